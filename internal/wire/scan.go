@@ -1,0 +1,319 @@
+package wire
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"strconv"
+)
+
+// MaxDepth is how deep a message may nest, its own braces counted. Chromium
+// 156 takes 299 levels inside params and refuses 300.
+const MaxDepth = 300
+
+// Valid reports whether b is exactly one JSON value (RFC 8259) of at most
+// MaxDepth levels.
+func Valid(b []byte) bool {
+	_, f := document(b)
+	return f == fine
+}
+
+// fault says why a scan stopped.
+type fault uint8
+
+const (
+	fine fault = iota
+	cutShort
+	badToken
+	badNumber
+	badEscape
+	badString
+	wantString
+	wantColon
+	wantComma
+	tooDeep
+	leftOver
+)
+
+var faultTexts = [...]string{
+	cutShort:   "unexpected end of input",
+	badToken:   "invalid token",
+	badNumber:  "invalid number",
+	badEscape:  "invalid escape",
+	badString:  "control character in string",
+	wantString: "string expected",
+	wantColon:  "colon expected",
+	wantComma:  "comma or closing bracket expected",
+	tooDeep:    "stack limit exceeded",
+	leftOver:   "unprocessed input remains",
+}
+
+// syntaxError says where a message stops being JSON.
+type syntaxError struct {
+	why fault
+	pos int // byte offset
+}
+
+func (e *syntaxError) Error() string {
+	return "JSON: " + faultTexts[e.why] + " at position " + strconv.Itoa(e.pos)
+}
+
+// The functions below check b from index i on, building nothing, and return
+// the index behind what they checked, or that of a fault.
+
+// document scans one value with white space around it and nothing behind it.
+func document(b []byte) (int, fault) {
+	i, f := value(b, space(b, 0), 0)
+	if f != fine {
+		return i, f
+	}
+	return end(b, i)
+}
+
+// end checks that nothing but white space is left.
+func end(b []byte, i int) (int, fault) {
+	if i = space(b, i); i < len(b) {
+		return i, leftOver
+	}
+	return i, fine
+}
+
+// space skips white space.
+func space(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// nest holds, in a bit for each level, whether an open bracket is an object's.
+type nest [(MaxDepth + 64) / 64]uint64
+
+func (n *nest) push(depth int, object bool) {
+	bit := uint64(1) << (depth % 64)
+	if object {
+		n[depth/64] |= bit
+	} else {
+		n[depth/64] &^= bit
+	}
+}
+
+func (n *nest) object(depth int) bool { return n[depth/64]>>(depth%64)&1 == 1 }
+
+// value scans one value that stands inside base open brackets. It does not
+// recurse: what is open is kept in nest.
+func value(b []byte, i, base int) (int, fault) {
+	var open nest
+	var f fault
+	depth := base
+	for {
+		if i >= len(b) {
+			return i, cutShort
+		}
+		switch c := b[i]; c {
+		case '{', '[':
+			if depth >= MaxDepth {
+				return i, tooDeep
+			}
+			i = space(b, i+1)
+			if i < len(b) && b[i] == c+2 { // '}' is '{'+2, and ']' is '['+2
+				i++
+				break
+			}
+			open.push(depth, c == '{')
+			depth++
+			if c == '{' {
+				if i, f = key(b, i); f != fine {
+					return i, f
+				}
+			}
+			continue
+		case '"':
+			i, f = str(b, i)
+		default:
+			i, f = scalar(b, i)
+		}
+		if f == fine {
+			i, depth, f = after(b, i, depth, base, &open)
+		}
+		if f != fine || depth == base {
+			return i, f
+		}
+	}
+}
+
+// after scans what follows a value: closing brackets, then a comma and, in an
+// object, the next key. At depth base nothing follows.
+func after(b []byte, i, depth, base int, open *nest) (int, int, fault) {
+	for ; depth > base; depth-- {
+		if i = space(b, i); i >= len(b) {
+			return i, depth, cutShort
+		}
+		object := open.object(depth - 1)
+		switch c := b[i]; {
+		case c == ',':
+			i = space(b, i+1)
+			var f fault
+			if object {
+				i, f = key(b, i)
+			}
+			return i, depth, f
+		case c == '}' && object, c == ']' && !object:
+			i++
+		default:
+			return i, depth, wantComma
+		}
+	}
+	return i, depth, fine
+}
+
+// key scans a string, a colon and the space around it.
+func key(b []byte, i int) (int, fault) {
+	if i >= len(b) || b[i] != '"' {
+		return i, wantString
+	}
+	i, f := str(b, i)
+	if f != fine {
+		return i, f
+	}
+	if i = space(b, i); i >= len(b) || b[i] != ':' {
+		return i, wantColon
+	}
+	return space(b, i+1), fine
+}
+
+// scalar scans a number or one of the three words.
+func scalar(b []byte, i int) (int, fault) {
+	word := ""
+	switch b[i] {
+	case 't':
+		word = "true"
+	case 'f':
+		word = "false"
+	case 'n':
+		word = "null"
+	default:
+		return number(b, i)
+	}
+	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
+		return i, badToken
+	}
+	return i + len(word), fine
+}
+
+// number scans -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
+func number(b []byte, i int) (int, fault) {
+	if b[i] == '-' {
+		i++
+	}
+	from := i
+	if i < len(b) && b[i] == '0' {
+		i++
+	} else if i = digits(b, i); i == from {
+		return i, badToken
+	}
+	if i < len(b) && b[i] == '.' {
+		from = i + 1
+		if i = digits(b, from); i == from {
+			return i, badNumber
+		}
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		i++
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		from = i
+		if i = digits(b, from); i == from {
+			return i, badNumber
+		}
+	}
+	return i, fine
+}
+
+func digits(b []byte, i int) int {
+	for i < len(b) && b[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
+// str scans a string from its opening quote.
+func str(b []byte, i int) (int, fault) {
+	for i++; ; {
+		if i = plain(b, i); i >= len(b) {
+			return i, cutShort
+		}
+		switch b[i] {
+		case '"':
+			return i + 1, fine
+		case '\\':
+			n := escape(b[i:])
+			if n == 0 {
+				return i, badEscape
+			}
+			i += n
+		default:
+			return i, badString
+		}
+	}
+}
+
+// escape is the length of the escape sequence at the start of b, 0 when it is
+// none.
+func escape(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	switch b[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if len(b) >= 6 && hex(b[2:]) >= 0 {
+			return 6
+		}
+	}
+	return 0
+}
+
+// Words of eight equal bytes, for judging eight bytes at a time.
+const (
+	ones  = 0x0101010101010101
+	tops  = 0x8080808080808080
+	quote = ones * '"'
+	slash = ones * '\\'
+	ctrl  = ones * 0x20
+)
+
+// special marks, with its top bit, the first byte of a word that is a quote, a
+// backslash or a control character. Marks above the first may be false.
+func special(w uint64) uint64 {
+	q, l := w^quote, w^slash
+	return ((q-ones)&^q | (l-ones)&^l | (w-ctrl)&^w) & tops
+}
+
+// plain returns the index of the first quote, backslash or control character
+// at or after i, or len(b). Eight bytes are judged at a time, and four times
+// eight in a long run: most of what passes through a hub is the inside of
+// strings.
+func plain(b []byte, i int) int {
+	for i+8 <= len(b) {
+		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+		i += 8
+		for i+32 <= len(b) {
+			w := b[i : i+32 : i+32]
+			if special(binary.LittleEndian.Uint64(w))|
+				special(binary.LittleEndian.Uint64(w[8:]))|
+				special(binary.LittleEndian.Uint64(w[16:]))|
+				special(binary.LittleEndian.Uint64(w[24:])) != 0 {
+				break
+			}
+			i += 32
+		}
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= 0x20 {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,225 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func nested(open, end string, levels int) string {
+	return strings.Repeat(open, levels) + strings.Repeat(end, levels)
+}
+
+func TestValid(t *testing.T) {
+	for _, tc := range []struct {
+		name, in string
+		want     bool
+	}{
+		{"object", ` { "a" : [ 1 , -0.5e+3 , true , null , "x" ] } `, true},
+		{"empty object and array", `[{},[]]`, true},
+		{"escapes", `"\"\\\/\b\f\n\r\t\u00e9"`, true},
+		{"long plain string", `"` + strings.Repeat("abcdefgh", 20) + `"`, true},
+		{"huge number", `123456789012345678901234567890e1000`, true},
+		{"deepest", nested("[", "]", 300), true},
+		{"too deep", nested("[", "]", 301), false},
+		{"far too deep", strings.Repeat("[", 1<<20), false},
+		{"nothing", ``, false},
+		{"byte order mark", "\ufeff{}", false},
+		{"trailing comma", `[1,]`, false},
+		{"missing comma", `[1 2]`, false},
+		{"mismatched", `[1}`, false},
+		{"leading zero", `01`, false},
+		{"plus", `+1`, false},
+		{"bare point", `1.`, false},
+		{"bare exponent", `1e`, false},
+		{"NaN", `NaN`, false},
+		{"cut word", `tru`, false},
+		{"comment", `{}//`, false},
+		{"raw newline in string", "\"a\nb\"", false},
+		{"control character late", `"` + strings.Repeat("x", 40) + "\x1f\"", false},
+		{"bad escape", `"\x"`, false},
+		{"short unicode escape", `"\u12"`, false},
+		{"unterminated", `"abc`, false},
+		{"single quotes", `{'a':1}`, false},
+		{"key not a string", `{1:2}`, false},
+	} {
+		if got := Valid([]byte(tc.in)); got != tc.want {
+			t.Errorf("%s: Valid(%.60q) = %v, want %v", tc.name, tc.in, got, tc.want)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for raw, want := range map[string]string{
+		`""`:                   "",
+		`"plain"`:              "plain",
+		`"\u0073essionId"`:     "sessionId",
+		`"a\"b\\c\/d\n"`:       "a\"b\\c/d\n",
+		`"\ud83d\ude00!"`:      "😀!",
+		`"\ud83d"`:             "\ufffd",
+		`"\ud83d\u0041"`:       "\ufffdA",
+		`"\ude00\ud83d\ude00"`: "\ufffd😀",
+		`"é\u00e9"`:            "éé",
+	} {
+		if got, ok := Text([]byte(raw)); !ok || got != want {
+			t.Errorf("Text(%s) = %q, %v, want %q", raw, got, ok, want)
+		}
+	}
+	for _, raw := range []string{``, `5`, `null`, `{}`} {
+		if got, ok := Text([]byte(raw)); ok {
+			t.Errorf("Text(%s) = %q, want none", raw, got)
+		}
+	}
+}
+
+func TestAppendStringReadsBack(t *testing.T) {
+	for _, s := range []string{"", "plain", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "é漢😀", "\u2028\u2029", "</script>"} {
+		var got string
+		out := AppendString(nil, s)
+		if err := json.Unmarshal(out, &got); err != nil || got != s {
+			t.Errorf("AppendString(%q) = %s, which reads back as %q, %v", s, out, got, err)
+		}
+	}
+	if got, want := string(AppendString(nil, "a\xffb\xc3")), "\"a\ufffdb\ufffd\""; got != want {
+		t.Errorf("invalid UTF-8: got %s, want %s", got, want)
+	}
+}
+
+func TestReadObjectDepth(t *testing.T) {
+	ignore := func(string, []byte) error { return nil }
+	in := func(levels int) []byte { return []byte(`{"params":` + params(levels) + `}`) }
+	if err := ReadObject(in(299), ignore); err != nil {
+		t.Errorf("299 levels in params: %v, want none, as Chromium 156", err)
+	}
+	if err := ReadObject(in(300), ignore); err == nil {
+		t.Error("300 levels in params were read, Chromium 156 refuses them")
+	}
+}
+
+// params is an object of that many levels.
+func params(levels int) string {
+	return strings.Repeat(`{"a":`, levels-1) + `{}` + strings.Repeat(`}`, levels-1)
+}
+
+func TestParseTakesNoMemory(t *testing.T) {
+	msg := []byte(`{"id":1,"method":"Runtime.evaluate","params":{"expression":"1+1","returnByValue":true},"sessionId":"0123456789ABCDEF0123456789ABCDEF"}`)
+	if n := testing.AllocsPerRun(100, func() {
+		if _, err := Parse(msg); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("Parse allocated %v times, want 0", n)
+	}
+}
+
+func FuzzValid(f *testing.F) {
+	for _, s := range []string{`{}`, `[1,"\u0041",{"a":null}]`, `{"a":01}`, "\"\x01\"", `-`, `{"a"`, nested("[", "]", 300)} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		got, want := Valid(in), json.Valid(in)
+		if got != want && !(want && depth(in) > MaxDepth) {
+			t.Fatalf("Valid(%q) = %v, encoding/json says %v", in, got, want)
+		}
+	})
+}
+
+// depth is how deep valid JSON nests.
+func depth(in []byte) int {
+	deepest, open := 0, 0
+	dec := json.NewDecoder(bytes.NewReader(in))
+	for {
+		tok, err := dec.Token()
+		if err != nil {
+			return deepest
+		}
+		switch tok {
+		case json.Delim('{'), json.Delim('['):
+			open++
+			deepest = max(deepest, open)
+		case json.Delim('}'), json.Delim(']'):
+			open--
+		}
+	}
+}
+
+// FuzzParse checks that whatever Parse passes on can be spliced, and that it
+// never calls a message good that encoding/json refuses.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		`{"id":1,"method":"Page.enable"}`,
+		`{"id":-7,"method":"A.b","params":{"k":[1e400]},"sessionId":"S"}`,
+		`{"\u0069d":1,"method":"\u0041.b","id":2}`,
+		`{"id":1,"method":"A.b","params":null}`,
+		`[]`, ``, `{"id":1,"method":"A.b","params":{"a":tru}}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		e, err := Parse(in)
+		if err != nil {
+			if out := AppendError(AppendErrorHead(nil, e.ID), err); !json.Valid(append(out, '}')) {
+				t.Fatalf("the error for %q is not JSON: %s", in, out)
+			}
+			return
+		}
+		if !json.Valid(in) {
+			t.Fatalf("Parse took %q, which is not JSON", in)
+		}
+		out := append(AppendAnswerHead(nil, e.ID), e.Params...)
+		if e.Params == nil {
+			out = append(out, Empty...)
+		}
+		out = append(out, SessionTail(e.SessionID)...)
+		if !json.Valid(out) {
+			t.Fatalf("%q spliced to %q", in, out)
+		}
+		if out = AppendEventHead(nil, e.Method); !json.Valid(append(out, "{}}"...)) {
+			t.Fatalf("the method of %q spliced to %q", in, out)
+		}
+	})
+}
+
+func FuzzAppendString(f *testing.F) {
+	f.Add("a\"\\\x00é\xff😀")
+	f.Fuzz(func(t *testing.T, s string) {
+		out := AppendString(nil, s)
+		text, ok := Text(out)
+		if !Valid(out) || !ok || validUTF8(s) && text != s {
+			t.Fatalf("AppendString(%q) = %s, which reads back as %q", s, out, text)
+		}
+	})
+}
+
+func validUTF8(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+func BenchmarkValid256K(b *testing.B) {
+	in := []byte(`{"id":1,"result":{"data":"` + strings.Repeat("QUJDREVGR0g", 256<<10/11) + `"}}`)
+	b.SetBytes(int64(len(in)))
+	for b.Loop() {
+		if !Valid(in) {
+			b.Fatal("not valid")
+		}
+	}
+}
+
+func BenchmarkValidStructure(b *testing.B) {
+	in := []byte("[" + strings.Repeat(`{"nodeId":"12","ignored":false,"role":{"type":"role","value":"button"},"childIds":[1,2,3]},`, 500) + "{}]")
+	b.SetBytes(int64(len(in)))
+	for b.Loop() {
+		if !Valid(in) {
+			b.Fatal("not valid")
+		}
+	}
+}
+
+func BenchmarkValidStructureStdlib(b *testing.B) {
+	in := []byte("[" + strings.Repeat(`{"nodeId":"12","ignored":false,"role":{"type":"role","value":"button"},"childIds":[1,2,3]},`, 500) + "{}]")
+	b.SetBytes(int64(len(in)))
+	for b.Loop() {
+		if !json.Valid(in) {
+			b.Fatal("not valid")
+		}
+	}
+}
