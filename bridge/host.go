@@ -1,0 +1,106 @@
+// Package bridge is the seam between a hub and what stands behind it.
+package bridge
+
+import "github.com/cdphub/cdphub/targets"
+
+// CallID numbers the commands that one hub sends to its Host. It is a JSON
+// number on the bridge, from 1 upwards and never used twice by a hub.
+type CallID int64
+
+// Command is one command for a Host to carry out. Its byte slices and strings
+// are only valid until Send returns.
+type Command struct {
+	Call      CallID
+	SessionID string // empty for a browser-level command
+	TargetID  string // empty for a browser-level command
+	Method    string
+	Params    []byte // a JSON object; nil means none was given
+}
+
+// Host is what stands behind a hub. Its methods never block: they are called
+// under the hub's lock.
+type Host interface {
+	// Send carries out one command, which is answered once through
+	// Events.Result. An error means it will never be.
+	Send(Command) error
+	// Release says that a session ended: let go of what it held.
+	Release(sessionID, targetID string)
+	// Close ends the Host. Reason is for the Host to read; it comes from the
+	// Reason constants of this package.
+	Close(Reason)
+}
+
+// Lifecycle is a Host that answers some browser-level methods itself.
+type Lifecycle interface {
+	// Handles reports whether the Host said it answers method.
+	Handles(method string) bool
+}
+
+// Announcer is a Host that is told of each session before its first command.
+type Announcer interface {
+	Attached(sessionID, targetID string)
+}
+
+// Paced is a Host that can hold back those who send faster than it takes.
+type Paced interface {
+	// Pace returns at once while the Host keeps up, and after at most 10 ms
+	// when most of its queue is full. It is called without the hub's lock.
+	Pace()
+}
+
+// Events is how a Host speaks to its hub. Each Host gets an Events value of
+// its own, so that one already replaced can no longer touch the hub: its
+// calls are ignored. No method blocks or keeps a byte slice.
+type Events interface {
+	// TargetCreated adds a Target, or updates the one with the same id.
+	TargetCreated(targets.Info)
+	// TargetChanged updates a Target. An unknown one is ignored: it may just
+	// have gone.
+	TargetChanged(targets.Info)
+	// TargetGone ends a Target with all its sessions.
+	TargetGone(targetID string)
+	// Result answers a command: result is a JSON object, or cdpErr a JSON
+	// error object; one of them is nil. An answer whose call is unknown, or
+	// was not sent for sessionID, is dropped.
+	Result(call CallID, sessionID string, result, cdpErr []byte)
+	// Event goes to every session of the Target.
+	Event(targetID, method string, params []byte)
+	// SessionEvent goes to that session alone.
+	SessionEvent(sessionID, method string, params []byte)
+	// HostGone says that the Host has ended, with all its Targets.
+	HostGone()
+}
+
+// Hub is where a Host announces itself.
+type Hub interface {
+	// SetHost makes h the hub's Host, with these Targets. The Host before it,
+	// if any, is closed with ReasonReplaced. The same Host announcing itself
+	// once more drops all its Targets and adopts the new list.
+	SetHost(h Host, v Version, list []targets.Info) Events
+}
+
+// Version names the browser that the Host runs in, as Browser.getVersion
+// does. Empty fields leave it to the hub.
+type Version struct {
+	Product   string // "Chrome/156.0.8078.79"
+	UserAgent string // navigator.userAgent
+}
+
+// Reason says why a Host is closed.
+type Reason int
+
+// The reasons a hub has to close its Host.
+const (
+	ReasonReplaced Reason = iota + 1 // a newer Host took the hub
+	ReasonShutdown                   // the hub ends
+)
+
+func (r Reason) String() string {
+	switch r {
+	case ReasonReplaced:
+		return "replaced"
+	case ReasonShutdown:
+		return "shutdown"
+	}
+	return "unknown"
+}

@@ -1,0 +1,98 @@
+package relay
+
+import (
+	"time"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/session"
+)
+
+// call is one command that the Host has and has not answered.
+type call struct {
+	number  bridge.CallID
+	client  *Client
+	session *session.Session // nil for a browser-level command
+	tail    []byte           // ends the answer
+	timer   *time.Timer      // nil for a command inside a session
+
+	idBytes    [11]byte // the Client's id as it was sent: an int32
+	idLen      int8
+	prev, next *call // others of the same session
+}
+
+// id is the Client's own id. It aliases the call.
+func (c *call) id() []byte { return c.idBytes[:c.idLen] }
+
+// sessionID is the id that the Host must name in its answer.
+func (c *call) sessionID() string {
+	if c.session == nil {
+		return ""
+	}
+	return c.session.ID
+}
+
+// calls holds the commands in flight of one hub, found by number and by
+// session.
+type calls struct {
+	last     bridge.CallID
+	byNumber map[bridge.CallID]*call
+	heads    map[*session.Session]*call // newest command of each session
+	spare    *call                      // a list of calls to use again, by next
+}
+
+func (cs *calls) len() int { return len(cs.byNumber) }
+
+func (cs *calls) get(n bridge.CallID) *call { return cs.byNumber[n] }
+
+// add files a command under the next number.
+func (cs *calls) add(client *Client, s *session.Session, id, tail []byte) *call {
+	if cs.byNumber == nil {
+		cs.byNumber = make(map[bridge.CallID]*call)
+		cs.heads = make(map[*session.Session]*call)
+	}
+	c := cs.spare
+	if c == nil {
+		c = new(call)
+	} else {
+		cs.spare = c.next
+	}
+	cs.last++
+	*c = call{number: cs.last, client: client, session: s, tail: tail}
+	c.idLen = int8(copy(c.idBytes[:], id))
+	cs.byNumber[c.number] = c
+	client.calls++
+	if s != nil {
+		if c.next = cs.heads[s]; c.next != nil {
+			c.next.prev = c
+		}
+		cs.heads[s] = c
+	}
+	return c
+}
+
+// remove forgets a command, whose memory may serve the next one.
+func (cs *calls) remove(c *call) {
+	delete(cs.byNumber, c.number)
+	c.client.calls--
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	if c.next != nil {
+		c.next.prev = c.prev
+	}
+	switch {
+	case c.prev != nil:
+		c.prev.next = c.next
+	case c.session == nil:
+	case c.next != nil:
+		cs.heads[c.session] = c.next
+	default:
+		delete(cs.heads, c.session)
+	}
+	*c = call{next: cs.spare}
+	cs.spare = c
+}
+
+// ofSession returns the newest command in flight of a session; nil when there
+// is none.
+func (cs *calls) ofSession(s *session.Session) *call { return cs.heads[s] }

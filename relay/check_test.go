@@ -1,0 +1,69 @@
+package relay
+
+import (
+	"fmt"
+
+	"github.com/cdphub/cdphub/session"
+)
+
+// check recounts the hub's books and says where they disagree.
+func (h *Hub) check() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	owned := 0
+	for c := range h.clients {
+		owned += len(c.sessions)
+		for s := range c.sessions {
+			if h.sessions.Get(s.ID) != s {
+				return fmt.Errorf("session %s of a client is not in the table", s.ID)
+			}
+			if _, ok := h.targets.Get(s.TargetID); !ok {
+				return fmt.Errorf("session %s is on the missing target %s", s.ID, s.TargetID)
+			}
+		}
+	}
+	if owned != h.sessions.Len() {
+		return fmt.Errorf("clients own %d sessions, the table has %d", owned, h.sessions.Len())
+	}
+	if h.host == nil && (len(h.targets.All()) > 0 || h.calls.len() > 0) {
+		return fmt.Errorf("without a host there are %d targets and %d calls", len(h.targets.All()), h.calls.len())
+	}
+	return h.checkCalls()
+}
+
+func (h *Hub) checkCalls() error {
+	byClient := make(map[*Client]int)
+	linked := 0
+	for _, c := range h.calls.byNumber {
+		byClient[c.client]++
+		if c.session != nil {
+			linked++
+			if h.sessions.Get(c.session.ID) != c.session {
+				return fmt.Errorf("call %d waits for the ended session %s", c.number, c.session.ID)
+			}
+		}
+	}
+	for c := range h.clients {
+		if c.calls != byClient[c] {
+			return fmt.Errorf("a client counts %d calls, there are %d", c.calls, byClient[c])
+		}
+		delete(byClient, c)
+	}
+	if len(byClient) > 0 {
+		return fmt.Errorf("%d clients that left still have calls", len(byClient))
+	}
+	walked := 0
+	for s, head := range h.calls.heads {
+		var prev *call
+		for c := head; c != nil; prev, c = c, c.next {
+			if c.prev != prev || c.session != (*session.Session)(s) {
+				return fmt.Errorf("the list of session %s is broken at call %d", s.ID, c.number)
+			}
+			walked++
+		}
+	}
+	if walked != linked {
+		return fmt.Errorf("%d calls are in lists, %d should be", walked, linked)
+	}
+	return nil
+}

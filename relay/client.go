@@ -1,0 +1,248 @@
+package relay
+
+import (
+	"time"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+)
+
+// Client is one CDP client of a hub. It is the Peer of all its sessions.
+type Client struct {
+	hub  *Hub
+	peer session.Peer
+
+	// guarded by hub.mu
+	left       bool
+	discover   bool // Target.setDiscoverTargets
+	autoAttach bool // Target.setAutoAttach
+	sessions   map[*session.Session]struct{}
+	calls      int // commands without an answer
+}
+
+// Deliver implements session.Peer.
+func (c *Client) Deliver(f wire.Frame) { c.peer.Deliver(f) }
+
+// event sends a browser-level event.
+func (c *Client) event(method string, body []byte) {
+	c.Deliver(wire.Frame{Head: wire.AppendEventHead(nil, method), Body: body, Tail: wire.End})
+}
+
+// answer sends the answer to one message: result, or what went wrong. A
+// result of nil is {}.
+func (c *Client) answer(id, result, tail []byte, err *wire.Error) {
+	f := wire.Frame{Tail: tail}
+	switch {
+	case err != nil:
+		f.Head, f.Body = wire.AppendErrorHead(nil, id), wire.AppendError(nil, err)
+	case result == nil:
+		f.Head, f.Body = wire.AppendAnswerHead(nil, id), wire.Empty
+	default:
+		f.Head, f.Body = wire.AppendAnswerHead(nil, id), result
+	}
+	c.Deliver(f)
+}
+
+// request is one message on its way through the hub.
+type request struct {
+	wire.Envelope
+	client  *Client
+	session *session.Session // nil at browser level
+}
+
+// tail ends the answer to the request.
+func (r *request) tail() []byte {
+	if r.session != nil {
+		return r.session.Tail()
+	}
+	return wire.End
+}
+
+// Receive takes one message of the Client. It answers exactly once, here or
+// when the Host does. frame is the caller's again when Receive returns, which
+// is at once, or after up to 10 ms while the Host cannot keep up.
+func (c *Client) Receive(frame []byte) {
+	env, err := wire.Parse(frame)
+	h := c.hub
+	h.mu.Lock()
+	if c.left {
+		h.mu.Unlock()
+		return
+	}
+	if err != nil {
+		c.answer(env.ID, nil, wire.End, err)
+		h.mu.Unlock()
+		return
+	}
+	h.serveLocked(c, env)
+	host := h.host
+	h.mu.Unlock()
+	if p, ok := host.(bridge.Paced); ok {
+		p.Pace()
+	}
+}
+
+var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
+
+// serveLocked answers a message or forwards it.
+func (h *Hub) serveLocked(c *Client, env wire.Envelope) {
+	r := request{Envelope: env, client: c}
+	if env.InSession {
+		r.session = h.sessions.Get(env.SessionID)
+		if r.session == nil || r.session.Peer != session.Peer(c) {
+			c.answer(env.ID, nil, wire.End, errNoSession)
+			return
+		}
+	}
+	if l, ok := h.host.(bridge.Lifecycle); ok && l.Handles(env.Method) {
+		h.forwardBrowserLocked(&r)
+		return
+	}
+	m := methods[env.Method]
+	do := m.browser
+	if r.session != nil {
+		do = m.page
+	}
+	switch {
+	case do != nil:
+		own := r // only what the hub answers itself may escape to the heap
+		result, err := do(h, &own)
+		c.answer(env.ID, result, r.tail(), err)
+	case r.session != nil && wire.IsMethod(env.Method):
+		h.forwardLocked(&r)
+	default:
+		c.answer(env.ID, nil, r.tail(), methodNotFound(env.Method, r.session == nil))
+	}
+}
+
+// methodNotFound answers for a method that nobody has.
+func methodNotFound(method string, browserLevel bool) *wire.Error {
+	if len(method) > wire.MaxMethod {
+		method = method[:wire.MaxMethod]
+	}
+	e := &wire.Error{Code: wire.CodeMethodNotFound, Message: "'" + method + "' wasn't found"}
+	if browserLevel {
+		e.Data = "It may be a method of a page: call Target.attachToTarget, then send it with that sessionId."
+	}
+	return e
+}
+
+var (
+	errNoHost         = wire.ServerError("Host is not connected")
+	errHostSilent     = wire.ServerError("Host is not responding")
+	errTooManyCalls   = wire.ServerError("Too many commands in flight")
+	errBrowserTimeout = wire.ServerError("Host did not respond to the browser-level request in time")
+)
+
+// browserTimeout is how long a Host may take over a browser-level request.
+const browserTimeout = 30 * time.Second
+
+// forwardLocked sends a command to the Host, which answers it later.
+func (h *Hub) forwardLocked(r *request) {
+	h.sendLocked(r, r.session, bridge.Command{
+		SessionID: r.session.ID,
+		TargetID:  r.session.TargetID,
+		Method:    r.Method,
+		Params:    r.Params,
+	})
+}
+
+// forwardBrowserLocked sends the Host a browser-level command that it
+// handles. A sessionId only decides how the answer ends: the command outlives
+// that session, which it may well be about to end.
+func (h *Hub) forwardBrowserLocked(r *request) {
+	c := h.sendLocked(r, nil, bridge.Command{Method: r.Method, Params: r.Params})
+	if c == nil {
+		return
+	}
+	n := c.number
+	c.timer = time.AfterFunc(browserTimeout, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if c := h.calls.get(n); c != nil {
+			h.failCallLocked(c, errBrowserTimeout)
+		}
+	})
+}
+
+// sendLocked files a command and hands it to the Host. It returns nil when
+// the command has failed and been answered.
+func (h *Hub) sendLocked(r *request, s *session.Session, cmd bridge.Command) *call {
+	refuse := func(e *wire.Error) *call {
+		r.client.answer(r.ID, nil, r.tail(), e)
+		return nil
+	}
+	switch {
+	case h.host == nil:
+		return refuse(errNoHost)
+	case r.client.calls >= h.opts.Limits.ClientCalls, h.calls.len() >= h.opts.Limits.Calls:
+		return refuse(errTooManyCalls)
+	}
+	c := h.calls.add(r.client, s, r.ID, r.tail())
+	cmd.Call = c.number
+	if err := h.host.Send(cmd); err != nil {
+		h.calls.remove(c)
+		return refuse(errHostSilent)
+	}
+	return c
+}
+
+// failLocked answers every command in flight of a session with an error, the
+// oldest first.
+func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
+	c := h.calls.ofSession(s)
+	if c == nil {
+		return
+	}
+	for c.next != nil {
+		c = c.next
+	}
+	for c != nil {
+		newer := c.prev
+		h.failCallLocked(c, why)
+		c = newer
+	}
+}
+
+// failAllLocked answers every command in flight that no session owns.
+func (h *Hub) failAllLocked(why *wire.Error) {
+	for _, c := range h.calls.byNumber {
+		if c.session == nil {
+			h.failCallLocked(c, why)
+		}
+	}
+}
+
+func (h *Hub) failCallLocked(c *call, why *wire.Error) {
+	c.client.answer(c.id(), nil, c.tail, why)
+	h.calls.remove(c)
+}
+
+// Leave ends the Client: its sessions end and nothing is delivered to it any
+// more, late answers included.
+func (c *Client) Leave() {
+	h := c.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c.left {
+		return
+	}
+	c.left, c.peer = true, nobody{}
+	delete(h.clients, c)
+	for s := range c.sessions {
+		h.endSessionLocked(s, errDetached)
+	}
+	if c.calls > 0 { // browser-level commands: few, and only where a Host handles them
+		for _, call := range h.calls.byNumber {
+			if call.client == c {
+				h.calls.remove(call)
+			}
+		}
+	}
+}
+
+// nobody is the Peer of a Client that has left.
+type nobody struct{}
+
+func (nobody) Deliver(wire.Frame) {}

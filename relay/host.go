@@ -1,0 +1,202 @@
+package relay
+
+import (
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// Why commands in flight fail when their Target or Host ends.
+var (
+	errTargetDestroyed = wire.ServerError("Target destroyed")
+	errHostGone        = wire.ServerError("Host disconnected")
+	errHostReplaced    = wire.ServerError("Host replaced by a newer connection")
+	errHostReannounced = wire.ServerError("Host re-announced")
+	errDetached        = wire.ServerError("Session detached")
+)
+
+// SetHost implements bridge.Hub. A Host that was here before loses its
+// Targets with their sessions and is closed, unless it is the same one
+// announcing itself anew.
+func (h *Hub) SetHost(host bridge.Host, v bridge.Version, list []targets.Info) bridge.Events {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	old := h.host
+	if old == host {
+		h.dropTargetsLocked(errHostReannounced)
+	} else if old != nil {
+		h.host = nil // not to be asked to release anything
+		h.dropTargetsLocked(errHostReplaced)
+		old.Close(bridge.ReasonReplaced)
+	}
+	h.host, h.version, h.events = host, v, &hostEvents{hub: h}
+	h.log.Info("host connected", zap.Int("targets", len(list)))
+	for _, t := range list {
+		h.createdLocked(t)
+	}
+	return h.events
+}
+
+// dropTargetsLocked ends every Target and fails every command in flight.
+func (h *Hub) dropTargetsLocked(why *wire.Error) {
+	h.failAllLocked(why)
+	for _, t := range append([]targets.Info(nil), h.targets.All()...) {
+		h.goneLocked(t.ID, why)
+	}
+}
+
+// createdLocked adds or updates a Target and tells who wants to know.
+func (h *Hub) createdLocked(t targets.Info) {
+	added, ok := h.targets.Set(t)
+	if !ok {
+		h.log.Warn("target refused: its id is empty or too long, or there are too many targets",
+			zap.Int("idBytes", len(t.ID)))
+		return
+	}
+	h.listing = nil
+	t, _ = h.targets.Get(t.ID)
+	if !added {
+		h.tellLocked("Target.targetInfoChanged", h.targetInfoParamsLocked(t))
+		return
+	}
+	h.tellLocked("Target.targetCreated", h.targetInfoParamsLocked(t))
+	for c := range h.clients {
+		if c.autoAttach && len(c.sessions) < h.opts.Limits.ClientSessions {
+			h.attachLocked(c, t)
+		}
+	}
+}
+
+// goneLocked ends a Target with its sessions.
+func (h *Hub) goneLocked(targetID string, why *wire.Error) {
+	info, known := h.targets.Get(targetID)
+	if !known {
+		return
+	}
+	// The Target leaves the registry first, so that the end of its last
+	// session is not announced as a change of it.
+	h.targets.Delete(info.ID)
+	h.listing = nil
+	for _, s := range append([]*session.Session(nil), h.sessions.OfTarget(info.ID)...) {
+		h.endSessionLocked(s, why)
+	}
+	body := append(wire.AppendString([]byte(`{"targetId":`), info.ID), '}')
+	h.tellLocked("Target.targetDestroyed", body)
+}
+
+// hostEvents is what one generation of Host speaks to: once it is not the
+// hub's current one, nothing it says counts.
+type hostEvents struct{ hub *Hub }
+
+// lock takes the hub's lock if this generation is current.
+func (e *hostEvents) lock() bool {
+	e.hub.mu.Lock()
+	if e.hub.events == e {
+		return true
+	}
+	e.hub.mu.Unlock()
+	return false
+}
+
+// TargetCreated implements bridge.Events.
+func (e *hostEvents) TargetCreated(t targets.Info) {
+	if e.lock() {
+		defer e.hub.mu.Unlock()
+		e.hub.createdLocked(t)
+	}
+}
+
+// TargetChanged implements bridge.Events.
+func (e *hostEvents) TargetChanged(t targets.Info) {
+	if e.lock() {
+		defer e.hub.mu.Unlock()
+		if _, known := e.hub.targets.Get(t.ID); known {
+			e.hub.createdLocked(t)
+		}
+	}
+}
+
+// TargetGone implements bridge.Events.
+func (e *hostEvents) TargetGone(targetID string) {
+	if e.lock() {
+		defer e.hub.mu.Unlock()
+		e.hub.goneLocked(targetID, errTargetDestroyed)
+	}
+}
+
+// HostGone implements bridge.Events.
+func (e *hostEvents) HostGone() {
+	if !e.lock() {
+		return
+	}
+	h := e.hub
+	defer h.mu.Unlock()
+	h.host, h.events, h.version = nil, nil, bridge.Version{}
+	h.dropTargetsLocked(errHostGone)
+	h.log.Info("host disconnected")
+}
+
+// Result implements bridge.Events: one answer in, one answer out.
+func (e *hostEvents) Result(id bridge.CallID, sessionID string, result, cdpErr []byte) {
+	if !e.lock() {
+		return
+	}
+	h := e.hub
+	defer h.mu.Unlock()
+	c := h.calls.get(id)
+	if c == nil || c.sessionID() != sessionID {
+		h.log.Debug("answer dropped: nobody waits for it", zap.Int64("call", int64(id)), zap.String("session", sessionID))
+		return
+	}
+	f := wire.Frame{Tail: c.tail}
+	if cdpErr != nil {
+		h.scratch = wire.AppendErrorHead(h.scratch[:0], c.id())
+		f.Body = cdpErr
+	} else {
+		h.scratch = wire.AppendAnswerHead(h.scratch[:0], c.id())
+		f.Body = result
+	}
+	f.Head = h.scratch
+	client := c.client
+	h.calls.remove(c)
+	client.Deliver(f)
+}
+
+// Event implements bridge.Events: one frame in, one out for each session on
+// the Target. Order for each session is that of the calls. An unknown Target
+// is no error: it may just have gone.
+func (e *hostEvents) Event(targetID, method string, params []byte) {
+	if !e.lock() {
+		return
+	}
+	h := e.hub
+	defer h.mu.Unlock()
+	list := h.sessions.OfTarget(targetID)
+	if len(list) == 0 {
+		return
+	}
+	h.scratch = wire.AppendEventHead(h.scratch[:0], method)
+	f := wire.Frame{Head: h.scratch, Body: params}
+	for _, s := range list {
+		f.Tail = s.Tail()
+		s.Peer.Deliver(f)
+	}
+}
+
+// SessionEvent implements bridge.Events.
+func (e *hostEvents) SessionEvent(sessionID, method string, params []byte) {
+	if !e.lock() {
+		return
+	}
+	h := e.hub
+	defer h.mu.Unlock()
+	s := h.sessions.Get(sessionID)
+	if s == nil {
+		return
+	}
+	h.scratch = wire.AppendEventHead(h.scratch[:0], method)
+	s.Peer.Deliver(wire.Frame{Head: h.scratch, Body: params, Tail: s.Tail()})
+}

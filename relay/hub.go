@@ -1,0 +1,194 @@
+// Package relay is the switchboard: one Host on one side, any number of
+// Clients on the other. It knows nothing of HTTP or WebSocket; frames come in
+// through Client.Receive and bridge.Events, and leave through session.Peer
+// and bridge.Host.
+package relay
+
+import (
+	"errors"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// Options says how hubs behave. Its zero value works.
+type Options struct {
+	Log       *zap.Logger   // discarded when nil
+	Product   string        // of Browser.getVersion, while the Host names none; "cdphub"
+	UserAgent string        // likewise; the Product
+	NewID     func() string // mints session ids; session.NewID
+	Limits    Limits
+}
+
+// Limits bounds what one hub holds. Zero fields take the default.
+type Limits struct {
+	Clients        int // 1,024
+	ClientSessions int // sessions of one Client; 8,192
+	ClientCalls    int // commands of one Client without an answer; 4,096
+	Calls          int // commands of all Clients without an answer; 65,536
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	o.Product = or(o.Product, "cdphub")
+	o.UserAgent = or(o.UserAgent, o.Product)
+	if o.NewID == nil {
+		o.NewID = session.NewID
+	}
+	o.Limits.Clients = or(o.Limits.Clients, 1024)
+	o.Limits.ClientSessions = or(o.Limits.ClientSessions, 8192)
+	o.Limits.ClientCalls = or(o.Limits.ClientCalls, 4096)
+	o.Limits.Calls = or(o.Limits.Calls, 65536)
+	return o
+}
+
+// or is v, or d where v is the zero value.
+func or[T comparable](v, d T) T {
+	if zero := *new(T); v == zero {
+		return d
+	}
+	return v
+}
+
+// Hub owns the routing state of one browser endpoint.
+//
+// Lock order: Hub.mu, then a peer's or a Host's own lock (inside Deliver and
+// Send). Nothing blocks under Hub.mu.
+type Hub struct {
+	opts      Options // static after newHub
+	log       *zap.Logger
+	browserID string // targetId of the browser itself
+	contextID string // browserContextId of every Target
+
+	mu       sync.Mutex // guards everything below
+	host     bridge.Host
+	events   *hostEvents // the host's generation
+	version  bridge.Version
+	targets  targets.Registry
+	listing  []byte // the answer to getTargets; nil when it must be made anew
+	clients  map[*Client]struct{}
+	sessions session.Table
+	calls    calls
+	scratch  []byte // for heads of frames, between two unlocks
+}
+
+// New makes a hub with nobody on either side.
+func New(o Options) *Hub {
+	o = o.withDefaults()
+	return &Hub{
+		opts:      o,
+		log:       o.Log.Named("relay"),
+		browserID: o.NewID(),
+		contextID: o.NewID(),
+		clients:   make(map[*Client]struct{}),
+	}
+}
+
+// ErrTooManyClients refuses one more Client on a hub that is full.
+var ErrTooManyClients = errors.New("too many clients on this hub")
+
+// Join adds a Client, whose frames are delivered to p. Its messages come in
+// through Client.Receive, and Client.Leave ends it.
+func (h *Hub) Join(p session.Peer) (*Client, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.clients) >= h.opts.Limits.Clients {
+		return nil, ErrTooManyClients
+	}
+	c := &Client{hub: h, peer: p, sessions: make(map[*session.Session]struct{})}
+	h.clients[c] = struct{}{}
+	return c, nil
+}
+
+// Targets lists the hub's Targets in order of appearance.
+func (h *Hub) Targets() []targets.Info {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]targets.Info(nil), h.targets.All()...)
+}
+
+// HostConnected reports whether there is a Host.
+func (h *Hub) HostConnected() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.host != nil
+}
+
+// Clients is the number of Clients.
+func (h *Hub) Clients() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.clients)
+}
+
+// Version names the browser behind the hub: what the Host says, or the hub's
+// own name.
+func (h *Hub) Version() (product, userAgent string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.versionLocked()
+}
+
+func (h *Hub) versionLocked() (product, userAgent string) {
+	return or(h.version.Product, h.opts.Product), or(h.version.UserAgent, h.opts.UserAgent)
+}
+
+// tellLocked sends an event to every Client that asked to discover Targets.
+func (h *Hub) tellLocked(method string, body []byte) {
+	head := wire.AppendEventHead(nil, method)
+	for c := range h.clients {
+		if c.discover {
+			c.Deliver(wire.Frame{Head: head, Body: body, Tail: wire.End})
+		}
+	}
+}
+
+// attachLocked begins a session of c on a Target and announces it.
+func (h *Hub) attachLocked(c *Client, t targets.Info) *session.Session {
+	s := session.New(h.opts.NewID(), t.ID, c)
+	h.sessions.Add(s)
+	c.sessions[s] = struct{}{}
+	if len(h.sessions.OfTarget(t.ID)) == 1 {
+		h.attachedFlippedLocked(t)
+	}
+	if a, ok := h.host.(bridge.Announcer); ok {
+		a.Attached(s.ID, t.ID)
+	}
+	body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
+	body = h.appendTargetInfoLocked(append(body, `,"targetInfo":`...), t)
+	body = append(body, `,"waitingForDebugger":false}`...)
+	c.event("Target.attachedToTarget", body)
+	return s
+}
+
+// endSessionLocked ends a session: its commands fail with why, its Client is
+// told, its Host lets go.
+func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
+	h.failLocked(s, why)
+	h.sessions.Remove(s)
+	c := s.Peer.(*Client)
+	delete(c.sessions, s)
+	if h.host != nil {
+		h.host.Release(s.ID, s.TargetID)
+	}
+	body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
+	body = wire.AppendString(append(body, `,"targetId":`...), s.TargetID)
+	c.event("Target.detachedFromTarget", append(body, '}'))
+	if t, known := h.targets.Get(s.TargetID); known && len(h.sessions.OfTarget(s.TargetID)) == 0 {
+		h.attachedFlippedLocked(t)
+	}
+}
+
+// attachedFlippedLocked tells of a Target whose first session has begun or
+// whose last has ended.
+func (h *Hub) attachedFlippedLocked(t targets.Info) {
+	h.listing = nil
+	h.tellLocked("Target.targetInfoChanged", h.targetInfoParamsLocked(t))
+}

@@ -1,0 +1,100 @@
+package relay
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// DefaultHub is the name of the hub at the root paths.
+const DefaultHub = ""
+
+const (
+	maxHubs = 10_000
+	linger  = 30 * time.Second // how long a hub outlives its last user
+)
+
+// ErrTooManyHubs refuses one more hub in a process that holds enough.
+var ErrTooManyHubs = errors.New("too many hubs in this process")
+
+// Hubs holds the hubs of one process by name. A hub comes into being when it
+// is first asked for and goes when nobody has used it for a while.
+type Hubs struct {
+	opts Options
+
+	mu   sync.Mutex // guards everything below
+	hubs map[string]*entry
+}
+
+type entry struct {
+	hub   *Hub
+	users int
+	idle  *time.Timer // set while there are no users
+}
+
+// NewHubs makes an empty set of hubs, all with the same options.
+func NewHubs(o Options) *Hubs {
+	return &Hubs{opts: o.withDefaults(), hubs: make(map[string]*entry)}
+}
+
+// ValidName reports whether a hub can have this name: [a-z0-9-]{1,63}.
+func ValidName(name string) bool {
+	if name == "" || len(name) > 63 {
+		return false
+	}
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// Acquire returns the hub of that name for as long as the caller needs it;
+// release must be called once when it no longer does.
+func (hs *Hubs) Acquire(name string) (h *Hub, release func(), err error) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	e := hs.hubs[name]
+	if e == nil {
+		if len(hs.hubs) >= maxHubs {
+			return nil, nil, ErrTooManyHubs
+		}
+		o := hs.opts
+		o.Log = o.Log.With(zap.String("hub", name))
+		e = &entry{hub: New(o)}
+		hs.hubs[name] = e
+	}
+	if e.idle != nil {
+		e.idle.Stop()
+		e.idle = nil
+	}
+	e.users++
+	return e.hub, sync.OnceFunc(func() { hs.release(name, e) }), nil
+}
+
+func (hs *Hubs) release(name string, e *entry) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if e.users--; e.users > 0 {
+		return
+	}
+	var t *time.Timer
+	t = time.AfterFunc(linger, func() {
+		hs.mu.Lock()
+		defer hs.mu.Unlock()
+		if e.idle == t && hs.hubs[name] == e {
+			delete(hs.hubs, name)
+		}
+	})
+	e.idle = t
+}
+
+// Len is the number of hubs that exist.
+func (hs *Hubs) Len() int {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	return len(hs.hubs)
+}

@@ -1,0 +1,283 @@
+package relay
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/targets"
+)
+
+var update = flag.Bool("update", false, "rewrite the < lines of the transcripts")
+
+// TestTranscripts plays every file of testdata/transcripts against a hub.
+//
+//	# a comment
+//	> c1 {"id":1,…}                      Client c1, who joins when first named, sends this
+//	> c1 leave
+//	> host ready T1 T2                   the Host announces Targets (also: sessions, handles=METHOD)
+//	> host created|changed T1 TITLE      a Target appears, or is told of anew
+//	> host gone T1
+//	> host result|error CALL S1 {…}      the Host answers; - stands for no session
+//	> host event T1 METHOD {…}
+//	> host session-event S1 METHOD {…}
+//	> host full                          from now on the Host takes no command
+//	> host lost
+//	> wait 30s
+//	< c1 {…}                             what the peer then gets, each peer in order
+//	< host command CALL S1 T1 METHOD {…}
+//	< host attached|release S1 T1
+//	< host close REASON
+//
+// A second Host is host2, and so on.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("../testdata/transcripts/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { playFile(t, file) })
+		})
+	}
+}
+
+func playFile(t *testing.T, file string) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := play(t, string(raw))
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want := strings.Split(string(raw), "\n")
+	for i, line := range strings.Split(got, "\n") {
+		if i >= len(want) || line != want[i] {
+			t.Fatalf("line %d:\n got  %s\n want %s\n(-update rewrites the file)", i+1, line, slices.Concat(want, make([]string, i+1))[i])
+		}
+	}
+	if n := strings.Count(got, "\n") + 1; n < len(want) {
+		t.Fatalf("line %d: got nothing, want %s", n+1, want[n])
+	}
+}
+
+// play carries out the > lines of a transcript and returns it with the <
+// lines that really came.
+func play(t *testing.T, script string) string {
+	st := newStage()
+	var out []string
+	for _, line := range strings.Split(strings.TrimRight(script, "\n"), "\n") {
+		if strings.HasPrefix(line, "< ") {
+			continue
+		}
+		out = append(out, line)
+		step, ok := strings.CutPrefix(line, "> ")
+		if !ok {
+			continue
+		}
+		if err := st.do(step); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		synctest.Wait()
+		out = append(out, st.take()...)
+		if err := st.hub.check(); err != nil {
+			t.Fatalf("%s: the hub's books do not agree: %v", line, err)
+		}
+	}
+	return strings.Join(out, "\n") + "\n"
+}
+
+// stage is a hub with the peers of a transcript.
+type stage struct {
+	hub     *Hub
+	ids     int
+	clients map[string]*Client
+	hosts   map[string]*fakeHost
+	lines   []string // what peers got in this step, with the peer's name first
+}
+
+func newStage() *stage {
+	st := &stage{clients: map[string]*Client{}, hosts: map[string]*fakeHost{}}
+	names := []string{"BROWSER", "CONTEXT"}
+	st.hub = New(Options{NewID: func() string {
+		if len(names) > 0 {
+			name := names[0]
+			names = names[1:]
+			return name
+		}
+		st.ids++
+		return "S" + strconv.Itoa(st.ids)
+	}})
+	return st
+}
+
+func (st *stage) got(peer, format string, args ...any) {
+	st.lines = append(st.lines, "< "+peer+" "+fmt.Sprintf(format, args...))
+}
+
+// take returns what peers got, sorted by peer: only the order within a peer
+// is promised.
+func (st *stage) take() []string {
+	lines := st.lines
+	st.lines = nil
+	peer := func(line string) string { return strings.Fields(line)[1] }
+	slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(peer(a), peer(b)) })
+	return lines
+}
+
+func (st *stage) do(step string) error {
+	who, what, _ := strings.Cut(step, " ")
+	switch {
+	case who == "wait":
+		d, err := time.ParseDuration(what)
+		time.Sleep(d)
+		return err
+	case strings.HasPrefix(who, "host"):
+		return st.host(who, strings.SplitN(what, " ", 2))
+	case what == "leave":
+		st.clients[who].Leave()
+		return nil
+	}
+	c := st.clients[who]
+	if c == nil {
+		var err error
+		if c, err = st.hub.Join(fakePeer{st, who}); err != nil {
+			return err
+		}
+		st.clients[who] = c
+	}
+	c.Receive([]byte(what))
+	return nil
+}
+
+func (st *stage) host(name string, words []string) error {
+	f := st.hosts[name]
+	if f == nil {
+		f = &fakeHost{stage: st, name: name}
+		st.hosts[name] = f
+	}
+	rest := ""
+	if len(words) == 2 {
+		rest = words[1]
+	}
+	verb := words[0]
+	a := strings.SplitN(rest, " ", 3)
+	for len(a) < 3 {
+		a = append(a, "")
+	}
+	switch verb {
+	case "ready":
+		return f.ready(strings.Fields(rest))
+	case "created":
+		f.events.TargetCreated(targets.Info{ID: a[0], Title: a[1], URL: a[2]})
+	case "changed":
+		f.events.TargetChanged(targets.Info{ID: a[0], Title: a[1], URL: a[2]})
+	case "gone":
+		f.events.TargetGone(a[0])
+	case "event":
+		f.events.Event(a[0], a[1], []byte(a[2]))
+	case "session-event":
+		f.events.SessionEvent(a[0], a[1], []byte(a[2]))
+	case "result", "error":
+		return f.answer(verb, a)
+	case "full":
+		f.full = true
+	case "lost":
+		f.events.HostGone()
+	default:
+		return fmt.Errorf("unknown word %q", verb)
+	}
+	return nil
+}
+
+// fakePeer writes down what a Client gets.
+type fakePeer struct {
+	st   *stage
+	name string
+}
+
+func (p fakePeer) Deliver(f wire.Frame) {
+	b := f.AppendTo(nil)
+	if !wire.Valid(b) {
+		panic(fmt.Sprintf("not JSON: %s", b))
+	}
+	p.st.got(p.name, "%s", b)
+}
+
+// fakeHost writes down what a Host is asked.
+type fakeHost struct {
+	stage   *stage
+	name    string
+	events  bridge.Events
+	handles []string
+	full    bool
+}
+
+func (f *fakeHost) ready(words []string) error {
+	var list []targets.Info
+	var host bridge.Host = f
+	for _, w := range words {
+		if m, ok := strings.CutPrefix(w, "handles="); ok {
+			f.handles = append(f.handles, m)
+		} else if w == "sessions" {
+			host = announced{f}
+		} else {
+			list = append(list, targets.Info{ID: w, Title: "Title of " + w, URL: "http://app/" + w})
+		}
+	}
+	f.events = f.stage.hub.SetHost(host, bridge.Version{}, list)
+	return nil
+}
+
+func (f *fakeHost) answer(verb string, a []string) error {
+	n, err := strconv.Atoi(a[0])
+	if err != nil {
+		return err
+	}
+	sessionID, body := strings.TrimPrefix(a[1], "-"), []byte(a[2])
+	if verb == "error" {
+		f.events.Result(bridge.CallID(n), sessionID, nil, body)
+	} else {
+		f.events.Result(bridge.CallID(n), sessionID, body, nil)
+	}
+	return nil
+}
+
+func (f *fakeHost) Send(c bridge.Command) error {
+	if f.full {
+		return errors.New("queue full")
+	}
+	f.stage.got(f.name, "command %d %s %s %s %s", c.Call, dash(c.SessionID), dash(c.TargetID), c.Method, dash(string(c.Params)))
+	return nil
+}
+
+func dash(s string) string { return or(s, "-") }
+
+func (f *fakeHost) Release(sessionID, targetID string) {
+	f.stage.got(f.name, "release %s %s", sessionID, targetID)
+}
+
+func (f *fakeHost) Close(r bridge.Reason) { f.stage.got(f.name, "close %s", r) }
+
+func (f *fakeHost) Handles(method string) bool { return slices.Contains(f.handles, method) }
+
+// announced is a Host that is told of sessions.
+type announced struct{ *fakeHost }
+
+func (f announced) Attached(sessionID, targetID string) {
+	f.stage.got(f.name, "attached %s %s", sessionID, targetID)
+}
