@@ -44,6 +44,7 @@ func ok(*Hub, *request) ([]byte, *wire.Error) { return nil, nil }
 var (
 	errNoTarget       = &wire.Error{Code: wire.CodeInvalidParams, Message: "No target with given id found"}
 	errNotYours       = &wire.Error{Code: wire.CodeInvalidParams, Message: "No session with given id"}
+	errNoSessionID    = &wire.Error{Code: wire.CodeInvalidParams, Message: "Session id must be specified"}
 	errTooMany        = wire.ServerError("Too many sessions")
 	errNoCreateTarget = wire.ServerError("Target.createTarget is not supported: icdp targets are iframes paired by the Host.")
 )
@@ -130,7 +131,7 @@ func detachFromTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	case p.hasTargetID:
 		s = h.sessionOnLocked(r.client, p.targetID)
 	default:
-		return nil, missing("sessionId")
+		return nil, errNoSessionID
 	}
 	if s == nil || s.Peer != session.Peer(r.client) {
 		return nil, errNotYours

@@ -26,7 +26,7 @@ func readParams(raw []byte) (params, *wire.Error) {
 	flag := func(key string, value []byte, to, has *bool) {
 		*to, *has = value[0] == 't', value[0] == 't' || value[0] == 'f'
 		if !*has {
-			bad = invalid(key, "boolean")
+			bad = invalid(key, "bool")
 		}
 	}
 	err := wire.ReadObject(raw, func(key string, value []byte) error {

@@ -107,8 +107,9 @@ const (
 //
 // Its errors are Chromium's: -32700 for what is not JSON, nests too deep or
 // names one of these members twice, -32600 for a member of the wrong type. The
-// envelope then still carries the id when there was a good one. Members with
-// other names are ignored.
+// envelope then still carries the id when there was a good one, but for what is
+// not JSON. (Chromium names none for deep nesting either, which leaves the
+// Client to wait for ever.) Members with other names are ignored.
 func Parse(frame []byte) (Envelope, *Error) {
 	var e Envelope
 	var have seen
@@ -147,7 +148,19 @@ func Parse(frame []byte) (Envelope, *Error) {
 		}
 		return nil
 	})
+	if notJSON(err) {
+		e.ID = nil
+	}
 	return e, verdict(e, have, bad, err)
+}
+
+// notJSON reports whether err means that a message is not JSON at all.
+func notJSON(err error) bool {
+	if err == nil {
+		return false
+	}
+	var se *syntaxError
+	return errors.As(err, &se) && se.why != tooDeep
 }
 
 // verdict is the error that a scanned message earns, if any.
