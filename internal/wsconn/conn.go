@@ -1,0 +1,158 @@
+// Package wsconn is one WebSocket connection (RFC 6455) with one reader, one
+// writer and a bounded queue between them, and the catalogue of reasons why
+// it may end.
+package wsconn
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+)
+
+// Limits bounds what one connection may use. Zero fields take the default.
+type Limits struct {
+	MaxMessage     int64         // bytes of one incoming message; 100 MiB
+	MaxFragments   int           // frames of one incoming message; 65,536
+	MaxPending     int           // bytes queued behind the write under way; 32 MiB
+	MaxQueued      int           // messages queued likewise; 32,768
+	PingEvery      time.Duration // 25 s
+	PongWithin     time.Duration // silence after a ping that means death; 10 s
+	MessageTimeout time.Duration // from a message's first byte to its last; 60 s
+	WriteTimeout   time.Duration // a write without any progress; 10 s
+	FlushTimeout   time.Duration // for what is queued when the connection closes; 5 s
+	DrainTimeout   time.Duration // for the peer to close after our close frame; 500 ms
+}
+
+func (l Limits) withDefaults() Limits {
+	l.MaxMessage = or(l.MaxMessage, 100<<20)
+	l.MaxFragments = or(l.MaxFragments, 65536)
+	l.MaxPending = or(l.MaxPending, 32<<20)
+	l.MaxQueued = or(l.MaxQueued, 32768)
+	l.PingEvery = or(l.PingEvery, 25*time.Second)
+	l.PongWithin = or(l.PongWithin, 10*time.Second)
+	l.MessageTimeout = or(l.MessageTimeout, time.Minute)
+	l.WriteTimeout = or(l.WriteTimeout, 10*time.Second)
+	l.FlushTimeout = or(l.FlushTimeout, 5*time.Second)
+	l.DrainTimeout = or(l.DrainTimeout, 500*time.Millisecond)
+	return l
+}
+
+// or is v, or d where v is zero or less.
+func or[T int | int64 | time.Duration](v, d T) T {
+	if v <= 0 {
+		return d
+	}
+	return v
+}
+
+// Conn is one WebSocket connection. Whoever makes one must call Serve, even
+// after Close: only Serve lets go of the socket.
+//
+// Deliver, Offer, Close, Pending and WaitBelow may be called by anybody at
+// any time and do not wait for the peer.
+type Conn struct {
+	nc     net.Conn // static after construction, as is what follows
+	limits *Limits
+	client bool // this end dialled: it sends masked frames
+	bare   bool // the peer understands whole text frames and nothing else
+
+	in reader // owned by Serve's goroutine
+
+	mu     sync.Mutex // guards everything below
+	wake   sync.Cond  // something is queued, or the connection closes
+	out    outbox
+	reason Reason    // why it closes; zero while it does not
+	giveUp time.Time // when the writer stops trying; set with reason
+}
+
+func newConn(nc net.Conn, limits *Limits) *Conn {
+	c := &Conn{nc: nc, limits: limits}
+	c.wake.L = &c.mu
+	c.in.buf = c.in.small[:]
+	return c
+}
+
+// RemoteAddr is the peer's address.
+func (c *Conn) RemoteAddr() net.Addr { return c.nc.RemoteAddr() }
+
+// Serve runs the connection until it ends, calling handle for each text
+// message, one at a time. The message, valid UTF-8, belongs to the handler
+// until it returns. Serve returns when the writer has ended and the socket is
+// closed.
+//
+// Cancelling ctx closes the connection, with the Reason that is its cause or
+// else with ReasonShutdown. What is queued by then is still written.
+func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
+	stop := context.AfterFunc(ctx, func() { c.Close(reasonOf(ctx)) })
+	defer stop()
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		c.write()
+	}()
+	why := ReasonInternal // unless reading ends by itself: handle has panicked
+	defer func() {
+		c.Close(why)
+		<-written
+		c.drain()
+		c.nc.Close()
+		c.in.release()
+	}()
+	why = c.read(handle)
+	c.Close(why)
+	return c.closing()
+}
+
+// Close begins to end the connection and returns at once: what is queued is
+// written, then a close frame with the reason. Only the first call counts.
+func (c *Conn) Close(r Reason) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closeLocked(r)
+}
+
+func (c *Conn) closeLocked(r Reason) {
+	if c.reason.Code != 0 {
+		return
+	}
+	c.reason = r
+	now := time.Now()
+	switch r {
+	case ReasonGone, ReasonDead:
+		c.giveUp = now
+		c.out.drop()
+	case ReasonSlowConsumer:
+		c.giveUp = now.Add(c.limits.DrainTimeout)
+		c.out.drop()
+	default:
+		c.giveUp = now.Add(c.limits.FlushTimeout)
+	}
+	// Whoever waits for the socket must look at the reason.
+	c.nc.SetReadDeadline(now)
+	c.nc.SetWriteDeadline(c.giveUp)
+	c.out.moved()
+	c.wake.Signal()
+}
+
+// closing returns the reason, whose code is 0 while there is none.
+func (c *Conn) closing() Reason {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reason
+}
+
+// drain waits for the peer to close its side. To close ours while it still
+// sends would make the kernel reset the connection, and the close frame could
+// be lost with what came before it (RFC 6455, section 7.1.1).
+func (c *Conn) drain() {
+	if r := c.closing(); r == ReasonGone || r == ReasonDead {
+		return
+	}
+	c.nc.SetReadDeadline(time.Now().Add(c.limits.DrainTimeout))
+	for {
+		if _, err := c.nc.Read(c.in.small[:]); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package wsconn
+
+import (
+	"encoding/binary"
+	"errors"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gobwas/ws"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// message assembles a message that is not in the read buffer as a whole. Its
+// memory is borrowed while the message comes in, and grows with the bytes
+// that have arrived, never on the word of a header.
+type message struct {
+	data    []byte
+	checked int // data[:checked] is valid UTF-8
+	frames  int
+}
+
+const (
+	firstSize  = 4 << 10
+	keptSize   = 1 << 20 // larger buffers are not kept for the next message
+	growFactor = 4
+)
+
+var messages sync.Pool // of *[]byte
+
+// read is the reader: it hands over messages until the connection ends and
+// returns why.
+func (c *Conn) read(handle func([]byte)) Reason {
+	now := time.Now()
+	c.in.next = now.Add(c.limits.PingEvery)
+	c.arm(now)
+	var m message
+	defer m.free()
+	for {
+		if err := c.frame(&m, handle); err != nil {
+			var r Reason
+			if errors.As(err, &r) {
+				return r
+			}
+			return ReasonInternal
+		}
+	}
+}
+
+// frame reads one frame. Its errors are Reasons.
+func (c *Conn) frame(m *message, handle func([]byte)) error {
+	h, err := c.header(m.frames > 0)
+	if err != nil {
+		return err
+	}
+	if h.OpCode.IsControl() {
+		return c.control(h)
+	}
+	if h.OpCode == ws.OpBinary {
+		return ReasonBinary
+	}
+	if h.Length > c.limits.MaxMessage-int64(len(m.data)) {
+		return ReasonTooBig
+	}
+	if m.frames++; m.frames > c.limits.MaxFragments {
+		return ReasonFragments
+	}
+	in := &c.in
+	if m.frames == 1 && h.Fin && h.Length <= int64(in.w-in.r) {
+		// The usual case: all of it is here.
+		p := in.buf[in.r : in.r+int(h.Length)]
+		if h.Masked {
+			ws.Cipher(p, h.Mask, 0)
+		}
+		if !utf8.Valid(p) {
+			return ReasonInvalidUTF8
+		}
+		in.r += int(h.Length)
+		m.frames = 0
+		handle(p)
+		return nil
+	}
+	if m.frames == 1 {
+		in.begun = time.Now()
+	}
+	if err := c.payload(m, h); err != nil || !h.Fin {
+		return err
+	}
+	if m.checked < len(m.data) {
+		return ReasonInvalidUTF8
+	}
+	in.begun = time.Time{}
+	handle(m.data)
+	m.free()
+	return nil
+}
+
+// header reads and checks a frame's header (RFC 6455, section 5.2).
+func (c *Conn) header(fragmented bool) (h ws.Header, err error) {
+	if err = c.need(2); err != nil {
+		return h, err
+	}
+	b := c.in.unread()
+	h.Fin = b[0]&0x80 != 0
+	h.Rsv = b[0] & 0x70 >> 4
+	h.OpCode = ws.OpCode(b[0] & 0x0f)
+	h.Masked = b[1]&0x80 != 0
+	short := b[1] & 0x7f
+	size := 2
+	switch short {
+	case 126:
+		size += 2
+	case 127:
+		size += 8
+	}
+	at := size // of the mask
+	if h.Masked {
+		size += 4
+	}
+	state := ws.StateServerSide
+	if c.client {
+		state = ws.StateClientSide
+	}
+	if fragmented {
+		state = state.Set(ws.StateFragmented)
+	}
+	// The first two bytes tell enough for most violations, whose sender may
+	// never send more.
+	h.Length = int64(short)
+	if ws.CheckHeader(h, state) != nil {
+		return h, ReasonProtocol
+	}
+	if err = c.need(size); err != nil {
+		return h, err
+	}
+	b = c.in.unread()
+	switch short {
+	case 126:
+		h.Length = int64(binary.BigEndian.Uint16(b[2:]))
+	case 127:
+		h.Length = int64(binary.BigEndian.Uint64(b[2:]))
+	}
+	if h.Length < 0 || short == 126 && h.Length < 126 || short == 127 && h.Length <= 0xffff {
+		return h, ReasonProtocol // the top bit, or more bytes than the length needs
+	}
+	if h.Masked {
+		copy(h.Mask[:], b[at:])
+	}
+	c.in.r += size
+	return h, nil
+}
+
+// payload appends the payload of a data frame to the message.
+func (c *Conn) payload(m *message, h ws.Header) error {
+	in := &c.in
+	for at := 0; at < int(h.Length); {
+		if len(m.data) == 0 && in.r == in.w {
+			if err := c.need(1); err != nil {
+				return err // before anything is borrowed
+			}
+		}
+		left := int(h.Length) - at
+		to := m.space(left)
+		var n int
+		if in.r < in.w {
+			n = copy(to, in.unread())
+			in.r += n
+		} else {
+			var err error
+			if n, err = c.receive(to); err != nil {
+				return err
+			}
+		}
+		if h.Masked {
+			ws.Cipher(to[:n], h.Mask, at)
+		}
+		at += n
+		m.data = m.data[:len(m.data)+n]
+		if !m.check() {
+			return ReasonInvalidUTF8
+		}
+	}
+	return nil
+}
+
+// space returns room for up to n more bytes, and for at least one.
+func (m *message) space(n int) []byte {
+	if m.data == nil {
+		if kept, ok := messages.Get().(*[]byte); ok {
+			m.data = (*kept)[:0]
+		} else {
+			m.data = make([]byte, 0, firstSize)
+		}
+	}
+	size := len(m.data)
+	if size == cap(m.data) {
+		grown := make([]byte, size, min(size*growFactor, size+n))
+		copy(grown, m.data)
+		m.data = grown
+	}
+	return m.data[size:min(cap(m.data), size+n)]
+}
+
+// check goes on with the UTF-8 check as far as characters are complete, so
+// that a peer that sends something else is stopped at once.
+func (m *message) check() bool {
+	end := len(m.data)
+	for i := end - 1; i >= m.checked && i >= end-utf8.UTFMax; i-- {
+		if utf8.RuneStart(m.data[i]) {
+			if !utf8.FullRune(m.data[i:]) {
+				end = i
+			}
+			break
+		}
+	}
+	if !utf8.Valid(m.data[m.checked:end]) {
+		return false
+	}
+	m.checked = end
+	return true
+}
+
+// free ends the message and keeps its memory for another, if it is not huge.
+func (m *message) free() {
+	if c := cap(m.data); c > 0 && c <= keptSize {
+		kept := m.data[:0]
+		messages.Put(&kept)
+	}
+	*m = message{}
+}
+
+// control answers a control frame.
+func (c *Conn) control(h ws.Header) error {
+	size := int(h.Length)
+	if err := c.need(size); err != nil {
+		return err
+	}
+	p := c.in.unread()[:size]
+	c.in.r += size
+	if h.Masked {
+		ws.Cipher(p, h.Mask, 0)
+	}
+	switch h.OpCode {
+	case ws.OpPing:
+		c.sendControl(ws.OpPong, p)
+	case ws.OpClose:
+		return closedBy(p)
+	}
+	return nil
+}
+
+// closedBy is the reason in a peer's close frame; it is sent back as it came.
+func closedBy(p []byte) Reason {
+	switch {
+	case len(p) == 0:
+		return ReasonNoStatus
+	case len(p) == 1:
+		return ReasonProtocol
+	}
+	r := Reason{binary.BigEndian.Uint16(p), string(p[2:])}
+	if !validCode(r.Code) || !utf8.ValidString(r.Text) {
+		return ReasonProtocol
+	}
+	return r
+}
+
+func (c *Conn) ping() { c.sendControl(ws.OpPing, nil) }
+
+// sendControl queues a control frame behind what is queued already.
+func (c *Conn) sendControl(op ws.OpCode, p []byte) {
+	if c.bare {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.queueLocked(op, wire.Frame{Body: p}) {
+		c.closeLocked(ReasonSlowConsumer)
+	}
+}

@@ -1,0 +1,200 @@
+package wsconn
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/gobwas/ws"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// outbox holds frames, with their WebSocket headers, in chunks from a pool:
+// an idle connection has none, and what has once been copied is not copied
+// again to make room. The first chunk is a small one, so that one event for
+// thousands of connections stays small too.
+type outbox struct {
+	chunks [][]byte
+	bytes  int
+	frames int
+	room   chan struct{} // closed when the writer takes the chunks; nil unless somebody waits
+}
+
+const (
+	smallChunk = 4 << 10
+	largeChunk = 64 << 10
+)
+
+var (
+	smallChunks = sync.Pool{New: func() any { return new([smallChunk]byte) }}
+	largeChunks = sync.Pool{New: func() any { return new([largeChunk]byte) }}
+)
+
+func newChunk(first bool) []byte {
+	if first {
+		return smallChunks.Get().(*[smallChunk]byte)[:0]
+	}
+	return largeChunks.Get().(*[largeChunk]byte)[:0]
+}
+
+// recycle gives chunks back to their pools.
+func recycle(chunks [][]byte) {
+	for i, b := range chunks {
+		switch cap(b) {
+		case smallChunk:
+			smallChunks.Put((*[smallChunk]byte)(b[:smallChunk]))
+		case largeChunk:
+			largeChunks.Put((*[largeChunk]byte)(b[:largeChunk]))
+		}
+		chunks[i] = nil
+	}
+}
+
+// add copies p to the end of the queue. With a mask, offset is p's place in
+// its payload.
+func (o *outbox) add(p []byte, mask *[4]byte, offset int) {
+	o.bytes += len(p)
+	for len(p) > 0 {
+		last := len(o.chunks) - 1
+		if last < 0 || len(o.chunks[last]) == cap(o.chunks[last]) {
+			o.chunks = append(o.chunks, newChunk(last < 0))
+			last++
+		}
+		b := o.chunks[last]
+		n := min(len(p), cap(b)-len(b))
+		to := b[len(b) : len(b)+n]
+		copy(to, p)
+		if mask != nil {
+			ws.Cipher(to, *mask, offset)
+			offset += n
+		}
+		o.chunks[last] = b[:len(b)+n]
+		p = p[n:]
+	}
+}
+
+// addFrame queues one whole frame (RFC 6455, section 5.2).
+func (o *outbox) addFrame(op ws.OpCode, f wire.Frame, masked bool) {
+	var head [ws.MaxHeaderSize]byte
+	var mask *[4]byte
+	h := appendHeader(head[:0], op, f.Len(), masked)
+	if masked {
+		mask = new([4]byte)
+		binary.NativeEndian.PutUint32(mask[:], rand.Uint32())
+		h = append(h, mask[:]...)
+	}
+	o.add(h, nil, 0)
+	o.add(f.Head, mask, 0)
+	o.add(f.Body, mask, len(f.Head))
+	o.add(f.Tail, mask, len(f.Head)+len(f.Body))
+	o.frames++
+}
+
+// appendHeader appends the header of an unfragmented frame, but for the mask.
+func appendHeader(dst []byte, op ws.OpCode, size int, masked bool) []byte {
+	var bit byte
+	if masked {
+		bit = 0x80
+	}
+	dst = append(dst, 0x80|byte(op))
+	switch {
+	case size < 126:
+		return append(dst, bit|byte(size))
+	case size <= 0xffff:
+		return binary.BigEndian.AppendUint16(append(dst, bit|126), uint16(size))
+	}
+	return binary.BigEndian.AppendUint64(append(dst, bit|127), uint64(size))
+}
+
+// take returns all chunks and leaves spare's memory for the next ones.
+func (o *outbox) take(spare [][]byte) [][]byte {
+	batch := o.chunks
+	o.chunks, o.bytes, o.frames = spare[:0], 0, 0
+	o.moved()
+	return batch
+}
+
+// drop forgets what is queued.
+func (o *outbox) drop() {
+	recycle(o.chunks)
+	o.chunks, o.bytes, o.frames = nil, 0, 0
+}
+
+// moved tells those who wait for room that there may be some.
+func (o *outbox) moved() {
+	if o.room != nil {
+		close(o.room)
+		o.room = nil
+	}
+}
+
+// Deliver implements session.Peer: it copies one text message into the queue
+// and returns. A peer whose queue is full is closed with ReasonSlowConsumer,
+// and loses everything from there on rather than something in between.
+func (c *Conn) Deliver(f wire.Frame) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.queueLocked(ws.OpText, f) {
+		c.closeLocked(ReasonSlowConsumer)
+	}
+}
+
+// Offer is Deliver for a sender that can do without: it reports false, and
+// nothing else happens, when the queue is full or the connection closes.
+func (c *Conn) Offer(f wire.Frame) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reason.Code == 0 && c.queueLocked(ws.OpText, f)
+}
+
+// queueLocked reports false when the frame does not fit. An empty queue takes
+// a frame of any size.
+func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
+	if c.reason.Code != 0 {
+		return true
+	}
+	o := &c.out
+	if o.frames > 0 && (o.bytes+f.Len() > c.limits.MaxPending || o.frames >= c.limits.MaxQueued) {
+		return false
+	}
+	o.addFrame(op, f, c.client)
+	if o.frames == 1 {
+		c.wake.Signal()
+	}
+	return true
+}
+
+// Pending is the number of bytes queued behind the write under way.
+func (c *Conn) Pending() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.out.bytes
+}
+
+// WaitBelow waits until at most n bytes are queued, the connection closes or
+// longest has passed.
+func (c *Conn) WaitBelow(n int, longest time.Duration) {
+	var timeout <-chan time.Time
+	for {
+		c.mu.Lock()
+		if c.out.bytes <= n || c.reason.Code != 0 {
+			c.mu.Unlock()
+			return
+		}
+		if c.out.room == nil {
+			c.out.room = make(chan struct{})
+		}
+		room := c.out.room
+		c.mu.Unlock()
+		if timeout == nil {
+			timeout = time.After(longest)
+		}
+		select {
+		case <-room:
+		case <-timeout:
+			return
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package wsconn
+
+import (
+	"encoding/binary"
+	"errors"
+	"net"
+	"os"
+	"time"
+
+	"github.com/gobwas/ws"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// write is the writer: it takes all that is queued and writes it at once,
+// until the connection closes. It ends with a close frame and half-closes.
+func (c *Conn) write() {
+	w := writer{c: c}
+	var batch [][]byte
+	for {
+		var open bool
+		batch, open = c.next(batch)
+		if len(batch) == 0 && !open {
+			break
+		}
+		why := w.write(batch)
+		recycle(batch)
+		if why.Code != 0 {
+			c.Close(why)
+			return
+		}
+	}
+	c.mu.Lock()
+	r := c.reason
+	c.mu.Unlock()
+	if f := closeFrame(r); f != nil && !c.bare {
+		var o outbox
+		o.addFrame(ws.OpClose, wire.Frame{Body: f}, c.client)
+		w.write(o.chunks)
+		recycle(o.chunks)
+	}
+	if half, ok := c.nc.(interface{ CloseWrite() error }); ok {
+		half.CloseWrite()
+	}
+}
+
+// next waits for frames and returns them; open is false when there will be
+// no more. Spare is an emptied list to use again.
+func (c *Conn) next(spare [][]byte) (batch [][]byte, open bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.out.frames == 0 && c.reason.Code == 0 {
+		c.wake.Wait()
+	}
+	if cap(spare) > 16 {
+		spare = nil // of a burst
+	}
+	return c.out.take(spare), c.reason.Code == 0
+}
+
+// closeFrame is the payload of the close frame for a reason; nil means that
+// none is sent.
+func closeFrame(r Reason) []byte {
+	switch {
+	case r == ReasonNoStatus:
+		return []byte{}
+	case !validCode(r.Code):
+		return nil
+	}
+	text := r.Text[:min(len(r.Text), ws.MaxControlFramePayloadSize-2)]
+	return append(binary.BigEndian.AppendUint16(nil, r.Code), text...)
+}
+
+// writer writes batches under a deadline. The socket's deadline lies at most
+// a quarter of the timeout ahead, and is moved lazily; each time it passes,
+// the writer looks whether there was progress. That needs a socket whose
+// Write can go on after a timeout, as TCP's can and crypto/tls's cannot.
+type writer struct {
+	c        *Conn
+	bufs     net.Buffers // a field, since WriteTo makes it escape
+	deadline time.Time   // of the socket
+}
+
+// write returns the zero Reason when all is written. It consumes no chunk.
+func (w *writer) write(batch [][]byte) Reason {
+	w.bufs = append(w.bufs[:0], batch...)
+	keep := w.bufs[:0]
+	defer func() {
+		clear(keep[:len(batch)])
+		w.bufs = keep
+		if cap(keep) > 16 {
+			w.bufs = nil // of a burst
+		}
+	}()
+	progress := time.Now()
+	now := progress
+	for {
+		w.arm(now)
+		n, err := w.once()
+		if err == nil {
+			return Reason{}
+		}
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return ReasonGone
+		}
+		now = time.Now()
+		if n > 0 {
+			progress = now
+		}
+		if now.Sub(progress) >= w.c.limits.WriteTimeout {
+			return ReasonSlowConsumer
+		}
+		if w.late(now) {
+			return ReasonGone
+		}
+	}
+}
+
+// once writes as much as the socket takes before its deadline.
+func (w *writer) once() (int64, error) {
+	if len(w.bufs) != 1 {
+		return w.bufs.WriteTo(w.c.nc)
+	}
+	n, err := w.c.nc.Write(w.bufs[0])
+	w.bufs[0] = w.bufs[0][n:]
+	return int64(n), err
+}
+
+// arm moves the socket's deadline ahead when it is near. While the connection
+// closes, Close has set the last one.
+func (w *writer) arm(now time.Time) {
+	tick := w.c.limits.WriteTimeout / 4
+	if w.deadline.Sub(now) > tick/2 {
+		return
+	}
+	w.c.mu.Lock()
+	defer w.c.mu.Unlock()
+	if w.c.reason.Code == 0 {
+		w.deadline = now.Add(tick)
+		w.c.nc.SetWriteDeadline(w.deadline)
+	}
+}
+
+// late reports whether the connection closes and its time is up.
+func (w *writer) late(now time.Time) bool {
+	w.c.mu.Lock()
+	defer w.c.mu.Unlock()
+	return w.c.reason.Code != 0 && !now.Before(w.c.giveUp)
+}
