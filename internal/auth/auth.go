@@ -1,0 +1,157 @@
+// Package auth decides who may talk to a hub, by the Host header and the
+// origin that a request comes from.
+package auth
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Rules says what is allowed beyond the defaults, which its zero value
+// stands for.
+type Rules struct {
+	// AllowedHosts are further names that a Host header may carry, without a
+	// port. One that begins with a dot stands for all names below it.
+	AllowedHosts []string
+	// ClientOrigins are the origins whose pages may act as Clients, such as
+	// "https://app.example". Without any, no page may.
+	ClientOrigins []string
+	// HostOrigins are the origins beyond loopback whose pages may be Hosts.
+	// "null" stands for sandboxed and data: documents.
+	HostOrigins []string
+}
+
+// Guard wraps every path of a listener: it refuses Host headers that no local
+// client sends, which is what tells a rebound DNS name from a local request,
+// and sets the headers that each answer carries. A handler behind it may
+// overwrite them.
+func (r Rules) Guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if !r.AllowHost(req.Host) {
+			// Chromium 156 says so too, with status 500.
+			refuse(w, "Host header is specified and is not an IP address or localhost.")
+			return
+		}
+		next.ServeHTTP(w, req)
+	})
+}
+
+// Clients wraps the paths that Clients use, WebSocket and plain HTTP.
+func (r Rules) Clients(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if why := r.RefuseClient(req); why != "" {
+			refuse(w, why)
+			return
+		}
+		next.ServeHTTP(w, req)
+	})
+}
+
+// Hosts wraps the path that Hosts connect to.
+func (r Rules) Hosts(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if why := r.RefuseHost(req); why != "" {
+			refuse(w, why)
+			return
+		}
+		next.ServeHTTP(w, req)
+	})
+}
+
+func refuse(w http.ResponseWriter, why string) {
+	h := w.Header()
+	h.Set("Connection", "close")
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusForbidden)
+	io.WriteString(w, why) //nolint:errcheck // a peer that is gone
+}
+
+// RefuseClient returns why a request to a path for Clients is refused, or "".
+// Clients are programs, which send no Origin; browsers always send one with a
+// WebSocket handshake. Node's own WebSocket sends Sec-Fetch-Mode, so that
+// header alone means nothing.
+func (r Rules) RefuseClient(req *http.Request) string {
+	if IsWebSocket(req) {
+		return refuseOrigin(req, "client-origin", r.ClientOrigins, func(string) bool { return false })
+	}
+	own := func(origin string) bool { return sameOrigin(origin, req) }
+	if why := refuseOrigin(req, "client-origin", r.ClientOrigins, own); why != "" {
+		return why
+	}
+	site := req.Header.Get("Sec-Fetch-Site")
+	if _, named := req.Header["Origin"]; !named && (site == "cross-site" || site == "same-site") {
+		return "Rejected a request from a page of another site."
+	}
+	return ""
+}
+
+// RefuseHost returns why a request to the path for Hosts is refused, or "".
+// Pages on loopback may be Hosts, and programs, which send no Origin.
+func (r Rules) RefuseHost(req *http.Request) string {
+	return refuseOrigin(req, "host-origin", r.HostOrigins, isLoopback)
+}
+
+// IsWebSocket reports whether a request asks for a WebSocket.
+func IsWebSocket(req *http.Request) bool {
+	return slices.ContainsFunc(req.Header.Values("Upgrade"), func(v string) bool {
+		return strings.Contains(strings.ToLower(v), "websocket")
+	})
+}
+
+// refuseOrigin judges the Origin header: none passes, and one that is listed
+// or good by itself.
+func refuseOrigin(req *http.Request, option string, listed []string, good func(string) bool) string {
+	origins := req.Header["Origin"]
+	if len(origins) == 0 {
+		return ""
+	}
+	origin := origins[0]
+	if len(origins) == 1 && (good(origin) || origin != "" && slices.ContainsFunc(listed, func(o string) bool {
+		return strings.EqualFold(strings.TrimSuffix(o, "/"), origin)
+	})) {
+		return ""
+	}
+	const longest = 256
+	if len(origin) > longest {
+		origin = origin[:longest]
+	}
+	kind := "a request"
+	if IsWebSocket(req) {
+		kind = "an incoming WebSocket connection"
+	}
+	return "Rejected " + kind + " from the " + origin + " origin. Use the option --" + option + "=" + origin +
+		" to allow connections from this origin."
+}
+
+// sameOrigin reports whether an origin is that of the request's own URL.
+func sameOrigin(origin string, req *http.Request) bool {
+	scheme := "http://"
+	if req.TLS != nil {
+		scheme = "https://"
+	}
+	return req.Host != "" && strings.EqualFold(origin, scheme+req.Host)
+}
+
+// isLoopback reports whether an origin is a web server on this machine.
+func isLoopback(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Path != "" {
+		return false
+	}
+	host, ok := hostName(u.Host)
+	if !ok {
+		return false
+	}
+	if ip, is := parseIP(host); is {
+		return ip.IsLoopback()
+	}
+	return isLocalhost(host)
+}
