@@ -1,0 +1,148 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// PageLimits are the limits for the connection of a Page.
+func PageLimits() wsconn.Limits {
+	return wsconn.Limits{MaxMessage: 256 << 20, MaxPending: maxPending, MaxQueued: 1 << 20}
+}
+
+const (
+	maxPending   = 64 << 20
+	paceAbove    = maxPending / 4 * 3
+	paceLongest  = 10 * time.Millisecond
+	readyTimeout = 10 * time.Second
+	warnEvery    = time.Minute
+)
+
+// featureSessions is the one extension known: the Host is told of each
+// session before its first command, and may send an event to one session.
+const featureSessions = "sessions"
+
+// errBusy says that the Host's queue is full.
+var errBusy = errors.New("host takes no more commands")
+
+// Page is the Host behind a bridge WebSocket: a web page that drives iframes.
+// What it writes are JSON text frames:
+//
+//	{"kind":"accepted","features":["sessions"]}   only to a Host that sent features
+//	{"kind":"attached","sessionId":"S","targetId":"T"}   only with "sessions"
+//	{"kind":"command","sessionId":"S","targetId":"T","id":7,"method":"Page.enable","params":{}}
+//	{"kind":"detached","sessionId":"S","targetId":"T"}
+//	{"kind":"browserRequest","id":8,"method":"Target.createTarget","params":{}}
+type Page struct {
+	conn *wsconn.Conn // static after ServePage began
+	hub  Hub
+	log  *zap.Logger
+
+	abilities atomic.Pointer[abilities] // of the last ready
+	replaced  atomic.Bool
+	scratch   []byte // heads of frames; guarded by the hub's lock
+
+	events  Events // owned by the reader, as is what follows; nil before ready
+	in      fields // of the message at hand
+	set     func(key string, value []byte) error
+	ready   *time.Timer
+	warned  time.Time
+	skipped int // warnings since then
+}
+
+// abilities is what a ready has said the Host can do.
+type abilities struct {
+	handles  []string
+	sessions bool
+}
+
+// ServePage runs a Host over conn, which should have PageLimits, until the
+// connection ends, and returns why. The Host enters the hub with its first
+// ready message, which it owes within 10 s.
+func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger) wsconn.Reason {
+	if log == nil {
+		log = zap.NewNop()
+	}
+	p := &Page{conn: conn, hub: hub, log: log.Named("bridge")}
+	p.abilities.Store(&abilities{})
+	p.set = p.in.set
+	p.ready = time.AfterFunc(readyTimeout, func() { conn.Close(wsconn.ReasonNoReady) })
+	defer func() {
+		p.ready.Stop()
+		if p.events != nil {
+			p.events.HostGone()
+		}
+	}()
+	return conn.Serve(ctx, p.receive)
+}
+
+// Send implements Host.
+func (p *Page) Send(c Command) error {
+	b := p.scratch[:0]
+	if c.SessionID == "" && c.TargetID == "" {
+		b = append(b, `{"kind":"browserRequest"`...)
+	} else {
+		b = wire.AppendString(append(b, `{"kind":"command","sessionId":`...), c.SessionID)
+		b = wire.AppendString(append(b, `,"targetId":`...), c.TargetID)
+	}
+	b = strconv.AppendInt(append(b, `,"id":`...), int64(c.Call), 10)
+	b = wire.AppendString(append(b, `,"method":`...), c.Method)
+	b = append(b, `,"params":`...)
+	p.scratch = b
+	f := wire.Frame{Head: b, Body: c.Params, Tail: wire.End}
+	if c.Params == nil {
+		f.Body = wire.Empty
+	}
+	if !p.conn.Offer(f) {
+		return errBusy
+	}
+	return nil
+}
+
+// Release implements Host.
+func (p *Page) Release(sessionID, targetID string) { p.tell("detached", sessionID, targetID) }
+
+// Attached implements Announcer. A Host without the feature is told nothing.
+func (p *Page) Attached(sessionID, targetID string) {
+	if p.abilities.Load().sessions {
+		p.tell("attached", sessionID, targetID)
+	}
+}
+
+// tell says that a session has begun or ended. A Host too slow to take even
+// that is disconnected, since it would be wrong about its sessions for ever.
+func (p *Page) tell(kind, sessionID, targetID string) {
+	b := append(append(append(p.scratch[:0], `{"kind":"`...), kind...), `","sessionId":`...)
+	b = wire.AppendString(b, sessionID)
+	b = wire.AppendString(append(b, `,"targetId":`...), targetID)
+	p.scratch = b
+	p.conn.Deliver(wire.Frame{Head: b, Tail: wire.End})
+}
+
+// Handles implements Lifecycle.
+func (p *Page) Handles(method string) bool {
+	return slices.Contains(p.abilities.Load().handles, method)
+}
+
+// Pace implements Paced.
+func (p *Page) Pace() { p.conn.WaitBelow(paceAbove, paceLongest) }
+
+// Close implements Host. The close code of a replaced Host tells it to stay
+// away.
+func (p *Page) Close(r Reason) {
+	if r == ReasonReplaced {
+		p.replaced.Store(true)
+		p.conn.Close(wsconn.ReasonReplaced)
+		return
+	}
+	p.conn.Close(wsconn.ReasonShutdown)
+}

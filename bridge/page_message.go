@@ -1,0 +1,165 @@
+package bridge
+
+//go:generate go run github.com/mailru/easyjson/easyjson@v0.9.2 -output_filename page_message_easyjson.go page_message.go
+
+import (
+	"github.com/mailru/easyjson"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// The messages of a Host are JSON text frames (their members, "kind" first
+// but in no fixed order):
+//
+//	{"kind":"ready","v":1,"targets":[{"targetId":"T","title":"","url":""}],"handles":[…],"features":[…]}
+//	{"kind":"targetCreated","target":{…}}         {"kind":"targetInfoChanged","target":{…}}
+//	{"kind":"targetDestroyed","targetId":"T"}
+//	{"kind":"response","sessionId":"S","id":7,"result":{…}}      or "error":{…}
+//	{"kind":"event","targetId":"T","method":"Page.loadEventFired","params":{…},"sessionId":"S"}
+//	{"kind":"browserResult","id":8,"result":{…}}                 or "error":{…}
+
+// fields are the members of one message, as they stand in the frame. All are
+// valid JSON; those that are absent are nil.
+type fields struct {
+	kind                                string
+	id, sessionID, targetID, method     []byte
+	result, cdpErr, params, target      []byte
+	v, targets, handles, features, more []byte // of ready; more is "browser"
+}
+
+func (f *fields) set(key string, value []byte) error {
+	if string(value) == "null" {
+		return nil // as if it were absent
+	}
+	switch key {
+	case "kind":
+		f.kind, _ = wire.Text(value)
+	case "id":
+		f.id = value
+	case "sessionId":
+		f.sessionID = value
+	case "targetId":
+		f.targetID = value
+	case "method":
+		f.method = value
+	case "result":
+		f.result = value
+	case "error":
+		f.cdpErr = value
+	case "params":
+		f.params = value
+	case "target":
+		f.target = value
+	case "v":
+		f.v = value
+	case "targets":
+		f.targets = value
+	case "handles":
+		f.handles = value
+	case "features":
+		f.features = value
+	case "browser":
+		f.more = value
+	}
+	return nil
+}
+
+// rawList is a JSON list whose items are judged one by one.
+//
+//easyjson:json
+type rawList []easyjson.RawMessage
+
+// targetMessage is a Target as a Host writes it.
+//
+//easyjson:json
+type targetMessage struct {
+	TargetID string `json:"targetId"`
+	Title    string `json:"title"`
+	URL      string `json:"url"`
+}
+
+// browserMessage is the browser that a Host runs in.
+//
+//easyjson:json
+type browserMessage struct {
+	Product   string `json:"product"`
+	UserAgent string `json:"userAgent"`
+}
+
+// readTarget reads one Target; ok is false when it has no usable id.
+func readTarget(raw []byte) (t targets.Info, ok bool) {
+	var m targetMessage
+	if len(raw) == 0 || raw[0] != '{' || easyjson.Unmarshal(raw, &m) != nil {
+		return t, false
+	}
+	if m.TargetID == "" || len(m.TargetID) > targets.MaxID {
+		return t, false
+	}
+	t.ID = m.TargetID
+	t.Title, t.URL = targets.Cut(m.Title, targets.MaxTitle), targets.Cut(m.URL, targets.MaxURL)
+	return t, true
+}
+
+// readTargets reads the Targets of a ready and counts those refused. ok is
+// false when raw is no list.
+func readTargets(raw []byte) (list []targets.Info, refused int, ok bool) {
+	var items rawList
+	if len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
+		return nil, 0, false
+	}
+	for _, item := range items {
+		if t, good := readTarget(item); good && len(list) < targets.MaxCount {
+			list = append(list, t)
+		} else {
+			refused++
+		}
+	}
+	return list, refused, true
+}
+
+// readNames returns those strings of a JSON list that are known, in the order
+// of known.
+func readNames(raw []byte, known ...string) []string {
+	var items rawList
+	if len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
+		return nil
+	}
+	named := make(map[string]bool, len(known))
+	for _, item := range items {
+		if name, ok := wire.Text(item); ok {
+			for _, k := range known {
+				if k == name {
+					named[k] = true
+				}
+			}
+		}
+	}
+	var names []string
+	for _, k := range known {
+		if named[k] {
+			names = append(names, k)
+		}
+	}
+	return names
+}
+
+// Limits on how a Host names its browser, in bytes; what is longer is ignored.
+const (
+	maxProduct   = 256
+	maxUserAgent = 1 << 10
+)
+
+func readVersion(raw []byte) (v Version) {
+	var m browserMessage
+	if len(raw) == 0 || raw[0] != '{' || easyjson.Unmarshal(raw, &m) != nil {
+		return v
+	}
+	if len(m.Product) <= maxProduct {
+		v.Product = m.Product
+	}
+	if len(m.UserAgent) <= maxUserAgent {
+		v.UserAgent = m.UserAgent
+	}
+	return v
+}

@@ -1,0 +1,143 @@
+package bridge
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// invalidAnswer is the error for a command whose answer cannot be passed on.
+var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from the Host"))
+
+// receive takes one message of the Host. Whatever is wrong with it is
+// refused piece by piece; a Host is never disconnected for it.
+func (p *Page) receive(frame []byte) {
+	if p.replaced.Load() {
+		return // another Host has the hub; it must not be taken back
+	}
+	f := &p.in
+	*f = fields{}
+	if err := wire.ReadObject(frame, p.set); err != nil {
+		// What was read before the fault is good. A command must end, even
+		// if its answer is not JSON.
+		if p.events != nil && (f.kind == "response" || f.kind == "browserResult") {
+			f.result, f.cdpErr = nil, invalidAnswer
+			p.answer(f)
+		}
+		p.warn("message of the host is not valid", zap.Error(err))
+		return
+	}
+	if f.kind == "ready" {
+		p.receiveReady(f)
+		return
+	}
+	if p.events == nil {
+		p.warn("message of the host came before ready", zap.Int("bytes", len(frame)))
+		return
+	}
+	switch f.kind {
+	case "response", "browserResult":
+		p.answer(f)
+	case "event":
+		p.event(f)
+	case "targetCreated", "targetInfoChanged":
+		t, ok := readTarget(f.target)
+		switch {
+		case !ok:
+			p.warn("target refused: it has no usable id")
+		case f.kind == "targetCreated":
+			p.events.TargetCreated(t)
+		default:
+			p.events.TargetChanged(t)
+		}
+	case "targetDestroyed":
+		if id, ok := wire.Text(f.targetID); ok {
+			p.events.TargetGone(id)
+		}
+	}
+}
+
+// receiveReady announces the Host to the hub, or announces it anew.
+func (p *Page) receiveReady(f *fields) {
+	list, refused, ok := readTargets(f.targets)
+	if version, is := wire.Int(f.v); !ok || f.v != nil && (!is || version != 1) {
+		p.warn("ready refused: it has no list of targets, or another version than 1")
+		return
+	}
+	if refused > 0 {
+		p.warn("targets refused: without a usable id, or too many", zap.Int("refused", refused))
+	}
+	p.ready.Stop()
+	known := readNames(f.features, featureSessions)
+	p.abilities.Store(&abilities{
+		handles:  readNames(f.handles, "Target.createTarget", "Target.closeTarget"),
+		sessions: len(known) > 0,
+	})
+	if f.features != nil {
+		// Sessions may begin as soon as the hub has the Host, so this is first.
+		body := []byte(`{"kind":"accepted","features":[`)
+		for i, name := range known {
+			if i > 0 {
+				body = append(body, ',')
+			}
+			body = wire.AppendString(body, name)
+		}
+		p.conn.Deliver(wire.Frame{Head: body, Tail: []byte("]}")})
+	}
+	p.events = p.hub.SetHost(p, readVersion(f.more), list)
+}
+
+// answer passes on the answer to a command. A result that is absent is {}, as
+// when a handler of the page returns nothing.
+func (p *Page) answer(f *fields) {
+	call, ok := wire.Int(f.id)
+	if !ok {
+		p.warn("answer of the host has no id")
+		return
+	}
+	sessionID, _ := wire.Text(f.sessionID)
+	switch {
+	case f.cdpErr != nil && f.cdpErr[0] != '{', f.cdpErr == nil && f.result != nil && f.result[0] != '{':
+		f.result, f.cdpErr = nil, invalidAnswer
+		p.warn("answer of the host is no object")
+	case f.cdpErr != nil:
+		f.result = nil
+	case f.result == nil:
+		f.result = wire.Empty
+	}
+	p.events.Result(CallID(call), sessionID, f.result, f.cdpErr)
+}
+
+// event passes on an event.
+func (p *Page) event(f *fields) {
+	method, ok := wire.Text(f.method)
+	if !ok || !wire.IsMethod(method) || f.params != nil && f.params[0] != '{' {
+		p.warn("event of the host refused: it has no good method or params")
+		return
+	}
+	if f.params == nil {
+		f.params = wire.Empty
+	}
+	if f.sessionID != nil && p.abilities.Load().sessions {
+		if id, ok := wire.Text(f.sessionID); ok {
+			p.events.SessionEvent(id, method, f.params)
+		}
+		return
+	}
+	if id, ok := wire.Text(f.targetID); ok {
+		p.events.Event(id, method, f.params)
+	}
+}
+
+// warn logs at most one warning a minute, and how many it left out.
+func (p *Page) warn(message string, more ...zap.Field) {
+	now := time.Now()
+	if !p.warned.IsZero() && now.Sub(p.warned) < warnEvery {
+		p.skipped++
+		return
+	}
+	p.log.Warn(message, append(more, zap.Int("skipped", p.skipped))...)
+	p.warned, p.skipped = now, 0
+}

@@ -1,0 +1,290 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// ledger is a hub that writes down what its Host says.
+type ledger struct {
+	host  Host
+	lines chan string
+}
+
+func (l *ledger) note(format string, args ...any) { l.lines <- fmt.Sprintf(format, args...) }
+
+func (l *ledger) SetHost(h Host, v Version, list []targets.Info) Events {
+	l.host = h
+	l.note("ready %v %s|%s", list, v.Product, v.UserAgent)
+	return l
+}
+
+func (l *ledger) TargetCreated(t targets.Info) { l.note("created %v", t) }
+func (l *ledger) TargetChanged(t targets.Info) { l.note("changed %v", t) }
+func (l *ledger) TargetGone(id string)         { l.note("gone %s", id) }
+func (l *ledger) HostGone()                    { l.note("host gone") }
+func (l *ledger) Result(c CallID, session string, result, cdpErr []byte) {
+	l.note("result %d %s %s%s", c, session, result, cdpErr)
+}
+func (l *ledger) Event(id, method string, params []byte) {
+	l.note("event %s %s %s", id, method, params)
+}
+func (l *ledger) SessionEvent(id, method string, params []byte) {
+	l.note("session event %s %s %s", id, method, params)
+}
+
+// page is a Page and the far end of its connection.
+type page struct {
+	t      *testing.T
+	hub    *ledger
+	far    *wsconn.Conn
+	frames chan string        // read by the far end
+	ended  chan wsconn.Reason // of the far end
+}
+
+func connect(t *testing.T) *page {
+	t.Helper()
+	p := &page{
+		t: t, hub: &ledger{lines: make(chan string, 100)},
+		frames: make(chan string, 100), ended: make(chan wsconn.Reason, 1),
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, err := wsconn.Upgrade(w, r, wsconn.Options{Limits: PageLimits()})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		ServePage(context.Background(), c, p.hub, nil)
+	}))
+	t.Cleanup(s.Close)
+	far, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.far = far
+	go func() { p.ended <- far.Serve(context.Background(), func(m []byte) { p.frames <- string(m) }) }()
+	t.Cleanup(func() { far.Close(wsconn.ReasonNormal) })
+	return p
+}
+
+func (p *page) say(message string) { p.far.Deliver(wire.Frame{Body: []byte(message)}) }
+
+// want takes the next lines of a channel and compares them.
+func want[T comparable](t *testing.T, from <-chan T, lines ...T) {
+	t.Helper()
+	for _, line := range lines {
+		select {
+		case got := <-from:
+			if got != line {
+				t.Errorf("got  %v\nwant %v", got, line)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("nothing came, want %v", line)
+		}
+	}
+}
+
+const readyT1 = `{"kind":"ready","v":1,"targets":[{"targetId":"T1","title":"one","url":"http://a/"}]}`
+
+func TestPageReceives(t *testing.T) {
+	deep := strings.Repeat("[", 300) + strings.Repeat("]", 300)
+	tests := []struct {
+		name string
+		in   string
+		want string // "" when nothing comes of it
+	}{
+		{"created", `{"kind":"targetCreated","target":{"targetId":"T2","title":"t","url":"u"}}`, "created {T2 t u}"},
+		{"created without target", `{"kind":"targetCreated"}`, ""},
+		{"created without id", `{"kind":"targetCreated","target":{"title":"t"}}`, ""},
+		{"created, title of another type", `{"kind":"targetCreated","target":{"targetId":"T2","title":{}}}`, ""},
+		{"created, long id", `{"kind":"targetCreated","target":{"targetId":"` + strings.Repeat("a", 257) + `"}}`, ""},
+		{"changed", `{"target":{"url":"u","targetId":"T1"},"kind":"targetInfoChanged"}`, "changed {T1  u}"},
+		{"long title is cut between characters", `{"kind":"targetInfoChanged","target":{"targetId":"T1","title":"a` +
+			strings.Repeat("é", 2048) + `"}}`, "changed {T1 a" + strings.Repeat("é", 2047) + " }"},
+		{"destroyed", `{"kind":"targetDestroyed","targetId":"T1"}`, "gone T1"},
+		{"destroyed, escaped", `{"\u006bind":"target\u0044estroyed","targetId":"T\u0031"}`, "gone T1"},
+		{"destroyed, id of another type", `{"kind":"targetDestroyed","targetId":{"toString":1}}`, ""},
+		{"response", `{"kind":"response","sessionId":"S","id":7,"result":{"n":1e400,"n":18446744073709551616,"s":"\u0041"}}`,
+			`result 7 S {"n":1e400,"n":18446744073709551616,"s":"\u0041"}`},
+		{"error", `{"kind":"response","sessionId":"S","id":7,"error":{"code":-32000,"message":"m"}}`, `result 7 S {"code":-32000,"message":"m"}`},
+		{"error and result", `{"kind":"response","sessionId":"S","id":7,"result":{},"error":{"code":1}}`, `result 7 S {"code":1}`},
+		{"no result", `{"kind":"response","sessionId":"S","id":7}`, `result 7 S {}`},
+		{"result null", `{"kind":"response","sessionId":"S","id":7,"result":null,"error":null}`, `result 7 S {}`},
+		{"result of another type", `{"kind":"response","sessionId":"S","id":7,"result":5}`,
+			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`},
+		{"result that is not JSON", `{"kind":"response","sessionId":"S","id":7,"result":{"a":tru}}`,
+			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`},
+		{"result nested too deep", `{"kind":"response","sessionId":"S","id":7,"result":{"a":` + deep + `}}`,
+			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`},
+		{"response without id", `{"kind":"response","sessionId":"S","result":{}}`, ""},
+		{"response, id a string", `{"kind":"response","sessionId":"S","id":"7","result":{}}`, ""},
+		{"browserResult", `{"kind":"browserResult","id":8,"result":{"targetId":"T"}}`, `result 8  {"targetId":"T"}`},
+		{"event", `{"kind":"event","targetId":"T1","method":"A.b","params":{"x":[1, 2]}}`, `event T1 A.b {"x":[1, 2]}`},
+		{"event without params", `{"kind":"event","targetId":"T1","method":"A.b"}`, `event T1 A.b {}`},
+		{"event for one session, not negotiated", `{"kind":"event","targetId":"T1","method":"A.b","params":{},"sessionId":"S"}`, `event T1 A.b {}`},
+		{"event, params of another type", `{"kind":"event","targetId":"T1","method":"A.b","params":[]}`, ""},
+		{"event, method is none", `{"kind":"event","targetId":"T1","method":"a b","params":{}}`, ""},
+		{"event without target", `{"kind":"event","method":"A.b","params":{}}`, ""},
+		{"event that is not JSON", `{"kind":"event","targetId":"T1","method":"A.b","params":{"a":}}`, ""},
+		{"unknown kind", `{"kind":"busy","targetId":"T1"}`, ""},
+		{"no kind", `{}`, ""},
+		{"no object", `[]`, ""},
+		{"empty", ``, ""},
+		{"ready without targets", `{"kind":"ready","v":1}`, ""},
+		{"ready, targets of another type", `{"kind":"ready","v":1,"targets":{}}`, ""},
+		{"ready of another version", `{"kind":"ready","v":2,"targets":[]}`, ""},
+		{"ready again", readyT1, "ready [{T1 one http://a/}] |"},
+		{"ready, some targets bad", `{"kind":"ready","v":1,"targets":[5,{"targetId":""},{"targetId":"T3"},null,{"url":"u"}]}`, "ready [{T3  }] |"},
+		{"ready with a browser", `{"kind":"ready","v":1,"targets":[],"browser":{"product":"Chrome/156","userAgent":"` +
+			strings.Repeat("a", 1025) + `"}}`, "ready [] Chrome/156|"},
+	}
+	p := connect(t)
+	p.say(`{"kind":"event","targetId":"T1","method":"A.b","params":{}}`) // before ready: dropped
+	p.say(readyT1)
+	want(t, p.hub.lines, "ready [{T1 one http://a/}] |")
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p.say(tt.in)
+			p.say(`{"kind":"targetDestroyed","targetId":"end"}`)
+			if tt.want != "" {
+				want(t, p.hub.lines, tt.want)
+			}
+			want(t, p.hub.lines, "gone end")
+		})
+	}
+	p.far.Close(wsconn.ReasonNormal)
+	want(t, p.hub.lines, "host gone")
+}
+
+func TestPageManyTargets(t *testing.T) {
+	var b strings.Builder
+	for i := range targets.MaxCount + 1 {
+		fmt.Fprintf(&b, `,{"targetId":"T%d"}`, i)
+	}
+	list, refused, ok := readTargets([]byte("[" + b.String()[1:] + "]"))
+	if len(list) != targets.MaxCount || refused != 1 || !ok {
+		t.Errorf("%d targets, %d refused, %v; want %d, 1, true", len(list), refused, ok, targets.MaxCount)
+	}
+}
+
+func TestPageSends(t *testing.T) {
+	p := connect(t)
+	p.say(`{"kind":"ready","v":1,"targets":[],"features":["dialog","sessions",5],"handles":["Target.closeTarget","Browser.close",1]}`)
+	want(t, p.hub.lines, "ready [] |")
+	h := p.hub.host
+	if !h.(Lifecycle).Handles("Target.closeTarget") || h.(Lifecycle).Handles("Browser.close") || h.(Lifecycle).Handles("Target.createTarget") {
+		t.Error("the host handles other methods than Target.closeTarget")
+	}
+	h.(Announcer).Attached("S", `T"1`)
+	for _, c := range []Command{
+		{Call: 7, SessionID: "S", TargetID: `T"1`, Method: "A.b", Params: []byte(`{"n":1e400}`)},
+		{Call: 8, SessionID: "S", TargetID: "T", Method: "A.b"},
+		{Call: 9, Method: "Target.closeTarget", Params: []byte(`{}`)},
+	} {
+		if err := h.Send(c); err != nil {
+			t.Errorf("Send: %v", err)
+		}
+	}
+	h.Release("S", "T")
+	want(t, p.frames,
+		`{"kind":"accepted","features":["sessions"]}`,
+		`{"kind":"attached","sessionId":"S","targetId":"T\"1"}`,
+		`{"kind":"command","sessionId":"S","targetId":"T\"1","id":7,"method":"A.b","params":{"n":1e400}}`,
+		`{"kind":"command","sessionId":"S","targetId":"T","id":8,"method":"A.b","params":{}}`,
+		`{"kind":"browserRequest","id":9,"method":"Target.closeTarget","params":{}}`,
+		`{"kind":"detached","sessionId":"S","targetId":"T"}`)
+
+	p.say(`{"kind":"event","targetId":"T","method":"A.b","params":{},"sessionId":"S"}`)
+	want(t, p.hub.lines, "session event S A.b {}")
+
+	p.say(readyT1) // version 1 from here on
+	want(t, p.hub.lines, "ready [{T1 one http://a/}] |")
+	if h.(Lifecycle).Handles("Target.closeTarget") {
+		t.Error("handles of the first ready are still in force")
+	}
+	h.(Announcer).Attached("S2", "T1")
+	h.Release("S2", "T1")
+	want(t, p.frames, `{"kind":"detached","sessionId":"S2","targetId":"T1"}`)
+
+	h.Close(ReasonReplaced)
+	want(t, p.ended, wsconn.ReasonReplaced)
+	want(t, p.hub.lines, "host gone")
+}
+
+func TestPageShutdown(t *testing.T) {
+	p := connect(t)
+	p.say(readyT1)
+	want(t, p.hub.lines, "ready [{T1 one http://a/}] |")
+	p.hub.host.Close(ReasonShutdown)
+	want(t, p.ended, wsconn.ReasonShutdown)
+}
+
+func TestReadNames(t *testing.T) {
+	if got := readNames([]byte(`["b",1,"x","a","b"]`), "a", "b", "c"); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("got %q, want a and b once each", got)
+	}
+}
+
+func TestPageWithoutReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := wsconn.Pipe(PageLimits(), wsconn.Limits{})
+		ended := make(chan wsconn.Reason, 2)
+		hub := &ledger{lines: make(chan string, 1)}
+		start := time.Now()
+		go func() { ended <- ServePage(t.Context(), near, hub, nil) }()
+		go func() { ended <- far.Serve(t.Context(), func([]byte) {}) }()
+		far.Deliver(wire.Frame{Body: []byte(`{"kind":"ready","v":1}`)}) // refused
+		for range 2 {
+			if r := <-ended; r != wsconn.ReasonNoReady {
+				t.Errorf("ended with %v, want %v", r, wsconn.ReasonNoReady)
+			}
+		}
+		if d := time.Since(start); d < 10*time.Second || d > 11*time.Second {
+			t.Errorf("ended after %v, want 10 s", d)
+		}
+		if len(hub.lines) > 0 {
+			t.Errorf("the hub was told %q", <-hub.lines)
+		}
+	})
+}
+
+func TestPageFullQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := wsconn.Pipe(wsconn.Limits{MaxPending: 1000}, wsconn.Limits{})
+		hub := &ledger{lines: make(chan string, 10)}
+		done := make(chan struct{}, 2)
+		go func() { ServePage(t.Context(), near, hub, nil); done <- struct{}{} }()
+		block := make(chan struct{})
+		go func() { far.Serve(t.Context(), func([]byte) { <-block }); done <- struct{}{} }()
+		far.Deliver(wire.Frame{Body: []byte(readyT1)})
+		<-hub.lines
+		var err error
+		sent := 0
+		for ; err == nil && sent < 1000; sent++ {
+			err = hub.host.Send(Command{Call: 1, SessionID: "S", TargetID: "T", Method: "A.b", Params: []byte(`{"x":"` + strings.Repeat("a", 200) + `"}`)})
+			synctest.Wait()
+		}
+		if err != errBusy || sent < 3 {
+			t.Errorf("after %d commands Send returned %v, want %v", sent, err, errBusy)
+		}
+		close(block)
+		synctest.Wait()
+		if err := hub.host.Send(Command{Call: 2, SessionID: "S", TargetID: "T", Method: "A.b"}); err != nil {
+			t.Errorf("when the host reads again Send returned %v", err)
+		}
+		far.Close(wsconn.ReasonNormal)
+		<-done
+		<-done
+	})
+}
