@@ -1,0 +1,82 @@
+package httpdiscovery
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// act serves the paths that change something, in Chromium 156's words, and
+// reports whether path is one of them.
+func (h *handler) act(w http.ResponseWriter, r *http.Request, path string) bool {
+	name, id := "", ""
+	switch {
+	case strings.TrimSuffix(path, "/") == "/json/new" && h.New != nil:
+		name = "/json/new"
+	case strings.HasPrefix(path, "/json/activate/") && h.Activate != nil:
+		name, id = "/json/activate", strings.TrimPrefix(path, "/json/activate/")
+	case strings.HasPrefix(path, "/json/close/") && h.Close != nil:
+		name, id = "/json/close", strings.TrimPrefix(path, "/json/close/")
+	default:
+		return false
+	}
+	verb := http.MethodGet
+	if name == "/json/new" {
+		verb = http.MethodPut
+	}
+	if r.Method != verb {
+		w.Header().Set("Allow", verb)
+		say(w, http.StatusMethodNotAllowed, "Using unsafe HTTP verb "+r.Method+" to invoke "+name+
+			". This action supports only "+verb+" verb.")
+		return true
+	}
+	if name == "/json/new" {
+		h.create(w, r)
+		return true
+	}
+	id = strings.TrimSuffix(id, "/")
+	if !h.known(id) {
+		say(w, http.StatusNotFound, "No such target id: "+id)
+		return true
+	}
+	do, done, failed := h.Activate, "Target activated", "Could not activate target id: "
+	if name == "/json/close" {
+		do, done, failed = h.Close, "Target is closing", "Could not close target id: "
+	}
+	if err := do(r.Context(), id); err != nil {
+		say(w, http.StatusInternalServerError, failed+id)
+		return true
+	}
+	say(w, http.StatusOK, done)
+	return true
+}
+
+// create makes a Target of the URL that is the query.
+func (h *handler) create(w http.ResponseWriter, r *http.Request) {
+	address, err := url.QueryUnescape(r.URL.RawQuery)
+	if err != nil || address == "" {
+		address = "about:blank"
+	}
+	t, err := h.New(r.Context(), address)
+	if err != nil {
+		say(w, http.StatusInternalServerError, "Could not create new page")
+		return
+	}
+	reply(w, h.target(r, t))
+}
+
+func (h *handler) known(id string) bool {
+	for _, t := range h.Targets() {
+		if t.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+func say(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8") // text may echo the request
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	w.Write([]byte(text)) //nolint:errcheck // a peer that is gone
+}

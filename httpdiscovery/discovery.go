@@ -1,0 +1,168 @@
+// Package httpdiscovery answers the HTTP requests by which clients find a
+// hub's browser endpoint and its Targets.
+package httpdiscovery
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/cdphub/cdphub/targets"
+)
+
+// Source is what is known of a hub; a relay.Hub is one.
+type Source interface {
+	Targets() []targets.Info
+	HostConnected() bool
+	Clients() int
+	Version() (product, userAgent string)
+}
+
+// Options says what a Handler serves beyond reading. Its zero value works.
+type Options struct {
+	// Prefix stands before each path and in the endpoint's URL: "" or
+	// "/hub/NAME".
+	Prefix string
+	// New, Activate and Close serve PUT /json/new?URL, /json/activate/ID and
+	// /json/close/ID. Where one is nil its path is not found.
+	New      func(ctx context.Context, url string) (targets.Info, error)
+	Activate func(ctx context.Context, id string) error
+	Close    func(ctx context.Context, id string) error
+}
+
+// Handler serves /json/version, /json, /json/list, /json/protocol,
+// /icdp/status and /health, each with and without a slash at the end, and the
+// actions of the options; anything else is 404. Paths are compared as they
+// stand, so it must not sit behind an http.ServeMux, which would redirect
+// "//json/version". Who may ask has been decided before.
+func Handler(s Source, o Options) http.Handler { return &handler{s, o} }
+
+type handler struct {
+	Source
+	Options
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path, ok := strings.CutPrefix(r.URL.Path, h.Prefix)
+	if !ok {
+		notFound(w)
+		return
+	}
+	if h.act(w, r, path) {
+		return
+	}
+	var body any
+	switch strings.TrimSuffix(path, "/") {
+	case "/json/version":
+		body = h.version(r)
+	case "/json", "/json/list":
+		body = h.list(r)
+	case "/json/protocol":
+		body = protocol
+	case "/icdp/status":
+		body = h.status()
+	case "/health":
+		body = map[string]string{"status": "ok"}
+	default:
+		notFound(w)
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	reply(w, body)
+}
+
+func notFound(w http.ResponseWriter) { http.Error(w, "Not found", http.StatusNotFound) }
+
+func reply(w http.ResponseWriter, body any) {
+	out, err := json.Marshal(body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Write(out) //nolint:errcheck // a peer that is gone
+}
+
+// versionBody is the answer to /json/version, its keys in Chromium's order.
+type versionBody struct {
+	Browser         string `json:"Browser"`
+	ProtocolVersion string `json:"Protocol-Version"`
+	UserAgent       string `json:"User-Agent"`
+	V8Version       string `json:"V8-Version"`
+	WebKitVersion   string `json:"WebKit-Version"`
+	Endpoint        string `json:"webSocketDebuggerUrl"`
+}
+
+func (h *handler) version(r *http.Request) versionBody {
+	product, userAgent := h.Version()
+	return versionBody{product, "1.3", userAgent, "synthetic", "synthetic", h.endpoint(r)}
+}
+
+// targetBody is one entry of /json/list.
+type targetBody struct {
+	Description string `json:"description"`
+	Frontend    string `json:"devtoolsFrontendUrl"`
+	ID          string `json:"id"`
+	Title       string `json:"title"`
+	Type        string `json:"type"`
+	URL         string `json:"url"`
+	Endpoint    string `json:"webSocketDebuggerUrl"`
+}
+
+func (h *handler) target(r *http.Request, t targets.Info) targetBody {
+	return targetBody{"icdp iframe target", "", t.ID, t.Title, "page", t.URL, h.endpoint(r)}
+}
+
+func (h *handler) list(r *http.Request) []targetBody {
+	list := []targetBody{} // an empty list is [], not null
+	for _, t := range h.Targets() {
+		list = append(list, h.target(r, t))
+	}
+	return list
+}
+
+// statusBody is the answer to /icdp/status.
+type statusBody struct {
+	HostConnected bool           `json:"hostConnected"`
+	Targets       []statusTarget `json:"targets"`
+	Clients       int            `json:"clients"`
+}
+
+type statusTarget struct {
+	TargetID string `json:"targetId"`
+	Title    string `json:"title"`
+	URL      string `json:"url"`
+}
+
+func (h *handler) status() statusBody {
+	b := statusBody{HostConnected: h.HostConnected(), Targets: []statusTarget{}, Clients: h.Clients()}
+	for _, t := range h.Targets() {
+		b.Targets = append(b.Targets, statusTarget{t.ID, t.Title, t.URL})
+	}
+	return b
+}
+
+// protocol is the answer to /json/protocol: what can be done depends on the
+// Target, so no domains are named, as in Schema.getDomains.
+var protocol = json.RawMessage(`{"version":{"major":"1","minor":"3"},"domains":[]}`)
+
+// endpoint is the URL of the one browser endpoint as the asking client can
+// reach it, by the name it used.
+func (h *handler) endpoint(r *http.Request) string {
+	scheme, host := "ws://", r.Host
+	if r.TLS != nil {
+		scheme = "wss://"
+	}
+	if host == "" { // HTTP/1.0, or an empty header
+		if a, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+			host = a.String()
+		}
+	}
+	return scheme + host + h.Prefix + "/devtools/browser"
+}

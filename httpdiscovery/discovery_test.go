@@ -1,0 +1,126 @@
+package httpdiscovery
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/cdphub/cdphub/targets"
+)
+
+type source struct {
+	list []targets.Info
+	host bool
+}
+
+func (s source) Targets() []targets.Info              { return s.list }
+func (s source) HostConnected() bool                  { return s.host }
+func (s source) Clients() int                         { return 2 }
+func (s source) Version() (product, userAgent string) { return "Chrome/156.0", "Mozilla/5.0 test" }
+
+func TestHandler(t *testing.T) {
+	full := source{[]targets.Info{{ID: "T1", Title: `a "b" </script>`, URL: "http://app/"}}, true}
+	var did []string
+	actions := Options{
+		New: func(_ context.Context, url string) (targets.Info, error) {
+			did = append(did, "new "+url)
+			return targets.Info{ID: "T2", URL: url}, nil
+		},
+		Activate: func(_ context.Context, id string) error { did = append(did, "activate "+id); return nil },
+		Close:    func(context.Context, string) error { return errors.New("no") },
+	}
+	const version = `{"Browser":"Chrome/156.0","Protocol-Version":"1.3","User-Agent":"Mozilla/5.0 test",` +
+		`"V8-Version":"synthetic","WebKit-Version":"synthetic","webSocketDebuggerUrl":"ws://x.localhost:7/devtools/browser"}`
+	const list = `[{"description":"icdp iframe target","devtoolsFrontendUrl":"","id":"T1","title":"a \"b\" \u003c/script\u003e",` +
+		`"type":"page","url":"http://app/","webSocketDebuggerUrl":"ws://x.localhost:7/devtools/browser"}]`
+	const status = `{"hostConnected":true,"targets":[{"targetId":"T1","title":"a \"b\" \u003c/script\u003e","url":"http://app/"}],"clients":2}`
+	tests := []struct {
+		request string
+		source  source
+		options Options
+		status  int
+		body    string
+	}{
+		{"GET /json/version", full, Options{}, 200, version},
+		{"GET /json/version/", full, Options{}, 200, version},
+		{"GET /json", full, Options{}, 200, list},
+		{"GET /json/", full, Options{}, 200, list},
+		{"GET /json/list", full, Options{}, 200, list},
+		{"GET /json/list/?t=1", full, Options{}, 200, list},
+		{"GET /json/list", source{}, Options{}, 200, "[]"},
+		{"GET /icdp/status", full, Options{}, 200, status},
+		{"GET /icdp/status/", source{}, Options{}, 200, `{"hostConnected":false,"targets":[],"clients":2}`},
+		{"GET /health", source{}, Options{}, 200, `{"status":"ok"}`},
+		{"GET /json/protocol", source{}, Options{}, 200, `{"version":{"major":"1","minor":"3"},"domains":[]}`},
+		{"GET //json/version", full, Options{}, 404, "Not found\n"},
+		{"GET /json/../json/version", full, Options{}, 404, "Not found\n"},
+		{"GET /JSON/VERSION", full, Options{}, 404, "Not found\n"},
+		{"GET /json/version//", full, Options{}, 404, "Not found\n"},
+		{"GET /", full, Options{}, 404, "Not found\n"},
+		{"POST /json/version", full, Options{}, 405, "Method not allowed\n"},
+		{"OPTIONS /json/list", full, Options{}, 405, "Method not allowed\n"},
+		{"get /json/list", full, Options{}, 405, "Method not allowed\n"},
+		{"POST /nothing", full, Options{}, 404, "Not found\n"},
+		{"GET /hub/h1/health", full, Options{Prefix: "/hub/h1"}, 200, `{"status":"ok"}`},
+		{"GET /health", full, Options{Prefix: "/hub/h1"}, 404, "Not found\n"},
+		{"PUT /json/new", full, Options{}, 404, "Not found\n"},
+		{"GET /json/close/T1", full, Options{}, 404, "Not found\n"},
+		{"GET /json/new?http://a/", full, actions, 405, "Using unsafe HTTP verb GET to invoke /json/new. This action supports only PUT verb."},
+		{"POST /json/close/T1", full, actions, 405, "Using unsafe HTTP verb POST to invoke /json/close. This action supports only GET verb."},
+		{"OPTIONS /json/activate/T1", full, actions, 405, "Using unsafe HTTP verb OPTIONS to invoke /json/activate. This action supports only GET verb."},
+		{"GET /json/activate/T1", full, actions, 200, "Target activated"},
+		{"GET /json/activate/T9", full, actions, 404, "No such target id: T9"},
+		{"GET /json/close/T1", full, actions, 500, "Could not close target id: T1"},
+		{"PUT /json/new?http://a/%3Fb", full, actions, 200, `{"description":"icdp iframe target","devtoolsFrontendUrl":"","id":"T2",` +
+			`"title":"","type":"page","url":"http://a/?b","webSocketDebuggerUrl":"ws://x.localhost:7/devtools/browser"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.request, func(t *testing.T) {
+			var method, path string
+			for i := range tt.request {
+				if tt.request[i] == ' ' {
+					method, path = tt.request[:i], tt.request[i+1:]
+				}
+			}
+			req := httptest.NewRequest(method, "http://x.localhost:7"+path, nil)
+			w := httptest.NewRecorder()
+			Handler(tt.source, tt.options).ServeHTTP(w, req)
+			if w.Code != tt.status || w.Body.String() != tt.body {
+				t.Errorf("got %d %s\nwant %d %s", w.Code, w.Body, tt.status, tt.body)
+			}
+			if w.Code == 200 && tt.body[0] != 'T' && w.Header().Get("Content-Type") != "application/json; charset=utf-8" {
+				t.Errorf("Content-Type is %q", w.Header().Get("Content-Type"))
+			}
+		})
+	}
+	if want := "activate T1,new http://a/?b"; len(did) != 2 || did[0]+","+did[1] != want {
+		t.Errorf("done: %q, want %s", did, want)
+	}
+}
+
+func TestEndpoint(t *testing.T) {
+	h := &handler{source{}, Options{Prefix: "/hub/h1"}}
+	req := httptest.NewRequest("GET", "/hub/h1/json/version", nil)
+	req.Host, req.TLS = "[::1]:9", &tls.ConnectionState{}
+	if got, want := h.endpoint(req), "wss://[::1]:9/hub/h1/devtools/browser"; got != want {
+		t.Errorf("endpoint is %s, want %s", got, want)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Host = ""
+		w.Write([]byte(h.endpoint(r)))
+	}))
+	defer s.Close()
+	resp, err := http.Get(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b := make([]byte, 200)
+	n, _ := resp.Body.Read(b)
+	if got, want := string(b[:n]), "ws://"+s.Listener.Addr().String()+"/hub/h1/devtools/browser"; got != want {
+		t.Errorf("without a Host header the endpoint is %s, want %s", got, want)
+	}
+}
