@@ -1,0 +1,133 @@
+// Package archtest holds the module's import graph: arrows point down only.
+package archtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/cdphub/cdphub"
+
+// allowed says which packages of this module each may import. A folder that
+// ends in "/..." stands for all below it; "*" allows everything.
+var allowed = map[string]string{
+	"cmd/cdphub":         "*",
+	"relay":              "bridge cluster session targets internal/wire",
+	"bridge":             "targets internal/wire internal/wsconn",
+	"bridge/chrome":      "bridge internal/wire internal/wsconn targets",
+	"targets":            "",
+	"session":            "internal/wire",
+	"httpdiscovery":      "targets",
+	"actions":            "targets internal/wire web",
+	"actions/...":        "actions internal/wsconn",
+	"web":                "",
+	"proxy":              "web",
+	"internal/wire":      "",
+	"internal/wsconn":    "internal/wire",
+	"internal/auth":      "",
+	"cluster":            "",
+	"internal/archtest":  "",
+	"internal/bench":     "*",
+	"internal/bench/...": "*",
+}
+
+// only says which packages alone may import what lies outside.
+var only = map[string]string{
+	"github.com/gobwas/":         "internal/wsconn",
+	"github.com/google/uuid":     "session",
+	"github.com/mailru/easyjson": "internal/wire bridge targets actions/...",
+	"net/http":                   "cmd/cdphub internal/wsconn internal/auth httpdiscovery proxy actions/... bridge/chrome internal/bench internal/bench/...",
+	"github.com/alecthomas/kong": "cmd/cdphub",
+}
+
+// lookup finds the row of a folder.
+func lookup(table map[string]string, folder string) (row string, ok bool) {
+	if row, ok = table[folder]; ok {
+		return row, true
+	}
+	for i := strings.LastIndexByte(folder, '/'); i >= 0; i = strings.LastIndexByte(folder[:i], '/') {
+		if row, ok = table[folder[:i]+"/..."]; ok {
+			return row, true
+		}
+	}
+	return "", false
+}
+
+// names reports whether a space-separated row names a folder.
+func names(row, folder string) bool {
+	set := make(map[string]string)
+	for _, f := range strings.Fields(row) {
+		set[f] = ""
+	}
+	_, ok := lookup(set, folder)
+	return ok || row == "*"
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("go list: %v\n%s", err, exit.Stderr)
+		}
+		t.Fatalf("go list: %v", err)
+	}
+	var list []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); err == io.EOF {
+			return list
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+}
+
+func TestImports(t *testing.T) {
+	list := packages(t)
+	if len(list) < 8 {
+		t.Fatalf("go list found %d packages only", len(list))
+	}
+	for _, p := range list {
+		folder := strings.TrimPrefix(p.ImportPath, module+"/")
+		row, known := lookup(allowed, folder)
+		if !known {
+			t.Errorf("%s is not in the table of this test: a new folder needs a reason", folder)
+			continue
+		}
+		for _, imported := range p.Imports {
+			if inside, is := strings.CutPrefix(imported, module+"/"); is && !names(row, inside) {
+				t.Errorf("%s imports %s; it may import: %s", folder, inside, row)
+			}
+			for outside, who := range only {
+				if (imported == strings.TrimSuffix(outside, "/") || strings.HasPrefix(imported, strings.TrimSuffix(outside, "/")+"/")) && !names(who, folder) {
+					t.Errorf("%s imports %s; only these may: %s", folder, imported, who)
+				}
+			}
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	table := map[string]string{"a": "1", "a/...": "2", "a/b": "3"}
+	for folder, want := range map[string]string{"a": "1", "a/b": "3", "a/c": "2", "a/c/d": "2", "b": ""} {
+		if got, _ := lookup(table, folder); got != want {
+			t.Errorf("lookup of %s is %q, want %q", folder, got, want)
+		}
+	}
+	if !names("x actions/...", "actions/ndjson") || names("x", "y") {
+		t.Error("names does not read its row")
+	}
+}
