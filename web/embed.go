@@ -1,0 +1,17 @@
+// Package web holds the browser side: the bundles that pages load from the
+// hub. They are made from web/src by web/build and committed, so that
+// building the server needs no Node.
+package web
+
+import "embed"
+
+// Dist holds the bundles, below "dist":
+//
+//	agent.js    Frame Agent, a classic script for the app's page
+//	host.js     Host library, a classic script with the global CdpHub
+//	host.mjs    Host library, an ES module
+//	shell.html  ready-made Host page: ?app=URL names its app
+//	NOTICE.txt  licences of the third-party software inside
+//
+//go:embed dist
+var Dist embed.FS

@@ -1,0 +1,231 @@
+/// <reference types="node" />
+// The wire to a relay, version 1 and extended, and coming back to it.
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import { World, settle } from "./fakes";
+
+beforeEach(() => {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+});
+
+test("ready lists the Pairings; later ones are told", () => {
+  const w = new World(["Target.createTarget"]);
+  w.pair("T");
+  const relay = w.relay();
+  assert.deepEqual(relay.take(), [{
+    kind: "ready",
+    v: 1,
+    targets: [{ targetId: "T", title: "", url: "http://app/" }],
+    handles: ["Target.createTarget"],
+    features: ["sessions"],
+    hostId: "H",
+    browser: { product: "Chrome/1.0", userAgent: "Mozilla/5.0" },
+  }]);
+  w.pair("U");
+  w.hello("doc1", "http://app/u", "U");
+  w.core.receive({ do: "unpair", targetId: "U" });
+  assert.deepEqual(relay.take(), [
+    { kind: "targetCreated", target: { targetId: "U", title: "", url: "http://app/" } },
+    { kind: "targetInfoChanged", target: { targetId: "U", title: "App", url: "http://app/u" } },
+    { kind: "targetDestroyed", targetId: "U" },
+  ]);
+});
+
+test("the hub's base goes to the agent", () => {
+  const w = new World();
+  w.pair();
+  w.core.receive({ do: "connect", url: "wss://hub.example/hub/a1/icdp/host?x" });
+  w.hello("doc1");
+  assert.equal(w.welcomes()[0].welcome.base, "https://hub.example/hub/a1");
+});
+
+test("an extended relay: each session its own, in order", () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1")!;
+  const relay = w.relay(["sessions"]);
+  relay.take();
+  agent.say({ method: "Page.x", params: {} });
+  assert.deepEqual(relay.take(), [], "nobody is attached");
+  relay.say({ kind: "attached", sessionId: "S1", targetId: "T" });
+  relay.say({ kind: "attached", sessionId: "S2", targetId: "T" });
+  assert.deepEqual(agent.got.splice(0), [{ icdp: "attached", sessionId: "S1" }, { icdp: "attached", sessionId: "S2" }]);
+  relay.say({ kind: "command", sessionId: "S1", targetId: "T", id: 41, method: "Runtime.enable", params: { a: 1 } });
+  relay.say({ kind: "command", sessionId: "S2", targetId: "T", id: 42, method: "Runtime.enable" });
+  assert.deepEqual(agent.got.map((m) => [m.method, m.sessionId, m.params]), [
+    ["Runtime.enable", "S1", { a: 1 }],
+    ["Runtime.enable", "S2", {}],
+  ]);
+  agent.say({ method: "Runtime.executionContextCreated", params: {}, sessionId: "S2" });
+  agent.answer("Runtime.enable");
+  agent.answer("Runtime.enable", { error: { code: -32000, message: "no" } });
+  agent.say({ method: "Page.x", params: {} });
+  assert.deepEqual(relay.take(), [
+    { kind: "event", targetId: "T", method: "Runtime.executionContextCreated", params: {}, sessionId: "S2" },
+    { kind: "response", sessionId: "S1", id: 41, result: {} },
+    { kind: "response", sessionId: "S2", id: 42, error: { code: -32000, message: "no" } },
+    { kind: "event", targetId: "T", method: "Page.x", params: {} },
+  ]);
+  relay.say({ kind: "detached", sessionId: "S1", targetId: "T" });
+  assert.deepEqual(agent.got.pop(), { icdp: "detached", sessionId: "S1" });
+});
+
+test("a version 1 relay: its sessions are one to the agent, events are plain", () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1")!;
+  const relay = w.relay();
+  relay.take();
+  w.attach("L");
+  for (const [sessionId, id] of [["1", 5], ["2", 6]] as const) {
+    relay.say({ kind: "command", sessionId, targetId: "T", id, method: "Network.enable", params: {} });
+  }
+  agent.say({ method: "Network.x", params: {}, sessionId: "relay" });
+  agent.say({ method: "Network.y", params: {}, sessionId: "L" });
+  assert.deepEqual(relay.take(), [{ kind: "event", targetId: "T", method: "Network.x", params: {} }]);
+  assert.deepEqual(w.told("L"), ["Network.y"]);
+  relay.say({ kind: "command", sessionId: "1", targetId: "T", id: 7, method: "Network.disable", params: {} });
+  assert.deepEqual(relay.take(), [{ kind: "response", sessionId: "1", id: 7, result: {} }]);
+  relay.say({ kind: "detached", sessionId: "1", targetId: "T" });
+  relay.say({ kind: "detached", sessionId: "2", targetId: "T" });
+  assert.deepEqual(agent.methods(), ["attached", "attached", "Network.enable", "Network.enable", "detached"]);
+});
+
+test("a version 1 agent behind a version 1 relay", () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello()!;
+  const relay = w.relay();
+  relay.take();
+  agent.say({ method: "Page.loadEventFired", params: {} });
+  assert.deepEqual(relay.take(), [{ kind: "event", targetId: "T", method: "Page.loadEventFired", params: {} }],
+    "the relay has not said who is attached, so all is sent");
+  relay.say({ kind: "command", sessionId: "1", targetId: "T", id: 5, method: "X.y", params: {} });
+  agent.answer("X.y", { error: { code: -32000, message: "Method not found: X.y" } });
+  assert.deepEqual(relay.take(), [{ kind: "response", sessionId: "1", id: 5, error: { code: -32000, message: "Method not found: X.y" } }]);
+});
+
+test("commands for a Target that is gone are answered", () => {
+  const w = new World();
+  const relay = w.relay(["sessions"]);
+  relay.take();
+  relay.say({ kind: "command", sessionId: "S", targetId: "none", id: 1, method: "X.y" });
+  assert.deepEqual(relay.take(), [{ kind: "response", sessionId: "S", id: 1, error: { code: -32000, message: "Target destroyed" } }]);
+});
+
+test("coming back: waits double up to 15 s, each within its half", () => {
+  const w = new World();
+  w.relay();
+  const waits: number[] = [];
+  for (let i = 0; i < 9; i++) {
+    const from = Date.now();
+    w.sockets[w.sockets.length - 1].onclose?.({ code: 1006, reason: "" });
+    const sockets = w.sockets.length;
+    while (w.sockets.length === sockets && Date.now() - from < 60_000) mock.timers.tick(1);
+    waits.push(Date.now() - from);
+  }
+  const full = [250, 500, 1000, 2000, 4000, 8000, 15000, 15000, 15000];
+  waits.forEach((ms, i) => assert.ok(ms >= full[i] / 2 && ms <= full[i] + 1, `wait ${i} was ${ms} of ${full[i]}`));
+  assert.ok(new Set(waits.slice(-3)).size > 1, "the waits are spread");
+});
+
+test("after a good connection the first wait is short again", () => {
+  const w = new World();
+  w.relay();
+  for (let i = 0; i < 5; i++) {
+    w.sockets[w.sockets.length - 1].onclose?.({ code: 1006, reason: "" });
+    mock.timers.tick(15_000);
+  }
+  const last = w.sockets[w.sockets.length - 1];
+  last.onopen?.();
+  mock.timers.tick(5_000);
+  last.onclose?.({ code: 1006, reason: "" });
+  const before = w.sockets.length;
+  mock.timers.tick(250);
+  assert.equal(w.sockets.length, before + 1);
+});
+
+test("a lost connection ends its sessions; the next one starts anew", () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1")!;
+  const relay = w.relay(["sessions"]);
+  relay.say({ kind: "attached", sessionId: "S1", targetId: "T" });
+  relay.say({ kind: "command", sessionId: "S1", targetId: "T", id: 1, method: "X.y" });
+  relay.onclose?.({ code: 1006, reason: "" });
+  assert.deepEqual(agent.methods(), ["attached", "X.y", "detached"]);
+  mock.timers.tick(250);
+  const next = w.sockets[1];
+  next.onopen?.();
+  agent.answer("X.y");
+  assert.deepEqual(next.take().map((m) => m.kind), ["ready"]);
+});
+
+test("replaced by a newer Host: it stays away", () => {
+  const w = new World();
+  w.relay().onclose?.({ code: 1008, reason: "replaced by a newer host" });
+  mock.timers.tick(600_000);
+  assert.equal(w.sockets.length, 1);
+  const last = w.posted.filter((m) => m.do === "relay").pop();
+  assert.deepEqual(last, { do: "relay", state: "replaced", reason: "replaced by a newer host" });
+  w.core.receive({ do: "connect", url: "ws://hub/icdp/host" });
+  assert.equal(w.sockets.length, 2, "until the application asks for it again");
+});
+
+test("disconnect is final", () => {
+  const w = new World();
+  w.relay().onclose?.({ code: 1006, reason: "" });
+  w.core.receive({ do: "disconnect" });
+  mock.timers.tick(600_000);
+  assert.equal(w.sockets.length, 1);
+  assert.equal(w.states.pop()![0], "off");
+});
+
+test("createTarget answers once the new Pairing has connected", async () => {
+  const w = new World(["Target.createTarget", "Target.closeTarget"]);
+  const relay = w.relay(["sessions"]);
+  relay.take();
+  w.carryOut = (ask) => {
+    assert.deepEqual(ask, { what: "create", params: { url: "http://app/n" } });
+    w.pair("N");
+    return { targetId: "N" };
+  };
+  relay.say({ kind: "browserRequest", id: 3, method: "Target.createTarget", params: { url: "http://app/n" } });
+  await settle();
+  assert.deepEqual(relay.take().map((m) => m.kind), ["targetCreated"]);
+  w.hello("doc1", "http://app/n", "N");
+  await settle();
+  assert.deepEqual(relay.take().map((m) => m.kind === "browserResult" ? m : m.kind), [
+    "targetInfoChanged",
+    { kind: "browserResult", id: 3, result: { targetId: "N" } },
+  ]);
+});
+
+test("createTarget undoes a Pairing that does not connect in 10 s", async () => {
+  const w = new World(["Target.createTarget", "Target.closeTarget"]);
+  const relay = w.relay(["sessions"]);
+  w.carryOut = (ask) => {
+    if (ask.what === "create") w.pair("N");
+    else if (ask.what === "close") w.core.receive({ do: "unpair", targetId: ask.targetId });
+    return { targetId: "N" };
+  };
+  relay.say({ kind: "browserRequest", id: 3, method: "Target.createTarget", params: { url: "http://app/n" } });
+  await settle();
+  relay.take();
+  mock.timers.tick(10_000);
+  await settle();
+  assert.deepEqual(relay.take(), [
+    { kind: "targetDestroyed", targetId: "N" },
+    { kind: "browserResult", id: 3, error: { code: -32000, message: "The new Target's Frame Agent did not connect within 10000 ms" } },
+  ]);
+});
+
+test("what is no JSON or of an unknown kind is ignored", () => {
+  const w = new World();
+  const relay = w.relay();
+  relay.take();
+  for (const data of ["{", "null", "5", '{"kind":"later"}', "{}"]) relay.onmessage?.({ data });
+  assert.deepEqual(relay.take(), []);
+});

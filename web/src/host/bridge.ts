@@ -1,0 +1,197 @@
+// The connection to a relay: the wire of relay protocol version 1, and its
+// extension "sessions" once the relay has accepted it.
+
+import type { CdpError, FromRelay, Json, ToRelay } from "../protocol";
+import { CLOSE_REPLACED, VERSION } from "../protocol";
+import { type Identity, type RelayState, type Socket, parseObject } from "./channel";
+import { type Consumer, type Reply, Session } from "./session";
+import type { Target } from "./target";
+
+/** Waits between attempts: doubling from the first to the last, each less up to half of it at random. */
+export const FIRST_WAIT_MS = 250;
+export const LAST_WAIT_MS = 15_000;
+/** A connection that has lasted this long was a good one: the next wait is the first again. */
+const GOOD_MS = 5_000;
+
+/** What the bridge needs of the Core. */
+export interface Switchboard {
+  readonly identity: Identity;
+  readonly targets: Map<string, Target>;
+  socket(url: string): Socket;
+  command(session: Session, method: string, params: Json, reply: (r: Reply) => void): void;
+  browserRequest(method: string, params: Json): Promise<Json>;
+  relayState(state: RelayState, reason: string): void;
+}
+
+export class Bridge implements Consumer {
+  private socket?: Socket;
+  private accepted = false;
+  private readonly sessions = new Map<string, Session>();
+  private attempts = 0;
+  private open = false;
+  private openedAt = 0;
+  private retry?: ReturnType<typeof setTimeout>;
+
+  constructor(private readonly board: Switchboard, readonly url: string) {
+    this.connect();
+  }
+
+  /** BASE of the hub's HTTP endpoints: the bridge's URL without its path /icdp/host. */
+  base(): string {
+    const u = new URL(this.url);
+    u.protocol = u.protocol.replace(/^ws/, "http");
+    return u.origin + u.pathname.replace(/\/icdp\/host\/?$/, "").replace(/\/$/, "");
+  }
+
+  /** Leaves the relay for good. */
+  stop(): void {
+    clearTimeout(this.retry);
+    this.drop();
+    this.board.relayState("off", "");
+  }
+
+  // --------------------------------------------------------- connection
+
+  private connect(): void {
+    this.board.relayState("connecting", "");
+    const socket = this.board.socket(this.url);
+    this.socket = socket;
+    socket.onopen = () => this.opened();
+    socket.onmessage = (e) => {
+      const m = parseObject(e.data);
+      if (m && this.socket === socket) this.received(m as FromRelay);
+    };
+    socket.onclose = (e) => {
+      if (this.socket === socket) this.lost(e.code, e.reason);
+    };
+  }
+
+  private opened(): void {
+    this.open = true;
+    this.openedAt = Date.now();
+    const { hostId, browser, handles } = this.board.identity;
+    const targets = [...this.board.targets.values()].map((t) => ({ ...t.info }));
+    this.send({ kind: "ready", v: VERSION, targets, handles, features: ["sessions"], hostId, browser });
+    this.board.relayState("connected", "");
+  }
+
+  /** Drops the socket and ends the sessions that came over it. */
+  private drop(): void {
+    const socket = this.socket;
+    this.socket = undefined;
+    this.open = this.accepted = false;
+    if (socket) {
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.close();
+    }
+    for (const s of [...this.sessions.values()]) this.detach(s.id);
+  }
+
+  private lost(code: number, reason: string): void {
+    const good = this.open && Date.now() - this.openedAt >= GOOD_MS;
+    this.drop();
+    if (code === CLOSE_REPLACED && (reason === "" || /replaced/i.test(reason))) {
+      // Two Hosts that both came back would evict each other for ever.
+      return this.board.relayState("replaced", reason);
+    }
+    if (good) this.attempts = 0;
+    const wait = Math.min(FIRST_WAIT_MS * 2 ** this.attempts++, LAST_WAIT_MS);
+    this.retry = setTimeout(() => this.connect(), wait * (1 - Math.random() / 2));
+    this.board.relayState("waiting", reason || `connection lost (${code})`);
+  }
+
+  private send(message: ToRelay): void {
+    // Before ready has gone out nothing may; ready then lists every Target.
+    if (this.open) this.socket?.send(JSON.stringify(message));
+  }
+
+  // ------------------------------------------------------- from the relay
+
+  private received(m: FromRelay): void {
+    switch (m.kind) {
+      case "accepted":
+        this.accepted = Array.isArray(m.features) && m.features.includes("sessions");
+        return;
+      case "attached":
+        this.session(m.sessionId, m.targetId);
+        return;
+      case "detached":
+        return this.detach(m.sessionId);
+      case "command":
+        return this.command(m);
+      case "browserRequest":
+        return this.browserRequest(m.id, m.method, m.params ?? {});
+    }
+  }
+
+  private command(m: { sessionId: string; targetId: string; id: number; method: string; params?: Json }): void {
+    const { sessionId, id } = m;
+    const session = this.session(sessionId, m.targetId);
+    if (!session) return this.answer(sessionId, id, { error: { code: -32000, message: "Target destroyed" } });
+    this.board.command(session, m.method, m.params ?? {}, (r) => this.answer(sessionId, id, r));
+  }
+
+  /** The session with this id, begun if it is new. A version 1 relay tells of it by its first command. */
+  private session(id: string, targetId: string): Session | undefined {
+    const known = this.sessions.get(id);
+    if (known) return known;
+    const target = this.board.targets.get(targetId);
+    if (!target) return undefined;
+    const session = new Session(id, targetId, this, this.accepted ? id : "relay");
+    this.sessions.set(id, session);
+    target.attach(session);
+    return session;
+  }
+
+  private detach(id: string): void {
+    const session = this.sessions.get(id);
+    if (!session) return;
+    this.sessions.delete(id);
+    this.board.targets.get(session.targetId)?.detach(session);
+  }
+
+  private browserRequest(id: number, method: string, params: Json): void {
+    const socket = this.socket;
+    const answer = (r: { result?: Json; error?: CdpError }): void => {
+      if (this.socket === socket) this.send({ kind: "browserResult", id, ...r });
+    };
+    this.board.browserRequest(method, params).then(
+      (result) => answer({ result }),
+      (e: Error) => answer({ error: { code: -32000, message: e.message } }),
+    );
+  }
+
+  // --------------------------------------------------------- to the relay
+
+  private answer(sessionId: string, id: number, reply: Reply): void {
+    this.send({ kind: "response", sessionId, id, ...reply });
+  }
+
+  event(session: Session, method: string, params: Json): void {
+    const to = this.accepted ? { sessionId: session.id } : {};
+    this.send({ kind: "event", targetId: session.targetId, method, params, ...to });
+  }
+
+  /** An event for every session that the relay has on the Target. */
+  broadcast(targetId: string, method: string, params: Json): void {
+    // A relay of version 1 does not say who is attached before a command comes.
+    if (this.accepted && ![...this.sessions.values()].some((s) => s.targetId === targetId)) return;
+    this.send({ kind: "event", targetId, method, params });
+  }
+
+  ended(session: Session): void {
+    this.sessions.delete(session.id); // targetDestroyed says it to the relay
+  }
+
+  created(target: Target): void {
+    this.send({ kind: "targetCreated", target: { ...target.info } });
+  }
+
+  changed(target: Target): void {
+    this.send({ kind: "targetInfoChanged", target: { ...target.info } });
+  }
+
+  destroyed(targetId: string): void {
+    this.send({ kind: "targetDestroyed", targetId });
+  }
+}

@@ -1,0 +1,57 @@
+// The commands that the Host answers itself; all others go to the agent.
+
+import type { Json } from "../protocol";
+import { serverError } from "./channel";
+import { done, type Reply, type Session } from "./session";
+import { SUCCESSOR_MS, type Target } from "./target";
+
+/** Answers one command of a session, now or later. */
+type Handler = (t: Target, s: Session, params: Json, reply: (r: Reply) => void) => void;
+
+const ok: Handler = (_t, _s, _p, reply) => reply({ result: {} });
+const reveal: Handler = (t, _s, _p, reply) => void done(t.owner.ask({ what: "reveal", targetId: t.id })).then(reply);
+
+const handlers = new Map<string, Handler>(Object.entries<Handler>({
+  "Page.navigate": (t, session, params, reply) => {
+    if (params.frameId === undefined || params.frameId === t.id) t.navigation.start(session, params, reply);
+    else t.submit({ session, method: "Page.navigate", params, reply });
+  },
+  "Page.reload": (t, session, params, reply) => {
+    // Chromium answers before the document goes, and clients wait for that.
+    if (t.link) return t.submit({ session, method: "Page.reload", params, reply, kept: {} });
+    t.expect(SUCCESSOR_MS);
+    t.owner.env.post({ do: "navigate", targetId: t.id, url: t.info.url });
+    reply({ result: {} });
+  },
+  "Page.bringToFront": reveal,
+  "Page.close": (t, _s, _p, reply) => {
+    if (!t.owner.identity.handles.includes("Target.closeTarget")) {
+      const text = "Page.close is not possible in an embedded frame: this Host page closes no Targets";
+      return reply({ error: serverError(text) });
+    }
+    reply({ result: {} }); // the session ends with the Target
+    t.owner.ask({ what: "close", targetId: t.id }).catch(() => {});
+  },
+  "Emulation.setDeviceMetricsOverride": (t, s, p, reply) => void t.emulation.setSize(s, p).then(reply),
+  "Emulation.clearDeviceMetricsOverride": (t, s, _p, reply) => void t.emulation.clearSize(s).then(reply),
+  "Emulation.setEmulatedMedia": (t, s, p, reply) => void t.emulation.setMedia(s, p).then(reply),
+  // A relay answers these before they come here; local sessions have none.
+  "Target.getTargetInfo": (t, _s, _p, reply) => reply({ result: { targetInfo: targetInfo(t) } }),
+  "Target.activateTarget": reveal,
+  "Target.setAutoAttach": ok,
+  "Target.setDiscoverTargets": ok,
+}));
+
+/** Carries out a command. It is answered exactly once, unless its session ends before. */
+export function carryOut(t: Target, session: Session, method: string, params: Json, reply: (r: Reply) => void): void {
+  const answer = (r: Reply): void => {
+    if (!session.over) reply(r);
+  };
+  const handler = handlers.get(method);
+  if (handler) handler(t, session, params, answer);
+  else t.submit({ session, method, params, reply: answer });
+}
+
+function targetInfo(t: Target): Json {
+  return { ...t.info, type: "page", attached: t.sessions.size > 0, canAccessOpener: false };
+}

@@ -1,0 +1,273 @@
+/// <reference types="node" />
+// Targets, sessions, documents and the queue, without a browser.
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import { World, settle } from "./fakes";
+
+const GONE = "Cannot find context with specified id";
+
+beforeEach(() => {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+});
+
+test("an extended agent is welcomed with ids and state, and answers by session", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  w.attach("B");
+  w.send("A", 1, "Page.enable");
+  const agent = w.hello("doc1")!;
+  const welcome = w.welcomes()[0].welcome;
+  assert.equal(welcome.frameId, "T");
+  assert.match(welcome.loaderId!, /^[0-9A-F]{32}$/);
+  assert.equal(welcome.navigated, false);
+  assert.deepEqual(welcome.state!.sessions.map((s) => s.sessionId), ["A", "B"]);
+
+  assert.deepEqual(agent.got, [{ id: 1, method: "Page.enable", params: {}, sessionId: "A" }]);
+  agent.answer("Page.enable");
+  agent.say({ method: "Page.loadEventFired", params: {}, sessionId: "B" });
+  agent.say({ method: "Page.frameNavigated", params: {} });
+  assert.deepEqual(w.told("A"), ["1:{}", "Page.frameNavigated"]);
+  assert.deepEqual(w.told("B"), ["Page.loadEventFired", "Page.frameNavigated"]);
+});
+
+test("a repeated hello with the same docId changes nothing", () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1")!;
+  assert.equal(w.hello("doc1"), undefined);
+  assert.equal(agent.closed, false);
+});
+
+test("each new document gets a new loader and the recorded state", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  const first = w.hello("doc1")!;
+  const script = { source: "1", worldName: "util" };
+  for (const [method, params] of [
+    ["Page.enable", {}],
+    ["Runtime.enable", {}],
+    ["Log.enable", {}],
+    ["Log.disable", {}],
+    ["Page.setLifecycleEventsEnabled", { enabled: true }],
+    ["Page.addScriptToEvaluateOnNewDocument", script],
+    ["Page.addScriptToEvaluateOnNewDocument", { source: "2" }],
+    ["Runtime.addBinding", { name: "b", executionContextName: "util" }],
+    ["Page.setInterceptFileChooserDialog", { enabled: true }],
+    ["Fetch.enable", { patterns: [] }],
+  ] as const) w.send("A", 1, method, params);
+  const ids = first.got.filter((m) => m.params.source).map((m) => m.params.identifier);
+  assert.match(ids[0], /^[0-9A-F]{16}$/);
+  assert.notEqual(ids[0], ids[1]);
+  w.send("A", 2, "Page.removeScriptToEvaluateOnNewDocument", { identifier: ids[1] });
+
+  first.say({ icdp: "bye" });
+  w.hello("doc2");
+  const [one, two] = w.welcomes().map((m) => m.welcome);
+  assert.equal(two.navigated, true);
+  assert.notEqual(one.loaderId, two.loaderId);
+  assert.deepEqual(JSON.parse(JSON.stringify(two.state!.sessions)), [{
+    sessionId: "A",
+    domains: ["Page", "Runtime"],
+    lifecycle: true,
+    scripts: [{ identifier: ids[0], ...script }],
+    bindings: [{ name: "b", worldName: "util" }],
+    fileChooser: true,
+    fetch: { patterns: [] },
+  }]);
+});
+
+test("when a document goes, commands fail, what the state carries over succeeds", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  const agent = w.hello("doc1")!;
+  w.send("A", 1, "Runtime.enable");
+  agent.answer("Runtime.enable");
+  w.send("A", 2, "Runtime.evaluate", { expression: "1" });
+  w.send("A", 3, "Network.enable");
+  w.send("A", 4, "Page.reload");
+  agent.say({ icdp: "bye" });
+  assert.deepEqual(w.told("A"), ["1:{}", "Runtime.executionContextsCleared", `2:${GONE}`, "3:{}", "4:{}"]);
+  agent.say({ id: 2, result: { late: true } });
+  assert.equal(w.told("A").length, 5, "an answer of the old document is dropped");
+});
+
+test("commands wait in order while a document changes, for 15 s at most", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  const agent = w.hello("doc1")!;
+  agent.say({ icdp: "bye" });
+  w.send("A", 1, "DOM.getDocument");
+  mock.timers.tick(14_999);
+  w.send("A", 2, "DOM.enable");
+  assert.deepEqual(w.told("A"), []);
+  mock.timers.tick(1);
+  assert.deepEqual(w.told("A"), ["1:Target is not connected: no Frame Agent in the current document"]);
+  const next = w.hello("doc2")!;
+  assert.deepEqual(next.methods(), ["DOM.enable"]);
+});
+
+test("with no document under way commands fail at once", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  w.load();
+  w.send("A", 1, "DOM.enable");
+  mock.timers.tick(1_500);
+  w.send("A", 2, "DOM.enable");
+  const text = "Target is not connected: the Frame Agent has not paired yet.";
+  assert.deepEqual(w.told("A"), [`1:${text}`, `2:${text}`]);
+  assert.deepEqual(w.hello("late")!.methods(), [], "the Target is usable all the same");
+  w.send("A", 3, "DOM.enable");
+  assert.equal(w.told("A").length, 2);
+});
+
+test("a load event of a document that is still there means nothing", () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1")!;
+  w.load();
+  mock.timers.tick(60_000);
+  assert.equal(agent.closed, false);
+});
+
+test("a session that ends is told to the agent and gets nothing more", () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1")!;
+  w.attach("A");
+  w.send("A", 1, "Runtime.evaluate");
+  w.core.receive({ do: "detach", sessionId: "A" });
+  assert.deepEqual(agent.methods(), ["attached", "Runtime.evaluate", "detached"]);
+  agent.answer("Runtime.evaluate");
+  assert.deepEqual(w.told("A"), []);
+});
+
+test("a version 1 agent: plain welcome, fan-out, enables counted", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  w.attach("B");
+  const agent = w.hello()!;
+  assert.deepEqual(w.welcomes()[0].welcome, { icdp: "welcome", v: 1 });
+  assert.deepEqual(agent.got, [], "it gets no control messages");
+  w.send("A", 1, "Network.enable");
+  w.send("B", 1, "Network.enable");
+  w.send("A", 2, "Network.disable");
+  assert.deepEqual(agent.methods(), ["Network.enable", "Network.enable"]);
+  assert.deepEqual(w.told("A"), ["2:{}"], "the Host answers while B holds the domain");
+  agent.say({ method: "Network.dataReceived", params: { n: 1 } });
+  assert.deepEqual(w.told("B"), ["Network.dataReceived"]);
+  w.core.receive({ do: "detach", sessionId: "B" });
+  assert.deepEqual(agent.methods(), ["Network.enable", "Network.enable", "Network.disable"]);
+});
+
+test("a version 1 hello over an open channel is a new document", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  const first = w.hello()!;
+  w.send("A", 1, "Page.enable");
+  const second = w.hello()!;
+  assert.equal(first.closed, true);
+  assert.deepEqual(w.told("A"), [`1:${GONE}`], "its state cannot be carried over");
+  w.send("A", 2, "Page.enable");
+  second.answer("Page.enable");
+  assert.deepEqual(w.told("A")[1], "2:{}");
+});
+
+test("unpairing answers everything and ends the sessions", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  w.hello("doc1");
+  w.send("A", 1, "Runtime.evaluate");
+  w.core.receive({ do: "unpair", targetId: "T" });
+  assert.deepEqual(w.told("A"), ["1:Target destroyed"]);
+  assert.ok(w.posted.some((m) => m.do === "ended" && m.sessionId === "A"));
+});
+
+test("pairing the same targetId again is a remount: sessions stay", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  const first = w.hello("doc1")!;
+  w.pair();
+  assert.equal(first.closed, true);
+  w.send("A", 1, "DOM.enable");
+  assert.deepEqual(w.hello("doc2")!.methods(), ["DOM.enable"]);
+});
+
+test("viewport and colour scheme are put back when the last holder ends", async () => {
+  const w = new World();
+  w.pair();
+  const asks: string[] = [];
+  w.carryOut = (a) => {
+    asks.push("width" in a ? `${a.what} ${a.width}x${a.height}` : "scheme" in a ? `${a.what} ${a.scheme}` : a.what);
+    return {};
+  };
+  w.attach("A");
+  w.attach("B");
+  w.send("A", 1, "Emulation.setDeviceMetricsOverride", { width: 800, height: 600 });
+  w.send("B", 1, "Emulation.setDeviceMetricsOverride", { width: 400, height: 300 });
+  const features = [{ name: "prefers-color-scheme", value: "dark" }, { name: "forced-colors", value: "none" }];
+  w.send("A", 2, "Emulation.setEmulatedMedia", { media: "", features });
+  w.send("A", 3, "Emulation.setEmulatedMedia", { media: "print" });
+  await settle();
+  w.core.receive({ do: "detach", sessionId: "B" });
+  w.core.receive({ do: "detach", sessionId: "A" });
+  await settle();
+  assert.deepEqual(asks, ["resize 800x600", "resize 400x300", "scheme dark", "resize 800x600", "unsize", "scheme "]);
+  assert.deepEqual(w.told("A").sort(), [
+    "1:{}", "2:{}", "3:Emulation.setEmulatedMedia is not possible in an embedded frame: print media needs the browser process",
+  ]);
+});
+
+test("title and URL follow the document", async () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1")!;
+  agent.say({ icdp: "info", title: "Later", url: "http://app/#x" });
+  await settle();
+  const last = w.posted.filter((m) => m.do === "targets").pop();
+  assert.deepEqual(last, { do: "targets", targets: [{ targetId: "T", title: "Later", url: "http://app/#x", connected: true }] });
+});
+
+test("a hostile agent's messages are dropped", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  const agent = w.hello("doc1")!;
+  for (const m of ["", "null", "[]", "5", "{", '{"id":1}', '{"method":5}', '{"id":"x","result":{}}', '{"icdp":"nonsense"}',
+    '{"icdp":"info","title":5,"url":null}', '{"icdp":"nav","loaderId":{},"url":"http://app/"}',
+    '{"method":"X.y","params":{},"sessionId":"B"}']) agent.postMessage(m);
+  agent.say({ method: "X.y", params: "text" });
+  assert.deepEqual(w.messages("A"), [{ method: "X.y", params: {} }]);
+  agent.say({ icdp: "bye" });
+  w.hello("doc2");
+  assert.match(w.welcomes().pop()!.welcome.loaderId!, /^[0-9A-F]{32}$/);
+});
+
+test("Page.close is answered before the Target goes, or refused without a hook", async () => {
+  const w = new World(["Target.closeTarget"]);
+  w.pair();
+  w.attach("A");
+  w.carryOut = (ask) => {
+    assert.deepEqual(ask, { what: "close", targetId: "T" });
+    w.core.receive({ do: "unpair", targetId: "T" });
+    return {};
+  };
+  w.send("A", 1, "Page.close");
+  await settle();
+  assert.deepEqual(w.told("A"), ["1:{}"]);
+  const plain = new World();
+  plain.pair();
+  plain.attach("A");
+  plain.send("A", 1, "Page.close");
+  assert.deepEqual(plain.told("A"), ["1:Page.close is not possible in an embedded frame: this Host page closes no Targets"]);
+});

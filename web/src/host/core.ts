@@ -1,0 +1,201 @@
+// The Core of a Host: Targets, sessions, the relay. It touches no DOM and so
+// runs in a Worker as well as on the main thread.
+
+import type { CdpEvent, Json, Response } from "../protocol";
+import { Bridge, type Switchboard } from "./bridge";
+import type { Ask, Env, Identity, RelayState, Socket, ToCore } from "./channel";
+import { carryOut } from "./commands";
+import { type Consumer, type Reply, Session } from "./session";
+import { type Owner, Target } from "./target";
+
+/** How long a new Pairing may take to connect before Target.createTarget fails. */
+export const CREATE_MS = 10_000;
+
+export class Core implements Owner, Switchboard, Consumer {
+  readonly targets = new Map<string, Target>();
+  identity: Identity = { hostId: "", browser: { product: "", userAgent: "" }, handles: [] };
+
+  private bridge?: Bridge;
+  /** Sessions of the page itself. */
+  private readonly locals = new Map<string, Session>();
+  private nextCall = 1;
+  private readonly asked = new Map<number, { resolve(r: Json): void; reject(e: Error): void }>();
+  private listing = false;
+
+  constructor(readonly env: Env) {}
+
+  /** A message of the page. */
+  receive(m: ToCore): void {
+    switch (m.do) {
+      case "start":
+        this.identity = m.identity;
+        return;
+      case "pair":
+        return this.pair(m);
+      case "unpair":
+        return this.unpair(m.targetId);
+      case "hello":
+        return this.targets.get(m.targetId)?.hello(m.hello, m.origin);
+      case "load":
+        return this.targets.get(m.targetId)?.loaded();
+      case "connect":
+        this.bridge?.stop();
+        this.bridge = new Bridge(this, m.url);
+        return;
+      case "disconnect":
+        this.bridge?.stop();
+        this.bridge = undefined;
+        return;
+      case "attach":
+        return this.attach(m.sessionId, m.targetId);
+      case "detach":
+        return this.detach(m.sessionId);
+      case "command":
+        return this.localCommand(m.sessionId, m.id, m.method, m.params ?? {});
+      case "told":
+        return this.told(m);
+    }
+  }
+
+  // ------------------------------------------------------------ Targets
+
+  private pair(m: Extract<ToCore, { do: "pair" }>): void {
+    const known = this.targets.get(m.target.targetId);
+    if (known) return known.remount(m.origins);
+    const target = new Target({ ...m.target }, m.origins, this);
+    this.targets.set(target.id, target);
+    this.bridge?.created(target);
+    this.env.post({ do: "probe", targetId: target.id });
+    this.list();
+  }
+
+  private unpair(targetId: string): void {
+    const target = this.targets.get(targetId);
+    if (!target) return;
+    this.targets.delete(targetId);
+    target.end("Target destroyed");
+    this.bridge?.destroyed(targetId);
+    this.list();
+  }
+
+  changed(target: Target): void {
+    if (target.link) this.bridge?.changed(target);
+    this.list();
+  }
+
+  /** Tells the page of its Targets, once for all changes of one turn. */
+  private list(): void {
+    if (this.listing) return;
+    this.listing = true;
+    queueMicrotask(() => {
+      this.listing = false;
+      const targets = [...this.targets.values()].map((t) => ({ ...t.info, connected: t.link !== undefined }));
+      this.env.post({ do: "targets", targets });
+    });
+  }
+
+  publish(target: Target, method: string, params: Json): void {
+    this.bridge?.broadcast(target.id, method, params);
+    for (const s of target.sessions.values()) if (s.consumer === this) this.event(s, method, params);
+  }
+
+  // ------------------------------------------------------------ the page
+
+  ask(ask: Ask): Promise<Json> {
+    return new Promise((resolve, reject) => {
+      const call = this.nextCall++;
+      this.asked.set(call, { resolve, reject });
+      this.env.post({ do: "ask", call, ask });
+    });
+  }
+
+  private told(m: Extract<ToCore, { do: "told" }>): void {
+    const waiting = this.asked.get(m.call);
+    this.asked.delete(m.call);
+    if (m.error) waiting?.reject(new Error(m.error.message));
+    else waiting?.resolve(m.result ?? {});
+  }
+
+  // ------------------------------------------------------ local sessions
+
+  private attach(sessionId: string, targetId: string): void {
+    const target = this.targets.get(targetId);
+    if (!target) return this.env.post({ do: "ended", sessionId, reason: "No target with given id found" });
+    const session = new Session(sessionId, targetId, this);
+    this.locals.set(sessionId, session);
+    target.attach(session);
+  }
+
+  private detach(sessionId: string): void {
+    const session = this.locals.get(sessionId);
+    if (!session) return;
+    this.locals.delete(sessionId);
+    this.targets.get(session.targetId)?.detach(session);
+  }
+
+  private localCommand(sessionId: string, id: number, method: string, params: Json): void {
+    const session = this.locals.get(sessionId);
+    if (!session) {
+      const error = { code: -32001, message: "Session with given id not found." };
+      return this.answer(sessionId, id, { error });
+    }
+    this.command(session, method, params, (r) => this.answer(sessionId, id, r));
+  }
+
+  private answer(sessionId: string, id: number, reply: Reply): void {
+    this.message(sessionId, { id, ...reply });
+  }
+
+  event(session: Session, method: string, params: Json): void {
+    this.message(session.id, { method, params });
+  }
+
+  ended(session: Session, reason: string): void {
+    this.locals.delete(session.id);
+    this.env.post({ do: "ended", sessionId: session.id, reason });
+  }
+
+  private message(sessionId: string, message: Response | CdpEvent): void {
+    this.env.post({ do: "message", sessionId, message });
+  }
+
+  // ----------------------------------------------------------- the relay
+
+  base(): string | undefined {
+    return this.bridge?.base();
+  }
+
+  socket(url: string): Socket {
+    return this.env.socket(url);
+  }
+
+  relayState(state: RelayState, reason: string): void {
+    this.env.post({ do: "relay", state, reason });
+  }
+
+  command(session: Session, method: string, params: Json, reply: (r: Reply) => void): void {
+    const target = this.targets.get(session.targetId);
+    if (target) carryOut(target, session, method, params, reply);
+    else reply({ error: { code: -32000, message: "Target destroyed" } });
+  }
+
+  /** A browser-level method that `handles` named. */
+  async browserRequest(method: string, params: Json): Promise<Json> {
+    switch (method) {
+      case "Target.createTarget":
+        return this.create(params);
+      case "Target.closeTarget":
+        await this.ask({ what: "close", targetId: params.targetId });
+        return { success: true };
+    }
+    throw new Error(`Method not found: ${method}`);
+  }
+
+  /** A Target by the application's hook, answered when its agent is there; else it is undone. */
+  private async create(params: Json): Promise<Json> {
+    const { targetId } = await this.ask({ what: "create", params });
+    if (await this.targets.get(targetId)?.connectedWithin(CREATE_MS)) return { targetId };
+    await this.ask({ what: "close", targetId }).catch(() => {});
+    throw new Error(`The new Target's Frame Agent did not connect within ${CREATE_MS} ms`);
+  }
+}

@@ -1,0 +1,163 @@
+// Stand-ins for a page, its frames' agents and a relay, for the tests of Core.
+
+import type { Json } from "../protocol";
+import type { Ask, FromCore, Port, RelayState, Socket } from "./channel";
+import { Core } from "./core";
+
+/** A frame's end of a channel. What the Core sends is in `got`, oldest first. */
+export class FakeAgent implements Port {
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  readonly got: Json[] = [];
+  closed = false;
+  /** The Core's end: posting to it puts the message into `got`. */
+  readonly near: Port;
+
+  constructor() {
+    const agent = this;
+    this.near = {
+      onmessage: null,
+      postMessage: (m) => void agent.got.push(JSON.parse(m)),
+      close: () => void (agent.closed = true),
+    };
+  }
+
+  postMessage(message: string): void {
+    this.near.onmessage?.({ data: message });
+  }
+
+  close(): void {}
+
+  say(message: Json): void {
+    this.postMessage(JSON.stringify(message));
+  }
+
+  /** Answers the oldest command of this method that has not been answered. */
+  answer(method: string, reply: Json = { result: {} }): void {
+    const i = this.got.findIndex((m) => m.method === method);
+    if (i < 0) throw new Error(`no ${method} among ${this.methods().join()}`);
+    const [command] = this.got.splice(i, 1);
+    this.say({ id: command.id, ...reply });
+  }
+
+  methods(): string[] {
+    return this.got.map((m) => m.method ?? m.icdp);
+  }
+}
+
+/** The relay's end of a bridge socket. */
+export class FakeSocket implements Socket {
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  onclose: ((event: { code: number; reason: string }) => void) | null = null;
+  got: Json[] = [];
+  closed = false;
+
+  send(data: string): void {
+    this.got.push(JSON.parse(data));
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  say(message: Json): void {
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+
+  /** Takes what has come so far. */
+  take(): Json[] {
+    return this.got.splice(0);
+  }
+}
+
+/** A Core with a page and a relay made of lists. */
+export class World {
+  readonly posted: FromCore[] = [];
+  readonly sockets: FakeSocket[] = [];
+  readonly states: [state: RelayState, at: number][] = [];
+  /** How the page answers an ask; it answers {} to all. */
+  carryOut: (ask: Ask) => Json | Promise<Json> = () => ({});
+  readonly core = new Core({
+    post: (m) => this.post(m),
+    channel: () => {
+      const agent = new FakeAgent();
+      return { near: agent.near, far: agent as unknown as MessagePort };
+    },
+    socket: () => {
+      const socket = new FakeSocket();
+      this.sockets.push(socket);
+      return socket;
+    },
+  });
+
+  constructor(handles: string[] = []) {
+    const browser = { product: "Chrome/1.0", userAgent: "Mozilla/5.0" };
+    this.core.receive({ do: "start", identity: { hostId: "H", browser, handles } });
+  }
+
+  private post(m: FromCore): void {
+    this.posted.push(m);
+    if (m.do === "relay") this.states.push([m.state, Date.now()]);
+    if (m.do !== "ask") return;
+    const { call } = m;
+    void Promise.resolve()
+      .then(() => this.carryOut(m.ask))
+      .then(
+        (result) => this.core.receive({ do: "told", call, result }),
+        (e: Error) => this.core.receive({ do: "told", call, error: { code: -32000, message: e.message } }),
+      );
+  }
+
+  pair(targetId = "T", origins = ["http://app"]): void {
+    this.core.receive({ do: "pair", target: { targetId, title: "", url: "http://app/" }, origins });
+  }
+
+  /** A document says hello; without docId it is one of version 1. Returns its end of the channel, if it was adopted. */
+  hello(docId?: string, url = "http://app/", targetId = "T"): FakeAgent | undefined {
+    const before = this.posted.length;
+    const extended = docId ? { docId, features: ["sessions", "state"], base: 7 } : {};
+    const hello = { icdp: "hello" as const, v: 1, title: "App", url, ...extended };
+    this.core.receive({ do: "hello", targetId, hello, origin: "http://app" });
+    return this.welcomes(before).pop()?.port as unknown as FakeAgent | undefined;
+  }
+
+  welcomes(from = 0): Extract<FromCore, { do: "welcome" }>[] {
+    return this.posted.slice(from).flatMap((m) => (m.do === "welcome" ? [m] : []));
+  }
+
+  load(targetId = "T"): void {
+    this.core.receive({ do: "load", targetId });
+  }
+
+  /** Connects to a relay; `features` is what it accepts, or undefined for one of version 1. */
+  relay(features?: string[]): FakeSocket {
+    this.core.receive({ do: "connect", url: "ws://hub:9223/icdp/host" });
+    const socket = this.sockets[this.sockets.length - 1];
+    socket.onopen?.();
+    if (features) socket.say({ kind: "accepted", features });
+    return socket;
+  }
+
+  attach(sessionId: string, targetId = "T"): void {
+    this.core.receive({ do: "attach", sessionId, targetId });
+  }
+
+  send(sessionId: string, id: number, method: string, params: Json = {}): void {
+    this.core.receive({ do: "command", sessionId, id, method, params });
+  }
+
+  /** What a local session has been told so far: methods of events, and answers as "id:result". */
+  told(sessionId: string): string[] {
+    return this.messages(sessionId).map((m) =>
+      m.method ?? `${m.id}:${m.error ? m.error.message : JSON.stringify(m.result)}`);
+  }
+
+  messages(sessionId: string): Json[] {
+    return this.posted.flatMap((m) => (m.do === "message" && m.sessionId === sessionId ? [m.message as Json] : []));
+  }
+}
+
+/** Lets promises settle that need no timer. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 10; i++) await Promise.resolve();
+}

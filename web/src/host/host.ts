@@ -1,0 +1,227 @@
+// The Host of a page: it pairs iframes, whose Frame Agents then answer CDP,
+// with clients that come over a relay or from the page itself.
+
+import type { CdpError, Json } from "../protocol";
+import { type Ask, type FromCore, type RelayState, type TargetState, hexId, serverError } from "./channel";
+import { Frame, laidOut } from "./frame";
+import { type Send, startCore } from "./link";
+import { LocalSession } from "./local";
+
+/** What an application gives to its Host. */
+export interface HostOptions {
+  /**
+   * Makes a Pairing for a client's Target.createTarget or for a frame's
+   * window.open (then with openerId) and returns its targetId. Without it
+   * clients are told that there is no such thing.
+   */
+  createTarget?(params: Json, openerId?: string): string | Promise<string>;
+  /** Removes a Pairing for a client. The Host unpairs it afterwards if this has not. */
+  closeTarget?(targetId: string): void | Promise<void>;
+  /** Whether clients may resize iframes; true. */
+  resizable?: boolean;
+  /** Whether the sockets and ports go to a Worker; true. */
+  worker?: boolean;
+  /** The agent for blank iframes; the agent.js beside this script, where it is a classic one. */
+  agentUrl?: string;
+}
+
+export interface PairOptions {
+  /** Kept over reloads and remounts; random when left out. Pairing it again with another iframe is a remount. */
+  targetId?: string;
+  /** The origins that the frame may be of, and may be navigated to, such as "http://localhost:3000". */
+  origins: string[];
+  /** Shown until the frame has told its own. */
+  title?: string;
+}
+
+/** The relay connection: reason is for people. */
+export interface HostState {
+  relay: RelayState;
+  reason: string;
+}
+
+const script = typeof document === "undefined" ? null : document.currentScript;
+const besideScript = script instanceof HTMLScriptElement && script.src ? new URL("agent.js", script.src).href : "";
+
+export class Host {
+  private readonly core: Send;
+  private readonly frames = new Map<string, Frame>();
+  private readonly sessions = new Map<string, LocalSession>();
+  private list: TargetState[] = [];
+  private state: HostState = { relay: "off", reason: "" };
+  private readonly targetListeners = new Set<(targets: TargetState[]) => void>();
+  private readonly stateListeners = new Set<(state: HostState) => void>();
+
+  constructor(private readonly options: HostOptions = {}) {
+    this.core = startCore((m) => this.receive(m), options.worker ?? true);
+    const handles: string[] = [];
+    if (options.createTarget) handles.push("Target.createTarget");
+    if (options.closeTarget) handles.push("Target.closeTarget");
+    this.core({ do: "start", identity: { hostId: hexId(32), browser: browser(navigator.userAgent), handles } });
+    addEventListener("message", (event) => this.heard(event));
+  }
+
+  /** Offers an iframe as a Target and returns its targetId. */
+  pair(iframe: HTMLIFrameElement, options: PairOptions): string {
+    const targetId = options.targetId ?? hexId(32);
+    const { origins } = options;
+    this.frames.get(targetId)?.release();
+    this.frames.set(targetId, new Frame(targetId, iframe, origins, (f) => this.loaded(f)));
+    const target = { targetId, title: options.title ?? "", url: iframe.src || "about:blank" };
+    this.core({ do: "pair", target, origins });
+    if (target.url === "about:blank") this.frames.get(targetId)?.inject(this.agentUrl());
+    return targetId;
+  }
+
+  /** Takes the Target away, and with it all its sessions. */
+  unpair(targetId: string): void {
+    this.frames.get(targetId)?.release();
+    if (this.frames.delete(targetId)) this.core({ do: "unpair", targetId });
+  }
+
+  targets(): TargetState[] {
+    return this.list;
+  }
+
+  /** Calls f with the Targets now and whenever they change; returns how to stop that. */
+  onTargets(f: (targets: TargetState[]) => void): () => void {
+    this.targetListeners.add(f);
+    f(this.list);
+    return () => this.targetListeners.delete(f);
+  }
+
+  /** Calls f with the state of the relay connection now and whenever it changes; returns how to stop that. */
+  onState(f: (state: HostState) => void): () => void {
+    this.stateListeners.add(f);
+    f(this.state);
+    return () => this.stateListeners.delete(f);
+  }
+
+  /** Begins a session of the page's own on a Target. */
+  attach(targetId: string): LocalSession {
+    const sessionId = `local-${hexId(32)}`;
+    const session = new LocalSession(sessionId, targetId, this.core);
+    this.sessions.set(sessionId, session);
+    return session;
+  }
+
+  /**
+   * Offers the Targets through the relay at url, such as
+   * "ws://127.0.0.1:9223/icdp/host", and comes back when the connection is
+   * lost. When a newer Host takes the hub the state becomes "replaced" and
+   * this one stays away until called again.
+   */
+  connectRelay(url: string): void {
+    this.core({ do: "connect", url: new URL(url, location.href).href });
+  }
+
+  disconnectRelay(): void {
+    this.core({ do: "disconnect" });
+  }
+
+  // ---------------------------------------------------------- the frames
+
+  private heard(event: MessageEvent): void {
+    if (!event.source) return;
+    for (const frame of this.frames.values()) {
+      if (frame.iframe.contentWindow !== event.source) continue;
+      const hello = frame.hello(event);
+      if (hello) this.core({ do: "hello", targetId: frame.targetId, hello, origin: event.origin });
+      return;
+    }
+  }
+
+  private loaded(frame: Frame): void {
+    frame.inject(this.agentUrl());
+    this.core({ do: "load", targetId: frame.targetId });
+  }
+
+  private agentUrl(): string {
+    return this.options.agentUrl ?? besideScript;
+  }
+
+  // ------------------------------------------------------------ the Core
+
+  private receive(m: FromCore): void {
+    switch (m.do) {
+      case "probe":
+        return this.frames.get(m.targetId)?.probe();
+      case "welcome":
+        return this.frames.get(m.targetId)?.welcome(m);
+      case "navigate":
+        return this.frames.get(m.targetId)?.navigate(m.url);
+      case "ask":
+        return this.asked(m.call, m.ask);
+      case "targets":
+        this.list = m.targets;
+        for (const f of [...this.targetListeners]) f(m.targets);
+        return;
+      case "relay":
+        this.state = { relay: m.state, reason: m.reason };
+        for (const f of [...this.stateListeners]) f(this.state);
+        return;
+      case "message":
+        return this.sessions.get(m.sessionId)?.receive(m.message);
+      case "ended":
+        this.sessions.get(m.sessionId)?.end(m.reason);
+        this.sessions.delete(m.sessionId);
+    }
+  }
+
+  private asked(call: number, ask: Ask): void {
+    const told = (r: { result?: Json; error?: CdpError }): void => this.core({ do: "told", call, ...r });
+    this.carryOut(ask).then(
+      (result) => told({ result }),
+      (e: unknown) => told({ error: serverError(e instanceof Error ? e.message : String(e)) }),
+    );
+  }
+
+  private async carryOut(ask: Ask): Promise<Json> {
+    if (ask.what === "create") return this.create(ask.params, ask.openerId);
+    if (ask.what === "close") return this.close(ask.targetId);
+    const frame = this.frames.get(ask.targetId);
+    if (!frame) return {}; // gone meanwhile
+    switch (ask.what) {
+      case "resize":
+        if (this.options.resizable === false) throw new Error("This Host page does not let its frames be resized");
+        frame.resize(ask.width, ask.height);
+        break;
+      case "unsize":
+        frame.unsize();
+        break;
+      case "scheme":
+        frame.scheme(ask.scheme);
+        break;
+      case "reveal":
+        frame.reveal();
+        return {};
+    }
+    await laidOut();
+    return {};
+  }
+
+  private async create(params: Json, openerId?: string): Promise<Json> {
+    if (!this.options.createTarget) throw new Error("This Host page creates no Targets");
+    return { targetId: await this.options.createTarget(params, openerId) };
+  }
+
+  private async close(targetId: string): Promise<Json> {
+    if (!this.options.closeTarget) throw new Error("This Host page closes no Targets");
+    if (!this.frames.has(targetId)) throw new Error("No target with given id found");
+    await this.options.closeTarget(targetId);
+    this.unpair(targetId);
+    return {};
+  }
+}
+
+/**
+ * Product and user agent as Browser.getVersion gives them. Clients derive the
+ * keyboard from the platform in the latter and treat a headless browser
+ * differently, which a frame in somebody's tab is not.
+ */
+export function browser(userAgent: string): { product: string; userAgent: string } {
+  const plain = userAgent.replace("HeadlessChrome/", "Chrome/");
+  const [, name, version] = /(Chrome|Firefox|Version)\/([\d.]+)/.exec(plain) ?? [];
+  const product = name ? `${name === "Version" ? "Safari" : name}/${version}` : "cdphub/1.0";
+  return { product, userAgent: plain };
+}

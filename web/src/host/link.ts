@@ -1,0 +1,52 @@
+// Where the Core runs: in a Worker made from its own text, or on the main
+// thread where the page's policy (CSP worker-src) or the browser allows no
+// such Worker.
+
+import main from "worker-main";
+import type { FromCore, ToCore } from "./channel";
+import type { Scope } from "./scope";
+
+/** Sends a message to the Core. */
+export type Send = (message: ToCore) => void;
+
+/** Starts a Core; `receive` gets all that it says. */
+export function startCore(receive: (message: FromCore) => void, worker = true): Send {
+  let send: Send | undefined;
+  const early: ToCore[] = []; // until the Core is up
+  const up = (s: Send): void => {
+    if (send) return;
+    send = s;
+    for (const m of early) s(m);
+  };
+  const onThisThread = (): void => {
+    const scope: Scope = {
+      onmessage: null,
+      postMessage: (m) => (m.do === "up" ? undefined : queueMicrotask(() => receive(m))),
+    };
+    main(scope);
+    up((m) => scope.onmessage?.({ data: m }));
+  };
+
+  const w = worker ? newWorker() : undefined;
+  if (w) {
+    w.onmessage = (event: MessageEvent<FromCore>) => {
+      if (event.data.do === "up") up((m) => w.postMessage(m));
+      else receive(event.data);
+    };
+    w.onerror = () => {
+      if (!send) onThisThread(); // it was blocked before its first line
+    };
+  } else {
+    onThisThread();
+  }
+  return (m) => void (send ? send(m) : early.push(m));
+}
+
+function newWorker(): Worker | undefined {
+  const url = URL.createObjectURL(new Blob([`(${main})(self)`], { type: "text/javascript" }));
+  try {
+    return new Worker(url);
+  } catch {
+    return undefined;
+  }
+}

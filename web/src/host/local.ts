@@ -1,0 +1,65 @@
+// A session of the Host page itself, as a console panel would hold one.
+
+import type { CdpEvent, Json, Response } from "../protocol";
+import type { Send } from "./link";
+
+/** The error of a command: message as CDP has it, and its code. */
+export class CommandError extends Error {
+  constructor(readonly code: number, message: string) {
+    super(message);
+    this.name = "CommandError";
+  }
+}
+
+export class LocalSession {
+  private nextId = 1;
+  private readonly waiting = new Map<number, { resolve(r: Json): void; reject(e: Error): void }>();
+  private readonly listeners = new Map<string, Set<(params: Json) => void>>();
+
+  constructor(readonly sessionId: string, readonly targetId: string, private readonly core: Send) {
+    core({ do: "attach", sessionId, targetId });
+  }
+
+  /** Sends a command, for example send("Runtime.evaluate", {expression: "1+1"}). Rejects with a CommandError. */
+  send(method: string, params: Json = {}): Promise<Json> {
+    return new Promise((resolve, reject) => {
+      const id = this.nextId++;
+      this.waiting.set(id, { resolve, reject });
+      this.core({ do: "command", sessionId: this.sessionId, id, method, params });
+    });
+  }
+
+  /** Calls f for each such event, and for the end of the session as "detached" with {reason}; returns how to stop that. */
+  on(method: string, f: (params: Json) => void): () => void {
+    const set = this.listeners.get(method) ?? new Set();
+    this.listeners.set(method, set.add(f));
+    return () => set.delete(f);
+  }
+
+  /** Ends the session; what it had set in the Target is undone. */
+  detach(): void {
+    this.core({ do: "detach", sessionId: this.sessionId });
+    this.end("detached");
+  }
+
+  /** A message of the Core for this session. */
+  receive(m: Response | CdpEvent): void {
+    if ("method" in m) return this.fire(m.method, m.params);
+    const call = this.waiting.get(m.id);
+    this.waiting.delete(m.id);
+    if (m.error) call?.reject(new CommandError(m.error.code, m.error.message));
+    else call?.resolve(m.result ?? {});
+  }
+
+  /** The session is over. */
+  end(reason: string): void {
+    for (const call of this.waiting.values()) call.reject(new CommandError(-32000, reason));
+    this.waiting.clear();
+    this.fire("detached", { reason });
+    this.listeners.clear();
+  }
+
+  private fire(method: string, params: Json): void {
+    for (const f of [...(this.listeners.get(method) ?? [])]) f(params);
+  }
+}

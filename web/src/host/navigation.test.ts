@@ -1,0 +1,176 @@
+/// <reference types="node" />
+// Page.navigate and the documents it brings.
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import type { FakeAgent } from "./fakes";
+import { World } from "./fakes";
+
+beforeEach(() => {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+});
+
+/** A Target with one document and a session with Page and Network. */
+function start(): { w: World; agent: FakeAgent } {
+  const w = new World();
+  w.pair("T", ["http://app", "http://other"]);
+  w.attach("A");
+  const agent = w.hello("doc1", "http://app/one?q#top")!;
+  for (const d of ["Page", "Network", "Runtime"]) {
+    w.send("A", 0, `${d}.enable`);
+    agent.answer(`${d}.enable`);
+  }
+  w.posted.splice(0);
+  agent.got.splice(0);
+  return { w, agent };
+}
+
+test("the events of the start, the answer at the new document's hello, one loader throughout", () => {
+  const { w, agent } = start();
+  w.send("A", 1, "Page.navigate", { url: "/two" });
+  const [started, , request] = w.messages("A").map((m) => m.params);
+  const { loaderId } = started;
+  assert.match(loaderId, /^[0-9A-F]{32}$/);
+  assert.deepEqual([started.url, request.requestId, request.loaderId, request.type], ["http://app/two", loaderId, loaderId, "Document"]);
+  assert.deepEqual(agent.got[0].params, { url: "http://app/two", loaderId });
+  agent.answer("Page.navigate");
+  agent.say({ icdp: "nav", loaderId: "AGENTS", url: "http://app/two" });
+  agent.say({ icdp: "bye" });
+  const next = w.hello("doc2", "http://app/two")!;
+  assert.equal(w.welcomes()[0].welcome.loaderId, loaderId);
+  next.say({ method: "Page.frameNavigated", params: {}, sessionId: "A" });
+  assert.deepEqual(w.told("A"), [
+    "Page.frameStartedNavigating",
+    "Page.frameStartedLoading",
+    "Network.requestWillBeSent",
+    "Runtime.executionContextsCleared",
+    `1:${JSON.stringify({ frameId: "T", loaderId })}`,
+    "Page.frameNavigated",
+  ]);
+});
+
+test("a URL that differs only by its fragment keeps the document", () => {
+  const { w, agent } = start();
+  w.send("A", 1, "Page.navigate", { url: "#bottom" });
+  agent.answer("Page.navigate", { result: { frameId: "X", loaderId: "Y" } });
+  w.send("A", 2, "Page.navigate", { url: "http://app/one?q" });
+  assert.equal(w.told("A")[0], '1:{"frameId":"T"}');
+  assert.equal(w.told("A")[1], "Page.frameStartedNavigating", "without a fragment it is a new document");
+});
+
+test("the second of two answers the first as aborted", () => {
+  const { w } = start();
+  w.send("A", 1, "Page.navigate", { url: "/two" });
+  w.send("A", 2, "Page.navigate", { url: "/three" });
+  const first = w.messages("A").find((m) => m.id === 1)!;
+  assert.equal(first.result.errorText, "net::ERR_ABORTED");
+  w.hello("doc2", "http://app/three");
+  const [b, a] = [2, 1].map((id) => w.messages("A").find((m) => m.id === id)!.result.loaderId);
+  assert.notEqual(a, b);
+  assert.equal(w.welcomes()[0].welcome.loaderId, b);
+});
+
+test("a document without agent: the reason 1.5 s after its load event, and the next navigation recovers", () => {
+  const { w, agent } = start();
+  w.send("A", 1, "Page.navigate", { url: "http://other/" });
+  agent.say({ icdp: "bye" });
+  w.load();
+  mock.timers.tick(1_499);
+  assert.equal(w.messages("A").find((m) => m.id === 1), undefined);
+  mock.timers.tick(1);
+  assert.equal(
+    w.messages("A").find((m) => m.id === 1)!.result.errorText,
+    "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)",
+  );
+  assert.deepEqual(w.told("A").slice(-3, -1), ["Network.loadingFailed", "Page.frameStoppedLoading"]);
+  w.send("A", 2, "Page.navigate", { url: "http://app/two" });
+  assert.deepEqual(w.posted[w.posted.length - 1], { do: "navigate", targetId: "T", url: "http://app/two" });
+  w.hello("doc2", "http://app/two");
+  assert.equal(w.messages("A").find((m) => m.id === 2)!.result.errorText, undefined);
+});
+
+test("nothing comes in 20 s", () => {
+  const { w } = start();
+  w.send("A", 1, "Page.navigate", { url: "/slow" });
+  mock.timers.tick(20_000);
+  assert.equal(w.messages("A").find((m) => m.id === 1)!.result.errorText, "net::ERR_TIMED_OUT");
+});
+
+test("refused: origins that the Pairing does not name, script and broken URLs", () => {
+  const { w, agent } = start();
+  const urls = ["https://evil.example/x", "javascript:alert(1)", "about:blank", "http://", 5];
+  urls.forEach((url, i) => w.send("A", i, "Page.navigate", { url }));
+  assert.deepEqual(w.told("A"), [
+    "0:Navigation to https://evil.example is not allowed for this Target",
+    "1:Navigation to javascript:alert(1) is not allowed for this Target",
+    "2:Navigation to about:blank is not allowed for this Target",
+    "3:Cannot navigate to invalid URL",
+    "4:Cannot navigate to invalid URL",
+  ]);
+  assert.deepEqual(agent.got, []);
+});
+
+test("the page's own navigation brings its loader, unless retracted", () => {
+  const { w, agent } = start();
+  agent.say({ icdp: "nav", loaderId: "L1", url: "http://app/file.zip" });
+  agent.say({ icdp: "navabort" });
+  agent.say({ icdp: "nav", loaderId: "L2", url: "http://app/two" });
+  agent.say({ icdp: "bye" });
+  w.hello("doc2", "http://app/two");
+  assert.equal(w.welcomes()[0].welcome.loaderId, "L2");
+  assert.deepEqual(w.told("A"), ["Runtime.executionContextsCleared"], "its start was the agent's to tell");
+});
+
+test("a document that nobody announced is told from its start", () => {
+  const { w, agent } = start();
+  agent.say({ icdp: "bye" });
+  w.hello("doc2", "http://app/two");
+  assert.deepEqual(w.told("A").slice(1), [
+    "Page.frameStartedNavigating",
+    "Page.frameStartedLoading",
+    "Network.requestWillBeSent",
+  ]);
+});
+
+test("a download answers the navigation as aborted", () => {
+  const { w, agent } = start();
+  w.send("A", 1, "Page.navigate", { url: "/file.zip" });
+  agent.say({ icdp: "navabort" });
+  assert.equal(w.messages("A").find((m) => m.id === 1)!.result.errorText, "net::ERR_ABORTED");
+  assert.equal(agent.closed, false);
+});
+
+test("an agent that refuses leaves it to the iframe", () => {
+  const { w, agent } = start();
+  w.send("A", 1, "Page.navigate", { url: "/two" });
+  agent.answer("Page.navigate", { error: { code: -32000, message: "no" } });
+  assert.deepEqual(w.posted[w.posted.length - 1], { do: "navigate", targetId: "T", url: "http://app/two" });
+});
+
+test("a version 1 agent gives no bye: the load event without a hello ends the wait", () => {
+  const w = new World();
+  w.pair("T", ["http://app"]);
+  w.attach("A");
+  w.hello();
+  w.send("A", 1, "Page.navigate", { url: "/two" });
+  w.load();
+  mock.timers.tick(1_500);
+  assert.match(w.messages("A").find((m) => m.id === 1)!.result.errorText, /ERR_BLOCKED_BY_CLIENT/);
+});
+
+test("navigating a child frame is the agent's", () => {
+  const { w, agent } = start();
+  w.send("A", 1, "Page.navigate", { url: "/two", frameId: "T.1" });
+  assert.deepEqual(agent.got[0].params, { url: "/two", frameId: "T.1" });
+  assert.deepEqual(w.told("A"), []);
+});
+
+test("reload answers early even if the document goes first; without one the iframe is loaded anew", () => {
+  const { w, agent } = start();
+  w.send("A", 1, "Page.reload");
+  agent.say({ icdp: "bye" });
+  assert.equal(w.told("A").pop(), "1:{}");
+  w.send("A", 2, "Page.reload");
+  assert.deepEqual(w.posted.find((m) => m.do === "navigate"), { do: "navigate", targetId: "T", url: "http://app/one?q#top" });
+});

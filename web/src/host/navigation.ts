@@ -1,0 +1,185 @@
+// Page.navigate, and which loader the next document belongs to.
+//
+// The sessions are told the whole story of each request for a document or
+// none of it: whoever starts it sends Network.requestWillBeSent, and either
+// the agent of the new document finishes it or `fail` does.
+
+import type { Json } from "../protocol";
+import { hexId, serverError } from "./channel";
+import type { Reply, Session } from "./session";
+import type { Target } from "./target";
+
+/** How long a Page.navigate waits for the new document. */
+export const NAVIGATE_MS = 20_000;
+
+interface Pending {
+  loaderId: string;
+  url: string;
+  timer: ReturnType<typeof setTimeout>;
+  reply(reply: Reply): void;
+}
+
+export class Navigation {
+  /** The Page.navigate under way. */
+  pending?: Pending;
+  /** The navigation that the page itself has started. */
+  private announced?: { loaderId: string; url: string };
+
+  constructor(private readonly target: Target) {}
+
+  /** Carries out Page.navigate for the main frame. */
+  start(session: Session, params: Json, reply: (r: Reply) => void): void {
+    const t = this.target;
+    const url = resolve(params.url, t.info.url);
+    if (!url) return reply({ error: serverError("Cannot navigate to invalid URL") });
+    if (!allowed(url, t)) {
+      const origin = url.origin === "null" ? url.href : url.origin;
+      return reply({ error: serverError(`Navigation to ${origin} is not allowed for this Target`) });
+    }
+    if (t.link && sameDocument(url.href, t.info.url)) {
+      return t.submit({ session, method: "Page.navigate", params: { ...params, url: url.href }, reply: (r) => {
+        reply(r.error ? r : { result: { frameId: t.id } });
+      } });
+    }
+    this.fail("net::ERR_ABORTED");
+    this.announced = undefined;
+    const loaderId = hexId(32);
+    const timer = setTimeout(() => this.fail("net::ERR_TIMED_OUT"), NAVIGATE_MS);
+    this.pending = { loaderId, url: url.href, timer, reply };
+    this.begun(loaderId, url.href);
+    this.go(session, { ...params, url: url.href, loaderId });
+  }
+
+  /**
+   * Lets the agent assign location.href, which keeps the referrer the page's
+   * own; where there is none, or it refuses, the iframe's src is set. Either
+   * adds an entry to the history that all frames of the Host page share.
+   */
+  private go(session: Session, params: Json): void {
+    const t = this.target;
+    if (!t.link) {
+      t.expect(NAVIGATE_MS);
+      return t.owner.env.post({ do: "navigate", targetId: t.id, url: params.url });
+    }
+    const { link } = t;
+    t.submit({ session, method: "Page.navigate", params, reply: (r) => {
+      if (r.error && t.link === link && this.pending?.loaderId === params.loaderId) {
+        t.owner.env.post({ do: "navigate", targetId: t.id, url: params.url });
+      }
+    } });
+  }
+
+  /** The events of a navigation's start, as Chromium 156 sends them. */
+  private begun(loaderId: string, url: string): void {
+    const t = this.target;
+    const frameId = t.id;
+    t.emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: "differentDocument" });
+    t.emit("Page", "Page.frameStartedLoading", { frameId });
+    const [plain, fragment] = split(url);
+    const now = Date.now() / 1000;
+    t.emit("Network", "Network.requestWillBeSent", {
+      requestId: loaderId,
+      loaderId,
+      documentURL: plain,
+      request: {
+        url: plain,
+        ...(fragment && { urlFragment: fragment }),
+        method: "GET",
+        headers: {},
+        mixedContentType: "none",
+        initialPriority: "VeryHigh",
+        referrerPolicy: "strict-origin-when-cross-origin",
+        isSameSite: true,
+      },
+      timestamp: now,
+      wallTime: now,
+      initiator: { type: "other" },
+      redirectHasExtraInfo: false,
+      type: "Document",
+      frameId,
+      hasUserGesture: false,
+    });
+  }
+
+  /**
+   * The loader of the document that has just said hello. One that nobody
+   * announced gets its first events here, before those of its agent.
+   */
+  arrived(url: string, tell: boolean): string {
+    const loaderId = this.pending?.loaderId ?? this.announced?.loaderId;
+    this.announced = undefined;
+    if (loaderId) return loaderId;
+    const minted = hexId(32);
+    if (tell) this.begun(minted, url);
+    return minted;
+  }
+
+  /** The new document is there: answers Page.navigate. */
+  succeed(): void {
+    const p = this.take();
+    p?.reply({ result: { frameId: this.target.id, loaderId: p.loaderId } });
+  }
+
+  /** No new document came: answers Page.navigate with the net error. */
+  fail(errorText: string): void {
+    const p = this.take();
+    if (!p) return;
+    const t = this.target;
+    t.emit("Network", "Network.loadingFailed", {
+      requestId: p.loaderId,
+      timestamp: Date.now() / 1000,
+      type: "Document",
+      errorText,
+      canceled: errorText === "net::ERR_ABORTED",
+    });
+    t.emit("Page", "Page.frameStoppedLoading", { frameId: t.id });
+    p.reply({ result: { frameId: t.id, loaderId: p.loaderId, errorText } });
+  }
+
+  private take(): Pending | undefined {
+    const p = this.pending;
+    this.pending = undefined;
+    clearTimeout(p?.timer);
+    return p;
+  }
+
+  /** The page has started a navigation. Its agent may thus report ours, too. */
+  announce(loaderId: string, url: string): void {
+    if (this.pending && (this.pending.loaderId === loaderId || this.pending.url === url)) return;
+    this.fail("net::ERR_ABORTED");
+    this.announced = { loaderId, url };
+  }
+
+  /** The navigation under way brings no document: a download, a 204, cancelled. */
+  retract(): void {
+    this.announced = undefined;
+    this.fail("net::ERR_ABORTED");
+  }
+}
+
+function resolve(url: unknown, base: string): URL | undefined {
+  if (typeof url !== "string") return undefined;
+  for (const against of [base, undefined]) {
+    try {
+      return new URL(url, against);
+    } catch {
+      // A blank document is no base.
+    }
+  }
+  return undefined;
+}
+
+/** The Pairing's origins may be entered, and no other. */
+function allowed(url: URL, t: Target): boolean {
+  return url.protocol !== "javascript:" && t.origins.includes(url.origin);
+}
+
+/** A URL that differs in nothing but the fragment it has keeps the document. */
+function sameDocument(url: string, current: string): boolean {
+  return url.includes("#") && split(url)[0] === split(current)[0];
+}
+
+function split(url: string): [plain: string, fragment: string] {
+  const i = url.indexOf("#");
+  return i < 0 ? [url, ""] : [url.slice(0, i), url.slice(i)];
+}

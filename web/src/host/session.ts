@@ -1,0 +1,54 @@
+// One client's attachment to one Target, whether it came over the relay or
+// from the page itself.
+
+import type { CdpError, Json, SessionState } from "../protocol";
+import { emptyState } from "./state";
+
+/** The answer to a command: one of the two. */
+export interface Reply {
+  result?: Json;
+  error?: CdpError;
+}
+
+/** Where a session's events go. */
+export interface Consumer {
+  /** For this session alone, where the consumer can tell its sessions apart. */
+  event(session: Session, method: string, params: Json): void;
+  /** The Target is gone, and the session with it. */
+  ended(session: Session, reason: string): void;
+}
+
+/** What the page did, as the answer to a command: {} or the error's text. */
+export function done(result: Promise<unknown>): Promise<Reply> {
+  return result.then(
+    (): Reply => ({ result: {} }),
+    (e: Error): Reply => ({ error: { code: -32000, message: e.message } }),
+  );
+}
+
+export class Session {
+  readonly state: SessionState;
+  /** Set when it is over: what is still under way is dropped. */
+  over = false;
+
+  /**
+   * `alias` is its name towards the agent. Sessions of a relay that cannot
+   * address one of them share theirs, and the agent sees them as one.
+   */
+  constructor(readonly id: string, readonly targetId: string, readonly consumer: Consumer, readonly alias = id) {
+    this.state = emptyState(id);
+  }
+
+  has(domain: string): boolean {
+    return this.state.domains.includes(domain) || (domain === "Fetch" && this.state.fetch !== undefined);
+  }
+}
+
+/** A command on its way. `kept` is the result it gets if its document goes first; see record. */
+export interface Call {
+  session: Session;
+  method: string;
+  params: Json;
+  reply(reply: Reply): void;
+  kept?: Json;
+}

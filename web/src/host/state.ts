@@ -1,0 +1,85 @@
+// What a session has set that must outlive a document, recorded as its
+// commands pass.
+
+import type { Json, SessionState } from "../protocol";
+
+/** A session's state as it begins. */
+export function emptyState(sessionId: string): SessionState {
+  return { sessionId, domains: [], lifecycle: false, scripts: [], bindings: [], fileChooser: false };
+}
+
+/**
+ * Notes what a command sets and returns the result that stands even if its
+ * document goes before it has answered, because the next document starts with
+ * this state. Undefined: the command sets nothing that is kept.
+ */
+export function record(s: SessionState, method: string, params: Json): Json | undefined {
+  const special = recorders.get(method);
+  if (special) return special(s, params);
+  const [domain, verb] = method.split(".");
+  if (verb === "enable") {
+    if (!s.domains.includes(domain)) s.domains.push(domain);
+    return {};
+  }
+  if (verb === "disable") {
+    s.domains = s.domains.filter((d) => d !== domain);
+    return {};
+  }
+  return undefined;
+}
+
+type Recorder = (s: SessionState, p: Json) => Json | undefined;
+
+const recorders = new Map<string, Recorder>(Object.entries<Recorder>({
+  "Page.setLifecycleEventsEnabled": (s, p) => {
+    s.lifecycle = p.enabled === true;
+    return {};
+  },
+  "Page.setInterceptFileChooserDialog": (s, p) => {
+    s.fileChooser = p.enabled === true;
+    return {};
+  },
+  "Page.addScriptToEvaluateOnNewDocument": (s, p) => {
+    if (p.identifier === undefined) return undefined; // a version 1 agent mints and keeps its own
+    const script = { identifier: p.identifier, source: p.source, worldName: p.worldName || undefined };
+    s.scripts.push(script);
+    return { identifier: p.identifier };
+  },
+  "Page.removeScriptToEvaluateOnNewDocument": (s, p) => {
+    s.scripts = s.scripts.filter((x) => x.identifier !== p.identifier);
+    return {};
+  },
+  "Runtime.addBinding": (s, p) => {
+    // Limited to one context, a binding ends with that context.
+    if (p.executionContextId !== undefined || typeof p.name !== "string") return undefined;
+    const binding = { name: p.name, worldName: p.executionContextName || undefined };
+    if (!s.bindings.some((b) => b.name === binding.name && b.worldName === binding.worldName)) s.bindings.push(binding);
+    return {};
+  },
+  "Runtime.removeBinding": (s, p) => {
+    s.bindings = s.bindings.filter((b) => b.name !== p.name);
+    return {};
+  },
+  "Fetch.enable": (s, p) => {
+    s.fetch = p;
+    return {};
+  },
+  "Fetch.disable": (s) => {
+    s.fetch = undefined;
+    return {};
+  },
+}));
+
+/** Several sessions that an agent sees as one: it has what any of them has set. */
+export function merge(sessionId: string, list: SessionState[]): SessionState {
+  const all = emptyState(sessionId);
+  for (const s of list) {
+    for (const d of s.domains) if (!all.domains.includes(d)) all.domains.push(d);
+    all.lifecycle ||= s.lifecycle;
+    all.fileChooser ||= s.fileChooser;
+    all.scripts.push(...s.scripts);
+    all.bindings.push(...s.bindings);
+    all.fetch = s.fetch ?? all.fetch;
+  }
+  return all;
+}

@@ -1,0 +1,312 @@
+// A Target: one Pairing's document, its channel, and the commands that wait
+// for either.
+
+import type { CdpEvent, FromAgent, Hello, Json, Response, SessionState, TargetInfo, Welcome } from "../protocol";
+import { VERSION } from "../protocol";
+import { type Ask, type Env, type Identity, type Port, hexId, parseObject, serverError } from "./channel";
+import { EmulationStack } from "./emulation";
+import { Navigation } from "./navigation";
+import type { Call, Session } from "./session";
+import { merge, record } from "./state";
+
+/** How long a command waits for the next document's agent. */
+export const QUEUE_MS = 15_000;
+/** How long an agent may take to say hello after its document's load event. */
+export const SETTLE_MS = 1_500;
+/** How long a document that has gone is expected to have a successor. */
+export const SUCCESSOR_MS = 20_000;
+
+const NOT_PAIRED = serverError("Target is not connected: the Frame Agent has not paired yet.");
+const NO_AGENT = serverError("Target is not connected: no Frame Agent in the current document");
+const CONTEXT_GONE = serverError("Cannot find context with specified id");
+const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)";
+
+/** What a Target needs of the Core. */
+export interface Owner {
+  readonly env: Env;
+  readonly identity: Identity;
+  /** BASE of the hub's HTTP endpoints, when there is a relay. */
+  base(): string | undefined;
+  /** Title, URL or connection changed. */
+  changed(target: Target): void;
+  /** An event for every session of the Target, of whatever consumer. */
+  publish(target: Target, method: string, params: Json): void;
+  ask(ask: Ask): Promise<Json>;
+}
+
+/** The channel to the current document. */
+interface Link {
+  port: Port;
+  docId?: string;
+  /** Knows sessions; else version 1. */
+  extended: boolean;
+}
+
+export class Target {
+  readonly sessions = new Map<string, Session>();
+  readonly emulation = new EmulationStack(this);
+  readonly navigation = new Navigation(this);
+  link?: Link;
+  /** An agent has answered at least once. */
+  known = false;
+  loaderId = "";
+
+  private nextId = 1;
+  private readonly pending = new Map<number, Call>();
+  private queue: Call[] = [];
+  /** Runs while a document is expected. */
+  private expecting?: ReturnType<typeof setTimeout>;
+  private readonly whenConnected: (() => void)[] = [];
+
+  constructor(readonly info: TargetInfo, public origins: string[], readonly owner: Owner) {
+    this.expect(SUCCESSOR_MS);
+  }
+
+  get id(): string {
+    return this.info.targetId;
+  }
+
+  /** Resolves at the first hello; false after `ms`. */
+  connectedWithin(ms: number): Promise<boolean> {
+    if (this.link) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), ms);
+      this.whenConnected.push(() => {
+        clearTimeout(timer);
+        resolve(true);
+      });
+    });
+  }
+
+  // ---------------------------------------------------------- documents
+
+  /** A frame said hello: adopt its document, unless it is the one we have. */
+  hello(hello: Hello, origin: string): void {
+    if (this.link && hello.docId !== undefined && hello.docId === this.link.docId) return;
+    if (this.link) this.gone();
+    this.stopExpecting();
+
+    const navigated = this.known;
+    const { near, far } = this.owner.env.channel();
+    this.link = { port: near, docId: hello.docId, extended: hello.features?.includes("sessions") ?? false };
+    this.known = true;
+    this.info.title = hello.title;
+    this.info.url = hello.url;
+    near.onmessage = (e) => this.fromAgent(near, e.data);
+
+    this.loaderId = this.navigation.arrived(hello.url, navigated && this.link.extended);
+    this.owner.env.post({ do: "welcome", targetId: this.id, origin, welcome: this.welcome(navigated), port: far });
+    this.navigation.succeed();
+    this.owner.changed(this);
+    for (const f of this.whenConnected.splice(0)) f();
+    const waiting = this.queue;
+    this.queue = [];
+    for (const call of waiting) this.submit(call);
+  }
+
+  private welcome(navigated: boolean): Welcome {
+    const plain: Welcome = { icdp: "welcome", v: VERSION };
+    if (!this.link?.extended) return plain;
+    const byAlias = new Map<string, SessionState[]>();
+    for (const s of this.sessions.values()) {
+      byAlias.set(s.alias, [...(byAlias.get(s.alias) ?? []), s.state]);
+    }
+    const sessions = [...byAlias].map(([alias, states]) => merge(alias, states));
+    const base = this.owner.base();
+    return { ...plain, frameId: this.id, loaderId: this.loaderId, navigated, state: { sessions }, ...(base && { base }) };
+  }
+
+  /** The iframe's load event. */
+  loaded(): void {
+    // document.close() fires one too, so that it means nothing while the old
+    // document is there; but a version 1 agent does not say when it goes.
+    if (this.link && (this.link.extended || !this.navigation.pending)) return;
+    this.expect(SETTLE_MS, BLOCKED);
+    if (!this.link) this.owner.env.post({ do: "probe", targetId: this.id });
+  }
+
+  /** The current document is going or gone. */
+  gone(): void {
+    if (!this.link) return;
+    const { port, extended } = this.link;
+    port.onmessage = null;
+    port.close();
+    this.link = undefined;
+    this.expect(SUCCESSOR_MS);
+    this.emit("Runtime", "Runtime.executionContextsCleared", {});
+    const lost = [...this.pending.values()];
+    this.pending.clear();
+    for (const call of lost) call.reply(extended && call.kept ? { result: call.kept } : { error: CONTEXT_GONE });
+    this.owner.changed(this);
+  }
+
+  /** The Pairing has another iframe element now. */
+  remount(origins: string[]): void {
+    this.origins = origins;
+    this.gone();
+    this.expect(SUCCESSOR_MS);
+    this.owner.env.post({ do: "probe", targetId: this.id });
+  }
+
+  /** A document with an agent should come within ms; commands wait for it. */
+  expect(ms: number, errorText = "net::ERR_TIMED_OUT"): void {
+    clearTimeout(this.expecting);
+    this.expecting = setTimeout(() => {
+      this.gone();
+      this.stopExpecting();
+      this.navigation.fail(errorText);
+      for (const call of this.queue.splice(0)) call.reply({ error: this.known ? NO_AGENT : NOT_PAIRED });
+    }, ms);
+  }
+
+  private stopExpecting(): void {
+    clearTimeout(this.expecting);
+    this.expecting = undefined;
+  }
+
+  // ----------------------------------------------------------- commands
+
+  /** Sends a command to the agent now, or once there is one. */
+  submit(call: Call): void {
+    if (this.link) return this.transmit(call, this.link);
+    if (this.expecting === undefined) return call.reply({ error: this.known ? NO_AGENT : NOT_PAIRED });
+    this.queue.push(call);
+    setTimeout(() => {
+      const i = this.queue.indexOf(call);
+      if (i < 0) return;
+      this.queue.splice(i, 1);
+      call.reply({ error: NO_AGENT });
+    }, QUEUE_MS);
+  }
+
+  private transmit(call: Call, link: Link): void {
+    const { session, method } = call;
+    let { params } = call;
+    if (method === "Page.addScriptToEvaluateOnNewDocument" && link.extended) {
+      params = { ...params, identifier: hexId(16) };
+    }
+    if (!session.over) call.kept = record(session.state, method, params) ?? call.kept;
+    if (method.endsWith(".disable") && this.heldByOthers(session, method.slice(0, -".disable".length))) {
+      return call.reply({ result: {} });
+    }
+    const id = this.nextId++;
+    this.pending.set(id, call);
+    link.port.postMessage(JSON.stringify({ id, method, params, sessionId: session.alias }));
+  }
+
+  /** Whether another session that the agent cannot tell from this one has the domain enabled. */
+  private heldByOthers(session: Session, domain: string): boolean {
+    for (const s of this.sessions.values()) {
+      if (s !== session && s.has(domain) && (!this.link?.extended || s.alias === session.alias)) return true;
+    }
+    return false;
+  }
+
+  // ----------------------------------------------------------- sessions
+
+  /** A session begins; the agent hears of it before its first command. */
+  attach(session: Session): void {
+    const first = !this.shared(session);
+    this.sessions.set(session.id, session);
+    if (first) this.control({ icdp: "attached", sessionId: session.alias });
+  }
+
+  /** A session ends: what it set is undone. */
+  detach(session: Session): void {
+    this.sessions.delete(session.id);
+    session.over = true;
+    this.queue = this.queue.filter((c) => c.session !== session);
+    this.emulation.release(session);
+    if (this.link?.extended && !this.shared(session)) {
+      this.control({ icdp: "detached", sessionId: session.alias });
+      return;
+    }
+    if (!this.link) return;
+    for (const domain of [...session.state.domains, ...(session.state.fetch ? ["Fetch"] : [])]) {
+      this.submit({ session, method: `${domain}.disable`, params: {}, reply: () => {} });
+    }
+  }
+
+  /** Whether another session has the same name towards the agent. */
+  private shared(session: Session): boolean {
+    return [...this.sessions.values()].some((s) => s !== session && s.alias === session.alias);
+  }
+
+  private control(message: { icdp: "attached" | "detached"; sessionId: string }): void {
+    if (this.link?.extended) this.link.port.postMessage(JSON.stringify(message));
+  }
+
+  /** An event of the Host's own, for sessions that enabled the domain. */
+  emit(domain: string, method: string, params: Json): void {
+    const seen = new Set<string>();
+    for (const s of this.sessions.values()) {
+      if (!s.has(domain) || seen.has(s.alias)) continue;
+      seen.add(s.alias);
+      s.consumer.event(s, method, params);
+    }
+  }
+
+  /** The Target ends: everything that waits is answered. */
+  end(reason: string): void {
+    this.stopExpecting();
+    this.link?.port.close();
+    this.link = undefined;
+    this.navigation.fail("net::ERR_ABORTED");
+    const lost = [...this.pending.values(), ...this.queue.splice(0)];
+    this.pending.clear();
+    for (const call of lost) call.reply({ error: serverError(reason) });
+    for (const s of [...this.sessions.values()]) {
+      s.over = true;
+      s.consumer.ended(s, reason);
+    }
+    this.sessions.clear();
+  }
+
+  // --------------------------------------------------------- from the agent
+
+  private fromAgent(port: Port, data: unknown): void {
+    const m = parseObject(data);
+    if (!m || this.link?.port !== port) return;
+    if (m.icdp !== undefined) this.controlled(m as FromAgent);
+    else if (typeof m.id === "number") this.answered(m as Response);
+    else if (typeof m.method === "string") this.event(m as CdpEvent);
+  }
+
+  private answered(m: Response): void {
+    const call = this.pending.get(m.id);
+    if (!call) return;
+    this.pending.delete(m.id);
+    call.reply(m.error ? { error: m.error } : { result: m.result ?? {} });
+  }
+
+  private event(e: CdpEvent): void {
+    const params = e.params && typeof e.params === "object" ? e.params : {};
+    if (e.sessionId === undefined) {
+      this.owner.publish(this, e.method, params);
+      return;
+    }
+    for (const s of this.sessions.values()) {
+      if (s.alias === e.sessionId) return s.consumer.event(s, e.method, params);
+    }
+  }
+
+  private controlled(m: FromAgent): void {
+    for (const text of ["url", "title", "loaderId"]) {
+      if (text in m && typeof (m as Json)[text] !== "string") return;
+    }
+    switch (m.icdp) {
+      case "bye":
+        return this.gone();
+      case "nav":
+        return this.navigation.announce(m.loaderId, m.url);
+      case "navabort":
+        return this.navigation.retract();
+      case "info":
+        this.info.title = m.title;
+        this.info.url = m.url;
+        return this.owner.changed(this);
+      case "open":
+        this.owner.ask({ what: "create", params: { url: m.url }, openerId: this.id }).catch(() => {});
+    }
+  }
+}

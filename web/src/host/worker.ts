@@ -1,0 +1,13 @@
+// The thread of a Core. Timers of a Worker go on in a background tab, and a
+// frame that keeps the page's thread busy does not stop the others.
+
+import { Core } from "./core";
+import { browserEnv } from "./env";
+import type { Scope } from "./scope";
+
+const scope = self as unknown as Scope;
+const core = new Core(browserEnv((message) => {
+  scope.postMessage(message, message.do === "welcome" ? [message.port] : []);
+}));
+scope.onmessage = (event) => core.receive(event.data);
+scope.postMessage({ do: "up" }, []);

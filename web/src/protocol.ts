@@ -1,0 +1,219 @@
+// The messages between a Host page, its Frame Agents and the relay.
+//
+// Version 1 of all three is what peers in the field speak; everything that a
+// peer announces with `features` is an extension that the other side may
+// leave out. Unknown fields and kinds are ignored.
+
+/** The version that both ends of every channel speak. */
+export const VERSION = 1;
+
+// ---------------------------------------------------------------- CDP
+
+/** Any JSON object. */
+export type Json = Record<string, any>;
+
+/** A CDP error object. Codes and texts are Chromium's wherever it has one. */
+export interface CdpError {
+  code: number;
+  message: string;
+}
+
+/** A command on a port or a local session. `id` is the Host's own number. */
+export interface Command {
+  id: number;
+  method: string;
+  params?: Json;
+  sessionId?: string;
+}
+
+/** The answer to the command with this id: one of result and error is set. */
+export interface Response {
+  id: number;
+  result?: Json;
+  error?: CdpError;
+}
+
+/** An event: for one session if it names it, else for every session of the Target. */
+export interface CdpEvent {
+  method: string;
+  params: Json;
+  sessionId?: string;
+}
+
+// ------------------------------------------- window.postMessage, frame <-> Host
+
+/** Frame Agent to its parent: at boot, every 300 ms (10 times at most) until adopted, and in answer to a probe. */
+export interface Hello {
+  icdp: "hello";
+  v: number;
+  title: string;
+  url: string;
+  /** Unique per document; a repeated hello with a known docId is not a new document. Extended agents only. */
+  docId?: string;
+  /** What the agent knows beyond version 1: "sessions", "state". */
+  features?: string[];
+  /** The random base of the document's ids, below 10^6. */
+  base?: number;
+}
+
+/** Host to iframe while it has no channel to it. */
+export interface Probe {
+  icdp: "probe";
+  v: number;
+}
+
+/** Host to iframe, with one MessagePort in the transfer list. The fields after v are for extended agents. */
+export interface Welcome {
+  icdp: "welcome";
+  v: number;
+  /** The main frame's id, which is the targetId. */
+  frameId?: string;
+  /** The loader of this document. */
+  loaderId?: string;
+  /** False only for the first document of a Pairing. */
+  navigated?: boolean;
+  /** BASE of the hub's HTTP endpoints, for example "http://127.0.0.1:9223"; absent without a relay. */
+  base?: string;
+  state?: TargetState;
+}
+
+// ------------------------------------------------ what outlives a document
+
+/**
+ * What a Target's sessions have set, kept by the Host and given to each new
+ * document before its first command. Page.addScriptToEvaluateOnNewDocument,
+ * Runtime.addBinding and the like are recorded by the Host as the commands
+ * pass through it, and forwarded as well.
+ */
+export interface TargetState {
+  sessions: SessionState[];
+}
+
+export interface SessionState {
+  sessionId: string;
+  /** Domains enabled by `X.enable`, in order. */
+  domains: string[];
+  /** Page.setLifecycleEventsEnabled. */
+  lifecycle: boolean;
+  scripts: InitScript[];
+  bindings: Binding[];
+  /** Page.setInterceptFileChooserDialog. */
+  fileChooser: boolean;
+  /** Params of Fetch.enable, or absent when interception is off. */
+  fetch?: Json;
+}
+
+/** One Page.addScriptToEvaluateOnNewDocument. The Host mints `identifier` and adds it to the forwarded params. */
+export interface InitScript {
+  identifier: string;
+  source: string;
+  worldName?: string;
+}
+
+/** One Runtime.addBinding. */
+export interface Binding {
+  name: string;
+  /** The world it is limited to, by executionContextName; absent: the main world. */
+  worldName?: string;
+}
+
+// ------------------------------------------------------- over the MessagePort
+//
+// Two commands for the main frame carry a param that clients do not send:
+//
+//   Page.navigate {url, loaderId}: assign location.href and answer {} at once.
+//     No Nav need follow; one with this url or loaderId is understood as the
+//     same. Without loaderId only the fragment changes.
+//   Page.addScriptToEvaluateOnNewDocument {identifier}: answer with it.
+//
+// The story of a document's request is told by one side from its start:
+// Page.frameStartedNavigating, Page.frameStartedLoading and
+// Network.requestWillBeSent come from the Host for Page.navigate and for a
+// document that nobody announced, and from the agent that sends Nav
+// otherwise. Whenever Welcome.navigated is true, the new document's agent ends
+// it: Network.responseReceived and Network.loadingFinished, requestId being
+// the loaderId. Where no document comes the Host sends Network.loadingFailed.
+// Their timestamps are seconds since 1970.
+//
+// CDP messages travel as JSON strings (Command from the Host; Response and
+// CdpEvent from the agent). The control messages below travel as JSON strings
+// too, are told apart by `icdp`, and pass only between extended peers.
+
+/** Agent to Host: this document is going away (pagehide). */
+export interface Bye {
+  icdp: "bye";
+}
+
+/** Agent to Host: the page itself has started a navigation; the next hello takes this loaderId. */
+export interface Nav {
+  icdp: "nav";
+  loaderId: string;
+  url: string;
+}
+
+/** Agent to Host: the navigation announced by Nav does not happen (a download, a 204, cancelled). */
+export interface NavAbort {
+  icdp: "navabort";
+}
+
+/** Agent to Host: title or URL of the same document changed. */
+export interface Info {
+  icdp: "info";
+  title: string;
+  url: string;
+}
+
+/** Agent to Host: window.open or a link to a new window wants a Target. */
+export interface Open {
+  icdp: "open";
+  url: string;
+}
+
+/** Host to agent: a session has begun; no command of it precedes this. */
+export interface Attached {
+  icdp: "attached";
+  sessionId: string;
+}
+
+/** Host to agent: a session has ended; release its objects, scripts, bindings and paused requests. */
+export interface Detached {
+  icdp: "detached";
+  sessionId: string;
+}
+
+export type FromAgent = Bye | Nav | NavAbort | Info | Open;
+export type ToAgent = Attached | Detached;
+
+// -------------------------------------------------- bridge: Host <-> relay
+
+export interface TargetInfo {
+  targetId: string;
+  title: string;
+  url: string;
+}
+
+/** What the Host sends over the bridge. */
+export type ToRelay =
+  | { kind: "ready"; v: number; targets: TargetInfo[]; handles?: string[]; features?: string[]; hostId?: string;
+      /** navigator.userAgent and the like, as Browser.getVersion answers them. */
+      browser?: { product: string; userAgent: string } }
+  | { kind: "targetCreated"; target: TargetInfo }
+  | { kind: "targetDestroyed"; targetId: string }
+  | { kind: "targetInfoChanged"; target: TargetInfo }
+  | { kind: "response"; sessionId: string; id: number; result?: Json; error?: CdpError }
+  | { kind: "event"; targetId: string; method: string; params: Json; sessionId?: string }
+  | { kind: "browserResult"; id: number; result?: Json; error?: CdpError };
+
+/** What the relay sends over the bridge. */
+export type FromRelay =
+  | { kind: "accepted"; features: string[] }
+  | { kind: "attached"; sessionId: string; targetId: string }
+  | { kind: "command"; sessionId: string; targetId: string; id: number; method: string; params?: Json }
+  | { kind: "detached"; sessionId: string; targetId: string }
+  | { kind: "browserRequest"; id: number; method: string; params?: Json };
+
+/**
+ * The close code that tells a Host to stay away: a newer one has taken its
+ * place. The code has other uses too; their reasons do not say "replaced".
+ */
+export const CLOSE_REPLACED = 1008;
