@@ -1,0 +1,17 @@
+// The agent as one classic script: <script src="HUB/agent.js" data-parents="https://host.example">.
+
+import { setNonce } from "./evaluate";
+import { setOwnUrl } from "./serialize";
+import { startFrameAgent } from "./start";
+
+export { startFrameAgent } from "./start";
+
+const element = document.currentScript;
+if (element instanceof HTMLScriptElement) {
+  setOwnUrl(element.src);
+  setNonce(element.nonce ?? "");
+  const listed = element.dataset.parents?.split(/[\s,]+/).filter(Boolean);
+  const allowedParents = listed ?? (element.src ? [new URL(element.src).origin] : [location.origin]);
+  element.remove(); // hydration of the whole document must see no foreign node
+  startFrameAgent({ allowedParents });
+}

@@ -1,0 +1,136 @@
+// Execution contexts: every frame has a main one, and one for each isolated
+// world by name. All worlds of a frame are logical: they share its global.
+
+import type { Json } from "../protocol";
+import { type Frame, allFrames, mainFrame, originOf } from "./frames";
+import { base, docId } from "./originals";
+import { ProtocolError } from "./registry";
+import { type Session, allSessions, emit } from "./session";
+
+/** An execution context: one logical world of one frame, over that frame's real global. */
+export interface Context {
+  id: number;
+  uniqueId: string;
+  name: string;
+  isDefault: boolean;
+  frame: Frame;
+}
+
+const contexts = new Map<number, Context>();
+const worldNames = new Set<string>();
+let counter = 0;
+
+/** What -32000 says of a context that is gone or never was. */
+export const NO_CONTEXT = "Cannot find context with specified id";
+
+function create(frame: Frame, name: string, isDefault: boolean): Context {
+  const id = base * 1000 + ++counter;
+  const context: Context = { id, uniqueId: `${id}.${docId}`, name, isDefault, frame };
+  contexts.set(id, context);
+  emit("Runtime", "Runtime.executionContextCreated", { context: describe(context) });
+  return context;
+}
+
+function find(frame: Frame, name: string, isDefault: boolean): Context | undefined {
+  for (const c of contexts.values()) {
+    if (c.frame === frame && c.isDefault === isDefault && c.name === name) return c;
+  }
+  return undefined;
+}
+
+/** The main context of a frame. */
+export function mainContext(frame: Frame): Context {
+  return find(frame, "", true) ?? create(frame, "", true);
+}
+
+/** The world of this name in a frame; the empty name makes a new world each time. */
+export function worldContext(frame: Frame, name: string): Context {
+  if (!frame.win) throw new ProtocolError("No frame for given id found");
+  mainContext(frame);
+  return (name && find(frame, name, false)) || create(frame, name, false);
+}
+
+/** Makes sure that every reachable frame, present and to come, has a world of this name. */
+export function keepWorld(name: string): void {
+  if (!name) return;
+  worldNames.add(name);
+  for (const frame of allFrames()) if (frame.win) worldContext(frame, name);
+}
+
+/** Creates the contexts that a new document in a frame must have. */
+export function createContexts(frame: Frame): void {
+  if (!frame.win) return;
+  mainContext(frame);
+  for (const name of worldNames) worldContext(frame, name);
+}
+
+/** Forgets the contexts of a frame whose document has gone. */
+export function destroyContexts(frame: Frame): void {
+  for (const c of [...contexts.values()]) {
+    if (c.frame !== frame) continue;
+    contexts.delete(c.id);
+    emit("Runtime", "Runtime.executionContextDestroyed", {
+      executionContextId: c.id,
+      executionContextUniqueId: c.uniqueId,
+    });
+    for (const f of dropped) f(c);
+  }
+}
+
+const dropped: ((c: Context) => void)[] = [];
+
+/** Calls f for each context that goes. */
+export function onContextGone(f: (c: Context) => void): void {
+  dropped.push(f);
+}
+
+/** The context with this id; throws "Cannot find context with specified id". */
+export function contextOf(id: number): Context {
+  const c = contexts.get(id);
+  if (!c) throw new ProtocolError(NO_CONTEXT);
+  return c;
+}
+
+/** Whether the context is still there. */
+export function isLive(c: Context): boolean {
+  return contexts.has(c.id);
+}
+
+/** The context that the params name: contextId, executionContextId or uniqueContextId; else the main one. */
+export function contextOfParams(p: Json): Context {
+  const id = p.contextId ?? p.executionContextId;
+  const unique = p.uniqueContextId;
+  if (id !== undefined && unique !== undefined) {
+    throw new ProtocolError("contextId and uniqueContextId are mutually exclusive", -32602);
+  }
+  if (unique !== undefined) {
+    for (const c of contexts.values()) if (c.uniqueId === unique) return c;
+    throw new ProtocolError("uniqueContextId not found");
+  }
+  return id === undefined ? mainContext(mainFrame()) : contextOf(id);
+}
+
+/** The contexts limited to this world name, or all main ones for an absent name. */
+export function contextsOfWorld(name: string | undefined): Context[] {
+  return [...contexts.values()].filter((c) => (name ? c.name === name && !c.isDefault : c.isDefault));
+}
+
+/** Runtime.ExecutionContextDescription. */
+function describe(c: Context): Json {
+  return {
+    id: c.id,
+    origin: originOf(c.frame),
+    name: c.name,
+    uniqueId: c.uniqueId,
+    auxData: { isDefault: c.isDefault, type: c.isDefault ? "default" : "isolated", frameId: c.frame.id },
+  };
+}
+
+/** Tells one session, or all that enabled Runtime, of every context, main ones first in each frame. */
+export function announceContexts(to?: Session): void {
+  for (const frame of allFrames()) if (frame.win) mainContext(frame);
+  for (const s of to ? [to] : allSessions()) {
+    if (!to && !s.enabled.has("Runtime")) continue;
+    for (const c of contexts.values()) s.emit("Runtime.executionContextCreated", { context: describe(c) });
+  }
+}

@@ -1,0 +1,46 @@
+// Emulation: what can be done from inside. Viewport and colour scheme are the
+// Host's; here is focus, and what needs no doing.
+
+import type { Json } from "../protocol";
+import { register } from "./registry";
+import { type Session, onSessionEnd } from "./session";
+
+const focused = new Set<Session>();
+const nativeHasFocus = document.hasFocus.bind(document);
+const descriptor = (name: string): PropertyDescriptor => Object.getOwnPropertyDescriptor(Document.prototype, name) ?? {};
+const hidden = descriptor("hidden");
+const visibility = descriptor("visibilityState");
+
+/** Makes the document appear focused and visible while a session asks for it. */
+function setFocusEmulation(p: Json, s: Session): void {
+  if (p.enabled) focused.add(s);
+  else focused.delete(s);
+  install();
+}
+
+let installed = false;
+function install(): void {
+  if (installed) return;
+  installed = true;
+  document.hasFocus = (): boolean => focused.size > 0 || nativeHasFocus();
+  const override = (name: string, value: unknown, native: PropertyDescriptor): void => {
+    Object.defineProperty(document, name, {
+      configurable: true,
+      get: () => (focused.size > 0 ? value : native.get?.call(document)),
+    });
+  };
+  override("hidden", false, hidden);
+  override("visibilityState", "visible", visibility);
+}
+
+onSessionEnd((s) => focused.delete(s));
+
+const nothing = (): void => {};
+register("Emulation", {
+  setFocusEmulationEnabled: setFocusEmulation,
+  setEmulatedMedia: nothing,
+  setTouchEmulationEnabled: nothing,
+  setScriptExecutionDisabled: nothing,
+  setDefaultBackgroundColorOverride: nothing,
+  clearGeolocationOverride: nothing,
+});

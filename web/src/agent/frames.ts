@@ -1,0 +1,120 @@
+// The frames this agent answers for: its own window and every same-origin
+// child below it. Signatures shared by the domains.
+
+import type { Json } from "../protocol";
+import { hexId } from "./originals";
+
+/** One frame of the Target. */
+export interface Frame {
+  /** The main frame's id is the targetId; a child keeps its id on its iframe element across navigations. */
+  id: string;
+  parent?: Frame;
+  /** The iframe element in the parent, absent for the main frame. */
+  owner?: HTMLIFrameElement;
+  /** The window, or null where the frame is cross-origin and so out of reach. */
+  win: (Window & typeof globalThis) | null;
+  loaderId: string;
+}
+
+const main: Frame = { id: hexId(32), win: window, loaderId: hexId(32) };
+const frames = new Map<Element, Frame>(); // by owner, parents before children
+
+/** The frame of the agent's own document. */
+export function mainFrame(): Frame {
+  return main;
+}
+
+/** The frame with this id, or undefined. */
+export function frameOf(id: string): Frame | undefined {
+  return allFrames().find((f) => f.id === id);
+}
+
+/** The frame a document belongs to, or undefined. */
+export function frameOfDocument(doc: Document): Frame | undefined {
+  const win = doc.defaultView;
+  return win ? allFrames().find((f) => f.win === win) : undefined;
+}
+
+/** The frame whose owner is this iframe element, or undefined. */
+export function frameOfOwner(owner: Element): Frame | undefined {
+  return frames.get(owner);
+}
+
+/** Every frame, parents before children. */
+export function allFrames(): Frame[] {
+  return [main, ...frames.values()];
+}
+
+/** Adds the frame of an iframe element. */
+export function addFrame(owner: HTMLIFrameElement, parent: Frame): Frame {
+  const frame: Frame = { id: hexId(32), parent, owner, win: reach(owner), loaderId: hexId(32) };
+  frames.set(owner, frame);
+  return frame;
+}
+
+/** Forgets a frame. */
+export function removeFrame(frame: Frame): void {
+  if (frame.owner) frames.delete(frame.owner);
+}
+
+/** The frames directly below this one. */
+export function childrenOf(frame: Frame): Frame[] {
+  return allFrames().filter((f) => f.parent === frame);
+}
+
+/** The window inside an iframe element, or null where its origin differs. */
+export function reach(owner: HTMLIFrameElement): (Window & typeof globalThis) | null {
+  try {
+    return owner.contentDocument ? (owner.contentWindow as (Window & typeof globalThis) | null) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A frame's address as far as it is known, with its fragment. */
+export function urlOf(frame: Frame): string {
+  return frame.win ? frame.win.location.href : (frame.owner?.src ?? "");
+}
+
+/** The origin as execution contexts name it: "://" for an opaque one. */
+export function originOf(frame: Frame): string {
+  const origin = frame.win ? (frame.win as Window).origin : safeOrigin(urlOf(frame));
+  return origin === "null" ? "://" : origin;
+}
+
+function safeOrigin(url: string): string {
+  try {
+    return new URL(url).origin;
+  } catch {
+    return "null";
+  }
+}
+
+/** Page.Frame. */
+export function describeFrame(frame: Frame): Json {
+  const [url, fragment] = splitFragment(urlOf(frame));
+  const secure = frame.win?.isSecureContext ?? false;
+  const local = /^http:\/\/(localhost|127\.|\[::1\])/.test(url);
+  const name = frame.owner?.name || frame.owner?.id || frame.win?.name || "";
+  return {
+    id: frame.id,
+    ...(frame.parent && { parentId: frame.parent.id }),
+    loaderId: frame.loaderId,
+    ...(frame.parent && { name }),
+    url,
+    ...(fragment && { urlFragment: fragment }),
+    domainAndRegistry: "",
+    securityOrigin: originOf(frame),
+    mimeType: frame.win?.document.contentType ?? "text/html",
+    adFrameStatus: { adFrameType: "none" },
+    secureContextType: secure ? (local ? "SecureLocalhost" : "Secure") : "InsecureScheme",
+    crossOriginIsolatedContextType: frame.win?.crossOriginIsolated ? "Isolated" : "NotIsolated",
+    gatedAPIFeatures: [],
+  };
+}
+
+/** A URL and its fragment, which begins with "#" or is empty. */
+export function splitFragment(url: string): [plain: string, fragment: string] {
+  const i = url.indexOf("#");
+  return i < 0 ? [url, ""] : [url.slice(0, i), url.slice(i)];
+}

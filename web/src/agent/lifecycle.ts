@@ -1,0 +1,100 @@
+// How far each frame's document has come: Page.lifecycleEvent and the older
+// events beside it.
+
+import { type Frame, mainFrame } from "./frames";
+import { monotonic, originals } from "./originals";
+import { type Session, allSessions, emit } from "./session";
+
+const IDLE_MS = 500;
+
+interface Mark {
+  name: string;
+  timestamp: number;
+}
+
+/** What a frame's current document has reached, in order. */
+const reached = new WeakMap<Frame, Mark[]>();
+const timers = new WeakMap<Frame, number>();
+/** Replayed when lifecycle events are switched on; `init` is not among them, as in Chromium 156. */
+const REPLAYED = new Set(["commit", "DOMContentLoaded", "load", "networkAlmostIdle", "networkIdle"]);
+
+function marks(frame: Frame): Mark[] {
+  let list = reached.get(frame);
+  if (!list) reached.set(frame, (list = []));
+  return list;
+}
+
+function has(frame: Frame, name: string): boolean {
+  return marks(frame).some((m) => m.name === name);
+}
+
+function tell(s: Session, frame: Frame, mark: Mark): void {
+  s.emit("Page.lifecycleEvent", { frameId: frame.id, loaderId: frame.loaderId, ...mark });
+}
+
+/** Notes that a document has come this far, and tells the sessions. */
+export function mark(frame: Frame, name: string): void {
+  const m = { name, timestamp: monotonic() };
+  marks(frame).push(m);
+  for (const s of allSessions()) if (s.lifecycle) tell(s, frame, m);
+}
+
+/** A new document begins in a frame. */
+export function begin(frame: Frame): void {
+  originals.clearTimeout(timers.get(frame));
+  reached.set(frame, []);
+  mark(frame, "init");
+  mark(frame, "commit");
+}
+
+/** DOMContentLoaded has fired in a frame; repeated calls are ignored. */
+export function contentLoaded(frame: Frame): void {
+  if (has(frame, "DOMContentLoaded")) return;
+  if (frame === mainFrame()) emit("Page", "Page.domContentEventFired", { timestamp: monotonic() });
+  mark(frame, "DOMContentLoaded");
+}
+
+/** load has fired in a frame; repeated calls are ignored. */
+export function loaded(frame: Frame): void {
+  if (has(frame, "load")) return;
+  contentLoaded(frame);
+  if (frame === mainFrame()) emit("Page", "Page.loadEventFired", { timestamp: monotonic() });
+  mark(frame, "load");
+  emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
+  timers.set(frame, originals.setTimeout(() => {
+    mark(frame, "networkAlmostIdle");
+    mark(frame, "networkIdle");
+  }, IDLE_MS));
+}
+
+/** Continues from the document's readiness, after `begin`. */
+export function follow(frame: Frame): void {
+  const state = frame.win?.document.readyState;
+  // "interactive" lasts until load; whether DOMContentLoaded has fired shows in the timing entry.
+  if (state === "complete") loaded(frame);
+  else if (frame.win && domContentLoadedAt(frame.win) > 0) contentLoaded(frame);
+}
+
+function domContentLoadedAt(win: Window): number {
+  const entry = win.performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
+  return entry?.domContentLoadedEventEnd ?? 0;
+}
+
+/** Listens to the document of a window. */
+export function watchLoading(frame: Frame): void {
+  const win = frame.win;
+  win?.addEventListener("DOMContentLoaded", () => afterListeners(() => contentLoaded(frame)));
+  win?.addEventListener("load", () => afterListeners(() => loaded(frame)));
+}
+
+/** Runs f when the listeners of the event in hand are done, as Chromium reports an event after it. */
+function afterListeners(f: () => void): void {
+  originals.setTimeout(f, 0);
+}
+
+/** Page.setLifecycleEventsEnabled. */
+export function setLifecycle(s: Session, enabled: boolean, frames: Frame[]): void {
+  s.lifecycle = enabled;
+  if (!enabled) return;
+  for (const f of frames) for (const m of marks(f)) if (REPLAYED.has(m.name)) tell(s, f, m);
+}

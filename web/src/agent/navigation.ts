@@ -1,0 +1,221 @@
+// Navigations that start in the main document: its own, and those a client
+// asks for; changes of address within the document; history.
+
+import type { Json } from "../protocol";
+import { mainFrame, splitFragment } from "./frames";
+import { hexId, monotonic, originals } from "./originals";
+import { ProtocolError } from "./registry";
+import { emit } from "./session";
+
+// The part of the Navigation API that is used; Firefox ESR and Safari 16 have none.
+interface HistoryEntry { index: number; url: string | null; key: string }
+interface NavigateEvent extends Event {
+  canIntercept: boolean;
+  hashChange: boolean;
+  downloadRequest: string | null;
+  navigationType: "push" | "replace" | "reload" | "traverse";
+  userInitiated: boolean;
+  formData: FormData | null;
+  destination: { url: string; sameDocument: boolean };
+  intercept(options?: object): void;
+}
+interface Navigation extends EventTarget {
+  entries(): HistoryEntry[];
+  currentEntry: HistoryEntry | null;
+  traverseTo(key: string): { committed: Promise<unknown>; finished: Promise<unknown> };
+}
+const api = (window as unknown as { navigation?: Navigation }).navigation;
+
+/** Sends a control message to the Host, if there is one. */
+type Tell = (message: Json) => boolean;
+let tell: Tell = () => false;
+
+/** The navigation that the Host has announced: its own events must not be doubled. */
+let hosted = "";
+/** The navigation under way that this document has announced. */
+let announced = "";
+/** A client asked for it, so that no Page.frameRequestedNavigation is due. */
+let asked = false;
+
+/** Starts watching. `control` carries messages to the Host. */
+export function watchNavigation(control: Tell): void {
+  tell = control;
+  if (api) {
+    api.addEventListener("navigate", (e) => starting(e as NavigateEvent));
+    api.addEventListener("navigateerror", abort);
+  }
+  wrapHistory();
+  listenForTraversal();
+}
+
+/** Listens again after document.open has removed the window's listeners. */
+export function listenForTraversal(): void {
+  window.addEventListener("popstate", () => originals.queueMicrotask(withinDocument), true);
+  window.addEventListener("hashchange", withinDocument, true);
+}
+
+function starting(e: NavigateEvent): void {
+  if (e.destination.sameDocument || e.hashChange || e.downloadRequest !== null) return;
+  let intercepted = false;
+  if (e.canIntercept) {
+    const native = e.intercept;
+    e.intercept = function (...args): void {
+      intercepted = true;
+      native.apply(e, args);
+    };
+  }
+  const byHost = hosted !== "";
+  const byClient = asked;
+  hosted = "";
+  asked = false;
+  if (byHost) return;
+  originals.queueMicrotask(() => {
+    if (!e.defaultPrevented && !intercepted) begun(e, byClient);
+  });
+}
+
+function reasonOf(e: NavigateEvent): string {
+  if (e.navigationType === "reload") return "reload";
+  if (e.formData) return "formSubmissionPost";
+  return e.userInitiated ? "anchorClick" : "scriptInitiated";
+}
+
+function begun(e: NavigateEvent, byClient: boolean): void {
+  const frameId = mainFrame().id;
+  const url = e.destination.url;
+  const loaderId = hexId(32);
+  announced = loaderId;
+  if (!byClient) {
+    emit("Page", "Page.frameRequestedNavigation", { frameId, reason: reasonOf(e), url, disposition: "currentTab" });
+  }
+  tell({ icdp: "nav", loaderId, url });
+  const type = e.navigationType === "reload" ? "reload" : e.navigationType === "traverse" ? "historyDifferentDocument" : "differentDocument";
+  emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: type });
+  emit("Page", "Page.frameStartedLoading", { frameId });
+  emit("Network", "Network.requestWillBeSent", documentRequest(loaderId, url, e.formData ? "POST" : "GET"));
+}
+
+/** Network.requestWillBeSent of the main frame's document. */
+export function documentRequest(loaderId: string, address: string, method: string): Json {
+  const [url, fragment] = splitFragment(address);
+  return {
+    requestId: loaderId,
+    loaderId,
+    documentURL: url,
+    request: {
+      url, ...(fragment && { urlFragment: fragment }), method, headers: {}, mixedContentType: "none",
+      initialPriority: "VeryHigh", referrerPolicy: "strict-origin-when-cross-origin", isSameSite: true,
+    },
+    timestamp: monotonic(),
+    wallTime: originals.now() / 1000,
+    initiator: { type: "other" },
+    redirectHasExtraInfo: false,
+    type: "Document",
+    frameId: mainFrame().id,
+    hasUserGesture: false,
+  };
+}
+
+function abort(): void {
+  if (!announced) return;
+  const requestId = announced;
+  announced = "";
+  emit("Network", "Network.loadingFailed", {
+    requestId, timestamp: monotonic(), type: "Document", errorText: "net::ERR_ABORTED", canceled: true,
+  });
+  emit("Page", "Page.frameStoppedLoading", { frameId: mainFrame().id });
+  tell({ icdp: "navabort" });
+}
+
+// --------------------------------------------------- within the document
+
+let current = location.href;
+
+function wrapHistory(): void {
+  for (const name of ["pushState", "replaceState"] as const) {
+    const native = history[name].bind(history);
+    history[name] = function (...args: Parameters<History["pushState"]>): void {
+      native(...args);
+      withinDocument(undefined, "historyApi");
+    };
+  }
+}
+
+/** Tells of the address when it has changed; pushState tells even of the same one, as Chromium does. */
+function withinDocument(_event?: Event, type = "fragment"): void {
+  const url = location.href;
+  if (url === current && type === "fragment") return;
+  current = url;
+  emit("Page", "Page.navigatedWithinDocument", { frameId: mainFrame().id, url, navigationType: type });
+  told = "";
+  tellInfo();
+}
+
+let told = "";
+
+/** Tells the Host the title and the address when either has changed. */
+export function tellInfo(): void {
+  const title = document.title;
+  const key = `${title}\n${location.href}`;
+  if (key !== told && tell({ icdp: "info", title, url: location.href })) told = key;
+}
+
+// ------------------------------------------------------------- commands
+
+/** Page.navigate of the main frame, handed on by the Host; a loaderId in it says that the Host has announced it. */
+export function navigate(p: Json): Json {
+  const frameId = mainFrame().id;
+  const here = splitFragment(location.href)[0];
+  const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
+  hosted = sameDocument ? "" : (p.loaderId ?? "");
+  originals.setTimeout(() => assign(String(p.url)), 0);
+  return { frameId, ...(p.loaderId !== undefined && { loaderId: p.loaderId }) };
+}
+
+function assign(url: string): void {
+  if (url === location.href && !url.includes("#")) location.reload();
+  else location.href = url;
+}
+
+/** Page.reload: after the answer, since clients wait for the load event from then on. */
+export function reload(): void {
+  originals.setTimeout(() => {
+    asked = true;
+    location.reload();
+  }, 0);
+}
+
+/** Page.stopLoading. */
+export function stop(): void {
+  window.stop();
+  abort();
+}
+
+/** Page.getNavigationHistory: ids are indexes. Without the Navigation API only "back", "here" and "forward" are known. */
+export function historyEntries(): Json {
+  const entry = (id: number, url: string): Json => ({
+    id, url, userTypedURL: url, title: url === location.href ? document.title : "", transitionType: "typed",
+  });
+  if (!api?.currentEntry) return { currentIndex: 1, entries: [entry(0, ""), entry(1, location.href), entry(2, "")] };
+  return {
+    currentIndex: api.currentEntry.index,
+    entries: api.entries().map((e) => entry(e.index, e.url ?? "")),
+  };
+}
+
+/** Page.navigateToHistoryEntry. */
+export function traverse(p: Json): void {
+  const entries = api?.currentEntry ? api.entries() : undefined;
+  if (entries ? !entries[p.entryId] : ![0, 1, 2].includes(p.entryId)) throw new ProtocolError("No entry with passed id");
+  originals.setTimeout(() => {
+    asked = true;
+    if (entries) settle(api?.traverseTo(entries[p.entryId].key));
+    else history.go(p.entryId - 1);
+  }, 0);
+}
+
+/** A traversal that fails rejects its promises; the events tell of it. */
+function settle(r: { committed: Promise<unknown>; finished: Promise<unknown> } | undefined): void {
+  r?.committed.then(() => (asked = false)).catch(() => (asked = false));
+  r?.finished.catch(() => {});
+}

@@ -1,0 +1,42 @@
+// What the agent uses of the page's global after the page's own scripts have
+// run, remembered before any of them can have replaced it.
+
+/** The native functions as they were at boot. */
+export const originals = {
+  setTimeout: window.setTimeout.bind(window),
+  clearTimeout: window.clearTimeout.bind(window),
+  requestAnimationFrame: window.requestAnimationFrame.bind(window),
+  cancelAnimationFrame: window.cancelAnimationFrame.bind(window),
+  queueMicrotask: window.queueMicrotask.bind(window),
+  postToParent: window.parent.postMessage.bind(window.parent),
+  parse: JSON.parse.bind(JSON),
+  stringify: JSON.stringify.bind(JSON),
+  now: Date.now.bind(Date),
+  fetch: window.fetch.bind(window),
+  functionText: Function.prototype.toString,
+  objectTag: Object.prototype.toString,
+};
+
+/** A random integer of 1 to 999,999: the base of all ids this document mints. */
+export const base = 1 + (crypto.getRandomValues(new Uint32Array(1))[0] % 999_999);
+
+/** Unique per document. */
+export const docId = hexId(32);
+
+/** Random hexadecimal digits in upper case, as Chromium writes its ids. */
+export function hexId(digits: number): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(digits / 2));
+  return Array.from(bytes, (b) => (b < 16 ? "0" : "") + b.toString(16)).join("").toUpperCase();
+}
+
+/** Seconds of a monotonic clock, as CDP's MonotonicTime. */
+export function monotonic(): number {
+  return performance.timeOrigin / 1000 + performance.now() / 1000;
+}
+
+let counter = 0;
+
+/** Mints an id unique in this document and all others: "BASE.N". */
+export function mint(): string {
+  return `${base}.${++counter}`;
+}

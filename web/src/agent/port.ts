@@ -1,0 +1,167 @@
+// The channel to the Host: pairing by window.postMessage, then commands over
+// the MessagePort that the welcome brings.
+
+import { type Attached, type Detached, type Json, type SessionState, VERSION, type Welcome } from "../protocol";
+import { base, docId, originals } from "./originals";
+import { ProtocolError, handlerOf } from "./registry";
+import { Session, addSession, allSessions, endSession, sessionOf } from "./session";
+import { refusal } from "./unsupported";
+
+const HELLO_MS = 300;
+const HELLOS = 10;
+
+let parents: string[] = [];
+let port: MessagePort | undefined;
+let hellos = 0;
+let timer = 0;
+let adopted: (w: Welcome) => void = () => {};
+
+/** Starts pairing with a parent of one of these origins; `onWelcome` runs when the port is there and before any command. */
+export function pair(allowedParents: string[], onWelcome: (w: Welcome) => void): void {
+  parents = allowedParents;
+  adopted = onWelcome;
+  listenForHost();
+  greet();
+}
+
+/** Listens for the Host; again after document.open has removed the window's listeners. */
+export function listenForHost(): void {
+  window.addEventListener("message", receive, true);
+}
+
+/** Says hello until a Host answers. */
+export function greet(): void {
+  hellos = 0;
+  originals.clearTimeout(timer);
+  repeat();
+}
+
+function repeat(): void {
+  if (port || hellos >= HELLOS) return;
+  hellos++;
+  hello();
+  timer = originals.setTimeout(repeat, HELLO_MS);
+}
+
+function hello(): void {
+  const message = {
+    icdp: "hello", v: VERSION, title: document.title, url: location.href, docId, features: ["sessions", "state"], base,
+  };
+  for (const origin of parents) originals.postToParent(message, origin);
+}
+
+function receive(e: MessageEvent): void {
+  const m = e.data as { icdp?: unknown } | null;
+  if (typeof m !== "object" || m === null || e.source !== window.parent || !parents.includes(e.origin)) return;
+  if (m.icdp === "probe") {
+    e.stopImmediatePropagation();
+    if (!port) hello();
+  } else if (m.icdp === "welcome" && e.ports[0]) {
+    e.stopImmediatePropagation();
+    adopt(m as Welcome, e.ports[0]);
+  }
+}
+
+function adopt(welcome: Welcome, p: MessagePort): void {
+  if (port) port.close();
+  port = p;
+  originals.clearTimeout(timer);
+  const states = welcome.frameId === undefined ? [anonymous] : (welcome.state?.sessions ?? []);
+  for (const s of [...allSessions()]) if (!states.some((x) => x.sessionId === s.id)) endSession(s.id);
+  for (const s of states) restore(s);
+  adopted(welcome);
+  p.onmessage = (e: MessageEvent) => fromHost(e.data);
+}
+
+/** The one session of a version 1 Host, which names none. */
+const anonymous: SessionState = { sessionId: "", domains: [], lifecycle: false, scripts: [], bindings: [], fileChooser: false };
+
+function restore(state: SessionState): void {
+  const s = sessionOf(state.sessionId) ?? begin(state.sessionId);
+  for (const d of state.domains) s.enabled.add(d);
+  s.lifecycle = state.lifecycle;
+}
+
+function begin(id: string): Session {
+  const s = new Session(id, send);
+  addSession(s);
+  return s;
+}
+
+function send(message: string): void {
+  port?.postMessage(message);
+}
+
+/** Sends a control message to an extended Host; false while there is none. */
+export function control(message: Json): boolean {
+  if (port) send(originals.stringify(message));
+  return port !== undefined;
+}
+
+/** The document is going: says so and lets go of the channel. */
+export function leave(): void {
+  control({ icdp: "bye" });
+  port?.close();
+  port = undefined;
+}
+
+// --------------------------------------------------------------- commands
+
+function fromHost(data: unknown): void {
+  if (typeof data !== "string") return;
+  let m: Json;
+  try {
+    m = originals.parse(data);
+  } catch {
+    return;
+  }
+  if (m.icdp === "attached") {
+    const { sessionId } = m as Attached;
+    if (!sessionOf(sessionId)) begin(sessionId);
+  } else if (m.icdp === "detached") endSession((m as Detached).sessionId);
+  else if (typeof m.id === "number" && typeof m.method === "string") dispatch(m.id, m.method, m.params ?? {}, m.sessionId);
+}
+
+/** The Input commands of each session, which keep their order however long one takes. */
+const inputs = new WeakMap<Session, Promise<unknown>>();
+
+function dispatch(id: number, method: string, params: Json, sessionId: string | undefined): void {
+  const s = sessionOf(sessionId ?? "") ?? sessionOf("");
+  const reply = (answer: Json): void => send(originals.stringify({ id, ...answer, ...(sessionId && { sessionId }) }));
+  if (!s) return reply({ error: { code: -32001, message: "Session with given id not found." } });
+  const execute = (): void | Promise<void> => {
+    try {
+      const result = call(method, params, s);
+      if (!(result instanceof Promise)) return reply({ result: result ?? {} });
+      return result.then((r) => reply({ result: r ?? {} }), (e) => reply({ error: errorOf(e) }));
+    } catch (e) {
+      return reply({ error: errorOf(e) });
+    }
+  };
+  if (!method.startsWith("Input.")) return void execute();
+  const before = inputs.get(s);
+  const running = before ? before.then(execute) : execute();
+  if (running) {
+    const settled = running.then(() => {
+      if (inputs.get(s) === settled) inputs.delete(s);
+    });
+    inputs.set(s, settled);
+  }
+}
+
+function call(method: string, params: Json, s: Session): Json | void | Promise<Json | void> {
+  const refused = refusal(method, params);
+  if (refused) throw new ProtocolError(refused);
+  const handler = handlerOf(method);
+  if (!handler) throw new ProtocolError(`Method not found: ${method} ('${method}' wasn't found)`);
+  const result = handler(params, s);
+  const [domain, verb] = method.split(".");
+  if (verb === "enable") s.enabled.add(domain);
+  else if (verb === "disable") s.enabled.delete(domain);
+  return result;
+}
+
+function errorOf(e: unknown): Json {
+  if (e instanceof ProtocolError) return { code: e.code, message: e.message };
+  return { code: -32000, message: `Internal error: ${e instanceof Error ? e.message : String(e)}` };
+}

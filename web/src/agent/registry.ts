@@ -1,0 +1,30 @@
+// The method table of the Frame Agent: one handler per CDP method.
+
+import type { Json } from "../protocol";
+import type { Session } from "./session";
+
+/** Answers one method. What it returns, or resolves to, is the result; what it throws is the error. */
+export type Handler = (params: Json, session: Session) => Json | void | Promise<Json | void>;
+
+/** An error that reaches the client as it stands. */
+export class ProtocolError extends Error {
+  constructor(message: string, readonly code = -32000) {
+    super(message);
+  }
+}
+
+const handlers = new Map<string, Handler>();
+
+/**
+ * Adds handlers for a domain: register("CSS", { enable: () => {} }). A method
+ * registered again is replaced, so an application may plug in or override a
+ * domain.
+ */
+export function register(domain: string, methods: Record<string, Handler>): void {
+  for (const name of Object.keys(methods)) handlers.set(`${domain}.${name}`, methods[name]);
+}
+
+/** The handler of a method such as "DOM.getDocument", if there is one. */
+export function handlerOf(method: string): Handler | undefined {
+  return handlers.get(method);
+}

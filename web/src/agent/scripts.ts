@@ -1,0 +1,117 @@
+// Page.addScriptToEvaluateOnNewDocument. The Host keeps the scripts; a copy
+// in sessionStorage lets the next document of this origin run them before the
+// page's own scripts.
+
+import type { Json, SessionState } from "../protocol";
+import { define } from "./bindings";
+import { keepWorld } from "./contexts";
+import { run } from "./evaluate";
+import { allFrames } from "./frames";
+import { mint } from "./originals";
+import { ProtocolError } from "./registry";
+import { type Session, onSessionEnd } from "./session";
+
+const KEY = "__hubAgent.onNewDocument";
+
+interface Script {
+  sessionId: string;
+  identifier: string;
+  source: string;
+  worldName?: string;
+}
+
+interface Stored {
+  scripts: Script[];
+  /** Names bound in the main world. */
+  bindings: string[];
+}
+
+let scripts: Script[] = [];
+let bindings: string[] = [];
+/** What has run in this document. */
+const done = new Set<string>();
+
+function store(): void {
+  try {
+    if (scripts.length || bindings.length) sessionStorage.setItem(KEY, JSON.stringify({ scripts, bindings }));
+    else sessionStorage.removeItem(KEY);
+  } catch {
+    // Storage is blocked or full: they run at the welcome.
+  }
+}
+
+/** Runs what the last document of this origin has left, at boot. */
+export function runStored(): void {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(KEY) ?? "null") as Stored | null;
+    if (!stored) return;
+    ({ scripts, bindings } = stored);
+  } catch {
+    return;
+  }
+  for (const name of bindings) define(window, name);
+  runMissing();
+}
+
+function runMissing(): void {
+  for (const s of scripts) {
+    if (done.has(s.identifier)) continue;
+    done.add(s.identifier);
+    execute(window, s.source);
+  }
+}
+
+function execute(win: Window & typeof globalThis, source: string): void {
+  if (!source) return;
+  try {
+    run(win, source);
+  } catch (e) {
+    reportError(e); // as an uncaught exception of the page, as Chromium does
+  }
+}
+
+/** Takes over the Host's list at the welcome and runs what has not yet run. */
+export function restoreScripts(states: SessionState[]): void {
+  scripts = states.flatMap((s) => s.scripts.map((x) => ({ ...x, sessionId: s.sessionId })));
+  bindings = [...new Set(states.flatMap((s) => s.bindings.filter((b) => !b.worldName).map((b) => b.name)))];
+  for (const s of scripts) keepWorld(s.worldName ?? "");
+  store();
+  runMissing();
+}
+
+/** Runs every script in the new document of a child frame. */
+export function runScriptsIn(win: Window & typeof globalThis): void {
+  for (const s of scripts) execute(win, s.source);
+}
+
+/** Page.addScriptToEvaluateOnNewDocument. */
+export function addScript(p: Json, s: Session): Json {
+  const identifier = p.identifier ?? mint();
+  const script = { sessionId: s.id, identifier, source: String(p.source ?? ""), worldName: p.worldName || undefined };
+  scripts.push(script);
+  done.add(identifier);
+  keepWorld(script.worldName ?? "");
+  store();
+  if (p.runImmediately) for (const f of allFrames()) if (f.win) execute(f.win, script.source);
+  return { identifier };
+}
+
+/** Page.removeScriptToEvaluateOnNewDocument. */
+export function removeScript(p: Json, s: Session): void {
+  const i = scripts.findIndex((x) => x.identifier === p.identifier && x.sessionId === s.id);
+  if (i < 0) throw new ProtocolError("Script not found");
+  scripts.splice(i, 1);
+  store();
+}
+
+/** Remembers a name bound in the main world for the next document. */
+export function storeBinding(name: string): void {
+  if (!bindings.includes(name)) bindings.push(name);
+  store();
+}
+
+onSessionEnd((s) => {
+  scripts = scripts.filter((x) => x.sessionId !== s.id);
+  if (!scripts.length) bindings = [];
+  store();
+});

@@ -1,0 +1,55 @@
+// What page script cannot do, and why: answered at once, so that no client
+// takes silence or a false success for the deed.
+
+import type { Json } from "../protocol";
+
+const BROWSER = "needs the browser process";
+const HEADERS = "request headers belong to the browser";
+const NETWORK = "the network belongs to the browser";
+const PERMISSIONS = "permissions belong to the embedding browser";
+
+/** Methods, or whole domains as "Domain.*", and the reason. */
+const reasons: Record<string, string> = {
+  "Page.printToPDF": "page script cannot print to a file",
+  "Page.startScreencast": "page script cannot record the screen",
+  "Page.captureScreenshot": "page script cannot read pixels",
+  "Page.captureSnapshot": BROWSER,
+  "Page.setDownloadBehavior": "downloads belong to the embedding browser",
+  "Network.setExtraHTTPHeaders": HEADERS,
+  "Network.setUserAgentOverride": HEADERS,
+  "Emulation.setUserAgentOverride": HEADERS,
+  "Network.setBlockedURLs": NETWORK,
+  "Network.clearBrowserCache": NETWORK,
+  "Emulation.setGeolocationOverride": BROWSER,
+  "Emulation.setLocaleOverride": BROWSER,
+  "Emulation.setTimezoneOverride": BROWSER,
+  "Browser.grantPermissions": PERMISSIONS,
+  "Browser.setPermission": PERMISSIONS,
+  "Browser.resetPermissions": PERMISSIONS,
+  "Target.createBrowserContext": "frames share the storage of the embedding browser",
+  "Runtime.queryObjects": BROWSER,
+  "Runtime.terminateExecution": BROWSER,
+  "Tracing.*": BROWSER,
+  "Profiler.*": BROWSER,
+  "HeapProfiler.*": BROWSER,
+  "Debugger.*": BROWSER,
+  "IO.*": BROWSER,
+};
+
+/** Possible in a domain that is not. */
+const possible = new Set(["HeapProfiler.collectGarbage"]);
+
+/** Methods that only some parameters make impossible. */
+const conditions: Record<string, (p: Json) => string | undefined> = {
+  "Network.emulateNetworkConditions": (p) =>
+    p.offline || p.latency > 0 || p.downloadThroughput > 0 || p.uploadThroughput > 0 ? NETWORK : undefined,
+  "Emulation.setScriptExecutionDisabled": (p) => (p.value ? BROWSER : undefined),
+  "Emulation.setEmulatedMedia": (p) => (p.media === "print" ? BROWSER : undefined),
+};
+
+/** The error text for a command that cannot be carried out, or undefined. */
+export function refusal(method: string, params: Json): string | undefined {
+  if (possible.has(method)) return undefined;
+  const reason = conditions[method]?.(params) ?? reasons[method] ?? reasons[`${method.split(".")[0]}.*`];
+  return reason && `${method} is not possible in an embedded frame: ${reason}`;
+}

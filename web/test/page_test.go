@@ -1,0 +1,158 @@
+// Package webtest runs the Frame Agent in a real browser: each script of
+// pages/ is the body of an async function in a Host page, which drives an app
+// in a cross-origin iframe through the agent's port.
+package webtest
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// pages holds host.js, the Host page's script, and the tests.
+//
+//go:embed host.js pages
+var pages embed.FS
+
+// outcome is what a Host page posts when its test has ended.
+type outcome struct {
+	Error string `json:"error"` // empty when all was as expected
+	// Checks counts the assertions made: a test without any is a failure.
+	Checks int `json:"checks"`
+}
+
+const perPage = 60 * time.Second
+
+func TestPages(t *testing.T) {
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatal("a Chromium is needed on PATH: ", err)
+	}
+	agent, err := os.ReadFile(filepath.Join("..", "dist", "agent.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := pages.ReadDir("pages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range tests {
+		if path.Ext(file.Name()) != ".js" {
+			continue
+		}
+		t.Run(file.Name(), func(t *testing.T) { runPage(t, browser, agent, file.Name()) })
+	}
+}
+
+// runPage serves an app and a Host page on two origins and waits for the
+// Host page's outcome.
+func runPage(t *testing.T, browser string, agent []byte, name string) {
+	t.Helper()
+	done := make(chan outcome, 1)
+	app := httptest.NewUnstartedServer(nil)
+	host := httptest.NewServer(hostPage(t, name, "http://"+app.Listener.Addr().String(), done))
+	defer host.Close()
+	app.Config.Handler = appPages(agent, host.URL)
+	app.Start()
+	defer app.Close()
+
+	ctx, cancel := context.WithTimeout(context.Background(), perPage)
+	defer cancel()
+	profile, err := os.MkdirTemp("", "webtest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--remote-debugging-port=0", "--user-data-dir="+profile, host.URL)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its helper processes die with it
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cancel()
+		_ = cmd.Wait() // killed: its error says no more
+		// A helper may still be writing as it dies.
+		for i := 0; os.RemoveAll(profile) != nil && i < 50; i++ {
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	select {
+	case o := <-done:
+		if o.Error != "" {
+			t.Fatal(o.Error)
+		}
+		if o.Checks == 0 {
+			t.Fatal("the page asserted nothing")
+		}
+	case <-ctx.Done():
+		t.Fatal("no outcome in time")
+	}
+}
+
+// hostPage serves the Host page and receives its outcome.
+func hostPage(t *testing.T, name, app string, done chan<- outcome) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		script, err := pages.ReadFile("host.js")
+		if err != nil {
+			t.Error(err)
+		}
+		test, err := pages.ReadFile(path.Join("pages", name))
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<!doctype html><body><script>const APP=%q;\n%s\nstart(async()=>{%s\n});</script>", app, script, test)
+	})
+	mux.HandleFunc("POST /outcome", func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		var o outcome
+		if err == nil {
+			err = json.Unmarshal(body, &o)
+		}
+		if err != nil {
+			o.Error = err.Error()
+		}
+		select {
+		case done <- o:
+		default: // a page reports once
+		}
+	})
+	return mux
+}
+
+// appPages serves the app: any path is a page with the agent, whose body is
+// the query's "html" and whose policy is its "csp".
+func appPages(agent []byte, host string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/agent.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		_, _ = w.Write(agent)
+	})
+	mux.HandleFunc("/data.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"answer":42}`)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if csp := r.FormValue("csp"); csp != "" {
+			w.Header().Set("Content-Security-Policy", csp)
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<!doctype html><html><head><title>%s</title><script src=/agent.js nonce=abc data-parents=%q></script></head><body>%s</body></html>",
+			r.URL.Path, host, r.FormValue("html"))
+	})
+	return mux
+}
