@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"path"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/web"
+)
+
+// demoCmd is `cdphub demo`.
+type demoCmd struct {
+	hubFlags
+	logFlags
+	Drive        bool   `help:"Drive the apps with agent-browser, print each step and end."`
+	Headless     bool   `help:"Use a headless browser even where there is a display." env:"CDPHUB_HEADLESS"`
+	Browser      string `help:"The Chromium to use; found on the PATH when left out." placeholder:"PATH" env:"CDPHUB_BROWSER"`
+	AgentBrowser string `help:"The agent-browser to drive with." default:"agent-browser" placeholder:"PATH" env:"CDPHUB_AGENT_BROWSER"`
+}
+
+// demoApps are the apps of the demo, in the order of the page.
+var demoApps = []string{"form", "todo", "list"}
+
+// pairWithin is how long the browser may take to open the page and pair.
+const pairWithin = 60 * time.Second
+
+func (c *demoCmd) Run(ctx context.Context, s streams) error {
+	log, err := c.logger(s.err)
+	if err != nil {
+		return err
+	}
+	if c.Drive && c.LogLevel == "info" {
+		log = log.WithOptions(zap.IncreaseLevel(zap.WarnLevel)) // the steps are the story
+	}
+	srv, err := newServer(c.hubFlags, log)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- srv.run(ctx) }()
+	err = c.show(ctx, srv, s)
+	stop()
+	return errors.Join(err, <-served)
+}
+
+// show opens the page, waits until its apps are paired, and drives them or
+// waits for the end.
+func (c *demoCmd) show(ctx context.Context, srv *server, s streams) error {
+	page, closePages, err := servePages(srv)
+	if err != nil {
+		return err
+	}
+	defer closePages()
+	b := browser{path: c.Browser, headless: c.Headless || c.Drive, log: srv.log}
+	closeBrowser, err := b.open(ctx, page)
+	if err != nil {
+		return err
+	}
+	defer closeBrowser()
+	hub, release, err := srv.hubs.Acquire(relay.DefaultHub)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := awaitTargets(ctx, hub); err != nil {
+		return fmt.Errorf("%w: is %s open in a browser?", err, page)
+	}
+	_, port, err := net.SplitHostPort(srv.addr(false))
+	if err != nil {
+		return err
+	}
+	if c.Drive {
+		return drive(ctx, c.AgentBrowser, port, s.out)
+	}
+	fmt.Fprintf(s.out, "The demo is at %s\nDrive it with any of these:\n\n"+
+		"  agent-browser --cdp %s snapshot -i\n"+
+		"  node -e 'require(\"playwright-core\").chromium.connectOverCDP(\"http://127.0.0.1:%s\").then(async b => { for (const p of b.contexts()[0].pages()) console.log(await p.title()); await b.close() })'\n"+
+		"  curl http://127.0.0.1:%s/json/list\n\nCtrl+C ends it.\n", page, port, port, port)
+	<-ctx.Done()
+	return nil
+}
+
+// awaitTargets waits until each app has told its title.
+func awaitTargets(ctx context.Context, hub *relay.Hub) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	timeout := time.After(pairWithin)
+	for {
+		paired := 0
+		for _, t := range hub.Targets() {
+			if t.Title != "" {
+				paired++
+			}
+		}
+		if paired == len(demoApps) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timeout:
+			return fmt.Errorf("only %d of %d apps have paired", paired, len(demoApps))
+		case <-tick.C:
+		}
+	}
+}
+
+// servePages serves the Host page and each app on an origin of its own, and
+// returns the page's URL.
+func servePages(srv *server) (page string, closeAll func(), err error) {
+	var servers []*http.Server
+	closeAll = func() {
+		for _, hs := range servers {
+			hs.Close()
+		}
+	}
+	defer func() {
+		if err != nil {
+			closeAll()
+		}
+	}()
+	serve := func(index string, data any) (string, error) {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", err
+		}
+		hs := &http.Server{Handler: srv.rules.Guard(demoPages(index, data)), ReadHeaderTimeout: 5 * time.Second}
+		servers = append(servers, hs)
+		go hs.Serve(ln) //nolint:errcheck // ends with Close
+		return "http://" + ln.Addr().String(), nil
+	}
+	hub := "http://" + srv.addr(true)
+	data := &web.DemoPage{Client: srv.addr(false), Hub: hub, Bridge: "ws://" + srv.addr(true) + "/icdp/host"}
+	if page, err = serve("index", data); err != nil {
+		return "", nil, err
+	}
+	for _, name := range demoApps {
+		app := &web.DemoApp{Name: name, Agent: hub + "/agent.js", Parent: page}
+		if app.URL, err = serve(name, app); err != nil {
+			return "", nil, err
+		}
+		data.Apps = append(data.Apps, *app)
+	}
+	return page, closeAll, nil
+}
+
+// demoPages serves one page of the demo at / and the files beside it.
+func demoPages(index string, data any) http.Handler {
+	pages := template.Must(template.ParseFS(web.Demo, "demo/*.html"))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.Header().Del("Content-Security-Policy") // an app is there to be framed
+			if err := pages.ExecuteTemplate(w, index+".html", data); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+			}
+		case r.URL.Path == "/style.css":
+			http.ServeFileFS(w, r, web.Demo, path.Join("demo", r.URL.Path))
+		default:
+			http.NotFound(w, r)
+		}
+	})
+}

@@ -1,0 +1,87 @@
+// Command cdphub is a switchboard between programs that drive browsers and
+// apps that live in iframes of ordinary browser tabs.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+func main() {
+	ctx, stop := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		stop() // the first one drains
+		<-signals
+		os.Exit(1) // the second one does not wait
+	}()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "cdphub:", err)
+		os.Exit(1)
+	}
+}
+
+// run carries out one command line until it ends or ctx does. What a person
+// or a script reads goes to stdout, logs go to stderr.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var c cli
+	exited := false
+	parser, err := newParser(&c, stdout, stderr, func(int) { exited = true })
+	if err != nil {
+		return err
+	}
+	parsed, err := parser.Parse(args)
+	if exited { // --help has been printed
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w (see cdphub --help)", err)
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return parsed.Run(streams{stdout, stderr})
+}
+
+// streams is where a command writes.
+type streams struct{ out, err io.Writer }
+
+// cli is the command line.
+type cli struct {
+	Config kong.ConfigFlag `help:"Read options from this YAML or JSON file; keys are the long option names." placeholder:"FILE" env:"CDPHUB_CONFIG"`
+
+	Serve   serveCmd   `cmd:"" help:"Run the hub."`
+	Demo    demoCmd    `cmd:"" help:"Run the hub with a Host page and three small apps in cross-origin iframes."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(s streams) error {
+	_, err := fmt.Fprintln(s.out, "cdphub", version())
+	return err
+}
+
+// version is the module's version, or the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return "devel-" + s.Value[:12]
+		}
+	}
+	return "devel"
+}

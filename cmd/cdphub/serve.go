@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// serveCmd is `cdphub serve`.
+type serveCmd struct {
+	hubFlags
+	logFlags
+}
+
+// hubFlags are the options of a hub, for every command that runs one.
+type hubFlags struct {
+	ClientAddr   string        `help:"Listen for Clients here." default:"127.0.0.1:9222" env:"CDPHUB_CLIENT_ADDR"`
+	HostAddr     string        `help:"Listen for Hosts here; may be the same address." default:"127.0.0.1:9223" env:"CDPHUB_HOST_ADDR"`
+	AllowedHost  []string      `help:"A name, beside IP addresses and localhost, that a Host header may carry." env:"CDPHUB_ALLOWED_HOST"`
+	ClientOrigin []string      `help:"An origin whose pages may be Clients." env:"CDPHUB_CLIENT_ORIGIN"`
+	HostOrigin   []string      `help:"An origin, beside those on loopback, whose pages may be Hosts." env:"CDPHUB_HOST_ORIGIN"`
+	BaseDomain   string        `help:"Serve hub NAME at NAME.BASEDOMAIN too." env:"CDPHUB_BASE_DOMAIN"`
+	InsecureBind bool          `help:"Listen beyond loopback, where anybody who reaches the port may drive and be driven." env:"CDPHUB_INSECURE_BIND"`
+	Drain        time.Duration `help:"How long connections may take to close at the end." default:"10s" env:"CDPHUB_DRAIN"`
+}
+
+func (c *serveCmd) Run(ctx context.Context, s streams) error {
+	log, err := c.logger(s.err)
+	if err != nil {
+		return err
+	}
+	srv, err := newServer(c.hubFlags, log)
+	if err != nil {
+		return err
+	}
+	return srv.run(ctx)
+}
+
+// server is one process's hubs behind its listeners.
+type server struct {
+	flags     hubFlags
+	log       *zap.Logger
+	hubs      *relay.Hubs
+	rules     auth.Rules
+	listeners []listener
+
+	conns          sync.WaitGroup // the goroutines of all connections
+	clients, hosts closer
+}
+
+// listener is one address and whom it serves.
+type listener struct {
+	net.Listener
+	clients, hosts bool
+}
+
+// closer ends the connections of one side.
+type closer struct {
+	ctx context.Context
+	end context.CancelCauseFunc
+}
+
+func newCloser() closer {
+	ctx, end := context.WithCancelCause(context.Background())
+	return closer{ctx, end}
+}
+
+// newServer opens the listeners: from then on connections queue.
+func newServer(f hubFlags, log *zap.Logger) (*server, error) {
+	s := &server{
+		flags: f,
+		log:   log,
+		hubs:  relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version()}),
+		rules: auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
+	}
+	s.clients, s.hosts = newCloser(), newCloser()
+	if f.BaseDomain != "" {
+		s.rules.AllowedHosts = append(s.rules.AllowedHosts, f.BaseDomain, "."+f.BaseDomain)
+	}
+	wanted := []struct {
+		addr           string
+		clients, hosts bool
+	}{{f.ClientAddr, true, false}, {f.HostAddr, false, true}}
+	if f.ClientAddr == f.HostAddr {
+		wanted[0].hosts, wanted = true, wanted[:1]
+	}
+	for _, w := range wanted {
+		ln, err := listen(w.addr, f.InsecureBind)
+		if err != nil {
+			s.closeListeners()
+			return nil, err
+		}
+		s.listeners = append(s.listeners, listener{ln, w.clients, w.hosts})
+	}
+	return s, nil
+}
+
+// listen opens one address, and says what to do when it cannot.
+func listen(addr string, insecure bool) (net.Listener, error) {
+	if !insecure {
+		if err := refuseExposed(addr); err != nil {
+			return nil, err
+		}
+	}
+	ln, err := net.Listen("tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s is taken by another program: stop it, or choose other ports with --client-addr and --host-addr", addr)
+	}
+	return ln, err
+}
+
+// refuseExposed refuses addresses that other machines can reach: there is no
+// token that would keep them out.
+func refuseExposed(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("listen address %q: %w", addr, err)
+	}
+	ip, err := netip.ParseAddr(host)
+	if host == "localhost" || err == nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("%s can be reached from other machines, and whoever reaches it may drive every app behind it: "+
+		"listen on 127.0.0.1, or say --insecure-bind", addr)
+}
+
+// run serves until ctx ends, then drains.
+func (s *server) run(ctx context.Context) error {
+	failed := make(chan error, len(s.listeners))
+	var servers []*http.Server
+	for _, ln := range s.listeners {
+		hs := &http.Server{
+			Handler:           s.handler(ln.clients, ln.hosts),
+			ReadHeaderTimeout: 5 * time.Second,
+			IdleTimeout:       time.Minute,
+			MaxHeaderBytes:    16 << 10,
+			ErrorLog:          zap.NewStdLog(s.log.Named("http")),
+		}
+		servers = append(servers, hs)
+		s.log.Info("listening", zap.Stringer("addr", ln.Addr()), zap.Bool("clients", ln.clients), zap.Bool("hosts", ln.hosts))
+		go func() { failed <- hs.Serve(ln.Listener) }()
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	s.drain(servers)
+	return err
+}
+
+// drain stops accepting, then closes the Clients, then the Hosts, all within
+// the time given.
+func (s *server) drain(servers []*http.Server) {
+	s.log.Info("shutting down", zap.Duration("within", s.flags.Drain))
+	ctx, cancel := context.WithTimeout(context.Background(), s.flags.Drain)
+	defer cancel()
+	s.closeListeners()
+	s.clients.end(wsconn.ReasonShutdown)
+	s.hosts.end(wsconn.ReasonShutdown)
+	for _, hs := range servers {
+		if err := hs.Shutdown(ctx); err != nil {
+			hs.Close()
+		}
+	}
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		s.conns.Wait()
+	}()
+	select {
+	case <-closed:
+	case <-ctx.Done():
+		s.log.Warn("some connections did not close in time")
+	}
+}
+
+func (s *server) closeListeners() {
+	for _, ln := range s.listeners {
+		ln.Close()
+	}
+}
+
+// addr is where the listener for Clients, or for Hosts, is.
+func (s *server) addr(hosts bool) string {
+	for _, ln := range s.listeners {
+		if hosts && ln.hosts || !hosts && ln.clients {
+			return ln.Addr().String()
+		}
+	}
+	return ""
+}
