@@ -1,0 +1,45 @@
+# make demo    see an agent drive apps in iframes (ARGS=--drive: by itself, then end)
+# make test    every test, the end-to-end ones in a real Chromium
+# make lint    formatting, linters, types, freshness of what is generated
+# make bench   the hub against a forwarder that parses nothing
+# make generate  what is made from sources: codecs, bundles
+
+.PHONY: demo test lint bench generate tools
+.DEFAULT_GOAL := test
+
+E2E := internal/e2e
+AGENT_BROWSER := $(CURDIR)/$(E2E)/node_modules/.bin/agent-browser
+GOFUMPT := go run mvdan.cc/gofumpt@v0.12.0
+GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+# The modules of this repository: the product, its bundler, its end-to-end tests.
+MODULES := . web/build $(E2E)
+
+demo: tools
+	go run ./cmd/cdphub demo --agent-browser=$(AGENT_BROWSER) $(ARGS)
+
+test: tools
+	set -e; for m in $(MODULES); do go test -C $$m -race -shuffle=on -timeout 20m ./...; done
+
+lint: web/node_modules
+	@test -z "$$($(GOFUMPT) -l . | tee /dev/stderr)" || { echo "gofumpt would change these files: run $(GOFUMPT) -w ."; exit 1; }
+	set -e; for m in $(MODULES); do (cd $$m && go vet ./... && $(GOLANGCI) run); done
+	cd web && npm exec -- tsc --noEmit
+	go run -C web/build . -check
+	go generate ./... && git diff --exit-code -- '*_easyjson.go'
+
+bench:
+	go run ./internal/bench
+
+generate: web/node_modules
+	go generate ./...
+	go run -C web/build .
+
+# What the tests and the demo need beside Go; installed only where missing.
+tools: $(E2E)/node_modules web/node_modules
+	@command -v chromium >/dev/null || ./.ci/install chromium
+
+%/node_modules: %/package-lock.json
+	@command -v npm >/dev/null || ./.ci/install nodejs npm
+	npm ci --prefix $* --no-audit --no-fund --ignore-scripts
+	@touch $@
