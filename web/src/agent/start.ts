@@ -1,6 +1,7 @@
 // Starts the Frame Agent in a document.
 
 import type { Welcome } from "../protocol";
+import { documentUpdated } from "./dom";
 import { flushBindings, installBindings, bind } from "./bindings";
 import { installConsole, installErrors } from "./console";
 import { announceContexts, createContexts } from "./contexts";
@@ -21,6 +22,10 @@ import "./runtime";
 import "./page";
 import "./storage";
 import "./emulation";
+import "./css";
+import "./dombox";
+import "./domedit";
+import "./domsearch";
 import "./misc";
 
 type Win = Window & typeof globalThis;
@@ -112,6 +117,7 @@ function welcomed(w: Welcome): void {
   if (w.navigated) respondDocument(frame.loaderId);
   tell(w.navigated === true, "Page.frameNavigated", { frame: describeFrame(frame), type: "Navigation" });
   begin(frame);
+  documentUpdated();
   createContexts(frame);
   announceContexts();
   restoreState(w);

@@ -1,0 +1,31 @@
+// The CSS domain, as far as page script can answer it.
+
+import type { Json } from "../protocol";
+import { styleOf } from "./geometry";
+import { elementOfParams } from "./nodes";
+import { register } from "./registry";
+
+function computedStyle(p: Json): Json {
+  const style = styleOf(elementOfParams({ nodeId: p.nodeId }, "Node does not have computed style"));
+  return { computedStyle: Array.from(style, (name) => ({ name, value: style.getPropertyValue(name) })) };
+}
+
+function inlineStyle(p: Json): Json {
+  const { style } = elementOfParams({ nodeId: p.nodeId }) as HTMLElement;
+  return {
+    inlineStyle: {
+      cssProperties: Array.from(style, (name) => ({
+        name, value: style.getPropertyValue(name), important: style.getPropertyPriority(name) === "important",
+      })),
+      shorthandEntries: [],
+      cssText: style.cssText,
+    },
+  };
+}
+
+register("CSS", {
+  enable: () => {},
+  disable: () => {},
+  getComputedStyleForNode: computedStyle,
+  getInlineStylesForNode: inlineStyle,
+});

@@ -1,0 +1,209 @@
+// The DOM domain: the tree as clients see it, and how they name its nodes.
+
+import type { Json } from "../protocol";
+import { contextOf, mainContext, wrap } from "./objects";
+import { frameOf, frameOfDocument, frameOfOwner, mainFrame } from "./frames";
+import { type NodeParams, documentOf, elementOfParams, idOfNode, isDocument, isElement, nodeOfId, nodeOfParams } from "./nodes";
+import { ProtocolError, register } from "./registry";
+import { type Session, emit } from "./session";
+
+/** The nodes that a client has been told of, since it last asked for the document. */
+const known = new WeakMap<Session, Set<number>>();
+
+function knownTo(s: Session): Set<number> {
+  let set = known.get(s);
+  if (!set) known.set(s, (set = new Set()));
+  return set;
+}
+
+/** Tells the sessions that the nodes they know are gone with their document. */
+export function documentUpdated(): void {
+  emit("DOM", "DOM.documentUpdated", (s) => {
+    known.delete(s);
+    return {};
+  });
+}
+
+// ------------------------------------------------------------- describing
+
+/** Children as clients see them: text of nothing but white space is left out, as in Chromium. */
+function childrenOf(node: Node): Node[] {
+  return [...node.childNodes].filter((c) => c.nodeType !== Node.TEXT_NODE || /\S/.test(c.nodeValue ?? ""));
+}
+
+/** How much of a tree to describe, and whose knowledge it adds to. */
+interface Scope {
+  depth: number;
+  pierce: boolean;
+  tell?: Set<number>;
+}
+
+/** DOM.Node. */
+function describe(node: Node, scope: Scope): Json {
+  const id = idOfNode(node);
+  scope.tell?.add(id);
+  const d: Json = {
+    nodeId: id,
+    backendNodeId: id,
+    nodeType: node.nodeType,
+    nodeName: node.nodeName,
+    localName: (node as Element).localName ?? "",
+    nodeValue: node.nodeValue ?? "",
+  };
+  if (node.parentNode) d.parentId = idOfNode(node.parentNode);
+  if (isElement(node)) describeElement(node, d, scope);
+  else if (isDocument(node)) describeDocument(node, d);
+  else if (node.nodeType === Node.DOCUMENT_TYPE_NODE) {
+    const { publicId, systemId } = node as DocumentType;
+    Object.assign(d, { publicId, systemId });
+  } else if (node.nodeType === Node.DOCUMENT_FRAGMENT_NODE && "mode" in node) d.shadowRootType = (node as ShadowRoot).mode;
+  describeChildren(node, d, scope);
+  return d;
+}
+
+function describeElement(el: Element, d: Json, scope: Scope): void {
+  d.attributes = [...el.attributes].flatMap((a) => [a.name, a.value]);
+  if (el.namespaceURI === "http://www.w3.org/2000/svg") d.isSVG = true;
+  const frame = el.localName === "iframe" ? frameOfOwner(el) : undefined;
+  if (frame) {
+    d.frameId = frame.id;
+    if (frame.win) d.contentDocument = describe(frame.win.document, { ...scope, depth: scope.pierce ? scope.depth : 0 });
+  } else if (el === el.ownerDocument.documentElement) {
+    const own = frameOfDocument(el.ownerDocument);
+    if (own) d.frameId = own.id;
+  }
+  if (el.shadowRoot) d.shadowRoots = [describe(el.shadowRoot, { ...scope, depth: scope.pierce ? scope.depth : 0 })];
+}
+
+function describeDocument(doc: Document, d: Json): void {
+  const frame = frameOfDocument(doc);
+  Object.assign(d, {
+    documentURL: doc.URL, baseURL: doc.baseURI, xmlVersion: "",
+    compatibilityMode: doc.compatMode === "BackCompat" ? "QuirksMode" : "NoQuirksMode",
+    ...(frame && { frameId: frame.id }),
+  });
+}
+
+function describeChildren(node: Node, d: Json, scope: Scope): void {
+  const children = childrenOf(node);
+  if (isElement(node) || isDocument(node) || node.nodeType === Node.DOCUMENT_FRAGMENT_NODE) d.childNodeCount = children.length;
+  // A lone text child comes along, as in Chromium.
+  const lone = children.length === 1 && children[0].nodeType === Node.TEXT_NODE;
+  if (scope.depth > 0 || lone) d.children = children.map((c) => describe(c, { ...scope, depth: scope.depth - 1 }));
+}
+
+function depthOf(p: Json, otherwise: number): number {
+  if (p.depth === undefined) return otherwise;
+  if (p.depth === 0 || p.depth < -1) throw new ProtocolError("Please provide a positive integer as a depth or -1 for entire subtree");
+  return p.depth === -1 ? Infinity : p.depth;
+}
+
+// ---------------------------------------------------------------- pushing
+
+/**
+ * The id of a node for a client that keeps a tree of its own. Chromium tells
+ * of every ancestor's children first (DOM.setChildNodes), and chromedp waits
+ * until it has seen the node.
+ */
+export function push(node: Node, s: Session): number {
+  const seen = knownTo(s);
+  const missing: Node[] = [];
+  let at: Node | null = node;
+  while (at && !seen.has(idOfNode(at))) {
+    missing.unshift(at);
+    at = at.parentNode ?? (at as ShadowRoot).host ?? null;
+  }
+  if (!at) return idOfNode(node); // of no document the client has asked for
+  for (const n of missing) {
+    const parent = n.parentNode;
+    if (!parent || seen.has(idOfNode(n))) continue;
+    sendChildren(parent, s, 1, false);
+  }
+  return idOfNode(node);
+}
+
+function sendChildren(parent: Node, s: Session, depth: number, pierce: boolean): void {
+  const nodes = childrenOf(parent).map((c) => describe(c, { depth: depth - 1, pierce, tell: knownTo(s) }));
+  s.emit("DOM.setChildNodes", { parentId: idOfNode(parent), nodes });
+}
+
+// --------------------------------------------------------------- commands
+
+/** A subtree that can be searched by selectors. */
+function searchable(p: NodeParams): ParentNode {
+  const node = nodeOfParams(p);
+  if (!("querySelector" in node)) throw new ProtocolError("Not a container node");
+  return node as Node & ParentNode;
+}
+
+function select<T>(f: () => T): T {
+  try {
+    return f();
+  } catch {
+    throw new ProtocolError("DOM Error while querying");
+  }
+}
+
+function resolve(p: Json, s: Session): Json {
+  let node: Node;
+  try {
+    node = p.nodeId !== undefined ? nodeOfId(p.nodeId) : nodeOfParams({ backendNodeId: p.backendNodeId });
+  } catch {
+    throw new ProtocolError("No node with given id found");
+  }
+  const frame = frameOfDocument(documentOf(node));
+  const context = p.executionContextId !== undefined ? contextOf(p.executionContextId) : mainContext(frame ?? mainFrame());
+  return { object: wrap(node, context, s, { objectGroup: p.objectGroup }) };
+}
+
+function frameOwner(p: Json, s: Session): Json {
+  const owner = frameOf(p.frameId)?.owner;
+  if (!owner) throw new ProtocolError("Frame with the given id was not found.");
+  return { backendNodeId: idOfNode(owner), nodeId: push(owner, s) };
+}
+
+function flattened(): Node[] {
+  const list: Node[] = [];
+  const visit = (n: Node): void => {
+    list.push(n);
+    if (isElement(n) && n.shadowRoot) visit(n.shadowRoot);
+    childrenOf(n).forEach(visit);
+  };
+  visit(document);
+  return list;
+}
+
+register("DOM", {
+  enable: () => {},
+  disable: (_p, s) => void known.delete(s),
+  getDocument: (p, s) => {
+    known.set(s, new Set());
+    return { root: describe(document, { depth: depthOf(p, 2), pierce: p.pierce === true, tell: knownTo(s) }) };
+  },
+  getFlattenedDocument: (_p, s) => ({
+    nodes: flattened().map((n) => describe(n, { depth: 0, pierce: false, tell: knownTo(s) })),
+  }),
+  describeNode: (p) => ({ node: describe(nodeOfParams(p), { depth: depthOf(p, 0), pierce: p.pierce === true }) }),
+  requestChildNodes: (p, s) => sendChildren(nodeOfId(p.nodeId), s, depthOf(p, 1), p.pierce === true),
+  requestNode: (p, s) => ({ nodeId: push(nodeOfParams({ objectId: p.objectId }), s) }),
+  resolveNode: resolve,
+  pushNodesByBackendIdsToFrontend: (p, s) => ({
+    nodeIds: (p.backendNodeIds as number[]).map((id) => {
+      try {
+        return push(nodeOfParams({ backendNodeId: id }), s);
+      } catch {
+        return 0;
+      }
+    }),
+  }),
+  querySelector: (p, s) => {
+    const found = select(() => searchable({ nodeId: p.nodeId }).querySelector(p.selector));
+    return { nodeId: found ? push(found, s) : 0 };
+  },
+  querySelectorAll: (p, s) => {
+    const found = select(() => searchable({ nodeId: p.nodeId }).querySelectorAll(p.selector));
+    return { nodeIds: [...found].map((n) => push(n, s)) };
+  },
+  getFrameOwner: frameOwner,
+  getAttributes: (p) => ({ attributes: [...elementOfParams({ nodeId: p.nodeId }).attributes].flatMap((a) => [a.name, a.value]) }),
+});

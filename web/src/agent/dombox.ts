@@ -1,0 +1,82 @@
+// The DOM domain: where nodes are on the screen, and bringing them there.
+
+import type { Json } from "../protocol";
+import { push } from "./dom";
+import { frameOfDocument, frameOfOwner } from "./frames";
+import { boundsOf, contentBox, inTarget, marginBox, paddingBox, quad, rectsOf, reveal } from "./geometry";
+import { documentOf, elementOfParams, idOfNode, isElement, nodeOfParams } from "./nodes";
+import { ProtocolError, register } from "./registry";
+import type { Session } from "./session";
+
+function boxModel(p: Json): Json {
+  const node = nodeOfParams(p);
+  const border = node.isConnected ? boundsOf(node) : undefined;
+  if (!border) throw new ProtocolError("Could not compute box model.");
+  const doc = documentOf(node);
+  const at = (b: typeof border): number[] => quad(inTarget(doc, b));
+  const el = isElement(node) ? node : undefined;
+  return {
+    model: {
+      content: at(el ? contentBox(el, border) : border),
+      padding: at(el ? paddingBox(el, border) : border),
+      border: at(border),
+      margin: at(el ? marginBox(el, border) : border),
+      width: Math.round(border.right - border.left), // clients in typed languages read an integer
+      height: Math.round(border.bottom - border.top),
+    },
+  };
+}
+
+function contentQuads(p: Json): Json {
+  const node = nodeOfParams(p);
+  const rects = node.isConnected ? rectsOf(node) : [];
+  if (rects.length === 0) throw new ProtocolError("Could not compute content quads.");
+  return { quads: rects.map((r) => quad(inTarget(documentOf(node), r))) };
+}
+
+function scrollIntoView(p: Json): void {
+  const node = nodeOfParams(p);
+  if (!node.isConnected) throw new ProtocolError("Node is detached from document");
+  if (!boundsOf(node)) throw new ProtocolError("Node does not have a layout object");
+  reveal(node, p.rect);
+}
+
+/** The deepest element at a point of the Target's viewport, through shadow roots and frames in reach. */
+export function elementAt(x: number, y: number): Element | null {
+  let root: DocumentOrShadowRoot = document;
+  let found: Element | null = null;
+  for (;;) {
+    const el: Element | null = root.elementFromPoint(x, y);
+    if (!el || el === found) return found;
+    found = el;
+    const frame = el.localName === "iframe" ? frameOfOwner(el) : undefined;
+    if (frame?.win) {
+      const inner = contentBox(el, el.getBoundingClientRect());
+      x -= inner.left;
+      y -= inner.top;
+      root = frame.win.document;
+    } else if (el.shadowRoot) root = el.shadowRoot;
+    else return found;
+  }
+}
+
+function nodeForLocation(p: Json, s: Session): Json {
+  const el = elementAt(p.x, p.y);
+  if (!el) throw new ProtocolError("No node found at given location");
+  return { backendNodeId: idOfNode(el), nodeId: push(el, s), frameId: frameOfDocument(el.ownerDocument)?.id ?? "" };
+}
+
+function focus(p: Json): void {
+  const el = elementOfParams(p, "Node is not an Element") as HTMLElement;
+  el.focus?.({ preventScroll: true });
+  const root = el.getRootNode() as Document | ShadowRoot;
+  if (root.activeElement !== el && !el.matches(":focus-within")) throw new ProtocolError("Element is not focusable");
+}
+
+register("DOM", {
+  getBoxModel: boxModel,
+  getContentQuads: contentQuads,
+  scrollIntoViewIfNeeded: scrollIntoView,
+  getNodeForLocation: nodeForLocation,
+  focus,
+});

@@ -1,0 +1,95 @@
+// The DOM domain: changing the tree.
+
+import type { Json } from "../protocol";
+import { push } from "./dom";
+import { elementOfParams, isDocument, isElement, nodeOfId, nodeOfParams } from "./nodes";
+import { ProtocolError, register } from "./registry";
+import type { Session } from "./session";
+
+function setAttributesAsText(p: Json): void {
+  const el = elementOfParams({ nodeId: p.nodeId });
+  const holder = document.implementation.createHTMLDocument().createElement("div");
+  holder.innerHTML = `<span ${p.text}></span>`;
+  const parsed = holder.firstElementChild;
+  if (!parsed) throw new ProtocolError("Could not parse value as attributes");
+  if (p.name !== undefined && !parsed.hasAttribute(p.name)) el.removeAttribute(p.name);
+  for (const a of parsed.attributes) el.setAttribute(a.name, a.value);
+}
+
+function setNodeName(p: Json, s: Session): Json {
+  const old = elementOfParams({ nodeId: p.nodeId });
+  const el = old.ownerDocument.createElement(p.name);
+  for (const a of old.attributes) el.setAttribute(a.name, a.value);
+  el.append(...old.childNodes);
+  old.replaceWith(el);
+  return { nodeId: push(el, s) };
+}
+
+function outerHTML(node: Node): string {
+  if (isElement(node)) return node.outerHTML;
+  return new XMLSerializer().serializeToString(node);
+}
+
+function setOuterHTML(p: Json): void {
+  const node = nodeOfId(p.nodeId);
+  if (isDocument(node)) node.documentElement.outerHTML = p.outerHTML;
+  else if (isElement(node)) node.outerHTML = p.outerHTML;
+  else (node as ChildNode).replaceWith(document.createRange().createContextualFragment(p.outerHTML));
+}
+
+function move(p: Json, s: Session, node: Node): Json {
+  const to = elementOfParams({ nodeId: p.targetNodeId });
+  const before = p.insertBeforeNodeId ? nodeOfId(p.insertBeforeNodeId) : null;
+  if (before && before.parentNode !== to) throw new ProtocolError("Anchor node must be child of the target element");
+  to.insertBefore(node, before);
+  return { nodeId: push(node, s) };
+}
+
+/** What a value of an attribute is set to must be text that a name can carry. */
+function set(el: Element, name: string, value: string): void {
+  try {
+    el.setAttribute(name, value);
+  } catch (e) {
+    throw new ProtocolError((e as Error).message);
+  }
+}
+
+function remove(p: Json): void {
+  const node = nodeOfId(p.nodeId);
+  if (!node.parentNode) throw new ProtocolError("Cannot remove detached node");
+  node.parentNode.removeChild(node);
+}
+
+register("DOM", {
+  setAttributeValue: (p) => set(elementOfParams({ nodeId: p.nodeId }), p.name, p.value),
+  setAttributesAsText,
+  removeAttribute: (p) => elementOfParams({ nodeId: p.nodeId }).removeAttribute(p.name),
+  setNodeValue: (p) => {
+    const node = nodeOfId(p.nodeId);
+    if (node.nodeType !== Node.TEXT_NODE) throw new ProtocolError("Can only set value of text nodes");
+    node.nodeValue = p.value;
+  },
+  setNodeName,
+  getOuterHTML: (p) => ({ outerHTML: outerHTML(nodeOfParams(p)) }),
+  setOuterHTML,
+  removeNode: remove,
+  moveTo: (p, s) => move(p, s, nodeOfId(p.nodeId)),
+  copyTo: (p, s) => move(p, s, nodeOfId(p.nodeId).cloneNode(true)),
+  setFileInputFiles: () => {
+    throw new ProtocolError("File upload by path is disabled on this hub");
+  },
+  getFileInfo: () => {
+    throw new ProtocolError("DOM.getFileInfo is not possible in an embedded frame: page script cannot see paths");
+  },
+  undo: () => void document.execCommand("undo"),
+  redo: () => void document.execCommand("redo"),
+  markUndoableState: () => {},
+  collectClassNamesFromSubtree: (p) => {
+    const node = nodeOfId(p.nodeId);
+    const names = new Set<string>(isElement(node) ? node.classList : []);
+    if ("querySelectorAll" in node) {
+      for (const el of (node as Element).querySelectorAll("[class]")) for (const c of el.classList) names.add(c);
+    }
+    return { classNames: [...names] };
+  },
+});
