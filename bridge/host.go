@@ -52,6 +52,9 @@ type Paced interface {
 // its own, so that one already replaced can no longer touch the hub: its
 // calls are ignored. No method blocks or keeps a byte slice.
 type Events interface {
+	// Reannounced says that the Host starts over: all its Targets end, and it
+	// now has these.
+	Reannounced(Version, []targets.Info)
 	// TargetCreated adds a Target, or updates the one with the same id.
 	TargetCreated(targets.Info)
 	// TargetChanged updates a Target. An unknown one is ignored: it may just
@@ -74,8 +77,7 @@ type Events interface {
 // Hub is where a Host announces itself.
 type Hub interface {
 	// SetHost makes h the hub's Host, with these Targets. The Host before it,
-	// if any, is closed with ReasonReplaced. The same Host announcing itself
-	// once more drops all its Targets and adopts the new list.
+	// if any, is closed with ReasonReplaced. A Host calls it once.
 	SetHost(h Host, v Version, list []targets.Info) Events
 }
 

@@ -48,8 +48,7 @@ type Page struct {
 	log  *zap.Logger
 
 	abilities atomic.Pointer[abilities] // of the last ready
-	replaced  atomic.Bool
-	scratch   []byte // heads of frames; guarded by the hub's lock
+	scratch   []byte                    // heads of frames; guarded by the hub's lock
 
 	events  Events // owned by the reader, as is what follows; nil before ready
 	in      fields // of the message at hand
@@ -140,7 +139,6 @@ func (p *Page) Pace() { p.conn.WaitBelow(paceAbove, paceLongest) }
 // away.
 func (p *Page) Close(r Reason) {
 	if r == ReasonReplaced {
-		p.replaced.Store(true)
 		p.conn.Close(wsconn.ReasonReplaced)
 		return
 	}

@@ -14,9 +14,6 @@ var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from 
 // receive takes one message of the Host. Whatever is wrong with it is
 // refused piece by piece; a Host is never disconnected for it.
 func (p *Page) receive(frame []byte) {
-	if p.replaced.Load() {
-		return // another Host has the hub; it must not be taken back
-	}
 	f := &p.in
 	*f = fields{}
 	if err := wire.ReadObject(frame, p.set); err != nil {
@@ -85,6 +82,10 @@ func (p *Page) receiveReady(f *fields) {
 			body = wire.AppendString(body, name)
 		}
 		p.conn.Deliver(wire.Frame{Head: body, Tail: []byte("]}")})
+	}
+	if p.events != nil {
+		p.events.Reannounced(readVersion(f.more), list)
+		return
 	}
 	p.events = p.hub.SetHost(p, readVersion(f.more), list)
 }

@@ -30,6 +30,9 @@ func (l *ledger) SetHost(h Host, v Version, list []targets.Info) Events {
 	return l
 }
 
+func (l *ledger) Reannounced(v Version, list []targets.Info) {
+	l.note("ready again %v %s|%s", list, v.Product, v.UserAgent)
+}
 func (l *ledger) TargetCreated(t targets.Info) { l.note("created %v", t) }
 func (l *ledger) TargetChanged(t targets.Info) { l.note("changed %v", t) }
 func (l *ledger) TargetGone(id string)         { l.note("gone %s", id) }
@@ -144,10 +147,10 @@ func TestPageReceives(t *testing.T) {
 		{"ready without targets", `{"kind":"ready","v":1}`, ""},
 		{"ready, targets of another type", `{"kind":"ready","v":1,"targets":{}}`, ""},
 		{"ready of another version", `{"kind":"ready","v":2,"targets":[]}`, ""},
-		{"ready again", readyT1, "ready [{T1 one http://a/}] |"},
-		{"ready, some targets bad", `{"kind":"ready","v":1,"targets":[5,{"targetId":""},{"targetId":"T3"},null,{"url":"u"}]}`, "ready [{T3  }] |"},
+		{"ready again", readyT1, "ready again [{T1 one http://a/}] |"},
+		{"ready, some targets bad", `{"kind":"ready","v":1,"targets":[5,{"targetId":""},{"targetId":"T3"},null,{"url":"u"}]}`, "ready again [{T3  }] |"},
 		{"ready with a browser", `{"kind":"ready","v":1,"targets":[],"browser":{"product":"Chrome/156","userAgent":"` +
-			strings.Repeat("a", 1025) + `"}}`, "ready [] Chrome/156|"},
+			strings.Repeat("a", 1025) + `"}}`, "ready again [] Chrome/156|"},
 	}
 	p := connect(t)
 	p.say(`{"kind":"event","targetId":"T1","method":"A.b","params":{}}`) // before ready: dropped
@@ -209,7 +212,7 @@ func TestPageSends(t *testing.T) {
 	want(t, p.hub.lines, "session event S A.b {}")
 
 	p.say(readyT1) // version 1 from here on
-	want(t, p.hub.lines, "ready [{T1 one http://a/}] |")
+	want(t, p.hub.lines, "ready again [{T1 one http://a/}] |")
 	if h.(Lifecycle).Handles("Target.closeTarget") {
 		t.Error("handles of the first ready are still in force")
 	}

@@ -19,25 +19,27 @@ var (
 )
 
 // SetHost implements bridge.Hub. A Host that was here before loses its
-// Targets with their sessions and is closed, unless it is the same one
-// announcing itself anew.
+// Targets with their sessions, and is closed.
 func (h *Hub) SetHost(host bridge.Host, v bridge.Version, list []targets.Info) bridge.Events {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	old := h.host
-	if old == host {
-		h.dropTargetsLocked(errHostReannounced)
-	} else if old != nil {
+	if old := h.host; old != nil {
 		h.host = nil // not to be asked to release anything
 		h.dropTargetsLocked(errHostReplaced)
 		old.Close(bridge.ReasonReplaced)
 	}
-	h.host, h.version, h.events = host, v, &hostEvents{hub: h}
+	h.host, h.events = host, &hostEvents{hub: h}
+	h.adoptLocked(v, list)
+	return h.events
+}
+
+// adoptLocked takes over what a Host has announced.
+func (h *Hub) adoptLocked(v bridge.Version, list []targets.Info) {
+	h.version = v
 	h.log.Info("host connected", zap.Int("targets", len(list)))
 	for _, t := range list {
 		h.createdLocked(t)
 	}
-	return h.events
 }
 
 // dropTargetsLocked ends every Target and fails every command in flight.
@@ -99,6 +101,15 @@ func (e *hostEvents) lock() bool {
 	}
 	e.hub.mu.Unlock()
 	return false
+}
+
+// Reannounced implements bridge.Events.
+func (e *hostEvents) Reannounced(v bridge.Version, list []targets.Info) {
+	if e.lock() {
+		defer e.hub.mu.Unlock()
+		e.hub.dropTargetsLocked(errHostReannounced)
+		e.hub.adoptLocked(v, list)
+	}
 }
 
 // TargetCreated implements bridge.Events.

@@ -25,7 +25,8 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	# a comment
 //	> c1 {"id":1,…}                      Client c1, who joins when first named, sends this
 //	> c1 leave
-//	> host ready T1 T2                   the Host announces Targets (also: sessions, handles=METHOD)
+//	> host ready T1 T2                   the Host announces Targets (also: sessions, handles=METHOD),
+//	                                     or announces itself anew
 //	> host created|changed T1 TITLE      a Target appears, or is told of anew
 //	> host gone T1
 //	> host result|error CALL S1 {…}      the Host answers; - stands for no session
@@ -198,6 +199,7 @@ func (st *stage) host(name string, words []string) error {
 		f.full = true
 	case "lost":
 		f.events.HostGone()
+		f.lost = true
 	default:
 		return fmt.Errorf("unknown word %q", verb)
 	}
@@ -225,6 +227,7 @@ type fakeHost struct {
 	events  bridge.Events
 	handles []string
 	full    bool
+	lost    bool
 }
 
 func (f *fakeHost) ready(words []string) error {
@@ -239,7 +242,11 @@ func (f *fakeHost) ready(words []string) error {
 			list = append(list, targets.Info{ID: w, Title: "Title of " + w, URL: "http://app/" + w})
 		}
 	}
-	f.events = f.stage.hub.SetHost(host, bridge.Version{}, list)
+	if f.events != nil && !f.lost {
+		f.events.Reannounced(bridge.Version{}, list)
+		return nil
+	}
+	f.events, f.lost = f.stage.hub.SetHost(host, bridge.Version{}, list), false
 	return nil
 }
 
