@@ -95,7 +95,7 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	httpdiscovery.Handler(hub, httpdiscovery.Options{Prefix: routeOf(r).prefix}).ServeHTTP(w, r)
+	httpdiscovery.Handler(hub, discoveryOptions(hub, routeOf(r).prefix)).ServeHTTP(w, r)
 }
 
 // serveClient makes a WebSocket a Client of its hub.
