@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -40,9 +41,11 @@ func (l *ledger) HostGone()                    { l.note("host gone") }
 func (l *ledger) Result(c CallID, session string, result, cdpErr []byte) {
 	l.note("result %d %s %s%s", c, session, result, cdpErr)
 }
+
 func (l *ledger) Event(id, method string, params []byte) {
 	l.note("event %s %s %s", id, method, params)
 }
+
 func (l *ledger) SessionEvent(id, method string, params []byte) {
 	l.note("session event %s %s %s", id, method, params)
 }
@@ -118,18 +121,26 @@ func TestPageReceives(t *testing.T) {
 		{"destroyed", `{"kind":"targetDestroyed","targetId":"T1"}`, "gone T1"},
 		{"destroyed, escaped", `{"\u006bind":"target\u0044estroyed","targetId":"T\u0031"}`, "gone T1"},
 		{"destroyed, id of another type", `{"kind":"targetDestroyed","targetId":{"toString":1}}`, ""},
-		{"response", `{"kind":"response","sessionId":"S","id":7,"result":{"n":1e400,"n":18446744073709551616,"s":"\u0041"}}`,
-			`result 7 S {"n":1e400,"n":18446744073709551616,"s":"\u0041"}`},
+		{
+			"response", `{"kind":"response","sessionId":"S","id":7,"result":{"n":1e400,"n":18446744073709551616,"s":"\u0041"}}`,
+			`result 7 S {"n":1e400,"n":18446744073709551616,"s":"\u0041"}`,
+		},
 		{"error", `{"kind":"response","sessionId":"S","id":7,"error":{"code":-32000,"message":"m"}}`, `result 7 S {"code":-32000,"message":"m"}`},
 		{"error and result", `{"kind":"response","sessionId":"S","id":7,"result":{},"error":{"code":1}}`, `result 7 S {"code":1}`},
 		{"no result", `{"kind":"response","sessionId":"S","id":7}`, `result 7 S {}`},
 		{"result null", `{"kind":"response","sessionId":"S","id":7,"result":null,"error":null}`, `result 7 S {}`},
-		{"result of another type", `{"kind":"response","sessionId":"S","id":7,"result":5}`,
-			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`},
-		{"result that is not JSON", `{"kind":"response","sessionId":"S","id":7,"result":{"a":tru}}`,
-			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`},
-		{"result nested too deep", `{"kind":"response","sessionId":"S","id":7,"result":{"a":` + deep + `}}`,
-			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`},
+		{
+			"result of another type", `{"kind":"response","sessionId":"S","id":7,"result":5}`,
+			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`,
+		},
+		{
+			"result that is not JSON", `{"kind":"response","sessionId":"S","id":7,"result":{"a":tru}}`,
+			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`,
+		},
+		{
+			"result nested too deep", `{"kind":"response","sessionId":"S","id":7,"result":{"a":` + deep + `}}`,
+			`result 7 S {"code":-32000,"message":"Invalid answer from the Host"}`,
+		},
 		{"response without id", `{"kind":"response","sessionId":"S","result":{}}`, ""},
 		{"response, id a string", `{"kind":"response","sessionId":"S","id":"7","result":{}}`, ""},
 		{"browserResult", `{"kind":"browserResult","id":8,"result":{"targetId":"T"}}`, `result 8  {"targetId":"T"}`},
@@ -278,7 +289,7 @@ func TestPageFullQueue(t *testing.T) {
 			err = hub.host.Send(Command{Call: 1, SessionID: "S", TargetID: "T", Method: "A.b", Params: []byte(`{"x":"` + strings.Repeat("a", 200) + `"}`)})
 			synctest.Wait()
 		}
-		if err != errBusy || sent < 3 {
+		if !errors.Is(err, errBusy) || sent < 3 {
 			t.Errorf("after %d commands Send returned %v, want %v", sent, err, errBusy)
 		}
 		close(block)

@@ -1,10 +1,6 @@
 package relay
 
-import (
-	"fmt"
-
-	"github.com/cdphub/cdphub/session"
-)
+import "fmt"
 
 // check recounts the hub's books and says where they disagree.
 func (h *Hub) check() error {
@@ -56,7 +52,7 @@ func (h *Hub) checkCalls() error {
 	for s, head := range h.calls.heads {
 		var prev *call
 		for c := head; c != nil; prev, c = c, c.next {
-			if c.prev != prev || c.session != (*session.Session)(s) {
+			if c.prev != prev || c.session != s {
 				return fmt.Errorf("the list of session %s is broken at call %d", s.ID, c.number)
 			}
 			walked++

@@ -24,7 +24,9 @@ func New(id, targetID string, p Peer) *Session {
 	return &Session{ID: id, TargetID: targetID, Peer: p, tail: wire.SessionTail(id)}
 }
 
-// Tail ends every message of this session: ,"sessionId":"…"}
+// Tail ends every message of this session:
+//
+//	,"sessionId":"…"}
 func (s *Session) Tail() []byte { return s.tail }
 
 // NewID mints a session id: 32 upper-case hexadecimal digits, as Chromium's,

@@ -158,14 +158,14 @@ func servePages(srv *server) (page string, closeAll func(), err error) {
 func demoPages(index string, data any) http.Handler {
 	pages := template.Must(template.ParseFS(web.Demo, "demo/*.html"))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.URL.Path == "/":
+		switch r.URL.Path {
+		case "/":
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.Header().Del("Content-Security-Policy") // an app is there to be framed
 			if err := pages.ExecuteTemplate(w, index+".html", data); err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 			}
-		case r.URL.Path == "/style.css":
+		case "/style.css":
 			http.ServeFileFS(w, r, web.Demo, path.Join("demo", r.URL.Path))
 		default:
 			http.NotFound(w, r)

@@ -118,7 +118,8 @@ func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
 // serveHost makes a WebSocket the Host of its hub.
 func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
 	s.upgrade(w, r, s.hosts, wsconn.Options{Limits: bridge.PageLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, log *zap.Logger) {
-		bridge.ServePage(ctx, conn, hub, log)
+		why := bridge.ServePage(ctx, conn, hub, log)
+		log.Info("host connection ended", zap.Uint16("code", why.Code), zap.String("reason", why.Text))
 	})
 }
 

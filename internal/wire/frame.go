@@ -1,3 +1,5 @@
+// Package wire reads the envelope of CDP messages without parsing what is
+// inside, writes messages by splicing, and names the errors that Clients see.
 package wire
 
 // Frame is one JSON message in parts, so that a payload is never copied to be

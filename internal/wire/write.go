@@ -32,7 +32,9 @@ var End = []byte{'}'}
 // Empty is the body of an answer that says nothing.
 var Empty = []byte{'{', '}'}
 
-// SessionTail is the tail of a message inside a session: ,"sessionId":"…"}
+// SessionTail is the tail of a message inside a session:
+//
+//	,"sessionId":"…"}
 func SessionTail(sessionID string) []byte {
 	return append(AppendString([]byte(`,"sessionId":`), sessionID), '}')
 }

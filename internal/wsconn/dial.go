@@ -64,7 +64,7 @@ func dialHost(ctx context.Context, u *url.URL) (net.Conn, error) {
 // handshake asks for the upgrade (RFC 6455, section 4.1).
 func handshake(nc net.Conn, u *url.URL, header http.Header, l Limits) (*Conn, error) {
 	var nonce [16]byte
-	rand.Read(nonce[:]) //nolint:errcheck // never fails
+	rand.Read(nonce[:])
 	key := base64.StdEncoding.EncodeToString(nonce[:])
 	req := &http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{}}
 	for name, values := range header {

@@ -39,7 +39,7 @@ func (in *reader) release() {
 // push puts bytes in front of the first read.
 func (in *reader) push(b []byte) {
 	if len(b) > len(in.small) {
-		in.buf = append(b, make([]byte, len(in.small))...)
+		in.buf = make([]byte, len(b)+len(in.small))
 	}
 	in.w = copy(in.buf, b)
 }

@@ -58,7 +58,7 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	c := newConn(nc, &limits)
 	c.bare = !goodKey(key)
 	if n := buffered.Reader.Buffered(); n > 0 {
-		early, _ := buffered.Reader.Peek(n)
+		early, _ := buffered.Peek(n)
 		c.in.push(append([]byte(nil), early...))
 	}
 	nc.SetDeadline(time.Now().Add(handshakeTimeout))

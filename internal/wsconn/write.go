@@ -36,11 +36,11 @@ func (c *Conn) write() {
 	if f := closeFrame(r); f != nil && !c.bare {
 		var o outbox
 		o.addFrame(ws.OpClose, wire.Frame{Body: f}, c.client)
-		w.write(o.chunks)
+		_ = w.write(o.chunks) // whatever comes of it, the connection ends
 		recycle(o.chunks)
 	}
 	if half, ok := c.nc.(interface{ CloseWrite() error }); ok {
-		half.CloseWrite()
+		half.CloseWrite() //nolint:errcheck // a peer that is gone
 	}
 }
 
