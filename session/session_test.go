@@ -1,0 +1,76 @@
+package session
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"testing"
+)
+
+func TestNewID(t *testing.T) {
+	shape := regexp.MustCompile(`^[0-9A-F]{32}$`)
+	seen := map[string]bool{}
+	for range 10_000 {
+		id := NewID()
+		if !shape.MatchString(id) {
+			t.Fatalf("id %q is not 32 upper-case hexadecimal digits", id)
+		}
+		if seen[id[:12]] {
+			t.Fatalf("two ids begin with %s", id[:12])
+		}
+		seen[id[:12]] = true
+	}
+}
+
+func TestTail(t *testing.T) {
+	s := New(`a"b`, "T", nil)
+	if got, want := string(s.Tail()), `,"sessionId":"a\"b"}`; got != want {
+		t.Errorf("Tail = %s, want %s", got, want)
+	}
+}
+
+// TestTable adds and removes at random and compares with a plain list.
+func TestTable(t *testing.T) {
+	var table Table
+	all := map[string]*Session{}
+	for i := range 2000 {
+		if rand.IntN(3) > 0 || len(all) == 0 {
+			s := New(fmt.Sprint(i), fmt.Sprint("T", rand.IntN(5)), nil)
+			table.Add(s)
+			all[s.ID] = s
+		} else {
+			for id, s := range all {
+				table.Remove(s)
+				delete(all, id)
+				break
+			}
+		}
+		if table.Len() != len(all) {
+			t.Fatalf("Len = %d, want %d", table.Len(), len(all))
+		}
+	}
+	for id, s := range all {
+		if table.Get(id) != s {
+			t.Fatalf("Get(%s) does not find its session", id)
+		}
+	}
+	found := 0
+	for i := range 5 {
+		target := fmt.Sprint("T", i)
+		for _, s := range table.OfTarget(target) {
+			if s.TargetID != target || all[s.ID] != s {
+				t.Fatalf("OfTarget(%s) has session %s of %s", target, s.ID, s.TargetID)
+			}
+			found++
+		}
+	}
+	if found != len(all) {
+		t.Errorf("OfTarget finds %d sessions, want %d", found, len(all))
+	}
+	for _, s := range all {
+		table.Remove(s)
+	}
+	if table.Len() != 0 || len(table.byTarget) != 0 {
+		t.Error("an emptied table still holds something")
+	}
+}
