@@ -95,11 +95,14 @@ const hexDigits = "0123456789abcdef"
 // U+FFFD, since a text frame with them would end the connection it is sent on.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
+	if plain(unsafe.Slice(unsafe.StringData(s), len(s)), 0) == len(s) && utf8.ValidString(s) {
+		return append(append(dst, s...), '"') // most strings
+	}
 	from := 0
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
-			if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
+			if c >= 0x20 && c != '"' && c != '\\' {
 				i++
 				continue
 			}
