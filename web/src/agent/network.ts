@@ -87,13 +87,21 @@ class Exchange {
 export function installNetwork(win: Window & typeof globalThis): void {
   installFetch(win);
   installXhr(win);
-  installResources(win);
+  if (win !== window) watchResources(win);
 }
 
 const resourceTypes: Record<string, string> = { img: "Image", script: "Script", link: "Stylesheet", css: "Stylesheet" };
 
-/** Tells of the resources that elements load, after the fact and without headers. */
-function installResources(win: Window & typeof globalThis): void {
+const watched = new WeakSet<Window>();
+
+/**
+ * Tells of the resources that elements load, after the fact and without
+ * headers, and of those from before the call too. The main frame's turn comes
+ * when its sessions are back, or what its document loads first would be lost.
+ */
+export function watchResources(win: Window & typeof globalThis): void {
+  if (watched.has(win)) return;
+  watched.add(win);
   const told = new Set(["fetch", "xmlhttprequest", "iframe", "frame"]);
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as PerformanceResourceTiming[]) {
@@ -102,7 +110,7 @@ function installResources(win: Window & typeof globalThis): void {
       x.responded((e as unknown as { responseStatus?: number }).responseStatus || 200, "", {}, "");
       x.finished();
     }
-  }).observe({ type: "resource" });
+  }).observe({ type: "resource", buffered: true });
 }
 
 function installFetch(win: Window & typeof globalThis): void {

@@ -11,7 +11,7 @@ import { announceFrames, watch, watchFrames } from "./framewatch";
 import { begin, follow, watchLoading } from "./lifecycle";
 import { installLog } from "./log";
 import { listenForTraversal, tellInfo, watchNavigation } from "./navigation";
-import { installNetwork, respondDocument } from "./network";
+import { installNetwork, respondDocument, watchResources } from "./network";
 import { monotonic } from "./originals";
 import { control, greet, leave, listenForHost, pair } from "./port";
 import { handlerOf } from "./registry";
@@ -26,6 +26,7 @@ import "./css";
 import "./dombox";
 import "./domedit";
 import "./domsearch";
+import "./input";
 import "./misc";
 
 type Win = Window & typeof globalThis;
@@ -115,6 +116,7 @@ function welcomed(w: Welcome): void {
   }
   if (!extended) return versionOne();
   if (w.navigated) respondDocument(frame.loaderId);
+  watchResources(window);
   tell(w.navigated === true, "Page.frameNavigated", { frame: describeFrame(frame), type: "Navigation" });
   begin(frame);
   documentUpdated();

@@ -1,0 +1,104 @@
+// HTML drag and drop from mouse moves, or in steps of the client's.
+
+import type { Json } from "../../protocol";
+import { type Session, allSessions, onSessionEnd } from "../session";
+import { type Spot, modifiersOf, pathOf, send, spotAt } from "./point";
+
+/** Pixels that a pressed mouse moves before a drag begins. */
+const THRESHOLD = 3;
+
+let source: { el: Element; start: Spot } | undefined;
+let drag: { data: DataTransfer; over?: Element; accepted: boolean } | undefined;
+const intercepting = new Set<Session>();
+onSessionEnd((s) => intercepting.delete(s));
+
+export function isDragging(): boolean {
+  return drag !== undefined;
+}
+
+/** A press, which a drag may follow. */
+export function dragPressed(spot: Spot): void {
+  const el = pathOf(spot.el).find((e) => (e as HTMLElement).draggable);
+  source = el && { el, start: spot };
+}
+
+/** The mouse has moved with a button down. */
+export function dragMoved(spot: Spot, p: Json): void {
+  if (drag) return step(spot, p);
+  if (!source || Math.hypot(spot.at.x - source.start.at.x, spot.at.y - source.start.at.y) < THRESHOLD) return;
+  const { el, start } = source;
+  source = undefined;
+  const data = new DataTransfer();
+  if (!fire("dragstart", el, start, p, data)) return;
+  if (intercepting.size > 0) return intercepted(data);
+  drag = { data, accepted: false };
+  fire("drag", el, spot, p, data);
+  dragging = el;
+  step(spot, p);
+}
+
+/** What is being dragged. */
+let dragging: Element | undefined;
+
+function step(spot: Spot, p: Json): void {
+  if (!drag) return;
+  if (dragging?.isConnected) fire("drag", dragging, spot, p, drag.data);
+  if (drag.over !== spot.el) {
+    fire("dragenter", spot.el, spot, p, drag.data);
+    if (drag.over?.isConnected) fire("dragleave", drag.over, spot, p, drag.data);
+    drag.over = spot.el;
+  }
+  drag.accepted = !fire("dragover", spot.el, spot, p, drag.data);
+}
+
+/** The button is up: a drop where one is accepted, and the end in any case. */
+export function dragReleased(spot: Spot | undefined, p: Json): void {
+  source = undefined;
+  const ending = drag;
+  drag = undefined;
+  if (!ending || !spot) return;
+  if (ending.accepted) fire("drop", spot.el, spot, p, ending.data);
+  else fire("dragleave", spot.el, spot, p, ending.data);
+  if (dragging?.isConnected) fire("dragend", dragging, spot, p, ending.data);
+  dragging = undefined;
+}
+
+function fire(type: string, el: Element, spot: Spot, p: Json, dataTransfer: DataTransfer): boolean {
+  const cancelable = type !== "dragend" && type !== "dragleave";
+  return send(el, new spot.win.DragEvent(type, {
+    bubbles: true, cancelable, composed: true, view: spot.win, clientX: spot.x, clientY: spot.y,
+    screenX: spot.at.x, screenY: spot.at.y, ...modifiersOf(p), dataTransfer,
+  }));
+}
+
+// ------------------------------------------------- drags that a client makes
+
+/** Input.setInterceptDrags. */
+export function setInterceptDrags(p: Json, s: Session): void {
+  if (p.enabled) intercepting.add(s);
+  else intercepting.delete(s);
+}
+
+let kept: DataTransfer | undefined;
+
+function intercepted(transfer: DataTransfer): void {
+  kept = transfer;
+  const items = [...transfer.types].map((mimeType) => ({ mimeType, data: transfer.getData(mimeType) }));
+  const data = { items, dragOperationsMask: 1 };
+  for (const s of allSessions()) if (intercepting.has(s)) s.emit("Input.dragIntercepted", { data });
+}
+
+/** Input.dispatchDragEvent. */
+export function dispatchDragEvent(p: Json): void {
+  const spot = spotAt(p.x, p.y);
+  if (!spot) return;
+  const data = kept ?? new DataTransfer();
+  if (!kept) for (const item of p.data?.items ?? []) data.setData(item.mimeType, item.data);
+  drag ??= { data, accepted: false };
+  if (p.type === "dragCancel") drag = kept = undefined;
+  else if (p.type === "drop") {
+    step(spot, p);
+    dragReleased(spot, p);
+    kept = undefined;
+  } else step(spot, p);
+}

@@ -1,0 +1,119 @@
+// Putting text into what has the focus, and telling frameworks of it.
+
+import { send } from "./point";
+
+const TEXT_TYPES = new Set(["text", "search", "url", "tel", "email", "password", "number", ""]);
+const VALUE_TYPES = new Set(["date", "datetime-local", "month", "week", "time", "color", "range"]);
+
+export type TextControl = HTMLInputElement | HTMLTextAreaElement;
+
+/** Whether it is an input or a textarea that text is typed into. */
+export function isTextControl(el: Element): el is TextControl {
+  return el.localName === "textarea" || (el.localName === "input" && TEXT_TYPES.has((el as HTMLInputElement).type));
+}
+
+/** Whether text can be typed into it. */
+export function isEditable(el: Element): boolean {
+  if (isTextControl(el)) return !el.readOnly && !el.disabled;
+  return (el as HTMLElement).isContentEditable === true || el.ownerDocument.designMode === "on";
+}
+
+// ------------------------------------------------------------ change events
+
+/** The value that each edited control had when `change` was last due. */
+const before = new WeakMap<Element, string>();
+
+/** To be called before a control's value is changed. */
+function note(el: Element): void {
+  if (!isTextControl(el) || before.has(el)) return;
+  before.set(el, el.value);
+  el.addEventListener("change", () => before.delete(el), { once: true, capture: true });
+}
+
+/** Sends the `change` that is due when an edited control is left, unless the browser has. */
+export function changed(el: Element): void {
+  const old = before.get(el);
+  before.delete(el);
+  if (old !== undefined && (el as TextControl).value !== old) {
+    const { Event } = el.ownerDocument.defaultView ?? window;
+    send(el, new Event("change", { bubbles: true }));
+  }
+}
+
+// ---------------------------------------------------------------- inserting
+
+/** Types text where the caret is, replacing what is selected. */
+export function insertText(el: Element, text: string, inputType = "insertText"): void {
+  if (!isEditable(el)) return setTyped(el, text);
+  if (!announce(el, inputType, text)) return;
+  edit(el, "insertText", text, () => replaceSelection(el, text, inputType));
+}
+
+/** Carries out an editing command of the document on what has the focus. */
+export function command(el: Element, name: string, inputType: string, fallback?: () => void): void {
+  if (!isEditable(el) || !announce(el, inputType, null)) return;
+  edit(el, name, undefined, fallback ?? (() => {}));
+}
+
+/** beforeinput, which execCommand does not send. */
+function announce(el: Element, inputType: string, data: string | null): boolean {
+  const { InputEvent } = el.ownerDocument.defaultView ?? window;
+  return send(el, new InputEvent("beforeinput", { inputType, data, bubbles: true, cancelable: true, composed: true }));
+}
+
+/** execCommand keeps undo and the listeners of frameworks working; without it, `fallback`. */
+function edit(el: Element, name: string, value: string | undefined, fallback: () => void): void {
+  note(el);
+  const control = isTextControl(el) ? el : undefined;
+  const old = control?.value;
+  const done = el.ownerDocument.execCommand(name, false, value);
+  if (!done || (control && value && old === control.value)) fallback();
+}
+
+function replaceSelection(el: Element, text: string, inputType: string): void {
+  const { InputEvent } = el.ownerDocument.defaultView ?? window;
+  if (isTextControl(el)) {
+    const { value, selectionStart: from, selectionEnd: to } = el;
+    const at = from ?? value.length;
+    setValue(el, value.slice(0, at) + text + value.slice(to ?? at));
+    if (from !== null) el.setSelectionRange(at + text.length, at + text.length);
+  } else {
+    const range = el.ownerDocument.getSelection()?.getRangeAt(0);
+    range?.deleteContents();
+    range?.insertNode(el.ownerDocument.createTextNode(text));
+    range?.collapse(false);
+  }
+  send(el, new InputEvent("input", { inputType, data: text, bubbles: true, composed: true }));
+}
+
+/** Sets a control's value as the browser does: through the native setter, past what a framework has put over it. */
+export function setValue(el: Element, value: string): void {
+  note(el);
+  const win = el.ownerDocument.defaultView ?? window;
+  const proto = el.localName === "textarea" ? win.HTMLTextAreaElement.prototype
+    : el.localName === "select" ? win.HTMLSelectElement.prototype : win.HTMLInputElement.prototype;
+  Object.getOwnPropertyDescriptor(proto, "value")?.set?.call(el, value);
+}
+
+/** Text for a control that has a value but no caret, such as a date: taken when it is a whole value. */
+function setTyped(el: Element, text: string): void {
+  const input = el as HTMLInputElement;
+  if (el.localName !== "input" || !VALUE_TYPES.has(input.type) || input.disabled || input.readOnly) return;
+  const old = input.value;
+  setValue(el, text);
+  if (input.value !== old) told(el);
+}
+
+/** Sends input and change for a value that was set at once. */
+export function told(el: Element): void {
+  const { Event } = el.ownerDocument.defaultView ?? window;
+  before.delete(el);
+  send(el, new Event("input", { bubbles: true, composed: true }));
+  send(el, new Event("change", { bubbles: true }));
+}
+
+/** Sets the caret in, or selects a part of, a text control that allows it. */
+export function setCaret(el: TextControl, from: number, to = from, backward = false): void {
+  if (el.selectionStart === null) return; // email and number know no offsets
+  el.setSelectionRange(from, to, backward ? "backward" : "forward");
+}

@@ -1,0 +1,53 @@
+// Input.dispatchKeyEvent: the events of a key, then what the key does.
+
+import type { Json } from "../../protocol";
+import { insertText, isEditable } from "./editing";
+import { focused } from "./focus";
+import { keyDownAction, keyUpAction } from "./keys";
+import { modifiersOf, send } from "./point";
+
+/** Input.dispatchKeyEvent. */
+export function dispatchKeyEvent(p: Json): void {
+  switch (p.type) {
+    case "keyDown":
+      if (fire("keydown", p)) pressed(p);
+      return;
+    case "rawKeyDown":
+      if (fire("keydown", p)) keyDownAction(focused(), p);
+      return;
+    case "char":
+      return typed(p);
+    case "keyUp":
+      if (fire("keyup", p)) keyUpAction(focused(), p);
+  }
+}
+
+/** A key with text goes on to type it; others do what they do. */
+function pressed(p: Json): void {
+  const { ctrlKey, metaKey } = modifiersOf(p);
+  if (!p.text || ((ctrlKey || metaKey) && p.text >= " ")) return keyDownAction(focused(), p);
+  typed(p);
+}
+
+function typed(p: Json): void {
+  const text: string = p.text ?? "";
+  const enter = text === "\r" || text === "\n";
+  const key = enter ? "Enter" : text;
+  if (!fire("keypress", { ...p, key, code: p.code ?? (enter ? "Enter" : "") }, enter ? 13 : text.codePointAt(0))) return;
+  const el = focused();
+  if (enter || (text === " " && !isEditable(el)) || (p.key && p.key.length > 1)) keyDownAction(el, { ...p, key: enter ? "Enter" : p.key || text });
+  else if (text) insertText(el, text);
+}
+
+/** Sends a key event to what has the focus and reports whether its default action is due. */
+function fire(type: string, p: Json, charCode = 0): boolean {
+  const el = focused();
+  const win = el.ownerDocument.defaultView ?? window;
+  const keyCode = charCode || p.windowsVirtualKeyCode || 0;
+  const event = new win.KeyboardEvent(type, {
+    bubbles: true, cancelable: true, composed: true, view: win, key: p.key ?? "", code: p.code ?? "",
+    location: p.location ?? 0, repeat: p.autoRepeat === true, ...modifiersOf(p),
+    keyCode, charCode, which: keyCode,
+  } as KeyboardEventInit);
+  return send(el, event);
+}

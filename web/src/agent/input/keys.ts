@@ -1,0 +1,204 @@
+// What keys do that type no text.
+
+import type { Json } from "../../protocol";
+import { caretKey } from "./caret";
+import { changed, command, insertText, isEditable, isTextControl, setCaret, setValue, told } from "./editing";
+import { moveFocus, nextInTabOrder, radiosOf } from "./focus";
+import { modifiersOf, send } from "./point";
+import { scrollFrom } from "./wheel";
+
+type Action = (el: Element, p: Json) => void;
+
+const DOWN: Record<string, Action> = {
+  Enter: enter,
+  Tab: tab,
+  Backspace: (el, p) => erase(el, p, "delete", "deleteContentBackward", "deleteWordBackward"),
+  Delete: (el, p) => erase(el, p, "forwardDelete", "deleteContentForward", "deleteWordForward"),
+  " ": space,
+};
+
+const SHORTCUTS: Record<string, Action> = {
+  a: selectAll,
+  z: (el, p) => command(el, p.modifiers & 8 ? "redo" : "undo", p.modifiers & 8 ? "historyRedo" : "historyUndo"),
+  y: (el) => command(el, "redo", "historyRedo"),
+  c: (el) => clip(el, "copy"),
+  x: (el) => clip(el, "cut"),
+  v: paste,
+};
+
+/** The default action of keydown. */
+export function keyDownAction(el: Element, p: Json): void {
+  const { ctrlKey, metaKey, altKey } = modifiersOf(p);
+  for (const name of (p.commands as string[] | undefined) ?? []) if (name === "selectAll") return selectAll(el);
+  const key: string = p.key ?? "";
+  if ((ctrlKey || metaKey) && !altKey && key.length === 1) return SHORTCUTS[key.toLowerCase()]?.(el, p);
+  const action = DOWN[key];
+  if (action) action(el, p);
+  else if (/^(Arrow|Home|End|Page)/.test(key)) direction(el, p);
+}
+
+/** The default action of keyup: the space bar presses what it was pressed on. */
+export function keyUpAction(el: Element, p: Json): void {
+  if (p.key === " " && el.matches("button, summary, input:is([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=file], [type=image])")) {
+    (el as HTMLElement).click();
+  }
+}
+
+// ---------------------------------------------------------------- Enter
+
+function enter(el: Element, p: Json): void {
+  if (el.localName === "textarea") return insertText(el, "\n", "insertLineBreak");
+  if (el.matches("a[href], area[href], button, summary, input:is([type=button], [type=submit], [type=reset], [type=file], [type=image])")) {
+    return (el as HTMLElement).click();
+  }
+  if (el.localName === "input") return submit(el as HTMLInputElement);
+  if (!isEditable(el)) return;
+  if (modifiersOf(p).shiftKey) command(el, "insertLineBreak", "insertLineBreak");
+  else command(el, "insertParagraph", "insertParagraph");
+}
+
+/** Implicit submission (HTML, section 4.10.21.2). */
+function submit(input: HTMLInputElement): void {
+  changed(input);
+  const form = input.form;
+  if (!form) return;
+  const buttons = [...form.elements].filter((e) => e.matches("button:not([type=button], [type=reset]), input:is([type=submit], [type=image])"));
+  const first = buttons[0] as HTMLButtonElement | undefined;
+  if (first) {
+    if (!first.disabled) first.click();
+    return;
+  }
+  const blocking = [...form.elements].filter((e) => isTextControl(e) && e.localName === "input");
+  if (blocking.length <= 1) form.requestSubmit();
+}
+
+// ------------------------------------------------------------ other keys
+
+function tab(_el: Element, p: Json): void {
+  const next = nextInTabOrder(modifiersOf(p).shiftKey);
+  if (!next) return;
+  moveFocus(next);
+  if (isTextControl(next) && next.localName === "input") next.select();
+}
+
+function erase(el: Element, p: Json, name: string, inputType: string, byWord: string): void {
+  const { ctrlKey, altKey } = modifiersOf(p);
+  const forward = name === "forwardDelete";
+  if (ctrlKey || altKey) selectWord(el, forward);
+  command(el, name, ctrlKey || altKey ? byWord : inputType, () => eraseByHand(el, forward, inputType));
+}
+
+function selectWord(el: Element, forward: boolean): void {
+  if (!isTextControl(el)) {
+    el.ownerDocument.getSelection()?.modify("extend", forward ? "forward" : "backward", "word");
+    return;
+  }
+  const { selectionStart: from, selectionEnd: to, value } = el;
+  if (from === null || from !== to) return;
+  const word = forward ? /^\W*\w*/.exec(value.slice(from)) : /\w*\W*$/.exec(value.slice(0, from));
+  const length = word?.[0].length ?? 0;
+  setCaret(el, forward ? from : from - length, forward ? from + length : from);
+}
+
+function eraseByHand(el: Element, forward: boolean, inputType: string): void {
+  if (!isTextControl(el)) return;
+  const { value } = el;
+  let from = el.selectionStart ?? value.length;
+  let to = el.selectionEnd ?? value.length;
+  if (from === to) forward ? to++ : from--;
+  if (from < 0 || to > value.length) return;
+  setValue(el, value.slice(0, from) + value.slice(to));
+  setCaret(el, from);
+  const { InputEvent } = el.ownerDocument.defaultView ?? window;
+  send(el, new InputEvent("input", { inputType, bubbles: true, composed: true }));
+}
+
+function space(el: Element, p: Json): void {
+  if (isEditable(el)) return insertText(el, " ");
+  if (!el.matches("button, input, select, summary, a")) scrollFrom(el, 0, (modifiersOf(p).shiftKey ? -1 : 1) * pageHeight(el));
+}
+
+const pageHeight = (el: Element): number => (el.ownerDocument.defaultView ?? window).innerHeight * 0.875;
+
+function selectAll(el: Element): void {
+  if (isTextControl(el)) el.select();
+  else el.ownerDocument.execCommand("selectAll");
+}
+
+// -------------------------------------------------------------- clipboard
+
+/** What was last copied here: page script may not read the system's clipboard. */
+let clipboard = "";
+
+function selected(el: Element): string {
+  if (!isTextControl(el)) return el.ownerDocument.getSelection()?.toString() ?? "";
+  return el.value.slice(el.selectionStart ?? 0, el.selectionEnd ?? 0);
+}
+
+function clip(el: Element, what: "copy" | "cut"): void {
+  const text = selected(el);
+  const { due, data } = transfer(el, what, text);
+  clipboard = due ? text || clipboard : data.getData("text/plain");
+  if (due && what === "cut" && text) command(el, "delete", "deleteByCut");
+}
+
+function paste(el: Element): void {
+  if (transfer(el, "paste", clipboard).due && clipboard) insertText(el, clipboard, "insertFromPaste");
+}
+
+function transfer(el: Element, type: string, text: string): { due: boolean; data: DataTransfer } {
+  const { ClipboardEvent } = el.ownerDocument.defaultView ?? window;
+  const data = new DataTransfer();
+  if (type === "paste") data.setData("text/plain", text);
+  return { due: send(el, new ClipboardEvent(type, { bubbles: true, cancelable: true, composed: true, clipboardData: data })), data };
+}
+
+// -------------------------------------------------------------- directions
+
+function direction(el: Element, p: Json): void {
+  const key: string = p.key;
+  const step = key === "ArrowDown" || key === "ArrowRight" ? 1 : -1;
+  if (el.localName === "select") return choose(el as HTMLSelectElement, key, step);
+  if (el.localName === "input") {
+    const input = el as HTMLInputElement;
+    if (input.type === "radio" && key.startsWith("Arrow")) return nextRadio(input, step);
+    if (input.type === "range" || (input.type === "number" && /Up|Down/.test(key))) return stepValue(input, key);
+  }
+  if (isEditable(el) || isTextControl(el)) return caretKey(el, p);
+  scrollByKey(el, key);
+}
+
+function choose(select: HTMLSelectElement, key: string, step: number): void {
+  const open = [...select.options].filter((o) => !o.disabled);
+  const now = open.indexOf(select.selectedOptions[0]);
+  const next = key === "Home" ? 0 : key === "End" ? open.length - 1 : Math.min(Math.max(now + step, 0), open.length - 1);
+  if (next === now || !open[next]) return;
+  for (const o of select.options) o.selected = o === open[next];
+  told(select);
+}
+
+function nextRadio(radio: HTMLInputElement, step: number): void {
+  const group = radiosOf(radio);
+  const next = group[(group.indexOf(radio) + step + group.length) % group.length];
+  moveFocus(next);
+  if (!next.checked) next.click();
+}
+
+function stepValue(input: HTMLInputElement, key: string): void {
+  const old = input.value;
+  if (key === "Home") setValue(input, input.min || "0");
+  else if (key === "End") setValue(input, input.max || "100");
+  else if (key === "ArrowUp" || key === "ArrowRight") input.stepUp();
+  else if (key === "ArrowDown" || key === "ArrowLeft") input.stepDown();
+  if (input.value !== old) told(input);
+}
+
+function scrollByKey(el: Element, key: string): void {
+  const page = pageHeight(el);
+  const by: Record<string, [number, number]> = {
+    ArrowDown: [0, 40], ArrowUp: [0, -40], ArrowRight: [40, 0], ArrowLeft: [-40, 0],
+    PageDown: [0, page], PageUp: [0, -page], End: [0, 1e9], Home: [0, -1e9],
+  };
+  const [left, top] = by[key] ?? [0, 0];
+  scrollFrom(el, left, top);
+}

@@ -1,0 +1,69 @@
+// What lies at a point of the Target, and the events that are sent to it.
+
+import type { Json } from "../../protocol";
+import { frameOfOwner } from "../frames";
+import { contentBox } from "../geometry";
+
+/** An element at a point, with the point in the element's own viewport. */
+export interface Spot {
+  el: Element;
+  win: Window & typeof globalThis;
+  x: number;
+  y: number;
+  /** The same point in the Target's viewport. */
+  at: { x: number; y: number };
+}
+
+/** The deepest element at a point, through open shadow roots and frames in reach. */
+export function spotAt(px: number, py: number): Spot | undefined {
+  let [x, y] = [px, py];
+  let win = window as Window & typeof globalThis;
+  let root: DocumentOrShadowRoot = document;
+  let el: Element | null = null;
+  for (;;) {
+    const next: Element | null = root.elementFromPoint(x, y);
+    if (!next || next === el) break;
+    el = next;
+    const inner: (Window & typeof globalThis) | null | undefined = el.localName === "iframe" ? frameOfOwner(el)?.win : undefined;
+    if (inner) {
+      const box = contentBox(el, el.getBoundingClientRect());
+      x -= box.left;
+      y -= box.top;
+      win = inner;
+      root = inner.document;
+      el = inner.document.documentElement;
+    } else if (el.shadowRoot) root = el.shadowRoot;
+    else break;
+  }
+  return el ? { el, win, x, y, at: { x: px, y: py } } : undefined;
+}
+
+/** The modifier keys of CDP's bit field. */
+export function modifiersOf(p: Json): Json {
+  const m = p.modifiers ?? 0;
+  return { altKey: (m & 1) > 0, ctrlKey: (m & 2) > 0, metaKey: (m & 4) > 0, shiftKey: (m & 8) > 0 };
+}
+
+/**
+ * Sends an event and reports whether its default action is due. Playwright's
+ * page script takes untrusted events only with this mark.
+ */
+export function send(el: EventTarget, event: Event): boolean {
+  Object.defineProperty(event, "__pwTrustedSynthetic", { value: true });
+  return el.dispatchEvent(event);
+}
+
+/** The elements around one, itself first, as events bubble: through shadow roots to their hosts. */
+export function pathOf(el: Element | undefined): Element[] {
+  const path: Element[] = [];
+  for (let at: Element | null | undefined = el; at;) {
+    path.push(at);
+    at = at.parentElement ?? (at.getRootNode() as Partial<ShadowRoot>).host;
+  }
+  return path;
+}
+
+/** Whether it is a form control that is switched off, or inside of one: those get no mouse events. */
+export function isDisabled(el: Element): boolean {
+  return pathOf(el).some((e) => e.matches("button:disabled, input:disabled, select:disabled, textarea:disabled, option:disabled"));
+}

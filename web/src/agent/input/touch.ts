@@ -1,0 +1,46 @@
+// Input.dispatchTouchEvent: touch events where the browser has them, then a tap.
+
+import type { Json } from "../../protocol";
+import { tap } from "./mouse";
+import { type Spot, modifiersOf, send, spotAt } from "./point";
+
+let start: Spot | undefined;
+let steady = false;
+
+/** Input.dispatchTouchEvent. */
+export function dispatchTouchEvent(p: Json): void {
+  const point = p.touchPoints?.[0];
+  switch (p.type) {
+    case "touchStart":
+      start = point && spotAt(point.x, point.y);
+      steady = start !== undefined && fire("touchstart", start, p, start);
+      return;
+    case "touchMove": {
+      const spot = point && spotAt(point.x, point.y);
+      if (start && spot) fire("touchmove", start, p, spot);
+      if (start && spot && Math.hypot(spot.at.x - start.at.x, spot.at.y - start.at.y) > 10) steady = false;
+      return;
+    }
+    case "touchEnd":
+    case "touchCancel": {
+      const spot = start;
+      start = undefined;
+      if (!spot) return;
+      const due = fire(p.type === "touchEnd" ? "touchend" : "touchcancel", spot, p);
+      if (due && steady && p.type === "touchEnd") tap(spot, { ...p, pointerType: "touch" });
+    }
+  }
+}
+
+/** A touch event goes to where the touch began, whatever is under it now. */
+function fire(type: string, on: Spot, p: Json, at?: Spot): boolean {
+  const { Touch, TouchEvent } = on.win as Partial<Window & typeof globalThis>;
+  if (!Touch || !TouchEvent) return true; // Firefox on a desk
+  const touches = at
+    ? [new Touch({ identifier: 0, target: on.el, clientX: at.x, clientY: at.y, screenX: at.at.x, screenY: at.at.y })] : [];
+  const changed = touches.length > 0 ? touches
+    : [new Touch({ identifier: 0, target: on.el, clientX: on.x, clientY: on.y })];
+  return send(on.el, new TouchEvent(type, {
+    bubbles: true, cancelable: type !== "touchcancel", composed: true, touches, targetTouches: touches, changedTouches: changed, ...modifiersOf(p),
+  }));
+}
