@@ -21,7 +21,7 @@ import (
 )
 
 // errStale is what -check ends with.
-var errStale = errors.New("web/dist is stale: run go run -C web/build .")
+var errStale = errors.New("the bundles in web/dist are stale: run make generate")
 
 func main() {
 	check := flag.Bool("check", false, "only say whether web/dist is up to date")
