@@ -168,13 +168,9 @@ export function navigate(p: Json): Json {
   const here = splitFragment(location.href)[0];
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
   hosted = sameDocument ? "" : (p.loaderId ?? "");
-  originals.setTimeout(() => assign(String(p.url)), 0);
+  // Also to the page's own URL: a reload would keep the scroll position, which Chromium 156 does not here.
+  originals.setTimeout(() => (location.href = String(p.url)), 0);
   return { frameId, ...(p.loaderId !== undefined && { loaderId: p.loaderId }) };
-}
-
-function assign(url: string): void {
-  if (url === location.href && !url.includes("#")) location.reload();
-  else location.href = url;
 }
 
 /** Page.reload: after the answer, since clients wait for the load event from then on. */

@@ -27,6 +27,7 @@ import "./dombox";
 import "./domedit";
 import "./domsearch";
 import "./input";
+import "./accessibility";
 import "./misc";
 
 type Win = Window & typeof globalThis;

@@ -1,0 +1,98 @@
+// How elements are laid out, as far as the accessibility tree depends on it.
+// The words are those of CSS Display 3 and CSS Text 3.
+
+/** The part an element plays in its parent's layout; "out" is floating or positioned. */
+export type Kind = "none" | "contents" | "inline" | "atomic" | "block" | "out";
+
+/** What to do with white space: CSS white-space-collapse. */
+export type Collapse = "collapse" | "breaks" | "preserve";
+
+/** The computed style of one element, read once per tree. */
+export interface Box {
+  kind: Kind;
+  display: string;
+  visible: boolean;
+  /** content-visibility: hidden keeps the contents out of the tree. */
+  skipped: boolean;
+  fixed: boolean;
+  /** Scrolls where its contents overflow. */
+  scrolls: boolean;
+  collapse: Collapse;
+  transform: string;
+  /** Every child is laid out as a block of its own, and white space between them is not. */
+  itemises: boolean;
+}
+
+const REPLACED = new Set([
+  "img", "input", "textarea", "select", "button", "video", "audio", "canvas", "iframe", "object", "embed", "meter",
+  "progress", "svg",
+]);
+
+const BLOCK_FLOW = /^(block|inline-block|list-item|table-cell|flow-root|table-caption)$/;
+
+/** Computed styles, each read at most once. */
+export class Boxes {
+  private readonly known = new Map<Element, Box>();
+
+  of(el: Element): Box {
+    let box = this.known.get(el);
+    if (!box) this.known.set(el, (box = boxOf(styleOf(el), el)));
+    return box;
+  }
+}
+
+/** The computed style of an element or of one of its pseudo-elements, whatever window it lives in. */
+export function styleOf(el: Element, pseudo?: string): CSSStyleDeclaration {
+  return (el.ownerDocument.defaultView ?? window).getComputedStyle(el, pseudo);
+}
+
+/** What a computed style means for layout; el is missing for pseudo-elements. */
+export function boxOf(s: CSSStyleDeclaration, el?: Element): Box {
+  const display = s.display;
+  return {
+    display,
+    kind: kindOf(s, display, el),
+    visible: s.visibility === "visible",
+    skipped: s.getPropertyValue("content-visibility") === "hidden",
+    fixed: s.position === "fixed",
+    scrolls: /auto|scroll/.test(s.overflow),
+    collapse: collapseOf(s.whiteSpace),
+    transform: s.textTransform,
+    itemises: /flex|grid/.test(display) && !(el && REPLACED.has(el.localName)),
+  };
+}
+
+function kindOf(s: CSSStyleDeclaration, display: string, el?: Element): Kind {
+  if (display === "none" || display === "") return "none";
+  if (display === "contents") return "contents";
+  if (el && isSvgPart(el)) return el.localName === "text" ? "out" : "inline";
+  if (s.position === "absolute" || s.position === "fixed" || s.cssFloat !== "none") return "out";
+  if (display === "inline" || display.startsWith("ruby")) return el && REPLACED.has(el.localName) ? "atomic" : "inline";
+  return display.startsWith("inline-") || display === "math" ? "atomic" : "block";
+}
+
+function collapseOf(whiteSpace: string): Collapse {
+  if (/preserve-breaks|pre-line/.test(whiteSpace)) return "breaks";
+  return /pre|break-spaces/.test(whiteSpace) ? "preserve" : "collapse";
+}
+
+/** Laid out as a block container, and not a control with contents of its own making. */
+export function isBlockFlow(box: Box, el?: Element): boolean {
+  return BLOCK_FLOW.test(box.display) && !(el && (REPLACED.has(el.localName) || isSvgPart(el)));
+}
+
+/** An element below the root of an SVG picture. */
+export function isSvgPart(el: Element): boolean {
+  return (el as SVGElement).ownerSVGElement instanceof Object;
+}
+
+/** The children in the flat tree: a host's open shadow root, and what a slot shows. */
+export function flatChildren(node: Node): ArrayLike<Node> {
+  const el = node as Element;
+  if (el.shadowRoot) return el.shadowRoot.childNodes;
+  if (el.localName === "slot" && el.getRootNode() instanceof ShadowRoot) {
+    const assigned = (el as HTMLSlotElement).assignedNodes();
+    if (assigned.length > 0) return assigned;
+  }
+  return node.childNodes;
+}

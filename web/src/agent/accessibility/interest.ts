@@ -1,0 +1,42 @@
+// Which elements are worth an object of their own.
+
+import type { Box } from "./boxes";
+import { isFocusable } from "./focus";
+import type { Item } from "./item";
+
+/** Whether Chromium exposes the element rather than its children alone. */
+export function isInteresting(item: Item, el: Element, box: Box): boolean {
+  if (item.role !== "generic") return true;
+  const tag = el.localName;
+  if (tag === "html") return false;
+  if (item.holdsLines && tag !== "span") return true;
+  if (el.id || (tag === "a" && el.hasAttribute("name"))) return true;
+  if (tag === "section" || tag === "aside" || (tag === "text" && box.kind === "out")) return true;
+  if (box.fixed || scrolls(el, box)) return true;
+  return hasMeaningfulAttribute(el) || isFocusable(el);
+}
+
+/** ARIA attributes, a tooltip, a click handler or an access key make any element count. */
+function hasMeaningfulAttribute(el: Element): boolean {
+  for (const { name, value } of el.attributes) {
+    if (name.startsWith("aria-") || name === "onclick" || name === "accesskey") return true;
+    if ((name === "title" || name === "role") && value) return true;
+  }
+  return false;
+}
+
+function scrolls(el: Element, box: Box): boolean {
+  return box.scrolls && (el.scrollHeight > el.clientHeight || el.scrollWidth > el.clientWidth);
+}
+
+/**
+ * Whether a label adds nothing to its checkbox or radio button, which it names:
+ * it has no other element in it.
+ */
+export function isRedundantLabel(item: Item, el: Element): boolean {
+  if (item.role !== "LabelText") return false;
+  const input = (el as HTMLLabelElement).control as HTMLInputElement | null;
+  if (input?.localName !== "input" || !/^(checkbox|radio)$/.test(input.type)) return false;
+  if (el.hasAttribute("aria-label") || input.hasAttribute("aria-label") || input.hasAttribute("aria-labelledby")) return false;
+  return el.childElementCount === 0 || (el.childElementCount === 1 && el.firstElementChild === input);
+}

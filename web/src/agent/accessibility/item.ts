@@ -1,0 +1,69 @@
+// The accessibility tree under construction: what the walk over the document
+// found, before names and states are asked for.
+
+import type { AXProperty } from "./wire";
+
+/** One object of the tree. */
+export interface Item {
+  /** Chromium's role name: an ARIA role, or an internal one such as "StaticText". */
+  role: string;
+  /** The DOM node, absent for what the browser itself generates. */
+  node?: Node;
+  /** Same as node where that is an element. */
+  el?: Element;
+  parent?: Item;
+  children: Item[];
+  /** Ignored objects stay in the tree; clients see their children in their place. */
+  ignored: boolean;
+  reason?: "uninteresting" | "presentationalRole" | "labelFor";
+  /** The text of StaticText, ListMarker and LineBreak, as it is rendered. */
+  text?: string;
+  /** Text that may be dropped between elements: nothing but collapsible white space. */
+  space?: boolean;
+  /** The nearest block around it; texts of different blocks are read with a space between. */
+  block: Item | undefined;
+  /** Laid out as a block whose children are all inline. */
+  holdsLines?: boolean;
+  /** Not part of any name: the marker of a list item. */
+  silent?: boolean;
+  /** A part of a widget that has no DOM node of its own: what it is editable as. */
+  editable?: "plaintext" | "richtext";
+  /** Cached by names.ts, or given where there is no element to ask. */
+  name?: string;
+  /** Of a part of a widget: its value and all its properties. */
+  value?: string | number;
+  properties?: AXProperty[];
+}
+
+/** Makes an item at the end of its parent's children. */
+export function append(parent: Item, role: string, more: Partial<Item> = {}): Item {
+  const item: Item = { role, children: [], ignored: false, block: parent.block, parent, ...more };
+  parent.children.push(item);
+  return item;
+}
+
+/** Takes an item out of the tree. */
+export function remove(item: Item): void {
+  const siblings = item.parent?.children;
+  const i = siblings ? siblings.lastIndexOf(item) : -1;
+  if (siblings && i >= 0) siblings.splice(i, 1);
+  item.parent = undefined;
+}
+
+/** The nearest ancestor that a client sees. */
+export function shownParent(item: Item): Item | undefined {
+  let p = item.parent;
+  while (p?.ignored) p = p.parent;
+  return p;
+}
+
+/** The nearest ancestor, ignored or not, that the test accepts. */
+export function ancestor(item: Item | undefined, test: (i: Item) => boolean): Item | undefined {
+  for (let p = item; p; p = p.parent) if (test(p)) return p;
+  return undefined;
+}
+
+/** The children with those of ignored ones in their place. */
+export function shownChildren(item: Item): Item[] {
+  return item.children.flatMap((c) => (c.ignored ? shownChildren(c) : [c]));
+}

@@ -1,0 +1,197 @@
+// Builds the accessibility tree of one document from its flat tree and the
+// computed styles, object for object as Chromium 156 does.
+
+import { type Box, Boxes, flatChildren, isBlockFlow, isSvgPart } from "./boxes";
+import { isFocusable } from "./focus";
+import { addMarker, addPseudo, type Flow } from "./generated";
+import { isInteresting, isRedundantLabel } from "./interest";
+import { ancestor, append, type Item, shownChildren } from "./item";
+import { Line } from "./lines";
+import { ariaName, nameOf, references } from "./names";
+import { addParts } from "./parts";
+import { roleOf } from "./roles";
+import { separates } from "./spaces";
+
+/** The tree of a document; the root is its RootWebArea. */
+export function buildTree(doc: Document): Item {
+  return new Builder(doc).build();
+}
+
+/** What holds for everything below an element. */
+interface Scope {
+  /** Hidden by aria-hidden, inert or a modal dialog: laid out, but not exposed. */
+  hidden: boolean;
+}
+
+class Builder {
+  private readonly boxes = new Boxes();
+  private readonly items = new Map<Element, Item>();
+  private readonly owners: Item[] = [];
+  private readonly modal: Element | undefined;
+
+  constructor(private readonly doc: Document) {
+    this.modal = Array.from(doc.querySelectorAll("dialog:modal")).pop();
+  }
+
+  build(): Item {
+    const root: Item = { role: "RootWebArea", node: this.doc, text: undefined, children: [], ignored: false, block: undefined };
+    root.name = this.doc.title;
+    root.block = root;
+    const scope = { hidden: this.modal !== undefined };
+    const line = new Line();
+    if (this.doc.documentElement) this.element(this.doc.documentElement, root, line, { inline: false, block: false }, scope);
+    line.end();
+    this.dropSpaces(root);
+    for (const owner of this.owners) this.adopt(owner);
+    this.settle(root);
+    return root;
+  }
+
+  /** Walks the children of a node in the flat tree. */
+  private children(node: Node, parent: Item, line: Line, box: Box, flow: Flow, scope: Scope): void {
+    const list = flatChildren(node);
+    for (let i = 0; i < list.length; i++) {
+      const child = list[i];
+      if (child.nodeType === Node.TEXT_NODE) {
+        if (!showsText(node)) continue;
+        if (box.itemises) line.end();
+        const before = parent.children.length;
+        line.text(parent, child as Text, (child as Text).data, box, scope.hidden);
+        if (parent.children.length > before) flow.inline = true;
+        if (box.itemises) line.end();
+      } else if (child.nodeType === Node.ELEMENT_NODE) {
+        this.element(child as Element, parent, line, flow, scope);
+      }
+    }
+  }
+
+  private element(el: Element, parent: Item, line: Line, flow: Flow, scope: Scope): void {
+    const box = this.boxes.of(el);
+    if (box.kind === "none" || isUnrendered(el)) return;
+    const hidden = el === this.modal ? false : scope.hidden || el.getAttribute("aria-hidden") === "true" || (el as HTMLElement).inert === true;
+    const below: Scope = { hidden: hidden || el.localName === "rt" }; // what annotates is in the description
+    const role = roleOf(el, parent, () => !!(ariaName(el) ?? el.getAttribute("title")), () => isFocusable(el));
+    if (box.kind === "contents" && (role === "generic" || role === "none")) {
+      this.children(el, parent, line, parentBox(el, this.boxes), flow, below);
+      return;
+    }
+    if (el.localName === "br" && role === "generic") {
+      line.end();
+      append(parent, "LineBreak", { node: el, text: "\n", ignored: hidden || !box.visible });
+      flow.inline = true;
+      return;
+    }
+    flow[box.kind === "block" ? "block" : "inline"] = true;
+    const item = append(parent, role, { node: el, el });
+    this.items.set(el, item);
+    if (el.hasAttribute("aria-owns")) this.owners.push(item);
+    this.contents(item, el, box, line, below);
+    this.expose(item, el, box, hidden);
+  }
+
+  /** Fills an object with what is inside its element. */
+  private contents(item: Item, el: Element, box: Box, line: Line, scope: Scope): void {
+    const own = box.kind === "inline" || box.kind === "contents" ? line : box.kind === "block" ? line : new Line();
+    if (box.kind === "block") line.end();
+    if (box.kind === "block" || box.kind === "out") item.block = item;
+    if (!box.skipped && !addParts(item, el, scope.hidden)) {
+      const flow = { inline: false, block: false };
+      addPseudo(el, "::before", item, own, flow, scope.hidden);
+      if (el.localName === "details" && !mainSummary(el)) addDefaultSummary(item, scope.hidden);
+      this.children(el, item, own, box, flow, scope);
+      addPseudo(el, "::after", item, own, flow, scope.hidden);
+      item.holdsLines = flow.inline && !flow.block && isBlockFlow(box, el);
+      if (el.localName !== "summary" || flow.block) addMarker(el, item, this.boxes, scope.hidden);
+    }
+    if (box.kind === "block" || own !== line) own.end();
+    if (box.kind === "atomic") line.object();
+  }
+
+  /** Decides whether clients see the object itself. */
+  private expose(item: Item, el: Element, box: Box, hidden: boolean): void {
+    if (item.role === "none") {
+      item.ignored = true;
+      item.reason = "presentationalRole";
+    } else if (hidden || !box.visible || !isInteresting(item, el, box)) {
+      item.ignored = true;
+      item.reason = "uninteresting";
+    } else if (isRedundantLabel(item, el)) {
+      for (const i of [item, ...item.children.filter((c) => c.text !== undefined)]) {
+        i.ignored = true;
+        i.reason = "labelFor";
+      }
+    }
+  }
+
+  /** Takes out the spaces that separate nothing. */
+  private dropSpaces(item: Item): void {
+    item.children = item.children.filter((c) => {
+      if (c.space && c.text === " " && !separates(c, this.boxes)) return false;
+      this.dropSpaces(c);
+      return true;
+    });
+  }
+
+  /** Moves what aria-owns names to the end of the owner's children. */
+  private adopt(owner: Item): void {
+    for (const el of references(owner.el!, "aria-owns") ?? []) {
+      const item = this.items.get(el);
+      if (!item?.parent || ancestor(owner, (i) => i === item)) continue;
+      item.parent.children = item.parent.children.filter((c) => c !== item);
+      item.parent = owner;
+      owner.children.push(item);
+    }
+  }
+
+  /** Last decisions, which depend on what became of the children. */
+  private settle(item: Item): void {
+    for (const child of item.children) this.settle(child);
+    if (item.ignored) return;
+    if (item.role === "SvgRoot" && shownChildren(item).length === 0) item.role = "image";
+    const empty = shownChildren(item).length === 0;
+    if (item.role === "Canvas" && empty && !nameOf(item)) item.ignored = true;
+    if (item.role === "paragraph" && empty && !item.holdsLines && !isFocusable(item.el!)) item.ignored = true;
+    if (item.ignored) item.reason = "uninteresting";
+  }
+}
+
+/** The summary that the browser puts in where there is none. */
+function addDefaultSummary(details: Item, hidden: boolean): void {
+  const focusable = { name: "focusable", value: { type: "booleanOrUndefined" as const, value: true } };
+  const summary = append(details, "DisclosureTriangle", { name: "Details", properties: [focusable], ignored: hidden });
+  append(summary, "StaticText", { text: "Details", ignored: hidden });
+}
+
+/** Elements that have a computed style but are not laid out. */
+const UNRENDERED = /^(title|desc|metadata|defs|symbol|clipPath|mask|marker|pattern|linearGradient|radialGradient|filter)$/;
+
+/** Not laid out whatever its style says; in a closed details element only the summary is. */
+function isUnrendered(el: Element): boolean {
+  if (el.localName === "noscript" || (isSvgPart(el) && UNRENDERED.test(el.localName))) return true;
+  return isClosed(el.parentNode) && mainSummary(el.parentNode as Element) !== el;
+}
+
+function isClosed(node: Node | null): boolean {
+  return (node as Element | null)?.localName === "details" && !(node as HTMLDetailsElement).open;
+}
+
+function mainSummary(details: Element): Element | null {
+  return details.querySelector(":scope > summary");
+}
+
+/** Text is not rendered in a closed details element, nor in an SVG picture outside of its text elements. */
+function showsText(node: Node): boolean {
+  const el = node as Element;
+  if (el.localName === "svg" || (el.nodeType === Node.ELEMENT_NODE && isSvgPart(el))) return el.closest("text") !== null;
+  return !isClosed(node);
+}
+
+/** The box that lays out the children of an element without a box of its own. */
+function parentBox(el: Element, boxes: Boxes): Box {
+  let host: Element | null = el;
+  while (host && boxes.of(host).kind === "contents") {
+    host = host.assignedSlot ?? host.parentElement ?? (host.getRootNode() as ShadowRoot).host ?? null;
+  }
+  const box = boxes.of(el);
+  return host ? { ...box, itemises: boxes.of(host).itemises } : box;
+}

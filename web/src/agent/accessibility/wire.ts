@@ -1,0 +1,92 @@
+// The Accessibility domain's types, and objects of the tree in that form.
+
+import type { Item } from "./item";
+import { descriptionOf, nameOf } from "./names";
+import { type IdOf, propertiesOf } from "./states";
+import { valueOf } from "./values";
+
+/** Accessibility.AXValue. */
+export interface AXValue {
+  type: "boolean" | "tristate" | "booleanOrUndefined" | "idref" | "idrefList" | "integer" | "nodeList" | "number"
+    | "string" | "computedString" | "token" | "tokenList" | "role" | "internalRole";
+  value?: unknown;
+  relatedNodes?: { backendDOMNodeId: number; idref?: string }[];
+}
+
+/** Accessibility.AXProperty. */
+export interface AXProperty {
+  name: string;
+  value: AXValue;
+}
+
+/** Accessibility.AXNode. */
+export interface AXNode {
+  nodeId: string;
+  ignored: boolean;
+  ignoredReasons?: AXProperty[];
+  role: AXValue;
+  name?: AXValue;
+  description?: AXValue;
+  value?: AXValue;
+  properties?: AXProperty[];
+  parentId?: string;
+  childIds: string[];
+  /** Absent for what has no DOM node, such as list markers. */
+  backendDOMNodeId?: number;
+  /** The root has it. */
+  frameId?: string;
+}
+
+/** Turns the objects of one tree into AXNodes. */
+export class Writer {
+  private readonly ids = new Map<Item, string>();
+  private unnamed = -1_000_000_000;
+
+  constructor(private readonly idOf: IdOf, private readonly frameId: string) {}
+
+  /** The id of an object: that of its DOM node, or a negative number. */
+  id(item: Item): string {
+    let id = this.ids.get(item);
+    if (!id) this.ids.set(item, (id = String(item.node ? this.idOf(item.node) : --this.unnamed)));
+    return id;
+  }
+
+  node(item: Item): AXNode {
+    const node: AXNode = { nodeId: this.id(item), ignored: item.ignored, role: roleValue(item), childIds: item.children.map((c) => this.id(c)) };
+    if (item.ignored) {
+      node.ignoredReasons = [{ name: item.reason ?? "uninteresting", value: { type: "boolean", value: true } }];
+    } else {
+      this.describe(node, item);
+    }
+    if (item.parent) node.parentId = this.id(item.parent);
+    if (item.node) node.backendDOMNodeId = this.idOf(item.node);
+    if (!item.parent) node.frameId = this.frameId;
+    return node;
+  }
+
+  private describe(node: AXNode, item: Item): void {
+    node.name = { type: "computedString", value: nameOf(item) };
+    const description = descriptionOf(item);
+    if (description) node.description = { type: "computedString", value: description };
+    const value = valueOf(item);
+    if (value !== undefined) node.value = { type: typeof value === "number" ? "number" : "string", value };
+    node.properties = propertiesOf(item, this.idOf);
+  }
+
+  /** An object and what is below it to a depth, level by level as Chromium lists them. */
+  subtree(item: Item, depth = Infinity): AXNode[] {
+    const nodes: AXNode[] = [];
+    let level = [item];
+    for (let n = 0; level.length > 0 && n <= depth; n++) {
+      for (const i of level) nodes.push(this.node(i));
+      level = level.flatMap((i) => i.children);
+    }
+    return nodes;
+  }
+}
+
+/** Chromium's own roles begin with a capital; those of ARIA do not. */
+function roleValue(item: Item): AXValue {
+  if (item.ignored) return { type: "role", value: "none" };
+  return { type: /^[A-Z]/.test(item.role) ? "internalRole" : "role", value: item.role };
+}
