@@ -1,0 +1,233 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// soon is how long a command may take that is refused; agent-browser itself would
+// wait for 25 to 30 seconds for an answer that never comes.
+const soon = 5 * time.Second
+
+// client is agent-browser with a session and a home of its own.
+type client struct {
+	path, port, home string
+	site             *site
+}
+
+// newClient prepares an agent-browser for the endpoint. Its daemon, which the first
+// command starts, ends with the test.
+func newClient(t *testing.T, e *endpoint) *client {
+	t.Helper()
+	path, err := agentBrowser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := os.MkdirTemp(scratch, "ab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &client{path: path, port: e.port, home: home, site: e.site}
+	t.Cleanup(func() {
+		if out, err := c.command("close"); err != nil { // with --cdp it would connect first
+			t.Errorf("close: %v\n%s", err, out)
+		}
+	})
+	return c
+}
+
+// run runs one command on the endpoint and returns all that it printed.
+func (c *client) run(args ...string) (string, error) {
+	return c.command(append([]string{"--cdp", c.port}, args...)...)
+}
+
+// command runs one command. In the arguments $APP is the app's origin and $HOME the
+// client's folder.
+func (c *client) command(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 45*time.Second)
+	defer cancel()
+	words := strings.NewReplacer("$APP", c.site.app.URL, "$HOME", c.home)
+	all := []string{"--session", "e2e"}
+	for _, arg := range args {
+		all = append(all, words.Replace(arg))
+	}
+	cmd := exec.CommandContext(ctx, c.path, all...)
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "XDG_RUNTIME_DIR=" + c.home,
+		"NO_COLOR=1", "AGENT_BROWSER_NO_VERSION_CHECK=1", "AGENT_BROWSER_DEFAULT_TIMEOUT=8000", // ms
+	}
+	cmd.Dir = c.home
+	cmd.WaitDelay = time.Second // the daemon inherits the output of the command that starts it
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
+	return strings.TrimSpace(out.String()), err
+}
+
+// TestAgentBrowser runs the table of steps_test.go, section by section, each
+// beginning with the app's page opened anew.
+func TestAgentBrowser(t *testing.T) {
+	e := newEndpoint(t)
+	c := newClient(t, e)
+	commands, steps := map[string]bool{}, 0
+	for _, s := range sections {
+		t.Run(s.name, func(t *testing.T) {
+			if out, err := c.run("open", "$APP"+appPage); err != nil {
+				t.Fatalf("open: %v\n%s", err, out)
+			}
+			for _, st := range s.steps {
+				command, _, _ := strings.Cut(st.name, ":")
+				commands[command] = true
+				steps++
+				if !t.Run(st.name, func(t *testing.T) { c.step(t, st) }) {
+					t.Logf("%s went wrong; the steps after it may follow from that", st.name)
+				}
+			}
+		})
+	}
+	t.Logf("%d distinct commands, %d steps", len(commands), steps)
+	if len(commands) < 55 {
+		t.Errorf("the table holds %d distinct commands, want at least 55", len(commands))
+	}
+}
+
+// Elements are named by the refs that a snapshot gave out.
+func TestRefs(t *testing.T) {
+	e := newEndpoint(t)
+	c := newClient(t, e)
+	out, err := c.run("snapshot", "-i")
+	if err != nil {
+		t.Fatalf("snapshot: %v\n%s", err, out)
+	}
+	ref := func(line string) string {
+		found := regexp.MustCompile(regexp.QuoteMeta(line) + `.*\bref=(e\d+)`).FindStringSubmatch(out)
+		if found == nil {
+			t.Fatalf("no ref for %s in\n%s", line, out)
+		}
+		return "@" + found[1]
+	}
+	plus, name, far := ref(`button "Add one"`), ref(`textbox "Name"`), ref(`button "Far away"`)
+	for _, s := range []step{
+		{run: ab("click", plus), ask: text("count"), want: `"1"`},
+		{run: ab("fill", name, "Ada"), ask: value("name"), want: `"Ada"`},
+		{run: ab("get", "text", plus), says: "Add one"},
+		{run: ab("is", "enabled", plus), says: "true"},
+		{run: ab("click", far), ask: seen("far", "click"), want: `["click"]`},
+		{run: ab("reload"), ask: text("count"), want: `"0"`},
+		{run: ab("click", plus), fails: "Unknown ref"},
+	} {
+		c.step(t, s)
+	}
+}
+
+// step runs one row of the table.
+func (c *client) step(t *testing.T, s step) {
+	t.Helper()
+	began := time.Now()
+	out, err := c.run(s.run...)
+	took := time.Since(began)
+	fails, within := s.fails, time.Duration(0)
+	if throughHub() && s.refused != "" {
+		fails, within = s.refused, soon
+	}
+	switch {
+	case fails == "" && err != nil:
+		t.Fatalf("%q: %v\n%s", s.run, err, out)
+	case fails != "" && err == nil:
+		t.Fatalf("%q succeeded, want an error with %q; it said\n%s", s.run, fails, out)
+	case !strings.Contains(out, fails):
+		t.Fatalf("%q failed with\n%s\nwant %q", s.run, out, fails)
+	case within > 0 && took > within:
+		t.Errorf("%q failed after %v, want it at once", s.run, took)
+	}
+	if throughHub() && s.refused != "" {
+		return
+	}
+	if err := s.spoken(strings.ReplaceAll(out, c.site.app.URL, "$APP")); err != nil {
+		t.Errorf("%q: %v; it said\n%s", s.run, err, out)
+	}
+	if s.ask != "" {
+		c.site.expect(t, s.where(), s.ask, s.want)
+	}
+	if s.file != "" {
+		written, err := os.ReadFile(filepath.Join(c.home, s.file))
+		if err != nil || !bytes.HasPrefix(written, []byte(s.starts)) {
+			t.Errorf("%q wrote %.20q, %v; want a file that starts with %q", s.run, written, err, s.starts)
+		}
+	}
+}
+
+// step is one command and what must come of it. At least one of says, shows, ask,
+// file and fails is set.
+type step struct {
+	name string   // the command, then perhaps a colon and what is special here
+	run  []string // the arguments
+	page string   // whose witness is asked; appPage
+
+	says    string   // the whole output
+	shows   []string // parts of the output, in this order
+	hides   []string // what the output must not have
+	ask     string   // JavaScript, answered by the page's witness
+	want    string   // that answer, as JSON
+	file    string   // written into $HOME
+	starts  string   // how that file starts
+	fails   string   // part of the error that the command ends with
+	refused string   // the same, where it cannot be done in an embedded frame
+}
+
+func (s step) where() string {
+	if s.page != "" {
+		return s.page
+	}
+	return appPage
+}
+
+// spoken compares the output of a command, in which $APP is the app's origin.
+func (s step) spoken(out string) error {
+	if s.says != "" && out != s.says {
+		return fmt.Errorf("want the output %q", s.says)
+	}
+	rest := out
+	for _, part := range s.shows {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			return fmt.Errorf("want %q in the output, after the parts before it", part)
+		}
+		rest = after
+	}
+	for _, part := range s.hides {
+		if strings.Contains(out, part) {
+			return fmt.Errorf("want no %q in the output", part)
+		}
+	}
+	return nil
+}
+
+// TestStepsAssert keeps rows out of the table that prove nothing.
+func TestStepsAssert(t *testing.T) {
+	for _, section := range sections {
+		for _, s := range section.steps {
+			if s.says == "" && s.shows == nil && s.ask == "" && s.file == "" && s.fails == "" {
+				t.Errorf("%s, %s: nothing is asserted", section.name, s.name)
+			}
+			if first, _, _ := strings.Cut(strings.ReplaceAll(s.name, ":", ""), " "); first != s.run[0] {
+				t.Errorf("%s, %s: runs %s", section.name, s.name, s.run[0])
+			}
+			if (s.ask == "") != (s.want == "") {
+				t.Errorf("%s, %s: a question and its answer belong together", section.name, s.name)
+			}
+		}
+	}
+}

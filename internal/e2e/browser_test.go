@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// browser is a headless Chromium with a profile of its own.
+type browser struct {
+	profile string
+	cmd     *exec.Cmd
+	log     bytes.Buffer // read it only after stop
+}
+
+// startBrowser opens url. With debugging it has a DevTools port, else no way in
+// for a client at all. It ends with the test at the latest.
+func startBrowser(t *testing.T, url string, debugging bool) *browser {
+	t.Helper()
+	path, err := lookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile, err := os.MkdirTemp(scratch, "profile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{
+		"--headless", "--no-sandbox", // the pages are the test's own, and root has no sandbox
+		"--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+		"--disable-back-forward-cache", // a page taken from it fires no load event for the client to wait for
+		"--window-size=1280,800", "--user-data-dir=" + profile,
+	}
+	if debugging {
+		args = append(args, "--remote-debugging-port=0")
+	}
+	b := &browser{profile: profile, cmd: exec.Command(path, append(args, url)...)}
+	b.cmd.Stdout, b.cmd.Stderr = &b.log, &b.log
+	b.cmd.Env = append(os.Environ(), "TMPDIR="+profile) // killed, it leaves its temporary folders behind
+	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	b.cmd.WaitDelay = 5 * time.Second
+	if err := b.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		b.stop()
+		if t.Failed() {
+			t.Logf("Chromium said:\n%s", b.said())
+		}
+	})
+	return b
+}
+
+// said is Chromium's log without its complaints about the lack of a D-Bus.
+func (b *browser) said() string {
+	var lines []string
+	for line := range strings.Lines(b.log.String()) {
+		if !strings.Contains(line, "dbus/") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// stop kills the browser with all its processes.
+func (b *browser) stop() {
+	if b.cmd.ProcessState != nil {
+		return
+	}
+	syscall.Kill(-b.cmd.Process.Pid, syscall.SIGKILL)
+	b.cmd.Wait()
+}
+
+// port returns the DevTools port, which Chromium writes into its profile.
+func (b *browser) port(t *testing.T) string {
+	t.Helper()
+	var port string
+	eventually(t, 20*time.Second, func() error {
+		text, err := os.ReadFile(filepath.Join(b.profile, "DevToolsActivePort"))
+		if err != nil {
+			return err
+		}
+		port, _, _ = strings.Cut(string(text), "\n")
+		if _, err := net.LookupPort("tcp", port); err != nil || port == "" {
+			return fmt.Errorf("DevToolsActivePort says %q", text)
+		}
+		return nil
+	})
+	return port
+}

@@ -1,0 +1,57 @@
+package e2e
+
+import (
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"testing"
+)
+
+// The answers over HTTP that clients look for, with and without a trailing slash.
+func TestDiscovery(t *testing.T) {
+	onlyHub(t)
+	e := newEndpoint(t)
+	socket := "ws://" + e.hub.clientAddr + "/devtools/browser"
+	page := map[string]any{
+		"description": "icdp iframe target", "devtoolsFrontendUrl": "", "id": "app-1", "title": "Field book",
+		"type": "page", "url": e.site.app.URL + appPage, "webSocketDebuggerUrl": socket,
+	}
+	for _, path := range []string{"/json", "/json/", "/json/list", "/json/list/"} {
+		expectJSON(t, e.hub, path, []any{page})
+	}
+	expectJSON(t, e.hub, "/icdp/status", map[string]any{
+		"hostConnected": true, "clients": float64(0),
+		"targets": []any{map[string]any{"targetId": "app-1", "title": "Field book", "url": e.site.app.URL + appPage}},
+	})
+
+	for _, path := range []string{"/json/version", "/json/version/"} {
+		code, body := e.hub.get(t, "GET", path)
+		var version map[string]string
+		if err := json.Unmarshal([]byte(body), &version); err != nil || code != 200 {
+			t.Fatalf("%s: %d %s", path, code, body)
+		}
+		for field, want := range map[string]string{
+			"Browser": `^\S+/\S+$`, "Protocol-Version": `^1\.3$`, "User-Agent": `.`, "V8-Version": `^synthetic$`,
+			"WebKit-Version": `^synthetic$`, "webSocketDebuggerUrl": "^" + regexp.QuoteMeta(socket) + "$",
+		} {
+			if !regexp.MustCompile(want).MatchString(version[field]) {
+				t.Errorf("%s: %s is %q, want %s", path, field, version[field], want)
+			}
+		}
+	}
+	for _, path := range []string{"/", "/json/nosuch", "//json/version", "/devtools"} {
+		if code, body := e.hub.get(t, "GET", path); code != 404 {
+			t.Errorf("%s: %d %s, want 404", path, code, body)
+		}
+	}
+}
+
+// expectJSON compares the body of a path with want.
+func expectJSON(t *testing.T, h *hub, path string, want any) {
+	t.Helper()
+	code, body := h.get(t, "GET", path)
+	var got any
+	if err := json.Unmarshal([]byte(body), &got); err != nil || code != 200 || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: %d\n  %s\nwant\n  %v", path, code, body, want)
+	}
+}

@@ -1,0 +1,139 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// Two Clients on one Target: each gets an event once, with its own sessionId,
+// and the leaving of one is nothing to the other.
+func TestTwoClients(t *testing.T) {
+	e := newEndpoint(t)
+	one, two := dialCDP(t, e), dialCDP(t, e)
+	page := one.page(t)
+	first, second := one.attach(t, page), two.attach(t, page)
+	if first == second {
+		t.Fatalf("both have the session %s", first)
+	}
+	one.call(t, first, "Runtime.enable", nil)
+	two.call(t, second, "Runtime.enable", nil)
+
+	said := func(word string) func(message) bool {
+		return func(m message) bool {
+			return m.Method == "Runtime.consoleAPICalled" && strings.Contains(string(m.Params), word)
+		}
+	}
+	if _, err := e.site.ask(appPage, "console.log('both-hear')"); err != nil {
+		t.Fatal(err)
+	}
+	if m := one.await(t, "the event", said("both-hear")); m.SessionID != first {
+		t.Errorf("the first client's event has the session %q, want %q", m.SessionID, first)
+	}
+	if m := two.await(t, "the event", said("both-hear")); m.SessionID != second {
+		t.Errorf("the second client's event has the session %q, want %q", m.SessionID, second)
+	}
+
+	two.call(t, "", "Target.detachFromTarget", map[string]any{"sessionId": second})
+	if _, err := e.site.ask(appPage, "console.log('one-hears')"); err != nil {
+		t.Fatal(err)
+	}
+	one.await(t, "the event after the other's leaving", said("one-hears"))
+	if got := one.evaluate(t, first, "6 * 7"); got != "42" {
+		t.Errorf("evaluate after the other's leaving: %s, want 42", got)
+	}
+	two.page(t) // answers come in order, so whatever was underway has arrived
+	if late := two.all(said("one-hears")); len(late) != 0 {
+		t.Errorf("the detached client still got %s", late[0].Params)
+	}
+	for name, got := range map[string][]message{"first": one.all(said("both-hear")), "second": two.all(said("both-hear"))} {
+		if len(got) != 1 {
+			t.Errorf("the %s client got the event %d times, want once", name, len(got))
+		}
+	}
+}
+
+// A Client that just goes away is nothing to the other either.
+func TestClientGoesAway(t *testing.T) {
+	e := newEndpoint(t)
+	one, two := dialCDP(t, e), dialCDP(t, e)
+	page := one.page(t)
+	first := one.attach(t, page)
+	two.call(t, two.attach(t, page), "Runtime.enable", nil)
+	one.call(t, first, "Page.enable", nil)
+	two.conn.CloseNow()
+	one.call(t, first, "Page.reload", nil)
+	one.await(t, "the load event", event(first, "Page.loadEventFired"))
+	if got := one.evaluate(t, first, "document.title"); got != `"Field book"` {
+		t.Errorf("the title is %s, want Field book", got)
+	}
+}
+
+// A reload and a navigation to the same origin keep the target and its sessions.
+func TestDocumentChangesKeepSessions(t *testing.T) {
+	e := newEndpoint(t)
+	c := dialCDP(t, e)
+	page := c.page(t)
+	session := c.attach(t, page)
+	c.call(t, session, "Page.enable", nil)
+	c.call(t, session, "Runtime.enable", nil)
+
+	changes := []struct {
+		name, method string
+		params       map[string]any
+		title        string
+	}{
+		{"reload", "Page.reload", nil, "Field book"},
+		{"navigation", "Page.navigate", map[string]any{"url": e.site.app.URL + "/two.html"}, "Second page"},
+		{"reload of the other page", "Page.reload", nil, "Second page"},
+		{"navigation back", "Page.navigate", map[string]any{"url": e.site.app.URL + appPage}, "Field book"},
+	}
+	for _, change := range changes {
+		c.evaluate(t, session, "window.old = true")
+		c.forget()
+		c.call(t, session, change.method, change.params)
+		c.await(t, "the load event after the "+change.name, event(session, "Page.loadEventFired"))
+		c.await(t, "a context after the "+change.name, event(session, "Runtime.executionContextCreated"))
+		if got := c.evaluate(t, session, "[document.title, window.old ?? null]"); got != `["`+change.title+`",null]` {
+			t.Errorf("after the %s the page says %s, want %s in a new document", change.name, got, change.title)
+		}
+		if got := c.page(t); got != page {
+			t.Errorf("after the %s the target is %s, was %s", change.name, got, page)
+		}
+		if lost := c.all(event("", "Target.detachedFromTarget")); len(lost) != 0 {
+			t.Errorf("the %s ended a session: %s", change.name, lost[0].Params)
+		}
+	}
+}
+
+// A command that is under way when its document goes fails at once.
+func TestCommandOfAnOldDocument(t *testing.T) {
+	e := newEndpoint(t)
+	c := dialCDP(t, e)
+	session := c.attach(t, c.page(t))
+	c.call(t, session, "Page.enable", nil)
+	want := "Cannot find context with specified id"
+	if !throughHub() {
+		want = "Inspected target navigated or closed" // Chromium 156; rod knows only the other one
+	}
+	for name, change := range map[string]string{
+		"reload":     "setTimeout(() => location.reload()); null",
+		"navigation": "setTimeout(() => location.assign('two.html')); null",
+	} {
+		c.call(t, session, "Page.navigate", map[string]any{"url": e.site.app.URL + appPage})
+		e.site.expect(t, appPage, "[document.readyState, window.hanging ?? false]", `["complete",false]`)
+		id := c.hang(t, e, session)
+		began := time.Now()
+		if _, err := e.site.ask(appPage, change); err != nil {
+			t.Fatal(err)
+		}
+		answer := c.await(t, "an end of the command", func(m message) bool { return m.ID == id })
+		if answer.Error == nil || answer.Error.Code != -32000 || answer.Error.Message != want {
+			t.Errorf("%s: the command in flight ended with %v and %s, want -32000 %s", name, answer.Error, answer.Result, want)
+		}
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("%s: the command in flight ended after %v, want at once", name, took)
+		}
+		c.evaluate(t, session, "1") // the session goes on
+	}
+}

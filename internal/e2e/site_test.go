@@ -1,0 +1,187 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
+)
+
+// site serves testdata/e2e on two origins, the app's and the Host page's, and
+// speaks to the witnesses in the pages.
+type site struct {
+	app  *httptest.Server
+	host *httptest.Server
+
+	mu        sync.Mutex
+	hub       string // base URL of the hub's Host side; empty: pages without an agent
+	witnesses []*witness
+}
+
+// witness is one document's socket. The newest document of a path is asked.
+type witness struct {
+	path string
+	conn *websocket.Conn
+	gone chan struct{}
+
+	mu      sync.Mutex
+	next    int
+	waiting map[int]chan answer
+}
+
+// answer is what a witness sends: {"id":1,"value":…} or {"id":1,"error":"…"}.
+type answer struct {
+	ID    int             `json:"id"`
+	Value json.RawMessage `json:"value"`
+	Error string          `json:"error"`
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/witness", s.witness)
+	mux.HandleFunc("/host/{name}", func(w http.ResponseWriter, r *http.Request) { s.page(w, "host.html") })
+	mux.HandleFunc("/{name}", func(w http.ResponseWriter, r *http.Request) { s.page(w, r.PathValue("name")) })
+	s.app, s.host = httptest.NewServer(mux), httptest.NewServer(mux)
+	t.Cleanup(func() {
+		s.app.CloseClientConnections()
+		s.host.CloseClientConnections()
+		s.app.Close()
+		s.host.Close()
+	})
+	return s
+}
+
+// useHub puts the agent of the hub at this base URL into the app's pages.
+func (s *site) useHub(base string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hub = base
+}
+
+func (s *site) page(w http.ResponseWriter, name string) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "e2e", filepath.Base(name)))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	s.mu.Lock()
+	hub := s.hub
+	s.mu.Unlock()
+	agent := ""
+	if hub != "" {
+		agent = fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s"></script>`, hub, s.host.URL)
+	}
+	kind := "text/html; charset=utf-8"
+	if strings.HasSuffix(name, ".js") {
+		kind = "text/javascript; charset=utf-8"
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-store")
+	strings.NewReplacer(
+		"<!--agent-->", agent,
+		"{{hub}}", hub,
+		"{{bridge}}", "ws"+strings.TrimPrefix(hub, "http")+"/icdp/host",
+		"{{app}}", s.app.URL,
+	).WriteString(w, string(text))
+}
+
+func (s *site) witness(w http.ResponseWriter, r *http.Request) {
+	conn, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	conn.SetReadLimit(1 << 20)
+	doc := &witness{
+		path: r.URL.Query().Get("page"), conn: conn,
+		gone: make(chan struct{}), waiting: map[int]chan answer{},
+	}
+	s.mu.Lock()
+	s.witnesses = append(s.witnesses, doc)
+	s.mu.Unlock()
+	defer close(doc.gone)
+	for {
+		var a answer
+		if wsjson.Read(r.Context(), conn, &a) != nil {
+			return
+		}
+		doc.mu.Lock()
+		reply := doc.waiting[a.ID]
+		delete(doc.waiting, a.ID)
+		doc.mu.Unlock()
+		if reply != nil {
+			reply <- a
+		}
+	}
+}
+
+// newest returns the witness of the newest living document at path, or nil.
+func (s *site) newest(path string) *witness {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(s.witnesses) - 1; i >= 0; i-- {
+		doc := s.witnesses[i]
+		select {
+		case <-doc.gone:
+		default:
+			if doc.path == path {
+				return doc
+			}
+		}
+	}
+	return nil
+}
+
+// ask evaluates a JavaScript question in the newest document at path and returns
+// the answer as JSON.
+func (s *site) ask(path, question string) (string, error) {
+	doc := s.newest(path)
+	if doc == nil {
+		return "", fmt.Errorf("no document of %s is open", path)
+	}
+	reply := make(chan answer, 1)
+	doc.mu.Lock()
+	doc.next++
+	id := doc.next
+	doc.waiting[id] = reply
+	doc.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := wsjson.Write(ctx, doc.conn, map[string]any{"id": id, "question": question}); err != nil {
+		return "", err
+	}
+	select {
+	case a := <-reply:
+		if a.Error != "" {
+			return "", fmt.Errorf("%s in %s: %s", question, path, a.Error)
+		}
+		return string(a.Value), nil
+	case <-doc.gone:
+		return "", fmt.Errorf("%s went away while it was asked %s", path, question)
+	case <-ctx.Done():
+		return "", fmt.Errorf("%s did not answer %s", path, question)
+	}
+}
+
+// expect asks until the answer is want, for three seconds.
+func (s *site) expect(t *testing.T, path, question, want string) {
+	t.Helper()
+	eventually(t, 3*time.Second, func() error {
+		got, err := s.ask(path, question)
+		if err == nil && got != want {
+			err = fmt.Errorf("the page %s answers %s with\n  %s\nwant\n  %s", path, question, got, want)
+		}
+		return err
+	})
+}
