@@ -4,6 +4,8 @@ declare module "aria-query/lib/rolesMap" {
     abstract: boolean;
     /** "author", "contents" or "prohibited". */
     nameFrom: string[];
+    /** The states and properties it supports, its own and inherited ones. */
+    props: Record<string, unknown>;
   }
 
   interface Roles {

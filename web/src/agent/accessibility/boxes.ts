@@ -14,8 +14,8 @@ export interface Box {
   visible: boolean;
   /** content-visibility: hidden keeps the contents out of the tree. */
   skipped: boolean;
-  fixed: boolean;
-  /** Scrolls where its contents overflow. */
+  positioned: boolean;
+  /** Scrolls where its contents overflow, by the user or by script alone. */
   scrolls: boolean;
   collapse: Collapse;
   transform: string;
@@ -54,8 +54,8 @@ export function boxOf(s: CSSStyleDeclaration, el?: Element): Box {
     kind: kindOf(s, display, el),
     visible: s.visibility === "visible",
     skipped: s.getPropertyValue("content-visibility") === "hidden",
-    fixed: s.position === "fixed",
-    scrolls: /auto|scroll/.test(s.overflow),
+    positioned: s.position !== "static",
+    scrolls: /auto|scroll|hidden/.test(s.overflow),
     collapse: collapseOf(s.whiteSpace),
     transform: s.textTransform,
     itemises: /flex|grid/.test(display) && !(el && REPLACED.has(el.localName)),

@@ -60,9 +60,9 @@ function piecesOf(input: HTMLInputElement): Piece[] {
   if (input.type === "week") return weekPieces(input.value);
   const known = input.value ? new Date(toDate(input.type, input.value)) : new Date(0);
   const format = new Intl.DateTimeFormat(navigator.language, { ...FORMATS[input.type], timeZone: "UTC" });
-  return format.formatToParts(known).map(({ type, value }) => ({
+  return format.formatToParts(known).map(({ type, value }, i, all) => ({
     type,
-    text: value,
+    text: value === " " && all[i + 1]?.type === "dayPeriod" ? "\u202f" : value, // Intl has it as a plain space
     value: input.value ? numberOf(type, value, known) : 0,
   }));
 }

@@ -3,7 +3,7 @@
 
 import { type Boxes, boxOf, isBlockFlow, styleOf } from "./boxes";
 import { append, type Item } from "./item";
-import type { Line } from "./lines";
+import { Line } from "./lines";
 
 /** How an element's children are laid out so far. */
 export interface Flow {
@@ -20,14 +20,17 @@ export function addPseudo(el: Element, which: "::before" | "::after", parent: It
   if (box.kind === "none") return;
   flow[box.kind === "block" ? "block" : "inline"] = true;
   if (box.kind === "block") line.end();
-  const own = isBlockFlow(box) && parts.length > 0;
-  const item = append(parent, "generic", { ignored: hidden || !own, reason: "uninteresting" });
+  const boxed = box.kind === "atomic";
+  const own = isBlockFlow(box) && (parts.length > 0 || boxed);
+  const item = append(parent, "generic", { ignored: hidden || !own, reason: "uninteresting", apart: boxed });
   if (box.kind === "block" || box.kind === "out") item.block = item;
+  const inner = boxed || box.kind === "out" ? new Line() : line;
   for (const part of parts) {
     if (part.image) append(item, "image", { ignored: hidden });
-    else line.text(item, undefined, part.text, box, hidden);
+    else inner.text(item, undefined, part.text, box, hidden);
   }
-  if (box.kind === "block") line.end();
+  if (box.kind === "block" || inner !== line) inner.end();
+  if (boxed) line.object();
 }
 
 /** The pieces of a computed content value; alternative text replaces them all. Counters cannot be read by script. */
@@ -58,9 +61,10 @@ export function addMarker(el: Element, item: Item, boxes: Boxes, hidden: boolean
   if (!boxes.of(el).display.includes("list-item")) return;
   const text = markerText(el);
   if (!text) return;
-  const summary = el.localName === "summary";
-  const role = summary || item.role === "listitem" ? "ListMarker" : "StaticText";
-  item.children.unshift({ role, text: summary ? text.trim() : text, silent: true, children: [], parent: item, block: item.block, ignored: hidden });
+  const inside = el.localName === "summary" || styleOf(el).listStylePosition === "inside";
+  const alone = inside && item.children[0] !== undefined && item.children[0].block !== item.block; // in its line
+  const role = item.role === "listitem" || item.role.startsWith("Disclosure") ? "ListMarker" : "StaticText";
+  item.children.unshift({ role, text: alone ? text.trimEnd() : text, silent: true, children: [], parent: item, block: item.block, ignored: hidden });
 }
 
 function markerText(el: Element): string {

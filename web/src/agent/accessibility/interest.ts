@@ -6,23 +6,28 @@ import type { Item } from "./item";
 
 /** Whether Chromium exposes the element rather than its children alone. */
 export function isInteresting(item: Item, el: Element, box: Box): boolean {
-  if (item.role !== "generic") return true;
+  if (item.role !== "generic" && item.role !== "paragraph") return true;
   const tag = el.localName;
   if (tag === "html") return false;
-  if (item.holdsLines && tag !== "span") return true;
+  if (tag !== "span" && (item.holdsLines || box.positioned)) return true;
   if (el.id || (tag === "a" && el.hasAttribute("name"))) return true;
   if (tag === "section" || tag === "aside" || (tag === "text" && box.kind === "out")) return true;
-  if (box.fixed || scrolls(el, box)) return true;
-  return hasMeaningfulAttribute(el) || isFocusable(el);
+  return hasMeaningfulAttribute(el) || isClickable(el) || (tag !== "span" && scrolls(el, box)) || isFocusable(el);
 }
 
-/** ARIA attributes, a tooltip, a click handler or an access key make any element count. */
+/** ARIA attributes, a tooltip or an access key make any element count. */
 function hasMeaningfulAttribute(el: Element): boolean {
   for (const { name, value } of el.attributes) {
-    if (name.startsWith("aria-") || name === "onclick" || name === "accesskey") return true;
+    if (name.startsWith("aria-") || name === "accesskey") return true;
     if ((name === "title" || name === "role") && value) return true;
   }
   return false;
+}
+
+/** Handlers set by attribute or property; script cannot see those of addEventListener. */
+function isClickable(el: Element): boolean {
+  const { onclick, onmousedown, onmouseup } = el as HTMLElement;
+  return !!(onclick ?? onmousedown ?? onmouseup);
 }
 
 function scrolls(el: Element, box: Box): boolean {
@@ -33,8 +38,8 @@ function scrolls(el: Element, box: Box): boolean {
  * Whether a label adds nothing to its checkbox or radio button, which it names:
  * it has no other element in it.
  */
-export function isRedundantLabel(item: Item, el: Element): boolean {
-  if (item.role !== "LabelText") return false;
+export function isRedundantLabel(item: Item, el: Element, box: Box): boolean {
+  if (item.role !== "LabelText" || box.kind === "atomic") return false;
   const input = (el as HTMLLabelElement).control as HTMLInputElement | null;
   if (input?.localName !== "input" || !/^(checkbox|radio)$/.test(input.type)) return false;
   if (el.hasAttribute("aria-label") || input.hasAttribute("aria-label") || input.hasAttribute("aria-labelledby")) return false;

@@ -22,6 +22,10 @@ export interface Item {
   space?: boolean;
   /** The nearest block around it; texts of different blocks are read with a space between. */
   block: Item | undefined;
+  /** Set off by spaces in a name it is part of, like a box in the line. */
+  apart?: boolean;
+  /** Where a line may be broken: read as a space. */
+  gap?: boolean;
   /** Laid out as a block whose children are all inline. */
   holdsLines?: boolean;
   /** Not part of any name: the marker of a list item. */

@@ -119,18 +119,27 @@ function contents(item: Item): string {
     if (item.role === "treeitem" && child.role === "group") continue;
     const part = read(child);
     if (!part) continue;
-    if (last && last.block !== child.block && !/\s$/.test(text) && !/^\s/.test(part)) text += " ";
+    if (last && (last.block !== child.block || isApart(last) || isApart(child)) && !/[ \n]$/.test(text) && !/^[ \n]/.test(part)) {
+      text += " ";
+    }
     text += part;
     last = child;
   }
   return text;
 }
 
+/** Whether a name has a space before and after this part of it. */
+function isApart(item: Item): boolean {
+  return item.apart === true || (!item.ignored && item.el !== undefined && ariaName(item.el) !== undefined);
+}
+
 /** What one object adds to the name of another around it. */
 function read(item: Item): string {
   if (item.silent || (item.ignored && item.text !== undefined)) return "";
   if (item.text !== undefined) return item.text;
+  if (item.gap) return " ";
   if (item.ignored) return contents(item);
+  if (item.role === "Abbr") return contents(item);
   if (READ_BY_VALUE.test(item.role)) return (item.el && ariaName(item.el)) ?? valueText(item);
   return nameOf(item) || contents(item);
 }
@@ -143,7 +152,7 @@ export function descriptionOf(item: Item): string {
   const described = el.getAttribute("aria-description");
   if (described) return fold(described);
   const title = el.getAttribute("title");
-  if (title && fold(title) !== nameOf(item)) return fold(title);
+  if (title && (fold(title) !== nameOf(item) || ariaName(el) !== undefined)) return fold(title);
   return nativeDescription(item, el);
 }
 

@@ -4,6 +4,7 @@
 import { isDisabled, isEditingHost, isFocusable, isFocused } from "./focus";
 import { ancestor, type Item } from "./item";
 import { nameOf, references } from "./names";
+import { ariaRole } from "./roles";
 import { ariaNumber, RANGES } from "./values";
 import type { AXProperty, AXValue } from "./wire";
 
@@ -214,7 +215,7 @@ function checked(item: Item, el: Element): string | undefined {
 function expanded(item: Item, el: Element): boolean | undefined {
   if (item.role.startsWith("DisclosureTriangle")) return (el.parentElement as HTMLDetailsElement).open;
   if (item.role === "combobox" && el.localName === "select") return false;
-  return flag(el, "aria-expanded");
+  return "aria-expanded" in (ariaRole(item.role)?.props ?? {}) ? flag(el, "aria-expanded") : undefined;
 }
 
 function selected(item: Item, el: Element): boolean | undefined {

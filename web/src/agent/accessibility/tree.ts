@@ -48,7 +48,7 @@ class Builder {
   }
 
   /** Walks the children of a node in the flat tree. */
-  private children(node: Node, parent: Item, line: Line, box: Box, flow: Flow, scope: Scope): void {
+  private children(node: Node, parent: Item, line: Line, box: Box, flow: Flow, scope: Scope, except?: Node | null): void {
     const list = flatChildren(node);
     for (let i = 0; i < list.length; i++) {
       const child = list[i];
@@ -59,7 +59,7 @@ class Builder {
         line.text(parent, child as Text, (child as Text).data, box, scope.hidden);
         if (parent.children.length > before) flow.inline = true;
         if (box.itemises) line.end();
-      } else if (child.nodeType === Node.ELEMENT_NODE) {
+      } else if (child.nodeType === Node.ELEMENT_NODE && child !== except) {
         this.element(child as Element, parent, line, flow, scope);
       }
     }
@@ -82,7 +82,7 @@ class Builder {
       return;
     }
     flow[box.kind === "block" ? "block" : "inline"] = true;
-    const item = append(parent, role, { node: el, el });
+    const item = append(parent, role, { node: el, el, ...(el.localName === "wbr" && { gap: true }) });
     this.items.set(el, item);
     if (el.hasAttribute("aria-owns")) this.owners.push(item);
     this.contents(item, el, box, line, below);
@@ -97,14 +97,32 @@ class Builder {
     if (!box.skipped && !addParts(item, el, scope.hidden)) {
       const flow = { inline: false, block: false };
       addPseudo(el, "::before", item, own, flow, scope.hidden);
-      if (el.localName === "details" && !mainSummary(el)) addDefaultSummary(item, scope.hidden);
-      this.children(el, item, own, box, flow, scope);
+      if (el.localName === "details") this.details(el, item, own, box, scope);
+      else this.children(el, item, own, box, flow, scope);
       addPseudo(el, "::after", item, own, flow, scope.hidden);
       item.holdsLines = flow.inline && !flow.block && isBlockFlow(box, el);
       if (el.localName !== "summary" || flow.block) addMarker(el, item, this.boxes, scope.hidden);
     }
     if (box.kind === "block" || own !== line) own.end();
-    if (box.kind === "atomic") line.object();
+    if (box.kind === "atomic") {
+      line.object();
+      item.apart = true;
+    }
+  }
+
+  /** A details element: its summary first, the rest in a box of its own. */
+  private details(el: Element, item: Item, line: Line, box: Box, scope: Scope): void {
+    const summary = mainSummary(el);
+    const flow = { inline: false, block: false };
+    if (summary) this.element(summary, item, line, flow, scope);
+    else addDefaultSummary(item, scope.hidden);
+    if (isClosed(el)) return;
+    const rest = append(item, "generic");
+    rest.block = rest;
+    const inside = { inline: false, block: false };
+    this.children(el, rest, line, box, inside, scope, summary);
+    line.end();
+    rest.ignored = scope.hidden || !inside.inline || inside.block;
   }
 
   /** Decides whether clients see the object itself. */
@@ -115,7 +133,7 @@ class Builder {
     } else if (hidden || !box.visible || !isInteresting(item, el, box)) {
       item.ignored = true;
       item.reason = "uninteresting";
-    } else if (isRedundantLabel(item, el)) {
+    } else if (isRedundantLabel(item, el, box)) {
       for (const i of [item, ...item.children.filter((c) => c.text !== undefined)]) {
         i.ignored = true;
         i.reason = "labelFor";
@@ -147,10 +165,10 @@ class Builder {
   private settle(item: Item): void {
     for (const child of item.children) this.settle(child);
     if (item.ignored) return;
+    if (item.role === "generic" && item.el?.getAttribute("draggable") === "true") item.role = "group";
     if (item.role === "SvgRoot" && shownChildren(item).length === 0) item.role = "image";
     const empty = shownChildren(item).length === 0;
     if (item.role === "Canvas" && empty && !nameOf(item)) item.ignored = true;
-    if (item.role === "paragraph" && empty && !item.holdsLines && !isFocusable(item.el!)) item.ignored = true;
     if (item.ignored) item.reason = "uninteresting";
   }
 }

@@ -1,0 +1,114 @@
+package axtree
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+var (
+	showDiff = flag.Bool("diff", false, "print what differs")
+	onlyPage = flag.String("page", "", "compare the page of this name alone, without .html")
+)
+
+const (
+	minPages = 40
+	minShare = 0.95 // of all nodes of all pages
+	perPage  = 20 * time.Second
+)
+
+// TestTreeMatchesChromium prints per page and in total how many of the nodes are
+// equal. Of two trees of different size, the larger one counts as the whole.
+func TestTreeMatchesChromium(t *testing.T) {
+	folder := filepath.Join(repository(t), "testdata", "axtree")
+	pages, err := filepath.Glob(filepath.Join(folder, "*.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pages) < minPages {
+		t.Fatalf("%d pages in %s, want %d at least", len(pages), folder, minPages)
+	}
+	base, script, tab := serve(t, folder), agent(t), startBrowser(t)
+	var equal, whole int
+	for _, page := range pages {
+		name := strings.TrimSuffix(filepath.Base(page), ".html")
+		if *onlyPage != "" && name != *onlyPage {
+			continue
+		}
+		e, w := comparePage(t, tab, base, name, script)
+		equal, whole = equal+e, whole+w
+	}
+	if whole == 0 {
+		t.Fatalf("no page is called %s", *onlyPage)
+	}
+	t.Logf("%-20s %4d of %4d nodes equal  %5.1f %%", "in total", equal, whole, percent(equal, whole))
+	if share := float64(equal) / float64(whole); share < minShare {
+		t.Errorf("%.2f %% of the nodes are equal, want %.0f %% at least", 100*share, 100*minShare)
+	}
+}
+
+func comparePage(t *testing.T, tab context.Context, base, name, script string) (equal, whole int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(tab, perPage)
+	defer cancel()
+	chromium, ours, err := trees(ctx, base+"/"+name+".html", script)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	want, err := flatten(chromium)
+	if err != nil {
+		t.Fatalf("%s: Chromium's tree: %v", name, err)
+	}
+	got, err := flatten(ours)
+	if err != nil {
+		t.Fatalf("%s: the agent's tree: %v", name, err)
+	}
+	equal, diff := align(want, got)
+	whole = max(len(want), len(got))
+	t.Logf("%-20s %4d of %4d nodes equal  %5.1f %%", name, equal, whole, percent(equal, whole))
+	if *showDiff && equal < whole {
+		t.Logf("\n%s", strings.Join(diff, "\n"))
+	}
+	return equal, whole
+}
+
+func percent(part, whole int) float64 {
+	return 100 * float64(part) / float64(whole)
+}
+
+// TestTreeIsQuick bounds the time that the tree of a large page takes. The bound
+// is wide, for slow machines; it is there to catch work that grows with the square
+// of the page.
+func TestTreeIsQuick(t *testing.T) {
+	const rows, bound = 400, time.Second
+	script, tab := agent(t), startBrowser(t)
+	ctx, cancel := context.WithTimeout(tab, time.Minute)
+	defer cancel()
+	figures, err := chromedp.Run(ctx, chromedp.Evaluate[struct{ Nodes, Ms int }](script+fmt.Sprintf(`;
+		document.body.innerHTML = "<ul>" + "<li><a href=x>one <b>two</b></a> <label>three <input></label> <button>four</button></li>".repeat(%d) + "</ul>";
+		const times = [];
+		let nodes;
+		for (let i = 0; i < 5; i++) {
+			const start = performance.now();
+			({ nodes } = axTree());
+			times.push(performance.now() - start);
+		}
+		({ Nodes: nodes.length, Ms: Math.round(Math.min(...times)) })`, rows)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, ms := figures.Nodes, figures.Ms
+	t.Logf("%d nodes in %d ms", nodes, ms)
+	if nodes < 8*rows {
+		t.Errorf("%d nodes in the tree, want %d at least", nodes, 8*rows)
+	}
+	if took := time.Duration(ms) * time.Millisecond; took > bound {
+		t.Errorf("%d nodes took %v, want %v at most", nodes, took, bound)
+	}
+}
