@@ -66,7 +66,7 @@ func BenchmarkGetTargets(b *testing.B) {
 	})
 	b.Run("changed", func(b *testing.B) {
 		for b.Loop() {
-			h.listing = nil
+			h.stale = true
 			c.Receive([]byte(`{"id":1,"method":"Target.getTargets"}`))
 		}
 	})

@@ -58,7 +58,7 @@ func (h *Hub) createdLocked(t targets.Info) {
 			zap.Int("idBytes", len(t.ID)))
 		return
 	}
-	h.listing = nil
+	h.stale = true
 	t, _ = h.targets.Get(t.ID)
 	if !added {
 		h.tellLocked("Target.targetInfoChanged", h.targetInfoParamsLocked(t))
@@ -81,7 +81,7 @@ func (h *Hub) goneLocked(targetID string, why *wire.Error) {
 	// The Target leaves the registry first, so that the end of its last
 	// session is not announced as a change of it.
 	h.targets.Delete(info.ID)
-	h.listing = nil
+	h.stale = true
 	for _, s := range append([]*session.Session(nil), h.sessions.OfTarget(info.ID)...) {
 		h.endSessionLocked(s, why)
 	}

@@ -72,7 +72,8 @@ type Hub struct {
 	events   *hostEvents // the host's generation
 	version  bridge.Version
 	targets  targets.Registry
-	listing  []byte // the answer to getTargets; nil when it must be made anew
+	listing  []byte // the answer to getTargets
+	stale    bool   // listing must be made anew
 	clients  map[*Client]struct{}
 	sessions session.Table
 	calls    calls
@@ -88,6 +89,7 @@ func New(o Options) *Hub {
 		browserID: o.NewID(),
 		contextID: o.NewID(),
 		clients:   make(map[*Client]struct{}),
+		stale:     true,
 	}
 }
 
@@ -189,6 +191,6 @@ func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 // attachedFlippedLocked tells of a Target whose first session has begun or
 // whose last has ended.
 func (h *Hub) attachedFlippedLocked(t targets.Info) {
-	h.listing = nil
+	h.stale = true
 	h.tellLocked("Target.targetInfoChanged", h.targetInfoParamsLocked(t))
 }

@@ -63,8 +63,8 @@ func createTarget(*Hub, *request) ([]byte, *wire.Error) { return nil, errNoCreat
 func closeTarget(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"success":true}`), nil }
 
 func getTargets(h *Hub, _ *request) ([]byte, *wire.Error) {
-	if h.listing == nil {
-		h.listing = append(h.listing, `{"targetInfos":[`...)
+	if h.stale {
+		h.listing = append(h.listing[:0], `{"targetInfos":[`...)
 		for i, t := range h.targets.All() {
 			if i > 0 {
 				h.listing = append(h.listing, ',')
@@ -72,6 +72,7 @@ func getTargets(h *Hub, _ *request) ([]byte, *wire.Error) {
 			h.listing = h.appendTargetInfoLocked(h.listing, t)
 		}
 		h.listing = append(h.listing, ']', '}')
+		h.stale = false
 	}
 	return h.listing, nil
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"strconv"
@@ -79,6 +80,13 @@ func end(b []byte, i int) (int, fault) {
 
 // space skips white space.
 func space(b []byte, i int) int {
+	if i < len(b) && b[i] <= ' ' {
+		return someSpace(b, i)
+	}
+	return i
+}
+
+func someSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
 		i++
 	}
@@ -102,13 +110,14 @@ func (n *nest) object(depth int) bool { return n[depth/64]>>(depth%64)&1 == 1 }
 // value scans one value that stands inside base open brackets. It does not
 // recurse: what is open is kept in nest.
 func value(b []byte, i, base int) (int, fault) {
-	var open nest
-	var f fault
+	var outer nest  // for each level above base, what encloses it
+	object := false // the innermost open bracket is an object's
 	depth := base
 	for {
 		if i >= len(b) {
 			return i, cutShort
 		}
+		var f fault
 		switch c := b[i]; c {
 		case '{', '[':
 			if depth >= MaxDepth {
@@ -119,9 +128,9 @@ func value(b []byte, i, base int) (int, fault) {
 				i++
 				break
 			}
-			open.push(depth, c == '{')
+			outer.push(depth, object)
 			depth++
-			if c == '{' {
+			if object = c == '{'; object {
 				if i, f = key(b, i); f != fine {
 					return i, f
 				}
@@ -132,38 +141,34 @@ func value(b []byte, i, base int) (int, fault) {
 		default:
 			i, f = scalar(b, i)
 		}
-		if f == fine {
-			i, depth, f = after(b, i, depth, base, &open)
-		}
-		if f != fine || depth == base {
+		if f != fine {
 			return i, f
 		}
-	}
-}
-
-// after scans what follows a value: closing brackets, then a comma and, in an
-// object, the next key. At depth base nothing follows.
-func after(b []byte, i, depth, base int, open *nest) (int, int, fault) {
-	for ; depth > base; depth-- {
-		if i = space(b, i); i >= len(b) {
-			return i, depth, cutShort
-		}
-		object := open.object(depth - 1)
-		switch c := b[i]; {
-		case c == ',':
-			i = space(b, i+1)
-			var f fault
-			if object {
-				i, f = key(b, i)
+		// Closing brackets, then a comma and, in an object, the next key.
+		for {
+			if depth == base {
+				return i, fine
 			}
-			return i, depth, f
-		case c == '}' && object, c == ']' && !object:
+			if i = space(b, i); i >= len(b) {
+				return i, cutShort
+			}
+			if b[i] == ',' {
+				break
+			}
+			if object && b[i] != '}' || !object && b[i] != ']' {
+				return i, wantComma
+			}
 			i++
-		default:
-			return i, depth, wantComma
+			depth--
+			object = outer.object(depth)
+		}
+		i = space(b, i+1)
+		if object {
+			if i, f = key(b, i); f != fine {
+				return i, f
+			}
 		}
 	}
-	return i, depth, fine
 }
 
 // key scans a string, a colon and the space around it.
@@ -185,6 +190,11 @@ func key(b []byte, i int) (int, fault) {
 func scalar(b []byte, i int) (int, fault) {
 	word := ""
 	switch b[i] {
+	case '1', '2', '3', '4', '5', '6', '7', '8', '9': // most numbers are whole ones
+		if n := digits(b, i+1); n == len(b) || b[n] != '.' && b[n]|0x20 != 'e' {
+			return n, fine
+		}
+		return number(b, i)
 	case 't':
 		word = "true"
 	case 'f':
@@ -239,7 +249,26 @@ func digits(b []byte, i int) int {
 
 // str scans a string from its opening quote.
 func str(b []byte, i int) (int, fault) {
-	for i++; ; {
+	i++
+	// Most keys and many values end within sixteen bytes.
+	for range 2 {
+		if i+8 > len(b) {
+			break
+		}
+		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+			if i += bits.TrailingZeros64(m) / 8; b[i] == '"' {
+				return i + 1, fine
+			}
+			break
+		}
+		i += 8
+	}
+	return strRest(b, i)
+}
+
+// strRest scans a string from somewhere inside it.
+func strRest(b []byte, i int) (int, fault) {
+	for {
 		if i = plain(b, i); i >= len(b) {
 			return i, cutShort
 		}
@@ -292,28 +321,38 @@ func special(w uint64) uint64 {
 }
 
 // plain returns the index of the first quote, backslash or control character
-// at or after i, or len(b). Eight bytes are judged at a time, and four times
-// eight in a long run: most of what passes through a hub is the inside of
-// strings.
+// at or after i, or len(b). Eight bytes are judged at a time, and in a long
+// run a window at a time, where vector instructions look for the two
+// characters: most of what passes through a hub is the inside of strings.
 func plain(b []byte, i int) int {
-	for i+8 <= len(b) {
+	for n := 0; i+8 <= len(b); n++ { // short strings have ended before the first window
 		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
 		i += 8
-		for i+32 <= len(b) {
-			w := b[i : i+32 : i+32]
-			if special(binary.LittleEndian.Uint64(w))|
-				special(binary.LittleEndian.Uint64(w[8:]))|
-				special(binary.LittleEndian.Uint64(w[16:]))|
-				special(binary.LittleEndian.Uint64(w[24:])) != 0 {
-				break
-			}
-			i += 32
+		for n >= 4 && i+window <= len(b) && plainWindow((*[window]byte)(b[i:])) {
+			i += window
 		}
 	}
 	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= 0x20 {
 		i++
 	}
 	return i
+}
+
+const window = 256
+
+// plainWindow reports whether a window has none of what plain looks for.
+func plainWindow(w *[window]byte) bool {
+	if bytes.IndexByte(w[:], '"') >= 0 || bytes.IndexByte(w[:], '\\') >= 0 {
+		return false
+	}
+	var low uint64
+	for k := 0; k < window; k += 32 {
+		v := w[k : k+32 : k+32]
+		p, q := binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[8:])
+		r, s := binary.LittleEndian.Uint64(v[16:]), binary.LittleEndian.Uint64(v[24:])
+		low |= (p-ctrl)&^p | (q-ctrl)&^q | (r-ctrl)&^r | (s-ctrl)&^s
+	}
+	return low&tops == 0
 }
