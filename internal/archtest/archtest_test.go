@@ -25,6 +25,7 @@ var allowed = map[string]string{
 	"actions":            "targets internal/wire web",
 	"actions/...":        "actions internal/wsconn",
 	"web":                "",
+	"web/test":           "",
 	"proxy":              "web",
 	"internal/wire":      "",
 	"internal/wsconn":    "internal/wire",
@@ -40,7 +41,7 @@ var only = map[string]string{
 	"github.com/gobwas/":         "internal/wsconn",
 	"github.com/google/uuid":     "session",
 	"github.com/mailru/easyjson": "internal/wire bridge targets actions/...",
-	"net/http":                   "cmd/cdphub internal/wsconn internal/auth httpdiscovery proxy actions/... bridge/chrome internal/bench internal/bench/...",
+	"net/http":                   "cmd/cdphub internal/wsconn internal/auth httpdiscovery proxy web/test actions/... bridge/chrome internal/bench internal/bench/...",
 	"github.com/alecthomas/kong": "cmd/cdphub",
 }
 
