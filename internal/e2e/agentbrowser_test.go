@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// soon is how long a command may take that is refused; agent-browser itself would
-// wait for 25 to 30 seconds for an answer that never comes.
-const soon = 5 * time.Second
+// soon is how long a command may take that fails at once, on a machine with other
+// work. One that is never answered takes agent-browser 25 to 30 seconds.
+const soon = 10 * time.Second
 
 // client is agent-browser with a session and a home of its own.
 type client struct {
@@ -63,7 +63,7 @@ func (c *client) command(args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, c.path, all...)
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "XDG_RUNTIME_DIR=" + c.home,
-		"NO_COLOR=1", "AGENT_BROWSER_NO_VERSION_CHECK=1", "AGENT_BROWSER_DEFAULT_TIMEOUT=8000", // ms
+		"NO_COLOR=1", "AGENT_BROWSER_NO_VERSION_CHECK=1",
 	}
 	cmd.Dir = c.home
 	cmd.WaitDelay = time.Second // the daemon inherits the output of the command that starts it

@@ -56,7 +56,7 @@ func dialCDP(t *testing.T, e *endpoint) *cdpClient {
 	if err := json.NewDecoder(res.Body).Decode(&version); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), soon)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, version.URL, nil)
 	if err != nil {

@@ -53,7 +53,7 @@ func TestHostGoesAway(t *testing.T) {
 	c, id, session := began(t, e)
 	e.browser.stop()
 	ended(t, c, id, session, "Host disconnected")
-	eventually(t, 3*time.Second, func() error {
+	eventually(t, soon, func() error {
 		if s, err := e.hub.status(); err != nil || s.HostConnected || len(s.Targets) != 0 {
 			return fmt.Errorf("the hub's state is %+v, %v; want neither Host nor targets", s, err)
 		}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 	"github.com/coder/websocket/wsjson"
@@ -156,7 +155,7 @@ func (s *site) ask(path, question string) (string, error) {
 	id := doc.next
 	doc.waiting[id] = reply
 	doc.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), soon)
 	defer cancel()
 	if err := wsjson.Write(ctx, doc.conn, map[string]any{"id": id, "question": question}); err != nil {
 		return "", err
@@ -174,10 +173,10 @@ func (s *site) ask(path, question string) (string, error) {
 	}
 }
 
-// expect asks until the answer is want, for three seconds.
+// expect asks until the answer is want.
 func (s *site) expect(t *testing.T, path, question, want string) {
 	t.Helper()
-	eventually(t, 3*time.Second, func() error {
+	eventually(t, soon, func() error {
 		got, err := s.ask(path, question)
 		if err == nil && got != want {
 			err = fmt.Errorf("the page %s answers %s with\n  %s\nwant\n  %s", path, question, got, want)

@@ -46,6 +46,7 @@ var scrolling = []step{
 	},
 	{name: "scroll: back", run: ab("scroll", "up", "9000"), ask: "scrollY", want: "0"},
 	{name: "click: below the fold", run: ab("click", "#far"), ask: "[" + seen("far", "click") + ".length, scrollY > 2000]", want: "[1,true]"},
+	{name: "open: the same page again", run: ab("open", "$APP/app.html"), shows: []string{"Field book"}, ask: "[scrollY, seen.length]", want: "[0,0]"},
 	{name: "snapshot -i: below the fold", run: ab("snapshot", "-i"), shows: []string{`heading "Field book"`, `button "Far away"`}},
 }
 
