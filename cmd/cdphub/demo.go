@@ -73,6 +73,9 @@ func (c *demoCmd) show(ctx context.Context, srv *server, s streams) error {
 	}
 	defer release()
 	if err := awaitTargets(ctx, hub); err != nil {
+		if ctx.Err() != nil && !c.Drive {
+			return nil // the user has seen enough
+		}
 		return fmt.Errorf("%w: is %s open in a browser?", err, page)
 	}
 	_, port, err := net.SplitHostPort(srv.addr(false))

@@ -125,7 +125,7 @@ func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
 
 // upgrade takes a WebSocket over and serves it in a goroutine of its own,
 // which drain waits for.
-func (s *server) upgrade(w http.ResponseWriter, r *http.Request, side closer, o wsconn.Options,
+func (s *server) upgrade(w http.ResponseWriter, r *http.Request, to *side, o wsconn.Options,
 	serve func(context.Context, *relay.Hub, *wsconn.Conn, *zap.Logger),
 ) {
 	hub, release, ok := s.acquire(w, r)
@@ -139,8 +139,8 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, side closer, o 
 		log.Debug("handshake refused", zap.Error(err))
 		return
 	}
-	s.conns.Go(func() {
+	to.start(func() {
 		defer release()
-		serve(side.ctx, hub, conn, log)
+		serve(to.ctx, hub, conn, log)
 	})
 }

@@ -56,8 +56,7 @@ type server struct {
 	rules     auth.Rules
 	listeners []listener
 
-	conns          sync.WaitGroup // the goroutines of all connections
-	clients, hosts closer
+	clients, hosts *side
 }
 
 // listener is one address and whom it serves.
@@ -66,15 +65,53 @@ type listener struct {
 	clients, hosts bool
 }
 
-// closer ends the connections of one side.
-type closer struct {
-	ctx context.Context
+// side is the connections of one kind of peer.
+type side struct {
+	ctx context.Context // ends with the reason to close them
 	end context.CancelCauseFunc
+
+	mu    sync.Mutex // guards ended, so that nothing joins conns once it is waited for
+	ended bool
+	conns sync.WaitGroup
 }
 
-func newCloser() closer {
+func newSide() *side {
 	ctx, end := context.WithCancelCause(context.Background())
-	return closer{ctx, end}
+	return &side{ctx: ctx, end: end}
+}
+
+// start serves one connection in a goroutine of its own. One that comes too
+// late is served at once, which only closes it: ctx has ended.
+func (s *side) start(serve func()) {
+	s.mu.Lock()
+	late := s.ended
+	if !late {
+		s.conns.Go(serve)
+	}
+	s.mu.Unlock()
+	if late {
+		serve()
+	}
+}
+
+// close ends every connection and reports whether they were gone before ctx
+// ended.
+func (s *side) close(ctx context.Context, why wsconn.Reason) bool {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.end(why)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		s.conns.Wait()
+	}()
+	select {
+	case <-gone:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // newServer opens the listeners: from then on connections queue.
@@ -85,7 +122,7 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		hubs:  relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version()}),
 		rules: auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
 	}
-	s.clients, s.hosts = newCloser(), newCloser()
+	s.clients, s.hosts = newSide(), newSide()
 	if f.BaseDomain != "" {
 		s.rules.AllowedHosts = append(s.rules.AllowedHosts, f.BaseDomain, "."+f.BaseDomain)
 	}
@@ -161,29 +198,22 @@ func (s *server) run(ctx context.Context) error {
 	return err
 }
 
-// drain stops accepting, then closes the Clients, then the Hosts, all within
-// the time given.
+// drain stops accepting, then closes the Clients, then the Hosts, so that no
+// Client sees its pages go; all within the time given.
 func (s *server) drain(servers []*http.Server) {
 	s.log.Info("shutting down", zap.Duration("within", s.flags.Drain))
 	ctx, cancel := context.WithTimeout(context.Background(), s.flags.Drain)
 	defer cancel()
 	s.closeListeners()
-	s.clients.end(wsconn.ReasonShutdown)
-	s.hosts.end(wsconn.ReasonShutdown)
+	clients := s.clients.close(ctx, wsconn.ReasonShutdown)
+	hosts := s.hosts.close(ctx, wsconn.ReasonShutdown)
+	if !clients || !hosts {
+		s.log.Warn("some connections did not close in time")
+	}
 	for _, hs := range servers {
 		if err := hs.Shutdown(ctx); err != nil {
 			hs.Close()
 		}
-	}
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		s.conns.Wait()
-	}()
-	select {
-	case <-closed:
-	case <-ctx.Done():
-		s.log.Warn("some connections did not close in time")
 	}
 }
 

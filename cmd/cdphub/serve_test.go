@@ -9,8 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -333,6 +331,26 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// TestDrainOrder holds a Client's connection open and wants the Hosts to wait
+// for it; then it comes too late itself.
+func TestDrainOrder(t *testing.T) {
+	s := start(t, nil)
+	s.clients.start(func() {
+		<-s.clients.ctx.Done()
+		select {
+		case <-s.hosts.ctx.Done():
+			t.Error("the Hosts were closed before the last Client had gone")
+		case <-time.After(50 * time.Millisecond): // of the 5 s that the drain may take
+		}
+	})
+	s.stop()
+	late := false
+	s.hosts.start(func() { late = s.hosts.ctx.Err() != nil })
+	if !late {
+		t.Error("a late connection was not served with an ended context")
+	}
+}
+
 func TestRefusesToListenForStrangers(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0", "nonsense"} {
 		if s, err := newServer(hubFlags{ClientAddr: addr, HostAddr: "127.0.0.1:0"}, zap.NewNop()); err == nil {
@@ -344,61 +362,5 @@ func TestRefusesToListenForStrangers(t *testing.T) {
 	_, err := newServer(hubFlags{ClientAddr: s.addr(false), HostAddr: "127.0.0.1:0"}, zap.NewNop())
 	if err == nil || !strings.Contains(err.Error(), "taken by another program") {
 		t.Errorf("a taken port: %v", err)
-	}
-}
-
-// TestPrecedence wants the command line before the environment before the
-// config file before the default.
-func TestPrecedence(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "cdphub.yaml")
-	if err := os.WriteFile(file, []byte("client-addr: 127.0.0.1:1\nhost-addr: 127.0.0.1:2\ndrain: 3s\nallowed-host: [a.example, b.example]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("CDPHUB_CLIENT_ADDR", "127.0.0.1:3")
-	t.Setenv("CDPHUB_HOST_ADDR", "127.0.0.1:4")
-	var c cli
-	p, err := newParser(&c, io.Discard, io.Discard, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Parse([]string{"serve", "--config", file, "--client-addr", "127.0.0.1:5"}); err != nil {
-		t.Fatal(err)
-	}
-	f := c.Serve.hubFlags
-	if f.ClientAddr != "127.0.0.1:5" || f.HostAddr != "127.0.0.1:4" || f.Drain != 3*time.Second || c.Serve.LogLevel != "info" {
-		t.Errorf("got %+v", f)
-	}
-	if strings.Join(f.AllowedHost, " ") != "a.example b.example" {
-		t.Errorf("a list: got %q", f.AllowedHost)
-	}
-}
-
-func TestCommandLine(t *testing.T) {
-	bad := filepath.Join(t.TempDir(), "bad.yaml")
-	if err := os.WriteFile(bad, []byte("cleint-addr: x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, tc := range []struct {
-		name    string
-		args    []string
-		out     string
-		failure string
-	}{
-		{"version", []string{"version"}, "cdphub ", ""},
-		{"help", []string{"--help"}, "Examples:", ""},
-		{"help of serve", []string{"serve", "--help"}, "--client-addr", ""},
-		{"unknown option", []string{"serve", "--nonsense"}, "", "unknown flag"},
-		{"misspelt key", []string{"serve", "--config", bad}, "", `"cleint-addr" is no option`},
-		{"bad level", []string{"serve", "--log-level", "loud"}, "", "log-level"},
-		{"open to all", []string{"serve", "--client-addr", ":0", "--host-addr", "127.0.0.1:0"}, "", "--insecure-bind"},
-	} {
-		var out bytes.Buffer
-		err := run(t.Context(), tc.args, &out, io.Discard)
-		if !strings.Contains(out.String(), tc.out) {
-			t.Errorf("%s: printed %q, want %q", tc.name, out.String(), tc.out)
-		}
-		if (err == nil) != (tc.failure == "") || err != nil && !strings.Contains(err.Error(), tc.failure) {
-			t.Errorf("%s: got error %v, want %q", tc.name, err, tc.failure)
-		}
 	}
 }
