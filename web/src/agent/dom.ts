@@ -178,7 +178,8 @@ register("DOM", {
   disable: (_p, s) => void known.delete(s),
   getDocument: (p, s) => {
     known.set(s, new Set());
-    return { root: describe(document, { depth: depthOf(p, 2), pierce: p.pierce === true, tell: knownTo(s) }) };
+    const depth = p.depth === undefined ? 2 : p.depth < 0 ? Infinity : p.depth; // 0 is fine here, unlike elsewhere
+    return { root: describe(document, { depth, pierce: p.pierce === true, tell: knownTo(s) }) };
   },
   getFlattenedDocument: (_p, s) => ({
     nodes: flattened().map((n) => describe(n, { depth: 0, pierce: false, tell: knownTo(s) })),

@@ -49,6 +49,8 @@ is([root.nodeId, root.frameId], [nodes[0].nodeId, "MAIN"]);
 const lineage = (await cdp("Accessibility.getAXNodeAndAncestors", { backendNodeId: find.backendDOMNodeId })).nodes;
 is([lineage[0].nodeId, lineage[lineage.length - 1].nodeId], [find.nodeId, root.nodeId]);
 const list = named(nodes, "list");
+const popup = named(nodes, "MenuListPopup"); // without a DOM node
+is((await cdp("Accessibility.getChildAXNodes", { id: popup.nodeId })).nodes.map((n) => text(n.name)), ["Any", "Paid"]);
 is((await cdp("Accessibility.getChildAXNodes", { id: list.nodeId })).nodes.map((n) => text(n.role)), ["listitem"]);
 const shallow = (await cdp("Accessibility.getFullAXTree", { depth: 1 })).nodes;
 const first = shallow.filter((n) => !n.ignored).map((n) => text(n.role));

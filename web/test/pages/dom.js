@@ -10,6 +10,8 @@ await cdp("DOM.enable");
 // The tree, and ids that a client can name nodes by.
 const { root } = await cdp("DOM.getDocument", { depth: -1 });
 is([root.nodeType, root.nodeName, root.frameId, root.documentURL.startsWith(APP)], [9, "#document", "MAIN", true]);
+const alone = (await cdp("DOM.getDocument", { depth: 0 })).root;
+is([alone.nodeId, alone.children], [root.nodeId, undefined], "depth 0");
 const html = root.children.find((n) => n.localName === "html");
 is(html.frameId, "MAIN");
 const input = await cdp("DOM.querySelector", { nodeId: root.nodeId, selector: "#name" });

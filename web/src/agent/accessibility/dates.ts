@@ -1,9 +1,10 @@
 // The fields inside date and time inputs, as Chromium 156 lays them out in the
 // page's language. They belong to the browser's own shadow tree: clients can
-// read them here, and set the value on the input itself.
+// read them here, and what they do to one is done to the input.
 
 import { isDisabled } from "./focus";
 import { append, type Item } from "./item";
+import { nameOf } from "./names";
 import type { AXProperty } from "./wire";
 
 /** One field: its name, its bounds and what it shows while it is empty. */
@@ -44,16 +45,17 @@ interface Piece {
 /** Adds the fields and the button of a date or time input. */
 export function addDateFields(item: Item, input: HTMLInputElement, hidden: boolean): void {
   const usable = !isDisabled(input) && !input.readOnly;
+  const label = nameOf(item) === "" ? (name: string) => name : (name: string) => `${name} ${name}`; // Chromium names it twice
   const box = append(append(item, "generic", { ignored: hidden }), "generic", { ignored: hidden });
   for (const piece of piecesOf(input)) {
     const field = FIELDS[piece.type as "day"];
     const holder = field ? append(box, "spinbutton", {
-      name: `${field.name} ${field.name}`, value: piece.value, properties: bounds(field, usable), ignored: hidden,
+      name: label(field.name), value: piece.value, properties: bounds(field, usable), ignored: hidden, handle: input,
     }) : box;
     append(holder, "StaticText", { text: field && input.value === "" ? emptyText(field, input.type) : piece.text, ignored: hidden });
   }
-  const name = `Show ${PICKERS[input.type]} picker`;
-  append(item, "button", { name: `${name} ${name}`, properties: picker(usable), ignored: hidden });
+  const name = label(`Show ${PICKERS[input.type]} picker`);
+  append(item, "button", { name, properties: picker(usable), ignored: hidden, handle: input });
 }
 
 function piecesOf(input: HTMLInputElement): Piece[] {

@@ -20,6 +20,7 @@ export function addPseudo(el: Element, which: "::before" | "::after", parent: It
   if (box.kind === "none") return;
   flow[box.kind === "block" ? "block" : "inline"] = true;
   if (box.kind === "block") line.end();
+  hidden ||= !box.visible;
   const boxed = box.kind === "atomic";
   const own = isBlockFlow(box) && (parts.length > 0 || boxed);
   const item = append(parent, "generic", { ignored: hidden || !own, reason: "uninteresting", apart: boxed });

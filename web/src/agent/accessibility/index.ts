@@ -7,7 +7,7 @@ import { ProtocolError, register } from "../registry";
 import type { Item } from "./item";
 import { nameOf } from "./names";
 import { buildTree } from "./tree";
-import { type AXNode, Writer } from "./wire";
+import { type AXNode, withIgnored, Writer } from "./wire";
 
 /** A tree and the means to write its objects. */
 interface Snapshot {
@@ -20,7 +20,7 @@ register("Accessibility", {
   disable: (_, session) => void session.enabled.delete("Accessibility"),
   getFullAXTree: (params) => {
     const { root, writer } = ofFrame(params.frameId);
-    return { nodes: writer.subtree(root, params.depth ?? Infinity) };
+    return { nodes: writer.subtree(root, params.depth >= 0 ? params.depth : Infinity) };
   },
   getRootAXNode: (params) => {
     const { root, writer } = ofFrame(params.frameId);
@@ -36,7 +36,7 @@ register("Accessibility", {
     const { root, writer } = params.frameId ? ofFrame(params.frameId) : ofDocument(documentOfId(params.id));
     const parent = find(root, (i) => writer.id(i) === String(params.id));
     if (!parent) throw new ProtocolError("Invalid ID");
-    return { nodes: shown(parent).map((i) => writer.node(i)) };
+    return { nodes: withIgnored(parent).map((i) => writer.node(i)) };
   },
   queryAXTree: (params) => ({ nodes: query(params) }),
 });
@@ -49,7 +49,8 @@ function ofFrame(frameId?: string): Snapshot {
 }
 
 function ofDocument(doc: Document): Snapshot {
-  return { root: buildTree(doc), writer: new Writer(idOfNode, (frameOfDocument(doc) ?? mainFrame()).id) };
+  const root = buildTree(doc);
+  return { root, writer: new Writer(root, idOfNode, (frameOfDocument(doc) ?? mainFrame()).id) };
 }
 
 function documentOf(node: Node): Document {
@@ -59,7 +60,12 @@ function documentOf(node: Node): Document {
 /** The document an object belongs to; what has no DOM node is looked for in the main frame. */
 function documentOfId(id: string): Document {
   const n = Number(id);
-  return n > 0 ? documentOf(nodeOfId(n)) : mainFrame().win?.document ?? document;
+  if (!(n > 0)) return mainFrame().win?.document ?? document;
+  try {
+    return documentOf(nodeOfId(n));
+  } catch {
+    throw new ProtocolError("Invalid ID");
+  }
 }
 
 function find(item: Item, test: (i: Item) => boolean): Item | undefined {
@@ -87,10 +93,6 @@ function lineage(item: Item): Item[] {
   const list: Item[] = [];
   for (let i: Item | undefined = item; i; i = i.parent) list.push(i);
   return list;
-}
-
-function shown(item: Item): Item[] {
-  return item.children.flatMap((c) => (c.ignored ? [c, ...shown(c)] : [c]));
 }
 
 /** One object; with relatives also its ancestors, siblings and children. */

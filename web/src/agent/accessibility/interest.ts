@@ -4,15 +4,23 @@ import type { Box } from "./boxes";
 import { isFocusable } from "./focus";
 import type { Item } from "./item";
 
+const UNREMARKABLE = /^(generic|paragraph|caption)$/;
+
 /** Whether Chromium exposes the element rather than its children alone. */
 export function isInteresting(item: Item, el: Element, box: Box): boolean {
-  if (item.role !== "generic" && item.role !== "paragraph") return true;
+  if (!UNREMARKABLE.test(item.role) && el.localName !== "address") return true;
   const tag = el.localName;
   if (tag === "html") return false;
+  if (isBoxAmongOthers(el, box)) return true;
   if (tag !== "span" && (item.holdsLines || box.positioned)) return true;
   if (el.id || (tag === "a" && el.hasAttribute("name"))) return true;
   if (tag === "section" || tag === "aside" || (tag === "text" && box.kind === "out")) return true;
   return hasMeaningfulAttribute(el) || isClickable(el) || (tag !== "span" && scrolls(el, box)) || isFocusable(el);
+}
+
+/** A box in a line, such as an inline-block, counts unless it is alone in its parent. */
+function isBoxAmongOthers(el: Element, box: Box): boolean {
+  return box.kind === "atomic" && (el.parentNode as ParentNode | null)?.childElementCount !== 1;
 }
 
 /** ARIA attributes, a tooltip or an access key make any element count. */
@@ -39,7 +47,7 @@ function scrolls(el: Element, box: Box): boolean {
  * it has no other element in it.
  */
 export function isRedundantLabel(item: Item, el: Element, box: Box): boolean {
-  if (item.role !== "LabelText" || box.kind === "atomic") return false;
+  if (item.role !== "LabelText" || isBoxAmongOthers(el, box)) return false;
   const input = (el as HTMLLabelElement).control as HTMLInputElement | null;
   if (input?.localName !== "input" || !/^(checkbox|radio)$/.test(input.type)) return false;
   if (el.hasAttribute("aria-label") || input.hasAttribute("aria-label") || input.hasAttribute("aria-labelledby")) return false;

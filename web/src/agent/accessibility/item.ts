@@ -9,6 +9,8 @@ export interface Item {
   role: string;
   /** The DOM node, absent for what the browser itself generates. */
   node?: Node;
+  /** The element to act on, for a part of a control that has no node of its own. */
+  handle?: Element;
   /** Same as node where that is an element. */
   el?: Element;
   parent?: Item;
@@ -24,7 +26,7 @@ export interface Item {
   block: Item | undefined;
   /** Set off by spaces in a name it is part of, like a box in the line. */
   apart?: boolean;
-  /** Where a line may be broken: read as a space. */
+  /** After a place where a line may be broken, which is read as a space. */
   gap?: boolean;
   /** Laid out as a block whose children are all inline. */
   holdsLines?: boolean;

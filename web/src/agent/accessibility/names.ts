@@ -74,7 +74,7 @@ function nativeName(item: Item, el: Element): string | undefined {
   }
   switch (el.localName) {
     case "abbr": return el.getAttribute("title") ?? undefined;
-    case "area": case "img": return fold(el.getAttribute("alt") ?? "") || undefined;
+    case "area": case "img": return el.hasAttribute("alt") ? fold((el as HTMLImageElement).alt) : undefined;
     case "fieldset": return legendName(item);
     case "input": return buttonName(el as HTMLInputElement);
     case "optgroup": return (el as HTMLOptGroupElement).label;
@@ -90,6 +90,7 @@ function buttonName(input: HTMLInputElement): string | undefined {
     case "button": return input.value || undefined;
     case "submit": return input.value || "Submit";
     case "reset": return input.value || "Reset";
+    case "file": return input.multiple ? "Choose Files" : "Choose File";
     case "image": return input.alt || input.title || "Submit";
   }
   return undefined;
@@ -119,7 +120,7 @@ function contents(item: Item): string {
     if (item.role === "treeitem" && child.role === "group") continue;
     const part = read(child);
     if (!part) continue;
-    if (last && (last.block !== child.block || isApart(last) || isApart(child)) && !/[ \n]$/.test(text) && !/^[ \n]/.test(part)) {
+    if (last && (child.gap || last.block !== child.block || isApart(last) || isApart(child)) && !/[ \n]$/.test(text) && !/^[ \n]/.test(part)) {
       text += " ";
     }
     text += part;
@@ -137,10 +138,9 @@ function isApart(item: Item): boolean {
 function read(item: Item): string {
   if (item.silent || (item.ignored && item.text !== undefined)) return "";
   if (item.text !== undefined) return item.text;
-  if (item.gap) return " ";
   if (item.ignored) return contents(item);
   if (item.role === "Abbr") return contents(item);
-  if (READ_BY_VALUE.test(item.role)) return (item.el && ariaName(item.el)) ?? valueText(item);
+  if (READ_BY_VALUE.test(item.role)) return valueText(item) || ((item.el && ariaName(item.el)) ?? "");
   return nameOf(item) || contents(item);
 }
 

@@ -91,7 +91,6 @@ function nativeRole(el: Element, parent: Item, named: () => boolean): string {
     case "header": return el.parentElement?.closest(SECTIONING) ? "sectionheader" : "banner";
     case "img": return el.getAttribute("alt") === "" && !el.hasAttribute("aria-label") && !el.hasAttribute("title") ? "none" : "image";
     case "input": return inputRole(el as HTMLInputElement);
-    case "legend": return el.parentElement?.localName === "fieldset" ? "Legend" : "generic";
     case "li": return parent.role === "none" ? "none" : "listitem";
     case "rt": case "rp": return "none";
     case "section": return named() ? "region" : "generic";

@@ -82,7 +82,7 @@ class Builder {
       return;
     }
     flow[box.kind === "block" ? "block" : "inline"] = true;
-    const item = append(parent, role, { node: el, el, ...(el.localName === "wbr" && { gap: true }) });
+    const item = append(parent, role, { node: el, el });
     this.items.set(el, item);
     if (el.hasAttribute("aria-owns")) this.owners.push(item);
     this.contents(item, el, box, line, below);
@@ -164,6 +164,7 @@ class Builder {
   /** Last decisions, which depend on what became of the children. */
   private settle(item: Item): void {
     for (const child of item.children) this.settle(child);
+    item.children = this.lifted(item);
     if (item.ignored) return;
     if (item.role === "generic" && item.el?.getAttribute("draggable") === "true") item.role = "group";
     if (item.role === "SvgRoot" && shownChildren(item).length === 0) item.role = "image";
@@ -171,6 +172,29 @@ class Builder {
     if (item.role === "Canvas" && empty && !nameOf(item)) item.ignored = true;
     if (item.ignored) item.reason = "uninteresting";
   }
+
+  /**
+   * The children as they are listed: ignored ones too, but for spans and the
+   * like, since clients join the texts that stand side by side.
+   */
+  private lifted(parent: Item): Item[] {
+    const list: Item[] = [];
+    let gap = false;
+    for (const child of parent.children) {
+      const shown = this.isPassedOver(child) ? child.children : [child];
+      if (gap && shown[0]) shown[0].gap = true;
+      gap = child.el?.localName === "wbr" || (gap && shown.length === 0);
+      for (const c of shown) c.parent = parent;
+      list.push(...shown);
+    }
+    return list;
+  }
+
+  private isPassedOver(item: Item): boolean {
+    return item.ignored && item.reason === "uninteresting" && item.el !== undefined
+      && /^(inline|contents)$/.test(this.boxes.of(item.el).kind);
+  }
+
 }
 
 /** The summary that the browser puts in where there is none. */

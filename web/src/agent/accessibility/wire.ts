@@ -31,7 +31,7 @@ export interface AXNode {
   properties?: AXProperty[];
   parentId?: string;
   childIds: string[];
-  /** Absent for what has no DOM node, such as list markers. */
+  /** Absent for what has no DOM node, such as list markers; the whole control's for its parts that can be used. */
   backendDOMNodeId?: number;
   /** The root has it. */
   frameId?: string;
@@ -40,15 +40,21 @@ export interface AXNode {
 /** Turns the objects of one tree into AXNodes. */
 export class Writer {
   private readonly ids = new Map<Item, string>();
-  private unnamed = -1_000_000_000;
+  private nodeless = -1_000_000_000;
 
-  constructor(private readonly idOf: IdOf, private readonly frameId: string) {}
+  constructor(root: Item, private readonly idOf: IdOf, private readonly frameId: string) {
+    this.number(root);
+  }
+
+  /** Numbers what has no DOM node, in document order: the ids stay while the document does. */
+  private number(item: Item): void {
+    if (!item.node) this.ids.set(item, String(--this.nodeless));
+    for (const c of item.children) this.number(c);
+  }
 
   /** The id of an object: that of its DOM node, or a negative number. */
   id(item: Item): string {
-    let id = this.ids.get(item);
-    if (!id) this.ids.set(item, (id = String(item.node ? this.idOf(item.node) : --this.unnamed)));
-    return id;
+    return item.node ? String(this.idOf(item.node)) : (this.ids.get(item) ?? "0");
   }
 
   node(item: Item): AXNode {
@@ -59,7 +65,8 @@ export class Writer {
       this.describe(node, item);
     }
     if (item.parent) node.parentId = this.id(item.parent);
-    if (item.node) node.backendDOMNodeId = this.idOf(item.node);
+    const target = item.node ?? item.handle;
+    if (target) node.backendDOMNodeId = this.idOf(target);
     if (!item.parent) node.frameId = this.frameId;
     return node;
   }
@@ -73,16 +80,24 @@ export class Writer {
     node.properties = propertiesOf(item, this.idOf);
   }
 
-  /** An object and what is below it to a depth, level by level as Chromium lists them. */
+  /**
+   * An object and what is below it to a depth, level by level as Chromium lists
+   * them. Ignored objects do not count as a level.
+   */
   subtree(item: Item, depth = Infinity): AXNode[] {
     const nodes: AXNode[] = [];
     let level = [item];
     for (let n = 0; level.length > 0 && n <= depth; n++) {
       for (const i of level) nodes.push(this.node(i));
-      level = level.flatMap((i) => i.children);
+      level = level.flatMap((i) => (i.ignored ? [] : withIgnored(i)));
     }
     return nodes;
   }
+}
+
+/** The children of an object, each ignored one followed by its own. */
+export function withIgnored(item: Item): Item[] {
+  return item.children.flatMap((c) => (c.ignored ? [c, ...withIgnored(c)] : [c]));
 }
 
 /** Chromium's own roles begin with a capital; those of ARIA do not. */
