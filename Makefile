@@ -19,6 +19,7 @@ demo: tools
 	go run ./cmd/cdphub demo --agent-browser=$(AGENT_BROWSER) $(ARGS)
 
 test: tools
+	@command -v cc >/dev/null || ./.ci/install gcc libc6-dev # the race detector wants a C compiler
 	set -e; for m in $(MODULES); do go test -C $$m -race -shuffle=on -timeout 20m ./...; done
 
 lint: web/node_modules
