@@ -62,6 +62,10 @@ func serveBundle(w http.ResponseWriter, r *http.Request, at string) bool {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	switch {
+	case at == "/shell" && r.Header.Get("Sec-Fetch-Site") == "cross-site":
+		// A page that sends its visitor here could put its own app in the
+		// place of the Host that the hub has.
+		http.Error(w, "Another site has sent you here. To go on, open this address yourself.", http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)

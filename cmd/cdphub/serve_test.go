@@ -281,6 +281,9 @@ func TestBundles(t *testing.T) {
 	if status, body := s.get(t, addr, "/host."+b.hash+".js", nil); status != 200 || body != string(b.body) {
 		t.Errorf("the immutable name answers %d", status)
 	}
+	if status, _ := s.get(t, addr, "/shell", http.Header{"Sec-Fetch-Site": {"cross-site"}}); status != 403 {
+		t.Errorf("/shell for a link of another site: %d, want 403", status)
+	}
 	if status, _ := s.get(t, addr, "/host.js", http.Header{"If-None-Match": {`"` + b.hash + `"`}}); status != 304 {
 		t.Errorf("If-None-Match: %d, want 304", status)
 	}

@@ -135,7 +135,7 @@ func (c *cdpClient) await(t *testing.T, what string, is func(message) bool) mess
 				return nil
 			}
 		}
-		return fmt.Errorf("%s has not come; the connection's end: %v", what, c.ended)
+		return fmt.Errorf("%s has not come; the connection's end: %w", what, c.ended)
 	})
 	return found
 }

@@ -80,7 +80,7 @@ func (s *site) page(w http.ResponseWriter, name string) {
 	s.mu.Unlock()
 	agent := ""
 	if hub != "" {
-		agent = fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s"></script>`, hub, s.host.URL)
+		agent = fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s"></script>`, hub, s.host.URL+" "+hub) // Host pages of the site, and the shell
 	}
 	kind := "text/html; charset=utf-8"
 	if strings.HasSuffix(name, ".js") {

@@ -10,7 +10,10 @@
 // node, and the roles of all its ancestors too; relations to other nodes are not
 // compared.
 //
-//	go test ./axtree -v                 the share of equal nodes per page
-//	go test ./axtree -v -diff           and what differs, as -Chromium +agent
-//	go test ./axtree -v -page tables    one page alone
+//	go test ./axtree -count=1 -v               the share of equal nodes per page
+//	go test ./axtree -count=1 -v -diff         and what differs, as -Chromium +agent
+//	go test ./axtree -count=1 -v -page tables  one page alone
+//
+// The agent's sources and the pages lie outside this module, where go test does not
+// see them change: hence -count=1.
 package axtree

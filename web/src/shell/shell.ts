@@ -9,10 +9,22 @@ const state = document.getElementById("state") as HTMLElement;
 const host = new CdpHub.Host();
 const app = new URLSearchParams(location.search).get("app");
 
-if (app) {
-  open(new URL(app, location.href));
+const url = app ? webAddress(app) : undefined;
+
+if (url) {
+  open(url);
 } else {
   state.textContent = "Add ?app=URL to this page's address, for example ?app=http://localhost:3000/";
+}
+
+/** The address, unless it is of another kind: javascript: would run in this page's own origin. */
+function webAddress(text: string): URL | undefined {
+  try {
+    const parsed = new URL(text, location.href);
+    return parsed.protocol === "http:" || parsed.protocol === "https:" ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function open(url: URL): void {
