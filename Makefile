@@ -21,6 +21,7 @@ demo: tools
 test: tools
 	@command -v cc >/dev/null || ./.ci/install gcc libc6-dev # the race detector wants a C compiler
 	set -e; for m in $(MODULES); do go test -C $$m -race -shuffle=on -timeout 20m ./...; done
+	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree # once more, to print the shares
 
 lint: web/node_modules
 	@test -z "$$($(GOFUMPT) -l . | tee /dev/stderr)" || { echo "gofumpt would change these files: run $(GOFUMPT) -w ."; exit 1; }

@@ -36,8 +36,8 @@ func runTests(root string) error {
 		Write:         true,
 		Outdir:        dir,
 		Outbase:       filepath.Join(root, "src"),
-		OutExtension:  map[string]string{".js": ".mjs"},
-		Format:        api.FormatESModule,
+		OutExtension:  map[string]string{".js": ".cjs"},
+		Format:        api.FormatCommonJS,
 		Platform:      api.PlatformNode,
 		Target:        api.ES2022,
 		Sourcemap:     api.SourceMapInline,
@@ -53,7 +53,7 @@ func runTests(root string) error {
 		if err != nil {
 			return err
 		}
-		args = append(args, filepath.Join(dir, rel[:len(rel)-len(".ts")]+".mjs"))
+		args = append(args, filepath.Join(dir, rel[:len(rel)-len(".ts")]+".cjs"))
 	}
 	cmd := exec.Command("node", args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr

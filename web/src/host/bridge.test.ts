@@ -2,12 +2,11 @@
 // The wire to a relay, version 1 and extended, and coming back to it.
 
 import assert from "node:assert/strict";
-import { beforeEach, mock, test } from "node:test";
-import { World, settle } from "./fakes";
+import { beforeEach, test } from "node:test";
+import { World, settle, freshClock, tick } from "./fakes";
 
 beforeEach(() => {
-  mock.timers.reset();
-  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  freshClock();
 });
 
 test("ready lists the Pairings; later ones are told", () => {
@@ -123,7 +122,7 @@ test("coming back: waits double up to 15 s, each within its half", () => {
     const from = Date.now();
     w.sockets[w.sockets.length - 1].onclose?.({ code: 1006, reason: "" });
     const sockets = w.sockets.length;
-    while (w.sockets.length === sockets && Date.now() - from < 60_000) mock.timers.tick(1);
+    while (w.sockets.length === sockets && Date.now() - from < 60_000) tick(1);
     waits.push(Date.now() - from);
   }
   const full = [250, 500, 1000, 2000, 4000, 8000, 15000, 15000, 15000];
@@ -136,14 +135,14 @@ test("after a good connection the first wait is short again", () => {
   w.relay();
   for (let i = 0; i < 5; i++) {
     w.sockets[w.sockets.length - 1].onclose?.({ code: 1006, reason: "" });
-    mock.timers.tick(15_000);
+    tick(15_000);
   }
   const last = w.sockets[w.sockets.length - 1];
   last.onopen?.();
-  mock.timers.tick(5_000);
+  tick(5_000);
   last.onclose?.({ code: 1006, reason: "" });
   const before = w.sockets.length;
-  mock.timers.tick(250);
+  tick(250);
   assert.equal(w.sockets.length, before + 1);
 });
 
@@ -156,7 +155,7 @@ test("a lost connection ends its sessions; the next one starts anew", () => {
   relay.say({ kind: "command", sessionId: "S1", targetId: "T", id: 1, method: "X.y" });
   relay.onclose?.({ code: 1006, reason: "" });
   assert.deepEqual(agent.methods(), ["attached", "X.y", "detached"]);
-  mock.timers.tick(250);
+  tick(250);
   const next = w.sockets[1];
   next.onopen?.();
   agent.answer("X.y");
@@ -166,7 +165,7 @@ test("a lost connection ends its sessions; the next one starts anew", () => {
 test("replaced by a newer Host: it stays away", () => {
   const w = new World();
   w.relay().onclose?.({ code: 1008, reason: "replaced by a newer host" });
-  mock.timers.tick(600_000);
+  tick(600_000);
   assert.equal(w.sockets.length, 1);
   const last = w.posted.filter((m) => m.do === "relay").pop();
   assert.deepEqual(last, { do: "relay", state: "replaced", reason: "replaced by a newer host" });
@@ -178,7 +177,7 @@ test("disconnect is final", () => {
   const w = new World();
   w.relay().onclose?.({ code: 1006, reason: "" });
   w.core.receive({ do: "disconnect" });
-  mock.timers.tick(600_000);
+  tick(600_000);
   assert.equal(w.sockets.length, 1);
   assert.equal(w.states.pop()![0], "off");
 });
@@ -214,7 +213,7 @@ test("createTarget undoes a Pairing that does not connect in 10 s", async () => 
   relay.say({ kind: "browserRequest", id: 3, method: "Target.createTarget", params: { url: "http://app/n" } });
   await settle();
   relay.take();
-  mock.timers.tick(10_000);
+  tick(10_000);
   await settle();
   assert.deepEqual(relay.take(), [
     { kind: "targetDestroyed", targetId: "N" },

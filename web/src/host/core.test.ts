@@ -2,14 +2,13 @@
 // Targets, sessions, documents and the queue, without a browser.
 
 import assert from "node:assert/strict";
-import { beforeEach, mock, test } from "node:test";
-import { World, settle } from "./fakes";
+import { beforeEach, test } from "node:test";
+import { World, settle, freshClock, tick } from "./fakes";
 
 const GONE = "Cannot find context with specified id";
 
 beforeEach(() => {
-  mock.timers.reset();
-  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  freshClock();
 });
 
 test("an extended agent is welcomed with ids and state, and answers by session", () => {
@@ -103,10 +102,10 @@ test("commands wait in order while a document changes, for 15 s at most", () => 
   const agent = w.hello("doc1")!;
   agent.say({ icdp: "bye" });
   w.send("A", 1, "DOM.getDocument");
-  mock.timers.tick(14_999);
+  tick(14_999);
   w.send("A", 2, "DOM.enable");
   assert.deepEqual(w.told("A"), []);
-  mock.timers.tick(1);
+  tick(1);
   assert.deepEqual(w.told("A"), ["1:Target is not connected: no Frame Agent in the current document"]);
   const next = w.hello("doc2")!;
   assert.deepEqual(next.methods(), ["DOM.enable"]);
@@ -118,7 +117,7 @@ test("with no document under way commands fail at once", () => {
   w.attach("A");
   w.load();
   w.send("A", 1, "DOM.enable");
-  mock.timers.tick(1_500);
+  tick(1_500);
   w.send("A", 2, "DOM.enable");
   const text = "Target is not connected: the Frame Agent has not paired yet.";
   assert.deepEqual(w.told("A"), [`1:${text}`, `2:${text}`]);
@@ -132,7 +131,7 @@ test("a load event of a document that is still there means nothing", () => {
   w.pair();
   const agent = w.hello("doc1")!;
   w.load();
-  mock.timers.tick(60_000);
+  tick(60_000);
   assert.equal(agent.closed, false);
 });
 

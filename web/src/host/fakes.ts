@@ -1,5 +1,6 @@
 // Stand-ins for a page, its frames' agents and a relay, for the tests of Core.
 
+import { install } from "@sinonjs/fake-timers";
 import type { Json } from "../protocol";
 import type { Ask, FromCore, Port, RelayState, Socket } from "./channel";
 import { Core } from "./core";
@@ -160,4 +161,17 @@ export class World {
 /** Lets promises settle that need no timer. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 10; i++) await Promise.resolve();
+}
+
+let clock: ReturnType<typeof install> | undefined;
+
+/** Puts setTimeout and Date under the test's control, from zero. */
+export function freshClock(): void {
+  clock?.uninstall();
+  clock = install({ now: 0, toFake: ["setTimeout", "clearTimeout", "Date"] });
+}
+
+/** Lets that many milliseconds pass. */
+export function tick(ms: number): void {
+  clock?.tick(ms);
 }

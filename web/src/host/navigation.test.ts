@@ -2,13 +2,12 @@
 // Page.navigate and the documents it brings.
 
 import assert from "node:assert/strict";
-import { beforeEach, mock, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import type { FakeAgent } from "./fakes";
-import { World } from "./fakes";
+import { World, freshClock, tick } from "./fakes";
 
 beforeEach(() => {
-  mock.timers.reset();
-  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  freshClock();
 });
 
 /** A Target with one document and a session with Page and Network. */
@@ -76,9 +75,9 @@ test("a document without agent: the reason 1.5 s after its load event, and the n
   w.send("A", 1, "Page.navigate", { url: "http://other/" });
   agent.say({ icdp: "bye" });
   w.load();
-  mock.timers.tick(1_499);
+  tick(1_499);
   assert.equal(w.messages("A").find((m) => m.id === 1), undefined);
-  mock.timers.tick(1);
+  tick(1);
   assert.equal(
     w.messages("A").find((m) => m.id === 1)!.result.errorText,
     "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)",
@@ -93,7 +92,7 @@ test("a document without agent: the reason 1.5 s after its load event, and the n
 test("nothing comes in 20 s", () => {
   const { w } = start();
   w.send("A", 1, "Page.navigate", { url: "/slow" });
-  mock.timers.tick(20_000);
+  tick(20_000);
   assert.equal(w.messages("A").find((m) => m.id === 1)!.result.errorText, "net::ERR_TIMED_OUT");
 });
 
@@ -155,7 +154,7 @@ test("a version 1 agent gives no bye: the load event without a hello ends the wa
   w.hello();
   w.send("A", 1, "Page.navigate", { url: "/two" });
   w.load();
-  mock.timers.tick(1_500);
+  tick(1_500);
   assert.match(w.messages("A").find((m) => m.id === 1)!.result.errorText, /ERR_BLOCKED_BY_CLIENT/);
 });
 
