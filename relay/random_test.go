@@ -1,0 +1,166 @@
+package relay
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// TestRandomOperations plays random peers and wants, of every command, exactly
+// one answer while its Client lives, and the books to agree throughout.
+func TestRandomOperations(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	for round := range uint64(30) {
+		randomRun(t, rand.New(rand.NewPCG(seed, round)))
+	}
+}
+
+// FuzzOperations plays the operations that the input spells.
+func FuzzOperations(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+	f.Fuzz(func(t *testing.T, in []byte) {
+		w := newWorld(t)
+		for _, b := range in {
+			w.step(int(b), int(b)>>4)
+		}
+		w.finish()
+	})
+}
+
+func randomRun(t *testing.T, r *rand.Rand) {
+	w := newWorld(t)
+	for range 300 {
+		w.step(r.IntN(256), r.IntN(256))
+	}
+	w.finish()
+}
+
+// world is a hub with clients whose commands are counted.
+type world struct {
+	t       *testing.T
+	hub     *Hub
+	events  bridge.Events
+	clients []*Client
+	boxes   map[*Client]*inbox
+	sent    map[*Client]int
+	n       int
+}
+
+func newWorld(t *testing.T) *world {
+	return &world{t: t, hub: New(Options{}), boxes: map[*Client]*inbox{}, sent: map[*Client]int{}}
+}
+
+func (w *world) send(c *Client, format string, args ...any) {
+	w.n++
+	w.sent[c]++
+	c.Receive(fmt.Appendf(nil, `{"id":%d,%s}`, w.n, fmt.Sprintf(format, args...)))
+}
+
+func (w *world) step(op, arg int) {
+	target := fmt.Sprintf("T%d", arg%4)
+	switch op % 11 {
+	case 0:
+		w.events = w.hub.SetHost(&mute{}, bridge.Version{}, list(arg%4))
+	case 1:
+		if len(w.clients) < 5 {
+			p := &inbox{}
+			c := join(w.t, w.hub, p)
+			w.clients, w.boxes[c] = append(w.clients, c), p
+		}
+	default:
+		w.withHostOrClient(op, arg, target)
+	}
+	if err := w.hub.check(); err != nil {
+		w.t.Fatalf("after operation %d(%d): %v", op%11, arg, err)
+	}
+}
+
+func (w *world) withHostOrClient(op, arg int, target string) {
+	if w.events != nil {
+		switch op % 11 {
+		case 2:
+			w.events.TargetCreated(targets.Info{ID: target})
+		case 3:
+			w.events.TargetGone(target)
+		case 4:
+			if arg%8 == 0 {
+				w.events.HostGone()
+			}
+		case 5:
+			w.answerOne(arg)
+		}
+	}
+	if len(w.clients) == 0 {
+		return
+	}
+	c := w.clients[arg%len(w.clients)]
+	switch op % 11 {
+	case 6:
+		w.send(c, `"method":"Target.attachToTarget","params":{"targetId":%q}`, target)
+	case 7:
+		w.send(c, `"method":"Target.detachFromTarget","params":{"sessionId":%q}`, onlySession(c))
+	case 8:
+		w.send(c, `"method":"Page.enable","sessionId":%q`, onlySession(c))
+	case 9:
+		w.send(c, `"method":"Target.setAutoAttach","params":{"autoAttach":%v}`, arg%2 == 0)
+	case 10:
+		if arg%8 == 0 {
+			c.Leave()
+			w.clients = remove(w.clients, c)
+			delete(w.boxes, c)
+		}
+	}
+}
+
+func remove(list []*Client, c *Client) []*Client {
+	var rest []*Client
+	for _, x := range list {
+		if x != c {
+			rest = append(rest, x)
+		}
+	}
+	return rest
+}
+
+// answerOne answers some command that the hub has in flight, or one that it
+// has not.
+func (w *world) answerOne(arg int) {
+	for n, c := range w.hub.calls.byNumber {
+		w.events.Result(n, c.sessionID(), []byte(`{}`), nil)
+		break
+	}
+	w.events.Result(bridge.CallID(arg), "", []byte(`{}`), nil)
+}
+
+// finish ends the Host, so that nothing may be left without an answer.
+func (w *world) finish() {
+	if w.events != nil {
+		w.events.HostGone()
+	}
+	if err := w.hub.check(); err != nil {
+		w.t.Fatal(err)
+	}
+	for c, p := range w.boxes {
+		answers := map[string]int{}
+		for _, m := range p.got {
+			if strings.HasPrefix(m, `{"id":`) {
+				id, _, _ := strings.Cut(m[6:], ",")
+				answers[id]++
+			}
+		}
+		for id, n := range answers {
+			if n != 1 {
+				w.t.Fatalf("command %s got %d answers", id, n)
+			}
+		}
+		if len(answers) != w.sent[c] {
+			w.t.Fatalf("%d commands sent, %d answered", w.sent[c], len(answers))
+		}
+	}
+}
