@@ -1,5 +1,6 @@
 // Stand-ins for a page, its frames' agents and a relay, for the tests of Core.
 
+import { webcrypto } from "node:crypto";
 import { install } from "@sinonjs/fake-timers";
 import type { Json } from "../protocol";
 import type { Ask, FromCore, Port, RelayState, Socket } from "./channel";
@@ -162,6 +163,9 @@ export class World {
 export async function settle(): Promise<void> {
   for (let i = 0; i < 10; i++) await Promise.resolve();
 }
+
+// Node 18 keeps what browsers have as a global in a module.
+globalThis.crypto ??= webcrypto as Crypto;
 
 let clock: ReturnType<typeof install> | undefined;
 
