@@ -25,7 +25,7 @@ func sessionIn(t *testing.T, message string) string {
 	return m.Params.SessionID + m.Result.SessionID
 }
 
-func (p *peer) attach() string {
+func (p *far) attach() string {
 	p.t.Helper()
 	p.send(`{"id":1000,"method":"Target.attachToTarget","params":{"targetId":"T1","flatten":true}}`)
 	return sessionIn(p.t, p.until(`"id":1000`))

@@ -100,47 +100,63 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 
 // serveClient makes a WebSocket a Client of its hub.
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
-	s.upgrade(w, r, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, log *zap.Logger) {
+	who := peer{s.log, "client", routeOf(r).hub, r.RemoteAddr}
+	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		client, err := hub.Join(conn)
 		if err != nil {
 			conn.Close(wsconn.ReasonTooMany)
 			conn.Serve(ctx, func([]byte) {})
-			log.Warn("client refused", zap.Error(err))
+			who.log.Warn("client refused", who.fields(zap.Error(err))...)
 			return
 		}
 		defer client.Leave()
-		log.Info("client connected")
 		why := conn.Serve(ctx, client.Receive)
-		log.Info("client disconnected", zap.Uint16("code", why.Code), zap.String("reason", why.Text))
+		who.left(why)
 	})
 }
 
 // serveHost makes a WebSocket the Host of its hub.
 func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
-	s.upgrade(w, r, s.hosts, wsconn.Options{Limits: bridge.PageLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, log *zap.Logger) {
-		why := bridge.ServePage(ctx, conn, hub, log)
-		log.Info("host connection ended", zap.Uint16("code", why.Code), zap.String("reason", why.Text))
+	who := peer{s.log, "host", routeOf(r).hub, r.RemoteAddr}
+	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: bridge.PageLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+		who.left(bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...)))
 	})
 }
 
+// peer is who a connection is, for the log. A logger made with these fields
+// would hold a kilobyte for as long as the connection lives.
+type peer struct {
+	log             *zap.Logger
+	side, hub, addr string
+}
+
+func (p peer) fields(more ...zap.Field) []zap.Field {
+	return append(more, zap.String("hub", p.hub), zap.String("peer", p.addr))
+}
+
+func (p peer) left(why wsconn.Reason) {
+	p.log.Info(p.side+" left", p.fields(zap.Uint16("code", why.Code), zap.String("reason", why.Text))...)
+}
+
 // upgrade takes a WebSocket over and serves it in a goroutine of its own,
-// which drain waits for.
-func (s *server) upgrade(w http.ResponseWriter, r *http.Request, to *side, o wsconn.Options,
-	serve func(context.Context, *relay.Hub, *wsconn.Conn, *zap.Logger),
+// which drain waits for. That goroutine logs nothing before its end: its stack
+// would grow for it and stay large.
+func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *side, o wsconn.Options,
+	serve func(context.Context, *relay.Hub, *wsconn.Conn),
 ) {
 	hub, release, ok := s.acquire(w, r)
 	if !ok {
 		return
 	}
 	conn, err := wsconn.Upgrade(w, r, o)
-	log := s.log.With(zap.String("hub", routeOf(r).hub), zap.String("peer", r.RemoteAddr))
 	if err != nil {
 		release()
-		log.Debug("handshake refused", zap.Error(err))
+		s.log.Debug("handshake refused", who.fields(zap.Error(err))...)
 		return
 	}
+	s.log.Info(who.side+" came", who.fields()...)
 	to.start(func() {
 		defer release()
-		serve(to.ctx, hub, conn, log)
+		serve(to.ctx, hub, conn)
 	})
 }

@@ -59,21 +59,21 @@ func start(t *testing.T, change func(*hubFlags)) started {
 	return started{s, stop}
 }
 
-// peer is one end of a WebSocket to the server.
-type peer struct {
+// far is the far end of a WebSocket to the server.
+type far struct {
 	t      *testing.T
 	conn   *wsconn.Conn
 	got    chan string
 	closed chan wsconn.Reason
 }
 
-func dial(t *testing.T, url string, header http.Header) *peer {
+func dial(t *testing.T, url string, header http.Header) *far {
 	t.Helper()
 	conn, err := wsconn.Dial(t.Context(), url, header)
 	if err != nil {
 		t.Fatalf("dial %s: %v", url, err)
 	}
-	p := &peer{t: t, conn: conn, got: make(chan string, 1000), closed: make(chan wsconn.Reason, 1)}
+	p := &far{t: t, conn: conn, got: make(chan string, 1000), closed: make(chan wsconn.Reason, 1)}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -86,10 +86,10 @@ func dial(t *testing.T, url string, header http.Header) *peer {
 	return p
 }
 
-func (p *peer) send(m string) { p.conn.Deliver(wire.Frame{Head: []byte(m)}) }
+func (p *far) send(m string) { p.conn.Deliver(wire.Frame{Head: []byte(m)}) }
 
 // next is the next message, which must come soon.
-func (p *peer) next() string {
+func (p *far) next() string {
 	p.t.Helper()
 	select {
 	case m := <-p.got:
@@ -101,7 +101,7 @@ func (p *peer) next() string {
 }
 
 // until skips messages up to one that contains want.
-func (p *peer) until(want string) string {
+func (p *far) until(want string) string {
 	p.t.Helper()
 	for {
 		if m := p.next(); strings.Contains(m, want) {
@@ -110,7 +110,7 @@ func (p *peer) until(want string) string {
 	}
 }
 
-func (p *peer) reason() wsconn.Reason {
+func (p *far) reason() wsconn.Reason {
 	p.t.Helper()
 	select {
 	case r := <-p.closed:
@@ -123,12 +123,12 @@ func (p *peer) reason() wsconn.Reason {
 
 const ready = `{"kind":"ready","v":1,"targets":[{"targetId":"T1","title":"One","url":"http://app/1"}]}`
 
-func (s started) client(t *testing.T) *peer {
+func (s started) client(t *testing.T) *far {
 	t.Helper()
 	return dial(t, "ws://"+s.addr(false)+"/devtools/browser", nil)
 }
 
-func (s started) host(t *testing.T) *peer {
+func (s started) host(t *testing.T) *far {
 	t.Helper()
 	h := dial(t, "ws://"+s.addr(true)+"/icdp/host", nil)
 	h.send(ready)
@@ -323,7 +323,7 @@ func TestDrain(t *testing.T) {
 	s.await(t, `"clients":1`)
 	addr := s.addr(false)
 	s.stop()
-	for name, p := range map[string]*peer{"client": client, "host": host} {
+	for name, p := range map[string]*far{"client": client, "host": host} {
 		if r := p.reason(); r.Code != 1001 || r.Text != "shutting down" {
 			t.Errorf("%s closed with %v, want 1001 shutting down", name, r)
 		}

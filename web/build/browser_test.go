@@ -70,7 +70,8 @@ func start(t *testing.T, csp string) *site {
 			fmt.Fprintf(w, "<!doctype html><title>%s</title>%s", name, agent)
 		})
 	}
-	s.host = httptest.NewServer(mux)
+	s.host = httptest.NewUnstartedServer(mux) // the handlers read s.host
+	s.host.Start()
 	t.Cleanup(s.host.Close)
 	_, port, _ := net.SplitHostPort(s.host.Listener.Addr().String())
 	s.app = "http://localhost:" + port
