@@ -59,16 +59,20 @@ type Conn struct {
 
 	in reader // owned by Serve's goroutine
 
+	w writer // owned by the writer's goroutine, while there is one
+
 	mu     sync.Mutex // guards everything below
-	wake   sync.Cond  // something is queued, or the connection closes
 	out    outbox
-	reason Reason    // why it closes; zero while it does not
-	giveUp time.Time // when the writer stops trying; set with reason
+	served bool          // Serve runs: there may be a writer
+	writes bool          // there is one
+	ended  chan struct{} // closed when the last writer has ended; made by Serve
+	reason Reason        // why it closes; zero while it does not
+	giveUp time.Time     // when the writer stops trying; set with reason
 }
 
 func newConn(nc net.Conn, limits *Limits) *Conn {
 	c := &Conn{nc: nc, limits: limits}
-	c.wake.L = &c.mu
+	c.w.c = c
 	c.in.buf = c.in.small[:]
 	return c
 }
@@ -86,15 +90,11 @@ func (c *Conn) RemoteAddr() net.Addr { return c.nc.RemoteAddr() }
 func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
 	stop := context.AfterFunc(ctx, func() { c.Close(reasonOf(ctx)) })
 	defer stop()
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		c.write()
-	}()
+	ended := c.startWriting()
 	why := ReasonInternal // unless reading ends by itself: handle has panicked
 	defer func() {
 		c.Close(why)
-		<-written
+		<-ended
 		c.drain()
 		c.nc.Close()
 		c.in.release()
@@ -132,7 +132,7 @@ func (c *Conn) closeLocked(r Reason) {
 	c.nc.SetReadDeadline(now)
 	c.nc.SetWriteDeadline(c.giveUp)
 	c.out.moved()
-	c.wake.Signal()
+	c.writeLocked()
 }
 
 // closing returns the reason, whose code is 0 while there is none.

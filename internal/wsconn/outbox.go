@@ -160,9 +160,7 @@ func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 		return false
 	}
 	o.addFrame(op, f, c.client)
-	if o.frames == 1 {
-		c.wake.Signal()
-	}
+	c.writeLocked()
 	return true
 }
 

@@ -12,31 +12,60 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
+// startWriting lets the writer run from here on, and returns what is closed
+// when it has ended for good.
+func (c *Conn) startWriting() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.served = true
+	c.ended = make(chan struct{})
+	if c.out.frames > 0 || c.reason.Code != 0 {
+		c.writeLocked()
+	}
+	return c.ended
+}
+
+// writeLocked sees to it that what is queued, or the end, is written. The
+// writer's goroutine lives only as long as there is something to write: most
+// connections are idle, and a goroutine's stack is half of what one costs.
+func (c *Conn) writeLocked() {
+	if c.served && !c.writes {
+		c.writes = true
+		go c.write()
+	}
+}
+
 // write is the writer: it takes all that is queued and writes it at once,
-// until the connection closes. It ends with a close frame and half-closes.
+// until nothing is left. When the connection closes it ends with a close frame
+// and half-closes.
 func (c *Conn) write() {
-	w := writer{c: c}
 	var batch [][]byte
 	for {
 		var open bool
 		batch, open = c.next(batch)
-		if len(batch) == 0 && !open {
-			break
+		if len(batch) == 0 {
+			if !open {
+				c.writeEnd()
+			}
+			return
 		}
-		why := w.write(batch)
+		why := c.w.write(batch)
 		recycle(batch)
 		if why.Code != 0 {
 			c.Close(why)
+			close(c.ended)
 			return
 		}
 	}
-	c.mu.Lock()
-	r := c.reason
-	c.mu.Unlock()
-	if f := closeFrame(r); f != nil && !c.bare {
+}
+
+// writeEnd says good-bye.
+func (c *Conn) writeEnd() {
+	defer close(c.ended)
+	if f := closeFrame(c.closing()); f != nil && !c.bare {
 		var o outbox
 		o.addFrame(ws.OpClose, wire.Frame{Body: f}, c.client)
-		_ = w.write(o.chunks) // whatever comes of it, the connection ends
+		_ = c.w.write(o.chunks) // whatever comes of it, the connection ends
 		recycle(o.chunks)
 	}
 	if half, ok := c.nc.(interface{ CloseWrite() error }); ok {
@@ -44,18 +73,21 @@ func (c *Conn) write() {
 	}
 }
 
-// next waits for frames and returns them; open is false when there will be
-// no more. Spare is an emptied list to use again.
+// next returns what is queued. Without anything the writer must end: for good
+// when the connection is no longer open. Spare is an emptied list to use
+// again.
 func (c *Conn) next(spare [][]byte) (batch [][]byte, open bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.out.frames == 0 && c.reason.Code == 0 {
-		c.wake.Wait()
+	open = c.reason.Code == 0
+	if c.out.frames == 0 {
+		c.writes = !open // nobody else may start once the end is written
+		return nil, open
 	}
-	if cap(spare) > 16 {
+	if cap(spare) > 64 {
 		spare = nil // of a burst
 	}
-	return c.out.take(spare), c.reason.Code == 0
+	return c.out.take(spare), open
 }
 
 // closeFrame is the payload of the close frame for a reason; nil means that
