@@ -24,7 +24,7 @@ test: tools
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree # once more, to print the shares
 
 lint: web/node_modules
-	@test -z "$$($(GOFUMPT) -l . | tee /dev/stderr)" || { echo "gofumpt would change these files: run $(GOFUMPT) -w ."; exit 1; }
+	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
 	set -e; for m in $(MODULES); do (cd $$m && go vet ./... && $(GOLANGCI) run); done
 	cd web && npm exec -- tsc --noEmit
 	go run -C web/build . -check
