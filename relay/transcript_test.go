@@ -131,12 +131,18 @@ func (st *stage) got(peer, format string, args ...any) {
 }
 
 // take returns what peers got, sorted by peer: only the order within a peer
-// is promised.
+// is promised, and not that in which the sessions of a Client that leaves are
+// released.
 func (st *stage) take() []string {
 	lines := st.lines
 	st.lines = nil
-	peer := func(line string) string { return strings.Fields(line)[1] }
-	slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(peer(a), peer(b)) })
+	slices.SortStableFunc(lines, func(a, b string) int {
+		x, y := strings.Fields(a), strings.Fields(b)
+		if x[1] == y[1] && x[2] == "release" && y[2] == "release" {
+			return strings.Compare(a, b)
+		}
+		return strings.Compare(x[1], y[1])
+	})
 	return lines
 }
 

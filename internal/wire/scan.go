@@ -325,13 +325,18 @@ func special(w uint64) uint64 {
 // run a window at a time, where vector instructions look for the two
 // characters: most of what passes through a hub is the inside of strings.
 func plain(b []byte, i int) int {
-	for n := 0; i+8 <= len(b); n++ { // short strings have ended before the first window
+	short := min(i+32, len(b)) // most strings have ended before the first window
+	for ; i+8 <= short; i += 8 {
 		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
-		i += 8
-		for n >= 4 && i+window <= len(b) && plainWindow((*[window]byte)(b[i:])) {
-			i += window
+	}
+	for i+window <= len(b) && plainWindow((*[window]byte)(b[i:])) {
+		i += window
+	}
+	for ; i+8 <= len(b); i += 8 {
+		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+			return i + bits.TrailingZeros64(m)/8
 		}
 	}
 	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= 0x20 {

@@ -223,3 +223,13 @@ func BenchmarkValidStructureStdlib(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkValid4K(b *testing.B) {
+	in := []byte(`{"id":1,"result":{"data":"` + strings.Repeat("QUJDREVGR0g", 4<<10/11) + `"}}`)
+	b.SetBytes(int64(len(in)))
+	for b.Loop() {
+		if !Valid(in) {
+			b.Fatal("not valid")
+		}
+	}
+}
