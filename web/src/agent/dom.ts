@@ -72,6 +72,7 @@ function describeElement(el: Element, d: Json, scope: Scope): void {
     const own = frameOfDocument(el.ownerDocument);
     if (own) d.frameId = own.id;
   }
+  if (el.localName === "template" && "content" in el) d.templateContent = describe(el.content as Node, { ...scope, depth: 0 });
   if (el.shadowRoot) d.shadowRoots = [describe(el.shadowRoot, { ...scope, depth: scope.pierce ? scope.depth : 0 })];
 }
 
@@ -92,10 +93,16 @@ function describeChildren(node: Node, d: Json, scope: Scope): void {
   if (scope.depth > 0 || lone) d.children = children.map((c) => describe(c, { ...scope, depth: scope.depth - 1 }));
 }
 
+/** The depth that params ask for; everything below when it is negative, as in Chromium. */
 function depthOf(p: Json, otherwise: number): number {
-  if (p.depth === undefined) return otherwise;
+  const depth = p.depth ?? otherwise;
+  return depth < 0 ? Infinity : depth;
+}
+
+/** Of children to push there are some, so DOM.requestChildNodes takes no 0. */
+function pushDepthOf(p: Json): number {
   if (p.depth === 0 || p.depth < -1) throw new ProtocolError("Please provide a positive integer as a depth or -1 for entire subtree");
-  return p.depth === -1 ? Infinity : p.depth;
+  return depthOf(p, 1);
 }
 
 // ---------------------------------------------------------------- pushing
@@ -136,15 +143,20 @@ function searchable(p: NodeParams): ParentNode {
   return node as Node & ParentNode;
 }
 
+/** Runs a query. That its root is unknown is another error: clients retry after that one. */
 function select<T>(f: () => T): T {
   try {
     return f();
-  } catch {
+  } catch (e) {
+    if (e instanceof ProtocolError) throw e;
     throw new ProtocolError("DOM Error while querying");
   }
 }
 
 function resolve(p: Json, s: Session): Json {
+  if (p.nodeId === undefined && p.backendNodeId === undefined) {
+    throw new ProtocolError("Either nodeId or backendNodeId must be specified.");
+  }
   let node: Node;
   try {
     node = p.nodeId !== undefined ? nodeOfId(p.nodeId) : nodeOfParams({ backendNodeId: p.backendNodeId });
@@ -178,14 +190,13 @@ register("DOM", {
   disable: (_p, s) => void known.delete(s),
   getDocument: (p, s) => {
     known.set(s, new Set());
-    const depth = p.depth === undefined ? 2 : p.depth < 0 ? Infinity : p.depth; // 0 is fine here, unlike elsewhere
-    return { root: describe(document, { depth, pierce: p.pierce === true, tell: knownTo(s) }) };
+    return { root: describe(document, { depth: depthOf(p, 2), pierce: p.pierce === true, tell: knownTo(s) }) };
   },
   getFlattenedDocument: (_p, s) => ({
     nodes: flattened().map((n) => describe(n, { depth: 0, pierce: false, tell: knownTo(s) })),
   }),
   describeNode: (p) => ({ node: describe(nodeOfParams(p), { depth: depthOf(p, 0), pierce: p.pierce === true }) }),
-  requestChildNodes: (p, s) => sendChildren(nodeOfId(p.nodeId), s, depthOf(p, 1), p.pierce === true),
+  requestChildNodes: (p, s) => sendChildren(nodeOfId(p.nodeId), s, pushDepthOf(p), p.pierce === true),
   requestNode: (p, s) => ({ nodeId: push(nodeOfParams({ objectId: p.objectId }), s) }),
   resolveNode: resolve,
   pushNodesByBackendIdsToFrontend: (p, s) => ({

@@ -3,26 +3,28 @@
 import type { Json } from "../protocol";
 import { push } from "./dom";
 import { frameOfDocument, frameOfOwner } from "./frames";
-import { boundsOf, contentBox, inTarget, marginBox, paddingBox, quad, rectsOf, reveal } from "./geometry";
+import { type Box, boundsOf, contentBox, inTarget, marginBox, offsetOf, paddingBox, quad, rectsOf, reveal } from "./geometry";
 import { documentOf, elementOfParams, idOfNode, isElement, nodeOfParams } from "./nodes";
 import { ProtocolError, register } from "./registry";
 import type { Session } from "./session";
+import { untransformed } from "./transform";
 
 function boxModel(p: Json): Json {
   const node = nodeOfParams(p);
   const border = node.isConnected ? boundsOf(node) : undefined;
   if (!border) throw new ProtocolError("Could not compute box model.");
-  const doc = documentOf(node);
-  const at = (b: typeof border): number[] => quad(inTarget(doc, b));
   const el = isElement(node) ? node : undefined;
+  const { box, at } = el ? untransformed(el, border) : { box: border, at: quad };
+  const { x, y } = offsetOf(documentOf(node));
+  const place = (b: Box): number[] => at(b).map((n, i) => n + (i % 2 ? y : x));
   return {
     model: {
-      content: at(el ? contentBox(el, border) : border),
-      padding: at(el ? paddingBox(el, border) : border),
-      border: at(border),
-      margin: at(el ? marginBox(el, border) : border),
-      width: Math.round(border.right - border.left), // clients in typed languages read an integer
-      height: Math.round(border.bottom - border.top),
+      content: place(el ? contentBox(el, box) : box),
+      padding: place(el ? paddingBox(el, box) : box),
+      border: place(box),
+      margin: place(el ? marginBox(el, box) : box),
+      width: Math.round(box.right - box.left), // clients in typed languages read an integer
+      height: Math.round(box.bottom - box.top),
     },
   };
 }
@@ -31,6 +33,7 @@ function contentQuads(p: Json): Json {
   const node = nodeOfParams(p);
   const rects = node.isConnected ? rectsOf(node) : [];
   if (rects.length === 0) throw new ProtocolError("Could not compute content quads.");
+  if (isElement(node) && rects.length === 1) return { quads: [boxModel(p).model.border] };
   return { quads: rects.map((r) => quad(inTarget(documentOf(node), r))) };
 }
 

@@ -66,7 +66,9 @@ register("DOM", {
   removeAttribute: (p) => elementOfParams({ nodeId: p.nodeId }).removeAttribute(p.name),
   setNodeValue: (p) => {
     const node = nodeOfId(p.nodeId);
-    if (node.nodeType !== Node.TEXT_NODE) throw new ProtocolError("Can only set value of text nodes");
+    if (node.nodeType !== Node.TEXT_NODE && node.nodeType !== Node.PROCESSING_INSTRUCTION_NODE) {
+      throw new ProtocolError("Can only set value of text nodes or processing instructions");
+    }
     node.nodeValue = p.value;
   },
   setNodeName,

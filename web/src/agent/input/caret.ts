@@ -8,7 +8,8 @@ import { modifiersOf } from "./point";
 export function caretKey(el: Element, p: Json): void {
   const { shiftKey, ctrlKey, altKey, metaKey } = modifiersOf(p);
   const byWord = ctrlKey || altKey;
-  if (isTextControl(el)) return inControl(el, p.key, shiftKey, byWord, metaKey);
+  // Of email and number fields script cannot ask where the caret is.
+  if (isTextControl(el) && el.selectionStart !== null) return inControl(el, p.key, shiftKey, byWord, metaKey);
   const units: Record<string, [string, string]> = {
     ArrowLeft: ["left", metaKey ? "lineboundary" : byWord ? "word" : "character"],
     ArrowRight: ["right", metaKey ? "lineboundary" : byWord ? "word" : "character"],

@@ -2,6 +2,7 @@
 
 import type { Json } from "../../protocol";
 import { type Session, allSessions, onSessionEnd } from "../session";
+import { pointer } from "./events";
 import { type Spot, modifiersOf, pathOf, send, spotAt } from "./point";
 
 /** Pixels that a pressed mouse moves before a drag begins. */
@@ -16,10 +17,23 @@ export function isDragging(): boolean {
   return drag !== undefined;
 }
 
-/** A press, which a drag may follow. */
-export function dragPressed(spot: Spot): void {
+/** A press, which a drag may follow; reports whether it can. */
+export function dragPressed(spot: Spot): boolean {
   const el = pathOf(spot.el).find((e) => (e as HTMLElement).draggable);
   source = el && { el, start: spot };
+  return el !== undefined;
+}
+
+/** What a link or an image carries by itself. */
+function ownData(el: Element): DataTransfer {
+  const data = new DataTransfer();
+  const url = (el as Partial<HTMLAnchorElement>).href || (el as Partial<HTMLImageElement>).currentSrc;
+  if (typeof url === "string" && url !== "") {
+    data.setData("text/uri-list", url);
+    data.setData("text/plain", url);
+    data.setData("text/html", el.outerHTML);
+  }
+  return data;
 }
 
 /** The mouse has moved with a button down. */
@@ -28,9 +42,10 @@ export function dragMoved(spot: Spot, p: Json): void {
   if (!source || Math.hypot(spot.at.x - source.start.at.x, spot.at.y - source.start.at.y) < THRESHOLD) return;
   const { el, start } = source;
   source = undefined;
-  const data = new DataTransfer();
+  const data = ownData(el);
   if (!fire("dragstart", el, start, p, data)) return;
   if (intercepting.size > 0) return intercepted(data);
+  pointer("pointercancel", spot, p, { cancelable: false }); // the drag takes the pointer over
   drag = { data, accepted: false };
   fire("drag", el, spot, p, data);
   dragging = el;

@@ -30,14 +30,27 @@ function note(el: Element): void {
   el.addEventListener("change", () => before.delete(el), { once: true, capture: true });
 }
 
-/** Sends the `change` that is due when an edited control is left, unless the browser has. */
+/** Sends the `change` that is due when an edited control is left or Enter pressed, unless the browser has. */
 export function changed(el: Element): void {
   const old = before.get(el);
   before.delete(el);
-  if (old !== undefined && (el as TextControl).value !== old) {
-    const { Event } = el.ownerDocument.defaultView ?? window;
-    send(el, new Event("change", { bubbles: true }));
-  }
+  const { value } = el as TextControl;
+  if (old === undefined || value === old) return;
+  notify(el, "change");
+  // The browser knows nothing of this one and sends its own when the control is left.
+  const win = el.ownerDocument.defaultView ?? window;
+  const repeated = (e: Event): void => {
+    if (e.composedPath()[0] !== el || !e.isTrusted) return;
+    win.removeEventListener("change", repeated, true);
+    if ((el as TextControl).value === value) e.stopImmediatePropagation();
+  };
+  win.addEventListener("change", repeated, true);
+}
+
+/** Sends `input` or `change` for a value that was set without the browser's doing. */
+export function notify(el: Element, type: "input" | "change"): void {
+  const { Event } = el.ownerDocument.defaultView ?? window;
+  send(el, new Event(type, { bubbles: true, composed: type === "input" }));
 }
 
 // ---------------------------------------------------------------- inserting
@@ -45,38 +58,54 @@ export function changed(el: Element): void {
 /** Types text where the caret is, replacing what is selected. */
 export function insertText(el: Element, text: string, inputType = "insertText"): void {
   if (!isEditable(el)) return setTyped(el, text);
-  if (!announce(el, inputType, text)) return;
-  edit(el, "insertText", text, () => replaceSelection(el, text, inputType));
+  const data = inputType === "insertLineBreak" ? null : text;
+  if (!announce(el, inputType, data)) return;
+  edit(el, "insertText", text, { inputType, data }, () => replaceSelection(el, text, inputType));
 }
 
 /** Carries out an editing command of the document on what has the focus. */
 export function command(el: Element, name: string, inputType: string, fallback?: () => void): void {
   if (!isEditable(el) || !announce(el, inputType, null)) return;
-  edit(el, name, undefined, fallback ?? (() => {}));
+  edit(el, name, undefined, { inputType, data: null }, fallback ?? (() => {}));
 }
 
-/** beforeinput, which execCommand does not send. */
-function announce(el: Element, inputType: string, data: string | null): boolean {
+/** Sends beforeinput, which execCommand does not, and reports whether the input is due. */
+export function announce(el: Element, inputType: string, data: string | null): boolean {
   const { InputEvent } = el.ownerDocument.defaultView ?? window;
   return send(el, new InputEvent("beforeinput", { inputType, data, bubbles: true, cancelable: true, composed: true }));
 }
 
-/** execCommand keeps undo and the listeners of frameworks working; without it, `fallback`. */
-function edit(el: Element, name: string, value: string | undefined, fallback: () => void): void {
+/**
+ * Edits by execCommand, which keeps undo and the listeners of frameworks
+ * working, else by `fallback`. Its input event names the command and not what
+ * the user did, so that is put right on the way.
+ */
+function edit(el: Element, name: string, value: string | undefined, as: { inputType: string; data: string | null }, fallback: () => void): void {
   note(el);
-  const control = isTextControl(el) ? el : undefined;
-  const old = control?.value;
+  const win = el.ownerDocument.defaultView ?? window;
+  const correct = (e: Event): void => {
+    const { inputType } = e as InputEvent;
+    if (inputType === as.inputType) return;
+    Object.defineProperty(e, "inputType", { value: as.inputType });
+    if (inputType === "insertText") Object.defineProperty(e, "data", { value: as.data });
+  };
+  win.addEventListener("input", correct, true);
   const done = el.ownerDocument.execCommand(name, false, value);
-  if (!done || (control && value && old === control.value)) fallback();
+  win.removeEventListener("input", correct, true);
+  if (!done) fallback();
 }
 
 function replaceSelection(el: Element, text: string, inputType: string): void {
   const { InputEvent } = el.ownerDocument.defaultView ?? window;
   if (isTextControl(el)) {
-    const { value, selectionStart: from, selectionEnd: to } = el;
+    const { value, selectionStart: from, selectionEnd: to, maxLength } = el;
     const at = from ?? value.length;
-    setValue(el, value.slice(0, at) + text + value.slice(to ?? at));
-    if (from !== null) el.setSelectionRange(at + text.length, at + text.length);
+    const rest = value.slice(to ?? at);
+    const room = maxLength < 0 ? text.length : Math.max(maxLength - at - rest.length, 0);
+    const taken = text.slice(0, room);
+    if (taken === "" && text !== "") return;
+    setValue(el, value.slice(0, at) + taken + rest);
+    if (from !== null) el.setSelectionRange(at + taken.length, at + taken.length);
   } else {
     const range = el.ownerDocument.getSelection()?.getRangeAt(0);
     range?.deleteContents();
@@ -106,10 +135,9 @@ function setTyped(el: Element, text: string): void {
 
 /** Sends input and change for a value that was set at once. */
 export function told(el: Element): void {
-  const { Event } = el.ownerDocument.defaultView ?? window;
   before.delete(el);
-  send(el, new Event("input", { bubbles: true, composed: true }));
-  send(el, new Event("change", { bubbles: true }));
+  notify(el, "input");
+  notify(el, "change");
 }
 
 /** Sets the caret in, or selects a part of, a text control that allows it. */

@@ -4,6 +4,9 @@
 import { changed } from "./editing";
 import { pathOf, send } from "./point";
 
+/** Where Tab starts from while nothing has the focus: what was pressed last. */
+export const tabStart: { el?: Element } = {};
+
 /** The element that keys go to, through open shadow roots and frames in reach. */
 export function focused(): Element {
   let el: Element | null = document.activeElement;
@@ -34,6 +37,8 @@ export function moveFocus(el: HTMLElement | SVGElement | null): void {
   };
   old.addEventListener("blur", heard, true);
   el?.addEventListener("focus", heard, true);
+  // A frame that is left forgets what it had focused.
+  if (el && el.ownerDocument !== old.ownerDocument && old !== old.ownerDocument.body) (old as HTMLElement).blur?.();
   if (el) el.focus({ preventScroll: true });
   if (focused() === old && old !== old.ownerDocument.body) (old as HTMLElement).blur?.();
   old.removeEventListener("blur", heard, true);
@@ -55,51 +60,21 @@ function announce(el: Element, [plain, bubbling]: [string, string] | string[], o
 
 const FOCUSABLE = [
   "a[href]", "area[href]", "button:enabled", "input:enabled:not([type=hidden])", "select:enabled", "textarea:enabled", "iframe",
-  "summary:first-of-type", "audio[controls]", "video[controls]", "[tabindex]", "[contenteditable]:not([contenteditable=false i])",
+  "details > summary:first-of-type", "audio[controls]", "video[controls]", "[tabindex]", "[contenteditable]:not([contenteditable=false i])",
 ].join();
 
-/** Whether an element can take the focus. */
+/** Whether an element can take the focus; under a modal dialog only what is inside of it can. */
 export function isFocusable(el: Element): el is HTMLElement {
-  return el.matches(FOCUSABLE) && el.getClientRects().length > 0 && !el.closest("[inert]")
-    && (el.ownerDocument.defaultView ?? window).getComputedStyle(el).visibility !== "hidden";
+  if (!el.matches(FOCUSABLE) || !el.checkVisibility({ visibilityProperty: true }) || el.closest("[inert]")) return false;
+  const modal = [...el.ownerDocument.querySelectorAll("dialog:modal")].at(-1);
+  return !modal || pathOf(el).includes(modal);
 }
 
-/** What a press on an element focuses: the nearest that can be, a label's control when it is clicked, or nothing. */
+/** What a press on an element focuses: the nearest that can be, or nothing. */
 export function focusFromPress(el: Element): void {
-  moveFocus((pathOf(el).find(isFocusable) as HTMLElement | undefined) ?? null);
-}
-
-/** The element that Tab goes to. */
-export function nextInTabOrder(back: boolean): HTMLElement | undefined {
-  const from = focused();
-  const doc = from.ownerDocument;
-  const list = tabStops(doc);
-  const i = list.indexOf(from as HTMLElement);
-  if (i < 0) {
-    const after = list.filter((el) => (from.compareDocumentPosition(el) & (back ? 2 : 4)) > 0);
-    return back ? after.at(-1) : after[0];
-  }
-  return list[(i + (back ? -1 : 1) + list.length) % list.length];
-}
-
-/** All that Tab stops at, in its order: positive tabindex first, then the tree's. */
-function tabStops(root: Document | ShadowRoot): HTMLElement[] {
-  const stops: HTMLElement[] = [];
-  for (const el of root.querySelectorAll("*")) {
-    if (isFocusable(el) && el.tabIndex >= 0 && el.localName !== "iframe" && !isOtherRadio(el)) stops.push(el);
-    if (el.shadowRoot) stops.push(...tabStops(el.shadowRoot));
-  }
-  const rank = (el: HTMLElement): number => (el.tabIndex > 0 ? el.tabIndex : Infinity);
-  return stops.map((el, i) => ({ el, i })).sort((a, b) => cmp(rank(a.el), rank(b.el)) || a.i - b.i).map((s) => s.el);
-}
-
-const cmp = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
-
-/** Of a radio group only one stops Tab: the checked one. */
-function isOtherRadio(el: HTMLElement): boolean {
-  const radio = el as HTMLInputElement;
-  if (!el.matches("input[type=radio]") || radio.checked || !radio.name) return false;
-  return radiosOf(radio).some((r) => r.checked);
+  const to = pathOf(el).find(isFocusable) as HTMLElement | undefined;
+  moveFocus(to ?? null);
+  if (!to) tabStart.el = el;
 }
 
 /** The radio buttons of one group. */

@@ -5,8 +5,7 @@ import { dispatchDragEvent, setInterceptDrags } from "./drag";
 import { insertText } from "./editing";
 import { focused } from "./focus";
 import { dispatchKeyEvent } from "./keyboard";
-import { dispatchMouseEvent, tap } from "./mouse";
-import { spotAt } from "./point";
+import { dispatchMouseEvent } from "./mouse";
 import { dispatchTouchEvent } from "./touch";
 
 register("Input", {
@@ -18,7 +17,9 @@ register("Input", {
   insertText: (p) => insertText(focused(), String(p.text ?? "")),
   setIgnoreInputEvents: () => {},
   synthesizeTapGesture: (p) => {
-    const spot = spotAt(p.x, p.y);
-    for (let i = 0; spot && i < (p.tapCount ?? 1); i++) tap(spot, { pointerType: "touch" });
+    for (let i = 0; i < (p.tapCount ?? 1); i++) {
+      dispatchTouchEvent({ type: "touchStart", touchPoints: [{ x: p.x, y: p.y }] });
+      dispatchTouchEvent({ type: "touchEnd", touchPoints: [] });
+    }
   },
 });

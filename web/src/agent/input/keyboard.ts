@@ -4,6 +4,7 @@ import type { Json } from "../../protocol";
 import { insertText, isEditable } from "./editing";
 import { focused } from "./focus";
 import { keyDownAction, keyUpAction } from "./keys";
+import { typeAhead } from "./widgets";
 import { modifiersOf, send } from "./point";
 
 /** Input.dispatchKeyEvent. */
@@ -22,10 +23,11 @@ export function dispatchKeyEvent(p: Json): void {
   }
 }
 
-/** A key with text goes on to type it; others do what they do. */
+/** A key with text goes on to type it; others do what they do, as Tab and a link's Enter already when the key goes down. */
 function pressed(p: Json): void {
   const { ctrlKey, metaKey } = modifiersOf(p);
-  if (!p.text || ((ctrlKey || metaKey) && p.text >= " ")) return keyDownAction(focused(), p);
+  const early = p.key === "Tab" || (p.key === "Enter" && focused().matches("a[href], area[href]"));
+  if (!p.text || early || ((ctrlKey || metaKey) && p.text >= " ")) return keyDownAction(focused(), p);
   typed(p);
 }
 
@@ -36,6 +38,7 @@ function typed(p: Json): void {
   if (!fire("keypress", { ...p, key, code: p.code ?? (enter ? "Enter" : "") }, enter ? 13 : text.codePointAt(0))) return;
   const el = focused();
   if (enter || (text === " " && !isEditable(el)) || (p.key && p.key.length > 1)) keyDownAction(el, { ...p, key: enter ? "Enter" : p.key || text });
+  else if (el.localName === "select") typeAhead(el as HTMLSelectElement, text);
   else if (text) insertText(el, text);
 }
 

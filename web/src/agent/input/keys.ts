@@ -2,10 +2,13 @@
 
 import type { Json } from "../../protocol";
 import { caretKey } from "./caret";
-import { changed, command, insertText, isEditable, isTextControl, setCaret, setValue, told } from "./editing";
-import { moveFocus, nextInTabOrder, radiosOf } from "./focus";
+import { closeByKey } from "./dismiss";
+import { announce, changed, command, insertText, isEditable, isTextControl, setCaret, setValue } from "./editing";
+import { moveFocus } from "./focus";
 import { modifiersOf, send } from "./point";
+import { nextInTabOrder } from "./taborder";
 import { scrollFrom } from "./wheel";
+import { choose, nextRadio, stepValue } from "./widgets";
 
 type Action = (el: Element, p: Json) => void;
 
@@ -15,6 +18,7 @@ const DOWN: Record<string, Action> = {
   Backspace: (el, p) => erase(el, p, "delete", "deleteContentBackward", "deleteWordBackward"),
   Delete: (el, p) => erase(el, p, "forwardDelete", "deleteContentForward", "deleteWordForward"),
   " ": space,
+  Escape: (el) => closeByKey(el.ownerDocument),
 };
 
 const SHORTCUTS: Record<string, Action> = {
@@ -24,7 +28,14 @@ const SHORTCUTS: Record<string, Action> = {
   c: (el) => clip(el, "copy"),
   x: (el) => clip(el, "cut"),
   v: paste,
+  b: (el) => format(el, "bold", "formatBold"),
+  i: (el) => format(el, "italic", "formatItalic"),
+  u: (el) => format(el, "underline", "formatUnderline"),
 };
+
+function format(el: Element, name: string, inputType: string): void {
+  if (!isTextControl(el)) command(el, name, inputType);
+}
 
 /** The default action of keydown. */
 export function keyDownAction(el: Element, p: Json): void {
@@ -37,11 +48,16 @@ export function keyDownAction(el: Element, p: Json): void {
   else if (/^(Arrow|Home|End|Page)/.test(key)) direction(el, p);
 }
 
-/** The default action of keyup: the space bar presses what it was pressed on. */
+const SPACE_PRESSES = "button, summary, input:is([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=file], [type=image])";
+
+/** What the space bar is down on, unless its keydown was cancelled. */
+let armed: Element | undefined;
+
+/** The default action of keyup: the space bar presses what it went down on. */
 export function keyUpAction(el: Element, p: Json): void {
-  if (p.key === " " && el.matches("button, summary, input:is([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=file], [type=image])")) {
-    (el as HTMLElement).click();
-  }
+  if (p.key !== " ") return;
+  if (armed === el) (el as HTMLElement).click();
+  armed = undefined;
 }
 
 // ---------------------------------------------------------------- Enter
@@ -51,7 +67,10 @@ function enter(el: Element, p: Json): void {
   if (el.matches("a[href], area[href], button, summary, input:is([type=button], [type=submit], [type=reset], [type=file], [type=image])")) {
     return (el as HTMLElement).click();
   }
-  if (el.localName === "input") return submit(el as HTMLInputElement);
+  if (el.localName === "input") {
+    if (isEditable(el) && !announce(el, "insertLineBreak", null)) return;
+    return submit(el as HTMLInputElement);
+  }
   if (!isEditable(el)) return;
   if (modifiersOf(p).shiftKey) command(el, "insertLineBreak", "insertLineBreak");
   else command(el, "insertParagraph", "insertParagraph");
@@ -69,16 +88,15 @@ function submit(input: HTMLInputElement): void {
     return;
   }
   const blocking = [...form.elements].filter((e) => isTextControl(e) && e.localName === "input");
-  if (blocking.length <= 1) form.requestSubmit();
+  if (isTextControl(input) && blocking.length === 1) form.requestSubmit();
 }
 
 // ------------------------------------------------------------ other keys
 
 function tab(_el: Element, p: Json): void {
   const next = nextInTabOrder(modifiersOf(p).shiftKey);
-  if (!next) return;
-  moveFocus(next);
-  if (isTextControl(next) && next.localName === "input") next.select();
+  moveFocus(next ?? null);
+  if (next && isTextControl(next) && next.localName === "input") next.select();
 }
 
 function erase(el: Element, p: Json, name: string, inputType: string, byWord: string): void {
@@ -115,6 +133,7 @@ function eraseByHand(el: Element, forward: boolean, inputType: string): void {
 
 function space(el: Element, p: Json): void {
   if (isEditable(el)) return insertText(el, " ");
+  armed = el.matches(SPACE_PRESSES) ? el : undefined;
   if (!el.matches("button, input, select, summary, a")) scrollFrom(el, 0, (modifiersOf(p).shiftKey ? -1 : 1) * pageHeight(el));
 }
 
@@ -166,31 +185,6 @@ function direction(el: Element, p: Json): void {
   }
   if (isEditable(el) || isTextControl(el)) return caretKey(el, p);
   scrollByKey(el, key);
-}
-
-function choose(select: HTMLSelectElement, key: string, step: number): void {
-  const open = [...select.options].filter((o) => !o.disabled);
-  const now = open.indexOf(select.selectedOptions[0]);
-  const next = key === "Home" ? 0 : key === "End" ? open.length - 1 : Math.min(Math.max(now + step, 0), open.length - 1);
-  if (next === now || !open[next]) return;
-  for (const o of select.options) o.selected = o === open[next];
-  told(select);
-}
-
-function nextRadio(radio: HTMLInputElement, step: number): void {
-  const group = radiosOf(radio);
-  const next = group[(group.indexOf(radio) + step + group.length) % group.length];
-  moveFocus(next);
-  if (!next.checked) next.click();
-}
-
-function stepValue(input: HTMLInputElement, key: string): void {
-  const old = input.value;
-  if (key === "Home") setValue(input, input.min || "0");
-  else if (key === "End") setValue(input, input.max || "100");
-  else if (key === "ArrowUp" || key === "ArrowRight") input.stepUp();
-  else if (key === "ArrowDown" || key === "ArrowLeft") input.stepDown();
-  if (input.value !== old) told(input);
 }
 
 function scrollByKey(el: Element, key: string): void {

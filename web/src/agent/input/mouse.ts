@@ -1,202 +1,134 @@
 // Input.dispatchMouseEvent: pointer and mouse events, focus, clicks, hover.
 
 import type { Json } from "../../protocol";
-import { dragMoved, dragReleased, dragPressed, isDragging } from "./drag";
-import { isTextControl, setCaret, told } from "./editing";
+import { allowCapture, captured, endCapture } from "./capture";
+import { closeByPress } from "./dismiss";
+import { dragMoved, dragPressed, dragReleased, isDragging } from "./drag";
+import { BUTTONS, mouse, pointer, state } from "./events";
 import { focusFromPress } from "./focus";
-import { type Spot, isDisabled, modifiersOf, pathOf, send, spotAt } from "./point";
+import { hover } from "./hover";
+import { type Spot, isDisabled, pathOf, spotAt } from "./point";
+import { chooseOption, dragSelection, endSelection, startSelection } from "./selection";
+import { grabSlider, releaseSlider, slide } from "./slider";
 import { wheel } from "./wheel";
 
-const BUTTONS: Record<string, number> = { none: -1, left: 0, middle: 1, right: 2, back: 3, forward: 4 };
 const MASKS = [1, 4, 2, 8, 16];
 
-/** What the mouse is over, and what each button was pressed on. */
-let over: Spot | undefined;
-const pressed = new Map<number, Element>();
-let held = 0;
+/** What each button was pressed on, and what encloses it. */
+const pressed = new Map<number, Element[]>();
 /** pointerdown was cancelled, so that no mouse events follow until the button is up. */
 let silenced = false;
-let last = { x: 0, y: 0 };
-
-/** The properties of one mouse event. */
-function init(spot: Spot, p: Json, more: Json = {}): Json {
-  const button = BUTTONS[p.button ?? "none"] ?? -1;
-  return {
-    bubbles: true, cancelable: true, composed: true, view: spot.win,
-    clientX: spot.x, clientY: spot.y, screenX: spot.win.screenX + spot.at.x, screenY: spot.win.screenY + spot.at.y,
-    movementX: spot.at.x - last.x, movementY: spot.at.y - last.y,
-    button: Math.max(button, 0), buttons: held, ...modifiersOf(p), ...more,
-  };
-}
-
-function pointer(type: string, spot: Spot, p: Json, more: Json = {}, el: Element = spot.el): boolean {
-  const { PointerEvent } = spot.win;
-  const common = { pointerId: 1, pointerType: p.pointerType ?? "mouse", isPrimary: true, width: 1, height: 1, pressure: held ? 0.5 : 0 };
-  return send(el, new PointerEvent(type, { ...init(spot, p, common), ...more }));
-}
-
-function mouse(type: string, spot: Spot, p: Json, more: Json = {}, el: Element = spot.el): boolean {
-  if (isDisabled(el)) return false;
-  return send(el, new spot.win.MouseEvent(type, init(spot, p, more)));
-}
 
 /** Input.dispatchMouseEvent. */
 export function dispatchMouseEvent(p: Json): void {
+  const spot = spotAt(p.x, p.y);
   if (p.type === "mouseWheel") {
-    const spot = spotAt(p.x, p.y);
     if (spot) wheel(spot, p);
     return;
   }
-  const spot = spotAt(p.x, p.y);
   if (p.type === "mouseMoved") moved(spot, p);
   else if (p.type === "mousePressed") press(spot, p);
   else if (p.type === "mouseReleased") release(spot, p);
-  last = { x: p.x, y: p.y };
+  state.x = p.x;
+  state.y = p.y;
 }
 
 // ------------------------------------------------------------------ moving
 
-function moved(spot: Spot | undefined, p: Json): void {
-  if (!isDragging()) hover(spot, p);
-  if (!spot) return;
-  const moving = { ...p, button: "none" };
+function moved(under: Spot | undefined, p: Json): void {
+  const holder = captured(p);
+  const spot = holder ?? under;
   if (!isDragging()) {
-    pointer("pointermove", spot, moving, { button: -1 });
-    if (!silenced) mouse("mousemove", spot, moving);
+    if (!holder) hover(under, p);
+    if (spot) move(spot, p);
   }
-  dragMoved(spot, p);
+  if (under) dragMoved(under, p);
 }
 
-/** Sends what leaving one element and entering another brings. */
-function hover(spot: Spot | undefined, p: Json): void {
-  const from = over?.el.isConnected ? over : undefined;
-  if (from?.el === spot?.el) {
-    over = spot;
-    return;
-  }
-  const quiet = { ...p, button: "none" };
-  const [leaving, entering] = [pathOf(from?.el), pathOf(spot?.el)];
-  if (from) {
-    const to = { relatedTarget: spot?.el ?? null };
-    both("out", from, quiet, to, from.el);
-    for (const el of leaving) if (!entering.includes(el)) both("leave", from, quiet, { ...to, bubbles: false, cancelable: false }, el);
-  }
-  over = spot;
-  if (!spot) return;
-  const back = { relatedTarget: from?.el ?? null };
-  both("over", spot, quiet, back, spot.el);
-  for (const el of entering.reverse()) if (!leaving.includes(el)) both("enter", spot, quiet, { ...back, bubbles: false, cancelable: false }, el);
-}
-
-function both(kind: string, spot: Spot, p: Json, more: Json, el: Element): void {
-  pointer(`pointer${kind}`, spot, p, { ...more, button: -1 }, el);
-  mouse(`mouse${kind}`, spot, p, more, el);
+function move(spot: Spot, p: Json): void {
+  const moving = { ...p, button: "none" };
+  pointer("pointermove", spot, moving, { button: -1 });
+  if (!silenced) mouse("mousemove", spot, moving);
+  if (!(state.held & 1)) return;
+  slide(spot);
+  dragSelection(spot);
 }
 
 // ---------------------------------------------------------------- pressing
 
 function press(spot: Spot | undefined, p: Json): void {
   const button = BUTTONS[p.button ?? "left"] ?? 0;
-  const first = held === 0;
-  held |= MASKS[button] ?? 0;
+  const first = state.held === 0;
+  state.held |= MASKS[button] ?? 0;
   if (!spot) return;
   hover(spot, p);
-  pressed.set(button, spot.el);
+  allowCapture(spot.win);
+  pressed.set(button, pathOf(spot.el));
   const detail = p.clickCount ?? 1;
   silenced = !pointer(first ? "pointerdown" : "pointermove", spot, p);
-  if (!silenced && mouse("mousedown", spot, p, { detail })) pressAction(spot, p, button, detail);
+  if (!silenced && isDisabled(spot.el)) focusFromPress(spot.el);
+  else if (!silenced && mouse("mousedown", spot, p, { detail })) pressAction(spot, p, button, detail);
   if (button === 2) pointer("contextmenu", spot, p);
 }
 
-/** What a press does by itself: it moves the focus, the caret and the selection of a list. */
+/** What a press does by itself: it moves the focus, the caret, a slider and the selection of a list. */
 function pressAction(spot: Spot, p: Json, button: number, detail: number): void {
   focusFromPress(spot.el);
-  if (button !== 0) return;
-  if (chooseOption(spot.el, p)) return;
-  placeCaret(spot, detail);
-  dragPressed(spot);
-}
-
-function placeCaret(spot: Spot, detail: number): void {
-  const doc = spot.win.document;
-  const field = spot.el;
-  if (isTextControl(field)) {
-    if (detail >= 3) return field.select();
-    const at = caretAt(doc, spot)?.offset ?? field.value.length;
-    if (detail === 1) return setCaret(field, at);
-    const start = field.value.slice(0, at).search(/\w+$/);
-    setCaret(field, start < 0 ? at : start, at + (/^\w+/.exec(field.value.slice(at))?.[0].length ?? 0));
-    return;
-  }
-  const selection = doc.getSelection();
-  const caret = caretAt(doc, spot);
-  if (!selection || !caret) return;
-  selection.collapse(caret.node, caret.offset);
-  if (detail < 2) return;
-  const unit = detail === 2 ? "word" : "paragraphboundary";
-  selection.modify("move", "backward", unit);
-  selection.modify("extend", "forward", unit);
-}
-
-interface CaretDocument {
-  caretPositionFromPoint?(x: number, y: number): { offsetNode: Node; offset: number } | null;
-  caretRangeFromPoint?(x: number, y: number): Range | null;
-}
-
-/** The place in the text at a point, by whichever API the browser has. */
-function caretAt(doc: Document & CaretDocument, { x, y }: Spot): { node: Node; offset: number } | undefined {
-  const position = doc.caretPositionFromPoint?.(x, y);
-  if (position) return { node: position.offsetNode, offset: position.offset };
-  const range = doc.caretRangeFromPoint?.(x, y);
-  return range ? { node: range.startContainer, offset: range.startOffset } : undefined;
-}
-
-/** A press on an option of a list that is shown open. */
-function chooseOption(el: Element, p: Json): boolean {
-  const option = el.closest("option");
-  const select = option?.closest("select");
-  if (!option || !select || option.disabled || select.disabled) return false;
-  const { ctrlKey, metaKey } = modifiersOf(p);
-  if (select.multiple && (ctrlKey || metaKey)) option.selected = !option.selected;
-  else for (const o of select.options) o.selected = o === option;
-  told(select);
-  return true;
+  if (button !== 0 || grabSlider(spot) || chooseOption(spot.el, p)) return;
+  // What can be dragged is not selected by the same press.
+  if (!dragPressed(spot)) startSelection(spot, p, detail);
 }
 
 // --------------------------------------------------------------- releasing
 
-function release(spot: Spot | undefined, p: Json): void {
+function release(under: Spot | undefined, p: Json): void {
   const button = BUTTONS[p.button ?? "left"] ?? 0;
-  held &= ~(MASKS[button] ?? 0);
-  const from = pressed.get(button);
+  const holder = captured(p);
+  state.held &= ~(MASKS[button] ?? 0);
+  const from = pressed.get(button) ?? [];
   pressed.delete(button);
-  if (!spot) return dragReleased(undefined, p);
-  if (isDragging()) return dragReleased(spot, p);
+  if (button === 0) endSelection();
+  if (isDragging()) {
+    endCapture(p);
+    return dragReleased(under, p);
+  }
   dragReleased(undefined, p);
+  const spot = holder ?? under;
+  if (!spot) return releaseSlider();
   const detail = p.clickCount ?? 1;
-  pointer(held === 0 ? "pointerup" : "pointermove", spot, p);
+  pointer(state.held === 0 ? "pointerup" : "pointermove", spot, p);
+  if (button === 0) closeByPress(from, spot);
   if (!silenced) mouse("mouseup", spot, p, { detail });
-  silenced = silenced && held !== 0;
-  const target = from?.isConnected ? commonAncestor(from, spot.el) : undefined;
-  if (target && !isDisabled(target)) click({ ...spot, el: target }, p, button, detail);
+  silenced = silenced && state.held !== 0;
+  if (button === 0) releaseSlider();
+  if (state.held === 0) endCapture(p);
+  const target = holder?.el ?? commonAncestor(from, spot.el);
+  if (target?.isConnected) click({ ...spot, el: target }, p, button, detail);
+  if (holder) hover(under, p);
 }
 
-function commonAncestor(a: Element, b: Element): Element | undefined {
-  const around = pathOf(b);
-  return pathOf(a).find((el) => around.includes(el));
+/** The innermost of `from` that still is in the document and encloses an element. */
+function commonAncestor(from: Element[], el: Element): Element | undefined {
+  if (!from[0]?.isConnected) return undefined;
+  const around = pathOf(el);
+  return from.find((e) => around.includes(e));
 }
 
 function click(spot: Spot, p: Json, button: number, detail: number): void {
   if (button !== 0) return void pointer("auxclick", spot, p, { detail });
+  if (isDisabled(spot.el)) return;
   pointer("click", spot, p, { detail });
   if (detail === 2) mouse("dblclick", spot, p, { detail });
 }
 
-/** A whole click by touch or by a key, where no button goes down and up. */
+/** The mouse events and the click that follow a tap, of which no button was held. */
 export function tap(spot: Spot, p: Json): void {
-  const as = { ...p, button: "left" };
+  const as = { ...p, ...spot.at, button: "left" };
   hover(spot, as);
+  mouse("mousemove", spot, as);
+  state.held = 1;
   if (mouse("mousedown", spot, as, { detail: 1 })) focusFromPress(spot.el);
+  state.held = 0;
   mouse("mouseup", spot, as, { detail: 1 });
-  if (!isDisabled(spot.el)) click(spot, as, 0, 1);
+  click(spot, as, 0, 1);
 }

@@ -2,7 +2,7 @@
 
 import type { Json } from "../../protocol";
 import { frameOfOwner } from "../frames";
-import { contentBox } from "../geometry";
+import { contentBox, offsetOf } from "../geometry";
 
 /** An element at a point, with the point in the element's own viewport. */
 export interface Spot {
@@ -12,6 +12,8 @@ export interface Spot {
   y: number;
   /** The same point in the Target's viewport. */
   at: { x: number; y: number };
+  /** The iframe around the element's document, at the same point. */
+  outer?: Spot;
 }
 
 /** The deepest element at a point, through open shadow roots and frames in reach. */
@@ -20,12 +22,14 @@ export function spotAt(px: number, py: number): Spot | undefined {
   let win = window as Window & typeof globalThis;
   let root: DocumentOrShadowRoot = document;
   let el: Element | null = null;
+  let outer: Spot | undefined;
   for (;;) {
     const next: Element | null = root.elementFromPoint(x, y);
     if (!next || next === el) break;
     el = next;
     const inner: (Window & typeof globalThis) | null | undefined = el.localName === "iframe" ? frameOfOwner(el)?.win : undefined;
     if (inner) {
+      outer = { el, win, x, y, at: { x: px, y: py }, outer };
       const box = contentBox(el, el.getBoundingClientRect());
       x -= box.left;
       y -= box.top;
@@ -35,7 +39,14 @@ export function spotAt(px: number, py: number): Spot | undefined {
     } else if (el.shadowRoot) root = el.shadowRoot;
     else break;
   }
-  return el ? { el, win, x, y, at: { x: px, y: py } } : undefined;
+  return el ? { el, win, x, y, at: { x: px, y: py }, outer } : undefined;
+}
+
+/** An element with a point of the Target's viewport, wherever that is. */
+export function inViewportOf(el: Element, x: number, y: number): Spot {
+  const doc = el.ownerDocument;
+  const offset = offsetOf(doc);
+  return { el, win: doc.defaultView ?? window, x: x - offset.x, y: y - offset.y, at: { x, y } };
 }
 
 /** The modifier keys of CDP's bit field. */

@@ -1,6 +1,8 @@
 // Input.dispatchTouchEvent: touch events where the browser has them, then a tap.
 
 import type { Json } from "../../protocol";
+import { allowCapture, captured, endCapture } from "./capture";
+import { pointer, state } from "./events";
 import { tap } from "./mouse";
 import { type Spot, modifiersOf, send, spotAt } from "./point";
 
@@ -13,11 +15,20 @@ export function dispatchTouchEvent(p: Json): void {
   switch (p.type) {
     case "touchStart":
       start = point && spotAt(point.x, point.y);
+      if (start) {
+        state.held = 1;
+        allowCapture(start.win);
+        contact("over", "down", start, p);
+      }
       steady = start !== undefined && fire("touchstart", start, p, start);
       return;
     case "touchMove": {
       const spot = point && spotAt(point.x, point.y);
-      if (start && spot) fire("touchmove", start, p, spot);
+      if (start && spot) {
+        const taker = captured({ ...p, ...point, pointerType: "touch" });
+        pointer("pointermove", taker ?? { ...spot, el: start.el }, { ...p, pointerType: "touch", button: "none" }, { button: -1, buttons: 1 });
+        fire("touchmove", start, p, spot);
+      }
       if (start && spot && Math.hypot(spot.at.x - start.at.x, spot.at.y - start.at.y) > 10) steady = false;
       return;
     }
@@ -26,10 +37,21 @@ export function dispatchTouchEvent(p: Json): void {
       const spot = start;
       start = undefined;
       if (!spot) return;
+      state.held = 0;
+      contact(p.type === "touchEnd" ? "up" : "cancel", "out", spot, p);
+      endCapture({ ...p, x: spot.at.x, y: spot.at.y, pointerType: "touch" });
       const due = fire(p.type === "touchEnd" ? "touchend" : "touchcancel", spot, p);
       if (due && steady && p.type === "touchEnd") tap(spot, { ...p, pointerType: "touch" });
     }
   }
+}
+
+/** The two pointer events of a finger that comes or goes. */
+function contact(first: string, second: string, spot: Spot, p: Json): void {
+  const touch = { ...p, pointerType: "touch", button: "left" };
+  const buttons = first === "over" ? 1 : 0;
+  pointer(`pointer${first}`, spot, touch, { buttons });
+  pointer(`pointer${second}`, spot, touch, { buttons });
 }
 
 /** A touch event goes to where the touch began, whatever is under it now. */

@@ -22,9 +22,10 @@ export function scrollFrom(start: Element, left: number, top: number): void {
     const doc: Document = el.ownerDocument;
     const root = doc.scrollingElement;
     for (let at: Element | null = el; at; at = enclosing(at)) {
-      if (at !== root && at !== doc.body && canScroll(at, left, top) && moves(at, left, top)) return;
+      if (at === root || at === doc.body || !canScroll(at, left, top)) continue;
+      if (moves(at, left, top) || keepsScrolling(at, left)) return;
     }
-    if (root && moves(root, left, top)) return;
+    if (root && styleOf(root).overflowY !== "hidden" && moves(root, left, top)) return;
     el = frameOfDocument(doc)?.owner;
   }
 }
@@ -33,6 +34,12 @@ function canScroll(el: Element, left: number, top: number): boolean {
   const { overflowX, overflowY } = styleOf(el);
   const open = (o: string): boolean => o === "auto" || o === "scroll";
   return (left !== 0 && open(overflowX)) || (top !== 0 && open(overflowY));
+}
+
+/** Whether an element lets nothing around it scroll at its ends. */
+function keepsScrolling(el: Element, left: number): boolean {
+  const { overscrollBehaviorX, overscrollBehaviorY } = styleOf(el);
+  return (left !== 0 ? overscrollBehaviorX : overscrollBehaviorY) !== "auto";
 }
 
 function moves(el: Element, left: number, top: number): boolean {

@@ -1,0 +1,60 @@
+// Pointer capture (Pointer Events, section 4.1). The browser grants it only
+// for pointers that it sees pressed, so the agent keeps that of its own.
+
+import type { Json } from "../../protocol";
+import { pointer, state } from "./events";
+import { type Spot, inViewportOf } from "./point";
+
+/** The id that events of the agent's pointer carry. */
+const OWN = 1;
+
+let holder: Element | undefined;
+/** The element that has heard gotpointercapture. */
+let told: Element | undefined;
+
+const prepared = new WeakSet<object>();
+
+const isOwn = (id: number): boolean => id === OWN && state.held !== 0;
+
+/** Lets elements of a window capture the agent's pointer. To be called before each press in it. */
+export function allowCapture(win: Window & typeof globalThis): void {
+  if (prepared.has(win)) return;
+  prepared.add(win);
+  const proto = win.Element.prototype;
+  const { setPointerCapture, releasePointerCapture, hasPointerCapture } = proto;
+  proto.setPointerCapture = function (id) {
+    if (!isOwn(id)) return setPointerCapture.call(this, id);
+    if (!this.isConnected) throw new win.DOMException("InvalidStateError", "InvalidStateError");
+    holder = this;
+  };
+  proto.releasePointerCapture = function (id) {
+    if (!isOwn(id)) return releasePointerCapture.call(this, id);
+    if (holder === this) holder = undefined;
+  };
+  proto.hasPointerCapture = function (id) {
+    return isOwn(id) ? holder === this : hasPointerCapture.call(this, id);
+  };
+}
+
+/** Where events at a point go when an element has captured the pointer, wherever that is; tells elements that capture or lose it. */
+export function captured(p: Json): Spot | undefined {
+  if (!holder?.isConnected) holder = undefined;
+  if (told !== holder) {
+    const [lost, got] = [told, holder];
+    told = holder;
+    if (lost?.isConnected) tell("lostpointercapture", lost, p);
+    if (got) tell("gotpointercapture", got, p);
+  }
+  return holder && inViewportOf(holder, p.x, p.y);
+}
+
+/** Ends the capture, as the last button's release does. */
+export function endCapture(p: Json): void {
+  holder = undefined;
+  captured(p);
+}
+
+function tell(type: string, el: Element, p: Json): void {
+  const button = type === "gotpointercapture" ? { button: -1 } : {};
+  pointer(type, inViewportOf(el, p.x, p.y), p, { ...button, cancelable: false });
+}

@@ -1,0 +1,43 @@
+// Closing popovers and dialogs, which browsers do on trusted input alone: by
+// Escape, and by a press outside of them.
+
+import { type Spot, pathOf, send } from "./point";
+
+/** A dialog, of which older browsers know neither who may close it nor how to ask it to. */
+type Closable = Omit<HTMLDialogElement, "requestClose"> & Node & { closedBy?: string; requestClose?: () => void };
+
+/** What Escape closes: the last popover that closes by itself, else the last modal dialog. */
+export function closeByKey(doc: Document): void {
+  const popover = openPopovers(doc).at(-1);
+  if (popover) return popover.hidePopover();
+  const dialog = [...doc.querySelectorAll<HTMLDialogElement>("dialog:modal")].at(-1) as Closable | undefined;
+  if (dialog && dialog.closedBy !== "none") requestClose(dialog);
+}
+
+/** What a press outside closes, once the mouse is pressed and released there. */
+export function closeByPress(from: Element[], spot: Spot): void {
+  const doc = spot.win.document;
+  const path = pathOf(spot.el);
+  for (const popover of openPopovers(doc).reverse()) {
+    const opener = (e: Element): boolean => e.getAttribute("popovertarget") === popover.id && popover.id !== "";
+    const inside = (p: Element[]): boolean => p.some((e) => e === popover || opener(e));
+    if (!inside(path) && !inside(from)) popover.hidePopover();
+  }
+  for (const dialog of doc.querySelectorAll<HTMLDialogElement>("dialog[open]")) {
+    if ((dialog as Closable).closedBy !== "any") continue;
+    const box = dialog.getBoundingClientRect();
+    const within = spot.x >= box.left && spot.x <= box.right && spot.y >= box.top && spot.y <= box.bottom;
+    // On its backdrop a dialog is what is pressed, but outside of its box.
+    if (!within && (from[0] === dialog || !from.includes(dialog))) requestClose(dialog);
+  }
+}
+
+function openPopovers(doc: Document): HTMLElement[] {
+  return [...doc.querySelectorAll<HTMLElement>("[popover]:popover-open")].filter((e) => e.popover !== "manual");
+}
+
+function requestClose(dialog: Closable): void {
+  if (dialog.requestClose) return dialog.requestClose();
+  const { Event } = dialog.ownerDocument.defaultView ?? window;
+  if (send(dialog, new Event("cancel", { cancelable: true }))) dialog.close();
+}

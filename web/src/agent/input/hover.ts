@@ -1,0 +1,43 @@
+// What leaving one element and entering another brings, in each document that
+// the mouse crosses.
+
+import type { Json } from "../../protocol";
+import { mouse, pointer } from "./events";
+import { type Spot, inViewportOf, pathOf } from "./point";
+
+/** What the mouse was over: for each document, the outermost first, the element and what encloses it. */
+let over: Element[][] = [];
+
+/** Sends over, enter, out and leave for a mouse that is now at `spot`, or outside of the viewport. */
+export function hover(spot: Spot | undefined, p: Json): void {
+  const quiet = { ...p, button: "none" };
+  const now: Spot[] = [];
+  for (let s = spot; s; s = s.outer) now.unshift(s);
+  const old = over;
+  over = now.map((s) => pathOf(s.el));
+  const same = (i: number): boolean => old[i]?.[0].ownerDocument === now[i]?.el.ownerDocument;
+  for (let i = old.length - 1; i >= 0; i--) if (!same(i)) cross(old[i], undefined, quiet);
+  now.forEach((s, i) => cross(same(i) ? old[i] : [], s, quiet));
+}
+
+function cross(from: Element[], to: Spot | undefined, p: Json): void {
+  const left = from.find((el) => el.isConnected);
+  if (from[0] === to?.el) return;
+  const entered = pathOf(to?.el);
+  const leaving = from.filter((el) => el.isConnected && !entered.includes(el));
+  const entering = entered.filter((el) => !from.includes(el)).reverse();
+  // The element that was left may be gone; then nothing hears that it was.
+  const out = left && left === from[0] ? inViewportOf(left, p.x, p.y) : undefined;
+  for (const [kind, fire] of [["pointer", pointer], ["mouse", mouse]] as const) {
+    if (kind === "pointer" && p.pointerType === "touch") continue; // a finger sent its own
+    const button = kind === "pointer" ? { button: -1 } : {};
+    const self = { ...button, bubbles: false, cancelable: false, composed: false };
+    const there = { relatedTarget: to?.el ?? null };
+    const back = { relatedTarget: left ?? null };
+    if (out) fire(`${kind}out`, out, p, { ...button, ...there });
+    for (const el of leaving) fire(`${kind}leave`, inViewportOf(el, p.x, p.y), p, { ...self, ...there });
+    if (!to) continue;
+    fire(`${kind}over`, to, p, { ...button, ...back });
+    for (const el of entering) fire(`${kind}enter`, to, p, { ...self, ...back }, el);
+  }
+}

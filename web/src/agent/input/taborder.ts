@@ -1,0 +1,55 @@
+// Where Tab goes: the flat tree in its order, with shadow roots and frames in
+// reach (HTML, section 6.6.6).
+
+import { frameOfOwner } from "../frames";
+import { focused, isFocusable, radiosOf, tabStart } from "./focus";
+
+/** The element that Tab goes to; undefined past the last, where nothing is focused. Backwards, the last follows the first. */
+export function nextInTabOrder(back: boolean): HTMLElement | undefined {
+  const now = focused();
+  const idle = now === now.ownerDocument.body || now === now.ownerDocument.documentElement;
+  const from = idle ? tabStart.el : now;
+  tabStart.el = undefined;
+  const list = tabStops(document, from);
+  const i = from ? list.indexOf(from) : -1;
+  const next = back ? list.at(Math.max(i, 0) - 1) : list[i + 1];
+  return next as HTMLElement | undefined;
+}
+
+/** All that Tab stops at below a root, and `from`: positive tabindex first, then in the tree's order. */
+function tabStops(root: Document | ShadowRoot, from: Element | undefined): Element[] {
+  const found: { rank: number; stops: Element[] }[] = [];
+  const visit = (el: Element): void => {
+    const stops: Element[] = el === from || isStop(el, from) ? [el] : [];
+    const inner = el.shadowRoot ?? innerDocument(el);
+    if (inner && indexOf(el) >= 0) stops.push(...tabStops(inner, from));
+    if (stops.length > 0) found.push({ rank: indexOf(el) || Infinity, stops });
+    if (inner) return;
+    const assigned = el.localName === "slot" ? (el as HTMLSlotElement).assignedElements() : [];
+    for (const child of assigned.length > 0 ? assigned : el.children) visit(child);
+  };
+  for (const child of root.children) visit(child);
+  return found.sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank)).flatMap((f) => f.stops);
+}
+
+function innerDocument(el: Element): Document | undefined {
+  return el.localName === "iframe" ? frameOfOwner(el)?.win?.document : undefined;
+}
+
+/** Its tabindex. Elements that are focusable by nature have 0 without the attribute, which script is not always told. */
+function indexOf(el: Element): number {
+  return el.hasAttribute("tabindex") ? (el as HTMLElement).tabIndex : 0;
+}
+
+function isStop(el: Element, from: Element | undefined): boolean {
+  return el.localName !== "iframe" && isFocusable(el) && indexOf(el) >= 0 && !isOtherRadio(el, from);
+}
+
+/** Of a radio group Tab stops at one alone: the focused, else the checked, else the first. */
+function isOtherRadio(el: Element, from: Element | undefined): boolean {
+  const radio = el as HTMLInputElement;
+  if (!el.matches("input[type=radio]") || !radio.name) return false;
+  const group = radiosOf(radio);
+  const stop = group.find((r) => r === from) ?? group.find((r) => r.checked) ?? group[0];
+  return stop !== radio;
+}

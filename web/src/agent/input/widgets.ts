@@ -1,0 +1,84 @@
+// Keys on lists, radio groups, sliders and number fields.
+
+import { announce, isEditable, setValue, told } from "./editing";
+import { moveFocus, radiosOf } from "./focus";
+
+/** Moves the choice of a list by a key. */
+export function choose(select: HTMLSelectElement, key: string, step: number): void {
+  const open = [...select.options].filter((o) => !o.disabled);
+  const now = open.indexOf(select.selectedOptions[0]);
+  const next = key === "Home" ? 0 : key === "End" ? open.length - 1 : Math.min(Math.max(now + step, 0), open.length - 1);
+  pick(select, open[next]);
+}
+
+function pick(select: HTMLSelectElement, option: HTMLOptionElement | undefined): void {
+  if (!option || (option.selected && select.selectedOptions.length === 1)) return;
+  for (const o of select.options) o.selected = o === option;
+  told(select);
+}
+
+/** Letters within this many milliseconds of each other are one word. */
+const PAUSE = 1000;
+
+let word = { text: "", at: 0 };
+
+/** Chooses the option that begins with what is typed. */
+export function typeAhead(select: HTMLSelectElement, letter: string): void {
+  const now = Date.now();
+  word = { text: (now - word.at < PAUSE ? word.text : "") + letter.toLowerCase(), at: now };
+  const options = [...select.options];
+  // The same letter again goes on to the next that begins with it.
+  const repeated = [...word.text].every((c) => c === letter.toLowerCase());
+  const start = Math.max(select.selectedIndex, 0) + (repeated ? 1 : 0);
+  const text = repeated ? letter.toLowerCase() : word.text;
+  const inOrder = [...options.slice(start), ...options.slice(0, start)];
+  pick(select, inOrder.find((o) => !o.disabled && o.label.trim().toLowerCase().startsWith(text)));
+}
+
+/** Moves to the next radio button of a group and checks it. */
+export function nextRadio(radio: HTMLInputElement, step: number): void {
+  const group = radiosOf(radio);
+  const next = group[(group.indexOf(radio) + step + group.length) % group.length];
+  moveFocus(next);
+  if (!next.checked) next.click();
+}
+
+/** Steps a slider or a number field. */
+export function stepValue(input: HTMLInputElement, key: string): void {
+  if (!isEditable(input) && input.type === "number") return;
+  const old = input.value;
+  const next = input.cloneNode() as HTMLInputElement;
+  next.value = old;
+  if (key === "Home") next.value = input.min || "0";
+  else if (key === "End") next.value = input.max || "100";
+  else {
+    const up = /Up|Right/.test(key);
+    const steps = key.startsWith("Page") ? pageOf(input) : 1;
+    if (input.step === "any") next.value = String(bounded(Number(old) + (up ? steps : -steps) * freeStep(input), input));
+    else if (up) next.stepUp(steps);
+    else next.stepDown(steps);
+  }
+  if (next.value === old) return;
+  if (input.type === "number" && !announce(input, "insertText", next.value)) return;
+  setValue(input, next.value);
+  told(input);
+}
+
+/** Without a step the browser's stepUp refuses: a hundredth of a slider then, and 1 of a number. */
+function freeStep(input: HTMLInputElement): number {
+  return input.type === "range" ? lengthOf(input) / 100 : 1;
+}
+
+function bounded(value: number, { min, max }: HTMLInputElement): number {
+  return Math.min(Math.max(value, min === "" ? -Infinity : Number(min)), max === "" ? Infinity : Number(max));
+}
+
+function lengthOf(input: HTMLInputElement): number {
+  return Number(input.max || 100) - Number(input.min || 0);
+}
+
+/** The steps of one page of a slider: a tenth of its length. */
+function pageOf(input: HTMLInputElement): number {
+  const step = input.step === "any" ? freeStep(input) : Number(input.step) || 1;
+  return Math.max(Math.floor(lengthOf(input) / 10 / step), 1);
+}
