@@ -331,8 +331,10 @@ func plain(b []byte, i int) int {
 			return i + bits.TrailingZeros64(m)/8
 		}
 	}
-	for i+window <= len(b) && plainWindow((*[window]byte)(b[i:])) {
-		i += window
+	for _, window := range [...]int{1024, 256} {
+		for i+window <= len(b) && plainWindow(b[i:i+window]) {
+			i += window
+		}
 	}
 	for ; i+8 <= len(b); i += 8 {
 		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
@@ -345,18 +347,16 @@ func plain(b []byte, i int) int {
 	return i
 }
 
-const window = 256
-
-// plainWindow reports whether a window has none of what plain looks for.
-func plainWindow(w *[window]byte) bool {
-	if bytes.IndexByte(w[:], '"') >= 0 || bytes.IndexByte(w[:], '\\') >= 0 {
+// plainWindow reports whether a window, of a multiple of 32 bytes, has none of
+// what plain looks for.
+func plainWindow(w []byte) bool {
+	if bytes.IndexByte(w, '"') >= 0 || bytes.IndexByte(w, '\\') >= 0 {
 		return false
 	}
 	var low uint64
-	for k := 0; k < window; k += 32 {
-		v := w[k : k+32 : k+32]
-		p, q := binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[8:])
-		r, s := binary.LittleEndian.Uint64(v[16:]), binary.LittleEndian.Uint64(v[24:])
+	for ; len(w) >= 32; w = w[32:] {
+		p, q := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
+		r, s := binary.LittleEndian.Uint64(w[16:]), binary.LittleEndian.Uint64(w[24:])
 		low |= (p-ctrl)&^p | (q-ctrl)&^q | (r-ctrl)&^r | (s-ctrl)&^s
 	}
 	return low&tops == 0
