@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"math"
 )
@@ -53,8 +54,8 @@ func ReadObject(frame []byte, fn func(key string, value []byte) error) error {
 
 // keyText decodes a scanned key with the colon and space behind it.
 func keyText(raw []byte) string {
-	for raw[len(raw)-1] != '"' {
-		raw = raw[:len(raw)-1]
+	if raw = raw[:len(raw)-1]; raw[len(raw)-1] != '"' {
+		raw = raw[:bytes.LastIndexByte(raw, '"')+1] // there is space around the colon
 	}
 	text, _ := Text(raw)
 	return text

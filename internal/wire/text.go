@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
@@ -17,7 +18,7 @@ func Text(raw []byte) (string, bool) {
 		return "", false
 	}
 	in := raw[1 : len(raw)-1]
-	if plain(in, 0) == len(in) {
+	if bytes.IndexByte(in, '\\') < 0 {
 		return view(in), true
 	}
 	return view(unescape(make([]byte, 0, len(in)), in)), true
