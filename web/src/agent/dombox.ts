@@ -2,8 +2,9 @@
 
 import type { Json } from "../protocol";
 import { push } from "./dom";
-import { frameOfDocument, frameOfOwner } from "./frames";
+import { frameOfDocument } from "./frames";
 import { type Box, boundsOf, contentBox, inTarget, marginBox, offsetOf, paddingBox, quad, rectsOf, reveal } from "./geometry";
+import { spotAt } from "./input/point";
 import { documentOf, elementOfParams, idOfNode, isElement, nodeOfParams } from "./nodes";
 import { ProtocolError, register } from "./registry";
 import type { Session } from "./session";
@@ -44,27 +45,8 @@ function scrollIntoView(p: Json): void {
   reveal(node, p.rect);
 }
 
-/** The deepest element at a point of the Target's viewport, through shadow roots and frames in reach. */
-export function elementAt(x: number, y: number): Element | null {
-  let root: DocumentOrShadowRoot = document;
-  let found: Element | null = null;
-  for (;;) {
-    const el: Element | null = root.elementFromPoint(x, y);
-    if (!el || el === found) return found;
-    found = el;
-    const frame = el.localName === "iframe" ? frameOfOwner(el) : undefined;
-    if (frame?.win) {
-      const inner = contentBox(el, el.getBoundingClientRect());
-      x -= inner.left;
-      y -= inner.top;
-      root = frame.win.document;
-    } else if (el.shadowRoot) root = el.shadowRoot;
-    else return found;
-  }
-}
-
 function nodeForLocation(p: Json, s: Session): Json {
-  const el = elementAt(p.x, p.y);
+  const el = spotAt(p.x, p.y)?.el;
   if (!el) throw new ProtocolError("No node found at given location");
   return { backendNodeId: idOfNode(el), nodeId: push(el, s), frameId: frameOfDocument(el.ownerDocument)?.id ?? "" };
 }
