@@ -320,6 +320,11 @@ func special(w uint64) uint64 {
 	return ((q-ones)&^q | (l-ones)&^l | (w-ctrl)&^w) & tops
 }
 
+// window is how far plain looks ahead at once: far enough for vector
+// instructions to pay, and bounded, since what it saw behind an escape it
+// looks at again.
+const window = 2048
+
 // plain returns the index of the first quote, backslash or control character
 // at or after i, or len(b). Eight bytes are judged at a time, and in a long
 // run a window at a time, where vector instructions look for the two
@@ -331,33 +336,46 @@ func plain(b []byte, i int) int {
 			return i + bits.TrailingZeros64(m)/8
 		}
 	}
-	for _, window := range [...]int{1024, 256} {
-		for i+window <= len(b) && plainWindow(b[i:i+window]) {
-			i += window
+	for i < len(b) {
+		w := b[i:min(i+window, len(b))]
+		size := len(w)
+		if n := bytes.IndexByte(w, '"'); n >= 0 {
+			w = w[:n]
+		}
+		if n := bytes.IndexByte(w, '\\'); n >= 0 {
+			w = w[:n]
+		}
+		n := printable(w)
+		i += n
+		if n < size {
+			break
 		}
 	}
-	for ; i+8 <= len(b); i += 8 {
-		if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
-			return i + bits.TrailingZeros64(m)/8
+	return i
+}
+
+// printable returns the index of the first control character in w, or len(w).
+func printable(w []byte) int {
+	i := 0
+	for ; i+64 <= len(w); i += 64 {
+		p := (*[64]byte)(w[i:])
+		// A difference has a top bit where a byte is below 0x20, and where it is
+		// not ASCII: only then is it worth a closer look.
+		odd := (le(p, 0) - ctrl) | (le(p, 8) - ctrl) | (le(p, 16) - ctrl) | (le(p, 24) - ctrl) |
+			(le(p, 32) - ctrl) | (le(p, 40) - ctrl) | (le(p, 48) - ctrl) | (le(p, 56) - ctrl)
+		if odd&tops == 0 {
+			continue
+		}
+		for j := 0; j < 64; j += 8 {
+			if v := le(p, j); (v-ctrl)&^v&tops != 0 {
+				return i + j + bits.TrailingZeros64((v-ctrl)&^v&tops)/8
+			}
 		}
 	}
-	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= 0x20 {
+	for i < len(w) && w[i] >= 0x20 {
 		i++
 	}
 	return i
 }
 
-// plainWindow reports whether a window, of a multiple of 32 bytes, has none of
-// what plain looks for.
-func plainWindow(w []byte) bool {
-	if bytes.IndexByte(w, '"') >= 0 || bytes.IndexByte(w, '\\') >= 0 {
-		return false
-	}
-	var low uint64
-	for ; len(w) >= 32; w = w[32:] {
-		p, q := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
-		r, s := binary.LittleEndian.Uint64(w[16:]), binary.LittleEndian.Uint64(w[24:])
-		low |= (p-ctrl)&^p | (q-ctrl)&^q | (r-ctrl)&^r | (s-ctrl)&^s
-	}
-	return low&tops == 0
-}
+func le(p *[64]byte, at int) uint64 { return binary.LittleEndian.Uint64(p[at:]) }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,6 +38,9 @@ func TestValid(t *testing.T) {
 		{"cut word", `tru`, false},
 		{"comment", `{}//`, false},
 		{"raw newline in string", "\"a\nb\"", false},
+		{"control character behind a window", `"` + strings.Repeat("x", 3000) + "\x1f" + strings.Repeat("x", 90) + `"`, false},
+		{"control character among letters of other scripts", `"` + strings.Repeat("жé", 500) + "\x00" + strings.Repeat("ж", 90) + `"`, false},
+		{"letters of other scripts", `"` + strings.Repeat("жé漢", 500) + `"`, true},
 		{"control character late", `"` + strings.Repeat("x", 40) + "\x1f\"", false},
 		{"bad escape", `"\x"`, false},
 		{"short unicode escape", `"\u12"`, false},
@@ -121,6 +125,12 @@ func FuzzValid(f *testing.F) {
 		got, want := Valid(in), json.Valid(in)
 		if tooDeep := want && depth(in) > MaxDepth; got != want && !tooDeep {
 			t.Fatalf("Valid(%q) = %v, encoding/json says %v", in, got, want)
+		}
+		// The same bytes far inside a long string meet the search by windows.
+		pad := bytes.Repeat([]byte("x"), 2000)
+		long := slices.Concat([]byte{'"'}, pad, in, pad, []byte{'"'})
+		if got, want := Valid(long), json.Valid(long); got != want {
+			t.Fatalf("Valid of a long string with %q inside = %v, encoding/json says %v", in, got, want)
 		}
 	})
 }
