@@ -38,7 +38,15 @@ type Lifecycle interface {
 
 // Announcer is a Host that is told of each session before its first command.
 type Announcer interface {
-	Attached(sessionID, targetID string)
+	// DialogKey is the same for every session of a Target: whoever knows it
+	// may ask the hub to show a dialog of that Target.
+	Attached(sessionID, targetID, dialogKey string)
+}
+
+// Uploads is a Host that may take the contents of files with
+// DOM.setFileInputFiles, since it cannot read what their paths name.
+type Uploads interface {
+	TakesFiles() bool
 }
 
 // Paced is a Host that can hold back those who send faster than it takes.
@@ -70,6 +78,10 @@ type Events interface {
 	Event(targetID, method string, params []byte)
 	// SessionEvent goes to that session alone.
 	SessionEvent(sessionID, method string, params []byte)
+	// PutScript leaves a source at the hub, for the Frame Agent to fetch once
+	// within 10 s, and reports whether there was room for it. Keys must be
+	// unguessable and are at most 128 bytes long; a source, 1 MiB.
+	PutScript(key, source string) bool
 	// HostGone says that the Host has ended, with all its Targets.
 	HostGone()
 }

@@ -3,8 +3,8 @@ package bridge
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -27,9 +27,23 @@ const (
 	warnEvery    = time.Minute
 )
 
-// featureSessions is the one extension known: the Host is told of each
-// session before its first command, and may send an event to one session.
-const featureSessions = "sessions"
+// The extensions that a Host may name in its ready. Until they are accepted,
+// and to a Host that names none, version 1 holds.
+const (
+	// The Host is told of each session before its first command, and may send
+	// an event to one session.
+	featureSessions = "sessions"
+	// The Host may handle more browser-level methods than two.
+	featureHandles = "handles+"
+	// The Host is told the key with which dialogs are shown.
+	featureDialog = "dialog"
+	// The Host may leave scripts at the hub.
+	featureEval = "eval"
+	// DOM.setFileInputFiles brings the contents of the files.
+	featureUploads = "uploads"
+)
+
+var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads}
 
 // errBusy says that the Host's queue is full.
 var errBusy = errors.New("host takes no more commands")
@@ -38,9 +52,10 @@ var errBusy = errors.New("host takes no more commands")
 // What it writes are JSON text frames:
 //
 //	{"kind":"accepted","features":["sessions"]}   only to a Host that sent features
-//	{"kind":"attached","sessionId":"S","targetId":"T"}   only with "sessions"
+//	{"kind":"attached","sessionId":"S","targetId":"T","dialogKey":"K"}   only with "sessions", the key with "dialog"
 //	{"kind":"command","sessionId":"S","targetId":"T","id":7,"method":"Page.enable","params":{}}
 //	{"kind":"detached","sessionId":"S","targetId":"T"}
+//	{"kind":"evalok","key":"K"}   only with "eval"
 //	{"kind":"browserRequest","id":8,"method":"Target.createTarget","params":{}}
 type Page struct {
 	conn *wsconn.Conn // static after ServePage began
@@ -60,8 +75,9 @@ type Page struct {
 
 // abilities is what a ready has said the Host can do.
 type abilities struct {
-	handles  []string
-	sessions bool
+	handles                   []string // methods, or domains as "Storage.*"
+	sessions, dialog, scripts bool
+	uploads                   bool
 }
 
 // ServePage runs a Host over conn, which should have PageLimits, until the
@@ -108,29 +124,46 @@ func (p *Page) Send(c Command) error {
 }
 
 // Release implements Host.
-func (p *Page) Release(sessionID, targetID string) { p.tell("detached", sessionID, targetID) }
+func (p *Page) Release(sessionID, targetID string) { p.tell("detached", sessionID, targetID, "") }
 
 // Attached implements Announcer. A Host without the feature is told nothing.
-func (p *Page) Attached(sessionID, targetID string) {
-	if p.abilities.Load().sessions {
-		p.tell("attached", sessionID, targetID)
+func (p *Page) Attached(sessionID, targetID, dialogKey string) {
+	a := p.abilities.Load()
+	if !a.sessions {
+		return
 	}
+	if !a.dialog {
+		dialogKey = ""
+	}
+	p.tell("attached", sessionID, targetID, dialogKey)
 }
 
 // tell says that a session has begun or ended. A Host too slow to take even
 // that is disconnected, since it would be wrong about its sessions for ever.
-func (p *Page) tell(kind, sessionID, targetID string) {
+func (p *Page) tell(kind, sessionID, targetID, dialogKey string) {
 	b := append(append(append(p.scratch[:0], `{"kind":"`...), kind...), `","sessionId":`...)
 	b = wire.AppendString(b, sessionID)
 	b = wire.AppendString(append(b, `,"targetId":`...), targetID)
+	if dialogKey != "" {
+		b = wire.AppendString(append(b, `,"dialogKey":`...), dialogKey)
+	}
 	p.scratch = b
 	p.conn.Deliver(wire.Frame{Head: b, Tail: wire.End})
 }
 
 // Handles implements Lifecycle.
 func (p *Page) Handles(method string) bool {
-	return slices.Contains(p.abilities.Load().handles, method)
+	for _, name := range p.abilities.Load().handles {
+		domain, all := strings.CutSuffix(name, "*")
+		if name == method || all && strings.HasPrefix(method, domain) {
+			return true
+		}
+	}
+	return false
 }
+
+// TakesFiles implements Uploads.
+func (p *Page) TakesFiles() bool { return p.abilities.Load().uploads }
 
 // Pace implements Paced.
 func (p *Page) Pace() { p.conn.WaitBelow(paceAbove, paceLongest) }

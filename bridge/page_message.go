@@ -3,6 +3,8 @@ package bridge
 //go:generate go run github.com/mailru/easyjson/easyjson@v0.9.2 -output_filename page_message_easyjson.go page_message.go
 
 import (
+	"strings"
+
 	"github.com/mailru/easyjson"
 
 	"github.com/cdphub/cdphub/internal/wire"
@@ -13,6 +15,7 @@ import (
 // but in no fixed order):
 //
 //	{"kind":"ready","v":1,"targets":[{"targetId":"T","title":"","url":""}],"handles":[…],"features":[…]}
+//	{"kind":"evalput","key":"K","source":"…"}     only with "eval"
 //	{"kind":"targetCreated","target":{…}}         {"kind":"targetInfoChanged","target":{…}}
 //	{"kind":"targetDestroyed","targetId":"T"}
 //	{"kind":"response","sessionId":"S","id":7,"result":{…}}      or "error":{…}
@@ -26,6 +29,7 @@ type fields struct {
 	id, sessionID, targetID, method     []byte
 	result, cdpErr, params, target      []byte
 	v, targets, handles, features, more []byte // of ready; more is "browser"
+	key, source                         []byte // of evalput
 }
 
 func (f *fields) set(key string, value []byte) error {
@@ -61,6 +65,10 @@ func (f *fields) set(key string, value []byte) error {
 		f.features = value
 	case "browser":
 		f.more = value
+	case "key":
+		f.key = value
+	case "source":
+		f.source = value
 	}
 	return nil
 }
@@ -77,6 +85,7 @@ type targetMessage struct {
 	TargetID string `json:"targetId"`
 	Title    string `json:"title"`
 	URL      string `json:"url"`
+	OpenerID string `json:"openerId"`
 }
 
 // browserMessage is the browser that a Host runs in.
@@ -97,6 +106,9 @@ func readTarget(raw []byte) (t targets.Info, ok bool) {
 		return t, false
 	}
 	t.ID = m.TargetID
+	if len(m.OpenerID) <= targets.MaxID {
+		t.OpenerID = m.OpenerID
+	}
 	t.Title, t.URL = targets.Cut(m.Title, targets.MaxTitle), targets.Cut(m.URL, targets.MaxURL)
 	return t, true
 }
@@ -139,6 +151,35 @@ func readNames(raw []byte, known ...string) []string {
 	for _, k := range known {
 		if named[k] {
 			names = append(names, k)
+		}
+	}
+	return names
+}
+
+// maxHandles is how many methods and domains a Host may say it handles.
+const maxHandles = 64
+
+// readHandles returns the browser-level methods that a Host says it handles:
+// of version 1, createTarget and closeTarget; beyond that any, and whole
+// domains as "Storage.*", but for what the hub must answer itself.
+func readHandles(raw []byte, beyond bool) []string {
+	if !beyond {
+		return readNames(raw, "Target.createTarget", "Target.closeTarget")
+	}
+	names := readNames(raw, "Target.createTarget", "Target.closeTarget", "Target.activateTarget",
+		"Target.createBrowserContext", "Target.disposeBrowserContext")
+	var items rawList
+	if len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
+		return nil
+	}
+	for _, item := range items {
+		name, ok := wire.Text(item)
+		domain, all := strings.CutSuffix(name, ".*")
+		if !ok || len(names) >= maxHandles || strings.HasPrefix(name, "Target.") {
+			continue
+		}
+		if wire.IsMethod(name) || all && wire.IsMethod(domain+".x") {
+			names = append(names, strings.Clone(name))
 		}
 	}
 	return names

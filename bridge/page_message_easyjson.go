@@ -49,6 +49,12 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge(in *jlexer.Lexer, out *ta
 			} else {
 				out.URL = string(in.String())
 			}
+		case "openerId":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.OpenerID = string(in.String())
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -77,6 +83,11 @@ func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge(out *jwriter.Writer, in t
 		const prefix string = ",\"url\":"
 		out.RawString(prefix)
 		out.String(string(in.URL))
+	}
+	{
+		const prefix string = ",\"openerId\":"
+		out.RawString(prefix)
+		out.String(string(in.OpenerID))
 	}
 	out.RawByte('}')
 }

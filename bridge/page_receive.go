@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -49,6 +51,8 @@ func (p *Page) receive(frame []byte) {
 		default:
 			p.events.TargetChanged(t)
 		}
+	case "evalput":
+		p.putScript(f)
 	case "targetDestroyed":
 		if id, ok := wire.Text(f.targetID); ok {
 			p.events.TargetGone(id)
@@ -67,10 +71,13 @@ func (p *Page) receiveReady(f *fields) {
 		p.warn("targets refused: without a usable id, or too many", zap.Int("refused", refused))
 	}
 	p.ready.Stop()
-	known := readNames(f.features, featureSessions)
+	known := readNames(f.features, features...)
 	p.abilities.Store(&abilities{
-		handles:  readNames(f.handles, "Target.createTarget", "Target.closeTarget"),
-		sessions: len(known) > 0,
+		handles:  readHandles(f.handles, slices.Contains(known, featureHandles)),
+		sessions: slices.Contains(known, featureSessions),
+		dialog:   slices.Contains(known, featureDialog),
+		scripts:  slices.Contains(known, featureEval),
+		uploads:  slices.Contains(known, featureUploads),
 	})
 	if f.features != nil {
 		// Sessions may begin as soon as the hub has the Host, so this is first.
@@ -88,6 +95,22 @@ func (p *Page) receiveReady(f *fields) {
 		return
 	}
 	p.events = p.hub.SetHost(p, readVersion(f.more), list)
+}
+
+// putScript leaves a script at the hub and says so; one that is refused is
+// never heard of again, and the Frame Agent goes on without it.
+func (p *Page) putScript(f *fields) {
+	key, named := wire.Text(f.key)
+	source, ok := wire.Text(f.source)
+	if !p.abilities.Load().scripts || !named || !ok {
+		p.warn("script of the host refused: it has no key or source, or the feature was not accepted")
+		return
+	}
+	if !p.events.PutScript(strings.Clone(key), strings.Clone(source)) {
+		p.warn("script of the host refused: too long, its key in use, or too many wait to be fetched")
+		return
+	}
+	p.conn.Deliver(wire.Frame{Head: []byte(`{"kind":"evalok","key":`), Body: f.key, Tail: wire.End})
 }
 
 // answer passes on the answer to a command. A result that is absent is {}, as

@@ -37,7 +37,11 @@ func (l *ledger) Reannounced(v Version, list []targets.Info) {
 func (l *ledger) TargetCreated(t targets.Info) { l.note("created %v", t) }
 func (l *ledger) TargetChanged(t targets.Info) { l.note("changed %v", t) }
 func (l *ledger) TargetGone(id string)         { l.note("gone %s", id) }
-func (l *ledger) HostGone()                    { l.note("host gone") }
+func (l *ledger) PutScript(key, source string) bool {
+	l.note("script %s %s", key, source)
+	return key != "taken"
+}
+func (l *ledger) HostGone() { l.note("host gone") }
 func (l *ledger) Result(c CallID, session string, result, cdpErr []byte) {
 	l.note("result %d %s %s%s", c, session, result, cdpErr)
 }
@@ -110,14 +114,14 @@ func TestPageReceives(t *testing.T) {
 		in   string
 		want string // "" when nothing comes of it
 	}{
-		{"created", `{"kind":"targetCreated","target":{"targetId":"T2","title":"t","url":"u"}}`, "created {T2 t u}"},
+		{"created", `{"kind":"targetCreated","target":{"targetId":"T2","title":"t","url":"u"}}`, "created {T2 t u }"},
 		{"created without target", `{"kind":"targetCreated"}`, ""},
 		{"created without id", `{"kind":"targetCreated","target":{"title":"t"}}`, ""},
 		{"created, title of another type", `{"kind":"targetCreated","target":{"targetId":"T2","title":{}}}`, ""},
 		{"created, long id", `{"kind":"targetCreated","target":{"targetId":"` + strings.Repeat("a", 257) + `"}}`, ""},
-		{"changed", `{"target":{"url":"u","targetId":"T1"},"kind":"targetInfoChanged"}`, "changed {T1  u}"},
+		{"changed", `{"target":{"url":"u","targetId":"T1"},"kind":"targetInfoChanged"}`, "changed {T1  u }"},
 		{"long title is cut between characters", `{"kind":"targetInfoChanged","target":{"targetId":"T1","title":"a` +
-			strings.Repeat("é", 2048) + `"}}`, "changed {T1 a" + strings.Repeat("é", 2047) + " }"},
+			strings.Repeat("é", 2048) + `"}}`, "changed {T1 a" + strings.Repeat("é", 2047) + "  }"},
 		{"destroyed", `{"kind":"targetDestroyed","targetId":"T1"}`, "gone T1"},
 		{"destroyed, escaped", `{"\u006bind":"target\u0044estroyed","targetId":"T\u0031"}`, "gone T1"},
 		{"destroyed, id of another type", `{"kind":"targetDestroyed","targetId":{"toString":1}}`, ""},
@@ -158,15 +162,15 @@ func TestPageReceives(t *testing.T) {
 		{"ready without targets", `{"kind":"ready","v":1}`, ""},
 		{"ready, targets of another type", `{"kind":"ready","v":1,"targets":{}}`, ""},
 		{"ready of another version", `{"kind":"ready","v":2,"targets":[]}`, ""},
-		{"ready again", readyT1, "ready again [{T1 one http://a/}] |"},
-		{"ready, some targets bad", `{"kind":"ready","v":1,"targets":[5,{"targetId":""},{"targetId":"T3"},null,{"url":"u"}]}`, "ready again [{T3  }] |"},
+		{"ready again", readyT1, "ready again [{T1 one http://a/ }] |"},
+		{"ready, some targets bad", `{"kind":"ready","v":1,"targets":[5,{"targetId":""},{"targetId":"T3"},null,{"url":"u"}]}`, "ready again [{T3   }] |"},
 		{"ready with a browser", `{"kind":"ready","v":1,"targets":[],"browser":{"product":"Chrome/156","userAgent":"` +
 			strings.Repeat("a", 1025) + `"}}`, "ready again [] Chrome/156|"},
 	}
 	p := connect(t)
 	p.say(`{"kind":"event","targetId":"T1","method":"A.b","params":{}}`) // before ready: dropped
 	p.say(readyT1)
-	want(t, p.hub.lines, "ready [{T1 one http://a/}] |")
+	want(t, p.hub.lines, "ready [{T1 one http://a/ }] |")
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p.say(tt.in)
@@ -194,13 +198,13 @@ func TestPageManyTargets(t *testing.T) {
 
 func TestPageSends(t *testing.T) {
 	p := connect(t)
-	p.say(`{"kind":"ready","v":1,"targets":[],"features":["dialog","sessions",5],"handles":["Target.closeTarget","Browser.close",1]}`)
+	p.say(`{"kind":"ready","v":1,"targets":[],"features":["busy","sessions",5],"handles":["Target.closeTarget","Browser.close",1]}`)
 	want(t, p.hub.lines, "ready [] |")
 	h := p.hub.host
 	if !h.(Lifecycle).Handles("Target.closeTarget") || h.(Lifecycle).Handles("Browser.close") || h.(Lifecycle).Handles("Target.createTarget") {
 		t.Error("the host handles other methods than Target.closeTarget")
 	}
-	h.(Announcer).Attached("S", `T"1`)
+	h.(Announcer).Attached("S", `T"1`, "K")
 	for _, c := range []Command{
 		{Call: 7, SessionID: "S", TargetID: `T"1`, Method: "A.b", Params: []byte(`{"n":1e400}`)},
 		{Call: 8, SessionID: "S", TargetID: "T", Method: "A.b"},
@@ -223,11 +227,11 @@ func TestPageSends(t *testing.T) {
 	want(t, p.hub.lines, "session event S A.b {}")
 
 	p.say(readyT1) // version 1 from here on
-	want(t, p.hub.lines, "ready again [{T1 one http://a/}] |")
+	want(t, p.hub.lines, "ready again [{T1 one http://a/ }] |")
 	if h.(Lifecycle).Handles("Target.closeTarget") {
 		t.Error("handles of the first ready are still in force")
 	}
-	h.(Announcer).Attached("S2", "T1")
+	h.(Announcer).Attached("S2", "T1", "K")
 	h.Release("S2", "T1")
 	want(t, p.frames, `{"kind":"detached","sessionId":"S2","targetId":"T1"}`)
 
@@ -236,10 +240,52 @@ func TestPageSends(t *testing.T) {
 	want(t, p.hub.lines, "host gone")
 }
 
+// A Host with every extension.
+func TestPageExtensions(t *testing.T) {
+	p := connect(t)
+	p.say(`{"kind":"ready","v":1,"targets":[{"targetId":"T2","openerId":"T1"}],"features":["uploads","eval","dialog","handles+","sessions"],` +
+		`"handles":["Storage.*","Browser.getWindowForTarget","Target.activateTarget","Target.*","Target.getTargets","not a method",".*",1]}`)
+	want(t, p.hub.lines, "ready [{T2   T1}] |")
+	h := p.hub.host
+	for method, handled := range map[string]bool{
+		"Storage.getCookies": true, "Browser.getWindowForTarget": true, "Target.activateTarget": true,
+		"Target.getTargets": false, "Target.createTarget": false, "Browser.getVersion": false, "Storage": false,
+	} {
+		if got := h.(Lifecycle).Handles(method); got != handled {
+			t.Errorf("Handles(%s) = %v, want %v", method, got, handled)
+		}
+	}
+	if !h.(Uploads).TakesFiles() {
+		t.Error("the host takes no files, though it said so")
+	}
+	h.(Announcer).Attached("S", "T2", "KEY")
+	p.say(`{"kind":"evalput","key":"K\u0031","source":"f(\"x\")"}`)
+	want(t, p.hub.lines, `script K1 f("x")`)
+	p.say(`{"kind":"evalput","key":"taken","source":""}`)
+	want(t, p.hub.lines, "script taken ")
+	p.say(`{"kind":"evalput","key":"K2"}`)
+	p.say(`{"kind":"evalput","key":"K3","source":"1"}`)
+	want(t, p.hub.lines, "script K3 1")
+	want(t, p.frames,
+		`{"kind":"accepted","features":["sessions","handles+","dialog","eval","uploads"]}`,
+		`{"kind":"attached","sessionId":"S","targetId":"T2","dialogKey":"KEY"}`,
+		`{"kind":"evalok","key":"K\u0031"}`,
+		`{"kind":"evalok","key":"K3"}`)
+
+	p.say(readyT1) // version 1 from here on
+	want(t, p.hub.lines, "ready again [{T1 one http://a/ }] |")
+	if h.(Lifecycle).Handles("Storage.getCookies") || h.(Uploads).TakesFiles() {
+		t.Error("abilities of the first ready are still in force")
+	}
+	p.say(`{"kind":"evalput","key":"K4","source":"1"}`)
+	p.say(`{"kind":"targetDestroyed","targetId":"end"}`)
+	want(t, p.hub.lines, "gone end")
+}
+
 func TestPageShutdown(t *testing.T) {
 	p := connect(t)
 	p.say(readyT1)
-	want(t, p.hub.lines, "ready [{T1 one http://a/}] |")
+	want(t, p.hub.lines, "ready [{T1 one http://a/ }] |")
 	p.hub.host.Close(ReasonShutdown)
 	want(t, p.ended, wsconn.ReasonShutdown)
 }

@@ -13,9 +13,19 @@ func (h *Hub) check() error {
 			if h.sessions.Get(s.ID) != s {
 				return fmt.Errorf("session %s of a client is not in the table", s.ID)
 			}
-			if _, ok := h.targets.Get(s.TargetID); !ok {
+			if _, _, ok := h.find(s.TargetID); !ok {
 				return fmt.Errorf("session %s is on the missing target %s", s.ID, s.TargetID)
 			}
+		}
+	}
+	for _, l := range h.levels {
+		if _, ok := h.clients[l.client]; !ok || l.session != nil && h.sessions.Get(l.session.ID) != l.session {
+			return fmt.Errorf("something is discovered or attached to for a client or a session that has ended")
+		}
+	}
+	for id := range h.dialogs {
+		if _, ok := h.targets.Get(id); !ok {
+			return fmt.Errorf("there are dialogs of the missing target %s", id)
 		}
 	}
 	if owned != h.sessions.Len() {

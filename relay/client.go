@@ -14,20 +14,15 @@ type Client struct {
 	peer session.Peer
 
 	// guarded by hub.mu
-	left       bool
-	discover   bool // Target.setDiscoverTargets
-	autoAttach bool // Target.setAutoAttach
-	sessions   map[*session.Session]struct{}
-	calls      int // commands without an answer
+	left     bool
+	sessions map[*session.Session]struct{}
+	calls    int              // commands without an answer
+	page     *session.Session // the one that is meant where none is named; nil for most
+	gone     func()           // called when page ends; nil for most
 }
 
 // Deliver implements session.Peer.
 func (c *Client) Deliver(f wire.Frame) { c.peer.Deliver(f) }
-
-// event sends a browser-level event.
-func (c *Client) event(method string, body []byte) {
-	c.Deliver(wire.Frame{Head: wire.AppendEventHead(nil, method), Body: body, Tail: wire.End})
-}
 
 // answer sends the answer to one message: result, or what went wrong. A
 // result of nil is {}.
@@ -52,12 +47,7 @@ type request struct {
 }
 
 // tail ends the answer to the request.
-func (r *request) tail() []byte {
-	if r.session != nil {
-		return r.session.Tail()
-	}
-	return wire.End
-}
+func (r *request) tail() []byte { return tailOf(r.session) }
 
 // Receive takes one message of the Client. It answers exactly once, here or
 // when the Host does. frame is the caller's again when Receive returns, which
@@ -65,6 +55,10 @@ func (r *request) tail() []byte {
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
 	h := c.hub
+	var refused *wire.Error
+	if err == nil && env.Method == "DOM.setFileInputFiles" {
+		refused = h.upload(&env)
+	}
 	h.mu.Lock()
 	if c.left {
 		h.mu.Unlock()
@@ -75,7 +69,7 @@ func (c *Client) Receive(frame []byte) {
 		h.mu.Unlock()
 		return
 	}
-	h.serveLocked(c, env)
+	h.serveLocked(c, env, refused)
 	host := h.host
 	h.mu.Unlock()
 	if p, ok := host.(bridge.Paced); ok {
@@ -85,35 +79,47 @@ func (c *Client) Receive(frame []byte) {
 
 var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
 
-// serveLocked answers a message or forwards it.
-func (h *Hub) serveLocked(c *Client, env wire.Envelope) {
-	r := request{Envelope: env, client: c}
-	if env.InSession {
+// serveLocked answers a message or forwards it. One that has been refused
+// already is only answered.
+func (h *Hub) serveLocked(c *Client, env wire.Envelope, refused *wire.Error) {
+	r := request{Envelope: env, client: c, session: c.page}
+	switch {
+	case env.InSession:
 		r.session = h.sessions.Get(env.SessionID)
 		if r.session == nil || r.session.Peer != session.Peer(c) {
 			c.answer(env.ID, nil, wire.End, errNoSession)
 			return
 		}
+	case c.gone != nil && c.page == nil: // its Target has ended
+		c.answer(env.ID, nil, wire.End, errNoSession)
+		return
+	}
+	if refused != nil {
+		c.answer(env.ID, nil, r.tail(), refused)
+		return
 	}
 	if l, ok := h.host.(bridge.Lifecycle); ok && l.Handles(env.Method) {
 		h.forwardBrowserLocked(&r)
 		return
 	}
 	m := methods[env.Method]
-	do := m.browser
-	if r.session != nil {
-		do = m.page
-	}
-	switch {
-	case do != nil:
+	if do := m.of(&r); do != nil {
 		own := r // only what the hub answers itself may escape to the heap
 		result, err := do(h, &own)
-		c.answer(env.ID, result, r.tail(), err)
-	case r.session != nil && wire.IsMethod(env.Method):
-		h.forwardLocked(&r)
-	default:
-		c.answer(env.ID, nil, r.tail(), methodNotFound(env.Method, r.session == nil))
+		if err != errPassOn {
+			c.answer(env.ID, result, r.tail(), err)
+			return
+		}
 	}
+	if r.session == nil || r.session.Kind != session.Page || !wire.IsMethod(env.Method) {
+		c.answer(env.ID, nil, r.tail(), methodNotFound(env.Method, r.session == nil))
+		return
+	}
+	if m.note != nil {
+		own := r
+		m.note(h, &own)
+	}
+	h.forwardLocked(&r)
 }
 
 // methodNotFound answers for a method that nobody has.
@@ -230,6 +236,7 @@ func (c *Client) Leave() {
 	}
 	c.left, c.peer = true, nobody{}
 	delete(h.clients, c)
+	h.forgetLocked(c, nil)
 	for s := range c.sessions {
 		h.endSessionLocked(s, errDetached)
 	}
@@ -239,6 +246,17 @@ func (c *Client) Leave() {
 				h.calls.remove(call)
 			}
 		}
+	}
+}
+
+// endPageLocked tells a Client that belongs to one Target that it has ended.
+func (c *Client) endPageLocked() {
+	c.page = nil
+	c.Deliver(wire.Frame{
+		Head: wire.AppendEventHead(nil, "Inspector.detached"), Body: []byte(`{"reason":"target_closed"}`), Tail: wire.End,
+	})
+	if !c.left {
+		c.gone()
 	}
 }
 

@@ -1,6 +1,8 @@
 package relay
 
 import (
+	"slices"
+
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -45,7 +47,7 @@ func (h *Hub) adoptLocked(v bridge.Version, list []targets.Info) {
 // dropTargetsLocked ends every Target and fails every command in flight.
 func (h *Hub) dropTargetsLocked(why *wire.Error) {
 	h.failAllLocked(why)
-	for _, t := range append([]targets.Info(nil), h.targets.All()...) {
+	for _, t := range slices.Clone(h.targets.All()) {
 		h.goneLocked(t.ID, why)
 	}
 }
@@ -60,15 +62,13 @@ func (h *Hub) createdLocked(t targets.Info) {
 	}
 	h.stale = true
 	t, _ = h.targets.Get(t.ID)
-	if !added {
-		h.tellLocked("Target.targetInfoChanged", h.targetInfoParamsLocked(t))
-		return
-	}
-	h.tellLocked("Target.targetCreated", h.targetInfoParamsLocked(t))
-	for c := range h.clients {
-		if c.autoAttach && len(c.sessions) < h.opts.Limits.ClientSessions {
-			h.attachLocked(c, t)
+	for _, k := range kinds[1:] { // the tab, then the page in it
+		if !added {
+			h.tellInfoLocked("Target.targetInfoChanged", k, t)
+			continue
 		}
+		h.tellInfoLocked("Target.targetCreated", k, t)
+		h.autoAttachLocked(k, t)
 	}
 }
 
@@ -82,11 +82,16 @@ func (h *Hub) goneLocked(targetID string, why *wire.Error) {
 	// session is not announced as a change of it.
 	h.targets.Delete(info.ID)
 	h.stale = true
-	for _, s := range append([]*session.Session(nil), h.sessions.OfTarget(info.ID)...) {
-		h.endSessionLocked(s, why)
+	for _, k := range [...]session.Kind{session.Page, session.Tab} {
+		id := h.idOf(k, info)
+		for _, s := range slices.Clone(h.sessions.OfTarget(id)) {
+			h.endSessionLocked(s, why)
+		}
+		h.tellLocked("Target.targetDestroyed", k, func() []byte {
+			return append(wire.AppendString([]byte(`{"targetId":`), id), '}')
+		})
 	}
-	body := append(wire.AppendString([]byte(`{"targetId":`), info.ID), '}')
-	h.tellLocked("Target.targetDestroyed", body)
+	h.endDialogsLocked(info.ID)
 }
 
 // hostEvents is what one generation of Host speaks to: once it is not the
@@ -146,6 +151,7 @@ func (e *hostEvents) HostGone() {
 	h := e.hub
 	defer h.mu.Unlock()
 	h.host, h.events, h.version = nil, nil, bridge.Version{}
+	h.scripts.clear()
 	h.dropTargetsLocked(errHostGone)
 	h.log.Info("host disconnected")
 }

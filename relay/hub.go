@@ -11,7 +11,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -22,7 +21,11 @@ type Options struct {
 	Product   string        // of Browser.getVersion, while the Host names none; "cdphub"
 	UserAgent string        // likewise; the Product
 	NewID     func() string // mints session ids; session.NewID
-	Limits    Limits
+	// Upload adds the contents of the files that the params of
+	// DOM.setFileInputFiles name, for a Host that cannot read them. When nil
+	// that method is refused for such a Host.
+	Upload func(params []byte) ([]byte, error)
+	Limits Limits
 }
 
 // Limits bounds what one hub holds. Zero fields take the default.
@@ -66,6 +69,7 @@ type Hub struct {
 	log       *zap.Logger
 	browserID string // targetId of the browser itself
 	contextID string // browserContextId of every Target
+	tabPrefix string // before a Target's id, that of its tab
 
 	mu       sync.Mutex // guards everything below
 	host     bridge.Host
@@ -76,6 +80,9 @@ type Hub struct {
 	stale    bool   // listing must be made anew
 	clients  map[*Client]struct{}
 	sessions session.Table
+	levels   []*level            // where anything is discovered or attached to
+	dialogs  map[string]*dialogs // by targetId
+	scripts  scripts
 	calls    calls
 	scratch  []byte // for heads of frames, between two unlocks
 }
@@ -83,14 +90,17 @@ type Hub struct {
 // New makes a hub with nobody on either side.
 func New(o Options) *Hub {
 	o = o.withDefaults()
-	return &Hub{
+	h := &Hub{
 		opts:      o,
 		log:       o.Log.Named("relay"),
 		browserID: o.NewID(),
 		contextID: o.NewID(),
 		clients:   make(map[*Client]struct{}),
+		dialogs:   make(map[string]*dialogs),
 		stale:     true,
 	}
+	h.tabPrefix = "tab-" + h.contextID + "-"
+	return h
 }
 
 // ErrTooManyClients refuses one more Client on a hub that is full.
@@ -101,11 +111,39 @@ var ErrTooManyClients = errors.New("too many clients on this hub")
 func (h *Hub) Join(p session.Peer) (*Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.joinLocked(p)
+}
+
+func (h *Hub) joinLocked(p session.Peer) (*Client, error) {
 	if len(h.clients) >= h.opts.Limits.Clients {
 		return nil, ErrTooManyClients
 	}
 	c := &Client{hub: h, peer: p, sessions: make(map[*session.Session]struct{})}
 	h.clients[c] = struct{}{}
+	return c, nil
+}
+
+// ErrNoTarget says that a hub has no Target with the id asked for.
+var ErrNoTarget = errors.New("no such target")
+
+// JoinPage adds a Client whose messages name no session, since all of them
+// belong to one Target, as on Chromium's /devtools/page/ID. When the Target
+// ends the Client is told Inspector.detached, then gone is called, once,
+// under the hub's lock.
+func (h *Hub) JoinPage(p session.Peer, targetID string, gone func()) (*Client, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, known := h.targets.Get(targetID)
+	if !known {
+		return nil, ErrNoTarget
+	}
+	c, err := h.joinLocked(p)
+	if err != nil {
+		return nil, err
+	}
+	c.gone = gone
+	c.page = session.NewImplicit(h.opts.NewID(), t.ID, c)
+	h.beginLocked(c, c.page, t)
 	return c, nil
 }
 
@@ -140,57 +178,4 @@ func (h *Hub) Version() (product, userAgent string) {
 
 func (h *Hub) versionLocked() (product, userAgent string) {
 	return or(h.version.Product, h.opts.Product), or(h.version.UserAgent, h.opts.UserAgent)
-}
-
-// tellLocked sends an event to every Client that asked to discover Targets.
-func (h *Hub) tellLocked(method string, body []byte) {
-	head := wire.AppendEventHead(nil, method)
-	for c := range h.clients {
-		if c.discover {
-			c.Deliver(wire.Frame{Head: head, Body: body, Tail: wire.End})
-		}
-	}
-}
-
-// attachLocked begins a session of c on a Target and announces it.
-func (h *Hub) attachLocked(c *Client, t targets.Info) *session.Session {
-	s := session.New(h.opts.NewID(), t.ID, c)
-	h.sessions.Add(s)
-	c.sessions[s] = struct{}{}
-	if len(h.sessions.OfTarget(t.ID)) == 1 {
-		h.attachedFlippedLocked(t)
-	}
-	if a, ok := h.host.(bridge.Announcer); ok {
-		a.Attached(s.ID, t.ID)
-	}
-	body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
-	body = h.appendTargetInfoLocked(append(body, `,"targetInfo":`...), t)
-	body = append(body, `,"waitingForDebugger":false}`...)
-	c.event("Target.attachedToTarget", body)
-	return s
-}
-
-// endSessionLocked ends a session: its commands fail with why, its Client is
-// told, its Host lets go.
-func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
-	h.failLocked(s, why)
-	h.sessions.Remove(s)
-	c := s.Peer.(*Client)
-	delete(c.sessions, s)
-	if h.host != nil {
-		h.host.Release(s.ID, s.TargetID)
-	}
-	body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
-	body = wire.AppendString(append(body, `,"targetId":`...), s.TargetID)
-	c.event("Target.detachedFromTarget", append(body, '}'))
-	if t, known := h.targets.Get(s.TargetID); known && len(h.sessions.OfTarget(s.TargetID)) == 0 {
-		h.attachedFlippedLocked(t)
-	}
-}
-
-// attachedFlippedLocked tells of a Target whose first session has begun or
-// whose last has ended.
-func (h *Hub) attachedFlippedLocked(t targets.Info) {
-	h.stale = true
-	h.tellLocked("Target.targetInfoChanged", h.targetInfoParamsLocked(t))
 }

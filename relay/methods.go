@@ -1,8 +1,6 @@
 package relay
 
 import (
-	"slices"
-
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -11,35 +9,72 @@ import (
 // action answers one message under the hub's lock. A nil result is {}.
 type action func(h *Hub, r *request) (result []byte, err *wire.Error)
 
-// method is what the hub itself answers: at browser level, and inside the
-// session of a Target. Without an action there, the method is unknown at
-// browser level, and the Host's inside a session.
+// method is what the hub itself answers: at browser level, inside a session
+// on a Target, and inside one on a tab. Without an action there, the method
+// is the Host's inside a session on a Target, and unknown elsewhere.
 type method struct {
-	browser, page action
+	browser, page, tab action
+	// note sees a command that goes to the Host.
+	note func(h *Hub, r *request)
 }
 
 // methods is every CDP method that the hub answers from its own registry.
 var methods = map[string]method{
-	"Browser.getVersion":                  {getVersion, getVersion},
+	"Browser.getVersion":                  {browser: getVersion, page: getVersion},
 	"Browser.close":                       {browser: ok},
+	"Browser.grantPermissions":            {browser: notYours("permissions belong to the embedding browser")},
+	"Browser.resetPermissions":            {browser: notYours("permissions belong to the embedding browser")},
 	"Browser.setDownloadBehavior":         {browser: ok},
+	"Browser.setPermission":               {browser: notYours("permissions belong to the embedding browser")},
 	"Browser.setWindowBounds":             {browser: ok},
-	"Schema.getDomains":                   {getDomains, getDomains},
+	"Page.disable":                        {note: notePage(false)},
+	"Page.enable":                         {note: notePage(true)},
+	"Page.handleJavaScriptDialog":         {page: handleDialog},
+	"Runtime.runIfWaitingForDebugger":     {browser: ok, tab: ok},
+	"Schema.getDomains":                   {browser: getDomains, page: getDomains},
 	"Security.setIgnoreCertificateErrors": {browser: ok},
-	"Target.activateTarget":               {ok, ok},
+	"Target.activateTarget":               {browser: ok, page: ok},
+	"Target.attachToBrowserTarget":        {browser: attachToBrowserTarget},
 	"Target.attachToTarget":               {browser: attachToTarget},
 	"Target.closeTarget":                  {browser: closeTarget},
+	"Target.createBrowserContext":         {browser: notYours("frames share the storage of the embedding browser")},
 	"Target.createTarget":                 {browser: createTarget},
-	"Target.detachFromTarget":             {browser: detachFromTarget},
-	"Target.getTargetInfo":                {getTargetInfo, ownTargetInfo},
+	"Target.detachFromTarget":             {browser: detachFromTarget, tab: detachFromTarget},
+	"Target.disposeBrowserContext":        {browser: disposeBrowserContext},
+	"Target.getBrowserContexts":           {browser: getBrowserContexts},
+	"Target.getTargetInfo":                {browser: getTargetInfo, page: ownTargetInfo, tab: ownTargetInfo},
 	"Target.getTargets":                   {browser: getTargets},
-	"Target.setAutoAttach":                {setAutoAttach, ok},
-	"Target.setDiscoverTargets":           {setDiscoverTargets, ok},
-	"Target.setRemoteLocations":           {ok, ok},
+	"Target.setAutoAttach":                {browser: setAutoAttach, page: ok, tab: setAutoAttach},
+	"Target.setDiscoverTargets":           {browser: setDiscoverTargets, page: setDiscoverTargets, tab: setDiscoverTargets},
+	"Target.setRemoteLocations":           {browser: ok, page: ok},
+}
+
+// of is the action for a message, or nil.
+func (m method) of(r *request) action {
+	switch {
+	case r.session == nil, r.session.Kind == session.Browser:
+		return m.browser
+	case r.session.Kind == session.Tab:
+		return m.tab
+	case m.page == nil && r.session == r.client.page:
+		return m.browser // the only level that such a connection has
+	}
+	return m.page
 }
 
 // ok answers {}: the method is accepted and changes nothing.
 func ok(*Hub, *request) ([]byte, *wire.Error) { return nil, nil }
+
+// notYours refuses what only the browser around the frames could do.
+func notYours(why string) action {
+	return func(_ *Hub, r *request) ([]byte, *wire.Error) {
+		return nil, wire.ServerError(r.Method + " is not possible in an embedded frame: " + why)
+	}
+}
+
+// errPassOn is what an action returns to leave its method to the Host after
+// all.
+var errPassOn = &wire.Error{}
 
 var (
 	errNoTarget       = &wire.Error{Code: wire.CodeInvalidParams, Message: "No target with given id found"}
@@ -62,19 +97,57 @@ func createTarget(*Hub, *request) ([]byte, *wire.Error) { return nil, errNoCreat
 
 func closeTarget(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"success":true}`), nil }
 
-func getTargets(h *Hub, _ *request) ([]byte, *wire.Error) {
-	if h.stale {
-		h.listing = append(h.listing[:0], `{"targetInfos":[`...)
-		for i, t := range h.targets.All() {
-			if i > 0 {
-				h.listing = append(h.listing, ',')
-			}
-			h.listing = h.appendTargetInfoLocked(h.listing, t)
-		}
-		h.listing = append(h.listing, ']', '}')
+func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
+	p, err := readParams(r.Params)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.filter != nil:
+		return h.appendTargetsLocked(nil, p.filter), nil
+	case h.stale:
+		h.listing = h.appendTargetsLocked(h.listing[:0], usual)
 		h.stale = false
 	}
 	return h.listing, nil
+}
+
+// kinds are the kinds of targets, in the order in which Chromium announces
+// them.
+var kinds = [...]session.Kind{session.Browser, session.Tab, session.Page}
+
+// appendTargetsLocked appends {"targetInfos":[…]}.
+func (h *Hub) appendTargetsLocked(b []byte, f filter) []byte {
+	b = append(b, `{"targetInfos":[`...)
+	empty := len(b)
+	h.eachLocked(f, func(k session.Kind, t targets.Info) *wire.Error { //nolint:errcheck // it has none
+		if len(b) > empty {
+			b = append(b, ',')
+		}
+		b = h.appendTargetInfoLocked(b, k, t)
+		return nil
+	})
+	return append(b, ']', '}')
+}
+
+// eachLocked calls fn for every target that a filter takes, until one fails.
+func (h *Hub) eachLocked(f filter, fn func(k session.Kind, t targets.Info) *wire.Error) *wire.Error {
+	for _, k := range kinds {
+		if !f.takes(k) {
+			continue
+		}
+		if k == session.Browser {
+			if err := fn(k, targets.Info{}); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, t := range h.targets.All() {
+			if err := fn(k, t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func getTargetInfo(h *Hub, r *request) ([]byte, *wire.Error) {
@@ -83,20 +156,39 @@ func getTargetInfo(h *Hub, r *request) ([]byte, *wire.Error) {
 		return nil, err
 	}
 	if !p.hasTargetID {
-		b := wire.AppendString([]byte(`{"targetInfo":{"targetId":`), h.browserID)
-		return append(b, `,"type":"browser","title":"","url":"","attached":true,"canAccessOpener":false}}`...), nil
+		return h.targetInfoParamsLocked(session.Browser, targets.Info{}), nil
 	}
-	t, known := h.targets.Get(p.targetID)
+	k, t, known := h.find(p.targetID)
 	if !known {
 		return nil, errNoTarget
 	}
-	return h.targetInfoParamsLocked(t), nil
+	return h.targetInfoParamsLocked(k, t), nil
 }
 
 // ownTargetInfo answers inside a session, for the session's own Target.
 func ownTargetInfo(h *Hub, r *request) ([]byte, *wire.Error) {
-	t, _ := h.targets.Get(r.session.TargetID) // a session ends before its Target
-	return h.targetInfoParamsLocked(t), nil
+	t, _ := h.targetOf(r.session) // a session ends before its Target
+	return h.targetInfoParamsLocked(r.session.Kind, t), nil
+}
+
+// getBrowserContexts names the one context that all Targets share: as in
+// Chromium, the default one is not in the list.
+func getBrowserContexts(h *Hub, _ *request) ([]byte, *wire.Error) {
+	b := wire.AppendString([]byte(`{"browserContextIds":[],"defaultBrowserContextId":`), h.contextID)
+	return append(b, '}'), nil
+}
+
+// disposeBrowserContext knows no context that could end: the default one can
+// not.
+func disposeBrowserContext(_ *Hub, r *request) ([]byte, *wire.Error) {
+	var id string
+	wire.ReadObject(r.Params, func(key string, value []byte) error { //nolint:errcheck // it was scanned on its way here
+		if key == "browserContextId" {
+			id, _ = wire.Text(value)
+		}
+		return nil
+	})
+	return nil, wire.ServerError("Failed to find browser context with id " + id)
 }
 
 func attachToTarget(h *Hub, r *request) ([]byte, *wire.Error) {
@@ -107,14 +199,24 @@ func attachToTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	if !p.hasTargetID {
 		return nil, missing("targetId")
 	}
-	t, known := h.targets.Get(p.targetID)
+	k, t, known := h.find(p.targetID)
 	if !known {
 		return nil, errNoTarget
 	}
-	if len(r.client.sessions) >= h.opts.Limits.ClientSessions {
-		return nil, errTooMany
+	return h.attachForLocked(r, k, t)
+}
+
+// attachToBrowserTarget begins a session of the browser as a whole, in which
+// its methods work as they do on the connection.
+func attachToBrowserTarget(h *Hub, r *request) ([]byte, *wire.Error) {
+	return h.attachForLocked(r, session.Browser, targets.Info{})
+}
+
+func (h *Hub) attachForLocked(r *request, k session.Kind, t targets.Info) ([]byte, *wire.Error) {
+	s, err := h.attachLocked(h.levelLocked(r), k, t)
+	if err != nil {
+		return nil, err
 	}
-	s := h.attachLocked(r.client, t)
 	return append(wire.AppendString([]byte(`{"sessionId":`), s.ID), '}'), nil
 }
 
@@ -130,7 +232,7 @@ func detachFromTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	case p.hasSessionID:
 		s = h.sessions.Get(p.sessionID)
 	case p.hasTargetID:
-		s = h.sessionOnLocked(r.client, p.targetID)
+		s = h.sessionOnLocked(r.client, r.session, p.targetID)
 	default:
 		return nil, errNoSessionID
 	}
@@ -141,16 +243,9 @@ func detachFromTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	return nil, nil
 }
 
-// sessionOnLocked is a session of the Client on a Target, or nil.
-func (h *Hub) sessionOnLocked(c *Client, targetID string) *session.Session {
-	list := h.sessions.OfTarget(targetID)
-	i := slices.IndexFunc(list, func(s *session.Session) bool { return s.Peer == session.Peer(c) })
-	if i < 0 {
-		return nil
-	}
-	return list[i]
-}
-
+// setAutoAttach attaches to what the filter takes, now and later: on the
+// connection and in a session of the browser to pages and tabs, in that of a
+// tab to its page.
 func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 	p, err := readParams(r.Params)
 	if err != nil {
@@ -159,22 +254,30 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 	if !p.hasAutoAttach {
 		return nil, missing("autoAttach")
 	}
-	r.client.autoAttach = p.autoAttach
-	if !p.autoAttach {
+	l := h.levelLocked(r)
+	l.attach = nil
+	if p.autoAttach {
+		if l.attach = p.filter; l.attach == nil {
+			l.attach = usual
+		}
+	}
+	h.keepLocked(l)
+	if r.session != nil && r.session.Kind == session.Tab {
+		t, _ := h.targetOf(r.session)
+		if l.attach.takes(session.Page) {
+			return nil, h.attachOnceLocked(l, session.Page, t)
+		}
 		return nil, nil
 	}
-	for _, t := range h.targets.All() {
-		if h.sessionOnLocked(r.client, t.ID) != nil {
-			continue
+	return nil, h.eachLocked(l.attach, func(k session.Kind, t targets.Info) *wire.Error {
+		if k == session.Browser {
+			return nil
 		}
-		if len(r.client.sessions) >= h.opts.Limits.ClientSessions {
-			return nil, errTooMany
-		}
-		h.attachLocked(r.client, t)
-	}
-	return nil, nil
+		return h.attachOnceLocked(l, k, t)
+	})
 }
 
+// setDiscoverTargets tells of what the filter takes, now and later.
 func setDiscoverTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 	p, err := readParams(r.Params)
 	if err != nil {
@@ -183,34 +286,16 @@ func setDiscoverTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 	if !p.hasDiscover {
 		return nil, missing("discover")
 	}
-	r.client.discover = p.discover
+	l := h.levelLocked(r)
+	l.discover = nil
 	if p.discover {
-		for _, t := range h.targets.All() {
-			r.client.event("Target.targetCreated", h.targetInfoParamsLocked(t))
+		if l.discover = p.filter; l.discover == nil {
+			l.discover = usual
 		}
 	}
-	return nil, nil
-}
-
-// targetInfoParamsLocked is {"targetInfo":{…}}.
-func (h *Hub) targetInfoParamsLocked(t targets.Info) []byte {
-	return append(h.appendTargetInfoLocked([]byte(`{"targetInfo":`), t), '}')
-}
-
-// appendTargetInfoLocked appends a Target as Clients see it:
-//
-//	{"targetId":"…","type":"page","title":"…","url":"…","attached":false,"canAccessOpener":false,"browserContextId":"…"}
-//
-// Without browserContextId, Playwright shows no page.
-func (h *Hub) appendTargetInfoLocked(b []byte, t targets.Info) []byte {
-	b = wire.AppendString(append(b, `{"targetId":`...), t.ID)
-	b = wire.AppendString(append(b, `,"type":"page","title":`...), t.Title)
-	b = wire.AppendString(append(b, `,"url":`...), t.URL)
-	if len(h.sessions.OfTarget(t.ID)) > 0 {
-		b = append(b, `,"attached":true`...)
-	} else {
-		b = append(b, `,"attached":false`...)
-	}
-	b = wire.AppendString(append(b, `,"canAccessOpener":false,"browserContextId":`...), h.contextID)
-	return append(b, '}')
+	h.keepLocked(l)
+	return nil, h.eachLocked(l.discover, func(k session.Kind, t targets.Info) *wire.Error {
+		l.event("Target.targetCreated", h.targetInfoParamsLocked(k, t))
+		return nil
+	})
 }

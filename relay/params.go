@@ -1,13 +1,19 @@
 package relay
 
-import "github.com/cdphub/cdphub/internal/wire"
+import (
+	"encoding/json"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
 
 // params is what the hub reads of the params of the methods it answers. Its
 // strings alias the message.
 type params struct {
-	targetID, sessionID                                   string
-	discover, autoAttach                                  bool
+	targetID, sessionID, promptText                       string
+	discover, autoAttach, accept                          bool
 	hasTargetID, hasSessionID, hasDiscover, hasAutoAttach bool
+	hasAccept, hasPromptText                              bool
+	filter                                                filter // nil when absent
 }
 
 // readParams reads the members that the hub knows; others are ignored. A
@@ -39,6 +45,15 @@ func readParams(raw []byte) (params, *wire.Error) {
 			flag(key, value, &p.discover, &p.hasDiscover)
 		case "autoAttach":
 			flag(key, value, &p.autoAttach, &p.hasAutoAttach)
+		case "accept":
+			flag(key, value, &p.accept, &p.hasAccept)
+		case "promptText":
+			text(key, value, &p.promptText, &p.hasPromptText)
+		case "filter":
+			p.filter = filter{}
+			if json.Unmarshal(value, &p.filter) != nil {
+				bad = invalid(key, "array")
+			}
 		}
 		return nil
 	})

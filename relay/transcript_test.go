@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,8 +25,11 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //
 //	# a comment
 //	> c1 {"id":1,…}                      Client c1, who joins when first named, sends this
+//	> p1 page T1                         Client p1 joins for that Target alone
 //	> c1 leave
-//	> host ready T1 T2                   the Host announces Targets (also: sessions, handles=METHOD),
+//	> dialog T1 confirm TEXT             script in the Target opens a dialog
+//	> host ready T1 T2<T1                the Host announces Targets, the second opened by the first
+//	                                     (also: sessions, handles=METHOD),
 //	                                     or announces itself anew
 //	> host created|changed T1 TITLE      a Target appears, or is told of anew
 //	> host gone T1
@@ -38,6 +42,8 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	< c1 {…}                             what the peer then gets, each peer in order
 //	< host command CALL S1 T1 METHOD {…}
 //	< host attached|release S1 T1
+//	< dialog T1 native|accept|dismiss TEXT
+//	< p1 gone
 //	< host close REASON
 //
 // A second Host is host2, and so on.
@@ -158,6 +164,12 @@ func (st *stage) do(step string) error {
 	case what == "leave":
 		st.clients[who].Leave()
 		return nil
+	case who == "dialog":
+		return st.dialog(strings.SplitN(what, " ", 3))
+	case strings.HasPrefix(what, "page "):
+		c, err := st.hub.JoinPage(fakePeer{st, who}, strings.TrimPrefix(what, "page "), func() { st.got(who, "gone") })
+		st.clients[who] = c
+		return err
 	}
 	c := st.clients[who]
 	if c == nil {
@@ -168,6 +180,32 @@ func (st *stage) do(step string) error {
 		st.clients[who] = c
 	}
 	c.Receive([]byte(what))
+	return nil
+}
+
+// dialog opens a dialog as a Frame Agent that knows the Target's key.
+func (st *stage) dialog(words []string) error {
+	d := Dialog{TargetID: words[0], FrameID: words[0], URL: "http://app/" + words[0], Type: words[1], Message: words[2], Default: "preset"}
+	st.hub.mu.Lock()
+	if slot := st.hub.dialogs[d.TargetID]; slot != nil {
+		d.Key = slot.key
+	}
+	st.hub.mu.Unlock()
+	go func() {
+		a, err := st.hub.OpenDialog(context.Background(), d)
+		st.hub.mu.Lock() // as every other line comes
+		defer st.hub.mu.Unlock()
+		switch {
+		case err != nil:
+			st.got("dialog", "%s %v", d.TargetID, err)
+		case a.Native:
+			st.got("dialog", "%s native", d.TargetID)
+		case a.Accept:
+			st.got("dialog", "%s accept %s", d.TargetID, a.Text)
+		default:
+			st.got("dialog", "%s dismiss", d.TargetID)
+		}
+	}()
 	return nil
 }
 
@@ -245,7 +283,8 @@ func (f *fakeHost) ready(words []string) error {
 		} else if w == "sessions" {
 			host = announced{f}
 		} else {
-			list = append(list, targets.Info{ID: w, Title: "Title of " + w, URL: "http://app/" + w})
+			w, opener, _ := strings.Cut(w, "<")
+			list = append(list, targets.Info{OpenerID: opener, ID: w, Title: "Title of " + w, URL: "http://app/" + w})
 		}
 	}
 	if f.events != nil && !f.lost {
@@ -291,6 +330,6 @@ func (f *fakeHost) Handles(method string) bool { return slices.Contains(f.handle
 // announced is a Host that is told of sessions.
 type announced struct{ *fakeHost }
 
-func (f announced) Attached(sessionID, targetID string) {
+func (f announced) Attached(sessionID, targetID, _ string) {
 	f.stage.got(f.name, "attached %s %s", sessionID, targetID)
 }

@@ -10,18 +10,41 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// Session is one Client's attachment to one Target.
+// Kind is what a session is attached to.
+type Kind uint8
+
+// The kinds of sessions.
+const (
+	Page    Kind = iota // a Target
+	Tab                 // the tab that stands around a Target
+	Browser             // the browser as a whole
+)
+
+// Session is one Client's attachment to one Target, to its tab, or to the
+// browser.
 type Session struct {
 	ID       string
+	Kind     Kind
 	TargetID string
 	Peer     Peer
-	tail     []byte
-	index    int // in the list of its Target
+	Parent   *Session // where its beginning and end are announced; nil is the connection
+
+	// PageEvents says that the Client has Page enabled.
+	PageEvents bool
+
+	tail  []byte
+	index int // in the list of its Target
 }
 
 // New makes a session of a Client on a Target.
 func New(id, targetID string, p Peer) *Session {
 	return &Session{ID: id, TargetID: targetID, Peer: p, tail: wire.SessionTail(id)}
+}
+
+// NewImplicit makes the session of a connection that belongs to one Target:
+// its messages name no session.
+func NewImplicit(id, targetID string, p Peer) *Session {
+	return &Session{ID: id, TargetID: targetID, Peer: p, tail: wire.End}
 }
 
 // Tail ends every message of this session:

@@ -7,6 +7,8 @@ type Info struct {
 	ID    string // the Host's own, at most MaxID bytes
 	Title string
 	URL   string
+	// OpenerID is the Target whose page opened this one; empty for most.
+	OpenerID string
 }
 
 // Limits on what a Host may announce, in bytes.

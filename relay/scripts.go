@@ -1,0 +1,63 @@
+package relay
+
+import "time"
+
+// Limits on the scripts that a Host leaves at its hub.
+const (
+	maxScripts    = 64
+	maxScriptSize = 1 << 20 // bytes
+	maxScriptKey  = 128     // bytes
+	scriptLife    = 10 * time.Second
+)
+
+// scripts are sources that a Frame Agent may fetch once each: where a page's
+// policy forbids eval, it may still allow scripts from the hub.
+type scripts struct {
+	byKey map[string]script
+}
+
+type script struct {
+	source  string
+	expires time.Time
+}
+
+// PutScript implements bridge.Events.
+func (e *hostEvents) PutScript(key, source string) bool {
+	if key == "" || len(key) > maxScriptKey || len(source) > maxScriptSize || !e.lock() {
+		return false
+	}
+	defer e.hub.mu.Unlock()
+	return e.hub.scripts.put(key, source, time.Now())
+}
+
+// TakeScript returns a source that the Host has left under key less than 10 s
+// ago, for the first who asks.
+func (h *Hub) TakeScript(key string) (source string, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.scripts.take(key, time.Now())
+}
+
+func (s *scripts) put(key, source string, now time.Time) bool {
+	for k, old := range s.byKey {
+		if now.After(old.expires) {
+			delete(s.byKey, k)
+		}
+	}
+	if _, taken := s.byKey[key]; taken || len(s.byKey) >= maxScripts {
+		return false
+	}
+	if s.byKey == nil {
+		s.byKey = make(map[string]script)
+	}
+	s.byKey[key] = script{source, now.Add(scriptLife)}
+	return true
+}
+
+func (s *scripts) take(key string, now time.Time) (string, bool) {
+	found, ok := s.byKey[key]
+	delete(s.byKey, key)
+	return found.source, ok && !now.After(found.expires)
+}
+
+func (s *scripts) clear() { s.byKey = nil }

@@ -1,0 +1,55 @@
+package relay
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/targets"
+)
+
+func TestScripts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newStage()
+		host := &fakeHost{stage: st, name: "host"}
+		events := st.hub.SetHost(host, bridge.Version{}, []targets.Info{})
+		if !events.PutScript("a", "1") || events.PutScript("a", "2") {
+			t.Error("a key should be taken once")
+		}
+		if source, ok := st.hub.TakeScript("a"); source != "1" || !ok {
+			t.Errorf("TakeScript = %q, %v; want 1", source, ok)
+		}
+		if _, ok := st.hub.TakeScript("a"); ok {
+			t.Error("a script was served twice")
+		}
+		for _, bad := range []struct{ key, source string }{
+			{"", "1"}, {strings.Repeat("k", maxScriptKey+1), "1"}, {"big", strings.Repeat("x", maxScriptSize+1)},
+		} {
+			if events.PutScript(bad.key, bad.source) {
+				t.Errorf("a key of %d bytes with %d bytes of source was taken", len(bad.key), len(bad.source))
+			}
+		}
+		for i := range maxScripts {
+			if !events.PutScript(strconv.Itoa(i), "1") {
+				t.Fatalf("script %d was refused", i)
+			}
+		}
+		if events.PutScript("one more", "1") {
+			t.Error("there is no limit")
+		}
+		time.Sleep(scriptLife + time.Second)
+		if _, ok := st.hub.TakeScript("0"); ok {
+			t.Error("a script outlived its time")
+		}
+		if !events.PutScript("later", "1") {
+			t.Error("scripts that nobody fetched still take room")
+		}
+		events.HostGone()
+		if _, ok := st.hub.TakeScript("later"); ok {
+			t.Error("a script outlived its Host")
+		}
+	})
+}

@@ -1,0 +1,28 @@
+package relay
+
+import (
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+var errNoUploads = wire.ServerError("File upload by path is disabled on this hub: start it with an upload directory (--upload-dir)")
+
+// upload puts the contents of files in the place of their paths, for a Host
+// that has no access to them. It reads files, so it runs without the lock.
+func (h *Hub) upload(env *wire.Envelope) *wire.Error {
+	h.mu.Lock()
+	u, ok := h.host.(bridge.Uploads)
+	h.mu.Unlock()
+	if !ok || !u.TakesFiles() {
+		return nil
+	}
+	if h.opts.Upload == nil {
+		return errNoUploads
+	}
+	params, err := h.opts.Upload(env.Params)
+	if err != nil {
+		return wire.ServerError(err.Error())
+	}
+	env.Params = params
+	return nil
+}
