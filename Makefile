@@ -28,7 +28,7 @@ lint: web/node_modules
 	set -e; for m in $(MODULES); do (cd $$m && go vet ./... && $(GOLANGCI) run); done
 	cd web && npm exec -- tsc --noEmit
 	go run -C web/build . -check
-	go generate ./... && git diff --exit-code -- '*_easyjson.go'
+	go generate ./... && git diff --exit-code -- '*_easyjson.go' httpdiscovery/protocol.json
 
 bench:
 	go run ./internal/bench

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/cdphub/cdphub/targets"
@@ -25,6 +26,9 @@ type Options struct {
 	// Prefix stands before each path and in the endpoint's URL: "" or
 	// "/hub/NAME".
 	Prefix string
+	// PageSockets says that each Target is served at /devtools/page/ID, whose
+	// URL /json/list then names.
+	PageSockets bool
 	// New, Activate and Close serve PUT /json/new?URL, /json/activate/ID and
 	// /json/close/ID. Where one is nil its path is not found.
 	New      func(ctx context.Context, url string) (targets.Info, error)
@@ -60,7 +64,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/json", "/json/list":
 		body = h.list(r)
 	case "/json/protocol":
-		body = protocol
+		serveProtocol(w, r)
+		return
 	case "/icdp/status":
 		body = h.status()
 	case "/health":
@@ -69,12 +74,19 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		notFound(w)
 		return
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
-		return
+	if reading(w, r) {
+		reply(w, body)
 	}
-	reply(w, body)
+}
+
+// reading refuses what is not a request to read.
+func reading(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", "GET, HEAD")
+	http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+	return false
 }
 
 func notFound(w http.ResponseWriter) { http.Error(w, "Not found", http.StatusNotFound) }
@@ -116,7 +128,11 @@ type targetBody struct {
 }
 
 func (h *handler) target(r *http.Request, t targets.Info) targetBody {
-	return targetBody{"icdp iframe target", "", t.ID, t.Title, "page", t.URL, h.endpoint(r)}
+	endpoint := h.endpoint(r)
+	if h.PageSockets {
+		endpoint = strings.TrimSuffix(endpoint, "browser") + "page/" + url.PathEscape(t.ID)
+	}
+	return targetBody{"icdp iframe target", "", t.ID, t.Title, "page", t.URL, endpoint}
 }
 
 func (h *handler) list(r *http.Request) []targetBody {
@@ -147,10 +163,6 @@ func (h *handler) status() statusBody {
 	}
 	return b
 }
-
-// protocol is the answer to /json/protocol: what can be done depends on the
-// Target, so no domains are named, as in Schema.getDomains.
-var protocol = json.RawMessage(`{"version":{"major":"1","minor":"3"},"domains":[]}`)
 
 // endpoint is the URL of the one browser endpoint as the asking client can
 // reach it, by the name it used.

@@ -3,9 +3,11 @@ package httpdiscovery
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/cdphub/cdphub/targets"
@@ -51,10 +53,11 @@ func TestHandler(t *testing.T) {
 		{"GET /json/list", full, Options{}, 200, list},
 		{"GET /json/list/?t=1", full, Options{}, 200, list},
 		{"GET /json/list", source{}, Options{}, 200, "[]"},
+		{"GET /json/list", full, Options{PageSockets: true}, 200, strings.Replace(list, "devtools/browser", "devtools/page/T1", 1)},
+		{"POST /json/protocol", full, Options{}, 405, "Method not allowed\n"},
 		{"GET /icdp/status", full, Options{}, 200, status},
 		{"GET /icdp/status/", source{}, Options{}, 200, `{"hostConnected":false,"targets":[],"clients":2}`},
 		{"GET /health", source{}, Options{}, 200, `{"status":"ok"}`},
-		{"GET /json/protocol", source{}, Options{}, 200, `{"version":{"major":"1","minor":"3"},"domains":[]}`},
 		{"GET //json/version", full, Options{}, 404, "Not found\n"},
 		{"GET /json/../json/version", full, Options{}, 404, "Not found\n"},
 		{"GET /JSON/VERSION", full, Options{}, 404, "Not found\n"},
@@ -122,5 +125,35 @@ func TestEndpoint(t *testing.T) {
 	n, _ := resp.Body.Read(b)
 	if got, want := string(b[:n]), "ws://"+s.Listener.Addr().String()+"/hub/h1/devtools/browser"; got != want {
 		t.Errorf("without a Host header the endpoint is %s, want %s", got, want)
+	}
+}
+
+// A client builds its commands from the whole protocol.
+func TestProtocol(t *testing.T) {
+	w := httptest.NewRecorder()
+	Handler(source{}, Options{}).ServeHTTP(w, httptest.NewRequest("GET", "/json/protocol/", nil))
+	var p struct {
+		Version struct{ Major, Minor string }
+		Domains []struct {
+			Domain   string
+			Commands []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != 200 {
+		t.Fatal(w.Code, err)
+	}
+	commands := map[string]bool{}
+	for _, d := range p.Domains {
+		for _, c := range d.Commands {
+			commands[d.Domain+"."+c.Name] = true
+		}
+	}
+	for _, want := range []string{"Page.navigate", "Runtime.evaluate", "Target.attachToTarget", "Log.enable"} {
+		if !commands[want] {
+			t.Errorf("%s is not in the protocol", want)
+		}
+	}
+	if p.Version.Major != "1" || strings.Contains(w.Body.String(), `"description":"`) {
+		t.Errorf("version %v, or there is prose in it", p.Version)
 	}
 }

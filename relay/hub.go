@@ -154,6 +154,13 @@ func (h *Hub) Targets() []targets.Info {
 	return append([]targets.Info(nil), h.targets.All()...)
 }
 
+// Target finds a Target by its id.
+func (h *Hub) Target(id string) (targets.Info, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.targets.Get(id)
+}
+
 // HostConnected reports whether there is a Host.
 func (h *Hub) HostConnected() bool {
 	h.mu.Lock()

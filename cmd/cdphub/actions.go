@@ -20,10 +20,8 @@ func discoveryOptions(hub *relay.Hub, prefix string) httpdiscovery.Options {
 			if err := callHub(ctx, hub, "Target.createTarget", map[string]string{"url": url}, &made); err != nil {
 				return targets.Info{}, err
 			}
-			for _, t := range hub.Targets() {
-				if t.ID == made.TargetID {
-					return t, nil
-				}
+			if t, ok := hub.Target(made.TargetID); ok {
+				return t, nil
 			}
 			return targets.Info{}, fmt.Errorf("the new target %q has gone", made.TargetID)
 		},

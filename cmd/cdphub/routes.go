@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -17,12 +18,15 @@ import (
 // handler serves one listener: the paths of Clients, of Hosts, or both.
 //
 //	/devtools/browser[/ANY]       Client WebSocket
+//	/devtools/page/ID             the same for one Target, with --page-sockets
 //	/json/…, /icdp/status, /health
 //	/icdp/host                    Host WebSocket
 //	/agent.js, /host.js, /host.mjs, /shell
+//	/dialog, /eval/KEY.js         what Frame Agents ask
 //	/hub/NAME/…                   the same for the hub of that name
 func (s *server) handler(clients, hosts bool) http.Handler {
 	clientSocket := s.rules.Clients(http.HandlerFunc(s.serveClient))
+	pageSocket := s.rules.Clients(http.HandlerFunc(s.servePage))
 	discovery := s.rules.Clients(http.HandlerFunc(s.serveDiscovery))
 	hostSocket := s.rules.Hosts(http.HandlerFunc(s.serveHost))
 	return s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -36,8 +40,11 @@ func (s *server) handler(clients, hosts bool) http.Handler {
 		case hosts && route.path == "/icdp/host":
 			hostSocket.ServeHTTP(w, r)
 		case hosts && serveBundle(w, r, route.path):
+		case hosts && s.serveFrames(w, r, route.path):
 		case clients && (route.path == "/devtools/browser" || strings.HasPrefix(route.path, "/devtools/browser/")):
 			clientSocket.ServeHTTP(w, r)
+		case clients && s.flags.PageSockets && strings.HasPrefix(route.path, pageSocketPath):
+			pageSocket.ServeHTTP(w, r)
 		case clients || route.path == "/health":
 			discovery.ServeHTTP(w, r)
 		default:
@@ -95,7 +102,9 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	httpdiscovery.Handler(hub, discoveryOptions(hub, routeOf(r).prefix)).ServeHTTP(w, r)
+	o := discoveryOptions(hub, routeOf(r).prefix)
+	o.PageSockets = s.flags.PageSockets
+	httpdiscovery.Handler(hub, o).ServeHTTP(w, r)
 }
 
 // serveClient makes a WebSocket a Client of its hub.
@@ -103,16 +112,46 @@ func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
 	who := peer{s.log, "client", routeOf(r).hub, r.RemoteAddr}
 	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		client, err := hub.Join(conn)
-		if err != nil {
-			conn.Close(wsconn.ReasonTooMany)
-			conn.Serve(ctx, func([]byte) {})
-			who.log.Warn("client refused", who.fields(zap.Error(err))...)
-			return
-		}
-		defer client.Leave()
-		why := conn.Serve(ctx, client.Receive)
-		who.left(why)
+		who.serve(ctx, conn, client, err)
 	})
+}
+
+const pageSocketPath = "/devtools/page/"
+
+// servePage makes a WebSocket a Client of one Target.
+func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
+	at := routeOf(r)
+	who := peer{s.log, "client", at.hub, r.RemoteAddr}
+	id := strings.TrimPrefix(at.path, pageSocketPath)
+	hub, release, ok := s.acquire(w, r)
+	if !ok {
+		return
+	}
+	defer release()
+	if _, known := hub.Target(id); !known {
+		http.Error(w, "No such target id: "+id, http.StatusNotFound)
+		return
+	}
+	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+		client, err := hub.JoinPage(conn, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
+		who.serve(ctx, conn, client, err)
+	})
+}
+
+// serve runs a Client until it leaves, or refuses it.
+func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client, err error) {
+	if err != nil {
+		why := wsconn.ReasonTooMany
+		if errors.Is(err, relay.ErrNoTarget) {
+			why = wsconn.ReasonTargetClosed
+		}
+		conn.Close(why)
+		conn.Serve(ctx, func([]byte) {})
+		p.log.Warn("client refused", p.fields(zap.Error(err))...)
+		return
+	}
+	defer client.Leave()
+	p.left(conn.Serve(ctx, client.Receive))
 }
 
 // serveHost makes a WebSocket the Host of its hub.

@@ -32,6 +32,8 @@ type hubFlags struct {
 	ClientOrigin []string      `help:"An origin whose pages may be Clients." env:"CDPHUB_CLIENT_ORIGIN"`
 	HostOrigin   []string      `help:"An origin, beside those on loopback, whose pages may be Hosts." env:"CDPHUB_HOST_ORIGIN"`
 	BaseDomain   string        `help:"Serve hub NAME at NAME.BASEDOMAIN too." env:"CDPHUB_BASE_DOMAIN"`
+	PageSockets  bool          `help:"Serve each target at /devtools/page/ID too, and name that in /json/list." env:"CDPHUB_PAGE_SOCKETS"`
+	UploadDir    string        `help:"A directory from which clients may upload files by path; none without it." env:"CDPHUB_UPLOAD_DIR" placeholder:"DIR"`
 	InsecureBind bool          `help:"Listen beyond loopback, where anybody who reaches the port may drive and be driven." env:"CDPHUB_INSECURE_BIND"`
 	Drain        time.Duration `help:"How long connections may take to close at the end." default:"10s" env:"CDPHUB_DRAIN"`
 }
@@ -116,10 +118,14 @@ func (s *side) close(ctx context.Context, why wsconn.Reason) bool {
 
 // newServer opens the listeners: from then on connections queue.
 func newServer(f hubFlags, log *zap.Logger) (*server, error) {
+	upload, err := newUploads(f.UploadDir)
+	if err != nil {
+		return nil, err
+	}
 	s := &server{
 		flags: f,
 		log:   log,
-		hubs:  relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version()}),
+		hubs:  relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload}),
 		rules: auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
 	}
 	s.clients, s.hosts = newSide(), newSide()

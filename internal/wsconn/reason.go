@@ -20,6 +20,7 @@ func (r Reason) Error() string { return strconv.Itoa(int(r.Code)) + " " + r.Text
 // and ReasonDead, for which there is nobody left to tell.
 var (
 	ReasonNormal       = Reason{1000, ""}
+	ReasonTargetClosed = Reason{1000, "target closed"}
 	ReasonShutdown     = Reason{1001, "shutting down"}
 	ReasonProtocol     = Reason{1002, "protocol error"}
 	ReasonBinary       = Reason{1003, "only text messages are understood"}
