@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { FEATURES } from "./bridge";
+import { methods } from "./browser";
 import { World, settle, freshClock, tick } from "./fakes";
 
 beforeEach(() => {
@@ -17,8 +19,8 @@ test("ready lists the Pairings; later ones are told", () => {
     kind: "ready",
     v: 1,
     targets: [{ targetId: "T", title: "", url: "http://app/" }],
-    handles: ["Target.createTarget"],
-    features: ["sessions"],
+    handles: ["Target.createTarget", ...Object.keys(methods)],
+    features: FEATURES,
     hostId: "H",
     browser: { product: "Chrome/1.0", userAgent: "Mozilla/5.0" },
   }]);

@@ -3,6 +3,7 @@
 
 import type { CdpError, FromRelay, Json, ToRelay } from "../protocol";
 import { CLOSE_REPLACED, VERSION } from "../protocol";
+import { methods } from "./browser";
 import { type Identity, type RelayState, type Socket, parseObject } from "./channel";
 import { type Consumer, type Reply, Session } from "./session";
 import type { Target } from "./target";
@@ -12,6 +13,9 @@ export const FIRST_WAIT_MS = 250;
 export const LAST_WAIT_MS = 15_000;
 /** A connection that has lasted this long was a good one: the next wait is the first again. */
 const GOOD_MS = 5_000;
+
+/** The extensions of version 1 that this Host knows. */
+export const FEATURES = ["sessions", "handles+"];
 
 /** What the bridge needs of the Core. */
 export interface Switchboard {
@@ -69,9 +73,10 @@ export class Bridge implements Consumer {
   private opened(): void {
     this.open = true;
     this.openedAt = Date.now();
-    const { hostId, browser, handles } = this.board.identity;
+    const { hostId, browser, hooks } = this.board.identity;
+    const handles = [...hooks, ...Object.keys(methods)]; // a relay of version 1 ignores all but hooks
     const targets = [...this.board.targets.values()].map((t) => ({ ...t.info }));
-    this.send({ kind: "ready", v: VERSION, targets, handles, features: ["sessions"], hostId, browser });
+    this.send({ kind: "ready", v: VERSION, targets, handles, features: FEATURES, hostId, browser });
     this.board.relayState("connected", "");
   }
 

@@ -11,7 +11,7 @@ export interface Identity {
   /** As Browser.getVersion answers them. */
   browser: { product: string; userAgent: string };
   /** Browser-level methods that the application has a hook for. */
-  handles: string[];
+  hooks: string[];
 }
 
 /** State of the connection to a relay. */
@@ -46,6 +46,8 @@ export type Ask =
   /** "" puts back what the iframe had. */
   | { what: "scheme"; targetId: string; scheme: string }
   | { what: "reveal"; targetId: string }
+  /** Result: the window of the Host page, as Browser.Bounds. */
+  | { what: "window" }
   /** Result {targetId}. */
   | { what: "create"; params: Json; openerId?: string }
   | { what: "close"; targetId: string };

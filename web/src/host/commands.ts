@@ -25,7 +25,7 @@ const handlers = new Map<string, Handler>(Object.entries<Handler>({
   },
   "Page.bringToFront": reveal,
   "Page.close": (t, _s, _p, reply) => {
-    if (!t.owner.identity.handles.includes("Target.closeTarget")) {
+    if (!t.owner.identity.hooks.includes("Target.closeTarget")) {
       const text = "Page.close is not possible in an embedded frame: this Host page closes no Targets";
       return reply({ error: serverError(text) });
     }

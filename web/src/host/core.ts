@@ -2,18 +2,16 @@
 // runs in a Worker as well as on the main thread.
 
 import type { CdpEvent, Json, Response } from "../protocol";
+import { hooked, methods } from "./browser";
 import { Bridge, type Switchboard } from "./bridge";
 import type { Ask, Env, Identity, RelayState, Socket, ToCore } from "./channel";
 import { carryOut } from "./commands";
 import { type Consumer, type Reply, Session } from "./session";
 import { type Owner, Target } from "./target";
 
-/** How long a new Pairing may take to connect before Target.createTarget fails. */
-export const CREATE_MS = 10_000;
-
 export class Core implements Owner, Switchboard, Consumer {
   readonly targets = new Map<string, Target>();
-  identity: Identity = { hostId: "", browser: { product: "", userAgent: "" }, handles: [] };
+  identity: Identity = { hostId: "", browser: { product: "", userAgent: "" }, hooks: [] };
 
   private bridge?: Bridge;
   /** Sessions of the page itself. */
@@ -181,21 +179,8 @@ export class Core implements Owner, Switchboard, Consumer {
 
   /** A browser-level method that `handles` named. */
   async browserRequest(method: string, params: Json): Promise<Json> {
-    switch (method) {
-      case "Target.createTarget":
-        return this.create(params);
-      case "Target.closeTarget":
-        await this.ask({ what: "close", targetId: params.targetId });
-        return { success: true };
-    }
-    throw new Error(`Method not found: ${method}`);
-  }
-
-  /** A Target by the application's hook, answered when its agent is there; else it is undone. */
-  private async create(params: Json): Promise<Json> {
-    const { targetId } = await this.ask({ what: "create", params });
-    if (await this.targets.get(targetId)?.connectedWithin(CREATE_MS)) return { targetId };
-    await this.ask({ what: "close", targetId }).catch(() => {});
-    throw new Error(`The new Target's Frame Agent did not connect within ${CREATE_MS} ms`);
+    const carryOut = methods[method] ?? hooked[method];
+    if (!carryOut) throw new Error(`Method not found: ${method}`);
+    return carryOut(this, params);
   }
 }

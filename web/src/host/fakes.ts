@@ -18,10 +18,17 @@ export class FakeAgent implements Port {
     const agent = this;
     this.near = {
       onmessage: null,
-      postMessage: (m) => void agent.got.push(JSON.parse(m)),
+      postMessage: (m) => {
+        const message = JSON.parse(m);
+        agent.got.push(message);
+        if (message.method) agent.onCommand?.(message);
+      },
       close: () => void (agent.closed = true),
     };
   }
+
+  /** Called with each command that comes, to answer it. */
+  onCommand?: (message: Json) => void;
 
   postMessage(message: string): void {
     this.near.onmessage?.({ data: message });
@@ -92,9 +99,9 @@ export class World {
     },
   });
 
-  constructor(handles: string[] = []) {
+  constructor(hooks: string[] = []) {
     const browser = { product: "Chrome/1.0", userAgent: "Mozilla/5.0" };
-    this.core.receive({ do: "start", identity: { hostId: "H", browser, handles } });
+    this.core.receive({ do: "start", identity: { hostId: "H", browser, hooks } });
   }
 
   private post(m: FromCore): void {

@@ -54,10 +54,10 @@ export class Host {
 
   constructor(private readonly options: HostOptions = {}) {
     this.core = startCore((m) => this.receive(m), options.worker ?? true);
-    const handles: string[] = [];
-    if (options.createTarget) handles.push("Target.createTarget");
-    if (options.closeTarget) handles.push("Target.closeTarget");
-    this.core({ do: "start", identity: { hostId: hexId(32), browser: browser(navigator.userAgent), handles } });
+    const hooks: string[] = [];
+    if (options.createTarget) hooks.push("Target.createTarget");
+    if (options.closeTarget) hooks.push("Target.closeTarget");
+    this.core({ do: "start", identity: { hostId: hexId(32), browser: browser(navigator.userAgent), hooks } });
     addEventListener("message", (event) => this.heard(event));
   }
 
@@ -179,6 +179,7 @@ export class Host {
   private async carryOut(ask: Ask): Promise<Json> {
     if (ask.what === "create") return this.create(ask.params, ask.openerId);
     if (ask.what === "close") return this.close(ask.targetId);
+    if (ask.what === "window") return windowBounds();
     const frame = this.frames.get(ask.targetId);
     if (!frame) return {}; // gone meanwhile
     switch (ask.what) {
@@ -212,6 +213,13 @@ export class Host {
     this.unpair(targetId);
     return {};
   }
+}
+
+/** Browser.Bounds of this window. */
+function windowBounds(): Json {
+  const { screenX: left, screenY: top, outerWidth: width, outerHeight: height } = window;
+  const windowState = document.fullscreenElement ? "fullscreen" : "normal";
+  return { left, top, width, height, windowState };
 }
 
 /**

@@ -1,0 +1,86 @@
+/// <reference types="node" />
+// Browser-level methods that the Host answers.
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import type { Json } from "../protocol";
+import { FakeAgent, World, freshClock, settle } from "./fakes";
+
+beforeEach(() => {
+  freshClock();
+});
+
+/** Two apps of different sites whose agents answer commands by `reply`. */
+function apps(w: World, reply: (url: string, method: string, params: Json) => Json): FakeAgent[] {
+  return ["http://a.example/", "http://b.example/"].map((url, i) => {
+    const id = `T${i}`;
+    w.pair(id);
+    const agent = w.hello(`doc${i}`, url, id)!;
+    agent.onCommand = (m) => agent.say({ id: m.id, sessionId: m.sessionId, ...reply(url, m.method, m.params) });
+    return agent;
+  });
+}
+
+async function request(w: World, method: string, params: Json = {}): Promise<Json> {
+  const relay = w.sockets.at(-1) ?? w.relay(["sessions", "handles+"]);
+  relay.take();
+  relay.say({ kind: "browserRequest", id: 9, method, params });
+  await settle();
+  await settle();
+  const [answer] = relay.take().filter((m: Json) => m.kind === "browserResult");
+  return answer;
+}
+
+const cookie = (name: string, domain: string): Json => ({ name, value: "1", domain, path: "/" });
+
+test("cookies are those that any document sees, each once", async () => {
+  const w = new World();
+  apps(w, (url) => ({
+    result: { cookies: [cookie("shared", ".example"), cookie("own", new URL(url).hostname)] },
+  }));
+  const { result } = await request(w, "Storage.getCookies");
+  assert.deepEqual(result.cookies.map((c: Json) => `${c.name} ${c.domain}`), ["shared .example", "own a.example", "own b.example"]);
+});
+
+test("a cookie is set by a document of its site, and refused without one", async () => {
+  const w = new World();
+  const set: string[] = [];
+  apps(w, (url, _m, params) => {
+    set.push(`${url} ${params.cookies[0].name}`);
+    return { result: {} };
+  });
+  assert.deepEqual(await request(w, "Storage.setCookies", { cookies: [cookie("x", "b.example"), { name: "y", value: "", url: "http://a.example/p" }] }), {
+    kind: "browserResult", id: 9, result: {},
+  });
+  assert.deepEqual(set, ["http://b.example/ x", "http://a.example/ y"]);
+  const { error } = await request(w, "Storage.setCookies", { cookies: [cookie("x", "c.example")] });
+  assert.match(error.message, /c\.example is not possible in an embedded frame: no frame of that site is open/);
+});
+
+test("what every document refuses is refused; what one can do is done", async () => {
+  const w = new World();
+  let failing = ["http://a.example/"];
+  apps(w, (url) => (failing.includes(url) ? { error: { code: -32000, message: "no" } } : { result: { cookies: [] } }));
+  assert.deepEqual((await request(w, "Storage.clearCookies")).result, {});
+  failing = ["http://a.example/", "http://b.example/"];
+  assert.equal((await request(w, "Storage.clearCookies")).error.message, "no");
+});
+
+test("sessions made for a moment leave nothing behind", async () => {
+  const w = new World();
+  const [agent] = apps(w, () => ({ result: { cookies: [] } }));
+  await request(w, "Storage.getCookies");
+  assert.deepEqual(agent.got.map((m) => m.icdp ?? m.method), ["attached", "Storage.getCookies", "detached"]);
+  assert.equal(w.core.targets.get("T0")?.sessions.size, 0);
+});
+
+test("the window, and what is not there", async () => {
+  const w = new World();
+  apps(w, () => ({}));
+  w.carryOut = (ask) => (ask.what === "window" ? { left: 1, top: 2, width: 3, height: 4, windowState: "normal" } : {});
+  assert.deepEqual((await request(w, "Browser.getWindowForTarget", { targetId: "T0" })).result, {
+    windowId: 1, bounds: { left: 1, top: 2, width: 3, height: 4, windowState: "normal" },
+  });
+  assert.match((await request(w, "Target.activateTarget", { targetId: "T9" })).error.message, /No target/);
+  assert.match((await request(w, "Browser.crash")).error.message, /Method not found: Browser\.crash/);
+});
