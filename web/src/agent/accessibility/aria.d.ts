@@ -1,4 +1,4 @@
-// The part of aria-query that is bundled, which its published types leave out.
+// The part of aria-query that a test compares with, which its published types leave out.
 declare module "aria-query/lib/rolesMap" {
   interface RoleDefinition {
     abstract: boolean;
@@ -9,7 +9,7 @@ declare module "aria-query/lib/rolesMap" {
   }
 
   interface Roles {
-    get(role: string): RoleDefinition | undefined;
+    entries(): [role: string, RoleDefinition][];
   }
 
   const module: Roles | { default: Roles };

@@ -6,7 +6,7 @@
 import { computeAccessibleDescription, computeAccessibleName } from "dom-accessibility-api";
 import { styleOf } from "./boxes";
 import { ancestor, type Item } from "./item";
-import { ariaRole } from "./roles";
+import { isNamedByContents as takesContents, isNameless } from "./ariaroles";
 import { valueText } from "./values";
 
 const READING = {
@@ -63,7 +63,7 @@ function elementName(item: Item, el: Element): string {
 
 /** Naming is prohibited for text-level roles, so that a title describes them. */
 function namedByTitle(item: Item): boolean {
-  return item.role !== "LabelText" && !ariaRole(item.role)?.nameFrom.includes("prohibited");
+  return item.role !== "LabelText" && !isNameless(item.role);
 }
 
 /** What HTML itself offers for a name: labels, captions, alternatives. */
@@ -109,7 +109,7 @@ function isNamedByContents(item: Item): boolean {
   if (NAMED_BY_CONTENTS.has(item.role)) return true;
   if (item.role === "rowgroup") return false; // by ARIA 1.1 it was
   if (item.role === "row") return /grid/.test(ancestor(item.parent, (i) => /^(table|grid|treegrid)$/.test(i.role))?.role ?? "");
-  return ariaRole(item.role)?.nameFrom.includes("contents") ?? false;
+  return takesContents(item.role);
 }
 
 /** The text of an object's contents, with a space where a block begins or ends. */

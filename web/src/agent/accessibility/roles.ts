@@ -1,12 +1,9 @@
 // The role of an element: the role attribute by WAI-ARIA 1.2 (section 8.1),
 // else the one HTML-AAM gives its tag, in the names Chromium 156 uses.
 
-import imported from "aria-query/lib/rolesMap";
+import { isRole } from "./ariaroles";
 import { ancestor, type Item } from "./item";
 import { isDataTable } from "./tables";
-
-/** A CommonJS module: bundlers differ in what they call its default export. */
-const rolesMap = "default" in imported ? imported.default : imported;
 
 /** Roles that Chromium names by other words than ARIA, or that ARIA 1.2 does not have yet. */
 const NAMED: Record<string, string> = {
@@ -51,12 +48,6 @@ const GLOBAL = [
   "aria-flowto", "aria-keyshortcuts", "aria-label", "aria-labelledby", "aria-live", "aria-owns", "aria-relevant",
   "aria-roledescription",
 ];
-
-/** What ARIA says of a role, for a name as Chromium spells it. */
-export function ariaRole(role: string) {
-  return rolesMap.get(role === "image" ? "img" : role);
-}
-
 /** The role of an element below this parent; named says whether an author gave it a name. */
 export function roleOf(el: Element, parent: Item, named: () => boolean, focusable: () => boolean): string {
   const explicit = explicitRole(el);
@@ -73,8 +64,7 @@ export function explicitRole(el: Element): string | undefined {
   if (!attribute) return undefined;
   for (const token of attribute.toLowerCase().split(/\s+/)) {
     if (NAMED[token]) return NAMED[token];
-    const known = ariaRole(token);
-    if (known && !known.abstract) return token;
+    if (isRole(token)) return token;
   }
   return undefined;
 }

@@ -4,7 +4,7 @@
 import { isDisabled, isEditingHost, isFocusable, isFocused } from "./focus";
 import { ancestor, type Item } from "./item";
 import { nameOf, references } from "./names";
-import { ariaRole } from "./roles";
+import { isExpandable } from "./ariaroles";
 import { ariaNumber, RANGES } from "./values";
 import type { AXProperty, AXValue } from "./wire";
 
@@ -216,7 +216,7 @@ function checked(item: Item, el: Element): string | undefined {
 function expanded(item: Item, el: Element): boolean | undefined {
   if (item.role.startsWith("DisclosureTriangle")) return (el.parentElement as HTMLDetailsElement).open;
   if (item.role === "combobox" && el.localName === "select") return false;
-  return "aria-expanded" in (ariaRole(item.role)?.props ?? {}) ? flag(el, "aria-expanded") : undefined;
+  return isExpandable(item.role) ? flag(el, "aria-expanded") : undefined;
 }
 
 function selected(item: Item, el: Element): boolean | undefined {
