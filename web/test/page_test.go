@@ -15,6 +15,8 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -63,7 +65,8 @@ func runPage(t *testing.T, browser string, agent []byte, name string) {
 	app := httptest.NewUnstartedServer(nil)
 	host := httptest.NewServer(hostPage(t, name, "http://"+app.Listener.Addr().String(), done))
 	defer host.Close()
-	app.Config.Handler = appPages(agent, host.URL)
+	own := "http://" + app.Listener.Addr().String()
+	app.Config.Handler = appPages(agent, strings.Join([]string{host.URL, own, otherName(own)}, " "))
 	app.Start()
 	defer app.Close()
 
@@ -115,7 +118,8 @@ func hostPage(t *testing.T, name, app string, done chan<- outcome) http.Handler 
 			t.Error(err)
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, "<!doctype html><body><script>const APP=%q;\n%s\nstart(async()=>{%s\n});</script>", app, script, test)
+		fmt.Fprintf(w, "<!doctype html><body><script>const APP=%q, OTHER=%q;\n%s\nstart(async()=>{%s\n});</script>",
+			app, otherName(app), script, test)
 	})
 	mux.HandleFunc("POST /outcome", func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -134,9 +138,15 @@ func hostPage(t *testing.T, name, app string, done chan<- outcome) http.Handler 
 	return mux
 }
 
+// otherName is the same server under a name that makes it another site.
+func otherName(app string) string {
+	return strings.Replace(app, "127.0.0.1", "localhost", 1)
+}
+
 // appPages serves the app: any path is a page with the agent, whose body is
-// the query's "html" and whose policy is its "csp".
-func appPages(agent []byte, host string) http.Handler {
+// the query's "html", whose policy is its "csp" and whose status is its
+// "status". With "bare" it has no agent. Parents are the origins that may drive it.
+func appPages(agent []byte, parents string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/agent.js", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
@@ -151,8 +161,18 @@ func appPages(agent []byte, host string) http.Handler {
 			w.Header().Set("Content-Security-Policy", csp)
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, "<!doctype html><html><head><title>%s</title><script src=/agent.js nonce=abc data-parents=%q></script></head><body>%s</body></html>",
-			r.URL.Path, host, r.FormValue("html"))
+		if status, err := strconv.Atoi(r.FormValue("status")); err == nil {
+			w.WriteHeader(status)
+			if status == http.StatusNoContent {
+				return
+			}
+		}
+		tag := fmt.Sprintf("<script src=/agent.js nonce=abc data-parents=%q></script>", parents)
+		if r.FormValue("bare") != "" {
+			tag = ""
+		}
+		fmt.Fprintf(w, "<!doctype html><html><head><title>%s</title>%s</head><body>%s</body></html>",
+			r.URL.Path, tag, r.FormValue("html"))
 	})
 	return mux
 }

@@ -5,7 +5,7 @@ import type { Json } from "../protocol";
 import { type Frame, allFrames, mainFrame, originOf } from "./frames";
 import { base, docId } from "./originals";
 import { ProtocolError } from "./registry";
-import { type Session, allSessions, emit } from "./session";
+import { type Session, emit } from "./session";
 
 /** An execution context: one logical world of one frame, over that frame's real global. */
 export interface Context {
@@ -45,21 +45,23 @@ export function mainContext(frame: Frame): Context {
 
 /** The world of this name in a frame; the empty name makes a new world each time. */
 export function worldContext(frame: Frame, name: string): Context {
-  if (!frame.win) throw new ProtocolError("No frame for given id found");
   mainContext(frame);
   return (name && find(frame, name, false)) || create(frame, name, false);
 }
 
-/** Makes sure that every reachable frame, present and to come, has a world of this name. */
+/** Makes sure that every frame with a document, present and to come, has a world of this name. */
 export function keepWorld(name: string): void {
   if (!name) return;
   worldNames.add(name);
-  for (const frame of allFrames()) if (frame.win) worldContext(frame, name);
+  for (const frame of allFrames()) if (find(frame, "", true)) worldContext(frame, name);
 }
 
-/** Creates the contexts that a new document in a frame must have. */
+/**
+ * Creates the contexts that a new document in a frame must have. One out of
+ * reach has them too, as in Chromium, so that evaluating in it fails at once
+ * where clients would wait for a context.
+ */
 export function createContexts(frame: Frame): void {
-  if (!frame.win) return;
   mainContext(frame);
   for (const name of worldNames) worldContext(frame, name);
 }
@@ -126,11 +128,16 @@ function describe(c: Context): Json {
   };
 }
 
-/** Tells one session, or all that enabled Runtime, of every context, main ones first in each frame. */
-export function announceContexts(to?: Session): void {
-  for (const frame of allFrames()) if (frame.win) mainContext(frame);
-  for (const s of to ? [to] : allSessions()) {
-    if (!to && !s.enabled.has("Runtime")) continue;
-    for (const c of contexts.values()) s.emit("Runtime.executionContextCreated", { context: describe(c) });
+/** Tells one session, or all that enabled Runtime, of a frame's contexts. */
+export function announceContexts(frame: Frame, to?: Session): void {
+  for (const c of contexts.values()) {
+    if (c.frame !== frame) continue;
+    if (to) to.emit("Runtime.executionContextCreated", { context: describe(c) });
+    else emit("Runtime", "Runtime.executionContextCreated", { context: describe(c) });
   }
+}
+
+/** The ids of all contexts. */
+export function contextIds(): Json[] {
+  return [...contexts.values()].map((c) => ({ executionContextId: c.id, executionContextUniqueId: c.uniqueId }));
 }

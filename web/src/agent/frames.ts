@@ -9,12 +9,38 @@ export interface Frame {
   /** The main frame's id is the targetId; a child keeps its id on its iframe element across navigations. */
   id: string;
   parent?: Frame;
+  /** The id of the frame around a main frame whose Host is the agent of that frame. */
+  parentId?: string;
   /** The iframe element in the parent, absent for the main frame. */
-  owner?: HTMLIFrameElement;
+  owner?: Owner;
   /** The window, or null where the frame is cross-origin and so out of reach. */
-  win: (Window & typeof globalThis) | null;
+  win: Win | null;
+  /** What script may see of the window whatever its origin: another one means that the element was taken out and put back. */
+  proxy?: Window | null;
+  /** Empty while a child has no document but the blank first one. */
   loaderId: string;
+  /** The name or id that the element had when it was found. */
+  name?: string;
+  /** Where a document out of reach was asked from. */
+  url?: string;
+  /** The address of a document that did not come. */
+  unreachable?: string;
+  pending?: Pending;
 }
+
+/** A navigation of a child frame that is under way. */
+export interface Pending {
+  loaderId: string;
+  url: string;
+  /** The client that asked for it hears how it ended. */
+  done?(answer: Json): void;
+  /** Its navigate event is yet to come and tells nothing new. */
+  expected?: boolean;
+}
+
+export type Win = Window & typeof globalThis;
+/** An element that holds a frame. */
+export type Owner = HTMLIFrameElement | HTMLFrameElement;
 
 const main: Frame = { id: hexId(32), win: window, loaderId: hexId(32) };
 const frames = new Map<Element, Frame>(); // by owner, parents before children
@@ -46,8 +72,11 @@ export function allFrames(): Frame[] {
 }
 
 /** Adds the frame of an iframe element. */
-export function addFrame(owner: HTMLIFrameElement, parent: Frame): Frame {
-  const frame: Frame = { id: hexId(32), parent, owner, win: reach(owner), loaderId: hexId(32) };
+export function addFrame(owner: Owner, parent: Frame): Frame {
+  const frame: Frame = {
+    id: hexId(32), parent, owner, win: reach(owner), proxy: owner.contentWindow, loaderId: "",
+    name: owner.getAttribute("name") || owner.id,
+  };
   frames.set(owner, frame);
   return frame;
 }
@@ -63,9 +92,9 @@ export function childrenOf(frame: Frame): Frame[] {
 }
 
 /** The window inside an iframe element, or null where its origin differs. */
-export function reach(owner: HTMLIFrameElement): (Window & typeof globalThis) | null {
+export function reach(owner: Owner): Win | null {
   try {
-    return owner.contentDocument ? (owner.contentWindow as (Window & typeof globalThis) | null) : null;
+    return owner.contentDocument ? (owner.contentWindow as Win | null) : null;
   } catch {
     return null;
   }
@@ -73,7 +102,8 @@ export function reach(owner: HTMLIFrameElement): (Window & typeof globalThis) | 
 
 /** A frame's address as far as it is known, with its fragment. */
 export function urlOf(frame: Frame): string {
-  return frame.win ? frame.win.location.href : (frame.owner?.src ?? "");
+  if (frame.unreachable) return "chrome-error://chromewebdata/";
+  return frame.win ? frame.win.location.href : (frame.url ?? frame.owner?.src ?? "");
 }
 
 /** The origin as execution contexts name it: "://" for an opaque one. */
@@ -95,13 +125,14 @@ export function describeFrame(frame: Frame): Json {
   const [url, fragment] = splitFragment(urlOf(frame));
   const secure = frame.win?.isSecureContext ?? false;
   const local = /^http:\/\/(localhost|127\.|\[::1\])/.test(url);
-  const name = frame.owner?.name || frame.owner?.id || frame.win?.name || "";
+  const parentId = frame.parent?.id ?? frame.parentId;
   return {
     id: frame.id,
-    ...(frame.parent && { parentId: frame.parent.id }),
+    ...(parentId && { parentId }),
     loaderId: frame.loaderId,
-    ...(frame.parent && { name }),
+    ...(parentId && { name: frame.win?.name || frame.name || "" }),
     url,
+    ...(frame.unreachable && { unreachableUrl: frame.unreachable }),
     ...(fragment && { urlFragment: fragment }),
     domainAndRegistry: "",
     securityOrigin: originOf(frame),

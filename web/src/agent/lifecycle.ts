@@ -39,18 +39,40 @@ export function mark(frame: Frame, name: string): void {
   for (const s of allSessions()) if (s.lifecycle) tell(s, frame, m);
 }
 
-/** A new document begins in a frame. */
-export function begin(frame: Frame): void {
+/** A new document begins in a frame; `between` tells what belongs before its commit. */
+export function begin(frame: Frame, between?: () => void): void {
   originals.clearTimeout(timers.get(frame));
   reached.set(frame, []);
   mark(frame, "init");
+  between?.();
   mark(frame, "commit");
+}
+
+/** Whether a frame's document has had its load event. */
+export function isLoaded(frame: Frame): boolean {
+  return has(frame, "load");
+}
+
+/** Tells what a frame's document has reached to the sessions that want it. */
+export function replayMarks(frame: Frame): void {
+  for (const s of allSessions()) if (s.lifecycle) for (const m of marks(frame)) tell(s, frame, m);
+}
+
+/** Forgets how far a frame's document has come: another agent tells of it. */
+export function forgetMarks(frame: Frame): void {
+  originals.clearTimeout(timers.get(frame));
+  reached.delete(frame);
+}
+
+/** Whether it is the main frame of the Target. */
+function isTop(frame: Frame): boolean {
+  return frame === mainFrame() && !frame.parentId;
 }
 
 /** DOMContentLoaded has fired in a frame; repeated calls are ignored. */
 export function contentLoaded(frame: Frame): void {
   if (has(frame, "DOMContentLoaded")) return;
-  if (frame === mainFrame()) emit("Page", "Page.domContentEventFired", { timestamp: monotonic() });
+  if (isTop(frame)) emit("Page", "Page.domContentEventFired", { timestamp: monotonic() });
   mark(frame, "DOMContentLoaded");
 }
 
@@ -58,7 +80,7 @@ export function contentLoaded(frame: Frame): void {
 export function loaded(frame: Frame): void {
   if (has(frame, "load")) return;
   contentLoaded(frame);
-  if (frame === mainFrame()) emit("Page", "Page.loadEventFired", { timestamp: monotonic() });
+  if (isTop(frame)) emit("Page", "Page.loadEventFired", { timestamp: monotonic() });
   mark(frame, "load");
   emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
   timers.set(frame, originals.setTimeout(() => {

@@ -2,14 +2,15 @@
 // asks for; changes of address within the document; history.
 
 import type { Json } from "../protocol";
-import { mainFrame, splitFragment } from "./frames";
+import { type Frame, type Win, mainFrame, splitFragment } from "./frames";
+import { isLoaded } from "./lifecycle";
 import { hexId, monotonic, originals } from "./originals";
 import { ProtocolError } from "./registry";
 import { emit } from "./session";
 
 // The part of the Navigation API that is used; Firefox ESR and Safari 16 have none.
 interface HistoryEntry { index: number; url: string | null; key: string }
-interface NavigateEvent extends Event {
+export interface NavigateEvent extends Event {
   canIntercept: boolean;
   hashChange: boolean;
   downloadRequest: string | null;
@@ -40,44 +41,54 @@ let asked = false;
 /** Starts watching. `control` carries messages to the Host. */
 export function watchNavigation(control: Tell): void {
   tell = control;
-  if (api) {
-    api.addEventListener("navigate", (e) => starting(e as NavigateEvent));
-    api.addEventListener("navigateerror", abort);
-  }
-  wrapHistory();
-  listenForTraversal();
+  onNavigate(window, (e) => {
+    const byHost = hosted !== "";
+    const byClient = asked;
+    hosted = "";
+    asked = false;
+    return byHost ? undefined : () => begun(e, byClient);
+  }, abort);
+  watchAddress(mainFrame());
 }
 
-/** Listens again after document.open has removed the window's listeners. */
-export function listenForTraversal(): void {
-  window.addEventListener("popstate", () => originals.queueMicrotask(withinDocument), true);
-  window.addEventListener("hashchange", withinDocument, true);
-}
-
-function starting(e: NavigateEvent): void {
-  if (e.destination.sameDocument || e.hashChange || e.downloadRequest !== null) return;
-  let intercepted = false;
-  if (e.canIntercept) {
-    const native = e.intercept;
-    e.intercept = function (...args): void {
-      intercepted = true;
-      native.apply(e, args);
-    };
-  }
-  const byHost = hosted !== "";
-  const byClient = asked;
-  hosted = "";
-  asked = false;
-  if (byHost) return;
-  originals.queueMicrotask(() => {
-    if (!e.defaultPrevented && !intercepted) begun(e, byClient);
+/**
+ * Hears of each navigation to another document that starts in a window, where
+ * there is the Navigation API. What `starting` returns runs in a microtask if
+ * the page has neither cancelled nor taken over the navigation.
+ */
+export function onNavigate(win: Window, starting: (e: NavigateEvent) => (() => void) | void, ended: () => void): void {
+  const { navigation } = win as unknown as { navigation?: Navigation };
+  navigation?.addEventListener("navigate", (event) => {
+    const e = event as NavigateEvent;
+    if (e.destination.sameDocument || e.hashChange || e.downloadRequest !== null) return;
+    let intercepted = false;
+    if (e.canIntercept) {
+      const native = e.intercept;
+      e.intercept = function (...args): void {
+        intercepted = true;
+        native.apply(e, args);
+      };
+    }
+    const f = starting(e);
+    if (!f) return;
+    originals.queueMicrotask(() => {
+      if (!e.defaultPrevented && !intercepted) f();
+    });
   });
+  navigation?.addEventListener("navigateerror", ended);
 }
 
-function reasonOf(e: NavigateEvent): string {
+/** Why a page navigates, as Page.frameRequestedNavigation says it. */
+export function reasonOf(e: NavigateEvent): string {
   if (e.navigationType === "reload") return "reload";
   if (e.formData) return "formSubmissionPost";
   return e.userInitiated ? "anchorClick" : "scriptInitiated";
+}
+
+/** The navigationType of Page.frameStartedNavigating. */
+export function typeOf(e: NavigateEvent): string {
+  if (e.navigationType === "reload") return "reload";
+  return e.navigationType === "traverse" ? "historyDifferentDocument" : "differentDocument";
 }
 
 function begun(e: NavigateEvent, byClient: boolean): void {
@@ -89,14 +100,13 @@ function begun(e: NavigateEvent, byClient: boolean): void {
     emit("Page", "Page.frameRequestedNavigation", { frameId, reason: reasonOf(e), url, disposition: "currentTab" });
   }
   tell({ icdp: "nav", loaderId, url });
-  const type = e.navigationType === "reload" ? "reload" : e.navigationType === "traverse" ? "historyDifferentDocument" : "differentDocument";
-  emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: type });
+  emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: typeOf(e) });
   emit("Page", "Page.frameStartedLoading", { frameId });
-  emit("Network", "Network.requestWillBeSent", documentRequest(loaderId, url, e.formData ? "POST" : "GET"));
+  emit("Network", "Network.requestWillBeSent", documentRequest(mainFrame(), loaderId, url, e.formData ? "POST" : "GET"));
 }
 
-/** Network.requestWillBeSent of the main frame's document. */
-export function documentRequest(loaderId: string, address: string, method: string): Json {
+/** Network.requestWillBeSent of a frame's document. */
+export function documentRequest(frame: Frame, loaderId: string, address: string, method: string): Json {
   const [url, fragment] = splitFragment(address);
   return {
     requestId: loaderId,
@@ -111,7 +121,7 @@ export function documentRequest(loaderId: string, address: string, method: strin
     initiator: { type: "other" },
     redirectHasExtraInfo: false,
     type: "Document",
-    frameId: mainFrame().id,
+    frameId: frame.id,
     hasUserGesture: false,
   };
 }
@@ -129,24 +139,46 @@ function abort(): void {
 
 // --------------------------------------------------- within the document
 
-let current = location.href;
+/** The address last told of each frame. */
+const addresses = new WeakMap<Frame, string>();
 
-function wrapHistory(): void {
+/** Watches the changes of address within the documents of a frame's window. */
+export function watchAddress(frame: Frame): void {
+  const win = frame.win as Win;
   for (const name of ["pushState", "replaceState"] as const) {
-    const native = history[name].bind(history);
-    history[name] = function (...args: Parameters<History["pushState"]>): void {
+    const native = win.history[name].bind(win.history);
+    win.history[name] = function (...args: Parameters<History["pushState"]>): void {
       native(...args);
-      withinDocument(undefined, "historyApi");
+      withinDocument(frame, "historyApi");
     };
   }
+  listenForTraversal(frame);
+}
+
+/** Listens again after document.open has removed the window's listeners. */
+export function listenForTraversal(frame: Frame): void {
+  const changed = (): void => withinDocument(frame, "fragment");
+  frame.win?.addEventListener("popstate", () => originals.queueMicrotask(changed), true);
+  frame.win?.addEventListener("hashchange", changed, true);
+  keepAddress(frame);
+}
+
+/** A document begins with this address. */
+export function keepAddress(frame: Frame): void {
+  addresses.set(frame, frame.win?.location.href ?? "");
 }
 
 /** Tells of the address when it has changed; pushState tells even of the same one, as Chromium does. */
-function withinDocument(_event?: Event, type = "fragment"): void {
-  const url = location.href;
-  if (url === current && type === "fragment") return;
-  current = url;
-  emit("Page", "Page.navigatedWithinDocument", { frameId: mainFrame().id, url, navigationType: type });
+function withinDocument(frame: Frame, navigationType: string): void {
+  const url = frame.win?.location.href ?? "";
+  const frameId = frame.id;
+  if (url === addresses.get(frame) && navigationType === "fragment") return;
+  keepAddress(frame);
+  const settled = isLoaded(frame);
+  if (settled) emit("Page", "Page.frameStartedLoading", { frameId });
+  emit("Page", "Page.navigatedWithinDocument", { frameId, url, navigationType });
+  if (settled) emit("Page", "Page.frameStoppedLoading", { frameId });
+  if (frame !== mainFrame()) return;
   told = "";
   tellInfo();
 }

@@ -36,7 +36,8 @@ export function respondDocument(loaderId: string): void {
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength });
 }
 
-function response(url: string, status: number, statusText: string, headers: Json, mimeType: string): Json {
+/** Network.Response. */
+export function response(url: string, status: number, statusText: string, headers: Json, mimeType: string): Json {
   return {
     url, status, statusText, headers, mimeType, charset: "utf-8", connectionReused: false, connectionId: 0,
     fromDiskCache: false, fromServiceWorker: false, fromPrefetchCache: false, encodedDataLength: 0,
@@ -92,7 +93,7 @@ export function installNetwork(win: Window & typeof globalThis): void {
 
 const resourceTypes: Record<string, string> = { img: "Image", script: "Script", link: "Stylesheet", css: "Stylesheet" };
 
-const watched = new WeakSet<Window>();
+const watched = new WeakSet<Performance>(); // a WindowProxy stays the same for the next document
 
 /**
  * Tells of the resources that elements load, after the fact and without
@@ -100,8 +101,8 @@ const watched = new WeakSet<Window>();
  * when its sessions are back, or what its document loads first would be lost.
  */
 export function watchResources(win: Window & typeof globalThis): void {
-  if (watched.has(win)) return;
-  watched.add(win);
+  if (watched.has(win.performance)) return;
+  watched.add(win.performance);
   const told = new Set(["fetch", "xmlhttprequest", "iframe", "frame"]);
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as PerformanceResourceTiming[]) {

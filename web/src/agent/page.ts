@@ -1,6 +1,7 @@
 // The Page domain.
 
 import type { Json } from "../protocol";
+import { navigateChild } from "./childnav";
 import { worldContext } from "./contexts";
 import { type Frame, allFrames, childrenOf, describeFrame, frameOf, mainFrame } from "./frames";
 import { setLifecycle } from "./lifecycle";
@@ -22,14 +23,7 @@ function tree(frame: Frame, extra: Json = {}): Json {
 function navigateFrame(p: Json): Json | Promise<Json> {
   const frame = frameOfParams(p);
   if (frame === mainFrame()) return navigate(p);
-  if (!frame.owner) throw new ProtocolError("No frame for given id found");
-  const { owner } = frame;
-  const url = new URL(p.url, document.baseURI).href;
-  if (url.startsWith("javascript:")) throw new ProtocolError("Cannot navigate to invalid URL");
-  return new Promise<Json>((resolve) => {
-    owner.addEventListener("load", () => resolve({ frameId: frame.id, loaderId: frame.loaderId }), { once: true });
-    owner.src = url;
-  });
+  return navigateChild(frame, p);
 }
 
 function createIsolatedWorld(p: Json): Json {

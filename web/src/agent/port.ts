@@ -5,6 +5,7 @@ import { type Attached, type Detached, type Json, type SessionState, VERSION, ty
 import { base, docId, originals } from "./originals";
 import { ProtocolError, handlerOf } from "./registry";
 import { Session, addSession, allSessions, endSession, sessionOf } from "./session";
+import { flushChanges } from "./treewatch";
 import { refusal } from "./unsupported";
 
 const HELLO_MS = 300;
@@ -127,7 +128,10 @@ const inputs = new WeakMap<Session, Promise<unknown>>();
 
 function dispatch(id: number, method: string, params: Json, sessionId: string | undefined): void {
   const s = sessionOf(sessionId ?? "") ?? sessionOf("");
-  const reply = (answer: Json): void => send(originals.stringify({ id, ...answer, ...(sessionId && { sessionId }) }));
+  const reply = (answer: Json): void => {
+    flushChanges();
+    send(originals.stringify({ id, ...answer, ...(sessionId && { sessionId }) }));
+  };
   if (!s) return reply({ error: { code: -32001, message: "Session with given id not found." } });
   const execute = (): void | Promise<void> => {
     try {

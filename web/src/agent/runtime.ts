@@ -5,6 +5,7 @@ import { bind, unbind } from "./bindings";
 import { replayConsole, discardConsole } from "./console";
 import { type Context, announceContexts, contextOfParams, isLive } from "./contexts";
 import { run, runRepl } from "./evaluate";
+import { allFrames } from "./frames";
 import { callFrames, exceptionDetails, isError } from "./exceptions";
 import { type Presentation, release, releaseGroup, unwrap, wrap } from "./objects";
 import { docId } from "./originals";
@@ -158,7 +159,7 @@ function compile(p: Json, s: Session): Json {
 register("Runtime", {
   enable: (_p, s) => {
     if (s.enabled.has("Runtime")) return;
-    announceContexts(s);
+    for (const f of allFrames()) announceContexts(f, s);
     replayConsole(s);
   },
   disable: () => {},

@@ -6,7 +6,7 @@ import type { Json, SessionState } from "../protocol";
 import { define } from "./bindings";
 import { keepWorld } from "./contexts";
 import { run } from "./evaluate";
-import { allFrames } from "./frames";
+import { type Frame, allFrames } from "./frames";
 import { mint } from "./originals";
 import { ProtocolError } from "./registry";
 import { type Session, onSessionEnd } from "./session";
@@ -57,8 +57,13 @@ function runMissing(): void {
   for (const s of scripts) {
     if (done.has(s.identifier)) continue;
     done.add(s.identifier);
-    execute(window, s.source);
+    executeIn(allFrames(), s.source);
   }
+}
+
+/** Runs a source in the frames whose documents are there and in reach. */
+function executeIn(frames: Frame[], source: string): void {
+  for (const f of frames) if (f.win && f.loaderId) execute(f.win, source);
 }
 
 function execute(win: Window & typeof globalThis, source: string): void {
@@ -92,7 +97,7 @@ export function addScript(p: Json, s: Session): Json {
   done.add(identifier);
   keepWorld(script.worldName ?? "");
   store();
-  if (p.runImmediately) for (const f of allFrames()) if (f.win) execute(f.win, script.source);
+  if (p.runImmediately) executeIn(allFrames(), script.source);
   return { identifier };
 }
 

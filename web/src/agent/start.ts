@@ -7,10 +7,10 @@ import { installConsole, installErrors } from "./console";
 import { announceContexts, createContexts } from "./contexts";
 import { installDialogs } from "./dialogs";
 import { describeFrame, mainFrame } from "./frames";
-import { announceFrames, watch, watchFrames } from "./framewatch";
+import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./framewatch";
 import { begin, follow, watchLoading } from "./lifecycle";
 import { installLog } from "./log";
-import { listenForTraversal, tellInfo, watchNavigation } from "./navigation";
+import { tellInfo, watchNavigation } from "./navigation";
 import { installNetwork, respondDocument, watchResources } from "./network";
 import { monotonic } from "./originals";
 import { control, greet, leave, listenForHost, pair } from "./port";
@@ -18,6 +18,7 @@ import { handlerOf } from "./registry";
 import { restoreScripts, runStored } from "./scripts";
 import { allSessions, sessionOf } from "./session";
 import { installTimers } from "./timers";
+import { watchShadows } from "./treewatch";
 import "./runtime";
 import "./page";
 import "./storage";
@@ -42,25 +43,33 @@ const PRESENT = Symbol.for("cdphub.agent");
 
 /** Starts the agent. Does nothing in a top window, when one is there, or in a child frame that a parent's agent reaches. */
 export function startFrameAgent(options: AgentOptions): void {
-  if (window.parent === window || present(window) || present(window.parent)) return;
-  Object.defineProperty(window, PRESENT, { value: true });
+  if (window.parent === window || PRESENT in window) return;
+  const above = agentAbove();
+  if (above) return above(window);
+  Object.defineProperty(window, PRESENT, { value: adopt });
   hideFrameElement();
-  install(window);
+  wrap(window);
+  listen(window);
   runStored();
   watchLoading(mainFrame());
   watchNavigation(control);
-  watchFrames(install, tellInfo);
-  surviveDocumentOpen();
+  watchFrames({ wrap, listen }, tellInfo);
+  surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
   pair(options.allowedParents, welcomed);
 }
 
-function present(win: Window): boolean {
+/** The agent of a document around this one that reaches it: what adopts its windows. */
+function agentAbove(): ((win: Win) => void) | undefined {
   try {
-    return PRESENT in win;
+    for (let win: Window = window; win !== win.parent; ) {
+      win = win.parent;
+      if (PRESENT in win) return (win as unknown as Record<symbol, (win: Win) => void>)[PRESENT];
+    }
   } catch {
-    return false; // another origin
+    // another origin
   }
+  return undefined;
 }
 
 /** The main frame of a Target is nobody's child, as clients that walk up from it expect. */
@@ -69,34 +78,25 @@ function hideFrameElement(): void {
 }
 
 /** Wraps what is watched in one window. */
-function install(win: Win): void {
+function wrap(win: Win): void {
   installConsole(win);
-  installErrors(win);
-  installLog(win);
   installDialogs(win);
   installNetwork(win);
   installTimers(win);
+  watchShadows(win);
 }
 
-/** document.open takes the listeners off window and document, so that they are put on again. */
-function surviveDocumentOpen(): void {
-  const native = document.open;
-  document.open = function (this: Document, ...args: unknown[]): Document {
-    const opened = Reflect.apply(native, this, args) as Document;
-    if (this === document) relisten();
-    return opened;
-  } as Document["open"];
+/** Listens in one window; again when document.open has taken the listeners off. */
+function listen(win: Win): void {
+  installErrors(win);
+  installLog(win);
 }
 
 function relisten(): void {
   listenForHost();
-  listenForTraversal();
-  installErrors(window);
-  installLog(window);
+  listen(window);
   watchLoading(mainFrame());
   watchLeaving();
-  begin(mainFrame());
-  watch(mainFrame());
 }
 
 function watchLeaving(): void {
@@ -121,10 +121,10 @@ function welcomed(w: Welcome): void {
   tell(w.navigated === true, "Page.frameNavigated", { frame: describeFrame(frame), type: "Navigation" });
   begin(frame);
   documentUpdated();
+  announceContexts(frame);
   createContexts(frame);
-  announceContexts();
-  restoreState(w);
   announceFrames();
+  restoreState(w);
   follow(frame);
   tellInfo();
 }
