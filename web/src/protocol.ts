@@ -75,6 +75,16 @@ export interface Welcome {
   /** BASE of the hub's HTTP endpoints, for example "http://127.0.0.1:9223"; absent without a relay. */
   base?: string;
   state?: TargetState;
+  /** From an agent to one in a child frame: the id of the frame around it. */
+  parentId?: string;
+  /** From an agent to one in a child frame: bases in use, which its own descendants must not have. */
+  bases?: number[];
+}
+
+/** An agent to the iframe whose hello had a base that is in use: take another, and say hello again. */
+export interface Rebase {
+  icdp: "rebase";
+  v: number;
 }
 
 // ------------------------------------------------ what outlives a document
@@ -169,6 +179,22 @@ export interface Open {
   url: string;
 }
 
+/** Agent to the agent around it: what there is in its document and below. */
+export interface Subtree {
+  icdp: "subtree";
+  /** Page.FrameTree. */
+  tree: Json;
+  /** Its own base and those of the agents below it. */
+  bases: number[];
+  /** {executionContextId, executionContextUniqueId} of each context. */
+  contexts: Json[];
+}
+
+/** Agent to the agent around it: something in its document, or below, has taken the focus. */
+export interface Focus {
+  icdp: "focus";
+}
+
 /** Host to agent: a session has begun; no command of it precedes this. */
 export interface Attached {
   icdp: "attached";
@@ -181,7 +207,7 @@ export interface Detached {
   sessionId: string;
 }
 
-export type FromAgent = Bye | Nav | NavAbort | Info | Open;
+export type FromAgent = Bye | Nav | NavAbort | Info | Open | Subtree | Focus;
 export type ToAgent = Attached | Detached;
 
 // -------------------------------------------------- bridge: Host <-> relay

@@ -2,7 +2,7 @@
 // world by name. All worlds of a frame are logical: they share its global.
 
 import type { Json } from "../protocol";
-import { type Frame, allFrames, mainFrame, originOf } from "./frames";
+import { type Frame, allFrames, mainFrame, onTouch, originOf } from "./frames";
 import { base, docId } from "./originals";
 import { ProtocolError } from "./registry";
 import { type Session, emit } from "./session";
@@ -27,8 +27,20 @@ function create(frame: Frame, name: string, isDefault: boolean): Context {
   const id = base * 1000 + ++counter;
   const context: Context = { id, uniqueId: `${id}.${docId}`, name, isDefault, frame };
   contexts.set(id, context);
+  onTouch();
   emit("Runtime", "Runtime.executionContextCreated", { context: describe(context) });
   return context;
+}
+
+/** Gives the contexts their ids anew, when the base has changed. */
+export function renumberContexts(): void {
+  const list = [...contexts.values()];
+  contexts.clear();
+  for (const c of list) {
+    c.id = base * 1000 + (c.id % 1000);
+    c.uniqueId = `${c.id}.${docId}`;
+    contexts.set(c.id, c);
+  }
 }
 
 function find(frame: Frame, name: string, isDefault: boolean): Context | undefined {
@@ -71,6 +83,7 @@ export function destroyContexts(frame: Frame): void {
   for (const c of [...contexts.values()]) {
     if (c.frame !== frame) continue;
     contexts.delete(c.id);
+    onTouch();
     emit("Runtime", "Runtime.executionContextDestroyed", {
       executionContextId: c.id,
       executionContextUniqueId: c.uniqueId,

@@ -26,6 +26,18 @@ export interface Frame {
   /** The address of a document that did not come. */
   unreachable?: string;
   pending?: Pending;
+  /** The agent that answers for a document of another origin. */
+  agent?: Agent;
+  /** The document of such an agent has gone, and another has yet to come. */
+  left?: boolean;
+}
+
+/** An agent in a child frame. */
+export interface Agent {
+  /** Page.FrameTree of its frame. */
+  tree: Json;
+  /** Lets go of it, since its document is gone. */
+  gone(): void;
 }
 
 /** A navigation of a child frame that is under way. */
@@ -78,12 +90,22 @@ export function addFrame(owner: Owner, parent: Frame): Frame {
     name: owner.getAttribute("name") || owner.id,
   };
   frames.set(owner, frame);
+  onTouch();
   return frame;
 }
 
 /** Forgets a frame. */
 export function removeFrame(frame: Frame): void {
   if (frame.owner) frames.delete(frame.owner);
+  onTouch();
+}
+
+let listener: () => void = () => {};
+
+/** Notes that a frame or a context has come, gone or changed; with f, calls f whenever that happens. */
+export function onTouch(f?: () => void): void {
+  if (f) listener = f;
+  else listener();
 }
 
 /** The frames directly below this one. */

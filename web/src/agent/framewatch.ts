@@ -1,6 +1,7 @@
 // Finds the child frames of this agent's documents, and tells of what becomes
 // of them. What it says and in which order is Chromium 156's.
 
+import { VERSION } from "../protocol";
 import { installBindings } from "./bindings";
 import { begun, failed, failureOf, finished, responded, tellBegun, tellFailed, watchChild } from "./childnav";
 import { announceContexts, createContexts, destroyContexts } from "./contexts";
@@ -97,7 +98,7 @@ export function adopt(win: Win): void {
 }
 
 /** A frame may have a new document: tells of it once, and of its load event. */
-function arrived(frame: Frame | undefined, complete: boolean): void {
+export function arrived(frame: Frame | undefined, complete: boolean): void {
   if (!frame?.owner?.isConnected || frameOfOwner(frame.owner) !== frame) return;
   frame.win = reach(frame.owner);
   const doc = frame.win?.document;
@@ -114,11 +115,14 @@ function arrived(frame: Frame | undefined, complete: boolean): void {
 /** A document of another origin has loaded, or the browser's page about one that failed to. */
 function outOfReach(frame: Frame): void {
   const { owner } = frame;
+  if (frame.agent) return;
   const p = frame.pending ?? begun(frame, destination(owner as Owner), {});
   const tell = (error?: string): void => {
     if (frame.pending !== p || !owner?.isConnected) return;
     introduce(frame, undefined, error);
     loaded(frame);
+    // An agent that came late has stopped saying hello.
+    if (!error) frame.proxy?.postMessage({ icdp: "probe", v: VERSION }, "*");
   };
   void failureOf(frame, p).then(tell);
 }
@@ -130,6 +134,8 @@ function introduce(frame: Frame, doc: Document | undefined, error?: string): voi
   frame.pending = undefined;
   if (error) tellFailed(frame, p, error);
   else responded(frame, p);
+  frame.agent?.gone();
+  frame.left = undefined;
   for (const child of childrenOf(frame)) detach(child);
   destroyContexts(frame);
   frame.loaderId = p.loaderId;
@@ -195,9 +201,11 @@ export function surviveDocumentOpen(frame: Frame, relisten = () => listen(frame)
 }
 const opened = new WeakSet<Document>();
 
-function detach(frame: Frame): void {
+/** A frame is gone, with all below it. */
+export function detach(frame: Frame): void {
   for (const child of childrenOf(frame)) detach(child);
   failed(frame, "net::ERR_ABORTED");
+  frame.agent?.gone();
   removeFrame(frame);
   forgetMarks(frame);
   emit("Page", "Page.frameDetached", { frameId: frame.id, reason: "remove" });
@@ -212,6 +220,7 @@ export function announceFrames(): void {
     if (f.loaderId) {
       const p = { loaderId: f.loaderId, url: f.url ?? "" };
       tellBegun(f, p.loaderId, p.url);
+      if (f.agent) continue; // tells the rest itself
       responded(f, p);
       emit("Page", "Page.frameNavigated", { frame: describeFrame(f), type: "Navigation" });
       announceContexts(f);

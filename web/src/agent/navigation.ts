@@ -2,7 +2,7 @@
 // asks for; changes of address within the document; history.
 
 import type { Json } from "../protocol";
-import { type Frame, type Win, mainFrame, splitFragment } from "./frames";
+import { type Frame, type Win, mainFrame, onTouch, splitFragment } from "./frames";
 import { isLoaded } from "./lifecycle";
 import { hexId, monotonic, originals } from "./originals";
 import { ProtocolError } from "./registry";
@@ -166,6 +166,7 @@ export function listenForTraversal(frame: Frame): void {
 /** A document begins with this address. */
 export function keepAddress(frame: Frame): void {
   addresses.set(frame, frame.win?.location.href ?? "");
+  onTouch();
 }
 
 /** Tells of the address when it has changed; pushState tells even of the same one, as Chromium does. */

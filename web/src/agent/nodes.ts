@@ -1,6 +1,6 @@
 // Node ids: nodeId and backendNodeId are one number, counted per document.
 
-import { base } from "./originals";
+import { base, slotOf } from "./originals";
 import { unwrap } from "./objects";
 import { ProtocolError } from "./registry";
 
@@ -9,13 +9,13 @@ const nodes = new Map<number, WeakRef<Node>>();
 const gone = new FinalizationRegistry<number>((id) => nodes.delete(id));
 
 /** Ids of one document do not meet those of the next, since a client may still hold some. */
-let last = (base % 2000) * 1_000_000;
+let counter = 0;
 
 /** The id of a node, minted when first asked for. The table keeps no node alive. */
 export function idOfNode(node: Node): number {
   let id = ids.get(node);
   if (id === undefined) {
-    id = ++last;
+    id = slotOf(base) * 1_000_000 + ++counter;
     ids.set(node, id);
     nodes.set(id, new WeakRef(node));
     gone.register(node, id);

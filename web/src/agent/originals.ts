@@ -18,7 +18,21 @@ export const originals = {
 };
 
 /** A random integer of 1 to 999,999: the base of all ids this document mints. */
-export const base = 1 + (crypto.getRandomValues(new Uint32Array(1))[0] % 999_999);
+export let base = randomBase();
+
+function randomBase(): number {
+  return 1 + (crypto.getRandomValues(new Uint32Array(1))[0] % 999_999);
+}
+
+/** Takes another base, before any id has been told. */
+export function rebase(): void {
+  base = randomBase();
+}
+
+/** Which million of node ids a document with this base has. */
+export function slotOf(b: number): number {
+  return b % 2000;
+}
 
 /** Unique per document. */
 export const docId = hexId(32);

@@ -15,7 +15,9 @@ function frameOfParams(p: Json): Frame {
   return frame;
 }
 
-function tree(frame: Frame, extra: Json = {}): Json {
+/** Page.FrameTree; what lies below a frame of another origin its agent has told. */
+export function tree(frame: Frame, extra: Json = {}): Json {
+  if (frame.agent) return frame.agent.tree;
   const children = childrenOf(frame).map((f) => tree(f, extra));
   return { frame: describeFrame(frame), ...(children.length > 0 && { childFrames: children }), ...extra };
 }

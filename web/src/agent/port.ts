@@ -2,8 +2,11 @@
 // the MessagePort that the welcome brings.
 
 import { type Attached, type Detached, type Json, type SessionState, VERSION, type Welcome } from "../protocol";
-import { base, docId, originals } from "./originals";
+import { renumberContexts } from "./contexts";
+import { sessionChanged, share, tellSubtree } from "./nested";
+import { base, docId, originals, rebase } from "./originals";
 import { ProtocolError, handlerOf } from "./registry";
+import { forward } from "./route";
 import { Session, addSession, allSessions, endSession, sessionOf } from "./session";
 import { flushChanges } from "./treewatch";
 import { refusal } from "./unsupported";
@@ -51,12 +54,22 @@ function hello(): void {
   for (const origin of parents) originals.postToParent(message, origin);
 }
 
+/** Whether a window is around this one. The agent above may speak from a document around the parent, which it reaches. */
+function isAbove(source: MessageEventSource | null): boolean {
+  for (let win: Window = window; win !== win.parent; win = win.parent) if (source === win.parent) return true;
+  return false;
+}
+
 function receive(e: MessageEvent): void {
   const m = e.data as { icdp?: unknown } | null;
-  if (typeof m !== "object" || m === null || e.source !== window.parent || !parents.includes(e.origin)) return;
+  if (typeof m !== "object" || m === null || !parents.includes(e.origin) || !isAbove(e.source)) return;
   if (m.icdp === "probe") {
     e.stopImmediatePropagation();
     if (!port) hello();
+  } else if (m.icdp === "rebase" && !port) {
+    rebase();
+    renumberContexts();
+    hello();
   } else if (m.icdp === "welcome" && e.ports[0]) {
     e.stopImmediatePropagation();
     adopt(m as Welcome, e.ports[0]);
@@ -89,7 +102,9 @@ function begin(id: string): Session {
   return s;
 }
 
-function send(message: string): void {
+/** Sends a message to the Host. */
+export function send(message: string): void {
+  tellSubtree();
   port?.postMessage(message);
 }
 
@@ -116,6 +131,7 @@ function fromHost(data: unknown): void {
   } catch {
     return;
   }
+  if (m.icdp) sessionChanged(m);
   if (m.icdp === "attached") {
     const { sessionId } = m as Attached;
     if (!sessionOf(sessionId)) begin(sessionId);
@@ -134,6 +150,8 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
   };
   if (!s) return reply({ error: { code: -32001, message: "Session with given id not found." } });
   const execute = (): void | Promise<void> => {
+    const forwarded = forward(method, params, s.id);
+    if (forwarded) return forwarded.then(reply);
     try {
       const result = call(method, params, s);
       if (!(result instanceof Promise)) return reply({ result: result ?? {} });
@@ -162,6 +180,7 @@ function call(method: string, params: Json, s: Session): Json | void | Promise<J
   const [domain, verb] = method.split(".");
   if (verb === "enable") s.enabled.add(domain);
   else if (verb === "disable") s.enabled.delete(domain);
+  share(method, params, s.id);
   return result;
 }
 

@@ -11,16 +11,18 @@ import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./frame
 import { begin, follow, watchLoading } from "./lifecycle";
 import { installLog } from "./log";
 import { tellInfo, watchNavigation } from "./navigation";
+import { beginNesting, listenForAgents, watchNested } from "./nested";
 import { installNetwork, respondDocument, watchResources } from "./network";
 import { monotonic } from "./originals";
-import { control, greet, leave, listenForHost, pair } from "./port";
+import { tree } from "./page";
+import { control, greet, leave, listenForHost, pair, send } from "./port";
 import { handlerOf } from "./registry";
+import { takeKeys } from "./route";
 import { restoreScripts, runStored } from "./scripts";
 import { allSessions, sessionOf } from "./session";
 import { installTimers } from "./timers";
 import { watchShadows } from "./treewatch";
 import "./runtime";
-import "./page";
 import "./storage";
 import "./emulation";
 import "./css";
@@ -54,6 +56,7 @@ export function startFrameAgent(options: AgentOptions): void {
   watchLoading(mainFrame());
   watchNavigation(control);
   watchFrames({ wrap, listen }, tellInfo);
+  watchNested({ send, control, tree: () => tree(mainFrame()), focus: takeKeys });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
   pair(options.allowedParents, welcomed);
@@ -90,6 +93,7 @@ function wrap(win: Win): void {
 function listen(win: Win): void {
   installErrors(win);
   installLog(win);
+  listenForAgents(win);
 }
 
 function relisten(): void {
@@ -114,17 +118,19 @@ function welcomed(w: Welcome): void {
   if (extended) {
     frame.id = w.frameId ?? frame.id;
     frame.loaderId = w.loaderId ?? frame.loaderId;
+    frame.parentId = w.parentId;
   }
   if (!extended) return versionOne();
   if (w.navigated) respondDocument(frame.loaderId);
   watchResources(window);
   tell(w.navigated === true, "Page.frameNavigated", { frame: describeFrame(frame), type: "Navigation" });
   begin(frame);
-  documentUpdated();
+  if (!w.parentId) documentUpdated();
   announceContexts(frame);
   createContexts(frame);
   announceFrames();
   restoreState(w);
+  beginNesting(w);
   follow(frame);
   tellInfo();
 }

@@ -1,0 +1,250 @@
+// Agents in child frames of other origins. For those this agent is the Host:
+// it answers their hello with a welcome and puts them into its own sessions.
+
+import type { Hello, Json, SessionState, Welcome } from "../protocol";
+import { VERSION } from "../protocol";
+import { emptyState, record } from "../host/state";
+import { begun } from "./childnav";
+import { contextIds, destroyContexts } from "./contexts";
+import { type Agent, type Frame, allFrames, childrenOf, frameOf, mainFrame, onTouch, reach, splitFragment } from "./frames";
+import { arrived, detach } from "./framewatch";
+import { forgetMarks } from "./lifecycle";
+import { base, originals, slotOf } from "./originals";
+import { emit } from "./session";
+
+const GONE = { error: { code: -32000, message: "Cannot find context with specified id" } };
+
+/** What carries messages to this agent's own Host. */
+interface Uplink {
+  send(message: string): void;
+  control(message: Json): boolean;
+  tree(): Json;
+  /** Something in the frame of an agent has taken the focus. */
+  focus(n: Nested): void;
+}
+
+let uplink: Uplink;
+/** The welcome that this agent had. */
+let welcome: Welcome | undefined;
+/** Greetings from before that. */
+let waiting: MessageEvent[] = [];
+const states = new Map<string, SessionState>();
+/** Commands whose effect a later document must have too, by session and method. */
+const settings = new Map<string, Map<string, Json>>();
+
+let due = false;
+
+/** Starts adopting. */
+export function watchNested(up: Uplink): void {
+  uplink = up;
+  onTouch(() => {
+    if (due || !mainFrame().parentId) return;
+    due = true;
+    originals.queueMicrotask(tellSubtree);
+  });
+}
+
+/** Tells the agent above of what has changed here, which must come before the events about it. */
+export function tellSubtree(): void {
+  if (!due) return;
+  due = false;
+  uplink.control({ icdp: "subtree", tree: uplink.tree(), bases: subtreeBases(), contexts: subtreeContexts() });
+}
+
+/** Takes the greetings of a window's children. */
+export function listenForAgents(win: Window): void {
+  win.addEventListener("message", greeted, true);
+  win.addEventListener("focusin", focusTaken, true);
+}
+
+/** Tells the agent above that something in this frame has the focus. */
+function focusTaken(): void {
+  if (mainFrame().parentId) uplink.control({ icdp: "focus" });
+}
+
+/** This agent has a Host, by which the agents below it get into its sessions. */
+export function beginNesting(w: Welcome): void {
+  welcome = w;
+  onTouch();
+  states.clear();
+  for (const s of w.state?.sessions ?? []) states.set(s.sessionId, s);
+  for (const n of agents()) n.welcome(true);
+  for (const e of waiting.splice(0)) greeted(e);
+}
+
+/** A session has begun or ended. */
+export function sessionChanged(message: Json): void {
+  const { sessionId } = message;
+  if (message.icdp === "attached") states.set(sessionId, emptyState(sessionId));
+  else {
+    states.delete(sessionId);
+    settings.delete(sessionId);
+  }
+  for (const n of agents()) n.post(message);
+}
+
+/** The agents directly below this one. */
+export function agents(): Nested[] {
+  return allFrames().flatMap((f) => (f.agent instanceof Nested ? [f.agent] : []));
+}
+
+function subtreeBases(): number[] {
+  return [base, ...agents().flatMap((n) => n.bases)];
+}
+
+function subtreeContexts(): Json[] {
+  return [...contextIds(), ...agents().flatMap((n) => n.contexts)];
+}
+
+// ------------------------------------------------------------- the hello
+
+function greeted(e: MessageEvent): void {
+  const hello = e.data as Hello | null;
+  if (hello?.icdp !== "hello" || hello.v !== VERSION || typeof hello.base !== "number" || typeof hello.url !== "string") return;
+  const frame = allFrames().find((f) => f.owner && f.proxy === e.source && !reach(f.owner));
+  if (!frame) return;
+  e.stopImmediatePropagation();
+  const known = frame.agent as Nested | undefined;
+  if (known?.docId === hello.docId) return;
+  if (!welcome?.frameId) return void waiting.push(e);
+  const target = e.origin === "null" ? "*" : e.origin;
+  // Of two documents with ids in the same range a client could not tell which it means.
+  const taken = new Set([...subtreeBases(), ...(welcome.bases ?? [])].map(slotOf));
+  if (taken.has(slotOf(hello.base))) return frame.proxy?.postMessage({ icdp: "rebase", v: VERSION }, target);
+  known?.gone();
+  new Nested(frame, hello, target).welcome(arrives(frame, hello.url));
+}
+
+/** Clears the way for a new document; false where it has been told of as one without an agent. */
+function arrives(frame: Frame, url: string): boolean {
+  frame.win = null;
+  const fresh = frame.pending !== undefined || frame.left === true || splitFragment(frame.url ?? "")[0] !== splitFragment(url)[0];
+  if (fresh) {
+    const p = frame.pending ?? begun(frame, url, { reason: "scriptInitiated" });
+    frame.pending = undefined;
+    frame.loaderId = p.loaderId;
+    p.done?.({ frameId: frame.id, loaderId: p.loaderId, isDownload: false });
+  }
+  frame.url = url;
+  frame.left = frame.unreachable = undefined;
+  for (const child of childrenOf(frame)) detach(child);
+  destroyContexts(frame);
+  forgetMarks(frame);
+  return fresh;
+}
+
+// ------------------------------------------------------------- the agent
+
+/** An agent in a child frame of another origin. */
+export class Nested implements Agent {
+  readonly docId?: string;
+  /** Those of its document and of the agents below it. */
+  bases: number[];
+  contexts: Json[] = [];
+  tree: Json = {};
+  private port?: MessagePort;
+  private serial = 0;
+  private readonly calls = new Map<number, (answer: Json) => void>();
+
+  constructor(readonly frame: Frame, hello: Hello, readonly origin: string) {
+    this.docId = hello.docId;
+    this.bases = [hello.base as number];
+    this.tree = { frame: { id: frame.id, loaderId: frame.loaderId, url: hello.url } };
+    frame.agent = this;
+  }
+
+  /** Gives it a channel and all that the sessions have set. `navigated`: it tells of its document as a new one. */
+  welcome(navigated: boolean): void {
+    const { port1, port2 } = new MessageChannel();
+    this.port?.close();
+    this.port = port1;
+    port1.onmessage = (e) => this.receive(e.data);
+    const message: Welcome = {
+      icdp: "welcome", v: VERSION, frameId: this.frame.id, parentId: this.frame.parent?.id, loaderId: this.frame.loaderId, navigated,
+      ...(welcome?.base && { base: welcome.base }), bases: [...subtreeBases(), ...(welcome?.bases ?? [])], state: { sessions: [...states.values()] },
+    };
+    this.frame.proxy?.postMessage(message, this.origin, [port2]);
+    for (const [sessionId, list] of settings) for (const [method, params] of list) void this.call(method, params, sessionId);
+  }
+
+  post(message: Json): void {
+    this.port?.postMessage(originals.stringify(message));
+  }
+
+  /** Resolves to an answer with either result or error; never rejects. */
+  call(method: string, params: Json, sessionId: string): Promise<Json> {
+    const id = ++this.serial;
+    return new Promise((done) => {
+      this.calls.set(id, done);
+      this.post({ id, method, params, sessionId });
+    });
+  }
+
+  /** Its document is gone. */
+  gone(): void {
+    if (this.frame.agent !== this) return;
+    this.frame.agent = undefined;
+    this.frame.left = true;
+    this.port?.close();
+    for (const done of this.calls.values()) done(GONE);
+    for (const id of framesIn(this.tree).slice(1).reverse()) emit("Page", "Page.frameDetached", { frameId: id, reason: "remove" });
+    for (const ids of this.contexts) emit("Runtime", "Runtime.executionContextDestroyed", ids);
+  }
+
+  private receive(data: string): void {
+    const m = originals.parse(data) as Json;
+    if (m.icdp) return this.told(m);
+    if (m.method) return this.speaksForItself(m.params ?? {}) ? uplink.send(data) : undefined;
+    const done = this.calls.get(m.id);
+    this.calls.delete(m.id);
+    done?.(m.error ? { error: m.error } : { result: m.result ?? {} });
+  }
+
+  /** Whether an event is about this agent's own frames and contexts, as far as it names any. */
+  private speaksForItself(p: Json): boolean {
+    const about = frameOf(p.frameId ?? p.frame?.id);
+    if (about && about !== this.frame) return false;
+    const context = p.executionContextId ?? p.context?.id ?? p.exceptionDetails?.executionContextId;
+    return context === undefined || this.bases.includes(Math.floor(context / 1000));
+  }
+
+  private told(m: Json): void {
+    if (m.icdp === "subtree") {
+      ({ tree: this.tree, bases: this.bases, contexts: this.contexts } = m as Nested);
+      this.frame.url = this.tree.frame.url;
+      onTouch();
+    } else if (m.icdp === "nav") this.frame.pending = { loaderId: m.loaderId, url: m.url };
+    else if (m.icdp === "navabort") this.frame.pending = undefined;
+    else if (m.icdp === "bye") {
+      this.gone();
+      arrived(this.frame, false);
+    } else if (m.icdp === "focus") {
+      uplink.focus(this);
+      focusTaken();
+    } else if (m.icdp !== "info") uplink.control(m);
+  }
+}
+
+/** The ids of a Page.FrameTree, parents before children. */
+export function framesIn(tree: Json): string[] {
+  return [tree.frame.id, ...(tree.childFrames ?? []).flatMap(framesIn)];
+}
+
+// ------------------------------------------------------------- commands
+
+/** Commands for the whole session, which every document of it must hear. */
+const SHARED = /\.(enable|disable)$|^(Emulation|Network)\.(set|clear|emulate)|^Page\.(setLifecycle|addScript|removeScript|setIntercept)|^Runtime\.(add|remove)Binding|^Runtime\.(releaseObjectGroup|discard)|^Log\.clear|^Input\.set/;
+/** Those of them that no SessionState holds. */
+const KEPT = /^(Emulation|Network|Input)\.(set|clear|emulate)/;
+
+/** Passes on a command that this agent has carried out, if it is for the whole session, and keeps it for agents to come. */
+export function share(method: string, params: Json, sessionId: string): void {
+  if (!SHARED.test(method) || params.executionContextId !== undefined) return;
+  const state = states.get(sessionId);
+  if (state) record(state, method, params);
+  if (KEPT.test(method)) {
+    const list = settings.get(sessionId) ?? new Map<string, Json>();
+    settings.set(sessionId, list.set(method, params));
+  }
+  for (const n of agents()) void n.call(method, params, sessionId);
+}
