@@ -63,7 +63,7 @@ export interface Probe {
 }
 
 /** Host to iframe, with one MessagePort in the transfer list. The fields after v are for extended agents. */
-export interface Welcome {
+export interface Welcome extends HubAccess {
   icdp: "welcome";
   v: number;
   /** The main frame's id, which is the targetId. */
@@ -72,13 +72,19 @@ export interface Welcome {
   loaderId?: string;
   /** False only for the first document of a Pairing. */
   navigated?: boolean;
-  /** BASE of the hub's HTTP endpoints, for example "http://127.0.0.1:9223"; absent without a relay. */
-  base?: string;
   state?: TargetState;
   /** From an agent to one in a child frame: the id of the frame around it. */
   parentId?: string;
   /** From an agent to one in a child frame: bases in use, which its own descendants must not have. */
   bases?: number[];
+}
+
+/** What a frame needs to ask the hub past its Host. */
+export interface HubAccess {
+  /** BASE of the hub's HTTP endpoints, for example "http://127.0.0.1:9223"; absent without a relay. */
+  base?: string;
+  /** The Target's key for POST BASE/dialog; absent while the relay has told none. */
+  key?: string;
 }
 
 /** An agent to the iframe whose hello had a base that is in use: take another, and say hello again. */
@@ -196,7 +202,7 @@ export interface Focus {
 }
 
 /** Host to agent: a session has begun; no command of it precedes this. */
-export interface Attached {
+export interface Attached extends HubAccess {
   icdp: "attached";
   sessionId: string;
 }
@@ -233,7 +239,8 @@ export type ToRelay =
 /** What the relay sends over the bridge. */
 export type FromRelay =
   | { kind: "accepted"; features: string[] }
-  | { kind: "attached"; sessionId: string; targetId: string }
+  /** dialogKey, with the feature "dialog", is the same for every session of a Target. */
+  | { kind: "attached"; sessionId: string; targetId: string; dialogKey?: string }
   | { kind: "command"; sessionId: string; targetId: string; id: number; method: string; params?: Json }
   | { kind: "detached"; sessionId: string; targetId: string }
   | { kind: "browserRequest"; id: number; method: string; params?: Json };

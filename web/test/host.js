@@ -5,6 +5,7 @@
 // visit(path, query) opens a page of the app and waits until it is paired.
 const events = [];
 const state = { sessions: [] };
+const hub = {}; // base and key, as the welcome is to tell them
 let port, checks = 0, serial = 0, loaders = 0, known = "", paired = () => {};
 const calls = new Map();
 const frame = document.createElement("iframe");
@@ -19,7 +20,7 @@ addEventListener("message", (e) => {
   port = c.port1;
   port.onmessage = (m) => receive(JSON.parse(m.data));
   frame.contentWindow.postMessage(
-    { icdp: "welcome", v: 1, frameId: "MAIN", loaderId: "LOADER" + ++loaders, navigated, state }, e.origin, [c.port2]);
+    { icdp: "welcome", v: 1, frameId: "MAIN", loaderId: "LOADER" + ++loaders, navigated, state, ...hub }, e.origin, [c.port2]);
   paired();
 });
 

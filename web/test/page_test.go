@@ -63,7 +63,9 @@ func runPage(t *testing.T, browser string, agent []byte, name string) {
 	t.Helper()
 	done := make(chan outcome, 1)
 	app := httptest.NewUnstartedServer(nil)
-	host := httptest.NewServer(hostPage(t, name, "http://"+app.Listener.Addr().String(), done))
+	hub := httptest.NewServer(&fakeHub{scripts: map[string]string{}})
+	defer hub.Close()
+	host := httptest.NewServer(hostPage(t, name, "http://"+app.Listener.Addr().String(), hub.URL, done))
 	defer host.Close()
 	own := "http://" + app.Listener.Addr().String()
 	app.Config.Handler = appPages(agent, strings.Join([]string{host.URL, own, otherName(own)}, " "))
@@ -106,7 +108,7 @@ func runPage(t *testing.T, browser string, agent []byte, name string) {
 }
 
 // hostPage serves the Host page and receives its outcome.
-func hostPage(t *testing.T, name, app string, done chan<- outcome) http.Handler {
+func hostPage(t *testing.T, name, app, hub string, done chan<- outcome) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		script, err := pages.ReadFile("host.js")
@@ -118,8 +120,8 @@ func hostPage(t *testing.T, name, app string, done chan<- outcome) http.Handler 
 			t.Error(err)
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, "<!doctype html><body><script>const APP=%q, OTHER=%q;\n%s\nstart(async()=>{%s\n});</script>",
-			app, otherName(app), script, test)
+		fmt.Fprintf(w, "<!doctype html><body><script>const APP=%q, OTHER=%q, HUB=%q;\n%s\nstart(async()=>{%s\n});</script>",
+			app, otherName(app), hub, script, test)
 	})
 	mux.HandleFunc("POST /outcome", func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -144,8 +146,8 @@ func otherName(app string) string {
 }
 
 // appPages serves the app: any path is a page with the agent, whose body is
-// the query's "html", whose policy is its "csp" and whose status is its
-// "status". With "bare" it has no agent. Parents are the origins that may drive it.
+// the query's "html", whose policies are its "csp" and "permissions" and whose
+// status is its "status". With "bare" it has no agent. Parents are the origins that may drive it.
 func appPages(agent []byte, parents string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/agent.js", func(w http.ResponseWriter, _ *http.Request) {
@@ -159,6 +161,9 @@ func appPages(agent []byte, parents string) http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if csp := r.FormValue("csp"); csp != "" {
 			w.Header().Set("Content-Security-Policy", csp)
+		}
+		if p := r.FormValue("permissions"); p != "" {
+			w.Header().Set("Permissions-Policy", p)
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if status, err := strconv.Atoi(r.FormValue("status")); err == nil {

@@ -1,6 +1,7 @@
 // The agent as one classic script: <script src="HUB/agent.js" data-parents="https://host.example">.
 
 import { setNonce } from "./evaluate";
+import { setAgentUrl } from "./hub";
 import { setOwnUrl } from "./serialize";
 import { startFrameAgent } from "./start";
 
@@ -9,6 +10,7 @@ export { startFrameAgent } from "./start";
 const element = document.currentScript;
 if (element instanceof HTMLScriptElement) {
   setOwnUrl(element.src);
+  setAgentUrl(element.src);
   setNonce(element.nonce ?? "");
   const listed = element.dataset.parents?.split(/[\s,]+/).filter(Boolean);
   const allowedParents = listed ?? (element.src ? [new URL(element.src).origin] : [location.origin]);

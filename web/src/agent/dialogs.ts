@@ -1,28 +1,38 @@
-// alert, confirm and prompt. With a session that has Page enabled they do not
-// block: the client is told that one opened and closed, alert as accepted, the
-// others as dismissed. Without one they are the browser's own.
+// alert, confirm and prompt, which block the page until a client has answered:
+// a synchronous request holds it, and the hub that answers the request speaks
+// with the clients itself, since the Host may be blocked with the page.
 
+import type { Json } from "../protocol";
 import { frameOfDocument, mainFrame, urlOf } from "./frames";
+import { dialogKey, hubBase } from "./hub";
+import { originals } from "./originals";
 import { allSessions, emit } from "./session";
 
 type Kind = "alert" | "confirm" | "prompt";
 
-/** Replaces the dialogs of a window. */
+/** What has become of a dialog; undefined: the browser is to show its own. */
+type Outcome = { accept: boolean; text: string } | undefined;
+
+/** Replaces the dialogs of a window. Without a session that has Page enabled they are the browser's own. */
 export function installDialogs(win: Window & typeof globalThis): void {
-  const native = { alert: win.alert.bind(win), confirm: win.confirm.bind(win), prompt: win.prompt.bind(win) };
-  win.alert = function alert(message?: unknown): void {
-    if (!driven()) return native.alert(message);
-    show(win, "alert", message);
+  const { alert, confirm, prompt, print } = win;
+  win.alert = function (...args: unknown[]): void {
+    // Unlike the others', its undefined is a text if it is there at all.
+    if (!show(win, "alert", args.length ? String(args[0]) : "")) Reflect.apply(alert, win, args);
   };
-  win.confirm = function confirm(message?: string): boolean {
-    if (!driven()) return native.confirm(message);
-    return show(win, "confirm", message);
+  win.confirm = function (message = ""): boolean {
+    const shown = show(win, "confirm", message);
+    return shown ? shown.accept : confirm.call(win, message);
   };
-  win.prompt = function prompt(message?: string, text?: string): string | null {
-    if (!driven()) return native.prompt(message, text);
-    show(win, "prompt", message, text);
-    return null;
+  win.prompt = function (message = "", text = ""): string | null {
+    const shown = show(win, "prompt", message, text);
+    if (!shown) return prompt.call(win, message, text);
+    return shown.accept ? shown.text : null;
   };
+  win.print = function (): void {
+    if (!driven()) print.call(win); // nobody could close the browser's window
+  };
+  for (const name of ["alert", "confirm", "prompt", "print"]) Object.defineProperty(win[name as Kind], "name", { value: name });
 }
 
 function driven(): boolean {
@@ -30,17 +40,33 @@ function driven(): boolean {
   return false;
 }
 
-function show(win: Window, type: Kind, message: unknown, defaultPrompt?: unknown): boolean {
+function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown = ""): Outcome {
+  if (!driven()) return undefined;
   const frame = frameOfDocument(win.document) ?? mainFrame();
-  const accepted = type === "alert";
-  emit("Page", "Page.javascriptDialogOpening", {
-    url: urlOf(frame),
-    frameId: frame.id,
-    message: message === undefined ? "" : String(message),
-    type,
-    hasBrowserHandler: true,
-    defaultPrompt: defaultPrompt === undefined ? "" : String(defaultPrompt),
-  });
-  emit("Page", "Page.javascriptDialogClosed", { frameId: frame.id, result: accepted, userInput: "" });
-  return accepted;
+  const dialog = {
+    url: urlOf(frame), frameId: frame.id, message: String(message), type, defaultPrompt: String(defaultPrompt),
+  };
+  const base = hubBase();
+  const key = dialogKey();
+  if (!base || !key) return unasked(dialog);
+  const request = new originals.XMLHttpRequest();
+  try {
+    originals.xhrOpen.call(request, "POST", `${base}/dialog`, false);
+    originals.xhrSend.call(request, originals.stringify({ ...dialog, targetId: mainFrame().id, key }));
+  } catch {
+    // The page's policy (connect-src, sync-xhr) or an unreachable hub: in
+    // script they cannot be told apart.
+    return unasked(dialog);
+  }
+  if (request.status !== 200) return undefined;
+  const answer = originals.parse(request.responseText) as Json;
+  return answer.native === true ? undefined : { accept: answer.accept === true, text: String(answer.text ?? "") };
+}
+
+/** Nobody can be asked, and a native dialog would stay for ever: clients hear of one that was closed at once. */
+function unasked(dialog: { frameId: string; type: Kind }): Outcome {
+  const accept = dialog.type === "alert";
+  emit("Page", "Page.javascriptDialogOpening", { ...dialog, hasBrowserHandler: true });
+  emit("Page", "Page.javascriptDialogClosed", { frameId: dialog.frameId, result: accept, userInput: "" });
+  return { accept, text: "" };
 }

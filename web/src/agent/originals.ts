@@ -13,6 +13,9 @@ export const originals = {
   stringify: JSON.stringify.bind(JSON),
   now: Date.now.bind(Date),
   fetch: window.fetch.bind(window),
+  XMLHttpRequest: window.XMLHttpRequest,
+  xhrOpen: window.XMLHttpRequest.prototype.open as (method: string, url: string, async: boolean) => void,
+  xhrSend: window.XMLHttpRequest.prototype.send,
   functionText: Function.prototype.toString,
   objectTag: Object.prototype.toString,
 };

@@ -3,6 +3,7 @@
 
 import { type Attached, type Detached, type Json, type SessionState, VERSION, type Welcome } from "../protocol";
 import { renumberContexts } from "./contexts";
+import { setHub } from "./hub";
 import { sessionChanged, share, tellSubtree } from "./nested";
 import { base, docId, originals, rebase } from "./originals";
 import { ProtocolError, handlerOf } from "./registry";
@@ -79,6 +80,7 @@ function receive(e: MessageEvent): void {
 function adopt(welcome: Welcome, p: MessagePort): void {
   if (port) port.close();
   port = p;
+  setHub(welcome);
   originals.clearTimeout(timer);
   const states = welcome.frameId === undefined ? [anonymous] : (welcome.state?.sessions ?? []);
   for (const s of [...allSessions()]) if (!states.some((x) => x.sessionId === s.id)) endSession(s.id);
@@ -134,6 +136,7 @@ function fromHost(data: unknown): void {
   if (m.icdp) sessionChanged(m);
   if (m.icdp === "attached") {
     const { sessionId } = m as Attached;
+    setHub(m);
     if (!sessionOf(sessionId)) begin(sessionId);
   } else if (m.icdp === "detached") endSession((m as Detached).sessionId);
   else if (typeof m.id === "number" && typeof m.method === "string") dispatch(m.id, m.method, m.params ?? {}, m.sessionId);

@@ -42,6 +42,17 @@ test("the hub's base goes to the agent", () => {
   assert.equal(w.welcomes()[0].welcome.base, "https://hub.example/hub/a1");
 });
 
+test("the key for dialogs goes to the agent, with the first session or with the welcome", () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1")!;
+  const relay = w.relay(["sessions", "dialog"]);
+  relay.say({ kind: "attached", sessionId: "S1", targetId: "T", dialogKey: "K" });
+  assert.deepEqual(agent.got, [{ icdp: "attached", sessionId: "S1", base: "http://hub:9223", key: "K" }]);
+  w.hello("doc2");
+  assert.equal(w.welcomes().at(-1)?.welcome.key, "K");
+});
+
 test("an extended relay: each session its own, in order", () => {
   const w = new World();
   w.pair();
@@ -52,7 +63,11 @@ test("an extended relay: each session its own, in order", () => {
   assert.deepEqual(relay.take(), [], "nobody is attached");
   relay.say({ kind: "attached", sessionId: "S1", targetId: "T" });
   relay.say({ kind: "attached", sessionId: "S2", targetId: "T" });
-  assert.deepEqual(agent.got.splice(0), [{ icdp: "attached", sessionId: "S1" }, { icdp: "attached", sessionId: "S2" }]);
+  const base = "http://hub:9223";
+  assert.deepEqual(agent.got.splice(0), [
+    { icdp: "attached", sessionId: "S1", base },
+    { icdp: "attached", sessionId: "S2", base },
+  ]);
   relay.say({ kind: "command", sessionId: "S1", targetId: "T", id: 41, method: "Runtime.enable", params: { a: 1 } });
   relay.say({ kind: "command", sessionId: "S2", targetId: "T", id: 42, method: "Runtime.enable" });
   assert.deepEqual(agent.got.map((m) => [m.method, m.sessionId, m.params]), [

@@ -15,7 +15,7 @@ export const LAST_WAIT_MS = 15_000;
 const GOOD_MS = 5_000;
 
 /** The extensions of version 1 that this Host knows. */
-export const FEATURES = ["sessions", "handles+"];
+export const FEATURES = ["sessions", "handles+", "dialog"];
 
 /** What the bridge needs of the Core. */
 export interface Switchboard {
@@ -118,6 +118,7 @@ export class Bridge implements Consumer {
         this.accepted = Array.isArray(m.features) && m.features.includes("sessions");
         return;
       case "attached":
+        this.noteKey(m.targetId, m.dialogKey);
         this.session(m.sessionId, m.targetId);
         return;
       case "detached":
@@ -146,6 +147,11 @@ export class Bridge implements Consumer {
     this.sessions.set(id, session);
     target.attach(session);
     return session;
+  }
+
+  private noteKey(targetId: string, key: string | undefined): void {
+    const target = this.board.targets.get(targetId);
+    if (target && typeof key === "string") target.dialogKey = key;
   }
 
   private detach(id: string): void {

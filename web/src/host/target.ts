@@ -1,7 +1,7 @@
 // A Target: one Pairing's document, its channel, and the commands that wait
 // for either.
 
-import type { CdpEvent, FromAgent, Hello, Json, Response, SessionState, TargetInfo, Welcome } from "../protocol";
+import type { CdpEvent, FromAgent, Hello, HubAccess, Json, Response, SessionState, TargetInfo, ToAgent, Welcome } from "../protocol";
 import { VERSION } from "../protocol";
 import { type Ask, type Env, type Identity, type Port, hexId, parseObject, serverError } from "./channel";
 import { EmulationStack } from "./emulation";
@@ -50,6 +50,8 @@ export class Target {
   /** An agent has answered at least once. */
   known = false;
   loaderId = "";
+  /** With which the relay shows dialogs of this Target. */
+  dialogKey?: string;
 
   private nextId = 1;
   private readonly pending = new Map<number, Call>();
@@ -112,8 +114,12 @@ export class Target {
       byAlias.set(s.alias, [...(byAlias.get(s.alias) ?? []), s.state]);
     }
     const sessions = [...byAlias].map(([alias, states]) => merge(alias, states));
+    return { ...plain, frameId: this.id, loaderId: this.loaderId, navigated, state: { sessions }, ...this.hub() };
+  }
+
+  private hub(): HubAccess {
     const base = this.owner.base();
-    return { ...plain, frameId: this.id, loaderId: this.loaderId, navigated, state: { sessions }, ...(base && { base }) };
+    return { ...(base && { base }), ...(this.dialogKey && { key: this.dialogKey }) };
   }
 
   /** The iframe's load event. */
@@ -208,7 +214,7 @@ export class Target {
   attach(session: Session): void {
     const first = !this.shared(session);
     this.sessions.set(session.id, session);
-    if (first) this.control({ icdp: "attached", sessionId: session.alias });
+    if (first) this.control({ icdp: "attached", sessionId: session.alias, ...this.hub() });
   }
 
   /** A session ends: what it set is undone. */
@@ -232,7 +238,7 @@ export class Target {
     return [...this.sessions.values()].some((s) => s !== session && s.alias === session.alias);
   }
 
-  private control(message: { icdp: "attached" | "detached"; sessionId: string }): void {
+  private control(message: ToAgent): void {
     if (this.link?.extended) this.link.port.postMessage(JSON.stringify(message));
   }
 
