@@ -1,43 +1,22 @@
 package e2e
 
 import (
-	"flag"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
-var target = flag.String("target", "hub", "what the clients drive: hub, or chromium itself")
-
-// scratch is the folder of everything the run leaves behind; TestMain removes it.
+// scratch is the folder of everything the run leaves behind.
 var scratch string
 
-func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	if *target != "hub" && *target != "chromium" {
-		fmt.Fprintf(os.Stderr, "-target=%s: want hub or chromium\n", *target)
-		return 2
-	}
-	var err error
-	// Not t.TempDir: agent-browser puts Unix sockets below it, whose paths are short.
-	if scratch, err = os.MkdirTemp("", "cdphub-e2e"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(scratch)
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(harness.Main(m, &scratch)) }
 
 // throughHub says whether the clients speak to the hub.
-func throughHub() bool { return *target == "hub" }
+func throughHub() bool { return harness.ThroughHub() }
 
 // onlyHub passes over a test of something that Chromium itself has no notion of.
 func onlyHub(t *testing.T) {
@@ -50,27 +29,11 @@ func onlyHub(t *testing.T) {
 // lookUp finds a program by the variable that names it, or under the first of
 // the names that exists.
 func lookUp(variable string, names ...string) (string, error) {
-	if path := os.Getenv(variable); path != "" {
-		names = []string{path}
-	}
-	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
-			return filepath.Abs(path)
-		}
-	}
-	return "", fmt.Errorf("none of %q is there; %s may name one", names, variable)
+	return harness.LookUp(variable, names...)
 }
 
 // cdphub builds the program once and returns its path.
-var cdphub = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(scratch, "cdphub")
-	build := exec.Command("go", "build", "-o", path, "./cmd/cdphub")
-	build.Dir = filepath.Join("..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-})
+func cdphub() (string, error) { return harness.CDPHub() }
 
 // agentBrowser returns the path of agent-browser, after installing it by the lock
 // file if that has not been done.
@@ -80,8 +43,8 @@ var agentBrowser = sync.OnceValues(func() (string, error) {
 	if err == nil || os.Getenv("AGENT_BROWSER") != "" {
 		return path, err
 	}
-	if out, err := exec.Command("npm", "ci").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("npm ci: %w\n%s", err, out)
+	if err := harness.InstallNode("."); err != nil {
+		return "", err
 	}
 	return lookUp("AGENT_BROWSER", local)
 })
@@ -90,15 +53,5 @@ var agentBrowser = sync.OnceValues(func() (string, error) {
 // returned last.
 func eventually(t *testing.T, limit time.Duration, done func() error) {
 	t.Helper()
-	deadline := time.Now().Add(limit)
-	for {
-		err := done()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	harness.Eventually(t, limit, done)
 }

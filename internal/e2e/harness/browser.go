@@ -1,4 +1,4 @@
-package e2e
+package harness
 
 import (
 	"bytes"
@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// browser is a headless Chromium with a profile of its own.
-type browser struct {
+// Browser is a headless Chromium with a profile of its own.
+type Browser struct {
 	profile string
 	cmd     *exec.Cmd
-	log     bytes.Buffer // read it only after stop
+	log     bytes.Buffer // read it only after Stop
 }
 
-// startBrowser opens url. With debugging it has a DevTools port, else no way in
+// StartBrowser opens url. With debugging it has a DevTools port, else no way in
 // for a client at all. It ends with the test at the latest.
-func startBrowser(t *testing.T, url string, debugging bool) *browser {
+func StartBrowser(t testing.TB, url string, debugging bool) *Browser {
 	t.Helper()
-	path, err := lookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	path, err := LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func startBrowser(t *testing.T, url string, debugging bool) *browser {
 	if debugging {
 		args = append(args, "--remote-debugging-port=0")
 	}
-	b := &browser{profile: profile, cmd: exec.Command(path, append(args, url)...)}
+	b := &Browser{profile: profile, cmd: exec.Command(path, append(args, url)...)}
 	b.cmd.Stdout, b.cmd.Stderr = &b.log, &b.log
 	b.cmd.Env = append(os.Environ(), "TMPDIR="+profile) // killed, it leaves its temporary folders behind
 	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -51,7 +51,7 @@ func startBrowser(t *testing.T, url string, debugging bool) *browser {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		b.stop()
+		b.Stop()
 		if t.Failed() {
 			t.Logf("Chromium said:\n%s", b.said())
 		}
@@ -60,7 +60,7 @@ func startBrowser(t *testing.T, url string, debugging bool) *browser {
 }
 
 // said is Chromium's log without its complaints about the lack of a D-Bus.
-func (b *browser) said() string {
+func (b *Browser) said() string {
 	var lines []string
 	for line := range strings.Lines(b.log.String()) {
 		if !strings.Contains(line, "dbus/") {
@@ -70,8 +70,8 @@ func (b *browser) said() string {
 	return strings.Join(lines, "")
 }
 
-// stop kills the browser with all its processes.
-func (b *browser) stop() {
+// Stop kills the browser with all its processes.
+func (b *Browser) Stop() {
 	if b.cmd.ProcessState != nil {
 		return
 	}
@@ -79,11 +79,11 @@ func (b *browser) stop() {
 	b.cmd.Wait()
 }
 
-// port returns the DevTools port, which Chromium writes into its profile.
-func (b *browser) port(t *testing.T) string {
+// Port returns the DevTools port, which Chromium writes into its profile.
+func (b *Browser) Port(t testing.TB) string {
 	t.Helper()
 	var port string
-	eventually(t, 20*time.Second, func() error {
+	Eventually(t, 20*time.Second, func() error {
 		text, err := os.ReadFile(filepath.Join(b.profile, "DevToolsActivePort"))
 		if err != nil {
 			return err

@@ -1,4 +1,4 @@
-package e2e
+package harness
 
 import (
 	"context"
@@ -16,11 +16,13 @@ import (
 	"github.com/coder/websocket/wsjson"
 )
 
-// site serves testdata/e2e on two origins, the app's and the Host page's, and
+// Site serves testdata/e2e on two origins, the app's and the Host page's, and
 // speaks to the witnesses in the pages.
-type site struct {
-	app  *httptest.Server
-	host *httptest.Server
+type Site struct {
+	App  *httptest.Server // the origin of the app's pages
+	Host *httptest.Server // the origin of the Host pages /host/NAME
+
+	mux *http.ServeMux
 
 	mu        sync.Mutex
 	hub       string // base URL of the hub's Host side; empty: pages without an agent
@@ -45,32 +47,38 @@ type answer struct {
 	Error string          `json:"error"`
 }
 
-func newSite(t *testing.T) *site {
+// NewSite serves until the test ends.
+func NewSite(t testing.TB) *Site {
 	t.Helper()
-	s := &site{}
 	mux := http.NewServeMux()
+	s := &Site{mux: mux}
 	mux.HandleFunc("/witness", s.witness)
 	mux.HandleFunc("/host/{name}", func(w http.ResponseWriter, r *http.Request) { s.page(w, "host.html") })
 	mux.HandleFunc("/{name}", func(w http.ResponseWriter, r *http.Request) { s.page(w, r.PathValue("name")) })
-	s.app, s.host = httptest.NewServer(mux), httptest.NewServer(mux)
+	s.App, s.Host = httptest.NewServer(mux), httptest.NewServer(mux)
 	t.Cleanup(func() {
-		s.app.CloseClientConnections()
-		s.host.CloseClientConnections()
-		s.app.Close()
-		s.host.Close()
+		s.App.CloseClientConnections()
+		s.Host.CloseClientConnections()
+		s.App.Close()
+		s.Host.Close()
 	})
 	return s
 }
 
-// useHub puts the agent of the hub at this base URL into the app's pages.
-func (s *site) useHub(base string) {
+// UseHub puts the agent of the hub at this base URL into the app's pages.
+func (s *Site) UseHub(base string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hub = base
 }
 
-func (s *site) page(w http.ResponseWriter, name string) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "e2e", filepath.Base(name)))
+// Handle adds an address to both origins, as http.ServeMux.HandleFunc does.
+func (s *Site) Handle(pattern string, handler http.HandlerFunc) {
+	s.mux.HandleFunc(pattern, handler)
+}
+
+func (s *Site) page(w http.ResponseWriter, name string) {
+	text, err := os.ReadFile(filepath.Join(Repository(), "testdata", "e2e", filepath.Base(name)))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
@@ -80,7 +88,7 @@ func (s *site) page(w http.ResponseWriter, name string) {
 	s.mu.Unlock()
 	agent := ""
 	if hub != "" {
-		agent = fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s"></script>`, hub, s.host.URL+" "+hub) // Host pages of the site, and the shell
+		agent = fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s"></script>`, hub, s.Host.URL+" "+hub) // Host pages of the site, and the shell
 	}
 	kind := "text/html; charset=utf-8"
 	if strings.HasSuffix(name, ".js") {
@@ -92,11 +100,11 @@ func (s *site) page(w http.ResponseWriter, name string) {
 		"<!--agent-->", agent,
 		"{{hub}}", hub,
 		"{{bridge}}", "ws"+strings.TrimPrefix(hub, "http")+"/icdp/host",
-		"{{app}}", s.app.URL,
+		"{{app}}", s.App.URL,
 	).WriteString(w, string(text))
 }
 
-func (s *site) witness(w http.ResponseWriter, r *http.Request) {
+func (s *Site) witness(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
 		return
@@ -126,7 +134,7 @@ func (s *site) witness(w http.ResponseWriter, r *http.Request) {
 }
 
 // newest returns the witness of the newest living document at path, or nil.
-func (s *site) newest(path string) *witness {
+func (s *Site) newest(path string) *witness {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := len(s.witnesses) - 1; i >= 0; i-- {
@@ -142,9 +150,9 @@ func (s *site) newest(path string) *witness {
 	return nil
 }
 
-// ask evaluates a JavaScript question in the newest document at path and returns
+// Ask evaluates a JavaScript question in the newest document at path and returns
 // the answer as JSON.
-func (s *site) ask(path, question string) (string, error) {
+func (s *Site) Ask(path, question string) (string, error) {
 	doc := s.newest(path)
 	if doc == nil {
 		return "", fmt.Errorf("no document of %s is open", path)
@@ -155,7 +163,7 @@ func (s *site) ask(path, question string) (string, error) {
 	id := doc.next
 	doc.waiting[id] = reply
 	doc.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), soon)
+	ctx, cancel := context.WithTimeout(context.Background(), Soon)
 	defer cancel()
 	if err := wsjson.Write(ctx, doc.conn, map[string]any{"id": id, "question": question}); err != nil {
 		return "", err
@@ -173,11 +181,11 @@ func (s *site) ask(path, question string) (string, error) {
 	}
 }
 
-// expect asks until the answer is want.
-func (s *site) expect(t *testing.T, path, question, want string) {
+// Expect asks until the answer is want.
+func (s *Site) Expect(t testing.TB, path, question, want string) {
 	t.Helper()
-	eventually(t, soon, func() error {
-		got, err := s.ask(path, question)
+	Eventually(t, Soon, func() error {
+		got, err := s.Ask(path, question)
 		if err == nil && got != want {
 			err = fmt.Errorf("the page %s answers %s with\n  %s\nwant\n  %s", path, question, got, want)
 		}

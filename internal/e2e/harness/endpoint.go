@@ -1,0 +1,34 @@
+package harness
+
+import "testing"
+
+// AppPage is the page that every endpoint shows at first.
+const AppPage = "/app.html"
+
+// Endpoint is a CDP endpoint with one Target, which shows the app.
+type Endpoint struct {
+	Site    *Site
+	Port    string // of 127.0.0.1, where Clients connect
+	Browser *Browser
+
+	Hub *Hub // nil where the Clients speak to Chromium itself
+}
+
+// NewEndpoint starts what -target names and waits until the app can be driven. A
+// hub is given the further arguments of `cdphub serve`; its Browser shows the Host
+// page /host/1, whose Target is app-1.
+func NewEndpoint(t testing.TB, args ...string) *Endpoint {
+	t.Helper()
+	s := NewSite(t)
+	if !ThroughHub() {
+		b := StartBrowser(t, s.App.URL+AppPage, true)
+		e := &Endpoint{Site: s, Port: b.Port(t), Browser: b}
+		s.Expect(t, AppPage, "document.title", `"Field book"`)
+		return e
+	}
+	h := StartHub(t, args...)
+	s.UseHub("http://" + h.HostAddr)
+	e := &Endpoint{Site: s, Port: h.Port(t), Hub: h, Browser: StartBrowser(t, s.Host.URL+"/host/1", false)}
+	h.AwaitTarget(t, "app-1", "Field book")
+	return e
+}

@@ -1,0 +1,186 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Hub is a running `cdphub serve`.
+type Hub struct {
+	ClientAddr, HostAddr string // host:port of the two listeners
+
+	args  []string // of `cdphub serve`, beside the addresses
+	cmd   *exec.Cmd
+	ended chan error // what the process ended with
+
+	mu  sync.Mutex // guards log
+	log bytes.Buffer
+}
+
+// StartHub runs `cdphub serve` with these further arguments on two free ports. It is told to end with the test,
+// and must then do so in good order.
+func StartHub(t testing.TB, args ...string) *Hub {
+	t.Helper()
+	h := &Hub{args: args, ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0"} // the same twice would mean one listener
+	h.start(t)
+	t.Cleanup(func() {
+		h.Stop(t)
+		if t.Failed() {
+			t.Logf("cdphub said:\n%s", h.said())
+		}
+	})
+	return h
+}
+
+func (h *Hub) start(t testing.TB) {
+	t.Helper()
+	path, err := CDPHub()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.cmd = exec.Command(path, append([]string{"serve", "--client-addr", h.ClientAddr, "--host-addr", h.HostAddr}, h.args...)...)
+	h.cmd.Stdout, h.cmd.Stderr = h, h
+	if err := h.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	h.ended = make(chan error, 1)
+	go func() { h.ended <- h.cmd.Wait() }()
+	Eventually(t, 10*time.Second, func() error {
+		for line := range strings.Lines(h.said()) {
+			h.listens([]byte(line))
+		}
+		_, err := h.Status()
+		return err
+	})
+}
+
+// Port is where Clients connect.
+func (h *Hub) Port(t testing.TB) string {
+	t.Helper()
+	_, port, err := net.SplitHostPort(h.ClientAddr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// listens takes the ports from a line of the log:
+// {"msg":"listening","addr":"127.0.0.1:40123","clients":true,"hosts":false}.
+func (h *Hub) listens(line []byte) {
+	var l struct {
+		Msg, Addr      string
+		Clients, Hosts bool
+	}
+	if json.Unmarshal(line, &l) != nil || l.Msg != "listening" {
+		return
+	}
+	if l.Clients {
+		h.ClientAddr = l.Addr
+	}
+	if l.Hosts {
+		h.HostAddr = l.Addr
+	}
+}
+
+// Write takes the program's log.
+func (h *Hub) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.log.Write(p)
+}
+
+// said returns the log so far.
+func (h *Hub) said() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.log.String()
+}
+
+// Stop sends SIGTERM, upon which the program must end by itself, with success.
+func (h *Hub) Stop(t testing.TB) {
+	t.Helper()
+	h.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-h.ended:
+		if err != nil {
+			t.Errorf("cdphub serve ended with %v after SIGTERM", err)
+		}
+	case <-time.After(15 * time.Second):
+		t.Error("cdphub serve did not end within 15 s of SIGTERM")
+		h.cmd.Process.Kill()
+		<-h.ended
+	}
+}
+
+// Restart ends the hub and runs it again on the same ports.
+func (h *Hub) Restart(t testing.TB) {
+	t.Helper()
+	h.Stop(t)
+	h.start(t)
+}
+
+// Status is the answer of /icdp/status.
+type Status struct {
+	HostConnected bool `json:"hostConnected"`
+	Clients       int  `json:"clients"`
+	Targets       []struct {
+		TargetID string `json:"targetId"`
+		Title    string `json:"title"`
+		URL      string `json:"url"`
+	} `json:"targets"`
+}
+
+// Status asks the hub.
+func (h *Hub) Status() (Status, error) {
+	var s Status
+	res, err := http.Get("http://" + h.ClientAddr + "/icdp/status")
+	if err != nil {
+		return s, err
+	}
+	defer res.Body.Close()
+	return s, json.NewDecoder(res.Body).Decode(&s)
+}
+
+// AwaitTarget waits until the Target with the id is the hub's only one and has the
+// title, which the page's agent tells: by then it has paired.
+func (h *Hub) AwaitTarget(t testing.TB, id, title string) {
+	t.Helper()
+	Eventually(t, 20*time.Second, func() error {
+		s, err := h.Status()
+		if err != nil {
+			return err
+		}
+		if len(s.Targets) != 1 || s.Targets[0].TargetID != id || s.Targets[0].Title != title {
+			return fmt.Errorf("the hub's state is %+v, want the one target %s, %q", s, id, title)
+		}
+		return nil
+	})
+}
+
+// Get returns status and body of a path on the Client side.
+func (h *Hub) Get(t testing.TB, method, path string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, "http://"+h.ClientAddr+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(res.Body); err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, strings.TrimSpace(body.String())
+}

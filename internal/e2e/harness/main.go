@@ -1,0 +1,117 @@
+package harness
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Soon is how long a command may take that ends at once, on a machine with other
+// work.
+const Soon = 10 * time.Second
+
+var target = flag.String("target", "hub", "what the clients drive: hub, or chromium itself")
+
+var scratch string // set by Main
+
+// Main runs the tests of a package and returns the exit code. It sets folder to that
+// of everything the run leaves behind, which it removes at the end.
+func Main(m *testing.M, folder *string) int {
+	flag.Parse()
+	if *target != "hub" && *target != "chromium" {
+		fmt.Fprintf(os.Stderr, "-target=%s: want hub or chromium\n", *target)
+		return 2
+	}
+	var err error
+	// Not t.TempDir: agent-browser puts Unix sockets below it, whose paths are short.
+	if scratch, err = os.MkdirTemp("", "cdphub-e2e"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(scratch)
+	*folder = scratch
+	return m.Run()
+}
+
+// Target is what the clients drive, "hub" or "chromium".
+func Target() string { return *target }
+
+// ThroughHub says whether the clients speak to the hub.
+func ThroughHub() bool { return *target == "hub" }
+
+// LookUp finds a program by the variable that names it, or under the first of the
+// names that exists. The path is absolute.
+func LookUp(variable string, names ...string) (string, error) {
+	if path := os.Getenv(variable); path != "" {
+		names = []string{path}
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return filepath.Abs(path)
+		}
+	}
+	return "", fmt.Errorf("none of %q is there; %s may name one", names, variable)
+}
+
+// CDPHub returns the path of the program, which it builds once unless CDPHUB names
+// one.
+var CDPHub = sync.OnceValues(func() (string, error) {
+	if os.Getenv("CDPHUB") != "" {
+		return LookUp("CDPHUB")
+	}
+	path := filepath.Join(scratch, "cdphub")
+	build := exec.Command("go", "build", "-o", path, "./cmd/cdphub")
+	build.Dir = Repository()
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// InstallNode installs the Node modules of a folder by its lock file. It runs no
+// script of theirs and downloads no browser.
+func InstallNode(dir string) error {
+	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		return fmt.Errorf("npm ci: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Repository is the folder of this repository: the one above the test's own that
+// has cmd/cdphub.
+func Repository() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "cmd", "cdphub")); err == nil {
+			return dir
+		}
+	}
+	panic("the tests run outside of their repository")
+}
+
+// Eventually polls until done returns nil, and fails the test with what it returned
+// last.
+func Eventually(t testing.TB, limit time.Duration, done func() error) {
+	t.Helper()
+	deadline := time.Now().Add(limit)
+	for {
+		err := done()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
