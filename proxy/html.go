@@ -10,8 +10,8 @@ import (
 type kind int
 
 const (
-	space    kind = iota
-	comment       // also a doctype and what parsers take for a comment
+	space   kind = iota
+	comment      // also a doctype and what parsers take for a comment
 	startTag
 	endTag
 	text // anything else: the first byte that ends the head
