@@ -1,1 +1,242 @@
+// Package proxy serves an app that nobody can edit with the Frame Agent in it:
+// a reverse proxy that puts the agent's script tag first into each document,
+// and the agent with what it asks of the hub below /__hub/ of the app's own
+// origin, where policies that name 'self', cookies and same-origin rules hold.
 package proxy
+
+import (
+	"context"
+	"crypto/sha512"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/web"
+)
+
+// prefix is where the hub is on the app's origin.
+const prefix = "/__hub/"
+
+// Options say what is proxied, and how.
+type Options struct {
+	// Upstream is the app: its scheme, http or https, and host count.
+	Upstream *url.URL
+	// Hub serves what the agent asks for, without /__hub in the path:
+	// /agent.js and the bundles it loads later, /dialog and /eval/.
+	Hub http.Handler
+	// Parents are the origins of the pages that may drive the app.
+	Parents []string
+	// KeepCSP leaves Content Security Policies as they are, but for
+	// frame-ancestors. Then the agent evaluates only where they allow it.
+	KeepCSP bool
+	// NoServiceWorkers answers the scripts of service workers with 404, so that
+	// none serves documents without the agent.
+	NoServiceWorkers bool
+	// AnyCertificate accepts whatever certificate the upstream shows.
+	AnyCertificate bool
+	Log            *zap.Logger
+}
+
+// injecting is the handler that New makes.
+type injecting struct {
+	Options
+	upstream  origin
+	integrity string // of agent.js, as the attribute has it
+	forward   *httputil.ReverseProxy
+
+	mu      sync.Mutex
+	workers map[string]bool // paths of service workers' scripts
+}
+
+// maxWorkers bounds how many service workers are remembered.
+const maxWorkers = 100
+
+// New returns the handler that serves the app. It fails for an upstream that
+// is no HTTP server's address.
+func New(o Options) (http.Handler, error) {
+	if o.Upstream.Scheme != "http" && o.Upstream.Scheme != "https" || o.Upstream.Hostname() == "" {
+		return nil, fmt.Errorf("%q is not the address of a web app, such as http://localhost:3000/", o.Upstream)
+	}
+	agent, err := web.Dist.ReadFile("dist/agent.js")
+	if err != nil {
+		return nil, fmt.Errorf("the agent is not built in: %w", err)
+	}
+	sum := sha512.Sum384(agent)
+	p := &injecting{
+		Options:   o,
+		upstream:  originOf(o.Upstream),
+		integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
+		workers:   map[string]bool{},
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck,forcetypeassert // it is one
+	transport.Proxy = nil                                        // the upstream and nothing else
+	transport.DisableCompression = true                          // what is not rewritten passes as it is
+	transport.MaxIdleConnsPerHost = 32
+	if o.AnyCertificate {
+		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // asked for
+	}
+	p.forward = &httputil.ReverseProxy{
+		Rewrite:        p.request,
+		ModifyResponse: p.response,
+		ErrorHandler:   p.failed,
+		Transport:      transport,
+		FlushInterval:  -1, // at once: event streams, documents that stream
+		ErrorLog:       zap.NewStdLog(o.Log.Named("proxy")),
+	}
+	return p, nil
+}
+
+// exchange is what a response must know of its request.
+type exchange struct {
+	own      origin // of the app as the browser sees it
+	document bool   // it asks for what a frame will show
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) exchange {
+	e, _ := ctx.Value(exchangeKey{}).(exchange)
+	return e
+}
+
+// ServeHTTP implements http.Handler.
+func (p *injecting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path+"/" == prefix || strings.HasPrefix(r.URL.Path, prefix) {
+		p.hub(w, r)
+		return
+	}
+	if r.Method == http.MethodConnect {
+		http.Error(w, "This serves one app and is no proxy for others.", http.StatusMethodNotAllowed)
+		return
+	}
+	if r.Header.Get("Service-Worker") == "script" {
+		if p.NoServiceWorkers {
+			http.Error(w, "cdphub proxy --no-sw serves no service workers.", http.StatusNotFound)
+			return
+		}
+		p.rememberWorker(r.URL.Path)
+	}
+	own := origin{"http", strings.ToLower(r.Host)}
+	if r.TLS != nil {
+		own.scheme = "https"
+	}
+	e := exchange{own: own, document: p.asksForDocument(r, own)}
+	w.Header()["Content-Type"] = nil // where the upstream names none, none is guessed
+	p.forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e)))
+}
+
+// hub serves what the agent needs and nothing else of the hub: the app's
+// scripts could ask for it too.
+func (p *injecting) hub(w http.ResponseWriter, r *http.Request) {
+	at := path.Clean("/" + strings.TrimPrefix(r.URL.Path, prefix))
+	bundle := path.Dir(at) == "/" && path.Ext(at) == ".js" && !strings.HasPrefix(at, "/host.")
+	if !bundle && at != "/dialog" && !strings.HasPrefix(at, "/eval/") {
+		http.NotFound(w, r)
+		return
+	}
+	forwarded := r.Clone(r.Context())
+	forwarded.URL.Path, forwarded.URL.RawPath = at, ""
+	p.Hub.ServeHTTP(w, forwarded)
+}
+
+// asksForDocument reports whether a frame will show the answer. Browsers say
+// what they want it for; where they do not, an HTML answer is taken for a
+// document. A service worker may keep what it fetches for a frame.
+func (p *injecting) asksForDocument(r *http.Request, own origin) bool {
+	switch r.Header.Get("Sec-Fetch-Dest") {
+	case "":
+		return r.Header.Get("X-Requested-With") == ""
+	case "document", "iframe", "frame", "object", "embed", "fencedframe":
+		return true
+	case "empty":
+		return r.Header.Get("Sec-Fetch-Mode") == "navigate" || p.fromWorker(r, own)
+	default:
+		return false
+	}
+}
+
+func (p *injecting) rememberWorker(script string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.workers) < maxWorkers {
+		p.workers[script] = true
+	}
+}
+
+// fromWorker reports whether a service worker asks, which names its script as
+// the referrer.
+func (p *injecting) fromWorker(r *http.Request, own origin) bool {
+	referrer, err := url.Parse(r.Referer())
+	if err != nil || originOf(referrer) != own {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.workers[referrer.Path]
+}
+
+// request makes the request to the upstream: as if the browser had asked it
+// directly.
+func (p *injecting) request(pr *httputil.ProxyRequest) {
+	out, e := pr.Out, exchangeOf(pr.In.Context())
+	out.URL.Scheme, out.URL.Host = p.Upstream.Scheme, p.Upstream.Host
+	out.URL.RawQuery = pr.In.URL.RawQuery // also what ReverseProxy finds odd
+	out.Host = p.Upstream.Host
+	moveHeader(out.Header, "Origin", e.own, p.upstream)
+	moveHeader(out.Header, "Referer", e.own, p.upstream)
+	if !e.document {
+		return
+	}
+	encoding := "identity"
+	if strings.Contains(strings.ToLower(pr.In.Header.Get("Accept-Encoding")), "gzip") {
+		encoding = "gzip"
+	}
+	out.Header.Set("Accept-Encoding", encoding)
+	if pr.In.Header.Get("Sec-Fetch-Dest") == "" && !strings.Contains(pr.In.Header.Get("Accept"), "text/html") {
+		return // perhaps a video, which is asked for in ranges
+	}
+	for _, name := range []string{"If-None-Match", "If-Modified-Since", "If-Range", "Range"} {
+		out.Header.Del(name) // the browser's copy has another run's tag
+	}
+}
+
+// tag is the script tag of the agent.
+func (p *injecting) tag(nonce string, integrity bool) []byte {
+	text := `<script src="` + prefix + `agent.js" data-parents="` + html.EscapeString(strings.Join(p.Parents, " ")) + `"`
+	if nonce != "" {
+		text += ` nonce="` + html.EscapeString(nonce) + `"`
+	}
+	if integrity { // which counts only for requests with CORS
+		text += ` integrity="` + p.integrity + `" crossorigin="anonymous"`
+	}
+	return []byte(text + "></script>")
+}
+
+// failed answers when the upstream does not, with a document that can be
+// driven on.
+func (p *injecting) failed(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, context.Canceled) {
+		return // the browser has gone
+	}
+	p.Log.Warn("no answer from the app", zap.Stringer("app", p.Upstream), zap.Error(err))
+	text := fmt.Sprintf("cdphub: no answer from %s: %v", p.upstream, err)
+	if !exchangeOf(r.Context()).document {
+		http.Error(w, text, http.StatusBadGateway)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusBadGateway)
+	fmt.Fprintf(w, "<!doctype html><html><head>%s<title>502 Bad Gateway</title></head><body><p>%s</p></body></html>\n",
+		p.tag("", false), html.EscapeString(text))
+}

@@ -1,0 +1,53 @@
+package proxy
+
+import (
+	"net/http"
+	"strings"
+)
+
+// rewriteCookies lets the cookies of an upstream be stored for the proxy's
+// origin, which has another name and is plain HTTP: Domain goes where it
+// covers the upstream, Secure goes, and with it what is void without it
+// (SameSite=None and Partitioned, RFC 6265bis section 5.7). A name that begins
+// with __Secure- or __Host- is void without Secure and keeps it: browsers take
+// 127.0.0.1 for secure.
+func rewriteCookies(h http.Header, upstream string) {
+	cookies := h["Set-Cookie"]
+	for i, cookie := range cookies {
+		cookies[i] = rewriteCookie(cookie, upstream)
+	}
+}
+
+func rewriteCookie(cookie, upstream string) string {
+	parts := strings.Split(cookie, ";")
+	name := strings.ToLower(strings.TrimSpace(parts[0]))
+	prefixed := strings.HasPrefix(name, "__secure-") || strings.HasPrefix(name, "__host-")
+	kept := parts[:1]
+	for _, part := range parts[1:] {
+		attr, value, _ := strings.Cut(part, "=")
+		value = strings.ToLower(strings.TrimSpace(value))
+		switch strings.ToLower(strings.TrimSpace(attr)) {
+		case "domain":
+			if domainCovers(strings.TrimPrefix(value, "."), upstream) {
+				continue
+			}
+		case "secure", "partitioned":
+			if !prefixed {
+				continue
+			}
+		case "samesite":
+			if value == "none" && !prefixed {
+				continue
+			}
+		}
+		kept = append(kept, part)
+	}
+	return strings.Join(kept, ";")
+}
+
+// domainCovers reports whether a cookie's domain holds a host, which is
+// without a port.
+func domainCovers(domain, host string) bool {
+	host = strings.ToLower(host)
+	return domain == "" || domain == host || strings.HasSuffix(host, "."+domain)
+}

@@ -1,0 +1,84 @@
+package proxy
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// An origin has a scheme and a host with its port, in lower case; the port
+// that goes without saying is left out.
+type origin struct{ scheme, host string }
+
+func originOf(u *url.URL) origin {
+	o := origin{strings.ToLower(u.Scheme), strings.ToLower(u.Host)}
+	switch o.scheme {
+	case "http", "ws":
+		o.host = strings.TrimSuffix(o.host, ":80")
+	case "https", "wss":
+		o.host = strings.TrimSuffix(o.host, ":443")
+	}
+	return o
+}
+
+func (o origin) String() string { return o.scheme + "://" + o.host }
+
+// same reports whether two origins are one. All names of the own machine are
+// the same: a server that was asked as localhost may call itself 127.0.0.1.
+func (o origin) same(other origin) bool {
+	if o == other {
+		return true
+	}
+	name, port := splitHost(o.host)
+	otherName, otherPort := splitHost(other.host)
+	return o.scheme == other.scheme && port == otherPort && isLocal(name) && isLocal(otherName)
+}
+
+func splitHost(host string) (name, port string) {
+	if name, port, err := net.SplitHostPort(host); err == nil {
+		return name, port
+	}
+	return strings.Trim(host, "[]"), ""
+}
+
+func isLocal(name string) bool {
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// move rewrites a URL of one origin to the same place at another; it returns
+// others, and relative ones, as they are.
+func move(address string, from, to origin) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Opaque != "" {
+		return address
+	}
+	if u.Scheme == "" { // //host/path
+		u.Scheme = from.scheme
+	}
+	if !originOf(u).same(from) {
+		return address
+	}
+	_, rest, _ := strings.Cut(address, "//")
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		return to.String() + rest[i:]
+	}
+	return to.String()
+}
+
+// moveHeader moves the URL in a header, if it has one.
+func moveHeader(h http.Header, name string, from, to origin) {
+	if address := h.Get(name); address != "" {
+		h.Set(name, move(address, from, to))
+	}
+}
+
+// moveRefresh moves the URL in a Refresh header, such as "3; url=/next".
+func moveRefresh(h http.Header, from, to origin) {
+	value := h.Get("Refresh")
+	if i := strings.Index(strings.ToLower(value), "url="); i >= 0 {
+		i += len("url=")
+		h.Set("Refresh", value[:i]+move(strings.Trim(value[i:], `"' `), from, to))
+	}
+}

@@ -1,0 +1,432 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+const (
+	host    = "http://127.0.0.1:9223" // the Host page's origin
+	plain   = `<script src="/__hub/agent.js" data-parents="` + host + `"></script>`
+	page    = "<!doctype html><html><head><title>app</title></head><body></body></html>"
+	tagged  = "<!doctype html><html><head>" + plain + "<title>app</title></head><body></body></html>"
+	forHTML = "text/html; charset=utf-8"
+)
+
+// serve puts the proxy in front of an app and returns the URLs of both.
+func serve(t *testing.T, app http.HandlerFunc, change func(*Options)) (own, upstream string) {
+	t.Helper()
+	up := httptest.NewServer(app)
+	t.Cleanup(up.Close)
+	at, err := url.Parse(up.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "hub %s %s", r.Method, r.URL) })
+	o := Options{Upstream: at, Hub: hub, Parents: []string{host}, Log: zap.NewNop()}
+	if change != nil {
+		change(&o)
+	}
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(p)
+	t.Cleanup(srv.Close)
+	return srv.URL, up.URL
+}
+
+// ask makes one request without following redirects or unpacking anything.
+// The headers are "Name: value".
+func ask(t *testing.T, method, address string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	transport := &http.Transport{DisableCompression: true}
+	defer transport.CloseIdleConnections()
+	res, err := transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, string(body)
+}
+
+// answer is an app that always answers the same.
+func answer(status int, body string, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for _, h := range headers {
+			name, value, _ := strings.Cut(h, ": ")
+			w.Header().Add(name, value)
+		}
+		w.WriteHeader(status)
+		io.WriteString(w, body)
+	}
+}
+
+func packed(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, text)
+	z.Close()
+	return b.String()
+}
+
+func TestDocuments(t *testing.T) {
+	const html = "Content-Type: " + forHTML
+	for name, tt := range map[string]struct {
+		status  int
+		body    string
+		headers []string
+		ask     string // a request header
+		want    string
+	}{
+		"a document":             {200, page, []string{html}, "Sec-Fetch-Dest: document", tagged},
+		"in a frame":             {200, page, []string{html}, "Sec-Fetch-Dest: iframe", tagged},
+		"a client that is mute":  {200, page, []string{html}, "Accept: */*", tagged},
+		"an error":               {404, page, []string{html}, "Sec-Fetch-Dest: iframe", tagged},
+		"an empty document":      {200, "", []string{html}, "Sec-Fetch-Dest: iframe", plain},
+		"xhtml":                  {200, "<html/>", []string{"Content-Type: application/xhtml+xml"}, "Sec-Fetch-Dest: iframe", "<html/>" + plain},
+		"no type":                {200, page, []string{"Content-Type: "}, "Sec-Fetch-Dest: iframe", tagged},
+		"odd type":               {200, page, []string{"Content-Type: Text/HTML;;"}, "Sec-Fetch-Dest: iframe", tagged},
+		"gzip":                   {200, packed(t, page), []string{html, "Content-Encoding: gzip"}, "Sec-Fetch-Dest: iframe", tagged},
+		"gzip of nothing":        {200, "", []string{html, "Content-Encoding: gzip"}, "Sec-Fetch-Dest: iframe", plain},
+		"by fetch":               {200, page, []string{html}, "Sec-Fetch-Dest: empty", page},
+		"by XMLHttpRequest":      {200, page, []string{html}, "X-Requested-With: XMLHttpRequest", page},
+		"a script":               {200, page, []string{"Content-Type: text/javascript"}, "Sec-Fetch-Dest: iframe", page},
+		"plain text":             {200, page, []string{"Content-Type: text/plain"}, "Sec-Fetch-Dest: iframe", page},
+		"a download":             {200, page, []string{html, "Content-Disposition: attachment; filename=a"}, "Sec-Fetch-Dest: iframe", page},
+		"utf-16":                 {200, page, []string{"Content-Type: text/html; charset=UTF-16LE"}, "Sec-Fetch-Dest: iframe", page},
+		"an unasked compression": {200, "br", []string{html, "Content-Encoding: br"}, "Sec-Fetch-Dest: iframe", "br"},
+		"a part":                 {206, page, []string{html}, "Sec-Fetch-Dest: iframe", page},
+	} {
+		own, _ := serve(t, answer(tt.status, tt.body, append(tt.headers, `ETag: "a"`)...), nil)
+		res, body := ask(t, "GET", own+"/", tt.ask)
+		if body != tt.want || res.StatusCode != tt.status {
+			t.Errorf("%s: %d %q, want %d %q", name, res.StatusCode, body, tt.status, tt.want)
+		}
+		h := res.Header
+		touched := tt.want != tt.body
+		if touched && (h.Get("ETag") != "" || h.Get("Content-Encoding") != "" || h.Get("Cache-Control") != "no-cache") {
+			t.Errorf("%s: headers %v", name, h)
+		}
+		if !touched && (h.Get("ETag") != `"a"` || h.Get("Cache-Control") != "" || res.ContentLength != int64(len(tt.body))) {
+			t.Errorf("%s: headers %v, length %d", name, h, res.ContentLength)
+		}
+	}
+}
+
+func TestHeadAndNotModified(t *testing.T) {
+	own, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", forHTML)
+		w.Header().Set("ETag", `"a"`)
+		if r.Header.Get("If-None-Match") != "" {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("Content-Length", "42")
+	}, nil)
+	res, body := ask(t, "HEAD", own+"/", "Sec-Fetch-Dest: document")
+	if res.StatusCode != 200 || body != "" || res.ContentLength != 42 || res.Header.Get("ETag") != `"a"` {
+		t.Errorf("HEAD: %v", res)
+	}
+	res, body = ask(t, "GET", own+"/a.js", "Sec-Fetch-Dest: script", `If-None-Match: "a"`)
+	if res.StatusCode != 304 || body != "" || res.Header.Get("ETag") != `"a"` {
+		t.Errorf("a script: %v", res)
+	}
+}
+
+func TestSniffingStaysWithTheBrowser(t *testing.T) {
+	own, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = nil
+		io.WriteString(w, "export {}")
+	}, nil)
+	if res, body := ask(t, "GET", own+"/", "Sec-Fetch-Dest: script"); res.Header["Content-Type"] != nil || body != "export {}" {
+		t.Errorf("%v %q", res.Header, body)
+	}
+}
+
+func TestRequestAsIfDirect(t *testing.T) {
+	var got *http.Request
+	own, upstream := serve(t, func(_ http.ResponseWriter, r *http.Request) { got = r }, nil)
+	ask(t, "GET", own+"/a%2Fb?q=1;2&%zz", "Origin: "+own, "Referer: "+own+"/from?x", "Accept-Encoding: br, gzip", "Sec-Fetch-Dest: document",
+		`If-None-Match: "a"`, "If-Modified-Since: x", "Cookie: a=b")
+	if got.RequestURI != "/a%2Fb?q=1;2&%zz" || "http://"+got.Host != upstream {
+		t.Errorf("asked %s of %s", got.RequestURI, got.Host)
+	}
+	want := http.Header{
+		"Origin": {upstream}, "Referer": {upstream + "/from?x"}, "Accept-Encoding": {"gzip"}, "Sec-Fetch-Dest": {"document"}, "Cookie": {"a=b"},
+		"User-Agent": got.Header["User-Agent"],
+	}
+	if fmt.Sprint(got.Header) != fmt.Sprint(want) {
+		t.Errorf("headers %v\nwant %v", got.Header, want)
+	}
+	ask(t, "GET", own+"/", "Origin: https://other.example", "Referer: "+own+".other.example/", "Accept-Encoding: br", "Sec-Fetch-Dest: image", `If-None-Match: "a"`)
+	h := got.Header
+	if h.Get("Origin") != "https://other.example" || h.Get("Referer") != own+".other.example/" || h.Get("Accept-Encoding") != "br" || h.Get("If-None-Match") != `"a"` {
+		t.Errorf("of another origin: %v", h)
+	}
+	ask(t, "GET", own+"/", "Accept-Encoding: br", "Sec-Fetch-Dest: iframe")
+	if e := got.Header.Get("Accept-Encoding"); e != "identity" {
+		t.Errorf("without gzip asked for %s", e)
+	}
+}
+
+func TestLocation(t *testing.T) {
+	var location string
+	own, upstream := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", location)
+		w.Header().Set("Refresh", "0; url="+location)
+		w.WriteHeader(http.StatusFound)
+	}, nil)
+	port := upstream[strings.LastIndexByte(upstream, ':'):]
+	for _, tt := range []struct{ in, want string }{
+		{upstream + "/next?a=%2F#b", own + "/next?a=%2F#b"},
+		{upstream, own},
+		{"http://localhost" + port + "/a", own + "/a"},
+		{"//127.0.0.1" + port + "/a", own + "/a"},
+		{"/relative", "/relative"},
+		{"https://sso.example/login", "https://sso.example/login"},
+		{"https://127.0.0.1" + port + "/", "https://127.0.0.1" + port + "/"},
+		{"mailto:a@b", "mailto:a@b"},
+	} {
+		location = tt.in
+		res, _ := ask(t, "GET", own+"/")
+		if got := res.Header.Get("Location"); got != tt.want {
+			t.Errorf("%s became %s, want %s", tt.in, got, tt.want)
+		}
+		if got := res.Header.Get("Refresh"); got != "0; url="+tt.want {
+			t.Errorf("Refresh to %s became %s", tt.in, got)
+		}
+	}
+}
+
+func TestCookies(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"a=b; Path=/; HttpOnly; SameSite=Lax", "a=b; Path=/; HttpOnly; SameSite=Lax"},
+		{"a=b; Domain=app.example; Secure", "a=b"},
+		{"a=b; domain=.EXAMPLE; Max-Age=1", "a=b; Max-Age=1"},
+		{"a=b; Domain=other.example", "a=b; Domain=other.example"},
+		{"a=b; SameSite=None; Secure; Partitioned", "a=b"},
+		{"__Host-a=b; Path=/; Secure; SameSite=None", "__Host-a=b; Path=/; Secure; SameSite=None"},
+		{"secure; domain=app.example", "secure"},
+	} {
+		if got := rewriteCookie(tt.in, "app.example"); got != tt.want {
+			t.Errorf("%s became %s, want %s", tt.in, got, tt.want)
+		}
+	}
+	own, _ := serve(t, answer(200, "", "Set-Cookie: a=b; Domain=127.0.0.1; Secure", "Set-Cookie: c=d"), nil)
+	if res, _ := ask(t, "GET", own+"/"); fmt.Sprint(res.Header["Set-Cookie"]) != "[a=b c=d]" {
+		t.Errorf("cookies %q", res.Header["Set-Cookie"])
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	headers := []string{
+		"Content-Type: " + forHTML, "X-Frame-Options: DENY", "Content-Security-Policy: default-src 'nonce-abc'; frame-ancestors 'none'",
+		`Permissions-Policy: geolocation=(self "https://a.example"), sync-xhr=(), camera=()`, "Feature-Policy: sync-xhr 'none'",
+		"Cross-Origin-Embedder-Policy: require-corp", "Cross-Origin-Opener-Policy: same-origin", "Alt-Svc: h3", "Cache-Control: no-store",
+		"Integrity-Policy: blocked-destinations=(script)",
+	}
+	const meta = "<meta http-equiv=content-security-policy content=\"script-src 'none'\">"
+	const nonce, sri = ` nonce="abc"`, ` integrity="sha384-`
+	own, _ := serve(t, answer(200, "<head>"+meta, headers...), nil)
+	res, body := ask(t, "GET", own+"/")
+	for name, want := range map[string]string{
+		"X-Frame-Options": "", "Feature-Policy": "", "Alt-Svc": "", "Cache-Control": "no-store",
+		"Content-Security-Policy":      "default-src 'nonce-abc'; script-src 'nonce-abc' 'self' 'unsafe-eval'; connect-src 'nonce-abc' 'self'; img-src 'nonce-abc' data: blob:",
+		"Permissions-Policy":           `geolocation=(self "https://a.example"), camera=()`,
+		"Cross-Origin-Embedder-Policy": "require-corp", "Cross-Origin-Opener-Policy": "same-origin",
+	} {
+		if got := strings.Join(res.Header.Values(name), "|"); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	if strings.Contains(body, meta) || !strings.Contains(body, nonce+sri) || !strings.Contains(body, `crossorigin="anonymous"`) {
+		t.Errorf("relaxed: %s", body)
+	}
+
+	own, _ = serve(t, answer(200, "<head>"+meta, headers...), func(o *Options) { o.KeepCSP = true })
+	res, body = ask(t, "GET", own+"/")
+	if got := res.Header.Get("Content-Security-Policy"); got != "default-src 'nonce-abc'" {
+		t.Errorf("kept: %s", got)
+	}
+	if !strings.HasSuffix(body, meta) || !strings.Contains(body, nonce) {
+		t.Errorf("kept: %s", body)
+	}
+}
+
+func TestServiceWorkers(t *testing.T) {
+	app := answer(200, page, "Content-Type: "+forHTML)
+	own, _ := serve(t, app, func(o *Options) { o.NoServiceWorkers = true })
+	if res, _ := ask(t, "GET", own+"/sw.js", "Service-Worker: script"); res.StatusCode != 404 {
+		t.Errorf("--no-sw: status %d", res.StatusCode)
+	}
+	if res, _ := ask(t, "GET", own+"/sw.js"); res.StatusCode != 200 {
+		t.Errorf("--no-sw, not for a worker: status %d", res.StatusCode)
+	}
+	own, _ = serve(t, app, nil)
+	precache := []string{"Sec-Fetch-Dest: empty", "Referer: " + own + "/sw.js?v=1"}
+	if _, body := ask(t, "GET", own+"/index.html", precache...); body != page {
+		t.Errorf("fetched by a script: %s", body)
+	}
+	ask(t, "GET", own+"/sw.js?v=1", "Service-Worker: script", "Sec-Fetch-Dest: serviceworker")
+	if _, body := ask(t, "GET", own+"/index.html", precache...); body != tagged {
+		t.Errorf("fetched by a worker: %s", body)
+	}
+}
+
+func TestHubPaths(t *testing.T) {
+	own, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "app") }, nil)
+	for path, want := range map[string]string{
+		"/__hub/agent.js": "hub GET /agent.js", "/__hub/shot.js?a": "hub GET /shot.js?a", "/__hub/agent.0123.js": "hub GET /agent.0123.js",
+		"/__hub/dialog": "hub GET /dialog", "/__hub/eval/k.js": "hub GET /eval/k.js", "/__hubble": "app", "/agent.js": "app",
+		"/__hub/eval/%2e%2e/icdp/host": "", "/__hub/icdp/host": "", "/__hub/host.js": "", "/__hub/shell": "", "/__hub/json/list": "",
+		"/__hub/": "", "/__hub": "", "/__hub/../__hub/icdp/host": "",
+	} {
+		res, body := ask(t, "GET", own+path)
+		if want == "" && res.StatusCode != 404 || want != "" && body != want {
+			t.Errorf("%s: %d %q, want %q", path, res.StatusCode, body, want)
+		}
+	}
+}
+
+func TestStreams(t *testing.T) {
+	for contentType, parts := range map[string][][2]string{
+		"text/event-stream": {{"data: 1\n\n", "data: 1\n\n"}, {"data: 2\n\n", "data: 2\n\n"}},
+		forHTML:             {{"<html><head>", "<html><head>" + plain}, {"<title>a</title>", "<title>a</title>"}, {"<p>b", "<p>b"}},
+	} {
+		written := make(chan string, 1)
+		own, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			for text := range written {
+				io.WriteString(w, text)
+				w.(http.Flusher).Flush()
+			}
+		}, nil)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		req, _ := http.NewRequestWithContext(ctx, "GET", own, http.NoBody)
+		written <- parts[0][0]
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, part := range parts {
+			if i > 0 {
+				written <- part[0]
+			}
+			got := make([]byte, len(part[1]))
+			if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != part[1] {
+				t.Errorf("%s: read %q, %v, want %q before the next is written", contentType, got, err, part[1])
+			}
+		}
+		close(written)
+		cancel()
+		res.Body.Close()
+	}
+}
+
+func TestWebSocket(t *testing.T) {
+	var origin string
+	own, upstream := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		origin = r.Header.Get("Origin")
+		conn, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: vite-hmr\r\n\r\n")
+		rw.Flush()
+		line, _ := rw.ReadString('\n')
+		rw.WriteString("echo " + line)
+		rw.Flush()
+	}, nil)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(own, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	fmt.Fprintf(conn, "GET /?token=a HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: vite-hmr\r\n\r\n",
+		strings.TrimPrefix(own, "http://"), own)
+	r := bufio.NewReader(conn)
+	res, err := http.ReadResponse(r, nil)
+	if err != nil || res.StatusCode != 101 || res.Header.Get("Sec-WebSocket-Protocol") != "vite-hmr" || origin != upstream {
+		t.Fatalf("handshake: %v, %v, Origin %s", res, err, origin)
+	}
+	fmt.Fprint(conn, "hello\n")
+	if line, err := r.ReadString('\n'); line != "echo hello\n" {
+		t.Errorf("read %q, %v", line, err)
+	}
+}
+
+func TestNoUpstream(t *testing.T) {
+	own, _ := serve(t, nil, func(o *Options) { o.Upstream = &url.URL{Scheme: "http", Host: "127.0.0.1:1"} })
+	res, body := ask(t, "GET", own+"/", "Sec-Fetch-Dest: iframe")
+	if res.StatusCode != 502 || !strings.Contains(body, plain) || !strings.Contains(body, "no answer from http://127.0.0.1:1") {
+		t.Errorf("a document: %d %s", res.StatusCode, body)
+	}
+	res, body = ask(t, "GET", own+"/a.js", "Sec-Fetch-Dest: script")
+	if res.StatusCode != 502 || strings.Contains(body, "<") {
+		t.Errorf("a script: %d %s", res.StatusCode, body)
+	}
+	for _, bad := range []string{"ftp://a/", "localhost:3000", "http:///x", "/x"} {
+		at, err := url.Parse(bad)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := New(Options{Upstream: at, Log: zap.NewNop()}); err == nil {
+			t.Errorf("%s was taken for an upstream", bad)
+		}
+	}
+}
+
+// What asks for another server gets this app, and never that server.
+func TestOneUpstreamOnly(t *testing.T) {
+	own, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "app "+r.Host) }, nil)
+	other := httptest.NewServer(answer(200, "other"))
+	defer other.Close()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(own, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "GET %s/ HTTP/1.1\r\nHost: %s\r\n\r\n", other.URL, strings.TrimPrefix(other.URL, "http://"))
+	r := bufio.NewReader(conn)
+	res, err := http.ReadResponse(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, _ := io.ReadAll(res.Body); !strings.HasPrefix(string(body), "app ") {
+		t.Errorf("answered %s", body)
+	}
+	fmt.Fprintf(conn, "CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n")
+	if res, err := http.ReadResponse(r, nil); err != nil || res.StatusCode != 405 {
+		t.Errorf("CONNECT: %v, %v", res, err)
+	}
+}

@@ -1,0 +1,167 @@
+package proxy
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"go.uber.org/zap"
+)
+
+// response makes the browser's response from the upstream's.
+func (p *injecting) response(res *http.Response) error {
+	e, h := exchangeOf(res.Request.Context()), res.Header
+	moveHeader(h, "Location", p.upstream, e.own)
+	moveHeader(h, "Content-Location", p.upstream, e.own)
+	moveRefresh(h, p.upstream, e.own)
+	if e.own.scheme == "http" {
+		rewriteCookies(h, p.Upstream.Hostname())
+	}
+	if res.StatusCode == http.StatusSwitchingProtocols {
+		return nil
+	}
+	h.Del("Alt-Svc") // names another port of the upstream
+	h.Del("X-Frame-Options")
+	dropFeature(h, "Permissions-Policy", ",", "sync-xhr")
+	dropFeature(h, "Feature-Policy", ";", "sync-xhr")
+	integrity := needsIntegrity(h)
+	nonce := rewriteCSP(h, p.KeepCSP, p.Upstream.Host)
+	if !e.document || !hasBody(res) || !p.isHTML(res) {
+		return nil
+	}
+	if !plainOrGzip(h) {
+		p.Log.Warn("a document has no agent: the app compressed it in a way it was not asked for",
+			zap.String("encoding", h.Get("Content-Encoding")), zap.Stringer("url", res.Request.URL))
+		return nil
+	}
+	p.inject(res, p.tag(nonce, integrity))
+	return nil
+}
+
+// dropFeature takes one member out of a list of features.
+func dropFeature(h http.Header, name, separator, feature string) {
+	values := h.Values(name)
+	if !strings.Contains(strings.ToLower(strings.Join(values, separator)), feature) {
+		return
+	}
+	var kept []string
+	for _, value := range values {
+		for member := range strings.SplitSeq(value, separator) {
+			first, _, _ := strings.Cut(strings.TrimSpace(member), "=")
+			first, _, _ = strings.Cut(first, " ")
+			if !strings.EqualFold(first, feature) {
+				kept = append(kept, strings.TrimSpace(member))
+			}
+		}
+	}
+	if h.Del(name); len(kept) > 0 {
+		h.Set(name, strings.Join(kept, separator+" "))
+	}
+}
+
+// hasBody reports whether a response carries a whole document.
+func hasBody(res *http.Response) bool {
+	switch res.StatusCode {
+	case http.StatusNoContent, http.StatusResetContent, http.StatusNotModified, http.StatusPartialContent:
+		return false
+	}
+	return res.Request.Method != http.MethodHead
+}
+
+// isHTML reports whether the browser will show a response as HTML.
+func (p *injecting) isHTML(res *http.Response) bool {
+	disposition, _, _ := strings.Cut(res.Header.Get("Content-Disposition"), ";")
+	if strings.EqualFold(strings.TrimSpace(disposition), "attachment") {
+		return false // a download
+	}
+	declared := res.Header.Get("Content-Type")
+	if declared == "" {
+		return sniffsAsHTML(res)
+	}
+	plain, _, _ := strings.Cut(declared, ";")
+	if plain = strings.ToLower(strings.TrimSpace(plain)); plain != "text/html" && plain != "application/xhtml+xml" {
+		return false
+	}
+	if _, params, err := mime.ParseMediaType(declared); err == nil && strings.HasPrefix(strings.ToLower(params["charset"]), "utf-16") {
+		p.Log.Warn("a document has no agent: it is UTF-16", zap.Stringer("url", res.Request.URL))
+		return false
+	}
+	return true
+}
+
+// sniffsAsHTML judges a response without a type by its first bytes, as
+// browsers do.
+func sniffsAsHTML(res *http.Response) bool {
+	if res.Header.Get("Content-Encoding") != "" || strings.EqualFold(res.Header.Get("X-Content-Type-Options"), "nosniff") {
+		return false
+	}
+	const sniffed = 512
+	body := bufio.NewReaderSize(res.Body, sniffed)
+	start, _ := body.Peek(sniffed) //nolint:errcheck // a shorter body
+	res.Body = readCloser{body, res.Body}
+	return strings.HasPrefix(http.DetectContentType(start), "text/html")
+}
+
+type readCloser struct {
+	io.Reader
+	io.Closer
+}
+
+func plainOrGzip(h http.Header) bool {
+	switch strings.ToLower(strings.Join(h.Values("Content-Encoding"), ",")) {
+	case "", "identity", "gzip", "x-gzip":
+		return true
+	}
+	return false
+}
+
+// ofTheBytes are the headers that describe the bytes of a body.
+var ofTheBytes = []string{
+	"Content-Length", "Content-Encoding", "ETag", "Accept-Ranges", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest",
+}
+
+// inject puts the tag into a document. The browser must ask for it anew each
+// time: another run has another tag.
+func (p *injecting) inject(res *http.Response, tag []byte) {
+	body := res.Body
+	if strings.HasSuffix(strings.ToLower(res.Header.Get("Content-Encoding")), "gzip") {
+		body = &gunzip{src: body}
+	}
+	for _, name := range ofTheBytes {
+		res.Header.Del(name)
+	}
+	if !strings.Contains(strings.ToLower(res.Header.Get("Cache-Control")), "no-store") {
+		res.Header.Set("Cache-Control", "no-cache")
+	}
+	res.ContentLength = -1
+	res.Body = &injector{src: body, tag: tag, dropCSP: !p.KeepCSP}
+}
+
+// gunzip unpacks what it reads, from the first read on. An empty body is
+// empty.
+type gunzip struct {
+	src io.ReadCloser
+	out *gzip.Reader
+	err error
+}
+
+func (g *gunzip) Read(b []byte) (int, error) {
+	if g.out == nil && g.err == nil {
+		start := bufio.NewReader(g.src)
+		if _, g.err = start.Peek(1); g.err == nil {
+			g.out, g.err = gzip.NewReader(start)
+		} else if !errors.Is(g.err, io.EOF) {
+			return 0, g.err
+		}
+	}
+	if g.err != nil {
+		return 0, g.err
+	}
+	return g.out.Read(b)
+}
+
+func (g *gunzip) Close() error { return g.src.Close() }
