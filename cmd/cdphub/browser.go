@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// browser opens a page for the demo.
+// browser opens a Host page for the user.
 type browser struct {
 	path     string // of a Chromium; empty: found on the PATH
 	headless bool   // even where there is a display
@@ -30,7 +30,7 @@ func (b browser) open(ctx context.Context, page string) (end func(), err error) 
 	if err != nil {
 		return nil, err
 	}
-	profile, err := os.MkdirTemp("", "cdphub-demo-")
+	profile, err := os.MkdirTemp("", "cdphub-browser-")
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ CDPHUB_CLIENT_ADDR), else from the config file, else it has its default.
 
 Examples:
   cdphub demo --drive                        see it work
+  cdphub open http://localhost:3000          make that app drivable and show it in a browser
   cdphub serve                               Clients on 127.0.0.1:9222, Hosts on 127.0.0.1:9223
   cdphub serve --client-addr :9222 --host-addr :9222 --insecure-bind
                                              everything on one address, open to the network

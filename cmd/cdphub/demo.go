@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"html/template"
 	"net"
@@ -40,17 +39,7 @@ func (c *demoCmd) Run(ctx context.Context, s streams) error {
 	if c.Drive && c.LogLevel == "info" {
 		log = log.WithOptions(zap.IncreaseLevel(zap.WarnLevel)) // the steps are the story
 	}
-	srv, err := newServer(c.hubFlags, log)
-	if err != nil {
-		return err
-	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	served := make(chan error, 1)
-	go func() { served <- srv.run(ctx) }()
-	err = c.show(ctx, srv, s)
-	stop()
-	return errors.Join(err, <-served)
+	return runHub(ctx, c.hubFlags, log, func(ctx context.Context, srv *server) error { return c.show(ctx, srv, s) })
 }
 
 // show opens the page, waits until its apps are paired, and drives them or
@@ -72,7 +61,7 @@ func (c *demoCmd) show(ctx context.Context, srv *server, s streams) error {
 		return err
 	}
 	defer release()
-	if err := awaitTargets(ctx, hub); err != nil {
+	if err := awaitTargets(ctx, hub, len(demoApps)); err != nil {
 		if ctx.Err() != nil && !c.Drive {
 			return nil // the user has seen enough
 		}
@@ -93,8 +82,8 @@ func (c *demoCmd) show(ctx context.Context, srv *server, s streams) error {
 	return nil
 }
 
-// awaitTargets waits until each app has told its title.
-func awaitTargets(ctx context.Context, hub *relay.Hub) error {
+// awaitTargets waits until so many apps have told their titles.
+func awaitTargets(ctx context.Context, hub *relay.Hub, count int) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	timeout := time.After(pairWithin)
@@ -105,14 +94,14 @@ func awaitTargets(ctx context.Context, hub *relay.Hub) error {
 				paired++
 			}
 		}
-		if paired == len(demoApps) {
+		if paired == count {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-timeout:
-			return fmt.Errorf("only %d of %d apps have paired", paired, len(demoApps))
+			return fmt.Errorf("only %d of %d apps have paired", paired, count)
 		case <-tick.C:
 		}
 	}

@@ -159,7 +159,7 @@ func listen(addr string, insecure bool) (net.Listener, error) {
 	}
 	ln, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is taken by another program: stop it, or choose other ports with --client-addr and --host-addr", addr)
+		return nil, fmt.Errorf("%s is taken by another program: stop it, or choose other ports with --client-addr, --host-addr and --app-addr", addr)
 	}
 	return ln, err
 }

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cdphub/cdphub/relay"
+)
+
+// openCmd is `cdphub open URL`: the proxy, its Host page and a browser that
+// shows it.
+type openCmd struct {
+	hubFlags
+	logFlags
+	proxyFlags
+	Headless bool   `help:"Use a headless browser even where there is a display." env:"CDPHUB_HEADLESS"`
+	Browser  string `help:"The Chromium to use; found on the PATH when left out." placeholder:"PATH" env:"CDPHUB_BROWSER"`
+}
+
+func (c *openCmd) Run(ctx context.Context, s streams) error {
+	log, err := c.logger(s.err)
+	if err != nil {
+		return err
+	}
+	return runHub(ctx, c.hubFlags, log, func(ctx context.Context, srv *server) error {
+		app, err := c.serve(srv)
+		if err != nil {
+			return err
+		}
+		defer app.server.Close()
+		b := browser{path: c.Browser, headless: c.Headless, log: log}
+		closeBrowser, err := b.open(ctx, app.page)
+		if err != nil {
+			return err
+		}
+		defer closeBrowser()
+		hub, release, err := srv.hubs.Acquire(relay.DefaultHub)
+		if err != nil {
+			return err
+		}
+		defer release()
+		if err := awaitTargets(ctx, hub, 1); err != nil {
+			if ctx.Err() != nil {
+				return nil // the user has ended it
+			}
+			return fmt.Errorf("%w: is %s open in a browser?", err, app.page)
+		}
+		fmt.Fprintf(s.out, "The app is at %s\n\n%s", app.page, app.howTo())
+		<-ctx.Done()
+		return nil
+	})
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// document is the app's page, with room for the user's name.
+const document = `<!doctype html><!-- <head> --><html><head><meta http-equiv=Content-Security-Policy content="script-src 'nonce-cafe'">
+<title>Guarded</title><script nonce=cafe>window.before = document.scripts.length</script></head><body>%s</body></html>`
+
+// guarded is an app that does what it can to stay out of frames and to keep
+// foreign scripts out.
+func guarded(t *testing.T) *httptest.Server {
+	t.Helper()
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		if r.URL.Path == "/login" {
+			http.SetCookie(w, &http.Cookie{Name: "session", Value: "ada", Domain: "127.0.0.1", SameSite: http.SameSiteLaxMode, Secure: true})
+			h.Set("Location", "http://"+r.Host+"/")
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-cafe' 'strict-dynamic'; require-trusted-types-for 'script'; frame-ancestors 'none'; sandbox allow-scripts")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Permissions-Policy", "sync-xhr=()")
+		h.Set("Content-Encoding", "gzip")
+		user := "nobody"
+		if c, err := r.Cookie("session"); err == nil {
+			user = c.Value
+		}
+		z := gzip.NewWriter(w)
+		defer z.Close()
+		fmt.Fprintf(z, document, user)
+	}))
+	t.Cleanup(app.Close)
+	return app
+}
+
+// TestOpen opens such an app with one command and drives it.
+func TestOpen(t *testing.T) {
+	if _, err := exec.LookPath("chromium"); err != nil {
+		t.Fatal(err)
+	}
+	app := guarded(t)
+	ctx, stop := context.WithCancel(t.Context())
+	var out, logs lockedBuffer
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, []string{
+			"open", app.URL + "/login", "--headless",
+			"--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0", "--app-addr", "127.0.0.1:0", "--drain", "5s",
+		}, &out, &logs)
+	}()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("open: %v\n%s", err, logs.String())
+		}
+	}()
+	endpoint := regexp.MustCompile(`at http://(127\.0\.0\.1:\d+), for example`)
+	var found []string
+	for end := time.Now().Add(60 * time.Second); found == nil; time.Sleep(20 * time.Millisecond) {
+		if found = endpoint.FindStringSubmatch(out.String()); found == nil && time.Now().After(end) {
+			t.Fatalf("no endpoint in %q\n%s", out.String(), logs.String())
+		}
+	}
+	if !strings.Contains(out.String(), "/shell?app=http://127.0.0.1:") {
+		t.Errorf("it printed %q", out.String())
+	}
+	page := attach(t, found[1])
+	for expression, want := range map[string]any{
+		"document.title":                                  "Guarded",
+		"document.body.textContent":                       "ada",
+		"location.pathname":                               "/",
+		"origin !== " + fmt.Sprintf("%q", app.URL):        true,
+		"self !== top":                                    true,
+		"new Function('return 6 * 7')()":                  42.0,
+		"document.querySelectorAll('script[src]').length": 0.0,
+		"document.querySelectorAll('meta').length":        0.0,
+		"fetch('/').then(r => r.text())":                  fmt.Sprintf(document, "ada"), // a script gets what the app wrote
+		"before":                                          1.0,                          // the agent ran first, and took its own element away
+		"fetch('/__hub/icdp/host').then(r => r.status)":   404.0,
+	} {
+		if got := page.evaluate(expression); got != want {
+			t.Errorf("%s is %v, want %v", expression, got, want)
+		}
+	}
+	page.evaluate("location.href = '/?again'; 1")
+	for end := time.Now().Add(10 * time.Second); page.evaluate("location.search + document.readyState") != "?againcomplete"; {
+		if time.Now().After(end) {
+			t.Fatal("the next document cannot be driven")
+		}
+	}
+}
+
+// driven is a session with a page.
+type driven struct {
+	*far
+	session string
+	last    int
+}
+
+// attach attaches to the one page that a hub has.
+func attach(t *testing.T, addr string) *driven {
+	t.Helper()
+	d := &driven{far: dial(t, "ws://"+addr+"/devtools/browser", nil)}
+	d.send(`{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true}}`)
+	var event struct {
+		Params struct{ SessionID string }
+	}
+	if err := json.Unmarshal([]byte(d.until("Target.attachedToTarget")), &event); err != nil {
+		t.Fatal(err)
+	}
+	d.session, d.last = event.Params.SessionID, 1
+	return d
+}
+
+// evaluate returns the value of an expression, or what went wrong.
+func (d *driven) evaluate(expression string) any {
+	d.t.Helper()
+	d.last++
+	command, err := json.Marshal(map[string]any{
+		"id": d.last, "method": "Runtime.evaluate", "sessionId": d.session,
+		"params": map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true},
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.send(string(command))
+	answer := d.until(fmt.Sprintf(`"id":%d,`, d.last))
+	var a struct {
+		Error  *struct{ Message string }
+		Result struct {
+			Result           struct{ Value any }
+			ExceptionDetails json.RawMessage
+		}
+	}
+	if err := json.Unmarshal([]byte(answer), &a); err != nil {
+		d.t.Fatal(err)
+	}
+	if a.Error != nil || a.Result.ExceptionDetails != nil {
+		return answer
+	}
+	return a.Result.Result.Value
+}
+
+// lockedBuffer may be read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+var _ io.Writer = (*lockedBuffer)(nil)
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func TestAppAddress(t *testing.T) {
+	for in, want := range map[string]string{
+		"3000":                  "http://localhost:3000/",
+		"localhost:3000":        "http://localhost:3000/",
+		"app.example/a?b#c":     "http://app.example/a?b#c",
+		"https://app.example":   "https://app.example/",
+		"http://127.0.0.1:8/x/": "http://127.0.0.1:8/x/",
+	} {
+		if got, err := appAddress(in); err != nil || got.String() != want {
+			t.Errorf("%s: %v, %v, want %s", in, got, err, want)
+		}
+	}
+	for _, args := range [][]string{{"proxy", "ftp://a/"}, {"proxy", "http://a b/"}, {"proxy"}, {"open", "x", "--csp=drop"}} {
+		args = append(args, "--client-addr=127.0.0.1:0", "--host-addr=localhost:0", "--app-addr=127.0.0.1:0")
+		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
+			t.Errorf("%q runs", args)
+		}
+	}
+}
