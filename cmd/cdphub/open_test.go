@@ -9,8 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -52,36 +50,8 @@ func guarded(t *testing.T) *httptest.Server {
 
 // TestOpen opens such an app with one command and drives it.
 func TestOpen(t *testing.T) {
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Fatal(err)
-	}
 	app := guarded(t)
-	ctx, stop := context.WithCancel(t.Context())
-	var out, logs lockedBuffer
-	ended := make(chan error, 1)
-	go func() {
-		ended <- run(ctx, []string{
-			"open", app.URL + "/login", "--headless",
-			"--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0", "--app-addr", "127.0.0.1:0", "--drain", "5s",
-		}, &out, &logs)
-	}()
-	defer func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Errorf("open: %v\n%s", err, logs.String())
-		}
-	}()
-	endpoint := regexp.MustCompile(`at http://(127\.0\.0\.1:\d+), for example`)
-	var found []string
-	for end := time.Now().Add(60 * time.Second); found == nil; time.Sleep(20 * time.Millisecond) {
-		if found = endpoint.FindStringSubmatch(out.String()); found == nil && time.Now().After(end) {
-			t.Fatalf("no endpoint in %q\n%s", out.String(), logs.String())
-		}
-	}
-	if !strings.Contains(out.String(), "/shell?app=http://127.0.0.1:") {
-		t.Errorf("it printed %q", out.String())
-	}
-	page := attach(t, found[1])
+	page := openApp(t, app.URL+"/login")
 	for expression, want := range map[string]any{
 		"document.title":                                  "Guarded",
 		"document.body.textContent":                       "ada",
@@ -99,10 +69,37 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s is %v, want %v", expression, got, want)
 		}
 	}
-	page.evaluate("location.href = '/?again'; 1")
-	for end := time.Now().Add(10 * time.Second); page.evaluate("location.search + document.readyState") != "?againcomplete"; {
+	page.visit("/?again")
+}
+
+// openApp opens an app in a headless browser with `cdphub open` and attaches
+// to it.
+func openApp(t *testing.T, address string, options ...string) *driven {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var out, logs lockedBuffer
+	ended := make(chan error, 1)
+	args := append([]string{
+		"open", address, "--headless", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0", "--app-addr", "127.0.0.1:0", "--drain", "5s",
+	}, options...)
+	go func() { ended <- run(ctx, args, &out, &logs) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("open: %v", err)
+		}
+		if t.Failed() {
+			t.Logf("%s\n%s", out.String(), logs.String())
+		}
+	})
+	for end := time.Now().Add(pairWithin); ; time.Sleep(20 * time.Millisecond) {
+		if _, rest, found := strings.Cut(out.String(), " at http://127.0.0.1:"); found && strings.Contains(rest, ", for example") {
+			_, at, _ := strings.Cut(rest, " at http://")
+			at, _, _ = strings.Cut(at, ", for example")
+			return attach(t, at)
+		}
 		if time.Now().After(end) {
-			t.Fatal("the next document cannot be driven")
+			t.Fatal("it never printed an endpoint")
 		}
 	}
 }
@@ -156,6 +153,18 @@ func (d *driven) evaluate(expression string) any {
 		return answer
 	}
 	return a.Result.Result.Value
+}
+
+// visit takes the page elsewhere and waits for the new document.
+func (d *driven) visit(address string) {
+	d.t.Helper()
+	d.evaluate("void setTimeout(() => { location.href = " + fmt.Sprintf("%q", address) + " })")
+	want := fmt.Sprintf("location.pathname + location.search === %q && document.readyState === 'complete'", address)
+	for end := time.Now().Add(15 * time.Second); d.evaluate(want) != true; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			d.t.Fatalf("%s cannot be driven: %v", address, d.evaluate(want))
+		}
+	}
 }
 
 // lockedBuffer may be read while it is written.
