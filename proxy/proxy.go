@@ -18,6 +18,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -78,10 +79,13 @@ func New(o Options) (http.Handler, error) {
 		integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
 		workers:   map[string]bool{},
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck,forcetypeassert // it is one
-	transport.Proxy = nil                                        // the upstream and nothing else
-	transport.DisableCompression = true                          // what is not rewritten passes as it is
-	transport.MaxIdleConnsPerHost = 32
+	transport := &http.Transport{ // without Proxy: the upstream and nothing else
+		DisableCompression:  true, // what is not rewritten passes as it is
+		ForceAttemptHTTP2:   true,
+		MaxIdleConnsPerHost: 32,
+		IdleConnTimeout:     30 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second,
+	}
 	if o.AnyCertificate {
 		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // asked for
 	}
@@ -222,18 +226,17 @@ func (p *injecting) tag(nonce string, integrity bool) []byte {
 	return []byte(text + "></script>")
 }
 
-// failed answers when the upstream does not, with a document that can be
-// driven on.
+// failed answers when the upstream does not: a frame gets a document that can
+// be driven on, a script the network error that it would have had directly.
 func (p *injecting) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // the browser has gone
 	}
 	p.Log.Warn("no answer from the app", zap.Stringer("app", p.Upstream), zap.Error(err))
-	text := fmt.Sprintf("cdphub: no answer from %s: %v", p.upstream, err)
 	if !exchangeOf(r.Context()).document {
-		http.Error(w, text, http.StatusBadGateway)
-		return
+		panic(http.ErrAbortHandler)
 	}
+	text := fmt.Sprintf("cdphub: no answer from %s: %v", p.upstream, err)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusBadGateway)

@@ -94,14 +94,15 @@ func (p *injecting) isHTML(res *http.Response) bool {
 }
 
 // sniffsAsHTML judges a response without a type by its first bytes, as
-// browsers do.
+// browsers do: by those that come at once, so that a slow body streams.
 func sniffsAsHTML(res *http.Response) bool {
 	if res.Header.Get("Content-Encoding") != "" || strings.EqualFold(res.Header.Get("X-Content-Type-Options"), "nosniff") {
 		return false
 	}
 	const sniffed = 512
 	body := bufio.NewReaderSize(res.Body, sniffed)
-	start, _ := body.Peek(sniffed) //nolint:errcheck // a shorter body
+	body.Peek(1) //nolint:errcheck // it comes up again when the body is read
+	start, _ := body.Peek(body.Buffered())
 	res.Body = readCloser{body, res.Body}
 	return strings.HasPrefix(http.DetectContentType(start), "text/html")
 }
