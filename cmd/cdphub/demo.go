@@ -39,7 +39,11 @@ func (c *demoCmd) Run(ctx context.Context, s streams) error {
 	if c.Drive && c.LogLevel == "info" {
 		log = log.WithOptions(zap.IncreaseLevel(zap.WarnLevel)) // the steps are the story
 	}
-	return runHub(ctx, c.hubFlags, log, func(ctx context.Context, srv *server) error { return c.show(ctx, srv, s) })
+	srv, err := newServer(c.hubFlags, log)
+	if err != nil {
+		return err
+	}
+	return srv.runWhile(ctx, func(ctx context.Context) error { return c.show(ctx, srv, s) })
 }
 
 // show opens the page, waits until its apps are paired, and drives them or

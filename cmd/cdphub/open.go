@@ -22,12 +22,12 @@ func (c *openCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return runHub(ctx, c.hubFlags, log, func(ctx context.Context, srv *server) error {
-		app, err := c.serve(srv)
-		if err != nil {
-			return err
-		}
-		defer app.server.Close()
+	srv, app, err := c.start(c.hubFlags, log)
+	if err != nil {
+		return err
+	}
+	defer app.server.Close()
+	return srv.runWhile(ctx, func(ctx context.Context) error {
 		b := browser{path: c.Browser, headless: c.Headless, log: log}
 		closeBrowser, err := b.open(ctx, app.page)
 		if err != nil {

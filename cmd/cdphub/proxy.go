@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -38,35 +37,16 @@ func (c *proxyCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return runHub(ctx, c.hubFlags, log, func(ctx context.Context, srv *server) error {
-		app, err := c.serve(srv)
-		if err != nil {
-			return err
-		}
-		defer app.server.Close()
+	srv, app, err := c.start(c.hubFlags, log)
+	if err != nil {
+		return err
+	}
+	defer app.server.Close()
+	return srv.runWhile(ctx, func(ctx context.Context) error {
 		fmt.Fprintf(s.out, "Open this in a browser, and leave it open:\n\n  %s\n\n%s", app.page, app.howTo())
 		<-ctx.Done()
 		return nil
 	})
-}
-
-// runHub runs a hub for as long as use takes, or use for as long as the hub
-// runs.
-func runHub(ctx context.Context, f hubFlags, log *zap.Logger, use func(context.Context, *server) error) error {
-	srv, err := newServer(f, log)
-	if err != nil {
-		return err
-	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	served := make(chan error, 1)
-	go func() {
-		defer stop()
-		served <- srv.run(ctx)
-	}()
-	err = use(ctx, srv)
-	stop()
-	return errors.Join(err, <-served)
 }
 
 // drivable is an app behind the proxy.
@@ -77,17 +57,30 @@ type drivable struct {
 	server   *http.Server
 }
 
-// serve puts the proxy in front of the app.
+// start opens the listeners of a hub and puts the proxy in front of the app.
+func (f proxyFlags) start(hub hubFlags, log *zap.Logger) (*server, drivable, error) {
+	srv, err := newServer(hub, log)
+	if err != nil {
+		return nil, drivable{}, err
+	}
+	app, err := f.serve(srv)
+	if err != nil {
+		srv.closeListeners()
+	}
+	return srv, app, err
+}
+
+// serve serves the app. Its pages may not be Hosts: it may be anybody's.
 func (f proxyFlags) serve(srv *server) (drivable, error) {
 	upstream, err := appAddress(f.URL)
 	if err != nil {
 		return drivable{}, err
 	}
-	hostPage := "http://" + reachable(srv.addr(true))
+	hostPage := url.URL{Scheme: "http", Host: reachable(srv.addr(true))}
 	handler, err := proxy.New(proxy.Options{
 		Upstream:         upstream,
 		Hub:              srv.handler(false, true),
-		Parents:          append([]string{hostPage}, srv.flags.HostOrigin...),
+		Parents:          append([]string{hostPage.String()}, srv.flags.HostOrigin...),
 		KeepCSP:          f.CSP == "keep",
 		NoServiceWorkers: f.NoSW,
 		AnyCertificate:   f.InsecureCert,
@@ -100,21 +93,23 @@ func (f proxyFlags) serve(srv *server) (drivable, error) {
 	if err != nil {
 		return drivable{}, err
 	}
+	at := *upstream
+	at.Scheme, at.Host = "http", reachable(ln.Addr().String())
+	srv.rules.AppPorts = append(srv.rules.AppPorts, at.Port())
 	hs := &http.Server{
 		Handler:           srv.rules.Guard(unset(handler)),
 		ReadHeaderTimeout: 5 * time.Second,
 		ErrorLog:          zap.NewStdLog(srv.log.Named("app")),
 	}
 	go hs.Serve(ln) //nolint:errcheck // ends with Close
-	at := *upstream
-	at.Scheme, at.Host = "http", reachable(ln.Addr().String())
-	if hostName(srv.addr(true)) != hostName(ln.Addr().String()) {
+	if hostPage.Hostname() != at.Hostname() {
 		srv.log.Warn("the Host page and the app have different names, so that browsers withhold the app's cookies in the frame",
-			zap.String("page", hostPage), zap.Stringer("app", &at))
+			zap.Stringer("page", &hostPage), zap.Stringer("app", &at))
 	}
 	// Colons and slashes may stand in a query, where they can be read.
-	query := strings.NewReplacer("%3A", ":", "%2F", "/").Replace(url.QueryEscape(at.String()))
-	return drivable{upstream.String(), hostPage + "/shell?app=" + query, reachable(srv.addr(false)), hs}, nil
+	hostPage.Path = "/shell"
+	hostPage.RawQuery = "app=" + strings.NewReplacer("%3A", ":", "%2F", "/").Replace(url.QueryEscape(at.String()))
+	return drivable{upstream.String(), hostPage.String(), reachable(srv.addr(false)), hs}, nil
 }
 
 // unset takes away the headers that Guard sets: an app has its own.
@@ -151,14 +146,6 @@ func reachable(addr string) string {
 		return addr
 	}
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(int(at.Port())))
-}
-
-func hostName(addr string) string {
-	host, _, err := net.SplitHostPort(reachable(addr))
-	if err != nil {
-		return addr
-	}
-	return host
 }
 
 // howTo says how to drive the app.

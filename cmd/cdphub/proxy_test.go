@@ -110,3 +110,21 @@ func TestServiceWorkerInBrowser(t *testing.T) {
 		t.Errorf("--no-sw: %s", got)
 	}
 }
+
+// TestAppIsNoHost has an app try to be the Host of the hub that drives it.
+func TestAppIsNoHost(t *testing.T) {
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<!doctype html><title>greedy</title>")
+	}))
+	defer app.Close()
+	page := openApp(t, app.URL)
+	const connect = `new Promise((done) => {
+		const ws = new WebSocket(document.referrer.replace("http", "ws") + "icdp/host");
+		ws.onopen = () => done("taken over");
+		ws.onerror = () => done("refused");
+	})`
+	if got := page.evaluate(connect); got != "refused" {
+		t.Errorf("the app is %v", got)
+	}
+}

@@ -204,6 +204,21 @@ func (s *server) run(ctx context.Context) error {
 	return err
 }
 
+// runWhile serves for as long as use takes, or lets use go on for as long as
+// it serves.
+func (s *server) runWhile(ctx context.Context, use func(context.Context) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	served := make(chan error, 1)
+	go func() {
+		defer stop()
+		served <- s.run(ctx)
+	}()
+	err := use(ctx)
+	stop()
+	return errors.Join(err, <-served)
+}
+
 // drain stops accepting, then closes the Clients, then the Hosts, so that no
 // Client sees its pages go; all within the time given.
 func (s *server) drain(servers []*http.Server) {

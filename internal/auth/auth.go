@@ -22,6 +22,9 @@ type Rules struct {
 	// HostOrigins are the origins beyond loopback whose pages may be Hosts.
 	// "null" stands for sandboxed and data: documents.
 	HostOrigins []string
+	// AppPorts are ports of this machine whose pages may not be Hosts, under
+	// whatever name: those of apps, which are there to be driven.
+	AppPorts []string
 }
 
 // Guard wraps every path of a listener: it refuses Host headers that no local
@@ -96,7 +99,9 @@ func (r Rules) RefuseClient(req *http.Request) string {
 // RefuseHost returns why a request to the path for Hosts is refused, or "".
 // Pages on loopback may be Hosts, and programs, which send no Origin.
 func (r Rules) RefuseHost(req *http.Request) string {
-	return refuseOrigin(req, "host-origin", r.HostOrigins, isLoopback)
+	return refuseOrigin(req, "host-origin", r.HostOrigins, func(origin string) bool {
+		return isLoopback(origin) && !slices.Contains(r.AppPorts, origin[strings.LastIndexByte(origin, ':')+1:])
+	})
 }
 
 // IsWebSocket reports whether a request asks for a WebSocket.

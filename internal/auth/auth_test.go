@@ -141,3 +141,17 @@ func TestOrigins(t *testing.T) {
 		})
 	}
 }
+
+func TestAppIsNoHost(t *testing.T) {
+	rules := Rules{AppPorts: []string{"9224"}}
+	for origin, refused := range map[string]bool{
+		"http://127.0.0.1:9224": true, "http://localhost:9224": true, "http://[::1]:9224": true,
+		"http://127.0.0.1:9223": false, "http://localhost": false,
+	} {
+		req := httptest.NewRequest("GET", "/icdp/host", nil)
+		req.Header.Set("Origin", origin)
+		if why := rules.RefuseHost(req); (why != "") != refused {
+			t.Errorf("%s: %q", origin, why)
+		}
+	}
+}
