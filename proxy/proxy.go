@@ -16,6 +16,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -89,13 +90,17 @@ func New(o Options) (http.Handler, error) {
 	if o.AnyCertificate {
 		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // asked for
 	}
+	errorLog, err := zap.NewStdLogAt(o.Log.Named("proxy"), zap.DebugLevel) // streams that the browser leaves
+	if err != nil {
+		return nil, err
+	}
 	p.forward = &httputil.ReverseProxy{
 		Rewrite:        p.request,
 		ModifyResponse: p.response,
 		ErrorHandler:   p.failed,
 		Transport:      transport,
 		FlushInterval:  -1, // at once: event streams, documents that stream
-		ErrorLog:       zap.NewStdLog(o.Log.Named("proxy")),
+		ErrorLog:       errorLog,
 	}
 	return p, nil
 }
@@ -196,6 +201,7 @@ func (p *injecting) request(pr *httputil.ProxyRequest) {
 	out.URL.Scheme, out.URL.Host = p.Upstream.Scheme, p.Upstream.Host
 	out.URL.RawQuery = pr.In.URL.RawQuery // also what ReverseProxy finds odd
 	out.Host = p.Upstream.Host
+	p.hideHost(out.Header)
 	moveHeader(out.Header, "Origin", e.own, p.upstream)
 	moveHeader(out.Header, "Referer", e.own, p.upstream)
 	if !e.document {
@@ -211,6 +217,21 @@ func (p *injecting) request(pr *httputil.ProxyRequest) {
 	}
 	for _, name := range []string{"If-None-Match", "If-Modified-Since", "If-Range", "Range"} {
 		out.Header.Del(name) // the browser's copy has another run's tag
+	}
+}
+
+// hideHost makes a request that the Host page's iframe has caused look like one
+// from the address bar: apps refuse to be framed by these headers too
+// (W3C Fetch Metadata).
+func (p *injecting) hideHost(h http.Header) {
+	referrer, err := url.Parse(h.Get("Referer"))
+	if err != nil || !slices.Contains(p.Parents, originOf(referrer).String()) {
+		return
+	}
+	h.Del("Referer")
+	if h.Get("Sec-Fetch-Dest") == "iframe" {
+		h.Set("Sec-Fetch-Dest", "document")
+		h.Set("Sec-Fetch-Site", "none")
 	}
 }
 

@@ -192,6 +192,45 @@ func TestRequestAsIfDirect(t *testing.T) {
 	}
 }
 
+func TestRequestOfTheHostPage(t *testing.T) {
+	var got http.Header
+	own, _ := serve(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Header }, nil)
+	ask(t, "GET", own, "Referer: "+host+"/", "Sec-Fetch-Dest: iframe", "Sec-Fetch-Site: same-site")
+	if got.Get("Referer") != "" || got.Get("Sec-Fetch-Dest") != "document" || got.Get("Sec-Fetch-Site") != "none" {
+		t.Errorf("of the Host page: %v", got)
+	}
+	ask(t, "GET", own, "Referer: "+own+"/", "Sec-Fetch-Dest: iframe", "Sec-Fetch-Site: same-origin")
+	if got.Get("Referer") == "" || got.Get("Sec-Fetch-Dest") != "iframe" || got.Get("Sec-Fetch-Site") != "same-origin" {
+		t.Errorf("of the app: %v", got)
+	}
+}
+
+// TestHTTPS has an app on https, with a certificate that nobody has signed.
+func TestHTTPS(t *testing.T) {
+	app := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "a", Value: "b", Secure: true, SameSite: http.SameSiteNoneMode})
+		w.Header().Set("Content-Type", forHTML)
+		w.Header().Set("Location", "https://"+r.Host+"/next")
+		io.WriteString(w, page)
+	}))
+	app.Config.ErrorLog = zap.NewStdLog(zap.NewNop())
+	app.StartTLS()
+	defer app.Close()
+	at, err := url.Parse(app.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, _ := serve(t, nil, func(o *Options) { o.Upstream, o.AnyCertificate = at, true })
+	res, body := ask(t, "GET", own)
+	if body != tagged || res.Header.Get("Set-Cookie") != "a=b" || res.Header.Get("Location") != own+"/next" {
+		t.Errorf("%v %s", res.Header, body)
+	}
+	own, _ = serve(t, nil, func(o *Options) { o.Upstream = at })
+	if res, body := ask(t, "GET", own); res.StatusCode != 502 || !strings.Contains(body, "certificate") {
+		t.Errorf("without leave to trust it: %d %s", res.StatusCode, body)
+	}
+}
+
 func TestLocation(t *testing.T) {
 	var location string
 	own, upstream := serve(t, func(w http.ResponseWriter, _ *http.Request) {
