@@ -222,6 +222,8 @@ export interface TargetInfo {
   targetId: string;
   title: string;
   url: string;
+  /** The Target whose page opened this one. */
+  openerId?: string;
 }
 
 /** What the Host sends over the bridge. */

@@ -17,6 +17,8 @@ export interface HostOptions {
   createTarget?(params: Json, openerId?: string): string | Promise<string>;
   /** Removes a Pairing for a client. The Host unpairs it afterwards if this has not. */
   closeTarget?(targetId: string): void | Promise<void>;
+  /** Brings a frame to the front for a client, before it is scrolled into view. */
+  reveal?(targetId: string): void;
   /** Whether clients may resize iframes; true. */
   resizable?: boolean;
   /** Whether the sockets and ports go to a Worker; true. */
@@ -32,6 +34,8 @@ export interface PairOptions {
   origins: string[];
   /** Shown until the frame has told its own. */
   title?: string;
+  /** The Target whose window.open asked for this one. */
+  openerId?: string;
 }
 
 /** The relay connection: reason is for people. */
@@ -67,7 +71,7 @@ export class Host {
     const { origins } = options;
     this.frames.get(targetId)?.release();
     this.frames.set(targetId, new Frame(targetId, iframe, origins, (f) => this.loaded(f)));
-    const target = { targetId, title: options.title ?? "", url: iframe.src || "about:blank" };
+    const target = { targetId, title: options.title ?? "", url: iframe.src || "about:blank", ...(options.openerId && { openerId: options.openerId }) };
     this.core({ do: "pair", target, origins });
     if (target.url === "about:blank") this.frames.get(targetId)?.inject(this.agentUrl());
     return targetId;
@@ -194,6 +198,7 @@ export class Host {
         frame.scheme(ask.scheme);
         break;
       case "reveal":
+        this.options.reveal?.(ask.targetId);
         frame.reveal();
         return {};
     }

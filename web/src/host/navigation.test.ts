@@ -98,12 +98,12 @@ test("nothing comes in 20 s", () => {
 
 test("refused: origins that the Pairing does not name, script and broken URLs", () => {
   const { w, agent } = start();
-  const urls = ["https://evil.example/x", "javascript:alert(1)", "about:blank", "http://", 5];
+  const urls = ["https://evil.example/x", "javascript:alert(1)", "about:srcdoc", "http://", 5];
   urls.forEach((url, i) => w.send("A", i, "Page.navigate", { url }));
   assert.deepEqual(w.told("A"), [
     "0:Navigation to https://evil.example is not allowed for this Target",
     "1:Navigation to javascript:alert(1) is not allowed for this Target",
-    "2:Navigation to about:blank is not allowed for this Target",
+    "2:Navigation to about:srcdoc is not allowed for this Target",
     "3:Cannot navigate to invalid URL",
     "4:Cannot navigate to invalid URL",
   ]);
@@ -172,4 +172,17 @@ test("reload answers early even if the document goes first; without one the ifra
   assert.equal(w.told("A").pop(), "1:{}");
   w.send("A", 2, "Page.reload");
   assert.deepEqual(w.posted.find((m) => m.do === "navigate"), { do: "navigate", targetId: "T", url: "http://app/one?q#top" });
+});
+
+test("a blank document is asked for by the Host page, whose origin it then has", () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1")!;
+  w.attach("L");
+  w.send("L", 1, "Page.navigate", { url: "about:blank" });
+  assert.deepEqual(w.posted.filter((m) => m.do === "navigate"), [{ do: "navigate", targetId: "T", url: "about:blank" }]);
+  assert.deepEqual(agent.methods().filter((m) => m === "Page.navigate"), []);
+  agent.say({ icdp: "bye" });
+  w.hello("doc2", "about:blank");
+  assert.match(w.told("L").at(-1)!, /^1:.*loaderId/);
 });

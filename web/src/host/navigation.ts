@@ -53,12 +53,14 @@ export class Navigation {
   /**
    * Lets the agent assign location.href, which keeps the referrer the page's
    * own; where there is none, or it refuses, the iframe's src is set. Either
-   * adds an entry to the history that all frames of the Host page share.
+   * adds an entry to the history that all frames of the Host page share. A
+   * blank document is of the origin that asked for it, and only in one of the
+   * Host page's own can it place an agent.
    */
   private go(session: Session, params: Json): void {
     const t = this.target;
-    if (!t.link) {
-      t.expect(NAVIGATE_MS);
+    if (!t.link || isBlank(params.url)) {
+      if (!t.link) t.expect(NAVIGATE_MS);
       return t.owner.env.post({ do: "navigate", targetId: t.id, url: params.url });
     }
     const { link } = t;
@@ -171,8 +173,10 @@ function resolve(url: unknown, base: string): URL | undefined {
 
 /** The Pairing's origins may be entered, and no other. */
 function allowed(url: URL, t: Target): boolean {
-  return url.protocol !== "javascript:" && t.origins.includes(url.origin);
+  return isBlank(url.href) || (url.protocol !== "javascript:" && t.origins.includes(url.origin));
 }
+
+const isBlank = (url: string): boolean => /^about:blank([?#]|$)/.test(url);
 
 /** A URL that differs in nothing but the fragment it has keeps the document. */
 function sameDocument(url: string, current: string): boolean {

@@ -1,38 +1,77 @@
 // The ready-made Host page: shell?app=URL shows that app and offers it as a
-// Target to the hub that served the page.
+// Target to the hub that served the page. Clients may open more, each in a
+// tab of its own; "origin" may stand in the address again and again, to name
+// other origins that the frames may be navigated to.
 
 import type * as Library from "../host/index";
 
 declare const CdpHub: typeof Library; // host.js stands before this script
 
 const state = document.getElementById("state") as HTMLElement;
-const host = new CdpHub.Host();
-const app = new URLSearchParams(location.search).get("app");
+const tabs = document.getElementById("tabs") as HTMLElement;
+const query = new URLSearchParams(location.search);
+const app = webAddress(query.get("app") ?? "");
+const frames = new Map<string, { iframe: HTMLIFrameElement; tab: HTMLButtonElement }>();
 
-const url = app ? webAddress(app) : undefined;
+const host = new CdpHub.Host({
+  createTarget: (params, openerId) => add(String(params.url ?? ""), openerId, params.background !== true),
+  closeTarget: (targetId) => remove(targetId),
+  reveal: (targetId) => show(targetId),
+});
 
-if (url) {
-  open(url);
-} else {
-  state.textContent = "Add ?app=URL to this page's address, for example ?app=http://localhost:3000/";
-}
+if (app) start(app);
+else state.textContent = "Add ?app=URL to this page's address, for example ?app=http://localhost:3000/";
 
 /** The address, unless it is of another kind: javascript: would run in this page's own origin. */
 function webAddress(text: string): URL | undefined {
   try {
-    const parsed = new URL(text, location.href);
+    const parsed = new URL(text, text ? location.href : undefined);
     return parsed.protocol === "http:" || parsed.protocol === "https:" ? parsed : undefined;
   } catch {
     return undefined;
   }
 }
 
-function open(url: URL): void {
+/** Adds a frame in a tab of its own; a blank one gets its agent from the Host. */
+function add(address: string, openerId = "", front = true): string {
+  const blank = address === "" || address === "about:blank";
+  const url = blank ? undefined : webAddress(address);
+  const origins = [app, ...query.getAll("origin").map(webAddress)].flatMap((u) => (u ? [u.origin] : []));
+  if (!blank && !origins.includes(url?.origin ?? "")) throw new Error(`This Host page opens no frame for ${address}: it shows ${origins.join(", ")}`);
   const iframe = document.createElement("iframe");
   iframe.allow = "clipboard-read; clipboard-write; fullscreen";
-  iframe.src = url.href;
-  host.pair(iframe, { origins: [url.origin], title: url.href });
-  document.body.append(iframe);
+  if (url) iframe.src = url.href;
+  document.getElementById("frames")?.append(iframe);
+  const targetId = host.pair(iframe, { origins, title: url?.href ?? "", ...(openerId && { openerId }) });
+  const tab = document.createElement("button");
+  tab.onclick = () => show(targetId);
+  tabs.append(tab);
+  frames.set(targetId, { iframe, tab });
+  if (front || frames.size === 1) show(targetId);
+  return targetId;
+}
+
+function remove(targetId: string): void {
+  const gone = frames.get(targetId);
+  if (!gone) return;
+  frames.delete(targetId);
+  host.unpair(targetId);
+  gone.iframe.remove();
+  gone.tab.remove();
+  const last = [...frames.keys()].pop();
+  if (gone.tab.ariaPressed === "true" && last) show(last);
+}
+
+/** Frames lie on each other, since one outside of the window would get no animation frames. */
+function show(targetId: string): void {
+  for (const [id, { iframe, tab }] of frames) {
+    iframe.classList.toggle("front", id === targetId);
+    tab.ariaPressed = String(id === targetId);
+  }
+}
+
+function start(url: URL): void {
+  add(url.href);
   document.title = url.host;
   const bridge = new URL("icdp/host", location.href);
   bridge.protocol = location.protocol === "https:" ? "wss:" : "ws:";
@@ -40,15 +79,19 @@ function open(url: URL): void {
   host.connectRelay(bridge.href);
   let connected = false;
   let relay = "";
-  const show = (): void => {
+  const tell = (): void => {
     state.textContent = `${url.href} - frame ${connected ? "paired" : "not paired"} - hub ${relay}`;
   };
   host.onTargets((targets) => {
-    connected = targets.some((t) => t.connected);
-    show();
+    connected = targets.length > 0 && targets.every((t) => t.connected);
+    for (const t of targets) {
+      const tab = frames.get(t.targetId)?.tab;
+      if (tab) tab.textContent = t.title || t.url;
+    }
+    tell();
   });
   host.onState((s) => {
     relay = s.relay + (s.reason ? ` (${s.reason})` : "");
-    show();
+    tell();
   });
 }
