@@ -235,9 +235,12 @@ func (p *injecting) hideHost(h http.Header) {
 	}
 }
 
-// tag is the script tag of the agent.
-func (p *injecting) tag(nonce string, integrity bool) []byte {
-	text := `<script src="` + prefix + `agent.js" data-parents="` + html.EscapeString(strings.Join(p.Parents, " ")) + `"`
+// tag is the script tag of the agent. The app's own origin is among the
+// parents for the sake of sandboxed frames, which its pages are not the same
+// origin as.
+func (p *injecting) tag(own origin, nonce string, integrity bool) []byte {
+	parents := append(slices.Clone(p.Parents), own.String())
+	text := `<script src="` + prefix + `agent.js" data-parents="` + html.EscapeString(strings.Join(parents, " ")) + `"`
 	if nonce != "" {
 		text += ` nonce="` + html.EscapeString(nonce) + `"`
 	}
@@ -254,7 +257,8 @@ func (p *injecting) failed(w http.ResponseWriter, r *http.Request, err error) {
 		return // the browser has gone
 	}
 	p.Log.Warn("no answer from the app", zap.Stringer("app", p.Upstream), zap.Error(err))
-	if !exchangeOf(r.Context()).document {
+	e := exchangeOf(r.Context())
+	if !e.document {
 		panic(http.ErrAbortHandler)
 	}
 	text := fmt.Sprintf("cdphub: no answer from %s: %v", p.upstream, err)
@@ -262,5 +266,5 @@ func (p *injecting) failed(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusBadGateway)
 	fmt.Fprintf(w, "<!doctype html><html><head>%s<title>502 Bad Gateway</title></head><body><p>%s</p></body></html>\n",
-		p.tag("", false), html.EscapeString(text))
+		p.tag(e.own, "", false), html.EscapeString(text))
 }

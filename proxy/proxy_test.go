@@ -16,11 +16,17 @@ import (
 
 const (
 	host    = "http://127.0.0.1:9223" // the Host page's origin
-	plain   = `<script src="/__hub/agent.js" data-parents="` + host + `"></script>`
 	page    = "<!doctype html><html><head><title>app</title></head><body></body></html>"
-	tagged  = "<!doctype html><html><head>" + plain + "<title>app</title></head><body></body></html>"
 	forHTML = "text/html; charset=utf-8"
 )
+
+// tagOf is the agent's tag in the documents of an app.
+func tagOf(own string) string {
+	return `<script src="/__hub/agent.js" data-parents="` + host + " " + own + `"></script>`
+}
+
+// tagged is page as the proxy serves it.
+func tagged(own string) string { return strings.Replace(page, "<head>", "<head>"+tagOf(own), 1) }
 
 // serve puts the proxy in front of an app and returns the URLs of both.
 func serve(t *testing.T, app http.HandlerFunc, change func(*Options)) (own, upstream string) {
@@ -94,6 +100,7 @@ func packed(t *testing.T, text string) string {
 
 func TestDocuments(t *testing.T) {
 	const html = "Content-Type: " + forHTML
+	const injectedPage = "<!doctype html><html><head>@@<title>app</title></head><body></body></html>"
 	for name, tt := range map[string]struct {
 		status  int
 		body    string
@@ -101,16 +108,16 @@ func TestDocuments(t *testing.T) {
 		ask     string // a request header
 		want    string
 	}{
-		"a document":             {200, page, []string{html}, "Sec-Fetch-Dest: document", tagged},
-		"in a frame":             {200, page, []string{html}, "Sec-Fetch-Dest: iframe", tagged},
-		"a client that is mute":  {200, page, []string{html}, "Accept: */*", tagged},
-		"an error":               {404, page, []string{html}, "Sec-Fetch-Dest: iframe", tagged},
-		"an empty document":      {200, "", []string{html}, "Sec-Fetch-Dest: iframe", plain},
-		"xhtml":                  {200, "<html/>", []string{"Content-Type: application/xhtml+xml"}, "Sec-Fetch-Dest: iframe", "<html/>" + plain},
-		"no type":                {200, page, []string{"Content-Type: "}, "Sec-Fetch-Dest: iframe", tagged},
-		"odd type":               {200, page, []string{"Content-Type: Text/HTML;;"}, "Sec-Fetch-Dest: iframe", tagged},
-		"gzip":                   {200, packed(t, page), []string{html, "Content-Encoding: gzip"}, "Sec-Fetch-Dest: iframe", tagged},
-		"gzip of nothing":        {200, "", []string{html, "Content-Encoding: gzip"}, "Sec-Fetch-Dest: iframe", plain},
+		"a document":             {200, page, []string{html}, "Sec-Fetch-Dest: document", injectedPage},
+		"in a frame":             {200, page, []string{html}, "Sec-Fetch-Dest: iframe", injectedPage},
+		"a client that is mute":  {200, page, []string{html}, "Accept: */*", injectedPage},
+		"an error":               {404, page, []string{html}, "Sec-Fetch-Dest: iframe", injectedPage},
+		"an empty document":      {200, "", []string{html}, "Sec-Fetch-Dest: iframe", "@@"},
+		"xhtml":                  {200, "<html/>", []string{"Content-Type: application/xhtml+xml"}, "Sec-Fetch-Dest: iframe", "<html/>@@"},
+		"no type":                {200, page, []string{"Content-Type: "}, "Sec-Fetch-Dest: iframe", injectedPage},
+		"odd type":               {200, page, []string{"Content-Type: Text/HTML;;"}, "Sec-Fetch-Dest: iframe", injectedPage},
+		"gzip":                   {200, packed(t, page), []string{html, "Content-Encoding: gzip"}, "Sec-Fetch-Dest: iframe", injectedPage},
+		"gzip of nothing":        {200, "", []string{html, "Content-Encoding: gzip"}, "Sec-Fetch-Dest: iframe", "@@"},
 		"by fetch":               {200, page, []string{html}, "Sec-Fetch-Dest: empty", page},
 		"by XMLHttpRequest":      {200, page, []string{html}, "X-Requested-With: XMLHttpRequest", page},
 		"a script":               {200, page, []string{"Content-Type: text/javascript"}, "Sec-Fetch-Dest: iframe", page},
@@ -122,6 +129,7 @@ func TestDocuments(t *testing.T) {
 	} {
 		own, _ := serve(t, answer(tt.status, tt.body, append(tt.headers, `ETag: "a"`)...), nil)
 		res, body := ask(t, "GET", own+"/", tt.ask)
+		tt.want = strings.Replace(tt.want, "@@", tagOf(own), 1)
 		if body != tt.want || res.StatusCode != tt.status {
 			t.Errorf("%s: %d %q, want %d %q", name, res.StatusCode, body, tt.status, tt.want)
 		}
@@ -222,7 +230,7 @@ func TestHTTPS(t *testing.T) {
 	}
 	own, _ := serve(t, nil, func(o *Options) { o.Upstream, o.AnyCertificate = at, true })
 	res, body := ask(t, "GET", own)
-	if body != tagged || res.Header.Get("Set-Cookie") != "a=b" || res.Header.Get("Location") != own+"/next" {
+	if body != tagged(own) || res.Header.Get("Set-Cookie") != "a=b" || res.Header.Get("Location") != own+"/next" {
 		t.Errorf("%v %s", res.Header, body)
 	}
 	own, _ = serve(t, nil, func(o *Options) { o.Upstream = at })
@@ -330,7 +338,7 @@ func TestServiceWorkers(t *testing.T) {
 		t.Errorf("fetched by a script: %s", body)
 	}
 	ask(t, "GET", own+"/sw.js?v=1", "Service-Worker: script", "Sec-Fetch-Dest: serviceworker")
-	if _, body := ask(t, "GET", own+"/index.html", precache...); body != tagged {
+	if _, body := ask(t, "GET", own+"/index.html", precache...); body != tagged(own) {
 		t.Errorf("fetched by a worker: %s", body)
 	}
 }

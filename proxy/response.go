@@ -38,7 +38,7 @@ func (p *injecting) response(res *http.Response) error {
 			zap.String("encoding", h.Get("Content-Encoding")), zap.Stringer("url", res.Request.URL))
 		return nil
 	}
-	p.inject(res, p.tag(nonce, integrity))
+	p.inject(res, p.tag(e.own, nonce, integrity))
 	return nil
 }
 

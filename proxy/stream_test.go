@@ -20,7 +20,7 @@ import (
 func TestStreams(t *testing.T) {
 	for contentType, parts := range map[string][][2]string{
 		"text/event-stream": {{"data: 1\n\n", "data: 1\n\n"}, {"data: 2\n\n", "data: 2\n\n"}},
-		forHTML:             {{"<html><head>", "<html><head>" + plain}, {"<title>a</title>", "<title>a</title>"}, {"<p>b", "<p>b"}},
+		forHTML:             {{"<html><head>", "<html><head>@@"}, {"<title>a</title>", "<title>a</title>"}, {"<p>b", "<p>b"}},
 	} {
 		written := make(chan string, 1)
 		own, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -41,9 +41,10 @@ func TestStreams(t *testing.T) {
 			if i > 0 {
 				written <- part[0]
 			}
-			got := make([]byte, len(part[1]))
-			if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != part[1] {
-				t.Errorf("%s: read %q, %v, want %q before the next is written", contentType, got, err, part[1])
+			want := strings.Replace(part[1], "@@", tagOf(own), 1)
+			got := make([]byte, len(want))
+			if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != want {
+				t.Errorf("%s: read %q, %v, want %q before the next is written", contentType, got, err, want)
 			}
 		}
 		close(written)
@@ -74,7 +75,7 @@ func TestGzipStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	for _, want := range []string{plain + "<p>part", "<p>part"} {
+	for _, want := range []string{tagOf(own) + "<p>part", "<p>part"} {
 		got := make([]byte, len(want))
 		if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != want {
 			t.Errorf("read %q, %v, want %q before the next is written", got, err, want)
@@ -124,7 +125,7 @@ func TestWebSocket(t *testing.T) {
 func TestNoUpstream(t *testing.T) {
 	own, _ := serve(t, nil, func(o *Options) { o.Upstream = &url.URL{Scheme: "http", Host: "127.0.0.1:1"} })
 	res, body := ask(t, "GET", own+"/", "Sec-Fetch-Dest: iframe")
-	if res.StatusCode != 502 || !strings.Contains(body, plain) || !strings.Contains(body, "no answer from http://127.0.0.1:1") {
+	if res.StatusCode != 502 || !strings.Contains(body, tagOf(own)) || !strings.Contains(body, "no answer from http://127.0.0.1:1") {
 		t.Errorf("a document: %d %s", res.StatusCode, body)
 	}
 	req, err := http.NewRequestWithContext(t.Context(), "GET", own+"/a.js", http.NoBody)
