@@ -194,6 +194,8 @@ export interface Subtree {
   bases: number[];
   /** {executionContextId, executionContextUniqueId} of each context. */
   contexts: Json[];
+  /** Its load event has been told of. */
+  loaded: boolean;
 }
 
 /** Agent to the agent around it: something in its document, or below, has taken the focus. */

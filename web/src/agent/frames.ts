@@ -14,7 +14,7 @@ export interface Frame {
   /** The iframe element in the parent, absent for the main frame. */
   owner?: Owner;
   /** The window, or null where the frame is cross-origin and so out of reach. */
-  win: Win | null;
+  readonly win: Win | null;
   /** What script may see of the window whatever its origin: another one means that the element was taken out and put back. */
   proxy?: Window | null;
   /** Empty while a child has no document but the blank first one. */
@@ -30,6 +30,8 @@ export interface Frame {
   agent?: Agent;
   /** The document of such an agent has gone, and another has yet to come. */
   left?: boolean;
+  /** A document out of reach has loaded, and may have an agent that is about to say so. */
+  expected?: boolean;
 }
 
 /** An agent in a child frame. */
@@ -86,7 +88,11 @@ export function allFrames(): Frame[] {
 /** Adds the frame of an iframe element. */
 export function addFrame(owner: Owner, parent: Frame): Frame {
   const frame: Frame = {
-    id: hexId(32), parent, owner, win: reach(owner), proxy: owner.contentWindow, loaderId: "",
+    id: hexId(32), parent, owner, proxy: owner.contentWindow, loaderId: "",
+    // Read anew each time: another origin may have come since, and a window out of reach throws.
+    get win() {
+      return reach(owner);
+    },
     name: owner.getAttribute("name") || owner.id,
   };
   frames.set(owner, frame);

@@ -7,11 +7,11 @@ import { begun, failed, failureOf, finished, responded, tellBegun, tellFailed, w
 import { announceContexts, createContexts, destroyContexts } from "./contexts";
 import {
   type Frame, type Owner, type Win, addFrame, allFrames, childrenOf, describeFrame, frameOfDocument, frameOfOwner, mainFrame,
-  reach, removeFrame, urlOf,
+  onTouch, removeFrame, urlOf,
 } from "./frames";
 import { begin, contentLoaded, forgetMarks, loaded, mark, replayMarks, watchLoading } from "./lifecycle";
 import { keepAddress, listenForTraversal, watchAddress } from "./navigation";
-import { hexId } from "./originals";
+import { hexId, originals } from "./originals";
 import { runScriptsIn } from "./scripts";
 import { emit } from "./session";
 import { observe } from "./treewatch";
@@ -23,6 +23,9 @@ export interface Installer {
   /** Listens; again after document.open. */
   listen(win: Win): void;
 }
+
+/** How long the hello of an agent may come after the load of its document. */
+const HELLO_MS = 100;
 
 const documents = new WeakMap<Frame, Document>();
 /** One object of each window that has been wrapped: a WindowProxy stays the same while windows come and go. */
@@ -100,7 +103,6 @@ export function adopt(win: Win): void {
 /** A frame may have a new document: tells of it once, and of its load event. */
 export function arrived(frame: Frame | undefined, complete: boolean): void {
   if (!frame?.owner?.isConnected || frameOfOwner(frame.owner) !== frame) return;
-  frame.win = reach(frame.owner);
   const doc = frame.win?.document;
   if (!doc) return complete ? outOfReach(frame) : undefined;
   if (documents.get(frame) !== doc) {
@@ -117,14 +119,18 @@ function outOfReach(frame: Frame): void {
   const { owner } = frame;
   if (frame.agent) return;
   const p = frame.pending ?? begun(frame, destination(owner as Owner), {});
+  const due = (): boolean => frame.pending === p && owner?.isConnected === true;
   const tell = (error?: string): void => {
-    if (frame.pending !== p || !owner?.isConnected) return;
-    introduce(frame, undefined, error);
-    loaded(frame);
-    // An agent that came late has stopped saying hello.
-    if (!error) frame.proxy?.postMessage({ icdp: "probe", v: VERSION }, "*");
+    frame.expected = false;
+    if (due()) {
+      introduce(frame, undefined, error);
+      loaded(frame);
+    }
+    onTouch();
   };
-  void failureOf(frame, p).then(tell);
+  frame.expected = true;
+  frame.proxy?.postMessage({ icdp: "probe", v: VERSION }, "*");
+  originals.setTimeout(() => void (due() ? failureOf(frame, p).then(tell) : tell()), HELLO_MS);
 }
 
 function introduce(frame: Frame, doc: Document | undefined, error?: string): void {

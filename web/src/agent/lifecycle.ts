@@ -1,7 +1,7 @@
 // How far each frame's document has come: Page.lifecycleEvent and the older
 // events beside it.
 
-import { type Frame, mainFrame } from "./frames";
+import { type Frame, mainFrame, onTouch } from "./frames";
 import { monotonic, originals } from "./originals";
 import { type Session, allSessions, emit } from "./session";
 
@@ -76,12 +76,27 @@ export function contentLoaded(frame: Frame): void {
   mark(frame, "DOMContentLoaded");
 }
 
-/** load has fired in a frame; repeated calls are ignored. */
+/** Where the agents of child frames report from: runs f when all that has loaded there has been told of. */
+let afterChildren: (f: () => void) => void = (f) => f();
+export function setAfterChildren(wait: typeof afterChildren): void {
+  afterChildren = wait;
+}
+
+/** load has fired in a frame; repeated calls are ignored. The frames below have loaded before, and are to be told of first. */
 export function loaded(frame: Frame): void {
+  if (frame !== mainFrame()) return tellLoaded(frame);
+  const list = reached.get(frame);
+  afterChildren(() => {
+    if (reached.get(frame) === list) tellLoaded(frame);
+  });
+}
+
+function tellLoaded(frame: Frame): void {
   if (has(frame, "load")) return;
   contentLoaded(frame);
   if (isTop(frame)) emit("Page", "Page.loadEventFired", { timestamp: monotonic() });
   mark(frame, "load");
+  onTouch();
   emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
   timers.set(frame, originals.setTimeout(() => {
     mark(frame, "networkAlmostIdle");

@@ -8,7 +8,7 @@ import { begun } from "./childnav";
 import { contextIds, destroyContexts } from "./contexts";
 import { type Agent, type Frame, allFrames, childrenOf, frameOf, mainFrame, onTouch, reach, splitFragment } from "./frames";
 import { arrived, detach } from "./framewatch";
-import { forgetMarks } from "./lifecycle";
+import { forgetMarks, isLoaded, setAfterChildren } from "./lifecycle";
 import { base, originals, slotOf } from "./originals";
 import { emit } from "./session";
 
@@ -37,7 +37,9 @@ let due = false;
 /** Starts adopting. */
 export function watchNested(up: Uplink): void {
   uplink = up;
+  setAfterChildren(whenLoaded);
   onTouch(() => {
+    proceed();
     if (due || !mainFrame().parentId) return;
     due = true;
     originals.queueMicrotask(tellSubtree);
@@ -48,7 +50,7 @@ export function watchNested(up: Uplink): void {
 export function tellSubtree(): void {
   if (!due) return;
   due = false;
-  uplink.control({ icdp: "subtree", tree: uplink.tree(), bases: subtreeBases(), contexts: subtreeContexts() });
+  uplink.control({ icdp: "subtree", tree: uplink.tree(), bases: subtreeBases(), contexts: subtreeContexts(), loaded: isLoaded(mainFrame()) });
 }
 
 /** Takes the greetings of a window's children. */
@@ -96,6 +98,26 @@ function subtreeContexts(): Json[] {
   return [...contextIds(), ...agents().flatMap((n) => n.contexts)];
 }
 
+// ------------------------------------------------------------- loading
+
+/** How long a document's load is kept back for what its agents have to tell. */
+const LAG_MS = 1_000;
+let kept: (() => void)[] = [];
+
+/** Runs f when every agent has told of its load, which came before. */
+function whenLoaded(f: () => void): void {
+  kept.push(f);
+  originals.setTimeout(() => proceed(true), LAG_MS);
+  proceed();
+}
+
+/** Goes on if there is nothing to wait for. */
+function proceed(enough = false): void {
+  if (kept.length === 0) return;
+  if (!enough && allFrames().some((f) => f.expected || (f.agent && !(f.agent as Nested).loaded))) return;
+  for (const f of kept.splice(0)) f();
+}
+
 // ------------------------------------------------------------- the hello
 
 function greeted(e: MessageEvent): void {
@@ -117,7 +139,7 @@ function greeted(e: MessageEvent): void {
 
 /** Clears the way for a new document; false where it has been told of as one without an agent. */
 function arrives(frame: Frame, url: string): boolean {
-  frame.win = null;
+  frame.expected = false;
   const fresh = frame.pending !== undefined || frame.left === true || splitFragment(frame.url ?? "")[0] !== splitFragment(url)[0];
   if (fresh) {
     const p = frame.pending ?? begun(frame, url, { reason: "scriptInitiated" });
@@ -142,6 +164,7 @@ export class Nested implements Agent {
   bases: number[];
   contexts: Json[] = [];
   tree: Json = {};
+  loaded = false;
   private port?: MessagePort;
   private serial = 0;
   private readonly calls = new Map<number, (answer: Json) => void>();
@@ -185,6 +208,7 @@ export class Nested implements Agent {
     if (this.frame.agent !== this) return;
     this.frame.agent = undefined;
     this.frame.left = true;
+    proceed();
     this.port?.close();
     for (const done of this.calls.values()) done(GONE);
     for (const id of framesIn(this.tree).slice(1).reverse()) emit("Page", "Page.frameDetached", { frameId: id, reason: "remove" });
@@ -210,7 +234,8 @@ export class Nested implements Agent {
 
   private told(m: Json): void {
     if (m.icdp === "subtree") {
-      ({ tree: this.tree, bases: this.bases, contexts: this.contexts } = m as Nested);
+      ({ tree: this.tree, bases: this.bases, contexts: this.contexts, loaded: this.loaded } = m as Nested);
+      proceed();
       this.frame.url = this.tree.frame.url;
       onTouch();
     } else if (m.icdp === "nav") this.frame.pending = { loaderId: m.loaderId, url: m.url };
