@@ -1,7 +1,6 @@
 // The Fetch domain: requests of window.fetch pause until a client decides.
 
 import type { Json } from "../protocol";
-import { mainFrame } from "./frames";
 import { mint } from "./originals";
 import { ProtocolError, register } from "./registry";
 import { type Session, onSessionEnd } from "./session";
@@ -22,13 +21,13 @@ function interceptor(url: string): Session | undefined {
 }
 
 /** Pauses a request until its session decides; undefined when nobody wants it. */
-export function intercept(networkId: string, request: Json, resourceType: string): Promise<Decision> | undefined {
+export function intercept(networkId: string, request: Json, resourceType: string, frameId: string): Promise<Decision> | undefined {
   const session = interceptor(request.url);
   if (!session) return undefined;
   const requestId = `interception-${mint()}`;
   return new Promise((decide) => {
     paused.set(requestId, { session, decide });
-    session.emit("Fetch.requestPaused", { requestId, request, frameId: mainFrame().id, resourceType, networkId });
+    session.emit("Fetch.requestPaused", { requestId, request, frameId, resourceType, networkId });
   });
 }
 

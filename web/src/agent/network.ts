@@ -2,7 +2,7 @@
 // asks for by fetch. Each request is told whole or not at all.
 
 import type { Json } from "../protocol";
-import { mainFrame, splitFragment } from "./frames";
+import { type Frame, frameOfDocument, mainFrame, splitFragment } from "./frames";
 import { type Decision, intercept } from "./intercept";
 import { mint, monotonic, originals } from "./originals";
 import { ProtocolError, register } from "./registry";
@@ -48,12 +48,14 @@ export function response(url: string, status: number, statusText: string, header
 /** Reports one request of script from its start to its end. */
 class Exchange {
   readonly id = mint();
+  private readonly frame: Frame;
 
-  constructor(private readonly type: string, private readonly url: string, method: string, headers: Json, body?: string) {
+  constructor(win: Window, private readonly type: string, private readonly url: string, method: string, headers: Json, body?: string) {
     const [plain, urlFragment] = splitFragment(url);
-    const { id: frameId, loaderId } = mainFrame();
+    this.frame = frameOfDocument(win.document) ?? mainFrame();
+    const { id: frameId, loaderId } = this.frame;
     emit("Network", "Network.requestWillBeSent", {
-      requestId: this.id, loaderId, documentURL: location.href, timestamp: monotonic(), wallTime: originals.now() / 1000,
+      requestId: this.id, loaderId, documentURL: win.location.href, timestamp: monotonic(), wallTime: originals.now() / 1000,
       request: {
         url: plain, ...(urlFragment && { urlFragment }), method, headers, initialPriority: "High",
         referrerPolicy: "strict-origin-when-cross-origin",
@@ -63,10 +65,14 @@ class Exchange {
     });
   }
 
+  get frameId(): string {
+    return this.frame.id;
+  }
+
   responded(status: number, statusText: string, headers: Json, mime: string): void {
     emit("Network", "Network.responseReceived", {
-      requestId: this.id, loaderId: mainFrame().loaderId, timestamp: monotonic(), type: this.type,
-      response: response(this.url, status, statusText, headers, mime), hasExtraInfo: false, frameId: mainFrame().id,
+      requestId: this.id, loaderId: this.frame.loaderId, timestamp: monotonic(), type: this.type,
+      response: response(this.url, status, statusText, headers, mime), hasExtraInfo: false, frameId: this.frame.id,
     });
   }
 
@@ -107,7 +113,7 @@ export function watchResources(win: Window & typeof globalThis): void {
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as PerformanceResourceTiming[]) {
       if (told.has(e.initiatorType)) continue;
-      const x = new Exchange(resourceTypes[e.initiatorType] ?? "Other", e.name, "GET", {});
+      const x = new Exchange(win, resourceTypes[e.initiatorType] ?? "Other", e.name, "GET", {});
       x.responded((e as unknown as { responseStatus?: number }).responseStatus || 200, "", {}, "");
       x.finished();
     }
@@ -121,9 +127,9 @@ function installFetch(win: Window & typeof globalThis): void {
     const url = new URL(input instanceof win.Request ? input.url : String(input), win.document.baseURI).href;
     const method = (init?.method ?? request?.method ?? "GET").toUpperCase();
     const headers = Object.fromEntries(new win.Headers(init?.headers ?? request?.headers).entries());
-    const x = new Exchange("Fetch", url, method, headers, typeof init?.body === "string" ? init.body : undefined);
+    const x = new Exchange(win, "Fetch", url, method, headers, typeof init?.body === "string" ? init.body : undefined);
     try {
-      const paused = intercept(x.id, { url, method, headers, initialPriority: "High", referrerPolicy: "strict-origin-when-cross-origin" }, "Fetch");
+      const paused = intercept(x.id, { url, method, headers, initialPriority: "High", referrerPolicy: "strict-origin-when-cross-origin" }, "Fetch", x.frameId);
       const r = paused ? await decided(win, native, await paused, input, init) : await native(input, init);
       const mime = (r.headers.get("content-type") ?? "").split(";")[0];
       x.responded(r.status, r.statusText, Object.fromEntries(r.headers.entries()), mime);
@@ -170,13 +176,13 @@ function installXhr(win: Window & typeof globalThis): void {
   };
   proto.send = function (body?: Document | XMLHttpRequestBodyInit | null): void {
     const a = asked.get(this);
-    if (a) follow(this, a, new URL(a.url, win.document.baseURI).href, typeof body === "string" ? body : undefined);
+    if (a) follow(win, this, a, new URL(a.url, win.document.baseURI).href, typeof body === "string" ? body : undefined);
     send.call(this, body);
   };
 }
 
-function follow(xhr: XMLHttpRequest, a: Asked, url: string, body: string | undefined): void {
-  const x = new Exchange("XHR", url, a.method, a.headers, body);
+function follow(win: Window, xhr: XMLHttpRequest, a: Asked, url: string, body: string | undefined): void {
+  const x = new Exchange(win, "XHR", url, a.method, a.headers, body);
   xhr.addEventListener("loadend", () => {
     if (xhr.status === 0) return x.failed("net::ERR_FAILED");
     const lines = xhr.getAllResponseHeaders().split("\r\n").filter(Boolean);

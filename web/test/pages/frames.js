@@ -173,6 +173,7 @@ is(await evaluateIn(empty, "early"), 1);
 // A page that is loaded with its frames: announced before its load, each with its contexts.
 state.sessions[0].domains.push(...DOMAINS);
 state.sessions[0].lifecycle = true;
+state.sessions[0].scripts.push({ identifier: "1", source: "window.early = 1" });
 events.length = 0;
 await visit("/parent", { html: `<iframe src='${bare("/a", "a")}'></iframe><iframe src='${page("/b", { html: "<script>mine = typeof early<\/script>" })}'></iframe>` });
 await event("Page.loadEventFired");
@@ -183,3 +184,4 @@ for (const id of [a, b]) {
   const loaded = events.findIndex((e) => e.params?.frameId === id && e.params.name === "load");
   is(loaded >= 0 && loaded < events.findIndex((e) => e.params?.frameId === "MAIN" && e.params.name === "load"), true, "the child loads first");
 }
+is(await evaluateIn(b, "mine"), "number", "a tagged child has the init scripts before its own");

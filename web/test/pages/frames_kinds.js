@@ -1,0 +1,73 @@
+// Child frames whose documents come from elsewhere than a server, and those that are kept apart.
+const until = async (what, test) => {
+  for (const end = Date.now() + 5000; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) {
+    const found = test();
+    if (found) return found;
+  }
+  throw new Error(`never ${what}: ` + events.map((e) => e.method.slice(5) + " " + (e.params.name ?? "")));
+};
+const lifecycle = (frameId, name) => until(name, () =>
+  events.find((e) => e.method === "Page.lifecycleEvent" && e.params.frameId === frameId && e.params.name === name));
+const evaluateIn = async (frameId, expression) => {
+  const { executionContextId } = await cdp("Page.createIsolatedWorld", { frameId, worldName: "util" });
+  const r = await cdp("Runtime.evaluate", { expression, contextId: executionContextId, returnByValue: true, awaitPromise: true });
+  if (r.exceptionDetails) throw new Error(r.exceptionDetails.exception.description);
+  return r.result.value;
+};
+/** Inserts what a markup says and waits for the load of its frame. */
+const insert = async (html) => {
+  events.length = 0;
+  await value(`box.innerHTML = ${JSON.stringify(html)}; 1`);
+  const { frameId } = (await until("attached", () => events.find((e) => e.method === "Page.frameAttached"))).params;
+  await lifecycle(frameId, "load");
+  return frameId;
+};
+const urlOf = async (frameId) => (await cdp("Page.getFrameTree")).frameTree.childFrames.find((c) => c.frame.id === frameId).frame.url;
+
+await visit("/kinds", { html: "<div id=box></div><div style='height:4000px'></div><div id=low></div>" });
+for (const d of ["Page", "Runtime", "Network"]) await cdp(d + ".enable");
+await cdp("Page.setLifecycleEventsEnabled", { enabled: true });
+
+// A script that makes the document, a blob, data.
+const scripted = await insert(`<iframe src="javascript:'<p>made'"></iframe>`);
+for (const end = Date.now() + 3000; (await evaluateIn(scripted, "document.body.textContent")) !== "made" && Date.now() < end;);
+is(await evaluateIn(scripted, "document.body.textContent"), "made");
+const blob = await value("u = URL.createObjectURL(new Blob(['<p>blob'], { type: 'text/html' }))");
+const fromBlob = await insert(`<iframe src="${blob}"></iframe>`);
+is([await evaluateIn(fromBlob, "document.body.textContent"), await urlOf(fromBlob)], ["blob", blob]);
+const fromData = await insert("<iframe src='data:text/html,data'></iframe>");
+is(await urlOf(fromData), "data:text/html,data");
+await fails(evaluateIn(fromData, "1"), "Cannot find context with specified id");
+
+// Kept apart, though of the same origin: without an agent out of reach, with one not.
+const bare = await insert("<iframe sandbox=allow-scripts src='/apart?bare=1'></iframe>");
+await fails(evaluateIn(bare, "1"), "Cannot find context with specified id");
+is((await cdp("Page.navigate", { frameId: bare, url: APP + "/apart?bare=2" })).errorText, undefined);
+const apart = await insert("<iframe sandbox=allow-scripts src='/apart'></iframe>");
+is(await evaluateIn(apart, "location.pathname + origin"), "/apartnull");
+
+// Lazy ones wait to be seen, and are blank until then.
+events.length = 0;
+await value("low.innerHTML = '<iframe loading=lazy src=/late></iframe>'; 1");
+const lazy = (await until("attached", () => events.find((e) => e.method === "Page.frameAttached"))).params.frameId;
+await lifecycle(lazy, "load");
+is(await urlOf(lazy), "about:blank");
+events.length = 0;
+await value("low.scrollIntoView(); 1");
+const shown = await until("navigated", () => events.find((e) => e.method === "Page.frameNavigated" && e.params.frame.id === lazy));
+is(shown.params.frame.url, APP + "/late");
+const loader = shown.params.frame.loaderId;
+is(events.filter((e) => e.params.requestId === loader).map((e) => e.method.slice(8)).slice(0, 2), ["requestWillBeSent", "responseReceived"]);
+
+// A request of a child names the child.
+events.length = 0;
+await value("scrollTo(0, 0); 1");
+is(await evaluateIn(lazy, "fetch('/data.json').then((r) => r.text())"), '{"answer":42}');
+is((await until("the fetch", () => events.find((e) => e.params.type === "Fetch" && e.params.request))).params.frameId, lazy);
+
+// An old frameset.
+events.length = 0;
+await value("d = document; d.open(); d.write('<frameset cols=50%,50%><frame name=l src=/left><frame name=r src=/right></frameset>'); d.close()");
+await until("both", () => events.filter((e) => e.method === "Page.frameNavigated" && e.params.frame.parentId).length === 2);
+const names = (await cdp("Page.getFrameTree")).frameTree.childFrames.map((c) => c.frame.name);
+is(names, ["l", "r"]);
