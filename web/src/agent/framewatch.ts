@@ -25,7 +25,7 @@ export interface Installer {
 }
 
 /** How long the hello of an agent may come after the load of its document. */
-const HELLO_MS = 100;
+const HELLO_MS = 300;
 
 const documents = new WeakMap<Frame, Document>();
 /** One object of each window that has been wrapped: a WindowProxy stays the same while windows come and go. */
