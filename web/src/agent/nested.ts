@@ -26,8 +26,9 @@ interface Uplink {
 let uplink: Uplink;
 /** The welcome that this agent had. */
 let welcome: Welcome | undefined;
-/** Greetings from before that. */
-let waiting: MessageEvent[] = [];
+/** Greetings from before that, of which a few are kept. */
+const waiting: MessageEvent[] = [];
+const MAX_WAITING = 100;
 const states = new Map<string, SessionState>();
 /** Commands whose effect a later document must have too, by session and method. */
 const settings = new Map<string, Map<string, Json>>();
@@ -128,7 +129,7 @@ function greeted(e: MessageEvent): void {
   e.stopImmediatePropagation();
   const known = frame.agent as Nested | undefined;
   if (known?.docId === hello.docId) return;
-  if (!welcome?.frameId) return void waiting.push(e);
+  if (!welcome?.frameId) return void (waiting.length < MAX_WAITING && waiting.push(e));
   const target = e.origin === "null" ? "*" : e.origin;
   // Of two documents with ids in the same range a client could not tell which it means.
   const taken = new Set([...subtreeBases(), ...(welcome.bases ?? [])].map(slotOf));
