@@ -203,6 +203,20 @@ export interface Focus {
   icdp: "focus";
 }
 
+/** Agent to Host: the hub is to serve a script, once, at BASE/eval/KEY.js. `key` is 32 hexadecimal digits. */
+export interface EvalPut {
+  icdp: "evalput";
+  key: string;
+  source: string;
+}
+
+/** Host to agent: the script is there, or the relay takes none. */
+export interface EvalOk {
+  icdp: "evalok";
+  key: string;
+  refused?: true;
+}
+
 /** Host to agent: a session has begun; no command of it precedes this. */
 export interface Attached extends HubAccess {
   icdp: "attached";
@@ -215,8 +229,8 @@ export interface Detached {
   sessionId: string;
 }
 
-export type FromAgent = Bye | Nav | NavAbort | Info | Open | Subtree | Focus;
-export type ToAgent = Attached | Detached;
+export type FromAgent = Bye | Nav | NavAbort | Info | Open | Subtree | Focus | EvalPut;
+export type ToAgent = Attached | Detached | EvalOk;
 
 // -------------------------------------------------- bridge: Host <-> relay
 
@@ -238,6 +252,8 @@ export type ToRelay =
   | { kind: "targetInfoChanged"; target: TargetInfo }
   | { kind: "response"; sessionId: string; id: number; result?: Json; error?: CdpError }
   | { kind: "event"; targetId: string; method: string; params: Json; sessionId?: string }
+  /** Only with the feature "eval". */
+  | { kind: "evalput"; key: string; source: string }
   | { kind: "browserResult"; id: number; result?: Json; error?: CdpError };
 
 /** What the relay sends over the bridge. */
@@ -247,6 +263,8 @@ export type FromRelay =
   | { kind: "attached"; sessionId: string; targetId: string; dialogKey?: string }
   | { kind: "command"; sessionId: string; targetId: string; id: number; method: string; params?: Json }
   | { kind: "detached"; sessionId: string; targetId: string }
+  /** A script may be fetched; one that the relay refuses is never heard of again. */
+  | { kind: "evalok"; key: string }
   | { kind: "browserRequest"; id: number; method: string; params?: Json };
 
 /**

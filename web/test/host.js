@@ -25,10 +25,16 @@ addEventListener("message", (e) => {
 });
 
 function receive(m) {
+  if (m.icdp === "evalput") return void putScript(m);
   if (m.id === undefined) return void events.push(m);
   const { done, failed } = calls.get(m.id);
   calls.delete(m.id);
   m.error ? failed(new Error(m.error.message)) : done(m.result);
+}
+
+async function putScript({ key, source }) {
+  await fetch(HUB + "/put/" + key, { method: "POST", body: source });
+  port.postMessage(JSON.stringify({ icdp: "evalok", key }));
 }
 
 function attach(sessionId) {

@@ -4,6 +4,7 @@
 import { frameOfDocument, mainFrame } from "./frames";
 import { type Place, callFrames, exceptionDetails } from "./exceptions";
 import { mainContext, wrap } from "./objects";
+import { isOwnError } from "./scriptelement";
 import { type Session, emit } from "./session";
 import { cleanStack } from "./serialize";
 
@@ -114,6 +115,7 @@ function called(win: Win, type: string, args: unknown[]): void {
 /** Watches a window for uncaught exceptions and rejections. */
 export function installErrors(win: Win): void {
   win.addEventListener("error", (e) => {
+    if (isOwnError(e)) return;
     if (!(e instanceof win.ErrorEvent)) return; // an element that failed to load
     const at = { url: e.filename, line: Math.max(0, e.lineno - 1), column: Math.max(0, e.colno - 1) };
     if (e.error === null || e.error === undefined) thrown(win, e.message, e.message, at);

@@ -1,17 +1,42 @@
 // Running a client's program text in a frame's window, by whatever way the
-// page's Content Security Policy leaves open.
+// page's Content Security Policy leaves open: eval, eval with Trusted Types,
+// an inline script, a script with a blob address, a script from the hub. The
+// last two come too late for a synchronous answer, so that texts are compiled
+// beforehand by prepare.
 
-type Win = Window & typeof globalThis;
+import { hubBase, hubKnown } from "./hub";
+import { type Load, type Program, type Signer, type Thunk, type Win, blobLoader, hubLoader, loadProgram, runInline } from "./scriptelement";
+import { cuts } from "./statements";
 
 /** Compiles and runs a program text in a window's global scope and returns its completion value. */
 type Way = (source: string) => unknown;
 
 interface TrustedTypes {
-  createPolicy(name: string, rules: { createScript(s: string): string }): { createScript(s: string): string };
+  createPolicy(name: string, rules: Signer): Signer;
 }
 
-const ways = new WeakMap<Document, Way>();
+/** What is known of a document's policy. */
+interface Ways {
+  /** How a text runs at once, if it can. */
+  now?: Way;
+  /** How one runs later; resolves to undefined if it cannot either. */
+  later?: Promise<Load | undefined>;
+  /** With which hub that was tried. */
+  hub?: string;
+  signer?: Signer;
+  /** Programs compiled beforehand, and those that have run and wait to be asked for their value. */
+  compiled: Map<string, Thunk>;
+  ran: Map<string, Thunk[]>;
+  /** What eval may be called with. */
+  evals: Map<string, Thunk>;
+  /** The policy, once it has blocked something. */
+  policy: string;
+}
+
+const known = new WeakMap<Document, Ways>();
 const nativeEval = window.eval;
+/** So many compiled texts are kept for a document. */
+const MOST = 200;
 let nonce = "";
 
 /** Remembers the nonce of the agent's own script element. */
@@ -19,118 +44,183 @@ export function setNonce(value: string): void {
   nonce = value;
 }
 
+/**
+ * Makes sure that `run` can take these programs, and eval these strings;
+ * undefined if it can already. Where only scripts with an address run, a
+ * program that is no expression runs here.
+ */
+export function prepare(win: Win, programs: string[], strings: unknown[] = []): Promise<void> | undefined {
+  const ways = waysOf(win);
+  return ways.now ? undefined : compile(win, ways, programs, strings.flatMap(codeIn));
+}
+
 /** Runs a program text, once, and returns its completion value; throws what it throws. */
 export function run(win: Win, source: string): unknown {
-  let way = ways.get(win.document);
-  if (!way) ways.set(win.document, (way = choose(win)));
-  return way(source);
+  const ways = waysOf(win);
+  if (ways.now) return ways.now(source);
+  return (ways.ran.get(source)?.shift() ?? ways.compiled.get(source) ?? blocked(win, ways.policy))();
 }
 
-function choose(win: Win): Way {
+function blocked(win: Win, policy: string): never {
+  throw new win.EvalError(
+    `The page's Content Security Policy ${policy && `"${policy}" `}allows no evaluation: allow 'unsafe-eval' or ` +
+      `${hubBase() ?? "blob:"} in its script-src, give the agent's script element a nonce, or, where it has ` +
+      "require-trusted-types-for, allow the Trusted Types policy hub-agent",
+  );
+}
+
+// --------------------------------------------------------- finding a way
+
+function waysOf(win: Win): Ways {
+  const { document } = win;
+  let ways = known.get(document);
+  if (!ways) {
+    known.set(document, (ways = { compiled: new Map(), ran: new Map(), evals: new Map(), policy: "" }));
+    notePolicy(document, ways);
+  } else if (!ways.now || works(ways.now)) {
+    return ways; // a policy in a meta element may come later
+  }
+  ways.now = choose(win, ways);
+  return ways;
+}
+
+/** Learns the policy's text from what it blocks, for the error that names it. */
+function notePolicy(document: Document, ways: Ways): void {
+  document.addEventListener("securitypolicyviolation", (e) => {
+    if (/script|trusted/.test(e.effectiveDirective)) ways.policy ||= e.originalPolicy.slice(0, 500);
+  });
+}
+
+const works = (way: Way): boolean => {
+  try {
+    return way("1") === 1;
+  } catch {
+    return false;
+  }
+};
+
+function choose(win: Win, ways: Ways): Way | undefined {
   const evaluator = win === window ? nativeEval : win.eval;
-  const works = (way: Way): boolean => {
-    try {
-      return way("1") === 1;
-    } catch {
-      return false;
-    }
-  };
   const plain: Way = (s) => evaluator(s);
   if (works(plain)) return plain;
-  const trusted = trustedWay(win, evaluator);
-  if (trusted && works(trusted)) return trusted;
-  const inline: Way = (s) => runInline(win, s);
-  if (works(inline)) {
-    win.eval = (s: unknown) => (typeof s === "string" ? runInline(win, s) : s);
-    return inline;
-  }
-  return () => {
-    throw new win.EvalError(
-      "The page's Content Security Policy allows no evaluation: allow 'unsafe-eval' in script-src, " +
-        "give the agent's script element a nonce, or allow the Trusted Types policy hub-agent",
-    );
+  const signer = (ways.signer ??= newSigner(win));
+  const signed: Way = (s) => evaluator(signer ? signer.createScript(s) : s);
+  if (signer && works(signed)) return replaceEval(win, evaluator, signed);
+  const inline: Way = (s) => {
+    const program = runInline(win, s, nonce, signer) ?? blocked(win, ways.policy);
+    return program.run();
   };
+  if (works(inline)) return replaceEval(win, evaluator, inline);
+  replaceEval(win, evaluator, (s) => (ways.evals.get(s) ?? ways.compiled.get(s) ?? blocked(win, ways.policy))());
+  return undefined;
 }
 
-function trustedWay(win: Win, evaluator: typeof eval): Way | undefined {
+/** What clients inject calls eval itself; the page's own calls of it would have failed. */
+function replaceEval(win: Win, native: typeof eval, way: Way): Way {
+  win.eval = (s: unknown) => (typeof s === "string" ? way(s) : native(s as string));
+  return way;
+}
+
+function newSigner(win: Win): Signer | undefined {
   const factory = (win as unknown as { trustedTypes?: TrustedTypes }).trustedTypes;
-  if (!factory) return undefined;
+  const same = (s: string): string => s;
   try {
-    const policy = factory.createPolicy("hub-agent", { createScript: (s) => s });
-    return (s) => evaluator(policy.createScript(s));
+    return factory?.createPolicy("hub-agent", { createScript: same, createScriptURL: same });
   } catch {
-    return undefined;
+    return undefined; // the policy has a list of its own, or the name is taken
   }
 }
 
-// -------------------------------------------------------- inline scripts
+// ------------------------------------------------------ compiling beforehand
 
-const SLOT = "__hubAgentSlot";
-
-/**
- * Runs a text as an inline script element. A script has no completion value,
- * so the text is first taken for an expression, then for statements, of which
- * the last gives the value if it is an expression.
- */
-function runInline(win: Win, source: string): unknown {
-  const body = source.replace(/[\s;]+$/, "");
-  let problem: unknown;
-  for (const candidate of [`return (${body}\n)`, ...lastStatement(body), source]) {
-    const compiled = compileInline(win, candidate);
-    if (typeof compiled.run === "function") return compiled.run.call(win);
-    problem ??= compiled.error;
+async function compile(win: Win, ways: Ways, programs: string[], strings: string[]): Promise<void> {
+  if (!ways.later || ((await ways.later) === undefined && ways.hub !== hubBase())) ways.later = chooseLater(win, ways);
+  const load = await ways.later;
+  if (!load) return; // run says so
+  for (const text of strings) {
+    if (!ways.evals.has(text)) keep(ways.evals, text, await loadProgram(win, text, load, true));
   }
-  throw problem ?? new win.EvalError("The page's Content Security Policy blocks inline scripts");
+  for (const text of programs) {
+    if (ways.compiled.has(text)) continue;
+    const program = await loadProgram(win, text, load);
+    if (program?.lasting) keep(ways.compiled, text, program);
+    else if (program) ways.ran.set(text, [...(ways.ran.get(text) ?? []), program.run]);
+  }
 }
 
-/** The statements with a return put before the last one, cut at its last line or semicolon. */
-function lastStatement(body: string): string[] {
-  const cuts = [body.lastIndexOf("\n"), body.lastIndexOf(";")].filter((i) => i > 0);
-  return cuts.map((i) => `${body.slice(0, i + 1)}return (${body.slice(i + 1)}\n)`);
+function keep(table: Map<string, Thunk>, text: string, program: Program | undefined): void {
+  if (program) table.set(text, program.run);
+  if (table.size > MOST) table.delete([...table.keys()][0]);
 }
 
-function compileInline(win: Win, body: string): { run?: () => unknown; error?: unknown } {
-  const slot: { run?: () => unknown; error?: unknown } = {};
-  const onError = (e: ErrorEvent): void => {
-    slot.error = e.error;
-    e.stopImmediatePropagation();
-    e.preventDefault();
+async function chooseLater(win: Win, ways: Ways): Promise<Load | undefined> {
+  const loads = (load: Load): Promise<boolean> => loadProgram(win, "1", load).then((program) => program?.run() === 1);
+  const blob = blobLoader(win, ways.signer);
+  if (await loads(blob)) return blob;
+  await hubKnown;
+  ways.hub = hubBase();
+  const hub = hubLoader(win, ways.signer);
+  return ways.hub && (await loads(hub)) ? hub : undefined;
+}
+
+/** The texts in an argument of a call that eval may be called with. */
+function codeIn(argument: unknown): string[] {
+  if (typeof argument === "string") return /^[#.<]|^\s*$/.test(argument) ? [] : [argument];
+  const found: string[] = [];
+  const walk = (v: unknown, depth: number): void => {
+    if (typeof v === "string") {
+      if (/=>|\bfunction\b/.test(v)) found.push(v);
+    } else if (v && typeof v === "object" && depth < 6 && (Array.isArray(v) || Object.getPrototypeOf(v) === Object.prototype)) {
+      for (const x of Object.values(v)) walk(x, depth + 1);
+    }
   };
-  const script = win.document.createElement("script");
-  script.nonce = nonce;
-  script.textContent = `window.${SLOT}.run=function(){${body}\n}`;
-  Object.defineProperty(win, SLOT, { value: slot, configurable: true });
-  win.addEventListener("error", onError, true);
-  try {
-    (win.document.head ?? win.document.documentElement).appendChild(script);
-    script.remove();
-  } finally {
-    win.removeEventListener("error", onError, true);
-    delete (win as unknown as Record<string, unknown>)[SLOT];
-  }
-  return slot;
+  walk(argument, 0);
+  return found;
 }
 
 // ----------------------------------------------------------------- REPL
+
+/**
+ * The texts to try for a program that may have await outside of a function:
+ * the first says whether it needs it, the others are async functions of it.
+ */
+function replForms(source: string): string[] {
+  if (!/\bawait\b/.test(source)) return [];
+  const bodies = [`return (${source.replace(/[\s;]+$/, "")}\n)`, ...cuts(source).map(([b, l]) => `${b};return (${l}\n)`), source];
+  return [`(function(){${source}\n})`, ...bodies.map((b) => `(async () => {${b}\n})`)];
+}
+
+/** prepare, for runRepl. */
+export function prepareRepl(win: Win, source: string): Promise<void> | undefined {
+  const forms = replForms(source);
+  if (!forms.length) return prepare(win, [source]);
+  const ready = prepare(win, forms);
+  // Tried last: a text that is no expression runs as soon as it compiles.
+  return ready?.then(() => {
+    const [plain, ...asynchronous] = forms.map((f) => compiles(win, f) !== undefined);
+    return plain || !asynchronous.includes(true) ? prepare(win, [source]) : undefined;
+  });
+}
 
 /**
  * Runs a text as a console does: with top-level await. A text that does not
  * need it runs as any other.
  */
 export function runRepl(win: Win, source: string): unknown {
-  if (!/\bawait\b/.test(source) || parses(win, source, false)) return run(win, source);
-  const body = source.replace(/[\s;]+$/, "");
-  for (const candidate of [`return (${body}\n)`, ...lastStatement(body), source]) {
-    if (parses(win, candidate, true)) return run(win, `(async () => {${candidate}\n})()`);
+  const [plain, ...asynchronous] = replForms(source);
+  if (plain === undefined || compiles(win, plain)) return run(win, source);
+  for (const form of asynchronous) {
+    const f = compiles(win, form);
+    if (f) return f();
   }
   return run(win, source);
 }
 
-function parses(win: Win, body: string, asynchronous: boolean): boolean {
+/** The function that a text is, or undefined if it does not compile. */
+function compiles(win: Win, form: string): (() => unknown) | undefined {
   try {
-    run(win, `(${asynchronous ? "async " : ""}function(){${body}\n})`);
-    return true;
+    return run(win, form) as () => unknown;
   } catch {
-    return false;
+    return undefined;
   }
 }

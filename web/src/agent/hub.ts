@@ -1,6 +1,7 @@
 // The hub that the Host is connected to, as far as frames ask it themselves.
 
-import type { HubAccess } from "../protocol";
+import type { HubAccess, Json } from "../protocol";
+import { hexId, originals } from "./originals";
 
 let base: string | undefined;
 let key: string | undefined;
@@ -17,7 +18,13 @@ export function setAgentUrl(url: string): void {
 export function setHub(access: HubAccess): void {
   base = access.base ?? base;
   key = access.key ?? key;
+  known();
 }
+
+let known: () => void;
+
+/** Resolves once a Host has adopted this document, and said whether it has a hub. */
+export const hubKnown = new Promise<void>((resolve) => (known = resolve));
 
 /** BASE of the hub's HTTP endpoints, without a slash at its end; undefined without a hub. */
 export function hubBase(): string | undefined {
@@ -27,4 +34,35 @@ export function hubBase(): string | undefined {
 /** What the hub knows this Target by when a dialog is to be shown; undefined where it shows none. */
 export function dialogKey(): string | undefined {
   return key;
+}
+
+// -------------------------------------------------------- scripts it serves
+
+/** How long the Host and its relay may take to put a script there. */
+const PUT_MS = 3_000;
+const waiting = new Map<string, (taken: boolean) => void>();
+let tell: (message: Json) => boolean = () => false;
+
+/** Sets what carries messages to the Host. */
+export function setHubChannel(control: (message: Json) => boolean): void {
+  tell = control;
+}
+
+/** Leaves a script at the hub and resolves to its address, which serves it once; undefined where the hub takes none. */
+export function leaveScript(source: string): Promise<string | undefined> {
+  const name = hexId(32);
+  return new Promise((resolve) => {
+    const end = (taken: boolean): void => {
+      waiting.delete(name);
+      resolve(taken ? `${hubBase()}/eval/${name}.js` : undefined);
+    };
+    waiting.set(name, end);
+    originals.setTimeout(() => end(false), PUT_MS);
+    if (!hubBase() || !tell({ icdp: "evalput", key: name, source })) end(false);
+  });
+}
+
+/** The Host says what has become of a script. */
+export function scriptLeft(name: string, refused: boolean): void {
+  waiting.get(name)?.(!refused);
 }

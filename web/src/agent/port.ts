@@ -3,7 +3,7 @@
 
 import { type Attached, type Detached, type Json, type SessionState, VERSION, type Welcome } from "../protocol";
 import { renumberContexts } from "./contexts";
-import { setHub } from "./hub";
+import { scriptLeft, setHub, setHubChannel } from "./hub";
 import { sessionChanged, share, tellSubtree } from "./nested";
 import { base, docId, originals, rebase } from "./originals";
 import { ProtocolError, handlerOf } from "./registry";
@@ -116,6 +116,8 @@ export function control(message: Json): boolean {
   return port !== undefined;
 }
 
+setHubChannel(control);
+
 /** The document is going: says so and lets go of the channel. */
 export function leave(): void {
   control({ icdp: "bye" });
@@ -139,6 +141,7 @@ function fromHost(data: unknown): void {
     setHub(m);
     if (!sessionOf(sessionId)) begin(sessionId);
   } else if (m.icdp === "detached") endSession((m as Detached).sessionId);
+  else if (m.icdp === "evalok") scriptLeft(m.key, m.refused === true);
   else if (typeof m.id === "number" && typeof m.method === "string") dispatch(m.id, m.method, m.params ?? {}, m.sessionId);
 }
 

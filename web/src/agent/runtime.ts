@@ -4,7 +4,7 @@ import type { Json } from "../protocol";
 import { bind, unbind } from "./bindings";
 import { replayConsole, discardConsole } from "./console";
 import { type Context, announceContexts, contextOfParams, isLive } from "./contexts";
-import { run, runRepl } from "./evaluate";
+import { prepare, prepareRepl, run, runRepl } from "./evaluate";
 import { allFrames } from "./frames";
 import { callFrames, exceptionDetails, isError } from "./exceptions";
 import { type Presentation, release, releaseGroup, unwrap, wrap } from "./objects";
@@ -80,10 +80,13 @@ function evaluate(p: Json, s: Session): Json | Promise<Json> {
   const c = contextOfParams(p);
   const win = c.frame.win;
   if (!win) throw new ProtocolError("Cannot find context with specified id");
-  return answer(p, c, s, () => {
+  const source = String(p.expression);
+  const evaluated = (): Json | Promise<Json> => answer(p, c, s, () => {
     if (p.throwOnSideEffect) refuseSideEffects(c);
-    return (p.replMode ? runRepl : run)(win, String(p.expression));
+    return (p.replMode ? runRepl : run)(win, source);
   });
+  const ready = p.throwOnSideEffect ? undefined : p.replMode ? prepareRepl(win, source) : prepare(win, [source]);
+  return ready ? ready.then(evaluated) : evaluated();
 }
 
 function callFunctionOn(p: Json, s: Session): Json | Promise<Json> {
@@ -96,12 +99,15 @@ function callFunctionOn(p: Json, s: Session): Json | Promise<Json> {
   if (!win) throw new ProtocolError("Cannot find context with specified id");
   const args = (p.arguments ?? []).map(argument);
   const group = p.objectGroup ?? held?.group;
-  return answer({ ...p, objectGroup: group }, c, s, () => {
+  const source = `(${p.functionDeclaration}\n)`;
+  const called = (): Json | Promise<Json> => answer({ ...p, objectGroup: group }, c, s, () => {
     if (p.throwOnSideEffect) refuseSideEffects(c);
-    const f = run(win, `(${p.functionDeclaration}\n)`);
+    const f = run(win, source);
     if (typeof f !== "function") throw new ProtocolError("Given expression does not evaluate to a function");
     return Reflect.apply(f, held ? held.value : win, args);
   });
+  const ready = prepare(win, [source], args);
+  return ready ? ready.then(called) : called();
 }
 
 // -------------------------------------------------------------- properties
@@ -146,10 +152,13 @@ function heapUsage(): Json {
 }
 
 /** Whether a text compiles as a program, told without running it. */
-function compile(p: Json, s: Session): Json {
+async function compile(p: Json, s: Session): Promise<Json> {
   const c = contextOfParams(p);
+  const win = c.frame.win ?? window;
+  const text = `(function(){${p.expression}\n})`;
+  await prepare(win, [text]);
   try {
-    run(c.frame.win ?? window, `(function(){${p.expression}\n})`);
+    run(win, text);
     return {};
   } catch (e) {
     return { exceptionDetails: exceptionDetails(e, "Uncaught", c, s, {}) };

@@ -5,7 +5,7 @@
 import type { Json, SessionState } from "../protocol";
 import { define } from "./bindings";
 import { keepWorld } from "./contexts";
-import { run } from "./evaluate";
+import { prepare, run } from "./evaluate";
 import { type Frame, allFrames } from "./frames";
 import { mint } from "./originals";
 import { ProtocolError } from "./registry";
@@ -68,11 +68,16 @@ function executeIn(frames: Frame[], source: string): void {
 
 function execute(win: Window & typeof globalThis, source: string): void {
   if (!source) return;
-  try {
-    run(win, source);
-  } catch (e) {
-    reportError(e); // as an uncaught exception of the page, as Chromium does
-  }
+  const attempt = (): void => {
+    try {
+      run(win, source);
+    } catch (e) {
+      reportError(e); // as an uncaught exception of the page, as Chromium does
+    }
+  };
+  const ready = prepare(win, [source]);
+  if (ready) void ready.then(attempt);
+  else attempt();
 }
 
 /** Takes over the Host's list at the welcome and runs what has not yet run. */

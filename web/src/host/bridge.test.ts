@@ -53,6 +53,28 @@ test("the key for dialogs goes to the agent, with the first session or with the 
   assert.equal(w.welcomes().at(-1)?.welcome.key, "K");
 });
 
+test("a script of a frame is left at the relay, where that takes scripts", async () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1")!;
+  const put = { icdp: "evalput", key: "K", source: "1" };
+  const refused = { icdp: "evalok", key: "K", refused: true };
+  agent.say(put);
+  await settle();
+  assert.deepEqual(agent.got.splice(0), [refused], "no relay");
+  const relay = w.relay(["sessions", "eval"]);
+  relay.take();
+  agent.say(put);
+  assert.deepEqual(relay.take(), [{ kind: "evalput", key: "K", source: "1" }]);
+  relay.say({ kind: "evalok", key: "K" });
+  await settle();
+  assert.deepEqual(agent.got.splice(0), [{ icdp: "evalok", key: "K" }]);
+  agent.say(put);
+  tick(3_000);
+  await settle();
+  assert.deepEqual(agent.got, [refused], "a relay that refuses says nothing");
+});
+
 test("an extended relay: each session its own, in order", () => {
   const w = new World();
   w.pair();

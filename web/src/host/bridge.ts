@@ -15,7 +15,10 @@ export const LAST_WAIT_MS = 15_000;
 const GOOD_MS = 5_000;
 
 /** The extensions of version 1 that this Host knows. */
-export const FEATURES = ["sessions", "handles+", "dialog"];
+export const FEATURES = ["sessions", "handles+", "dialog", "eval"];
+
+/** How long a relay may take to say that a script is there. */
+const PUT_MS = 3_000;
 
 /** What the bridge needs of the Core. */
 export interface Switchboard {
@@ -30,6 +33,9 @@ export interface Switchboard {
 export class Bridge implements Consumer {
   private socket?: Socket;
   private accepted = false;
+  private takesScripts = false;
+  /** Scripts under way to the relay. */
+  private readonly scripts = new Map<string, (taken: boolean) => void>();
   private readonly sessions = new Map<string, Session>();
   private attempts = 0;
   private open = false;
@@ -84,7 +90,8 @@ export class Bridge implements Consumer {
   private drop(): void {
     const socket = this.socket;
     this.socket = undefined;
-    this.open = this.accepted = false;
+    this.open = this.accepted = this.takesScripts = false;
+    for (const end of [...this.scripts.values()]) end(false);
     if (socket) {
       socket.onopen = socket.onmessage = socket.onclose = null;
       socket.close();
@@ -116,6 +123,7 @@ export class Bridge implements Consumer {
     switch (m.kind) {
       case "accepted":
         this.accepted = Array.isArray(m.features) && m.features.includes("sessions");
+        this.takesScripts = this.accepted && m.features.includes("eval");
         return;
       case "attached":
         this.noteKey(m.targetId, m.dialogKey);
@@ -125,6 +133,8 @@ export class Bridge implements Consumer {
         return this.detach(m.sessionId);
       case "command":
         return this.command(m);
+      case "evalok":
+        return this.scripts.get(m.key)?.(true);
       case "browserRequest":
         return this.browserRequest(m.id, m.method, m.params ?? {});
     }
@@ -173,6 +183,21 @@ export class Bridge implements Consumer {
   }
 
   // --------------------------------------------------------- to the relay
+
+  /** Leaves a script for a frame to fetch; false where the relay takes none. */
+  putScript(key: string, source: string): Promise<boolean> {
+    if (!this.takesScripts) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const end = (taken: boolean): void => {
+        clearTimeout(timer);
+        this.scripts.delete(key);
+        resolve(taken);
+      };
+      const timer = setTimeout(() => end(false), PUT_MS);
+      this.scripts.set(key, end);
+      this.send({ kind: "evalput", key, source });
+    });
+  }
 
   private answer(sessionId: string, id: number, reply: Reply): void {
     this.send({ kind: "response", sessionId, id, ...reply });

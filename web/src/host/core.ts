@@ -163,6 +163,10 @@ export class Core implements Owner, Switchboard, Consumer {
     return this.bridge?.base();
   }
 
+  async putScript(key: string, source: string): Promise<boolean> {
+    return this.bridge?.putScript(key, source) ?? false;
+  }
+
   socket(url: string): Socket {
     return this.env.socket(url);
   }

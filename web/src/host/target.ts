@@ -32,6 +32,8 @@ export interface Owner {
   /** An event for every session of the Target, of whatever consumer. */
   publish(target: Target, method: string, params: Json): void;
   ask(ask: Ask): Promise<Json>;
+  /** Has the relay serve a script at BASE/eval/KEY.js; false where it does not. */
+  putScript(key: string, source: string): Promise<boolean>;
 }
 
 /** The channel to the current document. */
@@ -297,7 +299,7 @@ export class Target {
   }
 
   private controlled(m: FromAgent): void {
-    for (const text of ["url", "title", "loaderId"]) {
+    for (const text of ["url", "title", "loaderId", "key", "source"]) {
       if (text in m && typeof (m as Json)[text] !== "string") return;
     }
     switch (m.icdp) {
@@ -311,6 +313,9 @@ export class Target {
         this.info.title = m.title;
         this.info.url = m.url;
         return this.owner.changed(this);
+      case "evalput":
+        return void this.owner.putScript(m.key, m.source).then((taken) =>
+          this.control({ icdp: "evalok", key: m.key, ...(!taken && { refused: true as const }) }));
       case "open":
         this.owner.ask({ what: "create", params: { url: m.url }, openerId: this.id }).catch(() => {});
     }

@@ -1,0 +1,73 @@
+hub.base = HUB;
+const policies = {
+  none: "",
+  trustedTypes: "script-src 'self' 'unsafe-eval'; require-trusted-types-for 'script'; trusted-types hub-agent",
+  nonce: "script-src 'self' 'nonce-abc'",
+  nonceOnly: "default-src 'none'; script-src 'nonce-abc'",
+  strictDynamic: "script-src 'nonce-abc' 'strict-dynamic'",
+  nonceTrusted: "script-src 'nonce-abc'; require-trusted-types-for 'script'; trusted-types hub-agent",
+  inline: "script-src 'self' 'unsafe-inline'",
+  blob: "script-src 'self' blob:",
+  blobTrusted: "script-src 'self' blob:; require-trusted-types-for 'script'; trusted-types hub-agent",
+  hub: "script-src 'self' " + HUB,
+  hubTrusted: "script-src 'self' " + HUB + "; require-trusted-types-for 'script'; trusted-types hub-agent",
+};
+const source = "window.atBoot = document.currentScript !== undefined && 'yes'";
+
+async function result(method, params) {
+  const r = await cdp(method, params);
+  return r.exceptionDetails ? r.exceptionDetails.exception.description.split("\n")[0] : r.result.value;
+}
+const evaluate = (expression, more = {}) => result("Runtime.evaluate", { expression, returnByValue: true, ...more });
+
+await visit("/start");
+for (const d of ["Runtime", "Network", "Log"]) await cdp(d + ".enable");
+state.sessions[0].domains.push("Runtime", "Network", "Log");
+await cdp("Page.addScriptToEvaluateOnNewDocument", { source, identifier: "1" });
+state.sessions[0].scripts.push({ identifier: "1", source });
+
+for (const [name, csp] of Object.entries(policies)) {
+  await visit("/" + name, { csp, html: "<p id=p>text" });
+  events.length = 0;
+  is(await evaluate("1 + 1"), 2, name);
+  is(await evaluate("document.querySelector('#p').textContent; // its text"), "text", name);
+  is(await evaluate("const list = [1, 2];\nlist.map((x) => {\n  return `${x};`;\n}).join('')"), "1;2;", name);
+  is(await evaluate("var a = 6, b = 7; if (a) { b++ }\na * b"), 48, name);
+  is(await evaluate("window.n = (window.n || 0) + 1; n"), 1, name + " runs once");
+  is(await evaluate("window.n = (window.n || 0) + 1; n"), 2, name + " runs each time");
+  is(await evaluate("function twice(x) { return 2 * x }"), undefined, name);
+  is(await evaluate("new Promise((r) => setTimeout(r, 1, 'later'))", { awaitPromise: true }), "later", name);
+  is(await evaluate("const late = await Promise.resolve(3);\nlate + 1", { replMode: true }), 4, name);
+  is(await evaluate("throw new RangeError('mine')"), "RangeError: mine", name);
+  is(await evaluate("window.n++; null.x"), "TypeError: Cannot read properties of null (reading 'x')", name);
+  is(await evaluate("n"), 3, name + " ran once what threw");
+  is((await evaluate("let 1 = 2")).slice(0, 11), "SyntaxError", name);
+  const self = await cdp("Runtime.evaluate", { expression: "({ base: 40 })" });
+  is(await result("Runtime.callFunctionOn", {
+    objectId: self.result.objectId, functionDeclaration: "function (n) { return this.base + n }", arguments: [{ value: 2 }],
+  }), 42, name);
+  // What clients inject calls eval on texts that come as arguments.
+  is(await result("Runtime.callFunctionOn", {
+    objectId: self.result.objectId, functionDeclaration: "(text, data) => [eval(text)(20), (0, eval)(data.code)(), data.text].join()",
+    arguments: [{ value: "(n) => n + 1" }, { value: { code: "() => 'nested'", text: "window.n = 50; 1" } }],
+  }), "21,nested,window.n = 50; 1", name);
+  is(await evaluate("n"), 3, name + " runs no argument by itself");
+  is(await evaluate("window.atBoot"), "yes", name + " runs init scripts");
+  const own = (e) => e.method === "Runtime.exceptionThrown" || e.method === "Log.entryAdded" || /eval\/|^blob:/.test(e.params?.request?.url);
+  is(events.filter(own), [], name + " tells of nothing of its own");
+}
+
+// No way is left: the error says so, and what would help.
+for (const [csp, named] of [
+  ["script-src 'self'", "script-src 'self'"],
+  ["script-src 'self' 'unsafe-eval'; require-trusted-types-for 'script'; trusted-types mine", "trusted-types mine"],
+]) {
+  await visit("/never", { csp });
+  const error = await evaluate("1");
+  is([error.startsWith("EvalError: The page's Content Security Policy \""), error.includes(named), error.includes(HUB)], [true, true, true], error);
+  is(await evaluate("1"), error);
+}
+
+// A policy in the document itself comes after the agent.
+await visit("/meta", { html: "<meta http-equiv=Content-Security-Policy content=\"script-src 'nonce-abc'\">" });
+is(await evaluate("'still ' + 'there'"), "still there");
