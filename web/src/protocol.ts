@@ -85,6 +85,8 @@ export interface HubAccess {
   base?: string;
   /** The Target's key for POST BASE/dialog; absent while the relay has told none. */
   key?: string;
+  /** From an agent to one in a child frame: the Target that both are part of. */
+  targetId?: string;
 }
 
 /** An agent to the iframe whose hello had a base that is in use: take another, and say hello again. */

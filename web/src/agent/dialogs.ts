@@ -4,7 +4,7 @@
 
 import type { Json } from "../protocol";
 import { frameOfDocument, mainFrame, urlOf } from "./frames";
-import { dialogKey, hubBase } from "./hub";
+import { dialogKey, hubBase, hubTarget } from "./hub";
 import { originals } from "./originals";
 import { allSessions, emit } from "./session";
 
@@ -52,7 +52,7 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
   const request = new originals.XMLHttpRequest();
   try {
     originals.xhrOpen.call(request, "POST", `${base}/dialog`, false);
-    originals.xhrSend.call(request, originals.stringify({ ...dialog, targetId: mainFrame().id, key }));
+    originals.xhrSend.call(request, originals.stringify({ ...dialog, targetId: hubTarget(), key }));
   } catch {
     // The page's policy (connect-src, sync-xhr) or an unreachable hub: in
     // script they cannot be told apart.

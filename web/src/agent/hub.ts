@@ -1,10 +1,12 @@
 // The hub that the Host is connected to, as far as frames ask it themselves.
 
 import type { HubAccess, Json } from "../protocol";
+import { mainFrame } from "./frames";
 import { hexId, originals } from "./originals";
 
 let base: string | undefined;
 let key: string | undefined;
+let target: string | undefined;
 /** BASE on the document's own origin, where a proxy serves the agent and the hub's endpoints. */
 let ownBase: string | undefined;
 
@@ -18,6 +20,7 @@ export function setAgentUrl(url: string): void {
 export function setHub(access: HubAccess): void {
   base = access.base ?? base;
   key = access.key ?? key;
+  target = access.targetId ?? target;
   known();
 }
 
@@ -25,6 +28,16 @@ let known: () => void;
 
 /** Resolves once a Host has adopted this document, and said whether it has a hub. */
 export const hubKnown = new Promise<void>((resolve) => (known = resolve));
+
+/** The same for an agent in a child frame. */
+export function hubAccess(): HubAccess {
+  return { base, key, targetId: hubTarget() };
+}
+
+/** The Target that this document is part of. */
+export function hubTarget(): string {
+  return target ?? mainFrame().id;
+}
 
 /** BASE of the hub's HTTP endpoints, without a slash at its end; undefined without a hub. */
 export function hubBase(): string | undefined {

@@ -8,6 +8,7 @@ import { begun } from "./childnav";
 import { contextIds, destroyContexts } from "./contexts";
 import { type Agent, type Frame, allFrames, childrenOf, frameOf, mainFrame, onTouch, reach, splitFragment } from "./frames";
 import { arrived, detach } from "./framewatch";
+import { hubAccess } from "./hub";
 import { forgetMarks, isLoaded, setAfterChildren } from "./lifecycle";
 import { base, originals, slotOf } from "./originals";
 import { emit } from "./session";
@@ -185,7 +186,7 @@ export class Nested implements Agent {
     port1.onmessage = (e) => this.receive(e.data);
     const message: Welcome = {
       icdp: "welcome", v: VERSION, frameId: this.frame.id, parentId: this.frame.parent?.id, loaderId: this.frame.loaderId, navigated,
-      ...(welcome?.base && { base: welcome.base }), bases: [...subtreeBases(), ...(welcome?.bases ?? [])], state: { sessions: [...states.values()] },
+      ...hubAccess(), bases: [...subtreeBases(), ...(welcome?.bases ?? [])], state: { sessions: [...states.values()] },
     };
     this.frame.proxy?.postMessage(message, this.origin, [port2]);
     for (const [sessionId, list] of settings) for (const [method, params] of list) void this.call(method, params, sessionId);

@@ -57,6 +57,15 @@ for (const [name, csp] of Object.entries(policies)) {
   is(events.filter(own), [], name + " tells of nothing of its own");
 }
 
+// A child frame of another site gets its scripts from the hub too.
+await visit("/outer");
+const other = OTHER + "/inner?csp=" + encodeURIComponent("script-src 'self' " + HUB);
+events.length = 0;
+await value(`const i = document.createElement("iframe"); i.src = ${JSON.stringify(other)}; document.body.append(i); 1`);
+let there;
+do there = (await event("Runtime.executionContextCreated")).context; while (there.origin !== OTHER);
+is(await evaluate("location.pathname", { contextId: there.id }), "/inner");
+
 // No way is left: the error says so, and what would help.
 for (const [csp, named] of [
   ["script-src 'self'", "script-src 'self'"],

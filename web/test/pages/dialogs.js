@@ -48,6 +48,18 @@ for (const type of ["mousePressed", "mouseReleased"]) {
 }
 is(await value("document.title"), "true");
 
+// So does a child frame of another site, which is of the same Target.
+await cdp("Runtime.enable");
+events.length = 0;
+await value(`const i = document.createElement("iframe"); i.src = "${OTHER}/other"; document.body.append(i); 1`);
+let there;
+do there = (await event("Runtime.executionContextCreated")).context; while (there.origin !== OTHER);
+await answers(answer({ accept: true, text: "Eve" }));
+const named = await cdp("Runtime.evaluate", { expression: "prompt('who?')", contextId: there.id });
+is(named.result.value, "Eve");
+const other = (await asked()).at(-1);
+is([other.targetId, other.key, other.frameId, other.url], ["MAIN", "SECRET", there.auxData.frameId, OTHER + "/other"]);
+
 // Where the page's policy lets nobody be asked, clients hear of a dialog that was closed at once.
 for (const query of [{ csp: "connect-src 'self'" }, { permissions: "sync-xhr=()" }]) {
   await visit("/two", query);
