@@ -16,6 +16,7 @@ const (
 	maxAgent = 230 << 10
 	maxHost  = 30 << 10
 	maxShell = 4 << 10
+	maxShot  = 300 << 10 // loaded when a client first wants a screenshot
 )
 
 // target is the language level of every bundle.
@@ -27,6 +28,7 @@ type bundle struct {
 	entry  string // in src
 	format api.Format
 	global string // the name of the exports of an IIFE
+	inject string // in src: what it exports takes the place of the globals of these names
 	page   string // HTML in src that the script is put into, when not alone
 	max    int    // bytes
 }
@@ -35,6 +37,7 @@ var bundles = []bundle{
 	{name: "agent.js", entry: "agent/boot.ts", format: api.FormatIIFE, max: maxAgent},
 	{name: "host.js", entry: "host/index.ts", format: api.FormatIIFE, global: "CdpHub", max: maxHost},
 	{name: "host.mjs", entry: "host/index.ts", format: api.FormatESModule, max: maxHost},
+	{name: "shot.js", entry: "shot/index.ts", inject: "shot/fetch.ts", format: api.FormatESModule, max: maxShot},
 	{name: "shell.html", entry: "shell/shell.ts", format: api.FormatIIFE, page: "shell/shell.html", max: maxShell},
 }
 
@@ -64,8 +67,13 @@ func bundleAll(root string) ([]output, error) {
 
 // build bundles one entry and notes the third-party packages it uses.
 func (b bundle) build(root string, packages map[string]bool) ([]byte, error) {
+	var inject []string
+	if b.inject != "" {
+		inject = []string{filepath.Join(root, "src", filepath.FromSlash(b.inject))}
+	}
 	res := api.Build(api.BuildOptions{
 		EntryPoints:       []string{filepath.Join(root, "src", filepath.FromSlash(b.entry))},
+		Inject:            inject,
 		AbsWorkingDir:     root,
 		Bundle:            true,
 		Write:             false,

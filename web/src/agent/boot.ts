@@ -2,6 +2,7 @@
 
 import { setNonce } from "./evaluate";
 import { setAgentUrl } from "./hub";
+import { addPlace } from "./lazy";
 import { setOwnUrl } from "./serialize";
 import { startFrameAgent } from "./start";
 
@@ -11,6 +12,7 @@ const element = document.currentScript;
 if (element instanceof HTMLScriptElement) {
   setOwnUrl(element.src);
   setAgentUrl(element.src);
+  addPlace(element.src);
   setNonce(element.nonce ?? "");
   const listed = element.dataset.parents?.split(/[\s,]+/).filter(Boolean);
   const allowedParents = listed ?? (element.src ? [new URL(element.src).origin] : [location.origin]);

@@ -41,6 +41,5 @@ register("Emulation", {
   setEmulatedMedia: nothing,
   setTouchEmulationEnabled: nothing,
   setScriptExecutionDisabled: nothing,
-  setDefaultBackgroundColorOverride: nothing,
   clearGeolocationOverride: nothing,
 });

@@ -44,6 +44,11 @@ export function setNonce(value: string): void {
   nonce = value;
 }
 
+/** The nonce of the agent's own script element, or "". */
+export function nonceOf(): string {
+  return nonce;
+}
+
 /**
  * Makes sure that `run` can take these programs, and eval these strings;
  * undefined if it can already. Where only scripts with an address run, a

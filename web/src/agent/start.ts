@@ -25,6 +25,7 @@ import { watchShadows } from "./treewatch";
 import "./runtime";
 import "./storage";
 import "./emulation";
+import "./screenshot";
 import "./css";
 import "./dombox";
 import "./domedit";

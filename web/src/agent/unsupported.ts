@@ -12,7 +12,6 @@ const PERMISSIONS = "permissions belong to the embedding browser";
 const reasons: Record<string, string> = {
   "Page.printToPDF": "page script cannot print to a file",
   "Page.startScreencast": "page script cannot record the screen",
-  "Page.captureScreenshot": "page script cannot read pixels",
   "Page.captureSnapshot": BROWSER,
   "Page.setDownloadBehavior": "downloads belong to the embedding browser",
   "Network.setExtraHTTPHeaders": HEADERS,

@@ -1,0 +1,34 @@
+package shots
+
+import (
+	"image"
+	"image/color"
+)
+
+// clearlyOff is the difference of one channel from which a pixel counts.
+const clearlyOff = 32
+
+// difference is the share, in per cent, of the pixels that are clearly off.
+func difference(want, got image.Image) float64 {
+	b := want.Bounds()
+	off := 0
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if differ(want.At(x, y), got.At(x, y)) {
+				off++
+			}
+		}
+	}
+	return 100 * float64(off) / float64(b.Dx()*b.Dy())
+}
+
+func differ(a, b color.Color) bool {
+	r1, g1, b1, a1 := a.RGBA()
+	r2, g2, b2, a2 := b.RGBA()
+	return far(r1, r2) || far(g1, g2) || far(b1, b2) || far(a1, a2)
+}
+
+// far compares channels of 16 bits.
+func far(a, b uint32) bool {
+	return max(a, b)-min(a, b) > clearlyOff<<8
+}

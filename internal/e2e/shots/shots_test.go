@@ -1,0 +1,119 @@
+package shots
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+var keep = flag.String("keep", "", "folder to write both pictures of each case to")
+
+const perShot = 30 * time.Second
+
+// shot is one screenshot of a page, taken by both.
+type shot struct {
+	name   string
+	page   string
+	before string  // script to run first
+	params string  // of Page.captureScreenshot, as JSON
+	most   float64 // per cent of the pixels that may be clearly off
+}
+
+var cases = []shot{
+	{name: "layout, viewport", page: "layout.html", params: `{}`, most: 30},
+	{name: "layout, scrolled", page: "layout.html", before: "scrollTo(0, 333)", params: `{}`, most: 30},
+	{name: "layout, whole page", page: "layout.html", params: `{"captureBeyondViewport":true}`, most: 30},
+	{name: "layout, an element", page: "layout.html", params: `{"captureBeyondViewport":true,"clip":{"x":50,"y":600,"width":400,"height":200,"scale":1}}`, most: 30},
+	{name: "layout, twice the size", page: "layout.html", params: `{"clip":{"x":50,"y":60,"width":300,"height":200,"scale":2}}`, most: 30},
+	{name: "form", page: "form.html", params: `{}`, most: 30},
+	{name: "mixed", page: "mixed.html", params: `{}`, most: 30},
+	{name: "page", page: "page.html", params: `{}`, most: 30},
+	{name: "page, whole", page: "page.html", params: `{"captureBeyondViewport":true}`, most: 30},
+}
+
+// TestPicturesMatchChromium prints for each case the share of pixels that are
+// clearly off.
+func TestPicturesMatchChromium(t *testing.T) {
+	base, tab := serve(t), startBrowser(t)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(tab, perShot)
+			defer cancel()
+			want, got, took := both(t, ctx, base, c)
+			if want.Bounds() != got.Bounds() {
+				t.Fatalf("the picture is %v, want %v", got.Bounds(), want.Bounds())
+			}
+			off := difference(want, got)
+			t.Logf("%-24s %4d x %-5d %5.2f %% off, %d ms", c.name, want.Bounds().Dx(), want.Bounds().Dy(), off, took)
+			if off > c.most {
+				t.Errorf("%.2f %% of the pixels are off, want %.2f %% at most", off, c.most)
+			}
+		})
+	}
+}
+
+// both takes the screenshot of a case by Chromium and by the rasteriser.
+func both(t *testing.T, ctx context.Context, base string, c shot) (want, got image.Image, took int) {
+	t.Helper()
+	var params page.CaptureScreenshotParams
+	if err := json.Unmarshal([]byte(c.params), &params); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate(base+"/"+c.page)); err != nil {
+		t.Fatal(err)
+	}
+	run(t, ctx, c.before+";new Promise(r => setTimeout(r, 100)).then(() => '')")
+	reply, err := chromedp.Call(ctx, page.CaptureScreenshot, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	drawn := run(t, ctx, fmt.Sprintf(`import("/shot.js").then((m) => m.capture(%s, { fetch: window.fetch.bind(window) })).then((r) => r.data)`, c.params))
+	took = int(time.Since(start).Milliseconds())
+	data, err := base64.StdEncoding.DecodeString(drawn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *keep != "" {
+		save(t, c.name+".want.png", reply.Data)
+		save(t, c.name+".got.png", data)
+	}
+	return decode(t, reply.Data), decode(t, data), took
+}
+
+func run(t *testing.T, ctx context.Context, script string) string {
+	t.Helper()
+	result, err := chromedp.Run(ctx, chromedp.Evaluate[string](script, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func save(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(*keep, name), data, 0o600); err != nil {
+		t.Error(err)
+	}
+}
+
+func decode(t *testing.T, data []byte) image.Image {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}

@@ -1,0 +1,68 @@
+// What Page.captureScreenshot is asked for.
+
+import type { Json } from "../protocol";
+
+export interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface Options {
+  format: "png" | "jpeg" | "webp";
+  /** 0 to 1, of the lossy formats; otherwise the browser's own. */
+  quality: number | undefined;
+  /** In CSS pixels of the document. */
+  region: Rect;
+  /** Of the image, in its own pixels. */
+  width: number;
+  height: number;
+}
+
+/** An error as a client is to see it. */
+export class CaptureError extends Error {
+  constructor(message: string, readonly code = -32000) {
+    super(message);
+  }
+}
+
+// What every browser's canvas can hold.
+const MAX_SIDE = 32_767;
+const MAX_AREA = 1 << 28;
+
+/**
+ * Reads the params of Page.captureScreenshot with the errors of Chromium 156.
+ * fromSurface and optimizeForSpeed ask for ways to the same picture, of which
+ * there is one here.
+ */
+export function optionsOf(p: Json): Options {
+  const format = p.format ?? "png";
+  if (!["png", "jpeg", "webp"].includes(format)) throw new CaptureError("Invalid image format", -32602);
+  const region = p.clip ? clip(p.clip) : p.captureBeyondViewport ? content() : viewport();
+  const scale = (p.clip?.scale ?? 1) * devicePixelRatio;
+  const width = Math.max(1, Math.round(region.width * scale));
+  const height = Math.max(1, Math.round(region.height * scale));
+  if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_AREA) {
+    throw new CaptureError(`Page.captureScreenshot is not possible in an embedded frame: no canvas holds ${width} by ${height} pixels`);
+  }
+  const quality = p.quality >= 0 && p.quality <= 100 ? p.quality / 100 : undefined;
+  return { format, quality, region, width, height };
+}
+
+function clip(c: Json): Rect {
+  for (const name of ["x", "y", "width", "height", "scale"]) {
+    if (!Number.isFinite(c[name])) throw new CaptureError("Invalid parameters", -32602);
+  }
+  if (!(c.width > 0 && c.height > 0 && c.scale > 0)) throw new CaptureError("Unable to capture screenshot");
+  return { x: c.x, y: c.y, width: c.width, height: c.height };
+}
+
+function viewport(): Rect {
+  return { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight };
+}
+
+function content(): Rect {
+  const root = document.scrollingElement ?? document.documentElement;
+  return { x: 0, y: 0, width: root.scrollWidth, height: root.scrollHeight };
+}
