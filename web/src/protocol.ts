@@ -73,6 +73,12 @@ export interface Welcome extends HubAccess {
   /** False only for the first document of a Pairing. */
   navigated?: boolean;
   state?: TargetState;
+  /** The Host page adds frames for windows that the page opens. */
+  popups?: boolean;
+  /** Script has opened this Target, and may close it. */
+  opened?: boolean;
+  /** And it has a window.opener. */
+  opener?: boolean;
   /** From an agent to one in a child frame: the id of the frame around it. */
   parentId?: string;
   /** From an agent to one in a child frame: bases in use, which its own descendants must not have. */
@@ -181,11 +187,65 @@ export interface Info {
   url: string;
 }
 
-/** Agent to Host: window.open or a link to a new window wants a Target. */
+/** Agent to Host: window.open or a link to a new window wants a Target. The fields after url are for extended Hosts. */
 export interface Open {
   icdp: "open";
+  /** Empty for a blank window. */
   url: string;
+  /** By which both sides name the window from now on. */
+  openId?: string;
+  /** Its name; empty without one. */
+  name?: string;
+  noopener?: boolean;
 }
+
+/** A message that one window posts to another. `origin` is the sender's, which the Host fills in. */
+export interface WindowMessage {
+  /** What JSON can carry of it. */
+  data?: unknown;
+  /** "*" or the origin that the receiver must be of. */
+  targetOrigin: string;
+  origin?: string;
+}
+
+/** Agent to Host: the page does something with a window that it has opened. */
+export interface PopupCall {
+  icdp: "popup";
+  openId: string;
+  url?: string;
+  close?: true;
+  focus?: true;
+  message?: WindowMessage;
+}
+
+/** Agent to Host: the page does something with the window that has opened it. */
+export interface OpenerCall {
+  icdp: "opener";
+  focus?: true;
+  message?: WindowMessage;
+}
+
+/** Agent to Host: the page, which script has opened, closes itself. */
+export interface Close {
+  icdp: "close";
+}
+
+/** Host to agent: news of a window that the page has opened or, without openId, of the one that has opened it. */
+export interface PopupNews {
+  icdp: "popup";
+  openId?: string;
+  url?: string;
+  closed?: true;
+  /** Why there is none. */
+  error?: string;
+  message?: WindowMessage;
+}
+
+/**
+ * What the name of an iframe begins with that a window.open has asked for,
+ * unless it is to have no opener: its page must know before the welcome.
+ */
+export const POPUP_NAME = "cdphub-popup:";
 
 /** Agent to the agent around it: what there is in its document and below. */
 export interface Subtree {
@@ -231,8 +291,8 @@ export interface Detached {
   sessionId: string;
 }
 
-export type FromAgent = Bye | Nav | NavAbort | Info | Open | Subtree | Focus | EvalPut;
-export type ToAgent = Attached | Detached | EvalOk;
+export type FromAgent = Bye | Nav | NavAbort | Info | Open | Subtree | Focus | EvalPut | PopupCall | OpenerCall | Close;
+export type ToAgent = Attached | Detached | EvalOk | PopupNews;
 
 // -------------------------------------------------- bridge: Host <-> relay
 

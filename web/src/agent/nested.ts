@@ -186,7 +186,7 @@ export class Nested implements Agent {
     port1.onmessage = (e) => this.receive(e.data);
     const message: Welcome = {
       icdp: "welcome", v: VERSION, frameId: this.frame.id, parentId: this.frame.parent?.id, loaderId: this.frame.loaderId, navigated,
-      ...hubAccess(), bases: [...subtreeBases(), ...(welcome?.bases ?? [])], state: { sessions: [...states.values()] },
+      ...hubAccess(), popups: welcome?.popups, bases: [...subtreeBases(), ...(welcome?.bases ?? [])], state: { sessions: [...states.values()] },
     };
     this.frame.proxy?.postMessage(message, this.origin, [port2]);
     for (const [sessionId, list] of settings) for (const [method, params] of list) void this.call(method, params, sessionId);

@@ -1,11 +1,12 @@
 // The channel to the Host: pairing by window.postMessage, then commands over
 // the MessagePort that the welcome brings.
 
-import { type Attached, type Detached, type Json, type SessionState, VERSION, type Welcome } from "../protocol";
+import { type Attached, type Detached, type Json, type PopupNews, type SessionState, VERSION, type Welcome } from "../protocol";
 import { renumberContexts } from "./contexts";
 import { scriptLeft, setHub, setHubChannel } from "./hub";
 import { sessionChanged, share, tellSubtree } from "./nested";
 import { base, docId, originals, rebase } from "./originals";
+import { popupNews } from "./popups";
 import { ProtocolError, handlerOf } from "./registry";
 import { forward } from "./route";
 import { Session, addSession, allSessions, endSession, sessionOf } from "./session";
@@ -141,6 +142,7 @@ function fromHost(data: unknown): void {
     setHub(m);
     if (!sessionOf(sessionId)) begin(sessionId);
   } else if (m.icdp === "detached") endSession((m as Detached).sessionId);
+  else if (m.icdp === "popup") popupNews(m as PopupNews);
   else if (m.icdp === "evalok") scriptLeft(m.key, m.refused === true);
   else if (typeof m.id === "number" && typeof m.method === "string") dispatch(m.id, m.method, m.params ?? {}, m.sessionId);
 }

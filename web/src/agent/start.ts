@@ -16,6 +16,7 @@ import { installNetwork, respondDocument, watchResources } from "./network";
 import { monotonic } from "./originals";
 import { tree } from "./page";
 import { control, greet, leave, listenForHost, pair, send } from "./port";
+import { installPopups, listenForPopups, startPopups, welcomePopups } from "./popups";
 import { handlerOf } from "./registry";
 import { takeKeys } from "./route";
 import { restoreScripts, runStored } from "./scripts";
@@ -51,6 +52,7 @@ export function startFrameAgent(options: AgentOptions): void {
   if (above) return above(window);
   Object.defineProperty(window, PRESENT, { value: adopt });
   hideFrameElement();
+  startPopups(control);
   wrap(window);
   listen(window);
   runStored();
@@ -85,6 +87,7 @@ function hideFrameElement(): void {
 function wrap(win: Win): void {
   installConsole(win);
   installDialogs(win);
+  installPopups(win);
   installNetwork(win);
   installTimers(win);
   watchShadows(win);
@@ -95,6 +98,7 @@ function listen(win: Win): void {
   installErrors(win);
   installLog(win);
   listenForAgents(win);
+  listenForPopups(win);
 }
 
 function relisten(): void {
@@ -132,6 +136,7 @@ function welcomed(w: Welcome): void {
   announceFrames();
   restoreState(w);
   beginNesting(w);
+  welcomePopups(w);
   follow(frame);
   tellInfo();
 }

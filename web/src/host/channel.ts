@@ -3,6 +3,7 @@
 // clone; on the main thread they are plain calls.
 
 import type { CdpError, CdpEvent, Hello, Json, Response, TargetInfo, Welcome } from "../protocol";
+import type { Opened } from "./popups";
 
 /** What the Core is told about the page, once, before anything else. */
 export interface Identity {
@@ -25,7 +26,7 @@ export type RelayState =
 /** Page to Core. */
 export type ToCore =
   | { do: "start"; identity: Identity }
-  | { do: "pair"; target: TargetInfo; origins: string[] }
+  | { do: "pair"; target: TargetInfo; origins: string[]; opened?: Opened }
   | { do: "unpair"; targetId: string }
   /** A hello came from the frame; its origin has been checked. */
   | { do: "hello"; targetId: string; hello: Hello; origin: string }
@@ -49,7 +50,7 @@ export type Ask =
   /** Result: the window of the Host page, as Browser.Bounds. */
   | { what: "window" }
   /** Result {targetId}. */
-  | { what: "create"; params: Json; openerId?: string }
+  | { what: "create"; params: Json; openerId?: string; popup?: Opened & { name: string } }
   | { what: "close"; targetId: string };
 
 /** Core to page. */

@@ -60,7 +60,7 @@ export class Core implements Owner, Switchboard, Consumer {
   private pair(m: Extract<ToCore, { do: "pair" }>): void {
     const known = this.targets.get(m.target.targetId);
     if (known) return known.remount(m.origins);
-    const target = new Target({ ...m.target }, m.origins, this);
+    const target = new Target({ ...m.target }, m.origins, this, m.opened);
     this.targets.set(target.id, target);
     this.bridge?.created(target);
     this.env.post({ do: "probe", targetId: target.id });

@@ -1,7 +1,7 @@
 // The Host of a page: it pairs iframes, whose Frame Agents then answer CDP,
 // with clients that come over a relay or from the page itself.
 
-import type { CdpError, Json } from "../protocol";
+import { type CdpError, type Json, POPUP_NAME } from "../protocol";
 import { type Ask, type FromCore, type RelayState, type TargetState, hexId, serverError } from "./channel";
 import { Frame, laidOut } from "./frame";
 import { type Send, startCore } from "./link";
@@ -56,6 +56,9 @@ export class Host {
   private readonly targetListeners = new Set<(targets: TargetState[]) => void>();
   private readonly stateListeners = new Set<(state: HostState) => void>();
 
+  /** What createTarget has been called for and not yet paired. */
+  private creating?: Extract<Ask, { what: "create" }>;
+
   constructor(private readonly options: HostOptions = {}) {
     this.core = startCore((m) => this.receive(m), options.worker ?? true);
     const hooks: string[] = [];
@@ -71,8 +74,13 @@ export class Host {
     const { origins } = options;
     this.frames.get(targetId)?.release();
     this.frames.set(targetId, new Frame(targetId, iframe, origins, (f) => this.loaded(f)));
-    const target = { targetId, title: options.title ?? "", url: iframe.src || "about:blank", ...(options.openerId && { openerId: options.openerId }) };
-    this.core({ do: "pair", target, origins });
+    const asked = this.creating;
+    this.creating = undefined;
+    const openerId = options.openerId ?? asked?.openerId;
+    const popup = asked?.openerId === openerId ? asked?.popup : undefined;
+    if (popup && !popup.noopener) iframe.name = POPUP_NAME + popup.name;
+    const target = { targetId, title: options.title ?? "", url: iframe.src || "about:blank", ...(openerId && { openerId }) };
+    this.core({ do: "pair", target, origins, ...(popup && { opened: { openId: popup.openId, noopener: popup.noopener === true } }) });
     if (target.url === "about:blank") this.frames.get(targetId)?.inject(this.agentUrl());
     return targetId;
   }
@@ -181,7 +189,7 @@ export class Host {
   }
 
   private async carryOut(ask: Ask): Promise<Json> {
-    if (ask.what === "create") return this.create(ask.params, ask.openerId);
+    if (ask.what === "create") return this.create(ask);
     if (ask.what === "close") return this.close(ask.targetId);
     if (ask.what === "window") return windowBounds();
     const frame = this.frames.get(ask.targetId);
@@ -206,9 +214,14 @@ export class Host {
     return {};
   }
 
-  private async create(params: Json, openerId?: string): Promise<Json> {
+  private async create(ask: Extract<Ask, { what: "create" }>): Promise<Json> {
     if (!this.options.createTarget) throw new Error("This Host page creates no Targets");
-    return { targetId: await this.options.createTarget(params, openerId) };
+    this.creating = ask;
+    try {
+      return { targetId: await this.options.createTarget(ask.params, ask.openerId) };
+    } finally {
+      if (this.creating === ask) this.creating = undefined;
+    }
   }
 
   private async close(targetId: string): Promise<Json> {

@@ -116,6 +116,11 @@ export class Navigation {
     return minted;
   }
 
+  /** Whether the page may be led to this address by another. */
+  mayEnter(url: string): boolean {
+    return allowed(new URL(url), this.target);
+  }
+
   /** The new document is there: answers Page.navigate. */
   succeed(): void {
     const p = this.take();

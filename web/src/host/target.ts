@@ -6,6 +6,7 @@ import { VERSION } from "../protocol";
 import { type Ask, type Env, type Identity, type Port, hexId, parseObject, serverError } from "./channel";
 import { EmulationStack } from "./emulation";
 import { Navigation } from "./navigation";
+import { type Opened, Popups } from "./popups";
 import type { Call, Session } from "./session";
 import { merge, record } from "./state";
 
@@ -24,6 +25,7 @@ const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new 
 /** What a Target needs of the Core. */
 export interface Owner {
   readonly env: Env;
+  readonly targets: Map<string, Target>;
   readonly identity: Identity;
   /** BASE of the hub's HTTP endpoints, when there is a relay. */
   base(): string | undefined;
@@ -48,6 +50,7 @@ export class Target {
   readonly sessions = new Map<string, Session>();
   readonly emulation = new EmulationStack(this);
   readonly navigation = new Navigation(this);
+  readonly popups: Popups;
   link?: Link;
   /** An agent has answered at least once. */
   known = false;
@@ -62,7 +65,8 @@ export class Target {
   private expecting?: ReturnType<typeof setTimeout>;
   private readonly whenConnected: (() => void)[] = [];
 
-  constructor(readonly info: TargetInfo, public origins: string[], readonly owner: Owner) {
+  constructor(readonly info: TargetInfo, public origins: string[], readonly owner: Owner, opened?: Opened) {
+    this.popups = new Popups(this, opened);
     this.expect(SUCCESSOR_MS);
   }
 
@@ -101,6 +105,7 @@ export class Target {
     this.loaderId = this.navigation.arrived(hello.url, navigated && this.link.extended);
     this.owner.env.post({ do: "welcome", targetId: this.id, origin, welcome: this.welcome(navigated), port: far });
     this.navigation.succeed();
+    this.popups.tellOpener({ url: hello.url });
     this.owner.changed(this);
     for (const f of this.whenConnected.splice(0)) f();
     const waiting = this.queue;
@@ -116,7 +121,12 @@ export class Target {
       byAlias.set(s.alias, [...(byAlias.get(s.alias) ?? []), s.state]);
     }
     const sessions = [...byAlias].map(([alias, states]) => merge(alias, states));
-    return { ...plain, frameId: this.id, loaderId: this.loaderId, navigated, state: { sessions }, ...this.hub() };
+    const windows = {
+      popups: this.owner.identity.hooks.includes("Target.createTarget"),
+      opened: this.popups.opened !== undefined,
+      opener: this.popups.opened?.noopener === false,
+    };
+    return { ...plain, frameId: this.id, loaderId: this.loaderId, navigated, state: { sessions }, ...windows, ...this.hub() };
   }
 
   private hub(): HubAccess {
@@ -240,7 +250,8 @@ export class Target {
     return [...this.sessions.values()].some((s) => s !== session && s.alias === session.alias);
   }
 
-  private control(message: ToAgent): void {
+  /** Sends a control message, if there is an agent that knows such. */
+  control(message: ToAgent): void {
     if (this.link?.extended) this.link.port.postMessage(JSON.stringify(message));
   }
 
@@ -257,6 +268,7 @@ export class Target {
   /** The Target ends: everything that waits is answered. */
   end(reason: string): void {
     this.stopExpecting();
+    this.popups.tellOpener({ closed: true });
     this.link?.port.close();
     this.link = undefined;
     this.navigation.fail("net::ERR_ABORTED");
@@ -317,7 +329,13 @@ export class Target {
         return void this.owner.putScript(m.key, m.source).then((taken) =>
           this.control({ icdp: "evalok", key: m.key, ...(!taken && { refused: true as const }) }));
       case "open":
-        this.owner.ask({ what: "create", params: { url: m.url }, openerId: this.id }).catch(() => {});
+        return this.popups.open(m);
+      case "popup":
+        return void this.popups.call(m);
+      case "opener":
+        return this.popups.callOpener(m);
+      case "close":
+        if (this.popups.opened) this.owner.ask({ what: "close", targetId: this.id }).catch(() => {});
     }
   }
 }

@@ -41,8 +41,9 @@ function add(address: string, openerId = "", front = true): string {
   const iframe = document.createElement("iframe");
   iframe.allow = "clipboard-read; clipboard-write; fullscreen";
   if (url) iframe.src = url.href;
-  document.getElementById("frames")?.append(iframe);
+  // Paired first, since a window's name is read as it is made.
   const targetId = host.pair(iframe, { origins, title: url?.href ?? "", ...(openerId && { openerId }) });
+  document.getElementById("frames")?.append(iframe);
   const tab = document.createElement("button");
   tab.onclick = () => show(targetId);
   tabs.append(tab);

@@ -1,0 +1,72 @@
+// Windows that frames open: each is a Target, which knows who opened it.
+
+import type { Open, OpenerCall, PopupCall, PopupNews, WindowMessage } from "../protocol";
+import { SUCCESSOR_MS, type Target } from "./target";
+
+/** Which window.open a Target comes from. */
+export interface Opened {
+  openId: string;
+  /** Neither may reach the other. */
+  noopener?: boolean;
+}
+
+/** What one Target's frame has to do with the windows it opens, and with the one that opened it. */
+export class Popups {
+  /** Those that the application is about to make. */
+  private readonly opening = new Map<string, Promise<void>>();
+
+  constructor(private readonly target: Target, readonly opened?: Opened) {}
+
+  /** The page has opened a window. */
+  open(m: Open): void {
+    const { url, openId = "", name = "", noopener } = m;
+    const { owner, id } = this.target;
+    const made = owner.ask({ what: "create", params: { url: url || "about:blank" }, openerId: id, popup: { openId, name, noopener } });
+    this.opening.set(openId, made.then(
+      () => void this.opening.delete(openId),
+      (e: Error) => {
+        this.opening.delete(openId);
+        this.target.control({ icdp: "popup", openId, closed: true, error: e.message });
+      },
+    ));
+  }
+
+  /** The page does something with a window that it has opened. */
+  async call(m: PopupCall): Promise<void> {
+    await this.opening.get(m.openId);
+    const { owner, id } = this.target;
+    const popup = [...owner.targets.values()].find((t) => t.info.openerId === id && t.popups.opened?.openId === m.openId);
+    if (popup && !popup.popups.opened?.noopener) popup.popups.reached(m, this.stamped(m.message));
+  }
+
+  /** What the opener wants of this window. */
+  private reached(m: PopupCall, message: WindowMessage | undefined): void {
+    const { target } = this;
+    const { owner, id: targetId } = target;
+    if (m.close) owner.ask({ what: "close", targetId }).catch(() => {});
+    if (m.focus) void owner.ask({ what: "reveal", targetId });
+    if (message) target.control({ icdp: "popup", message });
+    if (m.url === undefined || !target.navigation.mayEnter(m.url)) return;
+    target.expect(SUCCESSOR_MS);
+    owner.env.post({ do: "navigate", targetId, url: m.url });
+  }
+
+  /** The page does something with the window that opened it. */
+  callOpener(m: OpenerCall): void {
+    if (this.opened?.noopener) return;
+    this.tellOpener({ message: this.stamped(m.message) });
+    const { owner, info } = this.target;
+    if (m.focus && info.openerId) void owner.ask({ what: "reveal", targetId: info.openerId });
+  }
+
+  /** Tells the opener's page about this window. */
+  tellOpener(news: Omit<PopupNews, "icdp" | "openId">): void {
+    const opener = this.target.owner.targets.get(this.target.info.openerId ?? "");
+    if (opener && this.opened) opener.control({ icdp: "popup", openId: this.opened.openId, ...news });
+  }
+
+  /** Who speaks is not for the page to say. */
+  private stamped(message: WindowMessage | undefined): WindowMessage | undefined {
+    return message && { data: message.data, targetOrigin: String(message.targetOrigin), origin: new URL(this.target.info.url).origin };
+  }
+}

@@ -1,0 +1,92 @@
+const said = async (icdp) => {
+  for (const end = Date.now() + 5000; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) {
+    const i = events.findIndex((e) => e.icdp === icdp);
+    if (i >= 0) return events.splice(i, 1)[0];
+  }
+  throw new Error("not said: " + icdp);
+};
+const tell = (m) => port.postMessage(JSON.stringify({ icdp: "popup", ...m }));
+const click = async (selector) => {
+  const [x, y] = await value(`(() => { const r = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect(); return [r.x + 3, r.y + 3] })()`);
+  for (const type of ["mousePressed", "mouseReleased"]) await cdp("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
+};
+const html = `<a id=blank href="/two#x" target=_blank>blank</a> <a id=named href=/three target=win>named</a>
+  <a id=kept href=/four target=_blank onclick="event.preventDefault()">kept</a> <a id=with href=/five target=_blank rel=opener><b>with</b></a>
+  <form target=_blank action="/find?old=1"><input name=q value="a b"><button id=send name=by value=me>send</button></form>
+  <iframe name=inner srcdoc="<a id=deep href=/deep target=_blank>deep</a>"></iframe> <a id=in href="about:blank" target=inner>in</a>
+  <a id=top href=/six target=_top>top</a>`;
+hub.popups = true;
+await visit("/one", { html });
+await cdp("Page.enable");
+state.sessions[0].domains.push("Page");
+const plain = ["menubar", "toolbar", "status", "scrollbars", "resizable"];
+
+// Links.
+await click("#blank");
+is(await event("Page.windowOpen"), { url: APP + "/two#x", windowName: "_blank", windowFeatures: [...plain, "noopener"], userGesture: true });
+const { openId, ...rest } = await said("open");
+is(rest, { icdp: "open", url: APP + "/two#x", name: "", noopener: true });
+await click("#with b");
+is((await said("open")).noopener, undefined, "rel=opener");
+await click("#named");
+is(await said("open").then((m) => [m.url, m.name, m.noopener]), [APP + "/three", "win", undefined]);
+await click("#named");
+is(await said("popup").then((m) => m.url), APP + "/three", "a window of this name is used again");
+await click("#send");
+is(await said("open").then((m) => m.url), APP + "/find?q=a+b&by=me");
+await value("frames[0].document.querySelector('#deep').click()");
+is(await said("open").then((m) => m.url), APP + "/deep");
+await click("#kept");
+await click("#in");
+is(events.filter((e) => e.icdp === "open"), [], "what the page prevents, and a frame of that name, open nothing");
+events.length = 0;
+
+// window.open and what it returns.
+await value("window.w = open('/pop', 'mine', 'width=300,height=200'); window.heard = []; addEventListener('message', (e) => heard.push([e.data, e.origin, e.source === w])); 1");
+is((await event("Page.windowOpen")).windowFeatures, ["width=300", "height=200", "resizable"]);
+const mine = (await said("open")).openId;
+is(await value("[w.closed, w === w.window, open('', 'mine') === w, w.location.href, String(w.location)]"), [false, true, true, APP + "/pop", APP + "/pop"]);
+is(await value("open('/pop', '_blank', 'noopener') === null"), true);
+await value("try { w.document } catch (e) { heard.push(e.name) } w.postMessage({ n: [1] }, '*'); w.location = '/moved'; w.focus()");
+is(await said("popup"), { icdp: "popup", openId: mine, message: { data: { n: [1] }, targetOrigin: "*" } });
+is(await said("popup"), { icdp: "popup", openId: mine, url: APP + "/moved" });
+is((await said("popup")).focus, true);
+is(await value("try { w.postMessage(() => {}, '*') } catch (e) { e.name }"), "DataCloneError");
+tell({ openId: mine, url: APP + "/moved?2" });
+tell({ openId: mine, message: { data: "hello", origin: APP, targetOrigin: APP } });
+tell({ openId: mine, message: { data: "not for you", origin: APP, targetOrigin: "http://elsewhere" } });
+is(await value("[heard, w.location.href]"), [["SecurityError", ["hello", APP, true]], APP + "/moved?2"]);
+await cdp("Log.enable");
+tell({ openId: mine, closed: true, error: "no room" });
+is(await value("w.closed"), true);
+is((await event("Log.entryAdded")).entry.text, "The Host page has opened no window: no room");
+await value("window.w = open('/again', 'mine'); w.close(); 1");
+is([(await said("open")).url, (await said("popup")).close], [APP + "/pop", true]);
+is(await value("w.closed"), true);
+is((await said("open")).url, APP + "/again", "a closed window is not used again");
+
+// _top is the Target, not the Host page around it.
+const arrived = new Promise((r) => (paired = r));
+await click("#top");
+await arrived;
+is(await value("location.pathname"), "/six");
+
+// A window that script has opened.
+Object.assign(hub, { opened: true, opener: true });
+frame.remove();
+frame.name = "cdphub-popup:mine";
+document.body.append(frame);
+events.length = 0;
+await visit("/one", { html: `<script>window.early = [name, opener !== null]; opener.postMessage("ready", "${APP}");
+  window.heard = []; onmessage = (e) => heard.push([e.data, e.source === opener])<\/script>` });
+is(await value("early"), ["mine", true], "known before the page's own scripts run");
+is((await said("opener")).message, { data: "ready", targetOrigin: APP });
+tell({ message: { data: "welcome", origin: APP, targetOrigin: "*" } });
+is(await value("heard"), [["welcome", true]]);
+await value("window.name = 'other'");
+const again = new Promise((r) => (paired = r));
+await value("location.href = '/two'");
+await again;
+is(await value("[window.name, opener !== null]"), ["other", true], "in the next document too");
+await value("close()");
+is(await said("close"), { icdp: "close" });
