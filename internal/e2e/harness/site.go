@@ -88,7 +88,7 @@ func (s *Site) page(w http.ResponseWriter, name string) {
 	s.mu.Unlock()
 	agent := ""
 	if hub != "" {
-		agent = fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s"></script>`, hub, s.Host.URL+" "+hub) // Host pages of the site, and the shell
+		agent = fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s" crossorigin></script>`, hub, s.Host.URL+" "+hub) // Host pages of the site, and the shell
 	}
 	kind := "text/html; charset=utf-8"
 	if strings.HasSuffix(name, ".js") {

@@ -35,7 +35,7 @@ func (a *app) otherOrigin() string { return strings.Replace(a.other.URL, "127.0.
 // drivenBy puts the agent of a hub into the pages, for its own Host page and
 // for each other.
 func (a *app) drivenBy(hub string) {
-	a.tag = fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s %s %s"></script>`, hub, hub, a.own.URL, a.otherOrigin())
+	a.tag = fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s %s %s" crossorigin></script>`, hub, hub, a.own.URL, a.otherOrigin())
 }
 
 // A red pixel.

@@ -3,7 +3,7 @@
 import type { Welcome } from "../protocol";
 import { documentUpdated } from "./dom";
 import { flushBindings, installBindings, bind } from "./bindings";
-import { installConsole, installErrors } from "./console";
+import { installConsole, installErrors, replayConsole } from "./console";
 import { announceContexts, createContexts } from "./contexts";
 import { installDialogs } from "./dialogs";
 import { describeFrame, mainFrame } from "./frames";
@@ -126,7 +126,7 @@ function welcomed(w: Welcome): void {
     frame.parentId = w.parentId;
   }
   if (!extended) return versionOne();
-  if (w.navigated) respondDocument(frame.loaderId);
+  if (w.navigated && location.protocol !== "about:") respondDocument(frame.loaderId);
   watchResources(window);
   tell(w.navigated === true, "Page.frameNavigated", { frame: describeFrame(frame), type: "Navigation" });
   begin(frame);
@@ -135,10 +135,20 @@ function welcomed(w: Welcome): void {
   createContexts(frame);
   announceFrames();
   restoreState(w);
+  tellEarlierConsole();
   beginNesting(w);
   welcomePopups(w);
   follow(frame);
   tellInfo();
+}
+
+let told = false;
+
+/** What the document has said before its sessions were back. */
+function tellEarlierConsole(): void {
+  if (told) return; // taken from the back/forward cache, it is welcomed once more
+  told = true;
+  for (const s of allSessions()) if (s.enabled.has("Runtime")) replayConsole(s);
 }
 
 function tell(due: boolean, method: string, params: object): void {

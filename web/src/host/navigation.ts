@@ -77,6 +77,7 @@ export class Navigation {
     const frameId = t.id;
     t.emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: "differentDocument" });
     t.emit("Page", "Page.frameStartedLoading", { frameId });
+    if (isBlank(url)) return; // nothing is asked for
     const [plain, fragment] = split(url);
     const now = Date.now() / 1000;
     t.emit("Network", "Network.requestWillBeSent", {
@@ -132,13 +133,15 @@ export class Navigation {
     const p = this.take();
     if (!p) return;
     const t = this.target;
-    t.emit("Network", "Network.loadingFailed", {
-      requestId: p.loaderId,
-      timestamp: Date.now() / 1000,
-      type: "Document",
-      errorText,
-      canceled: errorText === "net::ERR_ABORTED",
-    });
+    if (!isBlank(p.url)) {
+      t.emit("Network", "Network.loadingFailed", {
+        requestId: p.loaderId,
+        timestamp: Date.now() / 1000,
+        type: "Document",
+        errorText,
+        canceled: errorText === "net::ERR_ABORTED",
+      });
+    }
     t.emit("Page", "Page.frameStoppedLoading", { frameId: t.id });
     p.reply({ result: { frameId: t.id, loaderId: p.loaderId, errorText } });
   }
