@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Browser is a headless Chromium with a profile of its own.
+// Browser is a headless browser with a profile of its own.
 type Browser struct {
 	profile string
 	cmd     *exec.Cmd
@@ -42,9 +42,17 @@ func StartBrowser(t testing.TB, url string, debugging bool) *Browser {
 	if debugging {
 		args = append(args, "--remote-debugging-port=0")
 	}
-	b := &Browser{profile: profile, cmd: exec.Command(path, append(args, url)...)}
+	cmd := exec.Command(path, append(args, url)...)
+	cmd.Env = os.Environ()
+	return startBrowser(t, profile, cmd)
+}
+
+// startBrowser runs a browser until the test ends.
+func startBrowser(t testing.TB, profile string, cmd *exec.Cmd) *Browser {
+	t.Helper()
+	b := &Browser{profile: profile, cmd: cmd}
 	b.cmd.Stdout, b.cmd.Stderr = &b.log, &b.log
-	b.cmd.Env = append(os.Environ(), "TMPDIR="+profile) // killed, it leaves its temporary folders behind
+	b.cmd.Env = append(b.cmd.Env, "TMPDIR="+profile) // killed, it leaves its temporary folders behind
 	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	b.cmd.WaitDelay = 5 * time.Second
 	if err := b.cmd.Start(); err != nil {
@@ -53,13 +61,13 @@ func StartBrowser(t testing.TB, url string, debugging bool) *Browser {
 	t.Cleanup(func() {
 		b.Stop()
 		if t.Failed() {
-			t.Logf("Chromium said:\n%s", b.said())
+			t.Logf("The browser said:\n%s", b.said())
 		}
 	})
 	return b
 }
 
-// said is Chromium's log without its complaints about the lack of a D-Bus.
+// said is the browser's log without Chromium's complaints about the lack of a D-Bus.
 func (b *Browser) said() string {
 	var lines []string
 	for line := range strings.Lines(b.log.String()) {

@@ -3,6 +3,7 @@ import { defineConfig } from "@playwright/test";
 // One worker: all tests share the browser behind the endpoint.
 export default defineConfig({
   testDir: "specs",
+  outputDir: process.env.SCRATCH,
   workers: 1,
   fullyParallel: false,
   timeout: 30_000,

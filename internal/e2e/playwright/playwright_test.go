@@ -29,20 +29,29 @@ func TestChromium(t *testing.T) {
 }
 
 func TestHub(t *testing.T) {
+	runThroughHub(t, "hub", func(page string) { harness.StartBrowser(t, page, false) })
+}
+
+// A browser that has no DevTools protocol at all.
+func TestFirefox(t *testing.T) {
+	runThroughHub(t, "firefox", func(page string) { harness.StartFirefox(t, page) })
+}
+
+// runThroughHub runs the project at a hub, whose Host page a browser opens.
+func runThroughHub(t *testing.T, target string, open func(page string)) {
 	a := newApp(t)
 	h := harness.StartHub(t)
 	hub := "http://" + h.HostAddr
 	a.drivenBy(hub)
-	shell := hub + "/shell?" + url.Values{"app": {a.own.URL + "/p?title=ready"}, "origin": {a.otherOrigin()}}.Encode()
-	harness.StartBrowser(t, shell, false)
-	harness.Eventually(t, 20*time.Second, func() error {
+	open(hub + "/shell?" + url.Values{"app": {a.own.URL + "/p?title=ready"}, "origin": {a.otherOrigin()}}.Encode())
+	harness.Eventually(t, 30*time.Second, func() error {
 		s, err := h.Status()
 		if err == nil && (len(s.Targets) != 1 || s.Targets[0].Title != "ready") {
 			err = fmt.Errorf("the hub has %+v, want the app", s.Targets)
 		}
 		return err
 	})
-	runAt(t, "hub", h.Port(t), a)
+	runAt(t, target, h.Port(t), a)
 }
 
 // report is what Playwright's JSON reporter writes, as far as it is read.

@@ -12,7 +12,7 @@ let counter = 0;
 export function callFrames(stack: string): Json[] {
   const frames: Json[] = [];
   for (const line of cleanStack(stack).split("\n")) {
-    const m = /^\s*at (?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/.exec(line) ?? /^(.*?)@(.*?):(\d+):(\d+)$/.exec(line);
+    const m = /^\s*at (?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/.exec(line);
     if (!m) continue;
     frames.push({
       functionName: (m[1] ?? "").replace(/^(async|new) /, ""),

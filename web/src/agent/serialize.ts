@@ -77,20 +77,35 @@ function describeNode(node: Node): string {
 export function describeError(e: Error): string {
   let stack = "";
   let head = "";
+  let headed = true; // by V8 itself; others write calls alone
   try {
-    stack = typeof e.stack === "string" ? cleanStack(e.stack) : "";
+    const own = typeof e.stack === "string" ? e.stack : "";
+    headed = !/@/.test(own) || /^\s*at |\n\s*at /.test(own);
+    stack = cleanStack(own);
     head = e.message ? `${e.name}: ${e.message}` : String(e.name);
   } catch {
     return "Error";
   }
-  return stack || head;
+  return headed ? stack || head : `${head}\n${stack}`.trimEnd();
 }
 
 /** A stack text without the calls inside the agent. */
 export function cleanStack(stack: string): string {
   if (!ownUrl) return stack;
-  return stack.split("\n").map(unwrapEval)
+  return stack.split("\n").map(fromGecko).map(unwrapEval)
     .filter((line) => !line.includes(ownUrl) && line !== "    at eval (<anonymous>)").join("\n");
+}
+
+/**
+ * A line of Firefox or Safari, "name@url:line:column", in Chromium's form. What
+ * the agent has evaluated stands there as "agent.js line 9 > eval:1:2".
+ */
+function fromGecko(line: string): string {
+  const m = /^(.*?)@(.*?)( line \d+ > .*)?:(\d+):(\d+)$/.exec(line);
+  if (!m || /^\s*at /.test(line)) return line;
+  const [, name, url, evaluated, row, column] = m;
+  const place = `${evaluated && `${url}:` === ownUrl ? "<anonymous>" : url}:${row}:${column}`;
+  return name && name !== "eval" ? `    at ${name} (${place})` : `    at ${place}`;
 }
 
 /** Code that the agent has evaluated, named as Chromium names what a client evaluates. */

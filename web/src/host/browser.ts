@@ -31,7 +31,7 @@ export const methods: Record<string, Method> = {
 /** What a Host handles if its application has the hook. */
 export const hooked: Record<string, Method> = {
   "Target.closeTarget": async (core, { targetId }) => {
-    await core.close(targetId);
+    await core.ask({ what: "close", targetId });
     return { success: true };
   },
   "Target.createTarget": create,
@@ -41,7 +41,7 @@ export const hooked: Record<string, Method> = {
 async function create(core: Core, params: Json): Promise<Json> {
   const { targetId } = await core.ask({ what: "create", params });
   if (await core.targets.get(targetId)?.connectedWithin(CREATE_MS)) return { targetId };
-  await core.close(targetId).catch(() => {});
+  await core.ask({ what: "close", targetId }).catch(() => {});
   throw new Error(`The new Target's Frame Agent did not connect within ${CREATE_MS} ms`);
 }
 

@@ -30,7 +30,7 @@ const handlers = new Map<string, Handler>(Object.entries<Handler>({
       return reply({ error: serverError(text) });
     }
     reply({ result: {} }); // the session ends with the Target
-    t.owner.close(t.id).catch(() => {});
+    t.owner.ask({ what: "close", targetId: t.id }).catch(() => {});
   },
   "Emulation.setDeviceMetricsOverride": (t, s, p, reply) => void t.emulation.setSize(s, p).then(reply),
   "Emulation.clearDeviceMetricsOverride": (t, s, _p, reply) => void t.emulation.clearSize(s).then(reply),

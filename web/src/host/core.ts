@@ -99,15 +99,6 @@ export class Core implements Owner, Switchboard, Consumer {
 
   // ------------------------------------------------------------ the page
 
-  /** Has the application take a Target away. */
-  async close(targetId: string): Promise<void> {
-    const target = this.targets.get(targetId);
-    if (target) target.closing = true;
-    await this.ask({ what: "close", targetId }).finally(() => {
-      if (target) target.closing = false;
-    });
-  }
-
   ask(ask: Ask): Promise<Json> {
     return new Promise((resolve, reject) => {
       const call = this.nextCall++;

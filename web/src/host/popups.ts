@@ -43,7 +43,7 @@ export class Popups {
   private reached(m: PopupCall, message: WindowMessage | undefined): void {
     const { target } = this;
     const { owner, id: targetId } = target;
-    if (m.close) owner.close(targetId).catch(() => {});
+    if (m.close) owner.ask({ what: "close", targetId }).catch(() => {});
     if (m.focus) void owner.ask({ what: "reveal", targetId });
     if (message) target.control({ icdp: "popup", message });
     if (m.url === undefined || !target.navigation.mayEnter(m.url)) return;

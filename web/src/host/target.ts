@@ -19,7 +19,6 @@ export const SUCCESSOR_MS = 20_000;
 
 const NOT_PAIRED = serverError("Target is not connected: the Frame Agent has not paired yet.");
 const NO_AGENT = serverError("Target is not connected: no Frame Agent in the current document");
-const CLOSED = serverError("Target destroyed");
 const CONTEXT_GONE = serverError("Cannot find context with specified id");
 const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)";
 
@@ -35,8 +34,6 @@ export interface Owner {
   /** An event for every session of the Target, of whatever consumer. */
   publish(target: Target, method: string, params: Json): void;
   ask(ask: Ask): Promise<Json>;
-  /** Has the application take a Target away. */
-  close(targetId: string): Promise<void>;
   /** Has the relay serve a script at BASE/eval/KEY.js; false where it does not. */
   putScript(key: string, source: string): Promise<boolean>;
 }
@@ -58,8 +55,6 @@ export class Target {
   /** An agent has answered at least once. */
   known = false;
   loaderId = "";
-  /** The application has been asked to take it away: its document goes with it. */
-  closing = false;
   /** With which the relay shows dialogs of this Target. */
   dialogKey?: string;
 
@@ -156,10 +151,10 @@ export class Target {
     port.close();
     this.link = undefined;
     this.expect(SUCCESSOR_MS);
-    if (!this.closing) this.emit("Runtime", "Runtime.executionContextsCleared", {});
+    this.emit("Runtime", "Runtime.executionContextsCleared", {});
     const lost = [...this.pending.values()];
     this.pending.clear();
-    for (const call of lost) call.reply(extended && call.kept ? { result: call.kept } : { error: this.closing ? CLOSED : CONTEXT_GONE });
+    for (const call of lost) call.reply(extended && call.kept ? { result: call.kept } : { error: CONTEXT_GONE });
     this.owner.changed(this);
   }
 
@@ -340,7 +335,7 @@ export class Target {
       case "opener":
         return this.popups.callOpener(m);
       case "close":
-        if (this.popups.opened) this.owner.close(this.id).catch(() => {});
+        if (this.popups.opened) this.owner.ask({ what: "close", targetId: this.id }).catch(() => {});
     }
   }
 }
