@@ -1,0 +1,13 @@
+import puppeteer from "puppeteer-core";
+import { appPage, checks, endpoint } from "../support.mjs";
+
+export const connect = (options) => puppeteer.connect({ browserURL: endpoint, defaultViewport: null, protocolTimeout: 15_000, ...options });
+
+/** check declares a check of { browser, page }, the page showing the app. */
+export const check = checks(async () => {
+  const browser = await connect();
+  const [page] = await browser.pages();
+  page.setDefaultTimeout(10_000);
+  await page.goto(appPage);
+  return { browser, page, close: () => browser.disconnect() };
+});

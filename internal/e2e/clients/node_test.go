@@ -1,0 +1,92 @@
+package clients
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
+)
+
+// nodeModules installs what node/package-lock.json names, if that has not been done.
+var nodeModules = sync.OnceValue(func() error {
+	if _, err := os.Stat(filepath.Join("node", "node_modules")); err == nil {
+		return nil
+	}
+	return harness.InstallNode("node")
+})
+
+// TestPuppeteer runs node/puppeteer.mjs, and TestChromeRemoteInterface its like.
+func TestPuppeteer(t *testing.T) {
+	runNode(t, "puppeteer", newEndpoint(t))
+}
+
+// runNode runs the checks of node/NAME.mjs and makes each a test of its own.
+func runNode(t *testing.T, name string, e *harness.Endpoint) {
+	t.Helper()
+	if err := nodeModules(); err != nil {
+		t.Fatal(err)
+	}
+	node, err := harness.LookUp("NODE", "node", "nodejs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := os.MkdirTemp(scratch, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes := filepath.Join(folder, "outcomes.jsonl")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, node, name+".mjs")
+	cmd.Dir = "node"
+	cmd.Env = append(os.Environ(),
+		"CDP_ENDPOINT=http://127.0.0.1:"+e.Port, "APP="+e.Site.App.URL, "TARGET="+harness.Target(),
+		"OUTCOMES="+outcomes, "SCRATCH="+folder)
+	out, failure := cmd.CombinedOutput()
+	ran := outcomesOf(t, name, outcomes)
+	if failure != nil && !t.Failed() {
+		t.Errorf("node %s.mjs: %v\n%s", name, failure, out)
+	}
+	if ran < 20 && os.Getenv("CHECKS") == "" {
+		t.Errorf("%s has %d checks, want at least 20\n%s", name, ran, out)
+	}
+}
+
+// outcome is a line that a Node check leaves.
+type outcome struct {
+	Feature, Test, Result, Reason string
+
+	Error string // of a check that failed
+}
+
+// outcomesOf turns the outcomes in a file into tests and returns their number.
+func outcomesOf(t *testing.T, client, file string) int {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	n := 0
+	for line := range bytes.Lines(text) {
+		var o outcome
+		if err := json.Unmarshal(line, &o); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		n++
+		t.Run(o.Test, func(t *testing.T) {
+			if o.Error != "" {
+				t.Error(o.Error)
+			}
+			report(t, Result{Client: client, Feature: o.Feature, Test: o.Test, Target: harness.Target(), Result: o.Result, Reason: o.Reason})
+		})
+	}
+	return n
+}
