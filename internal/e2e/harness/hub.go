@@ -31,13 +31,15 @@ type Hub struct {
 func StartHub(t testing.TB, args ...string) *Hub {
 	t.Helper()
 	h := &Hub{args: args, ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0"} // the same twice would mean one listener
-	h.start(t)
 	t.Cleanup(func() {
-		h.Stop(t)
+		if h.ended != nil {
+			h.Stop(t)
+		}
 		if t.Failed() {
 			t.Logf("cdphub said:\n%s", h.said())
 		}
 	})
+	h.start(t)
 	return h
 }
 

@@ -39,7 +39,7 @@ export function checks(open) {
     if (!only.test(name)) return;
     table.push([name, async () => {
       try {
-        await within(limit, once(open, run));
+        await once(open, run);
       } catch (error) {
         Object.assign(outcome, { result: "fails", reason: "", error: error.stack ?? String(error) });
         throw error;
@@ -62,10 +62,10 @@ export function run(client) {
 
 async function once(open, run) {
   stuck++;
-  const opened = await open();
+  const opened = await within(limit, open(), "the opening");
   stuck = 0;
   try {
-    await run(opened);
+    await within(limit, run(opened));
   } finally {
     await opened.close();
   }
