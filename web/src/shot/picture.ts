@@ -1,0 +1,38 @@
+// A document as one SVG image.
+
+import { snapdom } from "@zumer/snapdom";
+import { mend } from "./mend";
+import type { Rect } from "./options";
+
+/** The region of a document, in its own CSS pixels, as the data URL of an SVG image that needs nothing else. */
+export async function picture(doc: Document, region: Rect): Promise<string> {
+  try {
+    const shot = await snapdom(doc.documentElement, {
+      clip: region, dpr: 1, scale: 1, invalidate: true, placeholders: false, plugins: [mend, frames],
+    });
+    return shot.url;
+  } finally {
+    // What it has put into the page to measure with.
+    for (const el of doc.querySelectorAll("[data-snapdom-internal]")) el.remove();
+  }
+}
+
+/** Frames are pictures in the picture. */
+const frames = {
+  name: "frames",
+  async resolveNode(node: Element): Promise<Node | undefined> {
+    if (node.localName !== "iframe") return undefined;
+    const win = (node as HTMLIFrameElement).contentWindow;
+    const doc = (node as HTMLIFrameElement).contentDocument; // null where it is of another origin
+    const box = document.createElement("div");
+    box.style.overflow = "hidden";
+    if (!win || !doc?.documentElement) return box;
+    const { scrollX, scrollY, innerWidth, innerHeight } = win;
+    if (!innerWidth || !innerHeight) return box;
+    const image = document.createElement("img");
+    image.src = await picture(doc, { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight });
+    image.style.cssText = `display:block;width:${innerWidth}px;height:${innerHeight}px`;
+    box.append(image);
+    return box;
+  },
+};
