@@ -101,10 +101,7 @@ var beyond = []step{
 		name: "pdf", run: ab("pdf", "$HOME/page.pdf"), file: "page.pdf", starts: "%PDF-",
 		refused: "Page.printToPDF is not possible in an embedded frame: page script cannot print to a file",
 	},
-	{
-		name: "screenshot", run: ab("screenshot", "$HOME/page.png"), file: "page.png", starts: "\x89PNG",
-		refused: "Page.captureScreenshot is not possible in an embedded frame",
-	},
+	{name: "screenshot", run: ab("screenshot", "$HOME/page.png"), file: "page.png", starts: "\x89PNG"},
 	{
 		name: "set offline", run: ab("set", "offline", "on"), shows: []string{"Done"},
 		refused: "is not possible in an embedded frame: the network belongs to the browser",

@@ -37,7 +37,7 @@ var bundles = []bundle{
 	{name: "agent.js", entry: "agent/boot.ts", format: api.FormatIIFE, max: maxAgent},
 	{name: "host.js", entry: "host/index.ts", format: api.FormatIIFE, global: "CdpHub", max: maxHost},
 	{name: "host.mjs", entry: "host/index.ts", format: api.FormatESModule, max: maxHost},
-	{name: "shot.js", entry: "shot/index.ts", inject: "shot/fetch.ts", format: api.FormatESModule, max: maxShot},
+	{name: "shot.js", entry: "shot/index.ts", inject: "shot/natives.ts", format: api.FormatESModule, max: maxShot},
 	{name: "shell.html", entry: "shell/shell.ts", format: api.FormatIIFE, page: "shell/shell.html", max: maxShell},
 }
 

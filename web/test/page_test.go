@@ -154,6 +154,9 @@ func appPages(agent []byte, parents string) http.Handler {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = w.Write(agent)
 	})
+	mux.HandleFunc("/shot.js", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, filepath.Join("..", "dist", "shot.js"))
+	})
 	mux.HandleFunc("/data.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"answer":42}`)

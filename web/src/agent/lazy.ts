@@ -30,6 +30,11 @@ export async function load<T>(name: string): Promise<T> {
   }
 }
 
+/** Whether a URL is that of a bundle, whose loading is no doing of the page's. */
+export function isBundle(url: string): boolean {
+  return [...loaded.keys()].some((name) => places.some((place) => url === place + name));
+}
+
 async function first(name: string): Promise<unknown> {
   for (const place of places) {
     const url = place + name;

@@ -4,6 +4,7 @@
 import type { Json } from "../protocol";
 import { type Frame, frameOfDocument, mainFrame, splitFragment } from "./frames";
 import { type Decision, intercept } from "./intercept";
+import { isBundle } from "./lazy";
 import { mint, monotonic, originals } from "./originals";
 import { ProtocolError, register } from "./registry";
 import { isOwnAddress } from "./scriptelement";
@@ -113,7 +114,7 @@ export function watchResources(win: Window & typeof globalThis): void {
   const told = new Set(["fetch", "xmlhttprequest", "iframe", "frame"]);
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as PerformanceResourceTiming[]) {
-      if (told.has(e.initiatorType) || isOwnAddress(e.name)) continue;
+      if (told.has(e.initiatorType) || isOwnAddress(e.name) || isBundle(e.name)) continue;
       const x = new Exchange(win, resourceTypes[e.initiatorType] ?? "Other", e.name, "GET", {});
       x.responded((e as unknown as { responseStatus?: number }).responseStatus || 200, "", {}, "");
       x.finished();

@@ -23,7 +23,7 @@ function setBackground(p: Json, s: Session): void {
 async function capture(p: Json): Promise<Json> {
   const shot = await load<Shot>("shot.js");
   try {
-    return await shot.capture(p, { background: [...backgrounds.values()].pop(), fetch: originals.fetch });
+    return await shot.capture(p, originals, [...backgrounds.values()].pop());
   } catch (e) {
     const { message, code } = e as { message: string; code?: number };
     throw new ProtocolError(code ? message : `Unable to capture screenshot: ${message}`, code);

@@ -2,42 +2,60 @@
 // because it is large and few clients ask.
 
 import type { Json } from "../protocol";
-import { lend } from "./fetch";
 import { label } from "./label";
+import { lend, type Natives } from "./natives";
 import { picture } from "./picture";
-import { type Options, optionsOf } from "./options";
+import { CaptureError, type Options, impossible, optionsOf } from "./options";
 
-/** What the agent lends. */
-export interface Loan {
-  /** What Emulation.setDefaultBackgroundColorOverride has set, as CSS. */
-  background?: string;
-  /** The browser's own fetch. */
-  fetch: typeof window.fetch;
-}
+const MAX_MS = 25_000;
 
-/** Answers Page.captureScreenshot: {data}, base64. */
-export async function capture(p: Json, loan: Loan): Promise<Json> {
-  lend(loan.fetch);
+/**
+ * Answers Page.captureScreenshot: {data}, base64. `background`, as CSS, is what
+ * shows where the page has none.
+ */
+export async function capture(p: Json, natives: Natives, background = "white"): Promise<Json> {
+  lend(natives);
   const o = optionsOf(p);
-  const canvas = await draw(o, loan.background ?? "white");
-  const blob = await encode(canvas, o);
-  return { data: base64(label(new Uint8Array(await blob.arrayBuffer()))) };
+  let timer = 0;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = natives.setTimeout(() => reject(new CaptureError(`Unable to capture screenshot within ${MAX_MS} ms`)), MAX_MS);
+  });
+  try {
+    const canvas = await Promise.race([draw(o, background), late]);
+    const blob = await encode(canvas, o);
+    return { data: base64(label(new Uint8Array(await blob.arrayBuffer()))) };
+  } finally {
+    natives.clearTimeout(timer);
+  }
 }
 
 async function draw(o: Options, background: string): Promise<HTMLCanvasElement> {
+  const image = await decoded(await picture(document, o.region));
   const canvas = document.createElement("canvas");
   canvas.width = o.width;
   canvas.height = o.height;
   const to = canvas.getContext("2d");
-  if (!to) throw new Error("no canvas");
+  if (!to) throw new CaptureError(impossible(`no canvas holds ${o.width} by ${o.height} pixels`));
   to.fillStyle = background;
   to.fillRect(0, 0, o.width, o.height);
-  const image = new Image();
-  image.src = await picture(document, o.region);
-  await image.decode();
   to.drawImage(image, 0, 0, o.width, o.height);
   return canvas;
 }
+
+async function decoded(url: string): Promise<HTMLImageElement> {
+  const image = new Image();
+  image.src = url;
+  try {
+    await image.decode();
+    return image;
+  } catch {
+    if (url === SMALLEST) throw new CaptureError(impossible("the page's Content Security Policy allows no data: images"));
+    await decoded(SMALLEST); // tells a policy from a document that is too large
+    throw new CaptureError(impossible("the browser cannot draw a copy of the document"));
+  }
+}
+
+const SMALLEST = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
 function encode(canvas: HTMLCanvasElement, o: Options): Promise<Blob> {
   return new Promise((resolve, reject) => {

@@ -27,6 +27,11 @@ export class CaptureError extends Error {
   }
 }
 
+/** The text for what page script cannot do. */
+export function impossible(reason: string): string {
+  return `Page.captureScreenshot is not possible in an embedded frame: ${reason}`;
+}
+
 // What every browser's canvas can hold.
 const MAX_SIDE = 32_767;
 const MAX_AREA = 1 << 28;
@@ -44,7 +49,7 @@ export function optionsOf(p: Json): Options {
   const width = Math.max(1, Math.round(region.width * scale));
   const height = Math.max(1, Math.round(region.height * scale));
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_AREA) {
-    throw new CaptureError(`Page.captureScreenshot is not possible in an embedded frame: no canvas holds ${width} by ${height} pixels`);
+    throw new CaptureError(impossible(`no canvas holds ${width} by ${height} pixels`));
   }
   const quality = p.quality >= 0 && p.quality <= 100 ? p.quality / 100 : undefined;
   return { format, quality, region, width, height };
