@@ -1,96 +1,20 @@
 // The DOM domain: the tree as clients see it, and how they name its nodes.
 
 import type { Json } from "../protocol";
+import { childrenOf, describe } from "./describe";
+import { begin, forget, knownTo } from "./known";
 import { contextOf, mainContext, wrap } from "./objects";
-import { frameOf, frameOfDocument, frameOfOwner, mainFrame } from "./frames";
-import { type NodeParams, documentOf, elementOfParams, idOfNode, isDocument, isElement, nodeOfId, nodeOfParams } from "./nodes";
+import { frameOf, frameOfDocument, mainFrame } from "./frames";
+import { type NodeParams, documentOf, elementOfParams, idOfNode, isElement, nodeOfId, nodeOfParams } from "./nodes";
 import { ProtocolError, register } from "./registry";
 import { type Session, emit } from "./session";
-
-/** The nodes that a client has been told of, since it last asked for the document. */
-const known = new WeakMap<Session, Set<number>>();
-
-function knownTo(s: Session): Set<number> {
-  let set = known.get(s);
-  if (!set) known.set(s, (set = new Set()));
-  return set;
-}
 
 /** Tells the sessions that the nodes they know are gone with their document. */
 export function documentUpdated(): void {
   emit("DOM", "DOM.documentUpdated", (s) => {
-    known.delete(s);
+    forget(s);
     return {};
   });
-}
-
-// ------------------------------------------------------------- describing
-
-/** Children as clients see them: text of nothing but white space is left out, as in Chromium. */
-function childrenOf(node: Node): Node[] {
-  return [...node.childNodes].filter((c) => c.nodeType !== Node.TEXT_NODE || /\S/.test(c.nodeValue ?? ""));
-}
-
-/** How much of a tree to describe, and whose knowledge it adds to. */
-interface Scope {
-  depth: number;
-  pierce: boolean;
-  tell?: Set<number>;
-}
-
-/** DOM.Node. */
-function describe(node: Node, scope: Scope): Json {
-  const id = idOfNode(node);
-  scope.tell?.add(id);
-  const d: Json = {
-    nodeId: id,
-    backendNodeId: id,
-    nodeType: node.nodeType,
-    nodeName: node.nodeName,
-    localName: (node as Element).localName ?? "",
-    nodeValue: node.nodeValue ?? "",
-  };
-  if (node.parentNode) d.parentId = idOfNode(node.parentNode);
-  if (isElement(node)) describeElement(node, d, scope);
-  else if (isDocument(node)) describeDocument(node, d);
-  else if (node.nodeType === Node.DOCUMENT_TYPE_NODE) {
-    const { publicId, systemId } = node as DocumentType;
-    Object.assign(d, { publicId, systemId });
-  } else if (node.nodeType === Node.DOCUMENT_FRAGMENT_NODE && "mode" in node) d.shadowRootType = (node as ShadowRoot).mode;
-  describeChildren(node, d, scope);
-  return d;
-}
-
-function describeElement(el: Element, d: Json, scope: Scope): void {
-  d.attributes = [...el.attributes].flatMap((a) => [a.name, a.value]);
-  if (el.namespaceURI === "http://www.w3.org/2000/svg") d.isSVG = true;
-  const frame = el.localName === "iframe" ? frameOfOwner(el) : undefined;
-  if (frame) {
-    d.frameId = frame.id;
-    if (frame.win) d.contentDocument = describe(frame.win.document, { ...scope, depth: scope.pierce ? scope.depth : 0 });
-  } else if (el === el.ownerDocument.documentElement) {
-    const own = frameOfDocument(el.ownerDocument);
-    if (own) d.frameId = own.id;
-  }
-  if (el.localName === "template" && "content" in el) d.templateContent = describe(el.content as Node, { ...scope, depth: 0 });
-  if (el.shadowRoot) d.shadowRoots = [describe(el.shadowRoot, { ...scope, depth: scope.pierce ? scope.depth : 0 })];
-}
-
-function describeDocument(doc: Document, d: Json): void {
-  const frame = frameOfDocument(doc);
-  Object.assign(d, {
-    documentURL: doc.URL, baseURL: doc.baseURI, xmlVersion: "",
-    compatibilityMode: doc.compatMode === "BackCompat" ? "QuirksMode" : "NoQuirksMode",
-    ...(frame && { frameId: frame.id }),
-  });
-}
-
-function describeChildren(node: Node, d: Json, scope: Scope): void {
-  const children = childrenOf(node);
-  if (isElement(node) || isDocument(node) || node.nodeType === Node.DOCUMENT_FRAGMENT_NODE) d.childNodeCount = children.length;
-  // A lone text child comes along, as in Chromium.
-  const lone = children.length === 1 && children[0].nodeType === Node.TEXT_NODE;
-  if (scope.depth > 0 || lone) d.children = children.map((c) => describe(c, { ...scope, depth: scope.depth - 1 }));
 }
 
 /** The depth that params ask for; everything below when it is negative, as in Chromium. */
@@ -116,21 +40,24 @@ export function push(node: Node, s: Session): number {
   const seen = knownTo(s);
   const missing: Node[] = [];
   let at: Node | null = node;
-  while (at && !seen.has(idOfNode(at))) {
+  while (at && !seen.has(at)) {
     missing.unshift(at);
     at = at.parentNode ?? (at as ShadowRoot).host ?? null;
   }
   if (!at) return idOfNode(node); // of no document the client has asked for
   for (const n of missing) {
     const parent = n.parentNode;
-    if (!parent || seen.has(idOfNode(n))) continue;
+    if (!parent || seen.has(n)) continue;
     sendChildren(parent, s, 1, false);
   }
   return idOfNode(node);
 }
 
 function sendChildren(parent: Node, s: Session, depth: number, pierce: boolean): void {
-  const nodes = childrenOf(parent).map((c) => describe(c, { depth: depth - 1, pierce, tell: knownTo(s) }));
+  const tell = knownTo(s);
+  const children = childrenOf(parent);
+  tell.children(parent, children);
+  const nodes = children.map((c) => describe(c, { depth: depth - 1, pierce, tell }));
   s.emit("DOM.setChildNodes", { parentId: idOfNode(parent), nodes });
 }
 
@@ -187,11 +114,8 @@ function flattened(): Node[] {
 
 register("DOM", {
   enable: () => {},
-  disable: (_p, s) => void known.delete(s),
-  getDocument: (p, s) => {
-    known.set(s, new Set());
-    return { root: describe(document, { depth: depthOf(p, 2), pierce: p.pierce === true, tell: knownTo(s) }) };
-  },
+  disable: (_p, s) => forget(s),
+  getDocument: (p, s) => ({ root: describe(document, { depth: depthOf(p, 2), pierce: p.pierce === true, tell: begin(s) }) }),
   getFlattenedDocument: (_p, s) => ({
     nodes: flattened().map((n) => describe(n, { depth: 0, pierce: false, tell: knownTo(s) })),
   }),

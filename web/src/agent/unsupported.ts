@@ -14,6 +14,8 @@ const reasons: Record<string, string> = {
   "Page.startScreencast": "page script cannot record the screen",
   "Page.captureSnapshot": BROWSER,
   "Page.setDownloadBehavior": "downloads belong to the embedding browser",
+  "DOM.getNodeStackTraces": BROWSER,
+  "DOM.getNodesForSubtreeByStyle": BROWSER,
   "Network.setExtraHTTPHeaders": HEADERS,
   "Network.setUserAgentOverride": HEADERS,
   "Emulation.setUserAgentOverride": HEADERS,
