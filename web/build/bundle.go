@@ -16,6 +16,7 @@ const (
 	maxAgent = 230 << 10
 	maxHost  = 34 << 10
 	maxShell = 4 << 10
+	maxSnap  = 12 << 10
 	maxShot  = 300 << 10 // loaded when a client first wants a screenshot
 )
 
@@ -37,6 +38,7 @@ var bundles = []bundle{
 	{name: "agent.js", entry: "agent/boot.ts", format: api.FormatIIFE, max: maxAgent},
 	{name: "host.js", entry: "host/index.ts", format: api.FormatIIFE, global: "CdpHub", max: maxHost},
 	{name: "host.mjs", entry: "host/index.ts", format: api.FormatESModule, max: maxHost},
+	{name: "snapshot.js", entry: "snapshot/index.ts", format: api.FormatESModule, max: maxSnap},
 	{name: "shot.js", entry: "shot/index.ts", inject: "shot/natives.ts", format: api.FormatESModule, max: maxShot},
 	{name: "shell.html", entry: "shell/shell.ts", format: api.FormatIIFE, page: "shell/shell.html", max: maxShell},
 }

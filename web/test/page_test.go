@@ -154,9 +154,11 @@ func appPages(agent []byte, parents string) http.Handler {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = w.Write(agent)
 	})
-	mux.HandleFunc("/shot.js", func(w http.ResponseWriter, r *http.Request) {
-		http.ServeFile(w, r, filepath.Join("..", "dist", "shot.js"))
-	})
+	for _, lazy := range []string{"shot.js", "snapshot.js"} {
+		mux.HandleFunc("/"+lazy, func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFile(w, r, filepath.Join("..", "dist", lazy))
+		})
+	}
 	mux.HandleFunc("/data.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"answer":42}`)

@@ -1,6 +1,7 @@
 // Bundles beside agent.js that are loaded when a client first asks for what
 // they do.
 
+import type { Json } from "../protocol";
 import { nonceOf } from "./evaluate";
 import { ProtocolError } from "./registry";
 
@@ -60,4 +61,15 @@ function element(url: string): Promise<void> {
     (document.head ?? document.documentElement).append(script);
     script.remove();
   });
+}
+
+/** Runs what a bundle exports: its errors are for the client where they carry a code. */
+export async function relay(run: () => Promise<Json>): Promise<Json> {
+  try {
+    return await run();
+  } catch (e) {
+    const { message, code } = e as { message: string; code?: number };
+    if (code === undefined) throw e;
+    throw new ProtocolError(message, code);
+  }
 }

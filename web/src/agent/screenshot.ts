@@ -2,9 +2,9 @@
 // asked for.
 
 import type { Json } from "../protocol";
-import { load } from "./lazy";
+import { load, relay } from "./lazy";
 import { originals } from "./originals";
-import { ProtocolError, register } from "./registry";
+import { register } from "./registry";
 import { onSessionEnd, type Session } from "./session";
 
 type Shot = typeof import("../shot/index");
@@ -20,15 +20,10 @@ function setBackground(p: Json, s: Session): void {
   if (p.color) backgrounds.set(s, `rgba(${r}, ${g}, ${b}, ${a})`);
 }
 
-async function capture(p: Json): Promise<Json> {
+const capture = (p: Json): Promise<Json> => relay(async () => {
   const shot = await load<Shot>("shot.js");
-  try {
-    return await shot.capture(p, originals, [...backgrounds.values()].pop());
-  } catch (e) {
-    const { message, code } = e as { message: string; code?: number };
-    throw new ProtocolError(code ? message : `Unable to capture screenshot: ${message}`, code);
-  }
-}
+  return shot.capture(p, originals, [...backgrounds.values()].pop());
+});
 
 register("Page", { captureScreenshot: capture });
 register("Emulation", { setDefaultBackgroundColorOverride: setBackground });

@@ -27,6 +27,7 @@ import "./runtime";
 import "./storage";
 import "./emulation";
 import "./screenshot";
+import "./snapshot";
 import "./css";
 import "./dombox";
 import "./domedit";

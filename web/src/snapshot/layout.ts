@@ -1,0 +1,132 @@
+// DOMSnapshot.LayoutTreeSnapshot and TextBoxSnapshot.
+
+import type { Json } from "../protocol";
+import { Colours } from "./colour";
+import { type Place, Places, isStackingContext, paintOrder } from "./paint";
+import type { Strings } from "./strings";
+
+type Rectangle = number[];
+
+export class Layout {
+  private readonly nodeIndex: number[] = [];
+  private readonly styles: number[][] = [];
+  private readonly bounds: Rectangle[] = [];
+  private readonly text: number[] = [];
+  private readonly stacking: number[] = [];
+  private readonly places: Place[] = [];
+  private readonly offsetRects: Rectangle[] = [];
+  private readonly scrollRects: Rectangle[] = [];
+  private readonly clientRects: Rectangle[] = [];
+  private readonly backgrounds: number[] = [];
+  private readonly opacities: number[] = [];
+  private readonly boxes = { layoutIndex: [] as number[], bounds: [] as Rectangle[], start: [] as number[], length: [] as number[] };
+  private readonly colours = new Colours();
+  private readonly order = new Places();
+  private readonly win: Window;
+
+  /** `p` are the params of the command. */
+  constructor(private readonly strings: Strings, private readonly p: Json, doc: Document) {
+    this.win = doc.defaultView ?? window;
+  }
+
+  /** Adds the box of a node, if it has one. */
+  add(node: Node, index: number): void {
+    if (node.nodeType === Node.DOCUMENT_NODE) this.addDocument(index);
+    else if (node.nodeType === Node.ELEMENT_NODE) this.addElement(node as Element, index);
+    else if (node.nodeType === Node.TEXT_NODE) this.addText(node as Text, index);
+  }
+
+  private addDocument(index: number): void {
+    this.stacking.push(this.nodeIndex.length);
+    this.push(index, [0, 0, this.win.innerWidth, this.win.innerHeight], [], -1, []);
+    this.backgrounds.push(-1);
+    this.opacities.push(1);
+  }
+
+  private addElement(el: Element, index: number): void {
+    if (el.getClientRects().length === 0) return;
+    const style = this.win.getComputedStyle(el);
+    if (isStackingContext(el, style)) this.stacking.push(this.nodeIndex.length);
+    const place = this.order.of(el, style);
+    const styles = (this.p.computedStyles as string[]).map((name) => this.strings.index(style.getPropertyValue(name)));
+    this.push(index, this.absolute(el.getBoundingClientRect()), styles, -1, place, el as HTMLElement);
+    this.colour(el);
+  }
+
+  private addText(node: Text, index: number): void {
+    const parent = (node.assignedSlot ?? node.parentElement ?? (node.parentNode as ShadowRoot).host) as Element | undefined;
+    const range = node.ownerDocument.createRange();
+    range.selectNodeContents(node);
+    const rects = [...range.getClientRects()];
+    if (!parent || rects.length === 0) return;
+    const style = this.win.getComputedStyle(parent);
+    const styles = (this.p.computedStyles as string[])
+      .map((name) => this.strings.index(name === "display" ? "inline" : style.getPropertyValue(name)));
+    const text = /^pre|break-spaces/.test(style.whiteSpace) ? node.data : node.data.replace(/\s+/g, " ");
+    const at = this.push(index, this.absolute(range.getBoundingClientRect()), styles, this.strings.index(text), this.order.again(parent));
+    this.addBoxes(node, range, rects, at);
+    this.colour(parent);
+  }
+
+  private colour(el: Element): void {
+    this.backgrounds.push(this.strings.index(this.colours.backgroundOf(el)));
+    this.opacities.push(this.colours.opacityOf(el));
+  }
+
+  private push(index: number, bounds: Rectangle, styles: number[], text: number, place: Place, el?: HTMLElement): number {
+    this.bounds.push(bounds);
+    this.styles.push(styles);
+    this.text.push(text);
+    this.places.push(place);
+    if (this.p.includeDOMRects) {
+      const { offsetLeft = 0, offsetTop = 0, offsetWidth = 0, offsetHeight = 0 } = el ?? {};
+      this.offsetRects.push(el ? [offsetLeft, offsetTop, offsetWidth, offsetHeight] : []);
+      this.scrollRects.push(el ? [el.scrollLeft, el.scrollTop, el.scrollWidth, el.scrollHeight] : []);
+      this.clientRects.push(el ? [el.clientLeft, el.clientTop, el.clientWidth, el.clientHeight] : []);
+    }
+    return this.nodeIndex.push(index) - 1;
+  }
+
+  /** One box for each line that a text has a part in. */
+  private addBoxes(node: Text, range: Range, rects: DOMRect[], layoutIndex: number): void {
+    const starts = rects.length === 1 ? [0] : lineStarts(node, range, rects);
+    rects.forEach((r, i) => {
+      this.boxes.layoutIndex.push(layoutIndex);
+      this.boxes.bounds.push(this.absolute(r));
+      this.boxes.start.push(starts[i]);
+      this.boxes.length.push((starts[i + 1] ?? node.length) - starts[i]);
+    });
+  }
+
+  private absolute(r: DOMRect): Rectangle {
+    return [r.x + this.win.scrollX, r.y + this.win.scrollY, r.width, r.height];
+  }
+
+  snapshot(): Json {
+    const { nodeIndex, styles, bounds, text, offsetRects, scrollRects, clientRects, p } = this;
+    return {
+      layout: {
+        nodeIndex, styles, bounds, text, stackingContexts: { index: this.stacking },
+        ...(p.includePaintOrder && { paintOrders: paintOrder(this.places) }),
+        ...(p.includeDOMRects && { offsetRects, scrollRects, clientRects }),
+        ...(p.includeBlendedBackgroundColors && { blendedBackgroundColors: this.backgrounds }),
+        ...(p.includeTextColorOpacities && { textColorOpacities: this.opacities }),
+      },
+      textBoxes: this.boxes,
+    };
+  }
+}
+
+/** Where in a text each of its rectangles begins. */
+function lineStarts(node: Text, range: Range, rects: DOMRect[]): number[] {
+  const starts = [0];
+  for (let i = 0; i < node.length && starts.length < rects.length; i++) {
+    range.setStart(node, i);
+    range.setEnd(node, i + 1);
+    const r = range.getBoundingClientRect();
+    const next = rects[starts.length];
+    if (r.width > 0 && r.top >= next.top - 1 && r.bottom <= next.bottom + 1 && r.left >= next.left - 1) starts.push(i);
+  }
+  while (starts.length < rects.length) starts.push(node.length);
+  return starts;
+}

@@ -1,0 +1,93 @@
+// DOMSnapshot.NodeTreeSnapshot.
+
+import type { Json } from "../protocol";
+import type { Ids } from "./index";
+import { Rare, type Strings } from "./strings";
+
+/** What a click does something to, as far as page script can see: listeners it cannot. */
+const CLICKABLE = "a[href],area[href],input:enabled,button:enabled,summary,[onclick],[onmousedown],[onmouseup],[contenteditable]:not([contenteditable=false])";
+
+export class Nodes {
+  private readonly parentIndex: number[] = [];
+  private readonly nodeType: number[] = [];
+  private readonly nodeName: number[] = [];
+  private readonly nodeValue: number[] = [];
+  private readonly backendNodeId: number[] = [];
+  private readonly attributes: number[][] = [];
+  private readonly shadowRootType = new Rare();
+  private readonly textValue = new Rare();
+  private readonly inputValue = new Rare();
+  private readonly contentDocumentIndex = new Rare();
+  private readonly currentSourceURL = new Rare();
+  private readonly inputChecked: number[] = [];
+  private readonly optionSelected: number[] = [];
+  private readonly isClickable: number[] = [];
+
+  /** `queue` holds the documents of the snapshot; those of frames are added. */
+  constructor(private readonly strings: Strings, private readonly ids: Ids, private readonly queue: Document[]) {}
+
+  /** Adds a node and all below it, in order, calling `seen` for each with its index. */
+  walk(node: Node, seen: (node: Node, index: number) => void, parent = -1): void {
+    const index = this.add(node, parent);
+    seen(node, index);
+    for (const child of childrenOf(node)) this.walk(child, seen, index);
+  }
+
+  private add(node: Node, parent: number): number {
+    const { strings } = this;
+    const index = this.parentIndex.push(parent) - 1;
+    this.nodeType.push(node.nodeType);
+    this.nodeName.push(strings.index(node.nodeName));
+    this.nodeValue.push(strings.index(node.nodeValue));
+    this.backendNodeId.push(this.ids.idOfNode(node));
+    const el = node.nodeType === Node.ELEMENT_NODE ? (node as Element) : undefined;
+    this.attributes.push(el ? [...el.attributes].flatMap((a) => [strings.index(a.name), strings.index(a.value)]) : []);
+    const root = node.getRootNode();
+    if ("mode" in root && "host" in root) this.shadowRootType.set(index, strings.index((root as ShadowRoot).mode));
+    if (el) this.addElement(el, index);
+    return index;
+  }
+
+  private addElement(el: Element, index: number): void {
+    const { strings } = this;
+    if (el.matches(CLICKABLE)) this.isClickable.push(index);
+    switch (el.localName) {
+      case "input": {
+        const { value, checked } = el as HTMLInputElement;
+        this.inputValue.set(index, strings.index(value));
+        if (checked) this.inputChecked.push(index);
+        break;
+      }
+      case "textarea":
+        this.textValue.set(index, strings.index((el as HTMLTextAreaElement).value));
+        break;
+      case "option":
+        if ((el as HTMLOptionElement).selected) this.optionSelected.push(index);
+        break;
+      case "img":
+        this.currentSourceURL.set(index, strings.index((el as HTMLImageElement).currentSrc));
+        break;
+      case "iframe": {
+        const doc = (el as HTMLIFrameElement).contentDocument; // null where it is of another origin
+        if (doc) this.contentDocumentIndex.set(index, this.queue.push(doc) - 1);
+      }
+    }
+  }
+
+  snapshot(): Json {
+    const { strings: _s, ids: _i, queue: _q, inputChecked, optionSelected, isClickable, ...rest } = this;
+    const none = { index: [], value: [] };
+    return {
+      ...rest, inputChecked: { index: inputChecked }, optionSelected: { index: optionSelected }, isClickable: { index: isClickable },
+      pseudoType: none, pseudoIdentifier: none, originURL: none,
+    };
+  }
+}
+
+/** In the flat tree, as Chromium goes: what a shadow root holds stands in the place of its host's children. */
+function childrenOf(node: Node): Iterable<Node> {
+  const { shadowRoot, assignedNodes } = node as Partial<Element & HTMLSlotElement>;
+  if (shadowRoot) return shadowRoot.childNodes;
+  const assigned = assignedNodes?.call(node as HTMLSlotElement) ?? [];
+  return assigned.length ? assigned : node.childNodes;
+}

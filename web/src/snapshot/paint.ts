@@ -1,0 +1,61 @@
+// In what order boxes are painted, by the rules of CSS 2.2, appendix E, as far
+// as computed styles tell.
+
+/**
+ * Where a box stands: for each stacking context and positioned box around it,
+ * the outermost first, its level there and its turn among equals.
+ */
+export type Place = [level: number, turn: number][];
+
+/** Boxes that are neither positioned nor a stacking context come between the negative levels and 0. */
+const IN_FLOW = -0.5;
+
+/** Whether an element makes a stacking context. */
+export function isStackingContext(el: Element, s: CSSStyleDeclaration): boolean {
+  if (el === el.ownerDocument.documentElement || s.position === "fixed" || s.position === "sticky") return true;
+  if (s.zIndex !== "auto" && (s.position !== "static" || inFlexOrGrid(el))) return true;
+  return s.opacity !== "1" || s.mixBlendMode !== "normal" || s.isolation === "isolate" ||
+    [s.transform, s.filter, s.perspective, s.clipPath, s.scale, s.rotate, s.translate, s.getPropertyValue("backdrop-filter"), s.getPropertyValue("mask-image")]
+      .some((v) => v !== undefined && v !== "" && v !== "none") ||
+    /paint|strict|content/.test(s.contain) || /transform|opacity|filter/.test(s.willChange);
+}
+
+function inFlexOrGrid(el: Element): boolean {
+  return !!el.parentElement && /flex|grid/.test((el.ownerDocument.defaultView ?? window).getComputedStyle(el.parentElement).display);
+}
+
+/** The places of a document's boxes, of elements asked for in document order, parents first. */
+export class Places {
+  private readonly known = new Map<Element, Place>();
+  private turns = 0;
+
+  of(el: Element, s: CSSStyleDeclaration): Place {
+    const parent = el.assignedSlot ?? el.parentElement ?? (el.getRootNode() as Partial<ShadowRoot>).host;
+    let place = (parent && this.known.get(parent)) || [];
+    if (isStackingContext(el, s) || s.position !== "static") place = [...place, [parseInt(s.zIndex, 10) || 0, ++this.turns]];
+    this.known.set(el, place);
+    return place;
+  }
+
+  /** Of an element that has been asked for. */
+  again(el: Element): Place {
+    return this.known.get(el) ?? [];
+  }
+}
+
+/** The rank of each place, from 0; those of one layer share theirs. */
+export function paintOrder(list: Place[]): number[] {
+  const order = [...new Set(list)].sort(compare);
+  const rank = new Map<Place, number>();
+  order.forEach((p, i) => rank.set(p, i && compare(order[i - 1], p) === 0 ? (rank.get(order[i - 1]) as number) : i));
+  return list.map((p) => rank.get(p) as number);
+}
+
+function compare(a: Place, b: Place): number {
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const [la, ta] = a[i] ?? [IN_FLOW, 0];
+    const [lb, tb] = b[i] ?? [IN_FLOW, 0];
+    if (la !== lb || ta !== tb) return la - lb || ta - tb;
+  }
+  return 0;
+}
