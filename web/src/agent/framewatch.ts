@@ -30,6 +30,7 @@ const HELLO_MS = 300;
 const documents = new WeakMap<Frame, Document>();
 /** One object of each window that has been wrapped: a WindowProxy stays the same while windows come and go. */
 const wrapped = new WeakSet<object>();
+const listening = new WeakSet<Document>();
 const heard = new WeakSet<Owner>();
 let installer: Installer;
 let changed: () => void = () => {};
@@ -166,11 +167,14 @@ function prepare(frame: Frame): void {
   installBindings(win);
   keepAddress(frame);
   surviveDocumentOpen(frame);
-  if (wrapped.has(win.Object)) return;
-  wrapped.add(win.Object);
-  installer.wrap(win);
-  watchAddress(frame);
-  watchChild(frame);
+  if (!wrapped.has(win.Object)) {
+    wrapped.add(win.Object);
+    installer.wrap(win);
+    watchAddress(frame);
+    watchChild(frame);
+  } else if (listening.has(win.document)) return;
+  // Chromium keeps the window of a blank first document for the next one, without its listeners.
+  listening.add(win.document);
   listen(frame);
 }
 
