@@ -77,9 +77,6 @@ register("DOM", {
   removeNode: remove,
   moveTo: (p, s) => move(p, s, nodeOfId(p.nodeId)),
   copyTo: (p, s) => move(p, s, nodeOfId(p.nodeId).cloneNode(true)),
-  setFileInputFiles: () => {
-    throw new ProtocolError("File upload by path is disabled on this hub");
-  },
   getFileInfo: () => {
     throw new ProtocolError("DOM.getFileInfo is not possible in an embedded frame: page script cannot see paths");
   },

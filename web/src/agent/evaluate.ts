@@ -116,8 +116,14 @@ function choose(win: Win, ways: Ways): Way | undefined {
     return program.run();
   };
   if (works(inline)) return replaceEval(win, evaluator, inline);
-  replaceEval(win, evaluator, (s) => (ways.evals.get(s) ?? ways.compiled.get(s) ?? blocked(win, ways.policy))());
+  replaceEval(win, evaluator, (s) => (compiledFor(ways, s) ?? blocked(win, ways.policy))());
   return undefined;
+}
+
+/** What eval was expected to be called with; injected code may have put it in brackets. */
+function compiledFor(ways: Ways, text: string): Thunk | undefined {
+  const inner = /^\(([^]*)\)$/.exec(text)?.[1] ?? "";
+  return ways.evals.get(text) ?? ways.compiled.get(text) ?? ways.evals.get(inner);
 }
 
 /** What clients inject calls eval itself; the page's own calls of it would have failed. */
@@ -168,18 +174,19 @@ async function chooseLater(win: Win, ways: Ways): Promise<Load | undefined> {
   return ways.hub && (await loads(hub)) ? hub : undefined;
 }
 
-/** The texts in an argument of a call that eval may be called with. */
+/** The texts in an argument of a call, given by value, that eval may be called with: functions, and what is named an expression. */
 function codeIn(argument: unknown): string[] {
   if (typeof argument === "string") return /^[#.<]|^\s*$/.test(argument) ? [] : [argument];
   const found: string[] = [];
-  const walk = (v: unknown, depth: number): void => {
+  const walk = (v: unknown, name: string, depth: number): void => {
     if (typeof v === "string") {
-      if (/=>|\bfunction\b/.test(v)) found.push(v);
-    } else if (v && typeof v === "object" && depth < 6 && (Array.isArray(v) || Object.getPrototypeOf(v) === Object.prototype)) {
-      for (const x of Object.values(v)) walk(x, depth + 1);
+      if (name === "expression" || /=>|\bfunction\b/.test(v)) found.push(v);
+    } else if (v && typeof v === "object" && depth < 8) {
+      // Playwright writes an object as a list of {k: name, v: value}.
+      for (const [k, x] of Object.entries(v)) walk(x, k === "v" ? String((v as { k?: unknown }).k) : k, depth + 1);
     }
   };
-  walk(argument, 0);
+  walk(argument, "", 0);
   return found;
 }
 

@@ -106,7 +106,7 @@ function callFunctionOn(p: Json, s: Session): Json | Promise<Json> {
     if (typeof f !== "function") throw new ProtocolError("Given expression does not evaluate to a function");
     return Reflect.apply(f, held ? held.value : win, args);
   });
-  const ready = prepare(win, [source], args);
+  const ready = prepare(win, [source], (p.arguments ?? []).map((a: Json) => a.value));
   return ready ? ready.then(called) : called();
 }
 

@@ -6,6 +6,7 @@ import { flushBindings, installBindings, bind } from "./bindings";
 import { installConsole, installErrors, replayConsole } from "./console";
 import { announceContexts, createContexts } from "./contexts";
 import { installDialogs } from "./dialogs";
+import { installChoosers, listenForChoosers } from "./files";
 import { describeFrame, mainFrame } from "./frames";
 import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./framewatch";
 import { begin, follow, watchLoading } from "./lifecycle";
@@ -89,6 +90,7 @@ function wrap(win: Win): void {
   installConsole(win);
   installDialogs(win);
   installPopups(win);
+  installChoosers(win);
   installNetwork(win);
   installTimers(win);
   watchShadows(win);
@@ -100,6 +102,7 @@ function listen(win: Win): void {
   installLog(win);
   listenForAgents(win);
   listenForPopups(win);
+  listenForChoosers(win);
 }
 
 function relisten(): void {

@@ -15,7 +15,7 @@ export const LAST_WAIT_MS = 15_000;
 const GOOD_MS = 5_000;
 
 /** The extensions of version 1 that this Host knows. */
-export const FEATURES = ["sessions", "handles+", "dialog", "eval"];
+export const FEATURES = ["sessions", "handles+", "dialog", "eval", "uploads"];
 
 /** How long a relay may take to say that a script is there. */
 const PUT_MS = 3_000;

@@ -48,9 +48,9 @@ for (const [name, csp] of Object.entries(policies)) {
   }), 42, name);
   // What clients inject calls eval on texts that come as arguments.
   is(await result("Runtime.callFunctionOn", {
-    objectId: self.result.objectId, functionDeclaration: "(text, data) => [eval(text)(20), (0, eval)(data.code)(), data.text].join()",
-    arguments: [{ value: "(n) => n + 1" }, { value: { code: "() => 'nested'", text: "window.n = 50; 1" } }],
-  }), "21,nested,window.n = 50; 1", name);
+    objectId: self.result.objectId, functionDeclaration: "(text, data) => [eval(text)(20), (0, eval)(`(${data.code})`)(), data.text, eval(data.list[0].v)].join()",
+    arguments: [{ value: "(n) => n + 1" }, { value: { code: "() => 'nested'", text: "window.n = 50; 1", list: [{ k: "expression", v: "6 * 7" }] } }],
+  }), "21,nested,window.n = 50; 1,42", name);
   is(await evaluate("n"), 3, name + " runs no argument by itself");
   is(await evaluate("window.atBoot"), "yes", name + " runs init scripts");
   const own = (e) => e.method === "Runtime.exceptionThrown" || e.method === "Log.entryAdded" || /eval\/|^blob:/.test(e.params?.request?.url);
