@@ -6,7 +6,7 @@
 
 import { hubBase, hubKnown } from "./hub";
 import { type Load, type Program, type Signer, type Thunk, type Win, blobLoader, hubLoader, loadProgram, runInline } from "./scriptelement";
-import { cuts } from "./statements";
+import { cuts, declares } from "./statements";
 
 /** Compiles and runs a program text in a window's global scope and returns its completion value. */
 type Way = (source: string) => unknown;
@@ -24,6 +24,8 @@ interface Ways {
   /** With which hub that was tried. */
   hub?: string;
   signer?: Signer;
+  /** Whether inline scripts run, once that has been tried. */
+  inline?: boolean;
   /** Programs compiled beforehand, and those that have run and wait to be asked for their value. */
   compiled: Map<string, Thunk>;
   ran: Map<string, Thunk[]>;
@@ -59,11 +61,22 @@ export function prepare(win: Win, programs: string[], strings: unknown[] = []): 
   return ways.now ? undefined : compile(win, ways, programs, strings.flatMap(codeIn));
 }
 
-/** Runs a program text, once, and returns its completion value; throws what it throws. */
+/**
+ * Runs a program text, once, and returns its completion value; throws what it
+ * throws. What it declares by let, const or class stays for later programs
+ * only where inline scripts may run: eval keeps such to itself.
+ */
 export function run(win: Win, source: string): unknown {
   const ways = waysOf(win);
-  if (ways.now) return ways.now(source);
+  const { now } = ways;
+  if (now) return declares(source) ? declare(win, ways, now, source) : now(source);
   return (ways.ran.get(source)?.shift() ?? ways.compiled.get(source) ?? blocked(win, ways.policy))();
+}
+
+function declare(win: Win, ways: Ways, now: Way, source: string): unknown {
+  const program = ways.inline === false ? undefined : runInline(win, source, nonce, ways.signer);
+  ways.inline = program !== undefined;
+  return program ? program.run() : now(source);
 }
 
 function blocked(win: Win, policy: string): never {
@@ -215,12 +228,13 @@ export function prepareRepl(win: Win, source: string): Promise<void> | undefined
 }
 
 /**
- * Runs a text as a console does: with top-level await. A text that does not
- * need it runs as any other.
+ * Runs a text as a console does: with top-level await, and declaring again
+ * what has been declared; unlike there, let, const and class are of this text
+ * alone.
  */
 export function runRepl(win: Win, source: string): unknown {
   const [plain, ...asynchronous] = replForms(source);
-  if (plain === undefined || compiles(win, plain)) return run(win, source);
+  if (plain === undefined || compiles(win, plain)) return (waysOf(win).now ?? ((s) => run(win, s)))(source);
   for (const form of asynchronous) {
     const f = compiles(win, form);
     if (f) return f();

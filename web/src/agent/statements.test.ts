@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cuts, mayBeExpression } from "./statements";
+import { cuts, declares, mayBeExpression } from "./statements";
 
 /** The value of a program run as a script element runs it: by the first cut that compiles. */
 function complete(source: string): unknown {
@@ -44,4 +44,10 @@ test("what may be an expression", () => {
   for (const text of ["", "{}", "function f() {}", "class A {}", "const a = 1", "if (a) b", "async function f() {}"]) {
     assert.ok(!mayBeExpression(text), text);
   }
+});
+
+test("what declares", () => {
+  for (const text of ["const a = 1", "let a", "f(); class A {}\na", "// c\nconst a = { b: 1 };\na.b"]) assert.ok(declares(text), text);
+  for (const text of ["1", "(() => { const a = 1 })()", "if (a) { let b = 1 }", "var a = 1", "const a = 1; if (a) { 5 }",
+    "const a = 1\ntry { a }\ncatch { 2 }", "'let a'", "f(`\nlet a\n`)"]) assert.ok(!declares(text), text);
 });

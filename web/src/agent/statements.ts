@@ -5,6 +5,8 @@
 const CONTINUES = /^(?:[.,+\-*/%=<>&|^?:)\]}([`]|in\b|instanceof\b)/;
 /** What is no expression, or would be another thing as one. */
 const NO_EXPRESSION = /^(?:\{|(?:async\s+)?function\b|class\b|let\s|const\s|var\s|if\b|for\b|while\b|do\b|switch\b|try\b|throw\b|return\b|import\s|$)/;
+/** What begins a statement, or its last part, whose value is that of a statement inside. */
+const COMPOUND = /^(?:\{|\}|(?:if|else|for|while|do|switch|try|catch|finally)\b)/;
 /** What begins a statement that ends with its block. */
 const BLOCK = /^(?:\{|if\b|for\b|while\b|switch\b|try\b|(?:async\s+)?function\b|class\b)/;
 /** So many ways are tried: each may cost a request. */
@@ -28,6 +30,17 @@ export function cuts(source: string): [before: string, last: string][] {
     if (found.length === MOST) break;
   }
   return found;
+}
+
+/**
+ * Whether a program declares what later ones see only if it runs as a script:
+ * let, const and class outside of all brackets. Not where it ends with a
+ * statement whose value a script could not give.
+ */
+export function declares(source: string): boolean {
+  if (!/\b(?:let|const|class)\s/.test(source) || /^\s*["'(]/.test(source)) return false;
+  const starts = boundaries(source).map(({ at }) => bare(source.slice(at, at + 200))).filter(Boolean);
+  return starts.some((s) => /^(?:let|const|class)\s/.test(s)) && !COMPOUND.test(starts[starts.length - 1]);
 }
 
 /** Without what surrounds it: spaces, semicolons, comments before it. */

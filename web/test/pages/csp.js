@@ -36,6 +36,12 @@ for (const [name, csp] of Object.entries(policies)) {
   is(await evaluate("window.n = (window.n || 0) + 1; n"), 1, name + " runs once");
   is(await evaluate("window.n = (window.n || 0) + 1; n"), 2, name + " runs each time");
   is(await evaluate("function twice(x) { return 2 * x }"), undefined, name);
+  is(await evaluate("twice(4)"), 8, name + " declares functions");
+  is(await evaluate("const kept = 5; let more = 6;\nkept + more"), 11, name);
+  is(await evaluate("const again = 1; again", { replMode: true }), 1, name);
+  const evalOnly = name === "trustedTypes";
+  is(await evaluate("more + 10"), evalOnly ? "ReferenceError: more is not defined" : 16, name + " keeps what is declared");
+  is(await evaluate("const kept = 1; kept"), evalOnly ? 1 : "SyntaxError: Identifier 'kept' has already been declared", name);
   is(await evaluate("new Promise((r) => setTimeout(r, 1, 'later'))", { awaitPromise: true }), "later", name);
   is(await evaluate("const late = await Promise.resolve(3);\nlate + 1", { replMode: true }), 4, name);
   is(await evaluate("throw new RangeError('mine')"), "RangeError: mine", name);
