@@ -3,6 +3,7 @@
 
 import type { Json } from "../protocol";
 import { frameOfDocument, mainFrame } from "./frames";
+import { settleClick } from "./popups";
 import { elementOfParams, idOfNode } from "./nodes";
 import { ProtocolError, register } from "./registry";
 import { type Session, onSessionEnd } from "./session";
@@ -38,6 +39,7 @@ export function installChoosers(win: Win): void {
   win.HTMLElement.prototype.click = named("click", function (this: HTMLElement): void {
     if (fileInput(this) && !this.isConnected) watch(this);
     click.call(this);
+    settleClick();
   });
   if (showPicker) proto.showPicker = named("showPicker", function (this: HTMLInputElement): void {
     if (answering.size && fileInput(this) && !this.disabled) opened(this);

@@ -130,17 +130,30 @@ export function installPopups(win: Win): void {
 
 /** Listens for links and forms of a window that lead to others; again after document.open. */
 export function listenForPopups(win: Win): void {
-  win.addEventListener("click", (e) => clicked(win, e));
-  win.addEventListener("auxclick", (e) => clicked(win, e));
+  for (const type of ["click", "auxclick"] as const) {
+    win.addEventListener(type, (e) => {
+      const link = e.composedPath().find((n) => (n as Partial<Element>).matches?.("a[href],area[href]"));
+      undecided = link && (() => clicked(win, e, link as HTMLAnchorElement));
+    }, true);
+    win.addEventListener(type, settleClick);
+  }
   win.addEventListener("submit", (e) => submitted(win, e));
+}
+
+/** What is to become of a click on a link, once the page's listeners have had it. */
+let undecided: (() => void) | undefined;
+
+/** Decides on a click that has been dispatched, where a listener has kept it from the window. */
+export function settleClick(): void {
+  const decide = undecided;
+  undecided = undefined;
+  decide?.();
 }
 
 const baseTarget = (win: Win): string => win.document.querySelector<HTMLBaseElement>("base[target]")?.target ?? "";
 
-function clicked(win: Win, e: MouseEvent): void {
-  if (e.defaultPrevented || e.button > 1) return;
-  const link = e.composedPath().find((n) => (n as Partial<Element>).matches?.("a[href],area[href]")) as HTMLAnchorElement | undefined;
-  if (!link || typeof link.href !== "string" || link.hasAttribute("download") || /^(javascript|mailto|tel):/i.test(link.href)) return;
+function clicked(win: Win, e: MouseEvent, link: HTMLAnchorElement): void {
+  if (e.defaultPrevented || e.button > 1 || typeof link.href !== "string" || link.hasAttribute("download") || /^(javascript|mailto|tel):/i.test(link.href)) return;
   const aside = e.button === 1 || e.ctrlKey || e.metaKey || e.shiftKey;
   const target = aside ? "_blank" : link.target || baseTarget(win);
   const rel = link.relList;

@@ -3,6 +3,7 @@
 import type { Json } from "../../protocol";
 import { frameOfOwner } from "../frames";
 import { contentBox, offsetOf } from "../geometry";
+import { settleClick } from "../popups";
 
 /** An element at a point, with the point in the element's own viewport. */
 export interface Spot {
@@ -61,7 +62,9 @@ export function modifiersOf(p: Json): Json {
  */
 export function send(el: EventTarget, event: Event): boolean {
   Object.defineProperty(event, "__pwTrustedSynthetic", { value: true });
-  return el.dispatchEvent(event);
+  const unprevented = el.dispatchEvent(event);
+  settleClick();
+  return unprevented;
 }
 
 /** The elements around one, itself first, as events bubble: through shadow roots to their hosts. */
