@@ -163,6 +163,7 @@ func appPages(agent []byte, parents string) http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"answer":42}`)
 	})
+	mux.HandleFunc("/net/{what}", networkPage)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if csp := r.FormValue("csp"); csp != "" {
 			w.Header().Set("Content-Security-Policy", csp)

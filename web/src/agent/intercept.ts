@@ -1,49 +1,171 @@
-// The Fetch domain: requests of window.fetch pause until a client decides.
+// The Fetch domain: requests of fetch and of asynchronous XMLHttpRequest pause
+// until the clients that asked for it have decided. Of several sessions the
+// one that enabled Fetch first sees a request first and its response last.
 
 import type { Json } from "../protocol";
-import { mint } from "./originals";
 import { ProtocolError, register } from "./registry";
 import { type Session, onSessionEnd } from "./session";
+import { type Exchange, isReady, welcomed } from "./network/exchange";
+import { type Draft, Refused, canChange, errorTexts, fulfilled, pairs } from "./network/draft";
+import { base64, bytesOf } from "./network/payload";
+import { mint, originals } from "./originals";
 
-/** What becomes of a paused request. */
-export type Decision =
-  | { kind: "continue"; url?: string; method?: string; headers?: [string, string][]; body?: Uint8Array }
-  | { kind: "fulfil"; status: number; statusText: string; headers: [string, string][]; body: Uint8Array }
-  | { kind: "fail"; reason: string };
-
-const patterns = new Map<Session, RegExp[]>();
-const paused = new Map<string, { session: Session; decide(d: Decision): void }>();
-
-/** The session that wants this request paused, if any: the first that enabled Fetch. */
-function interceptor(url: string): Session | undefined {
-  for (const [s, list] of patterns) if (list.some((p) => p.test(url))) return s;
-  return undefined;
+/** A request that may pause. */
+export interface Job {
+  exchange: Exchange;
+  /** The window that asks. */
+  win: Window & typeof globalThis;
+  draft: Draft;
+  /** Aborted when the page gives the request up. */
+  signal: AbortSignal;
+  /**
+   * Sends it, as it now stands if a client has changed it. Resolves to
+   * undefined where the page gets the response by itself, which is not allowed
+   * where a client wants to see it.
+   */
+  send(changed: Draft | undefined, toBeSeen: boolean): Promise<Response | undefined>;
 }
 
-/** Pauses a request until its session decides; undefined when nobody wants it. */
-export function intercept(networkId: string, request: Json, resourceType: string, frameId: string): Promise<Decision> | undefined {
-  const session = interceptor(request.url);
-  if (!session) return undefined;
-  const requestId = `interception-${mint()}`;
-  return new Promise((decide) => {
-    paused.set(requestId, { session, decide });
-    session.emit("Fetch.requestPaused", { requestId, request, frameId, resourceType, networkId });
-  });
+interface Pattern {
+  url: RegExp;
+  type?: string;
+  response: boolean;
 }
 
-function take(p: Json, s: Session): (d: Decision) => void {
+const patterns = new Map<Session, Pattern[]>();
+
+// ---------------------------------------------------------------- pausing
+
+/** How long a new document's requests wait for its sessions to be known. */
+const WAIT_MS = 300;
+/** The same where the last document of this origin had requests paused. */
+const LONG_WAIT_MS = 3000;
+const KEY = "__hubAgent.fetch";
+
+/** Whether a request may be of interest to a client. */
+export function wanted(url: string): boolean {
+  return !isReady() || interested(url).length > 0;
+}
+
+function interested(url: string): Session[] {
+  return [...patterns.keys()].filter((s) => wants(s, url, false) || wants(s, url, true));
+}
+
+function wants(s: Session, url: string, response: boolean): boolean {
+  return !!patterns.get(s)?.some((p) => p.response === response && (!p.type || p.type === "XHR") && p.url.test(url));
+}
+
+/**
+ * Sends a request unless clients decide otherwise. Rejects with Refused where
+ * one fails it, and with the signal's reason where the page gives it up.
+ */
+export async function intercepted(job: Job): Promise<Response | undefined> {
+  if (!isReady()) await Promise.race([welcomed, new Promise((r) => originals.setTimeout(r, patience()))]);
+  job.signal.throwIfAborted();
+  return pass(job, interested(job.draft.url), job.draft, false);
+}
+
+function patience(): number {
+  try {
+    return sessionStorage.getItem(KEY) ? LONG_WAIT_MS : WAIT_MS;
+  } catch {
+    return WAIT_MS;
+  }
+}
+
+/** Takes a request past the first of these sessions, then the others, and its response back. */
+async function pass(job: Job, sessions: Session[], draft: Draft, toBeSeen: boolean): Promise<Response | undefined> {
+  const [s, ...others] = sessions;
+  if (!s) return job.send(draft === job.draft ? undefined : draft, toBeSeen);
+  let seen = wants(s, draft.url, true);
+  if (wants(s, draft.url, false)) {
+    const d = await pause(job, s, draft, {});
+    if (d.fulfil) return d.fulfil;
+    if (d.draft) draft = d.draft;
+    seen = d.seen ?? seen;
+  }
+  if (!seen) return pass(job, others, draft, toBeSeen);
+  const came = await pass(job, others, draft, true).catch((e: Error) => e);
+  job.signal.throwIfAborted();
+  if (!patterns.has(s)) return came instanceof Error ? Promise.reject(came) : came; // it has gone meanwhile
+  const d = await pause(job, s, draft, stage(came), came instanceof Error ? undefined : came);
+  if (d.fulfil) return d.fulfil;
+  if (came instanceof Error) throw came;
+  return came;
+}
+
+/** The fields of requestPaused that tell of a response or a failure. */
+function stage(came: Response | Error | undefined): Json {
+  if (came instanceof Error) return { responseErrorReason: "Failed" };
+  return {
+    responseStatusCode: came?.status, responseStatusText: came?.statusText,
+    responseHeaders: [...(came?.headers ?? [])].map(([name, value]) => ({ name, value })),
+  };
+}
+
+/** What a client has decided; nothing means to go on. */
+interface Decision {
+  fulfil?: Response;
+  draft?: Draft;
+  /** Whether the client wants to see the response. */
+  seen?: boolean;
+}
+
+interface Paused {
+  session: Session;
+  job: Job;
+  draft: Draft;
+  response?: Response;
+  atResponse: boolean;
+  decide(d: Decision): void;
+  fail(e: Error): void;
+}
+
+const paused = new Map<string, Paused>();
+
+function pause(job: Job, session: Session, draft: Draft, more: Json, response?: Response): Promise<Decision> {
+  const requestId = `interception-job-${mint()}`;
+  return new Promise<Decision>((decide, fail) => {
+    const gone = (): void => fail(job.signal.reason);
+    job.signal.addEventListener("abort", gone, { once: true });
+    const atResponse = Object.keys(more).length > 0;
+    paused.set(requestId, { session, job, draft, response, atResponse, decide, fail });
+    session.emit("Fetch.requestPaused", {
+      requestId, request: { ...job.exchange.request, ...draft.told() }, frameId: job.exchange.frame.id,
+      resourceType: "XHR", networkId: job.exchange.id, ...more,
+    });
+  }).finally(() => paused.delete(requestId));
+}
+
+// --------------------------------------------------------------- commands
+
+function find(p: Json, s: Session): Paused {
   const entry = paused.get(p.requestId);
+  if (!patterns.has(s)) throw new ProtocolError("Fetch domain is not enabled");
   if (!entry || entry.session !== s) throw new ProtocolError("Invalid InterceptionId.", -32602);
+  return entry;
+}
+
+/** Decides, once: the same id again is an invalid one. */
+function decide(p: Json, entry: Paused, d: Decision | Error): void {
   paused.delete(p.requestId);
-  return entry.decide;
+  if (d instanceof Error) entry.fail(d);
+  else entry.decide(d);
 }
 
 function release(s: Session): void {
   patterns.delete(s);
-  for (const [id, entry] of paused) {
-    if (entry.session !== s) continue;
-    paused.delete(id);
-    entry.decide({ kind: "continue" });
+  remember();
+  for (const [requestId, entry] of paused) if (entry.session === s) decide({ requestId }, entry, { seen: false });
+}
+
+/** Lets the next document of this origin know that its requests are to wait for the welcome. */
+function remember(): void {
+  try {
+    if (patterns.size) sessionStorage.setItem(KEY, "1");
+    else sessionStorage.removeItem(KEY);
+  } catch {
+    // Storage is blocked: they wait for the shorter time.
   }
 }
 
@@ -54,25 +176,63 @@ function pattern(glob: string): RegExp {
   return new RegExp(`^${text}$`, "s");
 }
 
-function bytes(base64: string | undefined): Uint8Array | undefined {
-  return base64 === undefined ? undefined : Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+function continueRequest(p: Json, s: Session): void {
+  const entry = find(p, s);
+  if (entry.atResponse) return decide(p, entry, {});
+  const changes = { url: p.url, method: p.method, headers: pairs(p.headers), body: p.postData === undefined ? undefined : bytesOf(p.postData) };
+  const changed = Object.values(changes).some((c) => c !== undefined);
+  if (changed) canChange(entry.draft, changes, entry.job.exchange.request.headers);
+  decide(p, entry, { ...(changed && { draft: entry.draft.with(changes) }), ...(p.interceptResponse !== undefined && { seen: p.interceptResponse }) });
 }
 
-const pairs = (list: Json[] | undefined): [string, string][] | undefined => list?.map((h) => [h.name, h.value]);
+function continueResponse(p: Json, s: Session): void {
+  const entry = find(p, s);
+  if (!entry.atResponse) throw new ProtocolError("Invalid state for continueInterceptedRequest");
+  const { response } = entry;
+  if (p.responseCode === undefined || !response) return decide(p, entry, {});
+  decide(p, entry, { fulfil: fulfilled(entry.job.win, entry.draft.shown, p, response.body, response) });
+}
+
+function fulfillRequest(p: Json, s: Session): void {
+  const entry = find(p, s);
+  const body = p.body === undefined ? undefined : bytesOf(p.body);
+  decide(p, entry, { fulfil: fulfilled(entry.job.win, entry.draft.shown, p, body ?? entry.response?.body ?? null, entry.response) });
+}
+
+function failRequest(p: Json, s: Session): void {
+  const text = errorTexts(p.errorReason);
+  if (!text) throw new ProtocolError("Unknown errorReason", -32602);
+  decide(p, find(p, s), new Refused(text));
+}
+
+async function getResponseBody(p: Json, s: Session): Promise<Json> {
+  const { response, atResponse } = find(p, s);
+  if (!atResponse || !response) {
+    throw new ProtocolError("Can only get response body on HeadersReceived pattern matched requests.");
+  }
+  return { body: base64(new Uint8Array(await response.clone().arrayBuffer())), base64Encoded: true };
+}
+
+function impossible(method: string, why: string): never {
+  throw new ProtocolError(`Fetch.${method} is not possible in an embedded frame: ${why}`);
+}
 
 register("Fetch", {
   enable: (p, s) => {
-    const wanted: Json[] = p.patterns ?? [{}];
-    patterns.set(s, wanted.filter((x) => x.requestStage !== "Response").map((x) => pattern(x.urlPattern ?? "*")));
+    const list: Json[] = p.patterns ?? [{}];
+    patterns.set(s, list.map((x) => ({
+      url: pattern(x.urlPattern ?? "*"), type: x.resourceType, response: x.requestStage === "Response",
+    })));
+    remember();
   },
   disable: (_p, s) => release(s),
-  continueRequest: (p, s) =>
-    take(p, s)({ kind: "continue", url: p.url, method: p.method, headers: pairs(p.headers), body: bytes(p.postData) }),
-  fulfillRequest: (p, s) => take(p, s)({
-    kind: "fulfil", status: p.responseCode, statusText: p.responsePhrase ?? "",
-    headers: pairs(p.responseHeaders) ?? [], body: bytes(p.body) ?? new Uint8Array(),
-  }),
-  failRequest: (p, s) => take(p, s)({ kind: "fail", reason: p.errorReason }),
+  continueRequest,
+  continueResponse,
+  fulfillRequest,
+  failRequest,
+  getResponseBody,
+  continueWithAuth: () => impossible("continueWithAuth", "authentication belongs to the browser"),
+  takeResponseBodyAsStream: () => impossible("takeResponseBodyAsStream", "the IO domain needs the browser process"),
 });
 
 onSessionEnd(release);

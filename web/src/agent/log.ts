@@ -1,4 +1,4 @@
-// The Log domain: resources of elements that failed to load.
+// The Log domain: what failed to load.
 
 import type { Json } from "../protocol";
 import { register } from "./registry";
@@ -7,24 +7,33 @@ import { emit } from "./session";
 const MAX = 100;
 let entries: Json[] = [];
 
-/** Watches a window for elements whose resource failed to load. */
-export function installLog(win: Window & typeof globalThis): void {
+type Win = Window & typeof globalThis;
+
+let elementFailed: (win: Win, element: Element, url: string) => void = () => {};
+
+/** Sets what hears of elements whose resource failed to load. */
+export function onElementFailed(f: typeof elementFailed): void {
+  elementFailed = f;
+}
+
+/** Watches a window for them; again when document.open has taken the listener off. */
+export function installLog(win: Win): void {
   win.addEventListener("error", (e) => {
     const from = e.target;
     if (!(from instanceof win.Element)) return;
     const url = from.getAttribute("src") ?? from.getAttribute("href");
-    if (!url) return;
-    const entry = {
-      source: "network",
-      level: "error",
-      text: "Failed to load resource",
-      timestamp: Date.now(),
-      url: new URL(url, from.baseURI).href,
-    };
-    entries.push(entry);
-    if (entries.length > MAX) entries.shift();
-    emit("Log", "Log.entryAdded", { entry });
+    if (url && URL.canParse(url, from.baseURI)) elementFailed(win, from, new URL(url, from.baseURI).href);
   }, true);
+}
+
+/** Tells of a request that failed, and why. */
+export function tellOfFailure(why: string, url: string, networkRequestId: string): void {
+  const entry = {
+    source: "network", level: "error", text: `Failed to load resource: ${why}`, timestamp: Date.now(), url, networkRequestId,
+  };
+  entries.push(entry);
+  if (entries.length > MAX) entries.shift();
+  emit("Log", "Log.entryAdded", { entry });
 }
 
 register("Log", {

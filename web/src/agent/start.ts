@@ -13,7 +13,7 @@ import { begin, follow, watchLoading } from "./lifecycle";
 import { installLog } from "./log";
 import { tellInfo, watchNavigation } from "./navigation";
 import { beginNesting, listenForAgents, watchNested } from "./nested";
-import { installNetwork, respondDocument, watchResources } from "./network";
+import { beginNetwork, installNetwork, respondDocument, watchResources } from "./network";
 import { monotonic } from "./originals";
 import { tree } from "./page";
 import { control, greet, leave, listenForHost, pair, send } from "./port";
@@ -25,6 +25,7 @@ import { allSessions, sessionOf } from "./session";
 import { installTimers } from "./timers";
 import { watchShadows } from "./treewatch";
 import "./runtime";
+import "./intercept";
 import "./storage";
 import "./emulation";
 import "./screenshot";
@@ -64,7 +65,10 @@ export function startFrameAgent(options: AgentOptions): void {
   watchNested({ send, control, tree: () => tree(mainFrame()), focus: takeKeys });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
-  pair(options.allowedParents, welcomed);
+  pair(options.allowedParents, (w) => {
+    welcomed(w);
+    beginNetwork();
+  });
 }
 
 /** The agent of a document around this one that reaches it: what adopts its windows. */

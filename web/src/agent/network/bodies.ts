@@ -1,0 +1,80 @@
+// What clients may ask for after the fact: bodies of responses and requests,
+// bounded in number and bytes.
+
+import type { Json } from "../../protocol";
+import { allFrames } from "../frames";
+import { originals } from "../originals";
+import { ProtocolError } from "../registry";
+import { type Payload, base64, textOf } from "./payload";
+
+const MAX_BODIES = 200;
+/** Of all response bodies together; a longer one is not kept. */
+export const MAX_BYTES = 20_000_000;
+const MAX_URLS = 1000;
+
+const bodies = new Map<string, Uint8Array>();
+const payloads = new Map<string, Payload>();
+const urls = new Map<string, string>();
+let held = 0;
+
+/** Keeps a response body for Network.getResponseBody; takes over the bytes. */
+export function keepBody(id: string, body: Uint8Array): void {
+  if (body.length > MAX_BYTES) return;
+  bodies.set(id, body);
+  held += body.length;
+  for (const [old, b] of bodies) {
+    if (bodies.size <= MAX_BODIES && held <= MAX_BYTES) break;
+    bodies.delete(old);
+    held -= b.length;
+  }
+}
+
+/** Notes the address of a response whose body the page's script has not seen. */
+export function keepUrl(id: string, url: string): void {
+  bounded(urls, id, url, MAX_URLS);
+}
+
+/** Keeps what a request carries for Network.getRequestPostData. */
+export function keepPayload(id: string, payload: Payload): void {
+  if ((payload.bytes?.length ?? 0) <= MAX_BYTES / 10) bounded(payloads, id, payload, MAX_BODIES / 2);
+}
+
+function bounded<T>(map: Map<string, T>, id: string, value: T, max: number): void {
+  map.set(id, value);
+  for (const old of map.keys()) {
+    if (map.size <= max) break;
+    map.delete(old);
+  }
+}
+
+/** Network.getResponseBody. A document's and a sub-resource's are fetched again, from the cache where it has them. */
+export async function getResponseBody(p: Json): Promise<Json> {
+  const kept = bodies.get(p.requestId);
+  if (kept) return encoded(kept);
+  const url = urls.get(p.requestId) ?? allFrames().find((f) => f.win && f.loaderId === p.requestId)?.win?.location.href;
+  if (!url) throw new ProtocolError("No resource with given identifier found");
+  if (new URL(url).origin !== location.origin) {
+    throw new ProtocolError("Network.getResponseBody is not possible in an embedded frame: page script reads bodies of its own origin only");
+  }
+  try {
+    return encoded(new Uint8Array(await (await originals.fetch(url, { cache: "force-cache" })).arrayBuffer()));
+  } catch {
+    throw new ProtocolError("No data found for resource with given identifier");
+  }
+}
+
+function encoded(bytes: Uint8Array): Json {
+  try {
+    return { body: new TextDecoder("utf-8", { fatal: true }).decode(bytes), base64Encoded: false };
+  } catch {
+    return { body: base64(bytes), base64Encoded: true };
+  }
+}
+
+/** Network.getRequestPostData. */
+export async function getRequestPostData(p: Json): Promise<Json> {
+  const payload = payloads.get(p.requestId);
+  const bytes = payload?.bytes ?? (payload?.blob && new Uint8Array(await payload.blob.arrayBuffer()));
+  if (!bytes) throw new ProtocolError("No post data available for the request");
+  return { postData: textOf(bytes) };
+}

@@ -1,0 +1,215 @@
+// The story of one request, told whole or not at all: to the sessions that
+// heard of its start, and to an end even where the document goes before it.
+
+import type { Json } from "../../protocol";
+import { currentStack } from "../exceptions";
+import { type Frame, frameOfDocument, mainFrame, splitFragment } from "../frames";
+import { tellOfFailure } from "../log";
+import { mint, monotonic, originals } from "../originals";
+import { type Session, allSessions } from "../session";
+import { keepBody, keepPayload } from "./bodies";
+import { type Payload, postFields } from "./payload";
+import { refererOf } from "./referrer";
+
+type Win = Window & typeof globalThis;
+
+/** What a request asks for. */
+export interface Sent {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  payload?: Payload;
+  referrerPolicy?: string;
+  /** For what has already happened: seconds since 1970. */
+  at?: number;
+  initiator?: Json;
+}
+
+/** What has come as its answer. `status` is 0 where script may not know it. */
+export interface Came {
+  url: string;
+  status: number;
+  statusText?: string;
+  headers?: Record<string, string>;
+  /** The Content-Type, as far as known. */
+  contentType?: string;
+  at?: number;
+  /** Other fields of Network.Response. */
+  more?: Json;
+}
+
+// ------------------------------------------------------------- until the welcome
+
+const MAX_EARLY = 1000;
+/** What a new document's scripts ask for before the Host has named its sessions. */
+let early: (() => void)[] | undefined = [];
+let begun: () => void = () => {};
+
+/** Resolves when the sessions are known. */
+export const welcomed = new Promise<void>((r) => (begun = r));
+let ready = false;
+
+/** Whether the sessions are known. */
+export function isReady(): boolean {
+  return ready;
+}
+
+/** The sessions are known: tells them what has happened so far. */
+export function beginNetwork(): void {
+  ready = true;
+  begun();
+  const all = early ?? [];
+  early = undefined;
+  for (const f of all) f();
+}
+
+function inTurn(f: () => void): void {
+  if (!early) f();
+  else if (early.length < MAX_EARLY) early.push(f);
+}
+
+// -------------------------------------------------------------------- stories
+
+const unfinished = new WeakMap<Document, Set<Story>>();
+
+/** Ends what a document leaves unfinished, as the browser does. */
+export function abandonAll(win: Win): void {
+  for (const s of unfinished.get(win.document) ?? []) s.abandon();
+}
+
+/** One story of the Network domain: events for the sessions that heard its first. */
+export abstract class Story {
+  readonly id = mint();
+  readonly frame: Frame;
+  private to: Session[] | undefined;
+  private readonly rest: Set<Story>;
+  private ended = false;
+
+  constructor(win: Win) {
+    this.frame = frameOfDocument(win.document) ?? mainFrame();
+    this.rest = unfinished.get(win.document) ?? new Set();
+    unfinished.set(win.document, this.rest.add(this));
+  }
+
+  /** The document goes before the end. */
+  abstract abandon(): void;
+
+  get over(): boolean {
+    return this.ended;
+  }
+
+  /** Whether this was the end: there is but one. */
+  protected end(): boolean {
+    this.rest.delete(this);
+    return !this.ended && (this.ended = true);
+  }
+
+  /** Whether anybody listens, as far as that is known. */
+  get heard(): boolean {
+    return !ready || !!this.to?.length;
+  }
+
+  protected tell(method: string, params: () => Json): void {
+    inTurn(() => {
+      this.to ??= [...allSessions()].filter((s) => s.enabled.has("Network"));
+      for (const s of this.to) if (s.enabled.has("Network")) s.emit(`Network.${method}`, { requestId: this.id, ...params() });
+    });
+  }
+}
+
+/** Reports one request from its start to its end. */
+export class Exchange extends Story {
+  private readonly start: number;
+  private came = false;
+  /** Network.Request. */
+  readonly request: Json;
+
+  constructor(win: Win, readonly type: string, private readonly sent: Sent) {
+    super(win);
+    this.start = sent.at ?? monotonic();
+    const [url, urlFragment] = splitFragment(sent.url);
+    const policy = sent.referrerPolicy || "strict-origin-when-cross-origin";
+    const referer = refererOf(win, url, policy);
+    this.request = {
+      url, ...(urlFragment && { urlFragment }), method: sent.method,
+      headers: { ...(referer && { Referer: referer }), "User-Agent": navigator.userAgent, ...sent.headers },
+      ...postFields(sent.payload), mixedContentType: "none",
+      initialPriority: type === "Image" ? "Low" : "High", referrerPolicy: policy,
+    };
+    if (sent.payload) keepPayload(this.id, sent.payload);
+    const initiator = sent.initiator ?? { type: "script", stack: { callFrames: currentStack() } };
+    const documentURL = splitFragment(win.location.href)[0];
+    const wallTime = sent.at ?? originals.now() / 1000;
+    this.tell("requestWillBeSent", () => ({
+      loaderId: this.frame.loaderId, documentURL, request: this.request, timestamp: this.start, wallTime,
+      initiator, redirectHasExtraInfo: false, type, frameId: this.frame.id, hasUserGesture: false,
+    }));
+  }
+
+  abandon(): void {
+    this.failed("net::ERR_ABORTED", true);
+  }
+
+  /** Whether an answer has been told. */
+  get answered(): boolean {
+    return this.came;
+  }
+
+  responded(came: Came): void {
+    if (this.over) return;
+    this.came = true;
+    const timestamp = came.at ?? monotonic();
+    const contentType = came.contentType ?? came.headers?.["content-type"] ?? "";
+    const waited = Math.max(0, (timestamp - this.start) * 1000);
+    const r = {
+      ...response(came.url, came.status, came.statusText ?? "", came.headers ?? {}, contentType.split(";")[0].trim()),
+      charset: /charset="?([^";]+)/i.exec(contentType)?.[1] ?? "",
+      timing: timing(this.start, { sendStart: 0, sendEnd: 0, receiveHeadersStart: waited, receiveHeadersEnd: waited }),
+      ...came.more,
+    };
+    this.tell("responseReceived", () => ({
+      loaderId: this.frame.loaderId, timestamp, type: this.type, response: r, hasExtraInfo: false, frameId: this.frame.id,
+    }));
+    if (came.status >= 400) {
+      tellOfFailure(`the server responded with a status of ${came.status} (${came.statusText ?? ""})`, this.sent.url, this.id);
+    }
+  }
+
+  /** `body` is kept for getResponseBody; `length` is what came over the network, where the body does not say. */
+  finished(body?: Uint8Array, length = body?.length ?? 0, at = monotonic()): void {
+    if (!this.end()) return;
+    if (body && this.heard) keepBody(this.id, body);
+    this.tell("loadingFinished", () => ({ timestamp: at, encodedDataLength: length }));
+  }
+
+  /** Another event of this request. */
+  note(method: string, params: Json): void {
+    if (!this.over) this.tell(method, () => params);
+  }
+
+  failed(errorText: string, canceled = false, more: Json = {}): void {
+    if (!this.end()) return;
+    const timestamp = monotonic();
+    this.tell("loadingFailed", () => ({ timestamp, type: this.type, errorText, canceled, ...more }));
+    if (!canceled) tellOfFailure(errorText, this.sent.url, this.id);
+  }
+}
+
+/** Network.Response. */
+export function response(url: string, status: number, statusText: string, headers: Json, mimeType: string): Json {
+  return {
+    url: splitFragment(url)[0], status, statusText, headers, mimeType, charset: "", connectionReused: false, connectionId: 0,
+    fromDiskCache: false, fromServiceWorker: false, fromPrefetchCache: false, encodedDataLength: 0,
+    securityState: url.startsWith("https:") ? "secure" : "insecure", protocol: "http/1.1",
+  };
+}
+
+/** Network.ResourceTiming: milliseconds since requestTime, -1 for what is not known. */
+export function timing(requestTime: number, known: Record<string, number>): Json {
+  const unknown = -1;
+  return {
+    requestTime, proxyStart: unknown, proxyEnd: unknown, dnsStart: unknown, dnsEnd: unknown, connectStart: unknown,
+    connectEnd: unknown, sslStart: unknown, sslEnd: unknown, workerStart: unknown, workerReady: unknown,
+    workerFetchStart: unknown, workerRespondWithSettled: unknown, pushStart: 0, pushEnd: 0, ...known,
+  };
+}

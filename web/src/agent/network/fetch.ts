@@ -1,0 +1,94 @@
+// window.fetch: told, paused, and read along with.
+
+import { intercepted, wanted } from "../intercept";
+import { originals } from "../originals";
+import { causeOf } from "./cause";
+import { Draft, Refused, dress } from "./draft";
+import { Exchange } from "./exchange";
+import { type Payload, boundaryOf, payloadOf } from "./payload";
+import { tap } from "./tap";
+
+type Win = Window & typeof globalThis;
+
+/** What Request objects were made with, which they do not tell without being read. */
+const bodies = new WeakMap<Request, unknown>();
+
+/** Wraps fetch and Request of a window. */
+export function installFetch(win: Win): void {
+  const native = win.fetch.bind(win);
+  const NativeRequest = win.Request;
+  const clone = NativeRequest.prototype.clone;
+  const noted = (r: Request, body: unknown): Request => {
+    if (body !== undefined && body !== null) bodies.set(r, body);
+    return r;
+  };
+  win.Request = new Proxy(NativeRequest, {
+    construct(target, args: [RequestInfo | URL, RequestInit?], newTarget) {
+      return noted(Reflect.construct(target, args, newTarget) as Request, given(args[0], args[1]));
+    },
+  });
+  NativeRequest.prototype.constructor = win.Request;
+  NativeRequest.prototype.clone = function (): Request {
+    return noted(clone.call(this), bodies.get(this));
+  };
+  win.fetch = { fetch(input: RequestInfo | URL, ...rest: [init?: RequestInit]): Promise<Response> {
+    let request: Request;
+    try {
+      request = Reflect.construct(NativeRequest, arguments) as Request;
+    } catch {
+      return Reflect.apply(native, undefined, arguments) as Promise<Response>; // rejects as it does without us
+    }
+    const payload = payloadOf(given(input, rest[0]), boundaryOf(request.headers.get("content-type")));
+    return run({ win, native, NativeRequest, request, payload });
+  } }.fetch;
+}
+
+function given(input: unknown, init: RequestInit | undefined): unknown {
+  return init?.body ?? bodies.get(input as Request);
+}
+
+interface Call {
+  win: Win;
+  native: typeof fetch;
+  NativeRequest: typeof Request;
+  request: Request;
+  payload?: Payload;
+}
+
+async function run(call: Call): Promise<Response> {
+  const { win, native, request, payload } = call;
+  const { url, method, signal, referrerPolicy } = request;
+  const headers = Object.fromEntries(request.headers);
+  const x = new Exchange(win, "Fetch", { url, method, headers, payload, referrerPolicy });
+  try {
+    const draft = new Draft(url, method, [...request.headers], payload);
+    const send = (changed?: Draft): Promise<Response> => (changed ? resend(call, changed) : native(request));
+    const r = wanted(url) && !signal.aborted
+      ? (await intercepted({ exchange: x, win, draft, signal, send }))!
+      : await native(request);
+    x.responded({ url: r.url || url, status: r.status, statusText: r.statusText, headers: Object.fromEntries(r.headers) });
+    tap(x, r);
+    return r;
+  } catch (e) {
+    if (e instanceof Refused) {
+      x.failed(e.message, e.message === "net::ERR_ABORTED");
+      throw new win.TypeError("Failed to fetch");
+    }
+    if (signal.aborted) x.failed("net::ERR_ABORTED", true);
+    else originals.setTimeout(() => x.failed(...causeOf(url)), 0);
+    throw e;
+  }
+}
+
+/** Sends a request as a client has changed it. The page sees the address that it asked for. */
+async function resend({ native, NativeRequest, request }: Call, draft: Draft): Promise<Response> {
+  const { mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
+  const { body: replaced } = draft.changed;
+  const bodiless = /^(GET|HEAD)$/i.test(draft.method);
+  const body = bodiless ? undefined : ((replaced ?? (request.body && (await request.arrayBuffer()))) as BodyInit | undefined);
+  const r = await native(new NativeRequest(draft.url, {
+    method: draft.method, headers: draft.headers, body, mode, credentials, cache, redirect, referrer, referrerPolicy,
+    integrity, keepalive, signal,
+  }));
+  return r.url === draft.url && draft.url !== draft.shown ? dress(r, { url: draft.shown, redirected: false }) : r;
+}

@@ -1,0 +1,53 @@
+// The Network domain: the document's own request, what the page's script asks
+// for, and what its elements load. Each request is told whole or not at all.
+
+import { mainFrame } from "../frames";
+import { monotonic } from "../originals";
+import { register } from "../registry";
+import { emit } from "../session";
+import { getRequestPostData, getResponseBody } from "./bodies";
+import { watchPolicy } from "./cause";
+import { installEventSource } from "./eventsource";
+import { abandonAll, response } from "./exchange";
+import { installFetch } from "./fetch";
+import { installBeacon, timingOf, watchResources } from "./resources";
+import { installWebSocket } from "./sockets";
+import { installXhr } from "./xhr";
+
+export { beginNetwork, response } from "./exchange";
+export { watchResources } from "./resources";
+
+/** The answer to the main frame's document, whose request the last document or the Host has told of. */
+export function respondDocument(loaderId: string): void {
+  const t = performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
+  const status = (t as unknown as { responseStatus?: number })?.responseStatus || 200;
+  emit("Network", "Network.responseReceived", {
+    requestId: loaderId, loaderId, timestamp: monotonic(), type: "Document", frameId: mainFrame().id, hasExtraInfo: false,
+    response: { ...response(location.href, status, "", {}, document.contentType), ...(t && { timing: timingOf(window, t) }) },
+  });
+  const encodedDataLength = t?.transferSize ?? 0;
+  emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength });
+}
+
+/** Wraps what a window asks the network with. */
+export function installNetwork(win: Window & typeof globalThis): void {
+  installFetch(win);
+  installXhr(win);
+  installWebSocket(win);
+  installEventSource(win);
+  installBeacon(win);
+  watchPolicy(win);
+  win.addEventListener("pagehide", () => abandonAll(win), true);
+  if (win !== window) watchResources(win);
+}
+
+register("Network", {
+  enable: () => {},
+  disable: () => {},
+  getResponseBody,
+  getRequestPostData,
+  setCacheDisabled: () => {},
+  setBypassServiceWorker: () => {},
+  emulateNetworkConditions: () => {},
+  setAttachDebugStack: () => {},
+});

@@ -1,0 +1,89 @@
+// What a request carries, as CDP tells of it: postData and postDataEntries.
+
+import type { Json } from "../../protocol";
+import { originals } from "../originals";
+
+/** The body of a request. `bytes` are what is sent, as far as that is known without waiting. */
+export interface Payload {
+  bytes?: Uint8Array;
+  blob?: Blob;
+  /** The Content-Type that goes with it unless script sets another. */
+  type?: string;
+}
+
+/** Bytes of a longer body are told only when asked for. */
+const MAX_TOLD = 1 << 20;
+
+const utf8 = new TextEncoder();
+const text = (s: string, type: string): Payload => ({ bytes: utf8.encode(s), type: `${type};charset=UTF-8` });
+
+/** The payload of a value that fetch, send or sendBeacon was given; a form is encoded with this boundary. */
+export function payloadOf(body: unknown, boundary = ""): Payload | undefined {
+  if (body === undefined || body === null) return undefined;
+  if (ArrayBuffer.isView(body)) return { bytes: new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice() };
+  switch (originals.objectTag.call(body)) {
+    case "[object ArrayBuffer]":
+      return { bytes: new Uint8Array((body as ArrayBuffer).slice(0)) };
+    case "[object Blob]":
+    case "[object File]":
+      return { blob: body as Blob, type: (body as Blob).type };
+    case "[object URLSearchParams]":
+      return text(String(body), "application/x-www-form-urlencoded");
+    case "[object FormData]":
+      return { bytes: boundary ? multipart(body as FormData, boundary) : undefined };
+    case "[object ReadableStream]":
+    case "[object HTMLDocument]":
+    case "[object XMLDocument]":
+      return {};
+    default:
+      return text(String(body), "text/plain");
+  }
+}
+
+/** The boundary that a Content-Type names. */
+export function boundaryOf(contentType: string | null): string {
+  return /boundary=([^;]+)/.exec(contentType ?? "")?.[1] ?? "";
+}
+
+/** A form of text fields in multipart/form-data (HTML Standard, "multipart form data"); undefined where it holds a file. */
+export function multipart(form: FormData, boundary: string): Uint8Array | undefined {
+  let out = "";
+  const lines = (s: string): string => s.replace(/\r\n|\r|\n/g, "\r\n");
+  for (const [name, value] of form) {
+    if (typeof value !== "string") return undefined;
+    const quoted = lines(name).replace(/\r/g, "%0D").replace(/\n/g, "%0A").replace(/"/g, "%22");
+    out += `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"\r\n\r\n${lines(value)}\r\n`;
+  }
+  return utf8.encode(`${out}--${boundary}--\r\n`);
+}
+
+/** The fields of Network.Request that tell of a payload. */
+export function postFields(p: Payload | undefined): Json {
+  if (!p) return {};
+  if (!p.bytes?.length || p.bytes.length > MAX_TOLD) return { hasPostData: true };
+  return { hasPostData: true, postData: textOf(p.bytes), postDataEntries: [{ bytes: base64(p.bytes) }] };
+}
+
+/** Bytes as text: of UTF-8 where they are that, else one character for each. */
+export function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return binary(bytes);
+  }
+}
+
+function binary(bytes: Uint8Array): string {
+  let out = "";
+  for (let i = 0; i < bytes.length; i += 0x2000) out += String.fromCharCode(...bytes.subarray(i, i + 0x2000));
+  return out;
+}
+
+export function base64(bytes: Uint8Array): string {
+  return btoa(binary(bytes));
+}
+
+/** Bytes of base64 text. */
+export function bytesOf(encoded: string): Uint8Array {
+  return Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0));
+}

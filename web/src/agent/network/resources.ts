@@ -1,0 +1,153 @@
+// Requests that no wrapped function makes: what elements and stylesheets load,
+// and beacons. The browser's timing entries tell of them after the fact and
+// without headers.
+
+import type { Json } from "../../protocol";
+import { isBundle } from "../lazy";
+import { onElementFailed } from "../log";
+import { originals } from "../originals";
+import { isOwnAddress } from "../scriptelement";
+import { keepUrl } from "./bodies";
+import { causeOf } from "./cause";
+import { Exchange, timing } from "./exchange";
+import { payloadOf } from "./payload";
+
+type Win = Window & typeof globalThis;
+
+/** PerformanceResourceTiming, of which not every browser has the last two. */
+type Entry = Omit<PerformanceResourceTiming, "responseStatus"> & { responseStatus?: number; contentType?: string };
+
+/** Requests that are told of elsewhere. */
+const told = new Set(["fetch", "xmlhttprequest", "iframe", "frame", "eventsource"]);
+const byInitiator: Record<string, string> = {
+  img: "Image", image: "Image", input: "Image", body: "Image", script: "Script", video: "Media", audio: "Media", source: "Media",
+  track: "TextTrack", beacon: "Ping", ping: "Ping",
+};
+const byExtension: [RegExp, string][] = [
+  [/\.(woff2?|ttf|otf|eot)$/i, "Font"],
+  [/\.(png|jpe?g|gif|svg|webp|avif|ico|bmp)$/i, "Image"],
+  [/\.css$/i, "Stylesheet"],
+  [/\.m?js$/i, "Script"],
+  [/\.(mp4|webm|ogg|mp3|wav|m4a)$/i, "Media"],
+  [/\.(webmanifest|manifest)$/i, "Manifest"],
+];
+
+/** Network.ResourceType of a timing entry. */
+function typeOf(e: Entry): string {
+  const known = byInitiator[e.initiatorType];
+  if (known) return known;
+  const { pathname } = new URL(e.name);
+  return byExtension.find(([ext]) => ext.test(pathname))?.[1] ?? (e.initiatorType === "link" ? "Stylesheet" : "Other");
+}
+
+const watched = new WeakSet<Performance>(); // a WindowProxy stays the same for the next document
+
+/**
+ * Tells of the resources of a window, and of those from before the call too.
+ * The main frame's turn comes when its sessions are back, or what its document
+ * loads first would be lost.
+ */
+export function watchResources(win: Win): void {
+  if (watched.has(win.performance)) return;
+  watched.add(win.performance);
+  new win.PerformanceObserver((list) => {
+    for (const e of list.getEntries() as Entry[]) {
+      if (told.has(e.initiatorType) || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
+      // Whether an element has failed shows in an event that may follow the entry.
+      if (e.responseStatus) tell(win, e);
+      else originals.setTimeout(() => tell(win, e), 20);
+    }
+  }).observe({ type: "resource", buffered: true });
+}
+
+function tell(win: Win, e: Entry): void {
+  const at = (ms: number): number => (win.performance.timeOrigin + ms) / 1000;
+  const x = new Exchange(win, typeOf(e), { url: e.name, method: "GET", headers: {}, at: at(e.startTime), initiator: { type: "other" } });
+  if (takeFailure(e.name) && !e.responseStatus) return x.failed(...causeOf(e.name));
+  keepUrl(x.id, e.name);
+  const cached = e.transferSize === 0 && e.decodedBodySize > 0;
+  x.responded({
+    url: e.name, status: e.responseStatus ?? 200, contentType: e.contentType, at: at(e.responseStart || e.responseEnd),
+    more: {
+      timing: timingOf(win, e), fromDiskCache: cached, encodedDataLength: e.transferSize,
+      ...(e.nextHopProtocol && { protocol: e.nextHopProtocol }),
+    },
+  });
+  x.finished(undefined, e.transferSize, at(e.responseEnd));
+}
+
+/** Network.ResourceTiming of a timing entry. */
+export function timingOf(win: Window, e: Entry): Json {
+  const start = e.fetchStart;
+  const since = (t: number): number => (t > 0 ? t - start : -1);
+  const looked = e.domainLookupEnd > e.domainLookupStart;
+  const connected = e.connectEnd > e.connectStart;
+  const secured = connected && e.secureConnectionStart > 0;
+  return timing((win.performance.timeOrigin + start) / 1000, {
+    ...(looked && { dnsStart: since(e.domainLookupStart), dnsEnd: since(e.domainLookupEnd) }),
+    ...(connected && { connectStart: since(e.connectStart), connectEnd: since(e.connectEnd) }),
+    ...(secured && { sslStart: since(e.secureConnectionStart), sslEnd: since(e.connectEnd) }),
+    sendStart: Math.max(0, since(e.requestStart)), sendEnd: Math.max(0, since(e.requestStart)),
+    receiveHeadersStart: Math.max(0, since(e.responseStart)), receiveHeadersEnd: Math.max(0, since(e.responseStart)),
+  });
+}
+
+// ------------------------------------------------- elements that failed
+
+const failures = new Map<string, number>();
+/** How long a failure waits for its timing entry; some have none. */
+const ENTRY_MS = 500;
+
+onElementFailed((win, element, url) => {
+  failures.set(url, (failures.get(url) ?? 0) + 1);
+  originals.setTimeout(() => {
+    if (!takeFailure(url)) return;
+    const type = byInitiator[element.localName] ?? (element.localName === "link" ? "Stylesheet" : "Other");
+    new Exchange(win, type, { url, method: "GET", headers: {}, initiator: { type: "other" } }).failed(...causeOf(url));
+  }, ENTRY_MS);
+});
+
+function takeFailure(url: string): boolean {
+  const n = failures.get(url) ?? 0;
+  if (n > 1) failures.set(url, n - 1);
+  else failures.delete(url);
+  return n > 0;
+}
+
+// --------------------------------------------------------------- beacons
+
+const beacons: Exchange[] = [];
+/** How long a beacon's timing entry may take. */
+const BEACON_MS = 30_000;
+
+/** Wraps navigator.sendBeacon of a window. */
+export function installBeacon(win: Win): void {
+  const { prototype } = win.Navigator;
+  const { sendBeacon } = prototype;
+  prototype.sendBeacon = function (url: string | URL, data?: BodyInit | null): boolean {
+    const sent = sendBeacon.call(this, url, data);
+    if (sent) begin(win, new URL(String(url), win.document.baseURI).href, data);
+    return sent;
+  };
+}
+
+function begin(win: Win, url: string, data: unknown): void {
+  const payload = payloadOf(data);
+  const x = new Exchange(win, "Ping", { url, method: "POST", headers: payload?.type ? { "Content-Type": payload.type } : {}, payload });
+  beacons.push(x);
+  originals.setTimeout(() => {
+    if (beacons.includes(x)) beacons.splice(beacons.indexOf(x), 1);
+    x.failed("net::ERR_FAILED");
+  }, BEACON_MS);
+}
+
+/** Whether an entry is that of a beacon, which it ends. */
+function endBeacon(e: Entry): boolean {
+  if (e.initiatorType !== "beacon") return false;
+  const i = beacons.findIndex((x) => x.request.url === e.name.split("#")[0]);
+  if (i < 0) return false;
+  const [x] = beacons.splice(i, 1);
+  x.responded({ url: e.name, status: e.responseStatus ?? 200, contentType: e.contentType });
+  x.finished(undefined, e.transferSize);
+  return true;
+}

@@ -1,0 +1,94 @@
+// WebSocket: the story of each connection and its frames.
+
+import { currentStack } from "../exceptions";
+import { monotonic, originals } from "../originals";
+import { Story } from "./exchange";
+import { base64, payloadOf } from "./payload";
+
+type Win = Window & typeof globalThis;
+
+const connections = new WeakMap<WebSocket, Connection>();
+
+/** Wraps WebSocket of a window. */
+export function installWebSocket(win: Win): void {
+  const Native = win.WebSocket;
+  const { send } = Native.prototype;
+  Native.prototype.send = function (data: string | ArrayBufferLike | Blob | ArrayBufferView): void {
+    const open = this.readyState === 1;
+    send.call(this, data as string);
+    if (open) connections.get(this)?.frame_("Sent", data);
+  };
+  win.WebSocket = new Proxy(Native, {
+    construct(target, args, newTarget) {
+      const socket = Reflect.construct(target, args, newTarget) as WebSocket;
+      connections.set(socket, new Connection(win, socket, args[1]));
+      return socket;
+    },
+  });
+  Native.prototype.constructor = win.WebSocket;
+}
+
+class Connection extends Story {
+  /** The frames before, when one of them waits for the bytes of a Blob. */
+  private before: Promise<void> | undefined;
+  private opened = false;
+
+  constructor(win: Win, socket: WebSocket, protocols: unknown) {
+    super(win);
+    const { url } = socket;
+    const asked = protocols === undefined ? {} : { "Sec-WebSocket-Protocol": String(protocols) };
+    const initiator = { type: "script", stack: { callFrames: currentStack() } };
+    const [timestamp, wallTime] = [monotonic(), originals.now() / 1000];
+    this.tell("webSocketCreated", () => ({ url, initiator }));
+    this.tell("webSocketWillSendHandshakeRequest", () => ({
+      timestamp, wallTime,
+      request: { headers: { Upgrade: "websocket", Connection: "Upgrade", Origin: win.location.origin, "User-Agent": navigator.userAgent, ...asked } },
+    }));
+    socket.addEventListener("open", () => this.open(socket));
+    socket.addEventListener("message", (e) => this.frame_("Received", e.data));
+    socket.addEventListener("error", () => this.error());
+    socket.addEventListener("close", () => this.abandon());
+  }
+
+  private open(socket: WebSocket): void {
+    this.opened = true;
+    const headers = {
+      Upgrade: "websocket", Connection: "Upgrade",
+      ...(socket.protocol && { "Sec-WebSocket-Protocol": socket.protocol }),
+      ...(socket.extensions && { "Sec-WebSocket-Extensions": socket.extensions }),
+    };
+    this.event("webSocketHandshakeResponseReceived", { response: { status: 101, statusText: "Switching Protocols", headers } });
+  }
+
+  private error(): void {
+    this.event("webSocketFrameError", { errorMessage: this.opened ? "Connection failed" : "Error in connection establishment: net::ERR_FAILED" });
+  }
+
+  /** A frame of text, or of bytes in base64. */
+  frame_(way: "Sent" | "Received", data: unknown): void {
+    if (!this.heard) return;
+    const name = `webSocketFrame${way}`;
+    const response = (opcode: number, payloadData: string): object => ({ response: { opcode, mask: way === "Sent", payloadData } });
+    if (typeof data === "string") return this.event(name, response(1, data));
+    const { bytes, blob } = payloadOf(data) ?? {};
+    if (!blob) return this.event(name, bytes && !/^\[object (Array|Blob|File|Shared|.*Array|DataView)/.test(originals.objectTag.call(data))
+      ? response(1, String(data)) : response(2, base64(bytes ?? new Uint8Array())));
+    const at = monotonic();
+    const tell = async (): Promise<void> => {
+      const read = new Uint8Array(await blob.arrayBuffer());
+      this.tell(name, () => ({ timestamp: at, ...response(2, base64(read)) }));
+    };
+    this.before = (this.before ?? Promise.resolve()).then(tell).catch(() => {});
+  }
+
+  abandon(): void {
+    if (this.end()) this.event("webSocketClosed", {});
+  }
+
+  private event(name: string, params: object): void {
+    const timestamp = monotonic();
+    const tell = (): void => this.tell(name, () => ({ timestamp, ...params }));
+    if (this.before) this.before = this.before.then(tell);
+    else tell();
+  }
+}

@@ -1,0 +1,92 @@
+// Reading along with the page: what a response brings goes to the page chunk
+// by chunk as it comes, and to the client when all has come.
+
+import { MAX_BYTES } from "./bodies";
+import type { Exchange } from "./exchange";
+
+/** Follows the body of a response that the page is about to get, and ends the exchange with it. */
+export function tap(x: Exchange, r: Response): void {
+  if (!r.body) return x.finished();
+  if (!x.heard) return x.finished();
+  let copy: ReadableStreamDefaultReader<Uint8Array>;
+  try {
+    copy = (r.clone().body as ReadableStream<Uint8Array>).getReader();
+  } catch {
+    return x.finished(); // a stream that a client's response shares
+  }
+  whenCancelled(r.body, () => {
+    x.failed("net::ERR_ABORTED", true);
+    copy.cancel().catch(() => {});
+  });
+  void follow(x, copy);
+}
+
+async function follow(x: Exchange, reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  let chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      length += value.length;
+      if (length <= MAX_BYTES) chunks.push(value);
+      else chunks = [];
+    }
+    x.finished(length <= MAX_BYTES ? joined(chunks, length) : undefined, length);
+  } catch (e) {
+    const aborted = (e as Error)?.name === "AbortError";
+    x.failed(aborted ? "net::ERR_ABORTED" : "net::ERR_FAILED", aborted);
+  }
+}
+
+function joined(chunks: Uint8Array[], length: number): Uint8Array {
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const c of chunks) {
+    all.set(c, at);
+    at += c.length;
+  }
+  return all;
+}
+
+/**
+ * Calls f when the page cancels a stream. Without that the copy, which reads
+ * on, would keep the connection open; so the page's reading goes through a
+ * stream that hears of it.
+ */
+function whenCancelled(stream: ReadableStream<Uint8Array>, f: () => void): void {
+  const native = stream as unknown as Record<PropertyKey, (...args: unknown[]) => unknown>;
+  const { getReader, cancel } = stream;
+  const define = (name: PropertyKey, value: unknown): void => {
+    Object.defineProperty(stream, name, { value, configurable: true, writable: true });
+  };
+  const between = (): ReadableStream<Uint8Array> => {
+    const reader = getReader.call(stream) as ReadableStreamDefaultReader<Uint8Array>;
+    return new ReadableStream({
+      type: "bytes",
+      async pull(c) {
+        const { done, value } = await reader.read();
+        if (!done) return c.enqueue(value as Uint8Array<ArrayBuffer>);
+        c.close();
+        c.byobRequest?.respond(0);
+      },
+      cancel(reason) {
+        f();
+        return reader.cancel(reason);
+      },
+    }, { highWaterMark: 0 });
+  };
+  define("cancel", (reason: unknown) => {
+    if (!stream.locked) f();
+    return cancel.call(stream, reason);
+  });
+  for (const name of ["getReader", "pipeTo", "pipeThrough", "tee", "values", Symbol.asyncIterator]) {
+    const method = native[name];
+    if (!method) continue;
+    define(name, (...args: unknown[]) => {
+      if (stream.locked) return method.apply(stream, args); // throws as it does without us
+      const s = between() as unknown as typeof native;
+      return s[name](...args);
+    });
+  }
+}

@@ -1,0 +1,270 @@
+// XMLHttpRequest: told, and paused where it is asynchronous. The object stays
+// the browser's own; only what a client makes up is answered by hand.
+
+import { intercepted, wanted } from "../intercept";
+import { hexId, originals } from "../originals";
+import { causeOf } from "./cause";
+import { Draft, Refused } from "./draft";
+import { Exchange } from "./exchange";
+import { multipart, payloadOf } from "./payload";
+import { Answer, fire } from "./xhranswer";
+
+type Win = Window & typeof globalThis;
+type Proto = XMLHttpRequest;
+type Body = Document | XMLHttpRequestBodyInit | null | undefined;
+
+/** One request of an XMLHttpRequest, from open to open. */
+export interface Call {
+  win: Win;
+  args: unknown[];
+  url: string;
+  method: string;
+  async: boolean;
+  headers: [name: string, value: string][];
+  mime?: string;
+  body?: Body;
+  /** Bytes of the body. */
+  size: number;
+  exchange?: Exchange;
+  /** While clients decide: gives the request up. */
+  paused?: AbortController;
+  /** What the page gets in place of the browser's answer. */
+  answer?: Answer;
+  /** The address that the page sees where a client has changed it. */
+  shown?: { real: string; as: string };
+  /** A loadstart of the browser's own would be the second. */
+  started?: boolean;
+}
+
+const calls = new WeakMap<XMLHttpRequest, Call>();
+
+/** The natives of one window. */
+type Natives = Pick<Proto, "open" | "send" | "abort" | "setRequestHeader" | "overrideMimeType" | "getResponseHeader" | "getAllResponseHeaders">;
+
+/** Wraps XMLHttpRequest of a window. */
+export function installXhr(win: Win): void {
+  const proto = win.XMLHttpRequest.prototype;
+  const native: Natives = { ...methodsOf(proto) };
+  const invalid = (what: string): never => {
+    throw new win.DOMException(`Failed to execute '${what}' on 'XMLHttpRequest': The object's state must be OPENED.`, "InvalidStateError");
+  };
+  Object.assign(proto, {
+    open(this: Proto, ...args: Parameters<Proto["open"]>) {
+      Reflect.apply(native.open, this, args);
+      opened(win, this, args);
+    },
+    setRequestHeader(this: Proto, name: string, value: string) {
+      const call = calls.get(this);
+      if (call?.paused || call?.answer) return invalid("setRequestHeader");
+      native.setRequestHeader.call(this, name, value);
+      call?.headers.push([String(name), String(value).trim()]);
+    },
+    overrideMimeType(this: Proto, mime: string) {
+      native.overrideMimeType.call(this, mime);
+      const call = calls.get(this);
+      if (call) call.mime = mime;
+    },
+    send(this: Proto, body?: Body) {
+      const call = calls.get(this);
+      if (call?.paused || call?.answer) return invalid("send");
+      if (!call || call.exchange || this.readyState !== 1) return native.send.call(this, body);
+      begin(this, call, native, body);
+    },
+    abort(this: Proto) {
+      const call = calls.get(this);
+      if (call?.answer) call.answer.end("abort");
+      else if (call?.paused) giveUp(this, call, "abort");
+      else native.abort.call(this);
+    },
+    getResponseHeader(this: Proto, name: string) {
+      const { answer } = calls.get(this) ?? {};
+      return answer ? answer.header(name) : native.getResponseHeader.call(this, name);
+    },
+    getAllResponseHeaders(this: Proto) {
+      const { answer } = calls.get(this) ?? {};
+      return answer ? answer.headers() : native.getAllResponseHeaders.call(this);
+    },
+  });
+  for (const name of ["readyState", "status", "statusText", "response", "responseText", "responseXML", "responseURL"] as const) {
+    shadow(proto, name);
+  }
+}
+
+function methodsOf(proto: Proto): Natives {
+  const { open, send, abort, setRequestHeader, overrideMimeType, getResponseHeader, getAllResponseHeaders } = proto;
+  return { open, send, abort, setRequestHeader, overrideMimeType, getResponseHeader, getAllResponseHeaders };
+}
+
+/** Lets a property come from the answer by hand where there is one. */
+function shadow(proto: Proto, name: keyof Answer & keyof Proto): void {
+  const own = Object.getOwnPropertyDescriptor(proto, name);
+  if (!own?.get) return;
+  const { get } = own;
+  Object.defineProperty(proto, name, { ...own, get(this: Proto): unknown {
+    const value = get.call(this); // throws where the responseType forbids
+    const { answer, shown } = calls.get(this) ?? {};
+    if (answer) return answer[name];
+    return shown && name === "responseURL" && value === shown.real ? shown.as : value;
+  } });
+}
+
+function opened(win: Win, xhr: Proto, args: unknown[]): void {
+  const before = calls.get(xhr);
+  if (before?.paused) before.paused.abort();
+  before?.exchange?.failed("net::ERR_ABORTED", true);
+  if (!before) xhr.addEventListener("loadstart", swallow, true);
+  calls.set(xhr, {
+    win, args, headers: [], size: 0, mime: before?.mime, method: String(args[0]).toUpperCase(),
+    url: new URL(String(args[1]), win.document.baseURI).href, async: args.length < 3 || !!args[2],
+  });
+}
+
+/** Stops the browser's loadstart where a paused request has already told of its own. */
+function swallow(this: XMLHttpRequest, e: Event): void {
+  if (e.isTrusted && calls.get(this)?.started) e.stopImmediatePropagation();
+}
+
+// ---------------------------------------------------------------- sending
+
+function begin(xhr: Proto, call: Call, native: Natives, given: Body): void {
+  const bodiless = call.method === "GET" || call.method === "HEAD";
+  let body = bodiless ? null : given;
+  // A form of text is encoded here, as the browser would, so that its bytes and their boundary are known.
+  if (originals.objectTag.call(body) === "[object FormData]" && !call.headers.some(([n]) => /^content-type$/i.test(n))) {
+    const boundary = `----WebKitFormBoundary${hexId(16)}`;
+    const bytes = multipart(body as FormData, boundary);
+    if (bytes) {
+      xhr.setRequestHeader("Content-Type", `multipart/form-data; boundary=${boundary}`);
+      body = bytes as Uint8Array<ArrayBuffer>;
+    }
+  }
+  call.body = body;
+  const payload = payloadOf(body);
+  call.size = payload?.bytes?.length ?? payload?.blob?.size ?? 0;
+  const headers = merged(call.headers);
+  if (payload?.type && !Object.keys(headers).some((n) => n.toLowerCase() === "content-type")) headers["Content-Type"] = payload.type;
+  const x = (call.exchange = new Exchange(call.win, "XHR", { url: call.url, method: call.method, headers, payload }));
+  if (call.async && wanted(call.url)) return hold(xhr, call, native, new Draft(call.url, call.method, Object.entries(headers), payload));
+  watch(xhr, call, x);
+  try {
+    native.send.call(xhr, body);
+  } catch (e) {
+    x.failed(...causeOf(call.url));
+    throw e;
+  }
+  if (!call.async) settle(xhr, x, "load");
+}
+
+function merged(pairs: [string, string][]): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const [name, value] of pairs) {
+    const same = Object.keys(out).find((n) => n.toLowerCase() === name.toLowerCase()) ?? name;
+    out[same] = same in out ? `${out[same]}, ${value}` : value;
+  }
+  return out;
+}
+
+/** Pauses until the clients have decided. */
+function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
+  const control = (call.paused = new AbortController());
+  call.started = true;
+  const timer = xhr.timeout > 0 ? originals.setTimeout(() => giveUp(xhr, call, "timeout"), xhr.timeout) : 0;
+  const done = (): void => {
+    originals.clearTimeout(timer);
+    call.paused = undefined;
+  };
+  const send = (changed: Draft | undefined, toBeSeen: boolean): Promise<Response | undefined> => {
+    if (toBeSeen) return byFetch(xhr, call, changed ?? draft, control.signal);
+    done();
+    continued(xhr, call, native, changed);
+    return Promise.resolve(undefined);
+  };
+  fire(xhr, "loadstart");
+  if (control.signal.aborted || calls.get(xhr) !== call) return originals.clearTimeout(timer);
+  intercepted({ exchange: call.exchange!, win: call.win, draft, signal: control.signal, send }).then((r) => {
+    if (!r || calls.get(xhr) !== call) return;
+    done();
+    call.answer = new Answer(xhr, call);
+    void call.answer.deliver(r);
+  }, (e) => {
+    if (control.signal.aborted || calls.get(xhr) !== call) return;
+    done();
+    const [text, ...more] = e instanceof Refused ? [e.message, e.message === "net::ERR_ABORTED"] as const : causeOf(call.url);
+    call.exchange?.failed(text, ...more);
+    (call.answer = new Answer(xhr, call)).end("error");
+  });
+}
+
+/** The page, or its time limit, ends a paused request. */
+function giveUp(xhr: Proto, call: Call, how: "abort" | "timeout"): void {
+  call.paused?.abort();
+  call.paused = undefined;
+  call.exchange?.failed("net::ERR_ABORTED", true);
+  (call.answer = new Answer(xhr, call)).end(how);
+}
+
+/** Sends natively what was paused, as it now stands. */
+function continued(xhr: Proto, call: Call, native: Natives, changed: Draft | undefined): void {
+  if (changed) {
+    const [, , , user, password] = call.args;
+    Reflect.apply(native.open, xhr, [changed.method, changed.url, true, user, password]); // forgets the headers
+    for (const [name, value] of changed.headers) native.setRequestHeader.call(xhr, name, value);
+    if (call.mime !== undefined) native.overrideMimeType.call(xhr, call.mime);
+    if (changed.url !== call.url) call.shown = { real: changed.url.split("#")[0], as: call.url.split("#")[0] };
+  }
+  watch(xhr, call, call.exchange!);
+  native.send.call(xhr, (changed?.changed.body as Uint8Array<ArrayBuffer> | undefined) ?? call.body);
+}
+
+/** Sends it by fetch, for a client that wants to see the response before the page does. */
+async function byFetch(xhr: Proto, call: Call, draft: Draft, signal: AbortSignal): Promise<Response> {
+  const body = (draft.changed.body ?? call.body ?? undefined) as BodyInit | undefined;
+  return originals.fetch(draft.url, {
+    method: draft.method, headers: draft.headers, body: /^(GET|HEAD)$/.test(draft.method) ? undefined : body,
+    credentials: xhr.withCredentials ? "include" : "same-origin", signal,
+  });
+}
+
+// ---------------------------------------------------------------- telling
+
+/** Tells of what the browser's own request brings. */
+function watch(xhr: Proto, call: Call, x: Exchange): void {
+  const kinds = ["readystatechange", "load", "error", "abort", "timeout"];
+  const f = (e: Event): void => {
+    if (calls.get(xhr) !== call || call.answer) return;
+    if (e.type !== "readystatechange") settle(xhr, x, e.type);
+    else if (xhr.readyState === 2) tellHeaders(xhr, x);
+    if (x.over) for (const k of kinds) xhr.removeEventListener(k, f, true);
+  };
+  for (const k of kinds) xhr.addEventListener(k, f, true);
+}
+
+function tellHeaders(xhr: Proto, x: Exchange): void {
+  if (!xhr.status) return;
+  const headers: Record<string, string> = {};
+  for (const line of xhr.getAllResponseHeaders().split("\r\n")) {
+    const i = line.indexOf(": ");
+    if (i > 0) headers[line.slice(0, i)] = line.slice(i + 2);
+  }
+  x.responded({ url: xhr.responseURL, status: xhr.status, statusText: xhr.statusText, headers });
+}
+
+function settle(xhr: Proto, x: Exchange, how: string): void {
+  if (x.over) return;
+  if (how === "abort" || how === "timeout") return x.failed("net::ERR_ABORTED", true);
+  if (how === "error") return void originals.setTimeout(() => x.failed(...causeOf(x.request.url)), 0);
+  if (xhr.readyState === 4 && !x.answered) tellHeaders(xhr, x); // a synchronous one
+  const body = x.heard ? bodyOf(xhr) : undefined;
+  if (body instanceof Promise) body.then((b) => x.finished(b), () => x.finished());
+  else x.finished(body);
+}
+
+function bodyOf(xhr: Proto): Uint8Array | Promise<Uint8Array> | undefined {
+  const { response, responseType } = xhr;
+  if (responseType === "" || responseType === "text") return new TextEncoder().encode(response);
+  if (response === null) return undefined;
+  if (responseType === "arraybuffer") return new Uint8Array((response as ArrayBuffer).slice(0));
+  if (responseType === "json") return new TextEncoder().encode(JSON.stringify(response));
+  if (responseType === "blob") return (response as Blob).arrayBuffer().then((b) => new Uint8Array(b));
+  return new TextEncoder().encode((response as Document).documentElement?.outerHTML ?? "");
+}
