@@ -243,9 +243,10 @@ export interface PopupNews {
 
 /**
  * What the name of an iframe begins with that a window.open has asked for,
- * unless it is to have no opener: its page must know before the welcome.
+ * unless it is to have no opener: its page must know before the welcome. The
+ * window's own name follows.
  */
-export const POPUP_NAME = "cdphub-popup:";
+export const POPUP_NAME = "cdphub:o::";
 
 /** Agent to the agent around it: what there is in its document and below. */
 export interface Subtree {

@@ -2,9 +2,10 @@
 // a synchronous request holds it, and the hub that answers the request speaks
 // with the clients itself, since the Host may be blocked with the page.
 
-import type { Json } from "../protocol";
+import type { HubAccess, Json } from "../protocol";
 import { frameOfDocument, mainFrame, urlOf } from "./frames";
-import { dialogKey, hubBase, hubTarget } from "./hub";
+import { carried, carriedTarget, carryDriven } from "./framename";
+import { dialogKey, hubBase, hubTarget, isAdopted } from "./hub";
 import { originals } from "./originals";
 import { allSessions, emit } from "./session";
 
@@ -35,9 +36,37 @@ export function installDialogs(win: Window & typeof globalThis): void {
   for (const name of ["alert", "confirm", "prompt", "print"]) Object.defineProperty(win[name as Kind], "name", { value: name });
 }
 
+/** Whether clients answer this Target's dialogs; before the welcome, whether they answered the last document's. */
 function driven(): boolean {
+  if (!isAdopted()) return carried("d");
   for (const s of allSessions()) if (s.enabled.has("Page")) return true;
   return false;
+}
+
+const STORED = "__hubAgent.dialogs.";
+
+/** Keeps for the next document what it must know before the welcome, and tells clients of dialogs from before this one's. */
+export function noteDriven(): void {
+  for (const d of early.splice(0)) tell(d);
+  if (mainFrame().parentId || mainFrame().id !== hubTarget()) return; // a child frame's name is its parent's to read
+  const on = driven();
+  carryDriven(on, hubTarget());
+  try {
+    // The key is nobody's but this origin's, unlike the name.
+    if (on) sessionStorage.setItem(STORED + hubTarget(), originals.stringify({ base: hubBase(), key: dialogKey() }));
+    else sessionStorage.removeItem(STORED + hubTarget());
+  } catch {
+    // Storage is blocked: dialogs before the welcome are closed at once.
+  }
+}
+
+/** What the document before has kept. */
+function stored(): HubAccess {
+  try {
+    return { ...originals.parse(sessionStorage.getItem(STORED + carriedTarget()) ?? "{}"), targetId: carriedTarget() };
+  } catch {
+    return {};
+  }
 }
 
 function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown = ""): Outcome {
@@ -46,13 +75,13 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
   const dialog = {
     url: urlOf(frame), frameId: frame.id, message: String(message), type, defaultPrompt: String(defaultPrompt),
   };
-  const base = hubBase();
-  const key = dialogKey();
+  const { base, key, targetId } = isAdopted() ? { base: hubBase(), key: dialogKey(), targetId: hubTarget() } : stored();
+  if (!isAdopted() && frame === mainFrame()) dialog.frameId = targetId ?? frame.id;
   if (!base || !key) return unasked(dialog);
   const request = new originals.XMLHttpRequest();
   try {
     originals.xhrOpen.call(request, "POST", `${base}/dialog`, false);
-    originals.xhrSend.call(request, originals.stringify({ ...dialog, targetId: hubTarget(), key }));
+    originals.xhrSend.call(request, originals.stringify({ ...dialog, targetId, key }));
   } catch {
     // The page's policy (connect-src, sync-xhr) or an unreachable hub: in
     // script they cannot be told apart.
@@ -64,9 +93,21 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
 }
 
 /** Nobody can be asked, and a native dialog would stay for ever: clients hear of one that was closed at once. */
-function unasked(dialog: { frameId: string; type: Kind }): Outcome {
-  const accept = dialog.type === "alert";
+function unasked(dialog: Dialog): Outcome {
+  if (isAdopted()) tell(dialog);
+  else early.push(dialog);
+  return { accept: dialog.type === "alert", text: "" };
+}
+
+interface Dialog {
+  frameId: string;
+  type: Kind;
+}
+
+/** Dialogs from before there was anybody to tell. */
+const early: Dialog[] = [];
+
+function tell(dialog: Dialog): void {
   emit("Page", "Page.javascriptDialogOpening", { ...dialog, hasBrowserHandler: true });
-  emit("Page", "Page.javascriptDialogClosed", { frameId: dialog.frameId, result: accept, userInput: "" });
-  return { accept, text: "" };
+  emit("Page", "Page.javascriptDialogClosed", { frameId: dialog.frameId, result: dialog.type === "alert", userInput: "" });
 }

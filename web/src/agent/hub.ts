@@ -16,12 +16,25 @@ export function setAgentUrl(url: string): void {
   if (found && new URL(url).origin === location.origin) ownBase = found[1];
 }
 
+/** A Host has adopted this document. */
+export function enterHub(access: HubAccess): void {
+  target = access.targetId;
+  setHub(access);
+  adopted = true;
+  known();
+}
+
+let adopted = false;
+
+/** Whether a Host has adopted this document. */
+export function isAdopted(): boolean {
+  return adopted;
+}
+
 /** Takes over what the Host knows of its hub; what is absent stays as it was. */
 export function setHub(access: HubAccess): void {
   base = access.base ?? base;
   key = access.key ?? key;
-  target = access.targetId ?? target;
-  known();
 }
 
 let known: () => void;

@@ -3,8 +3,8 @@
 // window. Where it cannot, they are the browser's own.
 
 import type { Json, PopupNews, Welcome } from "../protocol";
-import { POPUP_NAME } from "../protocol";
 import { allFrames } from "./frames";
+import { carried } from "./framename";
 import { mint, originals } from "./originals";
 import { emit } from "./session";
 import { type Remote, deliver, standIn } from "./standin";
@@ -31,10 +31,7 @@ let early: Json[] = [];
 /** Begins: `control` carries messages to the Host. A name that the Host page gave tells of an opener before any script runs. */
 export function startPopups(control: (message: Json) => boolean): void {
   tell = control;
-  if (window.name.startsWith(POPUP_NAME)) {
-    hideName();
-    haveOpener();
-  }
+  if (carried("o")) haveOpener();
 }
 
 /** Takes over what the Host says. */
@@ -43,16 +40,6 @@ export function welcomePopups(w: Welcome): void {
   opened = w.opened === true;
   if (w.opener) haveOpener();
   for (const m of early.splice(0)) tell(m);
-}
-
-/** The mark in the frame's name stays, for the documents to come, but no script sees it. */
-function hideName(): void {
-  const native = Object.getOwnPropertyDescriptor(window, "name") as PropertyDescriptor;
-  Object.defineProperty(window, "name", {
-    ...native,
-    get: () => String(native.get?.call(window)).slice(POPUP_NAME.length),
-    set: (name) => native.set?.call(window, POPUP_NAME + name),
-  });
 }
 
 function haveOpener(): void {
@@ -70,7 +57,7 @@ function haveOpener(): void {
 /** Where a target leads: nowhere else, to the whole Target, or to a window of its own. */
 function destination(win: Win, target: string): "native" | "top" | "window" {
   const name = target.toLowerCase();
-  if (name === "_top" || (name === "_parent" && win === window)) return "top";
+  if (name === "_top" || (name === "_parent" && win === window) || (name && target === window.name)) return "top";
   if (!offered || name === "_self" || name === "_parent") return "native";
   if (name && name !== "_blank" && allFrames().some((f) => f.win?.name === target || f.owner?.name === target)) return "native";
   return "window";

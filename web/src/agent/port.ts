@@ -3,7 +3,8 @@
 
 import { type Attached, type Detached, type Json, type PopupNews, type SessionState, VERSION, type Welcome } from "../protocol";
 import { renumberContexts } from "./contexts";
-import { scriptLeft, setHub, setHubChannel } from "./hub";
+import { noteDriven } from "./dialogs";
+import { enterHub, scriptLeft, setHub, setHubChannel } from "./hub";
 import { sessionChanged, share, tellSubtree } from "./nested";
 import { base, docId, originals, rebase } from "./originals";
 import { popupNews } from "./popups";
@@ -81,12 +82,13 @@ function receive(e: MessageEvent): void {
 function adopt(welcome: Welcome, p: MessagePort): void {
   if (port) port.close();
   port = p;
-  setHub(welcome);
+  enterHub(welcome);
   originals.clearTimeout(timer);
   const states = welcome.frameId === undefined ? [anonymous] : (welcome.state?.sessions ?? []);
   for (const s of [...allSessions()]) if (!states.some((x) => x.sessionId === s.id)) endSession(s.id);
   for (const s of states) restore(s);
   adopted(welcome);
+  noteDriven();
   p.onmessage = (e: MessageEvent) => fromHost(e.data);
 }
 
@@ -141,7 +143,11 @@ function fromHost(data: unknown): void {
     const { sessionId } = m as Attached;
     setHub(m);
     if (!sessionOf(sessionId)) begin(sessionId);
-  } else if (m.icdp === "detached") endSession((m as Detached).sessionId);
+    noteDriven();
+  } else if (m.icdp === "detached") {
+    endSession((m as Detached).sessionId);
+    noteDriven();
+  }
   else if (m.icdp === "popup") popupNews(m as PopupNews);
   else if (m.icdp === "evalok") scriptLeft(m.key, m.refused === true);
   else if (typeof m.id === "number" && typeof m.method === "string") dispatch(m.id, m.method, m.params ?? {}, m.sessionId);
@@ -188,6 +194,7 @@ function call(method: string, params: Json, s: Session): Json | void | Promise<J
   const [domain, verb] = method.split(".");
   if (verb === "enable") s.enabled.add(domain);
   else if (verb === "disable") s.enabled.delete(domain);
+  if (domain === "Page") noteDriven();
   share(method, params, s.id);
   return result;
 }

@@ -7,6 +7,7 @@ import { installConsole, installErrors, replayConsole } from "./console";
 import { announceContexts, createContexts } from "./contexts";
 import { installDialogs } from "./dialogs";
 import { installChoosers, listenForChoosers } from "./files";
+import { readName } from "./framename";
 import { describeFrame, mainFrame } from "./frames";
 import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./framewatch";
 import { begin, follow, watchLoading } from "./lifecycle";
@@ -55,6 +56,7 @@ export function startFrameAgent(options: AgentOptions): void {
   if (above) return above(window);
   Object.defineProperty(window, PRESENT, { value: adopt });
   hideFrameElement();
+  readName();
   startPopups(control);
   wrap(window);
   listen(window);

@@ -60,6 +60,23 @@ is(named.result.value, "Eve");
 const other = (await asked()).at(-1);
 is([other.targetId, other.key, other.frameId, other.url], ["MAIN", "SECRET", there.auxData.frameId, OTHER + "/other"]);
 
+// A document that is not yet adopted asks as the one before it would have.
+const html = "<script>window.early = prompt('at once')<\/script>";
+await answers(answer({ accept: true, text: "Zoe" }, 100));
+await visit("/early", { html });
+is(await value("[early, window.name]"), ["Zoe", ""]);
+const soon = (await asked()).at(-1);
+is([soon.targetId, soon.key, soon.frameId, soon.message], ["MAIN", "SECRET", "MAIN", "at once"]);
+
+// One of another origin has no key yet: its dialog is closed at once, and told of later.
+events.length = 0;
+const arrived = new Promise((r) => (paired = r));
+frame.src = OTHER + "/early?" + new URLSearchParams({ html });
+await arrived;
+is(await value("[early, window.name]"), [null, ""]);
+is([(await event("Page.javascriptDialogOpening")).message, (await event("Page.javascriptDialogClosed")).result], ["at once", false]);
+is((await asked()).at(-1), soon, "the hub was not asked");
+
 // Where the page's policy lets nobody be asked, clients hear of a dialog that was closed at once.
 for (const query of [{ csp: "connect-src 'self'" }, { permissions: "sync-xhr=()" }]) {
   await visit("/two", query);

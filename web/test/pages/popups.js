@@ -80,7 +80,7 @@ is(await value("location.pathname"), "/six");
 // A window that script has opened.
 Object.assign(hub, { opened: true, opener: true });
 frame.remove();
-frame.name = "cdphub-popup:mine";
+frame.name = "cdphub:o::mine";
 document.body.append(frame);
 events.length = 0;
 await visit("/one", { html: `<script>window.early = [name, opener !== null]; opener.postMessage("ready", "${APP}");
