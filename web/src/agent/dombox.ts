@@ -2,7 +2,7 @@
 
 import type { Json } from "../protocol";
 import { push } from "./dom";
-import { frameOfDocument } from "./frames";
+import { frameOfDocument, mainFrame } from "./frames";
 import { type Box, boundsOf, contentBox, inTarget, marginBox, offsetOf, paddingBox, quad, rectsOf, reveal } from "./geometry";
 import { spotAt } from "./input/point";
 import { documentOf, elementOfParams, idOfNode, isElement, nodeOfParams } from "./nodes";
@@ -45,8 +45,17 @@ function scrollIntoView(p: Json): void {
   reveal(node, p.rect);
 }
 
+/**
+ * The point of DOM.getNodeForLocation in the viewport: clients count from the
+ * document's corner, and an agent around this one has taken that into account.
+ */
+export function locationPoint(p: Json): { x: number; y: number } {
+  return mainFrame().parentId ? { x: p.x, y: p.y } : { x: p.x - scrollX, y: p.y - scrollY };
+}
+
 function nodeForLocation(p: Json, s: Session): Json {
-  const el = spotAt(p.x, p.y)?.el;
+  const at = locationPoint(p);
+  const el = spotAt(at.x, at.y)?.el;
   if (!el) throw new ProtocolError("No node found at given location");
   return { backendNodeId: idOfNode(el), nodeId: push(el, s), frameId: frameOfDocument(el.ownerDocument)?.id ?? "" };
 }

@@ -122,7 +122,10 @@ export function childrenOf(frame: Frame): Frame[] {
 /** The window inside an iframe element, or null where its origin differs. */
 export function reach(owner: Owner): Win | null {
   try {
-    return owner.contentDocument ? (owner.contentWindow as Win | null) : null;
+    // Not contentDocument: before a script has run in the frame, Chromium makes
+    // that document, and then its nodes, of this window's classes.
+    const win = owner.contentWindow as Win | null;
+    return win?.document ? win : null;
   } catch {
     return null;
   }

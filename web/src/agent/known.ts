@@ -104,7 +104,8 @@ export function begin(s: Session): Known {
 export function forget(s: Session): void {
   clients.delete(s);
   if (clients.size > 0) return;
-  observer.disconnect();
+  for (const o of observers.values()) o.disconnect();
+  observers.clear();
   observed = new WeakSet();
 }
 
@@ -113,14 +114,29 @@ onSessionEnd(forget);
 // ---------------------------------------------------------------- changes
 
 let observed = new WeakSet<Node>();
+/** Of each document's own window: see treewatch.ts. */
+const observers = new Map<Document, MutationObserver>();
 
 function observe(root: Node): void {
   if (observed.has(root)) return;
   observed.add(root);
+  const doc = root.ownerDocument ?? (root as Document);
+  let observer = observers.get(doc);
+  if (!observer) {
+    const { MutationObserver } = (doc.defaultView ?? window) as Window & typeof globalThis;
+    observers.set(doc, (observer = new MutationObserver((records) => changed(doc, records))));
+  }
   observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
 }
 
-const observer = new MutationObserver((records) => {
+/** Shows script every node of a document, from the document itself: see treewatch.ts. */
+function show(doc: Document): void {
+  const walker = doc.createTreeWalker(doc);
+  while (walker.nextNode());
+}
+
+function changed(doc: Document, records: MutationRecord[]): void {
+  if (doc !== document) show(doc);
   const parents = new Set<Node>();
   for (const r of records) {
     if (r.type === "childList") parents.add(r.target);
@@ -135,4 +151,4 @@ const observer = new MutationObserver((records) => {
     for (const p of parents) known.removed(p); // all of them first: what was moved goes before it comes
     for (const p of parents) known.inserted(p);
   }
-});
+}

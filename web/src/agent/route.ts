@@ -2,6 +2,7 @@
 // origin; and what has to change on the way there and back.
 
 import type { Json } from "../protocol";
+import { locationPoint } from "./dombox";
 import { frameOfOwner } from "./frames";
 import { contentBox, offsetOf, reveal } from "./geometry";
 import { changed } from "./input/editing";
@@ -18,8 +19,9 @@ export function forward(method: string, p: Json, sessionId: string): Promise<Jso
   keysTo();
   if (method.startsWith("Input.")) return input(method, p, sessionId);
   if (method === "DOM.getNodeForLocation") {
-    const n = agentAt(spotAt(p.x, p.y));
-    return n?.call(method, { ...p, ...within(n, p) }, sessionId);
+    const at = locationPoint(p);
+    const n = agentAt(spotAt(at.x, at.y));
+    return n?.call(method, { ...p, ...within(n, at) }, sessionId);
   }
   const n = namedBy(all, method, p);
   if (!n) return undefined;

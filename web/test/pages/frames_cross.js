@@ -87,7 +87,8 @@ is([quad[0], quad[1]], [frameBox[0] + 5 + own[0], frameBox[1] + 5 + own[1]], "pa
 is(quad[1] > 0 && quad[5] < 600, true, "in view");
 is((await cdp("DOM.getBoxModel", { backendNodeId })).model.border, quad);
 const x = (quad[0] + quad[2]) / 2, y = (quad[1] + quad[5]) / 2;
-is((await cdp("DOM.getNodeForLocation", { x: Math.round(x), y: Math.round(y) })).backendNodeId, backendNodeId);
+const [sx, sy] = await value("[scrollX, scrollY]"); // locations count from the document's corner
+is((await cdp("DOM.getNodeForLocation", { x: Math.round(x + sx), y: Math.round(y + sy) })).backendNodeId, backendNodeId);
 await evaluateIn(cross.id, "log = []; for (const t of ['mouseover', 'mousedown', 'click', 'mouseleave']) document.documentElement.addEventListener(t, (e) => log.push(t + ' ' + e.target.localName)); 1");
 await value("heard = []; for (const t of ['mousedown', 'click', 'mouseover']) f.addEventListener(t, () => heard.push(t)); 1");
 for (const type of ["mouseMoved", "mousePressed", "mouseReleased"]) {

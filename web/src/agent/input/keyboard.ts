@@ -7,8 +7,12 @@ import { keyDownAction, keyUpAction } from "./keys";
 import { typeAhead } from "./widgets";
 import { modifiersOf, send } from "./point";
 
+/** Keys that some clients name by their character. */
+const names: Record<string, string> = { "\t": "Tab", "\r": "Enter", "\n": "Enter", "\b": "Backspace", "\x1b": "Escape", "\x7f": "Delete" };
+
 /** Input.dispatchKeyEvent. */
-export function dispatchKeyEvent(p: Json): void {
+export function dispatchKeyEvent(params: Json): void {
+  const p: Json = { ...params, key: names[params.key] ?? params.key };
   switch (p.type) {
     case "keyDown":
       if (fire("keydown", p)) pressed(p);
