@@ -121,6 +121,7 @@ is(data.items, [{ mimeType: "text/plain", data: "cargo" }]);
 for (const t of ["dragEnter", "dragOver", "drop"]) await cdp("Input.dispatchDragEvent", { type: t, x: 20, y: at.drop, data });
 await release(at.drop);
 is(await value("drop.textContent"), "cargo", "by the client");
+is(await log(/^drag|drop/), ["dragstart:drag", "dragenter:drop", "dragover:drop", "drop:drop", "dragend:drag"]);
 await cdp("Input.setInterceptDrags", { enabled: false });
 
 // The wheel: what is under it first, then the page.

@@ -44,11 +44,11 @@ export function dragMoved(spot: Spot, p: Json): void {
   source = undefined;
   const data = ownData(el);
   if (!fire("dragstart", el, start, p, data)) return;
-  if (intercepting.size > 0) return intercepted(data);
   pointer("pointercancel", spot, p, { cancelable: false }); // the drag takes the pointer over
-  drag = { data, accepted: false };
   fire("drag", el, spot, p, data);
   dragging = el;
+  if (intercepting.size > 0) return intercepted(data);
+  drag = { data, accepted: false };
   step(spot, p);
 }
 
@@ -58,24 +58,33 @@ let dragging: Element | undefined;
 function step(spot: Spot, p: Json): void {
   if (!drag) return;
   if (dragging?.isConnected) fire("drag", dragging, spot, p, drag.data);
-  if (drag.over !== spot.el) {
-    fire("dragenter", spot.el, spot, p, drag.data);
-    if (drag.over?.isConnected) fire("dragleave", drag.over, spot, p, drag.data);
-    drag.over = spot.el;
-  }
+  entered(spot, p);
   drag.accepted = !fire("dragover", spot.el, spot, p, drag.data);
+}
+
+/** Reports whether what is dragged has come over another element. */
+function entered(spot: Spot, p: Json): boolean {
+  if (!drag || drag.over === spot.el) return false;
+  drag.accepted = !fire("dragenter", spot.el, spot, p, drag.data);
+  if (drag.over?.isConnected) fire("dragleave", drag.over, spot, p, drag.data);
+  drag.over = spot.el;
+  return true;
 }
 
 /** The button is up: a drop where one is accepted, and the end in any case. */
 export function dragReleased(spot: Spot | undefined, p: Json): void {
   source = undefined;
-  const ending = drag;
-  drag = undefined;
-  if (!ending || !spot) return;
-  if (ending.accepted) fire("drop", spot.el, spot, p, ending.data);
-  else fire("dragleave", spot.el, spot, p, ending.data);
-  if (dragging?.isConnected) fire("dragend", dragging, spot, p, ending.data);
-  dragging = undefined;
+  if (!drag || !spot) {
+    drag = undefined;
+    return;
+  }
+  fire(drag.accepted ? "drop" : "dragleave", spot.el, spot, p, drag.data);
+  end(spot, p);
+}
+
+function end(spot: Spot, p: Json): void {
+  if (drag && dragging?.isConnected) fire("dragend", dragging, spot, p, drag.data);
+  drag = dragging = kept = undefined;
 }
 
 function fire(type: string, el: Element, spot: Spot, p: Json, dataTransfer: DataTransfer): boolean {
@@ -103,17 +112,14 @@ function intercepted(transfer: DataTransfer): void {
   for (const s of allSessions()) if (intercepting.has(s)) s.emit("Input.dragIntercepted", { data });
 }
 
-/** Input.dispatchDragEvent. */
+/** Input.dispatchDragEvent. As in Chromium an event enters another element, or is over the same one. */
 export function dispatchDragEvent(p: Json): void {
   const spot = spotAt(p.x, p.y);
   if (!spot) return;
   const data = kept ?? new DataTransfer();
   if (!kept) for (const item of p.data?.items ?? []) data.setData(item.mimeType, item.data);
   drag ??= { data, accepted: false };
-  if (p.type === "dragCancel") drag = kept = undefined;
-  else if (p.type === "drop") {
-    step(spot, p);
-    dragReleased(spot, p);
-    kept = undefined;
-  } else step(spot, p);
+  if (p.type === "dragCancel") end(spot, p);
+  else if (p.type === "drop") dragReleased(spot, p);
+  else if (!entered(spot, p)) drag.accepted = !fire("dragover", spot.el, spot, p, drag.data);
 }
