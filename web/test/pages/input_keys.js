@@ -55,6 +55,10 @@ await key("ArrowUp");
 is(await value("num.value"), "-0.25");
 await value("mail.focus(); mail.select()"); await type("x@y.z"); await key("Home"); await type("w"); await key("End"); await key("Backspace");
 is(await value("mail.value"), "wx@y.");
+await key("a", { modifiers: 2 }); await key("x", { modifiers: 2 });
+is(await value("mail.value"), "", "cut");
+await key("v", { modifiers: 2 });
+is(await value("mail.value"), "wx@y.", "pasted");
 await value("short.focus()"); await type("abcd");
 is(await value("short.value"), "abc", "maxlength");
 

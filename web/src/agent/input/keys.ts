@@ -150,8 +150,9 @@ function selectAll(el: Element): void {
 let clipboard = "";
 
 function selected(el: Element): string {
-  if (!isTextControl(el)) return el.ownerDocument.getSelection()?.toString() ?? "";
-  return el.value.slice(el.selectionStart ?? 0, el.selectionEnd ?? 0);
+  // Of email and number fields script learns the selected text, but not where it is.
+  if (!isTextControl(el) || el.selectionStart === null) return el.ownerDocument.getSelection()?.toString() ?? "";
+  return el.value.slice(el.selectionStart, el.selectionEnd ?? 0);
 }
 
 function clip(el: Element, what: "copy" | "cut"): void {
