@@ -35,9 +35,13 @@ var rodEvents = []check[rodPage]{
 	}, nil},
 	{"dialog", "Page.HandleDialog", func(t *testing.T, p rodPage) {
 		wait, handle := p.MustHandleDialog()
-		go p.MustElement("#alarm").MustClick()
+		alarm, clicked := p.MustElement("#alarm"), make(chan error)
+		go func() { clicked <- alarm.Click(proto.InputMouseButtonLeft, 1) }()
 		same(t, "what it says", wait().Message, "The alarm")
 		handle(true, "")
+		if err := <-clicked; err != nil {
+			t.Error(err)
+		}
 		p.is(t, text("alarm"), `"Rang"`)
 	}, nil},
 	{"dialog", "a prompt, answered", func(t *testing.T, p rodPage) {
