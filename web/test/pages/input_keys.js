@@ -96,3 +96,15 @@ await value("link.focus()"); await key("Enter");
 is([await log(), await value("location.hash")], [["click:link"], "#there"]);
 await value("tick.focus()"); await log(); await key("Enter");
 is((await log()).includes("submit:form"), false);
+
+// Keys as clients encode what is on no keyboard (chromedp), and Tab by what it types (rod).
+await value("first.value = ''; first.focus()");
+for (const text of ["ä", "☂", " "]) {
+  const unknown = { key: "Unidentified" };
+  await cdp("Input.dispatchKeyEvent", { type: "keyDown", ...unknown });
+  await cdp("Input.dispatchKeyEvent", { type: "char", ...unknown, text, unmodifiedText: text });
+  await cdp("Input.dispatchKeyEvent", { type: "keyUp", ...unknown });
+}
+is(await value("first.value"), "ä☂ ");
+await key("\t", { text: "\t", code: "Tab" });
+is(await value("active()"), "rich", "Tab by its text");

@@ -30,7 +30,7 @@ export function dispatchKeyEvent(params: Json): void {
 /** A key with text goes on to type it; others do what they do, as Tab and a link's Enter already when the key goes down. */
 function pressed(p: Json): void {
   const { ctrlKey, metaKey } = modifiersOf(p);
-  const early = p.key === "Tab" || (p.key === "Enter" && focused().matches("a[href], area[href]"));
+  const early = p.key === "Tab" || p.key === "\t" || (p.key === "Enter" && focused().matches("a[href], area[href]"));
   if (!p.text || early || ((ctrlKey || metaKey) && p.text >= " ")) return keyDownAction(focused(), p);
   typed(p);
 }
@@ -41,7 +41,7 @@ function typed(p: Json): void {
   const key = enter ? "Enter" : text;
   if (!fire("keypress", { ...p, key, code: p.code ?? (enter ? "Enter" : "") }, enter ? 13 : text.codePointAt(0))) return;
   const el = focused();
-  if (enter || (text === " " && !isEditable(el)) || (p.key && p.key.length > 1)) keyDownAction(el, { ...p, key: enter ? "Enter" : p.key || text });
+  if (enter || (text === " " && !isEditable(el)) || (text < " " && p.key?.length > 1)) keyDownAction(el, { ...p, key: enter ? "Enter" : p.key || text });
   else if (el.localName === "select") typeAhead(el as HTMLSelectElement, text);
   else if (text) insertText(el, text);
 }

@@ -15,6 +15,7 @@ type Action = (el: Element, p: Json) => void;
 const DOWN: Record<string, Action> = {
   Enter: enter,
   Tab: tab,
+  "\t": tab, // rod names a key by what it types
   Backspace: (el, p) => erase(el, p, "delete", "deleteContentBackward", "deleteWordBackward"),
   Delete: (el, p) => erase(el, p, "forwardDelete", "deleteContentForward", "deleteWordForward"),
   " ": space,
