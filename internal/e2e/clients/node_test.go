@@ -22,9 +22,14 @@ var nodeModules = sync.OnceValue(func() error {
 	return harness.InstallNode("node")
 })
 
-// TestPuppeteer runs node/puppeteer.mjs, and TestChromeRemoteInterface its like.
+// TestPuppeteer runs the checks in node/puppeteer.
 func TestPuppeteer(t *testing.T) {
 	runNode(t, "puppeteer", newEndpoint(t))
+}
+
+// TestChromeRemoteInterface runs the checks in node/chrome-remote-interface.mjs.
+func TestChromeRemoteInterface(t *testing.T) {
+	runNode(t, "chrome-remote-interface", newEndpoint(t))
 }
 
 // runNode runs the checks of node/NAME.mjs and makes each a test of its own.

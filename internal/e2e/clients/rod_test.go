@@ -2,11 +2,13 @@ package clients
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-rod/rod"
 	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/devices"
 	"github.com/go-rod/rod/lib/launcher"
 	"github.com/go-rod/rod/lib/proto"
 
@@ -84,6 +86,10 @@ var rodPages = []check[rodPage]{
 			t.Errorf("version %+v, %v", version, err)
 		}
 	}, nil},
+	{"connect", "connect as by default, with a device", func(t *testing.T, p rodPage) {
+		page := connectRod(t, p.e).DefaultDevice(devices.LaptopWithMDPIScreen.Landscape()).MustPages().First()
+		same(t, "the width", page.MustEval("() => innerWidth").Int(), 1280)
+	}, nil},
 	{"list pages", "Browser.Pages", func(t *testing.T, p rodPage) {
 		info := p.MustInfo()
 		if n := len(p.browser.MustPages()); n != 1 || info.URL != p.url(harness.AppPage) || info.Title != "Field book" || info.Type != "page" {
@@ -126,7 +132,12 @@ var rodPages = []check[rodPage]{
 		if !want.Is(err) {
 			t.Errorf("it says %v, want %v", err, want)
 		}
-	}, nil},
+	}, &difference[rodPage]{Differs, otherOrigins, func(t *testing.T, p rodPage) {
+		err := p.Navigate("http://127.0.0.1:1/none")
+		if err == nil || !strings.Contains(err.Error(), "not allowed for this Target") {
+			t.Errorf("it says %v", err)
+		}
+	}}},
 	{"reload", "Page.Reload", func(t *testing.T, p rodPage) {
 		p.MustEval("() => { window.old = true }")
 		p.MustReload().MustWaitLoad()
