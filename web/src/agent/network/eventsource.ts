@@ -5,6 +5,9 @@ import { Exchange } from "./exchange";
 
 type Win = Window & typeof globalThis;
 
+/** Addresses of event streams, whose timing entries do not say what they are. */
+export const streamUrls = new Set<string>();
+
 const streams = new WeakMap<EventSource, Stream>();
 
 /** Wraps EventSource of a window. */
@@ -44,6 +47,7 @@ class Stream {
   }
 
   private request(): Exchange {
+    streamUrls.add(this.source.url);
     return new Exchange(this.win, "EventSource", { url: this.source.url, method: "GET", headers: { Accept: "text/event-stream" } });
   }
 

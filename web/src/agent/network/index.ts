@@ -29,16 +29,21 @@ export function respondDocument(loaderId: string): void {
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength });
 }
 
-/** Wraps what a window asks the network with. */
+/** Realms that are wrapped: the first document of a frame shares its own with the blank one before it. */
+const wrapped = new WeakSet<ObjectConstructor>();
+
+/** Wraps what a window asks the network with, and watches its document. */
 export function installNetwork(win: Window & typeof globalThis): void {
+  watchPolicy(win);
+  win.addEventListener("pagehide", () => abandonAll(win), true);
+  if (win !== window) watchResources(win);
+  if (wrapped.has(win.Object)) return;
+  wrapped.add(win.Object);
   installFetch(win);
   installXhr(win);
   installWebSocket(win);
   installEventSource(win);
   installBeacon(win);
-  watchPolicy(win);
-  win.addEventListener("pagehide", () => abandonAll(win), true);
-  if (win !== window) watchResources(win);
 }
 
 register("Network", {

@@ -9,6 +9,7 @@ import { originals } from "../originals";
 import { isOwnAddress } from "../scriptelement";
 import { keepUrl } from "./bodies";
 import { causeOf } from "./cause";
+import { streamUrls } from "./eventsource";
 import { Exchange, timing } from "./exchange";
 import { payloadOf } from "./payload";
 
@@ -18,7 +19,7 @@ type Win = Window & typeof globalThis;
 type Entry = Omit<PerformanceResourceTiming, "responseStatus"> & { responseStatus?: number; contentType?: string };
 
 /** Requests that are told of elsewhere. */
-const told = new Set(["fetch", "xmlhttprequest", "iframe", "frame", "eventsource"]);
+const told = new Set(["fetch", "xmlhttprequest", "iframe", "frame"]);
 const byInitiator: Record<string, string> = {
   img: "Image", image: "Image", input: "Image", body: "Image", script: "Script", video: "Media", audio: "Media", source: "Media",
   track: "TextTrack", beacon: "Ping", ping: "Ping",
@@ -52,7 +53,8 @@ export function watchResources(win: Win): void {
   watched.add(win.performance);
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as Entry[]) {
-      if (told.has(e.initiatorType) || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
+      const known = told.has(e.initiatorType) || (e.initiatorType === "other" && streamUrls.has(e.name));
+      if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
       // Whether an element has failed shows in an event that may follow the entry.
       if (e.responseStatus) tell(win, e);
       else originals.setTimeout(() => tell(win, e), 20);
