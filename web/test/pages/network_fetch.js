@@ -61,6 +61,8 @@ is(await value(`(() => { class R extends Request {} const r = new R("/x"); retur
 s = await story(`fetch("/net/redirect").then(async (r) => [r.url, r.redirected, r.type, (await r.json()).answer])`);
 is(s.result, [APP + "/data.json", true, "basic", 42]);
 is(s.response.url, APP + "/data.json");
+const next = events.find((e) => e.method === "Network.requestWillBeSent").params;
+is([next.requestId, next.request.url, next.redirectResponse.url, s.request.url], [s.sent.requestId, APP + "/data.json", APP + "/net/redirect", APP + "/net/redirect"]);
 s = await story(`fetch("/net/status?n=404").then((r) => r.text())`);
 is(s.response.status, 404);
 const log = (await event("Log.entryAdded")).entry;

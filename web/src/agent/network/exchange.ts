@@ -122,7 +122,8 @@ export class Exchange extends Story {
   private readonly start: number;
   private came = false;
   /** Network.Request. */
-  readonly request: Json;
+  request: Json;
+  private readonly documentURL: string;
 
   constructor(win: Win, readonly type: string, private readonly sent: Sent) {
     super(win);
@@ -136,12 +137,13 @@ export class Exchange extends Story {
       ...postFields(sent.payload), mixedContentType: "none",
       initialPriority: type === "Image" ? "Low" : "High", referrerPolicy: policy,
     };
+    const { request } = this;
     if (sent.payload) keepPayload(this.id, sent.payload);
     const initiator = sent.initiator ?? { type: "script", stack: { callFrames: currentStack() } };
-    const documentURL = splitFragment(win.location.href)[0];
+    const documentURL = (this.documentURL = splitFragment(win.location.href)[0]);
     const wallTime = sent.at ?? originals.now() / 1000;
     this.tell("requestWillBeSent", () => ({
-      loaderId: this.frame.loaderId, documentURL, request: this.request, timestamp: this.start, wallTime,
+      loaderId: this.frame.loaderId, documentURL, request, timestamp: this.start, wallTime,
       initiator, redirectHasExtraInfo: false, type, frameId: this.frame.id, hasUserGesture: false,
     }));
   }
@@ -159,6 +161,7 @@ export class Exchange extends Story {
     if (this.over) return;
     this.came = true;
     const timestamp = came.at ?? monotonic();
+    this.redirected(splitFragment(came.url)[0], timestamp);
     const contentType = came.contentType ?? came.headers?.["content-type"] ?? "";
     const waited = Math.max(0, (timestamp - this.start) * 1000);
     const r = {
@@ -173,6 +176,20 @@ export class Exchange extends Story {
     if (came.status >= 400) {
       tellOfFailure(`the server responded with a status of ${came.status} (${came.statusText ?? ""})`, this.sent.url, this.id);
     }
+  }
+
+  /** Tells of the request that a redirect has made of this one. Script learns neither its status nor those between. */
+  private redirected(url: string, timestamp: number): void {
+    const from = this.request;
+    if (!url || url === from.url) return;
+    const { hasPostData, postData, postDataEntries, urlFragment, ...same } = from;
+    this.request = { ...same, url, method: /^(GET|HEAD)$/.test(from.method) ? from.method : "GET" };
+    const { request } = this;
+    this.tell("requestWillBeSent", () => ({
+      loaderId: this.frame.loaderId, documentURL: this.documentURL, request, timestamp, wallTime: originals.now() / 1000,
+      initiator: { type: "other" }, redirectHasExtraInfo: false, redirectResponse: response(from.url, 0, "", {}, ""),
+      type: this.type, frameId: this.frame.id, hasUserGesture: false,
+    }));
   }
 
   /** `body` is kept for getResponseBody; `length` is what came over the network, where the body does not say. */
