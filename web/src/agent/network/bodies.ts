@@ -75,6 +75,6 @@ function encoded(bytes: Uint8Array): Json {
 export async function getRequestPostData(p: Json): Promise<Json> {
   const payload = payloads.get(p.requestId);
   const bytes = payload?.bytes ?? (payload?.blob && new Uint8Array(await payload.blob.arrayBuffer()));
-  if (!bytes) throw new ProtocolError("No post data available for the request");
+  if (!bytes) throw new ProtocolError("No resource with given id was found");
   return { postData: textOf(bytes) };
 }
