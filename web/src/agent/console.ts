@@ -16,6 +16,7 @@ const HOW = { generatePreview: true, objectGroup: "console" };
 interface Entry {
   method: string;
   params(s: Session): Record<string, unknown>;
+  exceptionId?: number;
 }
 
 let calls: Entry[] = [];
@@ -50,8 +51,16 @@ const types: Record<string, string> = {
 type Win = Window & typeof globalThis;
 type Method = (...args: unknown[]) => unknown;
 
+/** What Chromium puts in the place of no arguments. */
+const bare = new Set(["trace", "clear", "group", "groupCollapsed", "groupEnd"]);
+
+/** Consoles that are wrapped: the first document of a frame shares its own with the blank one before it. */
+const wrapped = new WeakSet<Console>();
+
 /** Wraps a window's console. */
 export function installConsole(win: Win): void {
+  if (wrapped.has(win.console)) return;
+  wrapped.add(win.console);
   const target = win.console as unknown as Record<string, Method>;
   const replace = (name: string, before: (args: unknown[]) => void): void => {
     const native = target[name];
@@ -65,7 +74,9 @@ export function installConsole(win: Win): void {
       return native.apply(this, args);
     } }[name];
   };
-  for (const name of Object.keys(types)) replace(name, (args) => called(win, types[name], args));
+  for (const name of Object.keys(types)) {
+    replace(name, (args) => called(win, types[name], !args.length && bare.has(name) ? [`console.${name}`] : args));
+  }
   replace("assert", ([ok, ...rest]) => {
     if (!ok) called(win, "assert", rest.length ? rest : ["console.assert"]);
   });
@@ -76,21 +87,27 @@ function installCounters(win: Win, replace: (name: string, before: (args: unknow
   const counts = new Map<string, number>();
   const started = new Map<string, number>();
   const label = (args: unknown[]): string => (args[0] === undefined ? "default" : String(args[0]));
+  const warn = (text: string): void => called(win, "warning", [text]);
   replace("count", (args) => {
     const n = (counts.get(label(args)) ?? 0) + 1;
     counts.set(label(args), n);
     called(win, "count", [`${label(args)}: ${n}`]);
   });
-  replace("countReset", (args) => void counts.delete(label(args)));
-  replace("time", (args) => void (started.has(label(args)) || started.set(label(args), performance.now())));
+  replace("countReset", (args) => {
+    if (!counts.delete(label(args))) warn(`Count for '${label(args)}' does not exist`);
+  });
+  replace("time", (args) => {
+    if (started.has(label(args))) warn(`Timer '${label(args)}' already exists`);
+    else started.set(label(args), performance.now());
+  });
   const elapsed = (args: unknown[]): string => `${label(args)}: ${performance.now() - (started.get(label(args)) ?? NaN)} ms`;
-  replace("timeLog", (args) => {
-    if (started.has(label(args))) called(win, "log", [elapsed(args), ...args.slice(1)]);
-  });
-  replace("timeEnd", (args) => {
-    if (started.has(label(args))) called(win, "timeEnd", [elapsed(args)]);
-    started.delete(label(args));
-  });
+  const timed = (type: string) => (args: unknown[]): void => {
+    if (!started.has(label(args))) return warn(`Timer '${label(args)}' does not exist`);
+    called(win, type, [elapsed(args), ...args.slice(1)]);
+    if (type === "timeEnd") started.delete(label(args));
+  };
+  replace("timeLog", timed("log"));
+  replace("timeEnd", timed("timeEnd"));
 }
 
 function called(win: Win, type: string, args: unknown[]): void {
@@ -121,14 +138,32 @@ export function installErrors(win: Win): void {
     if (e.error === null || e.error === undefined) thrown(win, e.message, e.message, at);
     else thrown(win, e.error, "Uncaught", at);
   }, true);
-  win.addEventListener("unhandledrejection", (e) => thrown(win, e.reason, "Uncaught (in promise)", {}), true);
+  win.addEventListener("unhandledrejection", (e) => {
+    const id = thrown(win, e.reason, "Uncaught (in promise)", {});
+    rejections.set(e.promise, id);
+  }, true);
+  win.addEventListener("rejectionhandled", (e) => {
+    const exceptionId = rejections.get(e.promise);
+    if (exceptionId === undefined) return;
+    rejections.delete(e.promise);
+    exceptions = exceptions.filter((x) => x.exceptionId !== exceptionId);
+    emit("Runtime", "Runtime.exceptionRevoked", { reason: "Handler added to rejected promise", exceptionId });
+  }, true);
 }
 
-function thrown(win: Win, value: unknown, text: string, at: Place): void {
+/** The ids under which rejections were told of, for when they are handled after all. */
+const rejections = new WeakMap<Promise<unknown>, number>();
+let lastId = 0;
+
+/** Tells of an exception and returns its id. */
+function thrown(win: Win, value: unknown, text: string, at: Place): number {
+  const exceptionId = ++lastId;
   const context = mainContext(frameOfDocument(win.document) ?? mainFrame());
   const timestamp = Date.now();
   keep(exceptions, {
     method: "Runtime.exceptionThrown",
-    params: (s) => ({ timestamp, exceptionDetails: exceptionDetails(value, text, context, s, HOW, at) }),
+    params: (s) => ({ timestamp, exceptionDetails: { ...exceptionDetails(value, text, context, s, HOW, at), exceptionId } }),
+    exceptionId,
   }, MAX_EXCEPTIONS);
+  return exceptionId;
 }
