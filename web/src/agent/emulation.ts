@@ -2,8 +2,9 @@
 // Host's; here is focus, and what needs no doing.
 
 import type { Json } from "../protocol";
-import { register } from "./registry";
+import { ProtocolError, register } from "./registry";
 import { type Session, onSessionEnd } from "./session";
+import { impossible } from "./unsupported";
 
 const focused = new Set<Session>();
 const nativeHasFocus = document.hasFocus.bind(document);
@@ -35,11 +36,40 @@ function install(): void {
 
 onSessionEnd((s) => focused.delete(s));
 
+/**
+ * What only the browser process can do, and which params ask to leave or put
+ * back what is: those are answered, all others refused.
+ */
+const neutral: Record<string, (p: Json) => boolean> = {
+  setAutoDarkModeOverride: (p) => p.enabled === undefined,
+  setCPUThrottlingRate: (p) => p.rate === 1,
+  setDocumentCookieDisabled: (p) => !p.disabled,
+  setEmitTouchEventsForMouse: (p) => !p.enabled,
+  setEmulatedMedia: (p) => p.media !== "print", // the Host has seen to the features
+  setEmulatedVisionDeficiency: (p) => p.type === "none",
+  setGeolocationOverride: () => false,
+  setHardwareConcurrencyOverride: () => false,
+  setIdleOverride: () => false,
+  setLocaleOverride: (p) => !p.locale,
+  setPageScaleFactor: (p) => p.pageScaleFactor === 1,
+  setScriptExecutionDisabled: (p) => !p.value,
+  setScrollbarsHidden: (p) => !p.hidden,
+  setTimezoneOverride: (p) => !p.timezoneId,
+};
+
+for (const name of Object.keys(neutral)) {
+  register("Emulation", {
+    [name]: (p) => {
+      if (!neutral[name](p)) throw new ProtocolError(impossible(`Emulation.${name}`));
+    },
+  });
+}
+
 const nothing = (): void => {};
 register("Emulation", {
   setFocusEmulationEnabled: setFocusEmulation,
-  setEmulatedMedia: nothing,
   setTouchEmulationEnabled: nothing,
-  setScriptExecutionDisabled: nothing,
   clearGeolocationOverride: nothing,
+  clearIdleOverride: nothing,
+  resetPageScaleFactor: nothing,
 });

@@ -98,7 +98,7 @@ export function runScriptsIn(win: Window & typeof globalThis): void {
 export function addScript(p: Json, s: Session): Json {
   const identifier = p.identifier ?? mint();
   const script = { sessionId: s.id, identifier, source: String(p.source ?? ""), worldName: p.worldName || undefined };
-  scripts.push(script);
+  scripts = [...scripts.filter((x) => x.identifier !== identifier), script];
   done.add(identifier);
   keepWorld(script.worldName ?? "");
   store();

@@ -37,7 +37,9 @@ import "./domedit";
 import "./domsearch";
 import "./input";
 import "./accessibility";
+import "./metrics";
 import "./misc";
+import "./useragent";
 
 type Win = Window & typeof globalThis;
 

@@ -17,13 +17,9 @@ const reasons: Record<string, string> = {
   "DOM.getNodeStackTraces": BROWSER,
   "DOM.getNodesForSubtreeByStyle": BROWSER,
   "Network.setExtraHTTPHeaders": HEADERS,
-  "Network.setUserAgentOverride": HEADERS,
   "Emulation.setUserAgentOverride": HEADERS,
   "Network.setBlockedURLs": NETWORK,
   "Network.clearBrowserCache": NETWORK,
-  "Emulation.setGeolocationOverride": BROWSER,
-  "Emulation.setLocaleOverride": BROWSER,
-  "Emulation.setTimezoneOverride": BROWSER,
   "Browser.grantPermissions": PERMISSIONS,
   "Browser.setPermission": PERMISSIONS,
   "Browser.resetPermissions": PERMISSIONS,
@@ -44,13 +40,16 @@ const possible = new Set(["HeapProfiler.collectGarbage"]);
 const conditions: Record<string, (p: Json) => string | undefined> = {
   "Network.emulateNetworkConditions": (p) =>
     p.offline || p.latency > 0 || p.downloadThroughput > 0 || p.uploadThroughput > 0 ? NETWORK : undefined,
-  "Emulation.setScriptExecutionDisabled": (p) => (p.value ? BROWSER : undefined),
-  "Emulation.setEmulatedMedia": (p) => (p.media === "print" ? BROWSER : undefined),
 };
 
 /** The error text for a command that cannot be carried out, or undefined. */
 export function refusal(method: string, params: Json): string | undefined {
   if (possible.has(method)) return undefined;
   const reason = conditions[method]?.(params) ?? reasons[method] ?? reasons[`${method.split(".")[0]}.*`];
-  return reason && `${method} is not possible in an embedded frame: ${reason}`;
+  return reason && impossible(method, reason);
+}
+
+/** The error text for a method that page script cannot carry out. */
+export function impossible(method: string, reason = BROWSER): string {
+  return `${method} is not possible in an embedded frame: ${reason}`;
 }

@@ -2,6 +2,7 @@
 // commands pass.
 
 import type { Json, SessionState } from "../protocol";
+import { userAgentScript, userAgentScriptId } from "../useragent";
 
 /** A session's state as it begins. */
 export function emptyState(sessionId: string): SessionState {
@@ -47,6 +48,11 @@ const recorders = new Map<string, Recorder>(Object.entries<Recorder>({
   },
   "Page.removeScriptToEvaluateOnNewDocument": (s, p) => {
     s.scripts = s.scripts.filter((x) => x.identifier !== p.identifier);
+    return {};
+  },
+  "Network.setUserAgentOverride": (s, p) => {
+    const identifier = userAgentScriptId(s.sessionId);
+    s.scripts = [...s.scripts.filter((x) => x.identifier !== identifier), { identifier, source: userAgentScript(p) }];
     return {};
   },
   "Runtime.addBinding": (s, p) => {
