@@ -41,9 +41,7 @@ onSessionEnd((s) => focused.delete(s));
  * back what is: those are answered, all others refused.
  */
 const neutral: Record<string, (p: Json) => boolean> = {
-  setAutoDarkModeOverride: (p) => p.enabled === undefined,
   setCPUThrottlingRate: (p) => p.rate === 1,
-  setDocumentCookieDisabled: (p) => !p.disabled,
   setEmitTouchEventsForMouse: (p) => !p.enabled,
   setEmulatedMedia: (p) => p.media !== "print", // the Host has seen to the features
   setEmulatedVisionDeficiency: (p) => p.type === "none",
@@ -51,7 +49,6 @@ const neutral: Record<string, (p: Json) => boolean> = {
   setHardwareConcurrencyOverride: () => false,
   setIdleOverride: () => false,
   setLocaleOverride: (p) => !p.locale,
-  setPageScaleFactor: (p) => p.pageScaleFactor === 1,
   setScriptExecutionDisabled: (p) => !p.value,
   setScrollbarsHidden: (p) => !p.hidden,
   setTimezoneOverride: (p) => !p.timezoneId,
@@ -71,5 +68,4 @@ register("Emulation", {
   setTouchEmulationEnabled: nothing,
   clearGeolocationOverride: nothing,
   clearIdleOverride: nothing,
-  resetPageScaleFactor: nothing,
 });

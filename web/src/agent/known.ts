@@ -2,6 +2,7 @@
 // of nodes that it knows, as Chromium does.
 
 import { type Listener, childrenOf, describe } from "./describe";
+import { HOVERED } from "./input/hoverstyle";
 import { idOfNode, isDocument, isElement } from "./nodes";
 import { type Session, onSessionEnd } from "./session";
 
@@ -27,7 +28,7 @@ class Known implements Listener {
   }
 
   attribute(el: Element, name: string): void {
-    if (!this.has(el)) return;
+    if (!this.has(el) || name === HOVERED) return;
     const nodeId = idOfNode(el);
     const value = el.getAttribute(name);
     if (value === null) this.session.emit("DOM.attributeRemoved", { nodeId, name });

@@ -3,6 +3,7 @@
 
 import type { Json } from "../../protocol";
 import { mouse, pointer } from "./events";
+import { markHovered } from "./hoverstyle";
 import { type Spot, inViewportOf, pathOf } from "./point";
 
 /** What the mouse was over: for each document, the outermost first, the element and what encloses it. */
@@ -15,6 +16,7 @@ export function hover(spot: Spot | undefined, p: Json): void {
   for (let s = spot; s; s = s.outer) now.unshift(s);
   const old = over;
   over = now.map((s) => pathOf(s.el));
+  markHovered(over);
   const same = (i: number): boolean => old[i]?.[0].ownerDocument === now[i]?.el.ownerDocument;
   for (let i = old.length - 1; i >= 0; i--) if (!same(i)) cross(old[i], undefined, quiet);
   now.forEach((s, i) => cross(same(i) ? old[i] : [], s, quiet));
