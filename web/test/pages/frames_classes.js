@@ -4,9 +4,9 @@ await visit("/classes");
 for (const domain of ["Page", "Runtime", "DOM"]) await cdp(domain + ".enable");
 for (const bare of ["", "1"]) {
   const child = "/child?" + new URLSearchParams({ bare, html: "<main><p>a</p><div id=h></div></main>" });
-  events.length = 0;
   await visit("/classes?" + new URLSearchParams({ html: `<iframe src="${child}"></iframe>` }));
-  await event("Page.loadEventFired");
+  await cdp("Page.enable");
+  while ((await value("document.readyState")) !== "complete");
   await cdp("DOM.getDocument", { depth: -1, pierce: true });
   const { frameTree } = await cdp("Page.getFrameTree");
   const { executionContextId: contextId } = await cdp("Page.createIsolatedWorld", { frameId: frameTree.childFrames[0].frame.id, worldName: "w" });

@@ -109,6 +109,7 @@ await value("b = document.createElement('input'); document.body.prepend(b); b.fo
 await cdp("Input.insertText", { text: "main" });
 is(await value("b.value"), "main");
 await evaluateIn(cross.id, "i.select(); i.focus(); 1");
+while (!(await value("document.activeElement === f"))); // the frame is in another process, which hears of it later
 await cdp("Input.insertText", { text: "far" });
 is(await evaluateIn(cross.id, "i.value"), "far");
 
