@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -28,6 +29,7 @@ type shot struct {
 	page   string
 	before string  // script to run first
 	params string  // of Page.captureScreenshot, as JSON
+	dpr    float64 // device pixels to a CSS pixel; 1 when 0
 	most   float64 // per cent of the pixels that may be clearly off
 }
 
@@ -37,6 +39,7 @@ var cases = []shot{
 	{name: "layout, whole page", page: "layout.html", params: `{"captureBeyondViewport":true}`, most: 1},
 	{name: "layout, an element", page: "layout.html", params: `{"captureBeyondViewport":true,"clip":{"x":50,"y":600,"width":400,"height":200,"scale":1}}`, most: 1},
 	{name: "layout, twice the size", page: "layout.html", params: `{"clip":{"x":50,"y":60,"width":300,"height":200,"scale":2}}`, most: 1},
+	{name: "layout, dense screen", page: "layout.html", params: `{}`, dpr: 2, most: 1},
 	{name: "form", page: "form.html", params: `{}`, most: 1},
 	{name: "mixed", page: "mixed.html", params: `{}`, most: 1},
 	{name: "page", page: "page.html", params: `{}`, most: 1},
@@ -72,6 +75,10 @@ func both(t *testing.T, ctx context.Context, base string, c shot) (want, got ima
 	t.Helper()
 	var params page.CaptureScreenshotParams
 	if err := json.Unmarshal([]byte(c.params), &params); err != nil {
+		t.Fatal(err)
+	}
+	screen := emulation.SetDeviceMetricsOverrideParams{Width: 1000, Height: 660, DeviceScaleFactor: max(1, c.dpr)}
+	if _, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, screen); err != nil {
 		t.Fatal(err)
 	}
 	if err := chromedp.Do(ctx, chromedp.Navigate(base+"/"+c.page)); err != nil {

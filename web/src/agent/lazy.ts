@@ -45,8 +45,7 @@ async function first(name: string): Promise<unknown> {
       // the next place, if there is one
     }
   }
-  const from = places.length ? ` from ${places.join(" or ")}: its Content Security Policy forbids it, or nothing answers there` : "";
-  throw new ProtocolError(`The page could not load ${name}${from}`);
+  throw new ProtocolError(`The page could not load ${name}: its Content Security Policy forbids it, or nothing serves it`);
 }
 
 /** Where the policy forbids import(), a script element with the agent's nonce may still bring the module. */

@@ -10,6 +10,7 @@ import { installChoosers, listenForChoosers } from "./files";
 import { readName } from "./framename";
 import { describeFrame, mainFrame } from "./frames";
 import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./framewatch";
+import { addPlace } from "./lazy";
 import { begin, follow, watchLoading } from "./lifecycle";
 import { installLog } from "./log";
 import { tellInfo, watchNavigation } from "./navigation";
@@ -130,6 +131,7 @@ function watchLeaving(): void {
 // ---------------------------------------------------------------- welcome
 
 function welcomed(w: Welcome): void {
+  if (w.base) addPlace(`${w.base}/`); // for an agent that is part of the app's own bundle
   const frame = mainFrame();
   const extended = w.frameId !== undefined;
   if (extended) {
