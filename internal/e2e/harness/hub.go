@@ -3,10 +3,12 @@ package harness
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,11 +16,11 @@ import (
 	"time"
 )
 
-// Hub is a running `cdphub serve`.
+// Hub is a running `cdphub serve` or `cdphub proxy`.
 type Hub struct {
 	ClientAddr, HostAddr string // host:port of the two listeners
 
-	args  []string // of `cdphub serve`, beside the addresses
+	args  []string // the subcommand and its arguments, beside the addresses
 	cmd   *exec.Cmd
 	ended chan error // what the process ended with
 
@@ -29,6 +31,27 @@ type Hub struct {
 // StartHub runs `cdphub serve` with these further arguments on two free ports. It is told to end with the test,
 // and must then do so in good order.
 func StartHub(t testing.TB, args ...string) *Hub {
+	t.Helper()
+	return startHub(t, append([]string{"serve"}, args...))
+}
+
+// StartProxy runs `cdphub proxy` in front of the app at a URL, as StartHub does,
+// and returns the Host page that it says to open.
+func StartProxy(t testing.TB, app string) (h *Hub, page string) {
+	t.Helper()
+	h = startHub(t, []string{"proxy", app, "--app-addr", "localhost:0"}) // cookies need the Host page's name
+	Eventually(t, 10*time.Second, func() error {
+		for line := range strings.Lines(h.said()) {
+			if page = strings.TrimSpace(line); strings.HasPrefix(page, "http://") {
+				return nil
+			}
+		}
+		return errors.New("cdphub proxy has not named its Host page")
+	})
+	return h, page
+}
+
+func startHub(t testing.TB, args []string) *Hub {
 	t.Helper()
 	h := &Hub{args: args, ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0"} // the same twice would mean one listener
 	t.Cleanup(func() {
@@ -49,7 +72,7 @@ func (h *Hub) start(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.cmd = exec.Command(path, append([]string{"serve", "--client-addr", h.ClientAddr, "--host-addr", h.HostAddr}, h.args...)...)
+	h.cmd = exec.Command(path, append(slices.Clip(h.args), "--client-addr", h.ClientAddr, "--host-addr", h.HostAddr)...)
 	h.cmd.Stdout, h.cmd.Stderr = h, h
 	if err := h.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -114,10 +137,10 @@ func (h *Hub) Stop(t testing.TB) {
 	select {
 	case err := <-h.ended:
 		if err != nil {
-			t.Errorf("cdphub serve ended with %v after SIGTERM", err)
+			t.Errorf("cdphub ended with %v after SIGTERM", err)
 		}
 	case <-time.After(15 * time.Second):
-		t.Error("cdphub serve did not end within 15 s of SIGTERM")
+		t.Error("cdphub did not end within 15 s of SIGTERM")
 		h.cmd.Process.Kill()
 		<-h.ended
 	}
@@ -150,6 +173,19 @@ func (h *Hub) Status() (Status, error) {
 	}
 	defer res.Body.Close()
 	return s, json.NewDecoder(res.Body).Decode(&s)
+}
+
+// AwaitTitle waits until the hub has one Target, which has the title: by then its
+// agent has paired.
+func (h *Hub) AwaitTitle(t testing.TB, title string) {
+	t.Helper()
+	Eventually(t, 30*time.Second, func() error {
+		s, err := h.Status()
+		if err == nil && (len(s.Targets) != 1 || s.Targets[0].Title != title) {
+			err = fmt.Errorf("the hub's state is %+v, want one target, %q", s, title)
+		}
+		return err
+	})
 }
 
 // AwaitTarget waits until the Target with the id is the hub's only one and has the

@@ -1,0 +1,118 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// playwrightReport is what Playwright's JSON reporter writes, as far as it is read.
+type playwrightReport struct {
+	Suites []playwrightSuite
+	Errors []struct{ Message string }
+}
+
+type playwrightSuite struct {
+	File   string
+	Suites []playwrightSuite
+	Specs  []struct {
+		Title string
+		OK    bool
+		Tests []struct {
+			Results []struct {
+				Status string
+				Errors []struct{ Message string }
+			}
+		}
+	}
+}
+
+// RunPlaywright runs the Playwright project of the working directory, with these
+// further variables in its environment, and makes each of its tests one of t. The
+// variable SCRATCH names a folder for what it writes. It fails when less than
+// fewest tests ran. PLAYWRIGHT_GREP may choose from the tests.
+func RunPlaywright(t *testing.T, fewest int, env ...string) {
+	t.Helper()
+	NodeModules(t)
+	out := filepath.Join(t.TempDir(), "report.json")
+	args := []string{"test", "--reporter=json"}
+	only := os.Getenv("PLAYWRIGHT_GREP")
+	if only != "" {
+		args = append(args, "--grep", only)
+	}
+	cmd := exec.CommandContext(t.Context(), filepath.Join("node_modules", ".bin", "playwright"), args...)
+	cmd.Env = append(os.Environ(), "PLAYWRIGHT_JSON_OUTPUT_NAME="+out, "SCRATCH="+t.TempDir())
+	cmd.Env = append(cmd.Env, env...)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	runErr := cmd.Run() // it fails when a test does
+	raw, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatalf("%v, %v:\n%s", runErr, err, &said)
+	}
+	var r playwrightReport
+	if err := json.Unmarshal(raw, &r); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range r.Errors {
+		t.Error(plain(e.Message))
+	}
+	count := 0
+	for _, s := range r.Suites {
+		count += s.tell(t)
+	}
+	if count < fewest && only == "" {
+		t.Errorf("%d tests ran, want %d or more", count, fewest)
+	}
+}
+
+// NodeModules sees to it that the working directory has its Node modules.
+func NodeModules(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat("node_modules"); err == nil {
+		return
+	}
+	if err := InstallNode("."); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s playwrightSuite) tell(t *testing.T) int {
+	count := len(s.Specs)
+	for _, spec := range s.Specs {
+		t.Run(spec.Title, func(t *testing.T) {
+			if spec.OK && spec.Tests[0].Results[0].Status == "passed" {
+				return
+			}
+			for _, test := range spec.Tests {
+				for _, result := range test.Results {
+					t.Errorf("%s: %s", s.File, result.Status)
+					for _, e := range result.Errors {
+						t.Error(plain(e.Message))
+					}
+				}
+			}
+		})
+	}
+	for _, inner := range s.Suites {
+		count += inner.tell(t)
+	}
+	return count
+}
+
+// plain takes the colours out of a message.
+func plain(message string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(message, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, message, _ = strings.Cut(rest, "m")
+	}
+}
