@@ -1,0 +1,4 @@
+// Package apps drives React, Vue and Svelte apps behind `cdphub proxy` with
+// Playwright: a form with controlled inputs, a router, a dialog that keeps the
+// focus, lists whose items are dragged. The same tests run at Chromium itself.
+package apps
