@@ -73,7 +73,7 @@ func TestChromedp(t *testing.T) {
 	for _, some := range [][]check[dpPage]{dpPages, dpInput, dpScript, dpEvents, dpView} {
 		all = append(all, some...)
 	}
-	runChecks(t, "chromedp", open, all)
+	runChecks(t, "chromedp", 20, open, all)
 }
 
 // connectChromedp connects and attaches to the page that is there. Cancelled, it

@@ -8,6 +8,7 @@ import (
 	_ "image/png"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -57,4 +58,14 @@ func same[T comparable](t *testing.T, what string, got, want T) {
 	if got != want {
 		t.Error(&wrong{what, got, want})
 	}
+}
+
+// number reads an id that a tool has printed.
+func number(t *testing.T, digits string) int {
+	t.Helper()
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

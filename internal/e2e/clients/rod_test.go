@@ -45,7 +45,7 @@ func TestRod(t *testing.T) {
 	for _, some := range [][]check[rodPage]{rodPages, rodInput, rodScript, rodEvents, rodView} {
 		all = append(all, some...)
 	}
-	runChecks(t, "rod", open, all)
+	runChecks(t, "rod", 20, open, all)
 }
 
 // connectRod connects without rod's habit of ending the browser with the

@@ -221,11 +221,7 @@ check("evaluate", "values", async ({ client }) => {
 
 check("evaluate errors", "exceptionDetails", async ({ client }) => {
   await assert.rejects(evaluate(client, "(() => { throw new RangeError('out of reach') })()"), /^Error: RangeError: out of reach/);
-  await assert.rejects(client.send("Page.noSuchMethod"), (error) => {
-    assert.equal(error.response.code, -32601);
-    assert.equal(error.message, "'Page.noSuchMethod' wasn't found");
-    return true;
-  });
+  await assert.rejects(client.send("Page.noSuchMethod"), /'Page\.noSuchMethod' wasn't found/);
 });
 
 check("evaluate promises", "awaitPromise", async ({ client }) => {
