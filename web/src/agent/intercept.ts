@@ -5,7 +5,7 @@
 import type { Json } from "../protocol";
 import { ProtocolError, register } from "./registry";
 import { type Session, onSessionEnd } from "./session";
-import { type Exchange, isReady, welcomed } from "./network/exchange";
+import { type Exchange, isReady, onUnderWay, welcomed } from "./network/exchange";
 import { type Draft, Refused, canChange, errorTexts, fulfilled, pairs } from "./network/draft";
 import { base64, bytesOf } from "./network/payload";
 import { mint, originals } from "./originals";
@@ -51,8 +51,9 @@ function interested(url: string): Session[] {
   return [...patterns.keys()].filter((s) => wants(s, url, false) || wants(s, url, true));
 }
 
-function wants(s: Session, url: string, response: boolean): boolean {
-  return !!patterns.get(s)?.some((p) => p.response === response && (!p.type || p.type === "XHR") && p.url.test(url));
+/** A request of fetch is an XHR here, as in Chromium. */
+function wants(s: Session, url: string, response: boolean, type = "XHR"): boolean {
+  return !!patterns.get(s)?.some((p) => p.response === response && (!p.type || p.type === type) && p.url.test(url));
 }
 
 /**
@@ -137,6 +138,38 @@ function pause(job: Job, session: Session, draft: Draft, more: Json, response?: 
   }).finally(() => paused.delete(requestId));
 }
 
+// ------------------------------------------------ what nobody can hold back
+
+const MAX_GOING = 1000;
+/** Requests that have been told of as paused and are not. */
+const going = new Map<string, { session: Session; headers: Json }>();
+
+/**
+ * Tells of a request that is on its way: Playwright and Puppeteer, once they
+ * intercept, take note of none that is not paused, be it the document's.
+ * They may let it go; all else is refused.
+ */
+onUnderWay((networkId, frame, request, type) => {
+  const resourceType = type === "Fetch" ? "XHR" : type;
+  for (const session of patterns.keys()) {
+    if (!wants(session, request.url, false, resourceType)) continue;
+    const requestId = `interception-job-${mint()}`;
+    going.set(requestId, { session, headers: request.headers });
+    if (going.size > MAX_GOING) going.delete(going.keys().next().value!);
+    session.emit("Fetch.requestPaused", { requestId, request, frameId: frame.id, resourceType, networkId });
+  }
+});
+
+/** Lets go of such a request; false where the id is of another. */
+function letGo(p: Json, s: Session, method: string): boolean {
+  const entry = going.get(p.requestId);
+  if (entry?.session !== s) return false;
+  going.delete(p.requestId);
+  const same = pairs(p.headers)?.every(([name, value]) => entry.headers[name] === value) ?? true;
+  if (method === "continueRequest" && same && p.url === undefined && p.method === undefined && p.postData === undefined) return true;
+  return impossible(method, "only requests of fetch and of asynchronous XMLHttpRequest can be held back");
+}
+
 // --------------------------------------------------------------- commands
 
 function find(p: Json, s: Session): Paused {
@@ -156,6 +189,7 @@ function decide(p: Json, entry: Paused, d: Decision | Error): void {
 function release(s: Session): void {
   patterns.delete(s);
   remember();
+  for (const [requestId, entry] of going) if (entry.session === s) going.delete(requestId);
   for (const [requestId, entry] of paused) if (entry.session === s) decide({ requestId }, entry, { seen: false });
 }
 
@@ -177,6 +211,7 @@ function pattern(glob: string): RegExp {
 }
 
 function continueRequest(p: Json, s: Session): void {
+  if (letGo(p, s, "continueRequest")) return;
   const entry = find(p, s);
   if (entry.atResponse) return decide(p, entry, {});
   const changes = { url: p.url, method: p.method, headers: pairs(p.headers), body: p.postData === undefined ? undefined : bytesOf(p.postData) };
@@ -194,6 +229,7 @@ function continueResponse(p: Json, s: Session): void {
 }
 
 function fulfillRequest(p: Json, s: Session): void {
+  letGo(p, s, "fulfillRequest");
   const entry = find(p, s);
   const body = p.body === undefined ? undefined : bytesOf(p.body);
   decide(p, entry, { fulfil: fulfilled(entry.job.win, entry.draft.shown, p, body ?? entry.response?.body ?? null, entry.response) });
@@ -202,6 +238,7 @@ function fulfillRequest(p: Json, s: Session): void {
 function failRequest(p: Json, s: Session): void {
   const text = errorTexts(p.errorReason);
   if (!text) throw new ProtocolError("Unknown errorReason", -32602);
+  letGo(p, s, "failRequest");
   decide(p, find(p, s), new Refused(text));
 }
 

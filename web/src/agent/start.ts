@@ -71,6 +71,7 @@ export function startFrameAgent(options: AgentOptions): void {
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
   pair(options.allowedParents, (w) => {
+    restoreInterception(w); // the document's own request is told of first
     welcomed(w);
     beginNetwork();
   });
@@ -170,13 +171,19 @@ function tell(due: boolean, method: string, params: object): void {
   for (const s of allSessions()) if (s.enabled.has("Page")) s.emit(method, params);
 }
 
+function restoreInterception(w: Welcome): void {
+  for (const { fetch, sessionId } of w.state?.sessions ?? []) {
+    const s = sessionOf(sessionId);
+    if (fetch && s) void handlerOf("Fetch.enable")?.(fetch, s);
+  }
+}
+
 function restoreState(w: Welcome): void {
   const states = w.state?.sessions ?? [];
   for (const state of states) {
     const s = sessionOf(state.sessionId);
     if (!s) continue;
     for (const b of state.bindings) bind({ name: b.name, executionContextName: b.worldName }, s);
-    if (state.fetch) void handlerOf("Fetch.enable")?.(state.fetch, s);
     if (state.fileChooser) void handlerOf("Page.setInterceptFileChooserDialog")?.({ enabled: true }, s);
   }
   installBindings(window);

@@ -158,3 +158,20 @@ for (let i = 0; i < 100 && !(await value("window.got && window.also")); i++);
 is(await value("[got, also]"), ["early bird", "early bird"]);
 is(events.filter((e) => e.method === "Network.requestWillBeSent" && e.params.type !== "Document" && e.params.type !== "Script").map((e) => [new URL(e.params.request.url).pathname, e.params.loaderId]),
   [["/early", "LOADER2"], ["/early", "LOADER2"], ["/data.json", "LOADER2"]]);
+
+// What nobody can hold back is told of too, or clients would take no note of it; it can only be let go.
+for (let i = 0; i < 100 && !events.some((e) => e.method === "Network.loadingFinished" && e.params.requestId === "LOADER3"); i++) {
+  if (i === 0) {
+    state.sessions[0].fetch = { patterns: [{ urlPattern: "*" }] };
+    events.length = 0;
+    await visit("/last", { html: "<img src='/net/status?n=200&type=image/svg%2Bxml'>" });
+  }
+  await new Promise((r) => setTimeout(r, 10));
+}
+const doc = await event("Fetch.requestPaused");
+is([doc.networkId, doc.resourceType, doc.frameId, new URL(doc.request.url).pathname], ["LOADER3", "Document", "MAIN", "/last"]);
+await cdp("Fetch.continueRequest", { requestId: doc.requestId, headers: entries(doc.request.headers) });
+await fails(cdp("Fetch.continueRequest", { requestId: doc.requestId }), "Invalid InterceptionId.");
+do p = await event("Fetch.requestPaused"); while (p.resourceType !== "Image");
+await fails(cdp("Fetch.failRequest", { requestId: p.requestId, errorReason: "Failed" }),
+  "Fetch.failRequest is not possible in an embedded frame: only requests of fetch and of asynchronous XMLHttpRequest can be held back");

@@ -20,6 +20,8 @@ export interface Sent {
   headers: Record<string, string>;
   payload?: Payload;
   referrerPolicy?: string;
+  /** It may yet pause, or be failed, for a client; others are on their way. */
+  pausable?: boolean;
   /** For what has already happened: seconds since 1970. */
   at?: number;
   initiator?: Json;
@@ -66,6 +68,18 @@ export function beginNetwork(): void {
 function inTurn(f: () => void): void {
   if (!early) f();
   else if (early.length < MAX_EARLY) early.push(f);
+}
+
+let underWay: (networkId: string, frame: Frame, request: Json, type: string) => void = () => {};
+
+/** Sets what hears of requests that no client can hold back. */
+export function onUnderWay(f: typeof underWay): void {
+  underWay = f;
+}
+
+/** A document's request is on its way, or has been answered. */
+export function documentUnderWay(frame: Frame, url: string): void {
+  underWay(frame.loaderId, frame, { url: splitFragment(url)[0], method: "GET", headers: { "User-Agent": navigator.userAgent } }, "Document");
 }
 
 // -------------------------------------------------------------------- stories
@@ -146,6 +160,7 @@ export class Exchange extends Story {
       loaderId: this.frame.loaderId, documentURL, request, timestamp: this.start, wallTime,
       initiator, redirectHasExtraInfo: false, type, frameId: this.frame.id, hasUserGesture: false,
     }));
+    if (!sent.pausable) inTurn(() => underWay(this.id, this.frame, request, type));
   }
 
   abandon(): void {
@@ -190,6 +205,7 @@ export class Exchange extends Story {
       initiator: { type: "other" }, redirectHasExtraInfo: false, redirectResponse: response(from.url, 0, "", {}, ""),
       type: this.type, frameId: this.frame.id, hasUserGesture: false,
     }));
+    inTurn(() => underWay(this.id, this.frame, request, this.type));
   }
 
   /** `body` is kept for getResponseBody; `length` is what came over the network, where the body does not say. */

@@ -59,7 +59,7 @@ async function run(call: Call): Promise<Response> {
   const { win, native, request, payload } = call;
   const { url, method, signal, referrerPolicy } = request;
   const headers = Object.fromEntries(request.headers);
-  const x = new Exchange(win, "Fetch", { url, method, headers, payload, referrerPolicy });
+  const x = new Exchange(win, "Fetch", { url, method, headers, payload, referrerPolicy, pausable: true });
   try {
     const draft = new Draft(url, method, [...request.headers], payload);
     const send = (changed?: Draft): Promise<Response> => (changed ? resend(call, changed) : native(request));

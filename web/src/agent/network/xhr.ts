@@ -143,7 +143,7 @@ function begin(xhr: Proto, call: Call, native: Natives, given: Body): void {
   call.size = payload?.bytes?.length ?? payload?.blob?.size ?? 0;
   const headers = merged(call.headers);
   if (payload?.type && !Object.keys(headers).some((n) => n.toLowerCase() === "content-type")) headers["Content-Type"] = payload.type;
-  const x = (call.exchange = new Exchange(call.win, "XHR", { url: call.url, method: call.method, headers, payload }));
+  const x = (call.exchange = new Exchange(call.win, "XHR", { url: call.url, method: call.method, headers, payload, pausable: call.async }));
   if (call.async && wanted(call.url)) return hold(xhr, call, native, new Draft(call.url, call.method, Object.entries(headers), payload));
   watch(xhr, call, x);
   try {
