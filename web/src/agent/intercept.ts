@@ -6,7 +6,7 @@ import type { Json } from "../protocol";
 import { ProtocolError, register } from "./registry";
 import { type Session, onSessionEnd } from "./session";
 import { type Exchange, isReady, onUnderWay, welcomed } from "./network/exchange";
-import { type Draft, Refused, canChange, errorTexts, fulfilled, pairs } from "./network/draft";
+import { type Draft, Refused, canChange, dress, errorTexts, fulfilled, pairs } from "./network/draft";
 import { base64, bytesOf } from "./network/payload";
 import { mint, originals } from "./originals";
 
@@ -18,6 +18,8 @@ export interface Job {
   draft: Draft;
   /** Aborted when the page gives the request up. */
   signal: AbortSignal;
+  /** Whether redirects are followed. */
+  follows: boolean;
   /**
    * Sends it, as it now stands if a client has changed it. Resolves to
    * undefined where the page gets the response by itself, which is not allowed
@@ -41,6 +43,8 @@ const WAIT_MS = 300;
 /** The same where the last document of this origin had requests paused. */
 const LONG_WAIT_MS = 3000;
 const KEY = "__hubAgent.fetch";
+/** Redirects that clients make up; those of servers the browser follows. */
+const MAX_HOPS = 20;
 
 /** Whether a request may be of interest to a client. */
 export function wanted(url: string): boolean {
@@ -62,8 +66,15 @@ function wants(s: Session, url: string, response: boolean, type = "XHR"): boolea
  */
 export async function intercepted(job: Job): Promise<Response | undefined> {
   if (!isReady()) await Promise.race([welcomed, new Promise((r) => originals.setTimeout(r, patience()))]);
-  job.signal.throwIfAborted();
-  return pass(job, interested(job.draft.url), job.draft, false);
+  let draft: Draft | undefined = job.draft;
+  for (let hops = 0; hops <= MAX_HOPS; hops++) {
+    job.signal.throwIfAborted();
+    const r = await pass(job, interested(draft.url), draft, false);
+    const next: Draft | undefined = r && job.follows ? draft.redirected(r) : undefined;
+    if (!next) return r && hops ? dress(r, { redirected: true }) : r;
+    draft = next;
+  }
+  throw new Refused("net::ERR_TOO_MANY_REDIRECTS");
 }
 
 function patience(): number {

@@ -16,7 +16,6 @@ const reasons: Record<string, string> = {
   "Page.setDownloadBehavior": "downloads belong to the embedding browser",
   "DOM.getNodeStackTraces": BROWSER,
   "DOM.getNodesForSubtreeByStyle": BROWSER,
-  "Network.setExtraHTTPHeaders": HEADERS,
   "Emulation.setUserAgentOverride": HEADERS,
   "Network.setBlockedURLs": NETWORK,
   "Network.clearBrowserCache": NETWORK,
@@ -40,6 +39,7 @@ const possible = new Set(["HeapProfiler.collectGarbage"]);
 const conditions: Record<string, (p: Json) => string | undefined> = {
   "Network.emulateNetworkConditions": (p) =>
     p.offline || p.latency > 0 || p.downloadThroughput > 0 || p.uploadThroughput > 0 ? NETWORK : undefined,
+  "Network.setExtraHTTPHeaders": (p) => (Object.keys(p.headers ?? {}).length ? HEADERS : undefined),
 };
 
 /** The error text for a command that cannot be carried out, or undefined. */

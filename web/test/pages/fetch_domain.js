@@ -175,3 +175,11 @@ await fails(cdp("Fetch.continueRequest", { requestId: doc.requestId }), "Invalid
 do p = await event("Fetch.requestPaused"); while (p.resourceType !== "Image");
 await fails(cdp("Fetch.failRequest", { requestId: p.requestId, errorReason: "Failed" }),
   "Fetch.failRequest is not possible in an embedded frame: only requests of fetch and of asynchronous XMLHttpRequest can be held back");
+
+// A redirect that a client makes up is followed.
+await cdp("Fetch.enable", { patterns: [{ urlPattern: "*/from" }] });
+const away = (location) => (_q, go) => go("fulfillRequest", { responseCode: 302, responseHeaders: entries({ Location: location }) });
+r = await both(ask("/from", `{ method: "POST", body: "x" }`), away("/net/echo"));
+is([r.url, r.redirected, JSON.parse(r.body).method], [APP + "/net/echo", true, "GET"]);
+r = await both(xhr("/from"), away("/net/echo"));
+is([r.url, JSON.parse(r.body).method], [APP + "/net/echo", "GET"]);

@@ -107,3 +107,11 @@ is(await value(`fetch("/data.json").then(async (r) => {
 const reads = `async (r) => { const b = r.body; const t = await r.text(); return [t.length > 5, b === r.body, b.locked, await r.text().catch((e) => e.name)]; }`;
 is(await value(`fetch("/data.json").then(${reads})`), await eval(`fetch("/").then(${reads})`), "as without the agent");
 await fails(cdp("Network.getResponseBody", { requestId: "nope" }), "No resource with given identifier found");
+
+// Longer bodies than the agent keeps.
+s = await story(`fetch(URL.createObjectURL(new Blob([new Uint8Array(21_000_000)]))).then((r) => r.arrayBuffer()).then((b) => b.byteLength)`);
+is([s.result, s.end.encodedDataLength], [21_000_000, 21_000_000]);
+await fails(cdp("Network.getResponseBody", { requestId: s.sent.requestId }), "Request content was evicted from inspector cache");
+await cdp("Network.setExtraHTTPHeaders", { headers: {} });
+await fails(cdp("Network.setExtraHTTPHeaders", { headers: { a: "b" } }),
+  "Network.setExtraHTTPHeaders is not possible in an embedded frame: request headers belong to the browser");

@@ -15,7 +15,6 @@ type Action = (el: Element, p: Json) => void;
 const DOWN: Record<string, Action> = {
   Enter: enter,
   Tab: tab,
-  "\t": tab, // rod names a key by what it types
   Backspace: (el, p) => erase(el, p, "delete", "deleteContentBackward", "deleteWordBackward"),
   Delete: (el, p) => erase(el, p, "forwardDelete", "deleteContentForward", "deleteWordForward"),
   " ": space,
@@ -133,7 +132,7 @@ function eraseByHand(el: Element, forward: boolean, inputType: string): void {
 }
 
 function space(el: Element, p: Json): void {
-  if (isEditable(el)) return insertText(el, " ");
+  if (isEditable(el)) return; // its text types it
   armed = el.matches(SPACE_PRESSES) ? el : undefined;
   if (!el.matches("button, input, select, summary, a")) scrollFrom(el, 0, (modifiersOf(p).shiftKey ? -1 : 1) * pageHeight(el));
 }

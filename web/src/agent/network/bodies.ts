@@ -12,20 +12,21 @@ const MAX_BODIES = 200;
 export const MAX_BYTES = 20_000_000;
 const MAX_URLS = 1000;
 
-const bodies = new Map<string, Uint8Array>();
+/** null for one that was too long to be kept. */
+const bodies = new Map<string, Uint8Array | null>();
 const payloads = new Map<string, Payload>();
 const urls = new Map<string, string>();
 let held = 0;
 
-/** Keeps a response body for Network.getResponseBody; takes over the bytes. */
-export function keepBody(id: string, body: Uint8Array): void {
-  if (body.length > MAX_BYTES) return;
+/** Keeps a response body for Network.getResponseBody, null where it is too long; takes over the bytes. */
+export function keepBody(id: string, body: Uint8Array | null): void {
+  if (body && body.length > MAX_BYTES) body = null;
   bodies.set(id, body);
-  held += body.length;
+  held += body?.length ?? 0;
   for (const [old, b] of bodies) {
     if (bodies.size <= MAX_BODIES && held <= MAX_BYTES) break;
     bodies.delete(old);
-    held -= b.length;
+    held -= b?.length ?? 0;
   }
 }
 
@@ -51,6 +52,7 @@ function bounded<T>(map: Map<string, T>, id: string, value: T, max: number): voi
 export async function getResponseBody(p: Json): Promise<Json> {
   const kept = bodies.get(p.requestId);
   if (kept) return encoded(kept);
+  if (kept === null) throw new ProtocolError("Request content was evicted from inspector cache");
   const url = urls.get(p.requestId) ?? allFrames().find((f) => f.win && f.loaderId === p.requestId)?.win?.location.href;
   if (!url) throw new ProtocolError("No resource with given identifier found");
   if (new URL(url).origin !== location.origin) {

@@ -36,6 +36,17 @@ export class Draft {
     return new Draft(c.url ?? this.url, c.method ?? this.method, headers, payload, this.shown, { ...all, ...(c.headers && { headers }) });
   }
 
+  /** The request that a made-up redirect asks for (Fetch Standard, "HTTP-redirect fetch"); undefined where it is none. */
+  redirected(r: Response): Draft | undefined {
+    const to = [301, 302, 303, 307, 308].includes(r.status) ? r.headers.get("location") : null;
+    if (to === null || !URL.canParse(to, this.url)) return undefined;
+    const url = new URL(to, this.url).href;
+    const drops = r.status === 303 ? !/^(GET|HEAD)$/.test(this.method) : r.status < 303 && this.method === "POST";
+    const method = drops ? "GET" : this.method;
+    const headers = drops ? this.headers.filter(([name]) => !/^content-/i.test(name)) : this.headers;
+    return new Draft(url, method, headers, drops ? undefined : this.payload, url, { ...this.changed, url, method, headers });
+  }
+
   /** The fields of Network.Request that changes alter. */
   told(): Json {
     const { url, method, headers, body } = this.changed;

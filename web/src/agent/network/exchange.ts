@@ -77,9 +77,9 @@ export function onUnderWay(f: typeof underWay): void {
   underWay = f;
 }
 
-/** A document's request is on its way, or has been answered. */
-export function documentUnderWay(frame: Frame, url: string): void {
-  underWay(frame.loaderId, frame, { url: splitFragment(url)[0], method: "GET", headers: { "User-Agent": navigator.userAgent } }, "Document");
+/** A document's request is on its way, or has been answered: to be called after its requestWillBeSent and before its responseReceived. */
+export function documentUnderWay(loaderId: string, frame: Frame, url: string): void {
+  underWay(loaderId, frame, { url: splitFragment(url)[0], method: "GET", headers: { "User-Agent": navigator.userAgent } }, "Document");
 }
 
 // -------------------------------------------------------------------- stories
@@ -208,10 +208,10 @@ export class Exchange extends Story {
     inTurn(() => underWay(this.id, this.frame, request, this.type));
   }
 
-  /** `body` is kept for getResponseBody; `length` is what came over the network, where the body does not say. */
-  finished(body?: Uint8Array, length = body?.length ?? 0, at = monotonic()): void {
+  /** `body` is kept for getResponseBody, null being too long; `length` is what came over the network, where the body does not say. */
+  finished(body?: Uint8Array | null, length = body?.length ?? 0, at = monotonic()): void {
     if (!this.end()) return;
-    if (body && this.heard) keepBody(this.id, body);
+    if (body !== undefined && this.heard) keepBody(this.id, body);
     this.tell("loadingFinished", () => ({ timestamp: at, encodedDataLength: length }));
   }
 

@@ -64,7 +64,7 @@ async function run(call: Call): Promise<Response> {
     const draft = new Draft(url, method, [...request.headers], payload);
     const send = (changed?: Draft): Promise<Response> => (changed ? resend(call, changed) : native(request));
     const r = wanted(url) && !signal.aborted
-      ? (await intercepted({ exchange: x, win, draft, signal, send }))!
+      ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
       : await native(request);
     x.responded({ url: r.url || url, status: r.status, statusText: r.statusText, headers: Object.fromEntries(r.headers) });
     tap(x, r);

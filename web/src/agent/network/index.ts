@@ -15,12 +15,12 @@ import { installWebSocket } from "./sockets";
 import { installXhr } from "./xhr";
 
 export { beginNetwork, documentUnderWay, response } from "./exchange";
-export { watchResources } from "./resources";
+export { ownUrls, watchResources } from "./resources";
 
 /** The answer to the main frame's document, whose request the last document or the Host has told of. */
 export function respondDocument(loaderId: string): void {
   const t = performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
-  documentUnderWay(mainFrame(), location.href);
+  documentUnderWay(loaderId, mainFrame(), location.href);
   const status = (t as unknown as { responseStatus?: number })?.responseStatus || 200;
   emit("Network", "Network.responseReceived", {
     requestId: loaderId, loaderId, timestamp: monotonic(), type: "Document", frameId: mainFrame().id, hasExtraInfo: false,
@@ -56,4 +56,5 @@ register("Network", {
   setBypassServiceWorker: () => {},
   emulateNetworkConditions: () => {},
   setAttachDebugStack: () => {},
+  setExtraHTTPHeaders: () => {}, // none: others are refused
 });

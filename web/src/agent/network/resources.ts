@@ -41,6 +41,9 @@ function typeOf(e: Entry): string {
   return byExtension.find(([ext]) => ext.test(pathname))?.[1] ?? (e.initiatorType === "link" ? "Stylesheet" : "Other");
 }
 
+/** Addresses that the agent itself loads by elements, of which no client is to hear; each is forgotten once it has come. */
+export const ownUrls = new Set<string>();
+
 const watched = new WeakSet<Performance>(); // a WindowProxy stays the same for the next document
 
 /**
@@ -54,7 +57,7 @@ export function watchResources(win: Win): void {
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as Entry[]) {
       const known = told.has(e.initiatorType) || (e.initiatorType === "other" && streamUrls.has(e.name));
-      if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
+      if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e) || ownUrls.delete(e.name)) continue;
       // Whether an element has failed shows in an event that may follow the entry.
       if (e.responseStatus) tell(win, e);
       else originals.setTimeout(() => tell(win, e), 20);
@@ -67,6 +70,8 @@ function tell(win: Win, e: Entry): void {
   const x = new Exchange(win, typeOf(e), { url: e.name, method: "GET", headers: {}, at: at(e.startTime), initiator: { type: "other" } });
   if (takeFailure(e.name) && !e.responseStatus) return x.failed(...causeOf(e.name));
   keepUrl(x.id, e.name);
+  lately.add(e.name);
+  originals.setTimeout(() => lately.delete(e.name), 2 * ENTRY_MS);
   const cached = e.transferSize === 0 && e.decodedBodySize > 0;
   x.responded({
     url: e.name, status: e.responseStatus ?? 200, contentType: e.contentType, at: at(e.responseStart || e.responseEnd),
@@ -97,13 +102,16 @@ export function timingOf(win: Window, e: Entry): Json {
 // ------------------------------------------------- elements that failed
 
 const failures = new Map<string, number>();
+/** Addresses whose timing entry has just come: with a status it may precede the event. */
+const lately = new Set<string>();
 /** How long a failure waits for its timing entry; some have none. */
 const ENTRY_MS = 500;
 
 onElementFailed((win, element, url) => {
+  if (ownUrls.has(url)) return;
   failures.set(url, (failures.get(url) ?? 0) + 1);
   originals.setTimeout(() => {
-    if (!takeFailure(url)) return;
+    if (!takeFailure(url) || lately.has(url)) return;
     const type = byInitiator[element.localName] ?? (element.localName === "link" ? "Stylesheet" : "Other");
     new Exchange(win, type, { url, method: "GET", headers: {}, initiator: { type: "other" } }).failed(...causeOf(url));
   }, ENTRY_MS);

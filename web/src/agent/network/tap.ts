@@ -32,7 +32,7 @@ async function follow(x: Exchange, reader: ReadableStreamDefaultReader<Uint8Arra
       if (length <= MAX_BYTES) chunks.push(value);
       else chunks = [];
     }
-    x.finished(length <= MAX_BYTES ? joined(chunks, length) : undefined, length);
+    x.finished(length <= MAX_BYTES ? joined(chunks, length) : null, length);
   } catch (e) {
     const aborted = (e as Error)?.name === "AbortError";
     x.failed(aborted ? "net::ERR_ABORTED" : "net::ERR_FAILED", aborted);
@@ -62,19 +62,23 @@ function whenCancelled(stream: ReadableStream<Uint8Array>, f: () => void): void 
   };
   const between = (): ReadableStream<Uint8Array> => {
     const reader = getReader.call(stream) as ReadableStreamDefaultReader<Uint8Array>;
-    return new ReadableStream({
-      type: "bytes",
-      async pull(c) {
+    const source = {
+      async pull(c: ReadableByteStreamController): Promise<void> {
         const { done, value } = await reader.read();
         if (!done) return c.enqueue(value as Uint8Array<ArrayBuffer>);
         c.close();
         c.byobRequest?.respond(0);
       },
-      cancel(reason) {
+      cancel(reason: unknown): Promise<void> {
         f();
         return reader.cancel(reason);
       },
-    }, { highWaterMark: 0 });
+    };
+    try {
+      return new ReadableStream({ ...source, type: "bytes" }, { highWaterMark: 0 });
+    } catch { // WebKit has no streams of bytes by script
+      return new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array<ArrayBuffer>>, { highWaterMark: 0 });
+    }
   };
   define("cancel", (reason: unknown) => {
     if (!stream.locked) f();

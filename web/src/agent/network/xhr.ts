@@ -181,7 +181,7 @@ function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
   };
   fire(xhr, "loadstart");
   if (control.signal.aborted || calls.get(xhr) !== call) return originals.clearTimeout(timer);
-  intercepted({ exchange: call.exchange!, win: call.win, draft, signal: control.signal, send }).then((r) => {
+  intercepted({ exchange: call.exchange!, win: call.win, draft, signal: control.signal, send, follows: true }).then((r) => {
     if (!r || calls.get(xhr) !== call) return;
     done();
     call.answer = new Answer(xhr, call);
@@ -210,7 +210,7 @@ function continued(xhr: Proto, call: Call, native: Natives, changed: Draft | und
     Reflect.apply(native.open, xhr, [changed.method, changed.url, true, user, password]); // forgets the headers
     for (const [name, value] of changed.headers) native.setRequestHeader.call(xhr, name, value);
     if (call.mime !== undefined) native.overrideMimeType.call(xhr, call.mime);
-    if (changed.url !== call.url) call.shown = { real: changed.url.split("#")[0], as: call.url.split("#")[0] };
+    if (changed.url !== changed.shown) call.shown = { real: changed.url.split("#")[0], as: changed.shown.split("#")[0] };
   }
   watch(xhr, call, call.exchange!);
   native.send.call(xhr, (changed?.changed.body as Uint8Array<ArrayBuffer> | undefined) ?? call.body);
