@@ -1,20 +1,6 @@
 // One app, which the endpoint shows; which framework it is of makes no difference.
 
-import { test as base, chromium, expect } from "@playwright/test";
-
-const test = base.extend({
-  page: async ({}, use) => {
-    const browser = await chromium.connectOverCDP(process.env.CDP_ENDPOINT);
-    const [page] = browser.contexts()[0].pages();
-    page.setDefaultTimeout(8_000);
-    const broken = [];
-    page.on("pageerror", (error) => broken.push(error.message));
-    await page.goto(new URL("/", page.url()).href);
-    await use(page);
-    await browser.close();
-    expect(broken).toEqual([]);
-  },
-});
+import { expect, test } from "./fixtures.mjs";
 
 /** The values that the app itself has. */
 const values = async (page) => JSON.parse(await page.getByTestId("values").textContent());

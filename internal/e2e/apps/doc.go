@@ -1,4 +1,5 @@
 // Package apps drives React, Vue and Svelte apps behind `cdphub proxy` with
 // Playwright: a form with controlled inputs, a router, a dialog that keeps the
-// focus, lists whose items are dragged. The same tests run at Chromium itself.
+// focus, lists whose items are dragged; and files that are edited while a
+// development server serves them. The same tests run at Chromium itself.
 package apps

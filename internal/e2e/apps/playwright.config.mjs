@@ -2,7 +2,7 @@ import { defineConfig } from "@playwright/test";
 
 // One worker: all tests share the browser behind the endpoint.
 export default defineConfig({
-  testMatch: "apps.spec.mjs",
+  testMatch: process.env.SPEC,
   outputDir: process.env.SCRATCH,
   workers: 1,
   fullyParallel: false,
