@@ -189,7 +189,12 @@ var rodView = []check[rodPage]{
 		p.MustReload().MustWaitLoad()
 		p.is(t, "[screen.width, devicePixelRatio, /iPhone/.test(navigator.userAgent)]", "[375,3,true]")
 		p.MustEmulate(devices.Clear)
-	}, nil},
+	}, &difference[rodPage]{Differs, "The size of the screen and the pixel ratio are the window's; the frame is resized, and script sees the user agent.", func(t *testing.T, p rodPage) {
+		p.MustEmulate(devices.IPhoneX)
+		p.MustReload().MustWaitLoad()
+		p.is(t, "[innerWidth, /iPhone/.test(navigator.userAgent)]", "[375,true]")
+		p.MustEmulate(devices.Clear)
+	}}},
 }
 
 // noPDF is why no client gets a PDF from an iframe.

@@ -29,7 +29,8 @@ test("screenshot: of the whole page", async ({ show }) => {
   await page.setViewportSize({ width: 300, height: 200 });
   const shot = await page.screenshot({ fullPage: true });
   const end = await look(page, shot, 100, 1230);
-  expect(end.size).toEqual([await page.evaluate(() => document.documentElement.clientWidth), 1250]);
+  expect(end.size[1]).toBe(1250);
+  expect([300, 285]).toContain(end.size[0]); // without or with a scroll bar
   expect(near(end.colour, [200, 0, 0]), String(end.colour)).toBe(true);
 });
 

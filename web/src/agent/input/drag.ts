@@ -119,7 +119,7 @@ export function dispatchDragEvent(p: Json): void {
   const data = kept ?? new DataTransfer();
   if (!kept) for (const item of p.data?.items ?? []) data.setData(item.mimeType, item.data);
   drag ??= { data, accepted: false };
-  if (p.type === "dragCancel") end(spot, p);
-  else if (p.type === "drop") dragReleased(spot, p);
-  else if (!entered(spot, p)) drag.accepted = !fire("dragover", spot.el, spot, p, drag.data);
+  if (p.type === "dragCancel") return end(spot, p);
+  if (!entered(spot, p)) drag.accepted = !fire("dragover", spot.el, spot, p, drag.data);
+  if (p.type === "drop") dragReleased(spot, p);
 }
