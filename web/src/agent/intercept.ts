@@ -5,7 +5,7 @@
 import type { Json } from "../protocol";
 import { ProtocolError, register } from "./registry";
 import { type Session, onSessionEnd } from "./session";
-import { type Exchange, isReady, onUnderWay, welcomed } from "./network/exchange";
+import { type Exchange, PATIENCE_MS, isReady, onUnderWay, response, welcomed } from "./network/exchange";
 import { type Draft, Refused, canChange, dress, errorTexts, fulfilled, pairs } from "./network/draft";
 import { base64, bytesOf } from "./network/payload";
 import { mint, originals } from "./originals";
@@ -38,17 +38,19 @@ const patterns = new Map<Session, Pattern[]>();
 
 // ---------------------------------------------------------------- pausing
 
-/** How long a new document's requests wait for its sessions to be known. */
+/**
+ * How long after its start a document's requests wait for its sessions to be
+ * known, unless the last document of this origin had requests paused.
+ */
 const WAIT_MS = 300;
-/** The same where the last document of this origin had requests paused. */
-const LONG_WAIT_MS = 3000;
+const boot = performance.now();
 const KEY = "__hubAgent.fetch";
 /** Redirects that clients make up; those of servers the browser follows. */
 const MAX_HOPS = 20;
 
 /** Whether a request may be of interest to a client. */
 export function wanted(url: string): boolean {
-  return !isReady() || interested(url).length > 0;
+  return isReady() ? interested(url).length > 0 : wait() > 0;
 }
 
 function interested(url: string): Session[] {
@@ -65,7 +67,7 @@ function wants(s: Session, url: string, response: boolean, type = "XHR"): boolea
  * one fails it, and with the signal's reason where the page gives it up.
  */
 export async function intercepted(job: Job): Promise<Response | undefined> {
-  if (!isReady()) await Promise.race([welcomed, new Promise((r) => originals.setTimeout(r, patience()))]);
+  if (!isReady()) await Promise.race([welcomed, new Promise((r) => originals.setTimeout(r, wait()))]);
   let draft: Draft | undefined = job.draft;
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     job.signal.throwIfAborted();
@@ -77,11 +79,16 @@ export async function intercepted(job: Job): Promise<Response | undefined> {
   throw new Refused("net::ERR_TOO_MANY_REDIRECTS");
 }
 
-function patience(): number {
+/** Milliseconds for which a request of now would wait. */
+function wait(): number {
+  return Math.max(0, boot + (stored() ? PATIENCE_MS : WAIT_MS) - performance.now());
+}
+
+function stored(): boolean {
   try {
-    return sessionStorage.getItem(KEY) ? LONG_WAIT_MS : WAIT_MS;
+    return sessionStorage.getItem(KEY) !== null;
   } catch {
-    return WAIT_MS;
+    return false;
   }
 }
 

@@ -56,8 +56,13 @@ export function isReady(): boolean {
   return ready;
 }
 
-/** The sessions are known: tells them what has happened so far. */
+/** So long after its start a document stops waiting for a Host. */
+export const PATIENCE_MS = 3000;
+originals.setTimeout(beginNetwork, PATIENCE_MS);
+
+/** The sessions are known, or none have come: tells them what has happened so far. */
 export function beginNetwork(): void {
+  if (ready) return;
   ready = true;
   begun();
   const all = early ?? [];

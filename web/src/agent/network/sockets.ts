@@ -16,7 +16,7 @@ export function installWebSocket(win: Win): void {
   Native.prototype.send = function (data: string | ArrayBufferLike | Blob | ArrayBufferView): void {
     const open = this.readyState === 1;
     send.call(this, data as string);
-    if (open) connections.get(this)?.frame_("Sent", data);
+    if (open) connections.get(this)?.passed("Sent", data);
   };
   win.WebSocket = new Proxy(Native, {
     construct(target, args, newTarget) {
@@ -45,7 +45,7 @@ class Connection extends Story {
       request: { headers: { Upgrade: "websocket", Connection: "Upgrade", Origin: win.location.origin, "User-Agent": navigator.userAgent, ...asked } },
     }));
     socket.addEventListener("open", () => this.open(socket));
-    socket.addEventListener("message", (e) => this.frame_("Received", e.data));
+    socket.addEventListener("message", (e) => this.passed("Received", e.data));
     socket.addEventListener("error", () => this.error());
     socket.addEventListener("close", () => this.abandon());
   }
@@ -65,14 +65,14 @@ class Connection extends Story {
   }
 
   /** A frame of text, or of bytes in base64. */
-  frame_(way: "Sent" | "Received", data: unknown): void {
+  passed(way: "Sent" | "Received", data: unknown): void {
     if (!this.heard) return;
     const name = `webSocketFrame${way}`;
     const response = (opcode: number, payloadData: string): object => ({ response: { opcode, mask: way === "Sent", payloadData } });
-    if (typeof data === "string") return this.event(name, response(1, data));
+    const isBinary = ArrayBuffer.isView(data) || /^\[object (ArrayBuffer|Blob|File)\]$/.test(originals.objectTag.call(data));
+    if (!isBinary) return this.event(name, response(1, String(data)));
     const { bytes, blob } = payloadOf(data) ?? {};
-    if (!blob) return this.event(name, bytes && !/^\[object (Array|Blob|File|Shared|.*Array|DataView)/.test(originals.objectTag.call(data))
-      ? response(1, String(data)) : response(2, base64(bytes ?? new Uint8Array())));
+    if (!blob) return this.event(name, response(2, base64(bytes!)));
     const at = monotonic();
     const tell = async (): Promise<void> => {
       const read = new Uint8Array(await blob.arrayBuffer());
