@@ -74,6 +74,8 @@ export async function intercepted(job: Job): Promise<Response | undefined> {
     const r = await pass(job, interested(draft.url), draft, false);
     const next: Draft | undefined = r && job.follows ? draft.redirected(r) : undefined;
     if (!next) return r && hops ? dress(r, { redirected: true }) : r;
+    const headers = Object.fromEntries(r!.headers);
+    job.exchange.redirect(next.url.split("#")[0], next.method, response(draft.url, r!.status, r!.statusText, headers, ""));
     draft = next;
   }
   throw new Refused("net::ERR_TOO_MANY_REDIRECTS");

@@ -181,5 +181,8 @@ await cdp("Fetch.enable", { patterns: [{ urlPattern: "*/from" }] });
 const away = (location) => (_q, go) => go("fulfillRequest", { responseCode: 302, responseHeaders: entries({ Location: location }) });
 r = await both(ask("/from", `{ method: "POST", body: "x" }`), away("/net/echo"));
 is([r.url, r.redirected, JSON.parse(r.body).method], [APP + "/net/echo", true, "GET"]);
+await event("Network.requestWillBeSent");
+const hop = await event("Network.requestWillBeSent");
+is([hop.request.url, hop.request.method, hop.redirectResponse.url, hop.redirectResponse.status], [APP + "/net/echo", "GET", APP + "/from", 302]);
 r = await both(xhr("/from"), away("/net/echo"));
 is([r.url, JSON.parse(r.body).method], [APP + "/net/echo", "GET"]);

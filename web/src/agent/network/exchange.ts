@@ -181,7 +181,7 @@ export class Exchange extends Story {
     if (this.over) return;
     this.came = true;
     const timestamp = came.at ?? monotonic();
-    this.redirected(splitFragment(came.url)[0], timestamp);
+    this.ledTo(splitFragment(came.url)[0]);
     const contentType = came.contentType ?? came.headers?.["content-type"] ?? "";
     const waited = Math.max(0, (timestamp - this.start) * 1000);
     const r = {
@@ -198,18 +198,24 @@ export class Exchange extends Story {
     }
   }
 
-  /** Tells of the request that a redirect has made of this one. Script learns neither its status nor those between. */
-  private redirected(url: string, timestamp: number): void {
-    const from = this.request;
-    if (!url || url === from.url) return;
-    const { hasPostData, postData, postDataEntries, urlFragment, ...same } = from;
-    this.request = { ...same, url, method: /^(GET|HEAD)$/.test(from.method) ? from.method : "GET" };
-    const { request } = this;
+  /** Tells of the request that a redirect has made of this one; `by` is the Network.Response that asked for it. */
+  redirect(url: string, method: string, by: Json): void {
+    const { hasPostData, postData, postDataEntries, urlFragment, ...same } = this.request;
+    const kept = method === same.method && hasPostData ? { hasPostData, postData, postDataEntries } : {};
+    const request = (this.request = { ...same, ...kept, url, method });
+    const [timestamp, wallTime] = [monotonic(), originals.now() / 1000];
     this.tell("requestWillBeSent", () => ({
-      loaderId: this.frame.loaderId, documentURL: this.documentURL, request, timestamp, wallTime: originals.now() / 1000,
-      initiator: { type: "other" }, redirectHasExtraInfo: false, redirectResponse: response(from.url, 0, "", {}, ""),
-      type: this.type, frameId: this.frame.id, hasUserGesture: false,
+      loaderId: this.frame.loaderId, documentURL: this.documentURL, request, timestamp, wallTime, initiator: { type: "other" },
+      redirectHasExtraInfo: false, redirectResponse: by, type: this.type, frameId: this.frame.id, hasUserGesture: false,
     }));
+  }
+
+  /** The browser has followed redirects: script learns where they led, but neither their status nor those between. */
+  private ledTo(url: string): void {
+    const { url: from, method } = this.request;
+    if (!url || url === from) return;
+    this.redirect(url, /^(GET|HEAD)$/.test(method) ? method : "GET", response(from, 0, "", {}, ""));
+    const { request } = this;
     inTurn(() => underWay(this.id, this.frame, request, this.type));
   }
 
