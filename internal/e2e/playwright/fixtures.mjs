@@ -60,6 +60,10 @@ export const test = base.extend({
       return TARGET !== "chromium";
     };
     answer.of = (name) => answer() && TARGET === name;
+    const difference = differences[info.title];
+    if (difference && TARGET !== "chromium" && (!difference.only || difference.only === TARGET)) {
+      info.annotations.push({ type: difference.verdict, description: difference.reason });
+    }
     await use(answer);
     const listed = info.title in differences;
     if (listed && info.status === "passed" && asked !== listed) throw new Error("differences.mjs lists this test, which is the same everywhere");

@@ -120,6 +120,7 @@ export function dispatchDragEvent(p: Json): void {
   if (!kept) for (const item of p.data?.items ?? []) data.setData(item.mimeType, item.data);
   drag ??= { data, accepted: false };
   if (p.type === "dragCancel") return end(spot, p);
-  if (!entered(spot, p)) drag.accepted = !fire("dragover", spot.el, spot, p, drag.data);
-  if (p.type === "drop") dragReleased(spot, p);
+  const dropped = p.type === "drop";
+  if (!entered(spot, p) && !(dropped && drag.accepted)) drag.accepted = !fire("dragover", spot.el, spot, p, drag.data);
+  if (dropped) dragReleased(spot, p);
 }
