@@ -11,5 +11,5 @@ var Features = []string{
 	"console", "page error", "dialog",
 	"request and response events", "response bodies", "intercept", "cookies", "storage",
 	"screenshot", "element screenshot", "pdf",
-	"frames", "locators", "accessibility", "DOM nodes", "set content", "viewport", "emulation",
+	"frames", "locators", "accessibility", "DOM nodes", "set content", "viewport", "emulation", "profiling",
 }

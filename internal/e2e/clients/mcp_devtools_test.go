@@ -146,7 +146,7 @@ var devtoolsTools = []check[*server]{
 		s.evaluated(t, "() => matchMedia('(prefers-color-scheme: dark)').matches", "true")
 		s.use(t, "emulate", args{"colorScheme": "auto"})
 	}, nil},
-	{"DOM nodes", "take_heapsnapshot", func(t *testing.T, s *server) {
+	{"profiling", "take_heapsnapshot", func(t *testing.T, s *server) {
 		s.use(t, "take_heapsnapshot", args{"filePath": filepath.Join(scratch, "heap.heapsnapshot")})
 	}, &difference[*server]{Cannot, "Page script has no way to its own heap.", func(t *testing.T, s *server) {
 		said, _, failed := s.call(t, "take_heapsnapshot", args{"filePath": filepath.Join(scratch, "heap.heapsnapshot")})

@@ -24,16 +24,17 @@ var nodeModules = sync.OnceValue(func() error {
 
 // TestPuppeteer runs the checks in node/puppeteer.
 func TestPuppeteer(t *testing.T) {
-	runNode(t, "puppeteer", newEndpoint(t))
+	runNode(t, "Puppeteer", "puppeteer", newEndpoint(t))
 }
 
 // TestChromeRemoteInterface runs the checks in node/chrome-remote-interface.mjs.
 func TestChromeRemoteInterface(t *testing.T) {
-	runNode(t, "chrome-remote-interface", newEndpoint(t))
+	runNode(t, "chrome-remote-interface", "chrome-remote-interface", newEndpoint(t))
 }
 
-// runNode runs the checks of node/NAME.mjs and makes each a test of its own.
-func runNode(t *testing.T, name string, e *harness.Endpoint) {
+// runNode runs the checks of a client in node/NAME.mjs and makes each a test of its
+// own.
+func runNode(t *testing.T, client, name string, e *harness.Endpoint) {
 	t.Helper()
 	if err := nodeModules(); err != nil {
 		t.Fatal(err)
@@ -55,12 +56,12 @@ func runNode(t *testing.T, name string, e *harness.Endpoint) {
 		"CDP_ENDPOINT=http://127.0.0.1:"+e.Port, "APP="+e.Site.App.URL, "TARGET="+harness.Target(),
 		"OUTCOMES="+outcomes, "SCRATCH="+folder)
 	out, failure := cmd.CombinedOutput()
-	ran := outcomesOf(t, name, outcomes)
+	ran := outcomesOf(t, client, outcomes)
 	if failure != nil && !t.Failed() {
 		t.Errorf("node %s.mjs: %v\n%s", name, failure, out)
 	}
 	if ran < 20 && os.Getenv("CHECKS") == "" {
-		t.Errorf("%s has %d checks, want at least 20\n%s", name, ran, out)
+		t.Errorf("%s has %d checks, want at least 20\n%s", client, ran, out)
 	}
 }
 
