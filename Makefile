@@ -1,10 +1,11 @@
 # make demo    see an agent drive apps in iframes (ARGS=--drive: by itself, then end)
 # make test    every test, the end-to-end ones in a real Chromium
 # make lint    formatting, linters, types, freshness of what is generated
+# make clients-doc  which client can do what: docs/clients.md
 # make bench   the hub against a forwarder that parses nothing
 # make generate  what is made from sources: codecs, bundles
 
-.PHONY: demo test lint bench generate tools
+.PHONY: demo test lint clients-doc bench generate tools
 .DEFAULT_GOAL := test
 
 E2E := internal/e2e
@@ -29,6 +30,11 @@ lint: web/node_modules
 	cd web && npm exec -- tsc --noEmit
 	go run -C web/build . -check
 	go generate ./... && git diff --exit-code -- '*_easyjson.go' httpdiscovery/protocol.json
+
+# docs/clients.md, from a run of the end-to-end tests of all clients
+clients-doc: tools
+	out=$$(mktemp) && cd $(E2E) && E2E_RESULTS=$$out go test -count=1 -timeout 30m . ./clients ./playwright && \
+		go run ./clients/table < $$out > $(CURDIR)/docs/clients.md; status=$$?; rm -f $$out; exit $$status
 
 bench:
 	go run ./internal/bench

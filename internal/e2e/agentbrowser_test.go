@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/cdphub/cdphub/internal/e2e/clients"
+	"github.com/cdphub/cdphub/internal/e2e/harness"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,11 +89,45 @@ func TestAgentBrowser(t *testing.T) {
 				t.Fatalf("open: %v\n%s", err, out)
 			}
 			for _, st := range s.steps {
-				if !t.Run(st.name, func(t *testing.T) { c.step(t, st) }) {
+				passed := t.Run(st.name, func(t *testing.T) { c.step(t, st) })
+				count(t, st, passed)
+				if !passed {
 					t.Logf("%s went wrong; the steps after it may follow from that", st.name)
 				}
 			}
 		})
+	}
+}
+
+// featureOf is the feature that a command belongs to; others are not counted.
+var featureOf = map[string]string{
+	"open": "goto", "reload": "reload", "back": "back", "forward": "forward", "wait": "wait for",
+	"click": "click", "dblclick": "dblclick", "hover": "hover", "drag": "drag", "mouse": "click", "scroll": "mouse wheel",
+	"scrollintoview": "mouse wheel", "fill": "fill", "type": "type", "press": "press", "keyboard": "keyboard shortcuts",
+	"keydown": "press", "keyup": "press", "check": "check", "uncheck": "check", "select": "select", "upload": "upload",
+	"eval": "evaluate", "console": "console", "errors": "page error", "dialog": "dialog", "network": "intercept",
+	"cookies": "cookies", "storage": "storage", "screenshot": "screenshot", "pdf": "pdf", "frame": "frames",
+	"find": "locators", "snapshot": "accessibility", "get": "DOM nodes", "is": "DOM nodes", "tab": "new page", "set": "emulation",
+}
+
+// count records the outcome of a step for the table of clients and features.
+func count(t *testing.T, s step, passed bool) {
+	feature := featureOf[s.run[0]]
+	if feature == "" {
+		return
+	}
+	r := clients.Result{Client: "agent-browser", Feature: feature, Test: s.name, Target: harness.Target(), Result: clients.Works}
+	switch {
+	case !passed:
+		r.Result = clients.Fails
+	case s.fails != "" && harness.ThroughHub():
+		r.Result, r.Reason = clients.Cannot, "The command ends with: "+s.fails+"."
+	}
+	if err := r.Check(); err != nil {
+		t.Error(err)
+	}
+	if err := r.Record(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -58,7 +58,7 @@ func proxy(t *testing.T, app, title string, open func(page string)) string {
 }
 
 func runSpec(t *testing.T, spec string, fewest int, port string, env ...string) {
-	harness.RunPlaywright(t, fewest, append(env, "SPEC="+spec+".spec.mjs", "CDP_ENDPOINT=http://127.0.0.1:"+port)...)
+	harness.RunPlaywright(t, fewest, nil, append(env, "SPEC="+spec+".spec.mjs", "CDP_ENDPOINT=http://127.0.0.1:"+port)...)
 }
 
 // build returns the folder of a built app.

@@ -23,7 +23,8 @@ type playwrightSuite struct {
 		Title string
 		OK    bool
 		Tests []struct {
-			Results []struct {
+			Annotations []struct{ Type, Description string }
+			Results     []struct {
 				Status string
 				Errors []struct{ Message string }
 			}
@@ -34,8 +35,10 @@ type playwrightSuite struct {
 // RunPlaywright runs the Playwright project of the working directory, with these
 // further variables in its environment, and makes each of its tests one of t. The
 // variable SCRATCH names a folder for what it writes. It fails when less than
-// fewest tests ran. PLAYWRIGHT_GREP may choose from the tests.
-func RunPlaywright(t *testing.T, fewest int, env ...string) {
+// fewest tests ran. PLAYWRIGHT_GREP may choose from the tests. Each outcome goes to
+// record, unless that is nil: a verdict and its reason are what the test says of
+// itself by an annotation, both empty where it says nothing.
+func RunPlaywright(t *testing.T, fewest int, record func(title string, passed bool, verdict, reason string), env ...string) {
 	t.Helper()
 	NodeModules(t)
 	out := filepath.Join(t.TempDir(), "report.json")
@@ -63,7 +66,7 @@ func RunPlaywright(t *testing.T, fewest int, env ...string) {
 	}
 	count := 0
 	for _, s := range r.Suites {
-		count += s.tell(t)
+		count += s.tell(t, record)
 	}
 	if count < fewest && only == "" {
 		t.Errorf("%d tests ran, want %d or more", count, fewest)
@@ -81,11 +84,19 @@ func NodeModules(t *testing.T) {
 	}
 }
 
-func (s playwrightSuite) tell(t *testing.T) int {
+func (s playwrightSuite) tell(t *testing.T, record func(title string, passed bool, verdict, reason string)) int {
 	count := len(s.Specs)
 	for _, spec := range s.Specs {
 		t.Run(spec.Title, func(t *testing.T) {
-			if spec.OK && spec.Tests[0].Results[0].Status == "passed" {
+			passed := spec.OK && spec.Tests[0].Results[0].Status == "passed"
+			if record != nil {
+				verdict, reason := "", ""
+				if list := spec.Tests[0].Annotations; len(list) > 0 {
+					verdict, reason = list[0].Type, list[0].Description
+				}
+				record(spec.Title, passed, verdict, reason)
+			}
+			if passed {
 				return
 			}
 			for _, test := range spec.Tests {
@@ -99,7 +110,7 @@ func (s playwrightSuite) tell(t *testing.T) int {
 		})
 	}
 	for _, inner := range s.Suites {
-		count += inner.tell(t)
+		count += inner.tell(t, record)
 	}
 	return count
 }

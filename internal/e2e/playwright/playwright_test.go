@@ -3,8 +3,10 @@ package playwright
 import (
 	"net/url"
 	"os"
+	"strings"
 	"testing"
 
+	"github.com/cdphub/cdphub/internal/e2e/clients"
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
@@ -43,6 +45,22 @@ func runThroughHub(t *testing.T, target string, open func(page string)) {
 
 // runAt runs the project at the endpoint on a port.
 func runAt(t *testing.T, target, port string, a *app) {
-	harness.RunPlaywright(t, fewest, "TARGET="+target, "CDP_ENDPOINT=http://127.0.0.1:"+port,
+	record := func(title string, passed bool, verdict, reason string) {
+		feature, name, _ := strings.Cut(title, ": ")
+		r := clients.Result{Client: "Playwright", Feature: feature, Test: name, Target: target, Result: verdict, Reason: reason}
+		if r.Result == "" {
+			r.Result = clients.Works
+		}
+		if !passed {
+			r.Result, r.Reason = clients.Fails, ""
+		}
+		if err := r.Check(); err != nil {
+			t.Error(err)
+		}
+		if err := r.Record(); err != nil {
+			t.Error(err)
+		}
+	}
+	harness.RunPlaywright(t, fewest, record, "TARGET="+target, "CDP_ENDPOINT=http://127.0.0.1:"+port,
 		"APP="+a.own.URL, "OTHER="+a.otherOrigin())
 }

@@ -1,0 +1,126 @@
+// Command table turns the outcomes of the end-to-end tests, lines of JSON on
+// standard input, into the table of clients and features, in Markdown.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/cdphub/cdphub/internal/e2e/clients"
+)
+
+// columns are the clients; an outcome in Firefox has a column of its own.
+var columns = []string{
+	"Playwright", "Playwright in Firefox", "Playwright MCP", "Puppeteer", "chromedp", "rod",
+	"chrome-remote-interface", "chrome-devtools-mcp", "agent-browser",
+}
+
+func main() {
+	if err := run(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "table:", err)
+		os.Exit(1)
+	}
+}
+
+// cell is what the tests of one client say of one feature.
+type cell struct {
+	tests   int
+	reasons []string // each with its verdict
+	cannot  int
+	fails   int
+}
+
+func run(in io.Reader, out io.Writer) error {
+	cells, err := read(in)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, `# Clients and features
+
+This table is made from a run of the end-to-end tests (make clients-doc): what each client did with an app in
+an iframe, through the hub. A number counts tests that passed. Every test but those with a footnote is the same against
+Chromium itself. An empty cell was not tested.`)
+	fmt.Fprintf(out, "\n| feature | %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+	var notes []string
+	number := map[string]int{}
+	for _, feature := range clients.Features {
+		fmt.Fprintf(out, "| %s |", feature)
+		for _, client := range columns {
+			c := cells[[2]string{client, feature}]
+			fmt.Fprint(out, " ")
+			if c != nil {
+				fmt.Fprint(out, c.verdict())
+				for _, reason := range c.reasons {
+					if number[reason] == 0 {
+						notes = append(notes, reason)
+						number[reason] = len(notes)
+					}
+					fmt.Fprintf(out, " [%d]", number[reason])
+				}
+			}
+			fmt.Fprint(out, " |")
+		}
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out)
+	for i, note := range notes {
+		fmt.Fprintf(out, "%d. %s\n", i+1, note)
+	}
+	return nil
+}
+
+func (c *cell) verdict() string {
+	switch {
+	case c.fails > 0:
+		return fmt.Sprintf("**fails** (%d of %d)", c.fails, c.tests)
+	case c.cannot == c.tests:
+		return "cannot"
+	case len(c.reasons) > 0:
+		return fmt.Sprintf("works (%d), but", c.tests-len(c.reasons))
+	}
+	return fmt.Sprintf("works (%d)", c.tests)
+}
+
+// read gathers the outcomes through the hub, by client and feature.
+func read(in io.Reader) (map[[2]string]*cell, error) {
+	cells := map[[2]string]*cell{}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var r clients.Result
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return nil, err
+		}
+		if err := r.Check(); err != nil {
+			return nil, err
+		}
+		client := r.Client
+		switch r.Target {
+		case "firefox":
+			client += " in Firefox"
+		case "chromium":
+			continue
+		}
+		key := [2]string{client, r.Feature}
+		c := cells[key]
+		if c == nil {
+			c = &cell{}
+			cells[key] = c
+		}
+		c.tests++
+		switch r.Result {
+		case clients.Fails:
+			c.fails++
+		case clients.Cannot:
+			c.cannot++
+			c.reasons = append(c.reasons, "Cannot: "+r.Test+". "+r.Reason)
+		case clients.Differs:
+			c.reasons = append(c.reasons, "Works differently: "+r.Test+". "+r.Reason)
+		}
+	}
+	return cells, lines.Err()
+}
