@@ -175,8 +175,10 @@ func (s *site) connected() *relay {
 	select {
 	case r := <-s.relays:
 		ready := r.find("ready", func(m message) bool { return m.Kind == "ready" })
-		if !slices.Equal(ready.Handles, []string{"Target.createTarget", "Target.closeTarget"}) {
-			s.t.Errorf("handles %q", ready.Handles)
+		for _, method := range []string{"Target.createTarget", "Target.closeTarget", "Target.activateTarget", "Storage.getCookies"} {
+			if !slices.Contains(ready.Handles, method) {
+				s.t.Errorf("handles %q, and not %s", ready.Handles, method)
+			}
 		}
 		if strings.Contains(string(ready.Browser), "Headless") || !strings.Contains(string(ready.Browser), `"product":"Chrome/`) {
 			s.t.Errorf("browser %s", ready.Browser)

@@ -113,9 +113,11 @@ var dpInput = []check[dpPage]{
 	{"DOM nodes", "Nodes and what lies below", func(t *testing.T, p dpPage) {
 		nodes := get(t, p, chromedp.Nodes(chromedp.CSS("#list"), chromedp.Populate(-1, false, chromedp.PopulateWait(time.Second))))
 		var names []string
+		nodes[0].RLock() // the tree follows the events
 		for _, child := range nodes[0].Children {
 			names = append(names, child.LocalName)
 		}
+		nodes[0].RUnlock()
 		same(t, "children", strings.Join(names, " "), "li li li")
 		same(t, "path", nodes[0].FullXPath(), "/html[1]/body[1]/ul[1]")
 	}, nil},

@@ -12,7 +12,7 @@ for (const [method, neutral, other] of [
   ["setEmulatedVisionDeficiency", { type: "none" }, { type: "achromatopsia" }],
   ["setScrollbarsHidden", { hidden: false }, { hidden: true }],
   ["clearGeolocationOverride", {}], ["setTouchEmulationEnabled", { enabled: true }], ["clearIdleOverride", {}],
-  ["setGeolocationOverride", undefined, { latitude: 1, longitude: 2, accuracy: 1 }],
+  ["setGeolocationOverride", {}, { latitude: 1, longitude: 2, accuracy: 1 }],
   ["setIdleOverride", undefined, { isUserActive: false, isScreenUnlocked: false }],
 ]) {
   if (neutral) is(await set(method, neutral), {}, method);

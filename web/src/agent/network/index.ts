@@ -15,7 +15,7 @@ import { installWebSocket } from "./sockets";
 import { installXhr } from "./xhr";
 
 export { beginNetwork, documentUnderWay, response } from "./exchange";
-export { ownUrls, watchResources } from "./resources";
+export { watchResources } from "./resources";
 
 /** The answer to the main frame's document, whose request the last document or the Host has told of. */
 export function respondDocument(loaderId: string): void {

@@ -41,9 +41,6 @@ function typeOf(e: Entry): string {
   return byExtension.find(([ext]) => ext.test(pathname))?.[1] ?? (e.initiatorType === "link" ? "Stylesheet" : "Other");
 }
 
-/** Addresses that the agent itself loads by elements, of which no client is to hear; each is forgotten once it has come. */
-export const ownUrls = new Set<string>();
-
 const watched = new WeakSet<Performance>(); // a WindowProxy stays the same for the next document
 
 /**
@@ -57,7 +54,7 @@ export function watchResources(win: Win): void {
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as Entry[]) {
       const known = told.has(e.initiatorType) || (e.initiatorType === "other" && streamUrls.has(e.name));
-      if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e) || ownUrls.delete(e.name)) continue;
+      if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
       // Whether an element has failed shows in an event that may follow the entry.
       if (e.responseStatus) tell(win, e);
       else originals.setTimeout(() => tell(win, e), 20);
@@ -108,7 +105,6 @@ const lately = new Set<string>();
 const ENTRY_MS = 500;
 
 onElementFailed((win, element, url) => {
-  if (ownUrls.has(url)) return;
   failures.set(url, (failures.get(url) ?? 0) + 1);
   originals.setTimeout(() => {
     if (!takeFailure(url) || lately.has(url)) return;
