@@ -77,11 +77,11 @@ func (u uploads) fill(params []byte) ([]byte, error) {
 // same words whether the file exists or not.
 func (u uploads) read(path string, limit int64) (uploadFile, error) {
 	outside := fmt.Errorf("file upload refused: %s is not a file below the hub's upload directory", path)
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil || !filepath.IsAbs(path) {
 		return uploadFile{}, outside
 	}
-	below, err := filepath.Rel(u.root, real)
+	below, err := filepath.Rel(u.root, resolved)
 	if err != nil || !filepath.IsLocal(below) {
 		return uploadFile{}, outside
 	}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/cdphub/cdphub/internal/e2e/clients"
-	"github.com/cdphub/cdphub/internal/e2e/harness"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/e2e/clients"
+	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
 // soon is how long a command may take that fails at once, on a machine with other

@@ -56,7 +56,7 @@ var dpScript = []check[dpPage]{
 		added := call(t, p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: "window.early = document.getElementById('heading') === null"})
 		p.do(t, chromedp.Reload())
 		p.is(t, "window.early", "true")
-		call(t, p, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: added.Identifier})
+		call(t, p, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams(added))
 		p.do(t, chromedp.Reload())
 		p.is(t, "window.early ?? 'none'", `"none"`)
 	}, nil},

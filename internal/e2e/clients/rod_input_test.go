@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -23,7 +24,8 @@ var rodInput = []check[rodPage]{
 	{"click", "a covered element is refused", func(t *testing.T, p rodPage) {
 		p.MustEval("() => { const lid = document.createElement('div'); lid.style = 'position:fixed;inset:0'; document.body.append(lid) }")
 		_, err := p.MustElement("#plus").Interactable()
-		if _, covered := err.(*rod.CoveredError); !covered {
+		var covered *rod.CoveredError
+		if !errors.As(err, &covered) {
 			t.Errorf("it says %v, want that it is covered", err)
 		}
 	}, nil},

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -20,7 +21,8 @@ var rodScript = []check[rodPage]{
 	}, nil},
 	{"evaluate errors", "Page.Eval that throws", func(t *testing.T, p rodPage) {
 		_, err := p.Eval("() => { throw new RangeError('out of reach') }")
-		if _, thrown := err.(*rod.EvalError); !thrown || !strings.Contains(err.Error(), "RangeError: out of reach") {
+		var thrown *rod.EvalError
+		if !errors.As(err, &thrown) || !strings.Contains(err.Error(), "RangeError: out of reach") {
 			t.Errorf("it says %v", err)
 		}
 	}, nil},

@@ -83,8 +83,8 @@ func (b *Browser) Stop() {
 	if b.cmd.ProcessState != nil {
 		return
 	}
-	syscall.Kill(-b.cmd.Process.Pid, syscall.SIGKILL)
-	b.cmd.Wait()
+	_ = syscall.Kill(-b.cmd.Process.Pid, syscall.SIGKILL)
+	_ = b.cmd.Wait()
 }
 
 // Port returns the DevTools port, which Chromium writes into its profile.

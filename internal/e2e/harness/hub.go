@@ -133,7 +133,7 @@ func (h *Hub) said() string {
 // Stop sends SIGTERM, upon which the program must end by itself, with success.
 func (h *Hub) Stop(t testing.TB) {
 	t.Helper()
-	h.cmd.Process.Signal(syscall.SIGTERM)
+	_ = h.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case err := <-h.ended:
 		if err != nil {
@@ -141,8 +141,8 @@ func (h *Hub) Stop(t testing.TB) {
 		}
 	case <-time.After(15 * time.Second):
 		t.Error("cdphub did not end within 15 s of SIGTERM")
-		h.cmd.Process.Kill()
-		<-h.ended
+		_ = h.cmd.Process.Kill()
+		<-h.ended //nolint:errcheck // it was killed
 	}
 }
 

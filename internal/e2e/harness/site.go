@@ -53,7 +53,7 @@ func NewSite(t testing.TB) *Site {
 	mux := http.NewServeMux()
 	s := &Site{mux: mux}
 	mux.HandleFunc("/witness", s.witness)
-	mux.HandleFunc("/host/{name}", func(w http.ResponseWriter, r *http.Request) { s.page(w, "host.html") })
+	mux.HandleFunc("/host/{name}", func(w http.ResponseWriter, _ *http.Request) { s.page(w, "host.html") })
 	mux.HandleFunc("/{name}", func(w http.ResponseWriter, r *http.Request) { s.page(w, r.PathValue("name")) })
 	s.App, s.Host = httptest.NewServer(mux), httptest.NewServer(mux)
 	t.Cleanup(func() {
@@ -101,7 +101,7 @@ func (s *Site) page(w http.ResponseWriter, name string) {
 		"{{hub}}", hub,
 		"{{bridge}}", "ws"+strings.TrimPrefix(hub, "http")+"/icdp/host",
 		"{{app}}", s.App.URL,
-	).WriteString(w, string(text))
+	).WriteString(w, string(text)) //nolint:errcheck // a browser that is gone
 }
 
 func (s *Site) witness(w http.ResponseWriter, r *http.Request) {

@@ -52,7 +52,7 @@ func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	say := func(contentType, body string) {
 		w.Header().Set("Content-Type", contentType)
-		io.WriteString(w, body) //nolint:errcheck // a browser that is gone
+		io.WriteString(w, body)
 	}
 	switch r.URL.Path {
 	case "/p", "/bare":
@@ -104,7 +104,7 @@ func (a *app) page(w http.ResponseWriter, r *http.Request) {
 }
 
 func sleep(r *http.Request, ms string) {
-	n, _ := strconv.Atoi(ms) //nolint:errcheck // no number is no time
+	n, _ := strconv.Atoi(ms)
 	select {
 	case <-time.After(time.Duration(n) * time.Millisecond):
 	case <-r.Context().Done():
@@ -118,7 +118,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Echo", "yes")
-	json.NewEncoder(w).Encode(map[string]any{"method": r.Method, "headers": r.Header, "body": string(body)}) //nolint:errcheck // a browser that is gone
+	json.NewEncoder(w).Encode(map[string]any{"method": r.Method, "headers": r.Header, "body": string(body)})
 }
 
 func serveSocket(w http.ResponseWriter, r *http.Request) {
