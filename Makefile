@@ -21,7 +21,9 @@ demo: tools
 
 test: tools
 	@command -v cc >/dev/null || ./.ci/install gcc libc6-dev # the race detector wants a C compiler
-	set -e; for m in $(MODULES); do go test -C $$m -race -shuffle=on -timeout 20m ./...; done
+	go test -race -shuffle=on -timeout 20m ./...
+	go test -C web/build -race -shuffle=on -timeout 20m ./...
+	go test -C $(E2E) -race -shuffle=on -timeout 20m -p 1 ./... # one browser after the other
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree # once more, to print the shares
 
 lint: web/node_modules

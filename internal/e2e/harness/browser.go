@@ -91,7 +91,7 @@ func (b *Browser) Stop() {
 func (b *Browser) Port(t testing.TB) string {
 	t.Helper()
 	var port string
-	Eventually(t, 20*time.Second, func() error {
+	Eventually(t, Started, func() error {
 		text, err := os.ReadFile(filepath.Join(b.profile, "DevToolsActivePort"))
 		if err != nil {
 			return err

@@ -40,7 +40,7 @@ func StartHub(t testing.TB, args ...string) *Hub {
 func StartProxy(t testing.TB, app string) (h *Hub, page string) {
 	t.Helper()
 	h = startHub(t, []string{"proxy", app, "--app-addr", "localhost:0"}) // cookies need the Host page's name
-	Eventually(t, 10*time.Second, func() error {
+	Eventually(t, Started, func() error {
 		for line := range strings.Lines(h.said()) {
 			if page = strings.TrimSpace(line); strings.HasPrefix(page, "http://") {
 				return nil
@@ -79,7 +79,7 @@ func (h *Hub) start(t testing.TB) {
 	}
 	h.ended = make(chan error, 1)
 	go func() { h.ended <- h.cmd.Wait() }()
-	Eventually(t, 10*time.Second, func() error {
+	Eventually(t, Started, func() error {
 		for line := range strings.Lines(h.said()) {
 			h.listens([]byte(line))
 		}
@@ -179,7 +179,7 @@ func (h *Hub) Status() (Status, error) {
 // agent has paired.
 func (h *Hub) AwaitTitle(t testing.TB, title string) {
 	t.Helper()
-	Eventually(t, 30*time.Second, func() error {
+	Eventually(t, Started, func() error {
 		s, err := h.Status()
 		if err == nil && (len(s.Targets) != 1 || s.Targets[0].Title != title) {
 			err = fmt.Errorf("the hub's state is %+v, want one target, %q", s, title)
@@ -192,7 +192,7 @@ func (h *Hub) AwaitTitle(t testing.TB, title string) {
 // title, which the page's agent tells: by then it has paired.
 func (h *Hub) AwaitTarget(t testing.TB, id, title string) {
 	t.Helper()
-	Eventually(t, 20*time.Second, func() error {
+	Eventually(t, Started, func() error {
 		s, err := h.Status()
 		if err != nil {
 			return err

@@ -15,6 +15,9 @@ import (
 // work.
 const Soon = 10 * time.Second
 
+// Started is how long a browser or the hub may take to be there, on such a machine.
+const Started = time.Minute
+
 var target = flag.String("target", "hub", "what the clients drive: hub, or chromium itself")
 
 var scratch string // set by Main
