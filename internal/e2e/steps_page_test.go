@@ -106,10 +106,7 @@ var beyond = []step{
 		name: "set offline", run: ab("set", "offline", "on"), shows: []string{"Done"},
 		refused: "is not possible in an embedded frame: the network belongs to the browser",
 	},
-	{
-		name: "set geo", run: ab("set", "geo", "52", "13"), shows: []string{"Done"},
-		refused: "Emulation.setGeolocationOverride is not possible in an embedded frame: needs the browser process",
-	},
+	{name: "set geo", run: ab("set", "geo", "52", "13"), shows: []string{"Done"}},
 	{
 		name: "set headers", run: ab("set", "headers", `{"X-Extra":"1"}`), shows: []string{"Done"},
 		refused: "Network.setExtraHTTPHeaders is not possible in an embedded frame: request headers belong to the browser",

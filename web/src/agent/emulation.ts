@@ -45,7 +45,6 @@ const neutral: Record<string, (p: Json) => boolean> = {
   setEmitTouchEventsForMouse: (p) => !p.enabled,
   setEmulatedMedia: (p) => p.media !== "print", // the Host has seen to the features
   setEmulatedVisionDeficiency: (p) => p.type === "none",
-  setGeolocationOverride: (p) => Object.keys(p).length === 0, // as DevTools front ends put back what they never set
   setHardwareConcurrencyOverride: () => false,
   setIdleOverride: () => false,
   setLocaleOverride: (p) => !p.locale,
@@ -66,6 +65,5 @@ const nothing = (): void => {};
 register("Emulation", {
   setFocusEmulationEnabled: setFocusEmulation,
   setTouchEmulationEnabled: nothing,
-  clearGeolocationOverride: nothing,
   clearIdleOverride: nothing,
 });

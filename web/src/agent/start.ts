@@ -40,7 +40,7 @@ import "./input";
 import "./accessibility";
 import "./metrics";
 import "./misc";
-import "./useragent";
+import "./overrides";
 
 type Win = Window & typeof globalThis;
 

@@ -2,7 +2,7 @@
 // commands pass.
 
 import type { Json, SessionState } from "../protocol";
-import { userAgentScript, userAgentScriptId } from "../useragent";
+import { clearing, overrideId, overrides, overrideScript } from "../overrides";
 
 /** A session's state as it begins. */
 export function emptyState(sessionId: string): SessionState {
@@ -50,11 +50,6 @@ const recorders = new Map<string, Recorder>(Object.entries<Recorder>({
     s.scripts = s.scripts.filter((x) => x.identifier !== p.identifier);
     return {};
   },
-  "Network.setUserAgentOverride": (s, p) => {
-    const identifier = userAgentScriptId(s.sessionId);
-    s.scripts = [...s.scripts.filter((x) => x.identifier !== identifier), { identifier, source: userAgentScript(p) }];
-    return {};
-  },
   "Runtime.addBinding": (s, p) => {
     // Limited to one context, a binding ends with that context.
     if (p.executionContextId !== undefined || typeof p.name !== "string") return undefined;
@@ -75,6 +70,16 @@ const recorders = new Map<string, Recorder>(Object.entries<Recorder>({
     return {};
   },
 }));
+
+for (const command of [...Object.keys(overrides), ...Object.keys(clearing)]) {
+  recorders.set(command, (s, p) => {
+    const method = clearing[command] ?? command;
+    const identifier = overrideId(method, s.sessionId);
+    s.scripts = s.scripts.filter((x) => x.identifier !== identifier);
+    if (method === command) s.scripts.push({ identifier, source: overrideScript(method, p) });
+    return {};
+  });
+}
 
 /** Several sessions that an agent sees as one: it has what any of them has set. */
 export function merge(sessionId: string, list: SessionState[]): SessionState {

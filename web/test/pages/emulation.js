@@ -11,8 +11,7 @@ for (const [method, neutral, other] of [
   ["setCPUThrottlingRate", { rate: 1 }, { rate: 4 }],
   ["setEmulatedVisionDeficiency", { type: "none" }, { type: "achromatopsia" }],
   ["setScrollbarsHidden", { hidden: false }, { hidden: true }],
-  ["clearGeolocationOverride", {}], ["setTouchEmulationEnabled", { enabled: true }], ["clearIdleOverride", {}],
-  ["setGeolocationOverride", {}, { latitude: 1, longitude: 2, accuracy: 1 }],
+  ["setTouchEmulationEnabled", { enabled: true }], ["clearIdleOverride", {}],
   ["setIdleOverride", undefined, { isUserActive: false, isScreenUnlocked: false }],
 ]) {
   if (neutral) is(await set(method, neutral), {}, method);
@@ -37,6 +36,18 @@ await cdp("Network.setUserAgentOverride", agent, "S2");
 is(await value("navigator.userAgent"), agent.userAgent);
 port.postMessage(JSON.stringify({ icdp: "detached", sessionId: "S2" }));
 is(await value("navigator.userAgent"), real[0], "a session takes its override with it");
+
+// Where a page is told to be: a place, none, or what the browser says.
+const place = "new Promise((r) => navigator.geolocation.getCurrentPosition((p) => r([p.coords.latitude, p.coords.longitude, p.coords.accuracy, p.coords.speed]), (e) => r(e.message)))";
+await set("setGeolocationOverride", { latitude: 1.5, longitude: -2, accuracy: 10 });
+is(await value(place), [1.5, -2, 10, null]);
+await visit("/elsewhere", { html: `<script>early = ${place}<\/script>` });
+is(await value("early"), [1.5, -2, 10, null], "before the page's scripts");
+is(await value("new Promise((r) => navigator.geolocation.watchPosition((p) => r(p.coords.latitude)))"), 1.5);
+await set("setGeolocationOverride", {});
+is(await value(place), "Position unavailable");
+await set("clearGeolocationOverride", {});
+is(await value("Object.keys(Object.getOwnPropertyDescriptors(navigator.geolocation))"), []);
 
 // Metrics, once they are enabled.
 is((await cdp("Performance.getMetrics")).metrics, []);

@@ -1,0 +1,76 @@
+// What a session can have a document's own scripts told instead of the truth:
+// Network.setUserAgentOverride and Emulation.setGeolocationOverride, as far as
+// page script can carry them out. The headers of requests stay the browser's,
+// and so does what the user has permitted.
+
+import type { Json } from "./protocol";
+
+/** One override: a script puts properties of its own onto an object of the window. */
+export interface Override {
+  /** Where the properties go: a path below navigator. */
+  path: "" | "geolocation";
+  keys: string[];
+  /** The properties' values, as a script's source; undefined where nothing is overridden. */
+  values(p: Json): string | undefined;
+}
+
+/** The overrides by their method. */
+export const overrides: Record<string, Override> = {
+  "Network.setUserAgentOverride": {
+    path: "",
+    keys: ["userAgent", "appVersion", "language", "languages", "platform"],
+    values: ({ userAgent, acceptLanguage, platform }) => {
+      const languages = acceptLanguage && String(acceptLanguage).split(",").map((l) => l.split(";")[0].trim());
+      return JSON.stringify({
+        ...(userAgent && { userAgent, appVersion: String(userAgent).replace(/^Mozilla\//, "") }),
+        ...(languages && { language: languages[0], languages }),
+        ...(platform && { platform }),
+      });
+    },
+  },
+  "Emulation.setGeolocationOverride": {
+    path: "geolocation",
+    keys: ["getCurrentPosition", "watchPosition", "clearWatch"],
+    values: (p) => `(${geolocation})(${JSON.stringify(p)})`,
+  },
+};
+
+/** What ends an override: the method whose override it is. */
+export const clearing: Record<string, string> = { "Emulation.clearGeolocationOverride": "Emulation.setGeolocationOverride" };
+
+/** The name under which a session's script is kept. */
+export function overrideId(method: string, sessionId: string): string {
+  return `${method}.${sessionId}`;
+}
+
+/** A script that overrides what the params say; with none, one that ends the override. */
+export function overrideScript(method: string, p?: Json): string {
+  const { path, keys, values } = overrides[method];
+  return `((o,v)=>{for(const k of ${JSON.stringify(keys)})` +
+    `if(o&&k in v)Object.defineProperty(o,k,{configurable:true,get:()=>v[k]});else if(o)delete o[k]})` +
+    `(navigator${path && `.${path}`},${(p && values(p)) ?? "{}"})`;
+}
+
+/** Runs in the page: the methods of a Geolocation that is at one place, or with no place, at none. */
+function geolocation(p: Json): Json {
+  const answer = (ok: unknown, fail: unknown): void => {
+    if (typeof ok !== "function") throw new TypeError("parameter 1 is not a function.");
+    if (p.latitude === undefined || p.longitude === undefined) {
+      const error = { code: 2, message: "Position unavailable", PERMISSION_DENIED: 1, POSITION_UNAVAILABLE: 2, TIMEOUT: 3 };
+      if (typeof fail === "function") setTimeout(() => fail(error));
+      return;
+    }
+    const none = { altitude: null, altitudeAccuracy: null, heading: null, speed: null };
+    const coords = { accuracy: 0, ...none, ...p };
+    setTimeout(() => ok({ coords, timestamp: Date.now() }));
+  };
+  let watches = 0;
+  return {
+    getCurrentPosition: (ok: unknown, fail: unknown) => answer(ok, fail),
+    watchPosition: (ok: unknown, fail: unknown) => {
+      answer(ok, fail);
+      return ++watches;
+    },
+    clearWatch: () => {},
+  };
+}
