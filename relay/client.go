@@ -98,11 +98,12 @@ func (h *Hub) serveLocked(c *Client, env wire.Envelope, refused *wire.Error) {
 		c.answer(env.ID, nil, r.tail(), refused)
 		return
 	}
+	m := methods[env.Method]
 	if l, ok := h.host.(bridge.Lifecycle); ok && l.Handles(env.Method) {
+		m.noteLocked(h, &r)
 		h.forwardBrowserLocked(&r)
 		return
 	}
-	m := methods[env.Method]
 	if do := m.of(&r); do != nil {
 		own := r // only what the hub answers itself may escape to the heap
 		result, err := do(h, &own)
@@ -115,10 +116,7 @@ func (h *Hub) serveLocked(c *Client, env wire.Envelope, refused *wire.Error) {
 		c.answer(env.ID, nil, r.tail(), methodNotFound(env.Method, r.session == nil))
 		return
 	}
-	if m.note != nil {
-		own := r
-		m.note(h, &own)
-	}
+	m.noteLocked(h, &r)
 	h.forwardLocked(&r)
 }
 

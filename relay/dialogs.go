@@ -69,10 +69,8 @@ func (h *Hub) announceLocked(s *session.Session) {
 
 // endDialogsLocked forgets a Target.
 func (h *Hub) endDialogsLocked(targetID string) {
-	if d := h.dialogs[targetID]; d != nil {
-		h.settleLocked(d, DialogAnswer{})
-		delete(h.dialogs, targetID)
-	}
+	h.dismissLocked(targetID)
+	delete(h.dialogs, targetID)
 }
 
 // OpenDialog shows a dialog to the Clients that have Page enabled on its
@@ -164,6 +162,22 @@ func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 	}
 	h.settleLocked(slot, a)
 	return nil, nil
+}
+
+// notePageClose and noteCloseTarget dismiss the dialog of a Target that is
+// about to be closed: its Host may be blocked with it.
+func notePageClose(h *Hub, r *request) { h.dismissLocked(r.session.TargetID) }
+
+func noteCloseTarget(h *Hub, r *request) {
+	if p, err := readParams(r.Params); err == nil {
+		h.dismissLocked(p.targetID)
+	}
+}
+
+func (h *Hub) dismissLocked(targetID string) {
+	if slot := h.dialogs[targetID]; slot != nil {
+		h.settleLocked(slot, DialogAnswer{})
+	}
 }
 
 // notePage keeps account of who wants Page's events.

@@ -27,6 +27,7 @@ var methods = map[string]method{
 	"Browser.setDownloadBehavior":         {browser: ok},
 	"Browser.setPermission":               {browser: notYours("permissions belong to the embedding browser")},
 	"Browser.setWindowBounds":             {browser: ok},
+	"Page.close":                          {note: notePageClose},
 	"Page.disable":                        {note: notePage(false)},
 	"Page.enable":                         {note: notePage(true)},
 	"Page.handleJavaScriptDialog":         {page: handleDialog},
@@ -36,7 +37,7 @@ var methods = map[string]method{
 	"Target.activateTarget":               {browser: ok, page: ok},
 	"Target.attachToBrowserTarget":        {browser: attachToBrowserTarget},
 	"Target.attachToTarget":               {browser: attachToTarget},
-	"Target.closeTarget":                  {browser: closeTarget},
+	"Target.closeTarget":                  {browser: closeTarget, note: noteCloseTarget},
 	"Target.createBrowserContext":         {browser: notYours("frames share the storage of the embedding browser")},
 	"Target.createTarget":                 {browser: createTarget},
 	"Target.detachFromTarget":             {browser: detachFromTarget, tab: detachFromTarget},
@@ -60,6 +61,14 @@ func (m method) of(r *request) action {
 		return m.browser // the only level that such a connection has
 	}
 	return m.page
+}
+
+// noteLocked lets the hub see a command on its way to the Host.
+func (m method) noteLocked(h *Hub, r *request) {
+	if m.note != nil {
+		own := *r // the original need not escape to the heap
+		m.note(h, &own)
+	}
 }
 
 // ok answers {}: the method is accepted and changes nothing.

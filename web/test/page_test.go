@@ -182,6 +182,9 @@ func appPages(agent []byte, parents string) http.Handler {
 		if r.FormValue("bare") != "" {
 			tag = ""
 		}
+		if r.FormValue("headed") != "" {
+			tag = "<script>Object.defineProperty(navigator, 'userAgent', { configurable: true, value: 'Chrome/156' })</script>" + tag
+		}
 		fmt.Fprintf(w, "<!doctype html><html><head><title>%s</title>%s</head><body>%s</body></html>",
 			r.URL.Path, tag, r.FormValue("html"))
 	})

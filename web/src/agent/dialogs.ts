@@ -69,8 +69,15 @@ function stored(): HubAccess {
   }
 }
 
+const headless = navigator.userAgent.includes("Headless");
+
+/** No client is there to ask: the user is, but in a headless browser, which closes its dialogs, as Chromium's own does. */
+function undriven(type: Kind): Outcome {
+  return headless ? { accept: type === "alert", text: "" } : undefined;
+}
+
 function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown = ""): Outcome {
-  if (!driven()) return undefined;
+  if (!driven()) return undriven(type);
   const frame = frameOfDocument(win.document) ?? mainFrame();
   const dialog = {
     url: urlOf(frame), frameId: frame.id, message: String(message), type, defaultPrompt: String(defaultPrompt),
@@ -87,9 +94,9 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
     // script they cannot be told apart.
     return unasked(dialog);
   }
-  if (request.status !== 200) return undefined;
+  if (request.status !== 200) return undriven(type);
   const answer = originals.parse(request.responseText) as Json;
-  return answer.native === true ? undefined : { accept: answer.accept === true, text: String(answer.text ?? "") };
+  return answer.native === true ? undriven(type) : { accept: answer.accept === true, text: String(answer.text ?? "") };
 }
 
 /** Nobody can be asked, and a native dialog would stay for ever: clients hear of one that was closed at once. */

@@ -1,22 +1,41 @@
 // What the frame's own name carries from one document to the next, whatever
 // its origin: "cdphub:FLAGS:TARGET:NAME", of which script sees NAME alone. The
 // flags are "o", script has opened this Target and has it as window.opener,
-// and "d", clients drive it and answer its dialogs.
+// and "d", clients drive it and answer its dialogs. Once, with "FLAGS,LENGTH",
+// a load of that many characters stands before NAME.
 
-const FORM = /^cdphub:([od]*):(\w*):([^]*)$/;
+const FORM = /^cdphub:([od]*)(?:,(\d+))?:(\w*):([^]*)$/;
 const property = Object.getOwnPropertyDescriptor(window, "name") as PropertyDescriptor;
 const native = (): string => String(property.get?.call(window));
 
 let flags = "";
 let target = "";
 let hidden = false;
+let load = "";
 
 /** Reads what the document before, or the Host page, has left. */
 export function readName(): void {
   const found = FORM.exec(native());
   if (!found) return;
-  [, flags, target] = found;
+  flags = found[1];
+  target = found[3];
+  load = found[4].slice(0, Number(found[2] ?? 0));
+  write(found[4].slice(load.length));
   hide();
+}
+
+/** What the document before has given along, once. */
+export function takeLoad(): string {
+  const taken = load;
+  load = "";
+  return taken;
+}
+
+/** Gives a text along to the next document. */
+export function carryLoad(text: string): void {
+  const name = window.name;
+  hide();
+  property.set?.call(window, `cdphub:${flags},${text.length}:${target}:${text}${name}`);
 }
 
 /** Whether a flag stands in the name. */
@@ -49,7 +68,10 @@ function hide(): void {
   hidden = true;
   Object.defineProperty(window, "name", {
     ...property,
-    get: () => FORM.exec(native())?.[3] ?? native(),
+    get: () => {
+      const found = FORM.exec(native());
+      return found ? found[4].slice(Number(found[2] ?? 0)) : native();
+    },
     set: (name: unknown) => write(String(name)),
   });
 }

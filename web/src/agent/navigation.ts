@@ -6,6 +6,7 @@ import { type Frame, type Win, mainFrame, onTouch, splitFragment } from "./frame
 import { isLoaded } from "./lifecycle";
 import { hexId, monotonic, originals } from "./originals";
 import { ProtocolError } from "./registry";
+import { carryScripts } from "./scripts";
 import { emit } from "./session";
 
 // The part of the Navigation API that is used; Firefox ESR and Safari 16 have none.
@@ -202,7 +203,10 @@ export function navigate(p: Json): Json {
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
   hosted = sameDocument ? "" : (p.loaderId ?? "");
   // Also to the page's own URL: a reload would keep the scroll position, which Chromium 156 does not here.
-  originals.setTimeout(() => (location.href = String(p.url)), 0);
+  originals.setTimeout(() => {
+    carryScripts(String(p.url));
+    location.href = String(p.url);
+  }, 0);
   return { frameId, ...(p.loaderId !== undefined && { loaderId: p.loaderId }) };
 }
 

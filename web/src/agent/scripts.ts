@@ -1,11 +1,12 @@
 // Page.addScriptToEvaluateOnNewDocument. The Host keeps the scripts; a copy
 // in sessionStorage lets the next document of this origin run them before the
-// page's own scripts.
+// page's own scripts, and one in the frame's name that of another origin.
 
 import type { Json, SessionState } from "../protocol";
 import { define } from "./bindings";
 import { keepWorld } from "./contexts";
 import { prepare, run } from "./evaluate";
+import { carryLoad, takeLoad } from "./framename";
 import { type Frame, allFrames } from "./frames";
 import { mint } from "./originals";
 import { ProtocolError } from "./registry";
@@ -40,15 +41,24 @@ function store(): void {
   }
 }
 
-/** Runs what the last document of this origin has left, at boot. */
+/** Lets the next document have what is stored if it is of another origin; the Host has allowed that origin. */
+export function carryScripts(url: string): void {
+  if ((scripts.length || bindings.length) && new URL(url, location.href).origin !== location.origin) {
+    carryLoad(JSON.stringify({ scripts, bindings }));
+  }
+}
+
+/** Runs what the last document, or the last of this origin, has left, at boot. */
 export function runStored(): void {
+  const given = takeLoad();
   try {
-    const stored = JSON.parse(sessionStorage.getItem(KEY) ?? "null") as Stored | null;
+    const stored = JSON.parse(given || (sessionStorage.getItem(KEY) ?? "null")) as Stored | null;
     if (!stored) return;
     ({ scripts, bindings } = stored);
   } catch {
     return;
   }
+  if (given) store();
   for (const name of bindings) define(window, name);
   runMissing();
 }

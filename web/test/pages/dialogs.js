@@ -2,7 +2,11 @@ const answers = (...list) => fetch(HUB + "/answers", { method: "POST", body: JSO
 const asked = async () => ((await (await fetch(HUB + "/dialogs")).json()) ?? []).map((b) => JSON.parse(b));
 const answer = (o, delay = 0) => ({ body: JSON.stringify(o), delay });
 Object.assign(hub, { base: HUB, key: "SECRET" });
-await visit("/one", { html: "<iframe srcdoc='<p>child'></iframe>" });
+// Nobody has Page enabled and no user is there.
+await visit("/headless");
+is(await value("[alert('a'), confirm('b'), prompt('c', 'd')]"), [null, false, null]);
+is((await asked()).length, 0, "nobody is asked");
+await visit("/one", { headed: 1, html: "<iframe srcdoc='<p>child'></iframe>" });
 
 // Nobody has Page enabled: the browser's own dialog, here of a frame whose confirm was another before the agent saw it.
 await value(`window.blank = document.createElement('iframe'); document.body.append(blank);
@@ -24,7 +28,7 @@ const said = await asked();
 is(said.map((d) => [d.type, d.message, d.defaultPrompt]), [
   ["alert", "hi", ""], ["confirm", "sure?", ""], ["confirm", "", ""], ["prompt", "name", "Bob"], ["prompt", "again", ""],
 ]);
-is([said[0].targetId, said[0].key, said[0].frameId, said[0].url], ["MAIN", "SECRET", "MAIN", APP + "/one?html=%3Ciframe+srcdoc%3D%27%3Cp%3Echild%27%3E%3C%2Fiframe%3E"]);
+is([said[0].targetId, said[0].key, said[0].frameId, said[0].url], ["MAIN", "SECRET", "MAIN", APP + "/one?headed=1&html=%3Ciframe+srcdoc%3D%27%3Cp%3Echild%27%3E%3C%2Fiframe%3E"]);
 is(events.filter((e) => e.method?.startsWith("Page.javascriptDialog")), [], "the hub tells of them, not the agent");
 
 // Nobody at the hub wants it, or the hub refuses: the browser's own again.
