@@ -108,7 +108,9 @@ func (f proxyFlags) serve(srv *server) (drivable, error) {
 	}
 	// Colons and slashes may stand in a query, where they can be read.
 	hostPage.Path = "/shell"
-	hostPage.RawQuery = "app=" + strings.NewReplacer("%3A", ":", "%2F", "/").Replace(url.QueryEscape(at.String()))
+	readable := strings.NewReplacer("%3A", ":", "%2F", "/")
+	hostPage.RawQuery = "app=" + readable.Replace(url.QueryEscape(at.String())) +
+		"&upstream=" + readable.Replace(url.QueryEscape(upstream.Scheme+"://"+upstream.Host))
 	return drivable{upstream.String(), hostPage.String(), reachable(srv.addr(false)), hs}, nil
 }
 

@@ -2,6 +2,7 @@
 
 import { setNonce } from "./evaluate";
 import { setAgentUrl } from "./hub";
+import { setAddress } from "./frames";
 import { addPlace } from "./lazy";
 import { setOwnUrl } from "./serialize";
 import { startFrameAgent } from "./start";
@@ -16,6 +17,8 @@ if (element instanceof HTMLScriptElement) {
   setNonce(element.nonce ?? "");
   const listed = element.dataset.parents?.split(/[\s,]+/).filter(Boolean);
   const allowedParents = listed ?? (element.src ? [new URL(element.src).origin] : [location.origin]);
+  const { url, state } = element.dataset;
+  if (url) setAddress(url);
   element.remove(); // hydration of the whole document must see no foreign node
-  startFrameAgent({ allowedParents });
+  startFrameAgent({ allowedParents, state: state && JSON.parse(state) });
 }

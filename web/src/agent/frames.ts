@@ -131,9 +131,22 @@ export function reach(owner: Owner): Win | null {
   }
 }
 
+let told = "";
+
+/** The address of this window's document as clients know it, where its own has the agent in it. */
+export function setAddress(url: string): void {
+  told = url;
+}
+
+/** This window's address. */
+export function address(): string {
+  return told || location.href;
+}
+
 /** A frame's address as far as it is known, with its fragment. */
 export function urlOf(frame: Frame): string {
   if (frame.unreachable) return "chrome-error://chromewebdata/";
+  if (frame.win === window) return address();
   return frame.win ? frame.win.location.href : (frame.url ?? frame.owner?.src ?? "");
 }
 

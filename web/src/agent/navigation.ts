@@ -2,7 +2,7 @@
 // asks for; changes of address within the document; history.
 
 import type { Json } from "../protocol";
-import { type Frame, type Win, mainFrame, onTouch, splitFragment } from "./frames";
+import { type Frame, type Win, address, mainFrame, onTouch, splitFragment, urlOf } from "./frames";
 import { isLoaded } from "./lifecycle";
 import { hexId, monotonic, originals } from "./originals";
 import { ProtocolError } from "./registry";
@@ -166,13 +166,13 @@ export function listenForTraversal(frame: Frame): void {
 
 /** A document begins with this address. */
 export function keepAddress(frame: Frame): void {
-  addresses.set(frame, frame.win?.location.href ?? "");
+  addresses.set(frame, frame.win ? urlOf(frame) : "");
   onTouch();
 }
 
 /** Tells of the address when it has changed; pushState tells even of the same one, as Chromium does. */
 function withinDocument(frame: Frame, navigationType: string): void {
-  const url = frame.win?.location.href ?? "";
+  const url = frame.win ? urlOf(frame) : "";
   const frameId = frame.id;
   if (url === addresses.get(frame) && navigationType === "fragment") return;
   keepAddress(frame);
@@ -190,8 +190,9 @@ let told = "";
 /** Tells the Host the title and the address when either has changed. */
 export function tellInfo(): void {
   const title = document.title;
-  const key = `${title}\n${location.href}`;
-  if (key !== told && tell({ icdp: "info", title, url: location.href })) told = key;
+  const url = address();
+  const key = `${title}\n${url}`;
+  if (key !== told && tell({ icdp: "info", title, url })) told = key;
 }
 
 // ------------------------------------------------------------- commands
@@ -199,7 +200,7 @@ export function tellInfo(): void {
 /** Page.navigate of the main frame, handed on by the Host; a loaderId in it says that the Host has announced it. */
 export function navigate(p: Json): Json {
   const frameId = mainFrame().id;
-  const here = splitFragment(location.href)[0];
+  const here = splitFragment(address())[0];
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
   hosted = sameDocument ? "" : (p.loaderId ?? "");
   // Also to the page's own URL: a reload would keep the scroll position, which Chromium 156 does not here.
@@ -227,9 +228,9 @@ export function stop(): void {
 /** Page.getNavigationHistory: ids are indexes. Without the Navigation API only "back", "here" and "forward" are known. */
 export function historyEntries(): Json {
   const entry = (id: number, url: string): Json => ({
-    id, url, userTypedURL: url, title: url === location.href ? document.title : "", transitionType: "typed",
+    id, url, userTypedURL: url, title: url === address() ? document.title : "", transitionType: "typed",
   });
-  if (!api?.currentEntry) return { currentIndex: 1, entries: [entry(0, ""), entry(1, location.href), entry(2, "")] };
+  if (!api?.currentEntry) return { currentIndex: 1, entries: [entry(0, ""), entry(1, address()), entry(2, "")] };
   return {
     currentIndex: api.currentEntry.index,
     entries: api.entries().map((e) => entry(e.index, e.url ?? "")),

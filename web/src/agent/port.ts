@@ -4,6 +4,7 @@
 import { type Attached, type Detached, type Json, type PopupNews, type SessionState, VERSION, type Welcome } from "../protocol";
 import { renumberContexts } from "./contexts";
 import { noteDriven } from "./dialogs";
+import { address } from "./frames";
 import { enterHub, scriptLeft, setHub, setHubChannel } from "./hub";
 import { sessionChanged, share, tellSubtree } from "./nested";
 import { base, docId, originals, rebase } from "./originals";
@@ -52,7 +53,7 @@ function repeat(): void {
 
 function hello(): void {
   const message = {
-    icdp: "hello", v: VERSION, title: document.title, url: location.href, docId, features: ["sessions", "state"], base,
+    icdp: "hello", v: VERSION, title: document.title, url: address(), docId, features: ["sessions", "state"], base,
   };
   for (const origin of parents) originals.postToParent(message, origin);
 }

@@ -1,6 +1,6 @@
 // Starts the Frame Agent in a document.
 
-import type { Welcome } from "../protocol";
+import type { SessionState, Welcome } from "../protocol";
 import { documentUpdated } from "./dom";
 import { flushBindings, installBindings, bind } from "./bindings";
 import { installConsole, installErrors, replayConsole } from "./console";
@@ -48,6 +48,8 @@ type Win = Window & typeof globalThis;
 export interface AgentOptions {
   /** Origins of the pages that may drive this document. */
   allowedParents: string[];
+  /** What sessions have set, where the Host has made the document itself. */
+  state?: SessionState[];
 }
 
 const PRESENT = Symbol.for("cdphub.agent");
@@ -63,7 +65,8 @@ export function startFrameAgent(options: AgentOptions): void {
   startPopups(control);
   wrap(window);
   listen(window);
-  runStored();
+  if (options.state) restoreScripts(options.state);
+  else runStored();
   watchLoading(mainFrame());
   watchNavigation(control);
   watchFrames({ wrap, listen }, tellInfo);

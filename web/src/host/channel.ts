@@ -2,7 +2,7 @@
 // runs in a Worker where there is one, so these cross a thread by structured
 // clone; on the main thread they are plain calls.
 
-import type { CdpError, CdpEvent, Hello, Json, Response, TargetInfo, Welcome } from "../protocol";
+import type { CdpError, CdpEvent, Hello, Json, Response, SessionState, TargetInfo, Welcome } from "../protocol";
 import type { Opened } from "./popups";
 
 /** What the Core is told about the page, once, before anything else. */
@@ -13,6 +13,8 @@ export interface Identity {
   browser: { product: string; userAgent: string };
   /** Browser-level methods that the application has a hook for. */
   hooks: string[];
+  /** Whether the page knows where an agent is, for documents it makes itself. */
+  agent: boolean;
 }
 
 /** State of the connection to a relay. */
@@ -23,10 +25,13 @@ export type RelayState =
   | "waiting" // lost; the next attempt is coming
   | "replaced"; // a newer Host has the hub: no further attempt
 
+/** Origins that have moved: where an address of the first is found now. */
+export type Moved = Record<string, string>;
+
 /** Page to Core. */
 export type ToCore =
   | { do: "start"; identity: Identity }
-  | { do: "pair"; target: TargetInfo; origins: string[]; opened?: Opened }
+  | { do: "pair"; target: TargetInfo; origins: string[]; opened?: Opened; moved?: Moved }
   | { do: "unpair"; targetId: string }
   /** A hello came from the frame; its origin has been checked. */
   | { do: "hello"; targetId: string; hello: Hello; origin: string }
@@ -60,7 +65,7 @@ export type FromCore =
   | { do: "probe"; targetId: string }
   /** To be posted to the frame, with the port, if it still has this origin. */
   | { do: "welcome"; targetId: string; origin: string; welcome: Welcome; port: MessagePort }
-  | { do: "navigate"; targetId: string; url: string }
+  | { do: "navigate"; targetId: string; url: string; state?: SessionState[] }
   | { do: "ask"; call: number; ask: Ask }
   | { do: "targets"; targets: TargetState[] }
   | { do: "relay"; state: RelayState; reason: string }

@@ -11,7 +11,7 @@ import { type Owner, Target } from "./target";
 
 export class Core implements Owner, Switchboard, Consumer {
   readonly targets = new Map<string, Target>();
-  identity: Identity = { hostId: "", browser: { product: "", userAgent: "" }, hooks: [] };
+  identity: Identity = { hostId: "", browser: { product: "", userAgent: "" }, hooks: [], agent: false };
 
   private bridge?: Bridge;
   /** Sessions of the page itself. */
@@ -60,7 +60,7 @@ export class Core implements Owner, Switchboard, Consumer {
   private pair(m: Extract<ToCore, { do: "pair" }>): void {
     const known = this.targets.get(m.target.targetId);
     if (known) return known.remount(m.origins);
-    const target = new Target({ ...m.target }, m.origins, this, m.opened);
+    const target = new Target({ ...m.target }, m.origins, this, m.opened, m.moved);
     this.targets.set(target.id, target);
     this.bridge?.created(target);
     this.env.post({ do: "probe", targetId: target.id });

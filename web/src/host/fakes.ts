@@ -101,7 +101,7 @@ export class World {
 
   constructor(hooks: string[] = []) {
     const browser = { product: "Chrome/1.0", userAgent: "Mozilla/5.0" };
-    this.core.receive({ do: "start", identity: { hostId: "H", browser, hooks } });
+    this.core.receive({ do: "start", identity: { hostId: "H", browser, hooks, agent: true } });
   }
 
   private post(m: FromCore): void {
@@ -117,8 +117,8 @@ export class World {
       );
   }
 
-  pair(targetId = "T", origins = ["http://app"]): void {
-    this.core.receive({ do: "pair", target: { targetId, title: "", url: "http://app/" }, origins });
+  pair(targetId = "T", origins = ["http://app"], moved?: Record<string, string>): void {
+    this.core.receive({ do: "pair", target: { targetId, title: "", url: "http://app/" }, origins, moved });
   }
 
   /** A document says hello; without docId it is one of version 1. Returns its end of the channel, if it was adopted. */

@@ -1,7 +1,8 @@
 // One paired iframe, as the main thread handles it.
 
 import type { FromCore } from "./channel";
-import { type Hello, type Probe, VERSION } from "../protocol";
+import { type Hello, type Probe, type SessionState, VERSION } from "../protocol";
+import { dataDocument } from "./data";
 
 /** The styles that a viewport override replaces. */
 const SIZES = ["box-sizing", "flex", "width", "height", "min-width", "min-height", "max-width", "max-height"];
@@ -10,6 +11,8 @@ export class Frame {
   /** What the iframe's style had before an override, by property. */
   private readonly kept = new Map<string, [value: string, priority: string]>();
   private readonly loaded: () => void;
+  /** The frame shows a data: URL of the Host's own making, whose origin is opaque. */
+  private made = false;
 
   constructor(
     readonly targetId: string,
@@ -33,8 +36,8 @@ export class Frame {
     if (!data || data.icdp !== "hello" || data.v !== VERSION) return undefined;
     if (typeof data.title !== "string" || typeof data.url !== "string") return undefined;
     if (data.features !== undefined && !Array.isArray(data.features)) return undefined;
-    const blank = event.origin === location.origin && this.blank() !== undefined;
-    return blank || this.origins.includes(event.origin) ? data : undefined;
+    const own = event.origin === "null" ? this.made : event.origin === location.origin && this.blank() !== undefined;
+    return own || this.origins.includes(event.origin) ? data : undefined;
   }
 
   /** Asks the document for its hello. Nothing but the protocol's name is said, so any origin may hear it. */
@@ -43,13 +46,15 @@ export class Frame {
     this.iframe.contentWindow?.postMessage(probe, "*");
   }
 
-  /** Adopts the document, if it is still of the origin that said hello. */
+  /** Adopts the document, if it is still of the origin that said hello, which for a data: URL has no name. */
   welcome(m: Extract<FromCore, { do: "welcome" }>): void {
-    this.iframe.contentWindow?.postMessage(m.welcome, m.origin, [m.port]);
+    this.iframe.contentWindow?.postMessage(m.welcome, m.origin === "null" ? "*" : m.origin, [m.port]);
   }
 
-  navigate(url: string): void {
-    this.iframe.src = url;
+  /** Goes to an address; the document of a data: URL gets the agent with it. */
+  navigate(url: string, agentUrl: string, state: SessionState[] = []): void {
+    this.made = url.startsWith("data:");
+    this.iframe.src = this.made ? dataDocument(url, agentUrl, state) : url;
   }
 
   /** A blank document belongs to the Host page, which puts the agent into it. */

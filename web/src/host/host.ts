@@ -2,7 +2,7 @@
 // with clients that come over a relay or from the page itself.
 
 import { type CdpError, type Json, POPUP_NAME } from "../protocol";
-import { type Ask, type FromCore, type RelayState, type TargetState, hexId, serverError } from "./channel";
+import { type Ask, type FromCore, type Moved, type RelayState, type TargetState, hexId, serverError } from "./channel";
 import { Frame, laidOut } from "./frame";
 import { type Send, startCore } from "./link";
 import { LocalSession } from "./local";
@@ -32,6 +32,8 @@ export interface PairOptions {
   targetId?: string;
   /** The origins that the frame may be of, and may be navigated to, such as "http://localhost:3000". */
   origins: string[];
+  /** Origins whose addresses clients may name and which are served at another, as by a proxy: from the one to the other. */
+  moved?: Moved;
   /** Shown until the frame has told its own. */
   title?: string;
   /** The Target whose window.open asked for this one. */
@@ -64,14 +66,14 @@ export class Host {
     const hooks: string[] = [];
     if (options.createTarget) hooks.push("Target.createTarget");
     if (options.closeTarget) hooks.push("Target.closeTarget");
-    this.core({ do: "start", identity: { hostId: hexId(32), browser: browser(navigator.userAgent), hooks } });
+    this.core({ do: "start", identity: { hostId: hexId(32), browser: browser(navigator.userAgent), hooks, agent: this.agentUrl() !== "" } });
     addEventListener("message", (event) => this.heard(event));
   }
 
   /** Offers an iframe as a Target and returns its targetId. */
   pair(iframe: HTMLIFrameElement, options: PairOptions): string {
     const targetId = options.targetId ?? hexId(32);
-    const { origins } = options;
+    const { origins, moved } = options;
     this.frames.get(targetId)?.release();
     this.frames.set(targetId, new Frame(targetId, iframe, origins, (f) => this.loaded(f)));
     const asked = this.creating;
@@ -80,7 +82,7 @@ export class Host {
     const popup = asked?.openerId === openerId ? asked?.popup : undefined;
     if (popup && !popup.noopener) iframe.name = POPUP_NAME + popup.name;
     const target = { targetId, title: options.title ?? "", url: iframe.src || "about:blank", ...(openerId && { openerId }) };
-    this.core({ do: "pair", target, origins, ...(popup && { opened: { openId: popup.openId, noopener: popup.noopener === true } }) });
+    this.core({ do: "pair", target, origins, ...(moved && { moved }), ...(popup && { opened: { openId: popup.openId, noopener: popup.noopener === true } }) });
     if (target.url === "about:blank") this.frames.get(targetId)?.inject(this.agentUrl());
     return targetId;
   }
@@ -161,7 +163,7 @@ export class Host {
       case "welcome":
         return this.frames.get(m.targetId)?.welcome(m);
       case "navigate":
-        return this.frames.get(m.targetId)?.navigate(m.url);
+        return this.frames.get(m.targetId)?.navigate(m.url, this.agentUrl(), m.state);
       case "ask":
         return this.asked(m.call, m.ask);
       case "targets":

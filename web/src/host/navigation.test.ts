@@ -186,3 +186,25 @@ test("a blank document is asked for by the Host page, whose origin it then has",
   w.hello("doc2", "about:blank");
   assert.match(w.told("L").at(-1)!, /^1:.*loaderId/);
 });
+
+test("a data: URL is of an opaque origin and gets the agent, with what sessions have set, from the Host page", () => {
+  const { w, agent } = start();
+  const url = "data:text/html,<p>x";
+  w.send("A", 1, "Page.navigate", { url });
+  const posted = w.posted.at(-1) as { do: string; url: string; state: { sessionId: string }[] };
+  assert.deepEqual([posted.do, posted.url, posted.state.map((s) => s.sessionId)], ["navigate", url, ["A"]]);
+  agent.say({ icdp: "bye" });
+  w.hello("doc2", url);
+  assert.match(w.told("A").at(-1)!, /^1:.*loaderId/);
+  w.send("A", 2, "Page.navigate", { url: "data:text/plain,x" });
+  assert.equal(w.told("A").at(-1), "2:Navigation to data:text/plain,x is not allowed for this Target");
+});
+
+test("an origin that has moved is entered where it is now", () => {
+  const w = new World();
+  w.pair("T", ["http://app"], { "http://localhost:3000": "http://app" });
+  const agent = w.hello("doc1")!;
+  w.attach("A");
+  w.send("A", 1, "Page.navigate", { url: "http://localhost:3000/two?q#f" });
+  assert.equal(agent.got.find((m) => m.method === "Page.navigate").params.url, "http://app/two?q#f");
+});

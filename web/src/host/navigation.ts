@@ -5,7 +5,8 @@
 // the agent of the new document finishes it or `fail` does.
 
 import type { Json } from "../protocol";
-import { hexId, serverError } from "./channel";
+import { type Moved, hexId, serverError } from "./channel";
+import { isDataDocument } from "./data";
 import type { Reply, Session } from "./session";
 import type { Target } from "./target";
 
@@ -30,9 +31,9 @@ export class Navigation {
   /** Carries out Page.navigate for the main frame. */
   start(session: Session, params: Json, reply: (r: Reply) => void): void {
     const t = this.target;
-    const url = resolve(params.url, t.info.url);
+    const url = resolve(params.url, t.info.url, t.moved);
     if (!url) return reply({ error: serverError("Cannot navigate to invalid URL") });
-    if (!allowed(url, t)) {
+    if (isDataDocument(url.href) ? !t.owner.identity.agent : !allowed(url, t)) {
       const origin = url.origin === "null" ? url.href : url.origin;
       return reply({ error: serverError(`Navigation to ${origin} is not allowed for this Target`) });
     }
@@ -59,9 +60,10 @@ export class Navigation {
    */
   private go(session: Session, params: Json): void {
     const t = this.target;
-    if (!t.link || isBlank(params.url)) {
+    const data = isDataDocument(params.url);
+    if (!t.link || data || isBlank(params.url)) {
       if (!t.link) t.expect(NAVIGATE_MS);
-      return t.owner.env.post({ do: "navigate", targetId: t.id, url: params.url });
+      return t.owner.env.post({ do: "navigate", targetId: t.id, url: params.url, ...(data && { state: t.state() }) });
     }
     const { link } = t;
     t.submit({ session, method: "Page.navigate", params, reply: (r) => {
@@ -155,7 +157,8 @@ export class Navigation {
 
   /** The page has started a navigation. Its agent may thus report ours, too. */
   announce(loaderId: string, url: string): void {
-    if (this.pending && (this.pending.loaderId === loaderId || this.pending.url === url)) return;
+    const asked = this.pending;
+    if (asked && (asked.loaderId === loaderId || asked.url === url || (isDataDocument(asked.url) && isDataDocument(url)))) return;
     this.fail("net::ERR_ABORTED");
     this.announced = { loaderId, url };
   }
@@ -167,16 +170,22 @@ export class Navigation {
   }
 }
 
-function resolve(url: unknown, base: string): URL | undefined {
+function resolve(url: unknown, base: string, moved: Moved): URL | undefined {
   if (typeof url !== "string") return undefined;
   for (const against of [base, undefined]) {
     try {
-      return new URL(url, against);
+      return follow(new URL(url, against), moved);
     } catch {
       // A blank document is no base.
     }
   }
   return undefined;
+}
+
+/** Where an address is found now. */
+export function follow(url: URL, moved: Moved): URL {
+  const origin = moved[url.origin];
+  return origin ? new URL(url.href.slice(url.href.indexOf(url.host) + url.host.length), origin) : url;
 }
 
 /** The Pairing's origins may be entered, and no other. */

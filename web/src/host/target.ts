@@ -3,7 +3,7 @@
 
 import type { CdpEvent, FromAgent, Hello, HubAccess, Json, Response, SessionState, TargetInfo, ToAgent, Welcome } from "../protocol";
 import { VERSION } from "../protocol";
-import { type Ask, type Env, type Identity, type Port, hexId, parseObject, serverError } from "./channel";
+import { type Ask, type Env, type Identity, type Moved, type Port, hexId, parseObject, serverError } from "./channel";
 import { EmulationStack } from "./emulation";
 import { Navigation } from "./navigation";
 import { type Opened, Popups } from "./popups";
@@ -65,7 +65,7 @@ export class Target {
   private expecting?: ReturnType<typeof setTimeout>;
   private readonly whenConnected: (() => void)[] = [];
 
-  constructor(readonly info: TargetInfo, public origins: string[], readonly owner: Owner, opened?: Opened) {
+  constructor(readonly info: TargetInfo, public origins: string[], readonly owner: Owner, opened?: Opened, readonly moved: Moved = {}) {
     this.popups = new Popups(this, opened);
     this.expect(SUCCESSOR_MS);
   }
@@ -113,20 +113,24 @@ export class Target {
     for (const call of waiting) this.submit(call);
   }
 
-  private welcome(navigated: boolean): Welcome {
-    const plain: Welcome = { icdp: "welcome", v: VERSION };
-    if (!this.link?.extended) return plain;
+  /** What the sessions have set, as the next document starts with it. */
+  state(): SessionState[] {
     const byAlias = new Map<string, SessionState[]>();
     for (const s of this.sessions.values()) {
       byAlias.set(s.alias, [...(byAlias.get(s.alias) ?? []), s.state]);
     }
-    const sessions = [...byAlias].map(([alias, states]) => merge(alias, states));
+    return [...byAlias].map(([alias, states]) => merge(alias, states));
+  }
+
+  private welcome(navigated: boolean): Welcome {
+    const plain: Welcome = { icdp: "welcome", v: VERSION };
+    if (!this.link?.extended) return plain;
     const windows = {
       popups: this.owner.identity.hooks.includes("Target.createTarget"),
       opened: this.popups.opened !== undefined,
       opener: this.popups.opened?.noopener === false,
     };
-    return { ...plain, frameId: this.id, loaderId: this.loaderId, navigated, state: { sessions }, ...windows, ...this.hub() };
+    return { ...plain, frameId: this.id, loaderId: this.loaderId, navigated, state: { sessions: this.state() }, ...windows, ...this.hub() };
   }
 
   private hub(): HubAccess {

@@ -1,7 +1,8 @@
 // The ready-made Host page: shell?app=URL shows that app and offers it as a
 // Target to the hub that served the page. Clients may open more, each in a
 // tab of its own; "origin" may stand in the address again and again, to name
-// other origins that the frames may be navigated to.
+// other origins that the frames may be navigated to, and "upstream" is where
+// the app is for itself, when a proxy serves it here.
 
 import type * as Library from "../host/index";
 
@@ -11,6 +12,9 @@ const state = document.getElementById("state") as HTMLElement;
 const tabs = document.getElementById("tabs") as HTMLElement;
 const query = new URLSearchParams(location.search);
 const app = webAddress(query.get("app") ?? "");
+const origins = [...new Set([app, ...query.getAll("origin").map(webAddress)].flatMap((u) => (u ? [u.origin, ...sameServer(u)] : [])))];
+const upstream = webAddress(query.get("upstream") ?? "");
+const moved = app && upstream ? { [upstream.origin]: app.origin } : {};
 const frames = new Map<string, { iframe: HTMLIFrameElement; tab: HTMLButtonElement }>();
 
 const host = new CdpHub.Host({
@@ -32,17 +36,23 @@ function webAddress(text: string): URL | undefined {
   }
 }
 
+/** The other origin of a server that listens on loopback: browsers take its two names for two sites. */
+function sameServer(u: URL): string[] {
+  const other = { "127.0.0.1": "localhost", localhost: "127.0.0.1" }[u.hostname];
+  return other ? [`${u.protocol}//${other}${u.port && ":" + u.port}`] : [];
+}
+
 /** Adds a frame in a tab of its own; a blank one gets its agent from the Host. */
 function add(address: string, openerId = "", front = true): string {
   const blank = address === "" || address === "about:blank";
-  const url = blank ? undefined : webAddress(address);
-  const origins = [app, ...query.getAll("origin").map(webAddress)].flatMap((u) => (u ? [u.origin] : []));
+  const asked = blank ? undefined : webAddress(address);
+  const url = asked && CdpHub.follow(asked, moved);
   if (!blank && !origins.includes(url?.origin ?? "")) throw new Error(`This Host page opens no frame for ${address}: it shows ${origins.join(", ")}`);
   const iframe = document.createElement("iframe");
   iframe.allow = "clipboard-read; clipboard-write; fullscreen";
   if (url) iframe.src = url.href;
   // Paired first, since a window's name is read as it is made.
-  const targetId = host.pair(iframe, { origins, title: url?.href ?? "", ...(openerId && { openerId }) });
+  const targetId = host.pair(iframe, { origins, moved, title: url?.href ?? "", ...(openerId && { openerId }) });
   document.getElementById("frames")?.append(iframe);
   const tab = document.createElement("button");
   tab.onclick = () => show(targetId);

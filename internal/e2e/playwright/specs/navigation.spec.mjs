@@ -57,6 +57,20 @@ test("goto: an address of another origin that the frame may not show", async ({ 
   await expect(page.locator("p")).toHaveText("goes on");
 });
 
+test("goto: data: URLs, with an init script first, and out of them", async ({ page }) => {
+  await page.addInitScript(() => { window.early = "early"; });
+  const url = "data:text/html,<!doctype html><title>t</title><button onclick='this.textContent=early'>Go</button>";
+  await page.goto(url);
+  expect(decodeURI(page.url())).toBe(url);
+  await page.getByRole("button").click();
+  await expect(page.getByRole("button")).toHaveText("early");
+  expect(await page.evaluate(() => [document.compatMode, origin])).toEqual(["CSS1Compat", "null"]);
+  await page.goto(`data:text/html;base64,${Buffer.from("<p>from bytes</p>").toString("base64")}#end`);
+  await expect(page.locator("p")).toHaveText("from bytes");
+  await page.goto(pageOf("<p>out</p>"));
+  await expect(page.locator("p")).toHaveText("out");
+});
+
 test("goto: an address that is none", async ({ page }) => {
   await expect(page.goto("http://")).rejects.toThrow("invalid URL");
 });

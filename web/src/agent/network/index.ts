@@ -1,7 +1,7 @@
 // The Network domain: the document's own request, what the page's script asks
 // for, and what its elements load. Each request is told whole or not at all.
 
-import { mainFrame } from "../frames";
+import { address, mainFrame } from "../frames";
 import { monotonic } from "../originals";
 import { register } from "../registry";
 import { emit } from "../session";
@@ -20,11 +20,11 @@ export { watchResources } from "./resources";
 /** The answer to the main frame's document, whose request the last document or the Host has told of. */
 export function respondDocument(loaderId: string): void {
   const t = performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
-  documentUnderWay(loaderId, mainFrame(), location.href);
+  documentUnderWay(loaderId, mainFrame(), address());
   const status = (t as unknown as { responseStatus?: number })?.responseStatus || 200;
   emit("Network", "Network.responseReceived", {
     requestId: loaderId, loaderId, timestamp: monotonic(), type: "Document", frameId: mainFrame().id, hasExtraInfo: false,
-    response: { ...response(location.href, status, "", {}, document.contentType), ...(t && { timing: timingOf(window, t) }) },
+    response: { ...response(address(), status, "", {}, document.contentType), ...(t && { timing: timingOf(window, t) }) },
   });
   const encodedDataLength = t?.transferSize ?? 0;
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength });
