@@ -248,7 +248,7 @@ func TestFullQueue(t *testing.T) {
 		size   int
 		want   int // frames taken behind the one being written
 	}{
-		{"bytes", Limits{MaxPending: 1000}, 96, 10}, // with a header of 2 bytes
+		{"bytes", Limits{MaxPending: 1000}, 96, 11}, // each with a header of 2 bytes, the next to be written not counted
 		{"frames", Limits{MaxQueued: 7}, 96, 7},
 		{"one larger than the queue", Limits{MaxPending: 10}, 96, 1},
 	}
@@ -280,6 +280,23 @@ func TestFullQueue(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A result larger than the whole queue does not end the Client for the events
+// that come while it is written.
+func TestSmallBehindLarge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		peer, c, ended := pair(t, Limits{MaxPending: 1000})
+		c.Deliver(wire.Frame{Body: bytes.Repeat([]byte("a"), 100_000)})
+		for range 3 {
+			c.Deliver(wire.Frame{Body: []byte("small")})
+		}
+		c.Close(ReasonShutdown)
+		messages, code := got(t, peer)
+		if r := <-ended; r != ReasonShutdown || code != 1001 || len(messages) != 4 {
+			t.Errorf("ended with %v, close %d, after %d messages, want %v after 4", r, code, len(messages), ReasonShutdown)
+		}
+	})
 }
 
 func TestWaitBelow(t *testing.T) {

@@ -19,6 +19,7 @@ type outbox struct {
 	chunks [][]byte
 	bytes  int
 	frames int
+	first  int           // bytes of the first frame, which does not count against the limits: it is written next
 	room   chan struct{} // closed when the writer takes the chunks; nil unless somebody waits
 }
 
@@ -85,6 +86,9 @@ func (o *outbox) addFrame(op ws.OpCode, f wire.Frame, masked bool) {
 		binary.NativeEndian.PutUint32(mask[:], rand.Uint32())
 		h = append(h, mask[:]...)
 	}
+	if o.frames == 0 {
+		o.first = f.Len()
+	}
 	o.add(h, nil, 0)
 	o.add(f.Head, mask, 0)
 	o.add(f.Body, mask, len(f.Head))
@@ -150,13 +154,13 @@ func (c *Conn) Offer(f wire.Frame) bool {
 }
 
 // queueLocked reports false when the frame does not fit. An empty queue takes
-// a frame of any size.
+// a frame of any size, and others behind it.
 func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 	if c.reason.Code != 0 {
 		return true
 	}
 	o := &c.out
-	if o.frames > 0 && (o.bytes+f.Len() > c.limits.MaxPending || o.frames >= c.limits.MaxQueued) {
+	if o.frames > 0 && (o.bytes-o.first+f.Len() > c.limits.MaxPending || o.frames >= c.limits.MaxQueued) {
 		return false
 	}
 	o.addFrame(op, f, c.client)
