@@ -375,3 +375,24 @@ func TestPanicCloses(t *testing.T) {
 		t.Errorf("Serve panicked with %v, want what the handler did", p)
 	}
 }
+
+// Chromium sends large messages in frames of 128 KiB; their bytes are not
+// copied again for each.
+func TestFramesOfOneMessage(t *testing.T) {
+	const frame, frames = 128 << 10, 400
+	var m message
+	copied := 0
+	for i := range frames {
+		for left := frame; left > 0; {
+			before := cap(m.data)
+			n := len(m.space(left, i == frames-1))
+			if cap(m.data) != before {
+				copied += len(m.data)
+			}
+			m.data, left = m.data[:len(m.data)+n], left-n
+		}
+	}
+	if limit := 3 * frame * frames; copied > limit {
+		t.Errorf("%d MiB were copied for %d MiB, want at most %d", copied>>20, frame*frames>>20, limit>>20)
+	}
+}

@@ -161,7 +161,7 @@ func (c *Conn) payload(m *message, h ws.Header) error {
 			}
 		}
 		left := int(h.Length) - at
-		to := m.space(left)
+		to := m.space(left, h.Fin)
 		var n int
 		if in.r < in.w {
 			n = copy(to, in.unread())
@@ -184,8 +184,9 @@ func (c *Conn) payload(m *message, h ws.Header) error {
 	return nil
 }
 
-// space returns room for up to n more bytes, and for at least one.
-func (m *message) space(n int) []byte {
+// space returns room for up to n more bytes, and for at least one. They may be
+// the last.
+func (m *message) space(n int, last bool) []byte {
 	if m.data == nil {
 		if kept, ok := messages.Get().(*[]byte); ok {
 			m.data = (*kept)[:0]
@@ -195,7 +196,11 @@ func (m *message) space(n int) []byte {
 	}
 	size := len(m.data)
 	if size == cap(m.data) {
-		grown := make([]byte, size, min(size*growFactor, size+n))
+		want := size + n
+		if !last { // Chromium sends large messages in frames of 128 KiB: to grow by each would copy all of it each time
+			want = max(want, 2*size)
+		}
+		grown := make([]byte, size, min(size*growFactor, want))
 		copy(grown, m.data)
 		m.data = grown
 	}
