@@ -51,10 +51,10 @@ export function overrideScript(method: string, p?: Json): string {
     `(navigator${path && `.${path}`},${(p && values(p)) ?? "{}"})`;
 }
 
-/** Runs in the page: the methods of a Geolocation that is at one place, or with no place, at none. */
+/** Runs in the page, of whose globals it names none but by globalThis, since the bundler renames others: the methods of a Geolocation that is at one place, or with no place, at none. */
 function geolocation(p: Json): Json {
   const answer = (ok: unknown, fail: unknown): void => {
-    if (typeof ok !== "function") throw new TypeError("parameter 1 is not a function.");
+    if (typeof ok !== "function") throw new globalThis.TypeError("parameter 1 is not a function.");
     if (p.latitude === undefined || p.longitude === undefined) {
       const error = { code: 2, message: "Position unavailable", PERMISSION_DENIED: 1, POSITION_UNAVAILABLE: 2, TIMEOUT: 3 };
       if (typeof fail === "function") setTimeout(() => fail(error));
@@ -62,7 +62,7 @@ function geolocation(p: Json): Json {
     }
     const none = { altitude: null, altitudeAccuracy: null, heading: null, speed: null };
     const coords = { accuracy: 0, ...none, ...p };
-    setTimeout(() => ok({ coords, timestamp: Date.now() }));
+    setTimeout(() => ok({ coords, timestamp: globalThis.Date.now() }));
   };
   let watches = 0;
   return {

@@ -135,7 +135,8 @@ export function installErrors(win: Win): void {
     if (isOwnError(e)) return;
     if (!(e instanceof win.ErrorEvent)) return; // an element that failed to load
     const at = { url: e.filename, line: Math.max(0, e.lineno - 1), column: Math.max(0, e.colno - 1) };
-    if (e.error === null || e.error === undefined) thrown(win, e.message, e.message, at);
+    // Of an error in a script without CORS there is no more than the words.
+    if ((e.error === null || e.error === undefined) && !/(null|undefined)$/.test(e.message)) thrown(win, e.message, e.message, at);
     else thrown(win, e.error, "Uncaught", at);
   }, true);
   win.addEventListener("unhandledrejection", (e) => {

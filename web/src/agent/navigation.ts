@@ -230,6 +230,7 @@ export function historyEntries(): Json {
   const entry = (id: number, url: string): Json => ({
     id, url, userTypedURL: url, title: url === address() ? document.title : "", transitionType: "typed",
   });
+  if (api && !api.currentEntry) return { currentIndex: 0, entries: [entry(0, address())] }; // a document that is not in the history
   if (!api?.currentEntry) return { currentIndex: 1, entries: [entry(0, ""), entry(1, address()), entry(2, "")] };
   return {
     currentIndex: api.currentEntry.index,
@@ -240,7 +241,7 @@ export function historyEntries(): Json {
 /** Page.navigateToHistoryEntry. */
 export function traverse(p: Json): void {
   const entries = api?.currentEntry ? api.entries() : undefined;
-  if (entries ? !entries[p.entryId] : ![0, 1, 2].includes(p.entryId)) throw new ProtocolError("No entry with passed id");
+  if (api && !entries ? p.entryId !== 0 : entries ? !entries[p.entryId] : ![0, 1, 2].includes(p.entryId)) throw new ProtocolError("No entry with passed id");
   originals.setTimeout(() => {
     asked = true;
     if (entries) settle(api?.traverseTo(entries[p.entryId].key));

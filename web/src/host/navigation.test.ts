@@ -206,5 +206,5 @@ test("an origin that has moved is entered where it is now", () => {
   const agent = w.hello("doc1")!;
   w.attach("A");
   w.send("A", 1, "Page.navigate", { url: "http://localhost:3000/two?q#f" });
-  assert.equal(agent.got.find((m) => m.method === "Page.navigate").params.url, "http://app/two?q#f");
+  assert.equal(agent.got.find((m) => m.method === "Page.navigate")!.params.url, "http://app/two?q#f");
 });

@@ -6,44 +6,50 @@ import { focused } from "./focus";
 import { keyDownAction, keyUpAction } from "./keys";
 import { typeAhead } from "./widgets";
 import { modifiersOf, send } from "./point";
+import { turn } from "./turn";
 
 /** Keys that some clients name by their character. */
 const names: Record<string, string> = { "\t": "Tab", "\r": "Enter", "\n": "Enter", "\b": "Backspace", "\x1b": "Escape", "\x7f": "Delete" };
 
 /** Input.dispatchKeyEvent. */
-export function dispatchKeyEvent(params: Json): void {
+export async function dispatchKeyEvent(params: Json): Promise<void> {
   const p: Json = { ...params, key: names[params.key] ?? params.key };
   switch (p.type) {
     case "keyDown":
-      if (fire("keydown", p)) pressed(p);
-      return;
+      return (await due("keydown", p)) ? pressed(p) : undefined;
     case "rawKeyDown":
-      if (fire("keydown", p)) keyDownAction(focused(), p);
-      return;
+      return (await due("keydown", p)) ? keyDownAction(focused(), p) : undefined;
     case "char":
       return typed(p);
     case "keyUp":
-      if (fire("keyup", p)) keyUpAction(focused(), p);
+      return (await due("keyup", p)) ? keyUpAction(focused(), p) : undefined;
   }
 }
 
 /** A key with text goes on to type it; others do what they do, as Tab and a link's Enter already when the key goes down. */
-function pressed(p: Json): void {
+function pressed(p: Json): void | Promise<void> {
   const { ctrlKey, metaKey } = modifiersOf(p);
   const early = p.key === "Tab" || p.key === "\t" || (p.key === "Enter" && focused().matches("a[href], area[href]"));
   if (!p.text || early || ((ctrlKey || metaKey) && p.text >= " ")) return keyDownAction(focused(), p);
-  typed(p);
+  return typed(p);
 }
 
-function typed(p: Json): void {
+async function typed(p: Json): Promise<void> {
   const text: string = p.text ?? "";
   const enter = text === "\r" || text === "\n";
   const key = enter ? "Enter" : text;
-  if (!fire("keypress", { ...p, key, code: p.code ?? (enter ? "Enter" : "") }, enter ? 13 : text.codePointAt(0))) return;
+  if (!await due("keypress", { ...p, key, code: p.code ?? (enter ? "Enter" : "") }, enter ? 13 : text.codePointAt(0))) return;
   const el = focused();
   if (enter || (text === " " && !isEditable(el)) || (text < " " && p.key?.length > 1)) keyDownAction(el, { ...p, key: enter ? "Enter" : p.key || text });
   else if (el.localName === "select") typeAhead(el as HTMLSelectElement, text);
   else if (text) insertText(el, text);
+}
+
+/** Sends a key event and reports, when all that its listeners have begun is done, whether its default action is due. */
+async function due(type: string, p: Json, charCode = 0): Promise<boolean> {
+  const unprevented = fire(type, p, charCode);
+  await turn();
+  return unprevented;
 }
 
 /** Sends a key event to what has the focus and reports whether its default action is due. */

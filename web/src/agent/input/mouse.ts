@@ -10,6 +10,7 @@ import { hover } from "./hover";
 import { type Spot, isDisabled, pathOf, spotAt } from "./point";
 import { chooseOption, dragSelection, endSelection, startSelection } from "./selection";
 import { grabSlider, releaseSlider, slide } from "./slider";
+import { turn } from "./turn";
 import { wheel } from "./wheel";
 
 const MASKS = [1, 4, 2, 8, 16];
@@ -20,15 +21,15 @@ const pressed = new Map<number, Element[]>();
 let silenced = false;
 
 /** Input.dispatchMouseEvent. */
-export function dispatchMouseEvent(p: Json): void {
+export async function dispatchMouseEvent(p: Json): Promise<void> {
   const spot = spotAt(p.x, p.y);
   if (p.type === "mouseWheel") {
     if (spot) wheel(spot, p);
     return;
   }
   if (p.type === "mouseMoved") moved(spot, p);
-  else if (p.type === "mousePressed") press(spot, p);
-  else if (p.type === "mouseReleased") release(spot, p);
+  else if (p.type === "mousePressed") await press(spot, p);
+  else if (p.type === "mouseReleased") await release(spot, p);
   state.x = p.x;
   state.y = p.y;
 }
@@ -56,7 +57,7 @@ function move(spot: Spot, p: Json): void {
 
 // ---------------------------------------------------------------- pressing
 
-function press(spot: Spot | undefined, p: Json): void {
+async function press(spot: Spot | undefined, p: Json): Promise<void> {
   const button = BUTTONS[p.button ?? "left"] ?? 0;
   const first = state.held === 0;
   state.held |= MASKS[button] ?? 0;
@@ -66,8 +67,12 @@ function press(spot: Spot | undefined, p: Json): void {
   pressed.set(button, pathOf(spot.el));
   const detail = p.clickCount ?? 1;
   silenced = !pointer(first ? "pointerdown" : "pointermove", spot, p);
+  await turn();
   if (!silenced && isDisabled(spot.el)) focusFromPress(spot.el);
-  else if (!silenced && mouse("mousedown", spot, p, { detail })) pressAction(spot, p, button, detail);
+  else if (!silenced && mouse("mousedown", spot, p, { detail })) {
+    await turn();
+    pressAction(spot, p, button, detail);
+  }
   if (button === 2) pointer("contextmenu", spot, p);
 }
 
@@ -81,7 +86,7 @@ function pressAction(spot: Spot, p: Json, button: number, detail: number): void 
 
 // --------------------------------------------------------------- releasing
 
-function release(under: Spot | undefined, p: Json): void {
+async function release(under: Spot | undefined, p: Json): Promise<void> {
   const button = BUTTONS[p.button ?? "left"] ?? 0;
   const holder = captured(p);
   state.held &= ~(MASKS[button] ?? 0);
@@ -97,8 +102,12 @@ function release(under: Spot | undefined, p: Json): void {
   if (!spot) return releaseSlider();
   const detail = p.clickCount ?? 1;
   pointer(state.held === 0 ? "pointerup" : "pointermove", spot, p);
+  await turn();
   if (button === 0) closeByPress(from, spot);
-  if (!silenced) mouse("mouseup", spot, p, { detail });
+  if (!silenced) {
+    mouse("mouseup", spot, p, { detail });
+    await turn();
+  }
   silenced = silenced && state.held !== 0;
   if (button === 0) releaseSlider();
   if (state.held === 0) endCapture(p);
