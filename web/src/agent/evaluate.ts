@@ -7,6 +7,7 @@
 import { hubBase, hubKnown } from "./hub";
 import { type Load, type Program, type Signer, type Thunk, type Win, blobLoader, hubLoader, loadProgram, runInline } from "./scriptelement";
 import { cuts, declares } from "./statements";
+import { shielded } from "./worlds";
 
 /** Compiles and runs a program text in a window's global scope and returns its completion value. */
 type Way = (source: string) => unknown;
@@ -19,6 +20,8 @@ interface TrustedTypes {
 interface Ways {
   /** How a text runs at once, if it can. */
   now?: Way;
+  /** That is by eval. */
+  evaluates?: boolean;
   /** How one runs later; resolves to undefined if it cannot either. */
   later?: Promise<Load | undefined>;
   /** With which hub that was tried. */
@@ -56,20 +59,24 @@ export function nonceOf(): string {
  * undefined if it can already. Where only scripts with an address run, a
  * program that is no expression runs here.
  */
-export function prepare(win: Win, programs: string[], strings: unknown[] = []): Promise<void> | undefined {
+export function prepare(win: Win, programs: string[], strings: unknown[] = [], isolated = false): Promise<void> | undefined {
   const ways = waysOf(win);
-  return ways.now ? undefined : compile(win, ways, programs, strings.flatMap(codeIn));
+  if (ways.now) return undefined;
+  return compile(win, ways, isolated ? programs.map((p) => shielded(win, p, false)) : programs, strings.flatMap(codeIn));
 }
 
 /**
  * Runs a program text, once, and returns its completion value; throws what it
  * throws. What it declares by let, const or class stays for later programs
- * only where inline scripts may run: eval keeps such to itself.
+ * only where inline scripts may run: eval keeps such to itself. `isolated`
+ * programs go by the globals that the window had at first, unless they declare such.
  */
-export function run(win: Win, source: string): unknown {
+export function run(win: Win, program: string, isolated = false): unknown {
   const ways = waysOf(win);
   const { now } = ways;
-  if (now) return declares(source) ? declare(win, ways, now, source) : now(source);
+  if (now && declares(program)) return declare(win, ways, now, program);
+  const source = isolated ? shielded(win, program, ways.evaluates === true) : program;
+  if (now) return now(source);
   return (ways.ran.get(source)?.shift() ?? ways.compiled.get(source) ?? blocked(win, ways.policy))();
 }
 
@@ -120,10 +127,12 @@ const works = (way: Way): boolean => {
 function choose(win: Win, ways: Ways): Way | undefined {
   const evaluator = win === window ? nativeEval : win.eval;
   const plain: Way = (s) => evaluator(s);
+  ways.evaluates = true;
   if (works(plain)) return plain;
   const signer = (ways.signer ??= newSigner(win));
   const signed: Way = (s) => evaluator(signer ? signer.createScript(s) : s);
   if (signer && works(signed)) return replaceEval(win, evaluator, signed);
+  ways.evaluates = false;
   const inline: Way = (s) => {
     const program = runInline(win, s, nonce, signer) ?? blocked(win, ways.policy);
     return program.run();

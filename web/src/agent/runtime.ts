@@ -83,9 +83,9 @@ function evaluate(p: Json, s: Session): Json | Promise<Json> {
   const source = String(p.expression);
   const evaluated = (): Json | Promise<Json> => answer(p, c, s, () => {
     if (p.throwOnSideEffect) refuseSideEffects(c);
-    return (p.replMode ? runRepl : run)(win, source);
+    return p.replMode ? runRepl(win, source) : run(win, source, !c.isDefault);
   });
-  const ready = p.throwOnSideEffect ? undefined : p.replMode ? prepareRepl(win, source) : prepare(win, [source]);
+  const ready = p.throwOnSideEffect ? undefined : p.replMode ? prepareRepl(win, source) : prepare(win, [source], [], !c.isDefault);
   return ready ? ready.then(evaluated) : evaluated();
 }
 
@@ -102,11 +102,11 @@ function callFunctionOn(p: Json, s: Session): Json | Promise<Json> {
   const source = `(${p.functionDeclaration}\n)`;
   const called = (): Json | Promise<Json> => answer({ ...p, objectGroup: group }, c, s, () => {
     if (p.throwOnSideEffect) refuseSideEffects(c);
-    const f = run(win, source);
+    const f = run(win, source, !c.isDefault);
     if (typeof f !== "function") throw new ProtocolError("Given expression does not evaluate to a function");
     return Reflect.apply(f, held ? held.value : win, args);
   });
-  const ready = prepare(win, [source], (p.arguments ?? []).map((a: Json) => a.value));
+  const ready = prepare(win, [source], (p.arguments ?? []).map((a: Json) => a.value), !c.isDefault);
   return ready ? ready.then(called) : called();
 }
 

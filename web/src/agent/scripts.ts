@@ -67,25 +67,26 @@ function runMissing(): void {
   for (const s of scripts) {
     if (done.has(s.identifier)) continue;
     done.add(s.identifier);
-    executeIn(allFrames(), s.source);
+    executeIn(allFrames(), s);
   }
 }
 
-/** Runs a source in the frames whose documents are there and in reach. */
-function executeIn(frames: Frame[], source: string): void {
-  for (const f of frames) if (f.win && f.loaderId) execute(f.win, source);
+/** Runs a script in the frames whose documents are there and in reach. */
+function executeIn(frames: Frame[], script: Script): void {
+  for (const f of frames) if (f.win && f.loaderId) execute(f.win, script);
 }
 
-function execute(win: Window & typeof globalThis, source: string): void {
+function execute(win: Window & typeof globalThis, { source, worldName }: Script): void {
   if (!source) return;
+  const isolated = Boolean(worldName);
   const attempt = (): void => {
     try {
-      run(win, source);
+      run(win, source, isolated);
     } catch (e) {
       reportError(e); // as an uncaught exception of the page, as Chromium does
     }
   };
-  const ready = prepare(win, [source]);
+  const ready = prepare(win, [source], [], isolated);
   if (ready) void ready.then(attempt);
   else attempt();
 }
@@ -101,7 +102,7 @@ export function restoreScripts(states: SessionState[]): void {
 
 /** Runs every script in the new document of a child frame. */
 export function runScriptsIn(win: Window & typeof globalThis): void {
-  for (const s of scripts) execute(win, s.source);
+  for (const s of scripts) execute(win, s);
 }
 
 /** Page.addScriptToEvaluateOnNewDocument. */
@@ -112,7 +113,7 @@ export function addScript(p: Json, s: Session): Json {
   done.add(identifier);
   keepWorld(script.worldName ?? "");
   store();
-  if (p.runImmediately) executeIn(allFrames(), script.source);
+  if (p.runImmediately) executeIn(allFrames(), script);
   return { identifier };
 }
 

@@ -26,6 +26,7 @@ import { restoreScripts, runStored } from "./scripts";
 import { allSessions, sessionOf } from "./session";
 import { installTimers } from "./timers";
 import { watchShadows } from "./treewatch";
+import { rememberGlobals } from "./worlds";
 import "./runtime";
 import "./intercept";
 import "./storage";
@@ -107,6 +108,7 @@ function wrap(win: Win): void {
   installNetwork(win);
   installTimers(win);
   watchShadows(win);
+  rememberGlobals(win);
 }
 
 /** Listens in one window; again when document.open has taken the listeners off. */
