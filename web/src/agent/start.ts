@@ -37,6 +37,7 @@ import "./css";
 import "./dombox";
 import "./domedit";
 import "./domsearch";
+import { installHover } from "./input/hoverselector";
 import "./input";
 import "./accessibility";
 import "./metrics";
@@ -108,6 +109,7 @@ function wrap(win: Win): void {
   installNetwork(win);
   installTimers(win);
   watchShadows(win);
+  installHover(win);
   rememberGlobals(win);
 }
 

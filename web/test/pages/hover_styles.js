@@ -54,3 +54,11 @@ is(events.filter((e) => e.method.startsWith("DOM.")), [], "clients hear nothing 
 await visit("/plain", { html: "<style>p{color:red}.hover\\:x{color:blue}</style><p>text" });
 await move(20, 20);
 is(await value(untouched), 0);
+
+// Selectors of page script; only from the first one on there are marks.
+await value("(one = document.querySelector('p'), one.insertAdjacentHTML('afterend', '<p id=two>two</p>'), 1)");
+is(await value("[document.querySelector('p:hover') === one, one.matches(':hover'), two.matches('p:not(:hover)'), document.querySelectorAll(':hover').length]"),
+  [true, true, true, 3]);
+await move(20, await value("two.getBoundingClientRect().top + 5"));
+is(await value("[two.matches(':hover'), one.matches(':hover'), two.firstChild.parentNode.closest('body:hover') === document.body]"), [true, false, true]);
+is(await value("[one.matches('.hover\\\\:x'), String(one.matches).length > 0]"), [false, true]);

@@ -1,15 +1,28 @@
 // :hover for a mouse that only its client knows of. Style sheets that page
 // script can read get an attribute beside each :hover, and what lies below the
-// mouse carries it; a page without such rules stays as it is.
+// mouse carries it; a page without such rules, whose script has no selectors
+// for it either, stays as it is.
 
 /** The attribute on what the mouse is over. */
 export const HOVERED = "data-hub-hover";
 
 let marked = new Set<Element>();
+let last: Element[][] = [];
+let asked = false;
+
+/** A selector of page script asks for :hover, so that everything gets its mark from now on; whether anything has one. */
+export function inSelectors(): boolean {
+  if (!asked && last.length) {
+    asked = true;
+    markHovered(last);
+  }
+  return asked;
+}
 
 /** Marks the elements of each path, from what the mouse is over outwards, and no others. */
 export function markHovered(paths: Element[][]): void {
-  const now = new Set(paths.filter(styled).flat());
+  last = paths;
+  const now = new Set(paths.filter((path) => styled(path) || asked).flat());
   for (const el of marked) if (!now.has(el)) el.removeAttribute(HOVERED);
   for (const el of now) if (!marked.has(el)) el.setAttribute(HOVERED, "");
   marked = now;
@@ -53,6 +66,6 @@ function rewriteRules(rules: CSSRuleList): boolean {
 }
 
 /** Both parts of the :is() weigh what :hover weighs. An escaped colon belongs to a name. */
-function withMark(selector: string): string {
+export function withMark(selector: string): string {
   return selector.replace(/(\\?):hover(?![\w-])/g, (all, escape) => (escape ? all : `:is(:hover, [${HOVERED}])`));
 }
