@@ -81,6 +81,8 @@ export interface Welcome extends HubAccess {
   opener?: boolean;
   /** From an agent to one in a child frame: the id of the frame around it. */
   parentId?: string;
+  /** From an agent to one in a child frame: the name or id of the element around it. */
+  name?: string;
   /** From an agent to one in a child frame: bases in use, which its own descendants must not have. */
   bases?: number[];
 }

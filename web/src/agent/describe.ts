@@ -52,7 +52,7 @@ export function describe(node: Node, scope: Scope): Json {
 function describeElement(el: Element, d: Json, scope: Scope): void {
   d.attributes = [...el.attributes].flatMap((a) => [a.name, a.value]);
   if (el.namespaceURI === "http://www.w3.org/2000/svg") d.isSVG = true;
-  const frame = el.localName === "iframe" ? frameOfOwner(el) : undefined;
+  const frame = frameOfOwner(el);
   if (frame) {
     d.frameId = frame.id;
     if (frame.win) d.contentDocument = describe(frame.win.document, { ...scope, depth: scope.pierce ? scope.depth : 0 });

@@ -66,7 +66,11 @@ function shrink(b: Box, top: number, right: number, bottom: number, left: number
 
 /** The rectangles that a node is drawn in, none when it is not drawn. */
 export function rectsOf(node: Node): DOMRect[] {
-  if (isElement(node)) return [...node.getClientRects()];
+  if (isElement(node)) {
+    const own = [...node.getClientRects()];
+    // It has no box of its own, and counts as what it contains.
+    return own.length === 0 && styleOf(node).display === "contents" ? [...node.childNodes].flatMap(rectsOf) : own;
+  }
   if (node.nodeType !== Node.TEXT_NODE) return [];
   const range = documentOf(node).createRange();
   range.selectNodeContents(node);
@@ -109,7 +113,9 @@ export function reveal(node: Node, part?: { x: number; y: number; width: number;
     return { left, top, right: left + part.width, bottom: top + part.height };
   };
   let fixed = false;
-  const root = documentOf(node).scrollingElement;
+  const doc = documentOf(node);
+  const root = doc.scrollingElement;
+  const viewport = root ?? doc.documentElement;
   for (let el = isElement(node) ? node : enclosing(node); el; el = enclosing(el)) {
     if (el !== node && el !== root && scrolls(el)) scrollTo(el, paddingBox(el, el.getBoundingClientRect()), box());
     if (styleOf(el).position === "fixed") {
@@ -119,7 +125,8 @@ export function reveal(node: Node, part?: { x: number; y: number; width: number;
   }
   const win = documentOf(node).defaultView;
   if (win && !fixed) {
-    scrollTo(win, { left: 0, top: 0, right: win.innerWidth, bottom: win.innerHeight }, box());
+    // Not innerWidth, which a page may replace.
+    scrollTo(win, { left: 0, top: 0, right: viewport.clientWidth, bottom: viewport.clientHeight }, box());
   }
   const owner = frameOfDocument(documentOf(node))?.owner;
   if (owner) {

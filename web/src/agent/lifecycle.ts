@@ -4,6 +4,7 @@
 import { type Frame, mainFrame, onTouch } from "./frames";
 import { monotonic, originals } from "./originals";
 import { type Session, allSessions, emit } from "./session";
+import { watchDeclared } from "./treewatch";
 
 const IDLE_MS = 500;
 
@@ -120,7 +121,10 @@ function domContentLoadedAt(win: Window): number {
 /** Listens to the document of a window. */
 export function watchLoading(frame: Frame): void {
   const win = frame.win;
-  win?.addEventListener("DOMContentLoaded", () => afterListeners(() => contentLoaded(frame)));
+  win?.addEventListener("DOMContentLoaded", () => {
+    watchDeclared(win.document);
+    afterListeners(() => contentLoaded(frame));
+  });
   win?.addEventListener("load", () => afterListeners(() => loaded(frame)));
 }
 

@@ -185,7 +185,7 @@ export class Nested implements Agent {
     this.port = port1;
     port1.onmessage = (e) => this.receive(e.data);
     const message: Welcome = {
-      icdp: "welcome", v: VERSION, frameId: this.frame.id, parentId: this.frame.parent?.id, loaderId: this.frame.loaderId, navigated,
+      icdp: "welcome", v: VERSION, frameId: this.frame.id, parentId: this.frame.parent?.id, loaderId: this.frame.loaderId, navigated, name: this.frame.name,
       ...hubAccess(), popups: welcome?.popups, bases: [...subtreeBases(), ...(welcome?.bases ?? [])], state: { sessions: [...states.values()] },
     };
     this.frame.proxy?.postMessage(message, this.origin, [port2]);

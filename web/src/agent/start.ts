@@ -146,6 +146,7 @@ function welcomed(w: Welcome): void {
     frame.id = w.frameId ?? frame.id;
     frame.loaderId = w.loaderId ?? frame.loaderId;
     frame.parentId = w.parentId;
+    frame.name = w.name;
   }
   if (!extended) return versionOne();
   if (w.navigated && location.protocol !== "about:") respondDocument(frame.loaderId);

@@ -59,9 +59,36 @@ export function watchShadows(win: Win): void {
   const native = prototype.attachShadow;
   prototype.attachShadow = function attachShadow(this: Element, init: ShadowRootInit): ShadowRoot {
     const root = native.call(this, init);
-    const watch = watched.get(this.ownerDocument);
-    watch?.shadows.add(new WeakRef(root));
-    watch?.observers[1].observe(root, WHAT);
+    add(root);
     return root;
   };
+  for (const target of [prototype, win.ShadowRoot.prototype]) {
+    const { setHTMLUnsafe } = target;
+    if (setHTMLUnsafe) target.setHTMLUnsafe = function (this: Element | ShadowRoot, ...args) {
+      setHTMLUnsafe.apply(this, args);
+      watchDeclared(this);
+    };
+  }
+}
+
+function add(root: ShadowRoot): void {
+  const watch = watched.get(root.ownerDocument);
+  watch?.shadows.add(new WeakRef(root));
+  watch?.observers[1].observe(root, WHAT);
+}
+
+/** Finds the open shadow trees that markup has made, of which no call of script tells. */
+export function watchDeclared(within: Document | Element | ShadowRoot): void {
+  const watch = watched.get(within.ownerDocument ?? (within as Document));
+  if (!watch) return;
+  const known = new Set(connected(watch.shadows));
+  const visit = (root: ParentNode): void => {
+    for (const { shadowRoot } of root.querySelectorAll("*")) {
+      if (!shadowRoot) continue;
+      if (!known.has(shadowRoot)) add(shadowRoot);
+      visit(shadowRoot);
+    }
+  };
+  visit(within);
+  if (watch.shadows.size > known.size) watch.report();
 }

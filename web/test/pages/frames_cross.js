@@ -189,3 +189,9 @@ for (const type of ["mouseMoved", "mousePressed", "mouseReleased"]) {
 }
 await cdp("Input.insertText", { text: "deep" });
 is(await evaluateIn(deepId, "d.value"), "deep");
+
+// The id of an element without a name is the frame's name.
+await visit("/named", { html: `<iframe id=byId src="${other("/cross").replaceAll('"', "&quot;")}"></iframe>` });
+let named;
+for (const end = Date.now() + 5000; named !== "byId" && Date.now() < end;) named = (await frameTree()).childFrames?.[0].frame.name;
+is(named, "byId");

@@ -71,3 +71,35 @@ await value("d = document; d.open(); d.write('<frameset cols=50%,50%><frame name
 await until("both", () => events.filter((e) => e.method === "Page.frameNavigated" && e.params.frame.parentId).length === 2);
 const names = (await cdp("Page.getFrameTree")).frameTree.childFrames.map((c) => c.frame.name);
 is(names, ["l", "r"]);
+const [left] = (await cdp("Page.getFrameTree")).frameTree.childFrames.map((c) => c.frame.id);
+const owned = await cdp("Runtime.evaluate", { expression: "document.querySelector('frame')" });
+is((await cdp("DOM.describeNode", owned.result)).node.frameId, left);
+await lifecycle(left, "load");
+await evaluateIn(left, "(document.body.innerHTML = '<button onclick=\"this.pressed = 1\" style=\"position:fixed;left:30px;top:40px;width:90px;height:30px\">b</button>', innerWidth)");
+const mouse = (type) => cdp("Input.dispatchMouseEvent", { type, x: 60, y: 55, button: "left", clickCount: 1 });
+await mouse("mousePressed");
+await mouse("mouseReleased");
+is(await evaluateIn(left, "document.querySelector('button').pressed"), 1, "a click in a frame of a set");
+
+// In shadow trees that markup has made.
+const inShadow = (id) => `<div><template shadowrootmode=open><p><span><template shadowrootmode=open><iframe id=${id} src=/inner></iframe></template></span></template></div>`;
+await visit("/declared", { html: `<div id=late></div>${inShadow("parsed")}` });
+const named = async (...want) => {
+  let names;
+  for (const end = Date.now() + 5000; names?.length !== want.length && Date.now() < end;) {
+    names = (await cdp("Page.getFrameTree")).frameTree.childFrames?.map((c) => c.frame.name);
+  }
+  is(names, want);
+};
+await named("parsed");
+await value(`late.setHTMLUnsafe(${JSON.stringify(inShadow("later"))}); 1`);
+await named("parsed", "later");
+await value("d = document; d.open(); d.write(" + JSON.stringify(inShadow("written")) + "); d.close()");
+await named("written");
+
+// An element without a box counts as what it contains; a page may replace innerHeight.
+await visit("/contents", { html: "<div style='height:3000px'></div><div id=c style='display:contents'>text <b>bold</b></div><p style='height:3000px'></p>" });
+const contents = await cdp("Runtime.evaluate", { expression: "Object.defineProperty(window, 'innerHeight', { value: 0 }); c" });
+await cdp("DOM.scrollIntoViewIfNeeded", contents.result);
+const { quads } = await cdp("DOM.getContentQuads", contents.result);
+is([quads.length, quads[0][1] > 200, quads[0][1] < 400], [2, true, true], quads);

@@ -18,7 +18,7 @@ export function focused(): Element {
 }
 
 function innerActive(el: Element | null): Element | null {
-  if (el?.localName !== "iframe") return null;
+  if (!el || !/^i?frame$/.test(el.localName)) return null;
   try {
     return (el as HTMLIFrameElement).contentDocument?.activeElement ?? null;
   } catch {

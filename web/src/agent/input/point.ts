@@ -28,7 +28,7 @@ export function spotAt(px: number, py: number): Spot | undefined {
     const next: Element | null = root.elementFromPoint(x, y);
     if (!next || next === el) break;
     el = next;
-    const inner: (Window & typeof globalThis) | null | undefined = el.localName === "iframe" ? frameOfOwner(el)?.win : undefined;
+    const inner: (Window & typeof globalThis) | null | undefined = frameOfOwner(el)?.win;
     if (inner) {
       outer = { el, win, x, y, at: { x: px, y: py }, outer };
       const box = contentBox(el, el.getBoundingClientRect());

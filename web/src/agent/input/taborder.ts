@@ -33,7 +33,7 @@ function tabStops(root: Document | ShadowRoot, from: Element | undefined): Eleme
 }
 
 function innerDocument(el: Element): Document | undefined {
-  return el.localName === "iframe" ? frameOfOwner(el)?.win?.document : undefined;
+  return frameOfOwner(el)?.win?.document;
 }
 
 /** Its tabindex. Elements that are focusable by nature have 0 without the attribute, which script is not always told. */
@@ -42,7 +42,7 @@ function indexOf(el: Element): number {
 }
 
 function isStop(el: Element, from: Element | undefined): boolean {
-  return el.localName !== "iframe" && isFocusable(el) && indexOf(el) >= 0 && !isOtherRadio(el, from);
+  return !/^i?frame$/.test(el.localName) && isFocusable(el) && indexOf(el) >= 0 && !isOtherRadio(el, from);
 }
 
 /** Of a radio group Tab stops at one alone: the focused, else the checked, else the first. */
