@@ -129,14 +129,18 @@ function called(win: Win, type: string, args: unknown[]): void {
 
 // ------------------------------------------------------------- exceptions
 
+/** What is said of what has been thrown, where the event does not carry it. */
+const odds = new Map<string, [unknown]>([["Uncaught null", [null]], ["Uncaught undefined", [undefined]]]);
+
 /** Watches a window for uncaught exceptions and rejections. */
 export function installErrors(win: Win): void {
   win.addEventListener("error", (e) => {
     if (isOwnError(e)) return;
     if (!(e instanceof win.ErrorEvent)) return; // an element that failed to load
     const at = { url: e.filename, line: Math.max(0, e.lineno - 1), column: Math.max(0, e.colno - 1) };
-    // Of an error in a script without CORS there is no more than the words.
-    if ((e.error === null || e.error === undefined) && !/(null|undefined)$/.test(e.message)) thrown(win, e.message, e.message, at);
+    const odd = odds.get(e.message); // an error out of reach is null too, and its message another
+    if (odd) thrown(win, odd[0], "Uncaught", at);
+    else if (e.error === null || e.error === undefined) thrown(win, e.message, e.message, at);
     else thrown(win, e.error, "Uncaught", at);
   }, true);
   win.addEventListener("unhandledrejection", (e) => {

@@ -1,6 +1,22 @@
 // What the agent uses of the page's global after the page's own scripts have
 // run, remembered before any of them can have replaced it.
 
+const { stringify: write } = JSON;
+const prototypes = [Array.prototype, Object.prototype, String.prototype, Number.prototype, Boolean.prototype] as { toJSON?: unknown }[];
+
+/** JSON.stringify, even where the page has given everything a toJSON of its own, as older libraries do. */
+function stringify(value: unknown): string {
+  const given = prototypes.filter((p) => Object.hasOwn(p, "toJSON"));
+  if (given.length === 0) return write(value);
+  const kept = given.map((p) => Object.getOwnPropertyDescriptor(p, "toJSON") as PropertyDescriptor);
+  try {
+    for (const p of given) delete p.toJSON;
+    return write(value);
+  } finally {
+    given.forEach((p, i) => Object.defineProperty(p, "toJSON", kept[i]));
+  }
+}
+
 /** The native functions as they were at boot. */
 export const originals = {
   setTimeout: window.setTimeout.bind(window),
@@ -10,7 +26,7 @@ export const originals = {
   queueMicrotask: window.queueMicrotask.bind(window),
   postToParent: window.parent.postMessage.bind(window.parent),
   parse: JSON.parse.bind(JSON),
-  stringify: JSON.stringify.bind(JSON),
+  stringify,
   now: Date.now.bind(Date),
   fetch: window.fetch.bind(window),
   XMLHttpRequest: window.XMLHttpRequest,

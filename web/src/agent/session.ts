@@ -1,6 +1,7 @@
 // Sessions of this document: who is attached, what each has enabled.
 
 import type { Json } from "../protocol";
+import { originals } from "./originals";
 
 /** One client session on this Target, as this document knows it. */
 export class Session {
@@ -14,7 +15,7 @@ export class Session {
 
   /** Sends an event to this session alone. */
   emit(method: string, params: Json): void {
-    this.send(JSON.stringify(this.id ? { method, params, sessionId: this.id } : { method, params }));
+    this.send(originals.stringify(this.id ? { method, params, sessionId: this.id } : { method, params }));
   }
 }
 

@@ -1,6 +1,7 @@
 // Starts the Frame Agent in a document.
 
 import type { SessionState, Welcome } from "../protocol";
+import { listenForFragments } from "./blank";
 import { documentUpdated } from "./dom";
 import { flushBindings, installBindings, bind } from "./bindings";
 import { installConsole, installErrors, replayConsole } from "./console";
@@ -67,6 +68,7 @@ export function startFrameAgent(options: AgentOptions): void {
   startPopups(control);
   wrap(window);
   listen(window);
+  listenForFragments();
   if (options.state) restoreScripts(options.state);
   else runStored();
   watchLoading(mainFrame());
@@ -125,6 +127,7 @@ function listen(win: Win): void {
 function relisten(): void {
   listenForHost();
   listen(window);
+  listenForFragments();
   watchLoading(mainFrame());
   watchLeaving();
 }

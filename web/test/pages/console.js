@@ -55,6 +55,11 @@ is([e.text, e.exception.description.split("\n")[0], e.stackTrace.callFrames[0].f
 await value(`setTimeout(() => { throw "text"; }), 0`);
 e = (await event("Runtime.exceptionThrown")).exceptionDetails;
 is([e.text, e.exception], ["Uncaught", { type: "string", value: "text" }]);
+for (const [odd, ...want] of [["null", "null", null], ["undefined", "undefined", null], ["0", "number", 0], ["''", "string", ""]]) {
+  await value(`setTimeout(() => { throw ${odd}; }), 0`);
+  e = (await event("Runtime.exceptionThrown")).exceptionDetails;
+  is([e.text, e.exception.subtype ?? e.exception.type, e.exception.value ?? null], ["Uncaught", ...want]);
+}
 await value(`window.p = Promise.reject(new Error("late")), 0`);
 e = (await event("Runtime.exceptionThrown")).exceptionDetails;
 is([e.text, e.exception.description.split("\n")[0]], ["Uncaught (in promise)", "Error: late"]);

@@ -15,3 +15,9 @@ const { root } = await cdp("DOM.getDocument", { depth: -1 });
 is(root.children.at(-1).children.map((n) => n.localName), ["head", "body"]);
 const { result } = await cdp("Runtime.evaluate", { expression: "({ a: document.body, b: /x/g })" });
 is((await cdp("Runtime.getProperties", { objectId: result.objectId, ownProperties: true })).result.filter((p) => p.name !== "__proto__").map((p) => [p.name, p.value.subtype]), [["a", "node"], ["b", "regexp"]]);
+
+// Older libraries give everything a toJSON.
+await visit("/json");
+await value("Array.prototype.toJSON = Object.prototype.toJSON = String.prototype.toJSON = () => 'busted'");
+is(await value("[1, { a: ['x'] }]"), [1, { a: ["x"] }]);
+is(await value("JSON.stringify([1])"), '"busted"', "as the page has it");

@@ -113,7 +113,19 @@ await log(/./);
 await move(at.drag); await press(at.drag); await move(at.drag + 10, { button: "left", buttons: 1 }); await move(at.drop, { button: "left", buttons: 1 }); await release(at.drop);
 is(await value("drop.textContent"), "cargo");
 is([...new Set(await log(/^drag|drop/))].filter((l) => !l.startsWith("dragenter") && !/dragover:(?!drop)/.test(l)), ["dragstart:drag", "dragover:drop", "drop:drop", "dragend:drag"]);
-await value("drop.textContent = ''");
+// The target names an effect, of those that the source allows.
+const dropped = async (allowed, effect) => {
+  await value(`drop.textContent = ''; drag.ondragstart = (e) => (e.dataTransfer.effectAllowed = "${allowed}");
+    drop.ondragover = (e) => ${effect ? `(e.dataTransfer.dropEffect = "${effect}")` : 0}; drag.ondragend = (e) => (ended = e.dataTransfer.dropEffect); 1`);
+  await move(at.drag); await press(at.drag); await move(at.drag + 10, { button: "left", buttons: 1 }); await move(at.drop, { button: "left", buttons: 1 }); await release(at.drop);
+  return value("[drop.textContent, ended]");
+};
+for (const [allowed, effect, ended] of [
+  ["copy", "copy", "copy"], ["copy", "move", "none"], ["all", "link", "link"], ["all", "none", "none"], ["linkMove", "copy", "none"], ["copyMove", "move", "move"],
+  ["uninitialized", "", "copy"], ["linkMove", "", "link"], ["none", "copy", "none"],
+]) is(await dropped(allowed, effect), [ended === "none" ? "" : "cargo", ended], allowed + " " + effect);
+await value("drop.textContent = ''; drag.ondragstart = drop.ondragover = drag.ondragend = null");
+await log(/./);
 await cdp("Input.setInterceptDrags", { enabled: true });
 await move(at.drag); await press(at.drag); await move(at.drag + 10, { button: "left", buttons: 1 });
 const { data } = await event("Input.dragIntercepted");

@@ -51,3 +51,19 @@ const answered = value("fetch('/data.json').then(r => r.text())");
 await cdp("Fetch.fulfillRequest", { requestId: (await event("Fetch.requestPaused")).requestId, responseCode: 200, body: btoa("mine") });
 is(await answered, "mine");
 await cdp("Fetch.disable");
+
+// In a document at about:blank a link to a fragment stays in it.
+frame.src = "about:blank";
+await new Promise((r) => (frame.onload = r));
+const adopted = new Promise((r) => (paired = r));
+const script = frame.contentDocument.createElement("script");
+script.src = APP + "/agent.js";
+script.dataset.parents = origin;
+frame.contentDocument.head.append(script);
+await adopted;
+await value("document.body.innerHTML = '<a id=top href=#>top</a><a href=#there><b>there</b></a>'; kept = 1");
+await value("document.querySelector('b').click()");
+is(await value("[location.href, kept]"), ["about:blank#there", 1]);
+await value("document.querySelector('a').click()");
+await new Promise((r) => setTimeout(r, 100));
+is(await value("[document.URL.split('#')[0], kept]"), ["about:blank", 1]);

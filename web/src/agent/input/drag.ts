@@ -24,9 +24,23 @@ export function dragPressed(spot: Spot): boolean {
   return el !== undefined;
 }
 
+const EFFECTS = /^(none|copy|link|move)$/;
+const ALLOWED = /^(none|copy|link|move|copyLink|copyMove|linkMove|all|uninitialized)$/;
+
+/** One whose effects can be set, as those of the browser's own drags can. */
+function newTransfer(): DataTransfer {
+  const data = new DataTransfer();
+  const hold = (name: string, value: string, form: RegExp): void => {
+    Object.defineProperty(data, name, { configurable: true, get: () => value, set: (v) => form.test(v) && (value = String(v)) });
+  };
+  hold("effectAllowed", "uninitialized", ALLOWED);
+  hold("dropEffect", "none", EFFECTS);
+  return data;
+}
+
 /** What a link or an image carries by itself. */
 function ownData(el: Element): DataTransfer {
-  const data = new DataTransfer();
+  const data = newTransfer();
   const url = (el as Partial<HTMLAnchorElement>).href || (el as Partial<HTMLImageElement>).currentSrc;
   if (typeof url === "string" && url !== "") {
     data.setData("text/uri-list", url);
@@ -59,13 +73,23 @@ function step(spot: Spot, p: Json): void {
   if (!drag) return;
   if (dragging?.isConnected) fire("drag", dragging, spot, p, drag.data);
   entered(spot, p);
-  drag.accepted = !fire("dragover", spot.el, spot, p, drag.data);
+  offer("dragover", spot, p);
+}
+
+/** Asks what is below the mouse whether it takes a drop: the effect that it names must be one that the source allows. */
+function offer(type: string, spot: Spot, p: Json): void {
+  if (!drag) return;
+  const { data } = drag;
+  const allowed = /^(all|uninitialized)$/.test(data.effectAllowed) ? "copylinkmove" : data.effectAllowed.toLowerCase();
+  data.dropEffect = (["copy", "link", "move"] as const).find((e) => allowed.startsWith(e)) ?? "none";
+  drag.accepted = !fire(type, spot.el, spot, p, data) && allowed !== "none" && allowed.includes(data.dropEffect);
+  if (!drag.accepted) data.dropEffect = "none";
 }
 
 /** Reports whether what is dragged has come over another element. */
 function entered(spot: Spot, p: Json): boolean {
   if (!drag || drag.over === spot.el) return false;
-  drag.accepted = !fire("dragenter", spot.el, spot, p, drag.data);
+  offer("dragenter", spot, p);
   if (drag.over?.isConnected) fire("dragleave", drag.over, spot, p, drag.data);
   drag.over = spot.el;
   return true;
@@ -116,11 +140,11 @@ function intercepted(transfer: DataTransfer): void {
 export function dispatchDragEvent(p: Json): void {
   const spot = spotAt(p.x, p.y);
   if (!spot) return;
-  const data = kept ?? new DataTransfer();
+  const data = kept ?? newTransfer();
   if (!kept) for (const item of p.data?.items ?? []) data.setData(item.mimeType, item.data);
   drag ??= { data, accepted: false };
   if (p.type === "dragCancel") return end(spot, p);
   const dropped = p.type === "drop";
-  if (!entered(spot, p) && !(dropped && drag.accepted)) drag.accepted = !fire("dragover", spot.el, spot, p, drag.data);
+  if (!entered(spot, p) && !(dropped && drag.accepted)) offer("dragover", spot, p);
   if (dropped) dragReleased(spot, p);
 }
