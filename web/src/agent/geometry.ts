@@ -89,6 +89,12 @@ export function boundsOf(node: Node): Box | undefined {
   };
 }
 
+/** Whether an element is drawn, by Element.checkVisibility where there is one (WebKit has it since Safari 17.4). */
+export function isDrawn(el: Element, options: CheckVisibilityOptions = {}): boolean {
+  if (el.checkVisibility as unknown) return el.checkVisibility(options);
+  return el.getClientRects().length > 0 && (!options.visibilityProperty || styleOf(el).visibility === "visible");
+}
+
 /** The element that encloses a node in the flat tree: slots and shadow hosts count. */
 export function enclosing(node: Node): Element | null {
   const slot = (node as Partial<Element & Text>).assignedSlot;

@@ -1,6 +1,7 @@
 // The properties of an object: the widget attributes, states and relations
 // that Chromium lists, with its value types.
 
+import { isDrawn } from "../geometry";
 import { isDisabled, isEditingHost, isFocusable, isFocused } from "./focus";
 import { ancestor, type Item } from "./item";
 import { nameOf, references } from "./names";
@@ -244,7 +245,7 @@ function addRelations(p: Properties, item: Item, el: Element, idOf: IdOf): void 
   else if (chosen) p.relate("activedescendant", "idref", { relatedNodes: related([chosen]) });
   for (const [name, attribute] of RELATIONS) {
     if (!el.hasAttribute(attribute)) continue;
-    const found = references(el, attribute)?.filter((e) => name !== "controls" || e.checkVisibility());
+    const found = references(el, attribute)?.filter((e) => name !== "controls" || isDrawn(e));
     if (found?.length) p.relate(name, "idrefList", { value: el.getAttribute(attribute)!, relatedNodes: related(found) });
   }
   const labels = references(el, "aria-labelledby") ?? nativeLabels(item, el);

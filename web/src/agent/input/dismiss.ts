@@ -33,6 +33,7 @@ export function closeByPress(from: Element[], spot: Spot): void {
 }
 
 function openPopovers(doc: Document): HTMLElement[] {
+  if (!("popover" in doc.documentElement)) return []; // the selector is an error there
   return [...doc.querySelectorAll<HTMLElement>("[popover]:popover-open")].filter((e) => e.popover !== "manual");
 }
 

@@ -1,6 +1,7 @@
 // Moving the focus, with the events that a frame without the system's focus
 // does not send by itself.
 
+import { isDrawn } from "../geometry";
 import { changed } from "./editing";
 import { pathOf, send } from "./point";
 
@@ -65,7 +66,7 @@ const FOCUSABLE = [
 
 /** Whether an element can take the focus; under a modal dialog only what is inside of it can. */
 export function isFocusable(el: Element): el is HTMLElement {
-  if (!el.matches(FOCUSABLE) || !el.checkVisibility({ visibilityProperty: true }) || el.closest("[inert]")) return false;
+  if (!el.matches(FOCUSABLE) || !isDrawn(el, { visibilityProperty: true }) || el.closest("[inert]")) return false;
   const modal = [...el.ownerDocument.querySelectorAll("dialog:modal")].at(-1);
   return !modal || pathOf(el).includes(modal);
 }

@@ -39,7 +39,8 @@ export function endSelection(): void {
 
 /** Pressing a control, or what may not be selected, leaves the selection as it is. */
 function keepsSelection(el: Element): boolean {
-  return styleOf(el).userSelect === "none" || pathOf(el).some((e) => e.matches("button, input, select"));
+  const { userSelect, webkitUserSelect } = styleOf(el); // Safari has the second
+  return (userSelect ?? webkitUserSelect) === "none" || pathOf(el).some((e) => e.matches("button, input, select"));
 }
 
 function inField(field: TextControl, spot: Spot, detail: number, extend: boolean): void {
