@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -311,6 +312,14 @@ func TestPolicies(t *testing.T) {
 	}
 	if strings.Contains(body, meta) || !strings.Contains(body, nonce+sri) || !strings.Contains(body, `crossorigin="anonymous"`) {
 		t.Errorf("relaxed: %s", body)
+	}
+
+	for _, upstream := range []string{"", "?0"} {
+		own, _ := serve(t, answer(200, "<p>", "Content-Type: "+forHTML, "Origin-Agent-Cluster: "+upstream), nil)
+		res, _ := ask(t, "GET", own+"/", "Sec-Fetch-Dest: iframe")
+		if got, want := res.Header.Get("Origin-Agent-Cluster"), cmp.Or(upstream, "?1"); got != want {
+			t.Errorf("Origin-Agent-Cluster %q becomes %q, want %q", upstream, got, want)
+		}
 	}
 
 	own, _ = serve(t, answer(200, "<head>"+meta, headers...), func(o *Options) { o.KeepCSP = true })

@@ -28,6 +28,11 @@ func (p *injecting) response(res *http.Response) error {
 	h.Del("X-Frame-Options")
 	dropFeature(h, "Permissions-Policy", ",", "sync-xhr")
 	dropFeature(h, "Feature-Policy", ";", "sync-xhr")
+	if e.document && h.Get("Origin-Agent-Cluster") == "" {
+		// Chromium then gives the app a process of its own: while it is busy,
+		// or one of its dialogs is open, the Host page is not.
+		h.Set("Origin-Agent-Cluster", "?1")
+	}
 	integrity := needsIntegrity(h)
 	nonce := rewriteCSP(h, p.KeepCSP, p.Upstream.Host)
 	if !e.document || !hasBody(res) || !p.isHTML(res) {
