@@ -8,6 +8,7 @@ import "embed"
 // Dist holds the bundles, below "dist":
 //
 //	agent.js    Frame Agent, a classic script for the app's page
+//	agent.mjs   the same as an ES module, which starts when it is told to
 //	host.js     Host library, a classic script with the global CdpHub
 //	host.mjs    Host library, an ES module
 //	shell.html  ready-made Host page: ?app=URL names its app

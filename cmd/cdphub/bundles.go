@@ -37,6 +37,7 @@ var bundles = sync.OnceValue(func() map[string]bundle {
 	}
 	const script = "text/javascript; charset=utf-8"
 	add("agent.js", "/agent.js", script)
+	add("agent.mjs", "/agent.mjs", script)
 	add("snapshot.js", "/snapshot.js", script)
 	add("shot.js", "/shot.js", script)
 	add("host.js", "/host.js", script)

@@ -21,7 +21,7 @@ import (
 //	/devtools/page/ID             the same for one Target, with --page-sockets
 //	/json/…, /icdp/status, /health
 //	/icdp/host                    Host WebSocket
-//	/agent.js, /host.js, /host.mjs, /shell
+//	/agent.js, /agent.mjs, /host.js, /host.mjs, /shell
 //	/dialog, /eval/KEY.js         what Frame Agents ask
 //	/hub/NAME/…                   the same for the hub of that name
 func (s *server) handler(clients, hosts bool) http.Handler {

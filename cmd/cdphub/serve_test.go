@@ -266,7 +266,7 @@ func TestWhoMayConnect(t *testing.T) {
 func TestBundles(t *testing.T) {
 	s := start(t, nil)
 	addr := s.addr(true)
-	for _, path := range []string{"/agent.js", "/host.js", "/host.mjs", "/shell", "/hub/mine/agent.js"} {
+	for _, path := range []string{"/agent.js", "/agent.mjs", "/host.js", "/host.mjs", "/shell", "/hub/mine/agent.js"} {
 		resp, err := http.Get("http://" + addr + path)
 		if err != nil {
 			t.Fatal(err)

@@ -36,6 +36,7 @@ type bundle struct {
 
 var bundles = []bundle{
 	{name: "agent.js", entry: "agent/boot.ts", inject: "agent/globals.ts", format: api.FormatIIFE, max: maxAgent},
+	{name: "agent.mjs", entry: "agent/index.ts", inject: "agent/globals.ts", format: api.FormatESModule, max: maxAgent},
 	{name: "host.js", entry: "host/index.ts", format: api.FormatIIFE, global: "CdpHub", max: maxHost},
 	{name: "host.mjs", entry: "host/index.ts", format: api.FormatESModule, max: maxHost},
 	{name: "snapshot.js", entry: "snapshot/index.ts", format: api.FormatESModule, max: maxSnap},

@@ -154,7 +154,7 @@ func appPages(agent []byte, parents string) http.Handler {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = w.Write(agent)
 	})
-	for _, lazy := range []string{"shot.js", "snapshot.js"} {
+	for _, lazy := range []string{"agent.mjs", "shot.js", "snapshot.js"} {
 		mux.HandleFunc("/"+lazy, func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFile(w, r, filepath.Join("..", "dist", lazy))
 		})
