@@ -56,6 +56,9 @@ type injecting struct {
 	integrity string // of agent.js, as the attribute has it
 	forward   *httputil.ReverseProxy
 
+	redirects chains
+	bodies    bodies
+
 	mu      sync.Mutex
 	workers map[string]bool // paths of service workers' scripts
 }
@@ -78,6 +81,8 @@ func New(o Options) (http.Handler, error) {
 		Options:   o,
 		upstream:  originOf(o.Upstream),
 		integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
+		redirects: chains{byTo: map[string]chain{}},
+		bodies:    bodies{byKey: map[string]*keptBody{}},
 		workers:   map[string]bool{},
 	}
 	transport := &http.Transport{ // without Proxy: the upstream and nothing else
@@ -107,14 +112,18 @@ func New(o Options) (http.Handler, error) {
 
 // exchange is what a response must know of its request.
 type exchange struct {
-	own      origin // of the app as the browser sees it
-	document bool   // it asks for what a frame will show
+	own       origin // of the app as the browser sees it
+	upstream  origin
+	uri       string // what the browser asks for, from the path on
+	document  bool   // it asks for what a frame will show
+	navigates bool   // and a frame is sent there: no script asks, nor an element
+	redirects []hop  // that have led to it
 }
 
 type exchangeKey struct{}
 
-func exchangeOf(ctx context.Context) exchange {
-	e, _ := ctx.Value(exchangeKey{}).(exchange)
+func exchangeOf(ctx context.Context) *exchange {
+	e, _ := ctx.Value(exchangeKey{}).(*exchange)
 	return e
 }
 
@@ -139,7 +148,10 @@ func (p *injecting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS != nil {
 		own.scheme = "https"
 	}
-	e := exchange{own: own, document: p.asksForDocument(r, own)}
+	e := &exchange{own: own, upstream: p.upstream, uri: r.URL.RequestURI(), document: p.asksForDocument(r, own)}
+	if e.navigates = e.document && r.Header.Get("Sec-Fetch-Mode") == "navigate"; e.navigates {
+		e.redirects = p.redirects.take(own.String() + e.uri)
+	}
 	w.Header()["Content-Type"] = nil // where the upstream names none, none is guessed
 	p.forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e)))
 }
@@ -148,6 +160,10 @@ func (p *injecting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // scripts could ask for it too.
 func (p *injecting) hub(w http.ResponseWriter, r *http.Request) {
 	at := path.Clean("/" + strings.TrimPrefix(r.URL.Path, prefix))
+	if strings.HasPrefix(at, bodyPath) {
+		p.bodies.ServeHTTP(w, r)
+		return
+	}
 	bundle := path.Dir(at) == "/" && path.Ext(at) == ".js" && !strings.HasPrefix(at, "/host.")
 	if !bundle && at != "/dialog" && !strings.HasPrefix(at, "/eval/") {
 		http.NotFound(w, r)
@@ -238,9 +254,10 @@ func (p *injecting) hideHost(h http.Header) {
 // tag is the script tag of the agent. The app's own origin is among the
 // parents for the sake of sandboxed frames, which its pages are not the same
 // origin as.
-func (p *injecting) tag(own origin, nonce string, integrity bool) []byte {
+func (p *injecting) tag(own origin, came arrival, nonce string, integrity bool) []byte {
 	parents := append(slices.Clone(p.Parents), own.String())
 	text := `<script src="` + prefix + `agent.js" data-parents="` + html.EscapeString(strings.Join(parents, " ")) + `"`
+	text += came.attribute()
 	if nonce != "" {
 		text += ` nonce="` + html.EscapeString(nonce) + `"`
 	}
@@ -266,5 +283,5 @@ func (p *injecting) failed(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusBadGateway)
 	fmt.Fprintf(w, "<!doctype html><html><head>%s<title>502 Bad Gateway</title></head><body><p>%s</p></body></html>\n",
-		p.tag(e.own, "", false), html.EscapeString(text))
+		p.tag(e.own, arrival{}, "", false), html.EscapeString(text))
 }

@@ -15,6 +15,13 @@ import (
 // response makes the browser's response from the upstream's.
 func (p *injecting) response(res *http.Response) error {
 	e, h := exchangeOf(res.Request.Context()), res.Header
+	var came hop
+	var body string
+	if e.navigates {
+		if came = e.hopOf(res); isRedirect(res) {
+			p.redirects.add(e.redirects, came)
+		}
+	}
 	moveHeader(h, "Location", p.upstream, e.own)
 	moveHeader(h, "Content-Location", p.upstream, e.own)
 	moveRefresh(h, p.upstream, e.own)
@@ -35,16 +42,37 @@ func (p *injecting) response(res *http.Response) error {
 	}
 	integrity := needsIntegrity(h)
 	nonce := rewriteCSP(h, p.KeepCSP, p.Upstream.Host)
-	if !e.document || !hasBody(res) || !p.isHTML(res) {
+	if !e.document || !hasBody(res) || isDownload(h) {
 		return nil
+	}
+	manner := asItIs
+	if !p.isHTML(res) {
+		if manner = mannerOf(res); manner == asItIs || !e.navigates {
+			return nil
+		}
 	}
 	if !plainOrGzip(h) {
 		p.Log.Warn("a document has no agent: the app compressed it in a way it was not asked for",
 			zap.String("encoding", h.Get("Content-Encoding")), zap.Stringer("url", res.Request.URL))
 		return nil
 	}
-	p.inject(res, p.tag(e.own, nonce, integrity))
+	p.open(res)
+	if e.navigates {
+		res.Body, body = p.bodies.keep(res.Body, came.Headers["content-type"])
+	}
+	tag := p.tag(e.own, arrival{hop: came, Redirects: e.redirects, Body: body}, nonce, integrity)
+	if manner != asItIs {
+		show(res, manner, prefix+bodyPath[1:]+body, tag)
+		return nil
+	}
+	res.Body = &injector{src: res.Body, tag: tag, dropCSP: !p.KeepCSP}
 	return nil
+}
+
+// isDownload reports whether a response is not for showing.
+func isDownload(h http.Header) bool {
+	disposition, _, _ := strings.Cut(h.Get("Content-Disposition"), ";")
+	return strings.EqualFold(strings.TrimSpace(disposition), "attachment")
 }
 
 // dropFeature takes one member out of a list of features.
@@ -79,10 +107,6 @@ func hasBody(res *http.Response) bool {
 
 // isHTML reports whether the browser will show a response as HTML.
 func (p *injecting) isHTML(res *http.Response) bool {
-	disposition, _, _ := strings.Cut(res.Header.Get("Content-Disposition"), ";")
-	if strings.EqualFold(strings.TrimSpace(disposition), "attachment") {
-		return false // a download
-	}
 	declared := res.Header.Get("Content-Type")
 	if declared == "" {
 		return sniffsAsHTML(res)
@@ -99,17 +123,12 @@ func (p *injecting) isHTML(res *http.Response) bool {
 }
 
 // sniffsAsHTML judges a response without a type by its first bytes, as
-// browsers do: by those that come at once, so that a slow body streams.
+// browsers do.
 func sniffsAsHTML(res *http.Response) bool {
 	if res.Header.Get("Content-Encoding") != "" || strings.EqualFold(res.Header.Get("X-Content-Type-Options"), "nosniff") {
 		return false
 	}
-	const sniffed = 512
-	body := bufio.NewReaderSize(res.Body, sniffed)
-	body.Peek(1) //nolint:errcheck // it comes up again when the body is read
-	start, _ := body.Peek(body.Buffered())
-	res.Body = readCloser{body, res.Body}
-	return strings.HasPrefix(http.DetectContentType(start), "text/html")
+	return strings.HasPrefix(http.DetectContentType(peek(res)), "text/html")
 }
 
 type readCloser struct {
@@ -130,12 +149,11 @@ var ofTheBytes = []string{
 	"Content-Length", "Content-Encoding", "ETag", "Accept-Ranges", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest",
 }
 
-// inject puts the tag into a document. The browser must ask for it anew each
-// time: another run has another tag.
-func (p *injecting) inject(res *http.Response, tag []byte) {
-	body := res.Body
+// open makes the response of a document one whose text may change. The browser
+// must ask for it anew each time: another run has another tag.
+func (p *injecting) open(res *http.Response) {
 	if strings.HasSuffix(strings.ToLower(res.Header.Get("Content-Encoding")), "gzip") {
-		body = &gunzip{src: body}
+		res.Body = &gunzip{src: res.Body}
 	}
 	for _, name := range ofTheBytes {
 		res.Header.Del(name)
@@ -144,7 +162,6 @@ func (p *injecting) inject(res *http.Response, tag []byte) {
 		res.Header.Set("Cache-Control", "no-cache")
 	}
 	res.ContentLength = -1
-	res.Body = &injector{src: body, tag: tag, dropCSP: !p.KeepCSP}
 }
 
 // gunzip unpacks what it reads, from the first read on. An empty body is

@@ -8,6 +8,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -147,10 +148,14 @@ func otherName(app string) string {
 
 // appPages serves the app: any path is a page with the agent, whose body is
 // the query's "html", whose policies are its "csp" and "permissions" and whose
-// status is its "status". With "bare" it has no agent. Parents are the origins that may drive it.
+// status is its "status"; "response" is what a proxy says of it. With "bare" it has no agent. Parents are the origins that may drive it.
 func appPages(agent []byte, parents string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/agent.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		_, _ = w.Write(agent)
+	})
+	mux.HandleFunc("/__hub/agent.js", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = w.Write(agent)
 	})
@@ -178,7 +183,11 @@ func appPages(agent []byte, parents string) http.Handler {
 				return
 			}
 		}
-		tag := fmt.Sprintf("<script src=/agent.js nonce=abc data-parents=%q></script>", parents)
+		src, response := "/agent.js", r.FormValue("response")
+		if response != "" {
+			src = "/__hub/agent.js"
+		}
+		tag := fmt.Sprintf(`<script src=%s nonce=abc data-parents="%s" data-response="%s"></script>`, src, parents, html.EscapeString(response))
 		if r.FormValue("bare") != "" {
 			tag = ""
 		}

@@ -20,5 +20,5 @@ if (element instanceof HTMLScriptElement) {
   const { url, state } = element.dataset;
   if (url) setAddress(url);
   element.remove(); // hydration of the whole document must see no foreign node
-  startFrameAgent({ allowedParents, state: state && JSON.parse(state) });
+  startFrameAgent({ allowedParents, state: state && JSON.parse(state), response: element.dataset.response });
 }

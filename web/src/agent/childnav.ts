@@ -4,7 +4,7 @@
 import type { Json } from "../protocol";
 import { type Frame, type Pending, splitFragment, urlOf } from "./frames";
 import { documentRequest, onNavigate, reasonOf, typeOf } from "./navigation";
-import { documentUnderWay, response } from "./network";
+import { response, tellArrival } from "./network";
 import { hexId, monotonic, originals } from "./originals";
 import { ProtocolError } from "./registry";
 import { emit } from "./session";
@@ -52,12 +52,8 @@ function isFetched(url: string): boolean {
 export function responded(frame: Frame, p: Pending): void {
   const { loaderId } = p;
   if (isFetched(p.url)) {
-    documentUnderWay(loaderId, frame, p.url);
-    emit("Network", "Network.responseReceived", {
-      requestId: loaderId, loaderId, timestamp: monotonic(), type: "Document", frameId: frame.id, hasExtraInfo: false,
-      response: response(splitFragment(frame.win ? urlOf(frame) : p.url)[0], statusOf(frame, p.url), "", {},
-        frame.win?.document.contentType ?? "text/html"),
-    });
+    const url = splitFragment(frame.win ? urlOf(frame) : p.url)[0];
+    tellArrival(loaderId, frame, response(url, statusOf(frame, p.url), "", {}, frame.win?.document.contentType ?? "text/html"));
   }
   p.done?.({ frameId: frame.id, loaderId, isDownload: false });
 }

@@ -9,6 +9,7 @@ import {
   type Frame, type Owner, type Win, addFrame, allFrames, childrenOf, describeFrame, frameOfDocument, frameOfOwner, mainFrame,
   onTouch, removeFrame, urlOf,
 } from "./frames";
+import { hubOfProxy } from "./hub";
 import { begin, contentLoaded, forgetMarks, loaded, mark, replayMarks, watchLoading } from "./lifecycle";
 import { keepAddress, listenForTraversal, watchAddress } from "./navigation";
 import { hexId, originals } from "./originals";
@@ -180,7 +181,11 @@ function prepare(frame: Frame): void {
 
 const { port1, port2 } = new MessageChannel();
 const leaving: Frame[] = [];
-port1.onmessage = () => arrived(leaving.shift(), false);
+port1.onmessage = () => {
+  const frame = leaving.shift();
+  // Behind a proxy the agent's own script, the first of all, brings the news, and how the document came.
+  if (!hubOfProxy() || frame?.win?.location.protocol === "about:") arrived(frame, false);
+};
 
 function listen(frame: Frame): void {
   const win = frame.win as Win;

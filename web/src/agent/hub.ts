@@ -16,6 +16,16 @@ export function setAgentUrl(url: string): void {
   if (found && new URL(url).origin === location.origin) ownBase = found[1];
 }
 
+/** BASE of the proxy that this document has come through; undefined where there is none. */
+export function hubOfProxy(): string | undefined {
+  return ownBase;
+}
+
+/** Whether an address is one of the proxy's own, such as that of the agent, and none of the app's. */
+export function isOfProxy(url: string): boolean {
+  return ownBase !== undefined && url.startsWith(`${ownBase}/`);
+}
+
 /** A Host has adopted this document. */
 export function enterHub(access: HubAccess): void {
   target = access.targetId;

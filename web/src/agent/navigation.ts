@@ -114,7 +114,7 @@ export function documentRequest(frame: Frame, loaderId: string, address: string,
     loaderId,
     documentURL: url,
     request: {
-      url, ...(fragment && { urlFragment: fragment }), method, headers: {}, mixedContentType: "none",
+      url, ...(fragment && { urlFragment: fragment }), method, headers: { "Upgrade-Insecure-Requests": "1", "User-Agent": navigator.userAgent }, mixedContentType: "none",
       initialPriority: "VeryHigh", referrerPolicy: "strict-origin-when-cross-origin", isSameSite: true,
     },
     timestamp: monotonic(),

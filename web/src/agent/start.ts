@@ -16,7 +16,7 @@ import { begin, follow, watchLoading } from "./lifecycle";
 import { installLog } from "./log";
 import { tellInfo, watchNavigation } from "./navigation";
 import { beginNesting, listenForAgents, watchNested } from "./nested";
-import { beginNetwork, installNetwork, respondDocument, watchResources } from "./network";
+import { beginNetwork, installNetwork, keepArrival, respondDocument, watchResources } from "./network";
 import { monotonic } from "./originals";
 import { tree } from "./page";
 import { control, greet, leave, listenForHost, pair, send } from "./port";
@@ -53,6 +53,8 @@ export interface AgentOptions {
   allowedParents: string[];
   /** What sessions have set, where the Host has made the document itself. */
   state?: SessionState[];
+  /** How the document came, as a proxy before the app tells of it. */
+  response?: string;
 }
 
 const PRESENT = Symbol.for("cdphub.agent");
@@ -61,8 +63,13 @@ const PRESENT = Symbol.for("cdphub.agent");
 export function startFrameAgent(options: AgentOptions): void {
   if (window.parent === window || PRESENT in window) return;
   const above = agentAbove();
-  if (above) return above(window);
-  Object.defineProperty(window, PRESENT, { value: adopt });
+  if (above) return above(window, options.response);
+  const arrive = (win: Win, response?: string): void => {
+    if (response) keepArrival(win, response);
+    if (win !== window) adopt(win);
+  };
+  arrive(window, options.response);
+  Object.defineProperty(window, PRESENT, { value: arrive });
   hideFrameElement();
   readName();
   startPopups(control);
@@ -85,11 +92,11 @@ export function startFrameAgent(options: AgentOptions): void {
 }
 
 /** The agent of a document around this one that reaches it: what adopts its windows. */
-function agentAbove(): ((win: Win) => void) | undefined {
+function agentAbove(): ((win: Win, response?: string) => void) | undefined {
   try {
     for (let win: Window = window; win !== win.parent; ) {
       win = win.parent;
-      if (PRESENT in win) return (win as unknown as Record<symbol, (win: Win) => void>)[PRESENT];
+      if (PRESENT in win) return (win as unknown as Record<symbol, (win: Win, response?: string) => void>)[PRESENT];
     }
   } catch {
     // another origin

@@ -90,7 +90,7 @@ export class Navigation {
         url: plain,
         ...(fragment && { urlFragment: fragment }),
         method: "GET",
-        headers: {},
+        headers: { "Upgrade-Insecure-Requests": "1", "User-Agent": t.owner.identity.browser.userAgent },
         mixedContentType: "none",
         initialPriority: "VeryHigh",
         referrerPolicy: "strict-origin-when-cross-origin",

@@ -3,6 +3,7 @@
 
 import type { Json } from "../../protocol";
 import { allFrames } from "../frames";
+import { hubOfProxy } from "../hub";
 import { originals } from "../originals";
 import { ProtocolError } from "../registry";
 import { type Payload, base64, textOf } from "./payload";
@@ -30,6 +31,14 @@ export function keepBody(id: string, body: Uint8Array | null): void {
   }
 }
 
+/** Documents whose text a proxy keeps: the key. */
+const documents = new Map<string, string>();
+
+/** Notes that a proxy before the app keeps what came for a document. */
+export function keepDocument(id: string, key: string): void {
+  bounded(documents, id, key, MAX_BODIES);
+}
+
 /** Notes the address of a response whose body the page's script has not seen. */
 export function keepUrl(id: string, url: string): void {
   bounded(urls, id, url, MAX_URLS);
@@ -53,15 +62,29 @@ export async function getResponseBody(p: Json): Promise<Json> {
   const kept = bodies.get(p.requestId);
   if (kept) return encoded(kept);
   if (kept === null) throw new ProtocolError("Request content was evicted from inspector cache");
+  const key = documents.get(p.requestId);
+  const sent = key && hubOfProxy() && (await bytesAt(`${hubOfProxy()}/body/${key}`, "no-store"));
+  if (sent) {
+    keepBody(p.requestId, sent);
+    return encoded(sent);
+  }
   const url = urls.get(p.requestId) ?? allFrames().find((f) => f.win && f.loaderId === p.requestId)?.win?.location.href;
   if (!url) throw new ProtocolError("No resource with given identifier found");
   if (new URL(url).origin !== location.origin) {
     throw new ProtocolError("Network.getResponseBody is not possible in an embedded frame: page script reads bodies of its own origin only");
   }
+  const bytes = await bytesAt(url, "force-cache");
+  if (!bytes) throw new ProtocolError("No data found for resource with given identifier");
+  return encoded(bytes);
+}
+
+/** What an address of the document's own origin has; undefined where it cannot be had. */
+async function bytesAt(url: string, cache: RequestCache): Promise<Uint8Array | undefined> {
   try {
-    return encoded(new Uint8Array(await (await originals.fetch(url, { cache: "force-cache" })).arrayBuffer()));
+    const r = await originals.fetch(url, { cache });
+    return r.ok || cache === "force-cache" ? new Uint8Array(await r.arrayBuffer()) : undefined;
   } catch {
-    throw new ProtocolError("No data found for resource with given identifier");
+    return undefined;
   }
 }
 

@@ -8,24 +8,23 @@ import { emit } from "../session";
 import { getRequestPostData, getResponseBody } from "./bodies";
 import { watchPolicy } from "./cause";
 import { installEventSource } from "./eventsource";
-import { abandonAll, documentUnderWay, response } from "./exchange";
+import { tellArrival } from "./arrival";
+import { abandonAll, response } from "./exchange";
 import { installFetch } from "./fetch";
 import { installBeacon, timingOf, watchResources } from "./resources";
 import { installWebSocket } from "./sockets";
 import { installXhr } from "./xhr";
 
-export { beginNetwork, documentUnderWay, response } from "./exchange";
+export { keepArrival, tellArrival } from "./arrival";
+export { beginNetwork, response } from "./exchange";
 export { watchResources } from "./resources";
 
 /** The answer to the main frame's document, whose request the last document or the Host has told of. */
 export function respondDocument(loaderId: string): void {
   const t = performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
-  documentUnderWay(loaderId, mainFrame(), address());
   const status = (t as unknown as { responseStatus?: number })?.responseStatus || 200;
-  emit("Network", "Network.responseReceived", {
-    requestId: loaderId, loaderId, timestamp: monotonic(), type: "Document", frameId: mainFrame().id, hasExtraInfo: false,
-    response: { ...response(address(), status, "", {}, document.contentType), ...(t && { timing: timingOf(window, t) }) },
-  });
+  const came = { ...response(address(), status, "", {}, document.contentType), ...(t && { timing: timingOf(window, t) }) };
+  tellArrival(loaderId, mainFrame(), came);
   const encodedDataLength = t?.transferSize ?? 0;
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength });
 }

@@ -3,6 +3,7 @@
 // without headers.
 
 import type { Json } from "../../protocol";
+import { isOfProxy } from "../hub";
 import { isBundle } from "../lazy";
 import { onElementFailed } from "../log";
 import { originals } from "../originals";
@@ -53,7 +54,7 @@ export function watchResources(win: Win): void {
   watched.add(win.performance);
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as Entry[]) {
-      const known = told.has(e.initiatorType) || (e.initiatorType === "other" && streamUrls.has(e.name));
+      const known = told.has(e.initiatorType) || isOfProxy(e.name) || (e.initiatorType === "other" && streamUrls.has(e.name));
       if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
       // Whether an element has failed shows in an event that may follow the entry.
       if (e.responseStatus) tell(win, e);

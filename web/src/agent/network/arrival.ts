@@ -1,0 +1,92 @@
+// How a document came, where a proxy that stands before the app has put it on
+// the agent's script element: page script alone learns none of it.
+
+import type { Json } from "../../protocol";
+import type { Frame } from "../frames";
+import { monotonic, originals } from "../originals";
+import { emit } from "../session";
+import { keepDocument } from "./bodies";
+import { documentUnderWay, response } from "./exchange";
+
+type Win = Window & typeof globalThis;
+
+/** One request and its answer. */
+interface Hop {
+  url: string;
+  method: string;
+  /** Headers of the request. */
+  sent: Record<string, string>;
+  status: number;
+  statusText: string;
+  headers: Record<string, string>;
+}
+
+/** The last request for a document, which has brought it. */
+export interface Arrival extends Hop {
+  /** What led to it. */
+  redirects?: Hop[];
+  /** The key of its text at the proxy. */
+  body?: string;
+  /** The net error that it is a page about. */
+  error?: string;
+}
+
+const arrivals = new WeakMap<Document, Arrival>();
+
+/** Notes how the document of a window came; `text` is JSON. */
+export function keepArrival(win: Win, text: string): void {
+  arrivals.set(win.document, originals.parse(text) as Arrival);
+}
+
+export function arrivalOf(win: Window | null): Arrival | undefined {
+  return win ? arrivals.get(win.document) : undefined;
+}
+
+/** The answers to a document's request: `came` is the last one as far as script knows it. */
+export function tellArrival(loaderId: string, frame: Frame, came: Json): void {
+  const a = arrivalOf(frame.win);
+  const { redirects = [] } = a ?? {};
+  const documentURL = came.url;
+  redirects.forEach((hop, i) => {
+    const to = redirects[i + 1] ?? a;
+    documentUnderWay(loaderId, frame, hop.url);
+    tellExtra(loaderId, hop);
+    const request = {
+      url: to.url, method: to.method, headers: to.sent, mixedContentType: "none", initialPriority: "VeryHigh",
+      referrerPolicy: "strict-origin-when-cross-origin", isSameSite: true,
+    };
+    emit("Network", "Network.requestWillBeSent", {
+      requestId: loaderId, loaderId, documentURL, request, timestamp: monotonic(), wallTime: originals.now() / 1000,
+      initiator: { type: "other" }, redirectHasExtraInfo: true, redirectResponse: responseOf(hop), type: "Document",
+      frameId: frame.id, hasUserGesture: false,
+    });
+  });
+  documentUnderWay(loaderId, frame, a?.url ?? documentURL);
+  if (a) tellExtra(loaderId, a);
+  if (a?.body) keepDocument(loaderId, a.body);
+  emit("Network", "Network.responseReceived", {
+    requestId: loaderId, loaderId, timestamp: monotonic(), type: "Document", frameId: frame.id, hasExtraInfo: !!a,
+    response: a ? { ...came, ...responseOf(a), ...(came.timing && { timing: came.timing }) } : came,
+  });
+}
+
+/** Network.Response of a hop. */
+function responseOf(h: Hop): Json {
+  const type = h.headers["content-type"] ?? "";
+  return {
+    ...response(h.url, h.status, h.statusText, h.headers, type.split(";")[0].trim() || "text/html"),
+    charset: /charset="?([^";]+)/i.exec(type)?.[1] ?? "",
+  };
+}
+
+/** The events that have the headers as they went over the network. */
+function tellExtra(requestId: string, h: Hop): void {
+  emit("Network", "Network.requestWillBeSentExtraInfo", {
+    requestId, associatedCookies: [], headers: h.sent, connectTiming: { requestTime: monotonic() },
+  });
+  const lines = Object.entries(h.headers).flatMap(([name, value]) => value.split("\n").map((v) => `${name}: ${v}\r\n`));
+  emit("Network", "Network.responseReceivedExtraInfo", {
+    requestId, blockedCookies: [], headers: h.headers, resourceIPAddressSpace: "Local", statusCode: h.status,
+    headersText: `HTTP/1.1 ${h.status} ${h.statusText}\r\n${lines.join("")}\r\n`,
+  });
+}
