@@ -125,6 +125,8 @@ export interface SessionState {
   bindings: Binding[];
   /** Page.setInterceptFileChooserDialog. */
   fileChooser: boolean;
+  /** Emulation.setFocusEmulationEnabled. */
+  focus?: boolean;
   /** Params of Fetch.enable, or absent when interception is off. */
   fetch?: Json;
 }

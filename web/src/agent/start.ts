@@ -22,6 +22,7 @@ import { tree } from "./page";
 import { control, greet, leave, listenForHost, pair, send } from "./port";
 import { installPopups, listenForPopups, startPopups, welcomePopups } from "./popups";
 import { handlerOf } from "./registry";
+import { installFocus, listenForFocus } from "./input/assumed";
 import { takeKeys } from "./route";
 import { restoreScripts, runStored } from "./scripts";
 import { allSessions, sessionOf } from "./session";
@@ -117,6 +118,7 @@ function wrap(win: Win): void {
   installChoosers(win);
   installNetwork(win);
   installTimers(win);
+  installFocus(win);
   watchShadows(win);
   installHover(win);
   rememberGlobals(win);
@@ -129,6 +131,7 @@ function listen(win: Win): void {
   listenForAgents(win);
   listenForPopups(win);
   listenForChoosers(win);
+  listenForFocus(win);
 }
 
 function relisten(): void {
@@ -203,6 +206,7 @@ function restoreState(w: Welcome): void {
     if (!s) continue;
     for (const b of state.bindings) bind({ name: b.name, executionContextName: b.worldName }, s);
     if (state.fileChooser) void handlerOf("Page.setInterceptFileChooserDialog")?.({ enabled: true }, s);
+    if (state.focus) void handlerOf("Emulation.setFocusEmulationEnabled")?.({ enabled: true }, s);
   }
   installBindings(window);
   flushBindings();

@@ -56,6 +56,7 @@ test("each new document gets a new loader and the recorded state", () => {
     ["Page.addScriptToEvaluateOnNewDocument", { source: "2" }],
     ["Runtime.addBinding", { name: "b", executionContextName: "util" }],
     ["Page.setInterceptFileChooserDialog", { enabled: true }],
+    ["Emulation.setFocusEmulationEnabled", { enabled: true }],
     ["Fetch.enable", { patterns: [] }],
   ] as const) w.send("A", 1, method, params);
   const ids = first.got.filter((m) => m.params.source).map((m) => m.params.identifier);
@@ -75,6 +76,7 @@ test("each new document gets a new loader and the recorded state", () => {
     scripts: [{ identifier: ids[0], ...script }],
     bindings: [{ name: "b", worldName: "util" }],
     fileChooser: true,
+    focus: true,
     fetch: { patterns: [] },
   }]);
 });

@@ -40,6 +40,10 @@ const recorders = new Map<string, Recorder>(Object.entries<Recorder>({
     s.fileChooser = p.enabled === true;
     return {};
   },
+  "Emulation.setFocusEmulationEnabled": (s, p) => {
+    s.focus = p.enabled === true;
+    return {};
+  },
   "Page.addScriptToEvaluateOnNewDocument": (s, p) => {
     if (p.identifier === undefined) return undefined; // a version 1 agent mints and keeps its own
     const script = { identifier: p.identifier, source: p.source, worldName: p.worldName || undefined };
@@ -88,6 +92,7 @@ export function merge(sessionId: string, list: SessionState[]): SessionState {
     for (const d of s.domains) if (!all.domains.includes(d)) all.domains.push(d);
     all.lifecycle ||= s.lifecycle;
     all.fileChooser ||= s.fileChooser;
+    all.focus ||= s.focus;
     all.scripts.push(...s.scripts);
     all.bindings.push(...s.bindings);
     all.fetch = s.fetch ?? all.fetch;

@@ -52,7 +52,8 @@ export function moveFocus(el: HTMLElement | SVGElement | null): void {
   if (el && now === el && silent.focus) announce(el, ["focus", "focusin"], old);
 }
 
-function announce(el: Element, [plain, bubbling]: [string, string] | string[], other: Element | null): void {
+/** Sends the two events of a focus that has gone or come. */
+export function announce(el: Element, [plain, bubbling]: [string, string] | string[], other: Element | null): void {
   const { FocusEvent } = el.ownerDocument.defaultView ?? window;
   const init = { composed: true, relatedTarget: other };
   send(el, new FocusEvent(plain, init));

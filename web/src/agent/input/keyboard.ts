@@ -60,7 +60,9 @@ function fire(type: string, p: Json, charCode = 0): boolean {
   const event = new win.KeyboardEvent(type, {
     bubbles: true, cancelable: true, composed: true, view: win, key: p.key ?? "", code: p.code ?? "",
     location: p.location ?? 0, repeat: p.autoRepeat === true, ...modifiersOf(p),
-    keyCode, charCode, which: keyCode,
+    keyCode, which: keyCode,
   } as KeyboardEventInit);
+  // Not in the event's own way: WebKit would push a button for it, and send a form.
+  if (charCode) Object.defineProperty(event, "charCode", { value: charCode });
   return send(el, event);
 }
