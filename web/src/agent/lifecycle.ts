@@ -1,7 +1,7 @@
 // How far each frame's document has come: Page.lifecycleEvent and the older
 // events beside it.
 
-import { type Frame, mainFrame, onTouch } from "./frames";
+import { type Frame, frameOfDocument, mainFrame, onTouch } from "./frames";
 import { monotonic, originals } from "./originals";
 import { type Session, allSessions, emit } from "./session";
 import { watchDeclared } from "./treewatch";
@@ -126,6 +126,16 @@ export function watchLoading(frame: Frame): void {
     afterListeners(() => contentLoaded(frame));
   });
   win?.addEventListener("load", () => afterListeners(() => loaded(frame)));
+}
+
+/** Wraps stop of a window: a document that it keeps from its load event has stopped loading all the same. */
+export function installStop(win: Window): void {
+  const native = win.stop;
+  win.stop = function stop(): void {
+    native.call(win);
+    const frame = frameOfDocument(win.document);
+    if (frame && !has(frame, "load")) emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
+  };
 }
 
 /** Runs f when the listeners of the event in hand are done, as Chromium reports an event after it. */

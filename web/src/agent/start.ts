@@ -12,7 +12,7 @@ import { readName } from "./framename";
 import { describeFrame, mainFrame } from "./frames";
 import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./framewatch";
 import { addPlace } from "./lazy";
-import { begin, follow, watchLoading } from "./lifecycle";
+import { begin, follow, installStop, watchLoading } from "./lifecycle";
 import { installLog } from "./log";
 import { tellInfo, watchNavigation } from "./navigation";
 import { beginNesting, listenForAgents, watchNested } from "./nested";
@@ -119,6 +119,7 @@ function wrap(win: Win): void {
   installNetwork(win);
   installTimers(win);
   installFocus(win);
+  installStop(win);
   watchShadows(win);
   installHover(win);
   rememberGlobals(win);

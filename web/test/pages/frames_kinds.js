@@ -103,3 +103,13 @@ const contents = await cdp("Runtime.evaluate", { expression: "Object.definePrope
 await cdp("DOM.scrollIntoViewIfNeeded", contents.result);
 const { quads } = await cdp("DOM.getContentQuads", contents.result);
 is([quads.length, quads[0][1] > 200, quads[0][1] < 400], [2, true, true], quads);
+
+// A document that stops loading before its load event.
+await visit("/stops", { html: "<iframe name=slow src='/half?html=<img%20src=/net/slow>'></iframe>" });
+for (const d of ["Page", "Runtime"]) await cdp(d + ".enable");
+await named("slow");
+const [half] = (await cdp("Page.getFrameTree")).frameTree.childFrames.map((c) => c.frame.id);
+for (const end = Date.now() + 2000; (await evaluateIn(half, "document.images.length")) !== 1 && Date.now() < end;);
+events.length = 0;
+await evaluateIn(half, "window.stop()");
+is(events.filter((e) => e.method === "Page.frameStoppedLoading").map((e) => e.params.frameId === half), [true]);
