@@ -18,7 +18,7 @@ func StartWebKit(t testing.TB, url string) *Browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "--platform=headless", url)
+	cmd := exec.Command(path, "--platform=headless", "--enable-write-console-messages-to-stdout=1", url)
 	cmd.Env = append(os.Environ(), "HOME="+profile, "XDG_CONFIG_HOME="+profile, "XDG_CACHE_HOME="+profile,
 		"XDG_DATA_HOME="+profile, "XDG_RUNTIME_DIR="+profile, "DBUS_SESSION_BUS_ADDRESS=disabled:")
 	return startBrowser(t, profile, cmd)

@@ -17,6 +17,8 @@ function stringify(value: unknown): string {
   }
 }
 
+const { parent } = window;
+
 /** The native functions as they were at boot. */
 export const originals = {
   setTimeout: window.setTimeout.bind(window),
@@ -24,7 +26,8 @@ export const originals = {
   requestAnimationFrame: window.requestAnimationFrame.bind(window),
   cancelAnimationFrame: window.cancelAnimationFrame.bind(window),
   queueMicrotask: window.queueMicrotask.bind(window),
-  postToParent: window.parent.postMessage.bind(window.parent),
+  // Not bound: in WebKit the message would come from the window that the bound function is of.
+  postToParent: (message: unknown, origin: string): void => parent.postMessage(message, origin),
   parse: JSON.parse.bind(JSON),
   stringify,
   now: Date.now.bind(Date),
