@@ -9,7 +9,6 @@ import (
 	"crypto/sha512"
 	"crypto/tls"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"html"
 	"net/http"
@@ -57,6 +56,7 @@ type injecting struct {
 	forward   *httputil.ReverseProxy
 
 	redirects chains
+	control   *control
 	bodies    bodies
 
 	mu      sync.Mutex
@@ -81,6 +81,7 @@ func New(o Options) (http.Handler, error) {
 		Options:   o,
 		upstream:  originOf(o.Upstream),
 		integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
+		control:   newControl(),
 		redirects: chains{byTo: map[string]chain{}},
 		bodies:    bodies{byKey: map[string]*keptBody{}},
 		workers:   map[string]bool{},
@@ -103,7 +104,7 @@ func New(o Options) (http.Handler, error) {
 		Rewrite:        p.request,
 		ModifyResponse: p.response,
 		ErrorHandler:   p.failed,
-		Transport:      transport,
+		Transport:      holding{transport, &p.bodies},
 		FlushInterval:  -1, // at once: event streams, documents that stream
 		ErrorLog:       errorLog,
 	}
@@ -114,10 +115,14 @@ func New(o Options) (http.Handler, error) {
 type exchange struct {
 	own       origin // of the app as the browser sees it
 	upstream  origin
-	uri       string // what the browser asks for, from the path on
-	document  bool   // it asks for what a frame will show
-	navigates bool   // and a frame is sent there: no script asks, nor an element
-	redirects []hop  // that have led to it
+	uri       string      // what the browser asks for, from the path on
+	document  bool        // it asks for what a frame will show
+	navigates bool        // and a frame is sent there: no script asks, nor an element
+	redirects []hop       // that have led to it
+	held      *held       // where an agent hears of it
+	told      bool        // the agent before has told clients of it
+	noCache   bool        // the browser is to keep no answer
+	madeUp    http.Header // of the answer, where a client has made one up
 }
 
 type exchangeKey struct{}
@@ -129,8 +134,12 @@ func exchangeOf(ctx context.Context) *exchange {
 
 // ServeHTTP implements http.Handler.
 func (p *injecting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	own := origin{"http", strings.ToLower(r.Host)}
+	if r.TLS != nil {
+		own.scheme = "https"
+	}
 	if r.URL.Path+"/" == prefix || strings.HasPrefix(r.URL.Path, prefix) {
-		p.hub(w, r)
+		p.hub(w, r, own)
 		return
 	}
 	if r.Method == http.MethodConnect {
@@ -144,13 +153,13 @@ func (p *injecting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		p.rememberWorker(r.URL.Path)
 	}
-	own := origin{"http", strings.ToLower(r.Host)}
-	if r.TLS != nil {
-		own.scheme = "https"
-	}
 	e := &exchange{own: own, upstream: p.upstream, uri: r.URL.RequestURI(), document: p.asksForDocument(r, own)}
 	if e.navigates = e.document && r.Header.Get("Sec-Fetch-Mode") == "navigate"; e.navigates {
 		e.redirects = p.redirects.take(own.String() + e.uri)
+	}
+	if e.held = p.begin(r, e); e.held != nil {
+		e.held.request(r, e)
+		defer func() { e.held.ended(news{What: "end"}) }()
 	}
 	w.Header()["Content-Type"] = nil // where the upstream names none, none is guessed
 	p.forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e)))
@@ -158,8 +167,12 @@ func (p *injecting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // hub serves what the agent needs and nothing else of the hub: the app's
 // scripts could ask for it too.
-func (p *injecting) hub(w http.ResponseWriter, r *http.Request) {
+func (p *injecting) hub(w http.ResponseWriter, r *http.Request, own origin) {
 	at := path.Clean("/" + strings.TrimPrefix(r.URL.Path, prefix))
+	if at == controlPath {
+		p.serveControl(w, r, own)
+		return
+	}
 	if strings.HasPrefix(at, bodyPath) {
 		p.bodies.ServeHTTP(w, r)
 		return
@@ -240,8 +253,7 @@ func (p *injecting) request(pr *httputil.ProxyRequest) {
 // from the address bar: apps refuse to be framed by these headers too
 // (W3C Fetch Metadata).
 func (p *injecting) hideHost(h http.Header) {
-	referrer, err := url.Parse(h.Get("Referer"))
-	if err != nil || !slices.Contains(p.Parents, originOf(referrer).String()) {
+	if !p.isParent(h.Get("Referer")) {
 		return
 	}
 	h.Del("Referer")
@@ -250,6 +262,14 @@ func (p *injecting) hideHost(h http.Header) {
 		h.Set("Sec-Fetch-Site", "none")
 	}
 }
+
+// isParent reports whether an address is that of a page that drives the app.
+func (p *injecting) isParent(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && slices.Contains(p.Parents, originOf(u).String())
+}
+
+func (p *injecting) fromHost(r *http.Request) bool { return p.isParent(r.Referer()) }
 
 // tag is the script tag of the agent. The app's own origin is among the
 // parents for the sake of sandboxed frames, which its pages are not the same
@@ -265,23 +285,4 @@ func (p *injecting) tag(own origin, came arrival, nonce string, integrity bool) 
 		text += ` integrity="` + p.integrity + `" crossorigin="anonymous"`
 	}
 	return []byte(text + "></script>")
-}
-
-// failed answers when the upstream does not: a frame gets a document that can
-// be driven on, a script the network error that it would have had directly.
-func (p *injecting) failed(w http.ResponseWriter, r *http.Request, err error) {
-	if errors.Is(err, context.Canceled) {
-		return // the browser has gone
-	}
-	p.Log.Warn("no answer from the app", zap.Stringer("app", p.Upstream), zap.Error(err))
-	e := exchangeOf(r.Context())
-	if !e.document {
-		panic(http.ErrAbortHandler)
-	}
-	text := fmt.Sprintf("cdphub: no answer from %s: %v", p.upstream, err)
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusBadGateway)
-	fmt.Fprintf(w, "<!doctype html><html><head>%s<title>502 Bad Gateway</title></head><body><p>%s</p></body></html>\n",
-		p.tag(e.own, arrival{}, "", false), html.EscapeString(text))
 }

@@ -17,10 +17,13 @@ func (p *injecting) response(res *http.Response) error {
 	e, h := exchangeOf(res.Request.Context()), res.Header
 	var came hop
 	var body string
+	if e.noCache {
+		h.Set("Cache-Control", "no-store")
+	}
 	if e.navigates {
-		if came = e.hopOf(res); isRedirect(res) {
-			p.redirects.add(e.redirects, came)
-		}
+		came = e.hopOf(res)
+		came.Told = e.told
+		p.navigated(res, e, came)
 	}
 	moveHeader(h, "Location", p.upstream, e.own)
 	moveHeader(h, "Content-Location", p.upstream, e.own)
@@ -67,6 +70,22 @@ func (p *injecting) response(res *http.Response) error {
 	}
 	res.Body = &injector{src: res.Body, tag: tag, dropCSP: !p.KeepCSP}
 	return nil
+}
+
+// navigated notes where a navigation has led: on, to a document, or nowhere.
+func (p *injecting) navigated(res *http.Response, e *exchange, came hop) {
+	switch {
+	case isRedirect(res):
+		p.redirects.add(e.redirects, came)
+		if e.held != nil && e.held.main {
+			e.held.leadTo(came)
+		}
+	case e.held == nil || !e.held.main:
+	case res.StatusCode == http.StatusNoContent || res.StatusCode == http.StatusResetContent || isDownload(res.Header):
+		e.held.ended(news{What: "failed", Error: "net::ERR_ABORTED"})
+	default:
+		e.held.succeeded(came.URL)
+	}
 }
 
 // isDownload reports whether a response is not for showing.

@@ -20,6 +20,7 @@ type hop struct {
 	Status     int               `json:"status"`
 	StatusText string            `json:"statusText"`
 	Headers    map[string]string `json:"headers"` // of the answer, as the app's server sent them
+	Told       bool              `json:"told,omitempty"`
 }
 
 // An arrival is how a document came.
@@ -44,7 +45,7 @@ func (a arrival) attribute() string {
 
 // hopOf tells of an exchange with the upstream; the address is the browser's.
 func (e *exchange) hopOf(res *http.Response) hop {
-	headers := plain(res.Header, "Set-Cookie")
+	headers := plain(e.header(res), "Set-Cookie")
 	for _, name := range []string{"location", "content-location"} {
 		if address, has := headers[name]; has {
 			headers[name] = move(address, e.upstream, e.own)

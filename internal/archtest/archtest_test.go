@@ -26,7 +26,7 @@ var allowed = map[string]string{
 	"actions/...":        "actions internal/wsconn",
 	"web":                "",
 	"web/test":           "",
-	"proxy":              "web",
+	"proxy":              "internal/wire internal/wsconn web",
 	"internal/wire":      "",
 	"internal/wsconn":    "internal/wire",
 	"internal/auth":      "",

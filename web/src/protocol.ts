@@ -50,8 +50,10 @@ export interface Hello {
   url: string;
   /** Unique per document; a repeated hello with a known docId is not a new document. Extended agents only. */
   docId?: string;
-  /** What the agent knows beyond version 1: "sessions", "state". */
+  /** What the agent knows beyond version 1: "sessions", "state"; "proxied" that a proxy serves its origin. */
   features?: string[];
+  /** The net error that the document is a page about: what was asked for has not come. */
+  error?: string;
   /** The random base of the document's ids, below 10^6. */
   base?: number;
 }
@@ -91,6 +93,8 @@ export interface Welcome extends HubAccess {
 export interface HubAccess {
   /** BASE of the hub's HTTP endpoints, for example "http://127.0.0.1:9223"; absent without a relay. */
   base?: string;
+  /** BASE of the proxy through which the Target's app comes, where there is one. */
+  proxy?: string;
   /** The Target's key for POST BASE/dialog; absent while the relay has told none. */
   key?: string;
   /** From an agent to one in a child frame: the Target that both are part of. */
@@ -129,6 +133,8 @@ export interface SessionState {
   focus?: boolean;
   /** Params of Fetch.enable, or absent when interception is off. */
   fetch?: Json;
+  /** Params of the last command of each name that sets what a proxy does for all requests. */
+  network?: Record<string, Json>;
 }
 
 /** One Page.addScriptToEvaluateOnNewDocument. The Host mints `identifier` and adds it to the forwarded params. */
@@ -182,6 +188,8 @@ export interface Nav {
 /** Agent to Host: the navigation announced by Nav does not happen (a download, a 204, cancelled). */
 export interface NavAbort {
   icdp: "navabort";
+  /** Why: net::ERR_ABORTED unless it says so. */
+  errorText?: string;
 }
 
 /** Agent to Host: title or URL of the same document changed. */

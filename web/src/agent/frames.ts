@@ -23,6 +23,8 @@ export interface Frame {
   name?: string;
   /** Where a document out of reach was asked from. */
   url?: string;
+  /** The net error of that one. */
+  failure?: string;
   /** The address of a document that did not come. */
   unreachable?: string;
   pending?: Pending;

@@ -21,6 +21,13 @@ export function hubOfProxy(): string | undefined {
   return ownBase;
 }
 
+let welcomedProxy: string | undefined;
+
+/** BASE of the proxy before the Target's app, which a blank document has not come through. */
+export function proxyBase(): string | undefined {
+  return ownBase ?? welcomedProxy;
+}
+
 /** Whether an address is one of the proxy's own, such as that of the agent, and none of the app's. */
 export function isOfProxy(url: string): boolean {
   return ownBase !== undefined && url.startsWith(`${ownBase}/`);
@@ -44,6 +51,7 @@ export function isAdopted(): boolean {
 /** Takes over what the Host knows of its hub; what is absent stays as it was. */
 export function setHub(access: HubAccess): void {
   base = access.base ?? base;
+  welcomedProxy = access.proxy ?? welcomedProxy;
   key = access.key ?? key;
 }
 

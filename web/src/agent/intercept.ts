@@ -8,6 +8,8 @@ import { type Session, onSessionEnd } from "./session";
 import { type Exchange, PATIENCE_MS, isReady, onUnderWay, response, welcomed } from "./network/exchange";
 import { type Draft, Refused, canChange, dress, errorTexts, fulfilled, pairs } from "./network/draft";
 import { base64, bytesOf } from "./network/payload";
+import { refreshUpstream } from "./network/upstream";
+import { proxyBase } from "./hub";
 import { mint, originals } from "./originals";
 
 /** A request that may pause. */
@@ -53,12 +55,13 @@ export function wanted(url: string): boolean {
   return isReady() ? interested(url).length > 0 : wait() > 0;
 }
 
-function interested(url: string): Session[] {
-  return [...patterns.keys()].filter((s) => wants(s, url, false) || wants(s, url, true));
+/** The sessions that a request may pause for, in their order; without an address all that have patterns. */
+export function interested(url?: string, type = "XHR"): Session[] {
+  return [...patterns.keys()].filter((s) => url === undefined || wants(s, url, false, type) || wants(s, url, true, type));
 }
 
 /** A request of fetch is an XHR here, as in Chromium. */
-function wants(s: Session, url: string, response: boolean, type = "XHR"): boolean {
+export function wants(s: Session, url: string, response: boolean, type = "XHR"): boolean {
   return !!patterns.get(s)?.some((p) => p.response === response && (!p.type || p.type === type) && p.url.test(url));
 }
 
@@ -130,19 +133,45 @@ interface Decision {
   draft?: Draft;
   /** Whether the client wants to see the response. */
   seen?: boolean;
+  /** For a request that the proxy holds. */
+  verdict?: Verdict;
 }
 
 interface Paused {
   session: Session;
-  job: Job;
-  draft: Draft;
-  response?: Response;
   atResponse: boolean;
   decide(d: Decision): void;
   fail(e: Error): void;
 }
 
-const paused = new Map<string, Paused>();
+interface Local extends Paused {
+  job: Job;
+  draft: Draft;
+  response?: Response;
+}
+
+/** A request that the proxy holds. */
+interface Remote extends Paused {
+  /** Asks for the response's body, as base64. */
+  body?: () => Promise<string>;
+}
+
+/** What becomes of such a request; `do` is "go", "fulfill" or "fail". */
+export type Verdict = Json & { do: string };
+
+const paused = new Map<string, Local | Remote>();
+
+const isRemote = (entry: Local | Remote): entry is Remote => !("job" in entry);
+
+/** Tells one session of a request that the proxy holds, with a body where it has a response, and takes its decision. */
+export function pauseRemote(session: Session, event: Json, body?: () => Promise<string>): { requestId: string; verdict: Promise<Verdict> } {
+  const requestId = `interception-job-${mint()}`;
+  const verdict = new Promise<Decision>((decide, fail) => {
+    paused.set(requestId, { session, atResponse: body !== undefined, body, decide, fail });
+    session.emit("Fetch.requestPaused", { requestId, ...event });
+  }).then((d) => d.verdict ?? { do: "go" }, (e: Error) => ({ do: "fail", error: e.message }));
+  return { requestId, verdict: verdict.finally(() => paused.delete(requestId)) };
+}
 
 function pause(job: Job, session: Session, draft: Draft, more: Json, response?: Response): Promise<Decision> {
   const requestId = `interception-job-${mint()}`;
@@ -192,7 +221,7 @@ function letGo(p: Json, s: Session, method: string): boolean {
 
 // --------------------------------------------------------------- commands
 
-function find(p: Json, s: Session): Paused {
+function find(p: Json, s: Session): Local | Remote {
   const entry = paused.get(p.requestId);
   if (!patterns.has(s)) throw new ProtocolError("Fetch domain is not enabled");
   if (!entry || entry.session !== s) throw new ProtocolError("Invalid InterceptionId.", -32602);
@@ -209,6 +238,7 @@ function decide(p: Json, entry: Paused, d: Decision | Error): void {
 function release(s: Session): void {
   patterns.delete(s);
   remember();
+  void refreshUpstream();
   for (const [requestId, entry] of going) if (entry.session === s) going.delete(requestId);
   for (const [requestId, entry] of paused) if (entry.session === s) decide({ requestId }, entry, { seen: false });
 }
@@ -230,10 +260,29 @@ function pattern(glob: string): RegExp {
   return new RegExp(`^${text}$`, "s");
 }
 
+/** Lets a request that the proxy holds go on, with changes. */
+function goOn(p: Json): Verdict {
+  const { url, method, headers, postData, interceptResponse } = p;
+  if (url !== undefined && (!URL.canParse(url) || new URL(url).origin !== new URL(proxyBase() ?? location.href).origin)) {
+    throw new ProtocolError(URL.canParse(url) ? "Fetch.continueRequest is not possible in an embedded frame: the proxy has one app only" : "Invalid URL", -32602);
+  }
+  return {
+    do: "go", ...(url !== undefined && { url }), ...(method && { method }), ...(headers && { headers: pairs(headers) }),
+    ...(postData !== undefined && { body: postData }), ...(interceptResponse !== undefined && { see: interceptResponse }),
+  };
+}
+
+/** The answer that a client gives in the place of the proxy's app. */
+function answer(p: Json, more: Json): Verdict {
+  if (!(p.responseCode >= 100 && p.responseCode <= 999)) throw new ProtocolError("Invalid http status code or phrase", -32602);
+  return { do: "fulfill", status: p.responseCode, phrase: p.responsePhrase ?? "", ...(p.responseHeaders && { headers: pairs(p.responseHeaders) }), ...more };
+}
+
 function continueRequest(p: Json, s: Session): void {
   if (letGo(p, s, "continueRequest")) return;
   const entry = find(p, s);
   if (entry.atResponse) return decide(p, entry, {});
+  if (isRemote(entry)) return decide(p, entry, { verdict: goOn(p) });
   const changes = { url: p.url, method: p.method, headers: pairs(p.headers), body: p.postData === undefined ? undefined : bytesOf(p.postData) };
   const changed = Object.values(changes).some((c) => c !== undefined);
   if (changed) canChange(entry.draft, changes, entry.job.exchange.request.headers);
@@ -243,6 +292,7 @@ function continueRequest(p: Json, s: Session): void {
 function continueResponse(p: Json, s: Session): void {
   const entry = find(p, s);
   if (!entry.atResponse) throw new ProtocolError("Invalid state for continueInterceptedRequest");
+  if (isRemote(entry)) return decide(p, entry, p.responseCode === undefined ? {} : { verdict: answer(p, {}) });
   const { response } = entry;
   if (p.responseCode === undefined || !response) return decide(p, entry, {});
   decide(p, entry, { fulfil: fulfilled(entry.job.win, entry.draft.shown, p, response.body, response) });
@@ -251,6 +301,7 @@ function continueResponse(p: Json, s: Session): void {
 function fulfillRequest(p: Json, s: Session): void {
   letGo(p, s, "fulfillRequest");
   const entry = find(p, s);
+  if (isRemote(entry)) return decide(p, entry, { verdict: answer(p, p.body === undefined ? {} : { body: p.body }) });
   const body = p.body === undefined ? undefined : bytesOf(p.body);
   decide(p, entry, { fulfil: fulfilled(entry.job.win, entry.draft.shown, p, body ?? entry.response?.body ?? null, entry.response) });
 }
@@ -263,7 +314,9 @@ function failRequest(p: Json, s: Session): void {
 }
 
 async function getResponseBody(p: Json, s: Session): Promise<Json> {
-  const { response, atResponse } = find(p, s);
+  const entry = find(p, s);
+  if (isRemote(entry) && entry.body) return { body: await entry.body(), base64Encoded: true };
+  const { response, atResponse } = entry as Local;
   if (!atResponse || !response) {
     throw new ProtocolError("Can only get response body on HeadersReceived pattern matched requests.");
   }
@@ -281,6 +334,7 @@ register("Fetch", {
       url: pattern(x.urlPattern ?? "*"), type: x.resourceType, response: x.requestStage === "Response",
     })));
     remember();
+    return refreshUpstream();
   },
   disable: (_p, s) => release(s),
   continueRequest,

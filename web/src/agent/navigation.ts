@@ -5,6 +5,7 @@ import type { Json } from "../protocol";
 import { type Frame, type Win, address, mainFrame, onTouch, splitFragment, urlOf } from "./frames";
 import { isLoaded } from "./lifecycle";
 import { hexId, monotonic, originals } from "./originals";
+import { order as toUpstream, refreshUpstream } from "./network/upstream";
 import { ProtocolError } from "./registry";
 import { carryScripts } from "./scripts";
 import { emit } from "./session";
@@ -36,6 +37,8 @@ let tell: Tell = () => false;
 let hosted = "";
 /** The navigation under way that this document has announced. */
 let announced = "";
+/** The navigation under way, whoever has announced it. */
+let current: { loaderId: string; url: string } | undefined;
 /** A client asked for it, so that no Page.frameRequestedNavigation is due. */
 let asked = false;
 
@@ -44,6 +47,7 @@ export function watchNavigation(control: Tell): void {
   tell = control;
   onNavigate(window, (e) => {
     const byHost = hosted !== "";
+    if (!byHost) toUpstream({ do: "navigate", url: e.destination.url });
     const byClient = asked;
     hosted = "";
     asked = false;
@@ -97,6 +101,7 @@ function begun(e: NavigateEvent, byClient: boolean): void {
   const url = e.destination.url;
   const loaderId = hexId(32);
   announced = loaderId;
+  current = { loaderId, url };
   if (!byClient) {
     emit("Page", "Page.frameRequestedNavigation", { frameId, reason: reasonOf(e), url, disposition: "currentTab" });
   }
@@ -125,6 +130,19 @@ export function documentRequest(frame: Frame, loaderId: string, address: string,
     frameId: frame.id,
     hasUserGesture: false,
   };
+}
+
+/** The navigation of the main frame that is under way. */
+export function navigationUnderWay(): typeof current {
+  return current;
+}
+
+/** It has come to nothing, and this document stays. */
+export function navigationVoid(loaderId: string, errorText: string): void {
+  if (current?.loaderId !== loaderId) return;
+  if (announced === loaderId) abort();
+  else tell({ icdp: "navabort", errorText });
+  current = undefined;
 }
 
 function abort(): void {
@@ -168,6 +186,7 @@ export function listenForTraversal(frame: Frame): void {
 export function keepAddress(frame: Frame): void {
   addresses.set(frame, frame.win ? urlOf(frame) : "");
   onTouch();
+  if (frame === mainFrame()) void refreshUpstream();
 }
 
 /** Tells of the address when it has changed; pushState tells even of the same one, as Chromium does. */
@@ -203,6 +222,9 @@ export function navigate(p: Json): Json {
   const here = splitFragment(address())[0];
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
   hosted = sameDocument ? "" : (p.loaderId ?? "");
+  if (hosted) current = { loaderId: hosted, url: String(p.url) };
+  // A blank first document has no navigate events.
+  if (hosted) toUpstream({ do: "navigate", url: p.url, referrer: p.referrer ?? "" });
   // Also to the page's own URL: a reload would keep the scroll position, which Chromium 156 does not here.
   originals.setTimeout(() => {
     carryScripts(String(p.url));

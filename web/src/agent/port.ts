@@ -4,8 +4,8 @@
 import { type Attached, type Detached, type Json, type PopupNews, type SessionState, VERSION, type Welcome } from "../protocol";
 import { renumberContexts } from "./contexts";
 import { noteDriven } from "./dialogs";
-import { address } from "./frames";
-import { enterHub, scriptLeft, setHub, setHubChannel } from "./hub";
+import { address, mainFrame } from "./frames";
+import { enterHub, hubOfProxy, scriptLeft, setHub, setHubChannel } from "./hub";
 import { sessionChanged, share, tellSubtree } from "./nested";
 import { base, docId, originals, rebase } from "./originals";
 import { popupNews } from "./popups";
@@ -53,7 +53,8 @@ function repeat(): void {
 
 function hello(): void {
   const message = {
-    icdp: "hello", v: VERSION, title: document.title, url: address(), docId, features: ["sessions", "state"], base,
+    icdp: "hello", v: VERSION, title: document.title, url: address(), docId, base,
+    features: ["sessions", "state", ...(hubOfProxy() ? ["proxied"] : [])], ...(mainFrame().failure && { error: mainFrame().failure }),
   };
   for (const origin of parents) originals.postToParent(message, origin);
 }

@@ -16,7 +16,8 @@ import { begin, follow, installStop, watchLoading } from "./lifecycle";
 import { installLog } from "./log";
 import { tellInfo, watchNavigation } from "./navigation";
 import { beginNesting, listenForAgents, watchNested } from "./nested";
-import { beginNetwork, installNetwork, keepArrival, respondDocument, watchResources } from "./network";
+import { arrivalOf, beginNetwork, installNetwork, keepArrival, respondDocument, watchResources } from "./network";
+import { leaveUpstream, refreshUpstream } from "./network/upstream";
 import { monotonic } from "./originals";
 import { tree } from "./page";
 import { control, greet, leave, listenForHost, pair, send } from "./port";
@@ -70,6 +71,9 @@ export function startFrameAgent(options: AgentOptions): void {
     if (win !== window) adopt(win);
   };
   arrive(window, options.response);
+  const main = mainFrame();
+  main.failure = arrivalOf(window)?.error;
+  if (main.failure) main.unreachable = location.href;
   Object.defineProperty(window, PRESENT, { value: arrive });
   hideFrameElement();
   readName();
@@ -86,7 +90,7 @@ export function startFrameAgent(options: AgentOptions): void {
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
   pair(options.allowedParents, (w) => {
-    restoreInterception(w); // the document's own request is told of first
+    restoreNetwork(w); // the document's own request is told of first
     welcomed(w);
     beginNetwork();
   });
@@ -145,6 +149,7 @@ function relisten(): void {
 
 function watchLeaving(): void {
   window.addEventListener("pagehide", leave, true);
+  window.addEventListener("pagehide", leaveUpstream, true);
   window.addEventListener("pageshow", (e) => {
     if (e.persisted) greet(); // back from the back/forward cache: a Host must adopt it anew
   }, true);
@@ -193,11 +198,17 @@ function tell(due: boolean, method: string, params: object): void {
   for (const s of allSessions()) if (s.enabled.has("Page")) s.emit(method, params);
 }
 
-function restoreInterception(w: Welcome): void {
-  for (const { fetch, sessionId } of w.state?.sessions ?? []) {
+function restoreNetwork(w: Welcome): void {
+  if (w.frameId) {
+    mainFrame().id = w.frameId;
+    mainFrame().parentId = w.parentId;
+  }
+  for (const { fetch, network, sessionId } of w.state?.sessions ?? []) {
     const s = sessionOf(sessionId);
     if (fetch && s) void handlerOf("Fetch.enable")?.(fetch, s);
+    for (const [method, p] of Object.entries(network ?? {})) if (s) void handlerOf(method)?.(p, s);
   }
+  void refreshUpstream();
 }
 
 function restoreState(w: Welcome): void {

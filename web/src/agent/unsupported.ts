@@ -2,6 +2,7 @@
 // takes silence or a false success for the deed.
 
 import type { Json } from "../protocol";
+import { isProxied } from "./network/upstream";
 
 const BROWSER = "needs the browser process";
 const HEADERS = "request headers belong to the browser";
@@ -38,8 +39,8 @@ const possible = new Set(["HeapProfiler.collectGarbage"]);
 /** Methods that only some parameters make impossible. */
 const conditions: Record<string, (p: Json) => string | undefined> = {
   "Network.emulateNetworkConditions": (p) =>
-    p.offline || p.latency > 0 || p.downloadThroughput > 0 || p.uploadThroughput > 0 ? NETWORK : undefined,
-  "Network.setExtraHTTPHeaders": (p) => (Object.keys(p.headers ?? {}).length ? HEADERS : undefined),
+    (p.offline && !isProxied()) || p.latency > 0 || p.downloadThroughput > 0 || p.uploadThroughput > 0 ? NETWORK : undefined,
+  "Network.setExtraHTTPHeaders": (p) => (Object.keys(p.headers ?? {}).length && !isProxied() ? HEADERS : undefined),
 };
 
 /** The error text for a command that cannot be carried out, or undefined. */

@@ -11,6 +11,7 @@ import { type Owner, Target } from "./target";
 
 export class Core implements Owner, Switchboard, Consumer {
   readonly targets = new Map<string, Target>();
+  readonly proxied = new Set<string>();
   identity: Identity = { hostId: "", browser: { product: "", userAgent: "" }, hooks: [], agent: false };
 
   private bridge?: Bridge;

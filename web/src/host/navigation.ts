@@ -130,6 +130,12 @@ export class Navigation {
     p?.reply({ result: { frameId: this.target.id, loaderId: p.loaderId } });
   }
 
+  /** There is a page about why what was asked for has not come, which tells the rest. */
+  refuse(errorText: string): void {
+    const p = this.take();
+    p?.reply({ result: { frameId: this.target.id, loaderId: p.loaderId, errorText } });
+  }
+
   /** No new document came: answers Page.navigate with the net error. */
   fail(errorText: string): void {
     const p = this.take();
@@ -164,9 +170,9 @@ export class Navigation {
   }
 
   /** The navigation under way brings no document: a download, a 204, cancelled. */
-  retract(): void {
+  retract(errorText = "net::ERR_ABORTED"): void {
     this.announced = undefined;
-    this.fail("net::ERR_ABORTED");
+    this.fail(errorText);
   }
 }
 

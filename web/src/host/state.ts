@@ -75,6 +75,14 @@ const recorders = new Map<string, Recorder>(Object.entries<Recorder>({
   },
 }));
 
+// What a proxy does for all requests of the Target.
+for (const method of ["Network.setExtraHTTPHeaders", "Network.setCacheDisabled", "Network.emulateNetworkConditions"]) {
+  recorders.set(method, (s, p) => {
+    s.network = { ...s.network, [method]: p };
+    return undefined;
+  });
+}
+
 for (const command of [...Object.keys(overrides), ...Object.keys(clearing)]) {
   recorders.set(command, (s, p) => {
     const method = clearing[command] ?? command;
@@ -96,6 +104,7 @@ export function merge(sessionId: string, list: SessionState[]): SessionState {
     all.scripts.push(...s.scripts);
     all.bindings.push(...s.bindings);
     all.fetch = s.fetch ?? all.fetch;
+    if (s.network) all.network = { ...all.network, ...s.network };
   }
   return all;
 }

@@ -27,6 +27,8 @@ export interface Owner {
   readonly env: Env;
   readonly targets: Map<string, Target>;
   readonly identity: Identity;
+  /** Origins that come through a proxy, as their documents say. */
+  readonly proxied: Set<string>;
   /** BASE of the hub's HTTP endpoints, when there is a relay. */
   base(): string | undefined;
   /** Title, URL or connection changed. */
@@ -102,9 +104,11 @@ export class Target {
     this.info.url = hello.url;
     near.onmessage = (e) => this.fromAgent(near, e.data);
 
+    if (hello.features?.includes("proxied")) this.owner.proxied.add(origin);
     this.loaderId = this.navigation.arrived(hello.url, navigated && this.link.extended);
     this.owner.env.post({ do: "welcome", targetId: this.id, origin, welcome: this.welcome(navigated), port: far });
-    this.navigation.succeed();
+    if (hello.error) this.navigation.refuse(hello.error);
+    else this.navigation.succeed();
     this.popups.tellOpener({ url: hello.url });
     this.owner.changed(this);
     for (const f of this.whenConnected.splice(0)) f();
@@ -135,7 +139,8 @@ export class Target {
 
   private hub(): HubAccess {
     const base = this.owner.base();
-    return { ...(base && { base }), ...(this.dialogKey && { key: this.dialogKey }) };
+    const proxied = this.origins.find((o) => this.owner.proxied.has(o));
+    return { ...(base && { base }), ...(this.dialogKey && { key: this.dialogKey }), ...(proxied && { proxy: `${proxied}/__hub` }) };
   }
 
   /** The iframe's load event. */
@@ -324,7 +329,7 @@ export class Target {
       case "nav":
         return this.navigation.announce(m.loaderId, m.url);
       case "navabort":
-        return this.navigation.retract();
+        return this.navigation.retract(m.errorText);
       case "info":
         this.info.title = m.title;
         this.info.url = m.url;

@@ -19,6 +19,8 @@ interface Hop {
   status: number;
   statusText: string;
   headers: Record<string, string>;
+  /** The document before has told of it. */
+  told?: boolean;
 }
 
 /** The last request for a document, which has brought it. */
@@ -48,8 +50,9 @@ export function tellArrival(loaderId: string, frame: Frame, came: Json): void {
   const { redirects = [] } = a ?? {};
   const documentURL = came.url;
   redirects.forEach((hop, i) => {
-    const to = redirects[i + 1] ?? a;
-    documentUnderWay(loaderId, frame, hop.url);
+    const to = redirects[i + 1] ?? a!;
+    if (!hop.told) documentUnderWay(loaderId, frame, hop.url);
+    if (to.told) return;
     tellExtra(loaderId, hop);
     const request = {
       url: to.url, method: to.method, headers: to.sent, mixedContentType: "none", initialPriority: "VeryHigh",
@@ -61,7 +64,12 @@ export function tellArrival(loaderId: string, frame: Frame, came: Json): void {
       frameId: frame.id, hasUserGesture: false,
     });
   });
-  documentUnderWay(loaderId, frame, a?.url ?? documentURL);
+  if (!a?.told) documentUnderWay(loaderId, frame, a?.url ?? documentURL);
+  if (a?.error) {
+    const { error: errorText } = a;
+    emit("Network", "Network.loadingFailed", { requestId: loaderId, timestamp: monotonic(), type: "Document", errorText, canceled: false });
+    return;
+  }
   if (a) tellExtra(loaderId, a);
   if (a?.body) keepDocument(loaderId, a.body);
   emit("Network", "Network.responseReceived", {

@@ -152,7 +152,7 @@ export class Exchange extends Story {
     const referer = refererOf(win, url, policy);
     this.request = {
       url, ...(urlFragment && { urlFragment }), method: sent.method,
-      headers: { ...(referer && { Referer: referer }), "User-Agent": navigator.userAgent, ...sent.headers },
+      headers: { ...(referer && { Referer: referer }), ...(sent.pausable && originOf(win, url, sent.method)), "User-Agent": navigator.userAgent, ...sent.headers },
       ...postFields(sent.payload), mixedContentType: "none",
       initialPriority: type === "Image" ? "Low" : "High", referrerPolicy: policy,
     };
@@ -237,6 +237,11 @@ export class Exchange extends Story {
     this.tell("loadingFailed", () => ({ timestamp, type: this.type, errorText, canceled, ...more }));
     if (!canceled) tellOfFailure(errorText, this.sent.url, this.id);
   }
+}
+
+/** The Origin of what script asks for: of requests to another origin, and of all but GET and HEAD (Fetch Standard, "append a request `Origin` header"). */
+function originOf({ origin }: Win, url: string, method: string): Json {
+  return new URL(url).origin === origin && /^(GET|HEAD)$/.test(method) ? {} : { Origin: origin };
 }
 
 /** Network.Response. */

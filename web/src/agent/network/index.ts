@@ -8,14 +8,15 @@ import { emit } from "../session";
 import { getRequestPostData, getResponseBody } from "./bodies";
 import { watchPolicy } from "./cause";
 import { installEventSource } from "./eventsource";
-import { tellArrival } from "./arrival";
+import { arrivalOf, tellArrival } from "./arrival";
 import { abandonAll, response } from "./exchange";
 import { installFetch } from "./fetch";
 import { installBeacon, timingOf, watchResources } from "./resources";
 import { installWebSocket } from "./sockets";
+import { refreshUpstream, wish } from "./upstream";
 import { installXhr } from "./xhr";
 
-export { keepArrival, tellArrival } from "./arrival";
+export { arrivalOf, keepArrival, tellArrival } from "./arrival";
 export { beginNetwork, response } from "./exchange";
 export { watchResources } from "./resources";
 
@@ -25,6 +26,7 @@ export function respondDocument(loaderId: string): void {
   const status = (t as unknown as { responseStatus?: number })?.responseStatus || 200;
   const came = { ...response(address(), status, "", {}, document.contentType), ...(t && { timing: timingOf(window, t) }) };
   tellArrival(loaderId, mainFrame(), came);
+  if (arrivalOf(window)?.error) return;
   const encodedDataLength = t?.transferSize ?? 0;
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength });
 }
@@ -47,13 +49,16 @@ export function installNetwork(win: Window & typeof globalThis): void {
 }
 
 register("Network", {
-  enable: () => {},
+  enable: (_p, s) => {
+    s.enabled.add("Network");
+    return refreshUpstream();
+  },
   disable: () => {},
   getResponseBody,
   getRequestPostData,
-  setCacheDisabled: () => {},
+  setCacheDisabled: (p, s) => wish(s, { noCache: p.cacheDisabled === true }),
   setBypassServiceWorker: () => {},
-  emulateNetworkConditions: () => {},
+  emulateNetworkConditions: (p, s) => wish(s, { offline: p.offline === true }),
   setAttachDebugStack: () => {},
-  setExtraHTTPHeaders: () => {}, // none: others are refused
+  setExtraHTTPHeaders: (p, s) => wish(s, { extra: p.headers ?? {} }),
 });

@@ -12,6 +12,7 @@ import { keepUrl } from "./bodies";
 import { causeOf } from "./cause";
 import { streamUrls } from "./eventsource";
 import { Exchange, timing } from "./exchange";
+import { isSeen, takeSeen } from "./held";
 import { payloadOf } from "./payload";
 
 type Win = Window & typeof globalThis;
@@ -54,7 +55,7 @@ export function watchResources(win: Win): void {
   watched.add(win.performance);
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as Entry[]) {
-      const known = told.has(e.initiatorType) || isOfProxy(e.name) || (e.initiatorType === "other" && streamUrls.has(e.name));
+      const known = told.has(e.initiatorType) || isOfProxy(e.name) || takeSeen(e.name) || (e.initiatorType === "other" && streamUrls.has(e.name));
       if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
       // Whether an element has failed shows in an event that may follow the entry.
       if (e.responseStatus) tell(win, e);
@@ -106,6 +107,7 @@ const lately = new Set<string>();
 const ENTRY_MS = 500;
 
 onElementFailed((win, element, url) => {
+  if (isSeen(url)) return;
   failures.set(url, (failures.get(url) ?? 0) + 1);
   originals.setTimeout(() => {
     if (!takeFailure(url) || lately.has(url)) return;

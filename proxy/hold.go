@@ -1,0 +1,262 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// A held is a request that an agent hears of and that, if it is to, waits for
+// what its clients decide.
+type held struct {
+	c      *control
+	id     string
+	target *watched
+	conn   *wsconn.Conn
+	holds  bool
+	main   bool // it is for the main frame's document
+	see    bool // the response is to wait, too
+	fulfil *order
+	fail   string
+	orders chan order
+	body   []byte // of the response, where an agent has asked for it
+	noMore bool   // it has been told how it ended
+}
+
+// news is a message to an agent.
+type news struct {
+	What       string            `json:"what"`
+	ID         string            `json:"id"`
+	URL        string            `json:"url,omitempty"`
+	Method     string            `json:"method,omitempty"`
+	Headers    map[string]string `json:"headers,omitempty"`
+	Body       []byte            `json:"body,omitempty"`
+	Dest       string            `json:"dest,omitempty"`
+	Mode       string            `json:"mode,omitempty"`
+	Referrer   string            `json:"referrer,omitempty"`
+	Held       bool              `json:"held,omitempty"`
+	Main       bool              `json:"main,omitempty"`
+	Redirects  []hop             `json:"redirects,omitempty"`
+	Status     int               `json:"status,omitempty"`
+	StatusText string            `json:"statusText,omitempty"`
+	Key        string            `json:"key,omitempty"` // of the body, below bodyPath
+	Length     int64             `json:"length,omitempty"`
+	Error      string            `json:"error,omitempty"`
+}
+
+// A netError is why there is no answer, as Chromium calls it.
+type netError string
+
+func (e netError) Error() string { return string(e) }
+
+// maxToldBody bounds what is told of a request's body, and maxSeenBody what a
+// client may see of a response's.
+const (
+	maxToldBody = 1 << 20
+	maxSeenBody = 20 << 20
+)
+
+// order hands over what an agent has decided; the first decision of a stage
+// counts.
+func (h *held) order(o order) {
+	select {
+	case h.orders <- o:
+	default:
+	}
+}
+
+// begin finds out who is to hear of a request and does what its Target wants
+// for all of them.
+func (p *injecting) begin(r *http.Request, e *exchange) *held {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	t, main := p.control.asks(r, e, p.fromHost(r))
+	if t == nil {
+		return nil
+	}
+	c := p.control
+	c.mu.Lock()
+	hold := t.state.Hold
+	c.mu.Unlock()
+	if hold && !main {
+		referrer := withoutFragment(r.Referer())
+		c.await(r, successorWithin, func() bool { return t.conn != nil && (t.next == "" || t.next != referrer) })
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := t.state
+	applyLocked(t, r, main)
+	e.noCache = s.NoCache
+	address := e.own.String() + e.uri
+	switch {
+	case dest == "worker" || dest == "sharedworker" || dest == "serviceworker":
+		c.ownLocked(address, owner{t.id, true})
+	case dest != "empty":
+		c.ownLocked(address, owner{t.id, false})
+	}
+	h := &held{c: c, id: rand.Text(), target: t, conn: t.conn, main: main, orders: make(chan order, 1)}
+	if s.Offline {
+		h.fail, h.noMore = "net::ERR_INTERNET_DISCONNECTED", true
+		return h
+	}
+	script := dest == "empty" && !c.owners[withoutFragment(r.Referer())].worker
+	if script || dest == "" || t.conn == nil || !s.Hold && !s.Tell && !main {
+		if !main {
+			return nil
+		}
+	}
+	h.holds = s.Hold && t.conn != nil && len(c.held) < maxHeld
+	c.held[h.id] = h
+	return h
+}
+
+// applyLocked does what a Target wants for its requests.
+func applyLocked(t *watched, r *http.Request, main bool) {
+	for name, value := range t.state.Extra {
+		r.Header.Set(name, value)
+	}
+	if t.state.UserAgent != "" {
+		r.Header.Set("User-Agent", t.state.UserAgent)
+	}
+	if t.state.NoCache {
+		for _, name := range []string{"If-None-Match", "If-Modified-Since"} {
+			r.Header.Del(name)
+		}
+		r.Header.Set("Cache-Control", "no-cache")
+		r.Header.Set("Pragma", "no-cache")
+	}
+	if main && t.referrer != "" {
+		r.Header.Set("Referer", t.referrer)
+		t.referrer = ""
+	}
+}
+
+// request tells of a request, waits if it is to, and changes it as decided.
+func (h *held) request(r *http.Request, e *exchange) {
+	if h.fail != "" {
+		return
+	}
+	var body []byte
+	if r.Body != nil {
+		body, _ = io.ReadAll(io.LimitReader(r.Body, maxToldBody))
+		r.Body = readCloser{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
+	}
+	post(h.conn, news{
+		What: "request", ID: h.id, URL: e.own.String() + e.uri, Method: r.Method, Headers: visible(r.Header), Body: body,
+		Dest: r.Header.Get("Sec-Fetch-Dest"), Mode: r.Header.Get("Sec-Fetch-Mode"), Referrer: r.Referer(),
+		Held: h.holds, Main: h.main, Redirects: e.redirects,
+	})
+	if !h.holds {
+		return
+	}
+	e.told = true
+	o := h.wait(r.Context())
+	h.see = o.See
+	switch o.Do {
+	case "fail":
+		h.fail = o.Error
+	case "fulfill":
+		h.fulfil = &o
+	case "go":
+		o.change(r, e)
+	}
+}
+
+// wait returns the next decision; without one in time the request goes on.
+func (h *held) wait(ctx context.Context) order {
+	select {
+	case o := <-h.orders:
+		return o
+	case <-time.After(holdFor):
+	case <-ctx.Done():
+	}
+	return order{Do: "go"}
+}
+
+// visible are the headers of a request that clients see and may replace.
+func visible(h http.Header) map[string]string {
+	all := make(map[string]string, len(h))
+	for name, values := range h {
+		if !hidden(name) {
+			all[name] = strings.Join(values, ", ")
+		}
+	}
+	return all
+}
+
+func hidden(name string) bool {
+	switch name {
+	case "Cookie", "Connection", "Content-Length", "Accept-Encoding":
+		return true
+	}
+	return strings.HasPrefix(name, "Sec-Fetch-")
+}
+
+// change makes the request the one that a client wants.
+func (o *order) change(r *http.Request, e *exchange) {
+	if o.URL != "" {
+		if u, err := r.URL.Parse(o.URL); err == nil && (u.Host == "" || originOf(u) == e.own) {
+			r.URL.Path, r.URL.RawPath, r.URL.RawQuery = u.Path, u.RawPath, u.RawQuery
+		}
+	}
+	if o.Method != "" {
+		r.Method = o.Method
+	}
+	if o.Headers != nil {
+		for name := range r.Header {
+			if !hidden(name) {
+				r.Header.Del(name)
+			}
+		}
+		for _, h := range o.Headers {
+			if !hidden(http.CanonicalHeaderKey(h[0])) {
+				r.Header.Set(h[0], h[1])
+			}
+		}
+	}
+	if o.Body != nil {
+		r.Body = io.NopCloser(bytes.NewReader(*o.Body))
+		r.ContentLength = int64(len(*o.Body))
+		r.Header.Set("Content-Length", strconv.Itoa(len(*o.Body)))
+	}
+}
+
+// ended tells how a request has ended, once, and forgets it.
+func (h *held) ended(n news) {
+	h.c.mu.Lock()
+	defer h.c.mu.Unlock()
+	if delete(h.c.held, h.id); h.noMore {
+		return
+	}
+	h.noMore = true
+	n.ID = h.id
+	post(h.conn, n)
+}
+
+// leadTo notes that the main frame's document is asked for elsewhere.
+func (h *held) leadTo(by hop) {
+	from, err := url.Parse(by.URL)
+	if err != nil {
+		return
+	}
+	if to, err := from.Parse(by.Headers["location"]); err == nil {
+		h.c.mu.Lock()
+		defer h.c.mu.Unlock()
+		h.target.announced = to.String()
+	}
+}
+
+// succeeded notes that a document is on its way into the main frame.
+func (h *held) succeeded(address string) {
+	h.c.mu.Lock()
+	defer h.c.mu.Unlock()
+	h.target.announced, h.target.next, h.target.until = "", address, time.Now().Add(successorWithin)
+	h.c.ownLocked(address, owner{target: h.target.id})
+}

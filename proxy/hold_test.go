@@ -1,0 +1,226 @@
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// agent is the far end of a control connection.
+type agent struct {
+	t    *testing.T
+	conn *wsconn.Conn
+	news chan news
+}
+
+// connect connects an agent whose Target has one document.
+func connect(t *testing.T, own, state string) *agent {
+	t.Helper()
+	conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {own}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &agent{t, conn, make(chan news, 100)}
+	go conn.Serve(t.Context(), func(message []byte) {
+		var n news
+		if json.Unmarshal(message, &n) == nil {
+			a.news <- n
+		}
+	})
+	a.say(`{"do":"state","target":"T","addresses":["%s/page"],%s}`, own, state)
+	a.hear("state")
+	return a
+}
+
+func (a *agent) say(format string, args ...any) {
+	a.conn.Deliver(wire.Frame{Body: fmt.Appendf(nil, format, args...)})
+}
+
+// hear returns the next message, which must be of this kind.
+func (a *agent) hear(what string) news {
+	a.t.Helper()
+	select {
+	case n := <-a.news:
+		if n.What != what {
+			a.t.Fatalf("heard %+v, want %s", n, what)
+		}
+		return n
+	case <-time.After(10 * time.Second):
+		a.t.Fatalf("never heard %s", what)
+		return news{}
+	}
+}
+
+// later makes a request of an element of the Target's document.
+func later(t *testing.T, method, address string, headers ...string) <-chan string {
+	t.Helper()
+	answer := make(chan string, 1)
+	req, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	go func() {
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			answer <- "error"
+			return
+		}
+		defer res.Body.Close()
+		body, _ := io.ReadAll(res.Body)
+		answer <- fmt.Sprintf("%d %s %s", res.StatusCode, res.Header.Get("X-A"), body)
+	}()
+	return answer
+}
+
+// echo is an app that answers with what it was asked.
+func echo(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("X-A", "app")
+	body, _ := io.ReadAll(r.Body)
+	fmt.Fprintf(w, "%s %s %s %s", r.Method, r.URL, r.Header.Get("X-Added"), body)
+}
+
+// TestHold decides on requests in all the ways there are.
+func TestHold(t *testing.T) {
+	own, _ := serve(t, echo, nil)
+	a := connect(t, own, `"hold":true,"tell":true`)
+	image := []string{"Sec-Fetch-Dest: image", "Sec-Fetch-Mode: no-cors", "Referer: " + own + "/page"}
+	for _, c := range []struct {
+		orders []string
+		want   string
+	}{
+		{[]string{`"do":"go"`}, "200 app GET /i.png  "},
+		{[]string{`"do":"go","url":"` + own + `/j?x","method":"POST","headers":[["X-Added","1"]],"body":"aGk="`}, "200 app POST /j?x 1 hi"},
+		{[]string{`"do":"fulfill","status":418,"headers":[["X-A","client"]],"body":"aGk="`}, "418 client hi"},
+		{[]string{`"do":"fail","error":"net::ERR_FAILED"`}, "error"},
+		{[]string{`"do":"go","see":true`, `"do":"go"`}, "200 app GET /i.png  "},
+		{[]string{`"do":"go","see":true`, `"do":"body"`, `"do":"fulfill","status":201,"headers":[["X-A","seen"]]`}, "201 seen GET /i.png  "},
+		{[]string{`"do":"go","see":true`, `"do":"fail","error":"net::ERR_FAILED"`}, "error"},
+	} {
+		answer := later(t, "GET", own+"/i.png", image...)
+		n := a.hear("request")
+		if n.URL != own+"/i.png" || n.Dest != "image" || !n.Held || n.Referrer != own+"/page" {
+			t.Errorf("told of %+v", n)
+		}
+		for i, order := range c.orders {
+			if i == 1 && !a.hear("response").Held {
+				t.Error("the response is not held")
+			}
+			if i == 2 {
+				if got := string(a.hear("body").Body); got != "GET /i.png  " {
+					t.Errorf("the body seen is %q", got)
+				}
+			}
+			a.say(`{"id":"%s",%s}`, n.ID, order)
+		}
+		if got := <-answer; got != c.want {
+			t.Errorf("%s: %q, want %q", c.orders, got, c.want)
+		}
+		if strings.Contains(c.orders[len(c.orders)-1], "fail") {
+			a.hear("failed")
+			continue
+		}
+		a.hear("response")
+		a.hear("end")
+	}
+	// What script asks for is not told of, and without the agent nothing waits.
+	if got := <-later(t, "GET", own+"/x", "Sec-Fetch-Dest: empty", "Referer: "+own+"/page"); got != "200 app GET /x  " {
+		t.Errorf("a script gets %q", got)
+	}
+	answer := later(t, "GET", own+"/i.png", image...)
+	a.hear("request")
+	a.conn.Close(wsconn.ReasonShutdown)
+	if got := <-answer; got != "200 app GET /i.png  " {
+		t.Errorf("without an agent: %q", got)
+	}
+}
+
+// TestHoldDocuments follows a navigation of the main frame.
+func TestHoldDocuments(t *testing.T) {
+	own, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/from":
+			http.Redirect(w, r, "/to", http.StatusFound)
+		case "/nothing":
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			echo(w, r)
+		}
+	}, nil)
+	a := connect(t, own, `"hold":true,"extra":{"X-Added":"all"}`)
+	visit := func(path string) (<-chan string, news) {
+		answer := later(t, "GET", own+path, "Sec-Fetch-Dest: iframe", "Sec-Fetch-Mode: navigate")
+		return answer, a.hear("request")
+	}
+	a.say(`{"do":"navigate","url":"%s/from#x"}`, own)
+	answer, n := visit("/from")
+	a.say(`{"id":"%s","do":"go"}`, n.ID)
+	if <-answer; !n.Main {
+		t.Errorf("told of %+v", n)
+	}
+	a.hear("response")
+	a.hear("end")
+	answer, n = visit("/to")
+	if !n.Main || len(n.Redirects) != 1 {
+		t.Errorf("told of the redirect as %+v", n)
+	}
+	a.say(`{"id":"%s","do":"go"}`, n.ID)
+	text := <-answer
+	if came := cameAs(t, text); !came.Told || len(came.Redirects) != 1 || !came.Redirects[0].Told || !strings.Contains(text, "GET /to all") {
+		t.Errorf("the document: %s", text)
+	}
+	a.hear("response")
+	a.hear("end")
+
+	a.say(`{"do":"navigate","url":"%s/nothing"}`, own)
+	_, n = visit("/nothing")
+	a.say(`{"id":"%s","do":"go"}`, n.ID)
+	a.hear("response")
+	if end := a.hear("failed"); end.Error != "net::ERR_ABORTED" {
+		t.Errorf("no document: %+v", end)
+	}
+	a.say(`{"do":"navigate","url":"%s/x"}`, own)
+	answer, n = visit("/x")
+	a.say(`{"id":"%s","do":"fail","error":"net::ERR_BLOCKED_BY_CLIENT"}`, n.ID)
+	if came := cameAs(t, <-answer); came.Error != "net::ERR_BLOCKED_BY_CLIENT" {
+		t.Errorf("a document that a client has failed: %+v", came)
+	}
+}
+
+// TestControlIsForOwnPages checks who may connect.
+func TestControlIsForOwnPages(t *testing.T) {
+	own, _ := serve(t, echo, nil)
+	for from, want := range map[string]bool{own: true, host: true, "http://evil.example": false, "null": false, "": false} {
+		conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {from}})
+		if (err == nil) != want {
+			t.Errorf("%q: %v", from, err)
+		}
+		if err == nil {
+			conn.Close(wsconn.ReasonShutdown)
+			conn.Serve(t.Context(), func([]byte) {})
+		}
+	}
+}
+
+// TestOffline checks that a Target that is offline gets nothing.
+func TestOffline(t *testing.T) {
+	own, _ := serve(t, echo, nil)
+	connect(t, own, `"offline":true`)
+	if got := <-later(t, "GET", own+"/x", "Sec-Fetch-Dest: empty", "Referer: "+own+"/page"); got != "error" {
+		t.Errorf("offline: %q", got)
+	}
+	if got := <-later(t, "GET", own+"/x", "Sec-Fetch-Dest: empty", "Referer: "+own+"/other"); got != "200 app GET /x  " {
+		t.Errorf("another Target: %q", got)
+	}
+}
