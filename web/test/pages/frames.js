@@ -82,7 +82,7 @@ async function evaluateIn2(id) {
   is(story(id).slice(0, 5), ["frameRequestedNavigation", "frameStartedNavigating", "frameStartedLoading", "requestWillBeSent", "responseReceived"]);
   const ids = new Set(events.filter((e) => e.params?.loaderId && e.params.frameId === id).map((e) => e.params.loaderId));
   is(ids.size, 1, "one loader from start to end");
-  is(events.find((e) => e.method === "Page.lifecycleEvent").params.loaderId, [...ids][0]);
+  is(events.find((e) => e.method === "Page.lifecycleEvent" && e.params.frameId === id).params.loaderId, [...ids][0]);
 }
 events.length = 0;
 await value("f.contentWindow.location.hash = '#x'");
