@@ -43,16 +43,16 @@ func (t holding) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // decide shows an answer, or why there is none, and does what is decided.
 func (t holding) decide(h *held, e *exchange, req *http.Request, res *http.Response, err error) (*http.Response, error) {
-	n := news{What: "response", ID: h.id, Held: true}
+	n := news{What: "response", Held: true}
 	if err == nil {
 		n.Status, n.StatusText, n.Headers = res.StatusCode, statusText(res), plain(e.moved(res.Header), "")
 	} else {
 		n.Error = netErrorOf(err)
 	}
-	post(h.conn, n)
+	h.post(n)
 	o := h.wait(req.Context())
 	for ; o.Do == "body"; o = h.wait(req.Context()) {
-		post(h.conn, news{What: "body", ID: h.id, Body: h.whole(res)})
+		h.post(news{What: "body", Body: h.whole(res)})
 	}
 	switch o.Do {
 	case "fail":
@@ -123,11 +123,11 @@ func (o *order) response(req *http.Request, from *http.Response) *http.Response 
 
 // respond tells of an answer, and of its end when that comes.
 func (t holding) respond(h *held, e *exchange, res *http.Response) {
-	n := news{What: "response", ID: h.id, Status: res.StatusCode, StatusText: statusText(res), Headers: plain(e.moved(e.header(res)), "Set-Cookie")}
+	n := news{What: "response", Status: res.StatusCode, StatusText: statusText(res), Headers: plain(e.moved(e.header(res)), "Set-Cookie")}
 	if !e.navigates && res.Header.Get("Content-Encoding") == "" && res.StatusCode != http.StatusSwitchingProtocols {
 		res.Body, n.Key = t.bodies.keep(res.Body, n.Headers["content-type"])
 	}
-	post(h.conn, n)
+	h.post(n)
 	res.Body = &counted{ReadCloser: res.Body, h: h}
 }
 

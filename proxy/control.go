@@ -22,6 +22,8 @@ const (
 	maxTargets = 1000
 	maxOwners  = 10000
 	maxHeld    = 1000
+	// maxBacklog bounds what waits for one agent.
+	maxBacklog = 1000
 	// holdFor bounds how long a request waits for a client.
 	holdFor = 5 * time.Minute
 	// successorWithin bounds how long requests of a new document wait for its
@@ -85,6 +87,8 @@ type watched struct {
 	// next is the document that has been sent and has yet to connect.
 	next  string
 	until time.Time // for which it is waited
+	// backlog is what its agent is to hear of then.
+	backlog []news
 }
 
 func newControl() *control {
@@ -154,6 +158,15 @@ func (c *control) enterLocked(conn *wsconn.Conn, o order) *watched {
 	}
 	if t.conn != conn {
 		t.conn, t.next, t.announced = conn, "", ""
+		for _, h := range c.held {
+			if h.target == t && h.conn == nil {
+				h.conn = conn
+			}
+		}
+		for _, n := range t.backlog {
+			post(conn, n)
+		}
+		t.backlog = nil
 	}
 	t.state = o
 	for _, address := range o.Addresses {

@@ -64,6 +64,21 @@ const (
 	maxSeenBody = 20 << 20
 )
 
+// post tells the agent, or the one that is to come.
+func (h *held) post(n news) {
+	h.c.mu.Lock()
+	defer h.c.mu.Unlock()
+	h.postLocked(n)
+}
+
+func (h *held) postLocked(n news) {
+	if n.ID = h.id; h.conn != nil {
+		post(h.conn, n)
+	} else if len(h.target.backlog) < maxBacklog {
+		h.target.backlog = append(h.target.backlog, n)
+	}
+}
+
 // order hands over what an agent has decided; the first decision of a stage
 // counts.
 func (h *held) order(o order) {
@@ -102,17 +117,21 @@ func (p *injecting) begin(r *http.Request, e *exchange) *held {
 		c.ownLocked(address, owner{t.id, false})
 	}
 	h := &held{c: c, id: rand.Text(), target: t, conn: t.conn, main: main, orders: make(chan order, 1)}
+	coming := time.Now().Before(t.until) && (t.conn == nil || t.next != "" && t.next == withoutFragment(r.Referer()))
+	if coming {
+		h.conn = nil
+	}
 	if s.Offline {
 		h.fail, h.noMore = "net::ERR_INTERNET_DISCONNECTED", true
 		return h
 	}
 	script := dest == "empty" && !c.owners[withoutFragment(r.Referer())].worker
-	if script || dest == "" || t.conn == nil || !s.Hold && !s.Tell && !main {
+	if script || dest == "" || h.conn == nil && !coming || !s.Hold && !s.Tell && !main {
 		if !main {
 			return nil
 		}
 	}
-	h.holds = s.Hold && t.conn != nil && len(c.held) < maxHeld
+	h.holds = s.Hold && h.conn != nil && len(c.held) < maxHeld
 	c.held[h.id] = h
 	return h
 }
@@ -148,8 +167,8 @@ func (h *held) request(r *http.Request, e *exchange) {
 		body, _ = io.ReadAll(io.LimitReader(r.Body, maxToldBody))
 		r.Body = readCloser{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
 	}
-	post(h.conn, news{
-		What: "request", ID: h.id, URL: e.own.String() + e.uri, Method: r.Method, Headers: visible(r.Header), Body: body,
+	h.post(news{
+		What: "request", URL: e.own.String() + e.uri, Method: r.Method, Headers: visible(r.Header), Body: body,
 		Dest: r.Header.Get("Sec-Fetch-Dest"), Mode: r.Header.Get("Sec-Fetch-Mode"), Referrer: r.Referer(),
 		Held: h.holds, Main: h.main, Redirects: e.redirects,
 	})
@@ -236,8 +255,7 @@ func (h *held) ended(n news) {
 		return
 	}
 	h.noMore = true
-	n.ID = h.id
-	post(h.conn, n)
+	h.postLocked(n)
 }
 
 // leadTo notes that the main frame's document is asked for elsewhere.

@@ -224,3 +224,37 @@ func TestOffline(t *testing.T) {
 		t.Errorf("another Target: %q", got)
 	}
 }
+
+// TestBacklog checks that what a document asks for before its agent is there
+// is told to that agent, and waits for nobody.
+func TestBacklog(t *testing.T) {
+	own, _ := serve(t, echo, nil)
+	a := connect(t, own, `"tell":true`)
+	a.say(`{"do":"navigate","url":"%s/next"}`, own)
+	<-later(t, "GET", own+"/next", "Sec-Fetch-Dest: iframe", "Sec-Fetch-Mode: navigate")
+	for _, what := range []string{"request", "response", "end"} {
+		a.hear(what)
+	}
+	if got := <-later(t, "GET", own+"/i.png", "Sec-Fetch-Dest: image", "Referer: "+own+"/next"); got != "200 app GET /i.png  " {
+		t.Errorf("an image is %q", got)
+	}
+	a.conn.Close(wsconn.ReasonShutdown)
+	next, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {own}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &agent{t, next, make(chan news, 100)}
+	go next.Serve(t.Context(), func(message []byte) {
+		var n news
+		if json.Unmarshal(message, &n) == nil {
+			b.news <- n
+		}
+	})
+	b.say(`{"do":"state","target":"T","addresses":["%s/next"],"tell":true}`, own)
+	if n := b.hear("request"); n.URL != own+"/i.png" || n.Held {
+		t.Errorf("told of %+v", n)
+	}
+	for _, what := range []string{"response", "end", "state"} {
+		b.hear(what)
+	}
+}

@@ -17,7 +17,7 @@ import { installLog } from "./log";
 import { tellInfo, watchNavigation } from "./navigation";
 import { beginNesting, listenForAgents, watchNested } from "./nested";
 import { arrivalOf, beginNetwork, installNetwork, keepArrival, respondDocument, watchResources } from "./network";
-import { leaveUpstream, refreshUpstream } from "./network/upstream";
+import { isProxied, leaveUpstream, refreshUpstream } from "./network/upstream";
 import { monotonic } from "./originals";
 import { tree } from "./page";
 import { control, greet, leave, listenForHost, pair, send } from "./port";
@@ -169,7 +169,9 @@ function welcomed(w: Welcome): void {
   }
   if (!extended) return versionOne();
   if (w.navigated && location.protocol !== "about:") respondDocument(frame.loaderId);
-  watchResources(window);
+  // What the proxy tells of is not to be told twice.
+  if (isProxied()) void refreshUpstream().then(() => watchResources(window));
+  else watchResources(window);
   tell(w.navigated === true, "Page.frameNavigated", { frame: describeFrame(frame), type: "Navigation" });
   begin(frame);
   if (!w.parentId) documentUpdated();
