@@ -5,6 +5,7 @@ import type { Json } from "../protocol";
 import { type Frame, type Win, address, mainFrame, onTouch, splitFragment, urlOf } from "./frames";
 import { isLoaded } from "./lifecycle";
 import { hexId, monotonic, originals } from "./originals";
+import { postFields } from "./network/payload";
 import { order as toUpstream, refreshUpstream } from "./network/upstream";
 import { ProtocolError } from "./registry";
 import { carryScripts } from "./scripts";
@@ -19,6 +20,8 @@ export interface NavigateEvent extends Event {
   navigationType: "push" | "replace" | "reload" | "traverse";
   userInitiated: boolean;
   formData: FormData | null;
+  /** Not in every browser. */
+  sourceElement?: Element | null;
   destination: { url: string; sameDocument: boolean };
   intercept(options?: object): void;
 }
@@ -108,19 +111,29 @@ function begun(e: NavigateEvent, byClient: boolean): void {
   tell({ icdp: "nav", loaderId, url });
   emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: typeOf(e) });
   emit("Page", "Page.frameStartedLoading", { frameId });
-  emit("Network", "Network.requestWillBeSent", documentRequest(mainFrame(), loaderId, url, e.formData ? "POST" : "GET"));
+  emit("Network", "Network.requestWillBeSent", documentRequest(mainFrame(), loaderId, url, e.formData ? "POST" : "GET", formBody(e)));
+}
+
+/** What a form sends, where that is fields in the plain encoding: a boundary is the browser's secret. */
+function formBody({ formData, sourceElement }: NavigateEvent): Json {
+  const form = (sourceElement as HTMLInputElement | null | undefined)?.form ?? (sourceElement as HTMLFormElement | null | undefined);
+  const fields = formData && [...formData];
+  if (!fields || (form?.enctype ?? "") !== "application/x-www-form-urlencoded") return formData ? { hasPostData: true } : {};
+  const text = new URLSearchParams(fields.map(([name, v]) => [name, typeof v === "string" ? v : v.name])).toString();
+  return { headers: { "Content-Type": form!.enctype }, ...postFields({ bytes: new TextEncoder().encode(text) }) };
 }
 
 /** Network.requestWillBeSent of a frame's document. */
-export function documentRequest(frame: Frame, loaderId: string, address: string, method: string): Json {
+export function documentRequest(frame: Frame, loaderId: string, address: string, method: string, more: Json = {}): Json {
   const [url, fragment] = splitFragment(address);
   return {
     requestId: loaderId,
     loaderId,
     documentURL: url,
     request: {
-      url, ...(fragment && { urlFragment: fragment }), method, headers: { "Upgrade-Insecure-Requests": "1", "User-Agent": navigator.userAgent }, mixedContentType: "none",
+      url, ...(fragment && { urlFragment: fragment }), method, headers: { "Upgrade-Insecure-Requests": "1", "User-Agent": navigator.userAgent, ...more.headers }, mixedContentType: "none",
       initialPriority: "VeryHigh", referrerPolicy: "strict-origin-when-cross-origin", isSameSite: true,
+      ...(more.hasPostData && { hasPostData: true, postData: more.postData, postDataEntries: more.postDataEntries }),
     },
     timestamp: monotonic(),
     wallTime: originals.now() / 1000,

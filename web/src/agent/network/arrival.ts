@@ -78,11 +78,16 @@ export function tellArrival(loaderId: string, frame: Frame, came: Json): void {
   });
 }
 
+/** Headers whose lines of one name are one, as Network.Response has them; the events with more have the lines. */
+export function joined(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, v]) => [name, v.replaceAll("\n", ", ")]));
+}
+
 /** Network.Response of a hop. */
 function responseOf(h: Hop): Json {
   const type = h.headers["content-type"] ?? "";
   return {
-    ...response(h.url, h.status, h.statusText, h.headers, type.split(";")[0].trim() || "text/html"),
+    ...response(h.url, h.status, h.statusText, joined(h.headers), type.split(";")[0].trim() || "text/html"),
     charset: /charset="?([^";]+)/i.exec(type)?.[1] ?? "",
   };
 }

@@ -7,6 +7,7 @@ import { type Verdict, interested, pauseRemote, wants } from "../intercept";
 import { navigationUnderWay, navigationVoid } from "../navigation";
 import { monotonic, originals } from "../originals";
 import { type Session, emit } from "../session";
+import { joined } from "./arrival";
 import { keepDocument } from "./bodies";
 import { Exchange, response } from "./exchange";
 import { bytesOf } from "./payload";
@@ -129,7 +130,7 @@ function follow(g: Going, m: Json, by: Json): Going {
 }
 
 function responded(m: Json, g: Going): void {
-  const headers = m.headers as Record<string, string>;
+  const headers = joined(m.headers);
   const type = headers["content-type"] ?? "";
   if (m.status > 300 && m.status < 400 && headers.location) {
     const to = new URL(headers.location, g.request.url).href.split("#")[0];
