@@ -54,6 +54,11 @@ async function value(expression) {
   return r.result.value;
 }
 
+// The bytes of an answer's head, which count as data.
+function head({ status, statusText, headers }) {
+  return `HTTP/1.1 ${status} ${statusText}\r\n${Object.entries(headers).map(([n, v]) => `${n}: ${v}\r\n`).join("")}\r\n`.length;
+}
+
 async function event(method, ms = 10_000) {
   for (const end = Date.now() + ms; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) {
     const i = events.findIndex((e) => e.method === method || e.icdp === method);

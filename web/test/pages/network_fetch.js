@@ -110,7 +110,7 @@ await fails(cdp("Network.getResponseBody", { requestId: "nope" }), "No resource 
 
 // Longer bodies than the agent keeps.
 s = await story(`fetch(URL.createObjectURL(new Blob([new Uint8Array(21_000_000)]))).then((r) => r.arrayBuffer()).then((b) => b.byteLength)`);
-is([s.result, s.end.encodedDataLength], [21_000_000, 21_000_000]);
+is([s.result, s.end.encodedDataLength - head(s.response)], [21_000_000, 21_000_000]);
 await fails(cdp("Network.getResponseBody", { requestId: s.sent.requestId }), "Request content was evicted from inspector cache");
 await cdp("Network.setExtraHTTPHeaders", { headers: {} });
 await fails(cdp("Network.setExtraHTTPHeaders", { headers: { a: "b" } }),

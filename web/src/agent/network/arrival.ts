@@ -6,7 +6,7 @@ import type { Frame } from "../frames";
 import { monotonic, originals } from "../originals";
 import { emit } from "../session";
 import { keepDocument } from "./bodies";
-import { documentUnderWay, response } from "./exchange";
+import { documentUnderWay, headText, response } from "./exchange";
 
 type Win = Window & typeof globalThis;
 
@@ -92,14 +92,19 @@ function responseOf(h: Hop): Json {
   };
 }
 
+/** How many bytes came for a document, as far as its server has said. */
+export function bytesOfDocument(frame: Frame, transferred = 0): number {
+  const a = arrivalOf(frame.win);
+  return a ? headText(a.status, a.statusText, a.headers).length + Number(a.headers["content-length"] ?? transferred) : transferred;
+}
+
 /** The events that have the headers as they went over the network. */
 function tellExtra(requestId: string, h: Hop): void {
   emit("Network", "Network.requestWillBeSentExtraInfo", {
     requestId, associatedCookies: [], headers: h.sent, connectTiming: { requestTime: monotonic() },
   });
-  const lines = Object.entries(h.headers).flatMap(([name, value]) => value.split("\n").map((v) => `${name}: ${v}\r\n`));
   emit("Network", "Network.responseReceivedExtraInfo", {
     requestId, blockedCookies: [], headers: h.headers, resourceIPAddressSpace: "Local", statusCode: h.status,
-    headersText: `HTTP/1.1 ${h.status} ${h.statusText}\r\n${lines.join("")}\r\n`,
+    headersText: headText(h.status, h.statusText, h.headers),
   });
 }

@@ -140,6 +140,8 @@ export abstract class Story {
 export class Exchange extends Story {
   private readonly start: number;
   private came = false;
+  /** Bytes of the answer's head, which count as data. */
+  private head = 0;
   /** Network.Request. */
   request: Json;
   private readonly documentURL: string;
@@ -182,6 +184,7 @@ export class Exchange extends Story {
     this.came = true;
     const timestamp = came.at ?? monotonic();
     this.ledTo(splitFragment(came.url)[0]);
+    if (came.headers) this.head = headText(came.status, came.statusText ?? "", came.headers).length;
     const contentType = came.contentType ?? came.headers?.["content-type"] ?? "";
     const waited = Math.max(0, (timestamp - this.start) * 1000);
     const r = {
@@ -223,7 +226,7 @@ export class Exchange extends Story {
   finished(body?: Uint8Array | null, length = body?.length ?? 0, at = monotonic()): void {
     if (!this.end()) return;
     if (body !== undefined && this.heard) keepBody(this.id, body);
-    this.tell("loadingFinished", () => ({ timestamp: at, encodedDataLength: length }));
+    this.tell("loadingFinished", () => ({ timestamp: at, encodedDataLength: length + this.head }));
   }
 
   /** Another event of this request. */
@@ -242,6 +245,12 @@ export class Exchange extends Story {
 /** The Origin of what script asks for: of requests to another origin, and of all but GET and HEAD (Fetch Standard, "append a request `Origin` header"). */
 function originOf({ origin }: Win, url: string, method: string): Json {
   return new URL(url).origin === origin && /^(GET|HEAD)$/.test(method) ? {} : { Origin: origin };
+}
+
+/** The head of an answer in HTTP/1.1. */
+export function headText(status: number, statusText: string, headers: Record<string, string>): string {
+  const lines = Object.entries(headers).flatMap(([name, value]) => value.split("\n").map((v) => `${name}: ${v}\r\n`));
+  return `HTTP/1.1 ${status} ${statusText}\r\n${lines.join("")}\r\n`;
 }
 
 /** Network.Response. */

@@ -8,7 +8,7 @@ import { emit } from "../session";
 import { getRequestPostData, getResponseBody } from "./bodies";
 import { watchPolicy } from "./cause";
 import { installEventSource } from "./eventsource";
-import { arrivalOf, tellArrival } from "./arrival";
+import { arrivalOf, bytesOfDocument, tellArrival } from "./arrival";
 import { abandonAll, response } from "./exchange";
 import { installFetch } from "./fetch";
 import { installBeacon, timingOf, watchResources } from "./resources";
@@ -27,7 +27,7 @@ export function respondDocument(loaderId: string): void {
   const came = { ...response(address(), status, "", {}, document.contentType), ...(t && { timing: timingOf(window, t) }) };
   tellArrival(loaderId, mainFrame(), came);
   if (arrivalOf(window)?.error) return;
-  const encodedDataLength = t?.transferSize ?? 0;
+  const encodedDataLength = bytesOfDocument(mainFrame(), t?.transferSize);
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength });
 }
 
