@@ -58,7 +58,7 @@ func (c *client) run(args ...string) (string, error) {
 func (c *client) command(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 45*time.Second)
 	defer cancel()
-	words := strings.NewReplacer("$APP", c.site.app.URL, "$HOME", c.home)
+	words := strings.NewReplacer("$APP", c.site.app.URL, "$HOME", c.home, "$PORT", c.port)
 	all := []string{"--session", "e2e"}
 	for _, arg := range args {
 		all = append(all, words.Replace(arg))
@@ -109,11 +109,24 @@ var featureOf = map[string]string{
 	"eval": "evaluate", "console": "console", "errors": "page error", "dialog": "dialog", "network": "intercept",
 	"cookies": "cookies", "storage": "storage", "screenshot": "screenshot", "pdf": "pdf", "frame": "frames",
 	"find": "locators", "snapshot": "accessibility", "get": "DOM nodes", "is": "DOM nodes", "tab": "new page", "set": "emulation",
+	"profiler": "profiling",
+}
+
+// featureOfName is the feature of the steps that have this name, or begin with it and a
+// colon, where the command alone does not tell.
+var featureOfName = map[string]string{
+	"connect": "connect", "tab list": "list pages", "tab close": "close", "eval: error": "evaluate errors", "eval: promise": "evaluate promises",
+	"network requests": "request and response events", "set viewport": "viewport", "screenshot of an element": "element screenshot",
 }
 
 // count records the outcome of a step for the table of clients and features.
 func count(t *testing.T, s step, passed bool) {
 	feature := featureOf[s.run[0]]
+	for name, special := range featureOfName {
+		if s.name == name || strings.HasPrefix(s.name, name+":") {
+			feature = special
+		}
+	}
 	if feature == "" {
 		return
 	}
@@ -121,8 +134,8 @@ func count(t *testing.T, s step, passed bool) {
 	switch {
 	case !passed:
 		r.Result = clients.Fails
-	case s.fails != "" && harness.ThroughHub():
-		r.Result, r.Reason = clients.Cannot, "The command ends with: "+s.fails+"."
+	case s.refused != "" && harness.ThroughHub():
+		r.Result, r.Reason = clients.Cannot, "The command ends with: "+s.refused+"."
 	}
 	if err := r.Check(); err != nil {
 		t.Error(err)

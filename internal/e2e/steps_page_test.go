@@ -101,6 +101,14 @@ var beyond = []step{
 		name: "pdf", run: ab("pdf", "$HOME/page.pdf"), file: "page.pdf", starts: "%PDF-",
 		refused: "Page.printToPDF is not possible in an embedded frame: page script cannot print to a file",
 	},
+	{name: "connect", run: ab("connect", "$PORT"), ask: "document.title", want: `"Field book"`},
+	{name: "dialog", run: ab("eval", "setTimeout(() => { document.title = String(confirm('Sure?')) }, 50), 1"), says: "1"},
+	{name: "dialog accept", run: ab("dialog", "accept"), ask: "document.title", want: `"true"`},
+	{name: "screenshot of an element", run: ab("screenshot", "#pad", "$HOME/pad.png"), file: "pad.png", starts: "\x89PNG"},
+	{
+		name: "profiler start", run: ab("profiler", "start"), shows: []string{"rofil"},
+		refused: "is not possible in an embedded frame: needs the browser process",
+	},
 	{name: "screenshot", run: ab("screenshot", "$HOME/page.png"), file: "page.png", starts: "\x89PNG"},
 	{
 		name: "set offline", run: ab("set", "offline", "on"), shows: []string{"Done"},

@@ -37,6 +37,10 @@ var dpInput = []check[dpPage]{
 		p.do(t, chromedp.DragAndDrop(chromedp.CSS("#card"), chromedp.CSS("#bin")))
 		p.is(t, text("bin"), `"Got the card"`)
 	}, nil},
+	{"mouse wheel", "Input.dispatchMouseEvent", func(t *testing.T, p dpPage) {
+		call(t, p, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: 400, Y: 600, DeltaX: 1, DeltaY: 300}) // a delta of 0 would be left out, and refused
+		p.is(t, "scrollY", "300")
+	}, nil},
 	{"touch", "Tap", func(t *testing.T, p dpPage) {
 		get(t, p, chromedp.Evaluate[bool]("addEventListener('touchstart', (event) => seen.push(['touchstart', event.target.id]), true), true"))
 		p.do(t, chromedp.Tap(chromedp.CSS("#plus")))

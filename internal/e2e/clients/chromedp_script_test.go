@@ -15,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/profiler"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
 
@@ -34,6 +36,14 @@ var dpScript = []check[dpPage]{
 	{"evaluate promises", "EvalAwaitPromise", func(t *testing.T, p dpPage) {
 		later := chromedp.Evaluate[string]("new Promise((resolve) => setTimeout(resolve, 50, 'later'))", chromedp.EvalAwaitPromise)
 		same(t, "later", get(t, p, later), "later")
+	}, nil},
+	{"handles", "Runtime.evaluate, callFunctionOn, releaseObject", func(t *testing.T, p dpPage) {
+		list := call(t, p, runtime.Evaluate, runtime.EvaluateParams{Expression: "[1, 2, 3]"}).Result.ObjectID
+		sum := call(t, p, runtime.CallFunctionOn, runtime.CallFunctionOnParams{ObjectID: list, FunctionDeclaration: "function () { return this.reduce((a, b) => a + b) }"})
+		same(t, "the sum", string(sum.Result.Value), "6")
+		call(t, p, runtime.ReleaseObject, runtime.ReleaseObjectParams{ObjectID: list})
+		_, err := chromedp.Call(p.ctx, runtime.CallFunctionOn, runtime.CallFunctionOnParams{ObjectID: list, FunctionDeclaration: "function () {}"})
+		same(t, "it is gone", err != nil && strings.Contains(err.Error(), "Could not find object with given id"), true)
 	}, nil},
 	{"expose function", "ExposeFunc", func(t *testing.T, p dpPage) {
 		p.do(t, chromedp.ExposeFunc("double", func(_ context.Context, n int) (int, error) {
@@ -148,6 +158,12 @@ var dpEvents = []check[dpPage]{
 		same(t, "the page got", got, "201,made up,TypeError,PUT")
 		call(t, p, fetch.Disable, cdp.Empty{})
 	}, nil},
+	{"response bodies", "Network.getResponseBody", func(t *testing.T, p dpPage) {
+		got := chromedp.WaitEvent(network.ResponseReceived, func(e network.EventResponseReceived) bool { return strings.HasSuffix(e.Response.URL, "/api/echo") },
+			chromedp.Evaluate[string]("fetch('/api/echo', { method: 'POST', body: 'words' }).then((r) => r.text())", chromedp.EvalAwaitPromise))
+		body := call(t, p, network.GetResponseBody, network.GetResponseBodyParams{RequestID: get(t, p, got).RequestID})
+		same(t, "the body", strings.Contains(string(body.Body), `"body":"words"`), true)
+	}, nil},
 	{"navigation events", "Page.loadEventFired by a click", func(t *testing.T, p dpPage) {
 		get(t, p, chromedp.WaitEvent(page.LoadEventFired, nil, chromedp.Click(chromedp.CSS("#two"))))
 		p.at(t, "/two.html", "document.readyState", `"complete"`)
@@ -206,6 +222,17 @@ var dpView = []check[dpPage]{
 		call(t, p, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
 		p.is(t, "innerWidth !== 700", "true")
 	}, nil},
+	{"emulation", "Emulation.setEmulatedMedia", func(t *testing.T, p dpPage) {
+		call(t, p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+		p.is(t, "matchMedia('(prefers-color-scheme: dark)').matches", "true")
+	}, nil},
+	{"profiling", "Profiler.enable", func(t *testing.T, p dpPage) {
+		call(t, p, profiler.Enable, cdp.Empty{})
+	}, &difference[dpPage]{Cannot, noProfile, func(t *testing.T, p dpPage) {
+		if _, err := chromedp.Call(p.ctx, profiler.Enable, cdp.Empty{}); err == nil || !strings.Contains(err.Error(), "Profiler.enable") {
+			t.Errorf("it says %v", err)
+		}
+	}}},
 	{"storage", "localStorage over a reload", func(t *testing.T, p dpPage) {
 		get(t, p, chromedp.Evaluate[bool]("localStorage.setItem('kept', 'here'), true"))
 		p.do(t, chromedp.Reload())

@@ -108,6 +108,29 @@ var devtoolsTools = []check[*server]{
 		s.evaluated(t, "async () => [document.title, 6 * 7]", `["Field book",42]`)
 		s.use(t, "evaluate_script", args{"function": "(node) => node.title", "args": []string{s.find(t, `heading "Field book"`)}}, `"The book"`)
 	}, nil},
+	{"evaluate errors", "a function that throws", func(t *testing.T, s *server) {
+		said, _, failed := s.call(t, "evaluate_script", args{"function": "() => { throw new Error('out of reach') }"})
+		same(t, "it fails and says why", failed && strings.Contains(said, "out of reach"), true)
+	}, nil},
+	{"evaluate promises", "evaluate_script of an async function", func(t *testing.T, s *server) {
+		s.evaluated(t, "async () => { await 0; return 6 * 7; }", "42")
+	}, nil},
+	{"keyboard shortcuts", "press_key: Control+A", func(t *testing.T, s *server) {
+		s.use(t, "fill", args{"uid": s.find(t, `textbox "Name"`), "value": "Grace"})
+		s.use(t, "click", args{"uid": s.find(t, `textbox "Name"`)})
+		s.use(t, "press_key", args{"key": "Control+A"})
+		s.use(t, "press_key", args{"key": "x"})
+		s.is(t, value("name"), `"x"`)
+	}, nil},
+	{"viewport", "resize_page", func(t *testing.T, s *server) {
+		s.use(t, "emulate", args{"viewport": "700x500x1"})
+		s.is(t, "[innerWidth, innerHeight]", "[700,500]")
+		s.use(t, "emulate", args{"viewport": ""})
+	}, nil},
+	{"page error", "list_console_messages of an exception", func(t *testing.T, s *server) {
+		s.use(t, "click", args{"uid": s.find(t, `button "Break"`)})
+		s.use(t, "list_console_messages", args{}, "broken on purpose")
+	}, nil},
 	{"console", "list_console_messages", func(t *testing.T, s *server) {
 		s.use(t, "click", args{"uid": s.find(t, `button "Speak"`)})
 		s.use(t, "list_console_messages", args{}, "[log] plain words 7", "[warn] careful words", "[error] harsh words")

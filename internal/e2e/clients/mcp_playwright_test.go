@@ -123,6 +123,31 @@ var playwrightTools = []check[*server]{
 		s.use(t, "browser_resize", args{"width": 700, "height": 500})
 		s.is(t, "[innerWidth, innerHeight]", "[700,500]")
 	}, nil},
+	{"list pages", "browser_tabs: list", func(t *testing.T, s *server) {
+		s.use(t, "browser_tabs", args{"action": "list"}, "Field book", s.url(harness.AppPage))
+	}, nil},
+	{"check", "browser_fill_form of a checkbox", func(t *testing.T, s *server) {
+		s.use(t, "browser_fill_form", args{"fields": []args{{"name": "Terms", "target": "#terms", "type": "checkbox", "value": "true"}}})
+		s.is(t, "document.getElementById('terms').checked", "true")
+	}, nil},
+	{"keyboard shortcuts", "browser_press_key: Control+A", func(t *testing.T, s *server) {
+		s.use(t, "browser_type", args{"element": "Name", "target": "#name", "text": "Grace"})
+		s.use(t, "browser_press_key", args{"key": "Control+A"})
+		s.use(t, "browser_press_key", args{"key": "x"})
+		s.is(t, value("name"), `"x"`)
+	}, nil},
+	{"evaluate promises", "browser_evaluate of an async function", func(t *testing.T, s *server) {
+		s.use(t, "browser_evaluate", args{"function": "async () => { await 0; return 6 * 7; }"}, "42")
+	}, nil},
+	{"frames", "browser_click in a child frame", func(t *testing.T, s *server) {
+		s.use(t, "browser_navigate", args{"url": s.url("/frames.html")})
+		frame := regexp.MustCompile(`(?s)iframe.*?button "Press" \[ref=(\w+)\]`).FindStringSubmatch(s.use(t, "browser_snapshot", args{}))
+		if frame == nil {
+			t.Fatal("no button in a frame")
+		}
+		s.use(t, "browser_click", args{"element": "Press", "target": frame[1]})
+		s.e.Site.Expect(t, "/child.html", text("press"), `"Inner pressed"`)
+	}, nil},
 	{"new page", "browser_tabs: new, list, close", func(t *testing.T, s *server) {
 		s.use(t, "browser_tabs", args{"action": "new", "url": s.url("/two.html")}, "Second page", "Field book")
 		s.e.Site.Expect(t, "/two.html", "document.title", `"Second page"`)

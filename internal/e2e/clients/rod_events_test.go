@@ -152,6 +152,25 @@ var rodView = []check[rodPage]{
 			t.Errorf("it says %v", err)
 		}
 	}}},
+	{"profiling", "Profiler.enable", func(t *testing.T, p rodPage) {
+		if err := (proto.ProfilerEnable{}).Call(p); err != nil {
+			t.Error(err)
+		}
+	}, &difference[rodPage]{Cannot, noProfile, func(t *testing.T, p rodPage) {
+		if err := (proto.ProfilerEnable{}).Call(p); err == nil || !strings.Contains(err.Error(), "Profiler.enable") {
+			t.Errorf("it says %v", err)
+		}
+	}}},
+	{"navigation events", "Page.navigatedWithinDocument", func(t *testing.T, p rodPage) {
+		var url string
+		wait := p.EachEvent(func(e *proto.PageNavigatedWithinDocument) bool {
+			url = e.URL
+			return true
+		})
+		p.MustEval("() => history.pushState({}, '', '?within')")
+		wait()
+		same(t, "the address", strings.HasSuffix(url, "?within"), true)
+	}, nil},
 	{"accessibility", "Accessibility.getFullAXTree", func(t *testing.T, p rodPage) {
 		tree, err := proto.AccessibilityGetFullAXTree{}.Call(p)
 		if err != nil {
@@ -196,6 +215,9 @@ var rodView = []check[rodPage]{
 		p.MustEmulate(devices.Clear)
 	}}},
 }
+
+// noProfile is why no client measures the scripts of an iframe.
+const noProfile = "Page script cannot measure what scripts run."
 
 // noPDF is why no client gets a PDF from an iframe.
 const noPDF = "Page script can open the print dialog, but not print to a file."

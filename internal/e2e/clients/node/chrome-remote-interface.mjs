@@ -4,49 +4,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import CDP from "chrome-remote-interface";
-import { app, appPage, checks, endpoint, isPNG, run, scratch, seen, text, truth, until, value } from "./support.mjs";
-
-const { hostname: host, port } = new URL(endpoint);
-const at = { host, port: Number(port) };
-
-const check = checks(async () => {
-  const client = await CDP(at);
-  await client.Page.enable();
-  await client.Runtime.enable();
-  await go(client, appPage);
-  return { client, close: () => client.close() };
-});
-
-async function go(client, url) {
-  const loaded = client.Page.loadEventFired();
-  await client.Page.navigate({ url });
-  await loaded;
-}
-
-async function evaluate({ Runtime }, expression, more = {}) {
-  const { result, exceptionDetails } = await Runtime.evaluate({ expression, returnByValue: true, ...more });
-  if (exceptionDetails) throw new Error(exceptionDetails.exception.description);
-  return result.value;
-}
-
-async function node({ DOM }, selector) {
-  const { root } = await DOM.getDocument();
-  return (await DOM.querySelector({ nodeId: root.nodeId, selector })).nodeId;
-}
-
-async function click({ Input }, x, y, more = {}) {
-  const press = { x, y, button: "left", clickCount: 1, ...more };
-  await Input.dispatchMouseEvent({ type: "mousePressed", ...press });
-  await Input.dispatchMouseEvent({ type: "mouseReleased", ...press });
-}
-
-/** middle scrolls a node into view and returns a point of it. */
-async function middle(client, selector) {
-  const nodeId = await node(client, selector);
-  await client.DOM.scrollIntoViewIfNeeded({ nodeId });
-  const [[x1, y1, , , x2, y2]] = (await client.DOM.getContentQuads({ nodeId })).quads;
-  return [(x1 + x2) / 2, (y1 + y2) / 2];
-}
+import { at, check, click, evaluate, go, middle, node } from "./chrome-remote-interface/shared.mjs";
+import "./chrome-remote-interface/input.mjs";
+import { app, appPage, isPNG, run, scratch, truth, until } from "./support.mjs";
 
 check("connect", "CDP() finds the first page and fetches the protocol", async ({ client }) => {
   assert.match(client.webSocketUrl, /\/devtools\/page\//);
@@ -150,6 +110,26 @@ check("back", "getNavigationHistory and navigateToHistoryEntry", async ({ client
   await truth("document.title", "Field book");
 });
 
+check("forward", "navigateToHistoryEntry, there and back again", async ({ client }) => {
+  await go(client, `${app}/two.html`);
+  const { currentIndex, entries } = await client.Page.getNavigationHistory();
+  for (const { id } of [entries[currentIndex - 1], entries[currentIndex]]) {
+    const loaded = client.Page.loadEventFired();
+    await client.Page.navigateToHistoryEntry({ entryId: id });
+    await loaded;
+  }
+  await truth("document.title", "Second page", "/two.html");
+});
+
+check("navigation events", "frameNavigated and navigatedWithinDocument", async ({ client }) => {
+  const told = [];
+  client.Page.frameNavigated(({ frame }) => told.push(["document", frame.url]));
+  client.Page.navigatedWithinDocument(({ url }) => told.push(["within", url]));
+  await go(client, `${app}/two.html`);
+  await evaluate(client, "history.pushState({}, '', '/two.html?x')");
+  await until(async () => assert.deepEqual(told, [["document", `${app}/two.html`], ["within", `${app}/two.html?x`]]));
+});
+
 check("wait for", "lifecycle events in order", async ({ client }) => {
   await client.Page.setLifecycleEventsEnabled({ enabled: true });
   const names = [];
@@ -159,50 +139,6 @@ check("wait for", "lifecycle events in order", async ({ client }) => {
   await until(async () => assert.ok(names.includes("networkIdle")));
   const known = ["init", "DOMContentLoaded", "load", "networkIdle"];
   assert.deepEqual(names.slice(names.lastIndexOf("init")).filter((each) => known.includes(each)), known);
-});
-
-check("click", "Input.dispatchMouseEvent", async ({ client }) => {
-  await click(client, ...await middle(client, "#plus"));
-  await truth(text("count"), "1");
-  await truth(seen("plus", "mousedown", "mouseup", "click"), ["mousedown", "mouseup", "click"]);
-});
-
-check("dblclick", "clickCount 2", async ({ client }) => {
-  const point = await middle(client, "#twice");
-  await click(client, ...point);
-  await click(client, ...point, { clickCount: 2 });
-  await truth(text("twice"), "Pressed twice");
-});
-
-check("hover", "mouseMoved", async ({ client }) => {
-  const [x, y] = await middle(client, "#hover");
-  await client.Input.dispatchMouseEvent({ type: "mouseMoved", x, y });
-  await truth(text("hover"), "Inside");
-});
-
-check("mouse wheel", "mouseWheel", async ({ client }) => {
-  await client.Input.dispatchMouseEvent({ type: "mouseWheel", x: 400, y: 600, deltaX: 0, deltaY: 300 });
-  await truth("scrollY", 300);
-});
-
-check("type", "keyDown, char and insertText", async ({ client }) => {
-  await client.DOM.focus({ nodeId: await node(client, "#name") });
-  for (const key of ["A", "d"]) {
-    await client.Input.dispatchKeyEvent({ type: "keyDown", key, text: key });
-    await client.Input.dispatchKeyEvent({ type: "keyUp", key });
-  }
-  await client.Input.dispatchKeyEvent({ type: "char", text: "a" });
-  await client.Input.insertText({ text: " Lovelace" });
-  await truth(value("name"), "Ada Lovelace");
-});
-
-check("press", "Enter submits the form", async ({ client }) => {
-  await client.DOM.focus({ nodeId: await node(client, "#name") });
-  await client.Input.insertText({ text: "Ada" });
-  const enter = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 };
-  await client.Input.dispatchKeyEvent({ type: "keyDown", text: "\r", ...enter });
-  await client.Input.dispatchKeyEvent({ type: "keyUp", ...enter });
-  await truth(text("saved"), "Saved Ada, free, small, terms false");
 });
 
 check("upload", "DOM.setFileInputFiles by path", async ({ client }) => {
@@ -313,9 +249,43 @@ check("cookies", "Network.setCookie, getCookies, deleteCookies", async ({ client
   await truth("document.cookie.includes('taste')", false);
 });
 
+check("response bodies", "Network.getResponseBody", async ({ client }) => {
+  await client.Network.enable();
+  let id;
+  client.Network.loadingFinished(({ requestId }) => { id ??= requestId; });
+  await evaluate(client, "fetch('/api/echo', { method: 'POST', body: 'words' }).then((r) => r.text())", { awaitPromise: true });
+  await until(async () => assert.ok(id));
+  assert.equal(JSON.parse((await client.Network.getResponseBody({ requestId: id })).body).body, "words");
+});
+
+check("storage", "DOMStorage.setDOMStorageItem and getDOMStorageItems", async ({ client: { DOMStorage } }) => {
+  const storageId = { securityOrigin: app, isLocalStorage: true };
+  await DOMStorage.setDOMStorageItem({ storageId, key: "shelf", value: "full" });
+  await truth("localStorage.getItem('shelf')", "full");
+  assert.ok((await DOMStorage.getDOMStorageItems({ storageId })).entries.some(([key, stored]) => key === "shelf" && stored === "full"));
+  await DOMStorage.removeDOMStorageItem({ storageId, key: "shelf" });
+});
+
 check("screenshot", "Page.captureScreenshot with a clip", async ({ client }) => {
   const { data } = await client.Page.captureScreenshot({ clip: { x: 800, y: 10, width: 300, height: 60, scale: 1 } });
   assert.deepEqual(isPNG(Buffer.from(data, "base64")), [300, 60]);
+});
+
+check("element screenshot", "a clip of an element's box", async ({ client }) => {
+  const { model } = await client.DOM.getBoxModel({ nodeId: await node(client, "#pad") });
+  const [x, y] = model.border;
+  const { data } = await client.Page.captureScreenshot({ clip: { x, y, width: model.width, height: model.height, scale: 1 } });
+  assert.deepEqual(isPNG(Buffer.from(data, "base64")), [model.width, model.height]);
+});
+
+check("profiling", "Profiler.startPreciseCoverage", async ({ client: { Profiler } }) => {
+  await Profiler.enable();
+  await Profiler.startPreciseCoverage({ callCount: true });
+  assert.ok((await Profiler.takePreciseCoverage()).result.length >= 0);
+}, {
+  result: "cannot",
+  reason: "Page script cannot measure what scripts run.",
+  run: async ({ client: { Profiler } }) => assert.rejects(Profiler.enable(), /Profiler\.enable/),
 });
 
 check("pdf", "Page.printToPDF", async ({ client }) => {
@@ -360,6 +330,30 @@ check("viewport", "Emulation.setDeviceMetricsOverride", async ({ client }) => {
   await truth("[innerWidth, innerHeight]", [700, 500]);
   await client.Emulation.clearDeviceMetricsOverride();
   await truth("innerWidth !== 700", true);
+});
+
+check("locators", "DOM.querySelectorAll and performSearch", async ({ client: { DOM } }) => {
+  const { root } = await DOM.getDocument();
+  const { nodeIds } = await DOM.querySelectorAll({ nodeId: root.nodeId, selector: "#list li" });
+  assert.equal(nodeIds.length, 3);
+  const { searchId, resultCount } = await DOM.performSearch({ query: "//button[text()='Add one']" });
+  const found = await DOM.getSearchResults({ searchId, fromIndex: 0, toIndex: resultCount });
+  const { node: button } = await DOM.describeNode({ nodeId: found.nodeIds[0] });
+  assert.deepEqual([resultCount, button.attributes[button.attributes.indexOf("id") + 1]], [1, "plus"]);
+});
+
+check("set content", "Page.setDocumentContent", async ({ client }) => {
+  const { frameTree } = await client.Page.getFrameTree();
+  await client.Page.setDocumentContent({ frameId: frameTree.frame.id, html: "<p id=set>Set</p>" });
+  assert.equal(await evaluate(client, "document.getElementById('set').textContent"), "Set");
+});
+
+check("emulation", "Emulation.setEmulatedMedia", async ({ client }) => {
+  const dark = () => evaluate(client, "matchMedia('(prefers-color-scheme: dark)').matches");
+  await client.Emulation.setEmulatedMedia({ features: [{ name: "prefers-color-scheme", value: "dark" }] });
+  assert.equal(await dark(), true);
+  await client.Emulation.setEmulatedMedia({ features: [] });
+  assert.equal(await dark(), false);
 });
 
 run("chrome-remote-interface");

@@ -31,6 +31,7 @@ type cell struct {
 	tests   int
 	reasons []string // each with its verdict
 	cannot  int
+	lacks   bool // the client has no such command
 	fails   int
 }
 
@@ -43,15 +44,25 @@ func run(in io.Reader, out io.Writer) error {
 
 This table is made from a run of the end-to-end tests (make clients-doc): what each client did with an app in
 an iframe, through the hub. A number counts tests that passed. Every test but those with a footnote is the same against
-Chromium itself. An empty cell was not tested.`)
+Chromium itself.`)
 	fmt.Fprintf(out, "\n| feature | %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 	var notes []string
 	number := map[string]int{}
+	var untested []string
 	for _, feature := range clients.Features {
 		fmt.Fprintf(out, "| %s |", feature)
 		for _, client := range columns {
 			c := cells[[2]string{client, feature}]
+			if c == nil && clients.Lacks[client][feature] == "" {
+				untested = append(untested, client+": "+feature)
+			}
 			fmt.Fprint(out, " ")
+			if reason := clients.Lacks[client][feature]; reason != "" {
+				if c != nil {
+					return fmt.Errorf("%s is said to lack what it does: %s", client, feature)
+				}
+				c = &cell{lacks: true, reasons: []string{reason}}
+			}
 			if c != nil {
 				fmt.Fprint(out, c.verdict())
 				for _, reason := range c.reasons {
@@ -66,6 +77,9 @@ Chromium itself. An empty cell was not tested.`)
 		}
 		fmt.Fprintln(out)
 	}
+	if untested != nil {
+		return fmt.Errorf("not tested: %s", strings.Join(untested, ", "))
+	}
 	fmt.Fprintln(out)
 	for i, note := range notes {
 		fmt.Fprintf(out, "%d. %s\n", i+1, note)
@@ -75,6 +89,8 @@ Chromium itself. An empty cell was not tested.`)
 
 func (c *cell) verdict() string {
 	switch {
+	case c.lacks:
+		return "no command"
 	case c.fails > 0:
 		return fmt.Sprintf("**fails** (%d of %d)", c.fails, c.tests)
 	case c.cannot == c.tests:

@@ -113,6 +113,14 @@ check("forward", "page.goForward", async ({ page }) => {
   assert.equal(await page.title(), "Second page");
 });
 
+check("navigation events", "framenavigated, also within the document", async ({ page }) => {
+  const told = [];
+  page.on("framenavigated", (frame) => told.push(frame.url()));
+  await page.goto(`${app}/two.html`);
+  await page.evaluate(() => history.pushState({}, "", "/two.html?x"));
+  await until(async () => assert.deepEqual(told, [`${app}/two.html`, `${app}/two.html?x`]));
+});
+
 check("wait for", "waitForNavigation on a link", async ({ page }) => {
   await Promise.all([page.waitForNavigation(), page.click("#two")]);
   assert.equal(await page.title(), "Second page");

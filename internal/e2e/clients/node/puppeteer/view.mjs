@@ -35,6 +35,16 @@ check("element screenshot", "elementHandle.screenshot", async ({ page }) => {
   assert.deepEqual(isPNG(picture), [300, 60]);
 });
 
+check("profiling", "coverage.startJSCoverage", async ({ page }) => {
+  await page.coverage.startJSCoverage();
+  await page.evaluate(() => 1);
+  assert.ok((await page.coverage.stopJSCoverage()).length >= 0);
+}, {
+  result: "cannot",
+  reason: "Page script cannot measure what scripts run.",
+  run: async ({ page }) => assert.rejects(page.coverage.startJSCoverage(), /Profiler\./),
+});
+
 check("pdf", "page.pdf", async ({ page }) => {
   const pdf = Buffer.from(await page.pdf());
   assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
