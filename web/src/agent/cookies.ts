@@ -3,6 +3,7 @@
 
 import type { Json } from "../protocol";
 import { ProtocolError, register } from "./registry";
+import { isUrl } from "./urls";
 
 /** What the Cookie Store API tells of a cookie; document.cookie knows the first two. */
 interface Seen {
@@ -42,7 +43,7 @@ async function cookies(): Promise<Json[]> {
 
 /** The cookies that a request to this address would carry. */
 function goesTo(c: Json, address: string): boolean {
-  if (!URL.canParse(address)) return false;
+  if (!isUrl(address)) return false;
   const { hostname, pathname, protocol } = new URL(address);
   const domain = String(c.domain);
   const host = domain.startsWith(".") ? `.${hostname}`.endsWith(domain) : hostname === domain;
@@ -67,7 +68,7 @@ function refuse(method: string, why: string): never {
 /** The domain that a command names, which is to be this document's or one above it. */
 function domainOf(c: Json, method: string): string {
   if (!c.url && !c.domain) throw new ProtocolError("At least one of the url or domain needs to be specified", -32602);
-  if (c.url && !URL.canParse(c.url)) throw new ProtocolError("Invalid cookie fields", -32602);
+  if (c.url && !isUrl(c.url)) throw new ProtocolError("Invalid cookie fields", -32602);
   const host = String(c.domain || new URL(c.url).hostname).replace(/^\./, "");
   if (`.${location.hostname}`.endsWith(`.${host}`)) return host;
   return refuse(method, `page script sets cookies of its own site only, not of ${host}`);

@@ -3,6 +3,7 @@
 import type { Json } from "../protocol";
 import { register } from "./registry";
 import { emit } from "./session";
+import { isUrl } from "./urls";
 
 const MAX = 100;
 let entries: Json[] = [];
@@ -22,7 +23,7 @@ export function installLog(win: Win): void {
     const from = e.target;
     if (!(from instanceof win.Element)) return;
     const url = from.getAttribute("src") ?? from.getAttribute("href");
-    if (url && URL.canParse(url, from.baseURI)) elementFailed(win, from, new URL(url, from.baseURI).href);
+    if (url && isUrl(url, from.baseURI)) elementFailed(win, from, new URL(url, from.baseURI).href);
   }, true);
 }
 

@@ -3,6 +3,7 @@
 
 import type { Json } from "../../protocol";
 import { ProtocolError } from "../registry";
+import { isUrl } from "../urls";
 import { type Payload, postFields } from "./payload";
 
 type Win = Window & typeof globalThis;
@@ -39,7 +40,7 @@ export class Draft {
   /** The request that a made-up redirect asks for (Fetch Standard, "HTTP-redirect fetch"); undefined where it is none. */
   redirected(r: Response): Draft | undefined {
     const to = [301, 302, 303, 307, 308].includes(r.status) ? r.headers.get("location") : null;
-    if (to === null || !URL.canParse(to, this.url)) return undefined;
+    if (to === null || !isUrl(to, this.url)) return undefined;
     const url = new URL(to, this.url).href;
     const drops = r.status === 303 ? !/^(GET|HEAD)$/.test(this.method) : r.status < 303 && this.method === "POST";
     const method = drops ? "GET" : this.method;
@@ -67,7 +68,7 @@ function isForbidden(name: string): boolean {
 
 /** Throws where a client asks for what script cannot do. */
 export function canChange(draft: Draft, c: Changes, told: Json): void {
-  if (c.url !== undefined && !URL.canParse(c.url)) throw new ProtocolError("Invalid URL", -32602);
+  if (c.url !== undefined && !isUrl(c.url)) throw new ProtocolError("Invalid URL", -32602);
   const had = new Map(Object.entries(told as Record<string, string>).map(([k, v]) => [k.toLowerCase(), v]));
   const refused = c.headers?.find(([name, value]) => isForbidden(name) && had.get(name.toLowerCase()) !== value);
   if (refused) {
