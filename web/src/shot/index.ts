@@ -59,7 +59,10 @@ const SMALLEST = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAA
 
 function encode(canvas: HTMLCanvasElement, o: Options): Promise<Blob> {
   return new Promise((resolve, reject) => {
-    canvas.toBlob((b) => (b ? resolve(b) : reject(new Error("Unable to capture screenshot"))), `image/${o.format}`, o.quality);
+    canvas.toBlob((b) => {
+      if (b?.type === `image/${o.format}`) resolve(b); // a browser without an encoder for it makes PNG
+      else reject(b ? new CaptureError(impossible(`the browser encodes no ${o.format}`)) : new Error("Unable to capture screenshot"));
+    }, `image/${o.format}`, o.quality);
   });
 }
 
