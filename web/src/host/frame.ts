@@ -107,6 +107,21 @@ export class Frame {
   }
 }
 
+/**
+ * Whether color-scheme makes a frame dark, which in WebKit it does not. Light
+ * is never asked about: Playwright wants it of each page before anything else,
+ * and would not connect without.
+ */
+export async function darkens(): Promise<boolean> {
+  const probe = document.createElement("iframe");
+  probe.style.cssText = "position:fixed;visibility:hidden;color-scheme:dark";
+  document.documentElement.append(probe);
+  await laidOut();
+  const { matches } = probe.contentWindow!.matchMedia("(prefers-color-scheme: dark)");
+  probe.remove();
+  return matches;
+}
+
 /** Resolves when the frames have been laid out anew: two animation frames, or 100 ms in a hidden tab. */
 export function laidOut(): Promise<void> {
   return new Promise((resolve) => {

@@ -3,7 +3,7 @@
 
 import { type CdpError, type Json, POPUP_NAME } from "../protocol";
 import { type Ask, type FromCore, type Moved, type RelayState, type TargetState, hexId, serverError } from "./channel";
-import { Frame, laidOut } from "./frame";
+import { Frame, darkens, laidOut } from "./frame";
 import { type Send, startCore } from "./link";
 import { LocalSession } from "./local";
 
@@ -206,7 +206,9 @@ export class Host {
         break;
       case "scheme":
         frame.scheme(ask.scheme);
-        break;
+        if (ask.scheme !== "dark" || (await darkens())) break;
+        frame.scheme("");
+        throw new Error("Emulation.setEmulatedMedia is not possible in an embedded frame: this browser gives no page a say in the colour scheme of its frames");
       case "reveal":
         this.options.reveal?.(ask.targetId);
         frame.reveal();
