@@ -137,7 +137,7 @@ export function installErrors(win: Win): void {
   win.addEventListener("error", (e) => {
     if (isOwnError(e)) return;
     if (!(e instanceof win.ErrorEvent)) return; // an element that failed to load
-    const at = { url: e.filename, line: Math.max(0, e.lineno - 1), column: Math.max(0, e.colno - 1) };
+    const at = { url: e.filename === "undefined" ? "" : e.filename, line: Math.max(0, e.lineno - 1), column: Math.max(0, e.colno - 1) };
     const odd = odds.get(e.message); // an error out of reach is null too, and its message another
     if (odd) thrown(win, odd[0], "Uncaught", at);
     else if (e.error === null || e.error === undefined) thrown(win, e.message, e.message, at);

@@ -98,14 +98,15 @@ export function cleanStack(stack: string): string {
 
 /**
  * A line of Firefox or Safari, "name@url:line:column", in Chromium's form. What
- * the agent has evaluated stands there as "agent.js line 9 > eval:1:2".
+ * the agent has evaluated stands there as "agent.js line 9 > eval:1:2", and in
+ * Safari without any place, as what is native does: "eval code@", "map@[native code]".
  */
 function fromGecko(line: string): string {
-  const m = /^(.*?)@(.*?)( line \d+ > .*)?:(\d+):(\d+)$/.exec(line);
+  const m = /^(.*?)@(?:(.*?)( line \d+ > .*)?:(\d+):(\d+)|\[native code\])?$/.exec(line);
   if (!m || /^\s*at /.test(line)) return line;
   const [, name, url, evaluated, row, column] = m;
-  const place = `${evaluated && `${url}:` === ownUrl ? "<anonymous>" : url}:${row}:${column}`;
-  return name && name !== "eval" ? `    at ${name} (${place})` : `    at ${place}`;
+  const place = row ? `${evaluated && `${url}:` === ownUrl ? "<anonymous>" : url}:${row}:${column}` : "<anonymous>";
+  return name && !/^(eval|\w+ code)$/.test(name) ? `    at ${name} (${place})` : `    at ${place}`;
 }
 
 /** Code that the agent has evaluated, named as Chromium names what a client evaluates. */
