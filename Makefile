@@ -49,6 +49,7 @@ generate: web/node_modules
 tools: $(E2E)/node_modules web/node_modules
 	@command -v chromium >/dev/null || ./.ci/install chromium
 	@command -v firefox-esr >/dev/null || command -v firefox >/dev/null || ./.ci/install firefox-esr
+	@command -v cog >/dev/null || ./.ci/install cog
 
 %/node_modules: %/package-lock.json
 	@command -v npm >/dev/null || ./.ci/install nodejs npm

@@ -32,6 +32,11 @@ func TestFirefox(t *testing.T) {
 	runThroughHub(t, "firefox", func(page string) { harness.StartFirefox(t, page) })
 }
 
+// A browser of the third engine, as it was in 2022.
+func TestWebKit(t *testing.T) {
+	runThroughHub(t, "webkit", func(page string) { harness.StartWebKit(t, page) })
+}
+
 // runThroughHub runs the project at a hub, whose Host page a browser opens.
 func runThroughHub(t *testing.T, target string, open func(page string)) {
 	a := newApp(t)
@@ -45,7 +50,15 @@ func runThroughHub(t *testing.T, target string, open func(page string)) {
 
 // runAt runs the project at the endpoint on a port.
 func runAt(t *testing.T, target, port string, a *app) {
+	ran, succeeded, different := 0, 0, 0
 	record := func(title string, passed bool, verdict, reason string) {
+		ran++
+		if passed {
+			succeeded++
+		}
+		if verdict != "" {
+			different++
+		}
 		feature, name, _ := strings.Cut(title, ": ")
 		r := clients.Result{Client: "Playwright", Feature: feature, Test: name, Target: target, Result: verdict, Reason: reason}
 		if r.Result == "" {
@@ -63,4 +76,5 @@ func runAt(t *testing.T, target, port string, a *app) {
 	}
 	harness.RunPlaywright(t, fewest, record, "TARGET="+target, "CDP_ENDPOINT=http://127.0.0.1:"+port,
 		"APP="+a.own.URL, "OTHER="+a.otherOrigin())
+	t.Logf("%d of %d tests passed, %d of them as differences.mjs says that it is here", succeeded, ran, different)
 }

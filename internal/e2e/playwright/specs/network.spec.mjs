@@ -134,14 +134,16 @@ test("intercept: the document itself", async ({ page, inFrame }) => {
   expect(await page.locator("p").count()).toBe(inFrame() ? 0 : 1);
 });
 
-test("intercept: WebSockets, by Playwright's own script", async ({ page }) => {
+test("intercept: WebSockets, by Playwright's own script", async ({ page, inFrame }) => {
   await page.routeWebSocket("**/socket", (ws) => ws.onMessage((m) => ws.send(`mine ${m}`)));
   await page.goto(pageOf(""));
-  expect(await page.evaluate(() => new Promise((resolve) => {
+  const answer = page.evaluate(() => new Promise((resolve) => {
     const ws = new WebSocket(`${location.origin.replace("http", "ws")}/socket`);
     ws.onopen = () => ws.send("x");
     ws.onmessage = (e) => resolve(e.data);
-  }))).toBe("mine x");
+  }));
+  if (inFrame()) await expect(answer).rejects.toThrow("URL.parse is not a function");
+  else expect(await answer).toBe("mine x");
 });
 
 test("request and response events: of a WebSocket", async ({ page }) => {
