@@ -102,7 +102,7 @@ var beyond = []step{
 		refused: "Page.printToPDF is not possible in an embedded frame: page script cannot print to a file",
 	},
 	{name: "connect", run: ab("connect", "$PORT"), ask: "document.title", want: `"Field book"`},
-	{name: "dialog", run: ab("eval", "setTimeout(() => { document.title = String(confirm('Sure?')) }, 50), 1"), says: "1"},
+	{name: "eval: a question, asked later", run: ab("eval", "setTimeout(() => { document.title = String(confirm('Sure?')) }, 50), 1"), says: "1"},
 	{name: "dialog accept", run: ab("dialog", "accept"), ask: "document.title", want: `"true"`},
 	{name: "screenshot of an element", run: ab("screenshot", "#pad", "$HOME/pad.png"), file: "pad.png", starts: "\x89PNG"},
 	{

@@ -13,6 +13,7 @@ export const differences = {
   "emulation: offline": cannot("the network belongs to the browser; the answer says so"),
   "emulation: extra HTTP headers": cannot("request headers belong to the browser; the answer says so"),
   "intercept: the document itself": cannot("page script cannot hold the requests of the browser itself: clients hear of them, and what they decide but to go on is refused"),
+  "profiling: coverage of scripts": cannot("page script cannot measure what scripts run; the answer says so"),
   "evaluate: a script's event is trusted": cannot("only the browser makes trusted events"),
   "goto: a status of 404 is a response": differs("Firefox and WebKit do not tell script the status of a document; 200 is reported", "firefox", "webkit"),
   "goto: an address of another origin that the frame may not show": differs("a Host page says which origins its frames may show; the others are refused"),

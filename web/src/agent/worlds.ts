@@ -19,7 +19,7 @@ const NAMES =
   "XMLSerializer XPathResult";
 
 const names = NAMES.split(" ");
-const mentioned = new RegExp(`(?<![.\\w$])(?:${names.join("|")})(?![\\w$])`, "g");
+const mentioned = new RegExp(`(?:^|[^.\\w$])(${names.join("|")})(?![\\w$])`, "g"); // without a lookbehind, which WebKit has since Safari 16.4
 const KEY = "__hubAgent.natives";
 
 /** Remembers the globals of a window, before its page's scripts run. */
@@ -37,7 +37,7 @@ export function rememberGlobals(win: Win): void {
  */
 export function shielded(win: Win, source: string, byEval: boolean): string {
   const own = new Set([...source.matchAll(/\bvar\s+([\w$]+)/g)].map((m) => m[1]));
-  const used = [...new Set(source.match(mentioned))].filter((name) => !own.has(name));
+  const used = [...new Set([...source.matchAll(mentioned)].map((m) => m[1]))].filter((name) => !own.has(name));
   if (!used.length || !(KEY in win)) return source;
   const variables = `let{${used.join()}}=this["${KEY}"];`;
   const strict = /^\s*(["'])use strict\1/.test(source) ? '"use strict";' : "";

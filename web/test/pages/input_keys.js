@@ -112,13 +112,13 @@ is(await value("active()"), "rich", "Tab by its text");
 // What a listener leaves for a microtask comes before the next event.
 await visit("/order", { html: "<input autofocus><button style='position:fixed;left:200px;top:100px;width:80px;height:30px'>b</button>" });
 await value(`window.order = []; document.querySelector("input").focus();
-  for (const type of ["keydown", "keypress", "beforeinput", "textInput", "input", "keyup", "pointerdown", "mousedown", "mouseup", "click"]) {
+  for (const type of ["keydown", "keypress", "beforeinput", "input", "keyup", "pointerdown", "mousedown", "mouseup", "click"]) {
     addEventListener(type, () => { order.push(type); Promise.resolve().then(() => Promise.resolve()).then(() => order.push("after " + type)); });
   }`);
 await cdp("Input.dispatchKeyEvent", { type: "keyDown", key: "a", code: "KeyA", text: "a", windowsVirtualKeyCode: 65 });
 await cdp("Input.dispatchKeyEvent", { type: "keyUp", key: "a", code: "KeyA", windowsVirtualKeyCode: 65 });
 is((await value("order")).filter((t) => !/put/.test(t)), ["keydown", "after keydown", "keypress", "after keypress", "keyup", "after keyup"]);
-is((await value("order")).filter((t) => /^(be.*|te.*|in)put$/i.test(t)), ["beforeinput", "textInput", "input"]);
+is((await value("order")).filter((t) => /^(be.*|in)put$/.test(t)), ["beforeinput", "input"]);
 await value("order.length = 0");
 for (const type of ["mousePressed", "mouseReleased"]) await cdp("Input.dispatchMouseEvent", { type, x: 220, y: 110, button: "left", clickCount: 1 });
 is(await value("new Promise((r) => setTimeout(() => r(order)))"),

@@ -59,7 +59,7 @@ export function notify(el: Element, type: "input" | "change"): void {
 export function insertText(el: Element, text: string, inputType = "insertText"): void {
   if (!isEditable(el)) return setTyped(el, text);
   const data = inputType === "insertLineBreak" ? null : text;
-  if (!announce(el, inputType, data) || (data !== null && !textInput(el, data))) return;
+  if (!announce(el, inputType, data)) return;
   edit(el, "insertText", text, { inputType, data }, () => replaceSelection(el, text, inputType));
 }
 
@@ -73,19 +73,6 @@ export function command(el: Element, name: string, inputType: string, fallback?:
 export function announce(el: Element, inputType: string, data: string | null): boolean {
   const { InputEvent } = el.ownerDocument.defaultView ?? window;
   return send(el, new InputEvent("beforeinput", { inputType, data, bubbles: true, cancelable: true, composed: true }));
-}
-
-interface TextEvent extends Event {
-  initTextEvent(type: string, bubbles: boolean, cancelable: boolean, view: Window, data: string): void;
-}
-
-/** Sends textInput where the browser has that event (UI Events, section 9), and reports whether the input is due. */
-function textInput(el: Element, data: string): boolean {
-  const win = el.ownerDocument.defaultView ?? window;
-  if (!("TextEvent" in win)) return true;
-  const event = el.ownerDocument.createEvent("TextEvent") as TextEvent;
-  event.initTextEvent("textInput", true, true, win, data);
-  return send(el, event);
 }
 
 /**
