@@ -14,6 +14,12 @@ const evaluateIn = async (frameId, expression) => {
   if (r.exceptionDetails) throw new Error(r.exceptionDetails.exception.description);
   return r.result.value;
 };
+/** Asks until the answer is `want`: the document may still be on its way, and a context may go with the one before. */
+const settles = async (frameId, expression, want) => {
+  let seen;
+  for (const end = Date.now() + 5000; seen !== want && Date.now() < end;) seen = await evaluateIn(frameId, expression).catch((e) => e.message);
+  is(seen, want, expression);
+};
 /** Inserts what a markup says and waits for the load of its frame. */
 const insert = async (html) => {
   events.length = 0;
@@ -30,8 +36,7 @@ await cdp("Page.setLifecycleEventsEnabled", { enabled: true });
 
 // A script that makes the document, a blob, data.
 const scripted = await insert(`<iframe src="javascript:'<p>made'"></iframe>`);
-for (const end = Date.now() + 3000; (await evaluateIn(scripted, "document.body.textContent")) !== "made" && Date.now() < end;);
-is(await evaluateIn(scripted, "document.body.textContent"), "made");
+await settles(scripted, "document.body.textContent", "made");
 const blob = await value("u = URL.createObjectURL(new Blob(['<p>blob'], { type: 'text/html' }))");
 const fromBlob = await insert(`<iframe src="${blob}"></iframe>`);
 is([await evaluateIn(fromBlob, "document.body.textContent"), await urlOf(fromBlob)], ["blob", blob]);
@@ -44,7 +49,7 @@ const bare = await insert("<iframe sandbox=allow-scripts src='/apart?bare=1'></i
 await fails(evaluateIn(bare, "1"), "Cannot find context with specified id");
 is((await cdp("Page.navigate", { frameId: bare, url: APP + "/apart?bare=2" })).errorText, undefined);
 const apart = await insert("<iframe sandbox=allow-scripts src='/apart'></iframe>");
-is(await evaluateIn(apart, "location.pathname + origin"), "/apartnull");
+await settles(apart, "location.pathname + origin", "/apartnull");
 
 // Lazy ones wait to be seen, and are blank until then.
 events.length = 0;
@@ -109,7 +114,7 @@ await visit("/stops", { html: "<iframe name=slow src='/half?html=<img%20src=/net
 for (const d of ["Page", "Runtime"]) await cdp(d + ".enable");
 await named("slow");
 const [half] = (await cdp("Page.getFrameTree")).frameTree.childFrames.map((c) => c.frame.id);
-for (const end = Date.now() + 2000; (await evaluateIn(half, "document.images.length")) !== 1 && Date.now() < end;);
+await settles(half, "document.images.length", 1);
 events.length = 0;
 await evaluateIn(half, "window.stop()");
 is(events.filter((e) => e.method === "Page.frameStoppedLoading").map((e) => e.params.frameId === half), [true]);
