@@ -45,7 +45,11 @@ function attach(sessionId) {
 function cdp(method, params = {}, sessionId = "S1") {
   const id = ++serial;
   port.postMessage(JSON.stringify({ id, method, params, sessionId }));
-  return new Promise((done, failed) => calls.set(id, { done, failed }));
+  return new Promise((done, failed) => {
+    const late = setTimeout(() => failed(new Error(`no answer to ${method} ${JSON.stringify(params)}`)), 20_000);
+    const ends = (f) => (v) => (clearTimeout(late), f(v));
+    calls.set(id, { done: ends(done), failed: ends(failed) });
+  });
 }
 
 async function value(expression) {

@@ -40,6 +40,8 @@ export interface Frame {
 export interface Agent {
   /** Page.FrameTree of its frame. */
   tree: Json;
+  /** The frame has loaded: first its document, then the one after it, whose load may come before the bye of this one. */
+  loads: number;
   /** Lets go of it, since its document is gone. */
   gone(): void;
 }

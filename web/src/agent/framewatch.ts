@@ -119,7 +119,7 @@ export function arrived(frame: Frame | undefined, complete: boolean): void {
 /** A document of another origin has loaded, or the browser's page about one that failed to. */
 function outOfReach(frame: Frame): void {
   const { owner } = frame;
-  if (frame.agent) return;
+  if (frame.agent) return void frame.agent.loads++;
   const p = frame.pending ?? begun(frame, destination(owner as Owner), {});
   const due = (): boolean => frame.pending === p && owner?.isConnected === true;
   const tell = (error?: string): void => {

@@ -167,6 +167,7 @@ export class Nested implements Agent {
   contexts: Json[] = [];
   tree: Json = {};
   loaded = false;
+  loads = 0;
   private port?: MessagePort;
   private serial = 0;
   private readonly calls = new Map<number, (answer: Json) => void>();
@@ -240,11 +241,12 @@ export class Nested implements Agent {
       proceed();
       this.frame.url = this.tree.frame.url;
       onTouch();
-    } else if (m.icdp === "nav") this.frame.pending = { loaderId: m.loaderId, url: m.url };
-    else if (m.icdp === "navabort") this.frame.pending = undefined;
-    else if (m.icdp === "bye") {
+    } else if (m.icdp === "nav" || m.icdp === "navabort") {
+      // What a client has asked for since then takes its place.
+      if (!this.frame.pending?.done) this.frame.pending = m.icdp === "nav" ? { loaderId: m.loaderId, url: m.url } : undefined;
+    } else if (m.icdp === "bye") {
       this.gone();
-      arrived(this.frame, false);
+      arrived(this.frame, this.loads > 1);
     } else if (m.icdp === "focus") {
       uplink.focus(this);
       focusTaken();
