@@ -43,6 +43,20 @@ type Announcer interface {
 	Attached(sessionID, targetID, dialogKey string)
 }
 
+// Resumer is a Host that may come back to its sessions.
+type Resumer interface {
+	// Resumed is called once SetHost has told of every session that goes on,
+	// through Attached: the Host lets go of all others.
+	Resumed()
+}
+
+// Liveness is a Host that notices when the page behind it hangs.
+type Liveness interface {
+	// Responsive reports whether the Host answers: commands for one that does
+	// not fail at once.
+	Responsive() bool
+}
+
 // Uploads is a Host that may take the contents of files with
 // DOM.setFileInputFiles, since it cannot read what their paths name.
 type Uploads interface {
@@ -62,7 +76,7 @@ type Paced interface {
 type Events interface {
 	// Reannounced says that the Host starts over: all its Targets end, and it
 	// now has these.
-	Reannounced(Version, []targets.Info)
+	Reannounced(Announcement)
 	// TargetCreated adds a Target, or updates the one with the same id.
 	TargetCreated(targets.Info)
 	// TargetChanged updates a Target. An unknown one is ignored: it may just
@@ -82,15 +96,27 @@ type Events interface {
 	// within 10 s, and reports whether there was room for it. Keys must be
 	// unguessable and are at most 128 bytes long; a source, 1 MiB.
 	PutScript(key, source string) bool
-	// HostGone says that the Host has ended, with all its Targets.
-	HostGone()
+	// HostGone says that the Host has ended, with all its Targets, or with
+	// mayReturn that its connection is lost: if it has named itself, it may
+	// come back within a grace time to its Targets and their sessions.
+	HostGone(mayReturn bool)
 }
 
 // Hub is where a Host announces itself.
 type Hub interface {
-	// SetHost makes h the hub's Host, with these Targets. The Host before it,
-	// if any, is closed with ReasonReplaced. A Host calls it once.
-	SetHost(h Host, v Version, list []targets.Info) Events
+	// SetHost makes h the hub's Host. The Host before it, if any, is closed
+	// with ReasonReplaced. A Host calls it once. An error means that h is not
+	// the hub's Host, and never will be.
+	SetHost(h Host, a Announcement) (Events, error)
+}
+
+// Announcement is what a Host says of itself when it comes, or starts over.
+type Announcement struct {
+	// HostID is unguessable, and the same when the Host comes back after its
+	// connection was lost; "" for a Host that does not come back.
+	HostID  string
+	Version Version
+	Targets []targets.Info
 }
 
 // Version names the browser that the Host runs in, as Browser.getVersion

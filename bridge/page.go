@@ -41,12 +41,19 @@ const (
 	featureEval = "eval"
 	// DOM.setFileInputFiles brings the contents of the files.
 	featureUploads = "uploads"
+	// The Host may come back with its hostId, and is told which sessions go on.
+	featureResume = "resume"
+	// The page behind the Host must show that it runs.
+	featureAlive = "alive"
 )
 
-var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads}
+var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive}
 
 // errBusy says that the Host's queue is full.
 var errBusy = errors.New("host takes no more commands")
+
+// errSilent says that the page behind the Host hangs.
+var errSilent = errors.New("host does not answer")
 
 // Page is the Host behind a bridge WebSocket: a web page that drives iframes.
 // What it writes are JSON text frames:
@@ -56,6 +63,8 @@ var errBusy = errors.New("host takes no more commands")
 //	{"kind":"command","sessionId":"S","targetId":"T","id":7,"method":"Page.enable","params":{}}
 //	{"kind":"detached","sessionId":"S","targetId":"T"}
 //	{"kind":"evalok","key":"K"}   only with "eval"
+//	{"kind":"resumed"}            only with "resume": every session that goes on has been told of
+//	{"kind":"alive","n":3}        only with "alive": to be sent back by the page's script
 //	{"kind":"browserRequest","id":8,"method":"Target.createTarget","params":{}}
 type Page struct {
 	conn *wsconn.Conn // static after ServePage began
@@ -65,6 +74,7 @@ type Page struct {
 	abilities atomic.Pointer[abilities] // of the last ready
 	scratch   []byte                    // heads of frames; guarded by the hub's lock
 
+	alive   aliveness
 	events  Events // owned by the reader, as is what follows; nil before ready
 	in      fields // of the message at hand
 	set     func(key string, value []byte) error
@@ -77,13 +87,13 @@ type Page struct {
 type abilities struct {
 	handles                   []string // methods, or domains as "Storage.*"
 	sessions, dialog, scripts bool
-	uploads                   bool
+	uploads, resume           bool
 }
 
 // ServePage runs a Host over conn, which should have PageLimits, until the
 // connection ends, and returns why. The Host enters the hub with its first
 // ready message, which it owes within 10 s.
-func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger) wsconn.Reason {
+func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger) (why wsconn.Reason) {
 	if log == nil {
 		log = zap.NewNop()
 	}
@@ -93,15 +103,23 @@ func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger)
 	p.ready = time.AfterFunc(readyTimeout, func() { conn.Close(wsconn.ReasonNoReady) })
 	defer func() {
 		p.ready.Stop()
+		p.alive.stop()
 		if p.events != nil {
-			p.events.HostGone()
+			p.events.HostGone(mayReturn(why))
 		}
 	}()
 	return conn.Serve(ctx, p.receive)
 }
 
+// mayReturn reports whether the Host may come back: it cannot when it has said
+// good-bye, as browsers do for a page that goes.
+func mayReturn(why wsconn.Reason) bool { return why.Code != 1000 && why.Code != 1001 }
+
 // Send implements Host.
 func (p *Page) Send(c Command) error {
+	if !p.Responsive() {
+		return errSilent
+	}
 	b := p.scratch[:0]
 	if c.SessionID == "" && c.TargetID == "" {
 		b = append(b, `{"kind":"browserRequest"`...)
@@ -136,6 +154,13 @@ func (p *Page) Attached(sessionID, targetID, dialogKey string) {
 		dialogKey = ""
 	}
 	p.tell("attached", sessionID, targetID, dialogKey)
+}
+
+// Resumed implements Resumer.
+func (p *Page) Resumed() {
+	if p.abilities.Load().resume {
+		p.conn.Deliver(wire.Frame{Head: []byte(`{"kind":"resumed"`), Tail: wire.End})
+	}
 }
 
 // tell says that a session has begun or ended. A Host too slow to take even

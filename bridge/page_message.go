@@ -14,12 +14,13 @@ import (
 // The messages of a Host are JSON text frames (their members, "kind" first
 // but in no fixed order):
 //
-//	{"kind":"ready","v":1,"targets":[{"targetId":"T","title":"","url":""}],"handles":[…],"features":[…]}
+//	{"kind":"ready","v":1,"targets":[{"targetId":"T","title":"","url":""}],"handles":[…],"features":[…],"hostId":"H","browser":{…}}
 //	{"kind":"evalput","key":"K","source":"…"}     only with "eval"
 //	{"kind":"targetCreated","target":{…}}         {"kind":"targetInfoChanged","target":{…}}
 //	{"kind":"targetDestroyed","targetId":"T"}
 //	{"kind":"response","sessionId":"S","id":7,"result":{…}}      or "error":{…}
 //	{"kind":"event","targetId":"T","method":"Page.loadEventFired","params":{…},"sessionId":"S"}
+//	{"kind":"alive","n":3}                         only with "alive"
 //	{"kind":"browserResult","id":8,"result":{…}}                 or "error":{…}
 
 // fields are the members of one message, as they stand in the frame. All are
@@ -29,7 +30,9 @@ type fields struct {
 	id, sessionID, targetID, method     []byte
 	result, cdpErr, params, target      []byte
 	v, targets, handles, features, more []byte // of ready; more is "browser"
+	hostID                              []byte // of ready
 	key, source                         []byte // of evalput
+	n                                   []byte // of alive
 }
 
 func (f *fields) set(key string, value []byte) error {
@@ -69,6 +72,10 @@ func (f *fields) set(key string, value []byte) error {
 		f.key = value
 	case "source":
 		f.source = value
+	case "hostId":
+		f.hostID = value
+	case "n":
+		f.n = value
 	}
 	return nil
 }
@@ -190,6 +197,18 @@ const (
 	maxProduct   = 256
 	maxUserAgent = 1 << 10
 )
+
+// maxHostID is the longest hostId, in bytes.
+const maxHostID = 128
+
+// readHostID reads the name by which a Host comes back. A Host with one that is
+// no string, or too long, does not.
+func readHostID(raw []byte) string {
+	if id, ok := wire.Text(raw); ok && len(id) <= maxHostID {
+		return id
+	}
+	return ""
+}
 
 func readVersion(raw []byte) (v Version) {
 	var m browserMessage

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // invalidAnswer is the error for a command whose answer cannot be passed on.
@@ -53,6 +54,9 @@ func (p *Page) receive(frame []byte) {
 		}
 	case "evalput":
 		p.putScript(f)
+	case "alive":
+		n, _ := wire.Int(f.n)
+		p.alive.heard(n)
 	case "targetDestroyed":
 		if id, ok := wire.Text(f.targetID); ok {
 			p.events.TargetGone(id)
@@ -78,6 +82,7 @@ func (p *Page) receiveReady(f *fields) {
 		dialog:   slices.Contains(known, featureDialog),
 		scripts:  slices.Contains(known, featureEval),
 		uploads:  slices.Contains(known, featureUploads),
+		resume:   slices.Contains(known, featureResume),
 	})
 	if f.features != nil {
 		// Sessions may begin as soon as the hub has the Host, so this is first.
@@ -90,11 +95,20 @@ func (p *Page) receiveReady(f *fields) {
 		}
 		p.conn.Deliver(wire.Frame{Head: body, Tail: []byte("]}")})
 	}
+	a := Announcement{HostID: readHostID(f.hostID), Version: readVersion(f.more), Targets: list}
 	if p.events != nil {
-		p.events.Reannounced(readVersion(f.more), list)
+		p.events.Reannounced(a)
 		return
 	}
-	p.events = p.hub.SetHost(p, readVersion(f.more), list)
+	var err error
+	if p.events, err = p.hub.SetHost(p, a); err != nil {
+		p.log.Warn("host refused", zap.Error(err))
+		p.conn.Close(wsconn.ReasonTryAgain)
+		return
+	}
+	if slices.Contains(known, featureAlive) {
+		p.alive.start(p)
+	}
 }
 
 // putScript leaves a script at the hub and says so; one that is refused is

@@ -17,6 +17,7 @@ import (
 type Source interface {
 	Targets() []targets.Info
 	HostConnected() bool
+	HostHangs() bool
 	Clients() int
 	Version() (product, userAgent string)
 }
@@ -148,6 +149,7 @@ type statusBody struct {
 	HostConnected bool           `json:"hostConnected"`
 	Targets       []statusTarget `json:"targets"`
 	Clients       int            `json:"clients"`
+	HostHangs     bool           `json:"hostHangs,omitempty"` // it is connected, but the script of its page does not run
 }
 
 type statusTarget struct {
@@ -157,7 +159,7 @@ type statusTarget struct {
 }
 
 func (h *handler) status() statusBody {
-	b := statusBody{HostConnected: h.HostConnected(), Targets: []statusTarget{}, Clients: h.Clients()}
+	b := statusBody{h.HostConnected(), []statusTarget{}, h.Clients(), h.HostHangs()}
 	for _, t := range h.Targets() {
 		b.Targets = append(b.Targets, statusTarget{t.ID, t.Title, t.URL})
 	}

@@ -14,17 +14,19 @@ import (
 )
 
 type source struct {
-	list []targets.Info
-	host bool
+	list  []targets.Info
+	host  bool
+	hangs bool
 }
 
 func (s source) Targets() []targets.Info              { return s.list }
 func (s source) HostConnected() bool                  { return s.host }
+func (s source) HostHangs() bool                      { return s.hangs }
 func (s source) Clients() int                         { return 2 }
 func (s source) Version() (product, userAgent string) { return "Chrome/156.0", "Mozilla/5.0 test" }
 
 func TestHandler(t *testing.T) {
-	full := source{[]targets.Info{{ID: "T1", Title: `a "b" </script>`, URL: "http://app/"}}, true}
+	full := source{[]targets.Info{{ID: "T1", Title: `a "b" </script>`, URL: "http://app/"}}, true, false}
 	var did []string
 	actions := Options{
 		New: func(_ context.Context, url string) (targets.Info, error) {
@@ -57,6 +59,7 @@ func TestHandler(t *testing.T) {
 		{"POST /json/protocol", full, Options{}, 405, "Method not allowed\n"},
 		{"GET /icdp/status", full, Options{}, 200, status},
 		{"GET /icdp/status/", source{}, Options{}, 200, `{"hostConnected":false,"targets":[],"clients":2}`},
+		{"GET /icdp/status", source{host: true, hangs: true}, Options{}, 200, `{"hostConnected":true,"targets":[],"clients":2,"hostHangs":true}`},
 		{"GET /health", source{}, Options{}, 200, `{"status":"ok"}`},
 		{"GET //json/version", full, Options{}, 404, "Not found\n"},
 		{"GET /json/../json/version", full, Options{}, 404, "Not found\n"},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -15,7 +14,7 @@ func (p *buffer) Deliver(f wire.Frame) { p.b = f.AppendTo(p.b[:0]) }
 
 func BenchmarkRoundTrip(b *testing.B) {
 	h := New(Options{})
-	ev := h.SetHost(&mute{}, bridge.Version{}, list(1))
+	ev := setHost(h, &mute{}, list(1))
 	c, _ := h.Join(&buffer{})
 	c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
 	s := onlySession(c)
@@ -37,7 +36,7 @@ func BenchmarkEvent(b *testing.B) {
 
 func benchEvent(b *testing.B, here, elsewhere int) {
 	h := New(Options{})
-	ev := h.SetHost(&mute{}, bridge.Version{}, list(2))
+	ev := setHost(h, &mute{}, list(2))
 	c, _ := h.Join(&buffer{})
 	for i := range here + elsewhere {
 		target := "T0"
@@ -56,7 +55,7 @@ func benchEvent(b *testing.B, here, elsewhere int) {
 
 func BenchmarkGetTargets(b *testing.B) {
 	h := New(Options{})
-	h.SetHost(&mute{}, bridge.Version{}, list(5000))
+	setHost(h, &mute{}, list(5000))
 	c, _ := h.Join(&buffer{})
 	c.Receive([]byte(`{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true}}`))
 	b.Run("unchanged", func(b *testing.B) {

@@ -31,7 +31,7 @@ func (h *Hub) check() error {
 	if owned != h.sessions.Len() {
 		return fmt.Errorf("clients own %d sessions, the table has %d", owned, h.sessions.Len())
 	}
-	if h.host == nil && (len(h.targets.All()) > 0 || h.calls.len() > 0) {
+	if h.host == nil && h.away == nil && (len(h.targets.All()) > 0 || h.calls.len() > 0) {
 		return fmt.Errorf("without a host there are %d targets and %d calls", len(h.targets.All()), h.calls.len())
 	}
 	return h.checkCalls()

@@ -1,6 +1,8 @@
 package relay
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -215,6 +217,13 @@ func (h *Hub) failAllLocked(why *wire.Error) {
 		if c.session == nil {
 			h.failCallLocked(c, why)
 		}
+	}
+}
+
+// failEveryLocked answers every command in flight, the oldest first.
+func (h *Hub) failEveryLocked(why *wire.Error) {
+	for _, n := range slices.Sorted(maps.Keys(h.calls.byNumber)) {
+		h.failCallLocked(h.calls.get(n), why)
 	}
 }
 

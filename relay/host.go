@@ -2,10 +2,12 @@ package relay
 
 import (
 	"slices"
+	"strings"
 
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -20,25 +22,59 @@ var (
 	errDetached        = wire.ServerError("Session detached")
 )
 
-// SetHost implements bridge.Hub. A Host that was here before loses its
-// Targets with their sessions, and is closed.
-func (h *Hub) SetHost(host bridge.Host, v bridge.Version, list []targets.Info) bridge.Events {
+// SetHost implements bridge.Hub. A Host that comes back keeps its Targets
+// with their sessions; those of any other that was here before end.
+func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
+	e, err := h.claim()
+	if err != nil {
+		return nil, err
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if old := h.host; old != nil {
-		h.host = nil // not to be asked to release anything
-		h.dropTargetsLocked(errHostReplaced)
-		old.Close(bridge.ReasonReplaced)
+	if h.events != nil && h.events.claim.Epoch() > e.claim.Epoch() {
+		e.end()
+		return nil, errOvertaken
 	}
-	h.host, h.events = host, &hostEvents{hub: h}
-	h.adoptLocked(v, list)
-	return h.events
+	back := a.HostID != "" && a.HostID == h.hostID
+	h.clearHostLocked(back)
+	h.host, h.events, h.hostID, h.version = host, e, strings.Clone(a.HostID), a.Version
+	h.log.Info("host connected", zap.Int("targets", len(a.Targets)), zap.Bool("back", back))
+	if back {
+		h.resumeLocked(a.Targets)
+	} else {
+		h.adoptLocked(a.Targets)
+	}
+	if r, ok := host.(bridge.Resumer); ok {
+		r.Resumed()
+	}
+	go e.watch()
+	return e, nil
 }
 
-// adoptLocked takes over what a Host has announced.
-func (h *Hub) adoptLocked(v bridge.Version, list []targets.Info) {
-	h.version = v
-	h.log.Info("host connected", zap.Int("targets", len(list)))
+// clearHostLocked makes room for the Host that is next: the same one come
+// back, or another.
+func (h *Hub) clearHostLocked(back bool) {
+	h.stopWaitingLocked()
+	why := errHostGone // of one that was away
+	old := h.host
+	if old != nil {
+		why = errHostReplaced
+		h.host = nil // not to be asked to release anything
+		h.events.end()
+		h.events = nil
+	}
+	if back {
+		h.failEveryLocked(errHostGone)
+	} else {
+		h.dropTargetsLocked(why)
+	}
+	if old != nil {
+		old.Close(bridge.ReasonReplaced)
+	}
+}
+
+// adoptLocked takes over the Targets of a Host.
+func (h *Hub) adoptLocked(list []targets.Info) {
 	for _, t := range list {
 		h.createdLocked(t)
 	}
@@ -96,7 +132,11 @@ func (h *Hub) goneLocked(targetID string, why *wire.Error) {
 
 // hostEvents is what one generation of Host speaks to: once it is not the
 // hub's current one, nothing it says counts.
-type hostEvents struct{ hub *Hub }
+type hostEvents struct {
+	hub   *Hub
+	claim cluster.Claim
+	over  chan struct{} // closed at the generation's end
+}
 
 // lock takes the hub's lock if this generation is current.
 func (e *hostEvents) lock() bool {
@@ -109,11 +149,12 @@ func (e *hostEvents) lock() bool {
 }
 
 // Reannounced implements bridge.Events.
-func (e *hostEvents) Reannounced(v bridge.Version, list []targets.Info) {
+func (e *hostEvents) Reannounced(a bridge.Announcement) {
 	if e.lock() {
 		defer e.hub.mu.Unlock()
 		e.hub.dropTargetsLocked(errHostReannounced)
-		e.hub.adoptLocked(v, list)
+		e.hub.hostID, e.hub.version = strings.Clone(a.HostID), a.Version
+		e.hub.adoptLocked(a.Targets)
 	}
 }
 
@@ -141,19 +182,6 @@ func (e *hostEvents) TargetGone(targetID string) {
 		defer e.hub.mu.Unlock()
 		e.hub.goneLocked(targetID, errTargetDestroyed)
 	}
-}
-
-// HostGone implements bridge.Events.
-func (e *hostEvents) HostGone() {
-	if !e.lock() {
-		return
-	}
-	h := e.hub
-	defer h.mu.Unlock()
-	h.host, h.events, h.version = nil, nil, bridge.Version{}
-	h.scripts.clear()
-	h.dropTargetsLocked(errHostGone)
-	h.log.Info("host disconnected")
 }
 
 // Result implements bridge.Events: one answer in, one answer out.

@@ -7,10 +7,12 @@ package relay
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -26,6 +28,11 @@ type Options struct {
 	// that method is refused for such a Host.
 	Upload func(params []byte) ([]byte, error)
 	Limits Limits
+	Name   string            // of the hub, in the Directory; "" is the default hub
+	Nodes  cluster.Directory // where hubs' Hosts are; a cluster.Memory of its own
+	// Grace is how long a Host whose connection was lost may take to come
+	// back to its Targets and their sessions; 30 s.
+	Grace time.Duration
 }
 
 // Limits bounds what one hub holds. Zero fields take the default.
@@ -45,6 +52,10 @@ func (o Options) withDefaults() Options {
 	if o.NewID == nil {
 		o.NewID = session.NewID
 	}
+	if o.Nodes == nil {
+		o.Nodes = new(cluster.Memory)
+	}
+	o.Grace = or(o.Grace, 30*time.Second)
 	o.Limits.Clients = or(o.Limits.Clients, 1024)
 	o.Limits.ClientSessions = or(o.Limits.ClientSessions, 8192)
 	o.Limits.ClientCalls = or(o.Limits.ClientCalls, 4096)
@@ -75,6 +86,9 @@ type Hub struct {
 	host     bridge.Host
 	events   *hostEvents // the host's generation
 	version  bridge.Version
+	hostID   string   // of the host, or of the one that may come back
+	away     *absence // while that one is away
+	takeover takeovers
 	targets  targets.Registry
 	listing  []byte // the answer to getTargets
 	stale    bool   // listing must be made anew
@@ -166,6 +180,14 @@ func (h *Hub) HostConnected() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.host != nil
+}
+
+// HostHangs reports whether there is a Host whose page is known not to run.
+func (h *Hub) HostHangs() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l, ok := h.host.(bridge.Liveness)
+	return ok && !l.Responsive()
 }
 
 // Clients is the number of Clients.

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -34,6 +37,15 @@ func (m *mute) Send(bridge.Command) error { m.commands++; return nil }
 func (m *mute) Release(string, string)    {}
 func (m *mute) Close(r bridge.Reason)     { m.closed = r }
 
+// setHost gives a hub a Host that does not come back.
+func setHost(h *Hub, host bridge.Host, list []targets.Info) bridge.Events {
+	ev, err := h.SetHost(host, bridge.Announcement{Targets: list})
+	if err != nil {
+		panic(err)
+	}
+	return ev
+}
+
 func list(n int) []targets.Info {
 	l := make([]targets.Info, n)
 	for i := range l {
@@ -55,7 +67,7 @@ func TestDeepParams(t *testing.T) {
 	p := &inbox{}
 	m := &mute{}
 	h := New(Options{NewID: func() string { return "S" }})
-	h.SetHost(m, bridge.Version{}, list(1))
+	setHost(h, m, list(1))
 	c := join(t, h, p)
 	c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
 	p.take()
@@ -83,7 +95,7 @@ func TestEmptyFrame(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	h := New(Options{Limits: Limits{Clients: 2, ClientSessions: 3, ClientCalls: 4, Calls: 6}})
-	h.SetHost(&mute{}, bridge.Version{}, list(5))
+	setHost(h, &mute{}, list(5))
 	a, b := &inbox{}, &inbox{}
 	ca, cb := join(t, h, a), join(t, h, b)
 	if _, err := h.Join(&inbox{}); !errors.Is(err, ErrTooManyClients) {
@@ -140,7 +152,7 @@ func onlySession(c *Client) string {
 // and wants one error or result for each.
 func TestEveryWrongParam(t *testing.T) {
 	h := New(Options{})
-	h.SetHost(&mute{}, bridge.Version{}, list(1))
+	setHost(h, &mute{}, list(1))
 	p := &inbox{}
 	c := join(t, h, p)
 	values := []string{`null`, `5`, `-1.5`, `true`, `""`, `"x"`, `[]`, `{}`, `{"toString":1}`, `[[[]]]`, `1e400`}
@@ -186,7 +198,7 @@ func (s *sink) Deliver(f wire.Frame) { s.bytes += f.Len() }
 
 func TestHotPathAllocatesNothing(t *testing.T) {
 	h := New(Options{})
-	ev := h.SetHost(&mute{}, bridge.Version{}, list(1))
+	ev := setHost(h, &mute{}, list(1))
 	c, err := h.Join(&sink{})
 	if err != nil {
 		t.Fatal(err)
@@ -207,4 +219,48 @@ func TestHotPathAllocatesNothing(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("a command and its answer allocated %v times, want 0", n)
 	}
+}
+
+// R-84: at most 9 takeovers in 10 s.
+func TestR84Takeovers(t *testing.T) {
+	var turns takeovers
+	now := time.Unix(0, 0)
+	n := 0
+	for end := now.Add(10 * time.Second); ; n++ {
+		if now = now.Add(turns.next(now)); now.After(end) {
+			break
+		}
+	}
+	if n < 5 || n > 9 {
+		t.Errorf("%d takeovers in 10 s, want 5 to 9", n)
+	}
+	if got := turns.next(now.Add(time.Minute)); got != 200*time.Millisecond {
+		t.Errorf("the first takeover after a quiet time waits %v, want 200ms", got)
+	}
+	if h := New(Options{}); h.TakeoverWait() != 0 {
+		t.Error("the first Host of a hub must wait")
+	}
+}
+
+// A hub whose Host is elsewhere lets its own go.
+func TestClaimLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var nodes cluster.Memory
+		h := New(Options{Nodes: &nodes, Name: "a"})
+		m := &mute{}
+		setHost(h, m, list(2))
+		c := join(t, h, &inbox{})
+		if _, err := nodes.Claim(t.Context(), "a"); err != nil { // by another node
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if h.HostConnected() || len(h.Targets()) > 0 || m.closed != bridge.ReasonReplaced {
+			t.Errorf("host %v, targets %v, closed with %v; want neither, and replaced", h.HostConnected(), h.Targets(), m.closed)
+		}
+		c.Leave()
+		nodes.Close(t.Context())
+		if _, err := h.SetHost(m, bridge.Announcement{}); !errors.Is(err, cluster.ErrClosed) {
+			t.Errorf("a Host while the directory is closed: %v, want ErrClosed", err)
+		}
+	})
 }

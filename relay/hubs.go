@@ -63,6 +63,7 @@ func (hs *Hubs) Acquire(name string) (h *Hub, release func(), err error) {
 			return nil, nil, ErrTooManyHubs
 		}
 		o := hs.opts
+		o.Name = name
 		o.Log = o.Log.With(zap.String("hub", name))
 		e = &entry{hub: New(o)}
 		hs.hubs[name] = e

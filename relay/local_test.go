@@ -6,14 +6,14 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
 func TestLocal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Options{NewID: func() string { return "S" }})
-		ev := h.SetHost(&mute{}, bridge.Version{}, list(1))
+		ev := setHost(h, &mute{}, list(1))
+		defer ev.HostGone(false)
 		l, err := h.JoinLocal()
 		if err != nil {
 			t.Fatal(err)

@@ -66,7 +66,11 @@ func (w *world) step(op, arg int) {
 	target := fmt.Sprintf("T%d", arg%4)
 	switch op % 11 {
 	case 0:
-		w.events = w.hub.SetHost(&mute{}, bridge.Version{}, list(arg%4))
+		id := ""
+		if arg%3 == 0 {
+			id = "H"
+		}
+		w.events, _ = w.hub.SetHost(&mute{}, bridge.Announcement{HostID: id, Targets: list(arg % 4)})
 	case 1:
 		if len(w.clients) < 5 {
 			p := &inbox{}
@@ -90,7 +94,7 @@ func (w *world) withHostOrClient(op, arg int, target string) {
 			w.events.TargetGone(target)
 		case 4:
 			if arg%8 == 0 {
-				w.events.HostGone()
+				w.events.HostGone(arg%16 == 0)
 			}
 		case 5:
 			w.answerOne(arg)
@@ -141,7 +145,7 @@ func (w *world) answerOne(arg int) {
 // finish ends the Host, so that nothing may be left without an answer.
 func (w *world) finish() {
 	if w.events != nil {
-		w.events.HostGone()
+		w.events.HostGone(false)
 	}
 	if err := w.hub.check(); err != nil {
 		w.t.Fatal(err)

@@ -6,16 +6,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/targets"
 )
 
 func TestScripts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage()
 		host := &fakeHost{stage: st, name: "host"}
-		events := st.hub.SetHost(host, bridge.Version{}, []targets.Info{})
+		events := setHost(st.hub, host, nil)
 		if !events.PutScript("a", "1") || events.PutScript("a", "2") {
 			t.Error("a key should be taken once")
 		}
@@ -47,7 +44,7 @@ func TestScripts(t *testing.T) {
 		if !events.PutScript("later", "1") {
 			t.Error("scripts that nobody fetched still take room")
 		}
-		events.HostGone()
+		events.HostGone(false)
 		if _, ok := st.hub.TakeScript("later"); ok {
 			t.Error("a script outlived its Host")
 		}

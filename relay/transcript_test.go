@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	> c1 leave
 //	> dialog T1 confirm TEXT             script in the Target opens a dialog
 //	> host ready T1 T2<T1                the Host announces Targets, the second opened by the first
-//	                                     (also: sessions, handles=METHOD),
+//	                                     (also: sessions, handles=METHOD, id=HOSTID),
 //	                                     or announces itself anew
 //	> host created|changed T1 TITLE      a Target appears, or is told of anew
 //	> host gone T1
@@ -37,13 +37,15 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	> host event T1 METHOD {…}
 //	> host session-event S1 METHOD {…}
 //	> host full                          from now on the Host takes no command
-//	> host lost
+//	> host lost                          its connection is lost
+//	> host leaves
 //	> wait 30s
 //	< c1 {…}                             what the peer then gets, each peer in order
 //	< host command CALL S1 T1 METHOD {…}
 //	< host attached|release S1 T1
 //	< dialog T1 native|accept|dismiss TEXT
 //	< p1 gone
+//	< host resumed                       every session that goes on has been told of
 //	< host close REASON
 //
 // A second Host is host2, and so on.
@@ -105,7 +107,17 @@ func play(t *testing.T, script string) string {
 			t.Fatalf("%s: the hub's books do not agree: %v", line, err)
 		}
 	}
+	st.end()
 	return strings.Join(out, "\n") + "\n"
+}
+
+// end lets the hosts go, for whom somebody waits.
+func (st *stage) end() {
+	for _, f := range st.hosts {
+		if f.events != nil {
+			f.events.HostGone(false)
+		}
+	}
 }
 
 // stage is a hub with the peers of a transcript.
@@ -241,8 +253,8 @@ func (st *stage) host(name string, words []string) error {
 		return f.answer(verb, a)
 	case "full":
 		f.full = true
-	case "lost":
-		f.events.HostGone()
+	case "lost", "leaves":
+		f.events.HostGone(verb == "lost")
 		f.lost = true
 	default:
 		return fmt.Errorf("unknown word %q", verb)
@@ -277,9 +289,12 @@ type fakeHost struct {
 func (f *fakeHost) ready(words []string) error {
 	var list []targets.Info
 	var host bridge.Host = f
+	id := ""
 	for _, w := range words {
 		if m, ok := strings.CutPrefix(w, "handles="); ok {
 			f.handles = append(f.handles, m)
+		} else if v, ok := strings.CutPrefix(w, "id="); ok {
+			id = v
 		} else if w == "sessions" {
 			host = announced{f}
 		} else {
@@ -287,12 +302,17 @@ func (f *fakeHost) ready(words []string) error {
 			list = append(list, targets.Info{OpenerID: opener, ID: w, Title: "Title of " + w, URL: "http://app/" + w})
 		}
 	}
+	if a, ok := host.(announced); ok && id != "" {
+		host = returning{a}
+	}
 	if f.events != nil && !f.lost {
-		f.events.Reannounced(bridge.Version{}, list)
+		f.events.Reannounced(bridge.Announcement{HostID: id, Targets: list})
 		return nil
 	}
-	f.events, f.lost = f.stage.hub.SetHost(host, bridge.Version{}, list), false
-	return nil
+	var err error
+	f.events, err = f.stage.hub.SetHost(host, bridge.Announcement{HostID: id, Targets: list})
+	f.lost = false
+	return err
 }
 
 func (f *fakeHost) answer(verb string, a []string) error {
@@ -333,3 +353,8 @@ type announced struct{ *fakeHost }
 func (f announced) Attached(sessionID, targetID, _ string) {
 	f.stage.got(f.name, "attached %s %s", sessionID, targetID)
 }
+
+// returning is one that may come back to them.
+type returning struct{ announced }
+
+func (f returning) Resumed() { f.stage.got(f.name, "resumed") }

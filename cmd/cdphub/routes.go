@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -154,12 +155,36 @@ func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client
 	p.left(conn.Serve(ctx, client.Receive))
 }
 
-// serveHost makes a WebSocket the Host of its hub.
+// serveHost makes a WebSocket the Host of its hub. Where there is one it must
+// wait, the longer the more often the hub was taken over of late.
 func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
+	if !s.awaitTakeover(w, r) {
+		return
+	}
 	who := peer{s.log, "host", routeOf(r).hub, r.RemoteAddr}
 	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: bridge.PageLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		who.left(bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...)))
 	})
+}
+
+// awaitTakeover waits for the Host's turn and reports whether it still wants
+// it.
+func (s *server) awaitTakeover(w http.ResponseWriter, r *http.Request) bool {
+	hub, release, ok := s.acquire(w, r)
+	if !ok {
+		return false
+	}
+	defer release()
+	wait := hub.TakeoverWait()
+	if wait == 0 {
+		return true
+	}
+	select {
+	case <-time.After(wait):
+		return true
+	case <-r.Context().Done():
+		return false
+	}
 }
 
 // peer is who a connection is, for the log. A logger made with these fields

@@ -100,6 +100,14 @@ func (p *far) next() string {
 	}
 }
 
+// wants takes the next message, which must be m.
+func (p *far) wants(m string) {
+	p.t.Helper()
+	if got := p.next(); got != m {
+		p.t.Errorf("got  %s\nwant %s", got, m)
+	}
+}
+
 // until skips messages up to one that contains want.
 func (p *far) until(want string) string {
 	p.t.Helper()

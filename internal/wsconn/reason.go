@@ -35,6 +35,7 @@ var (
 	ReasonTooBig       = Reason{1009, "message too big"}
 	ReasonInternal     = Reason{1011, "internal error"}
 	ReasonSlowConsumer = Reason{1013, "slow consumer"}
+	ReasonTryAgain     = Reason{1013, "not now: try again"}
 	ReasonTooMany      = Reason{1013, "Too many clients"}
 )
 
