@@ -256,7 +256,7 @@ func TestPageSends(t *testing.T) {
 
 	h.Close(ReasonReplaced)
 	want(t, p.ended, wsconn.ReasonReplaced)
-	want(t, p.hub.lines, "host gone")
+	want(t, p.hub.lines, "host lost")
 }
 
 // A Host with every extension.

@@ -329,6 +329,8 @@ export type ToRelay =
   | { kind: "event"; targetId: string; method: string; params: Json; sessionId?: string }
   /** Only with the feature "eval". */
   | { kind: "evalput"; key: string; source: string }
+  /** Only with the feature "alive": what the relay sent, come back from the page's script. */
+  | { kind: "alive"; n: number }
   | { kind: "browserResult"; id: number; result?: Json; error?: CdpError };
 
 /** What the relay sends over the bridge. */
@@ -340,6 +342,9 @@ export type FromRelay =
   | { kind: "detached"; sessionId: string; targetId: string }
   /** A script may be fetched; one that the relay refuses is never heard of again. */
   | { kind: "evalok"; key: string }
+  /** With the feature "resume", to a Host that has come back: every session that goes on has been told of by attached. */
+  | { kind: "resumed" }
+  | { kind: "alive"; n: number }
   | { kind: "browserRequest"; id: number; method: string; params?: Json };
 
 /**
@@ -347,3 +352,6 @@ export type FromRelay =
  * place. The code has other uses too; their reasons do not say "replaced".
  */
 export const CLOSE_REPLACED = 1008;
+
+/** The close code by which a Host says that it will not come back. */
+export const CLOSE_NORMAL = 1000;

@@ -201,6 +201,57 @@ test("a lost connection ends its sessions; the next one starts anew", () => {
   assert.deepEqual(next.take().map((m) => m.kind), ["ready"]);
 });
 
+test("a relay that lets it come back keeps its sessions", () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1")!;
+  const relay = w.relay(["sessions", "resume"]);
+  for (const sessionId of ["S1", "S2"]) relay.say({ kind: "attached", sessionId, targetId: "T" });
+  relay.say({ kind: "command", sessionId: "S1", targetId: "T", id: 1, method: "X.y" });
+  relay.onclose?.({ code: 1006, reason: "" });
+  assert.deepEqual(agent.methods(), ["attached", "attached", "X.y"]);
+  tick(250);
+  const next = w.sockets[1];
+  next.onopen?.();
+  agent.answer("X.y"); // of the connection that is gone
+  agent.say({ method: "X.happened", params: {}, sessionId: "S1" });
+  next.say({ kind: "accepted", features: ["sessions", "resume"] });
+  next.say({ kind: "attached", sessionId: "S1", targetId: "T" });
+  next.say({ kind: "attached", sessionId: "S3", targetId: "T" });
+  next.say({ kind: "resumed" });
+  assert.deepEqual(agent.got.map((m) => [m.icdp ?? m.method, m.sessionId]), [
+    ["attached", "S1"], ["attached", "S2"], ["attached", "S3"], ["detached", "S2"],
+  ]);
+  assert.deepEqual(next.take().map((m) => [m.kind, m.sessionId]), [["ready", undefined], ["event", "S1"]]);
+});
+
+test("sessions end where the relay does not come back, or has forgotten them", () => {
+  for (const [features, wait] of [[["sessions"], 250], [["sessions", "resume"], 40_000]] as const) {
+    const w = new World();
+    w.pair();
+    const agent = w.hello("doc1")!;
+    const relay = w.relay(["sessions", "resume"]);
+    relay.say({ kind: "attached", sessionId: "S1", targetId: "T" });
+    relay.onclose?.({ code: 1006, reason: "" });
+    tick(wait);
+    const next = w.sockets[1];
+    next.onopen?.();
+    next.say({ kind: "accepted", features });
+    assert.deepEqual(agent.methods(), ["attached", "detached"]);
+  }
+});
+
+test("the page answers whether it runs", async () => {
+  const w = new World();
+  const relay = w.relay(["sessions", "alive"]);
+  relay.take();
+  const asked: string[] = [];
+  w.carryOut = (ask) => (asked.push(ask.what), {});
+  relay.say({ kind: "alive", n: 7 });
+  await settle();
+  assert.deepEqual([asked, relay.take()], [["alive"], [{ kind: "alive", n: 7 }]]);
+});
+
 test("replaced by a newer Host: it stays away", () => {
   const w = new World();
   w.relay().onclose?.({ code: 1008, reason: "replaced by a newer host" });

@@ -2,7 +2,7 @@
 // extension "sessions" once the relay has accepted it.
 
 import type { CdpError, FromRelay, Json, ToRelay } from "../protocol";
-import { CLOSE_REPLACED, VERSION } from "../protocol";
+import { CLOSE_NORMAL, CLOSE_REPLACED, VERSION } from "../protocol";
 import { methods } from "./browser";
 import { type Identity, type RelayState, type Socket, parseObject } from "./channel";
 import { type Consumer, type Reply, Session } from "./session";
@@ -15,7 +15,10 @@ export const LAST_WAIT_MS = 15_000;
 const GOOD_MS = 5_000;
 
 /** The extensions of version 1 that this Host knows. */
-export const FEATURES = ["sessions", "handles+", "dialog", "eval", "uploads"];
+export const FEATURES = ["sessions", "handles+", "dialog", "eval", "uploads", "resume", "alive"];
+
+/** How long sessions are kept for a relay that lets a Host come back; it waits a little less. */
+const KEEP_MS = 35_000;
 
 /** How long a relay may take to say that a script is there. */
 const PUT_MS = 3_000;
@@ -28,12 +31,19 @@ export interface Switchboard {
   command(session: Session, method: string, params: Json, reply: (r: Reply) => void): void;
   browserRequest(method: string, params: Json): Promise<Json>;
   relayState(state: RelayState, reason: string): void;
+  /** Resolves when the page's script has run. */
+  alive(): Promise<Json>;
 }
 
 export class Bridge implements Consumer {
   private socket?: Socket;
   private accepted = false;
   private takesScripts = false;
+  /** The relay lets this Host come back to its sessions. */
+  private resumes = false;
+  /** Sessions from before the connection was lost, which the relay has not named again. */
+  private unclaimed = new Set<string>();
+  private forget?: ReturnType<typeof setTimeout>;
   /** Scripts under way to the relay. */
   private readonly scripts = new Map<string, (taken: boolean) => void>();
   private readonly sessions = new Map<string, Session>();
@@ -86,23 +96,32 @@ export class Bridge implements Consumer {
     this.board.relayState("connected", "");
   }
 
-  /** Drops the socket and ends the sessions that came over it. */
-  private drop(): void {
+  /** Drops the socket and ends the sessions that came over it, unless they may go on. */
+  private drop(keep = false): void {
     const socket = this.socket;
     this.socket = undefined;
-    this.open = this.accepted = this.takesScripts = false;
+    this.open = false;
+    clearTimeout(this.forget);
     for (const end of [...this.scripts.values()]) end(false);
     if (socket) {
       socket.onopen = socket.onmessage = socket.onclose = null;
-      socket.close();
+      socket.close(CLOSE_NORMAL); // a good-bye: without it the relay would wait
     }
-    for (const s of [...this.sessions.values()]) this.detach(s.id);
+    this.unclaimed = new Set(this.sessions.keys());
+    if (keep) this.forget = setTimeout(() => this.detachUnclaimed(), KEEP_MS);
+    else this.detachUnclaimed();
+    if (!keep) this.accepted = this.takesScripts = this.resumes = false;
+  }
+
+  private detachUnclaimed(): void {
+    for (const id of this.unclaimed) this.detach(id);
   }
 
   private lost(code: number, reason: string): void {
     const good = this.open && Date.now() - this.openedAt >= GOOD_MS;
-    this.drop();
-    if (code === CLOSE_REPLACED && (reason === "" || /replaced/i.test(reason))) {
+    const replaced = code === CLOSE_REPLACED && (reason === "" || /replaced/i.test(reason));
+    this.drop(this.resumes && !replaced);
+    if (replaced) {
       // Two Hosts that both came back would evict each other for ever.
       return this.board.relayState("replaced", reason);
     }
@@ -124,7 +143,16 @@ export class Bridge implements Consumer {
       case "accepted":
         this.accepted = Array.isArray(m.features) && m.features.includes("sessions");
         this.takesScripts = this.accepted && m.features.includes("eval");
+        this.resumes = this.accepted && m.features.includes("resume");
+        if (!this.resumes) this.detachUnclaimed();
         return;
+      case "resumed":
+        return this.detachUnclaimed();
+      case "alive": {
+        const socket = this.socket;
+        void this.board.alive().then(() => this.socket === socket && this.send({ kind: "alive", n: m.n }));
+        return;
+      }
       case "attached":
         this.noteKey(m.targetId, m.dialogKey);
         this.session(m.sessionId, m.targetId);
@@ -144,11 +172,13 @@ export class Bridge implements Consumer {
     const { sessionId, id } = m;
     const session = this.session(sessionId, m.targetId);
     if (!session) return this.answer(sessionId, id, { error: { code: -32000, message: "Target destroyed" } });
-    this.board.command(session, m.method, m.params ?? {}, (r) => this.answer(sessionId, id, r));
+    const socket = this.socket;
+    this.board.command(session, m.method, m.params ?? {}, (r) => this.socket === socket && this.answer(sessionId, id, r));
   }
 
   /** The session with this id, begun if it is new. A version 1 relay tells of it by its first command. */
   private session(id: string, targetId: string): Session | undefined {
+    this.unclaimed.delete(id);
     const known = this.sessions.get(id);
     if (known) return known;
     const target = this.board.targets.get(targetId);
@@ -168,6 +198,7 @@ export class Bridge implements Consumer {
     const session = this.sessions.get(id);
     if (!session) return;
     this.sessions.delete(id);
+    this.unclaimed.delete(id);
     this.board.targets.get(session.targetId)?.detach(session);
   }
 

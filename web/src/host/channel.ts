@@ -52,6 +52,8 @@ export type Ask =
   /** "" puts back what the iframe had. */
   | { what: "scheme"; targetId: string; scheme: string }
   | { what: "reveal"; targetId: string }
+  /** Whether the page's script runs at all. */
+  | { what: "alive" }
   /** Result: the window of the Host page, as Browser.Bounds. */
   | { what: "window" }
   /** Result {targetId}. */
@@ -97,7 +99,7 @@ export interface Port {
 /** The part of a WebSocket that is used. */
 export interface Socket {
   send(data: string): void;
-  close(): void;
+  close(code?: number): void;
   onopen: (() => void) | null;
   onmessage: ((event: { data: unknown }) => void) | null;
   onclose: ((event: { code: number; reason: string }) => void) | null;

@@ -172,6 +172,10 @@ export class Core implements Owner, Switchboard, Consumer {
     return this.env.socket(url);
   }
 
+  alive(): Promise<Json> {
+    return this.ask({ what: "alive" });
+  }
+
   relayState(state: RelayState, reason: string): void {
     this.env.post({ do: "relay", state, reason });
   }

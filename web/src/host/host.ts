@@ -194,6 +194,7 @@ export class Host {
     if (ask.what === "create") return this.create(ask);
     if (ask.what === "close") return this.close(ask.targetId);
     if (ask.what === "window") return windowBounds();
+    if (ask.what === "alive") return {};
     const frame = this.frames.get(ask.targetId);
     if (!frame) return {}; // gone meanwhile
     switch (ask.what) {
