@@ -10,7 +10,10 @@ import (
 // buffer is a peer that copies what it gets, as an outbox does.
 type buffer struct{ b []byte }
 
-func (p *buffer) Deliver(f wire.Frame) { p.b = f.AppendTo(p.b[:0]) }
+func (p *buffer) Deliver(f wire.Frame) bool {
+	p.b = f.AppendTo(p.b[:0])
+	return true
+}
 
 func BenchmarkRoundTrip(b *testing.B) {
 	h := New(Options{})

@@ -71,5 +71,9 @@ func (h *Hub) checkCalls() error {
 	if walked != linked {
 		return fmt.Errorf("%d calls are in lists, %d should be", walked, linked)
 	}
+	s := h.ledger
+	if done := s.AnsweredByHost + s.AnsweredByHub + s.ClientGone + uint64(h.calls.len()); s.Received != done || s.Misrouted != 0 {
+		return fmt.Errorf("the ledger does not close: %+v with %d calls", s, h.calls.len())
+	}
 	return nil
 }

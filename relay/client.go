@@ -17,14 +17,16 @@ type Client struct {
 
 	// guarded by hub.mu
 	left     bool
+	drained  bool
 	sessions map[*session.Session]struct{}
 	calls    int              // commands without an answer
+	pace     pace
 	page     *session.Session // the one that is meant where none is named; nil for most
 	gone     func()           // called when page ends; nil for most
 }
 
 // Deliver implements session.Peer.
-func (c *Client) Deliver(f wire.Frame) { c.peer.Deliver(f) }
+func (c *Client) Deliver(f wire.Frame) bool { return c.peer.Deliver(f) }
 
 // answer sends the answer to one message: result, or what went wrong. A
 // result of nil is {}.
@@ -38,7 +40,7 @@ func (c *Client) answer(id, result, tail []byte, err *wire.Error) {
 	default:
 		f.Head, f.Body = wire.AppendAnswerHead(nil, id), result
 	}
-	c.Deliver(f)
+	c.hub.ledger.answered(&c.hub.ledger.AnsweredByHub, c.Deliver(f))
 }
 
 // request is one message on its way through the hub.
@@ -66,17 +68,19 @@ func (c *Client) Receive(frame []byte) {
 		h.mu.Unlock()
 		return
 	}
+	h.ledger.Received++
 	if err != nil {
 		c.answer(env.ID, nil, wire.End, err)
 		h.mu.Unlock()
 		return
 	}
 	h.serveLocked(c, env, refused)
-	host := h.host
+	host, turn := h.host, c.turnLocked()
 	h.mu.Unlock()
 	if p, ok := host.(bridge.Paced); ok {
 		p.Pace()
 	}
+	c.await(turn)
 }
 
 var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
@@ -95,6 +99,9 @@ func (h *Hub) serveLocked(c *Client, env wire.Envelope, refused *wire.Error) {
 	case c.gone != nil && c.page == nil: // its Target has ended
 		c.answer(env.ID, nil, wire.End, errNoSession)
 		return
+	}
+	if h.draining && refused == nil {
+		refused = errDraining
 	}
 	if refused != nil {
 		c.answer(env.ID, nil, r.tail(), refused)
@@ -228,8 +235,10 @@ func (h *Hub) failEveryLocked(why *wire.Error) {
 }
 
 func (h *Hub) failCallLocked(c *call, why *wire.Error) {
-	c.client.answer(c.id(), nil, c.tail, why)
+	client := c.client
+	client.answer(c.id(), nil, c.tail, why)
 	h.calls.remove(c)
+	client.callEndedLocked()
 }
 
 // Leave ends the Client: its sessions end and nothing is delivered to it any
@@ -251,6 +260,7 @@ func (c *Client) Leave() {
 		for _, call := range h.calls.byNumber {
 			if call.client == c {
 				h.calls.remove(call)
+				h.ledger.ClientGone++
 			}
 		}
 	}
@@ -270,4 +280,4 @@ func (c *Client) endPageLocked() {
 // nobody is the Peer of a Client that has left.
 type nobody struct{}
 
-func (nobody) Deliver(wire.Frame) {}
+func (nobody) Deliver(wire.Frame) bool { return false }

@@ -193,6 +193,7 @@ func (e *hostEvents) Result(id bridge.CallID, sessionID string, result, cdpErr [
 	defer h.mu.Unlock()
 	c := h.calls.get(id)
 	if c == nil || c.sessionID() != sessionID {
+		h.ledger.DroppedAnswers++
 		h.log.Debug("answer dropped: nobody waits for it", zap.Int64("call", int64(id)), zap.String("session", sessionID))
 		return
 	}
@@ -206,8 +207,12 @@ func (e *hostEvents) Result(id bridge.CallID, sessionID string, result, cdpErr [
 	}
 	f.Head = h.scratch
 	client := c.client
+	if c.session != nil && c.session.Peer != session.Peer(client) {
+		h.ledger.Misrouted++
+	}
+	h.ledger.answered(&h.ledger.AnsweredByHost, client.Deliver(f))
 	h.calls.remove(c)
-	client.Deliver(f)
+	client.callEndedLocked()
 }
 
 // Event implements bridge.Events: one frame in, one out for each session on
@@ -219,6 +224,7 @@ func (e *hostEvents) Event(targetID, method string, params []byte) {
 	}
 	h := e.hub
 	defer h.mu.Unlock()
+	h.ledger.EventsIn++
 	list := h.sessions.OfTarget(targetID)
 	if len(list) == 0 {
 		return
@@ -227,7 +233,7 @@ func (e *hostEvents) Event(targetID, method string, params []byte) {
 	f := wire.Frame{Head: h.scratch, Body: params}
 	for _, s := range list {
 		f.Tail = s.Tail()
-		s.Peer.Deliver(f)
+		h.ledger.delivered(s.Peer.Deliver(f))
 	}
 }
 
@@ -238,10 +244,11 @@ func (e *hostEvents) SessionEvent(sessionID, method string, params []byte) {
 	}
 	h := e.hub
 	defer h.mu.Unlock()
+	h.ledger.EventsIn++
 	s := h.sessions.Get(sessionID)
 	if s == nil {
 		return
 	}
 	h.scratch = wire.AppendEventHead(h.scratch[:0], method)
-	s.Peer.Deliver(wire.Frame{Head: h.scratch, Body: params, Tail: s.Tail()})
+	h.ledger.delivered(s.Peer.Deliver(wire.Frame{Head: h.scratch, Body: params, Tail: s.Tail()}))
 }

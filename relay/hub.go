@@ -98,6 +98,8 @@ type Hub struct {
 	dialogs  map[string]*dialogs // by targetId
 	scripts  scripts
 	calls    calls
+	ledger   Stats
+	draining bool
 	scratch  []byte // for heads of frames, between two unlocks
 }
 

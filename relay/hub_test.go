@@ -18,7 +18,10 @@ import (
 // inbox is a Client that keeps what it gets.
 type inbox struct{ got []string }
 
-func (p *inbox) Deliver(f wire.Frame) { p.got = append(p.got, string(f.AppendTo(nil))) }
+func (p *inbox) Deliver(f wire.Frame) bool {
+	p.got = append(p.got, string(f.AppendTo(nil)))
+	return true
+}
 
 func (p *inbox) take() []string {
 	got := p.got
@@ -194,7 +197,10 @@ func TestEveryWrongParam(t *testing.T) {
 // sink is a peer that costs nothing.
 type sink struct{ bytes int }
 
-func (s *sink) Deliver(f wire.Frame) { s.bytes += f.Len() }
+func (s *sink) Deliver(f wire.Frame) bool {
+	s.bytes += f.Len()
+	return true
+}
 
 func TestHotPathAllocatesNothing(t *testing.T) {
 	h := New(Options{})

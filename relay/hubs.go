@@ -24,8 +24,10 @@ var ErrTooManyHubs = errors.New("too many hubs in this process")
 type Hubs struct {
 	opts Options
 
-	mu   sync.Mutex // guards everything below
-	hubs map[string]*entry
+	mu       sync.Mutex // guards everything below
+	hubs     map[string]*entry
+	past     Stats // of hubs that are no more
+	draining bool
 }
 
 type entry struct {
@@ -66,6 +68,9 @@ func (hs *Hubs) Acquire(name string) (h *Hub, release func(), err error) {
 		o.Name = name
 		o.Log = o.Log.With(zap.String("hub", name))
 		e = &entry{hub: New(o)}
+		if hs.draining {
+			e.hub.Drain()
+		}
 		hs.hubs[name] = e
 	}
 	if e.idle != nil {
@@ -88,6 +93,9 @@ func (hs *Hubs) release(name string, e *entry) {
 		defer hs.mu.Unlock()
 		if e.idle == t && hs.hubs[name] == e {
 			delete(hs.hubs, name)
+			end := e.hub.Stats()
+			end.Hubs = 0
+			hs.past.add(end)
 		}
 	})
 	e.idle = t

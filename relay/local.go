@@ -75,7 +75,7 @@ func (l *Local) Call(ctx context.Context, sessionID, method string, params []byt
 }
 
 // Deliver implements session.Peer. Events are not kept.
-func (l *Local) Deliver(f wire.Frame) {
+func (l *Local) Deliver(f wire.Frame) bool {
 	var id string
 	var r reply
 	err := wire.ReadObject(f.AppendTo(nil), func(key string, value []byte) error {
@@ -90,13 +90,14 @@ func (l *Local) Deliver(f wire.Frame) {
 		return nil
 	})
 	if err != nil || id == "" {
-		return
+		return true
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if answer := l.waiting[id]; answer != nil {
 		answer <- r
 	}
+	return true
 }
 
 // readError reads {"code":-32000,"message":"…"}. A Host may leave out either.

@@ -268,12 +268,13 @@ type fakePeer struct {
 	name string
 }
 
-func (p fakePeer) Deliver(f wire.Frame) {
+func (p fakePeer) Deliver(f wire.Frame) bool {
 	b := f.AppendTo(nil)
 	if !wire.Valid(b) {
 		panic(fmt.Sprintf("not JSON: %s", b))
 	}
 	p.st.got(p.name, "%s", b)
+	return true
 }
 
 // fakeHost writes down what a Host is asked.

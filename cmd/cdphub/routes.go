@@ -31,6 +31,11 @@ func (s *server) handler(clients, hosts bool) http.Handler {
 	discovery := s.rules.Clients(http.HandlerFunc(s.serveDiscovery))
 	hostSocket := s.rules.Hosts(http.HandlerFunc(s.serveHost))
 	return s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.Load() {
+			w.Header().Set("Connection", "close")
+			http.Error(w, "The hub is shutting down.", http.StatusServiceUnavailable)
+			return
+		}
 		route, ok := s.route(r)
 		if !ok {
 			http.NotFound(w, r)
@@ -112,7 +117,7 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
 	who := peer{s.log, "client", routeOf(r).hub, r.RemoteAddr}
 	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
-		client, err := hub.Join(conn)
+		client, err := hub.Join(clientPeer{conn})
 		who.serve(ctx, conn, client, err)
 	})
 }
@@ -134,10 +139,16 @@ func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
-		client, err := hub.JoinPage(conn, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
+		client, err := hub.JoinPage(clientPeer{conn}, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
 		who.serve(ctx, conn, client, err)
 	})
 }
+
+// clientPeer is a Client's connection as its hub knows it.
+type clientPeer struct{ *wsconn.Conn }
+
+// Drained implements relay.Drained.
+func (c clientPeer) Drained() { c.Close(wsconn.ReasonShutdown) }
 
 // serve runs a Client until it leaves, or refuses it.
 func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client, err error) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -35,7 +36,7 @@ type hubFlags struct {
 	PageSockets  bool          `help:"Serve each target at /devtools/page/ID too, and name that in /json/list." env:"CDPHUB_PAGE_SOCKETS"`
 	UploadDir    string        `help:"A directory from which clients may upload files by path; none without it." env:"CDPHUB_UPLOAD_DIR" placeholder:"DIR"`
 	InsecureBind bool          `help:"Listen beyond loopback, where anybody who reaches the port may drive and be driven." env:"CDPHUB_INSECURE_BIND"`
-	Drain        time.Duration `help:"How long connections may take to close at the end." default:"10s" env:"CDPHUB_DRAIN"`
+	Drain        time.Duration `help:"How long commands in flight may take at the end." default:"10s" env:"CDPHUB_DRAIN"`
 }
 
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
@@ -59,6 +60,7 @@ type server struct {
 	listeners []listener
 
 	clients, hosts *side
+	draining       atomic.Bool
 }
 
 // listener is one address and whom it serves.
@@ -99,10 +101,16 @@ func (s *side) start(serve func()) {
 // close ends every connection and reports whether they were gone before ctx
 // ended.
 func (s *side) close(ctx context.Context, why wsconn.Reason) bool {
+	s.end(why)
+	return s.wait(ctx)
+}
+
+// wait lets no more connections in, and reports whether all were gone before
+// ctx ended.
+func (s *side) wait(ctx context.Context) bool {
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
-	s.end(why)
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -219,18 +227,27 @@ func (s *server) runWhile(ctx context.Context, use func(context.Context) error) 
 	return errors.Join(err, <-served)
 }
 
-// drain stops accepting, then closes the Clients, then the Hosts, so that no
-// Client sees its pages go; all within the time given.
+// closing is how long connections may take to close once they have to.
+const closing = 1500 * time.Millisecond
+
+// drain refuses whoever comes, closes each Client when its commands in flight
+// are answered, or the time given is up, and then the Hosts, so that no Client
+// sees its pages go.
 func (s *server) drain(servers []*http.Server) {
 	s.log.Info("shutting down", zap.Duration("within", s.flags.Drain))
-	ctx, cancel := context.WithTimeout(context.Background(), s.flags.Drain)
+	s.draining.Store(true)
+	s.hubs.Drain()
+	patience, cancel := context.WithTimeout(context.Background(), s.flags.Drain)
+	s.clients.wait(patience)
+	cancel()
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
-	s.closeListeners()
 	clients := s.clients.close(ctx, wsconn.ReasonShutdown)
 	hosts := s.hosts.close(ctx, wsconn.ReasonShutdown)
 	if !clients || !hosts {
 		s.log.Warn("some connections did not close in time")
 	}
+	s.closeListeners()
 	for _, hs := range servers {
 		if err := hs.Shutdown(ctx); err != nil {
 			hs.Close()

@@ -136,13 +136,19 @@ func (o *outbox) moved() {
 
 // Deliver implements session.Peer: it copies one text message into the queue
 // and returns. A peer whose queue is full is closed with ReasonSlowConsumer,
-// and loses everything from there on rather than something in between.
-func (c *Conn) Deliver(f wire.Frame) {
+// and loses everything from there on rather than something in between. It
+// reports whether the message was taken.
+func (c *Conn) Deliver(f wire.Frame) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.queueLocked(ws.OpText, f) {
+	if c.reason.Code != 0 {
+		return false
+	}
+	ok := c.queueLocked(ws.OpText, f)
+	if !ok {
 		c.closeLocked(ReasonSlowConsumer)
 	}
+	return ok
 }
 
 // Offer is Deliver for a sender that can do without: it reports false, and

@@ -1,0 +1,48 @@
+package relay
+
+import "github.com/cdphub/cdphub/internal/wire"
+
+// errDraining refuses commands while the hub waits for those in flight.
+var errDraining = wire.ServerError("Hub is shutting down")
+
+// Drained is a Peer that wants to know when it may close: the hub drains, and
+// all commands of its Client have been answered. It is called once, under the
+// hub's lock.
+type Drained interface {
+	Drained()
+}
+
+// Drain begins to end the hub: commands are refused from now on, and each
+// Client is told, through Drained, as soon as it has its last answer.
+func (h *Hub) Drain() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.draining {
+		return
+	}
+	h.draining = true
+	for c := range h.clients {
+		c.drainLocked()
+	}
+}
+
+func (c *Client) drainLocked() {
+	if p, ok := c.peer.(Drained); ok && c.calls == 0 && !c.drained {
+		c.drained = true
+		p.Drained()
+	}
+}
+
+// Drain drains every hub, also those yet to come.
+func (hs *Hubs) Drain() {
+	hs.mu.Lock()
+	hs.draining = true
+	list := make([]*Hub, 0, len(hs.hubs))
+	for _, e := range hs.hubs {
+		list = append(list, e.hub)
+	}
+	hs.mu.Unlock()
+	for _, h := range list {
+		h.Drain()
+	}
+}

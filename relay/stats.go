@@ -1,0 +1,89 @@
+package relay
+
+// Stats is what a hub, or all of a process, has seen and holds. For commands
+// it is a ledger, whose sides are equal at every moment:
+//
+//	Received = AnsweredByHost + AnsweredByHub + ClientGone + Pending
+//
+// and each event was offered to every session that its Target had when it
+// came: Sent + ClientClosed is their sum.
+type Stats struct {
+	Received       uint64 // messages of Clients
+	AnsweredByHost uint64
+	AnsweredByHub  uint64 // results of its own, and errors
+	ClientGone     uint64 // ended with their Client: there was nobody left to answer
+	Pending        uint64 // commands that the Host has and has not answered
+	DroppedAnswers uint64 // answers of a Host that nobody waited for
+
+	EventsIn     uint64 // events of Hosts
+	Sent         uint64 // copies of them taken by Clients' connections
+	ClientClosed uint64 // copies for connections that were closing
+	Misrouted    uint64 // answers about to reach another Client than the one that asked: never but by a fault of the hub
+
+	Hubs, Hosts, Clients, Sessions, Targets int
+}
+
+// answered books the answer to one message. It was taken by the connection,
+// or that was on its way out.
+func (s *Stats) answered(by *uint64, taken bool) {
+	if taken {
+		*by++
+	} else {
+		s.ClientGone++
+	}
+}
+
+func (s *Stats) delivered(taken bool) {
+	if taken {
+		s.Sent++
+	} else {
+		s.ClientClosed++
+	}
+}
+
+// add takes the numbers of o into account.
+func (s *Stats) add(o Stats) {
+	s.Received += o.Received
+	s.AnsweredByHost += o.AnsweredByHost
+	s.AnsweredByHub += o.AnsweredByHub
+	s.ClientGone += o.ClientGone
+	s.Pending += o.Pending
+	s.DroppedAnswers += o.DroppedAnswers
+	s.EventsIn += o.EventsIn
+	s.Sent += o.Sent
+	s.ClientClosed += o.ClientClosed
+	s.Misrouted += o.Misrouted
+	s.Hubs += o.Hubs
+	s.Hosts += o.Hosts
+	s.Clients += o.Clients
+	s.Sessions += o.Sessions
+	s.Targets += o.Targets
+}
+
+// Stats reads the hub's books.
+func (h *Hub) Stats() Stats {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.ledger
+	s.Pending = uint64(h.calls.len())
+	s.Hubs, s.Clients, s.Sessions, s.Targets = 1, len(h.clients), h.sessions.Len(), len(h.targets.All())
+	if h.host != nil {
+		s.Hosts = 1
+	}
+	return s
+}
+
+// Stats adds up the books of all hubs, those that are no more included.
+func (hs *Hubs) Stats() Stats {
+	hs.mu.Lock()
+	sum := hs.past
+	list := make([]*Hub, 0, len(hs.hubs))
+	for _, e := range hs.hubs {
+		list = append(list, e.hub)
+	}
+	hs.mu.Unlock()
+	for _, h := range list {
+		sum.add(h.Stats())
+	}
+	return sum
+}
