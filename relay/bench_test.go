@@ -16,7 +16,7 @@ func (p *buffer) Deliver(f wire.Frame) { p.b = f.AppendTo(p.b[:0]) }
 func BenchmarkRoundTrip(b *testing.B) {
 	h := New(Options{})
 	ev := h.SetHost(&mute{}, bridge.Version{}, list(1))
-	c, _ := h.Join(&buffer{})
+	c, _ := h.Join(&buffer{}, nil)
 	c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
 	s := onlySession(c)
 	in := fmt.Appendf(nil, `{"id":7,"method":"Runtime.evaluate","params":{"expression":"location.href","returnByValue":true},"sessionId":%q}`, s)
@@ -38,7 +38,7 @@ func BenchmarkEvent(b *testing.B) {
 func benchEvent(b *testing.B, here, elsewhere int) {
 	h := New(Options{})
 	ev := h.SetHost(&mute{}, bridge.Version{}, list(2))
-	c, _ := h.Join(&buffer{})
+	c, _ := h.Join(&buffer{}, nil)
 	for i := range here + elsewhere {
 		target := "T0"
 		if i >= here {
@@ -57,7 +57,7 @@ func benchEvent(b *testing.B, here, elsewhere int) {
 func BenchmarkGetTargets(b *testing.B) {
 	h := New(Options{})
 	h.SetHost(&mute{}, bridge.Version{}, list(5000))
-	c, _ := h.Join(&buffer{})
+	c, _ := h.Join(&buffer{}, nil)
 	c.Receive([]byte(`{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true}}`))
 	b.Run("unchanged", func(b *testing.B) {
 		for b.Loop() {

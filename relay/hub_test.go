@@ -44,7 +44,7 @@ func list(n int) []targets.Info {
 
 func join(t testing.TB, h *Hub, p *inbox) *Client {
 	t.Helper()
-	c, err := h.Join(p)
+	c, err := h.Join(p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestLimits(t *testing.T) {
 	h.SetHost(&mute{}, bridge.Version{}, list(5))
 	a, b := &inbox{}, &inbox{}
 	ca, cb := join(t, h, a), join(t, h, b)
-	if _, err := h.Join(&inbox{}); !errors.Is(err, ErrTooManyClients) {
+	if _, err := h.Join(&inbox{}, nil); !errors.Is(err, ErrTooManyClients) {
 		t.Errorf("third client: got %v, want ErrTooManyClients", err)
 	}
 	for i := range 4 {
@@ -187,7 +187,7 @@ func (s *sink) Deliver(f wire.Frame) { s.bytes += f.Len() }
 func TestHotPathAllocatesNothing(t *testing.T) {
 	h := New(Options{})
 	ev := h.SetHost(&mute{}, bridge.Version{}, list(1))
-	c, err := h.Join(&sink{})
+	c, err := h.Join(&sink{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
 	who := peer{s.log, "client", routeOf(r).hub, r.RemoteAddr}
 	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
-		client, err := hub.Join(conn)
+		client, err := hub.Join(conn, nil)
 		who.serve(ctx, conn, client, err)
 	})
 }
@@ -133,7 +133,7 @@ func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
-		client, err := hub.JoinPage(conn, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
+		client, err := hub.JoinPage(conn, nil, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
 		who.serve(ctx, conn, client, err)
 	})
 }
