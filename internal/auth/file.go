@@ -73,12 +73,17 @@ var quoted = regexp.MustCompile("`[^`]*`|'[^']*'")
 
 func hideValues(err error) string { return quoted.ReplaceAllString(err.Error(), "…") }
 
-func (e FileEntry) entry() (entry, error) {
-	var expires time.Time
+// Grant is what the entry allows whoever has its token.
+func (e FileEntry) Grant() (Grant, error) {
+	s := spec{name: e.Name, role: e.Role, hub: e.Hub, scope: e.Scope}
 	if e.Expires != nil {
-		expires = *e.Expires
+		s.expires = *e.Expires
 	}
-	g, err := spec{name: e.Name, role: e.Role, hub: e.Hub, scope: e.Scope, expires: expires}.grant()
+	return s.grant()
+}
+
+func (e FileEntry) entry() (entry, error) {
+	g, err := e.Grant()
 	if err != nil {
 		return entry{}, err
 	}
