@@ -30,6 +30,12 @@ func (h *handler) act(w http.ResponseWriter, r *http.Request, path string) bool 
 			". This action supports only "+verb+" verb.")
 		return true
 	}
+	if h.Refuse != nil {
+		if why := h.Refuse(methodOf[name]); why != "" {
+			say(w, http.StatusForbidden, why)
+			return true
+		}
+	}
 	if name == "/json/new" {
 		h.create(w, r)
 		return true
@@ -49,6 +55,13 @@ func (h *handler) act(w http.ResponseWriter, r *http.Request, path string) bool 
 	}
 	say(w, http.StatusOK, done)
 	return true
+}
+
+// methodOf is the CDP method that each action stands for.
+var methodOf = map[string]string{
+	"/json/new":      "Target.createTarget",
+	"/json/activate": "Target.activateTarget",
+	"/json/close":    "Target.closeTarget",
 }
 
 // create makes a Target of the URL that is the query.

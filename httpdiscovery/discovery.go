@@ -30,11 +30,16 @@ type Options struct {
 	// PageSockets says that each Target is served at /devtools/page/ID, whose
 	// URL /json/list then names.
 	PageSockets bool
+	// Query ends each endpoint's URL: "" or "?token=T".
+	Query string
 	// New, Activate and Close serve PUT /json/new?URL, /json/activate/ID and
 	// /json/close/ID. Where one is nil its path is not found.
 	New      func(ctx context.Context, url string) (targets.Info, error)
 	Activate func(ctx context.Context, id string) error
 	Close    func(ctx context.Context, id string) error
+	// Refuse returns why the CDP method that an action stands for is not
+	// allowed, or "". When nil all are.
+	Refuse func(method string) string
 }
 
 // Handler serves /json/version, /json, /json/list, /json/protocol,
@@ -114,7 +119,7 @@ type versionBody struct {
 
 func (h *handler) version(r *http.Request) versionBody {
 	product, userAgent := h.Version()
-	return versionBody{product, "1.3", userAgent, "synthetic", "synthetic", h.endpoint(r)}
+	return versionBody{product, "1.3", userAgent, "synthetic", "synthetic", h.endpoint(r, "browser")}
 }
 
 // targetBody is one entry of /json/list.
@@ -129,11 +134,11 @@ type targetBody struct {
 }
 
 func (h *handler) target(r *http.Request, t targets.Info) targetBody {
-	endpoint := h.endpoint(r)
+	path := "browser"
 	if h.PageSockets {
-		endpoint = strings.TrimSuffix(endpoint, "browser") + "page/" + url.PathEscape(t.ID)
+		path = "page/" + url.PathEscape(t.ID)
 	}
-	return targetBody{"icdp iframe target", "", t.ID, t.Title, "page", t.URL, endpoint}
+	return targetBody{"icdp iframe target", "", t.ID, t.Title, "page", t.URL, h.endpoint(r, path)}
 }
 
 func (h *handler) list(r *http.Request) []targetBody {
@@ -166,9 +171,9 @@ func (h *handler) status() statusBody {
 	return b
 }
 
-// endpoint is the URL of the one browser endpoint as the asking client can
-// reach it, by the name it used.
-func (h *handler) endpoint(r *http.Request) string {
+// endpoint is the URL of the browser endpoint, or of a page's, as the asking
+// client can reach it, by the name it used.
+func (h *handler) endpoint(r *http.Request, path string) string {
 	scheme, host := "ws://", r.Host
 	if r.TLS != nil {
 		scheme = "wss://"
@@ -178,5 +183,5 @@ func (h *handler) endpoint(r *http.Request) string {
 			host = a.String()
 		}
 	}
-	return scheme + host + h.Prefix + "/devtools/browser"
+	return scheme + host + h.Prefix + "/devtools/" + path + h.Query
 }

@@ -36,6 +36,8 @@ func TestHandler(t *testing.T) {
 		Activate: func(_ context.Context, id string) error { did = append(did, "activate "+id); return nil },
 		Close:    func(context.Context, string) error { return errors.New("no") },
 	}
+	policed := actions
+	policed.Refuse = func(method string) string { return "Not allowed: " + method }
 	const version = `{"Browser":"Chrome/156.0","Protocol-Version":"1.3","User-Agent":"Mozilla/5.0 test",` +
 		`"V8-Version":"synthetic","WebKit-Version":"synthetic","webSocketDebuggerUrl":"ws://x.localhost:7/devtools/browser"}`
 	const list = `[{"description":"icdp iframe target","devtoolsFrontendUrl":"","id":"T1","title":"a \"b\" \u003c/script\u003e",` +
@@ -80,6 +82,12 @@ func TestHandler(t *testing.T) {
 		{"GET /json/activate/T1", full, actions, 200, "Target activated"},
 		{"GET /json/activate/T9", full, actions, 404, "No such target id: T9"},
 		{"GET /json/close/T1", full, actions, 500, "Could not close target id: T1"},
+		{"GET /json/list?R-22", full, Options{Query: "?token=x"}, 200, strings.Replace(list, `devtools/browser`, `devtools/browser?token=x`, 1)},
+		{"GET /json/list?R-22,pages", full, Options{Query: "?token=x", PageSockets: true}, 200, strings.Replace(list, `devtools/browser`, `devtools/page/T1?token=x`, 1)},
+		{"PUT /json/new?R-24", full, policed, 403, "Not allowed: Target.createTarget"},
+		{"GET /json/activate/T1?R-24", full, policed, 403, "Not allowed: Target.activateTarget"},
+		{"GET /json/close/T1?R-24", full, policed, 403, "Not allowed: Target.closeTarget"},
+		{"POST /json/close/T1?R-24", full, policed, 405, "Using unsafe HTTP verb POST to invoke /json/close. This action supports only GET verb."},
 		{"PUT /json/new?http://a/%3Fb", full, actions, 200, `{"description":"icdp iframe target","devtoolsFrontendUrl":"","id":"T2",` +
 			`"title":"","type":"page","url":"http://a/?b","webSocketDebuggerUrl":"ws://x.localhost:7/devtools/browser"}`},
 	}
@@ -111,12 +119,12 @@ func TestEndpoint(t *testing.T) {
 	h := &handler{source{}, Options{Prefix: "/hub/h1"}}
 	req := httptest.NewRequest("GET", "/hub/h1/json/version", nil)
 	req.Host, req.TLS = "[::1]:9", &tls.ConnectionState{}
-	if got, want := h.endpoint(req), "wss://[::1]:9/hub/h1/devtools/browser"; got != want {
+	if got, want := h.endpoint(req, "browser"), "wss://[::1]:9/hub/h1/devtools/browser"; got != want {
 		t.Errorf("endpoint is %s, want %s", got, want)
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Host = ""
-		w.Write([]byte(h.endpoint(r)))
+		w.Write([]byte(h.endpoint(r, "browser")))
 	}))
 	defer s.Close()
 	resp, err := http.Get(s.URL)

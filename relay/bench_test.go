@@ -18,7 +18,7 @@ func (p *buffer) Deliver(f wire.Frame) bool {
 func BenchmarkRoundTrip(b *testing.B) {
 	h := New(Options{})
 	ev := setHost(h, &mute{}, list(1))
-	c, _ := h.Join(&buffer{})
+	c, _ := h.Join(&buffer{}, nil)
 	c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
 	s := onlySession(c)
 	in := fmt.Appendf(nil, `{"id":7,"method":"Runtime.evaluate","params":{"expression":"location.href","returnByValue":true},"sessionId":%q}`, s)
@@ -40,7 +40,7 @@ func BenchmarkEvent(b *testing.B) {
 func benchEvent(b *testing.B, here, elsewhere int) {
 	h := New(Options{})
 	ev := setHost(h, &mute{}, list(2))
-	c, _ := h.Join(&buffer{})
+	c, _ := h.Join(&buffer{}, nil)
 	for i := range here + elsewhere {
 		target := "T0"
 		if i >= here {
@@ -59,7 +59,7 @@ func benchEvent(b *testing.B, here, elsewhere int) {
 func BenchmarkGetTargets(b *testing.B) {
 	h := New(Options{})
 	setHost(h, &mute{}, list(5000))
-	c, _ := h.Join(&buffer{})
+	c, _ := h.Join(&buffer{}, nil)
 	c.Receive([]byte(`{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true}}`))
 	b.Run("unchanged", func(b *testing.B) {
 		for b.Loop() {

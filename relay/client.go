@@ -12,8 +12,9 @@ import (
 
 // Client is one CDP client of a hub. It is the Peer of all its sessions.
 type Client struct {
-	hub  *Hub
-	peer session.Peer
+	hub    *Hub
+	peer   session.Peer
+	policy Policy // nil allows everything
 
 	// guarded by hub.mu
 	left     bool
@@ -59,8 +60,8 @@ func (r *request) tail() []byte { return tailOf(r.session) }
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
 	h := c.hub
-	var refused *wire.Error
-	if err == nil && env.Method == "DOM.setFileInputFiles" {
+	refused := c.refuse(env.Method)
+	if refused == nil && err == nil && env.Method == "DOM.setFileInputFiles" {
 		refused = h.upload(&env)
 	}
 	h.mu.Lock()

@@ -123,18 +123,19 @@ func New(o Options) *Hub {
 var ErrTooManyClients = errors.New("too many clients on this hub")
 
 // Join adds a Client, whose frames are delivered to p. Its messages come in
-// through Client.Receive, and Client.Leave ends it.
-func (h *Hub) Join(p session.Peer) (*Client, error) {
+// through Client.Receive, and Client.Leave ends it. It may do what the policy
+// allows; everything when that is nil.
+func (h *Hub) Join(p session.Peer, policy Policy) (*Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.joinLocked(p)
+	return h.joinLocked(p, policy)
 }
 
-func (h *Hub) joinLocked(p session.Peer) (*Client, error) {
+func (h *Hub) joinLocked(p session.Peer, policy Policy) (*Client, error) {
 	if len(h.clients) >= h.opts.Limits.Clients {
 		return nil, ErrTooManyClients
 	}
-	c := &Client{hub: h, peer: p, sessions: make(map[*session.Session]struct{})}
+	c := &Client{hub: h, peer: p, policy: policy, sessions: make(map[*session.Session]struct{})}
 	h.clients[c] = struct{}{}
 	return c, nil
 }
@@ -146,14 +147,14 @@ var ErrNoTarget = errors.New("no such target")
 // belong to one Target, as on Chromium's /devtools/page/ID. When the Target
 // ends the Client is told Inspector.detached, then gone is called, once,
 // under the hub's lock.
-func (h *Hub) JoinPage(p session.Peer, targetID string, gone func()) (*Client, error) {
+func (h *Hub) JoinPage(p session.Peer, policy Policy, targetID string, gone func()) (*Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, known := h.targets.Get(targetID)
 	if !known {
 		return nil, ErrNoTarget
 	}
-	c, err := h.joinLocked(p)
+	c, err := h.joinLocked(p, policy)
 	if err != nil {
 		return nil, err
 	}

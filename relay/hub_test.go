@@ -59,7 +59,7 @@ func list(n int) []targets.Info {
 
 func join(t testing.TB, h *Hub, p *inbox) *Client {
 	t.Helper()
-	c, err := h.Join(p)
+	c, err := h.Join(p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestLimits(t *testing.T) {
 	setHost(h, &mute{}, list(5))
 	a, b := &inbox{}, &inbox{}
 	ca, cb := join(t, h, a), join(t, h, b)
-	if _, err := h.Join(&inbox{}); !errors.Is(err, ErrTooManyClients) {
+	if _, err := h.Join(&inbox{}, nil); !errors.Is(err, ErrTooManyClients) {
 		t.Errorf("third client: got %v, want ErrTooManyClients", err)
 	}
 	for i := range 4 {
@@ -205,7 +205,7 @@ func (s *sink) Deliver(f wire.Frame) bool {
 func TestHotPathAllocatesNothing(t *testing.T) {
 	h := New(Options{})
 	ev := setHost(h, &mute{}, list(1))
-	c, err := h.Join(&sink{})
+	c, err := h.Join(&sink{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,12 +73,29 @@ func (hs *Hubs) Acquire(name string) (h *Hub, release func(), err error) {
 		}
 		hs.hubs[name] = e
 	}
+	return e.hub, hs.useLocked(name, e), nil
+}
+
+// Peek is Acquire for those whom nobody has let in: it makes no hub that
+// lasts. Where there is none of that name it returns an empty one, which
+// nobody else sees.
+func (hs *Hubs) Peek(name string) (h *Hub, release func()) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	e := hs.hubs[name]
+	if e == nil {
+		return New(hs.opts), func() {}
+	}
+	return e.hub, hs.useLocked(name, e)
+}
+
+func (hs *Hubs) useLocked(name string, e *entry) (release func()) {
 	if e.idle != nil {
 		e.idle.Stop()
 		e.idle = nil
 	}
 	e.users++
-	return e.hub, sync.OnceFunc(func() { hs.release(name, e) }), nil
+	return sync.OnceFunc(func() { hs.release(name, e) })
 }
 
 func (hs *Hubs) release(name string, e *entry) {

@@ -50,3 +50,23 @@ func TestValidName(t *testing.T) {
 		}
 	}
 }
+
+// Strangers ask paths that need no token: they must not make hubs.
+func TestPeekMakesNoHub(t *testing.T) {
+	hs := NewHubs(Options{})
+	h, release := hs.Peek("one")
+	if len(h.Targets()) != 0 || hs.Len() != 0 {
+		t.Errorf("%d hubs after Peek, want none", hs.Len())
+	}
+	release()
+	made, releaseMade, err := hs.Acquire("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer releaseMade()
+	if h, release := hs.Peek("one"); h != made {
+		t.Error("Peek does not find the hub that there is")
+	} else {
+		release()
+	}
+}

@@ -27,7 +27,7 @@ type reply struct {
 // JoinLocal adds a Client within the process; Leave ends it.
 func (h *Hub) JoinLocal() (*Local, error) {
 	l := &Local{waiting: make(map[string]chan reply)}
-	c, err := h.Join(l)
+	c, err := h.Join(l, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -179,14 +179,14 @@ func (st *stage) do(step string) error {
 	case who == "dialog":
 		return st.dialog(strings.SplitN(what, " ", 3))
 	case strings.HasPrefix(what, "page "):
-		c, err := st.hub.JoinPage(fakePeer{st, who}, strings.TrimPrefix(what, "page "), func() { st.got(who, "gone") })
+		c, err := st.hub.JoinPage(fakePeer{st, who}, nil, strings.TrimPrefix(what, "page "), func() { st.got(who, "gone") })
 		st.clients[who] = c
 		return err
 	}
 	c := st.clients[who]
 	if c == nil {
 		var err error
-		if c, err = st.hub.Join(fakePeer{st, who}); err != nil {
+		if c, err = st.hub.Join(fakePeer{st, who}, nil); err != nil {
 			return err
 		}
 		st.clients[who] = c

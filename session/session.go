@@ -2,6 +2,7 @@
 package session
 
 import (
+	"crypto/rand"
 	"encoding/hex"
 	"strings"
 
@@ -53,8 +54,9 @@ func NewImplicit(id, targetID string, p Peer) *Session {
 func (s *Session) Tail() []byte { return s.tail }
 
 // NewID mints a session id: 32 upper-case hexadecimal digits, as Chromium's,
-// of which 122 bits are random.
+// and all 128 bits random.
 func NewID() string {
 	id := uuid.New()
+	rand.Read(id[6:9]) // where the version and the variant are the same in all
 	return strings.ToUpper(hex.EncodeToString(id[:]))
 }

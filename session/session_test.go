@@ -1,24 +1,59 @@
 package session
 
 import (
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"testing"
 )
 
-func TestNewID(t *testing.T) {
+// TestR28SessionIDsAreRandom wants ids whose beginnings differ: of 10,000 that
+// are random two share 8 digits in one of 86 rounds, so there are several.
+func TestR28SessionIDsAreRandom(t *testing.T) {
 	shape := regexp.MustCompile(`^[0-9A-F]{32}$`)
-	seen := map[string]bool{}
-	for range 10_000 {
-		id := NewID()
-		if !shape.MatchString(id) {
-			t.Fatalf("id %q is not 32 upper-case hexadecimal digits", id)
+	var shared string
+	for range 5 {
+		seen := map[string]bool{}
+		shared = ""
+		for range 10_000 {
+			id := NewID()
+			if !shape.MatchString(id) {
+				t.Fatalf("id %q is not 32 upper-case hexadecimal digits", id)
+			}
+			if seen[id[:12]] {
+				t.Fatalf("two ids begin with %s", id[:12])
+			}
+			if seen[id[:8]] {
+				shared = id[:8]
+			}
+			seen[id[:12]], seen[id[:8]] = true, true
 		}
-		if seen[id[:12]] {
-			t.Fatalf("two ids begin with %s", id[:12])
+		if shared == "" {
+			return
 		}
-		seen[id[:12]] = true
+	}
+	t.Errorf("in each round two ids begin alike, at last with %s", shared)
+}
+
+// TestR28SessionIDsHave128RandomBits wants every bit of an id to take both
+// values.
+func TestR28SessionIDsHave128RandomBits(t *testing.T) {
+	var ones, zeros [16]byte
+	for range 1000 {
+		raw, err := hex.DecodeString(NewID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, b := range raw {
+			ones[i] |= b
+			zeros[i] |= ^b
+		}
+	}
+	for i := range ones {
+		if ones[i]&zeros[i] != 0xff {
+			t.Errorf("byte %d has bits that never change: %08b", i, ^(ones[i] & zeros[i]))
+		}
 	}
 }
 

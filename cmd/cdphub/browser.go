@@ -23,7 +23,7 @@ type browser struct {
 // in a headless Chromium, and returns how to end what it has started.
 func (b browser) open(ctx context.Context, page string) (end func(), err error) {
 	if opener := b.desktop(); opener != "" {
-		b.log.Info("opening the default browser", zap.String("page", page))
+		b.log.Info("opening the default browser", zap.String("page", withoutToken(page)))
 		return func() {}, exec.CommandContext(ctx, opener, page).Run()
 	}
 	path, err := b.find()
@@ -46,7 +46,7 @@ func (b browser) open(ctx context.Context, page string) (end func(), err error) 
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start %s: %w", path, err), os.RemoveAll(profile))
 	}
-	b.log.Info("opened a headless browser", zap.String("browser", path), zap.String("page", page))
+	b.log.Info("opened a headless browser", zap.String("browser", path), zap.String("page", withoutToken(page)))
 	return func() { endBrowser(cmd, profile, b.log) }, nil
 }
 

@@ -70,3 +70,19 @@ func TestCommandLine(t *testing.T) {
 		}
 	}
 }
+
+func TestR22URLTokensCanBeTurnedOff(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want bool
+	}{{nil, true}, {[]string{"--url-token=false"}, false}, {[]string{"--no-url-token"}, false}} {
+		var c cli
+		p, err := newParser(&c, io.Discard, io.Discard, func(int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Parse(append([]string{"serve"}, tt.args...)); err != nil || c.Serve.URLToken != tt.want {
+			t.Errorf("%v: got %v, %v, want %v", tt.args, c.Serve.URLToken, err, tt.want)
+		}
+	}
+}

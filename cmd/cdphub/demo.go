@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/web"
 )
@@ -76,7 +77,11 @@ func (c *demoCmd) show(ctx context.Context, srv *server, s streams) error {
 		return err
 	}
 	if c.Drive {
-		return drive(ctx, c.AgentBrowser, port, s.out)
+		endpoint := port
+		if token := srv.tokens.Issue(auth.RoleClient); token != "" {
+			endpoint = "ws://" + srv.addr(false) + "/devtools/browser?token=" + token
+		}
+		return drive(ctx, c.AgentBrowser, endpoint, s.out)
 	}
 	fmt.Fprintf(s.out, "The demo is at %s\nDrive it with any of these:\n\n"+
 		"  agent-browser --cdp %s snapshot -i\n"+
@@ -146,6 +151,9 @@ func servePages(srv *server) (page string, closeAll func(), err error) {
 			return "", nil, err
 		}
 		data.Apps = append(data.Apps, *app)
+	}
+	if f := srv.fragment(); f != "" {
+		page += "#" + f
 	}
 	return page, closeAll, nil
 }

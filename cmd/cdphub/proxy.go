@@ -79,7 +79,7 @@ func (f proxyFlags) serve(srv *server) (drivable, error) {
 	hostPage := url.URL{Scheme: "http", Host: reachable(srv.addr(true))}
 	handler, err := proxy.New(proxy.Options{
 		Upstream:         upstream,
-		Hub:              srv.handler(false, true),
+		Hub:              srv.handler(false, true, true),
 		Parents:          append([]string{hostPage.String()}, srv.flags.HostOrigin...),
 		KeepCSP:          f.CSP == "keep",
 		NoServiceWorkers: f.NoSW,
@@ -111,6 +111,7 @@ func (f proxyFlags) serve(srv *server) (drivable, error) {
 	readable := strings.NewReplacer("%3A", ":", "%2F", "/")
 	hostPage.RawQuery = "app=" + readable.Replace(url.QueryEscape(at.String())) +
 		"&upstream=" + readable.Replace(url.QueryEscape(upstream.Scheme+"://"+upstream.Host))
+	hostPage.Fragment = srv.fragment()
 	return drivable{upstream.String(), hostPage.String(), reachable(srv.addr(false)), hs}, nil
 }
 

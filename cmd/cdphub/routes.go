@@ -12,11 +12,13 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/httpdiscovery"
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 )
 
-// handler serves one listener: the paths of Clients, of Hosts, or both.
+// handler serves one listener: the paths of Clients, of Hosts, or both. It is
+// exposed when other machines can reach it.
 //
 //	/devtools/browser[/ANY]       Client WebSocket
 //	/devtools/page/ID             the same for one Target, with --page-sockets
@@ -25,11 +27,17 @@ import (
 //	/agent.js, /agent.mjs, /host.js, /host.mjs, /shell
 //	/dialog, /eval/KEY.js         what Frame Agents ask
 //	/hub/NAME/…                   the same for the hub of that name
-func (s *server) handler(clients, hosts bool) http.Handler {
-	clientSocket := s.rules.Clients(http.HandlerFunc(s.serveClient))
-	pageSocket := s.rules.Clients(http.HandlerFunc(s.servePage))
-	discovery := s.rules.Clients(http.HandlerFunc(s.serveDiscovery))
-	hostSocket := s.rules.Hosts(http.HandlerFunc(s.serveHost))
+func (s *server) handler(clients, hosts, exposed bool) http.Handler {
+	clientSocket := s.rules.Clients(s.admit(auth.RoleClient, s.serveClient))
+	pageSocket := s.rules.Clients(s.admit(auth.RoleClient, s.servePage))
+	discovery := s.rules.Clients(s.admit(auth.RoleClient, s.serveDiscovery))
+	health := s.rules.Clients(http.HandlerFunc(s.serveHealth))
+	hostSocket := s.rules.Hosts(s.namedHosts(exposed, s.admit(auth.RoleHost, s.serveHost)))
+	role := auth.RoleClient
+	if !clients {
+		role = auth.RoleHost
+	}
+	nowhere := s.admit(role, http.NotFound)
 	return s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
@@ -37,12 +45,12 @@ func (s *server) handler(clients, hosts bool) http.Handler {
 			return
 		}
 		route, ok := s.route(r)
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
 		r = r.WithContext(context.WithValue(r.Context(), routeKey{}, route))
 		switch {
+		case !ok:
+			nowhere.ServeHTTP(w, r)
+		case route.path == "/health":
+			health.ServeHTTP(w, r)
 		case hosts && route.path == "/icdp/host":
 			hostSocket.ServeHTTP(w, r)
 		case hosts && serveBundle(w, r, route.path):
@@ -51,10 +59,10 @@ func (s *server) handler(clients, hosts bool) http.Handler {
 			clientSocket.ServeHTTP(w, r)
 		case clients && s.flags.PageSockets && strings.HasPrefix(route.path, pageSocketPath):
 			pageSocket.ServeHTTP(w, r)
-		case clients || route.path == "/health":
+		case clients:
 			discovery.ServeHTTP(w, r)
 		default:
-			http.NotFound(w, r)
+			nowhere.ServeHTTP(w, r)
 		}
 	}))
 }
@@ -110,14 +118,27 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	defer release()
 	o := discoveryOptions(hub, routeOf(r).prefix)
 	o.PageSockets = s.flags.PageSockets
+	pass := auth.PassOf(r)
+	o.Query = pass.Query
+	if p := policy(pass); p != nil {
+		o.Refuse = p.Refuse
+	}
 	httpdiscovery.Handler(hub, o).ServeHTTP(w, r)
+}
+
+// serveHealth answers everybody, and so makes no hub.
+func (s *server) serveHealth(w http.ResponseWriter, r *http.Request) {
+	at := routeOf(r)
+	hub, release := s.hubs.Peek(at.hub)
+	defer release()
+	httpdiscovery.Handler(hub, httpdiscovery.Options{Prefix: at.prefix}).ServeHTTP(w, r)
 }
 
 // serveClient makes a WebSocket a Client of its hub.
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
-	who := peer{s.log, "client", routeOf(r).hub, r.RemoteAddr}
+	who, may := peerOf(s, r, "client"), policy(auth.PassOf(r))
 	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
-		client, err := hub.Join(clientPeer{conn})
+		client, err := hub.Join(clientPeer{conn}, may)
 		who.serve(ctx, conn, client, err)
 	})
 }
@@ -126,9 +147,8 @@ const pageSocketPath = "/devtools/page/"
 
 // servePage makes a WebSocket a Client of one Target.
 func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
-	at := routeOf(r)
-	who := peer{s.log, "client", at.hub, r.RemoteAddr}
-	id := strings.TrimPrefix(at.path, pageSocketPath)
+	who, may := peerOf(s, r, "client"), policy(auth.PassOf(r))
+	id := strings.TrimPrefix(routeOf(r).path, pageSocketPath)
 	hub, release, ok := s.acquire(w, r)
 	if !ok {
 		return
@@ -139,7 +159,7 @@ func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
-		client, err := hub.JoinPage(clientPeer{conn}, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
+		client, err := hub.JoinPage(clientPeer{conn}, may, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
 		who.serve(ctx, conn, client, err)
 	})
 }
@@ -172,7 +192,7 @@ func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
 	if !s.awaitTakeover(w, r) {
 		return
 	}
-	who := peer{s.log, "host", routeOf(r).hub, r.RemoteAddr}
+	who := peerOf(s, r, "host")
 	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: bridge.PageLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		who.left(bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...)))
 	})
@@ -203,9 +223,17 @@ func (s *server) awaitTakeover(w http.ResponseWriter, r *http.Request) bool {
 type peer struct {
 	log             *zap.Logger
 	side, hub, addr string
+	bearer          string // the name that its token has; "" for none
+}
+
+func peerOf(s *server, r *http.Request, side string) peer {
+	return peer{s.log, side, routeOf(r).hub, r.RemoteAddr, auth.PassOf(r).Grant.Name}
 }
 
 func (p peer) fields(more ...zap.Field) []zap.Field {
+	if p.bearer != "" {
+		more = append(more, zap.String("bearer", p.bearer))
+	}
 	return append(more, zap.String("hub", p.hub), zap.String("peer", p.addr))
 }
 
@@ -223,6 +251,8 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 	if !ok {
 		return
 	}
+	pass := auth.PassOf(r)
+	o.Subprotocol = pass.Protocol
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
 		release()
@@ -230,8 +260,10 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 		return
 	}
 	s.log.Info(who.side+" came", who.fields()...)
+	letGo := s.hold(pass, conn)
 	to.start(func() {
 		defer release()
+		defer letGo()
 		serve(to.ctx, hub, conn)
 	})
 }

@@ -27,6 +27,7 @@ type serveCmd struct {
 
 // hubFlags are the options of a hub, for every command that runs one.
 type hubFlags struct {
+	accessFlags
 	ClientAddr   string        `help:"Listen for Clients here." default:"127.0.0.1:9222" env:"CDPHUB_CLIENT_ADDR"`
 	HostAddr     string        `help:"Listen for Hosts here; may be the same address." default:"127.0.0.1:9223" env:"CDPHUB_HOST_ADDR"`
 	AllowedHost  []string      `help:"A name, beside IP addresses and localhost, that a Host header may carry." env:"CDPHUB_ALLOWED_HOST"`
@@ -57,6 +58,8 @@ type server struct {
 	log       *zap.Logger
 	hubs      *relay.Hubs
 	rules     auth.Rules
+	tokens    *auth.Tokens
+	gate      *auth.Gate
 	listeners []listener
 
 	clients, hosts *side
@@ -130,11 +133,17 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	tokens, gate, err := f.gate(log)
+	if err != nil {
+		return nil, err
+	}
 	s := &server{
-		flags: f,
-		log:   log,
-		hubs:  relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload}),
-		rules: auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
+		flags:  f,
+		log:    log,
+		hubs:   relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload}),
+		rules:  auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
+		tokens: tokens,
+		gate:   gate,
 	}
 	s.clients, s.hosts = newSide(), newSide()
 	if f.BaseDomain != "" {
@@ -148,7 +157,7 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		wanted[0].hosts, wanted = true, wanted[:1]
 	}
 	for _, w := range wanted {
-		ln, err := listen(w.addr, f.InsecureBind)
+		ln, err := listen(w.addr, f.InsecureBind || s.guarded(w.clients, w.hosts))
 		if err != nil {
 			s.closeListeners()
 			return nil, err
@@ -172,8 +181,7 @@ func listen(addr string, insecure bool) (net.Listener, error) {
 	return ln, err
 }
 
-// refuseExposed refuses addresses that other machines can reach: there is no
-// token that would keep them out.
+// refuseExposed refuses addresses that other machines can reach.
 func refuseExposed(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -184,16 +192,23 @@ func refuseExposed(addr string) error {
 		return nil
 	}
 	return fmt.Errorf("%s can be reached from other machines, and whoever reaches it may drive every app behind it: "+
-		"listen on 127.0.0.1, or say --insecure-bind", addr)
+		"listen on 127.0.0.1, have tokens for all that is served there (--client-token, --host-token, --tokens, --jwt-key), or say --insecure-bind", addr)
+}
+
+// exposed reports whether other machines can reach a listener.
+func exposed(at net.Addr) bool {
+	tcp, ok := at.(*net.TCPAddr)
+	return !ok || !tcp.IP.IsLoopback()
 }
 
 // run serves until ctx ends, then drains.
 func (s *server) run(ctx context.Context) error {
+	defer s.watchTokens()()
 	failed := make(chan error, len(s.listeners))
 	var servers []*http.Server
 	for _, ln := range s.listeners {
 		hs := &http.Server{
-			Handler:           s.handler(ln.clients, ln.hosts),
+			Handler:           s.handler(ln.clients, ln.hosts, exposed(ln.Addr())),
 			ReadHeaderTimeout: 5 * time.Second,
 			IdleTimeout:       time.Minute,
 			MaxHeaderBytes:    16 << 10,

@@ -27,12 +27,17 @@ type started struct {
 
 func start(t *testing.T, change func(*hubFlags)) started {
 	t.Helper()
+	return startLogged(t, zap.NewNop(), change)
+}
+
+func startLogged(t *testing.T, log *zap.Logger, change func(*hubFlags)) started {
+	t.Helper()
 	f := hubFlags{ClientAddr: "127.0.0.1:0", HostAddr: "127.0.0.1:0", Drain: 5 * time.Second}
 	f.HostAddr = "localhost:0" // another text, so another listener
 	if change != nil {
 		change(&f)
 	}
-	s, err := newServer(f, zap.NewNop())
+	s, err := newServer(f, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,8 @@ var (
 	ReasonInvalidUTF8  = Reason{1007, "invalid UTF-8"}
 	ReasonReplaced     = Reason{1008, "Host replaced by a newer connection"}
 	ReasonNoReady      = Reason{1008, "no ready message"}
+	ReasonTokenRevoked = Reason{1008, "token revoked"}
+	ReasonTokenExpired = Reason{1008, "token expired"}
 	ReasonTooSlow      = Reason{1008, "message too slow"}
 	ReasonFragments    = Reason{1008, "too many fragments"}
 	ReasonTooBig       = Reason{1009, "message too big"}

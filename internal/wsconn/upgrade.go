@@ -17,7 +17,10 @@ type Options struct {
 	// peer with a key that is not 16 bytes of base64 nothing but whole text
 	// frames is ever sent.
 	AnyKey bool
-	Limits Limits
+	// Subprotocol is one that the peer has offered and the answer names; ""
+	// names none.
+	Subprotocol string
+	Limits      Limits
 }
 
 // ErrHandshake says that Upgrade has refused a request, and answered it.
@@ -30,7 +33,7 @@ const handshakeTimeout = 5 * time.Second
 // connection over from net/http. Who may connect has been decided before. A
 // request that is no good handshake is answered here, and the error wraps
 // ErrHandshake; other errors are those of a socket that is gone. Extensions
-// and subprotocols are declined.
+// are declined, and subprotocols but that of the options.
 //
 // A net/http handler that then calls Serve keeps the memory of its request
 // and the buffers of net/http alive; a goroutine of its own does not.
@@ -62,8 +65,12 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 		c.in.push(append([]byte(nil), early...))
 	}
 	nc.SetDeadline(time.Now().Add(handshakeTimeout))
-	_, err = nc.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
-		"Sec-WebSocket-Accept: " + accept(key) + "\r\n\r\n"))
+	head := "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+		"Sec-WebSocket-Accept: " + accept(key) + "\r\n"
+	if o.Subprotocol != "" {
+		head += "Sec-WebSocket-Protocol: " + o.Subprotocol + "\r\n"
+	}
+	_, err = nc.Write([]byte(head + "\r\n"))
 	if err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("answer handshake: %w", err)

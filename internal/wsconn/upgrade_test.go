@@ -115,6 +115,24 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
+func TestR21SubprotocolIsAnswered(t *testing.T) {
+	addr, _ := echo(t, Options{Subprotocol: "bearer.x"})
+	nc, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	fmt.Fprintf(nc, "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"+
+		"Sec-WebSocket-Key: %s\r\nSec-WebSocket-Protocol: a, bearer.x\r\n\r\n", goodNonce)
+	resp, err := http.ReadResponse(bufio.NewReader(nc), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := resp.Header.Values("Sec-WebSocket-Protocol"); resp.StatusCode != 101 || len(got) != 1 || got[0] != "bearer.x" {
+		t.Errorf("%s with %q, want 101 with bearer.x", resp.Status, got)
+	}
+}
+
 // TestBarePeer closes on a peer that knows text frames only: it must see
 // none but those.
 func TestBarePeer(t *testing.T) {

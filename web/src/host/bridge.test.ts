@@ -169,6 +169,23 @@ test("coming back: waits double up to 15 s, each within its half", () => {
   assert.ok(new Set(waits.slice(-3)).size > 1, "the waits are spread");
 });
 
+test("a hub that no longer takes the token is asked again, ever more slowly", () => {
+  const w = new World();
+  w.core.receive({ do: "connect", url: "ws://hub:9223/icdp/host", token: "T0K3N" });
+  w.sockets[0].onopen?.();
+  tick(10_000);
+  w.sockets[0].onclose?.({ code: 1008, reason: "token revoked" });
+  assert.equal(w.states.at(-1)?.[0], "waiting");
+  for (let i = 1; i < 8; i++) {
+    tick(15_000);
+    assert.equal(w.sockets.length, i + 1);
+    w.sockets[i].onclose?.({ code: 1006, reason: "" }); // a browser tells no status of a refused handshake
+  }
+  tick(7_000);
+  assert.equal(w.sockets.length, 8, "the wait has grown");
+  assert.deepEqual(new Set(w.sockets.map((s) => s.token)), new Set(["T0K3N"]));
+});
+
 test("after a good connection the first wait is short again", () => {
   const w = new World();
   w.relay();

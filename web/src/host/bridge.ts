@@ -27,7 +27,7 @@ const PUT_MS = 3_000;
 export interface Switchboard {
   readonly identity: Identity;
   readonly targets: Map<string, Target>;
-  socket(url: string): Socket;
+  socket(url: string, token?: string): Socket;
   command(session: Session, method: string, params: Json, reply: (r: Reply) => void): void;
   browserRequest(method: string, params: Json): Promise<Json>;
   relayState(state: RelayState, reason: string): void;
@@ -52,7 +52,7 @@ export class Bridge implements Consumer {
   private openedAt = 0;
   private retry?: ReturnType<typeof setTimeout>;
 
-  constructor(private readonly board: Switchboard, readonly url: string) {
+  constructor(private readonly board: Switchboard, readonly url: string, private readonly token?: string) {
     this.connect();
   }
 
@@ -74,7 +74,7 @@ export class Bridge implements Consumer {
 
   private connect(): void {
     this.board.relayState("connecting", "");
-    const socket = this.board.socket(this.url);
+    const socket = this.board.socket(this.url, this.token);
     this.socket = socket;
     socket.onopen = () => this.opened();
     socket.onmessage = (e) => {

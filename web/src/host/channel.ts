@@ -37,7 +37,7 @@ export type ToCore =
   | { do: "hello"; targetId: string; hello: Hello; origin: string }
   /** The iframe element fired load. */
   | { do: "load"; targetId: string }
-  | { do: "connect"; url: string }
+  | { do: "connect"; url: string; token?: string }
   | { do: "disconnect" }
   | { do: "attach"; sessionId: string; targetId: string }
   | { do: "detach"; sessionId: string }
@@ -86,7 +86,8 @@ export interface Env {
   post(message: FromCore): void;
   /** A new MessageChannel: the Core's end, and the frame's. */
   channel(): { near: Port; far: MessagePort };
-  socket(url: string): Socket;
+  /** The token goes as the subprotocol bearer.TOKEN: a page can set no header. */
+  socket(url: string, token?: string): Socket;
 }
 
 /** The Core's end of a channel to a frame. */

@@ -39,7 +39,7 @@ export class Core implements Owner, Switchboard, Consumer {
         return this.targets.get(m.targetId)?.loaded();
       case "connect":
         this.bridge?.stop();
-        this.bridge = new Bridge(this, m.url);
+        this.bridge = new Bridge(this, m.url, m.token);
         return;
       case "disconnect":
         this.bridge?.stop();
@@ -168,8 +168,8 @@ export class Core implements Owner, Switchboard, Consumer {
     return this.bridge?.putScript(key, source) ?? false;
   }
 
-  socket(url: string): Socket {
-    return this.env.socket(url);
+  socket(url: string, token?: string): Socket {
+    return this.env.socket(url, token);
   }
 
   alive(): Promise<Json> {

@@ -8,6 +8,6 @@ export function browserEnv(post: (message: FromCore) => void): Env {
       const { port1, port2 } = new MessageChannel();
       return { near: port1 as Port, far: port2 };
     },
-    socket: (url) => new WebSocket(url) as Socket,
+    socket: (url, token) => new WebSocket(url, token ? [`bearer.${token}`] : []) as Socket,
   };
 }

@@ -61,6 +61,8 @@ export class FakeSocket implements Socket {
   got: Json[] = [];
   closed = false;
 
+  constructor(readonly token?: string) {}
+
   send(data: string): void {
     this.got.push(JSON.parse(data));
   }
@@ -92,8 +94,8 @@ export class World {
       const agent = new FakeAgent();
       return { near: agent.near, far: agent as unknown as MessagePort };
     },
-    socket: () => {
-      const socket = new FakeSocket();
+    socket: (_url, token) => {
+      const socket = new FakeSocket(token);
       this.sockets.push(socket);
       return socket;
     },

@@ -2,7 +2,8 @@
 // Target to the hub that served the page. Clients may open more, each in a
 // tab of its own; "origin" may stand in the address again and again, to name
 // other origins that the frames may be navigated to, and "upstream" is where
-// the app is for itself, when a proxy serves it here.
+// the app is for itself, when a proxy serves it here. "#token=T" is the token
+// for a hub that wants one.
 
 import type * as Library from "../host/index";
 
@@ -87,7 +88,9 @@ function start(url: URL): void {
   const bridge = new URL("icdp/host", location.href);
   bridge.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   bridge.search = "";
-  host.connectRelay(bridge.href);
+  const token = new URLSearchParams(location.hash.slice(1)).get("token"); // a fragment is sent to nobody
+  bridge.hash = "";
+  host.connectRelay(bridge.href, token ? { token } : {});
   let connected = false;
   let relay = "";
   const tell = (): void => {

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/cdphub/cdphub/internal/auth"
+)
+
+// tokenCmd is `cdphub token`.
+type tokenCmd struct {
+	New   tokenNewCmd   `cmd:"" help:"Make a random token, and its entry for a tokens file."`
+	Mint  tokenMintCmd  `cmd:"" help:"Sign a token."`
+	Check tokenCheckCmd `cmd:"" help:"Say what a token allows, or why it allows nothing."`
+}
+
+// grantFlags say what a new token allows.
+type grantFlags struct {
+	Name  string `help:"Who bears it, for people." default:"unnamed"`
+	Role  string `help:"What its bearer may be: client, host or admin." enum:"client,host,admin" default:"client"`
+	Hub   string `help:"The hub it is for: a name, * for every one, or nothing for the default hub."`
+	Scope string `help:"How much a Client may do: readonly, standard, full or privileged." enum:"readonly,standard,full,privileged" default:"standard"`
+}
+
+type tokenNewCmd struct {
+	grantFlags
+	TTL time.Duration `name:"ttl" help:"How long it is good; for ever when left out." placeholder:"TIME"`
+}
+
+// Run prints a token for its bearer and an entry for the hub, which cannot be
+// turned back into the token.
+func (c *tokenNewCmd) Run(s streams) error {
+	token := auth.NewToken()
+	e := auth.FileEntry{Name: c.Name, SHA256: auth.NewSecret(token).Hash(), Role: c.Role, Hub: c.Hub, Scope: c.Scope}
+	if c.TTL != 0 {
+		over := time.Now().Add(c.TTL).UTC().Truncate(time.Second)
+		e.Expires = &over
+	}
+	if _, err := e.Grant(); err != nil {
+		return err
+	}
+	entry, err := yaml.Marshal(map[string]any{"tokens": []auth.FileEntry{e}})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "# The token, for its bearer:\n#   %s\n# Its entry, for the file of --tokens:\n%s", token, entry)
+	return err
+}
+
+type tokenMintCmd struct {
+	grantFlags
+	Key string        `help:"The key to sign with: an Ed25519 private key in PEM (openssl genpkey -algorithm ed25519), or a secret of 32 bytes or more." required:"" placeholder:"FILE"`
+	TTL time.Duration `name:"ttl" help:"How long it is good." default:"24h"`
+	ID  string        `help:"By which it can be revoked; random when left out." placeholder:"ID"`
+}
+
+func (c *tokenMintCmd) Run(s streams) error {
+	key, err := os.ReadFile(c.Key)
+	if err != nil {
+		return err
+	}
+	g, err := auth.FileEntry{Name: c.Name, Role: c.Role, Hub: c.Hub, Scope: c.Scope}.Grant()
+	if err != nil {
+		return err
+	}
+	g.ID = c.ID
+	token, err := auth.Mint(key, g, time.Now(), c.TTL)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.out, token)
+	return err
+}
+
+type tokenCheckCmd struct {
+	Token  string   `arg:"" help:"The token; - reads it from the standard input, where no other user sees it."`
+	Tokens string   `help:"The hub's file of tokens." env:"CDPHUB_TOKENS" placeholder:"FILE"`
+	JWTKey []string `help:"The hub's key for signed tokens." name:"jwt-key" env:"CDPHUB_JWT_KEY" placeholder:"FILE"`
+}
+
+// maxToken is the longest token that is read, in bytes: requests have no room
+// for a longer one.
+const maxToken = 16 << 10
+
+func (c *tokenCheckCmd) Run(_ context.Context, s streams) error {
+	text := c.Token
+	if text == "-" {
+		raw, err := io.ReadAll(io.LimitReader(os.Stdin, maxToken))
+		if err != nil {
+			return err
+		}
+		text = strings.TrimSpace(string(raw))
+	}
+	tokens, err := auth.NewTokens(auth.TokenOptions{File: c.Tokens, Keys: c.JWTKey, Log: zap.NewNop()})
+	if err != nil {
+		return err
+	}
+	if !tokens.Set() {
+		return errors.New("there is nothing to check the token against: say --tokens or --jwt-key, as the hub has them")
+	}
+	g, err := tokens.Check(auth.NewSecret(text))
+	if err != nil {
+		return fmt.Errorf("the hub would refuse it: %w", err)
+	}
+	_, err = fmt.Fprintln(s.out, describe(g))
+	return err
+}
+
+// describe says what a token allows, one line each.
+func describe(g auth.Grant) string {
+	hub := "the default hub"
+	switch g.Hub {
+	case "":
+	case auth.EveryHub:
+		hub = "every hub"
+	default:
+		hub = "hub " + g.Hub
+	}
+	lines := []string{"role:    " + string(g.Role), "for:     " + hub}
+	if g.Role == auth.RoleClient {
+		lines = append(lines, "scope:   "+g.Scope.String())
+	}
+	if g.Name != "" {
+		lines = append(lines, "name:    "+g.Name)
+	}
+	if g.ID != "" {
+		lines = append(lines, "id:      "+g.ID)
+	}
+	if !g.Expires.IsZero() {
+		lines = append(lines, "expires: "+g.Expires.UTC().Format(time.RFC3339))
+	}
+	return strings.Join(lines, "\n")
+}

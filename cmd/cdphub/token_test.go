@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/auth"
+)
+
+// cdphub runs one command line and returns what it printed.
+func cdphub(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	err := run(t.Context(), args, &out, io.Discard)
+	return out.String(), err
+}
+
+// TestToken makes tokens by both ways and has them checked, and used.
+func TestToken(t *testing.T) {
+	dir := t.TempDir()
+	file, key := filepath.Join(dir, "tokens.yaml"), filepath.Join(dir, "key")
+	if err := os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	entry, err := cdphub(t, "token", "new", "--name", "ci", "--hub", "h1", "--scope", "full", "--ttl", "1h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := regexp.MustCompile(`#   ([A-Z2-7]{26})\n`).FindStringSubmatch(entry)
+	if random == nil || strings.Count(entry, random[1]) != 1 {
+		t.Fatalf("printed %s, want the token once", entry)
+	}
+	if err := os.WriteFile(file, []byte(entry), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	signed, err := cdphub(t, "token", "mint", "--key", key, "--role", "host", "--hub", "*", "--name", "page", "--id", "j1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed = strings.TrimSpace(signed)
+	for _, tt := range []struct{ name, token, want string }{
+		{"random", random[1], "role:    client\nfor:     hub h1\nscope:   full\nname:    ci\nexpires: 20"},
+		{"signed", signed, "role:    host\nfor:     every hub\nname:    page\nid:      j1\nexpires: 20"},
+	} {
+		got, err := cdphub(t, "token", "check", tt.token, "--tokens", file, "--jwt-key", key)
+		if err != nil || !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: got %q, %v, want %q", tt.name, got, err, tt.want)
+		}
+	}
+	s := start(t, func(f *hubFlags) { f.Tokens, f.JWTKey = file, []string{key} })
+	dial(t, "ws://"+s.addr(false)+"/hub/h1/devtools/browser", bearer(random[1]))
+	dial(t, "ws://"+s.addr(true)+"/icdp/host", bearer(signed))
+
+	for _, tt := range []struct {
+		want string
+		args []string
+	}{
+		{"none of those listed", []string{"check", "nonsense", "--tokens", file}},
+		{"signature", []string{"check", signed[:len(signed)-4] + "AAAA", "--jwt-key", key}},
+		{"nothing to check", []string{"check", signed}},
+		{"no such file", []string{"mint", "--key", dir + "/none"}},
+		{"longer than nothing", []string{"mint", "--key", key, "--ttl", "0s"}},
+		{"hub is", []string{"new", "--hub", "No"}},
+		{"role", []string{"new", "--role", "user"}},
+	} {
+		if out, err := cdphub(t, append([]string{"token"}, tt.args...)...); err == nil || !strings.Contains(err.Error(), tt.want) || out != "" {
+			t.Errorf("%v: got %q, %v, want %q", tt.args, out, err, tt.want)
+		}
+	}
+}
+
+// TestOwnPagesHaveTokens wants the Host pages of this program to have a token
+// that works, which is gone from what is logged.
+func TestOwnPagesHaveTokens(t *testing.T) {
+	s := start(t, func(f *hubFlags) { f.ClientToken = clientToken })
+	page, closeAll, err := servePages(s.server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll()
+	_, token, _ := strings.Cut(page, "#token=")
+	dial(t, "ws://"+s.addr(true)+"/icdp/host", bearer(token))
+	if shown := withoutToken(page); strings.Contains(shown, "token") || !strings.HasPrefix(page, shown) {
+		t.Errorf("%s is logged as %s", page, shown)
+	}
+	if open := start(t, nil); open.fragment() != "" || open.tokens.Issue(auth.RoleClient) != "" {
+		t.Error("a hub without tokens issues some")
+	}
+}

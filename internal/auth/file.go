@@ -1,0 +1,99 @@
+package auth
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// FileEntry is one token in a tokens file. It has Token or SHA256.
+type FileEntry struct {
+	Name    string     `yaml:"name"`
+	Token   string     `yaml:"token,omitempty"`
+	SHA256  string     `yaml:"sha256,omitempty"` // hexadecimal
+	Role    string     `yaml:"role"`
+	Hub     string     `yaml:"hub,omitempty"`   // "" is the default hub, "*" every one
+	Scope   string     `yaml:"scope,omitempty"` // of a Client; standard
+	Expires *time.Time `yaml:"expires,omitempty"`
+}
+
+// tokensFile is a whole tokens file:
+//
+//	tokens:
+//	  - {name: ci, sha256: 9f86…, role: client, hub: "*", scope: full, expires: 2027-01-01T00:00:00Z}
+//	revoked: [jti-of-a-signed-token]
+type tokensFile struct {
+	Tokens  []FileEntry `yaml:"tokens"`
+	Revoked []string    `yaml:"revoked"`
+}
+
+// entry is a token that is known beforehand.
+type entry struct {
+	digest digest
+	grant  Grant
+}
+
+// parseFile reads a tokens file.
+func parseFile(raw []byte) (entries []entry, revoked map[string]bool, err error) {
+	var f tokensFile
+	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	dec.KnownFields(true)
+	switch err := dec.Decode(&f); {
+	case errors.Is(err, io.EOF):
+		return nil, nil, errors.New("the file is empty")
+	case err != nil:
+		return nil, nil, errors.New("the file is no YAML of tokens: " + hideValues(err))
+	}
+	seen := make(map[[32]byte]bool, len(f.Tokens))
+	for i, e := range f.Tokens {
+		made, err := e.entry()
+		if err == nil && seen[made.digest.sum] {
+			err = errors.New("it is there twice")
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("token %d (%q): %w", i+1, e.Name, err)
+		}
+		seen[made.digest.sum] = true
+		entries = append(entries, made)
+	}
+	revoked = make(map[string]bool, len(f.Revoked))
+	for _, id := range f.Revoked {
+		revoked[id] = true
+	}
+	return entries, revoked, nil
+}
+
+// quoted is what the YAML library cites of a file, which may be a token.
+var quoted = regexp.MustCompile("`[^`]*`|'[^']*'")
+
+func hideValues(err error) string { return quoted.ReplaceAllString(err.Error(), "…") }
+
+// Grant is what the entry allows whoever has its token.
+func (e FileEntry) Grant() (Grant, error) {
+	s := spec{name: e.Name, role: e.Role, hub: e.Hub, scope: e.Scope}
+	if e.Expires != nil {
+		s.expires = *e.Expires
+	}
+	return s.grant()
+}
+
+func (e FileEntry) entry() (entry, error) {
+	g, err := e.Grant()
+	if err != nil {
+		return entry{}, err
+	}
+	if (e.Token == "") == (e.SHA256 == "") {
+		return entry{}, errors.New("it needs either token or sha256")
+	}
+	if e.SHA256 != "" {
+		d, err := readDigest(e.SHA256)
+		return entry{d, g}, err
+	}
+	s := NewSecret(e.Token)
+	return entry{digestOf(s), g}, s.checkLength()
+}

@@ -1,0 +1,165 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Gate lets requests in by their tokens. While none are set it lets everybody
+// in.
+type Gate struct {
+	tokens  *Tokens // static after NewGate
+	urls    bool
+	proxies []netip.Prefix
+	log     *zap.Logger
+	limits  limiter
+}
+
+// GateOptions says how a Gate takes tokens.
+type GateOptions struct {
+	// NoURLs refuses tokens in the query of a URL.
+	NoURLs bool
+	// Proxies are the addresses whose X-Forwarded-For counts.
+	Proxies []netip.Prefix
+	Log     *zap.Logger
+}
+
+// NewGate makes a gate for these tokens.
+func NewGate(t *Tokens, o GateOptions) *Gate {
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	return &Gate{tokens: t, urls: !o.NoURLs, proxies: o.Proxies, log: o.Log}
+}
+
+// Ask is what a request wants to be let in for.
+type Ask struct {
+	Role Role
+	Hub  string
+	Path string // below the hub's prefix
+}
+
+// Pass is how a request was let in.
+type Pass struct {
+	Grant    Grant  // zero where no token was needed
+	Protocol string // the subprotocol to answer with; "" for none
+	Query    string // what the hub's URLs carry for this asker: "?token=T" or ""
+
+	secret Secret
+}
+
+// Hold calls end, once, with ErrExpired or ErrRevoked as soon as the token no
+// longer lets its bearer in; end must not wait. release ends the hold.
+func (g *Gate) Hold(p Pass, end func(why error)) (release func()) {
+	if !g.tokens.Set() {
+		return func() {}
+	}
+	return g.tokens.Hold(p.secret, p.Grant, end)
+}
+
+type passKey struct{}
+
+// PassOf is how a request behind a Gate was let in.
+func PassOf(r *http.Request) Pass {
+	p, _ := r.Context().Value(passKey{}).(Pass)
+	return p
+}
+
+// Require lets requests through to next that have a token for what ask says.
+// The answer to all others is the same, whatever was wrong and whether there
+// is such a hub or not. The next handler does not see the token.
+func (g *Gate) Require(ask func(*http.Request) Ask, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := ask(r)
+		r, c := g.credential(r, a.Path)
+		pass := Pass{Protocol: c.protocol, Query: c.query, secret: c.secret}
+		if g.tokens.Set() {
+			from := g.address(r)
+			if left := g.limits.locked(from, a.Hub); left > 0 {
+				lockedOut(w, left)
+				return
+			}
+			grant, err := g.check(c, a)
+			if err != nil {
+				if c.given && !errors.Is(err, ErrExpired) && !errors.Is(err, ErrRevoked) {
+					g.limits.wrong(from, a.Hub)
+				}
+				g.log.Debug("token refused", zap.String("hub", a.Hub), zap.Stringer("peer", from), zap.Error(err))
+				unauthorized(w)
+				return
+			}
+			pass.Grant = grant
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passKey{}, pass)))
+	})
+}
+
+// Admin lets through to next what brings an admin token; everything while no
+// tokens are set.
+func (g *Gate) Admin(next http.Handler) http.Handler {
+	return g.Require(func(r *http.Request) Ask { return Ask{RoleAdmin, EveryHub, r.URL.Path} }, next)
+}
+
+var errOther = errors.New("the token is for another role or hub")
+
+func (g *Gate) check(c credential, a Ask) (Grant, error) {
+	grant, err := g.tokens.Check(c.secret)
+	if err == nil && !grant.admits(a.Role, a.Hub) {
+		err = errOther
+	}
+	return grant, err
+}
+
+func unauthorized(w http.ResponseWriter) {
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	answer(w, http.StatusUnauthorized, "A token is needed here: as the header Authorization: Bearer TOKEN, or as the WebSocket subprotocol bearer.TOKEN.")
+}
+
+func lockedOut(w http.ResponseWriter, left time.Duration) {
+	seconds := strconv.Itoa(int(math.Ceil(left.Seconds())))
+	w.Header().Set("Retry-After", seconds)
+	answer(w, http.StatusTooManyRequests, "Too many wrong tokens came from this address: try again in "+seconds+" s.")
+}
+
+func answer(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	io.WriteString(w, text) //nolint:errcheck // a peer that is gone
+}
+
+// address is where a request comes from: the peer, or what a trusted proxy
+// says it relays for.
+func (g *Gate) address(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	from := peer.Addr().Unmap().WithZone("")
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && g.trusts(from); i-- {
+		before, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		from = before.Unmap().WithZone("")
+	}
+	return from
+}
+
+func (g *Gate) trusts(a netip.Addr) bool {
+	for _, p := range g.proxies {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}

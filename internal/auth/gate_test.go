@@ -1,0 +1,318 @@
+package auth
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// gated is a handler behind a gate, for the role and hub that a request's
+// path names: /ROLE/HUB/PATH.
+type gated struct {
+	http.Handler
+	pass  Pass   // of the last request let in
+	query string // that it had then
+}
+
+func newGated(t *testing.T, tokens TokenOptions, o GateOptions) *gated {
+	t.Helper()
+	set, err := NewTokens(tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gated{}
+	ask := func(r *http.Request) Ask {
+		parts := strings.SplitN(r.URL.Path, "/", 4)
+		return Ask{Role(parts[1]), parts[2], "/" + parts[3]}
+	}
+	g.Handler = NewGate(set, o).Require(ask, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		g.pass, g.query = PassOf(r), r.URL.RawQuery
+	}))
+	return g
+}
+
+func (g *gated) ask(from, path string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", path, nil)
+	r.RemoteAddr = from + ":1"
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	g.ServeHTTP(w, r)
+	return w
+}
+
+const (
+	clientToken = "token-of-clients"
+	hostToken   = "token-of-hosts--"
+	adminToken  = "token-of-admins-"
+)
+
+func TestR21R22FormsOfTokens(t *testing.T) {
+	const wrong, protocols = "token-of-nobody-", "Sec-WebSocket-Protocol"
+	upgrade := func(more ...string) []string { return append([]string{"Upgrade", "websocket"}, more...) }
+	for _, tt := range []struct {
+		name, path string
+		header     []string
+		noURLs     bool
+		status     int
+		protocol   string
+		query      string // what the hub's URLs carry
+		left       string // of the request's query
+	}{
+		{name: "R-21 header", path: "/client/h/x", header: []string{"Authorization", "Bearer " + clientToken}, status: 200},
+		{name: "R-21 header in other case", path: "/client/h/x", header: []string{"Authorization", "bearer  " + clientToken}, status: 200},
+		{name: "R-21 another scheme", path: "/client/h/x", header: []string{"Authorization", "Basic " + clientToken}, status: 401},
+		{name: "R-21 subprotocol", path: "/client/h/x", header: upgrade(protocols, "bearer."+clientToken), status: 200, protocol: "bearer." + clientToken},
+		{
+			name: "R-21 subprotocol beside others", path: "/client/h/x", status: 200, protocol: "bearer." + clientToken,
+			header: upgrade(protocols, "a, b", protocols, "c,bearer."+clientToken+" ,d, bearer."+wrong),
+		},
+		{name: "R-21 the first of two counts", path: "/client/h/x", header: upgrade(protocols, "bearer."+wrong+", bearer."+clientToken), status: 401},
+		{name: "R-21 subprotocol without a WebSocket", path: "/client/h/x", header: []string{protocols, "bearer." + clientToken}, status: 401},
+		{
+			name: "R-21 header and subprotocol", path: "/client/h/x", status: 200, protocol: "bearer." + wrong,
+			header: upgrade("Authorization", "Bearer "+clientToken, protocols, "bearer."+wrong),
+		},
+		{name: "R-21 the header counts before the URL", path: "/client/h/json/list?token=" + clientToken, header: []string{"Authorization", "Bearer " + wrong}, status: 401},
+		{name: "R-22 discovery", path: "/client/h/json/version?token=" + clientToken, status: 200, query: "?token=" + clientToken},
+		{name: "R-22 list", path: "/client/h/json?a=1&token=" + clientToken + "&b=2", status: 200, query: "?token=" + clientToken, left: "a=1&b=2"},
+		{name: "R-22 socket", path: "/client/h/devtools/browser?token=" + clientToken, status: 200, query: "?token=" + clientToken},
+		{name: "R-22 host", path: "/host/h/icdp/host?token=" + hostToken, status: 200, query: "?token=" + hostToken},
+		{name: "R-22 escaped", path: "/client/h/json?token=token%2Dof%2Dclients", status: 200, query: "?token=" + clientToken},
+		{name: "R-22 elsewhere", path: "/client/h/icdp/status?token=" + clientToken, status: 401},
+		{name: "R-22 where a dialect takes none", path: "/client/h/cdp?token=" + clientToken, status: 401},
+		{name: "R-22 off", path: "/client/h/json?token=" + clientToken, noURLs: true, status: 401},
+		{name: "R-22 under another name", path: "/client/h/json?access_token=" + clientToken, status: 401},
+		{name: "R-22 new page", path: "/client/h/json/new?token=" + clientToken + "&http://a/?b&token=c", status: 200, query: "?token=" + clientToken, left: "http://a/?b&token=c"},
+		{name: "R-22 new page with a token of its own", path: "/client/h/json/new?http://a/?b&token=" + clientToken, status: 401},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := newGated(t, TokenOptions{Client: clientToken, Host: hostToken}, GateOptions{NoURLs: tt.noURLs})
+			w := g.ask("192.0.2.1", tt.path, tt.header...)
+			if w.Code != tt.status || g.pass.Protocol != tt.protocol || g.pass.Query != tt.query || g.query != tt.left {
+				t.Errorf("got %d, protocol %q, query %q, left %q; want %d, %q, %q, %q",
+					w.Code, g.pass.Protocol, g.pass.Query, g.query, tt.status, tt.protocol, tt.query, tt.left)
+			}
+		})
+	}
+}
+
+func TestR23RolesDoNotMix(t *testing.T) {
+	g := newGated(t, TokenOptions{Client: clientToken, Host: hostToken, Admin: adminToken}, GateOptions{})
+	for _, role := range []Role{RoleClient, RoleHost, RoleAdmin} {
+		for of, token := range map[Role]string{RoleClient: clientToken, RoleHost: hostToken, RoleAdmin: adminToken} {
+			want := 401
+			if of == role {
+				want = 200
+			}
+			if w := g.ask("192.0.2.1", "/"+string(role)+"/h/x", "Authorization", "Bearer "+token); w.Code != want {
+				t.Errorf("a %s token on a path for %s: %d, want %d", of, role, w.Code, want)
+			}
+		}
+	}
+	tokens, err := NewTokens(TokenOptions{Client: clientToken, Admin: adminToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := &gated{Handler: NewGate(tokens, GateOptions{}).Admin(http.NotFoundHandler())}
+	for token, want := range map[string]int{clientToken: 401, adminToken: 404} {
+		if w := admin.ask("192.0.2.1", "/metrics", "Authorization", "Bearer "+token); w.Code != want {
+			t.Errorf("%s on an admin path: %d, want %d", token, w.Code, want)
+		}
+	}
+}
+
+func TestR20RefusalsAreAlike(t *testing.T) {
+	file := write(t, "tokens.yaml", `
+tokens:
+  - {token: token-of-hub-one, role: client, hub: one}
+  - {token: token-that-is-over, role: client, hub: one, expires: 2001-01-01}
+`)
+	g := newGated(t, TokenOptions{File: file}, GateOptions{})
+	var first string
+	for _, tt := range []struct{ name, path, token string }{
+		{"none", "/client/one/x", ""},
+		{"wrong", "/client/one/x", "token-of-nobody-"},
+		{"of another hub", "/client/two/x", "token-of-hub-one"},
+		{"hub that cannot be", "/client/No:Hub/x", "token-of-hub-one"},
+		{"over", "/client/one/x", "token-that-is-over"},
+		{"of another role", "/host/one/x", "token-of-hub-one"},
+	} {
+		var header []string
+		if tt.token != "" {
+			header = []string{"Authorization", "Bearer " + tt.token}
+		}
+		w := g.ask("192.0.2.1", tt.path, header...)
+		got := fmt.Sprint(w.Code, w.Header(), w.Body)
+		if first == "" {
+			first = got
+		}
+		if w.Code != 401 || w.Header().Get("WWW-Authenticate") != "Bearer" || got != first {
+			t.Errorf("%s: got %s, want %s", tt.name, got, first)
+		}
+	}
+	if w := g.ask("192.0.2.1", "/client/one/x", "Authorization", "Bearer token-of-hub-one"); w.Code != 200 || g.pass.Grant.Hub != "one" {
+		t.Errorf("the right token: %d %+v", w.Code, g.pass.Grant)
+	}
+}
+
+// TestR20RefusalsTakeTheSameTime compares the medians of 1,000 tries each,
+// taken in turns. A busy machine gets several chances.
+func TestR20RefusalsTakeTheSameTime(t *testing.T) {
+	file := "tokens:\n"
+	for i := range 200 {
+		file += fmt.Sprintf("  - {token: token-of-hub-number-%d, role: client, hub: h%d}\n", i, i)
+	}
+	g := newGated(t, TokenOptions{File: write(t, "tokens.yaml", file), Keys: []string{write(t, "key", hmacSecret)}}, GateOptions{})
+	const tries, chances = 1000, 20
+	var apart float64
+	for range chances {
+		var wrong, nowhere []time.Duration
+		measure := func(i int, hub, token string) time.Duration {
+			from := netip.AddrFrom4([4]byte{10, byte(i >> 8), byte(i), 1}).String() // one each: nobody is locked out
+			begun := time.Now()
+			g.ask(from, "/client/"+hub+"/x", "Authorization", "Bearer "+token)
+			return time.Since(begun)
+		}
+		for i := range tries {
+			wrong = append(wrong, measure(i, "h0", "token-of-nobody-at-all"))
+			nowhere = append(nowhere, measure(i, "no", "token-of-hub-number-0"))
+		}
+		slices.Sort(wrong)
+		slices.Sort(nowhere)
+		apart = math.Abs(float64(wrong[tries/2])/float64(nowhere[tries/2]) - 1)
+		if apart <= 0.2 {
+			return
+		}
+	}
+	t.Errorf("the medians of a wrong token and of no such hub are %.0f%% apart in %d rounds, want 20%%", apart*100, chances)
+}
+
+func TestR26GuessersAreLockedOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGated(t, TokenOptions{Client: clientToken}, GateOptions{})
+		ask := func(from, hub, token string) *httptest.ResponseRecorder {
+			return g.ask(from, "/client/"+hub+"/x", "Authorization", "Bearer "+token)
+		}
+		for i := range 30 {
+			want := 401
+			if i >= 10 {
+				want = 429
+			}
+			w := ask("192.0.2.1", "h", "token-of-nobody-")
+			if w.Code != want || (want == 429) != (w.Header().Get("Retry-After") != "") {
+				t.Fatalf("wrong token %d: %d %v, want %d", i+1, w.Code, w.Header(), want)
+			}
+			time.Sleep(300 * time.Millisecond)
+		}
+		if w := ask("192.0.2.1", "h", clientToken); w.Code != 429 {
+			t.Errorf("then the right one: %d, want 429", w.Code)
+		}
+		for what, w := range map[string]*httptest.ResponseRecorder{
+			"from another address": ask("192.0.2.2", "h", clientToken), "to another hub": ask("192.0.2.1", "other", clientToken),
+		} {
+			if w.Code != 200 {
+				t.Errorf("the right one %s: %d, want 200", what, w.Code)
+			}
+		}
+		time.Sleep(lockOut)
+		if w := ask("192.0.2.1", "h", clientToken); w.Code != 200 {
+			t.Errorf("the right one after Retry-After: %d, want 200", w.Code)
+		}
+
+		for range 30 {
+			g.ask("192.0.2.3", "/client/h/x")
+		}
+		if w := ask("192.0.2.3", "h", clientToken); w.Code != 200 {
+			t.Errorf("after 30 requests without any token: %d, want 200", w.Code)
+		}
+		for i := range 100 {
+			ask("192.0.2.4", fmt.Sprint("h", i), "token-of-nobody-")
+		}
+		if w := ask("192.0.2.4", "another", clientToken); w.Code != 429 {
+			t.Errorf("after wrong tokens to 100 hubs: %d, want 429", w.Code)
+		}
+	})
+}
+
+func TestR26MemoryIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l limiter
+		addr := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}) }
+		for i := range 3 * maxTallies {
+			l.wrong(addr(i), "h")
+			if i == maxTallies {
+				time.Sleep(2 * wrongWithin)
+			}
+		}
+		if n := len(l.tallies); n > maxTallies {
+			t.Errorf("%d tallies, want at most %d", n, maxTallies)
+		}
+		for range wrongMost {
+			l.wrong(netip.MustParseAddr("2001:db8::1"), "h")
+		}
+		if l.locked(netip.MustParseAddr("2001:db8::2"), "h") == 0 {
+			t.Error("a neighbour in the same /64 is not locked out")
+		}
+		if l.locked(netip.MustParseAddr("2001:db8:0:1::2"), "h") != 0 {
+			t.Error("another /64 is locked out")
+		}
+	})
+}
+
+func TestR11ForwardedHeadersNeedTrust(t *testing.T) {
+	tokens, err := NewTokens(TokenOptions{Client: clientToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := NewGate(tokens, GateOptions{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.1/32")}})
+	for _, tt := range []struct {
+		peer      string
+		forwarded []string
+		want      string
+	}{
+		{"192.0.2.1:1", nil, "192.0.2.1"},
+		{"192.0.2.1:1", []string{"127.0.0.1"}, "192.0.2.1"},
+		{"127.0.0.1:1", nil, "127.0.0.1"},
+		{"127.0.0.1:1", []string{"192.0.2.7"}, "192.0.2.7"},
+		{"[::ffff:127.0.0.1]:1", []string{"192.0.2.7"}, "192.0.2.7"},
+		{"127.0.0.1:1", []string{"192.0.2.8, 192.0.2.7"}, "192.0.2.7"},
+		{"127.0.0.1:1", []string{"192.0.2.8", "192.0.2.7, 10.1.1.1"}, "192.0.2.7"},
+		{"127.0.0.1:1", []string{"192.0.2.7, nonsense"}, "127.0.0.1"},
+		{"127.0.0.1:1", []string{"10.0.0.1"}, "10.0.0.1"},
+		{"[2001:db8::1%eth0]:1", nil, "2001:db8::1"},
+		{"nonsense", nil, "invalid IP"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr, r.Header["X-Forwarded-For"] = tt.peer, tt.forwarded
+		if got := g.address(r).String(); got != tt.want {
+			t.Errorf("%s %q: %s, want %s", tt.peer, tt.forwarded, got, tt.want)
+		}
+	}
+	b := newGated(t, TokenOptions{Client: clientToken}, GateOptions{})
+	for _, name := range []string{"X-Forwarded-For", "Forwarded", "CF-Connecting-IP"} {
+		if w := b.ask("127.0.0.1", "/client/h/x", name, "127.0.0.1"); w.Code != 401 {
+			t.Errorf("%s from loopback without a token: %d, want 401", name, w.Code)
+		}
+	}
+}
+
+func TestGateWithoutTokens(t *testing.T) {
+	g := newGated(t, TokenOptions{}, GateOptions{})
+	if w := g.ask("192.0.2.1", "/client/h/x"); w.Code != 200 || g.pass.Grant.Scope != 0 {
+		t.Errorf("without any: %d %+v", w.Code, g.pass)
+	}
+	// Browsers give up on a server that leaves out what they offered.
+	g.ask("192.0.2.1", "/host/h/icdp/host", "Upgrade", "websocket", "Sec-WebSocket-Protocol", "bearer.x")
+	if g.pass.Protocol != "bearer.x" {
+		t.Errorf("an offered subprotocol is answered with %q", g.pass.Protocol)
+	}
+}

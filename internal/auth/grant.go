@@ -1,0 +1,91 @@
+package auth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Role is what the bearer of a token may be. The roles do not include one
+// another.
+type Role string
+
+// The roles.
+const (
+	RoleClient Role = "client" // drives Targets
+	RoleHost   Role = "host"   // offers Targets
+	RoleAdmin  Role = "admin"  // looks after the process
+)
+
+// Scope is how much a Client may do; each includes those before it.
+type Scope uint8
+
+// The scopes, after the profiles of the Browser Agent Protocol.
+const (
+	ScopeReadonly   Scope = iota + 1 // looks
+	ScopeStandard                    // drives pages: input, navigation, script
+	ScopeFull                        // cookies, storage, requests, pages that come and go
+	ScopePrivileged                  // the machine and the browser around the pages
+)
+
+var scopeNames = []string{"", "readonly", "standard", "full", "privileged"}
+
+func (s Scope) String() string { return scopeNames[s] }
+
+// EveryHub in place of a hub's name stands for all of them.
+const EveryHub = "*"
+
+// Grant is what a token allows.
+type Grant struct {
+	Role    Role
+	Hub     string // its name; "" is the default hub, EveryHub all of them
+	Scope   Scope  // of a Client
+	Name    string // of the bearer, for people
+	ID      string // by which a signed token is revoked
+	Expires time.Time
+}
+
+// spec is a Grant as files and claims spell it.
+type spec struct {
+	name, id, role, hub, scope string
+	expires                    time.Time
+}
+
+// grant reads a spec. Without a scope it is "standard", without a hub the
+// default one; the role must be named.
+func (s spec) grant() (Grant, error) {
+	g := Grant{Role: Role(s.role), Hub: s.hub, Scope: ScopeStandard, Name: s.name, ID: s.id, Expires: s.expires}
+	if g.Role != RoleClient && g.Role != RoleHost && g.Role != RoleAdmin {
+		return Grant{}, fmt.Errorf("role is %q: say client, host or admin", s.role)
+	}
+	if g.Hub != "" && g.Hub != EveryHub && !validHub(g.Hub) {
+		return Grant{}, fmt.Errorf("hub is %q: say a name of [a-z0-9-]{1,63}, nothing for the default hub, or \"*\" for every one", s.hub)
+	}
+	if s.scope != "" {
+		i := slices.Index(scopeNames, s.scope)
+		if i < 0 {
+			return Grant{}, fmt.Errorf("scope is %q: say %s", s.scope, strings.Join(scopeNames[1:], ", "))
+		}
+		g.Scope = Scope(i)
+	}
+	return g, nil
+}
+
+func validHub(name string) bool {
+	return len(name) <= 63 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// admits reports whether the grant is for that role on that hub.
+func (g Grant) admits(r Role, hub string) bool {
+	return g.Role == r && (g.Hub == EveryHub || g.Hub == hub)
+}
+
+// covers reports whether the grant allows all that an older one did, so that
+// a connection may stay.
+func (g Grant) covers(old Grant) bool {
+	return g.Role == old.Role && g.Scope >= old.Scope && (g.Hub == old.Hub || g.Hub == EveryHub)
+}
+
+// expired reports whether the grant is over at that time.
+func (g Grant) expired(now time.Time) bool { return !g.Expires.IsZero() && !now.Before(g.Expires) }

@@ -1,0 +1,184 @@
+package auth
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
+const (
+	// audience must be among the "aud" of a signed token that has any.
+	audience = "cdphub"
+	// leeway is how far the signer's clock may be ahead of ours.
+	leeway = 10 * time.Second
+	// minHMAC is the least length of an HS256 secret in bytes (RFC 7518,
+	// section 3.2).
+	minHMAC = 32
+	minRSA  = 2048 // bits
+)
+
+// key verifies signatures. The algorithm is that of the key's kind, whatever
+// a token says.
+type key struct {
+	id       string // "kid"; "" where the key has none
+	alg      jose.SignatureAlgorithm
+	material any
+}
+
+// parseKeys reads a key file: an Ed25519 public key in PEM, a JWK set in JSON,
+// or else the bytes of an HS256 secret.
+func parseKeys(raw []byte) ([]key, error) {
+	text := bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\ufeff")))
+	switch {
+	case len(text) == 0:
+		return nil, errors.New("the file is empty")
+	case text[0] == '{', text[0] == '[':
+		return parseSet(text)
+	case isPEM(text): // never a secret: it may be known to all
+		return parsePEM(text)
+	case bytes.HasPrefix(text, []byte("ssh-")):
+		return nil, errors.New("the file is a key of SSH: give it as PEM, which `ssh-keygen -e -m PKCS8` writes")
+	case len(text) < minHMAC:
+		return nil, fmt.Errorf("the secret has %d bytes, which could be guessed: HS256 needs at least %d", len(text), minHMAC)
+	}
+	return []key{{"", jose.HS256, bytes.Clone(text)}}, nil
+}
+
+func isPEM(text []byte) bool { return bytes.Contains(text, []byte("-----BEGIN")) }
+
+func parsePEM(text []byte) ([]key, error) {
+	block, rest := pem.Decode(text)
+	if block == nil || isPEM(rest) {
+		return nil, errors.New("the file must be PEM of one key: give each a file, or take a JWK set")
+	}
+	if block.Type != "PUBLIC KEY" {
+		return nil, fmt.Errorf("the PEM is a %q: give the public key, which `openssl pkey -pubout` writes", block.Type)
+	}
+	public, err := x509.ParsePKIXPublicKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("the public key: %w", err)
+	}
+	alg, err := algorithm(public)
+	return []key{{"", alg, public}}, err
+}
+
+func parseSet(text []byte) ([]key, error) {
+	var set jose.JSONWebKeySet
+	if err := json.Unmarshal(text, &set); err != nil {
+		return nil, errors.New("the file is no JWK set: it must be {\"keys\":[…]} with keys that are whole")
+	}
+	var keys []key
+	for i, k := range set.Keys {
+		if k.Use != "" && k.Use != "sig" {
+			continue
+		}
+		alg, err := algorithm(k.Key)
+		if err == nil && k.Algorithm != "" && k.Algorithm != string(alg) {
+			err = fmt.Errorf("its alg is %q, and this kind of key is used with %s only", k.Algorithm, alg)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("key %d (%q): %w", i+1, k.KeyID, err)
+		}
+		keys = append(keys, key{k.KeyID, alg, k.Key})
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("the JWK set has no key for signatures")
+	}
+	return keys, nil
+}
+
+// algorithm is the one that a kind of key is used with.
+func algorithm(material any) (jose.SignatureAlgorithm, error) {
+	switch k := material.(type) {
+	case []byte:
+		if len(k) < minHMAC {
+			return "", fmt.Errorf("the secret has %d bytes: HS256 needs at least %d", len(k), minHMAC)
+		}
+		return jose.HS256, nil
+	case ed25519.PublicKey:
+		return jose.EdDSA, nil
+	case *ecdsa.PublicKey:
+		if k.Curve == elliptic.P256() {
+			return jose.ES256, nil
+		}
+	case *rsa.PublicKey:
+		if k.N.BitLen() >= minRSA {
+			return jose.RS256, nil
+		}
+	case ed25519.PrivateKey, *ecdsa.PrivateKey, *rsa.PrivateKey:
+		return "", errors.New("it is private: the hub needs the public key only")
+	}
+	return "", errors.New("its kind is not supported: take Ed25519, P-256, RSA of 2048 bits or more, or a secret")
+}
+
+// claims are what a signed token says.
+type claims struct {
+	Audience  jwt.Audience     `json:"aud,omitempty"`
+	Expires   *jwt.NumericDate `json:"exp,omitempty"`
+	IssuedAt  *jwt.NumericDate `json:"iat,omitempty"`
+	NotBefore *jwt.NumericDate `json:"nbf,omitempty"`
+	ID        string           `json:"jti,omitempty"`
+	Subject   string           `json:"sub,omitempty"`
+	Hub       string           `json:"hub,omitempty"`
+	Role      string           `json:"role"`
+	Scope     string           `json:"scope,omitempty"`
+}
+
+// verify reads a signed token. The error wraps errUnknown unless one of the
+// keys has signed it.
+func verify(keys []key, s Secret, now time.Time) (Grant, error) {
+	var algs []jose.SignatureAlgorithm
+	for _, k := range keys {
+		algs = append(algs, k.alg)
+	}
+	if len(algs) == 0 {
+		return Grant{}, errUnknown
+	}
+	token, err := jwt.ParseSigned(s.text(), algs)
+	if err != nil {
+		return Grant{}, fmt.Errorf("%w, nor is it signed with an algorithm of a known key", errUnknown)
+	}
+	var c claims
+	header := token.Headers[0]
+	for _, k := range keys {
+		if string(k.alg) != header.Algorithm || k.id != "" && header.KeyID != "" && k.id != header.KeyID {
+			continue
+		}
+		if token.Claims(k.material, &c) == nil {
+			return c.grant(now)
+		}
+	}
+	return Grant{}, fmt.Errorf("%w, nor is its signature that of a known key", errUnknown)
+}
+
+// grant checks the claims.
+func (c claims) grant(now time.Time) (Grant, error) {
+	switch {
+	case c.Expires == nil:
+		return Grant{}, errors.New("the token has no exp, so that it would be good for ever")
+	case len(c.Audience) > 0 && !c.Audience.Contains(audience):
+		return Grant{}, fmt.Errorf("the token's aud is not %q", audience)
+	case c.NotBefore != nil && now.Add(leeway).Before(c.NotBefore.Time()),
+		c.IssuedAt != nil && now.Add(leeway).Before(c.IssuedAt.Time()):
+		return Grant{}, errors.New("the token is not yet valid (nbf, iat)")
+	}
+	g, err := spec{c.Subject, c.ID, c.Role, c.Hub, c.Scope, c.Expires.Time()}.grant()
+	if err != nil {
+		return Grant{}, fmt.Errorf("the token's %w", err)
+	}
+	if g.expired(now) {
+		return Grant{}, ErrExpired
+	}
+	return g, nil
+}

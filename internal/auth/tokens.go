@@ -1,0 +1,171 @@
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// TokenOptions names the sources of tokens. Without any everybody is let in.
+type TokenOptions struct {
+	// Client, Host and Admin are tokens for one role on every hub, with scope
+	// full; "" where there is none.
+	Client, Host, Admin string
+	File                string   // of YAML, see FileEntry; "" where there is none
+	Keys                []string // files that verify signed tokens: PEM, JWK set or secret
+	Log                 *zap.Logger
+}
+
+// The reasons why a token that was good is so no longer. Their texts are also
+// what its connections are closed with.
+var (
+	ErrExpired = errors.New("token expired")
+	ErrRevoked = errors.New("token revoked")
+)
+
+var errUnknown = errors.New("the token is none of those listed")
+
+// Tokens knows the tokens of a process. Those in files follow the files while
+// Watch runs.
+type Tokens struct {
+	log  *zap.Logger // static after NewTokens
+	set  bool
+	file *source // owned by Watch's goroutine
+	keys []*source
+
+	mu      sync.RWMutex // guards everything below
+	fixed   []entry
+	listed  []entry
+	revoked map[string]bool
+	signers [][]key // by position in keys
+	leases  map[*lease]struct{}
+}
+
+// NewTokens reads all sources.
+func NewTokens(o TokenOptions) (*Tokens, error) {
+	t := &Tokens{log: o.Log, leases: make(map[*lease]struct{}), signers: make([][]key, len(o.Keys))}
+	if t.log == nil {
+		t.log = zap.NewNop()
+	}
+	for _, f := range []struct {
+		text, name string
+		role       Role
+	}{{o.Client, "--client-token", RoleClient}, {o.Host, "--host-token", RoleHost}, {o.Admin, "--admin-token", RoleAdmin}} {
+		if f.text == "" {
+			continue
+		}
+		s := NewSecret(f.text)
+		if err := s.checkLength(); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+		t.fixed = append(t.fixed, entry{digestOf(s), Grant{Role: f.role, Hub: EveryHub, Scope: ScopeFull, Name: f.name}})
+	}
+	if o.File != "" {
+		t.file = newSource(o.File, "--tokens", t.readFile)
+	}
+	for i, path := range o.Keys {
+		t.keys = append(t.keys, newSource(path, "--jwt-key", func(raw []byte) error { return t.readKeys(i, raw) }))
+	}
+	t.set = len(t.fixed) > 0 || len(t.sources()) > 0
+	for _, s := range t.sources() {
+		if err := s.load(); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+func (t *Tokens) readFile(raw []byte) error {
+	listed, revoked, err := parseFile(raw)
+	if err == nil {
+		t.mu.Lock()
+		t.listed, t.revoked = listed, revoked
+		t.mu.Unlock()
+	}
+	return err
+}
+
+func (t *Tokens) readKeys(i int, raw []byte) error {
+	keys, err := parseKeys(raw)
+	if err == nil {
+		t.mu.Lock()
+		t.signers[i] = keys
+		t.mu.Unlock()
+	}
+	return err
+}
+
+// Set reports whether any source was configured, so that a token is needed.
+func (t *Tokens) Set() bool { return t.set }
+
+// Covers reports whether somebody may have a token for that role.
+func (t *Tokens) Covers(r Role) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	is := func(e entry) bool { return e.grant.Role == r }
+	return len(t.keys) > 0 || slices.ContainsFunc(t.fixed, is) || slices.ContainsFunc(t.listed, is)
+}
+
+// Issue makes a token of this process for a role on every hub, as its own
+// pages need it; "" where none is needed.
+func (t *Tokens) Issue(r Role) string {
+	if !t.set {
+		return ""
+	}
+	text := NewToken()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.fixed = append(t.fixed, entry{digestOf(NewSecret(text)), Grant{Role: r, Hub: EveryHub, Scope: ScopeFull, Name: "own page"}})
+	return text
+}
+
+// Check returns what a token allows, or why it allows nothing.
+func (t *Tokens) Check(s Secret) (Grant, error) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.checkLocked(s, time.Now())
+}
+
+func (t *Tokens) checkLocked(s Secret, now time.Time) (Grant, error) {
+	d, found := digestOf(s), (*Grant)(nil)
+	for _, list := range [][]entry{t.fixed, t.listed} {
+		for i := range list { // all of them, however early it is found
+			if list[i].digest.is(d) {
+				found = &list[i].grant
+			}
+		}
+	}
+	if found != nil {
+		if found.expired(now) {
+			return Grant{}, ErrExpired
+		}
+		return *found, nil
+	}
+	var keys []key
+	for _, some := range t.signers {
+		keys = append(keys, some...)
+	}
+	g, err := verify(keys, s, now)
+	if err == nil && t.revoked[g.ID] {
+		return Grant{}, ErrRevoked
+	}
+	return g, err
+}
+
+// readSource reads a file of tokens or keys, which should be small.
+func readSource(path string) ([]byte, error) {
+	const most = 16 << 20
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, fmt.Errorf("%s is no file of at most %d MiB", path, most>>20)
+	}
+	return os.ReadFile(path)
+}

@@ -1,0 +1,167 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// pollEvery is how often files are looked at, and leases. A change counts when
+// it has stood still for one round, so that nothing half written is read: all
+// is done within a second.
+const pollEvery = 250 * time.Millisecond
+
+// source is one file that tokens come from.
+type source struct {
+	path, option string // static
+	read         func(raw []byte) error
+
+	loaded, seen os.FileInfo // nil where there was no file
+}
+
+func newSource(path, option string, read func([]byte) error) *source {
+	return &source{path: path, option: option, read: read}
+}
+
+// load reads the file; what was read before stays when that fails.
+func (s *source) load() error {
+	s.loaded = s.stat()
+	s.seen = s.loaded
+	raw, err := readSource(s.path)
+	if err == nil {
+		err = s.read(raw)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", s.option, s.path, err)
+	}
+	return nil
+}
+
+func (s *source) stat() os.FileInfo {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// changed reports whether the file is another than the one loaded, and has
+// been for one round.
+func (s *source) changed() bool {
+	now := s.stat()
+	still := same(now, s.seen)
+	s.seen = now
+	return still && !same(now, s.loaded)
+}
+
+// same reports whether a file has been neither written nor replaced.
+func same(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
+}
+
+func (t *Tokens) sources() []*source {
+	if t.file == nil {
+		return t.keys
+	}
+	return append([]*source{t.file}, t.keys...)
+}
+
+// Watch follows the files and ends leases whose time is over, until ctx ends.
+// What comes over reload makes it read every file at once.
+func (t *Tokens) Watch(ctx context.Context, reload <-chan os.Signal) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		all := false
+		select {
+		case <-ctx.Done():
+			return
+		case <-reload:
+			all = true
+		case <-tick.C:
+		}
+		t.follow(all)
+	}
+}
+
+// follow reads what has changed, or everything, then ends leases.
+func (t *Tokens) follow(everything bool) {
+	fresh := false
+	for _, s := range t.sources() {
+		if !everything && !s.changed() {
+			continue
+		}
+		if err := s.load(); err != nil {
+			t.log.Error("tokens not read again, those from before stay", zap.Error(err))
+			continue
+		}
+		fresh = true
+		t.log.Info("tokens read", zap.String("file", s.path))
+	}
+	t.sweep(fresh)
+}
+
+// lease is one connection that lasts as long as its token.
+type lease struct {
+	secret Secret
+	grant  Grant
+	end    func(why error)
+}
+
+// Hold calls end, once, with ErrExpired or ErrRevoked as soon as a token no
+// longer allows what it did; end must not wait. release ends the hold.
+func (t *Tokens) Hold(s Secret, g Grant, end func(why error)) (release func()) {
+	l := &lease{s, g, end}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if why := t.endedLocked(l, time.Now(), true); why != nil { // since it was checked
+		end(why)
+		return func() {}
+	}
+	t.leases[l] = struct{}{}
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.leases, l)
+	}
+}
+
+// sweep ends leases that are over. Only fresh sources can have ended others
+// than those whose time is up.
+func (t *Tokens) sweep(fresh bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	for l := range t.leases {
+		if why := t.endedLocked(l, now, fresh); why != nil {
+			delete(t.leases, l)
+			l.end(why)
+		}
+	}
+}
+
+// endedLocked returns why a lease is over, or nil.
+func (t *Tokens) endedLocked(l *lease, now time.Time, fresh bool) error {
+	if !fresh {
+		if l.grant.expired(now) {
+			return ErrExpired
+		}
+		return nil
+	}
+	g, err := t.checkLocked(l.secret, now)
+	switch {
+	case errors.Is(err, ErrExpired):
+		return ErrExpired
+	case err != nil, !g.covers(l.grant):
+		return ErrRevoked
+	}
+	l.grant.Expires = g.Expires
+	return nil
+}

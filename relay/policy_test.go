@@ -1,0 +1,86 @@
+package relay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// onlyPages is a Policy that allows what begins with "Page." and what attaches.
+type onlyPages struct{}
+
+func (onlyPages) Refuse(method string) string {
+	if strings.HasPrefix(method, "Page.") || method == "Target.attachToTarget" {
+		return ""
+	}
+	return "Not allowed: " + method + " needs scope full"
+}
+
+// everything handles every browser-level method and takes files.
+type everything struct{ mute }
+
+func (*everything) Handles(method string) bool { return !strings.HasPrefix(method, "Target.") }
+func (*everything) TakesFiles() bool           { return true }
+
+// TestR24PolicyIsAskedFirst wants nothing to be done for what is refused: no
+// answer of the hub's own, no upload, no command to the Host, whichever way
+// it would have gone.
+func TestR24PolicyIsAskedFirst(t *testing.T) {
+	uploads := 0
+	n := 0
+	h := New(Options{
+		NewID:  func() string { n++; return fmt.Sprint("S", n) },
+		Upload: func(p []byte) ([]byte, error) { uploads++; return p, nil },
+	})
+	host := &everything{}
+	setHost(h, host, list(1))
+	p, page := &inbox{}, &inbox{}
+	c, err := h.Join(p, onlyPages{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pc, err := h.JoinPage(page, onlyPages{}, "T0", func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`))
+	got := p.take()
+	_, id, _ := strings.Cut(got[len(got)-1], `"sessionId":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	for _, tt := range []struct{ method, session string }{
+		{"Runtime.evaluate", id},
+		{"Runtime.evaluate", id}, // escaped below
+		{"DOM.setFileInputFiles", id},
+		{"Target.getTargets", ""},
+		{"Browser.getVersion", id},
+		{"Storage.getCookies", ""},
+		{"Nope.nope", ""},
+	} {
+		tail := wire.End
+		if tt.session != "" {
+			tail = wire.SessionTail(tt.session)
+		}
+		c.Receive(append([]byte(`{"id":2,"method":"`+strings.Replace(tt.method, "ev", `\u0065v`, 1)+`"`), tail...))
+		want := `{"id":2,"error":{"code":-32000,"message":"Not allowed: ` + tt.method + ` needs scope full"}` + string(tail)
+		if got := p.take(); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: got %q, want %s", tt.method, got, want)
+		}
+	}
+	pc.Receive([]byte(`{"id":3,"method":"Runtime.evaluate"}`))
+	if got := page.take(); len(got) != 1 || !strings.Contains(got[0], "Not allowed") {
+		t.Errorf("on a page socket: got %q", got)
+	}
+	c.Receive([]byte(`{"id":4,"method":"Runtime.evaluate","sessionId":"none"}`))
+	if got := p.take(); len(got) != 1 || !strings.Contains(got[0], "-32001") {
+		t.Errorf("in no session: got %q, want -32001", got)
+	}
+	if host.commands != 0 || uploads != 0 {
+		t.Errorf("%d commands reached the Host and %d uploads were read, want none", host.commands, uploads)
+	}
+	c.Receive([]byte(`{"id":5,"method":"Page.captureScreenshot","sessionId":"` + id + `"}`))
+	if got := p.take(); len(got) != 0 || host.commands != 1 {
+		t.Errorf("what is allowed: got %q, %d commands, want one at the Host", got, host.commands)
+	}
+}
