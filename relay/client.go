@@ -109,7 +109,7 @@ func (h *Hub) serveLocked(c *Client, env wire.Envelope, refused *wire.Error) {
 		return
 	}
 	m := methods[env.Method]
-	if l, ok := h.host.(bridge.Lifecycle); ok && l.Handles(env.Method) {
+	if l, ok := h.host.(bridge.Lifecycle); ok && wire.IsMethod(env.Method) && l.Handles(env.Method) {
 		m.noteLocked(h, &r)
 		h.forwardBrowserLocked(&r)
 		return
