@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNames(t *testing.T) {
+	for test, want := range map[string][]string{
+		"TestR24ScopesRefuseWrites":          {"R-24"},
+		"TestR04R05OriginsOfClients":         {"R-04", "R-05"},
+		"TestR100Drain":                      {"R-100"},
+		"FuzzR58Scanner":                     {"R-58"},
+		"TestF01HostBreaks":                  {"F-01"},
+		"TestMessages/R-50_no_message":       {"R-50"},
+		"TestMessages/R-50,_R-53_in_strings": {"R-50", "R-53"},
+		"TestR24ScopesRefuseWrites/readonly": nil,
+		"TestReady":                          nil,
+		"TestR5":                             nil,
+	} {
+		if got := requirementsOf(test); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", test, got, want)
+		}
+	}
+}
+
+// everything is the output of a run in which each requirement has one test.
+func everything() string {
+	var b strings.Builder
+	for _, s := range sections {
+		for _, r := range s.list {
+			b.WriteString(`{"Action":"pass","Package":"github.com/cdphub/cdphub/p","Test":"Test` + strings.Replace(r.id, "-", "", 1) + `X"}` + "\n")
+		}
+	}
+	return b.String()
+}
+
+func TestRun(t *testing.T) {
+	var table strings.Builder
+	if err := run(strings.NewReader(everything()), &table, ""); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(table.String(), "| pass |"); n != 95 {
+		t.Errorf("%d lines, want 75 requirements and 20 faults", n)
+	}
+	file := filepath.Join(t.TempDir(), "trust.md")
+	if err := os.WriteFile(file, []byte(table.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, in, want string }{
+		{"the same", everything(), ""},
+		{"a test less", strings.Replace(everything(), "TestR24X", "TestX", 1), "not proven: R-24 (no test)"},
+		{"a failure", everything() + `{"Action":"fail","Package":"github.com/cdphub/cdphub/p","Test":"TestR24X"}`, "not proven: R-24 (fail)"},
+		{"a test skipped", everything() + `{"Action":"skip","Package":"q","Test":"TestR107X"}`, "not proven: R-107 (skip)"},
+		{"a test more", everything() + `{"Action":"pass","Package":"q","Test":"TestR24Y"}`, "is stale"},
+		{"no test run", "PASS", "not the output of go test -json"},
+	} {
+		err := run(strings.NewReader(tt.in), &strings.Builder{}, file)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
