@@ -59,22 +59,27 @@ func (c *Client) Receive(frame []byte) {
 	if err == nil && env.Method == "DOM.setFileInputFiles" {
 		refused = h.upload(&env)
 	}
-	h.mu.Lock()
-	if c.left {
-		h.mu.Unlock()
-		return
-	}
-	if err != nil {
-		c.answer(env.ID, nil, wire.End, err)
-		h.mu.Unlock()
-		return
-	}
-	h.serveLocked(c, env, refused)
-	host := h.host
-	h.mu.Unlock()
-	if p, ok := host.(bridge.Paced); ok {
+	if p, ok := c.serve(env, err, refused).(bridge.Paced); ok {
 		p.Pace()
 	}
+}
+
+// serve answers a message that was read, or says what was wrong with it. It
+// returns the Host. A panic must not leave the hub locked: the Clients around
+// this one live on.
+func (c *Client) serve(env wire.Envelope, err, refused *wire.Error) bridge.Host {
+	h := c.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case c.left:
+		return nil
+	case err != nil:
+		c.answer(env.ID, nil, wire.End, err)
+		return nil
+	}
+	h.serveLocked(c, env, refused)
+	return h.host
 }
 
 var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
