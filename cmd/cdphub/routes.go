@@ -29,7 +29,7 @@ func (s *server) handler(clients, hosts bool) http.Handler {
 	pageSocket := s.rules.Clients(http.HandlerFunc(s.servePage))
 	discovery := s.rules.Clients(http.HandlerFunc(s.serveDiscovery))
 	hostSocket := s.rules.Hosts(http.HandlerFunc(s.serveHost))
-	return s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.logRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		route, ok := s.route(r)
 		if !ok {
 			http.NotFound(w, r)
@@ -50,7 +50,7 @@ func (s *server) handler(clients, hosts bool) http.Handler {
 		default:
 			http.NotFound(w, r)
 		}
-	}))
+	})))
 }
 
 // route is which hub a request is for, and the path below it.
@@ -109,7 +109,7 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 
 // serveClient makes a WebSocket a Client of its hub.
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
-	who := peer{s.log, "client", routeOf(r).hub, r.RemoteAddr}
+	who := s.peer("client", r)
 	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		client, err := hub.Join(conn)
 		who.serve(ctx, conn, client, err)
@@ -121,7 +121,7 @@ const pageSocketPath = "/devtools/page/"
 // servePage makes a WebSocket a Client of one Target.
 func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
 	at := routeOf(r)
-	who := peer{s.log, "client", at.hub, r.RemoteAddr}
+	who := s.peer("client", r)
 	id := strings.TrimPrefix(at.path, pageSocketPath)
 	hub, release, ok := s.acquire(w, r)
 	if !ok {
@@ -147,7 +147,8 @@ func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client
 		}
 		conn.Close(why)
 		conn.Serve(ctx, func([]byte) {})
-		p.log.Warn("client refused", p.fields(zap.Error(err))...)
+		p.server.log.Warn("client refused", p.fields(zap.Error(err))...)
+		p.server.metrics.closed(p.side, why.Code)
 		return
 	}
 	defer client.Leave()
@@ -156,25 +157,10 @@ func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client
 
 // serveHost makes a WebSocket the Host of its hub.
 func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
-	who := peer{s.log, "host", routeOf(r).hub, r.RemoteAddr}
+	who := s.peer("host", r)
 	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: bridge.PageLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		who.left(bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...)))
 	})
-}
-
-// peer is who a connection is, for the log. A logger made with these fields
-// would hold a kilobyte for as long as the connection lives.
-type peer struct {
-	log             *zap.Logger
-	side, hub, addr string
-}
-
-func (p peer) fields(more ...zap.Field) []zap.Field {
-	return append(more, zap.String("hub", p.hub), zap.String("peer", p.addr))
-}
-
-func (p peer) left(why wsconn.Reason) {
-	p.log.Info(p.side+" left", p.fields(zap.Uint16("code", why.Code), zap.String("reason", why.Text))...)
 }
 
 // upgrade takes a WebSocket over and serves it in a goroutine of its own,
@@ -190,12 +176,12 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
 		release()
-		s.log.Debug("handshake refused", who.fields(zap.Error(err))...)
 		return
 	}
-	s.log.Info(who.side+" came", who.fields()...)
+	s.log.Debug(who.side+" came", who.fields()...)
 	to.start(func() {
 		defer release()
+		defer who.survive()
 		serve(to.ctx, hub, conn)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 // serveCmd is `cdphub serve`.
 type serveCmd struct {
 	hubFlags
+	operationFlags
 	logFlags
 }
 
@@ -39,12 +41,16 @@ type hubFlags struct {
 }
 
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
-	log, err := c.logger(s.err)
+	log, err := c.open(s.err)
 	if err != nil {
 		return err
 	}
-	srv, err := newServer(c.hubFlags, log)
+	srv, err := newServer(c.hubFlags, log.Logger)
 	if err != nil {
+		return err
+	}
+	if err := c.equip(srv, log); err != nil {
+		srv.closeListeners()
 		return err
 	}
 	return srv.run(ctx)
@@ -57,6 +63,11 @@ type server struct {
 	hubs      *relay.Hubs
 	rules     auth.Rules
 	listeners []listener
+	metrics   *metrics
+
+	admin     *admin                          // nil unless asked for
+	adminOnly func(http.Handler) http.Handler // lets those with an admin token pass; nil while there is none
+	serving   atomic.Bool                     // takes connections
 
 	clients, hosts *side
 }
@@ -123,10 +134,11 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		return nil, err
 	}
 	s := &server{
-		flags: f,
-		log:   log,
-		hubs:  relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload}),
-		rules: auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
+		flags:   f,
+		log:     log,
+		metrics: newMetrics(),
+		hubs:    relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload}),
+		rules:   auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
 	}
 	s.clients, s.hosts = newSide(), newSide()
 	if f.BaseDomain != "" {
@@ -181,20 +193,17 @@ func refuseExposed(addr string) error {
 
 // run serves until ctx ends, then drains.
 func (s *server) run(ctx context.Context) error {
+	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
+	defer s.serveAdmin()()
 	failed := make(chan error, len(s.listeners))
 	var servers []*http.Server
 	for _, ln := range s.listeners {
-		hs := &http.Server{
-			Handler:           s.handler(ln.clients, ln.hosts),
-			ReadHeaderTimeout: 5 * time.Second,
-			IdleTimeout:       time.Minute,
-			MaxHeaderBytes:    16 << 10,
-			ErrorLog:          zap.NewStdLog(s.log.Named("http")),
-		}
+		hs := newHTTPServer(s.handler(ln.clients, ln.hosts), s.log)
 		servers = append(servers, hs)
 		s.log.Info("listening", zap.Stringer("addr", ln.Addr()), zap.Bool("clients", ln.clients), zap.Bool("hosts", ln.hosts))
 		go func() { failed <- hs.Serve(ln.Listener) }()
 	}
+	s.serving.Store(true)
 	var err error
 	select {
 	case <-ctx.Done():
@@ -222,6 +231,7 @@ func (s *server) runWhile(ctx context.Context, use func(context.Context) error) 
 // drain stops accepting, then closes the Clients, then the Hosts, so that no
 // Client sees its pages go; all within the time given.
 func (s *server) drain(servers []*http.Server) {
+	s.serving.Store(false)
 	s.log.Info("shutting down", zap.Duration("within", s.flags.Drain))
 	ctx, cancel := context.WithTimeout(context.Background(), s.flags.Drain)
 	defer cancel()

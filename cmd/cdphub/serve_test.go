@@ -27,15 +27,26 @@ type started struct {
 
 func start(t *testing.T, change func(*hubFlags)) started {
 	t.Helper()
+	return startLogging(t, zap.NewNop(), change)
+}
+
+func startLogging(t *testing.T, log *zap.Logger, change func(*hubFlags)) started {
+	t.Helper()
 	f := hubFlags{ClientAddr: "127.0.0.1:0", HostAddr: "127.0.0.1:0", Drain: 5 * time.Second}
 	f.HostAddr = "localhost:0" // another text, so another listener
 	if change != nil {
 		change(&f)
 	}
-	s, err := newServer(f, zap.NewNop())
+	s, err := newServer(f, log)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startServer(t, s)
+}
+
+// startServer runs a server that has been made.
+func startServer(t *testing.T, s *server) started {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.run(ctx) }()
