@@ -24,12 +24,12 @@ type admin struct {
 
 // listenAdmin opens the listener for operators. Without an admin token it is
 // for programs of this machine alone, whatever the other listeners are.
-func (s *server) listenAdmin(addr string, l logs) error {
-	ln, err := listen(addr, s.adminOnly != nil)
+func (s *server) listenAdmin(addr string, secure func(net.Listener) net.Listener, l logs) error {
+	ln, err := s.listen("admin", addr, s.adminOnly != nil)
 	if err != nil {
 		return fmt.Errorf("admin listener: %w", err)
 	}
-	s.admin = &admin{ln, s.adminHandler(l)}
+	s.admin = &admin{secure(ln), s.adminHandler(l)}
 	return nil
 }
 

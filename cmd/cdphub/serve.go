@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
@@ -53,6 +54,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		srv.closeListeners()
 		return err
 	}
+	defer srv.reloads.on(syscall.SIGHUP, srv.log)()
 	return srv.run(ctx)
 }
 
@@ -67,7 +69,8 @@ type server struct {
 
 	admin     *admin                          // nil unless asked for
 	adminOnly func(http.Handler) http.Handler // lets those with an admin token pass; nil while there is none
-	serving   atomic.Bool                     // takes connections
+	reloads   reloads
+	serving   atomic.Bool // takes connections
 
 	clients, hosts *side
 }
@@ -145,14 +148,14 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		s.rules.AllowedHosts = append(s.rules.AllowedHosts, f.BaseDomain, "."+f.BaseDomain)
 	}
 	wanted := []struct {
-		addr           string
+		name, addr     string
 		clients, hosts bool
-	}{{f.ClientAddr, true, false}, {f.HostAddr, false, true}}
+	}{{"clients", f.ClientAddr, true, false}, {"hosts", f.HostAddr, false, true}}
 	if f.ClientAddr == f.HostAddr {
 		wanted[0].hosts, wanted = true, wanted[:1]
 	}
 	for _, w := range wanted {
-		ln, err := listen(w.addr, f.InsecureBind)
+		ln, err := s.listen(w.name, w.addr, f.InsecureBind)
 		if err != nil {
 			s.closeListeners()
 			return nil, err
@@ -204,6 +207,7 @@ func (s *server) run(ctx context.Context) error {
 		go func() { failed <- hs.Serve(ln.Listener) }()
 	}
 	s.serving.Store(true)
+	notify(s.log, daemon.SdNotifyReady)
 	var err error
 	select {
 	case <-ctx.Done():
@@ -232,6 +236,7 @@ func (s *server) runWhile(ctx context.Context, use func(context.Context) error) 
 // Client sees its pages go; all within the time given.
 func (s *server) drain(servers []*http.Server) {
 	s.serving.Store(false)
+	notify(s.log, daemon.SdNotifyStopping)
 	s.log.Info("shutting down", zap.Duration("within", s.flags.Drain))
 	ctx, cancel := context.WithTimeout(context.Background(), s.flags.Drain)
 	defer cancel()
