@@ -65,6 +65,8 @@ type cli struct {
 	Open    openCmd    `cmd:"" help:"Make any web app drivable and open it in a browser."`
 	Proxy   proxyCmd   `cmd:"" help:"Make any web app drivable: the hub, a Host page, and the app with the agent in it."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	ConfigReference referenceCmd `cmd:"" hidden:"" help:"Print the reference of all options."`
 }
 
 type versionCmd struct{}
