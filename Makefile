@@ -31,7 +31,7 @@ lint: web/node_modules
 	set -e; for m in $(MODULES); do (cd $$m && go vet ./... && $(GOLANGCI) run); done
 	cd web && npm exec -- tsc --noEmit
 	go run -C web/build . -check
-	go generate ./... && git diff --exit-code -- '*_easyjson.go' httpdiscovery/protocol.json
+	go generate ./... && git diff --exit-code -- '*_easyjson.go' httpdiscovery/protocol.json docs/config.md
 
 # docs/clients.md, from a run of the end-to-end tests of all clients
 clients-doc: tools

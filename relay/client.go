@@ -20,7 +20,7 @@ type Client struct {
 	left     bool
 	drained  bool
 	sessions map[*session.Session]struct{}
-	calls    int              // commands without an answer
+	calls    int // commands without an answer
 	pace     pace
 	page     *session.Session // the one that is meant where none is named; nil for most
 	gone     func()           // called when page ends; nil for most
@@ -64,24 +64,30 @@ func (c *Client) Receive(frame []byte) {
 	if refused == nil && err == nil && env.Method == "DOM.setFileInputFiles" {
 		refused = h.upload(&env)
 	}
-	h.mu.Lock()
-	if c.left {
-		h.mu.Unlock()
-		return
-	}
-	h.ledger.Received++
-	if err != nil {
-		c.answer(env.ID, nil, wire.End, err)
-		h.mu.Unlock()
-		return
-	}
-	h.serveLocked(c, env, refused)
-	host, turn := h.host, c.turnLocked()
-	h.mu.Unlock()
+	host, turn := c.serve(env, err, refused)
 	if p, ok := host.(bridge.Paced); ok {
 		p.Pace()
 	}
 	c.await(turn)
+}
+
+// serve answers a message that was read, or says what was wrong with it. It
+// returns the Host, and what to wait for before the next message. A panic must
+// not leave the hub locked: the Clients around this one live on.
+func (c *Client) serve(env wire.Envelope, err, refused *wire.Error) (bridge.Host, <-chan struct{}) {
+	h := c.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c.left {
+		return nil, nil
+	}
+	h.ledger.Received++
+	if err != nil {
+		c.answer(env.ID, nil, wire.End, err)
+		return nil, nil
+	}
+	h.serveLocked(c, env, refused)
+	return h.host, c.turnLocked()
 }
 
 var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}

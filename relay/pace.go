@@ -29,7 +29,7 @@ func (c *Client) turnLocked() chan struct{} {
 }
 
 // await waits for a turn, but not for long.
-func (c *Client) await(turn chan struct{}) {
+func (c *Client) await(turn <-chan struct{}) {
 	if turn == nil {
 		return
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -126,12 +125,17 @@ func (s *server) watchTokens() (stop func()) {
 		return func() {}
 	}
 	reload := make(chan os.Signal, 1)
-	signal.Notify(reload, syscall.SIGHUP)
+	s.reloads.add("tokens", func() error {
+		select {
+		case reload <- syscall.SIGHUP:
+		default: // it will be seen to
+		}
+		return nil
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	done.Go(func() { s.tokens.Watch(ctx, reload) })
 	return func() {
-		signal.Stop(reload)
 		cancel()
 		done.Wait()
 	}

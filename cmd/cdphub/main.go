@@ -24,6 +24,9 @@ func main() {
 		<-signals
 		os.Exit(1) // the second one does not wait
 	}()
+	// With somebody to notify, a write to a closed pipe fails: by default the
+	// process would end with whoever reads its log.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "cdphub:", err)
 		os.Exit(1)
@@ -63,6 +66,8 @@ type cli struct {
 	Proxy   proxyCmd   `cmd:"" help:"Make any web app drivable: the hub, a Host page, and the app with the agent in it."`
 	Token   tokenCmd   `cmd:"" help:"Make tokens and look into them."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	ConfigReference referenceCmd `cmd:"" hidden:"" help:"Print the reference of all options."`
 }
 
 type versionCmd struct{}

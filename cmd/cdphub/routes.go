@@ -38,7 +38,7 @@ func (s *server) handler(clients, hosts, exposed bool) http.Handler {
 		role = auth.RoleHost
 	}
 	nowhere := s.admit(role, http.NotFound)
-	return s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.logRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
 			http.Error(w, "The hub is shutting down.", http.StatusServiceUnavailable)
@@ -64,7 +64,7 @@ func (s *server) handler(clients, hosts, exposed bool) http.Handler {
 		default:
 			nowhere.ServeHTTP(w, r)
 		}
-	}))
+	})))
 }
 
 // route is which hub a request is for, and the path below it.
@@ -136,7 +136,7 @@ func (s *server) serveHealth(w http.ResponseWriter, r *http.Request) {
 
 // serveClient makes a WebSocket a Client of its hub.
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
-	who, may := peerOf(s, r, "client"), policy(auth.PassOf(r))
+	who, may := s.peer("client", r), policy(auth.PassOf(r))
 	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		client, err := hub.Join(clientPeer{conn}, may)
 		who.serve(ctx, conn, client, err)
@@ -147,7 +147,7 @@ const pageSocketPath = "/devtools/page/"
 
 // servePage makes a WebSocket a Client of one Target.
 func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
-	who, may := peerOf(s, r, "client"), policy(auth.PassOf(r))
+	who, may := s.peer("client", r), policy(auth.PassOf(r))
 	id := strings.TrimPrefix(routeOf(r).path, pageSocketPath)
 	hub, release, ok := s.acquire(w, r)
 	if !ok {
@@ -179,7 +179,8 @@ func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client
 		}
 		conn.Close(why)
 		conn.Serve(ctx, func([]byte) {})
-		p.log.Warn("client refused", p.fields(zap.Error(err))...)
+		p.server.log.Warn("client refused", p.fields(zap.Error(err))...)
+		p.server.metrics.closed(p.side, why.Code)
 		return
 	}
 	defer client.Leave()
@@ -192,7 +193,7 @@ func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
 	if !s.awaitTakeover(w, r) {
 		return
 	}
-	who := peerOf(s, r, "host")
+	who := s.peer("host", r)
 	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: bridge.PageLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		who.left(bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...)))
 	})
@@ -218,29 +219,6 @@ func (s *server) awaitTakeover(w http.ResponseWriter, r *http.Request) bool {
 	}
 }
 
-// peer is who a connection is, for the log. A logger made with these fields
-// would hold a kilobyte for as long as the connection lives.
-type peer struct {
-	log             *zap.Logger
-	side, hub, addr string
-	bearer          string // the name that its token has; "" for none
-}
-
-func peerOf(s *server, r *http.Request, side string) peer {
-	return peer{s.log, side, routeOf(r).hub, r.RemoteAddr, auth.PassOf(r).Grant.Name}
-}
-
-func (p peer) fields(more ...zap.Field) []zap.Field {
-	if p.bearer != "" {
-		more = append(more, zap.String("bearer", p.bearer))
-	}
-	return append(more, zap.String("hub", p.hub), zap.String("peer", p.addr))
-}
-
-func (p peer) left(why wsconn.Reason) {
-	p.log.Info(p.side+" left", p.fields(zap.Uint16("code", why.Code), zap.String("reason", why.Text))...)
-}
-
 // upgrade takes a WebSocket over and serves it in a goroutine of its own,
 // which drain waits for. That goroutine logs nothing before its end: its stack
 // would grow for it and stay large.
@@ -256,13 +234,13 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
 		release()
-		s.log.Debug("handshake refused", who.fields(zap.Error(err))...)
 		return
 	}
-	s.log.Info(who.side+" came", who.fields()...)
+	s.log.Debug(who.side+" came", who.fields()...)
 	letGo := s.hold(pass, conn)
 	to.start(func() {
 		defer release()
+		defer who.survive()
 		defer letGo()
 		serve(to.ctx, hub, conn)
 	})

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
@@ -22,6 +23,7 @@ import (
 // serveCmd is `cdphub serve`.
 type serveCmd struct {
 	hubFlags
+	operationFlags
 	logFlags
 }
 
@@ -41,12 +43,16 @@ type hubFlags struct {
 }
 
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
-	log, err := c.logger(s.err)
+	log, err := c.open(s.err)
 	if err != nil {
 		return err
 	}
-	srv, err := newServer(c.hubFlags, log)
+	srv, err := newServer(c.hubFlags, log.Logger)
 	if err != nil {
+		return err
+	}
+	if err := c.equip(srv, log); err != nil {
+		srv.closeListeners()
 		return err
 	}
 	return srv.run(ctx)
@@ -61,9 +67,14 @@ type server struct {
 	tokens    *auth.Tokens
 	gate      *auth.Gate
 	listeners []listener
+	metrics   *metrics
+
+	admin     *admin                          // nil unless asked for
+	adminOnly func(http.Handler) http.Handler // lets those with an admin token pass; nil while there is none
+	reloads   reloads
 
 	clients, hosts *side
-	draining       atomic.Bool
+	draining       atomic.Bool // takes no more connections
 }
 
 // listener is one address and whom it serves.
@@ -138,26 +149,30 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		return nil, err
 	}
 	s := &server{
-		flags:  f,
-		log:    log,
-		hubs:   relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload}),
-		rules:  auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
-		tokens: tokens,
-		gate:   gate,
+		flags:   f,
+		log:     log,
+		metrics: newMetrics(),
+		hubs:    relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload}),
+		rules:   auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
+		tokens:  tokens,
+		gate:    gate,
+	}
+	if tokens.Covers(auth.RoleAdmin) {
+		s.adminOnly = gate.Admin
 	}
 	s.clients, s.hosts = newSide(), newSide()
 	if f.BaseDomain != "" {
 		s.rules.AllowedHosts = append(s.rules.AllowedHosts, f.BaseDomain, "."+f.BaseDomain)
 	}
 	wanted := []struct {
-		addr           string
+		name, addr     string
 		clients, hosts bool
-	}{{f.ClientAddr, true, false}, {f.HostAddr, false, true}}
+	}{{"clients", f.ClientAddr, true, false}, {"hosts", f.HostAddr, false, true}}
 	if f.ClientAddr == f.HostAddr {
 		wanted[0].hosts, wanted = true, wanted[:1]
 	}
 	for _, w := range wanted {
-		ln, err := listen(w.addr, f.InsecureBind || s.guarded(w.clients, w.hosts))
+		ln, err := s.listen(w.name, w.addr, f.InsecureBind || s.guarded(w.clients, w.hosts))
 		if err != nil {
 			s.closeListeners()
 			return nil, err
@@ -203,21 +218,19 @@ func exposed(at net.Addr) bool {
 
 // run serves until ctx ends, then drains.
 func (s *server) run(ctx context.Context) error {
+	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
 	defer s.watchTokens()()
+	defer s.reloads.on(syscall.SIGHUP, s.log)()
+	defer s.serveAdmin()()
 	failed := make(chan error, len(s.listeners))
 	var servers []*http.Server
 	for _, ln := range s.listeners {
-		hs := &http.Server{
-			Handler:           s.handler(ln.clients, ln.hosts, exposed(ln.Addr())),
-			ReadHeaderTimeout: 5 * time.Second,
-			IdleTimeout:       time.Minute,
-			MaxHeaderBytes:    16 << 10,
-			ErrorLog:          zap.NewStdLog(s.log.Named("http")),
-		}
+		hs := newHTTPServer(s.handler(ln.clients, ln.hosts, exposed(ln.Addr())), s.log)
 		servers = append(servers, hs)
 		s.log.Info("listening", zap.Stringer("addr", ln.Addr()), zap.Bool("clients", ln.clients), zap.Bool("hosts", ln.hosts))
 		go func() { failed <- hs.Serve(ln.Listener) }()
 	}
+	notify(s.log, daemon.SdNotifyReady)
 	var err error
 	select {
 	case <-ctx.Done():
@@ -249,6 +262,7 @@ const closing = 1500 * time.Millisecond
 // are answered, or the time given is up, and then the Hosts, so that no Client
 // sees its pages go.
 func (s *server) drain(servers []*http.Server) {
+	notify(s.log, daemon.SdNotifyStopping)
 	s.log.Info("shutting down", zap.Duration("within", s.flags.Drain))
 	s.draining.Store(true)
 	s.hubs.Drain()

@@ -41,6 +41,12 @@ func startLogged(t *testing.T, log *zap.Logger, change func(*hubFlags)) started 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startServer(t, s)
+}
+
+// startServer runs a server that has been made.
+func startServer(t *testing.T, s *server) started {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.run(ctx) }()

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// answer is what a listener says to a request.
-type answer struct {
+// said is what a listener says to a request.
+type said struct {
 	status int
 	header http.Header
 	body   string
 }
 
 // raw sends bytes as they stand and reads one answer.
-func raw(t *testing.T, addr, request string) answer {
+func raw(t *testing.T, addr, request string) said {
 	t.Helper()
 	nc, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -33,7 +33,7 @@ func raw(t *testing.T, addr, request string) answer {
 		t.Fatalf("%.200q: %v", request, err)
 	}
 	defer resp.Body.Close()
-	a := answer{status: resp.StatusCode, header: resp.Header}
+	a := said{status: resp.StatusCode, header: resp.Header}
 	if resp.StatusCode != http.StatusSwitchingProtocols {
 		body, err := io.ReadAll(resp.Body)
 		if err != nil {

@@ -228,7 +228,7 @@ func TestR24ScopesRefuseWrites(t *testing.T) {
 
 func TestR26GuessersAreLockedOutOfAHub(t *testing.T) {
 	s := start(t, func(f *hubFlags) { withTokens(f); f.TrustedProxy = []string{"127.0.0.1"} })
-	ask := func(from, token string) answer {
+	ask := func(from, token string) said {
 		return raw(t, s.addr(false), handshake("/devtools/browser", "X-Forwarded-For: "+from, "Authorization: Bearer "+token))
 	}
 	for i := range 30 {

@@ -5,6 +5,7 @@ package wsconn
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"sync"
 	"time"
@@ -73,6 +74,7 @@ type Conn struct {
 func newConn(nc net.Conn, limits *Limits) *Conn {
 	c := &Conn{nc: nc, limits: limits}
 	c.w.c = c
+	_, c.w.final = nc.(*tls.Conn)
 	c.in.buf = c.in.small[:]
 	return c
 }
@@ -96,7 +98,7 @@ func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
 		c.Close(why)
 		<-ended
 		c.drain()
-		c.nc.Close()
+		c.hangUp()
 		c.in.release()
 	}()
 	why = c.read(handle)

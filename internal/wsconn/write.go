@@ -1,6 +1,7 @@
 package wsconn
 
 import (
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"net"
@@ -68,9 +69,22 @@ func (c *Conn) writeEnd() {
 		_ = c.w.write(o.chunks) // whatever comes of it, the connection ends
 		recycle(o.chunks)
 	}
+	if r := c.closing(); r == ReasonGone || r == ReasonDead {
+		return // TLS would wait to say so
+	}
 	if half, ok := c.nc.(interface{ CloseWrite() error }); ok {
 		half.CloseWrite() //nolint:errcheck // a peer that is gone
 	}
+}
+
+// hangUp closes the socket. What TLS has to say before was said by CloseWrite,
+// or cannot be: its Close would wait for a peer that takes nothing.
+func (c *Conn) hangUp() {
+	if t, ok := c.nc.(*tls.Conn); ok {
+		t.NetConn().Close()
+		return
+	}
+	c.nc.Close()
 }
 
 // next returns what is queued. Without anything the writer must end: for good
@@ -106,9 +120,11 @@ func closeFrame(r Reason) []byte {
 // writer writes batches under a deadline. The socket's deadline lies at most
 // a quarter of the timeout ahead, and is moved lazily; each time it passes,
 // the writer looks whether there was progress. That needs a socket whose
-// Write can go on after a timeout, as TCP's can and crypto/tls's cannot.
+// Write can go on after a timeout, as TCP's can and crypto/tls's cannot: there
+// each chunk has the whole timeout, and to run out of it is the end.
 type writer struct {
 	c        *Conn
+	final    bool        // the first timeout is the last
 	bufs     net.Buffers // a field, since WriteTo makes it escape
 	deadline time.Time   // of the socket
 }
@@ -129,11 +145,16 @@ func (w *writer) write(batch [][]byte) Reason {
 	for {
 		w.arm(now)
 		n, err := w.once()
-		if err == nil {
+		switch {
+		case err == nil && len(w.bufs) == 0:
 			return Reason{}
-		}
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
+		case err == nil: // one chunk of TLS
+			now = time.Now()
+			continue
+		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return ReasonGone
+		case w.final:
+			return ReasonSlowConsumer
 		}
 		now = time.Now()
 		if n > 0 {
@@ -150,11 +171,15 @@ func (w *writer) write(batch [][]byte) Reason {
 
 // once writes as much as the socket takes before its deadline.
 func (w *writer) once() (int64, error) {
-	if len(w.bufs) != 1 {
+	if len(w.bufs) > 1 && !w.final {
 		return w.bufs.WriteTo(w.c.nc)
 	}
 	n, err := w.c.nc.Write(w.bufs[0])
-	w.bufs[0] = w.bufs[0][n:]
+	if err == nil {
+		w.bufs = w.bufs[1:]
+	} else {
+		w.bufs[0] = w.bufs[0][n:]
+	}
 	return int64(n), err
 }
 
@@ -162,7 +187,9 @@ func (w *writer) once() (int64, error) {
 // closes, Close has set the last one.
 func (w *writer) arm(now time.Time) {
 	tick := w.c.limits.WriteTimeout / 4
-	if w.deadline.Sub(now) > tick/2 {
+	if w.final {
+		tick = w.c.limits.WriteTimeout
+	} else if w.deadline.Sub(now) > tick/2 {
 		return
 	}
 	w.c.mu.Lock()

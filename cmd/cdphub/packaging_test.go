@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/coreos/go-systemd/v22/unit"
+)
+
+const packaging = "../../packaging/"
+
+// readUnit reads a systemd unit: values by section and name.
+func readUnit(t *testing.T, name string) map[string][]string {
+	t.Helper()
+	f, err := os.Open(packaging + "systemd/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	options, err := unit.DeserializeOptions(f)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	values := map[string][]string{}
+	for _, o := range options {
+		key := o.Section + "." + o.Name
+		values[key] = append(values[key], o.Value)
+	}
+	return values
+}
+
+// parseServe parses a command line as cdphub does.
+func parseServe(t *testing.T, args []string) serveCmd {
+	t.Helper()
+	var c cli
+	p, err := newParser(&c, io.Discard, io.Discard, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Parse(args); err != nil {
+		t.Fatalf("%q: %v", args, err)
+	}
+	return c.Serve
+}
+
+func TestServiceUnit(t *testing.T) {
+	u := readUnit(t, "cdphub.service")
+	one := func(key string) string {
+		t.Helper()
+		if len(u[key]) != 1 {
+			t.Fatalf("%s is there %d times", key, len(u[key]))
+		}
+		return u[key][0]
+	}
+	command := strings.Fields(one("Service.ExecStart"))
+	if command[0] != "/usr/bin/cdphub" || command[1] != "serve" {
+		t.Errorf("it runs %q", command)
+	}
+	serve := parseServe(t, command[1:])
+	if err := refuseExposed(serve.AdminAddr); err != nil || serve.InsecureBind {
+		t.Errorf("it is open to other machines: %v", err)
+	}
+	if one("Service.Type") != "notify" || one("Service.ExecReload") != "/bin/kill -HUP $MAINPID" || one("Service.Restart") != "on-failure" {
+		t.Error("the service manager is not told how it starts, reloads and ends")
+	}
+	for _, name := range []string{
+		"DynamicUser", "NoNewPrivileges", "LockPersonality", "MemoryDenyWriteExecute", "PrivateDevices", "PrivateTmp", "PrivateUsers",
+		"ProtectClock", "ProtectControlGroups", "ProtectHome", "ProtectHostname", "ProtectKernelLogs", "ProtectKernelModules",
+		"ProtectKernelTunables", "RemoveIPC", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID",
+	} {
+		if got := one("Service." + name); got != "yes" {
+			t.Errorf("%s=%s, want yes", name, got)
+		}
+	}
+	for name, want := range map[string]string{
+		"CapabilityBoundingSet": "", "AmbientCapabilities": "", "ProtectSystem": "strict", "ProtectProc": "invisible",
+		"RestrictAddressFamilies": "AF_INET AF_INET6 AF_UNIX", "SystemCallArchitectures": "native",
+	} {
+		if got := one("Service." + name); got != want {
+			t.Errorf("%s=%s, want %q", name, got, want)
+		}
+	}
+	if filter := u["Service.SystemCallFilter"]; len(filter) != 2 || filter[0] != "@system-service" {
+		t.Errorf("the system calls are %q", filter)
+	}
+}
+
+// TestSocketUnits wants the names that the hub knows and the addresses that it
+// would listen at itself.
+func TestSocketUnits(t *testing.T) {
+	usual := parseServe(t, []string{"serve"})
+	sockets := strings.Fields(readUnit(t, "cdphub.service")["Unit.Requires"][0])
+	found := map[string]string{}
+	for _, name := range sockets {
+		u := readUnit(t, name)
+		found[u["Socket.FileDescriptorName"][0]] = strings.Join(u["Socket.ListenStream"], " ")
+		if name != "cdphub.socket" && strings.Join(u["Socket.Service"], "") != "cdphub.service" {
+			t.Errorf("%s starts %q", name, u["Socket.Service"])
+		}
+	}
+	if len(found) != 2 || found["clients"] != usual.ClientAddr || found["hosts"] != usual.HostAddr {
+		t.Errorf("the sockets are %v, want %s and %s", found, usual.ClientAddr, usual.HostAddr)
+	}
+}
+
+func TestContainerfile(t *testing.T) {
+	raw, err := os.ReadFile(packaging + "Containerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	for _, m := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(text, -1) {
+		if strings.Contains(m[1], "/") {
+			t.Errorf("the base image %s names a registry", m[1])
+		}
+	}
+	for _, want := range []string{"\nFROM scratch\n", "CGO_ENABLED=0", "\nUSER 65532:65532\n", "\nENTRYPOINT [\"/cdphub\"]\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the Containerfile does not have %q", want)
+		}
+	}
+	_, list, found := strings.Cut(text, "\nCMD ")
+	var args []string
+	if err := json.Unmarshal([]byte(list), &args); err != nil || !found {
+		t.Fatalf("the command is %q: %v", list, err)
+	}
+	if serve := parseServe(t, args); serve.ClientAddr != ":9222" || serve.HostAddr != ":9223" {
+		t.Errorf("the image listens at %s and %s, and exposes 9222 and 9223", serve.ClientAddr, serve.HostAddr)
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+//go:generate sh -c "go run . config-reference > ../../docs/config.md"
+
+// referenceCmd is `cdphub config-reference`: docs/config.md.
+type referenceCmd struct{}
+
+// Run prints the reference.
+func (referenceCmd) Run(s streams) error {
+	p, err := newParser(new(cli), io.Discard, io.Discard, func(int) {})
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(s.out, reference(p.Model))
+	return err
+}
+
+const referenceHead = `# Configuration
+
+<!-- Made from the options of the program by go generate ./cmd/cdphub. -->
+
+An option is taken from the command line, else from its environment variable, else from the config file
+(` + "`--config`" + `, YAML or JSON), else it has its default. The key in the config file is the option's name.
+A list has commas between its parts; in the config file it may be a sequence.
+`
+
+// reference lists the options in Markdown: those that all commands which run
+// a hub have, then those of each command.
+func reference(app *kong.Application) string {
+	commands := hubCommands(app)
+	has := map[string]int{} // how many of those have an option
+	for _, node := range commands {
+		for _, flag := range node.Flags {
+			has[flag.Name]++
+		}
+	}
+	var b strings.Builder
+	b.WriteString(referenceHead)
+	table := func(title string, flags []*kong.Flag, wanted func(*kong.Flag) bool) {
+		fmt.Fprintf(&b, "\n## %s\n\n| option | environment | config key | default | |\n| --- | --- | --- | --- | --- |\n", title)
+		for _, flag := range flags {
+			if !flag.Hidden && flag.Name != "help" && wanted(flag) {
+				b.WriteString(row(flag))
+			}
+		}
+	}
+	common := func(f *kong.Flag) bool { return has[f.Name] == len(commands) }
+	table("Every command that runs a hub", append(app.Flags, commands[0].Flags...), func(f *kong.Flag) bool {
+		return f.Name == "config" || common(f)
+	})
+	for _, node := range commands {
+		table("`cdphub "+node.Name+"`", node.Flags, func(f *kong.Flag) bool { return !common(f) })
+	}
+	return b.String()
+}
+
+// hubCommands are the commands that run a hub; the options of others are not
+// for configuration.
+func hubCommands(app *kong.Application) []*kong.Node {
+	return slices.DeleteFunc(app.Leaves(true), func(node *kong.Node) bool {
+		return !slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == "client-addr" })
+	})
+}
+
+// row is one option.
+func row(f *kong.Flag) string {
+	option := "--" + f.Name
+	if f.PlaceHolder != "" {
+		option += "=" + f.PlaceHolder
+	}
+	key := code(f.Name)
+	if f.Name == "config" {
+		key = "" // a config file names no other
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", code(option), code(strings.Join(f.Envs, " ")), key, code(f.Default),
+		strings.ReplaceAll(f.Help, "|", `\|`))
+}
+
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + text + "`"
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+func TestConfigReferenceIsFresh(t *testing.T) {
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"config-reference"}, &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	committed, err := os.ReadFile("../../docs/config.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != string(committed) {
+		t.Error("docs/config.md is stale: run go generate ./cmd/cdphub")
+	}
+}
+
+// TestEveryOptionIsInTheReference wants a row, an environment variable and a
+// help text for each.
+func TestEveryOptionIsInTheReference(t *testing.T) {
+	p, err := newParser(new(cli), io.Discard, io.Discard, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := reference(p.Model)
+	seen := 0
+	for _, node := range append([]*kong.Node{p.Model.Node}, hubCommands(p.Model)...) {
+		for _, flag := range node.Flags {
+			if flag.Name == "help" || flag.Name == "drive" { // the latter is no configuration
+				continue
+			}
+			seen++
+			if len(flag.Envs) != 1 || flag.Help == "" {
+				t.Errorf("--%s has the environment variables %q and the help %q", flag.Name, flag.Envs, flag.Help)
+			}
+			if !strings.Contains(text, "| `--"+flag.Name) || !strings.Contains(text, "`"+flag.Envs[0]+"`") {
+				t.Errorf("--%s is not in the reference", flag.Name)
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d options were found", seen)
+	}
+}
