@@ -259,6 +259,8 @@ func (c *Conn) control(h ws.Header) error {
 func closedBy(p []byte) Reason {
 	switch {
 	case len(p) == 0:
+		// Who sends pings faster than it reads pongs waits for its own pongs.
+		c.waitUntil(func() bool { return c.out.frames < max(c.limits.MaxQueued/2, 1) }, c.limits.WriteTimeout)
 		return ReasonNoStatus
 	case len(p) == 1:
 		return ReasonProtocol

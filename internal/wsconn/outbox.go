@@ -178,10 +178,17 @@ func (c *Conn) Pending() int {
 // WaitBelow waits until at most n bytes are queued, the connection closes or
 // longest has passed.
 func (c *Conn) WaitBelow(n int, longest time.Duration) {
+	c.waitUntil(func() bool { return c.out.bytes <= n }, longest)
+}
+
+// waitUntil waits until the queue is as wanted, which is asked under the lock
+// each time the writer has taken it, the connection closes or longest has
+// passed.
+func (c *Conn) waitUntil(wanted func() bool, longest time.Duration) {
 	var timeout <-chan time.Time
 	for {
 		c.mu.Lock()
-		if c.out.bytes <= n || c.reason.Code != 0 {
+		if c.reason.Code != 0 || wanted() {
 			c.mu.Unlock()
 			return
 		}
