@@ -54,8 +54,9 @@ func or[T int | int64 | time.Duration](v, d T) T {
 type Conn struct {
 	nc     net.Conn // static after construction, as is what follows
 	limits *Limits
-	client bool // this end dialled: it sends masked frames
-	bare   bool // the peer understands whole text frames and nothing else
+	client bool                 // this end dialled: it sends masked frames
+	bare   bool                 // the peer understands whole text frames and nothing else
+	binary func(message []byte) // handles binary messages; without it, as in CDP, one ends the connection
 
 	in reader // owned by Serve's goroutine
 

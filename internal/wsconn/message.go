@@ -19,6 +19,7 @@ type message struct {
 	data    []byte
 	checked int // data[:checked] is valid UTF-8
 	frames  int
+	binary  bool
 }
 
 const (
@@ -58,7 +59,10 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 		return c.control(h)
 	}
 	if h.OpCode == ws.OpBinary {
-		return ReasonBinary
+		if c.binary == nil {
+			return ReasonBinary
+		}
+		m.binary = true
 	}
 	if h.Length > c.limits.MaxMessage-int64(len(m.data)) {
 		return ReasonTooBig
@@ -73,12 +77,11 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 		if h.Masked {
 			ws.Cipher(p, h.Mask, 0)
 		}
-		if !utf8.Valid(p) {
+		if !m.binary && !utf8.Valid(p) {
 			return ReasonInvalidUTF8
 		}
 		in.r += int(h.Length)
-		m.frames = 0
-		handle(p)
+		c.hand(m, p, handle)
 		return nil
 	}
 	if m.frames == 1 {
@@ -87,13 +90,21 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 	if err := c.payload(m, h); err != nil || !h.Fin {
 		return err
 	}
-	if m.checked < len(m.data) {
+	if !m.binary && m.checked < len(m.data) {
 		return ReasonInvalidUTF8
 	}
 	in.begun = time.Time{}
-	handle(m.data)
-	m.free()
+	c.hand(m, m.data, handle)
 	return nil
+}
+
+// hand gives a whole message, whose payload is p, to its handler.
+func (c *Conn) hand(m *message, p []byte, handle func([]byte)) {
+	if m.binary {
+		handle = c.binary
+	}
+	handle(p)
+	m.free()
 }
 
 // header reads and checks a frame's header (RFC 6455, section 5.2).
@@ -177,7 +188,7 @@ func (c *Conn) payload(m *message, h ws.Header) error {
 		}
 		at += n
 		m.data = m.data[:len(m.data)+n]
-		if !m.check() {
+		if !m.binary && !m.check() {
 			return ReasonInvalidUTF8
 		}
 	}
@@ -248,6 +259,8 @@ func (c *Conn) control(h ws.Header) error {
 	}
 	switch h.OpCode {
 	case ws.OpPing:
+		// Who sends pings faster than it reads pongs waits for its own pongs.
+		c.waitUntil(func() bool { return c.out.frames < max(c.limits.MaxQueued/2, 1) }, c.limits.WriteTimeout)
 		c.sendControl(ws.OpPong, p)
 	case ws.OpClose:
 		return closedBy(p)
@@ -259,8 +272,6 @@ func (c *Conn) control(h ws.Header) error {
 func closedBy(p []byte) Reason {
 	switch {
 	case len(p) == 0:
-		// Who sends pings faster than it reads pongs waits for its own pongs.
-		c.waitUntil(func() bool { return c.out.frames < max(c.limits.MaxQueued/2, 1) }, c.limits.WriteTimeout)
 		return ReasonNoStatus
 	case len(p) == 1:
 		return ReasonProtocol
