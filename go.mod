@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/alecthomas/kong v1.17.0
+	github.com/gobwas/httphead v0.1.0
 	github.com/gobwas/ws v1.5.0
 	github.com/google/uuid v1.6.0
 	github.com/mailru/easyjson v0.9.2
@@ -13,7 +14,6 @@ require (
 )
 
 require (
-	github.com/gobwas/httphead v0.1.0 // indirect
 	github.com/josharian/intern v1.0.0 // indirect
 	go.uber.org/multierr v1.10.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect

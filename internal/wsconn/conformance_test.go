@@ -50,12 +50,14 @@ func cut(op ws.OpCode, payload string, size int) [][]byte {
 	return frames
 }
 
-// reserved is a text frame with RSV bits or an opcode of its own.
-func reserved(op ws.OpCode, rsv byte, payload string) []byte {
-	f := raw(true, op, payload)
+// fragment is a frame with RSV bits, or an opcode, that may have no meaning.
+func fragment(fin bool, op ws.OpCode, rsv byte, payload string) []byte {
+	f := raw(fin, op, payload)
 	f[0] |= rsv << 4
 	return f
 }
+
+func reserved(op ws.OpCode, rsv byte, payload string) []byte { return fragment(true, op, rsv, payload) }
 
 func say(kind string, payloads ...string) []string {
 	said := make([]string, len(payloads))

@@ -52,11 +52,12 @@ func or[T int | int64 | time.Duration](v, d T) T {
 // Deliver, Offer, Close, Pending and WaitBelow may be called by anybody at
 // any time and do not wait for the peer.
 type Conn struct {
-	nc     net.Conn // static after construction, as is what follows
-	limits *Limits
-	client bool                 // this end dialled: it sends masked frames
-	bare   bool                 // the peer understands whole text frames and nothing else
-	binary func(message []byte) // handles binary messages; without it, as in CDP, one ends the connection
+	nc      net.Conn // static after construction, as is what follows
+	limits  *Limits
+	client  bool                 // this end dialled: it sends masked frames
+	bare    bool                 // the peer understands whole text frames and nothing else
+	deflate bool                 // large messages are compressed, and the peer's may be
+	binary  func(message []byte) // handles binary messages; without it, as in CDP, one ends the connection
 
 	in reader // owned by Serve's goroutine
 

@@ -114,6 +114,7 @@ func TestR42AnnouncedLengths(t *testing.T) {
 			if _, closed := p.untilClose(); closed != 1009 {
 				t.Errorf("closed with %d, want 1009", closed)
 			}
+			p.Close()
 			wantReason(t, ended, ReasonTooBig)
 		})
 	}
@@ -143,6 +144,7 @@ func TestR43MessageLimit(t *testing.T) {
 		if _, closed := p.untilClose(); closed != 1009 {
 			t.Errorf("closed with %d, want 1009", closed)
 		}
+		p.Close()
 		wantReason(t, ended, ReasonTooBig)
 	})
 	t.Run("in fragments of 10 MiB", func(t *testing.T) {
@@ -158,6 +160,7 @@ func TestR43MessageLimit(t *testing.T) {
 		if _, closed := p.untilClose(); closed != 1009 {
 			t.Errorf("closed with %d, want 1009", closed)
 		}
+		p.Close()
 		wantReason(t, ended, ReasonTooBig)
 	})
 }
@@ -191,6 +194,7 @@ func TestR44EmptyFragments(t *testing.T) {
 	if pongs != 65536 {
 		t.Errorf("%d pongs, want one for each ping before the 65,537th frame", pongs)
 	}
+	p.Close()
 	wantReason(t, ended, ReasonFragments)
 	if used := cpuTime(t) - before; used > 2*time.Second {
 		t.Errorf("%v of CPU time were used by both ends, want less than 2 s", used)
@@ -231,6 +235,7 @@ func TestR45SlowMessage(t *testing.T) {
 	if d := time.Since(start); d < timeout {
 		t.Errorf("closed after %v, want at least %v", d, timeout)
 	}
+	p.Close()
 	wantReason(t, ended, ReasonTooSlow)
 }
 

@@ -20,6 +20,7 @@ type message struct {
 	checked int // data[:checked] is valid UTF-8
 	frames  int
 	binary  bool
+	deflate bool // data is compressed
 }
 
 const (
@@ -64,6 +65,9 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 		}
 		m.binary = true
 	}
+	if h.Rsv != 0 {
+		m.deflate = true
+	}
 	if h.Length > c.limits.MaxMessage-int64(len(m.data)) {
 		return ReasonTooBig
 	}
@@ -71,7 +75,7 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 		return ReasonFragments
 	}
 	in := &c.in
-	if m.frames == 1 && h.Fin && h.Length <= int64(in.w-in.r) {
+	if m.frames == 1 && h.Fin && !m.deflate && h.Length <= int64(in.w-in.r) {
 		// The usual case: all of it is here.
 		p := in.buf[in.r : in.r+int(h.Length)]
 		if h.Masked {
@@ -90,7 +94,11 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 	if err := c.payload(m, h); err != nil || !h.Fin {
 		return err
 	}
-	if !m.binary && m.checked < len(m.data) {
+	if m.deflate {
+		if err := c.inflate(m); err != nil {
+			return err
+		}
+	} else if !m.binary && m.checked < len(m.data) {
 		return ReasonInvalidUTF8
 	}
 	in.begun = time.Time{}
@@ -136,10 +144,13 @@ func (c *Conn) header(fragmented bool) (h ws.Header, err error) {
 	if fragmented {
 		state = state.Set(ws.StateFragmented)
 	}
+	if c.deflate {
+		state = state.Set(ws.StateExtended)
+	}
 	// The first two bytes tell enough for most violations, whose sender may
 	// never send more.
 	h.Length = int64(short)
-	if ws.CheckHeader(h, state) != nil {
+	if ws.CheckHeader(h, state) != nil || misplacedRSV(h) {
 		return h, ReasonProtocol
 	}
 	if err = c.need(size); err != nil {
@@ -188,7 +199,7 @@ func (c *Conn) payload(m *message, h ws.Header) error {
 		}
 		at += n
 		m.data = m.data[:len(m.data)+n]
-		if !m.binary && !m.check() {
+		if !m.binary && !m.deflate && !m.check() {
 			return ReasonInvalidUTF8
 		}
 	}

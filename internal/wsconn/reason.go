@@ -28,6 +28,7 @@ var (
 	ReasonGone         = Reason{1006, "connection lost"}
 	ReasonDead         = Reason{1006, "peer does not answer"}
 	ReasonInvalidUTF8  = Reason{1007, "invalid UTF-8"}
+	ReasonBadDeflate   = Reason{1007, "invalid compressed data"}
 	ReasonReplaced     = Reason{1008, "Host replaced by a newer connection"}
 	ReasonNoReady      = Reason{1008, "no ready message"}
 	ReasonTooSlow      = Reason{1008, "message too slow"}

@@ -17,7 +17,10 @@ type Options struct {
 	// peer with a key that is not 16 bytes of base64 nothing but whole text
 	// frames is ever sent.
 	AnyKey bool
-	Limits Limits
+	// Compression accepts permessage-deflate (RFC 7692), without context
+	// takeover. What a message inflates to counts against MaxMessage.
+	Compression bool
+	Limits      Limits
 }
 
 // ErrHandshake says that Upgrade has refused a request, and answered it.
@@ -29,8 +32,8 @@ const handshakeTimeout = 5 * time.Second
 // Upgrade answers a WebSocket handshake (RFC 6455, section 4.2) and takes the
 // connection over from net/http. Who may connect has been decided before. A
 // request that is no good handshake is answered here, and the error wraps
-// ErrHandshake; other errors are those of a socket that is gone. Extensions
-// and subprotocols are declined.
+// ErrHandshake; other errors are those of a socket that is gone. Subprotocols
+// are declined, and extensions but for Options.Compression.
 //
 // A net/http handler that then calls Serve keeps the memory of its request
 // and the buffers of net/http alive; a goroutine of its own does not.
@@ -61,9 +64,16 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 		early, _ := buffered.Peek(n)
 		c.in.push(append([]byte(nil), early...))
 	}
+	extensions := ""
+	if o.Compression && !c.bare {
+		if answer := negotiateDeflate(r.Header); answer != "" {
+			c.deflate = true
+			extensions = "Sec-WebSocket-Extensions: " + answer + "\r\n"
+		}
+	}
 	nc.SetDeadline(time.Now().Add(handshakeTimeout))
 	_, err = nc.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
-		"Sec-WebSocket-Accept: " + accept(key) + "\r\n\r\n"))
+		"Sec-WebSocket-Accept: " + accept(key) + "\r\n" + extensions + "\r\n"))
 	if err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("answer handshake: %w", err)

@@ -49,6 +49,9 @@ func (c *Conn) write() {
 			}
 			return
 		}
+		if c.deflate {
+			batch = compressed(batch)
+		}
 		why := c.w.write(batch)
 		recycle(batch)
 		if why.Code != 0 {
