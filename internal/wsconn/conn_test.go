@@ -128,7 +128,7 @@ func TestR45SlowMessageDefault(t *testing.T) {
 	})
 }
 
-func TestStuckWrite(t *testing.T) {
+func TestR60StuckWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		_, c, ended := pair(t, Limits{PingEvery: time.Hour})
@@ -164,7 +164,7 @@ func TestSlowWrite(t *testing.T) {
 	})
 }
 
-func TestFullQueue(t *testing.T) {
+func TestR60FullQueue(t *testing.T) {
 	tests := []struct {
 		name   string
 		limits Limits
@@ -207,7 +207,7 @@ func TestFullQueue(t *testing.T) {
 
 // A result larger than the whole queue does not end the Client for the events
 // that come while it is written.
-func TestSmallBehindLarge(t *testing.T) {
+func TestR63SmallBehindLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		peer, c, ended := pair(t, Limits{MaxPending: 1000})
 		c.Deliver(wire.Frame{Body: bytes.Repeat([]byte("a"), 100_000)})
