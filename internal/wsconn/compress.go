@@ -65,24 +65,30 @@ func restart(z io.Reader, data []byte) error {
 func (c *Conn) inflate(m *message) error {
 	z := inflaters.Get().(io.Reader)
 	defer inflaters.Put(z)
-	out := message{binary: m.binary}
-	small := out.space(firstSize, true)
 	if err := restart(z, m.data); err != nil {
 		return ReasonInternal
 	}
-	n, err := fill(z, small)
-	if err == nil {
-		var rest int64
-		rest, err = io.Copy(io.Discard, io.LimitReader(z, c.limits.MaxMessage-int64(n)+1))
-		if size := int64(n) + rest; err == nil && size <= c.limits.MaxMessage {
-			out.free()
-			out.data = make([]byte, size)
-			if err = restart(z, m.data); err == nil {
-				n, err = fill(z, out.data)
-			}
-		} else if err == nil {
+	out := message{binary: m.binary}
+	n, err := fill(z, out.space(firstSize, true))
+	again := err == nil
+	if again {
+		rest, err := io.Copy(io.Discard, io.LimitReader(z, c.limits.MaxMessage-int64(n)+1))
+		switch {
+		case err != nil:
+			return ReasonBadDeflate
+		case int64(n)+rest > c.limits.MaxMessage:
 			return ReasonTooBig
 		}
+		out.free()
+		out.data = make([]byte, int64(n)+rest)
+	}
+	c.hold(ofBuffer(out.data))
+	c.held.budget.enforce()
+	if again {
+		if err := restart(z, m.data); err != nil {
+			return ReasonInternal
+		}
+		n, err = fill(z, out.data)
 	}
 	out.data = out.data[:n]
 	switch {
@@ -93,6 +99,7 @@ func (c *Conn) inflate(m *message) error {
 	case !m.binary && !utf8.Valid(out.data):
 		return ReasonInvalidUTF8
 	}
+	c.hold(-ofBuffer(m.data))
 	m.free()
 	*m = out
 	return nil

@@ -59,6 +59,8 @@ type Conn struct {
 	deflate bool                 // large messages are compressed, and the peer's may be
 	binary  func(message []byte) // handles binary messages; without it, as in CDP, one ends the connection
 
+	held holding
+
 	in reader // owned by Serve's goroutine
 
 	w writer // owned by the writer's goroutine, while there is one
@@ -100,6 +102,7 @@ func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
 		c.drain()
 		c.nc.Close()
 		c.in.release()
+		c.forget()
 	}()
 	why = c.read(handle)
 	c.Close(why)
@@ -123,10 +126,10 @@ func (c *Conn) closeLocked(r Reason) {
 	switch r {
 	case ReasonGone, ReasonDead:
 		c.giveUp = now
-		c.out.drop()
-	case ReasonSlowConsumer:
+		c.dropLocked()
+	case ReasonSlowConsumer, ReasonMemory:
 		c.giveUp = now.Add(c.limits.DrainTimeout)
-		c.out.drop()
+		c.dropLocked()
 	default:
 		c.giveUp = now.Add(c.limits.FlushTimeout)
 	}

@@ -112,6 +112,7 @@ func (c *Conn) hand(m *message, p []byte, handle func([]byte)) {
 		handle = c.binary
 	}
 	handle(p)
+	c.hold(-ofBuffer(m.data))
 	m.free()
 }
 
@@ -183,7 +184,12 @@ func (c *Conn) payload(m *message, h ws.Header) error {
 			}
 		}
 		left := int(h.Length) - at
+		before := ofBuffer(m.data)
 		to := m.space(left, h.Fin)
+		if grown := ofBuffer(m.data) - before; grown > 0 {
+			c.hold(grown)
+			c.held.budget.enforce()
+		}
 		var n int
 		if in.r < in.w {
 			n = copy(to, in.unread())

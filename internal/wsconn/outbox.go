@@ -120,8 +120,10 @@ func (o *outbox) take(spare [][]byte) [][]byte {
 	return batch
 }
 
-// drop forgets what is queued.
-func (o *outbox) drop() {
+// dropLocked forgets what is queued.
+func (c *Conn) dropLocked() {
+	o := &c.out
+	c.hold(-ofChunks(len(o.chunks)))
 	recycle(o.chunks)
 	o.chunks, o.bytes, o.frames = nil, 0, 0
 }
@@ -139,18 +141,21 @@ func (o *outbox) moved() {
 // and loses everything from there on rather than something in between.
 func (c *Conn) Deliver(f wire.Frame) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if !c.queueLocked(ws.OpText, f) {
 		c.closeLocked(ReasonSlowConsumer)
 	}
+	c.mu.Unlock()
+	c.held.budget.enforce()
 }
 
 // Offer is Deliver for a sender that can do without: it reports false, and
 // nothing else happens, when the queue is full or the connection closes.
 func (c *Conn) Offer(f wire.Frame) bool {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.reason.Code == 0 && c.queueLocked(ws.OpText, f)
+	queued := c.reason.Code == 0 && c.queueLocked(ws.OpText, f)
+	c.mu.Unlock()
+	c.held.budget.enforce()
+	return queued
 }
 
 // queueLocked reports false when the frame does not fit. An empty queue takes
@@ -163,7 +168,9 @@ func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 	if o.frames > 0 && (o.bytes-o.first+f.Len() > c.limits.MaxPending || o.frames >= c.limits.MaxQueued) {
 		return false
 	}
+	before := len(o.chunks)
 	o.addFrame(op, f, c.client)
+	c.hold(ofChunks(len(o.chunks)) - ofChunks(before))
 	c.writeLocked()
 	return true
 }

@@ -36,6 +36,7 @@ var (
 	ReasonTooBig       = Reason{1009, "message too big"}
 	ReasonInternal     = Reason{1011, "internal error"}
 	ReasonSlowConsumer = Reason{1013, "slow consumer"}
+	ReasonMemory       = Reason{1013, "slow consumer: memory budget"}
 	ReasonTooMany      = Reason{1013, "Too many clients"}
 )
 

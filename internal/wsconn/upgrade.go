@@ -20,6 +20,7 @@ type Options struct {
 	// Compression accepts permessage-deflate (RFC 7692), without context
 	// takeover. What a message inflates to counts against MaxMessage.
 	Compression bool
+	Budget      *Budget // shared with other connections; nil: none
 	Limits      Limits
 }
 
@@ -60,6 +61,7 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	limits := o.Limits.withDefaults()
 	c := newConn(nc, &limits)
 	c.bare = !goodKey(key)
+	c.held.budget = o.Budget
 	if n := buffered.Reader.Buffered(); n > 0 {
 		early, _ := buffered.Peek(n)
 		c.in.push(append([]byte(nil), early...))
