@@ -110,7 +110,7 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 // serveClient makes a WebSocket a Client of its hub.
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
 	who := peer{s.log, "client", routeOf(r).hub, r.RemoteAddr}
-	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		client, err := hub.Join(conn)
 		who.serve(ctx, conn, client, err)
 	})
@@ -132,7 +132,7 @@ func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "No such target id: "+id, http.StatusNotFound)
 		return
 	}
-	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		client, err := hub.JoinPage(conn, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
 		who.serve(ctx, conn, client, err)
 	})
@@ -157,7 +157,7 @@ func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client
 // serveHost makes a WebSocket the Host of its hub.
 func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
 	who := peer{s.log, "host", routeOf(r).hub, r.RemoteAddr}
-	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: bridge.PageLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: s.flags.hostLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		who.left(bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...)))
 	})
 }
@@ -187,6 +187,7 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 	if !ok {
 		return
 	}
+	o.Compression, o.Budget = s.flags.Compression, s.budget
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
 		release()

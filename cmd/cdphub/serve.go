@@ -36,6 +36,8 @@ type hubFlags struct {
 	UploadDir    string        `help:"A directory from which clients may upload files by path; none without it." env:"CDPHUB_UPLOAD_DIR" placeholder:"DIR"`
 	InsecureBind bool          `help:"Listen beyond loopback, where anybody who reaches the port may drive and be driven." env:"CDPHUB_INSECURE_BIND"`
 	Drain        time.Duration `help:"How long connections may take to close at the end." default:"10s" env:"CDPHUB_DRAIN"`
+
+	limitFlags
 }
 
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
@@ -56,6 +58,7 @@ type server struct {
 	log       *zap.Logger
 	hubs      *relay.Hubs
 	rules     auth.Rules
+	budget    *wsconn.Budget // of all connections; nil: none
 	listeners []listener
 
 	clients, hosts *side
@@ -123,10 +126,11 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		return nil, err
 	}
 	s := &server{
-		flags: f,
-		log:   log,
-		hubs:  relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload}),
-		rules: auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
+		flags:  f,
+		log:    log,
+		hubs:   relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload, Limits: f.hubLimits()}),
+		rules:  auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
+		budget: f.budget(),
 	}
 	s.clients, s.hosts = newSide(), newSide()
 	if f.BaseDomain != "" {

@@ -175,6 +175,9 @@ func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 	return true
 }
 
+// MaxPending is the limit of Pending.
+func (c *Conn) MaxPending() int { return c.limits.MaxPending }
+
 // Pending is the number of bytes queued behind the write under way.
 func (c *Conn) Pending() int {
 	c.mu.Lock()
