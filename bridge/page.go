@@ -21,7 +21,6 @@ func PageLimits() wsconn.Limits {
 
 const (
 	maxPending   = 64 << 20
-	paceAbove    = maxPending / 4 * 3
 	paceLongest  = 10 * time.Millisecond
 	readyTimeout = 10 * time.Second
 	warnEvery    = time.Minute
@@ -191,7 +190,7 @@ func (p *Page) Handles(method string) bool {
 func (p *Page) TakesFiles() bool { return p.abilities.Load().uploads }
 
 // Pace implements Paced.
-func (p *Page) Pace() { p.conn.WaitBelow(paceAbove, paceLongest) }
+func (p *Page) Pace() { p.conn.WaitBelow(p.conn.MaxPending()/4*3, paceLongest) }
 
 // Close implements Host. The close code of a replaced Host tells it to stay
 // away.

@@ -78,6 +78,18 @@ func freeAddr(t *testing.T) string {
 	return ln.Addr().String()
 }
 
+// awaitListener waits until somebody listens at an address.
+func awaitListener(t *testing.T, addr string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if c, err := net.DialTimeout("tcp", addr, time.Second); err == nil {
+			c.Close()
+			return
+		}
+	}
+	t.Fatalf("nobody ever listened at %s", addr)
+}
+
 // TestR102KilledAndStartedAgain kills the hub under a Client and starts it
 // again, a few times: the machine may be busy, so the fastest start counts.
 func TestR102KilledAndStartedAgain(t *testing.T) {
@@ -86,16 +98,8 @@ func TestR102KilledAndStartedAgain(t *testing.T) {
 	for range 5 {
 		begun := time.Now()
 		p := startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", hosts)
-		for {
-			if c, err := net.DialTimeout("tcp", clients, time.Second); err == nil {
-				c.Close()
-				break
-			}
-			if time.Since(begun) > 20*time.Second {
-				t.Fatal("it never listened")
-			}
-			time.Sleep(time.Millisecond)
-		}
+		awaitListener(t, clients)
+		awaitListener(t, hosts)
 		fastest = min(fastest, time.Since(begun))
 		host := dial(t, "ws://"+hosts+"/icdp/host", nil)
 		host.send(ready)

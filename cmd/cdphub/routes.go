@@ -137,7 +137,7 @@ func (s *server) serveHealth(w http.ResponseWriter, r *http.Request) {
 // serveClient makes a WebSocket a Client of its hub.
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
 	who, may := s.peer("client", r), policy(auth.PassOf(r))
-	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		client, err := hub.Join(clientPeer{conn}, may)
 		who.serve(ctx, conn, client, err)
 	})
@@ -158,7 +158,7 @@ func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "No such target id: "+id, http.StatusNotFound)
 		return
 	}
-	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		client, err := hub.JoinPage(clientPeer{conn}, may, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
 		who.serve(ctx, conn, client, err)
 	})
@@ -194,7 +194,7 @@ func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := s.peer("host", r)
-	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: bridge.PageLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: s.flags.hostLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
 		who.left(bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...)))
 	})
 }
@@ -231,6 +231,7 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 	}
 	pass := auth.PassOf(r)
 	o.Subprotocol = pass.Protocol
+	o.Compression, o.Budget = s.flags.Compression, s.budget
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
 		release()

@@ -40,6 +40,8 @@ type hubFlags struct {
 	UploadDir    string        `help:"A directory from which clients may upload files by path; none without it." env:"CDPHUB_UPLOAD_DIR" placeholder:"DIR"`
 	InsecureBind bool          `help:"Listen beyond loopback, where anybody who reaches the port may drive and be driven." env:"CDPHUB_INSECURE_BIND"`
 	Drain        time.Duration `help:"How long commands in flight may take at the end." default:"10s" env:"CDPHUB_DRAIN"`
+
+	limitFlags
 }
 
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
@@ -66,6 +68,7 @@ type server struct {
 	rules     auth.Rules
 	tokens    *auth.Tokens
 	gate      *auth.Gate
+	budget    *wsconn.Budget // of all connections; nil: none
 	listeners []listener
 	metrics   *metrics
 
@@ -152,10 +155,11 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		flags:   f,
 		log:     log,
 		metrics: newMetrics(),
-		hubs:    relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload}),
+		hubs:    relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload, Limits: f.hubLimits()}),
 		rules:   auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
 		tokens:  tokens,
 		gate:    gate,
+		budget:  f.budget(),
 	}
 	if tokens.Covers(auth.RoleAdmin) {
 		s.adminOnly = gate.Admin

@@ -53,10 +53,14 @@ func or[T int | int64 | time.Duration](v, d T) T {
 // Deliver, Offer, Close, Pending and WaitBelow may be called by anybody at
 // any time and do not wait for the peer.
 type Conn struct {
-	nc     net.Conn // static after construction, as is what follows
-	limits *Limits
-	client bool // this end dialled: it sends masked frames
-	bare   bool // the peer understands whole text frames and nothing else
+	nc      net.Conn // static after construction, as is what follows
+	limits  *Limits
+	client  bool                 // this end dialled: it sends masked frames
+	bare    bool                 // the peer understands whole text frames and nothing else
+	deflate bool                 // large messages are compressed, and the peer's may be
+	binary  func(message []byte) // handles binary messages; without it, as in CDP, one ends the connection
+
+	held holding
 
 	in reader // owned by Serve's goroutine
 
@@ -100,6 +104,7 @@ func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
 		c.drain()
 		c.hangUp()
 		c.in.release()
+		c.forget()
 	}()
 	why = c.read(handle)
 	c.Close(why)
@@ -123,10 +128,10 @@ func (c *Conn) closeLocked(r Reason) {
 	switch r {
 	case ReasonGone, ReasonDead:
 		c.giveUp = now
-		c.out.drop()
-	case ReasonSlowConsumer:
+		c.dropLocked()
+	case ReasonSlowConsumer, ReasonMemory:
 		c.giveUp = now.Add(c.limits.DrainTimeout)
-		c.out.drop()
+		c.dropLocked()
 	default:
 		c.giveUp = now.Add(c.limits.FlushTimeout)
 	}

@@ -17,15 +17,6 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// raw is a frame as a client sends it.
-func raw(fin bool, op ws.OpCode, payload string) []byte {
-	return ws.MustCompileFrame(ws.MaskFrame(ws.NewFrame(op, fin, []byte(payload))))
-}
-
-func text(payload string) []byte { return raw(true, ws.OpText, payload) }
-
-func join(frames ...[]byte) []byte { return bytes.Join(frames, nil) }
-
 // pair serves one end of a pipe with an echo and returns the other end.
 func pair(t *testing.T, l Limits) (peer net.Conn, c *Conn, ended <-chan Reason) {
 	t.Helper()
@@ -63,90 +54,6 @@ func got(t *testing.T, peer net.Conn) (messages []string, code uint16) {
 	}
 }
 
-func TestFrames(t *testing.T) {
-	long := strings.Repeat("0123456789", 7000)
-	cont := func(fin bool, s string) []byte { return raw(fin, ws.OpContinuation, s) }
-	begin := func(s string) []byte { return raw(false, ws.OpText, s) }
-	closing := func(s string) []byte { return raw(true, ws.OpClose, s) }
-	end := closing("\x03\xe8")
-	tests := []struct {
-		name string
-		in   []byte
-		want string // messages, joined by |
-		code uint16
-	}{
-		{"text", join(text("hello"), end), "hello", 1000},
-		{"empty text", join(text(""), text("x"), end), "|x", 1000},
-		{"two in one write", join(text("a"), text("b"), end), "a|b", 1000},
-		{"longer than the buffers", join(text(long), text("b"), end), long + "|b", 1000},
-		{"126 bytes", join(text(long[:126]), end), long[:126], 1000},
-		{"65,536 bytes", join(text(long[:65536]), end), long[:65536], 1000},
-		{"fragments", join(begin("a"), cont(false, ""), cont(true, "b"), end), "ab", 1000},
-		{"ping inside a message", join(begin("a"), raw(true, ws.OpPing, "p"), cont(true, "b"), end), "ab", 1000},
-		{"unasked pong", join(raw(true, ws.OpPong, "p"), text("a"), end), "a", 1000},
-		{"character split over fragments", join(begin("\xe2\x82"), cont(true, "\xac"), end), "€", 1000},
-		{"empty close", closing(""), "", 1005},
-		{"close with an application's code", closing("\x0b\xb8why"), "", 3000},
-		{"unmasked", ws.MustCompileFrame(ws.NewTextFrame([]byte("a"))), "", 1002},
-		{"RSV1", []byte{0xc1, 0x80, 0, 0, 0, 0}, "", 1002},
-		{"RSV3", []byte{0x91, 0x80, 0, 0, 0, 0}, "", 1002},
-		{"reserved opcode 3", []byte{0x83, 0x80, 0, 0, 0, 0}, "", 1002},
-		{"reserved opcode 11", []byte{0x8b, 0x80, 0, 0, 0, 0}, "", 1002},
-		{"fragmented ping", raw(false, ws.OpPing, ""), "", 1002},
-		{"long ping", raw(true, ws.OpPing, long[:126]), "", 1002},
-		{"text inside a message", join(begin("a"), text("b")), "", 1002},
-		{"stray continuation", cont(true, "a"), "", 1002},
-		{"top bit of the length", []byte{0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, "", 1002},
-		{"16-bit length below 126", []byte{0x81, 0xfe, 0, 5, 0, 0, 0, 0}, "", 1002},
-		{"64-bit length below 65,536", []byte{0x81, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0}, "", 1002},
-		{"close with one byte", closing("\x03"), "", 1002},
-		{"close with 999", closing("\x03\xe7"), "", 1002},
-		{"close with 1004", closing("\x03\xec"), "", 1002},
-		{"close with 1005", closing("\x03\xed"), "", 1002},
-		{"close with 2999", closing("\x0b\xb7"), "", 1002},
-		{"close with invalid UTF-8", closing("\x03\xe8\xff"), "", 1002},
-		{"invalid UTF-8", text("a\xff"), "", 1007},
-		{"surrogate", text("\xed\xa0\x80"), "", 1007},
-		{"beyond U+10FFFF, message unfinished", begin("\xf4\x90"), "", 1007},
-		{"invalid UTF-8 over fragments", join(begin("\xe2\x82"), cont(true, "a")), "", 1007},
-		{"half a character", text("\xe2\x82"), "", 1007},
-		{"half a character in a fragment", join(begin("a"), cont(true, "\xe2")), "", 1007},
-		{"binary", raw(true, ws.OpBinary, "a"), "", 1003},
-		{"8 GiB announced", []byte{0x81, 0xff, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0}, "", 1009},
-		{"2^62 announced", []byte{0x81, 0xff, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, "", 1009},
-		{"one byte too many", text(strings.Repeat("a", 1<<20+1)), "", 1009},
-		{"one byte too many over fragments", join(begin(strings.Repeat("a", 1<<20)), cont(true, "a")), "", 1009},
-		{"too many fragments", join(begin("a"), bytes.Repeat(cont(false, ""), 100)), "", 1008},
-		{"what came before a violation is answered", join(text("a"), raw(true, ws.OpBinary, "")), "a", 1003},
-	}
-	for _, step := range []int{1 << 20, 1000, 1} {
-		for _, tt := range tests {
-			if step == 1 && len(tt.in) > 1<<10 {
-				continue // said by the shorter ones
-			}
-			t.Run(tt.name, func(t *testing.T) {
-				peer, _, ended := pair(t, Limits{MaxMessage: 1 << 20, MaxFragments: 100})
-				go func() {
-					for in := tt.in; len(in) > 0; {
-						n, err := peer.Write(in[:min(step, len(in))])
-						if err != nil {
-							return
-						}
-						in = in[n:]
-					}
-				}()
-				messages, code := got(t, peer)
-				if m := strings.Join(messages, "|"); m != tt.want || code != tt.code {
-					t.Errorf("in steps of %d: got %.80q, close %d; want %.80q, close %d", step, m, code, tt.want, tt.code)
-				}
-				if r := <-ended; r.Code != tt.code {
-					t.Errorf("Serve returned %v, want code %d", r, tt.code)
-				}
-			})
-		}
-	}
-}
-
 func TestPong(t *testing.T) {
 	peer, _, _ := pair(t, Limits{})
 	go peer.Write(raw(true, ws.OpPing, "payload"))
@@ -156,7 +63,23 @@ func TestPong(t *testing.T) {
 	}
 }
 
-func TestPings(t *testing.T) {
+// TestManyPings sends more pings than the queue holds pongs, and reads those
+// late.
+func TestManyPings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pings = 100
+		peer, _, _ := pair(t, Limits{MaxQueued: 8})
+		go peer.Write(bytes.Repeat(ping("p"), pings))
+		time.Sleep(time.Second)
+		for i := range pings {
+			if f, err := ws.ReadFrame(peer); err != nil || f.Header.OpCode != ws.OpPong {
+				t.Fatalf("after %d pongs: %v, %v", i, f.Header, err)
+			}
+		}
+	})
+}
+
+func TestF06SilentPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		peer, _, ended := pair(t, Limits{})
@@ -179,9 +102,9 @@ func TestPings(t *testing.T) {
 	})
 }
 
-// TestMessageTimeout sends a fragment and a pong every 9 s: only the message
-// as a whole is late.
-func TestMessageTimeout(t *testing.T) {
+// TestR45SlowMessageDefault sends a fragment and a pong every 9 s: only the
+// message as a whole is late.
+func TestR45SlowMessageDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		peer, _, ended := pair(t, Limits{})
@@ -205,7 +128,7 @@ func TestMessageTimeout(t *testing.T) {
 	})
 }
 
-func TestStuckWrite(t *testing.T) {
+func TestR60StuckWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		_, c, ended := pair(t, Limits{PingEvery: time.Hour})
@@ -241,7 +164,7 @@ func TestSlowWrite(t *testing.T) {
 	})
 }
 
-func TestFullQueue(t *testing.T) {
+func TestR60FullQueue(t *testing.T) {
 	tests := []struct {
 		name   string
 		limits Limits
@@ -284,7 +207,7 @@ func TestFullQueue(t *testing.T) {
 
 // A result larger than the whole queue does not end the Client for the events
 // that come while it is written.
-func TestSmallBehindLarge(t *testing.T) {
+func TestR63SmallBehindLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		peer, c, ended := pair(t, Limits{MaxPending: 1000})
 		c.Deliver(wire.Frame{Body: bytes.Repeat([]byte("a"), 100_000)})

@@ -19,6 +19,8 @@ type message struct {
 	data    []byte
 	checked int // data[:checked] is valid UTF-8
 	frames  int
+	binary  bool
+	deflate bool // data is compressed
 }
 
 const (
@@ -58,7 +60,13 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 		return c.control(h)
 	}
 	if h.OpCode == ws.OpBinary {
-		return ReasonBinary
+		if c.binary == nil {
+			return ReasonBinary
+		}
+		m.binary = true
+	}
+	if h.Rsv != 0 {
+		m.deflate = true
 	}
 	if h.Length > c.limits.MaxMessage-int64(len(m.data)) {
 		return ReasonTooBig
@@ -67,18 +75,17 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 		return ReasonFragments
 	}
 	in := &c.in
-	if m.frames == 1 && h.Fin && h.Length <= int64(in.w-in.r) {
+	if m.frames == 1 && h.Fin && !m.deflate && h.Length <= int64(in.w-in.r) {
 		// The usual case: all of it is here.
 		p := in.buf[in.r : in.r+int(h.Length)]
 		if h.Masked {
 			ws.Cipher(p, h.Mask, 0)
 		}
-		if !utf8.Valid(p) {
+		if !m.binary && !utf8.Valid(p) {
 			return ReasonInvalidUTF8
 		}
 		in.r += int(h.Length)
-		m.frames = 0
-		handle(p)
+		c.hand(m, p, handle)
 		return nil
 	}
 	if m.frames == 1 {
@@ -87,13 +94,26 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 	if err := c.payload(m, h); err != nil || !h.Fin {
 		return err
 	}
-	if m.checked < len(m.data) {
+	if m.deflate {
+		if err := c.inflate(m); err != nil {
+			return err
+		}
+	} else if !m.binary && m.checked < len(m.data) {
 		return ReasonInvalidUTF8
 	}
 	in.begun = time.Time{}
-	handle(m.data)
-	m.free()
+	c.hand(m, m.data, handle)
 	return nil
+}
+
+// hand gives a whole message, whose payload is p, to its handler.
+func (c *Conn) hand(m *message, p []byte, handle func([]byte)) {
+	if m.binary {
+		handle = c.binary
+	}
+	handle(p)
+	c.hold(-ofBuffer(m.data))
+	m.free()
 }
 
 // header reads and checks a frame's header (RFC 6455, section 5.2).
@@ -125,10 +145,13 @@ func (c *Conn) header(fragmented bool) (h ws.Header, err error) {
 	if fragmented {
 		state = state.Set(ws.StateFragmented)
 	}
+	if c.deflate {
+		state = state.Set(ws.StateExtended)
+	}
 	// The first two bytes tell enough for most violations, whose sender may
 	// never send more.
 	h.Length = int64(short)
-	if ws.CheckHeader(h, state) != nil {
+	if ws.CheckHeader(h, state) != nil || misplacedRSV(h) {
 		return h, ReasonProtocol
 	}
 	if err = c.need(size); err != nil {
@@ -161,7 +184,12 @@ func (c *Conn) payload(m *message, h ws.Header) error {
 			}
 		}
 		left := int(h.Length) - at
+		before := ofBuffer(m.data)
 		to := m.space(left, h.Fin)
+		if grown := ofBuffer(m.data) - before; grown > 0 {
+			c.hold(grown)
+			c.held.budget.enforce()
+		}
 		var n int
 		if in.r < in.w {
 			n = copy(to, in.unread())
@@ -177,7 +205,7 @@ func (c *Conn) payload(m *message, h ws.Header) error {
 		}
 		at += n
 		m.data = m.data[:len(m.data)+n]
-		if !m.check() {
+		if !m.binary && !m.deflate && !m.check() {
 			return ReasonInvalidUTF8
 		}
 	}
@@ -248,6 +276,8 @@ func (c *Conn) control(h ws.Header) error {
 	}
 	switch h.OpCode {
 	case ws.OpPing:
+		// Who sends pings faster than it reads pongs waits for its own pongs.
+		c.waitUntil(func() bool { return c.out.frames < max(c.limits.MaxQueued/2, 1) }, c.limits.WriteTimeout)
 		c.sendControl(ws.OpPong, p)
 	case ws.OpClose:
 		return closedBy(p)

@@ -120,8 +120,10 @@ func (o *outbox) take(spare [][]byte) [][]byte {
 	return batch
 }
 
-// drop forgets what is queued.
-func (o *outbox) drop() {
+// dropLocked forgets what is queued.
+func (c *Conn) dropLocked() {
+	o := &c.out
+	c.hold(-ofChunks(len(o.chunks)))
 	recycle(o.chunks)
 	o.chunks, o.bytes, o.frames = nil, 0, 0
 }
@@ -140,14 +142,16 @@ func (o *outbox) moved() {
 // reports whether the message was taken.
 func (c *Conn) Deliver(f wire.Frame) bool {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.reason.Code != 0 {
+		c.mu.Unlock()
 		return false
 	}
 	ok := c.queueLocked(ws.OpText, f)
 	if !ok {
 		c.closeLocked(ReasonSlowConsumer)
 	}
+	c.mu.Unlock()
+	c.held.budget.enforce()
 	return ok
 }
 
@@ -155,8 +159,10 @@ func (c *Conn) Deliver(f wire.Frame) bool {
 // nothing else happens, when the queue is full or the connection closes.
 func (c *Conn) Offer(f wire.Frame) bool {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.reason.Code == 0 && c.queueLocked(ws.OpText, f)
+	queued := c.reason.Code == 0 && c.queueLocked(ws.OpText, f)
+	c.mu.Unlock()
+	c.held.budget.enforce()
+	return queued
 }
 
 // queueLocked reports false when the frame does not fit. An empty queue takes
@@ -169,10 +175,15 @@ func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 	if o.frames > 0 && (o.bytes-o.first+f.Len() > c.limits.MaxPending || o.frames >= c.limits.MaxQueued) {
 		return false
 	}
+	before := len(o.chunks)
 	o.addFrame(op, f, c.client)
+	c.hold(ofChunks(len(o.chunks)) - ofChunks(before))
 	c.writeLocked()
 	return true
 }
+
+// MaxPending is the limit of Pending.
+func (c *Conn) MaxPending() int { return c.limits.MaxPending }
 
 // Pending is the number of bytes queued behind the write under way.
 func (c *Conn) Pending() int {
@@ -184,10 +195,17 @@ func (c *Conn) Pending() int {
 // WaitBelow waits until at most n bytes are queued, the connection closes or
 // longest has passed.
 func (c *Conn) WaitBelow(n int, longest time.Duration) {
+	c.waitUntil(func() bool { return c.out.bytes <= n }, longest)
+}
+
+// waitUntil waits until the queue is as wanted, which is asked under the lock
+// each time the writer has taken it, the connection closes or longest has
+// passed.
+func (c *Conn) waitUntil(wanted func() bool, longest time.Duration) {
 	var timeout <-chan time.Time
 	for {
 		c.mu.Lock()
-		if c.out.bytes <= n || c.reason.Code != 0 {
+		if c.reason.Code != 0 || wanted() {
 			c.mu.Unlock()
 			return
 		}

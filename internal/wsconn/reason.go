@@ -28,6 +28,7 @@ var (
 	ReasonGone         = Reason{1006, "connection lost"}
 	ReasonDead         = Reason{1006, "peer does not answer"}
 	ReasonInvalidUTF8  = Reason{1007, "invalid UTF-8"}
+	ReasonBadDeflate   = Reason{1007, "invalid compressed data"}
 	ReasonReplaced     = Reason{1008, "Host replaced by a newer connection"}
 	ReasonNoReady      = Reason{1008, "no ready message"}
 	ReasonTokenRevoked = Reason{1008, "token revoked"}
@@ -38,6 +39,7 @@ var (
 	ReasonInternal     = Reason{1011, "internal error"}
 	ReasonSlowConsumer = Reason{1013, "slow consumer"}
 	ReasonTryAgain     = Reason{1013, "not now: try again"}
+	ReasonMemory       = Reason{1013, "slow consumer: memory budget"}
 	ReasonTooMany      = Reason{1013, "Too many clients"}
 )
 

@@ -20,6 +20,10 @@ type Options struct {
 	// Subprotocol is one that the peer has offered and the answer names; ""
 	// names none.
 	Subprotocol string
+	// Compression accepts permessage-deflate (RFC 7692), without context
+	// takeover. What a message inflates to counts against MaxMessage.
+	Compression bool
+	Budget      *Budget // shared with other connections; nil: none
 	Limits      Limits
 }
 
@@ -33,7 +37,7 @@ const handshakeTimeout = 5 * time.Second
 // connection over from net/http. Who may connect has been decided before. A
 // request that is no good handshake is answered here, and the error wraps
 // ErrHandshake; other errors are those of a socket that is gone. Extensions
-// are declined, and subprotocols but that of the options.
+// and subprotocols are declined but for those of the options.
 //
 // A net/http handler that then calls Serve keeps the memory of its request
 // and the buffers of net/http alive; a goroutine of its own does not.
@@ -60,13 +64,21 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	limits := o.Limits.withDefaults()
 	c := newConn(nc, &limits)
 	c.bare = !goodKey(key)
+	c.held.budget = o.Budget
 	if n := buffered.Reader.Buffered(); n > 0 {
 		early, _ := buffered.Peek(n)
 		c.in.push(append([]byte(nil), early...))
 	}
+	extensions := ""
+	if o.Compression && !c.bare {
+		if answer := negotiateDeflate(r.Header); answer != "" {
+			c.deflate = true
+			extensions = "Sec-WebSocket-Extensions: " + answer + "\r\n"
+		}
+	}
 	nc.SetDeadline(time.Now().Add(handshakeTimeout))
 	head := "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
-		"Sec-WebSocket-Accept: " + accept(key) + "\r\n"
+		"Sec-WebSocket-Accept: " + accept(key) + "\r\n" + extensions
 	if o.Subprotocol != "" {
 		head += "Sec-WebSocket-Protocol: " + o.Subprotocol + "\r\n"
 	}

@@ -10,40 +10,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gobwas/ws"
 
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// echo is a server that sends every message back, and reports how
-// connections end.
-func echo(t *testing.T, o Options) (addr string, ended chan Reason) {
-	t.Helper()
-	ended = make(chan Reason, 1000)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := Upgrade(w, r, o)
-		if err != nil {
-			if !errors.Is(err, ErrHandshake) {
-				t.Error(err)
-			}
-			return
-		}
-		go func() {
-			ended <- c.Serve(context.Background(), func(m []byte) { c.Deliver(wire.Frame{Body: m}) })
-		}()
-	}))
-	t.Cleanup(s.Close)
-	return s.Listener.Addr().String(), ended
-}
-
-const goodNonce = "dGhlIHNhbXBsZSBub25jZQ==" // of RFC 6455, section 1.3
-
-func TestUpgrade(t *testing.T) {
+func TestR13Handshakes(t *testing.T) {
 	const key = "Sec-WebSocket-Key: "
 	lines := func(lines ...string) string { return strings.Join(lines, "\r\n") }
 	const up, conn, v13 = "Upgrade: websocket", "Connection: keep-alive, Upgrade", "Sec-WebSocket-Version: 13"
@@ -73,7 +48,7 @@ func TestUpgrade(t *testing.T) {
 		name string
 		opts Options
 	}{{"host", Options{}}, {"client", Options{AnyKey: true}}} {
-		addr, _ := echo(t, side.opts)
+		addr, _ := echo(t, side.opts, false)
 		for _, tt := range tests {
 			t.Run(side.name+"/"+tt.name, func(t *testing.T) {
 				want := tt.status
@@ -116,7 +91,7 @@ func TestUpgrade(t *testing.T) {
 }
 
 func TestR21SubprotocolIsAnswered(t *testing.T) {
-	addr, _ := echo(t, Options{Subprotocol: "bearer.x"})
+	addr, _ := echo(t, Options{Subprotocol: "bearer.x"}, false)
 	nc, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +111,7 @@ func TestR21SubprotocolIsAnswered(t *testing.T) {
 // TestBarePeer closes on a peer that knows text frames only: it must see
 // none but those.
 func TestBarePeer(t *testing.T) {
-	addr, ended := echo(t, Options{AnyKey: true})
+	addr, ended := echo(t, Options{AnyKey: true}, false)
 	nc, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +134,7 @@ func TestBarePeer(t *testing.T) {
 }
 
 func TestDial(t *testing.T) {
-	addr, ended := echo(t, Options{})
+	addr, ended := echo(t, Options{}, false)
 	c, err := Dial(t.Context(), "ws://"+addr, http.Header{"X-Test": {"1"}})
 	if err != nil {
 		t.Fatal(err)
@@ -196,35 +171,12 @@ func TestDialRefused(t *testing.T) {
 	}
 }
 
-// TestAnnouncedOnly opens connections that announce a large message and send
-// a byte of it.
-func TestAnnouncedOnly(t *testing.T) {
-	const conns = 200
-	addr, _ := echo(t, Options{})
-	before := heap()
-	for range conns {
-		nc, err := net.Dial("tcp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer nc.Close()
-		fmt.Fprintf(nc, "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+
-			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n\r\n%s", goodNonce, "\x81\xff\x00\x00\x00\x00\x06\x30\x00\x00\x00\x00\x00\x00a")
-		if _, err := http.ReadResponse(bufio.NewReader(nc), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if each := (heap() - before) / conns; each > 32<<10 {
-		t.Errorf("%d bytes a connection, want less than 32 KiB", each)
-	}
-}
-
 // TestIdleMemory measures both ends of idle connections that have been busy:
 // no buffer may be left with them. Two stacks of 4 KiB are most of it, and the
 // race detector adds some.
 func TestIdleMemory(t *testing.T) {
 	const conns = 200
-	addr, _ := echo(t, Options{})
+	addr, _ := echo(t, Options{}, false)
 	before := heap()
 	for range conns {
 		c, err := Dial(t.Context(), "ws://"+addr, nil)
@@ -243,17 +195,6 @@ func TestIdleMemory(t *testing.T) {
 	if each > 15<<10 {
 		t.Errorf("%d bytes a connection, want at most 15 KiB", each)
 	}
-}
-
-// heap is what the process holds in live memory and stacks.
-func heap() int64 {
-	time.Sleep(50 * time.Millisecond) // for goroutines to come to rest
-	var m runtime.MemStats
-	for range 4 { // pools give up over two collections, stacks shrink over more
-		runtime.GC()
-	}
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc + m.StackInuse)
 }
 
 func TestDeliverAllocates(t *testing.T) {

@@ -50,8 +50,13 @@ func (c *Conn) write() {
 			}
 			return
 		}
+		held := ofChunks(len(batch))
+		if c.deflate {
+			batch = compressed(batch)
+		}
 		why := c.w.write(batch)
 		recycle(batch)
+		c.hold(-held)
 		if why.Code != 0 {
 			c.Close(why)
 			close(c.ended)

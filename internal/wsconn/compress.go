@@ -1,0 +1,225 @@
+package wsconn
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/gobwas/httphead"
+	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsflate"
+)
+
+// This file is permessage-deflate (RFC 7692) for a server, without context
+// takeover: what a connection needs to compress or inflate it borrows for one
+// message. A connection that has not negotiated it passes none of this.
+
+const (
+	compressFrom = 1 << 10 // bytes of a message that is worth it
+	rsv1         = 0b100   // in a header's RSV bits: the message is compressed
+	tail         = "\x00\x00\xff\xff"
+	lastBlock    = "\x01" + tail // so that inflating ends
+)
+
+// negotiateDeflate returns the answer to the first offer of a handshake that
+// can be met, or "" when there is none.
+func negotiateDeflate(h http.Header) string {
+	offers, ok := httphead.ParseOptions([]byte(strings.Join(h.Values("Sec-WebSocket-Extensions"), ",")), nil)
+	if !ok {
+		return ""
+	}
+	ext := wsflate.Extension{Parameters: wsflate.Parameters{ServerNoContextTakeover: true, ClientNoContextTakeover: true}}
+	for _, offer := range offers {
+		if _, err := ext.Negotiate(offer); err != nil {
+			continue // another may do
+		}
+		if _, met := ext.Accepted(); met {
+			return "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+		}
+	}
+	return ""
+}
+
+// misplacedRSV reports whether a header sets RSV bits other than that of a
+// compressed message, on its first frame.
+func misplacedRSV(h ws.Header) bool {
+	return h.Rsv != 0 && (h.Rsv != rsv1 || h.OpCode != ws.OpText && h.OpCode != ws.OpBinary)
+}
+
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
+// restart makes an inflater begin with a message.
+func restart(z io.Reader, data []byte) error {
+	return z.(flate.Resetter).Reset(io.MultiReader(bytes.NewReader(data), strings.NewReader(tail+lastBlock)), nil)
+}
+
+// inflate replaces a compressed message by what it stands for. To know how
+// large that is, a message that is not small is inflated twice: memory is
+// taken once, and none for what passes the limit. Its errors are Reasons.
+func (c *Conn) inflate(m *message) error {
+	z := inflaters.Get().(io.Reader)
+	defer inflaters.Put(z)
+	if err := restart(z, m.data); err != nil {
+		return ReasonInternal
+	}
+	out := message{binary: m.binary}
+	n, err := fill(z, out.space(firstSize, true))
+	again := err == nil
+	if again {
+		rest, err := io.Copy(io.Discard, io.LimitReader(z, c.limits.MaxMessage-int64(n)+1))
+		switch {
+		case err != nil:
+			return ReasonBadDeflate
+		case int64(n)+rest > c.limits.MaxMessage:
+			return ReasonTooBig
+		}
+		out.free()
+		out.data = make([]byte, int64(n)+rest)
+	}
+	c.hold(ofBuffer(out.data))
+	c.held.budget.enforce()
+	if again {
+		if err := restart(z, m.data); err != nil {
+			return ReasonInternal
+		}
+		n, err = fill(z, out.data)
+	}
+	out.data = out.data[:n]
+	switch {
+	case int64(n) > c.limits.MaxMessage:
+		return ReasonTooBig
+	case err != nil && !errors.Is(err, io.EOF):
+		return ReasonBadDeflate
+	case !m.binary && !utf8.Valid(out.data):
+		return ReasonInvalidUTF8
+	}
+	c.hold(-ofBuffer(m.data))
+	m.free()
+	*m = out
+	return nil
+}
+
+// fill reads until p is full. It returns io.EOF only when there is no more.
+func fill(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var k int
+		k, err = r.Read(p[n:])
+		n += k
+	}
+	return n, err
+}
+
+type deflater struct {
+	w   *flate.Writer
+	buf bytes.Buffer
+}
+
+var deflaters = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, flate.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return &deflater{w: w}
+}}
+
+// compressed returns a batch of the outbox's frames with the large text frames
+// compressed. If there are any, the batch is recycled.
+func compressed(batch [][]byte) [][]byte {
+	if !worthwhile(batch) {
+		return batch
+	}
+	z := deflaters.Get().(*deflater)
+	var out outbox
+	for in := (cursor{chunks: batch}); ; {
+		h, size, ok := in.header()
+		if !ok {
+			break
+		}
+		again := in
+		if isLarge(h, size) && z.deflate(&in, size) {
+			out.add(appendHeader(nil, ws.OpText|rsv1<<4, z.buf.Len(), false), nil, 0)
+			out.add(z.buf.Bytes(), nil, 0)
+			continue
+		}
+		in = again
+		out.add(h, nil, 0)
+		in.each(size, func(p []byte) { out.add(p, nil, 0) })
+	}
+	if z.buf.Cap() <= keptSize {
+		deflaters.Put(z)
+	}
+	recycle(batch)
+	return out.chunks
+}
+
+// deflate compresses the next bytes, and reports whether it made them fewer.
+func (z *deflater) deflate(in *cursor, size int) bool {
+	z.buf.Reset()
+	z.w.Reset(&z.buf)
+	in.each(size, func(p []byte) { z.w.Write(p) }) //nolint:errcheck // into memory
+	z.w.Flush()                                    //nolint:errcheck // likewise
+	z.buf.Truncate(z.buf.Len() - len(tail))
+	return z.buf.Len() < size
+}
+
+func worthwhile(batch [][]byte) bool {
+	for in := (cursor{chunks: batch}); ; {
+		h, size, ok := in.header()
+		if !ok || isLarge(h, size) {
+			return ok
+		}
+		in.each(size, func([]byte) {})
+	}
+}
+
+func isLarge(header []byte, size int) bool {
+	return ws.OpCode(header[0]&0x0f) == ws.OpText && size >= compressFrom
+}
+
+// cursor walks over the frames in an outbox's chunks.
+type cursor struct {
+	chunks [][]byte
+	at     int // in chunks[0]
+}
+
+// header consumes a frame's header, which is unmasked, and returns it with the
+// size of the payload; ok is false at the end.
+func (c *cursor) header() (h []byte, size int, ok bool) {
+	read := func(n int) []byte {
+		start := len(h)
+		c.each(n, func(p []byte) { h = append(h, p...) })
+		return h[start:]
+	}
+	b := read(2)
+	if len(b) == 0 {
+		return nil, 0, false
+	}
+	switch size = int(b[1]); size {
+	case 126:
+		size = int(binary.BigEndian.Uint16(read(2)))
+	case 127:
+		size = int(binary.BigEndian.Uint64(read(8)))
+	}
+	return h, size, true
+}
+
+// each consumes up to n bytes, piece by piece.
+func (c *cursor) each(n int, use func(p []byte)) {
+	for n > 0 && len(c.chunks) > 0 {
+		p := c.chunks[0][c.at:]
+		if len(p) > n {
+			use(p[:n])
+			c.at += n
+			return
+		}
+		use(p)
+		n -= len(p)
+		c.chunks, c.at = c.chunks[1:], 0
+	}
+}
