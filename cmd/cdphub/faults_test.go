@@ -104,6 +104,8 @@ func TestHugeCommandStallsNobody(t *testing.T) {
 		select {
 		case <-arrived:
 			open = false
+		case why := <-huge.closed:
+			t.Fatalf("the Client with the huge command was closed: %v", why)
 		default:
 		}
 	}
