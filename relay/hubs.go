@@ -12,7 +12,7 @@ import (
 const DefaultHub = ""
 
 const (
-	maxHubs = 10_000
+	maxHubs = 1 << 16
 	linger  = 30 * time.Second // how long a hub outlives its last user
 )
 

@@ -42,25 +42,76 @@ func memoryCases() []memoryCase {
 				return err
 			}, err
 		}},
+		{fmt.Sprintf("hub with a Host, two Targets and two Clients, of %d", manyHubs), manyHubs, func(ctx context.Context, p pair) (*child, func() error, error) {
+			return p.hub, func() error { return fullHubs(ctx, p.hub) }, nil
+		}},
+		{fmt.Sprintf("idle Host on a hub of its own, of %d", manyHosts), manyHosts, func(ctx context.Context, p pair) (*child, func() error, error) {
+			return p.hub, func() error {
+				for i := range manyHosts {
+					if err := idleHost(ctx, p.hub, i, 0); err != nil {
+						return err
+					}
+				}
+				return nil
+			}, nil
+		}},
 	}
+}
+
+// How many hubs and Hosts are held at once.
+const (
+	manyHubs  = 1000
+	manyHosts = 10_000
+)
+
+// fullHubs makes hubs with a Host, two Targets and two Clients each.
+func fullHubs(ctx context.Context, c *child) error {
+	for i := range manyHubs {
+		if err := idleHost(ctx, c, i, 2); err != nil {
+			return err
+		}
+		for range 2 {
+			if err := idleClient(ctx, fmt.Sprintf("ws://%s/hub/bench-%d/devtools/browser", c.clients, i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// idleHost connects the Host of a hub of its own.
+func idleHost(ctx context.Context, c *child, hub, targets int) error {
+	host, err := connect(ctx, fmt.Sprintf("ws://%s/hub/bench-%d/icdp/host", c.hosts, hub), func(*wsconn.Conn, []byte) {})
+	if err != nil {
+		return err
+	}
+	host.Deliver(text(readyMessage(targets)))
+	return nil
 }
 
 // idle connects Clients, each of which asks once and is then silent.
 func idle(ctx context.Context, to string) error {
-	answered := make(chan struct{}, 1)
 	for range idleClients {
-		conn, err := connect(ctx, to, func(*wsconn.Conn, []byte) { answered <- struct{}{} })
-		if err != nil {
+		if err := idleClient(ctx, to); err != nil {
 			return err
-		}
-		conn.Deliver(text([]byte(`{"id":1,"method":"Browser.getVersion"}`)))
-		select {
-		case <-answered:
-		case <-time.After(stuckAfter):
-			return errors.New("a Client has no answer")
 		}
 	}
 	return nil
+}
+
+func idleClient(ctx context.Context, to string) error {
+	answered := make(chan struct{}, 1)
+	conn, err := connect(ctx, to, func(*wsconn.Conn, []byte) { answered <- struct{}{} })
+	if err != nil {
+		return err
+	}
+	conn.Deliver(text([]byte(`{"id":1,"method":"Browser.getVersion"}`)))
+	select {
+	case <-answered:
+		return nil
+	case <-time.After(stuckAfter):
+		return errors.New("a Client has no answer")
+	}
 }
 
 // measureMemory prints what each thing costs, in bytes: what the resident set
