@@ -110,9 +110,9 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 // serveClient makes a WebSocket a Client of its hub.
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
 	who := peer{s.log, "client", routeOf(r).hub, r.RemoteAddr}
-	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()) {
 		client, err := hub.Join(conn)
-		who.serve(ctx, conn, client, err)
+		who.serve(ctx, conn, client, err, ended)
 	})
 }
 
@@ -132,33 +132,39 @@ func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "No such target id: "+id, http.StatusNotFound)
 		return
 	}
-	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()) {
 		client, err := hub.JoinPage(conn, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
-		who.serve(ctx, conn, client, err)
+		who.serve(ctx, conn, client, err, ended)
 	})
 }
 
-// serve runs a Client until it leaves, or refuses it.
-func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client, err error) {
+// serve starts a Client, or refuses it; it calls ended when that has left.
+func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client, err error, ended func()) {
 	if err != nil {
 		why := wsconn.ReasonTooMany
 		if errors.Is(err, relay.ErrNoTarget) {
 			why = wsconn.ReasonTargetClosed
 		}
 		conn.Close(why)
-		conn.Serve(ctx, func([]byte) {})
+		conn.Start(ctx, func([]byte) {}, func(wsconn.Reason) { ended() })
 		p.log.Warn("client refused", p.fields(zap.Error(err))...)
 		return
 	}
-	defer client.Leave()
-	p.left(conn.Serve(ctx, client.Receive))
+	conn.Start(ctx, client.Receive, func(why wsconn.Reason) {
+		client.Leave()
+		p.left(why)
+		ended()
+	})
 }
 
 // serveHost makes a WebSocket the Host of its hub.
 func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
 	who := peer{s.log, "host", routeOf(r).hub, r.RemoteAddr}
-	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: s.flags.hostLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
-		who.left(bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...)))
+	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: s.flags.hostLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()) {
+		go func() {
+			defer ended()
+			who.left(bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...)))
+		}()
 	})
 }
 
@@ -177,17 +183,16 @@ func (p peer) left(why wsconn.Reason) {
 	p.log.Info(p.side+" left", p.fields(zap.Uint16("code", why.Code), zap.String("reason", why.Text))...)
 }
 
-// upgrade takes a WebSocket over and serves it in a goroutine of its own,
-// which drain waits for. That goroutine logs nothing before its end: its stack
-// would grow for it and stay large.
+// upgrade takes a WebSocket over and starts it. Drain waits until ended has
+// been called.
 func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *side, o wsconn.Options,
-	serve func(context.Context, *relay.Hub, *wsconn.Conn),
+	start func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()),
 ) {
 	hub, release, ok := s.acquire(w, r)
 	if !ok {
 		return
 	}
-	o.Compression, o.Budget = s.flags.Compression, s.budget
+	o.Compression, o.Budget, o.Lot = s.flags.Compression, s.budget, s.lot
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
 		release()
@@ -195,8 +200,9 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 		return
 	}
 	s.log.Info(who.side+" came", who.fields()...)
-	to.start(func() {
-		defer release()
-		serve(to.ctx, hub, conn)
+	left := to.enter()
+	start(to.ctx, hub, conn, func() {
+		release()
+		left()
 	})
 }

@@ -59,6 +59,7 @@ type server struct {
 	hubs      *relay.Hubs
 	rules     auth.Rules
 	budget    *wsconn.Budget // of all connections; nil: none
+	lot       *wsconn.Lot    // where idle Clients wait; made by run
 	listeners []listener
 
 	clients, hosts *side
@@ -85,18 +86,16 @@ func newSide() *side {
 	return &side{ctx: ctx, end: end}
 }
 
-// start serves one connection in a goroutine of its own. One that comes too
-// late is served at once, which only closes it: ctx has ended.
-func (s *side) start(serve func()) {
+// enter counts a connection in; the function it returns counts it out. One
+// that comes too late is not waited for: it ends at once, since ctx has ended.
+func (s *side) enter() (left func()) {
 	s.mu.Lock()
-	late := s.ended
-	if !late {
-		s.conns.Go(serve)
+	defer s.mu.Unlock()
+	if s.ended {
+		return func() {}
 	}
-	s.mu.Unlock()
-	if late {
-		serve()
-	}
+	s.conns.Add(1)
+	return s.conns.Done
 }
 
 // close ends every connection and reports whether they were gone before ctx
@@ -185,6 +184,8 @@ func refuseExposed(addr string) error {
 
 // run serves until ctx ends, then drains.
 func (s *server) run(ctx context.Context) error {
+	s.lot = wsconn.NewLot(0)
+	defer s.lot.Close()
 	failed := make(chan error, len(s.listeners))
 	var servers []*http.Server
 	for _, ln := range s.listeners {
