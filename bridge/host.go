@@ -50,6 +50,14 @@ type Resumer interface {
 	Resumed()
 }
 
+// Dialogs is a Host whose pages may ask the hub to show their dialogs.
+type Dialogs interface {
+	// AsksHub reports whether they do: then no dialog is open but the hub
+	// knows of it, and a command about one need not reach a page that may be
+	// blocked by the next.
+	AsksHub() bool
+}
+
 // Liveness is a Host that notices when the page behind it hangs.
 type Liveness interface {
 	// Responsive reports whether the Host answers: commands for one that does

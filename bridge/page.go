@@ -186,6 +186,9 @@ func (p *Page) Handles(method string) bool {
 	return false
 }
 
+// AsksHub implements Dialogs.
+func (p *Page) AsksHub() bool { return p.abilities.Load().dialog }
+
 // TakesFiles implements Uploads.
 func (p *Page) TakesFiles() bool { return p.abilities.Load().uploads }
 

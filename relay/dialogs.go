@@ -140,11 +140,17 @@ func (h *Hub) settleLocked(slot *dialogs, a DialogAnswer) {
 	h.tellPageLocked(o.TargetID, "Page.javascriptDialogClosed", append(wire.AppendString(b, a.Text), '}'))
 }
 
+// errNoDialog is Chromium's.
+var errNoDialog = &wire.Error{Code: wire.CodeInvalidParams, Message: "No dialog is showing"}
+
 // handleDialog answers the open dialog. While there is none the method is the
-// Host's: one of version 1 has dialogs of its own.
+// Host's where it has dialogs of its own, as one of version 1 has.
 func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 	slot := h.dialogs[r.session.TargetID]
 	if slot == nil || slot.open == nil {
+		if d, ok := h.host.(bridge.Dialogs); ok && d.AsksHub() {
+			return nil, errNoDialog
+		}
 		return nil, errPassOn
 	}
 	p, err := readParams(r.Params)

@@ -351,6 +351,9 @@ func (f *fakeHost) Handles(method string) bool { return slices.Contains(f.handle
 // announced is a Host that is told of sessions.
 type announced struct{ *fakeHost }
 
+// AsksHub says that its pages' dialogs are the hub's.
+func (f announced) AsksHub() bool { return true }
+
 func (f announced) Attached(sessionID, targetID, _ string) {
 	f.stage.got(f.name, "attached %s %s", sessionID, targetID)
 }

@@ -44,14 +44,13 @@ func (p peer) left(why wsconn.Reason) {
 		zap.Uint16("code", why.Code), zap.String("reason", why.Text))...)
 }
 
-// survive ends a panic of the goroutine that serves one connection, which by
-// then is closed. It must be deferred.
-func (p peer) survive() {
+// survive makes a panic the end of one connection alone. It must be deferred.
+func (p peer) survive(conn *wsconn.Conn) {
 	fault := recover()
 	if fault == nil {
 		return
 	}
-	p.server.metrics.closed(p.side, wsconn.ReasonInternal.Code)
+	conn.Close(wsconn.ReasonInternal)
 	p.server.metrics.panics.Inc()
 	p.server.log.Error("a connection was closed by a fault of the hub", p.fields(zap.String("side", p.side),
 		zap.Any("panic", fault), zap.ByteString("stack", debug.Stack()))...)

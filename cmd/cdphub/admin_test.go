@@ -135,8 +135,10 @@ func TestReadiness(t *testing.T) {
 		t.Errorf("ready: %d, want 200", status)
 	}
 	done := make(chan struct{})
-	s.clients.start(func() {
+	left := s.clients.enter()
+	go func() {
 		defer close(done)
+		defer left()
 		<-s.clients.ctx.Done()
 		if status, body := s.get(t, admin, "/readyz", nil); status != 503 || !strings.Contains(body, "shutting down") {
 			t.Errorf("while draining: %d %s, want 503", status, body)
@@ -144,7 +146,7 @@ func TestReadiness(t *testing.T) {
 		if status, _ := s.get(t, admin, "/livez", nil); status != 200 {
 			t.Errorf("alive while draining: %d, want 200", status)
 		}
-	})
+	}()
 	s.stop()
 	<-done
 }

@@ -32,6 +32,7 @@ type limitFlags struct {
 	PongWithin        period `help:"How long it may then stay silent." default:"10s" env:"CDPHUB_PONG_WITHIN" group:"Limits:"`
 	MessageTimeout    period `help:"How long one message may take to come in." default:"60s" env:"CDPHUB_MESSAGE_TIMEOUT" group:"Limits:"`
 	WriteTimeout      period `help:"How long a peer may take nothing of what is written to it." default:"10s" env:"CDPHUB_WRITE_TIMEOUT" group:"Limits:"`
+	HostGrace         period `help:"How long a Host whose connection was lost may take to come back to its targets and their sessions." default:"30s" env:"CDPHUB_HOST_GRACE" group:"Limits:"`
 	MemoryBudget      size   `help:"What all queues and large messages may hold in all; past it the largest is cut first. By default 75% of the memory the process may use." env:"CDPHUB_MEMORY_BUDGET" placeholder:"SIZE" group:"Limits:"`
 	Compression       bool   `help:"Compress large messages to Clients and Hosts that offer it (permessage-deflate)." env:"CDPHUB_COMPRESSION"`
 }

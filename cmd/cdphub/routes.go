@@ -137,9 +137,9 @@ func (s *server) serveHealth(w http.ResponseWriter, r *http.Request) {
 // serveClient makes a WebSocket a Client of its hub.
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
 	who, may := s.peer("client", r), policy(auth.PassOf(r))
-	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()) {
 		client, err := hub.Join(clientPeer{conn}, may)
-		who.serve(ctx, conn, client, err)
+		who.serve(ctx, conn, client, err, ended)
 	})
 }
 
@@ -158,9 +158,9 @@ func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "No such target id: "+id, http.StatusNotFound)
 		return
 	}
-	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
+	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()) {
 		client, err := hub.JoinPage(clientPeer{conn}, may, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
-		who.serve(ctx, conn, client, err)
+		who.serve(ctx, conn, client, err, ended)
 	})
 }
 
@@ -170,21 +170,28 @@ type clientPeer struct{ *wsconn.Conn }
 // Drained implements relay.Drained.
 func (c clientPeer) Drained() { c.Close(wsconn.ReasonShutdown) }
 
-// serve runs a Client until it leaves, or refuses it.
-func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client, err error) {
+// serve starts a Client, or refuses it; it calls ended when that has left.
+func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client, err error, ended func()) {
 	if err != nil {
 		why := wsconn.ReasonTooMany
 		if errors.Is(err, relay.ErrNoTarget) {
 			why = wsconn.ReasonTargetClosed
 		}
 		conn.Close(why)
-		conn.Serve(ctx, func([]byte) {})
+		conn.Start(ctx, func([]byte) {}, func(wsconn.Reason) { ended() })
 		p.server.log.Warn("client refused", p.fields(zap.Error(err))...)
 		p.server.metrics.closed(p.side, why.Code)
 		return
 	}
-	defer client.Leave()
-	p.left(conn.Serve(ctx, client.Receive))
+	receive := func(m []byte) {
+		defer p.survive(conn)
+		client.Receive(m)
+	}
+	conn.Start(ctx, receive, func(why wsconn.Reason) {
+		client.Leave()
+		p.left(why)
+		ended()
+	})
 }
 
 // serveHost makes a WebSocket the Host of its hub. Where there is one it must
@@ -194,8 +201,14 @@ func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := s.peer("host", r)
-	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: s.flags.hostLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn) {
-		who.left(bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...)))
+	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: s.flags.hostLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()) {
+		go func() {
+			defer ended()
+			defer who.survive(conn)
+			why := wsconn.ReasonInternal
+			defer func() { who.left(why) }()
+			why = bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...))
+		}()
 	})
 }
 
@@ -219,11 +232,10 @@ func (s *server) awaitTakeover(w http.ResponseWriter, r *http.Request) bool {
 	}
 }
 
-// upgrade takes a WebSocket over and serves it in a goroutine of its own,
-// which drain waits for. That goroutine logs nothing before its end: its stack
-// would grow for it and stay large.
+// upgrade takes a WebSocket over and starts it. Drain waits until ended has
+// been called.
 func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *side, o wsconn.Options,
-	serve func(context.Context, *relay.Hub, *wsconn.Conn),
+	start func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()),
 ) {
 	hub, release, ok := s.acquire(w, r)
 	if !ok {
@@ -231,18 +243,17 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 	}
 	pass := auth.PassOf(r)
 	o.Subprotocol = pass.Protocol
-	o.Compression, o.Budget = s.flags.Compression, s.budget
+	o.Compression, o.Budget, o.Lot = s.flags.Compression, s.budget, s.lot
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
 		release()
 		return
 	}
 	s.log.Debug(who.side+" came", who.fields()...)
-	letGo := s.hold(pass, conn)
-	to.start(func() {
-		defer release()
-		defer who.survive()
-		defer letGo()
-		serve(to.ctx, hub, conn)
+	letGo, left := s.hold(pass, conn), to.enter()
+	start(to.ctx, hub, conn, func() {
+		letGo()
+		release()
+		left()
 	})
 }

@@ -69,6 +69,7 @@ type server struct {
 	tokens    *auth.Tokens
 	gate      *auth.Gate
 	budget    *wsconn.Budget // of all connections; nil: none
+	lot       *wsconn.Lot    // where idle Clients wait; made by run
 	listeners []listener
 	metrics   *metrics
 
@@ -101,18 +102,16 @@ func newSide() *side {
 	return &side{ctx: ctx, end: end}
 }
 
-// start serves one connection in a goroutine of its own. One that comes too
-// late is served at once, which only closes it: ctx has ended.
-func (s *side) start(serve func()) {
+// enter counts a connection in; the function it returns counts it out. One
+// that comes too late is not waited for: it ends at once, since ctx has ended.
+func (s *side) enter() (left func()) {
 	s.mu.Lock()
-	late := s.ended
-	if !late {
-		s.conns.Go(serve)
+	defer s.mu.Unlock()
+	if s.ended {
+		return func() {}
 	}
-	s.mu.Unlock()
-	if late {
-		serve()
-	}
+	s.conns.Add(1)
+	return s.conns.Done
 }
 
 // close ends every connection and reports whether they were gone before ctx
@@ -155,7 +154,7 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		flags:   f,
 		log:     log,
 		metrics: newMetrics(),
-		hubs:    relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload, Limits: f.hubLimits()}),
+		hubs:    relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version(), Upload: upload, Limits: f.hubLimits(), Grace: time.Duration(f.HostGrace)}),
 		rules:   auth.Rules{AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin},
 		tokens:  tokens,
 		gate:    gate,
@@ -223,6 +222,8 @@ func exposed(at net.Addr) bool {
 // run serves until ctx ends, then drains.
 func (s *server) run(ctx context.Context) error {
 	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
+	s.lot = wsconn.NewLot(0)
+	defer s.lot.Close()
 	defer s.watchTokens()()
 	defer s.reloads.on(syscall.SIGHUP, s.log)()
 	defer s.serveAdmin()()

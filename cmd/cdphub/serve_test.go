@@ -357,20 +357,22 @@ func TestDrain(t *testing.T) {
 // for it; then it comes too late itself.
 func TestDrainOrder(t *testing.T) {
 	s := start(t, nil)
-	s.clients.start(func() {
+	left := s.clients.enter()
+	go func() {
+		defer left()
 		<-s.clients.ctx.Done()
 		select {
 		case <-s.hosts.ctx.Done():
 			t.Error("the Hosts were closed before the last Client had gone")
 		case <-time.After(50 * time.Millisecond): // of the 5 s that the drain may take
 		}
-	})
+	}()
 	s.stop()
-	late := false
-	s.hosts.start(func() { late = s.hosts.ctx.Err() != nil })
-	if !late {
-		t.Error("a late connection was not served with an ended context")
+	late := s.hosts.enter()
+	if s.hosts.ctx.Err() == nil {
+		t.Error("a late connection was not given an ended context")
 	}
+	late() // which nobody waits for
 }
 
 func TestRefusesToListenForStrangers(t *testing.T) {

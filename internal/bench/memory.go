@@ -16,6 +16,9 @@ import (
 // idleClients is how many Clients are connected to see what one costs.
 const idleClients = 500
 
+// restAfter is when a connection without traffic has given back what it can.
+const restAfter = 3 * time.Second
+
 // memoryCase is what one thing costs a process while nothing happens.
 type memoryCase struct {
 	name string
@@ -169,6 +172,10 @@ func (m memoryCase) measure(ctx context.Context, p programs) (more memory, err e
 		return more, err
 	}
 	if err := fill(); err != nil {
+		return more, err
+	}
+	time.Sleep(restAfter)
+	if _, err := c.live(); err != nil { // frees what handshakes have left
 		return more, err
 	}
 	if more, err = memoryOf(c); err != nil {

@@ -49,9 +49,10 @@ func TestTargetEnds(t *testing.T) {
 
 func TestHostGoesAway(t *testing.T) {
 	onlyHub(t)
+	t.Setenv("CDPHUB_HOST_GRACE", "2s")
 	e := newEndpoint(t)
 	c, id, session := began(t, e)
-	e.browser.stop()
+	e.browser.stop() // without a word: it might come back
 	ended(t, c, id, session, "Host disconnected")
 	eventually(t, soon, func() error {
 		s, err := e.hub.status()

@@ -102,7 +102,9 @@ var beyond = []step{
 		refused: "Page.printToPDF is not possible in an embedded frame: page script cannot print to a file",
 	},
 	{name: "connect", run: ab("connect", "$PORT"), ask: "document.title", want: `"Field book"`},
-	{name: "eval: a question, asked later", run: ab("eval", "setTimeout(() => { document.title = String(confirm('Sure?')) }, 50), 1"), says: "1"},
+	{name: "eval: a question, asked later", run: ab("eval", "setTimeout(() => { document.title = String(confirm('Sure?')) }, 1000), 1"), shows: []string{"1"}},
+	{name: "wait: until it is", run: ab("wait", "1500"), shows: []string{"Done"}},
+	{name: "dialog status", run: ab("dialog", "status"), shows: []string{"Sure?"}},
 	{name: "dialog accept", run: ab("dialog", "accept"), ask: "document.title", want: `"true"`},
 	{name: "screenshot of an element", run: ab("screenshot", "#pad", "$HOME/pad.png"), file: "pad.png", starts: "\x89PNG"},
 	{

@@ -47,8 +47,8 @@ func or[T int | int64 | time.Duration](v, d T) T {
 	return v
 }
 
-// Conn is one WebSocket connection. Whoever makes one must call Serve, even
-// after Close: only Serve lets go of the socket.
+// Conn is one WebSocket connection. Whoever makes one must call Serve or
+// Start, even after Close: only these let go of the socket.
 //
 // Deliver, Offer, Close, Pending and WaitBelow may be called by anybody at
 // any time and do not wait for the peer.
@@ -62,7 +62,9 @@ type Conn struct {
 
 	held holding
 
-	in reader // owned by Serve's goroutine
+	started // for Start; its comments say who owns what
+
+	in reader // owned by the reader's goroutine
 
 	w writer // owned by the writer's goroutine, while there is one
 
@@ -70,7 +72,7 @@ type Conn struct {
 	out    outbox
 	served bool          // Serve runs: there may be a writer
 	writes bool          // there is one
-	ended  chan struct{} // closed when the last writer has ended; made by Serve
+	ended  chan struct{} // closed when the last writer has ended; made by startWriting
 	reason Reason        // why it closes; zero while it does not
 	giveUp time.Time     // when the writer stops trying; set with reason
 }
@@ -79,7 +81,7 @@ func newConn(nc net.Conn, limits *Limits) *Conn {
 	c := &Conn{nc: nc, limits: limits}
 	c.w.c = c
 	_, c.w.final = nc.(*tls.Conn)
-	c.in.buf = c.in.small[:]
+	c.in.next = time.Now().Add(limits.PingEvery)
 	return c
 }
 
@@ -96,19 +98,25 @@ func (c *Conn) RemoteAddr() net.Addr { return c.nc.RemoteAddr() }
 func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
 	stop := context.AfterFunc(ctx, func() { c.Close(reasonOf(ctx)) })
 	defer stop()
-	ended := c.startWriting()
+	c.lot = nil // this goroutine waits anyway
+	c.startWriting()
 	why := ReasonInternal // unless reading ends by itself: handle has panicked
 	defer func() {
 		c.Close(why)
-		<-ended
-		c.drain()
-		c.hangUp()
-		c.in.release()
-		c.forget()
+		c.finish()
 	}()
 	why = c.read(handle)
 	c.Close(why)
 	return c.closing()
+}
+
+// finish waits for the writer, and lets go of the socket and of memory.
+func (c *Conn) finish() {
+	<-c.ended
+	c.drain()
+	c.hangUp()
+	c.in.release()
+	c.forget()
 }
 
 // Close begins to end the connection and returns at once: what is queued is
@@ -140,6 +148,7 @@ func (c *Conn) closeLocked(r Reason) {
 	c.nc.SetWriteDeadline(c.giveUp)
 	c.out.moved()
 	c.writeLocked()
+	c.wakeLocked()
 }
 
 // closing returns the reason, whose code is 0 while there is none.
@@ -157,8 +166,10 @@ func (c *Conn) drain() {
 		return
 	}
 	c.nc.SetReadDeadline(time.Now().Add(c.limits.DrainTimeout))
+	b := smalls.Get().(*[smallSize]byte)
+	defer smalls.Put(b)
 	for {
-		if _, err := c.nc.Read(c.in.small[:]); err != nil {
+		if _, err := c.nc.Read(b[:]); err != nil {
 			return
 		}
 	}

@@ -31,12 +31,12 @@ const (
 
 var messages sync.Pool // of *[]byte
 
-// read is the reader: it hands over messages until the connection ends and
-// returns why.
+// read is the reader: it hands over messages until the connection ends, and
+// returns why, or until it is idle.
 func (c *Conn) read(handle func([]byte)) Reason {
-	now := time.Now()
-	c.in.next = now.Add(c.limits.PingEvery)
-	c.arm(now)
+	if why := c.overdue(time.Now()); why.Code != 0 {
+		return why
+	}
 	var m message
 	defer m.free()
 	for {
@@ -103,6 +103,9 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 	}
 	in.begun = time.Time{}
 	c.hand(m, m.data, handle)
+	if c.lot != nil {
+		c.arm(time.Now()) // idleness is not looked for within a message
+	}
 	return nil
 }
 
@@ -118,7 +121,7 @@ func (c *Conn) hand(m *message, p []byte, handle func([]byte)) {
 
 // header reads and checks a frame's header (RFC 6455, section 5.2).
 func (c *Conn) header(fragmented bool) (h ws.Header, err error) {
-	if err = c.need(2); err != nil {
+	if err = c.need(2, !fragmented); err != nil {
 		return h, err
 	}
 	b := c.in.unread()
@@ -154,7 +157,7 @@ func (c *Conn) header(fragmented bool) (h ws.Header, err error) {
 	if ws.CheckHeader(h, state) != nil || misplacedRSV(h) {
 		return h, ReasonProtocol
 	}
-	if err = c.need(size); err != nil {
+	if err = c.need(size, false); err != nil {
 		return h, err
 	}
 	b = c.in.unread()
@@ -179,7 +182,7 @@ func (c *Conn) payload(m *message, h ws.Header) error {
 	in := &c.in
 	for at := 0; at < int(h.Length); {
 		if len(m.data) == 0 && in.r == in.w {
-			if err := c.need(1); err != nil {
+			if err := c.need(1, false); err != nil {
 				return err // before anything is borrowed
 			}
 		}
@@ -266,7 +269,7 @@ func (m *message) free() {
 // control answers a control frame.
 func (c *Conn) control(h ws.Header) error {
 	size := int(h.Length)
-	if err := c.need(size); err != nil {
+	if err := c.need(size, false); err != nil {
 		return err
 	}
 	p := c.in.unread()[:size]

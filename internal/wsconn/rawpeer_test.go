@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,21 +41,34 @@ func announce(fin bool, op ws.OpCode, length uint64) []byte {
 	return append(binary.BigEndian.AppendUint64(h, length), 0, 0, 0, 0)
 }
 
-// server upgrades every request and lets use set the connection up before it
-// is served. It reports how connections end.
+// upgradeServer upgrades every request and hands the connection over.
+func upgradeServer(t *testing.T, o Options, serve func(*Conn)) (addr string) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, err := Upgrade(w, r, o); err == nil { // else it has been answered
+			serve(c)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s.Listener.Addr().String()
+}
+
+// server lets use set connections up before they are served, by Serve and by
+// Start in turn. It reports how they end.
 func server(t *testing.T, o Options, use func(*Conn) (handle func([]byte))) (addr string, ended chan Reason) {
 	t.Helper()
 	ended = make(chan Reason, 2000)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := Upgrade(w, r, o)
-		if err != nil {
-			return // it has been answered
-		}
+	o.Lot = NewLot(time.Millisecond)
+	t.Cleanup(o.Lot.Close)
+	var served atomic.Int32
+	return upgradeServer(t, o, func(c *Conn) {
 		handle := use(c)
-		go func() { ended <- c.Serve(context.Background(), handle) }()
-	}))
-	t.Cleanup(s.Close)
-	return s.Listener.Addr().String(), ended
+		if served.Add(1)%2 == 0 {
+			go func() { ended <- c.Serve(context.Background(), handle) }()
+			return
+		}
+		c.Start(context.Background(), handle, func(r Reason) { ended <- r })
+	}), ended
 }
 
 // echo is a server that sends every message back, binary ones too where asked.

@@ -7,18 +7,24 @@ import (
 	"time"
 )
 
-// mediumSize is the size of the read buffer of a connection that is busy.
-const mediumSize = 16 << 10
+// The sizes of read buffers: one is for a connection that reads little, one for
+// a connection that is busy.
+const (
+	smallSize  = 512
+	mediumSize = 16 << 10
+)
 
-var mediums = sync.Pool{New: func() any { return new([mediumSize]byte) }}
+var (
+	smalls  = sync.Pool{New: func() any { return new([smallSize]byte) }}
+	mediums = sync.Pool{New: func() any { return new([mediumSize]byte) }}
+)
 
-// reader buffers what was read ahead. An idle connection makes do with the
-// small buffer; one that fills it borrows a medium one for as long as a lot
-// comes in.
+// reader buffers what was read ahead. A connection makes do with a small
+// buffer; one that fills it borrows a medium one for as long as a lot comes in,
+// and one that waits in the Lot has none.
 type reader struct {
-	buf   []byte // small, or a medium one
-	r, w  int    // buf[r:w] is not yet used
-	small [512]byte
+	buf  []byte // small, medium or nil
+	r, w int    // buf[r:w] is not yet used
 
 	heard  bool      // bytes have come since the last ping
 	pinged time.Time // when a ping was sent that waits for an answer
@@ -28,30 +34,60 @@ type reader struct {
 
 func (in *reader) unread() []byte { return in.buf[in.r:in.w] }
 
-// release gives a medium buffer back.
+// take borrows a buffer.
+func (in *reader) take(size int) {
+	if size <= smallSize {
+		in.buf = smalls.Get().(*[smallSize]byte)[:]
+	} else {
+		in.buf = mediums.Get().(*[mediumSize]byte)[:]
+	}
+}
+
+// release gives the buffer back. What is unread is lost.
 func (in *reader) release() {
-	if len(in.buf) == mediumSize {
+	switch len(in.buf) {
+	case smallSize:
+		smalls.Put((*[smallSize]byte)(in.buf))
+	case mediumSize:
 		mediums.Put((*[mediumSize]byte)(in.buf))
 	}
-	in.buf, in.r, in.w = in.small[:], 0, 0
+	in.buf, in.r, in.w = nil, 0, 0
 }
 
 // push puts bytes in front of the first read.
 func (in *reader) push(b []byte) {
-	if len(b) > len(in.small) {
-		in.buf = make([]byte, len(b)+len(in.small))
+	if len(b) == 0 {
+		return
+	}
+	if len(b) > mediumSize-smallSize {
+		in.buf = make([]byte, len(b)+smallSize)
+	} else {
+		in.take(len(b))
 	}
 	in.w = copy(in.buf, b)
 }
 
+// swap changes the buffer for another that takes what is unread.
+func (in *reader) swap(size int) {
+	old := *in
+	in.take(size)
+	in.r, in.w = 0, copy(in.buf, old.unread())
+	old.release()
+}
+
 // need reads until at least n unread bytes are buffered; n is at most the
-// size of the small buffer.
-func (c *Conn) need(n int) error {
+// size of the small buffer. Between messages the connection may turn out to be
+// idle.
+func (c *Conn) need(n int, between bool) error {
 	in := &c.in
+	silent := false
 	for in.w-in.r < n {
-		if in.r == in.w {
+		switch {
+		case in.buf == nil:
+			in.take(smallSize)
+		case in.r == in.w:
 			in.r, in.w = 0, 0
-		} else if len(in.buf)-in.r < n {
+		case len(in.buf)-in.r < n:
 			in.w = copy(in.buf, in.buf[in.r:in.w])
 			in.r = 0
 		}
@@ -60,21 +96,22 @@ func (c *Conn) need(n int) error {
 		if err != nil {
 			return err
 		}
-		if got == 0 && in.r == in.w {
-			in.release() // nothing has come for a long time
+		if got == 0 && in.r == in.w { // nothing has come for a long time
+			in.release()
+			if silent && between && c.lot != nil {
+				return reasonIdle
+			}
+			silent = true
 		}
 		if in.r > 0 || in.w > got || got == 0 {
 			continue
 		}
 		// What was just read is all there is: the moment to change buffers.
 		switch full := got == len(in.buf); {
-		case full && len(in.buf) == len(in.small):
-			in.buf = mediums.Get().(*[mediumSize]byte)[:]
-			copy(in.buf, in.small[:])
-		case got <= len(in.small) && len(in.buf) > len(in.small):
-			copy(in.small[:], in.buf[:got])
-			in.release()
-			in.w = got
+		case full && len(in.buf) == smallSize:
+			in.swap(mediumSize)
+		case got <= smallSize && len(in.buf) > smallSize:
+			in.swap(smallSize)
 		}
 	}
 	return nil
@@ -100,7 +137,7 @@ func (c *Conn) receive(p []byte) (int, error) {
 	return 0, nil
 }
 
-// overdue is called when the socket's deadline has passed. It returns why
+// overdue is called when the socket's deadline has passed, or reading begins. It returns why
 // the connection must end, or the zero Reason once it has set the next
 // deadline, which is never later than the nearest of what may fall due.
 func (c *Conn) overdue(now time.Time) Reason {
@@ -137,6 +174,11 @@ func (c *Conn) arm(now time.Time) {
 	}
 	if !c.bare && in.next.Before(due) {
 		due = in.next
+	}
+	if c.lot != nil && in.begun.IsZero() {
+		if look := now.Add(c.lot.after); look.Before(due) {
+			due = look
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -43,6 +43,9 @@ var (
 	ReasonTooMany      = Reason{1013, "Too many clients"}
 )
 
+// reasonIdle is no end: the connection waits without a reader.
+var reasonIdle = Reason{0, "idle"}
+
 // reasonOf is what a cancelled context closes a connection with.
 func reasonOf(ctx context.Context) Reason {
 	var r Reason

@@ -24,6 +24,7 @@ type Options struct {
 	// takeover. What a message inflates to counts against MaxMessage.
 	Compression bool
 	Budget      *Budget // shared with other connections; nil: none
+	Lot         *Lot    // where Start leaves the connection when it is idle; nil: nowhere
 	Limits      Limits
 }
 
@@ -64,7 +65,7 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	limits := o.Limits.withDefaults()
 	c := newConn(nc, &limits)
 	c.bare = !goodKey(key)
-	c.held.budget = o.Budget
+	c.held.budget, c.lot = o.Budget, o.Lot
 	if n := buffered.Reader.Buffered(); n > 0 {
 		early, _ := buffered.Peek(n)
 		c.in.push(append([]byte(nil), early...))

@@ -13,9 +13,8 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// startWriting lets the writer run from here on, and returns what is closed
-// when it has ended for good.
-func (c *Conn) startWriting() <-chan struct{} {
+// startWriting lets the writer run from here on.
+func (c *Conn) startWriting() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.served = true
@@ -23,7 +22,6 @@ func (c *Conn) startWriting() <-chan struct{} {
 	if c.out.frames > 0 || c.reason.Code != 0 {
 		c.writeLocked()
 	}
-	return c.ended
 }
 
 // writeLocked sees to it that what is queued, or the end, is written. The
