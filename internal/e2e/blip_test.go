@@ -1,0 +1,113 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// wireCutter is a TCP proxy whose connections can be cut.
+type wireCutter struct {
+	addr string
+	to   string
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func newWireCutter(t *testing.T, to string) *wireCutter {
+	t.Helper()
+	ln, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wireCutter{addr: ln.Addr().String(), to: to}
+	t.Cleanup(func() {
+		ln.Close()
+		w.cut()
+	})
+	go func() {
+		for {
+			near, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", to)
+			if err != nil {
+				near.Close()
+				continue
+			}
+			w.mu.Lock()
+			w.conns = append(w.conns, near, far)
+			w.mu.Unlock()
+			go pass(near, far)
+			go pass(far, near)
+		}
+	}()
+	return w
+}
+
+func pass(from, to net.Conn) {
+	io.Copy(to, from) //nolint:errcheck // it ends when either side does
+	to.Close()
+}
+
+// cut resets every connection, as a network that fails.
+func (w *wireCutter) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.conns {
+		c.(*net.TCPConn).SetLinger(0)
+		c.Close()
+	}
+	w.conns = nil
+}
+
+// A Host page whose connection breaks comes back to its sessions: what a
+// Client holds in the page is still there.
+func TestF02HostPageBlips(t *testing.T) {
+	onlyHub(t)
+	s, h := newSite(t), startHub(t)
+	wire := newWireCutter(t, h.hostAddr)
+	s.useHub("http://" + wire.addr)
+	startBrowser(t, s.host.URL+"/host/1", false)
+	h.awaitTarget(t, "app-1", "Field book")
+	c := dialCDP(t, &endpoint{site: s, port: h.port(t), hub: h})
+	session := c.attach(t, "app-1")
+	c.call(t, session, "Runtime.enable", nil)
+	c.evaluate(t, session, "window.kept = 41, 0")
+
+	wire.cut()
+	for _, want := range []bool{false, true} {
+		eventually(t, soon, func() error {
+			st, err := h.status()
+			if err == nil && st.HostConnected != want {
+				err = fmt.Errorf("the Host is connected: %v, want %v", st.HostConnected, want)
+			}
+			return err
+		})
+	}
+	if got := c.evaluate(t, session, "++window.kept"); got != "42" {
+		t.Errorf("the session says %s, want 42", got)
+	}
+	if ends := c.all(func(m message) bool { return strings.HasPrefix(m.Method, "Target.detached") }); len(ends) > 0 {
+		t.Errorf("the session ended: %s", ends[0].Params)
+	}
+	if _, err := s.ask(appPage, "console.log('after')"); err != nil {
+		t.Fatal(err)
+	}
+	said := func(m message) bool {
+		return m.Method == "Runtime.consoleAPICalled" && strings.Contains(string(m.Params), "after")
+	}
+	if m := c.await(t, "an event", said); m.SessionID != session {
+		t.Errorf("the event has the session %q, want %q", m.SessionID, session)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if n := len(c.all(said)); n != 1 {
+		t.Errorf("the event came %d times", n)
+	}
+}
