@@ -56,7 +56,7 @@ func (k *keptBody) Read(p []byte) (int, error) {
 	n, err := k.ReadCloser.Read(p)
 	k.all.grow(k, p[:n])
 	if err != nil {
-		k.end(err == io.EOF) //nolint:errorlint // readers return it as it is
+		k.end(err == io.EOF)
 	}
 	return n, err
 }

@@ -301,13 +301,6 @@ func (c *control) onlyLocked() *watched {
 	return holding[0]
 }
 
-// isWorker reports whether an address is that of a worker's script.
-func (c *control) isWorker(address string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.owners[withoutFragment(address)].worker
-}
-
 // post sends a message to an agent.
 func post(conn *wsconn.Conn, message any) {
 	if text, err := json.Marshal(message); err == nil && conn != nil {

@@ -27,8 +27,7 @@ type held struct {
 	fulfil *order
 	fail   string
 	orders chan order
-	body   []byte // of the response, where an agent has asked for it
-	noMore bool   // it has been told how it ended
+	noMore bool // it has been told how it ended
 }
 
 // news is a message to an agent.
