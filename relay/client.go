@@ -49,6 +49,15 @@ type request struct {
 	wire.Envelope
 	client  *Client
 	session *session.Session // nil at browser level
+	args    params           // read only for what the hub itself answers
+}
+
+// act reads the args and answers.
+func (r *request) act(h *Hub, do action) (result []byte, err *wire.Error) {
+	if r.args, err = readParams(r.Params); err != nil {
+		return nil, err
+	}
+	return do(h, r)
 }
 
 // tail ends the answer to the request.
@@ -122,7 +131,7 @@ func (h *Hub) serveLocked(c *Client, env wire.Envelope, refused *wire.Error) {
 	}
 	if do := m.of(&r); do != nil {
 		own := r // only what the hub answers itself may escape to the heap
-		result, err := do(h, &own)
+		result, err := own.act(h, do)
 		if err != errPassOn {
 			c.answer(env.ID, result, r.tail(), err)
 			return

@@ -153,10 +153,7 @@ func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 		}
 		return nil, errPassOn
 	}
-	p, err := readParams(r.Params)
-	if err != nil {
-		return nil, err
-	}
+	p := &r.args
 	if !p.hasAccept {
 		return nil, missing("accept")
 	}

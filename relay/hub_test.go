@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -149,49 +148,6 @@ func onlySession(c *Client) string {
 		return s.ID
 	}
 	return ""
-}
-
-// TestEveryWrongParam sends the hub's own methods params of every wrong type
-// and wants one error or result for each.
-func TestEveryWrongParam(t *testing.T) {
-	h := New(Options{})
-	setHost(h, &mute{}, list(1))
-	p := &inbox{}
-	c := join(t, h, p)
-	values := []string{`null`, `5`, `-1.5`, `true`, `""`, `"x"`, `[]`, `{}`, `{"toString":1}`, `[[[]]]`, `1e400`}
-	n := 0
-	for name, m := range methods {
-		if m.browser == nil {
-			continue
-		}
-		var all []string
-		for _, v := range values {
-			all = append(all, `,"params":`+v)
-			for _, key := range []string{"targetId", "sessionId", "discover", "autoAttach", "filter"} {
-				all = append(all, fmt.Sprintf(`,"params":{%q:%s}`, key, v))
-			}
-		}
-		for _, params := range append(all, "") {
-			n++
-			p.take()
-			c.Receive(fmt.Appendf(nil, `{"id":%d,"method":%q%s}`, n, name, params))
-			answers := 0
-			for _, m := range p.take() {
-				if !json.Valid([]byte(m)) {
-					t.Fatalf("%s%s: not JSON: %s", name, params, m)
-				}
-				if strings.HasPrefix(m, fmt.Sprintf(`{"id":%d,`, n)) {
-					answers++
-				}
-			}
-			if answers != 1 {
-				t.Errorf("%s%s: %d answers, want 1", name, params, answers)
-			}
-		}
-	}
-	if n < 400 {
-		t.Errorf("only %d cases", n)
-	}
 }
 
 // sink is a peer that costs nothing.

@@ -6,7 +6,8 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// action answers one message under the hub's lock. A nil result is {}.
+// action answers one message, whose args have been read, under the hub's
+// lock. A nil result is {}.
 type action func(h *Hub, r *request) (result []byte, err *wire.Error)
 
 // method is what the hub itself answers: at browser level, inside a session
@@ -107,12 +108,9 @@ func createTarget(*Hub, *request) ([]byte, *wire.Error) { return nil, errNoCreat
 func closeTarget(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"success":true}`), nil }
 
 func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
-	p, err := readParams(r.Params)
 	switch {
-	case err != nil:
-		return nil, err
-	case p.filter != nil:
-		return h.appendTargetsLocked(nil, p.filter), nil
+	case r.args.filter != nil:
+		return h.appendTargetsLocked(nil, r.args.filter), nil
 	case h.stale:
 		h.listing = h.appendTargetsLocked(h.listing[:0], usual)
 		h.stale = false
@@ -160,10 +158,7 @@ func (h *Hub) eachLocked(f filter, fn func(k session.Kind, t targets.Info) *wire
 }
 
 func getTargetInfo(h *Hub, r *request) ([]byte, *wire.Error) {
-	p, err := readParams(r.Params)
-	if err != nil {
-		return nil, err
-	}
+	p := &r.args
 	if !p.hasTargetID {
 		return h.targetInfoParamsLocked(session.Browser, targets.Info{}), nil
 	}
@@ -190,21 +185,11 @@ func getBrowserContexts(h *Hub, _ *request) ([]byte, *wire.Error) {
 // disposeBrowserContext knows no context that could end: the default one can
 // not.
 func disposeBrowserContext(_ *Hub, r *request) ([]byte, *wire.Error) {
-	var id string
-	wire.ReadObject(r.Params, func(key string, value []byte) error { //nolint:errcheck // it was scanned on its way here
-		if key == "browserContextId" {
-			id, _ = wire.Text(value)
-		}
-		return nil
-	})
-	return nil, wire.ServerError("Failed to find browser context with id " + id)
+	return nil, wire.ServerError("Failed to find browser context with id " + r.args.browserContextID)
 }
 
 func attachToTarget(h *Hub, r *request) ([]byte, *wire.Error) {
-	p, err := readParams(r.Params)
-	if err != nil {
-		return nil, err
-	}
+	p := &r.args
 	if !p.hasTargetID {
 		return nil, missing("targetId")
 	}
@@ -232,10 +217,7 @@ func (h *Hub) attachForLocked(r *request, k session.Kind, t targets.Info) ([]byt
 // detachFromTarget ends the session that params name, or, as Chromium still
 // allows, one of this Client on the Target that they name.
 func detachFromTarget(h *Hub, r *request) ([]byte, *wire.Error) {
-	p, err := readParams(r.Params)
-	if err != nil {
-		return nil, err
-	}
+	p := &r.args
 	var s *session.Session
 	switch {
 	case p.hasSessionID:
@@ -256,10 +238,7 @@ func detachFromTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 // connection and in a session of the browser to pages and tabs, in that of a
 // tab to its page.
 func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
-	p, err := readParams(r.Params)
-	if err != nil {
-		return nil, err
-	}
+	p := &r.args
 	if !p.hasAutoAttach {
 		return nil, missing("autoAttach")
 	}
@@ -288,10 +267,7 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 
 // setDiscoverTargets tells of what the filter takes, now and later.
 func setDiscoverTargets(h *Hub, r *request) ([]byte, *wire.Error) {
-	p, err := readParams(r.Params)
-	if err != nil {
-		return nil, err
-	}
+	p := &r.args
 	if !p.hasDiscover {
 		return nil, missing("discover")
 	}

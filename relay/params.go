@@ -2,6 +2,7 @@ package relay
 
 import (
 	"encoding/json"
+	"math"
 
 	"github.com/cdphub/cdphub/internal/wire"
 )
@@ -9,51 +10,90 @@ import (
 // params is what the hub reads of the params of the methods it answers. Its
 // strings alias the message.
 type params struct {
-	targetID, sessionID, promptText                       string
+	targetID, sessionID, browserContextID, promptText     string
 	discover, autoAttach, accept                          bool
 	hasTargetID, hasSessionID, hasDiscover, hasAutoAttach bool
 	hasAccept, hasPromptText                              bool
 	filter                                                filter // nil when absent
 }
 
+// paramTypes says of what type the params of the hub's own methods are, by
+// name: in these methods one name means one type (CDP, the domains Browser,
+// Security and Target).
+var paramTypes = map[string]string{
+	"accept":                            "bool",
+	"autoAttach":                        "bool",
+	"background":                        "bool",
+	"behavior":                          "string",
+	"bounds":                            "object",
+	"browserContextId":                  "string",
+	"discover":                          "bool",
+	"disposeOnDetach":                   "bool",
+	"downloadPath":                      "string",
+	"embeddedOrigin":                    "string",
+	"enableBeginFrameControl":           "bool",
+	"eventsEnabled":                     "bool",
+	"filter":                            "array",
+	"flatten":                           "bool",
+	"focus":                             "bool",
+	"forTab":                            "bool",
+	"height":                            "int32",
+	"hidden":                            "bool",
+	"ignore":                            "bool",
+	"left":                              "int32",
+	"locations":                         "array",
+	"newWindow":                         "bool",
+	"origin":                            "string",
+	"originsWithUniversalNetworkAccess": "array",
+	"permission":                        "object",
+	"permissions":                       "array",
+	"promptText":                        "string",
+	"proxyBypassList":                   "string",
+	"proxyServer":                       "string",
+	"sessionId":                         "string",
+	"setting":                           "string",
+	"targetId":                          "string",
+	"top":                               "int32",
+	"url":                               "string",
+	"waitForDebuggerOnStart":            "bool",
+	"width":                             "int32",
+	"windowId":                          "int32",
+	"windowState":                       "string",
+}
+
+// typeOfValue is the type of a scanned value in those words.
+func typeOfValue(value []byte) string {
+	switch value[0] {
+	case '"':
+		return "string"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case 't', 'f':
+		return "bool"
+	case 'n':
+		return "null"
+	}
+	if n, ok := wire.Int(value); ok && n >= math.MinInt32 && n <= math.MaxInt32 {
+		return "int32"
+	}
+	return "number"
+}
+
 // readParams reads the members that the hub knows; others are ignored. A
-// member of the wrong type is an error in Chromium's code and words.
+// member of the wrong type, which null is too, is an error in Chromium 156's
+// code and words.
 func readParams(raw []byte) (params, *wire.Error) {
 	var p params
 	if raw == nil {
 		return p, nil
 	}
 	var bad *wire.Error
-	text := func(key string, value []byte, to *string, has *bool) {
-		if *to, *has = wire.Text(value); !*has {
-			bad = invalid(key, "string")
-		}
-	}
-	flag := func(key string, value []byte, to, has *bool) {
-		*to, *has = value[0] == 't', value[0] == 't' || value[0] == 'f'
-		if !*has {
-			bad = invalid(key, "bool")
-		}
-	}
 	err := wire.ReadObject(raw, func(key string, value []byte) error {
-		switch key {
-		case "targetId":
-			text(key, value, &p.targetID, &p.hasTargetID)
-		case "sessionId":
-			text(key, value, &p.sessionID, &p.hasSessionID)
-		case "discover":
-			flag(key, value, &p.discover, &p.hasDiscover)
-		case "autoAttach":
-			flag(key, value, &p.autoAttach, &p.hasAutoAttach)
-		case "accept":
-			flag(key, value, &p.accept, &p.hasAccept)
-		case "promptText":
-			text(key, value, &p.promptText, &p.hasPromptText)
-		case "filter":
-			p.filter = filter{}
-			if json.Unmarshal(value, &p.filter) != nil {
-				bad = invalid(key, "array")
-			}
+		want := paramTypes[key]
+		if want != "" && (want != typeOfValue(value) || !p.set(key, value)) {
+			bad = invalid(key, want)
 		}
 		return nil
 	})
@@ -61,6 +101,31 @@ func readParams(raw []byte) (params, *wire.Error) {
 		return p, &wire.Error{Code: wire.CodeInvalidParams, Message: "Invalid parameters", Data: err.Error()}
 	}
 	return p, bad
+}
+
+// set keeps one member of the right type, if it is one that is read, and
+// reports whether what is inside is right too.
+func (p *params) set(key string, value []byte) bool {
+	switch key {
+	case "targetId":
+		p.targetID, p.hasTargetID = wire.Text(value)
+	case "sessionId":
+		p.sessionID, p.hasSessionID = wire.Text(value)
+	case "browserContextId":
+		p.browserContextID, _ = wire.Text(value)
+	case "promptText":
+		p.promptText, p.hasPromptText = wire.Text(value)
+	case "discover":
+		p.discover, p.hasDiscover = value[0] == 't', true
+	case "autoAttach":
+		p.autoAttach, p.hasAutoAttach = value[0] == 't', true
+	case "accept":
+		p.accept, p.hasAccept = value[0] == 't', true
+	case "filter":
+		p.filter = filter{}
+		return json.Unmarshal(value, &p.filter) == nil
+	}
+	return true
 }
 
 func invalid(key, want string) *wire.Error {
