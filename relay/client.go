@@ -13,10 +13,10 @@ import (
 // Client is one CDP client of a hub. It is the Peer of all its sessions.
 type Client struct {
 	hub    *Hub
-	peer   session.Peer
 	policy Policy // nil allows everything
 
 	// guarded by hub.mu
+	peer     session.Peer
 	left     bool
 	drained  bool
 	sessions map[*session.Session]struct{}

@@ -122,45 +122,80 @@ func New(o Options) *Hub {
 // ErrTooManyClients refuses one more Client on a hub that is full.
 var ErrTooManyClients = errors.New("too many clients on this hub")
 
-// Join adds a Client, whose frames are delivered to p. Its messages come in
-// through Client.Receive, and Client.Leave ends it. It may do what the policy
+// Admit adds a Client that is on its way: Connect or ConnectPage gives it its
+// connection, and Leave ends it, connected or not. It may do what the policy
 // allows; everything when that is nil.
-func (h *Hub) Join(p session.Peer, policy Policy) (*Client, error) {
+func (h *Hub) Admit(policy Policy) (*Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.joinLocked(p, policy)
-}
-
-func (h *Hub) joinLocked(p session.Peer, policy Policy) (*Client, error) {
 	if len(h.clients) >= h.opts.Limits.Clients {
 		return nil, ErrTooManyClients
 	}
-	c := &Client{hub: h, peer: p, policy: policy, sessions: make(map[*session.Session]struct{})}
+	c := &Client{hub: h, peer: nobody{}, policy: policy, sessions: make(map[*session.Session]struct{})}
 	h.clients[c] = struct{}{}
 	return c, nil
+}
+
+// Connect has the Client's frames delivered to p. Its messages come in through
+// Receive.
+func (c *Client) Connect(p session.Peer) {
+	c.hub.mu.Lock()
+	defer c.hub.mu.Unlock()
+	c.connectLocked(p)
+}
+
+func (c *Client) connectLocked(p session.Peer) {
+	if c.left {
+		return
+	}
+	c.peer = p
+	if c.hub.draining {
+		c.drainLocked()
+	}
 }
 
 // ErrNoTarget says that a hub has no Target with the id asked for.
 var ErrNoTarget = errors.New("no such target")
 
-// JoinPage adds a Client whose messages name no session, since all of them
-// belong to one Target, as on Chromium's /devtools/page/ID. When the Target
-// ends the Client is told Inspector.detached, then gone is called, once,
-// under the hub's lock.
-func (h *Hub) JoinPage(p session.Peer, policy Policy, targetID string, gone func()) (*Client, error) {
+// ConnectPage is Connect for a Client whose messages name no session, since
+// all of them belong to one Target, as on Chromium's /devtools/page/ID. When
+// the Target ends the Client is told Inspector.detached, then gone is called,
+// once, under the hub's lock.
+func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error {
+	h := c.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, known := h.targets.Get(targetID)
 	if !known {
-		return nil, ErrNoTarget
+		return ErrNoTarget
 	}
-	c, err := h.joinLocked(p, policy)
-	if err != nil {
-		return nil, err
-	}
+	c.connectLocked(p)
 	c.gone = gone
 	c.page = session.NewImplicit(h.opts.NewID(), t.ID, c)
 	h.beginLocked(c, c.page, t)
+	return nil
+}
+
+// Join adds a Client that is connected already.
+func (h *Hub) Join(p session.Peer, policy Policy) (*Client, error) {
+	c, err := h.Admit(policy)
+	if err != nil {
+		return nil, err
+	}
+	c.Connect(p)
+	return c, nil
+}
+
+// JoinPage adds a Client that is connected already, for one Target.
+func (h *Hub) JoinPage(p session.Peer, policy Policy, targetID string, gone func()) (*Client, error) {
+	c, err := h.Admit(policy)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.ConnectPage(p, targetID, gone); err != nil {
+		c.Leave()
+		return nil, err
+	}
 	return c, nil
 }
 

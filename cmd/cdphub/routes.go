@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"strings"
 	"time"
-
-	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/httpdiscovery"
@@ -136,10 +133,9 @@ func (s *server) serveHealth(w http.ResponseWriter, r *http.Request) {
 
 // serveClient makes a WebSocket a Client of its hub.
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
-	who, may := s.peer("client", r), policy(auth.PassOf(r))
-	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()) {
-		client, err := hub.Join(clientPeer{conn}, may)
-		who.serve(ctx, conn, client, err, ended)
+	s.upgradeClient(w, r, func(client *relay.Client, conn *wsconn.Conn) error {
+		client.Connect(clientPeer{conn})
+		return nil
 	})
 }
 
@@ -147,7 +143,6 @@ const pageSocketPath = "/devtools/page/"
 
 // servePage makes a WebSocket a Client of one Target.
 func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
-	who, may := s.peer("client", r), policy(auth.PassOf(r))
 	id := strings.TrimPrefix(routeOf(r).path, pageSocketPath)
 	hub, release, ok := s.acquire(w, r)
 	if !ok {
@@ -158,9 +153,8 @@ func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "No such target id: "+id, http.StatusNotFound)
 		return
 	}
-	s.upgrade(w, r, who, s.clients, wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()) {
-		client, err := hub.JoinPage(clientPeer{conn}, may, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
-		who.serve(ctx, conn, client, err, ended)
+	s.upgradeClient(w, r, func(client *relay.Client, conn *wsconn.Conn) error {
+		return client.ConnectPage(clientPeer{conn}, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
 	})
 }
 
@@ -170,28 +164,38 @@ type clientPeer struct{ *wsconn.Conn }
 // Drained implements relay.Drained.
 func (c clientPeer) Drained() { c.Close(wsconn.ReasonShutdown) }
 
-// serve starts a Client, or refuses it; it calls ended when that has left.
-func (p peer) serve(ctx context.Context, conn *wsconn.Conn, client *relay.Client, err error, ended func()) {
-	if err != nil {
-		why := wsconn.ReasonTooMany
-		if errors.Is(err, relay.ErrNoTarget) {
-			why = wsconn.ReasonTargetClosed
-		}
-		conn.Close(why)
-		conn.Start(ctx, func([]byte) {}, func(wsconn.Reason) { ended() })
-		p.server.log.Warn("client refused", p.fields(zap.Error(err))...)
-		p.server.metrics.closed(p.side, why.Code)
+// upgradeClient takes a WebSocket over for a Client, which connect joins to
+// its hub. Its place there is taken before: a full hub refuses the handshake.
+func (s *server) upgradeClient(w http.ResponseWriter, r *http.Request, connect func(*relay.Client, *wsconn.Conn) error) {
+	hub, release, ok := s.acquire(w, r)
+	if !ok {
 		return
 	}
-	receive := func(m []byte) {
-		defer p.survive(conn)
-		client.Receive(m)
+	defer release()
+	who := s.peer("client", r)
+	client, err := hub.Admit(policy(auth.PassOf(r)))
+	if err != nil {
+		http.Error(w, "Too many clients", http.StatusServiceUnavailable)
+		return
 	}
-	conn.Start(ctx, receive, func(why wsconn.Reason) {
-		client.Leave()
-		p.left(why)
-		ended()
+	o := wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}
+	came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, _ *relay.Hub, conn *wsconn.Conn, ended func()) {
+		if connect(client, conn) != nil { // the Target has just gone
+			conn.Close(wsconn.ReasonTargetClosed)
+		}
+		receive := func(m []byte) {
+			defer who.survive(conn)
+			client.Receive(m)
+		}
+		conn.Start(ctx, receive, func(why wsconn.Reason) {
+			client.Leave()
+			who.left(why)
+			ended()
+		})
 	})
+	if !came {
+		client.Leave()
+	}
 }
 
 // serveHost makes a WebSocket the Host of its hub. Where there is one it must
@@ -233,13 +237,13 @@ func (s *server) awaitTakeover(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // upgrade takes a WebSocket over and starts it. Drain waits until ended has
-// been called.
+// been called. It reports false when it has refused the WebSocket, and answered.
 func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *side, o wsconn.Options,
 	start func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()),
-) {
+) bool {
 	hub, release, ok := s.acquire(w, r)
 	if !ok {
-		return
+		return false
 	}
 	pass := auth.PassOf(r)
 	o.Subprotocol = pass.Protocol
@@ -247,7 +251,7 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
 		release()
-		return
+		return false
 	}
 	s.log.Debug(who.side+" came", who.fields()...)
 	letGo, left := s.hold(pass, conn), to.enter()
@@ -256,4 +260,5 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 		release()
 		left()
 	})
+	return true
 }

@@ -80,15 +80,24 @@ type far struct {
 
 func dial(t *testing.T, url string, header http.Header) *far {
 	t.Helper()
-	conn, err := wsconn.Dial(t.Context(), url, header)
+	got := make(chan string, 1000)
+	p := dialTo(t, url, header, func(m []byte) { got <- string(m) })
+	p.got = got
+	return p
+}
+
+// dialTo is dial with a function for each message; nothing reaches got.
+func dialTo(t *testing.T, url string, header http.Header, handle func([]byte)) *far {
+	t.Helper()
+	conn, err := wsconn.DialLimits(t.Context(), url, header, wsconn.Limits{MaxMessage: 512 << 20})
 	if err != nil {
 		t.Fatalf("dial %s: %v", url, err)
 	}
-	p := &far{t: t, conn: conn, got: make(chan string, 1000), closed: make(chan wsconn.Reason, 1)}
+	p := &far{t: t, conn: conn, closed: make(chan wsconn.Reason, 1)}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		p.closed <- conn.Serve(context.Background(), func(m []byte) { p.got <- string(m) })
+		p.closed <- conn.Serve(context.Background(), handle)
 	}()
 	t.Cleanup(func() {
 		conn.Close(wsconn.ReasonNormal)
@@ -105,7 +114,7 @@ func (p *far) next() string {
 	select {
 	case m := <-p.got:
 		return m
-	case <-time.After(5 * time.Second):
+	case <-time.After(within):
 		p.t.Fatal("no message came")
 		return ""
 	}
@@ -134,7 +143,7 @@ func (p *far) reason() wsconn.Reason {
 	select {
 	case r := <-p.closed:
 		return r
-	case <-time.After(5 * time.Second):
+	case <-time.After(within):
 		p.t.Fatal("the connection was not closed")
 		return wsconn.Reason{}
 	}
@@ -158,7 +167,7 @@ func (s started) host(t *testing.T) *far {
 // await polls the status until it contains want.
 func (s started) await(t *testing.T, want string) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if _, body := s.get(t, s.addr(false), "/icdp/status", nil); strings.Contains(body, want) {
 			return
 		}

@@ -40,7 +40,6 @@ var (
 	ReasonSlowConsumer = Reason{1013, "slow consumer"}
 	ReasonTryAgain     = Reason{1013, "not now: try again"}
 	ReasonMemory       = Reason{1013, "slow consumer: memory budget"}
-	ReasonTooMany      = Reason{1013, "Too many clients"}
 )
 
 // reasonIdle is no end: the connection waits without a reader.
