@@ -65,7 +65,7 @@ func (r *request) tail() []byte { return tailOf(r.session) }
 
 // Receive takes one message of the Client. It answers exactly once, here or
 // when the Host does. frame is the caller's again when Receive returns, which
-// is at once, or after up to 10 ms while the Host cannot keep up.
+// is at once, or after up to half a second while the Host cannot keep up.
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
 	h := c.hub
