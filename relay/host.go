@@ -83,8 +83,8 @@ func (h *Hub) adoptLocked(list []targets.Info) {
 // dropTargetsLocked ends every Target and fails every command in flight.
 func (h *Hub) dropTargetsLocked(why *wire.Error) {
 	h.failAllLocked(why)
-	for _, t := range slices.Clone(h.targets.All()) {
-		h.goneLocked(t.ID, why)
+	for _, t := range h.targets.Clear() {
+		h.endTargetLocked(t, why)
 	}
 }
 
@@ -108,15 +108,20 @@ func (h *Hub) createdLocked(t targets.Info) {
 	}
 }
 
-// goneLocked ends a Target with its sessions.
+// goneLocked ends one Target with its sessions.
 func (h *Hub) goneLocked(targetID string, why *wire.Error) {
 	info, known := h.targets.Get(targetID)
 	if !known {
 		return
 	}
-	// The Target leaves the registry first, so that the end of its last
-	// session is not announced as a change of it.
 	h.targets.Delete(info.ID)
+	h.endTargetLocked(info, why)
+}
+
+// endTargetLocked ends the sessions of a Target and tells of its end. It has
+// left the registry before, so that the end of its last session is not
+// announced as a change of it.
+func (h *Hub) endTargetLocked(info targets.Info, why *wire.Error) {
 	h.stale = true
 	for _, k := range [...]session.Kind{session.Page, session.Tab} {
 		id := h.idOf(k, info)

@@ -59,6 +59,14 @@ func (r *Registry) Delete(id string) bool {
 	return true
 }
 
+// Clear removes all Targets, which it returns. To delete them one by one would
+// take a time that grows with the square of their number.
+func (r *Registry) Clear() []Info {
+	list := r.list
+	*r = Registry{}
+	return list
+}
+
 // All returns the Targets in order of appearance. The slice is the registry's
 // own, good until its next change.
 func (r *Registry) All() []Info { return r.list }

@@ -65,6 +65,18 @@ func TestRegistryLimits(t *testing.T) {
 	}
 }
 
+func TestRegistryClear(t *testing.T) {
+	var r Registry
+	r.Set(Info{ID: "a"})
+	r.Set(Info{ID: "b"})
+	if got := r.Clear(); len(got) != 2 || got[0].ID != "a" || len(r.All()) != 0 {
+		t.Errorf("Clear returned %v and left %v", got, r.All())
+	}
+	if added, ok := r.Set(Info{ID: "b"}); !added || !ok || ids(&r) != "b" {
+		t.Errorf("after Clear Set(b) = %v, %v, and there is %q", added, ok, ids(&r))
+	}
+}
+
 func TestCutSharesNoMemory(t *testing.T) {
 	b := []byte("abc")
 	s := Cut(string(b), 2)
