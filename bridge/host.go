@@ -85,8 +85,9 @@ type Events interface {
 	// Reannounced says that the Host starts over: all its Targets end, and it
 	// now has these.
 	Reannounced(Announcement)
-	// TargetCreated adds a Target, or updates the one with the same id.
-	TargetCreated(targets.Info)
+	// TargetCreated adds a Target, or updates the one with the same id. It
+	// reports false when the id is no good or there are too many.
+	TargetCreated(targets.Info) bool
 	// TargetChanged updates a Target. An unknown one is ignored: it may just
 	// have gone.
 	TargetChanged(targets.Info)

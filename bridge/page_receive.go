@@ -48,7 +48,9 @@ func (p *Page) receive(frame []byte) {
 		case !ok:
 			p.warn("target refused: it has no usable id")
 		case f.kind == "targetCreated":
-			p.events.TargetCreated(t)
+			if !p.events.TargetCreated(t) {
+				p.warn("target refused: there are too many")
+			}
 		default:
 			p.events.TargetChanged(t)
 		}

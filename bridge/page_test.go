@@ -44,7 +44,12 @@ func named(hostID string) string {
 func (l *ledger) Reannounced(a Announcement) {
 	l.note("ready again%s %v %s|%s", named(a.HostID), a.Targets, a.Version.Product, a.Version.UserAgent)
 }
-func (l *ledger) TargetCreated(t targets.Info) { l.note("created %v", t) }
+
+func (l *ledger) TargetCreated(t targets.Info) bool {
+	l.note("created %v", t)
+	return true
+}
+
 func (l *ledger) TargetChanged(t targets.Info) { l.note("changed %v", t) }
 func (l *ledger) TargetGone(id string)         { l.note("gone %s", id) }
 func (l *ledger) PutScript(key, source string) bool {

@@ -37,6 +37,7 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 	}
 	back := a.HostID != "" && a.HostID == h.hostID
 	h.clearHostLocked(back)
+	e.before = h.calls.last
 	h.host, h.events, h.hostID, h.version = host, e, strings.Clone(a.HostID), a.Version
 	h.log.Info("host connected", zap.Int("targets", len(a.Targets)), zap.Bool("back", back))
 	if back {
@@ -88,13 +89,12 @@ func (h *Hub) dropTargetsLocked(why *wire.Error) {
 	}
 }
 
-// createdLocked adds or updates a Target and tells who wants to know.
-func (h *Hub) createdLocked(t targets.Info) {
+// createdLocked adds or updates a Target and tells who wants to know. It
+// reports false when the Target is refused.
+func (h *Hub) createdLocked(t targets.Info) bool {
 	added, ok := h.targets.Set(t)
 	if !ok {
-		h.log.Warn("target refused: its id is empty or too long, or there are too many targets",
-			zap.Int("idBytes", len(t.ID)))
-		return
+		return false
 	}
 	h.stale = true
 	t, _ = h.targets.Get(t.ID)
@@ -106,6 +106,7 @@ func (h *Hub) createdLocked(t targets.Info) {
 		h.tellInfoLocked("Target.targetCreated", k, t)
 		h.autoAttachLocked(k, t)
 	}
+	return true
 }
 
 // goneLocked ends one Target with its sessions.
@@ -141,6 +142,8 @@ type hostEvents struct {
 	hub   *Hub
 	claim cluster.Claim
 	over  chan struct{} // closed at the generation's end
+	// before is the last command of the Host before this one.
+	before bridge.CallID
 }
 
 // lock takes the hub's lock if this generation is current.
@@ -164,11 +167,12 @@ func (e *hostEvents) Reannounced(a bridge.Announcement) {
 }
 
 // TargetCreated implements bridge.Events.
-func (e *hostEvents) TargetCreated(t targets.Info) {
-	if e.lock() {
-		defer e.hub.mu.Unlock()
-		e.hub.createdLocked(t)
+func (e *hostEvents) TargetCreated(t targets.Info) bool {
+	if !e.lock() {
+		return true
 	}
+	defer e.hub.mu.Unlock()
+	return e.hub.createdLocked(t)
 }
 
 // TargetChanged implements bridge.Events.
@@ -191,14 +195,17 @@ func (e *hostEvents) TargetGone(targetID string) {
 
 // Result implements bridge.Events: one answer in, one answer out.
 func (e *hostEvents) Result(id bridge.CallID, sessionID string, result, cdpErr []byte) {
+	h := e.hub
 	if !e.lock() {
+		h.mu.Lock()
+		h.ledger.AnswersOutdated++ // it has been replaced
+		h.mu.Unlock()
 		return
 	}
-	h := e.hub
 	defer h.mu.Unlock()
 	c := h.calls.get(id)
 	if c == nil || c.sessionID() != sessionID {
-		h.ledger.DroppedAnswers++
+		e.dropLocked(id, c != nil)
 		h.log.Debug("answer dropped: nobody waits for it", zap.Int64("call", int64(id)), zap.String("session", sessionID))
 		return
 	}
@@ -218,6 +225,21 @@ func (e *hostEvents) Result(id bridge.CallID, sessionID string, result, cdpErr [
 	h.ledger.answered(&h.ledger.AnsweredByHost, client.Deliver(f))
 	h.calls.remove(c)
 	client.callEndedLocked()
+}
+
+// dropLocked books an answer that is not passed on.
+func (e *hostEvents) dropLocked(id bridge.CallID, foreign bool) {
+	s := &e.hub.ledger
+	switch {
+	case foreign:
+		s.AnswersForeign++
+	case id < 1, id > e.hub.calls.last:
+		s.AnswersUnasked++
+	case id <= e.before:
+		s.AnswersOutdated++
+	default:
+		s.AnswersTwice++
+	}
 }
 
 // Event implements bridge.Events: one frame in, one out for each session on

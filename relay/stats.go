@@ -13,7 +13,12 @@ type Stats struct {
 	AnsweredByHub  uint64 // results of its own, and errors
 	ClientGone     uint64 // ended with their Client: there was nobody left to answer
 	Pending        uint64 // commands that the Host has and has not answered
-	DroppedAnswers uint64 // answers of a Host that nobody waited for
+
+	// Answers of Hosts that were dropped, since they were to
+	AnswersTwice    uint64 // a command that had ended: it was answered, or had failed
+	AnswersUnasked  uint64 // a command that no Host was sent
+	AnswersOutdated uint64 // a command of the Host before
+	AnswersForeign  uint64 // a command of another session, which stays in flight
 
 	EventsIn     uint64 // events of Hosts
 	Sent         uint64 // copies of them taken by Clients' connections
@@ -48,7 +53,10 @@ func (s *Stats) add(o Stats) {
 	s.AnsweredByHub += o.AnsweredByHub
 	s.ClientGone += o.ClientGone
 	s.Pending += o.Pending
-	s.DroppedAnswers += o.DroppedAnswers
+	s.AnswersTwice += o.AnswersTwice
+	s.AnswersUnasked += o.AnswersUnasked
+	s.AnswersOutdated += o.AnswersOutdated
+	s.AnswersForeign += o.AnswersForeign
 	s.EventsIn += o.EventsIn
 	s.Sent += o.Sent
 	s.ClientClosed += o.ClientClosed
