@@ -1,6 +1,9 @@
 package relay
 
 import (
+	"fmt"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -37,6 +40,61 @@ func TestHubsComeAndGo(t *testing.T) {
 			t.Errorf("%d hubs are left, want the default one", hs.Len())
 		}
 		releaseOther()
+	})
+}
+
+// TestR94HubsAreForgotten makes and drops 1,000 hubs again and again, with a
+// Host, a Client and a session on each.
+func TestR94HubsAreForgotten(t *testing.T) {
+	rounds := 3
+	if os.Getenv("CDPHUB_LONG") != "" {
+		rounds = 100
+	}
+	synctest.Test(t, func(t *testing.T) {
+		hs := NewHubs(Options{})
+		round := func() {
+			for i := range 1000 {
+				h, release, err := hs.Acquire(fmt.Sprint("hub-", i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				ev := setHost(h, &mute{}, list(1))
+				c, err := h.Join(&sink{}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
+				c.Receive(fmt.Appendf(nil, `{"id":2,"method":"A.b","sessionId":%q}`, onlySession(c)))
+				c.Leave()
+				ev.HostGone(false)
+				release()
+			}
+			time.Sleep(linger + time.Second)
+			synctest.Wait()
+		}
+		heap := func() uint64 {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			return m.HeapAlloc
+		}
+		round() // what is made once
+		goroutines, before := runtime.NumGoroutine(), heap()
+		for range rounds {
+			round()
+		}
+		if n := hs.Len(); n != 0 {
+			t.Errorf("%d hubs are left", n)
+		}
+		if n := runtime.NumGoroutine(); n > goroutines+goroutines/100 {
+			t.Errorf("%d goroutines, %d before", n, goroutines)
+		}
+		if after := heap(); after > before+before/100+256<<10 { // a hub holds more than 1 KiB, and there were thousands
+			t.Errorf("%d bytes in use, %d before", after, before)
+		}
+		if s := hs.Stats(); s.Received != uint64(rounds+1)*2000 || s.Pending != 0 || s.Hubs != 0 {
+			t.Errorf("the books of hubs that are no more: %+v", s)
+		}
 	})
 }
 
