@@ -1,11 +1,13 @@
 # make demo    see an agent drive apps in iframes (ARGS=--drive: by itself, then end)
 # make test    every test, the end-to-end ones in a real Chromium
+# make test-long  the same at full size, then make fuzz
+# make fuzz    what strangers send, made up: each target for FUZZTIME (10m)
 # make lint    formatting, linters, types, freshness of what is generated
 # make clients-doc  which client can do what: docs/clients.md
 # make bench   the hub against a forwarder that parses nothing
 # make generate  what is made from sources: codecs, bundles
 
-.PHONY: demo test lint clients-doc bench generate tools
+.PHONY: demo test test-long fuzz lint clients-doc bench generate tools
 .DEFAULT_GOAL := test
 
 E2E := internal/e2e
@@ -25,6 +27,21 @@ test: tools
 	go test -C web/build -race -shuffle=on -timeout 20m ./...
 	go test -C $(E2E) -race -shuffle=on -timeout 20m -p 1 ./... # one browser after the other
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree # once more, to print the shares
+
+# The tests whose numbers are smaller by default, as their requirements have them.
+test-long: tools
+	CDPHUB_LONG=1 go test -race -shuffle=on -timeout 60m ./...
+	$(MAKE) fuzz
+
+FUZZTIME ?= 10m
+
+fuzz:
+	@set -e; for dir in $$(grep -rl --include='*_test.go' --exclude-dir=node_modules '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
+		for target in $$(go test -list '^Fuzz' $$dir | grep '^Fuzz'); do \
+			echo "$$dir $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=2s $$dir; \
+		done; \
+	done
 
 lint: web/node_modules
 	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }

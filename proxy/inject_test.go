@@ -116,9 +116,9 @@ func TestInjectStreams(t *testing.T) {
 	}
 }
 
-// FuzzInject: the document comes out as it went in but for one insertion,
+// FuzzR58Inject: the document comes out as it went in but for one insertion,
 // however it is cut; with policies dropped, nothing else is added.
-func FuzzInject(f *testing.F) {
+func FuzzR58Inject(f *testing.F) {
 	for _, s := range []string{
 		"", "<", "<!doctype html><html><head><title>a</title></head>", "<!-- a --!><head a='>'>", "\xef\xbb\xbf<p>",
 		"<head><meta http-equiv=content-security-policy><script></script><style></styl", "</", "<!-", "<html a=\"", "\xff\xfe",

@@ -2,7 +2,9 @@ package relay
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,13 +23,15 @@ func TestRandomOperations(t *testing.T) {
 	}
 }
 
-// FuzzOperations plays the operations that the input spells.
-func FuzzOperations(f *testing.F) {
-	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+// FuzzR58Operations plays the operations that the input spells, two bytes for
+// each.
+func FuzzR58Operations(f *testing.F) {
+	f.Add([]byte{0, 1, 1, 0, 6, 0, 8, 0, 5, 0, 8, 1, 3, 0})
+	f.Add([]byte{0, 3, 1, 0, 1, 1, 9, 0, 6, 1, 8, 0, 12, 1, 4, 0, 8, 0, 0, 3, 5, 2, 11, 2, 13, 4})
 	f.Fuzz(func(t *testing.T, in []byte) {
 		w := newWorld(t)
-		for _, b := range in {
-			w.step(int(b), int(b)>>4)
+		for ; len(in) > 1; in = in[2:] {
+			w.step(int(in[0]), int(in[1]))
 		}
 		w.finish()
 	})
@@ -40,6 +44,9 @@ func randomRun(t *testing.T, r *rand.Rand) {
 	}
 	w.finish()
 }
+
+// operations is how many there are.
+const operations = 14
 
 // world is a hub with clients whose commands are counted.
 type world struct {
@@ -64,7 +71,7 @@ func (w *world) send(c *Client, format string, args ...any) {
 
 func (w *world) step(op, arg int) {
 	target := fmt.Sprintf("T%d", arg%4)
-	switch op % 11 {
+	switch op % operations {
 	case 0:
 		id := ""
 		if arg%3 == 0 {
@@ -81,13 +88,13 @@ func (w *world) step(op, arg int) {
 		w.withHostOrClient(op, arg, target)
 	}
 	if err := w.hub.check(); err != nil {
-		w.t.Fatalf("after operation %d(%d): %v", op%11, arg, err)
+		w.t.Fatalf("after operation %d(%d): %v", op%operations, arg, err)
 	}
 }
 
 func (w *world) withHostOrClient(op, arg int, target string) {
 	if w.events != nil {
-		switch op % 11 {
+		switch op % operations {
 		case 2:
 			w.events.TargetCreated(targets.Info{ID: target})
 		case 3:
@@ -98,13 +105,20 @@ func (w *world) withHostOrClient(op, arg int, target string) {
 			}
 		case 5:
 			w.answerOne(arg)
+		case 11:
+			w.events.Reannounced(bridge.Announcement{Targets: list(arg % 4)})
+		case 12:
+			w.events.Event(target, "A.event", []byte(`{}`))
+			if len(w.clients) > 0 {
+				w.events.SessionEvent(onlySession(w.clients[arg%len(w.clients)]), "A.event", []byte(`{}`))
+			}
 		}
 	}
 	if len(w.clients) == 0 {
 		return
 	}
 	c := w.clients[arg%len(w.clients)]
-	switch op % 11 {
+	switch op % operations {
 	case 6:
 		w.send(c, `"method":"Target.attachToTarget","params":{"targetId":%q}`, target)
 	case 7:
@@ -113,6 +127,8 @@ func (w *world) withHostOrClient(op, arg int, target string) {
 		w.send(c, `"method":"Page.enable","sessionId":%q`, onlySession(c))
 	case 9:
 		w.send(c, `"method":"Target.setAutoAttach","params":{"autoAttach":%v}`, arg%2 == 0)
+	case 13:
+		w.send(c, `"method":%s`, []string{`5`, `"X.y"`, `"Target.getTargets"`, `"Target.attachToBrowserTarget"`, `"A.b","method":"A.b"`}[arg%5])
 	case 10:
 		if arg%8 == 0 {
 			c.Leave()
@@ -135,9 +151,9 @@ func remove(list []*Client, c *Client) []*Client {
 // answerOne answers some command that the hub has in flight, or one that it
 // has not.
 func (w *world) answerOne(arg int) {
-	for n, c := range w.hub.calls.byNumber {
-		w.events.Result(n, c.sessionID(), []byte(`{}`), nil)
-		break
+	if waiting := slices.Sorted(maps.Keys(w.hub.calls.byNumber)); len(waiting) > 0 {
+		n := waiting[arg%len(waiting)]
+		w.events.Result(n, w.hub.calls.get(n).sessionID(), []byte(`{}`), nil)
 	}
 	w.events.Result(bridge.CallID(arg), "", []byte(`{}`), nil)
 }

@@ -1,9 +1,7 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -116,93 +114,6 @@ func TestParseTakesNoMemory(t *testing.T) {
 		t.Errorf("Parse allocated %v times, want 0", n)
 	}
 }
-
-func FuzzValid(f *testing.F) {
-	for _, s := range []string{`{}`, `[1,"\u0041",{"a":null}]`, `{"a":01}`, "\"\x01\"", `-`, `{"a"`, nested("[", "]", 300)} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		got, want := Valid(in), json.Valid(in)
-		if tooDeep := want && depth(in) > MaxDepth; got != want && !tooDeep {
-			t.Fatalf("Valid(%q) = %v, encoding/json says %v", in, got, want)
-		}
-		// The same bytes far inside a long string meet the search by windows.
-		pad := bytes.Repeat([]byte("x"), 2000)
-		long := slices.Concat([]byte{'"'}, pad, in, pad, []byte{'"'})
-		if got, want := Valid(long), json.Valid(long); got != want {
-			t.Fatalf("Valid of a long string with %q inside = %v, encoding/json says %v", in, got, want)
-		}
-	})
-}
-
-// depth is how deep valid JSON nests.
-func depth(in []byte) int {
-	deepest, open := 0, 0
-	dec := json.NewDecoder(bytes.NewReader(in))
-	for {
-		tok, err := dec.Token()
-		if err != nil {
-			return deepest
-		}
-		switch tok {
-		case json.Delim('{'), json.Delim('['):
-			open++
-			deepest = max(deepest, open)
-		case json.Delim('}'), json.Delim(']'):
-			open--
-		}
-	}
-}
-
-// FuzzParse checks that whatever Parse passes on can be spliced, and that it
-// never calls a message good that encoding/json refuses.
-func FuzzParse(f *testing.F) {
-	for _, s := range []string{
-		`{"id":1,"method":"Page.enable"}`,
-		`{"id":-7,"method":"A.b","params":{"k":[1e400]},"sessionId":"S"}`,
-		`{"\u0069d":1,"method":"\u0041.b","id":2}`,
-		`{"id":1,"method":"A.b","params":null}`,
-		`[]`, ``, `{"id":1,"method":"A.b","params":{"a":tru}}`,
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		e, err := Parse(in)
-		if err != nil {
-			if out := AppendError(AppendErrorHead(nil, e.ID), err); !json.Valid(append(out, '}')) {
-				t.Fatalf("the error for %q is not JSON: %s", in, out)
-			}
-			return
-		}
-		if !json.Valid(in) {
-			t.Fatalf("Parse took %q, which is not JSON", in)
-		}
-		out := append(AppendAnswerHead(nil, e.ID), e.Params...)
-		if e.Params == nil {
-			out = append(out, Empty...)
-		}
-		out = append(out, SessionTail(e.SessionID)...)
-		if !json.Valid(out) {
-			t.Fatalf("%q spliced to %q", in, out)
-		}
-		if out = AppendEventHead(nil, e.Method); !json.Valid(append(out, "{}}"...)) {
-			t.Fatalf("the method of %q spliced to %q", in, out)
-		}
-	})
-}
-
-func FuzzAppendString(f *testing.F) {
-	f.Add("a\"\\\x00é\xff😀")
-	f.Fuzz(func(t *testing.T, s string) {
-		out := AppendString(nil, s)
-		text, ok := Text(out)
-		if !Valid(out) || !ok || validUTF8(s) && text != s {
-			t.Fatalf("AppendString(%q) = %s, which reads back as %q", s, out, text)
-		}
-	})
-}
-
-func validUTF8(s string) bool { return strings.ToValidUTF8(s, "") == s }
 
 func BenchmarkValid256K(b *testing.B) {
 	in := []byte(`{"id":1,"result":{"data":"` + strings.Repeat("QUJDREVGR0g", 256<<10/11) + `"}}`)
