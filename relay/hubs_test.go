@@ -86,7 +86,7 @@ func TestR94HubsAreForgotten(t *testing.T) {
 		if n := hs.Len(); n != 0 {
 			t.Errorf("%d hubs are left", n)
 		}
-		if n := runtime.NumGoroutine(); n > goroutines+goroutines/100 {
+		if n := runtime.NumGoroutine(); n > goroutines+10 { // others of the process may come and go; a leak is of hundreds
 			t.Errorf("%d goroutines, %d before", n, goroutines)
 		}
 		if after := heap(); after > before+before/100+256<<10 { // a hub holds more than 1 KiB, and there were thousands
