@@ -3,16 +3,18 @@
 # make test-long  the same at full size, then make fuzz
 # make fuzz    what strangers send, made up: each target for FUZZTIME (10m)
 # make lint    formatting, linters, types, freshness of what is generated
+# make trust-doc    what must hold, and which test says so: docs/trust.md
 # make clients-doc  which client can do what: docs/clients.md
 # make bench   the hub against a forwarder that parses nothing
 # make generate  what is made from sources: codecs, bundles
 
-.PHONY: demo test test-long fuzz lint clients-doc bench generate tools
+.PHONY: demo test test-long fuzz lint trust-doc clients-doc bench generate tools
 .DEFAULT_GOAL := test
 
 E2E := internal/e2e
 AGENT_BROWSER := $(CURDIR)/$(E2E)/node_modules/.bin/agent-browser
 GOFUMPT := go run mvdan.cc/gofumpt@v0.12.0
+GOTESTSUM := go run gotest.tools/gotestsum@v1.13.0
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # The modules of this repository: the product, its bundler, its end-to-end tests.
@@ -21,9 +23,15 @@ MODULES := . web/build $(E2E)
 demo: tools
 	go run ./cmd/cdphub demo --agent-browser=$(AGENT_BROWSER) $(ARGS)
 
+# The tests of the product, and what they say of what must hold.
+define unit_tests
+out=$$(mktemp) && $(GOTESTSUM) --format pkgname --jsonfile $$out -- -race -shuffle=on -timeout 20m ./... && \
+	go run ./internal/trust $(1) < $$out; status=$$?; rm -f $$out; exit $$status
+endef
+
 test: tools
 	@command -v cc >/dev/null || ./.ci/install gcc libc6-dev # the race detector wants a C compiler
-	go test -race -shuffle=on -timeout 20m ./...
+	$(call unit_tests,-check docs/trust.md)
 	go test -C web/build -race -shuffle=on -timeout 20m ./...
 	go test -C $(E2E) -race -shuffle=on -timeout 20m -p 1 ./... # one browser after the other
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree # once more, to print the shares
@@ -49,6 +57,9 @@ lint: web/node_modules
 	cd web && npm exec -- tsc --noEmit
 	go run -C web/build . -check
 	go generate ./... && git diff --exit-code -- '*_easyjson.go' httpdiscovery/protocol.json docs/config.md
+
+trust-doc: tools
+	$(call unit_tests,-write docs/trust.md)
 
 # docs/clients.md, from a run of the end-to-end tests of all clients
 clients-doc: tools

@@ -13,7 +13,7 @@ import (
 // must run on both sides and end.
 func TestRun(t *testing.T) {
 	var out, log bytes.Buffer
-	if err := run(t.Context(), []string{"-rounds", "1", "-each", "5ms"}, &out, &log); err != nil {
+	if err := run(t.Context(), []string{"-rounds", "1", "-each", "5ms", "-hubs", "5", "-hosts", "20"}, &out, &log); err != nil {
 		t.Fatalf("%v\n%s", err, &log)
 	}
 	for _, c := range cases() {
@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("no row for %q", c.name)
 		}
 	}
-	for _, m := range memoryCases() {
+	for _, m := range memoryCases(config{hubs: 5, hosts: 20}) {
 		if !strings.Contains(out.String(), "  "+m.name+"\n") {
 			t.Errorf("no row for %q", m.name)
 		}

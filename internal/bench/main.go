@@ -47,6 +47,8 @@ type config struct {
 	rounds  int            // of each case; the middle one counts
 	each    time.Duration  // of one round of one program
 	profile string         // file for a CPU profile of the hub; none when empty
+	hubs    int            // held at once, to see what one costs
+	hosts   int            // likewise
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -90,13 +92,15 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	only := flags.String("run", "", "run only cases whose name matches this `regexp`")
 	rounds := flags.Int("rounds", 13, "rounds of each case")
 	each := flags.Duration("each", 100*time.Millisecond, "time of one round of one program")
+	hubs := flags.Int("hubs", 1000, "hubs to hold at once")
+	hosts := flags.Int("hosts", 10_000, "Hosts to hold at once; takes a descriptor for each")
 	profile := flags.String("profile", "", "write a CPU profile of the hub to this `file`; for one case")
 	if err := flags.Parse(args); err != nil {
 		return config{}, err
 	}
 	re, err := regexp.Compile(*only)
-	if err == nil && (*rounds < 1 || *each < time.Millisecond) {
-		err = fmt.Errorf("%d rounds of %v are no measurement", *rounds, *each)
+	if err == nil && (*rounds < 1 || *each < time.Millisecond || *hubs < 1 || *hosts < 1) {
+		err = fmt.Errorf("%d rounds of %v, %d hubs and %d Hosts are no measurement", *rounds, *each, *hubs, *hosts)
 	}
-	return config{re, *rounds, *each, *profile}, err
+	return config{re, *rounds, *each, *profile, *hubs, *hosts}, err
 }

@@ -27,7 +27,7 @@ type memoryCase struct {
 	open func(ctx context.Context, p pair) (c *child, fill func() error, err error)
 }
 
-func memoryCases() []memoryCase {
+func memoryCases(cfg config) []memoryCase {
 	return []memoryCase{
 		{fmt.Sprintf("idle Client, of %d, hub", idleClients), idleClients, func(ctx context.Context, p pair) (*child, func() error, error) {
 			_, err := openHub(ctx, p.hub, 1, nil)
@@ -45,12 +45,12 @@ func memoryCases() []memoryCase {
 				return err
 			}, err
 		}},
-		{fmt.Sprintf("hub with a Host, two Targets and two Clients, of %d", manyHubs), manyHubs, func(ctx context.Context, p pair) (*child, func() error, error) {
-			return p.hub, func() error { return fullHubs(ctx, p.hub) }, nil
+		{fmt.Sprintf("hub with a Host, two Targets and two Clients, of %d", cfg.hubs), cfg.hubs, func(ctx context.Context, p pair) (*child, func() error, error) {
+			return p.hub, func() error { return fullHubs(ctx, p.hub, cfg.hubs) }, nil
 		}},
-		{fmt.Sprintf("idle Host on a hub of its own, of %d", manyHosts), manyHosts, func(ctx context.Context, p pair) (*child, func() error, error) {
+		{fmt.Sprintf("idle Host on a hub of its own, of %d", cfg.hosts), cfg.hosts, func(ctx context.Context, p pair) (*child, func() error, error) {
 			return p.hub, func() error {
-				for i := range manyHosts {
+				for i := range cfg.hosts {
 					if err := idleHost(ctx, p.hub, i, 0); err != nil {
 						return err
 					}
@@ -61,15 +61,9 @@ func memoryCases() []memoryCase {
 	}
 }
 
-// How many hubs and Hosts are held at once.
-const (
-	manyHubs  = 1000
-	manyHosts = 10_000
-)
-
 // fullHubs makes hubs with a Host, two Targets and two Clients each.
-func fullHubs(ctx context.Context, c *child) error {
-	for i := range manyHubs {
+func fullHubs(ctx context.Context, c *child, hubs int) error {
+	for i := range hubs {
 		if err := idleHost(ctx, c, i, 2); err != nil {
 			return err
 		}
@@ -122,7 +116,7 @@ func idleClient(ctx context.Context, to string) error {
 func measureMemory(ctx context.Context, cfg config, p programs, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	head := "\nresident\tlive heap\tstacks\t  bytes of memory per\n"
-	for _, m := range memoryCases() {
+	for _, m := range memoryCases(cfg) {
 		if !cfg.only.MatchString(m.name) {
 			continue
 		}

@@ -4,11 +4,11 @@
 // begins with, TestR24ScopesRefuseWrites, or that the name of a subtest has,
 // TestScopes/R-24_writes.
 //
-//	go test -json ./... | go run ./internal/trust > docs/trust.md
+//	go test -json ./... | go run ./internal/trust -write docs/trust.md
 //	go test -json ./... | go run ./internal/trust -check docs/trust.md
 //
 // It fails when a requirement has no test, or one that did not pass; with
-// -check also when the file is not what it would print.
+// -check also when the file is not what it would write.
 package main
 
 import (
@@ -25,27 +25,28 @@ import (
 )
 
 func main() {
-	check := flag.String("check", "", "compare with this file and print nothing")
+	write := flag.String("write", "", "write the table to this `file`")
+	check := flag.String("check", "", "compare the table with this `file`")
 	flag.Parse()
-	if err := run(os.Stdin, os.Stdout, *check); err != nil {
+	if err := run(os.Stdin, *write, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "trust:", err)
 		os.Exit(1)
 	}
 }
 
-func run(in io.Reader, out io.Writer, check string) error {
+// run writes the table, or checks it, where a file is named for that.
+func run(in io.Reader, write, check string) error {
 	proofs, err := read(in)
 	if err != nil {
 		return err
 	}
 	var table bytes.Buffer
-	bad := write(&table, proofs)
-	if check == "" {
-		_, err = out.Write(table.Bytes())
-		return errors.Join(err, bad)
+	bad := printTable(&table, proofs)
+	if write != "" {
+		err = os.WriteFile(write, table.Bytes(), 0o644) //nolint:gosec // it is for everybody to read
 	}
-	if bad != nil {
-		return bad
+	if bad != nil || err != nil || check == "" {
+		return errors.Join(err, bad)
 	}
 	kept, err := os.ReadFile(check)
 	if err != nil {
@@ -115,8 +116,8 @@ func requirementsOf(test string) []string {
 	return ids
 }
 
-// write prints the table. Its error names what is not proven.
-func write(out io.Writer, proofs map[string][]proof) error {
+// printTable prints the table. Its error names what is not proven.
+func printTable(out io.Writer, proofs map[string][]proof) error {
 	fmt.Fprint(out, `# What must hold, and which test says so
 
 Made from a run of all tests under the race detector (make trust-doc); make test fails when a line here does not hold.
