@@ -43,8 +43,8 @@ is(await value("active()"), "s1", "from where the mouse was pressed");
 // A modal dialog keeps Tab, and Escape closes it.
 await value("ask.showModal()"); await key("Tab"); await log();
 is(await value("active()"), "no");
-await value("closed = new Promise((r) => ask.addEventListener('close', () => setTimeout(r))), 1");
-await key("Escape"); await value("closed");
+await value("askClosed = new Promise((r) => ask.addEventListener('close', () => setTimeout(r))), 1");
+await key("Escape"); await value("askClosed");
 is([await value("ask.open"), await log()], [false, ["cancel:ask", "close:ask"]]);
 await value("pop.showPopover()"); await key("Escape");
 is(await value("pop.matches(':popover-open')"), false);
