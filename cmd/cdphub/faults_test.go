@@ -106,6 +106,8 @@ func TestHugeCommandStallsNobody(t *testing.T) {
 			open = false
 		case why := <-huge.closed:
 			t.Fatalf("the Client with the huge command was closed: %v", why)
+		case m := <-huge.got: // only the hub can have answered
+			t.Fatalf("the huge command was refused: %s", m)
 		default:
 		}
 	}

@@ -99,13 +99,13 @@ func dial(t *testing.T, url string, header http.Header) *far {
 
 func (p *far) send(m string) { p.conn.Deliver(wire.Frame{Head: []byte(m)}) }
 
-// next is the next message, which must come soon.
+// next is the next message, which must come some time.
 func (p *far) next() string {
 	p.t.Helper()
 	select {
 	case m := <-p.got:
 		return m
-	case <-time.After(5 * time.Second):
+	case <-time.After(30 * time.Second):
 		p.t.Fatal("no message came")
 		return ""
 	}
