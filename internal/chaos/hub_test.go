@@ -69,10 +69,13 @@ type place struct{ clients, hosts string }
 // hub is a running cdphub.
 type hub struct {
 	place
+	operators string // HOST:PORT of the listener for them
+
 	t    testing.TB
 	args []string
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended and all of its log is read
+	gate sync.Mutex    // held to keep its log from being read
 
 	mu  sync.Mutex // guards log
 	log bytes.Buffer
@@ -82,7 +85,7 @@ type hub struct {
 // until the test ends.
 func startHub(t testing.TB, args ...string) *hub {
 	t.Helper()
-	h := &hub{t: t, args: args, place: place{"127.0.0.1:0", "localhost:0"}} // one address would be one listener
+	h := &hub{t: t, args: args, place: place{"127.0.0.1:0", "localhost:0"}, operators: "127.0.0.1:0"} // one address would be one listener
 	h.run()
 	t.Cleanup(func() {
 		h.kill()
@@ -105,7 +108,7 @@ func (h *hub) run() {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.cmd = exec.Command(path, append([]string{"serve", "--client-addr", h.clients, "--host-addr", h.hosts}, h.args...)...)
+	h.cmd = exec.Command(path, append([]string{"serve", "--client-addr", h.clients, "--host-addr", h.hosts, "--admin-addr", h.operators}, h.args...)...)
 	h.cmd.Env = append(os.Environ(), "GORACE=halt_on_error=1")
 	out, err := h.cmd.StderrPipe()
 	if err != nil {
@@ -115,9 +118,9 @@ func (h *hub) run() {
 		h.t.Fatal(err)
 	}
 	h.done = make(chan struct{})
-	listening := make(chan struct{}, 2)
+	listening := make(chan struct{}, 3)
 	go h.follow(h.cmd, out, h.done, listening)
-	for range 2 {
+	for range 3 {
 		select {
 		case <-listening:
 		case <-h.done:
@@ -131,6 +134,7 @@ func (h *hub) run() {
 // follow reads the log to its end. Where the hub listens stands in lines as
 //
 //	{"msg":"listening","addr":"127.0.0.1:40123","clients":true,"hosts":false}
+//	{"msg":"listening for operators","addr":"127.0.0.1:40125"}
 func (h *hub) follow(cmd *exec.Cmd, r io.Reader, done, listening chan<- struct{}) {
 	defer close(done)
 	for s := bufio.NewScanner(r); s.Scan(); {
@@ -139,18 +143,22 @@ func (h *hub) follow(cmd *exec.Cmd, r io.Reader, done, listening chan<- struct{}
 			h.log.Write(append(s.Bytes(), '\n'))
 		}
 		h.mu.Unlock()
+		h.gate.Lock()
+		h.gate.Unlock() //nolint:staticcheck // to wait is all
 		var l struct {
 			Msg, Addr      string
 			Clients, Hosts bool
 		}
-		if json.Unmarshal(s.Bytes(), &l) != nil || l.Msg != "listening" {
-			continue
-		}
-		if l.Clients {
+		json.Unmarshal(s.Bytes(), &l)
+		switch {
+		case l.Msg == "listening for operators":
+			h.operators = l.Addr
+		case l.Msg == "listening" && l.Clients:
 			h.clients = l.Addr
-		}
-		if l.Hosts {
+		case l.Msg == "listening" && l.Hosts:
 			h.hosts = l.Addr
+		default:
+			continue
 		}
 		listening <- struct{}{}
 	}

@@ -20,6 +20,7 @@ var clientDoes = []chance{
 	{"same id", 60},
 	{"large command", 20},
 	{"slow reader", 10},
+	{"idle", 5},
 	{"client leaves", 10},
 	{"client crashes", 10},
 }
@@ -104,6 +105,8 @@ func (w *world) clientStep(r *rand.Rand, c *client, what string) bool {
 		c.gate.Lock()
 		time.Sleep(time.Duration(r.IntN(200)) * time.Millisecond)
 		c.gate.Unlock()
+	case "idle": // for long enough to lose its goroutine in the hub
+		time.Sleep(time.Duration(300+r.IntN(700)) * time.Millisecond)
 	default:
 		w.misbehave(r, c, what, own)
 	}

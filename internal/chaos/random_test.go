@@ -46,7 +46,7 @@ func TestRandomFaults(t *testing.T) {
 	for i := range manyClients {
 		clients.Go(func() { w.playClient(ctx, i) })
 	}
-	w.playHub(ctx)
+	w.playHub(ctx, begin.Add(*duration*3/4))
 	clients.Wait()
 	hosts.Wait()
 	took := time.Since(begin)
@@ -128,11 +128,14 @@ type chance struct {
 }
 
 // playHub stops the hub for a moment again and again, and now and then kills
-// it, until ctx ends.
-func (w *world) playHub(ctx context.Context) {
+// it, until ctx ends. It does not kill it late, so that all can come back.
+func (w *world) playHub(ctx context.Context, late time.Time) {
 	r := w.chance(-1)
 	for rest(ctx, time.Duration(500+r.IntN(2000))*time.Millisecond) {
-		if r.IntN(4) > 0 {
+		if s, err := w.hub.stats(); err != nil || !closes(s) {
+			w.b.fault(&w.b.lost, "the hub's ledger does not close: %+v %v", s, err)
+		}
+		if r.IntN(4) > 0 || time.Now().After(late) {
 			w.did("hub stopped")
 			w.hub.signal(syscall.SIGSTOP)
 			rest(ctx, time.Duration(r.IntN(300))*time.Millisecond)
@@ -182,6 +185,9 @@ func (w *world) finish() {
 				c.sawAll(w.t, h)
 			}
 		}
+	}
+	if s, err := w.hub.stats(); err != nil || !closes(s) || s.Pending != 0 {
+		w.b.fault(&w.b.lost, "the hub's ledger does not close at the end: %+v %v", s, err)
 	}
 	w.hub.stop()
 	if status := w.hub.ended(); status != 0 {
