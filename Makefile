@@ -6,9 +6,10 @@
 # make trust-doc    what must hold, and which test says so: docs/trust.md
 # make clients-doc  which client can do what: docs/clients.md
 # make bench   the hub against a forwarder that parses nothing
+# make chaos   all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
 # make generate  what is made from sources: codecs, bundles
 
-.PHONY: demo test test-long fuzz lint trust-doc clients-doc bench generate tools
+.PHONY: demo test test-long fuzz lint trust-doc clients-doc bench chaos generate tools
 .DEFAULT_GOAL := test
 
 E2E := internal/e2e
@@ -68,6 +69,13 @@ clients-doc: tools
 
 bench:
 	go run ./internal/bench
+
+DURATION ?= 60s
+SEED ?= 0
+
+chaos:
+	@command -v cc >/dev/null || ./.ci/install gcc libc6-dev # the race detector wants a C compiler
+	go test -race -count=1 -v -timeout 0 -run TestRandomFaults ./internal/chaos -duration=$(DURATION) -seed=$(SEED)
 
 generate: web/node_modules
 	go generate ./...

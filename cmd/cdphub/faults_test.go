@@ -85,6 +85,8 @@ func TestR70HugeCommandStallsNobody(t *testing.T) {
 			open = false
 		case why := <-huge.closed:
 			t.Fatalf("the Client with the huge command was closed: %v", why)
+		case m := <-huge.got: // only the hub can have answered
+			t.Fatalf("the huge command was refused: %s", m)
 		default:
 		}
 	}

@@ -108,7 +108,7 @@ func dialTo(t *testing.T, url string, header http.Header, handle func([]byte)) *
 
 func (p *far) send(m string) { p.conn.Deliver(wire.Frame{Head: []byte(m)}) }
 
-// next is the next message, which must come soon.
+// next is the next message, which must come some time.
 func (p *far) next() string {
 	p.t.Helper()
 	select {

@@ -19,7 +19,7 @@ type outbox struct {
 	chunks [][]byte
 	bytes  int
 	frames int
-	first  int           // bytes of the first frame, which does not count against the limits: it is written next
+	most   int           // bytes of the largest frame, which does not count against the limits
 	room   chan struct{} // closed when the writer takes the chunks; nil unless somebody waits
 }
 
@@ -86,9 +86,7 @@ func (o *outbox) addFrame(op ws.OpCode, f wire.Frame, masked bool) {
 		binary.NativeEndian.PutUint32(mask[:], rand.Uint32())
 		h = append(h, mask[:]...)
 	}
-	if o.frames == 0 {
-		o.first = f.Len()
-	}
+	o.most = max(o.most, f.Len())
 	o.add(h, nil, 0)
 	o.add(f.Head, mask, 0)
 	o.add(f.Body, mask, len(f.Head))
@@ -115,7 +113,7 @@ func appendHeader(dst []byte, op ws.OpCode, size int, masked bool) []byte {
 // take returns all chunks and leaves spare's memory for the next ones.
 func (o *outbox) take(spare [][]byte) [][]byte {
 	batch := o.chunks
-	o.chunks, o.bytes, o.frames = spare[:0], 0, 0
+	o.chunks, o.bytes, o.frames, o.most = spare[:0], 0, 0, 0
 	o.moved()
 	return batch
 }
@@ -125,7 +123,7 @@ func (c *Conn) dropLocked() {
 	o := &c.out
 	c.hold(-ofChunks(len(o.chunks)))
 	recycle(o.chunks)
-	o.chunks, o.bytes, o.frames = nil, 0, 0
+	o.chunks, o.bytes, o.frames, o.most = nil, 0, 0, 0
 }
 
 // moved tells those who wait for room that there may be some.
@@ -165,14 +163,15 @@ func (c *Conn) Offer(f wire.Frame) bool {
 	return queued
 }
 
-// queueLocked reports false when the frame does not fit. An empty queue takes
-// a frame of any size, and others behind it.
+// queueLocked reports false when the frame does not fit. One frame of any size
+// fits, whether others are before it or behind it: the peer that has not read
+// them yet need not be slow.
 func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 	if c.reason.Code != 0 {
 		return true
 	}
 	o := &c.out
-	if o.frames > 0 && (o.bytes-o.first+f.Len() > c.limits.MaxPending || o.frames >= c.limits.MaxQueued) {
+	if o.frames > 0 && (o.bytes+f.Len()-max(o.most, f.Len()) > c.limits.MaxPending || o.frames >= c.limits.MaxQueued) {
 		return false
 	}
 	before := len(o.chunks)

@@ -27,6 +27,7 @@ type reader struct {
 	r, w int    // buf[r:w] is not yet used
 
 	heard  bool      // bytes have come since the last ping
+	warned bool      // nothing had come when the answer to it was nearly due
 	pinged time.Time // when a ping was sent that waits for an answer
 	next   time.Time // when to ping, or to give up waiting
 	begun  time.Time // first byte of an unfinished message; zero when there is none
@@ -151,14 +152,18 @@ func (c *Conn) overdue(now time.Time) Reason {
 	switch {
 	case c.bare || now.Before(in.next):
 	case in.pinged.IsZero():
-		in.pinged, in.heard = now, false
-		in.next = now.Add(c.limits.PongWithin)
+		in.pinged, in.heard, in.warned = now, false, false
+		in.next = now.Add(c.limits.PongWithin / 10 * 9)
 		c.ping()
-	case !in.heard:
-		return ReasonDead
-	default:
+	case in.heard:
 		in.next = in.pinged.Add(c.limits.PingEvery)
 		in.pinged = time.Time{}
+	case !in.warned:
+		// If this process has not run for a while, what came is yet to be read.
+		in.warned = true
+		in.next = now.Add(c.limits.PongWithin / 10)
+	default:
+		return ReasonDead
 	}
 	c.arm(now)
 	return Reason{}

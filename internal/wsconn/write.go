@@ -160,7 +160,7 @@ func (w *writer) write(batch [][]byte) Reason {
 			return ReasonSlowConsumer
 		}
 		now = time.Now()
-		if n > 0 {
+		if n > 0 || now.Sub(w.deadline) > w.c.limits.WriteTimeout/4 { // or this process has not run for a while
 			progress = now
 		}
 		if now.Sub(progress) >= w.c.limits.WriteTimeout {

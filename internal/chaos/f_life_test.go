@@ -1,0 +1,285 @@
+package chaos
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// F-14: 10,000 connects, attaches and disconnects in random order leave
+// nothing behind.
+func TestF14Leaks(t *testing.T) {
+	in := startInside(t, relay.Options{}, wsconn.Limits{})
+	deafHost(t, in)
+	churn(t, in, 2000) // what grows once and stays, grows now
+	before := settled(t, in)
+	churn(t, in, 10_000)
+	after := settled(t, in)
+	t.Logf("before %+v, after %+v", before, after)
+	if after.goroutines > before.goroutines || after.descriptors > before.descriptors {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+	// 1 %, and what the runtime itself varies by: a few bytes a connection would be more.
+	if after.heap > before.heap+before.heap/100+128<<10 {
+		t.Errorf("the heap grew from %d to %d bytes", before.heap, after.heap)
+	}
+}
+
+// deafHost is a Host with Targets T0 to T3 that remembers nothing.
+func deafHost(t *testing.T, in *inside) {
+	t.Helper()
+	s, err := dial(in.hosts, "/hub/a/icdp/host")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.send(`{"kind":"ready","v":1,"features":["sessions"],"targets":[{"targetId":"T0"},{"targetId":"T1"},{"targetId":"T2"},{"targetId":"T3"}]}`)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		for err := error(nil); err == nil; _, err = s.next() {
+		}
+	}()
+	t.Cleanup(func() {
+		s.close()
+		<-gone
+	})
+}
+
+// churn does so many things in random order, eight at a time, and undoes all.
+func churn(t *testing.T, in *inside, count int) {
+	t.Helper()
+	const most = 40 // connections at once, which there are at the beginning
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			var open []*sock
+			for i := range count / 8 {
+				switch op := rand.IntN(3); {
+				case i < most || len(open) == 0 || op == 0 && len(open) < most:
+					s, err := dial(in.clients, "/hub/a/devtools/browser")
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					open = append(open, s)
+				case op == 1:
+					open[rand.IntN(len(open))].send(fmt.Sprintf(
+						`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T%d","flatten":true}}`, rand.IntN(4)))
+				default:
+					last := rand.IntN(len(open))
+					open[last].reset()
+					open = append(open[:last], open[last+1:]...)
+				}
+			}
+			for _, s := range open {
+				s.reset()
+			}
+		})
+	}
+	all.Wait()
+}
+
+// holdings is what a process holds.
+type holdings struct {
+	goroutines, descriptors int
+	heap                    uint64
+}
+
+// settled waits until the Clients are gone, and measures.
+func settled(t *testing.T, in *inside) (h holdings) {
+	t.Helper()
+	eventually(t, "that all Clients and sessions have ended", func() bool {
+		s := in.hubs.Stats()
+		return s.Clients == 0 && s.Sessions == 0
+	})
+	least := 1 << 30
+	eventually(t, "that the number of goroutines no longer falls", func() bool {
+		was := least
+		least = min(least, runtime.NumGoroutine())
+		runtime.GC()
+		return least == was
+	})
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC() // pools forget in the second collection
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return holdings{least, len(files), m.HeapAlloc}
+}
+
+// F-15: the hub is told to end while commands are in flight.
+func TestF15Drain(t *testing.T) {
+	b, p := newBooks(t), startHub(t)
+	h := startHost(t, b, p.place, "a", "H", 4)
+	h.holdAnswers(true)
+	var all []*client
+	for i := range 4 {
+		c := startClient(t, b, p.place, "a", fmt.Sprintf("c%d", i))
+		c.echoes(c.mustAttach(t, h.target(i)), 100)
+		all = append(all, c)
+	}
+	idle := startClient(t, b, p.place, "a", "idle")
+	eventually(t, "that the Host has the commands", func() bool { return h.commands() == 400 })
+	p.stop()
+	<-idle.gone
+	if !idle.endedWith(1001) {
+		t.Errorf("a Client with nothing in flight: %v", idle.ended())
+	}
+	if _, err := dial(p.clients, "/hub/a/devtools/browser"); err == nil {
+		t.Error("the hub still lets Clients in")
+	}
+	h.event(0, 100)
+	h.holdAnswers(false)
+	for _, c := range all {
+		<-c.gone
+		if !c.endedWith(1001) {
+			t.Errorf("%s: %v", c.name, c.ended())
+		}
+	}
+	<-h.gone
+	if !h.endedWith(1001) {
+		t.Errorf("the Host: %v", h.ended())
+	}
+	if status := p.ended(); status != 0 {
+		t.Errorf("the hub ended with status %d", status)
+	}
+	if b.gone.Load() > 0 || b.failed.Load() > 0 || b.answered.Load() != b.sent.Load() {
+		t.Errorf("of %d commands %d were answered, %d failed and %d lost with their Client",
+			b.sent.Load(), b.answered.Load(), b.failed.Load(), b.gone.Load())
+	}
+}
+
+// F-15: the Host does not answer what the hub waits for.
+func TestF15DrainOfASilentHost(t *testing.T) {
+	b, p := newBooks(t), startHub(t, "--drain=300ms")
+	h := startHost(t, b, p.place, "a", "H", 1)
+	h.holdAnswers(true)
+	c := startClient(t, b, p.place, "a", "c")
+	id := c.mustAttach(t, h.target(0))
+	c.echoes(id, 10)
+	eventually(t, "that the Host has the commands", func() bool { return h.commands() == 10 })
+	p.stop()
+	eventually(t, "that commands are refused", func() bool {
+		c.echoes(id, 1)
+		return b.causedBy("Hub is shutting down") > 0 || c.ended() != nil
+	})
+	<-c.gone
+	<-h.gone
+	if status := p.ended(); status != 0 || !c.endedWith(1001) || !h.endedWith(1001) {
+		t.Errorf("status %d; the Client: %v; the Host: %v", status, c.ended(), h.ended())
+	}
+}
+
+// F-16: Targets end while commands to them are in flight.
+func TestF16TargetsEndInMidCommand(t *testing.T) {
+	b, p := newBooks(t), startHub(t)
+	h := startHost(t, b, p.place, "a", "H", 1)
+	c, d := startClient(t, b, p.place, "a", "c"), startClient(t, b, p.place, "a", "d")
+	stays := c.mustAttach(t, h.target(0))
+	for range 20 {
+		h.create()
+		one, two := c.mustAttach(t, h.target(1)), d.mustAttach(t, h.target(1))
+		h.holdAnswers(true)
+		before := h.commands()
+		c.echoes(one, 25)
+		d.echoes(two, 25)
+		eventually(t, "that the Host has the commands", func() bool { return h.commands() == before+50 })
+		h.event(1, 10)
+		h.destroy(1)
+		h.holdAnswers(false) // too late
+		c.echoes(one, 5)
+		eventually(t, "that the sessions end", func() bool { return !c.has(one) && !d.has(two) })
+		c.echoes(stays, 5)
+		c.quiet(t)
+		d.quiet(t)
+	}
+	if n := b.causedBy("Target destroyed"); n < 1000 {
+		t.Errorf("%d commands failed with their Target, want 1,000 at least: %v", n, b.causes)
+	}
+}
+
+// F-17: Clients leave in mid-command, with a word and without.
+func TestF17ClientsLeaveInMidCommand(t *testing.T) {
+	b := newBooks(t)
+	in := startInside(t, relay.Options{}, wsconn.Limits{})
+	h := startHost(t, b, in.place, "a", "H", 2)
+	stays := startClient(t, b, in.place, "a", "stays")
+	mine := stays.mustAttach(t, h.target(0))
+	h.holdAnswers(true)
+	const rounds, each = 20, 10
+	var ids []string
+	for i := range rounds {
+		c := startClient(t, b, in.place, "a", fmt.Sprintf("c%d", i))
+		one, two := c.mustAttach(t, h.target(0)), c.mustAttach(t, h.target(1))
+		ids = append(ids, one, two)
+		before := h.commands()
+		c.echoes(one, each)
+		c.echoes(two, each)
+		eventually(t, "that the Host has the commands", func() bool { return h.commands() == before+2*each })
+		if i%2 == 0 {
+			c.leave()
+		} else {
+			c.crash()
+		}
+	}
+	for _, id := range ids {
+		eventually(t, "that the Host is told of a session's end", func() bool { return h.detached(id) == 1 })
+	}
+	h.holdAnswers(false)
+	stays.echoes(mine, 10)
+	h.event(0, 10)
+	stays.quiet(t)
+	stays.sawAll(t, h)
+	const late = rounds * 2 * each
+	if s := in.hubs.Stats(); s.DroppedAnswers != late || s.ClientGone != late || b.gone.Load() != late {
+		t.Errorf("the hub dropped %d late answers and has %d commands whose Client left, its Clients %d; want %d",
+			s.DroppedAnswers, s.ClientGone, b.gone.Load(), late)
+	}
+}
+
+// F-18: a command and the end of its session in one TCP segment.
+func TestF18DetachAndCommandAtOnce(t *testing.T) {
+	b, p := newBooks(t), startHub(t)
+	h := startHost(t, b, p.place, "a", "H", 1)
+	c := startClient(t, b, p.place, "a", "c")
+	for round := range 200 {
+		id := c.mustAttach(t, h.target(0))
+		answer := make(chan string, 1)
+		detach := func() {
+			c.ask("Target.detachFromTarget", fmt.Sprintf(`{"sessionId":%q}`, id), func(m []byte) { answer <- string(m) })
+		}
+		command := func() {
+			c.mu.Lock()
+			c.echoLocked(c.seq+1, id, "")
+			c.mu.Unlock()
+		}
+		if round%2 == 0 {
+			detach()
+			command()
+		} else {
+			command()
+			detach()
+		}
+		c.s.flush()
+		c.quiet(t)
+		if m := <-answer; !strings.Contains(m, `"result":{}`) {
+			t.Fatalf("detachFromTarget: %s", m)
+		}
+		if c.has(id) {
+			t.Fatalf("session %s has not ended", id)
+		}
+	}
+	if n := b.causedBy("Session with given id not found."); n != 100 {
+		t.Errorf("%d commands came after the detach, want 100: %v", n, b.causes)
+	}
+}
