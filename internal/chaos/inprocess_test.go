@@ -61,7 +61,7 @@ func (in *inside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		c, err := hub.Join(conn, nil)
 		if err != nil {
-			conn.Close(wsconn.ReasonTooMany)
+			conn.Close(wsconn.ReasonTryAgain)
 			conn.Serve(in.ctx, func([]byte) {})
 			return
 		}

@@ -61,7 +61,7 @@ func TestI1I2I3LedgerAgrees(t *testing.T) {
 		AnsweredByHub:  uint64(b.sent.Load() - b.echoed.Load()),
 		EventsIn:       uint64(b.numbered.Load()),
 		Sent:           uint64(b.events.Load()),
-		DroppedAnswers: s.DroppedAnswers, // of commands that their Target's end has failed
+		AnswersTwice:   s.AnswersTwice, // of commands that their Target's end has failed
 		Hubs:           1, Hosts: 1, Clients: 4, Sessions: 16, Targets: 4,
 	}
 	if s != want {
