@@ -26,11 +26,13 @@ var (
 // with their sessions; those of any other that was here before end.
 func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
 	e, err := h.claim()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.claiming--
+	defer h.checkClaimLocked()
 	if err != nil {
 		return nil, err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	if h.events != nil && h.events.claim.Epoch() > e.claim.Epoch() {
 		e.end()
 		return nil, errOvertaken

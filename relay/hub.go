@@ -88,6 +88,7 @@ type Hub struct {
 	version  bridge.Version
 	hostID   string   // of the host, or of the one that may come back
 	away     *absence // while that one is away
+	claiming int      // Hosts on their way in
 	takeover takeovers
 	targets  targets.Registry
 	listing  []byte // the answer to getTargets

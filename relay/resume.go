@@ -22,8 +22,13 @@ const directoryTimeout = 5 * time.Second
 // errOvertaken refuses a Host that a newer one has overtaken on its way in.
 var errOvertaken = errors.New("replaced by a newer host")
 
-// claim asks the Directory for the hub, and begins a generation of Host.
+// claim asks the Directory for the hub, and begins a generation of Host. The
+// claim of the generation before is lost by that: whoever calls must see to it,
+// and count claiming down.
 func (h *Hub) claim() (*hostEvents, error) {
+	h.mu.Lock()
+	h.claiming++
+	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), directoryTimeout)
 	defer cancel()
 	claim, err := h.opts.Nodes.Claim(ctx, h.opts.Name)
@@ -38,13 +43,28 @@ func (e *hostEvents) watch() {
 	select {
 	case <-e.over:
 	case <-e.claim.Lost():
-		h := e.hub
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.events == e || h.away != nil && h.away.events == e {
-			h.clearHostLocked(false)
-			h.hostID = ""
-		}
+		e.hub.mu.Lock()
+		defer e.hub.mu.Unlock()
+		e.hub.checkClaimLocked()
+	}
+}
+
+// checkClaimLocked ends the Host, or what waits for it, whose claim is lost:
+// the hub's Host is elsewhere. While a newer one comes in here that decides what
+// becomes of it, since it may be the same.
+func (h *Hub) checkClaimLocked() {
+	e := h.events
+	if h.away != nil {
+		e = h.away.events
+	}
+	if e == nil || h.claiming > 0 {
+		return
+	}
+	select {
+	case <-e.claim.Lost():
+		h.clearHostLocked(false)
+		h.hostID = ""
+	default:
 	}
 }
 
