@@ -13,6 +13,7 @@ var Lacks = map[string]map[string]string{
 		"two clients at once", "new CDP session", "navigation events", "mouse wheel", "touch", "check", "select",
 		"handles", "expose function", "init script", "response bodies", "intercept", "cookies", "storage", "pdf",
 		"frames", "locators", "DOM nodes", "set content"),
+	"chromedp": all("A second context on a page closes the page when it ends.", "new CDP session"),
 	"agent-browser": all("There is no command for it.",
 		"two clients at once", "new CDP session", "navigation events", "touch",
 		"handles", "expose function", "init script", "response bodies", "set content"),

@@ -42,9 +42,12 @@ var devtoolsTools = []check[*server]{
 	{"list pages", "list_pages", func(t *testing.T, s *server) {
 		s.bare().use(t, "list_pages", args{}, "1: Field book ("+s.url(harness.AppPage)+")")
 	}, nil},
-	{"new page", "new_page and close_page", func(t *testing.T, s *server) {
-		said := s.bare().use(t, "new_page", args{"url": s.url("/two.html")}, s.url("/two.html"))
+	{"new page", "new_page", func(t *testing.T, s *server) {
+		s.bare().use(t, "new_page", args{"url": s.url("/two.html")}, s.url("/two.html"))
 		s.e.Site.Expect(t, "/two.html", "document.title", `"Second page"`)
+	}, nil},
+	{"close", "close_page of what was opened", func(t *testing.T, s *server) {
+		said := s.bare().use(t, "list_pages", args{}, s.url("/two.html"))
 		id := regexp.MustCompile(`(\d+): Second page`).FindStringSubmatch(said)
 		if id == nil {
 			t.Fatalf("no page in %s", said)
@@ -61,7 +64,11 @@ var devtoolsTools = []check[*server]{
 		s.use(t, "navigate_page", args{"type": "reload"})
 		s.is(t, "window.old ?? 'gone'", `"gone"`)
 	}, nil},
-	{"back", "navigate_page: back and forward", func(t *testing.T, s *server) {
+	{"back", "navigate_page: back", func(t *testing.T, s *server) {
+		s.use(t, "navigate_page", args{"type": "url", "url": s.url("/two.html")})
+		s.use(t, "navigate_page", args{"type": "back"}, s.url(harness.AppPage))
+	}, nil},
+	{"forward", "navigate_page: forward", func(t *testing.T, s *server) {
 		s.use(t, "navigate_page", args{"type": "url", "url": s.url("/two.html")})
 		s.use(t, "navigate_page", args{"type": "back"}, s.url(harness.AppPage))
 		s.use(t, "navigate_page", args{"type": "forward"}, s.url("/two.html"))

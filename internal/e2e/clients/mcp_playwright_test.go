@@ -148,9 +148,11 @@ var playwrightTools = []check[*server]{
 		s.use(t, "browser_click", args{"element": "Press", "target": frame[1]})
 		s.e.Site.Expect(t, "/child.html", text("press"), `"Inner pressed"`)
 	}, nil},
-	{"new page", "browser_tabs: new, list, close", func(t *testing.T, s *server) {
+	{"new page", "browser_tabs: new", func(t *testing.T, s *server) {
 		s.use(t, "browser_tabs", args{"action": "new", "url": s.url("/two.html")}, "Second page", "Field book")
 		s.e.Site.Expect(t, "/two.html", "document.title", `"Second page"`)
+	}, nil},
+	{"close", "browser_tabs: close what was opened", func(t *testing.T, s *server) {
 		said := s.use(t, "browser_tabs", args{"action": "close", "index": 1}, "Field book")
 		same(t, "it is closed", strings.Contains(said, "/two.html"), false)
 	}, nil},
