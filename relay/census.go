@@ -1,7 +1,7 @@
 package relay
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -18,23 +18,12 @@ type Census struct {
 // one after the other.
 func (hs *Hubs) Census() []Census {
 	hs.mu.Lock()
-	list := make([]Census, 0, len(hs.hubs))
-	hubs := make(map[string]*Hub, len(hs.hubs))
-	for name, e := range hs.hubs {
-		list = append(list, Census{Hub: name})
-		hubs[name] = e.hub
-	}
+	hubs := hs.byNameLocked()
 	hs.mu.Unlock()
-	slices.SortFunc(list, func(a, b Census) int { return cmp.Compare(a.Hub, b.Hub) })
-	for i := range list {
-		hubs[list[i].Hub].count(&list[i])
+	list := make([]Census, 0, len(hubs))
+	for _, name := range slices.Sorted(maps.Keys(hubs)) {
+		s := hubs[name].Stats()
+		list = append(list, Census{name, s.Hosts > 0, s.Clients, s.Targets, s.Sessions})
 	}
 	return list
-}
-
-func (h *Hub) count(c *Census) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	c.HostConnected = h.host != nil
-	c.Clients, c.Targets, c.Sessions = len(h.clients), len(h.targets.All()), h.sessions.Len()
 }

@@ -37,10 +37,7 @@ func (c *Client) drainLocked() {
 func (hs *Hubs) Drain() {
 	hs.mu.Lock()
 	hs.draining = true
-	list := make([]*Hub, 0, len(hs.hubs))
-	for _, e := range hs.hubs {
-		list = append(list, e.hub)
-	}
+	list := hs.byNameLocked()
 	hs.mu.Unlock()
 	for _, h := range list {
 		h.Drain()

@@ -118,6 +118,15 @@ func (hs *Hubs) release(name string, e *entry) {
 	e.idle = t
 }
 
+// byNameLocked is a copy of what there is, to be looked at without the lock.
+func (hs *Hubs) byNameLocked() map[string]*Hub {
+	list := make(map[string]*Hub, len(hs.hubs))
+	for name, e := range hs.hubs {
+		list[name] = e.hub
+	}
+	return list
+}
+
 // Len is the number of hubs that exist.
 func (hs *Hubs) Len() int {
 	hs.mu.Lock()

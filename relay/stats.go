@@ -85,10 +85,7 @@ func (h *Hub) Stats() Stats {
 func (hs *Hubs) Stats() Stats {
 	hs.mu.Lock()
 	sum := hs.past
-	list := make([]*Hub, 0, len(hs.hubs))
-	for _, e := range hs.hubs {
-		list = append(list, e.hub)
-	}
+	list := hs.byNameLocked()
 	hs.mu.Unlock()
 	for _, h := range list {
 		sum.add(h.Stats())
