@@ -182,6 +182,10 @@ func (w *witness) Result(call CallID, sessionID string, result, cdpErr []byte) {
 	}
 }
 
+func (w *witness) Opened(Nested) {}
+
+func (w *witness) Closed(string) {}
+
 func (w *witness) Event(targetID, method string, params []byte) {
 	w.passes(params, w.says(map[string]string{"kind": "event", "targetId": targetID, "method": method})["params"])
 }

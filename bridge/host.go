@@ -30,6 +30,19 @@ type Host interface {
 	Close(Reason)
 }
 
+// A Host that is a browser of its own, as a Chromium is, says so with
+// Announcement.Browser. It stands beside a page's Host, has targets, contexts
+// and sessions that it minted itself, and is an Announcer to whom
+//
+//	Attached(sessionID, "", "")        is a Client, with a session of the browser for it alone
+//	Attached(sessionID, targetID, "")  is a session on one target, for a connection that belongs to it
+//
+// Commands for the first are browser-level ones of that Client. Sessions that
+// the browser mints inside these begin and end with Events.Opened and Closed,
+// and are released with the one they were born in. To each session the Host
+// sends what is meant for it with Events.SessionEvent; Events.Event is not for
+// a browser. An error that Send returns may be a *wire.Error: the answer.
+
 // Lifecycle is a Host that answers some browser-level methods itself.
 type Lifecycle interface {
 	// Handles reports whether the Host said it answers method.
@@ -101,6 +114,12 @@ type Events interface {
 	Event(targetID, method string, params []byte)
 	// SessionEvent goes to that session alone.
 	SessionEvent(sessionID, method string, params []byte)
+	// Opened adds a session that was born inside another of a browser. It is
+	// of the same Client, and precedes the event that tells of it.
+	Opened(Nested)
+	// Closed ends a session of a browser, and those born inside it: their
+	// commands in flight fail. It precedes the event that tells of it.
+	Closed(sessionID string)
 	// PutScript leaves a source at the hub, for the Frame Agent to fetch once
 	// within 10 s, and reports whether there was room for it. Keys must be
 	// unguessable and are at most 128 bytes long; a source, 1 MiB.
@@ -113,8 +132,8 @@ type Events interface {
 
 // Hub is where a Host announces itself.
 type Hub interface {
-	// SetHost makes h the hub's Host. The Host before it, if any, is closed
-	// with ReasonReplaced. A Host calls it once. An error means that h is not
+	// SetHost makes h the hub's Host, or its browser. The one before it, if
+	// any, is closed with ReasonReplaced. A Host calls it once. An error means that h is not
 	// the hub's Host, and never will be.
 	SetHost(h Host, a Announcement) (Events, error)
 }
@@ -126,6 +145,17 @@ type Announcement struct {
 	HostID  string
 	Version Version
 	Targets []targets.Info
+	// Browser says that the Host is a browser of its own. Its Targets are
+	// those that any Client may see.
+	Browser bool
+}
+
+// Nested is a session that a browser minted inside another one.
+type Nested struct {
+	Parent    string // the session it was born in
+	SessionID string // unguessable
+	TargetID  string
+	Type      string // of that target: "page", "iframe", "worker", "browser" …
 }
 
 // Version names the browser that the Host runs in, as Browser.getVersion

@@ -44,9 +44,13 @@ const (
 	featureResume = "resume"
 	// The page behind the Host must show that it runs.
 	featureAlive = "alive"
+	// The Host is a browser: each Client has a session of its own there.
+	featureBrowser = "browser"
+	// Sessions may be born inside those of a browser.
+	featureNested = "nested"
 )
 
-var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive}
+var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested}
 
 // errBusy says that the Host's queue is full.
 var errBusy = errors.New("host takes no more commands")
@@ -61,6 +65,7 @@ var errSilent = errors.New("host does not answer")
 //	{"kind":"attached","sessionId":"S","targetId":"T","dialogKey":"K"}   only with "sessions", the key with "dialog"
 //	{"kind":"command","sessionId":"S","targetId":"T","id":7,"method":"Page.enable","params":{}}
 //	{"kind":"detached","sessionId":"S","targetId":"T"}
+//	                              only with "browser" these three come without targetId too: S is a Client's session of the browser
 //	{"kind":"evalok","key":"K"}   only with "eval"
 //	{"kind":"resumed"}            only with "resume": every session that goes on has been told of
 //	{"kind":"alive","n":3}        only with "alive": to be sent back by the page's script
@@ -86,7 +91,7 @@ type Page struct {
 type abilities struct {
 	handles                   []string // methods, or domains as "Storage.*"
 	sessions, dialog, scripts bool
-	uploads, resume           bool
+	uploads, resume, nested   bool
 }
 
 // ServePage runs a Host over conn, which should have PageLimits, until the
@@ -124,7 +129,7 @@ func (p *Page) Send(c Command) error {
 		b = append(b, `{"kind":"browserRequest"`...)
 	} else {
 		b = wire.AppendString(append(b, `{"kind":"command","sessionId":`...), c.SessionID)
-		b = wire.AppendString(append(b, `,"targetId":`...), c.TargetID)
+		b = appendTargetID(b, c.TargetID)
 	}
 	b = strconv.AppendInt(append(b, `,"id":`...), int64(c.Call), 10)
 	b = wire.AppendString(append(b, `,"method":`...), c.Method)
@@ -167,12 +172,21 @@ func (p *Page) Resumed() {
 func (p *Page) tell(kind, sessionID, targetID, dialogKey string) {
 	b := append(append(append(p.scratch[:0], `{"kind":"`...), kind...), `","sessionId":`...)
 	b = wire.AppendString(b, sessionID)
-	b = wire.AppendString(append(b, `,"targetId":`...), targetID)
+	b = appendTargetID(b, targetID)
 	if dialogKey != "" {
 		b = wire.AppendString(append(b, `,"dialogKey":`...), dialogKey)
 	}
 	p.scratch = b
 	p.conn.Deliver(wire.Frame{Head: b, Tail: wire.End})
+}
+
+// appendTargetID appends ,"targetId":"…", unless there is none: the browser
+// itself is meant.
+func appendTargetID(b []byte, id string) []byte {
+	if id == "" {
+		return b
+	}
+	return wire.AppendString(append(b, `,"targetId":`...), id)
 }
 
 // Handles implements Lifecycle.

@@ -20,6 +20,8 @@ import (
 //	{"kind":"targetDestroyed","targetId":"T"}
 //	{"kind":"response","sessionId":"S","id":7,"result":{…}}      or "error":{…}
 //	{"kind":"event","targetId":"T","method":"Page.loadEventFired","params":{…},"sessionId":"S"}
+//	…,"opens":{"sessionId":"S2","targetId":"T2","type":"iframe"}} of an event or a response, and
+//	…,"closes":"S2"}                               only with "nested": a session born inside S begins, or ends
 //	{"kind":"alive","n":3}                         only with "alive"
 //	{"kind":"browserResult","id":8,"result":{…}}                 or "error":{…}
 
@@ -33,6 +35,7 @@ type fields struct {
 	hostID                              []byte // of ready
 	key, source                         []byte // of evalput
 	n                                   []byte // of alive
+	opens, closes                       []byte // of event and response
 }
 
 func (f *fields) set(key string, value []byte) error {
@@ -76,6 +79,10 @@ func (f *fields) set(key string, value []byte) error {
 		f.hostID = value
 	case "n":
 		f.n = value
+	case "opens":
+		f.opens = value
+	case "closes":
+		f.closes = value
 	}
 	return nil
 }
@@ -93,6 +100,16 @@ type targetMessage struct {
 	Title    string `json:"title"`
 	URL      string `json:"url"`
 	OpenerID string `json:"openerId"`
+	Type     string `json:"type"`
+}
+
+// nestedMessage is a session that a browser has minted.
+//
+//easyjson:json
+type nestedMessage struct {
+	SessionID string `json:"sessionId"`
+	TargetID  string `json:"targetId"`
+	Type      string `json:"type"`
 }
 
 // browserMessage is the browser that a Host runs in.
@@ -116,8 +133,27 @@ func readTarget(raw []byte) (t targets.Info, ok bool) {
 	if len(m.OpenerID) <= targets.MaxID {
 		t.OpenerID = m.OpenerID
 	}
+	if len(m.Type) <= maxType {
+		t.Type = m.Type
+	}
 	t.Title, t.URL = targets.Cut(m.Title, targets.MaxTitle), targets.Cut(m.URL, targets.MaxURL)
 	return t, true
+}
+
+// Limits on the sessions that a browser mints, in bytes.
+const (
+	maxSessionID = 128
+	maxType      = 64
+)
+
+// readNested reads a session that begins; its parent is named elsewhere.
+func readNested(raw []byte) (n Nested, ok bool) {
+	var m nestedMessage
+	if len(raw) == 0 || raw[0] != '{' || easyjson.Unmarshal(raw, &m) != nil {
+		return n, false
+	}
+	ok = m.SessionID != "" && len(m.SessionID) <= maxSessionID && len(m.TargetID) <= targets.MaxID && len(m.Type) <= maxType
+	return Nested{SessionID: m.SessionID, TargetID: m.TargetID, Type: m.Type}, ok
 }
 
 // readTargets reads the Targets of a ready and counts those refused. ok is

@@ -55,6 +55,12 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge(in *jlexer.Lexer, out *ta
 			} else {
 				out.OpenerID = string(in.String())
 			}
+		case "type":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Type = string(in.String())
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -88,6 +94,11 @@ func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge(out *jwriter.Writer, in t
 		const prefix string = ",\"openerId\":"
 		out.RawString(prefix)
 		out.String(string(in.OpenerID))
+	}
+	{
+		const prefix string = ",\"type\":"
+		out.RawString(prefix)
+		out.String(string(in.Type))
 	}
 	out.RawByte('}')
 }
@@ -185,7 +196,94 @@ func (v *rawList) UnmarshalJSON(data []byte) error {
 func (v *rawList) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge1(l, v)
 }
-func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(in *jlexer.Lexer, out *browserMessage) {
+func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(in *jlexer.Lexer, out *nestedMessage) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "sessionId":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.SessionID = string(in.String())
+			}
+		case "targetId":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.TargetID = string(in.String())
+			}
+		case "type":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Type = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(out *jwriter.Writer, in nestedMessage) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"sessionId\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.SessionID))
+	}
+	{
+		const prefix string = ",\"targetId\":"
+		out.RawString(prefix)
+		out.String(string(in.TargetID))
+	}
+	{
+		const prefix string = ",\"type\":"
+		out.RawString(prefix)
+		out.String(string(in.Type))
+	}
+	out.RawByte('}')
+}
+
+// MarshalJSON supports json.Marshaler interface
+func (v nestedMessage) MarshalJSON() ([]byte, error) {
+	w := jwriter.Writer{}
+	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(&w, v)
+	return w.Buffer.BuildBytes(), w.Error
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v nestedMessage) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(w, v)
+}
+
+// UnmarshalJSON supports json.Unmarshaler interface
+func (v *nestedMessage) UnmarshalJSON(data []byte) error {
+	r := jlexer.Lexer{Data: data}
+	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(&r, v)
+	return r.Error()
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *nestedMessage) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(l, v)
+}
+func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge3(in *jlexer.Lexer, out *browserMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -221,7 +319,7 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(in *jlexer.Lexer, out *b
 		in.Consumed()
 	}
 }
-func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(out *jwriter.Writer, in browserMessage) {
+func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge3(out *jwriter.Writer, in browserMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -241,23 +339,23 @@ func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(out *jwriter.Writer, in 
 // MarshalJSON supports json.Marshaler interface
 func (v browserMessage) MarshalJSON() ([]byte, error) {
 	w := jwriter.Writer{}
-	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(&w, v)
+	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge3(&w, v)
 	return w.Buffer.BuildBytes(), w.Error
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v browserMessage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge2(w, v)
+	easyjson4270c6b9EncodeGithubComCdphubCdphubBridge3(w, v)
 }
 
 // UnmarshalJSON supports json.Unmarshaler interface
 func (v *browserMessage) UnmarshalJSON(data []byte) error {
 	r := jlexer.Lexer{Data: data}
-	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(&r, v)
+	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge3(&r, v)
 	return r.Error()
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *browserMessage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge2(l, v)
+	easyjson4270c6b9DecodeGithubComCdphubCdphubBridge3(l, v)
 }

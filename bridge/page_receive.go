@@ -80,11 +80,12 @@ func (p *Page) receiveReady(f *fields) {
 	known := readNames(f.features, features...)
 	p.abilities.Store(&abilities{
 		handles:  readHandles(f.handles, slices.Contains(known, featureHandles)),
-		sessions: slices.Contains(known, featureSessions),
+		sessions: slices.Contains(known, featureSessions) || slices.Contains(known, featureBrowser),
 		dialog:   slices.Contains(known, featureDialog),
 		scripts:  slices.Contains(known, featureEval),
 		uploads:  slices.Contains(known, featureUploads),
 		resume:   slices.Contains(known, featureResume),
+		nested:   slices.Contains(known, featureNested),
 	})
 	if f.features != nil {
 		// Sessions may begin as soon as the hub has the Host, so this is first.
@@ -97,7 +98,9 @@ func (p *Page) receiveReady(f *fields) {
 		}
 		p.conn.Deliver(wire.Frame{Head: body, Tail: []byte("]}")})
 	}
-	a := Announcement{HostID: readHostID(f.hostID), Version: readVersion(f.more), Targets: list}
+	a := Announcement{
+		HostID: readHostID(f.hostID), Version: readVersion(f.more), Targets: list, Browser: slices.Contains(known, featureBrowser),
+	}
 	if p.events != nil {
 		p.events.Reannounced(a)
 		return
@@ -138,6 +141,7 @@ func (p *Page) answer(f *fields) {
 		return
 	}
 	sessionID, _ := wire.Text(f.sessionID)
+	p.nest(f, sessionID)
 	switch {
 	case f.cdpErr != nil && f.cdpErr[0] != '{', f.cdpErr == nil && f.result != nil && f.result[0] != '{':
 		f.result, f.cdpErr = nil, invalidAnswer
@@ -162,12 +166,27 @@ func (p *Page) event(f *fields) {
 	}
 	if f.sessionID != nil && p.abilities.Load().sessions {
 		if id, ok := wire.Text(f.sessionID); ok {
+			p.nest(f, id)
 			p.events.SessionEvent(id, method, f.params)
 		}
 		return
 	}
 	if id, ok := wire.Text(f.targetID); ok {
 		p.events.Event(id, method, f.params)
+	}
+}
+
+// nest passes on which session begins or ends with a message of another one.
+func (p *Page) nest(f *fields, parent string) {
+	if f.opens == nil && f.closes == nil || !p.abilities.Load().nested {
+		return
+	}
+	if n, ok := readNested(f.opens); ok {
+		n.Parent = parent
+		p.events.Opened(n)
+	}
+	if id, ok := wire.Text(f.closes); ok {
+		p.events.Closed(id)
 	}
 }
 

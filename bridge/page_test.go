@@ -30,8 +30,24 @@ func (l *ledger) SetHost(h Host, a Announcement) (Events, error) {
 	if a.HostID == "late" {
 		return nil, errors.New("overtaken")
 	}
-	l.note("ready%s %v %s|%s", named(a.HostID), a.Targets, a.Version.Product, a.Version.UserAgent)
+	kind := ""
+	if a.Browser {
+		kind = " browser"
+	}
+	l.note("ready%s%s %v %s|%s", kind, named(a.HostID), shown(a.Targets), a.Version.Product, a.Version.UserAgent)
 	return l, nil
+}
+
+// show writes down a Target: id, title, URL, opener, and its type if it has one.
+func show(t targets.Info) string {
+	return "{" + strings.Join([]string{t.ID, t.Title, t.URL, t.OpenerID}, " ") + strings.TrimRight(" "+t.Type, " ") + "}"
+}
+
+func shown(list []targets.Info) (s []string) {
+	for _, t := range list {
+		s = append(s, show(t))
+	}
+	return s
 }
 
 func named(hostID string) string {
@@ -42,15 +58,15 @@ func named(hostID string) string {
 }
 
 func (l *ledger) Reannounced(a Announcement) {
-	l.note("ready again%s %v %s|%s", named(a.HostID), a.Targets, a.Version.Product, a.Version.UserAgent)
+	l.note("ready again%s %v %s|%s", named(a.HostID), shown(a.Targets), a.Version.Product, a.Version.UserAgent)
 }
 
 func (l *ledger) TargetCreated(t targets.Info) bool {
-	l.note("created %v", t)
+	l.note("created %s", show(t))
 	return true
 }
 
-func (l *ledger) TargetChanged(t targets.Info) { l.note("changed %v", t) }
+func (l *ledger) TargetChanged(t targets.Info) { l.note("changed %s", show(t)) }
 func (l *ledger) TargetGone(id string)         { l.note("gone %s", id) }
 func (l *ledger) PutScript(key, source string) bool {
 	l.note("script %s %s", key, source)
@@ -76,6 +92,12 @@ func (l *ledger) Event(id, method string, params []byte) {
 func (l *ledger) SessionEvent(id, method string, params []byte) {
 	l.note("session event %s %s %s", id, method, params)
 }
+
+func (l *ledger) Opened(n Nested) {
+	l.note("opened %s in %s on %s %s", n.SessionID, n.Parent, n.TargetID, n.Type)
+}
+
+func (l *ledger) Closed(id string) { l.note("closed %s", id) }
 
 // page is a Page and the far end of its connection.
 type page struct {
@@ -370,4 +392,38 @@ func TestPageFullQueue(t *testing.T) {
 		<-done
 		<-done
 	})
+}
+
+// A Host that is a browser: its sessions name no Target at browser level, and
+// are born inside each other.
+func TestPageThatIsABrowser(t *testing.T) {
+	p := connect(t)
+	p.say(`{"kind":"ready","v":1,"targets":[{"targetId":"T1","type":"iframe"}],"features":["browser","nested"],"browser":{"product":"Chrome/156"}}`)
+	want(t, p.hub.lines, "ready browser [{T1    iframe}] Chrome/156|")
+	h := p.hub.host
+	h.(Announcer).Attached("R", "", "")
+	for _, c := range []Command{
+		{Call: 1, SessionID: "R", Method: "Target.getTargets"},
+		{Call: 2, SessionID: "N", TargetID: "T1", Method: "Page.enable"},
+	} {
+		if err := h.Send(c); err != nil {
+			t.Errorf("Send: %v", err)
+		}
+	}
+	h.Release("R", "")
+	want(t, p.frames,
+		`{"kind":"accepted","features":["browser","nested"]}`,
+		`{"kind":"attached","sessionId":"R"}`,
+		`{"kind":"command","sessionId":"R","id":1,"method":"Target.getTargets","params":{}}`,
+		`{"kind":"command","sessionId":"N","targetId":"T1","id":2,"method":"Page.enable","params":{}}`,
+		`{"kind":"detached","sessionId":"R"}`)
+	p.say(`{"kind":"event","sessionId":"R","method":"Target.attachedToTarget","params":{"n":1},"opens":{"sessionId":"N","targetId":"T1","type":"page"}}`)
+	p.say(`{"kind":"response","sessionId":"R","id":1,"result":{},"opens":{"sessionId":"N2","targetId":"","type":"browser"}}`)
+	p.say(`{"kind":"event","sessionId":"R","method":"A.b","opens":{"sessionId":""}}`)
+	p.say(`{"kind":"event","sessionId":"R","method":"Target.detachedFromTarget","params":{},"closes":"N"}`)
+	want(t, p.hub.lines,
+		"opened N in R on T1 page", `session event R Target.attachedToTarget {"n":1}`,
+		"opened N2 in R on  browser", "result 1 R {}",
+		"session event R A.b {}",
+		"closed N", "session event R Target.detachedFromTarget {}")
 }

@@ -138,7 +138,11 @@ func (h *handler) target(r *http.Request, t targets.Info) targetBody {
 	if h.PageSockets {
 		path = "page/" + url.PathEscape(t.ID)
 	}
-	return targetBody{"icdp iframe target", "", t.ID, t.Title, "page", t.URL, h.endpoint(r, path)}
+	description, kind := "", t.Type // of a browser's target
+	if kind == "" {
+		description, kind = "icdp iframe target", "page"
+	}
+	return targetBody{description, "", t.ID, t.Title, kind, t.URL, h.endpoint(r, path)}
 }
 
 func (h *handler) list(r *http.Request) []targetBody {

@@ -57,6 +57,8 @@ func TestHandler(t *testing.T) {
 		{"GET /json/list", full, Options{}, 200, list},
 		{"GET /json/list/?t=1", full, Options{}, 200, list},
 		{"GET /json/list", source{}, Options{}, 200, "[]"},
+		{"GET /json/list?browser", source{list: []targets.Info{{ID: "F", Type: "iframe"}}}, Options{}, 200,
+			`[{"description":"","devtoolsFrontendUrl":"","id":"F","title":"","type":"iframe","url":"","webSocketDebuggerUrl":"ws://x.localhost:7/devtools/browser"}]`},
 		{"GET /json/list", full, Options{PageSockets: true}, 200, strings.Replace(list, "devtools/browser", "devtools/page/T1", 1)},
 		{"POST /json/protocol", full, Options{}, 405, "Method not allowed\n"},
 		{"GET /icdp/status", full, Options{}, 200, status},

@@ -14,6 +14,8 @@ type call struct {
 	session *session.Session // nil for a browser-level command
 	tail    []byte           // ends the answer
 	timer   *time.Timer      // nil for a command inside a session
+	// finish makes the Client's result of the Host's; nil for most.
+	finish func(result []byte) []byte
 
 	idBytes    [11]byte // the Client's id as it was sent: an int32
 	idLen      int8
@@ -22,6 +24,13 @@ type call struct {
 
 // id is the Client's own id. It aliases the call.
 func (c *call) id() []byte { return c.idBytes[:c.idLen] }
+
+// quiet reports whether the command is the hub's own, in a Client's name: the
+// Client hears no answer.
+func (c *call) quiet() bool { return c.idLen == 0 }
+
+// upstream reports whether the hub's browser was asked.
+func (c *call) upstream() bool { return c.session != nil && c.session.Upstream }
 
 // sessionID is the id that the Host must name in its answer.
 func (c *call) sessionID() string {

@@ -9,11 +9,17 @@ func (h *Hub) check() error {
 	owned := 0
 	for c := range h.clients {
 		owned += len(c.sessions)
+		if c.root != nil {
+			owned++
+		}
 		for s := range c.sessions {
 			if h.sessions.Get(s.ID) != s {
 				return fmt.Errorf("session %s of a client is not in the table", s.ID)
 			}
-			if _, _, ok := h.find(s.TargetID); !ok {
+			if s.Upstream && h.browser == nil {
+				return fmt.Errorf("session %s is in a browser that has gone", s.ID)
+			}
+			if _, _, ok := h.find(s.TargetID); !ok && !s.Upstream {
 				return fmt.Errorf("session %s is on the missing target %s", s.ID, s.TargetID)
 			}
 		}
@@ -31,7 +37,7 @@ func (h *Hub) check() error {
 	if owned != h.sessions.Len() {
 		return fmt.Errorf("clients own %d sessions, the table has %d", owned, h.sessions.Len())
 	}
-	if h.host == nil && h.away == nil && (len(h.targets.All()) > 0 || h.calls.len() > 0) {
+	if h.host == nil && h.away == nil && h.browser == nil && (len(h.targets.All()) > 0 || h.calls.len() > 0) {
 		return fmt.Errorf("without a host there are %d targets and %d calls", len(h.targets.All()), h.calls.len())
 	}
 	return h.checkCalls()

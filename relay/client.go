@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -24,6 +25,7 @@ type Client struct {
 	pace     pace
 	page     *session.Session // the one that is meant where none is named; nil for most
 	gone     func()           // called when page ends; nil for most
+	root     *session.Session // in the browser, for what the Client sends on no session; nil until then
 }
 
 // Deliver implements session.Peer.
@@ -68,10 +70,9 @@ func (r *request) tail() []byte { return tailOf(r.session) }
 // is at once, or after up to half a second while the Host cannot keep up.
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
-	h := c.hub
 	refused := c.refuse(env.Method)
 	if refused == nil && err == nil && env.Method == "DOM.setFileInputFiles" {
-		refused = h.upload(&env)
+		refused = c.upload(&env)
 	}
 	host, turn := c.serve(env, err, refused)
 	if p, ok := host.(bridge.Paced); ok {
@@ -95,54 +96,65 @@ func (c *Client) serve(env wire.Envelope, err, refused *wire.Error) (bridge.Host
 		c.answer(env.ID, nil, wire.End, err)
 		return nil, nil
 	}
-	h.serveLocked(c, env, refused)
-	return h.host, c.turnLocked()
+	return h.serveLocked(c, env, refused), c.turnLocked()
 }
 
 var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
 
 // serveLocked answers a message or forwards it. One that has been refused
-// already is only answered.
-func (h *Hub) serveLocked(c *Client, env wire.Envelope, refused *wire.Error) {
-	r := request{Envelope: env, client: c, session: c.page}
+// already is only answered. It returns the Host to which the message went.
+func (h *Hub) serveLocked(c *Client, env wire.Envelope, refused *wire.Error) bridge.Host {
+	r := request{Envelope: env, client: c, session: h.sessionLocked(c, &env)}
 	switch {
 	case env.InSession:
-		r.session = h.sessions.Get(env.SessionID)
 		if r.session == nil || r.session.Peer != session.Peer(c) {
 			c.answer(env.ID, nil, wire.End, errNoSession)
-			return
+			return nil
 		}
 	case c.gone != nil && c.page == nil: // its Target has ended
 		c.answer(env.ID, nil, wire.End, errNoSession)
-		return
+		return nil
 	}
 	if h.draining && refused == nil {
 		refused = errDraining
 	}
 	if refused != nil {
 		c.answer(env.ID, nil, r.tail(), refused)
-		return
+		return nil
+	}
+	if h.browser != nil && wire.IsMethod(env.Method) && h.browser.serveLocked(&r) {
+		return h.browser.host
 	}
 	m := methods[env.Method]
 	if l, ok := h.host.(bridge.Lifecycle); ok && wire.IsMethod(env.Method) && l.Handles(env.Method) {
 		m.noteLocked(h, &r)
 		h.forwardBrowserLocked(&r)
-		return
+		return h.host
 	}
 	if do := m.of(&r); do != nil {
 		own := r // only what the hub answers itself may escape to the heap
 		result, err := own.act(h, do)
 		if err != errPassOn {
 			c.answer(env.ID, result, r.tail(), err)
-			return
+			return nil
 		}
 	}
 	if r.session == nil || r.session.Kind != session.Page || !wire.IsMethod(env.Method) {
 		c.answer(env.ID, nil, r.tail(), methodNotFound(env.Method, r.session == nil))
-		return
+		return nil
 	}
 	m.noteLocked(h, &r)
 	h.forwardLocked(&r)
+	return h.host
+}
+
+// sessionLocked is the session that a message is for: nil is the browser level,
+// or one that is not there.
+func (h *Hub) sessionLocked(c *Client, env *wire.Envelope) *session.Session {
+	if env.InSession {
+		return h.sessions.Get(env.SessionID)
+	}
+	return c.page
 }
 
 // methodNotFound answers for a method that nobody has.
@@ -202,16 +214,23 @@ func (h *Hub) sendLocked(r *request, s *session.Session, cmd bridge.Command) *ca
 		r.client.answer(r.ID, nil, r.tail(), e)
 		return nil
 	}
+	host := h.host
+	if s != nil && s.Upstream {
+		host = h.browser.host
+	}
 	switch {
-	case h.host == nil:
+	case host == nil:
 		return refuse(errNoHost)
 	case r.client.calls >= h.opts.Limits.ClientCalls, h.calls.len() >= h.opts.Limits.Calls:
 		return refuse(errTooManyCalls)
 	}
 	c := h.calls.add(r.client, s, r.ID, r.tail())
 	cmd.Call = c.number
-	if err := h.host.Send(cmd); err != nil {
+	if err := host.Send(cmd); err != nil {
 		h.calls.remove(c)
+		if answer, ok := errors.AsType[*wire.Error](err); ok {
+			return refuse(answer)
+		}
 		return refuse(errHostSilent)
 	}
 	return c
@@ -243,16 +262,23 @@ func (h *Hub) failAllLocked(why *wire.Error) {
 	}
 }
 
-// failEveryLocked answers every command in flight, the oldest first.
+// failEveryLocked answers every command in flight at the page's Host, the
+// oldest first.
 func (h *Hub) failEveryLocked(why *wire.Error) {
 	for _, n := range slices.Sorted(maps.Keys(h.calls.byNumber)) {
-		h.failCallLocked(h.calls.get(n), why)
+		if c := h.calls.get(n); !c.upstream() {
+			h.failCallLocked(c, why)
+		}
 	}
 }
 
 func (h *Hub) failCallLocked(c *call, why *wire.Error) {
 	client := c.client
-	client.answer(c.id(), nil, c.tail, why)
+	if c.quiet() {
+		h.ledger.AnsweredByHub++
+	} else {
+		client.answer(c.id(), nil, c.tail, why)
+	}
 	h.calls.remove(c)
 	client.callEndedLocked()
 }
@@ -271,6 +297,9 @@ func (c *Client) Leave() {
 	h.forgetLocked(c, nil)
 	for s := range c.sessions {
 		h.endSessionLocked(s, errDetached)
+	}
+	if c.root != nil {
+		h.browser.leaveLocked(c)
 	}
 	if c.calls > 0 { // browser-level commands: few, and only where a Host handles them
 		for _, call := range h.calls.byNumber {

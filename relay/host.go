@@ -25,6 +25,9 @@ var (
 // SetHost implements bridge.Hub. A Host that comes back keeps its Targets
 // with their sessions; those of any other that was here before end.
 func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
+	if a.Browser {
+		return h.setBrowser(host, a), nil
+	}
 	e, err := h.claim()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,6 +97,9 @@ func (h *Hub) dropTargetsLocked(why *wire.Error) {
 // createdLocked adds or updates a Target and tells who wants to know. It
 // reports false when the Target is refused.
 func (h *Hub) createdLocked(t targets.Info) bool {
+	if _, upstream, known := h.targetLocked(t.ID); known && upstream {
+		return false
+	}
 	added, ok := h.targets.Set(t)
 	if !ok {
 		return false
@@ -205,11 +211,27 @@ func (e *hostEvents) Result(id bridge.CallID, sessionID string, result, cdpErr [
 		return
 	}
 	defer h.mu.Unlock()
+	h.resultLocked(false, e.before, id, sessionID, result, cdpErr)
+}
+
+// resultLocked takes an answer of the browser or of the page's Host. before is
+// the last command that was not this generation's.
+func (h *Hub) resultLocked(upstream bool, before, id bridge.CallID, sessionID string, result, cdpErr []byte) {
 	c := h.calls.get(id)
-	if c == nil || c.sessionID() != sessionID {
-		e.dropLocked(id, c != nil)
+	if c == nil || c.sessionID() != sessionID || c.upstream() != upstream {
+		h.dropAnswerLocked(before, id, c != nil)
 		h.log.Debug("answer dropped: nobody waits for it", zap.Int64("call", int64(id)), zap.String("session", sessionID))
 		return
+	}
+	if c.quiet() {
+		h.ledger.AnsweredByHost++
+		client := c.client
+		h.calls.remove(c)
+		client.callEndedLocked()
+		return
+	}
+	if c.finish != nil && cdpErr == nil {
+		result = c.finish(result)
 	}
 	f := wire.Frame{Tail: c.tail}
 	if cdpErr != nil {
@@ -229,15 +251,15 @@ func (e *hostEvents) Result(id bridge.CallID, sessionID string, result, cdpErr [
 	client.callEndedLocked()
 }
 
-// dropLocked books an answer that is not passed on.
-func (e *hostEvents) dropLocked(id bridge.CallID, foreign bool) {
-	s := &e.hub.ledger
+// dropAnswerLocked books an answer that is not passed on.
+func (h *Hub) dropAnswerLocked(before, id bridge.CallID, foreign bool) {
+	s := &h.ledger
 	switch {
 	case foreign:
 		s.AnswersForeign++
-	case id < 1, id > e.hub.calls.last:
+	case id < 1, id > h.calls.last:
 		s.AnswersUnasked++
-	case id <= e.before:
+	case id <= before:
 		s.AnswersOutdated++
 	default:
 		s.AnswersTwice++
@@ -271,13 +293,23 @@ func (e *hostEvents) SessionEvent(sessionID, method string, params []byte) {
 	if !e.lock() {
 		return
 	}
-	h := e.hub
-	defer h.mu.Unlock()
+	defer e.hub.mu.Unlock()
+	e.hub.sessionEventLocked(false, sessionID, method, params)
+}
+
+// sessionEventLocked passes on an event of the browser, or of the page's Host.
+func (h *Hub) sessionEventLocked(upstream bool, sessionID, method string, params []byte) {
 	h.ledger.EventsIn++
 	s := h.sessions.Get(sessionID)
-	if s == nil {
+	if s == nil || s.Upstream != upstream {
 		return
 	}
 	h.scratch = wire.AppendEventHead(h.scratch[:0], method)
 	h.ledger.delivered(s.Peer.Deliver(wire.Frame{Head: h.scratch, Body: params, Tail: s.Tail()}))
 }
+
+// Opened implements bridge.Events: only a browser has sessions of its own.
+func (e *hostEvents) Opened(bridge.Nested) {}
+
+// Closed implements bridge.Events.
+func (e *hostEvents) Closed(string) {}

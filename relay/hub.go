@@ -6,6 +6,7 @@ package relay
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -91,8 +92,9 @@ type Hub struct {
 	claiming int      // Hosts on their way in
 	takeover takeovers
 	targets  targets.Registry
-	listing  []byte // the answer to getTargets
-	stale    bool   // listing must be made anew
+	browser  *browser // nil while there is none
+	listing  []byte   // the answer to getTargets
+	stale    bool     // listing must be made anew
 	clients  map[*Client]struct{}
 	sessions session.Table
 	levels   []*level            // where anything is discovered or attached to
@@ -166,14 +168,20 @@ func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error
 	h := c.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, known := h.targets.Get(targetID)
+	t, upstream, known := h.targetLocked(targetID)
 	if !known {
 		return ErrNoTarget
 	}
 	c.connectLocked(p)
 	c.gone = gone
 	c.page = session.NewImplicit(h.opts.NewID(), t.ID, c)
-	h.beginLocked(c, c.page, t)
+	c.page.Upstream = upstream
+	if !upstream {
+		h.beginLocked(c, c.page, t)
+		return nil
+	}
+	h.fileLocked(c, c.page)
+	h.browser.announceLocked(c.page)
 	return nil
 }
 
@@ -200,25 +208,47 @@ func (h *Hub) JoinPage(p session.Peer, policy Policy, targetID string, gone func
 	return c, nil
 }
 
-// Targets lists the hub's Targets in order of appearance.
+// Targets lists the hub's Targets in order of appearance: those of a page's
+// Host, then those of a browser that any Client may see.
 func (h *Hub) Targets() []targets.Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return append([]targets.Info(nil), h.targets.All()...)
+	list := slices.Clone(h.targets.All())
+	if h.browser != nil {
+		list = append(list, h.browser.targets.All()...)
+	}
+	return list
 }
 
 // Target finds a Target by its id.
 func (h *Hub) Target(id string) (targets.Info, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.targets.Get(id)
+	t, _, known := h.targetLocked(id)
+	return t, known
 }
 
-// HostConnected reports whether there is a Host.
+// targetLocked finds a Target, and whether it is the browser's.
+func (h *Hub) targetLocked(id string) (t targets.Info, upstream, known bool) {
+	if t, known = h.targets.Get(id); known || h.browser == nil {
+		return t, false, known
+	}
+	t, known = h.browser.targets.Get(id)
+	return t, true, known
+}
+
+// HostConnected reports whether there is a Host, or a browser.
 func (h *Hub) HostConnected() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.host != nil
+	return h.host != nil || h.browser != nil
+}
+
+// BrowserConnected reports whether there is a browser.
+func (h *Hub) BrowserConnected() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.browser != nil
 }
 
 // HostHangs reports whether there is a Host whose page is known not to run.
@@ -245,5 +275,9 @@ func (h *Hub) Version() (product, userAgent string) {
 }
 
 func (h *Hub) versionLocked() (product, userAgent string) {
-	return or(h.version.Product, h.opts.Product), or(h.version.UserAgent, h.opts.UserAgent)
+	v := h.version
+	if h.browser != nil {
+		v = h.browser.version
+	}
+	return or(v.Product, h.opts.Product), or(v.UserAgent, h.opts.UserAgent)
 }

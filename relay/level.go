@@ -16,6 +16,8 @@ type level struct {
 	session  *session.Session // nil for the connection
 	discover filter           // Target.setDiscoverTargets; nil while off
 	attach   filter           // Target.setAutoAttach; nil while off
+	// What a browser that comes later is asked; nil while off.
+	discoverParams, attachParams []byte
 }
 
 // event sends an event of the Target domain.
@@ -45,9 +47,11 @@ type filter []rule
 // the browser nor tabs.
 var usual = filter{{Type: "browser", Exclude: true}, {Type: "tab", Exclude: true}, {}}
 
-func (f filter) takes(k session.Kind) bool {
+func (f filter) takes(k session.Kind) bool { return f.takesType(typeOf(k)) }
+
+func (f filter) takesType(name string) bool {
 	for _, r := range f {
-		if r.Type == "" || r.Type == typeOf(k) {
+		if r.Type == "" || r.Type == name {
 			return !r.Exclude
 		}
 	}
@@ -162,8 +166,7 @@ func (h *Hub) attachLocked(l *level, k session.Kind, t targets.Info) (*session.S
 
 // beginLocked files a session and tells who has to know.
 func (h *Hub) beginLocked(c *Client, s *session.Session, t targets.Info) {
-	h.sessions.Add(s)
-	c.sessions[s] = struct{}{}
+	h.fileLocked(c, s)
 	if len(h.sessions.OfTarget(s.TargetID)) == 1 {
 		h.attachedFlippedLocked(s.Kind, t)
 	}
@@ -172,25 +175,41 @@ func (h *Hub) beginLocked(c *Client, s *session.Session, t targets.Info) {
 	}
 }
 
+// fileLocked adds a session to the Client's.
+func (h *Hub) fileLocked(c *Client, s *session.Session) {
+	h.sessions.Add(s)
+	c.sessions[s] = struct{}{}
+}
+
+// unfileLocked takes a session away, whose commands fail with why.
+func (h *Hub) unfileLocked(c *Client, s *session.Session, why *wire.Error) {
+	h.failLocked(s, why)
+	h.sessions.Remove(s)
+	delete(c.sessions, s)
+	h.forgetLocked(c, s)
+}
+
 // endSessionLocked ends a session: those inside it end, its commands fail with
 // why, its Client is told, its Host lets go.
 func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 	c := s.Peer.(*Client)
-	if s.Kind != session.Page || s == c.page {
+	if s.Kind != session.Page || s == c.page || s.Upstream {
 		for inner := range c.sessions {
 			if inner.Parent == s {
 				h.endSessionLocked(inner, why)
 			}
 		}
 	}
-	h.failLocked(s, why)
-	h.sessions.Remove(s)
-	delete(c.sessions, s)
-	h.forgetLocked(c, s)
+	h.unfileLocked(c, s, why)
 	if s.PageEvents {
 		h.checkDialogLocked(s.TargetID)
 	}
-	if s.Kind == session.Page && h.host != nil {
+	switch {
+	case s.Upstream:
+		if s == c.page && h.browser != nil {
+			h.browser.host.Release(s.ID, s.TargetID)
+		}
+	case s.Kind == session.Page && h.host != nil:
 		h.host.Release(s.ID, s.TargetID)
 	}
 	if s == c.page {
@@ -201,6 +220,9 @@ func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 		c.Deliver(wire.Frame{
 			Head: wire.AppendEventHead(nil, "Target.detachedFromTarget"), Body: body, Tail: tailOf(s.Parent),
 		})
+	}
+	if s.Upstream {
+		return
 	}
 	if t, known := h.targetOf(s); known && len(h.sessions.OfTarget(s.TargetID)) == 0 {
 		h.attachedFlippedLocked(s.Kind, t)

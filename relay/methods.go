@@ -1,6 +1,8 @@
 package relay
 
 import (
+	"bytes"
+
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -243,8 +245,9 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 		return nil, missing("autoAttach")
 	}
 	l := h.levelLocked(r)
-	l.attach = nil
+	l.attach, l.attachParams = nil, nil
 	if p.autoAttach {
+		l.attachParams = bytes.Clone(r.Params)
 		if l.attach = p.filter; l.attach == nil {
 			l.attach = usual
 		}
@@ -272,8 +275,9 @@ func setDiscoverTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 		return nil, missing("discover")
 	}
 	l := h.levelLocked(r)
-	l.discover = nil
+	l.discover, l.discoverParams = nil, nil
 	if p.discover {
+		l.discoverParams = bytes.Clone(r.Params)
 		if l.discover = p.filter; l.discover == nil {
 			l.discover = usual
 		}

@@ -28,6 +28,7 @@ func TestRandomOperations(t *testing.T) {
 func FuzzR58Operations(f *testing.F) {
 	f.Add([]byte{0, 1, 1, 0, 6, 0, 8, 0, 5, 0, 8, 1, 3, 0})
 	f.Add([]byte{0, 3, 1, 0, 1, 1, 9, 0, 6, 1, 8, 0, 12, 1, 4, 0, 8, 0, 0, 3, 5, 2, 11, 2, 13, 4})
+	f.Add([]byte{1, 0, 1, 1, 14, 2, 9, 0, 15, 4, 8, 0, 15, 0, 8, 1, 16, 0, 8, 0, 17, 4, 6, 0})
 	f.Fuzz(func(t *testing.T, in []byte) {
 		w := newWorld(t)
 		for ; len(in) > 1; in = in[2:] {
@@ -46,13 +47,14 @@ func randomRun(t *testing.T, r *rand.Rand) {
 }
 
 // operations is how many there are.
-const operations = 14
+const operations = 18
 
 // world is a hub with clients whose commands are counted.
 type world struct {
 	t       *testing.T
 	hub     *Hub
 	events  bridge.Events
+	browser bridge.Events
 	clients []*Client
 	boxes   map[*Client]*inbox
 	sent    map[*Client]int
@@ -93,6 +95,7 @@ func (w *world) step(op, arg int) {
 }
 
 func (w *world) withHostOrClient(op, arg int, target string) {
+	w.withBrowser(op, arg, target)
 	if w.events != nil {
 		switch op % operations {
 		case 2:
@@ -138,6 +141,40 @@ func (w *world) withHostOrClient(op, arg int, target string) {
 	}
 }
 
+// withBrowser has a browser come, mint sessions, end them, and go.
+func (w *world) withBrowser(op, arg int, target string) {
+	if op%operations == 14 {
+		w.browser, _ = w.hub.SetHost(&mute{}, bridge.Announcement{Browser: true, Targets: list(arg % 3)})
+	}
+	if w.browser == nil || len(w.clients) == 0 {
+		return
+	}
+	c := w.clients[arg%len(w.clients)]
+	switch op % operations {
+	case 15:
+		inside := []string{"none"}
+		for s := range c.sessions {
+			inside = append(inside, s.ID)
+		}
+		if c.root != nil {
+			inside = append(inside, c.root.ID)
+		}
+		w.n++
+		w.browser.Opened(bridge.Nested{
+			Parent: inside[arg/4%len(inside)], SessionID: fmt.Sprint("B", w.n), TargetID: target, Type: []string{"page", "browser"}[arg%2],
+		})
+	case 16:
+		w.browser.Closed(onlySession(c))
+		if c.root != nil && arg%8 == 0 {
+			w.browser.Closed(c.root.ID)
+		}
+	case 17:
+		if arg%4 == 0 {
+			w.browser.HostGone(true)
+		}
+	}
+}
+
 func remove(list []*Client, c *Client) []*Client {
 	var rest []*Client
 	for _, x := range list {
@@ -153,7 +190,12 @@ func remove(list []*Client, c *Client) []*Client {
 func (w *world) answerOne(arg int) {
 	if waiting := slices.Sorted(maps.Keys(w.hub.calls.byNumber)); len(waiting) > 0 {
 		n := waiting[arg%len(waiting)]
-		w.events.Result(n, w.hub.calls.get(n).sessionID(), []byte(`{}`), nil)
+		c := w.hub.calls.get(n)
+		from := w.events
+		if c.upstream() {
+			from = w.browser
+		}
+		from.Result(n, c.sessionID(), []byte(`{}`), nil)
 	}
 	w.events.Result(bridge.CallID(arg), "", []byte(`{}`), nil)
 }
@@ -162,6 +204,9 @@ func (w *world) answerOne(arg int) {
 func (w *world) finish() {
 	if w.events != nil {
 		w.events.HostGone(false)
+	}
+	if w.browser != nil {
+		w.browser.HostGone(false)
 	}
 	if err := w.hub.check(); err != nil {
 		w.t.Fatal(err)

@@ -76,7 +76,11 @@ func (h *Hub) Stats() Stats {
 	s.Pending = uint64(h.calls.len())
 	s.Hubs, s.Clients, s.Sessions, s.Targets = 1, len(h.clients), h.sessions.Len(), len(h.targets.All())
 	if h.host != nil {
-		s.Hosts = 1
+		s.Hosts++
+	}
+	if h.browser != nil {
+		s.Hosts++
+		s.Targets += len(h.browser.targets.All())
 	}
 	return s
 }

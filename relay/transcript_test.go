@@ -29,13 +29,16 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	> c1 leave
 //	> dialog T1 confirm TEXT             script in the Target opens a dialog
 //	> host ready T1 T2<T1                the Host announces Targets, the second opened by the first
-//	                                     (also: sessions, handles=METHOD, id=HOSTID),
+//	                                     (also: sessions, handles=METHOD, id=HOSTID, browser),
 //	                                     or announces itself anew
 //	> host created|changed T1 TITLE      a Target appears, or is told of anew
 //	> host gone T1
 //	> host result|error CALL S1 {…}      the Host answers; - stands for no session
 //	> host event T1 METHOD {…}
 //	> host session-event S1 METHOD {…}
+//	> host opened S1 S2 T1 page          a browser's session is born inside S1, or ends
+//	> host closed S2
+//	> host refuses METHOD WHY            from now on
 //	> host full                          from now on the Host takes no command
 //	> host lost                          its connection is lost
 //	> host leaves
@@ -251,6 +254,13 @@ func (st *stage) host(name string, words []string) error {
 		f.events.SessionEvent(a[0], a[1], []byte(a[2]))
 	case "result", "error":
 		return f.answer(verb, a)
+	case "opened":
+		targetID, kind, _ := strings.Cut(a[2], " ")
+		f.events.Opened(bridge.Nested{Parent: a[0], SessionID: a[1], TargetID: targetID, Type: kind})
+	case "closed":
+		f.events.Closed(a[0])
+	case "refuses":
+		f.refuses, f.why = a[0], a[1]+" "+a[2]
 	case "full":
 		f.full = true
 	case "lost", "leaves":
@@ -283,6 +293,8 @@ type fakeHost struct {
 	name    string
 	events  bridge.Events
 	handles []string
+	refuses string // a method
+	why     string
 	full    bool
 	lost    bool
 }
@@ -291,14 +303,20 @@ func (f *fakeHost) ready(words []string) error {
 	var list []targets.Info
 	var host bridge.Host = f
 	id := ""
+	isBrowser := false
 	for _, w := range words {
-		if m, ok := strings.CutPrefix(w, "handles="); ok {
+		m, handled := strings.CutPrefix(w, "handles=")
+		v, named := strings.CutPrefix(w, "id=")
+		switch {
+		case handled:
 			f.handles = append(f.handles, m)
-		} else if v, ok := strings.CutPrefix(w, "id="); ok {
+		case named:
 			id = v
-		} else if w == "sessions" {
+		case w == "sessions":
 			host = announced{f}
-		} else {
+		case w == "browser":
+			host, isBrowser = announced{f}, true
+		default:
 			w, opener, _ := strings.Cut(w, "<")
 			list = append(list, targets.Info{OpenerID: opener, ID: w, Title: "Title of " + w, URL: "http://app/" + w})
 		}
@@ -307,11 +325,11 @@ func (f *fakeHost) ready(words []string) error {
 		host = returning{a}
 	}
 	if f.events != nil && !f.lost {
-		f.events.Reannounced(bridge.Announcement{HostID: id, Targets: list})
+		f.events.Reannounced(bridge.Announcement{HostID: id, Targets: list, Browser: isBrowser})
 		return nil
 	}
 	var err error
-	f.events, err = f.stage.hub.SetHost(host, bridge.Announcement{HostID: id, Targets: list})
+	f.events, err = f.stage.hub.SetHost(host, bridge.Announcement{HostID: id, Targets: list, Browser: isBrowser})
 	f.lost = false
 	return err
 }
@@ -334,6 +352,9 @@ func (f *fakeHost) Send(c bridge.Command) error {
 	if f.full {
 		return errors.New("queue full")
 	}
+	if c.Method == f.refuses {
+		return wire.ServerError(f.why)
+	}
 	f.stage.got(f.name, "command %d %s %s %s %s", c.Call, dash(c.SessionID), dash(c.TargetID), c.Method, dash(string(c.Params)))
 	return nil
 }
@@ -341,7 +362,7 @@ func (f *fakeHost) Send(c bridge.Command) error {
 func dash(s string) string { return or(s, "-") }
 
 func (f *fakeHost) Release(sessionID, targetID string) {
-	f.stage.got(f.name, "release %s %s", sessionID, targetID)
+	f.stage.got(f.name, "release %s %s", sessionID, dash(targetID))
 }
 
 func (f *fakeHost) Close(r bridge.Reason) { f.stage.got(f.name, "close %s", r) }
@@ -355,7 +376,7 @@ type announced struct{ *fakeHost }
 func (f announced) AsksHub() bool { return true }
 
 func (f announced) Attached(sessionID, targetID, _ string) {
-	f.stage.got(f.name, "attached %s %s", sessionID, targetID)
+	f.stage.got(f.name, "attached %s %s", sessionID, dash(targetID))
 }
 
 // returning is one that may come back to them.

@@ -9,10 +9,15 @@ var errNoUploads = wire.ServerError("File upload by path is disabled on this hub
 
 // upload puts the contents of files in the place of their paths, for a Host
 // that has no access to them. It reads files, so it runs without the lock.
-func (h *Hub) upload(env *wire.Envelope) *wire.Error {
+func (c *Client) upload(env *wire.Envelope) *wire.Error {
+	h := c.hub
 	h.mu.Lock()
-	u, ok := h.host.(bridge.Uploads)
+	host := h.host
+	if s := h.sessionLocked(c, env); s != nil && s.Upstream {
+		host = nil // a browser reads them itself
+	}
 	h.mu.Unlock()
+	u, ok := host.(bridge.Uploads)
 	if !ok || !u.TakesFiles() {
 		return nil
 	}

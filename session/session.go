@@ -30,6 +30,10 @@ type Session struct {
 	Peer     Peer
 	Parent   *Session // where its beginning and end are announced; nil is the connection
 
+	// Upstream says that the session is in the hub's browser, which minted it
+	// or was told of it, and not on a Target of a page's Host.
+	Upstream bool
+
 	// PageEvents says that the Client has Page enabled.
 	PageEvents bool
 

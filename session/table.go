@@ -1,6 +1,6 @@
 package session
 
-// Table finds sessions by id and by Target. It is not safe for concurrent
+// Table finds sessions by id, and those that are not a browser's by Target. It is not safe for concurrent
 // use: a hub's lock guards it.
 type Table struct {
 	byID     map[string]*Session
@@ -14,6 +14,9 @@ func (t *Table) Add(s *Session) {
 		t.byTarget = make(map[string][]*Session)
 	}
 	t.byID[s.ID] = s
+	if s.Upstream {
+		return
+	}
 	list := t.byTarget[s.TargetID]
 	s.index = len(list)
 	t.byTarget[s.TargetID] = append(list, s)
@@ -32,6 +35,9 @@ func (t *Table) Len() int { return len(t.byID) }
 // Remove forgets a session, in constant time.
 func (t *Table) Remove(s *Session) {
 	delete(t.byID, s.ID)
+	if s.Upstream {
+		return
+	}
 	list := t.byTarget[s.TargetID]
 	last := len(list) - 1
 	list[s.index] = list[last]

@@ -7,6 +7,7 @@ type Info struct {
 	ID    string // the Host's own, at most MaxID bytes
 	Title string
 	URL   string
+	Type  string // "page", "iframe", "worker" …; empty is a page
 	// OpenerID is the Target whose page opened this one; empty for most.
 	OpenerID string
 }

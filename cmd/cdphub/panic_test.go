@@ -42,7 +42,7 @@ func TestR103PanicEndsOneConnection(t *testing.T) {
 			faults++
 		}
 	}
-	if faults != 1 || !strings.Contains(text, `"panic":"a fault"`) || !strings.Contains(text, "relay.(*Hub).upload") {
+	if faults != 1 || !strings.Contains(text, `"panic":"a fault"`) || !strings.Contains(text, "relay.(*Client).upload") {
 		t.Errorf("%d lines tell of faults, want one with the stack:\n%s", faults, text)
 	}
 	if got := testutil.ToFloat64(s.metrics.panics); got != 1 {
