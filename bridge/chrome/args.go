@@ -1,0 +1,50 @@
+package chrome
+
+import "runtime"
+
+// always is what every browser is started with. Most of it is what Playwright
+// and Puppeteer use too (GoogleChrome/chrome-launcher, docs/chrome-flags-for-tools.md).
+var always = []string{
+	// Nothing to ask and nothing to fetch: a start is quick and goes nowhere.
+	"--no-first-run",
+	"--no-default-browser-check",
+	"--disable-background-networking",
+	"--disable-component-update",
+	"--disable-default-apps",
+	"--disable-sync",
+	"--disable-breakpad", // no crash reports are sent
+	"--password-store=basic",
+	"--use-mock-keychain", // macOS asks for a password otherwise
+
+	// Pages go on when nobody looks at them.
+	"--disable-background-timer-throttling",
+	"--disable-backgrounding-occluded-windows",
+	"--disable-renderer-backgrounding",
+	"--disable-ipc-flooding-protection", // Clients are faster than users
+
+	// What a Client asks for happens, and nothing is in its way.
+	"--disable-back-forward-cache", // Playwright's goBack waits for ever otherwise
+	"--disable-hang-monitor",       // no dialog about a page that is busy
+	"--disable-popup-blocking",     // what a script opens becomes a Target
+	"--disable-prompt-on-repost",   // nor about sending a form again
+	"--enable-automation",          // no offers to save passwords; navigator.webdriver says what is so
+	"--force-color-profile=srgb",   // screenshots are alike everywhere
+	// No offers to translate, no search for televisions, no downloads of hints,
+	// and http:// stays what it is.
+	"--disable-features=Translate,MediaRouter,OptimizationHints,HttpsUpgrades",
+}
+
+// arguments are those of a browser with this profile.
+func (o *Options) arguments(profile string) []string {
+	args := append([]string{"--user-data-dir=" + profile}, always...)
+	if !o.Headed {
+		args = append(args, "--headless", "--hide-scrollbars", "--mute-audio")
+	}
+	if o.NoSandbox {
+		args = append(args, "--no-sandbox")
+	}
+	if runtime.GOOS == "linux" {
+		args = append(args, "--disable-dev-shm-usage") // 64 MiB in most containers, and pages crash when it is full
+	}
+	return append(args, o.Args...)
+}

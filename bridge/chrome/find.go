@@ -1,0 +1,75 @@
+package chrome
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+)
+
+// onPath has the names of browsers on the PATH, the best first.
+var onPath = []string{
+	"google-chrome", "google-chrome-stable", "chrome",
+	"chromium", "chromium-browser",
+	"microsoft-edge", "microsoft-edge-stable",
+	"chrome-headless-shell", "chromium-headless-shell",
+}
+
+// installed has the places where browsers are that no PATH leads to, by
+// operating system and in the same order. Variables are those of the
+// environment; a place with one that is not set does not count.
+var installed = map[string][]string{
+	"darwin": {
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+		"$HOME/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+		"/Applications/Chromium.app/Contents/MacOS/Chromium",
+		"$HOME/Applications/Chromium.app/Contents/MacOS/Chromium",
+		"/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+	},
+	"windows": {
+		`$ProgramFiles\Google\Chrome\Application\chrome.exe`,
+		`${ProgramFiles(x86)}\Google\Chrome\Application\chrome.exe`,
+		`$LocalAppData\Google\Chrome\Application\chrome.exe`,
+		`$LocalAppData\Chromium\Application\chrome.exe`,
+		`$ProgramFiles\Chromium\Application\chrome.exe`,
+		`$ProgramFiles\Microsoft\Edge\Application\msedge.exe`,
+		`${ProgramFiles(x86)}\Microsoft\Edge\Application\msedge.exe`,
+	},
+}
+
+// Find returns the path of a browser: of the one named, by a path or a name on
+// the PATH, or of the first that is found on this machine when path is empty.
+func Find(path string) (string, error) {
+	if path != "" {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			return "", fmt.Errorf("there is no browser at %s: %w; name an executable, or none to have one found", path, err)
+		}
+		return found, nil
+	}
+	for _, candidate := range candidates(runtime.GOOS, os.LookupEnv) {
+		if found, err := exec.LookPath(candidate); err == nil {
+			return found, nil
+		}
+	}
+	return "", errors.New("no browser found, neither Chrome nor Chromium, Edge or chrome-headless-shell: " +
+		"install one (Debian: apt-get install chromium), or name one with --browser")
+}
+
+// candidates lists where a browser may be.
+func candidates(system string, variable func(string) (string, bool)) []string {
+	list := append([]string(nil), onPath...)
+	for _, place := range installed[system] {
+		known := true
+		place = os.Expand(place, func(name string) string {
+			value, ok := variable(name)
+			known = known && ok
+			return value
+		})
+		if known {
+			list = append(list, place)
+		}
+	}
+	return list
+}

@@ -1,0 +1,98 @@
+package chrome
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// inOrder is how long a browser whose pipe has ended may take to end by
+// itself: it writes what a kept profile must hold.
+const inOrder = 5 * time.Second
+
+// launched is a browser that was started here, at the other end of a pipe. It
+// implements conn.
+type launched struct {
+	*pipe
+	process *process
+	closing atomic.Bool // by Close
+}
+
+// launch starts a browser with a pipe. Whether it has come up is known when it
+// answers.
+func launch(o Options) (*launched, error) {
+	ours, theirs, err := pipes()
+	if err != nil {
+		return nil, fmt.Errorf("make a pipe to the browser: %w", err)
+	}
+	process, err := start(&o, []string{"--remote-debugging-pipe", "about:blank"}, theirs[:]...)
+	for _, f := range theirs {
+		f.Close()
+	}
+	if err != nil {
+		for _, f := range ours {
+			f.Close()
+		}
+		return nil, err
+	}
+	return &launched{pipe: newPipe(ours[0], ours[1]), process: process}, nil
+}
+
+// pipes makes two pipes: ours are to read from and to write to, theirs are the
+// other ends, descriptors 3 and 4 of the browser.
+func pipes() (ours, theirs [2]*os.File, err error) {
+	fromUs, toBrowser, err := os.Pipe()
+	if err != nil {
+		return ours, theirs, err
+	}
+	toUs, fromBrowser, err := os.Pipe()
+	if err != nil {
+		fromUs.Close()
+		toBrowser.Close()
+		return ours, theirs, err
+	}
+	return [2]*os.File{toUs, toBrowser}, [2]*os.File{fromUs, fromBrowser}, nil
+}
+
+// Serve implements conn.
+func (l *launched) Serve(receive func(message []byte)) error {
+	err := l.serve(receive)
+	l.end()
+	var long tooLong
+	switch {
+	case l.closing.Load():
+		return errClosed
+	case errors.As(err, &long):
+		return long
+	}
+	return l.process.failure()
+}
+
+// Close implements conn.
+func (l *launched) Close() {
+	l.closing.Store(true)
+	l.end()
+}
+
+// end hangs up, upon which Chromium ends by itself. One with a profile that is
+// kept has time for it.
+func (l *launched) end() {
+	l.close()
+	patience := inOrder
+	if !l.process.profile.kept && l.closing.Load() {
+		patience = 0
+	}
+	l.process.end(patience)
+}
+
+// Show opens a page in a browser that nobody drives, and returns how to end
+// it. The options must not name a URL.
+func Show(o Options, page string) (end func(), err error) {
+	p, err := start(&o, []string{page})
+	if err != nil {
+		return nil, err
+	}
+	return func() { p.end(0) }, nil
+}

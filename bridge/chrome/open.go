@@ -1,0 +1,62 @@
+// Package chrome is a Host that is a real Chromium, which the hub launches,
+// spoken to over CDP.
+package chrome
+
+import (
+	"context"
+	"errors"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// Options says which browser, and how it is run. The zero value launches a
+// headless one that is found on this machine, with a profile of its own.
+type Options struct {
+	Path      string      // of the executable; found when empty
+	Profile   string      // a folder that is kept; a fresh one, removed at the end, when empty
+	Headed    bool        // with windows, which need a display
+	NoSandbox bool        // as Chromium wants it of root; pages are then less well confined
+	Args      []string    // further arguments: of two that say different things the last counts
+	Log       *zap.Logger // nothing is logged when nil
+}
+
+// logger is where to log to.
+func (o *Options) logger() *zap.Logger {
+	if o.Log == nil {
+		return zap.NewNop()
+	}
+	return o.Log.Named("chrome")
+}
+
+const (
+	maxMessage = 256 << 20 // bytes of one message from a browser
+	maxPending = 64 << 20  // bytes that wait behind the write under way
+)
+
+// errClosed is why a connection ended that was closed at this end.
+var errClosed = errors.New("the connection to the browser was closed")
+
+// conn is one CDP connection to a browser: a pipe. Offer and
+// Close may be called by anybody at any time. Serve must be called once, even
+// after Close.
+type conn interface {
+	// Offer queues one message, and reports whether it was taken: it is not
+	// when too much waits or the connection is ending. It never blocks and keeps
+	// no part of the frame.
+	Offer(wire.Frame) bool
+
+	// Serve hands each message to receive, whose bytes are good until it
+	// returns, until the connection ends, and returns why. A browser that was
+	// launched has gone by then, with its folder.
+	Serve(receive func(message []byte)) error
+
+	// Close ends the connection; a browser that was launched ends with it, and
+	// has gone, with its folder, when Close returns. Further calls do nothing.
+	Close()
+}
+
+// open launches a browser. The context bounds the opening, not the life of the
+// connection.
+func open(_ context.Context, o Options) (conn, error) { return launch(o) }

@@ -1,0 +1,127 @@
+package chrome
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// stragglers is how long a process that outlives its browser may keep the
+// browser's standard error open.
+const stragglers = time.Second
+
+// process is a browser that was started here, and all that goes with it: the
+// processes of its group, the folder of its profile, and the reaper that sees
+// to both should this process be killed.
+type process struct {
+	cmd     *exec.Cmd
+	profile profile
+	reaper  *reaper
+	words   *words
+	log     *zap.Logger
+
+	gone chan struct{} // closed when nothing is left
+}
+
+// start runs a browser with the files from descriptor 3 on. Whoever starts one
+// must end it.
+func start(o *Options, args []string, files ...*os.File) (*process, error) {
+	path, err := Find(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := newProfile(o.Profile)
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the browser's profile: %w", err)
+	}
+	log := o.logger()
+	p := &process{profile: profile, words: &words{log: log}, log: log, gone: make(chan struct{})}
+	p.cmd = exec.Command(path, append(o.arguments(profile.dir), args...)...) //nolint:gosec // a path the user gave
+	if err := p.run(files); err != nil {
+		p.removeAll()
+		return nil, fmt.Errorf("start the browser %s: %w", path, err)
+	}
+	log.Info("started a browser", zap.String("browser", path), zap.Int("pid", p.cmd.Process.Pid))
+	go p.wait()
+	return p, nil
+}
+
+// run runs the command and its reaper. The reaper comes first, so that there
+// is no moment without it.
+func (p *process) run(files []*os.File) (err error) {
+	p.cmd.Env = environment()
+	p.cmd.Stderr = p.words
+	p.cmd.WaitDelay = stragglers
+	ownGroup(p.cmd)
+	if err := pass(p.cmd, files); err != nil {
+		return err
+	}
+	if p.reaper, err = newReaper(p.profile.temporary()); err != nil {
+		p.log.Warn("there is nobody to end the browser and to remove its folder should this process be killed", zap.Error(err))
+	}
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	p.reaper.watch(p.cmd.Process.Pid)
+	return nil
+}
+
+// environment is that of this process without the hub's own variables, which
+// may hold tokens.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CDPHUB_") })
+}
+
+// wait waits for the end of the browser and removes what it leaves.
+func (p *process) wait() {
+	defer close(p.gone)
+	p.cmd.Wait() //nolint:errcheck // its state says how it ended
+	killGroup(p.cmd)
+	p.reaper.watch(0)
+	p.removeAll()
+	p.log.Info("the browser has ended", zap.Int("pid", p.cmd.Process.Pid), zap.Stringer("how", p.cmd.ProcessState))
+}
+
+// removeAll removes the folder, and the reaper with it.
+func (p *process) removeAll() {
+	if err := p.profile.remove(); err != nil {
+		p.log.Warn("the browser's profile is left behind", zap.Error(err))
+	}
+	p.reaper.dismiss()
+}
+
+// end waits for the browser to end by itself, kills it when it has not, and
+// returns when nothing is left of it.
+func (p *process) end(patience time.Duration) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-p.gone:
+		return
+	case <-timer.C:
+	}
+	killGroup(p.cmd)
+	<-p.gone
+}
+
+// failure says how the browser, which has gone, ended, and what to do.
+func (p *process) failure() error {
+	said, advice := p.words.last()
+	if advice == "" && p.profile.kept && p.cmd.ProcessState.Success() {
+		advice = profileInUse // it has handed over to that browser
+	}
+	text := fmt.Sprintf("the browser %s ended: %v", p.cmd.Path, p.cmd.ProcessState)
+	if advice != "" {
+		text += ": " + advice
+	}
+	if len(said) > 0 {
+		text += "; it said: " + strings.Join(said, " | ")
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,35 @@
+//go:build !unix
+
+package chrome
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+)
+
+// ownGroup does nothing where there are no process groups.
+func ownGroup(*exec.Cmd) {}
+
+// pass passes no files: they would have no such descriptors.
+func pass(_ *exec.Cmd, files []*os.File) error {
+	if len(files) > 0 {
+		return errors.New("only a Unix can give it a pipe: start one with --remote-debugging-port=9222, and give --browser-url=http://127.0.0.1:9222")
+	}
+	return nil
+}
+
+// killGroup kills the process; Chromium's others end when it has gone.
+func killGroup(cmd *exec.Cmd) {
+	cmd.Process.Kill() //nolint:errcheck // it may have ended
+}
+
+// reaper is of unix.
+type reaper struct{}
+
+// newReaper has nothing to start.
+func newReaper(string) (*reaper, error) { return nil, nil }
+
+func (*reaper) watch(int) {}
+
+func (*reaper) dismiss() {}

@@ -1,0 +1,89 @@
+//go:build unix
+
+package chrome
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup puts a command's processes into a group of their own, which ^C in
+// the terminal does not reach.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// pass gives a command files, from descriptor 3 on.
+func pass(cmd *exec.Cmd, files []*os.File) error {
+	cmd.ExtraFiles = files
+	return nil
+}
+
+// killGroup kills that group.
+func killGroup(cmd *exec.Cmd) {
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // it may have ended
+}
+
+// reaper is a shell that waits until this process has gone, however it went:
+// only it holds the other end of the shell's input. The shell then kills the
+// browser's group and removes its folder. A nil reaper does nothing.
+type reaper struct {
+	cmd   *exec.Cmd
+	input io.WriteCloser
+}
+
+// reap reads the group to kill, a line each time it changes, and is given the
+// folder to remove. It tries for ten seconds: what was killed may still be
+// writing. Without one to remove, Chromium, whose pipe has ended too, has two
+// seconds to leave its profile in order.
+const reap = `trap '' HUP INT QUIT TERM
+group=
+while read -r line; do group=$line; done
+if [ -n "$group" ]; then
+	[ -n "$1" ] || sleep 2
+	kill -KILL "-$group"
+fi
+[ -n "$1" ] || exit 0
+for second in 1 2 3 4 5 6 7 8 9 10; do
+	rm -rf -- "$1" && exit 0
+	sleep 1
+done`
+
+// newReaper starts one for a folder, "" for none. It is in a session of its
+// own, where no terminal reaches it.
+func newReaper(dir string) (*reaper, error) {
+	r := &reaper{cmd: exec.Command("/bin/sh", "-c", reap, "cdphub-reaper", dir)} //nolint:gosec // a folder of ours
+	r.cmd.Dir = "/"
+	r.cmd.Env = environment()
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	var err error
+	if r.input, err = r.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := r.cmd.Start(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// watch says which group to kill; 0: none.
+func (r *reaper) watch(group int) {
+	if r == nil {
+		return
+	}
+	line := "\n"
+	if group != 0 {
+		line = fmt.Sprintln(group)
+	}
+	io.WriteString(r.input, line) //nolint:errcheck // somebody has killed it
+}
+
+// dismiss ends the reaper, which sees to what is left of the folder.
+func (r *reaper) dismiss() {
+	if r == nil {
+		return
+	}
+	r.input.Close()
+	r.cmd.Wait() //nolint:errcheck // whatever became of it
+}
