@@ -1,5 +1,5 @@
-// Package chrome is a Host that is a real Chromium, which the hub launches,
-// spoken to over CDP.
+// Package chrome is a Host that is a real Chromium, which the hub launches or
+// connects to, spoken to over CDP.
 package chrome
 
 import (
@@ -14,6 +14,11 @@ import (
 // Options says which browser, and how it is run. The zero value launches a
 // headless one that is found on this machine, with a profile of its own.
 type Options struct {
+	// URL is of a browser that runs already: http://127.0.0.1:9222,
+	// ws://127.0.0.1:9222/devtools/browser/ID, or the folder of its profile.
+	// Nothing is launched then, and what is below counts for nothing but Log.
+	URL string
+
 	Path      string      // of the executable; found when empty
 	Profile   string      // a folder that is kept; a fresh one, removed at the end, when empty
 	Headed    bool        // with windows, which need a display
@@ -38,7 +43,7 @@ const (
 // errClosed is why a connection ended that was closed at this end.
 var errClosed = errors.New("the connection to the browser was closed")
 
-// conn is one CDP connection to a browser: a pipe. Offer and
+// conn is one CDP connection to a browser: a pipe or a WebSocket. Offer and
 // Close may be called by anybody at any time. Serve must be called once, even
 // after Close.
 type conn interface {
@@ -57,6 +62,11 @@ type conn interface {
 	Close()
 }
 
-// open launches a browser. The context bounds the opening, not the life of the
-// connection.
-func open(_ context.Context, o Options) (conn, error) { return launch(o) }
+// open connects to the browser that the options name, or else launches one.
+// The context bounds the opening, not the life of the connection.
+func open(ctx context.Context, o Options) (conn, error) {
+	if o.URL != "" {
+		return connect(ctx, o.URL)
+	}
+	return launch(o)
+}

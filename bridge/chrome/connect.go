@@ -1,0 +1,148 @@
+package chrome
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+const (
+	askTimeout  = 10 * time.Second // for /json/version
+	dialTimeout = time.Minute      // for the WebSocket: a browser may ask its user first
+	maxVersion  = 1 << 20          // bytes of what /json/version answers
+)
+
+// socket is a browser at the other end of a WebSocket. It implements conn.
+type socket struct{ ws *wsconn.Conn }
+
+// Offer implements conn.
+func (s socket) Offer(f wire.Frame) bool { return s.ws.Offer(f) }
+
+// Serve implements conn.
+func (s socket) Serve(receive func(message []byte)) error {
+	why := s.ws.Serve(context.Background(), receive)
+	if why == wsconn.ReasonNormal {
+		return errClosed
+	}
+	return fmt.Errorf("the connection to the browser ended: %w", why)
+}
+
+// Close implements conn.
+func (s socket) Close() { s.ws.Close(wsconn.ReasonNormal) }
+
+// connect connects to a browser that runs.
+func connect(ctx context.Context, where string) (conn, error) {
+	endpoint, err := endpointOf(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	ws, err := wsconn.DialLimits(ctx, endpoint.String(), nil, wsconn.Limits{MaxMessage: maxMessage, MaxPending: maxPending})
+	if err != nil {
+		return nil, fmt.Errorf("connect to the browser: %w; does it still run, and is this its address?", err)
+	}
+	return socket{ws}, nil
+}
+
+// endpointOf finds the WebSocket of the browser that an Options.URL names.
+func endpointOf(ctx context.Context, where string) (*url.URL, error) {
+	if info, err := os.Stat(where); err == nil && info.IsDir() {
+		return endpointIn(where)
+	}
+	u, err := url.Parse(where)
+	if err == nil && u.Host != "" {
+		switch u.Scheme {
+		case "ws", "wss":
+			return u, nil
+		case "http", "https":
+			return askEndpoint(ctx, u)
+		}
+	}
+	return nil, errors.New("the browser to connect to is neither an http:// nor a ws:// URL nor the folder of a profile: " +
+		"give something like http://127.0.0.1:9222")
+}
+
+// endpointIn reads the file in which Chromium leaves its port and the path of
+// its WebSocket, a line each, when its debugging port is open.
+func endpointIn(profile string) (*url.URL, error) {
+	name := filepath.Join(profile, "DevToolsActivePort")
+	text, err := os.ReadFile(name) //nolint:gosec // a folder the user gave
+	if err != nil {
+		return nil, fmt.Errorf("%w: no browser runs there with its debugging port open: start it with --remote-debugging-port=0 and this --user-data-dir", err)
+	}
+	port, path, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || !strings.HasPrefix(path, "/devtools/browser/") {
+		return nil, fmt.Errorf("%s does not have a port and a path: remove it and start the browser again", name)
+	}
+	return &url.URL{Scheme: "ws", Host: net.JoinHostPort("127.0.0.1", port), Path: path}, nil
+}
+
+// askEndpoint asks a browser's HTTP endpoint for its WebSocket. Only the path
+// of the answer counts: the host that the browser thinks it has may not be the
+// one it is reached at.
+func askEndpoint(ctx context.Context, u *url.URL) (*url.URL, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	body, err := get(ctx, u.JoinPath("json", "version"))
+	if err != nil {
+		return nil, fmt.Errorf("ask %s for its WebSocket: %w", u.Host, err)
+	}
+	var version struct {
+		Endpoint string `json:"webSocketDebuggerUrl"`
+	}
+	err = json.Unmarshal(body, &version)
+	if err == nil {
+		var answer *url.URL
+		if answer, err = url.Parse(version.Endpoint); err == nil && answer.Path != "" {
+			scheme := "ws" + strings.TrimPrefix(u.Scheme, "http")
+			return &url.URL{Scheme: scheme, Host: u.Host, Path: answer.Path, RawQuery: answer.RawQuery}, nil
+		}
+	}
+	return nil, fmt.Errorf("%s is not the debugging port of a browser: its /json/version names no webSocketDebuggerUrl", u.Host)
+}
+
+// get gets a small document and follows no redirect. Its errors do not have
+// the URL, whose query may be a secret.
+func get(ctx context.Context, u *url.URL) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	client := http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true}, // and no proxy
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.Do(req)
+	var in *url.Error
+	if errors.As(err, &in) {
+		return nil, fmt.Errorf("%w: start the browser with --remote-debugging-port, or give its address", in.Err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxVersion))
+	switch {
+	case err != nil:
+		return nil, err
+	case resp.StatusCode == http.StatusOK:
+		return body, nil
+	case strings.Contains(string(body), "Host header"): // Chromium 156, status 500
+		return nil, fmt.Errorf("the browser answers to an IP address or localhost only: give one in place of %s", u.Hostname())
+	}
+	return nil, fmt.Errorf("it answers with status %d", resp.StatusCode)
+}
