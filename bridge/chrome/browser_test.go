@@ -140,8 +140,8 @@ func processesOf(t *testing.T, text string, group int) (found []string) {
 		args, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
 		stat, _ := os.ReadFile(filepath.Join(dir, "stat")) // pid (name) state ppid pgrp …
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		if len(fields) < 3 || fields[0] == "Z" {
-			continue // it has gone, or is only yet to be waited for
+		if len(fields) < 3 || len(args) == 0 {
+			continue // it has gone, and is only yet to be waited for
 		}
 		if bytes.Contains(args, []byte(text)) || group != 0 && fields[2] == strconv.Itoa(group) {
 			found = append(found, filepath.Base(dir)+" "+strings.ReplaceAll(string(args), "\x00", " "))
@@ -154,15 +154,30 @@ func processesOf(t *testing.T, text string, group int) (found []string) {
 func nothingLeft(t *testing.T, dir string, group int) {
 	t.Helper()
 	begun := time.Now()
-	for end := begun.Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		processes := processesOf(t, dir, group)
+	noProcessLeft(t, dir, group)
+	for end := begun.Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		_, err := os.Stat(dir)
-		if len(processes) == 0 && os.IsNotExist(err) {
+		if os.IsNotExist(err) {
 			t.Logf("nothing was left after %v", time.Since(begun).Round(time.Millisecond))
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("left behind: %q, and of the folder: %v", processes, err)
+			t.Fatalf("of the folder: %v", err)
+		}
+	}
+}
+
+// noProcessLeft wants processes to have gone, soon: to be killed takes a
+// moment.
+func noProcessLeft(t *testing.T, text string, group int) {
+	t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		found := processesOf(t, text, group)
+		if len(found) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("left behind: %q", found)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func launch(o Options) (*launched, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a pipe to the browser: %w", err)
 	}
-	process, err := start(&o, []string{"--remote-debugging-pipe", "about:blank"}, theirs[:]...)
+	browser, err := start(&o, []string{"--remote-debugging-pipe", "about:blank"}, theirs[:]...)
 	for _, f := range theirs {
 		f.Close()
 	}
@@ -37,7 +37,7 @@ func launch(o Options) (*launched, error) {
 		}
 		return nil, err
 	}
-	return &launched{pipe: newPipe(ours[0], ours[1]), process: process}, nil
+	return &launched{pipe: newPipe(ours[0], ours[1]), process: browser}, nil
 }
 
 // pipes makes two pipes: ours are to read from and to write to, theirs are the

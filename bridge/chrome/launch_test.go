@@ -36,12 +36,10 @@ func TestLaunch(t *testing.T) {
 		t.Error("the browser's processes are not found while it runs")
 	}
 	l.Close()
-	if left := processesOf(t, dir, group); len(left) != 0 {
-		t.Errorf("after Close there is %q", left)
-	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("after Close of the folder: %v", err)
 	}
+	noProcessLeft(t, dir, group)
 	if err := c.end(); !errors.Is(err, errClosed) {
 		t.Errorf("Serve returned %v", err)
 	}
@@ -80,9 +78,7 @@ func TestLaunchKeepsAProfile(t *testing.T) {
 	l := launchOne(t, o)
 	newClient(t, l).product()
 	l.Close()
-	if left := processesOf(t, o.Profile, l.process.cmd.Process.Pid); len(left) != 0 {
-		t.Errorf("after Close there is %q", left)
-	}
+	noProcessLeft(t, o.Profile, l.process.cmd.Process.Pid)
 	if state := l.process.cmd.ProcessState; !state.Success() {
 		t.Errorf("the browser did not end in order: %v", state)
 	}
@@ -255,7 +251,5 @@ func TestShow(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if found := processesOf(t, dir+"/cdphub-browser-", 0); len(found) != 0 {
-		t.Errorf("left behind: %q", found)
-	}
+	noProcessLeft(t, dir+"/cdphub-browser-", 0)
 }

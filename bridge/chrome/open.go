@@ -58,7 +58,8 @@ type conn interface {
 	Serve(receive func(message []byte)) error
 
 	// Close ends the connection; a browser that was launched ends with it, and
-	// has gone, with its folder, when Close returns. Further calls do nothing.
+	// has gone, with its folder, when Close returns: at once, or in 5 s at most
+	// with a profile that is kept. Further calls do nothing.
 	Close()
 }
 

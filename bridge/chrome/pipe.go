@@ -147,8 +147,8 @@ func (p *pipe) hangUp() {
 	}
 	p.closed, p.pending = true, nil
 	close(p.wake)
+	p.in.Close() // first, so that serve knows whose doing it is
 	p.out.Close()
-	p.in.Close()
 }
 
 // close closes the pipe and waits for the writer.

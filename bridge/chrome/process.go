@@ -52,8 +52,8 @@ func start(o *Options, args []string, files ...*os.File) (*process, error) {
 	return p, nil
 }
 
-// run runs the command and its reaper. The reaper comes first, so that there
-// is no moment without it.
+// run runs the command and its reaper. The reaper comes first: it has only to
+// be told a number once the browser runs, who ends by itself if its pipe does.
 func (p *process) run(files []*os.File) (err error) {
 	p.cmd.Env = environment()
 	p.cmd.Stderr = p.words

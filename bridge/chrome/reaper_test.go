@@ -71,18 +71,8 @@ func TestKilledHubLeavesNothing(t *testing.T) {
 				t.Fatalf("the victim said %q", line)
 			}
 			nothingLeft(t, dir, browser)
-			awaitEnd(t, reaper)
+			noProcessLeft(t, dir, reaper)
 		})
-	}
-}
-
-// awaitEnd waits until a process has ended.
-func awaitEnd(t *testing.T, pid int) {
-	t.Helper()
-	for end := time.Now().Add(patience); len(processesOf(t, "cdphub-reaper", pid)) > 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("process %d did not end", pid)
-		}
 	}
 }
 
@@ -143,7 +133,7 @@ func TestReaperLeavesAKeptProfile(t *testing.T) {
 	if _, err := os.Stat(p.dir); err != nil {
 		t.Error(err)
 	}
-	awaitEnd(t, cmd.Process.Pid)
+	noProcessLeft(t, "cdphub-reaper\x00"+p.dir, cmd.Process.Pid)
 }
 
 // status reads a field of /proc/PID/status.
