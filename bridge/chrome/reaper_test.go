@@ -133,7 +133,7 @@ func TestReaperLeavesAKeptProfile(t *testing.T) {
 	if _, err := os.Stat(p.dir); err != nil {
 		t.Error(err)
 	}
-	noProcessLeft(t, "cdphub-reaper\x00"+p.dir, cmd.Process.Pid)
+	noProcessLeft(t, p.dir, cmd.Process.Pid)
 }
 
 // status reads a field of /proc/PID/status.

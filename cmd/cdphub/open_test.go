@@ -9,6 +9,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -205,4 +209,40 @@ func TestAppAddress(t *testing.T) {
 			t.Errorf("%q runs", args)
 		}
 	}
+}
+
+// TestKilledOpenLeavesNoBrowser kills the hub, which can then do nothing about
+// its browser.
+func TestKilledOpenLeavesNoBrowser(t *testing.T) {
+	dir := t.TempDir()
+	inDir := func(c *exec.Cmd) { c.Env = append(c.Env, "TMPDIR="+dir) }
+	p := startProcess(t, inDir, "open", "--headless", "--client-addr", "127.0.0.1:0", "--host-addr", "127.0.0.1:0", guarded(t).URL)
+	p.await("opened a headless browser")
+	if !runsWith(t, dir) {
+		t.Error("no browser runs")
+	}
+	p.Process.Kill()
+	p.Wait()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		left, err := os.ReadDir(dir)
+		if err == nil && len(left) == 0 && !runsWith(t, dir) {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("left behind: %v, %v; and a process: %v", left, err, runsWith(t, dir))
+		}
+	}
+}
+
+// runsWith reports whether a process has a text among its arguments.
+func runsWith(t *testing.T, text string) bool {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("this test wants /proc: %v", err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		args, _ := os.ReadFile(file) // it may just have ended
+		return bytes.Contains(args, []byte(text))
+	})
 }
