@@ -1,0 +1,135 @@
+package chrome
+
+import "bytes"
+
+// message is one message of the browser, in parts that alias it:
+//
+//	{"id":7,"result":{…},"sessionId":"…"}                    or "error":{…}
+//	{"method":"Page.loadEventFired","params":{…},"sessionId":"…"}
+type message struct {
+	id, result, cdpErr []byte
+	method, params     []byte
+	sessionID          []byte
+}
+
+// set takes one member.
+func (m *message) set(key, value []byte) {
+	switch string(key) {
+	case `"id"`:
+		m.id = value
+	case `"result"`:
+		m.result = value
+	case `"error"`:
+		m.cdpErr = value
+	case `"method"`:
+		m.method = value
+	case `"params"`:
+		m.params = value
+	case `"sessionId"`:
+		m.sessionID = value
+	}
+}
+
+// split reads a message into its parts and reports whether it could. It takes
+// the browser at its word that the message is JSON, and that its keys have no
+// escapes: a document tree nests deeper than internal/wire lets strangers, and
+// a screenshot need not be looked at byte by byte.
+func (m *message) split(frame []byte) bool {
+	*m = message{}
+	i := skip(frame, 0)
+	if i == len(frame) || frame[i] != '{' {
+		return false
+	}
+	for i++; ; i++ {
+		from := skip(frame, i)
+		if i = past(frame, from); i < 0 {
+			return false
+		}
+		key := frame[from:i]
+		if i = skip(frame, i); i == len(frame) || frame[i] != ':' {
+			return false
+		}
+		from = skip(frame, i+1)
+		if i = past(frame, from); i < 0 {
+			return false
+		}
+		m.set(key, frame[from:i])
+		if i = skip(frame, i); i == len(frame) || frame[i] != ',' && frame[i] != '}' {
+			return false
+		}
+		if frame[i] == '}' {
+			return skip(frame, i+1) == len(frame)
+		}
+	}
+}
+
+// skip returns the index of the first byte from i on that is no white space.
+func skip(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// past returns the index behind the value that begins at i; -1 when there is
+// none, or no end to it.
+func past(b []byte, i int) int {
+	depth := 0
+	for i < len(b) {
+		switch b[i] {
+		case '"':
+			if i = pastString(b, i); i < 0 {
+				return -1
+			}
+			if depth == 0 {
+				return i
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				if depth < 0 {
+					return -1
+				}
+				return i + 1
+			}
+		default:
+			if depth == 0 {
+				return pastScalar(b, i)
+			}
+		}
+		i++
+	}
+	return -1
+}
+
+// pastString returns the index behind the string that begins at i, or -1.
+func pastString(b []byte, i int) int {
+	for i++; ; i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		end := i + n
+		escapes := 0
+		for b[end-escapes-1] == '\\' {
+			escapes++
+		}
+		if i = end; escapes%2 == 0 {
+			return end + 1
+		}
+	}
+}
+
+// pastScalar returns the index behind a number or word, or -1.
+func pastScalar(b []byte, i int) int {
+	from := i
+	for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ' ' && b[i] != '\n' && b[i] != '\t' && b[i] != '\r' {
+		i++
+	}
+	if i == from || b[from] == ':' {
+		return -1
+	}
+	return i
+}

@@ -1,0 +1,100 @@
+package chrome
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// messages are what a browser may send, and what it may not.
+var messages = []string{
+	`{"id":7,"result":{},"sessionId":"S"}`,
+	`{"method":"A.b","params":{"x":"\"}\\","y":[{"z":"]"}]},"sessionId":"S"}`,
+	` { "id" : -7 , "error" : { "code" : -32000 } } `,
+	"{\n\t\"id\": 7,\r\n\"result\": {\"a\": [1, 2]}}\n",
+	`{"sessionId":"S","other":null,"n":1.5e3,"t":true,"id":1,"result":{"s":"\\\\"}}`,
+	`{"id":1,"result":{"s":"\\\""}}`,
+	`{"id":1,"result":`, `{"id":1`, `{"id":`, `{"id"`, `{"id`, `{`, ``, `[]`, `"x"`, `7`, `{"id":}`, `{:1}`, `{"id":1,}`, `{"id":1}}`, `{"id":"}`,
+	`{"id" 1}`, `{"id":1 "x":2}`, `{"id":]}`, `{"id":"\`, `{"id":1]`,
+}
+
+// FuzzSplit checks that what internal/wire reads in a message is what split
+// reads, and that it survives all others.
+func FuzzSplit(f *testing.F) {
+	for _, m := range messages {
+		f.Add([]byte(m))
+	}
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		var got message
+		ok := got.split(frame)
+		var want message
+		empty, escaped := true, false
+		err := wire.ReadObject(frame, func(key string, value []byte) error {
+			empty = false
+			quoted := wire.AppendString(nil, key)
+			escaped = escaped || !bytes.Contains(frame, quoted)
+			want.set(quoted, value)
+			return nil
+		})
+		if err != nil || empty || escaped {
+			return
+		}
+		if !ok {
+			t.Fatalf("%q was not taken", frame)
+		}
+		for _, part := range []struct{ got, want []byte }{
+			{got.id, want.id},
+			{got.result, want.result},
+			{got.cdpErr, want.cdpErr},
+			{got.method, want.method},
+			{got.params, want.params},
+			{got.sessionID, want.sessionID},
+		} {
+			if !bytes.Equal(part.got, part.want) {
+				t.Fatalf("%q: part %q, want %q", frame, part.got, part.want)
+			}
+		}
+	})
+}
+
+func TestSplitRefusesWhatIsCutShort(t *testing.T) {
+	whole := `{"id":7,"result":{"a":[1,"}"]},"sessionId":"S"}`
+	var m message
+	if !m.split([]byte(whole)) || string(m.result) != `{"a":[1,"}"]}` || string(m.sessionID) != `"S"` {
+		t.Errorf("split read %+v", m)
+	}
+	for n := range whole {
+		if m.split([]byte(whole[:n])) {
+			t.Errorf("split took %q", whole[:n])
+		}
+	}
+}
+
+// A document tree has two levels of JSON for one of its own.
+func TestSplitTakesDeepTrees(t *testing.T) {
+	deep := strings.Repeat(`{"children":[`, 5000) + strings.Repeat(`]}`, 5000)
+	var m message
+	if !m.split([]byte(`{"id":1,"result":`+deep+`}`)) || string(m.result) != deep {
+		t.Error("a tree of 5,000 levels was not taken")
+	}
+}
+
+func BenchmarkSplit(b *testing.B) {
+	for name, frame := range map[string]string{
+		"event":      `{"method":"Network.dataReceived","params":{"requestId":"1000.2","dataLength":512},"sessionId":"UP"}`,
+		"screenshot": `{"id":1,"result":{"data":"` + strings.Repeat("A", 1<<20) + `"},"sessionId":"UP"}`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(frame)))
+			b.ReportAllocs()
+			var m message
+			for b.Loop() {
+				if !m.split([]byte(frame)) {
+					b.Fatal("not taken")
+				}
+			}
+		})
+	}
+}
