@@ -16,7 +16,7 @@ import (
 type Options struct {
 	// URL is of a browser that runs already: http://127.0.0.1:9222,
 	// ws://127.0.0.1:9222/devtools/browser/ID, or the folder of its profile.
-	// Nothing is launched then, and what is below counts for nothing but Log.
+	// Nothing is launched then, and what is below counts for nothing but Log and Shared.
 	URL string
 
 	Path      string      // of the executable; found when empty
@@ -25,6 +25,10 @@ type Options struct {
 	NoSandbox bool        // as Chromium wants it of root; pages are then less well confined
 	Args      []string    // further arguments: of two that say different things the last counts
 	Log       *zap.Logger // nothing is logged when nil
+
+	// Shared lets every Client see and use the browser contexts that the
+	// others have created. Else they are private, and end with their Client.
+	Shared bool
 }
 
 // logger is where to log to.

@@ -1,0 +1,145 @@
+package chrome
+
+import (
+	"encoding/json"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// A context that a Client has created is private to it, with all targets in
+// it, unless the Host is shared: then it is everybody's.
+
+// ownerLocked returns the Client whose context it is; nil when it is
+// everybody's.
+func (h *Host) ownerLocked(contextID string) *session {
+	if h.shared {
+		return nil
+	}
+	return h.contexts[contextID]
+}
+
+// hiddenLocked reports whether a target, or a context, is private to another
+// Client than that of the session. Either may be "".
+func (h *Host) hiddenLocked(s *session, targetID, contextID string) bool {
+	owner := h.ownerLocked(contextID)
+	if owner == nil {
+		owner = h.targets[targetID].owner
+	}
+	return owner != nil && owner != s.client
+}
+
+// own notes whose a context is that has just been created. If the Client has
+// left meanwhile, it ends.
+func (h *Host) own(client *session, contextID string) {
+	if contextID == "" {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.contexts[contextID] = client
+	if client.over && !h.shared {
+		h.disposeLocked(contextID)
+	}
+}
+
+// disown forgets a context that has been disposed of. Its targets stay
+// private: some of them end later.
+func (h *Host) disown(contextID string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.contexts, contextID)
+}
+
+// disposeAllLocked ends the contexts of a Client that has left, who alone
+// could use them. Those that Chromium has ended by itself it does not find.
+func (h *Host) disposeAllLocked(client *session) {
+	if h.shared {
+		return
+	}
+	for id, owner := range h.contexts {
+		if owner == client {
+			h.disposeLocked(id)
+		}
+	}
+}
+
+func (h *Host) disposeLocked(contextID string) {
+	params := append(wire.AppendString([]byte(`{"browserContextId":`), contextID), '}')
+	h.askLocked("Target.disposeBrowserContext", params, func(_, _ []byte) { h.disown(contextID) })
+}
+
+// visibleTargets takes what a session may not see out of an answer to
+// Target.getTargets.
+func (h *Host) visibleTargets(s *session, result []byte) []byte {
+	return h.without(result, "targetInfos", func(raw json.RawMessage) bool {
+		var i info
+		return json.Unmarshal(raw, &i) != nil || h.hiddenLocked(s, i.ID, i.Context)
+	})
+}
+
+// visibleContexts does so for Target.getBrowserContexts.
+func (h *Host) visibleContexts(s *session, result []byte) []byte {
+	return h.without(result, "browserContextIds", func(raw json.RawMessage) bool {
+		id, _ := wire.Text(raw)
+		return h.hiddenLocked(s, "", id)
+	})
+}
+
+// without returns an object whose array of that name has none of the elements
+// that are hidden. It is the same one when there are none, and nil for nil.
+func (h *Host) without(object []byte, name string, hidden func(json.RawMessage) bool) []byte {
+	if object == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := []byte{'['}
+	found := false
+	err := wire.ReadObject(object, func(key string, value []byte) error {
+		if key != name {
+			return nil
+		}
+		var all []json.RawMessage
+		if err := json.Unmarshal(value, &all); err != nil {
+			return err
+		}
+		for _, raw := range all {
+			if hidden(raw) {
+				found = true
+				continue
+			}
+			if len(list) > 1 {
+				list = append(list, ',')
+			}
+			list = append(list, raw...)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return wire.Empty
+	case !found:
+		return object
+	}
+	return replaced(object, name, append(list, ']'))
+}
+
+// replaced returns an object with another value for one of its members, added
+// if there was none.
+func replaced(object []byte, name string, value []byte) []byte {
+	out := []byte{'{'}
+	member := func(key string, value []byte) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(wire.AppendString(out, key), ':'), value...)
+	}
+	_ = wire.ReadObject(object, func(key string, old []byte) error { // it is part of a message that was read
+		if key != name {
+			member(key, old)
+		}
+		return nil
+	})
+	member(name, value)
+	return append(out, '}')
+}

@@ -1,0 +1,209 @@
+package chrome
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+// withContext starts a Host with Clients a and b. Client a has made the
+// context CA, with the page TA in it.
+func withContext(t *testing.T, o Options) *rig {
+	r := greeted(t, o)
+	r.clients("a", "b")
+	r.must("a", "Target.createBrowserContext", "")
+	r.says(
+		`{"id":1,"result":{"browserContextId":"CA"},"sessionId":"A"}`,
+		`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"TA","type":"page","browserContextId":"CA"}}}`,
+	)
+	r.hub.calls = 100
+	return r
+}
+
+// ofTA is an event's params that show the private page.
+const ofTA = `{"targetInfo":{"targetId":"TA","type":"page","browserContextId":"CA"}}`
+
+func TestPrivateContextIsSeenByItsClientAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		r.wantTold(`a 1 {"browserContextId":"CA"}`)
+		for _, s := range []string{"A", "B"} {
+			r.says(
+				`{"method":"Target.targetCreated","params":`+ofTA+`,"sessionId":"`+s+`"}`,
+				`{"method":"Target.targetInfoChanged","params":`+ofTA+`,"sessionId":"`+s+`"}`,
+				`{"method":"Target.targetCrashed","params":{"targetId":"TA"},"sessionId":"`+s+`"}`,
+			)
+		}
+		r.says(
+			`{"method":"Target.targetInfoChanged","params":`+ofTA+`}`,
+			`{"method":"Target.targetDestroyed","params":{"targetId":"TA"}}`,
+			`{"method":"Target.targetDestroyed","params":{"targetId":"TA"},"sessionId":"A"}`,
+			`{"method":"Target.targetDestroyed","params":{"targetId":"TA"},"sessionId":"B"}`,
+			`{"method":"Target.targetDestroyed","params":{"targetId":"T0"}}`,
+			`{"method":"Target.targetDestroyed","params":{"targetId":"T0"},"sessionId":"B"}`,
+		)
+		r.wantTold(
+			`a < Target.targetCreated `+ofTA,
+			`a < Target.targetInfoChanged `+ofTA,
+			`a < Target.targetCrashed {"targetId":"TA"}`,
+			`a < Target.targetDestroyed {"targetId":"TA"}`,
+			"gone T0",
+			`b < Target.targetDestroyed {"targetId":"T0"}`,
+		)
+	})
+}
+
+func TestPrivateTargetIsLetGoOfUnseen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		r.forget()
+		r.says(
+			`{"method":"Target.attachedToTarget","params":{"sessionId":"PB","targetInfo":{"targetId":"TA","type":"page","browserContextId":"CA"},"waitingForDebugger":true},"sessionId":"B"}`,
+			`{"method":"Page.loaded","params":{},"sessionId":"PB"}`,
+			`{"id":-7,"result":{},"sessionId":"PB"}`,
+			`{"method":"Target.detachedFromTarget","params":{"sessionId":"PB"},"sessionId":"B"}`,
+		)
+		r.wantSent(
+			`{"id":-6,"method":"Runtime.runIfWaitingForDebugger","params":{},"sessionId":"PB"}`,
+			`{"id":-7,"method":"Target.detachFromTarget","params":{"sessionId":"PB"},"sessionId":"B"}`,
+		)
+		r.wantTold()
+		r.refuses("PB", "Page.enable", "", "-32001 ")
+		params := `{"sessionId":"PA","targetInfo":{"targetId":"TA","type":"page","browserContextId":"CA"}}`
+		r.says(`{"method":"Target.attachedToTarget","params":` + params + `,"sessionId":"A"}`)
+		r.wantTold("opened PA in a: page TA", "a < Target.attachedToTarget "+params)
+	})
+}
+
+func TestPrivateTargetsAreNotListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		r.forget()
+		for _, s := range []string{"a", "b"} {
+			r.must(s, "Target.getTargets", "")
+			r.must(s, "Target.getBrowserContexts", "")
+		}
+		targets := `{"targetInfos":[{"targetId":"T0","browserContextId":"D"},{"targetId":"TA","browserContextId":"CA"},{"targetId":"T2"}]}`
+		contexts := `{"browserContextIds":["CA","CX"],"defaultBrowserContextId":"D"}`
+		r.says(
+			`{"id":101,"result":`+targets+`,"sessionId":"A"}`,
+			`{"id":102,"result":`+contexts+`,"sessionId":"A"}`,
+			`{"id":103,"result":`+targets+`,"sessionId":"B"}`,
+			`{"id":104,"result":`+contexts+`,"sessionId":"B"}`,
+		)
+		r.wantTold(
+			"a 101 "+targets,
+			"a 102 "+contexts,
+			`b 103 {"targetInfos":[{"targetId":"T0","browserContextId":"D"},{"targetId":"T2"}]}`,
+			`b 104 {"defaultBrowserContextId":"D","browserContextIds":["CX"]}`,
+		)
+		r.must("b", "Target.getTargets", "")
+		r.says(`{"id":105,"error":{"code":-32000,"message":"Not allowed"},"sessionId":"B"}`)
+		r.wantTold(`b 105 error {"code":-32000,"message":"Not allowed"}`)
+	})
+}
+
+func TestPrivateTargetsAndContextsAreUnknownToOthers(t *testing.T) {
+	const noTarget = "-32602 No target with given id found"
+	cases := []struct{ method, params, want string }{
+		{"Target.attachToTarget", `{"targetId":"TA","flatten":true}`, noTarget},
+		{"Target.attachToTarget", `{"target\u0049d":"\u0054A"}`, noTarget},
+		{"Target.attachToTarget", `{"targetId":"TA","targetId":"T0"}`, "-32602 Invalid parameters"},
+		{"Target.getTargetInfo", `{"targetId":"TA"}`, noTarget},
+		{"Target.closeTarget", `{"targetId":"TA"}`, noTarget},
+		{"Target.activateTarget", `{"targetId":"TA"}`, noTarget},
+		{"Target.autoAttachRelated", `{"targetId":"TA","waitForDebuggerOnStart":true}`, noTarget},
+		{"Browser.getWindowForTarget", `{"targetId":"TA"}`, "-32000 No target with given id"},
+		{"Target.createTarget", `{"url":"u","browserContextId":"CA"}`, "-32000 Failed to find browser context with id CA"},
+		{"Target.disposeBrowserContext", `{"browserContextId":"CA"}`, "-32000 Failed to find context with id CA"},
+		{"Storage.getCookies", `{"browserContextId":"CA"}`, "-32602 Failed to find browser context for id CA"},
+		{"Browser.grantPermissions", `{"permissions":[],"browserContextId":"CA"}`, "-32602 Failed to find browser context for id CA"},
+		{"Browser.setDownloadBehavior", `{"behavior":"deny","browserContextId":"CA"}`, "-32602 Failed to find browser context for id CA"},
+	}
+	for _, inPage := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := withContext(t, Options{})
+			session := "b"
+			if inPage { // Chromium takes most of them there too
+				session = "P"
+				r.says(`{"method":"Target.attachedToTarget","params":{"sessionId":"P","targetInfo":{"targetId":"T0","type":"page","browserContextId":"D"}},"sessionId":"B"}`)
+			}
+			r.forget()
+			for _, c := range cases {
+				r.refuses(session, c.method, c.params, c.want)
+			}
+			r.wantSent()
+			r.must("b", "Target.attachToTarget", `{"targetId":"T0","flatten":true}`)
+			r.must("a", "Target.attachToTarget", `{"targetId":"TA","flatten":true}`)
+			r.must("a", "Storage.getCookies", `{"browserContextId":"CA"}`)
+			if got := len(r.browser.sent); got != 3 {
+				t.Errorf("%d commands passed, want 3", got)
+			}
+		})
+	}
+}
+
+func TestSharedHostHidesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{Shared: true})
+		r.wantTold(`a 1 {"browserContextId":"CA"}`, "created TA page")
+		r.forget()
+		params := `{"sessionId":"PB","targetInfo":{"targetId":"TA","type":"page","browserContextId":"CA"}}`
+		r.says(`{"method":"Target.attachedToTarget","params":` + params + `,"sessionId":"B"}`)
+		r.wantTold("opened PB in b: page TA", "b < Target.attachedToTarget "+params)
+		r.must("b", "Target.closeTarget", `{"targetId":"TA"}`)
+		r.must("b", "Fetch.enable", "")
+		r.forget()
+		r.hub.release("a")
+		r.wantSent(`{"id":-6,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
+	})
+}
+
+func TestContextsEndWithTheirClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		r.must("a", "Target.createBrowserContext", "") // is on its way when a leaves
+		r.forget()
+		r.hub.release("a")
+		r.wantSent(
+			`{"id":-6,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`,
+			`{"id":-7,"method":"Target.disposeBrowserContext","params":{"browserContextId":"CA"}}`,
+		)
+		r.refuses("b", "Target.attachToTarget", `{"targetId":"TA"}`, "-32602 ") // it ends
+		r.says(
+			`{"id":101,"result":{"browserContextId":"LATE"},"sessionId":"A"}`,
+			`{"id":-7,"result":{}}`,
+			`{"method":"Target.targetDestroyed","params":{"targetId":"TA"}}`,
+			`{"method":"Target.targetDestroyed","params":{"targetId":"TA"},"sessionId":"B"}`,
+		)
+		r.wantSent(`{"id":-8,"method":"Target.disposeBrowserContext","params":{"browserContextId":"LATE"}}`)
+		r.wantTold()
+	})
+}
+
+func TestContextThatItsClientDisposesOfIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		r.must("a", "Target.disposeBrowserContext", `{"browserContextId":"CA"}`)
+		r.says(`{"id":101,"error":{"code":-32000,"message":"busy"},"sessionId":"A"}`)
+		r.refuses("b", "Storage.getCookies", `{"browserContextId":"CA"}`, "-32602 ")
+		r.must("a", "Target.disposeBrowserContext", `{"browserContextId":"CA"}`)
+		r.says(`{"id":103,"result":{},"sessionId":"A"}`)
+		r.must("b", "Storage.getCookies", `{"browserContextId":"CA"}`) // the browser says what is wrong
+		r.forget()
+		r.hub.release("a")
+		r.wantSent(`{"id":-6,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
+	})
+}
+
+func TestSecondBrowserSessionIsTheSameClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		r.says(
+			`{"method":"Target.attachedToTarget","params":{"sessionId":"A2","targetInfo":{"targetId":"x","type":"browser"}},"sessionId":"A"}`,
+			`{"method":"Target.attachedToTarget","params":{"sessionId":"B2","targetInfo":{"targetId":"y","type":"browser"}},"sessionId":"B"}`,
+		)
+		r.must("A2", "Target.attachToTarget", `{"targetId":"TA"}`)
+		r.refuses("B2", "Target.attachToTarget", `{"targetId":"TA"}`, "-32602 ")
+		r.refuses("B2", "Fetch.enable", "", "-32000 Fetch.enable is not allowed")
+	})
+}

@@ -1,0 +1,265 @@
+package chrome
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// folder is where the Host has the browser put downloads.
+func (r *rig) folder() string {
+	r.Helper()
+	r.browser.mu.Lock()
+	defer r.browser.mu.Unlock()
+	for _, m := range r.browser.sent {
+		var c struct{ Params want }
+		if json.Unmarshal([]byte(m), &c) == nil && c.Params.Behavior == "allowAndName" {
+			return c.Params.Path
+		}
+	}
+	r.Fatalf("no folder was set: %q", r.browser.sent)
+	return ""
+}
+
+// begins tells of a download in a frame in all that Chromium tells of it.
+func (r *rig) begins(guid, frame string, sessions ...string) {
+	params := fmt.Sprintf(`{"frameId":%q,"guid":%q,"suggestedFilename":"f.txt"}`, frame, guid)
+	r.says(`{"method":"Browser.downloadWillBegin","params":` + params + `}`)
+	for _, s := range sessions {
+		r.says(`{"method":"Browser.downloadWillBegin","params":` + params + `,"sessionId":"` + s + `"}`)
+	}
+}
+
+func (r *rig) goesOn(guid, state, more string) {
+	r.says(fmt.Sprintf(`{"method":"Browser.downloadProgress","params":{"guid":%q,"state":%q%s}}`, guid, state, more))
+}
+
+// completes has the browser leave a file in the Host's folder.
+func (r *rig) completes(folder, guid, content string) {
+	r.Helper()
+	path := filepath.Join(folder, guid)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		r.Fatal(err)
+	}
+	r.goesOn(guid, "completed", fmt.Sprintf(`,"filePath":%q`, path))
+	synctest.Wait()
+	if _, err := os.Stat(path); err == nil {
+		r.Errorf("%s was left behind", path)
+	}
+}
+
+func (r *rig) wantFile(path, content string) {
+	r.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != content {
+		r.Errorf("%s has %q, %v, want %q", path, got, err, content)
+	}
+}
+
+func (r *rig) setDownloads(session, behavior, path string) {
+	r.Helper()
+	r.must(session, "Browser.setDownloadBehavior", fmt.Sprintf(`{"behavior":%q,"downloadPath":%q,"eventsEnabled":true}`, behavior, path))
+}
+
+func TestDownloadsReachEachClientInItsOwnFolder(t *testing.T) {
+	a, b := t.TempDir(), t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a", "b", "c", "d")
+		r.setDownloads("a", "allowAndName", a)
+		r.setDownloads("b", "allow", b)
+		r.setDownloads("c", "deny", "")
+		folder := r.folder()
+		r.wantSent( // the behavior is set once, each command is answered in its turn
+			`{"id":-8,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","downloadPath":"`+folder+`","eventsEnabled":true}}`,
+			`{"id":1,"method":"Browser.getVersion","params":{},"sessionId":"A"}`,
+			`{"id":2,"method":"Browser.getVersion","params":{},"sessionId":"B"}`,
+			`{"id":3,"method":"Browser.getVersion","params":{},"sessionId":"C"}`,
+		)
+		r.says(`{"id":1,"result":{"product":"x"},"sessionId":"A"}`)
+		r.wantTold("a 1 {}")
+		r.begins("G", "T0")
+		r.goesOn("G", "inProgress", "")
+		r.goesOn("unknown", "inProgress", "")
+		r.wantOfEach("downloadWillBegin", "a b")
+		r.completes(folder, "G", "hello")
+		r.wantFile(filepath.Join(a, "G"), "hello")
+		r.wantFile(filepath.Join(b, "f.txt"), "hello")
+		r.wantOfEach(`completed","filePath":"`+filepath.Join(a, "G"), "a")
+		r.wantOfEach(`completed","filePath":"`+filepath.Join(b, "f.txt"), "b")
+
+		r.begins("G2", "T0")
+		r.completes(folder, "G2", "again")
+		r.wantFile(filepath.Join(b, "f.txt"), "again") // as Chromium does
+
+		r.forget()
+		r.hub.release("a")
+		r.hub.release("b")
+		r.wantSent( // only the Client that denies is left
+			`{"id":-9,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`,
+			`{"id":-10,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny","eventsEnabled":true}}`,
+			`{"id":-11,"method":"Target.detachFromTarget","params":{"sessionId":"B"}}`,
+		)
+		r.begins("G3", "T0")
+		r.goesOn("G3", "canceled", "")
+		r.wantOfEach("canceled", "c")
+		r.hub.release("c")
+		if got := r.browser.sent[0]; !strings.Contains(got, `{"behavior":"default","eventsEnabled":false}`) {
+			t.Errorf("when nobody cares the browser is sent %s", got)
+		}
+		r.cancel()
+		<-r.ended
+		if _, err := os.Stat(folder); !os.IsNotExist(err) {
+			t.Errorf("the folder of downloads: %v, want none", err)
+		}
+	})
+}
+
+// wantOfEach checks which sessions have been told of events with a text in them.
+func (r *rig) wantOfEach(part, sessions string) {
+	r.Helper()
+	r.hub.mu.Lock()
+	defer r.hub.mu.Unlock()
+	told := make(map[string]bool)
+	for _, line := range r.hub.lines {
+		if id, _, ok := strings.Cut(line, " < "); ok && strings.Contains(line, part) {
+			told[id] = true
+		}
+	}
+	for _, id := range strings.Fields("a b c d P") {
+		if want := strings.Contains(sessions, id); told[id] != want {
+			r.Errorf("%s was told of %s: %v, want %v; the hub was told\n\t%s", id, part, told[id], want, strings.Join(r.hub.lines, "\n\t"))
+		}
+	}
+}
+
+func TestDownloadsOfPrivateContextsAreToldToTheirClientAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		r.forget()
+		own := `{"behavior":"allow","downloadPath":"/x","browserContextId":"CA","eventsEnabled":true}`
+		r.must("a", "Browser.setDownloadBehavior", own)
+		r.setDownloads("b", "allow", "/nowhere")
+		folder := r.folder()
+		r.wantSent(
+			`{"id":-6,"method":"Browser.setDownloadBehavior","params":{"behavior":"default","eventsEnabled":true}}`,
+			`{"id":101,"method":"Browser.setDownloadBehavior","params":`+own+`,"sessionId":"A"}`,
+			`{"id":-7,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","downloadPath":"`+folder+`","eventsEnabled":true}}`,
+			`{"id":102,"method":"Browser.getVersion","params":{},"sessionId":"B"}`,
+		)
+		r.begins("G1", "TA", "A") // Chromium tells the session too
+		r.goesOn("G1", "completed", `,"filePath":"/x/f.txt"`)
+		r.wantTold(
+			`a < Browser.downloadWillBegin {"frameId":"TA","guid":"G1","suggestedFilename":"f.txt"}`,
+			`a < Browser.downloadProgress {"guid":"G1","state":"completed","filePath":"/x/f.txt"}`,
+		)
+		// A frame that is no target: the page's session has told of it before.
+		r.says(
+			`{"method":"Target.attachedToTarget","params":{"sessionId":"P","targetInfo":{"targetId":"TA","type":"page","browserContextId":"CA"}},"sessionId":"A"}`,
+			`{"method":"Page.downloadWillBegin","params":{"frameId":"F","guid":"G2"},"sessionId":"P"}`,
+		)
+		r.begins("G2", "F", "A")
+		r.wantOfEach("G2", "a P")
+		r.forget()
+		// One of which nothing is known is nobody's business.
+		r.begins("G3", "F3", "A")
+		r.wantTold()
+		r.completes(folder, "G3", "it was of the default context")
+		r.wantTold()
+		r.begins("G4", "T0")
+		r.wantOfEach("G4", "b")
+	})
+}
+
+func TestFaultyDownloadBehaviorNeverReachesTheBrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a")
+		for _, params := range []string{
+			``, `{}`, `{"behavior":7}`, `{"behavior":"allow","downloadPath":"/x","EVENTSENABLED":5}`,
+			`{"behavior":"allow"}`, `{"behavior":"allow","downloadPath":"/x","DOWNLOADPATH":""}`,
+			`{"behavior":"deny","browserContextId":"X","browserContextId":"D"}`,
+		} {
+			r.refuses("a", "Browser.setDownloadBehavior", params, "-32602 ")
+			r.refuses("a", "Page.setDownloadBehavior", params, "-32602 ")
+		}
+		r.wantSent()
+		r.must("a", "Browser.setDownloadBehavior", `{"behavior":"deny","BrowserContextId":"X"}`)
+		r.must("a", "Browser.setDownloadBehavior", `{"behavior":"deny","browserContextId":"D"}`)
+		r.wantSent(
+			`{"id":-5,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny","eventsEnabled":true}}`,
+			`{"id":15,"method":"Browser.getVersion","params":{},"sessionId":"A"}`,
+			`{"id":16,"method":"Browser.getVersion","params":{},"sessionId":"A"}`,
+		)
+	})
+}
+
+func TestPageDownloadBehavior(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		for _, s := range []string{`"P","targetInfo":{"targetId":"T0","type":"page","browserContextId":"D"}`, `"PA","targetInfo":{"targetId":"TA","type":"page","browserContextId":"CA"}`} {
+			r.says(`{"method":"Target.attachedToTarget","params":{"sessionId":` + s + `},"sessionId":"A"}`)
+		}
+		r.forget()
+		params := fmt.Sprintf(`{"behavior":"allow","downloadPath":%q}`, folder)
+		r.must("P", "Page.setDownloadBehavior", params)
+		own := r.folder()
+		r.must("PA", "Page.setDownloadBehavior", params)
+		r.wantSent(
+			`{"id":-6,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","downloadPath":"`+own+`","eventsEnabled":true}}`,
+			`{"id":101,"method":"Browser.getVersion","params":{},"sessionId":"P"}`,
+			`{"id":102,"method":"Page.setDownloadBehavior","params":`+params+`,"sessionId":"PA"}`,
+		)
+		r.begins("G", "T0")
+		r.completes(own, "G", "hello")
+		r.wantFile(filepath.Join(folder, "f.txt"), "hello")
+		r.wantTold() // it has not asked for events
+	})
+}
+
+func TestBrowserElsewhereKeepsTheFolderItIsGiven(t *testing.T) {
+	h := newHost(&fakeBrowser{}, &Options{}, nil, nil)
+	h.sessions["s"] = &session{id: "s", upstream: "S"}
+	hub := fakeHub{host: h}
+	if err := hub.send("s", "Browser.setDownloadBehavior", `{"behavior":"allow","downloadPath":"/there"}`); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"id":-1,"method":"Browser.setDownloadBehavior","params":{"behavior":"allow","downloadPath":"/there","eventsEnabled":true}}`
+	if got := h.conn.(*fakeBrowser).sent[0]; got != want {
+		t.Errorf("the browser was sent %s, want %s", got, want)
+	}
+}
+
+func TestBrowserIsElsewhere(t *testing.T) {
+	for where, want := range map[string]bool{
+		"": true, "/home/me/profile": true, `C:\profile`: true,
+		"http://127.0.0.1:9222": true, "ws://localhost:9222/devtools/browser/x": true, "http://[::1]:9222": true,
+		"http://192.168.0.7:9222": false, "ws://chrome:9222/": false,
+	} {
+		if o := (Options{URL: where}); o.local() != want {
+			t.Errorf("%s is on this machine: %v, want %v", where, o.local(), want)
+		}
+	}
+}
+
+func TestDownloadIsPlacedInsideItsFolder(t *testing.T) {
+	for _, c := range []struct{ behavior, name, want string }{
+		{"allow", "f.txt", "/d/f.txt"},
+		{"allowAndName", "f.txt", "/d/G"},
+		{"allow", "", "/d/G"},
+		{"allow", ".", "/d/G"},
+		{"allow", "..", "/d/G"},
+		{"allow", "../f", "/d/G"},
+		{"allow", "/etc/passwd", "/d/G"},
+		{"allow", `a\b`, "/d/G"},
+	} {
+		w := want{Behavior: c.behavior, Path: "/d"}
+		if got := w.place("G", c.name); got != c.want {
+			t.Errorf("%s %q is placed at %s, want %s", c.behavior, c.name, got, c.want)
+		}
+	}
+}

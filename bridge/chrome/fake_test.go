@@ -1,0 +1,277 @@
+package chrome
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// fakeBrowser is a conn whose other end is the test.
+type fakeBrowser struct {
+	in   chan string
+	gone chan struct{}
+
+	mu   sync.Mutex
+	sent []string
+	full bool
+	over bool
+}
+
+func newFakeBrowser() *fakeBrowser {
+	return &fakeBrowser{in: make(chan string), gone: make(chan struct{})}
+}
+
+func (b *fakeBrowser) Offer(f wire.Frame) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.full || b.over {
+		return false
+	}
+	b.sent = append(b.sent, string(f.AppendTo(nil)))
+	return true
+}
+
+var errFakeGone = errors.New("the fake browser is gone")
+
+func (b *fakeBrowser) Serve(receive func([]byte)) error {
+	for {
+		select {
+		case m := <-b.in:
+			buf := []byte(m)
+			receive(buf)
+			for i := range buf {
+				buf[i] = '#' // whoever has kept it will show it
+			}
+		case <-b.gone:
+			return errFakeGone
+		}
+	}
+}
+
+func (b *fakeBrowser) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.over {
+		b.over = true
+		close(b.gone)
+	}
+}
+
+// fakeHub records what a Host tells it, a line each.
+type fakeHub struct {
+	mu     sync.Mutex // as a hub has one: held around the Host's methods and its events
+	host   bridge.Host
+	said   bridge.Announcement
+	lines  []string
+	refuse error
+	calls  bridge.CallID
+}
+
+func (h *fakeHub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.refuse != nil {
+		return nil, h.refuse
+	}
+	h.host, h.said = host, a
+	h.lines = append(h.lines, "host")
+	return h, nil
+}
+
+func (h *fakeHub) note(format string, args ...any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lines = append(h.lines, fmt.Sprintf(format, args...))
+}
+
+func (h *fakeHub) Reannounced(bridge.Announcement) { h.note("reannounced") }
+func (h *fakeHub) TargetCreated(t targets.Info) bool {
+	h.note("created %s %s", t.ID, t.Type)
+	return true
+}
+func (h *fakeHub) TargetChanged(t targets.Info)        { h.note("changed %s %s", t.ID, t.Title) }
+func (h *fakeHub) TargetGone(id string)                { h.note("gone %s", id) }
+func (h *fakeHub) Event(id, method string, _ []byte)   { h.note("event for all of %s: %s", id, method) }
+func (h *fakeHub) PutScript(string, string) bool       { return false }
+func (h *fakeHub) HostGone(mayReturn bool)             { h.note("host gone %v", mayReturn) }
+func (h *fakeHub) Closed(id string)                    { h.note("closed %s", id) }
+func (h *fakeHub) SessionEvent(id, m string, p []byte) { h.note("%s < %s %s", id, m, p) }
+
+func (h *fakeHub) Opened(n bridge.Nested) {
+	h.note("opened %s in %s: %s %s", n.SessionID, n.Parent, n.Type, n.TargetID)
+}
+
+func (h *fakeHub) Result(call bridge.CallID, id string, result, cdpErr []byte) {
+	if cdpErr != nil {
+		h.note("%s %d error %s", id, call, cdpErr)
+		if result != nil {
+			h.note("and a result")
+		}
+		return
+	}
+	h.note("%s %d %s", id, call, result)
+}
+
+func (h *fakeHub) attach(id, target string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.host.(bridge.Announcer).Attached(id, target, "")
+}
+
+func (h *fakeHub) release(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.host.Release(id, "")
+}
+
+// send has the Host send a command; its params are overwritten at once.
+func (h *fakeHub) send(session, method, params string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calls++
+	c := bridge.Command{Call: h.calls, SessionID: session, Method: method}
+	if params != "" {
+		c.Params = []byte(params)
+	}
+	err := h.host.Send(c)
+	for i := range c.Params {
+		c.Params[i] = '#'
+	}
+	return err
+}
+
+// rig is a Host between a fake browser and a fake hub. It lives in a synctest
+// bubble.
+type rig struct {
+	*testing.T
+	browser *fakeBrowser
+	hub     *fakeHub
+	cancel  context.CancelFunc
+	ended   chan error
+}
+
+// newRig starts a Host, which has not entered the hub yet.
+func newRig(t *testing.T, o Options) *rig {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &rig{T: t, browser: newFakeBrowser(), hub: &fakeHub{}, cancel: cancel, ended: make(chan error, 1)}
+	go func() { r.ended <- serve(ctx, r.browser, &o, r.hub) }()
+	synctest.Wait()
+	t.Cleanup(func() {
+		cancel()
+		synctest.Wait()
+	})
+	return r
+}
+
+// greeted starts a Host and lets it enter the hub. The default context is D.
+func greeted(t *testing.T, o Options) *rig {
+	r := newRig(t, o)
+	r.says(
+		`{"id":-1,"result":{"product":"Chrome/1","userAgent":"UA"}}`,
+		`{"id":-2,"result":{"browserContextIds":[],"defaultBrowserContextId":"D"}}`,
+		`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"T0","type":"page","browserContextId":"D"}}}`,
+		`{"id":-3,"result":{}}`,
+	)
+	r.forget()
+	return r
+}
+
+// clients lets Clients enter, whose sessions in the browser are the same in
+// capitals.
+func (r *rig) clients(ids ...string) {
+	for _, id := range ids {
+		r.hub.attach(id, "")
+		n := r.numberOf("Target.attachToBrowserTarget")
+		r.says(fmt.Sprintf(`{"id":%s,"result":{"sessionId":%q}}`, n, strings.ToUpper(id)))
+	}
+	r.forget()
+}
+
+// says has the browser say things, and waits until they have been acted on.
+func (r *rig) says(messages ...string) {
+	for _, m := range messages {
+		r.browser.in <- m
+		synctest.Wait()
+	}
+}
+
+// numberOf is the number of the last command of that method in the browser.
+func (r *rig) numberOf(method string) string {
+	r.Helper()
+	r.browser.mu.Lock()
+	defer r.browser.mu.Unlock()
+	for _, m := range slices.Backward(r.browser.sent) {
+		if rest, ok := strings.CutPrefix(m, `{"id":`); ok && strings.Contains(m, `"method":"`+method+`"`) {
+			n, _, _ := strings.Cut(rest, ",")
+			return n
+		}
+	}
+	r.Fatalf("the browser has not been sent %s but %q", method, r.browser.sent)
+	return ""
+}
+
+// forget drops what the browser and the hub have been told.
+func (r *rig) forget() {
+	r.browser.mu.Lock()
+	r.browser.sent = nil
+	r.browser.mu.Unlock()
+	r.hub.mu.Lock()
+	r.hub.lines = nil
+	r.hub.mu.Unlock()
+}
+
+// wantSent compares what the browser has been sent since the last look.
+func (r *rig) wantSent(want ...string) {
+	r.Helper()
+	synctest.Wait()
+	r.browser.mu.Lock()
+	defer r.browser.mu.Unlock()
+	if !slices.Equal(r.browser.sent, want) {
+		r.Errorf("the browser was sent\n\t%s\nwant\n\t%s", strings.Join(r.browser.sent, "\n\t"), strings.Join(want, "\n\t"))
+	}
+	r.browser.sent = nil
+}
+
+// wantTold compares what the hub has been told since the last look.
+func (r *rig) wantTold(want ...string) {
+	r.Helper()
+	synctest.Wait()
+	r.hub.mu.Lock()
+	defer r.hub.mu.Unlock()
+	if !slices.Equal(r.hub.lines, want) {
+		r.Errorf("the hub was told\n\t%s\nwant\n\t%s", strings.Join(r.hub.lines, "\n\t"), strings.Join(want, "\n\t"))
+	}
+	r.hub.lines = nil
+}
+
+// must sends a command that the Host takes.
+func (r *rig) must(session, method, params string) {
+	r.Helper()
+	if err := r.hub.send(session, method, params); err != nil {
+		r.Errorf("Send(%s) = %v", method, err)
+	}
+}
+
+// refuses sends a command that the Host answers with an error, which reads
+// "code message".
+func (r *rig) refuses(session, method, params, want string) {
+	r.Helper()
+	err := r.hub.send(session, method, params)
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok {
+		r.Errorf("Send(%s %s) = %v, want the error %s", method, params, err, want)
+		return
+	}
+	if got := fmt.Sprint(e.Code, " ", e.Message); !strings.HasPrefix(got, want) {
+		r.Errorf("Send(%s %s) = %s, want %s", method, params, got, want)
+	}
+}

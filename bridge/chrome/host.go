@@ -1,0 +1,200 @@
+package chrome
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+var (
+	// ErrReplaced says that another Host has taken the hub: to serve the same
+	// browser again would take it back.
+	ErrReplaced = errors.New("another browser has taken its place at the hub")
+
+	errShutdown = errors.New("the hub ends")
+	errEnded    = errors.New("the browser has ended")
+	errBehind   = errors.New("the browser takes no more messages")
+	errNotCDP   = errors.New("the browser sends what is not CDP")
+	errSilent   = errors.New("the browser has not answered for 10 s")
+)
+
+// Host is one browser behind a hub. Each Client has a browser session of its
+// own in it; what Chromium mints inside that session is the Client's too. The
+// Host's own session, the root, which has no id, watches the targets and does
+// for the Clients what they may not do for themselves.
+//
+// Lock order: the hub's lock, then Host.mu, then what is inside conn. The
+// reader calls Events with no lock held.
+type Host struct {
+	conn   conn // static, as is what follows
+	hub    bridge.Hub
+	log    *zap.Logger
+	shared bool
+	dir    string                  // where downloads go; "" when Clients save their own
+	cancel context.CancelCauseFunc // ends the Host; never blocks
+	heard  atomic.Uint64           // messages received
+
+	events bridge.Events // owned by the reader, as is what follows; nil before the hub has the Host
+	first  bridge.Announcement
+	in     message
+
+	saving sync.WaitGroup // of downloads
+
+	mu        sync.Mutex          // guards everything below
+	sessions  map[string]*session // by the hub's id
+	upstream  map[string]*session // by the browser's id
+	after     map[int32]after     // by the browser's number for a command
+	lastCall  bridge.CallID       // the newest
+	lastOwn   int32               // the root's newest, counted down from 0
+	scratch   []byte
+	context   string // the default one, if the browser tells
+	contexts  map[string]*session
+	targets   map[string]target
+	dead      string // a target that has just gone
+	looking   bool   // at the targets
+	downloads downloads
+}
+
+// Serve opens the browser that the options name and announces it to the hub.
+// It returns when ctx or the browser ends, or the hub wants no more of it, with
+// the reason. A browser that was launched is gone by then.
+func Serve(ctx context.Context, o Options, hub bridge.Hub) error {
+	c, err := open(ctx, o)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, c, &o, hub)
+}
+
+// serve runs the Host of a browser, which it closes.
+func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	h := newHost(c, o, hub, cancel)
+	if err := h.makeFolder(o); err != nil {
+		cancel(err)
+	}
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		h.watch(ctx)
+		c.Close()
+	})
+	h.greet()
+	err := c.Serve(h.receive)
+	if err == nil {
+		err = errEnded
+	}
+	cancel(err)
+	if h.events != nil {
+		h.events.HostGone(false)
+	}
+	watching.Wait()
+	h.saving.Wait()
+	if err := os.RemoveAll(h.dir); err != nil {
+		h.log.Warn("the folder of downloads is left behind", zap.Error(err))
+	}
+	return context.Cause(ctx)
+}
+
+func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc) *Host {
+	return &Host{
+		conn: c, hub: hub, log: o.logger(), shared: o.Shared, cancel: cancel,
+		sessions: make(map[string]*session),
+		upstream: make(map[string]*session),
+		after:    make(map[int32]after),
+		contexts: make(map[string]*session),
+		targets:  make(map[string]target),
+		downloads: downloads{
+			takers:  make(map[*session]struct{}),
+			running: make(map[string]download),
+		},
+	}
+}
+
+const (
+	lookEvery = time.Second
+	mostQuiet = 10 // looks without any message, until the browser is asked for one; as many again, until it is given up
+	// everyTarget lets the root see all kinds of targets.
+	everyTarget = `{"discover":true,"filter":[{}]}`
+)
+
+// watch looks after the browser until ctx ends. While the browser is in use it
+// asks what the targets are now, since Chromium does not tell of a new title or
+// fragment (Chromium 156). One that is silent is asked too; when even then
+// nothing comes, watch ends ctx.
+func (h *Host) watch(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	heard, quiet := h.heard.Load(), 0
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := h.heard.Load()
+		if quiet++; now != heard {
+			quiet = 0
+		}
+		switch {
+		case quiet == 2*mostQuiet:
+			h.cancel(errSilent)
+			return
+		case quiet == mostQuiet, now > heard+1: // one is the last answer
+			h.look()
+		}
+		heard = now
+	}
+}
+
+// look asks for the targets, unless an answer is still to come.
+func (h *Host) look() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.looking {
+		h.looking = true
+		h.askLocked("Target.getTargets", wire.Empty, h.refresh)
+	}
+}
+
+// greet asks for what the hub is told of the browser. The targets come as
+// events before the last answer, with which the Host enters the hub.
+func (h *Host) greet() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.askLocked("Browser.getVersion", wire.Empty, h.readVersion)
+	h.askLocked("Target.getBrowserContexts", wire.Empty, h.readDefault)
+	h.askLocked("Target.setDiscoverTargets", []byte(everyTarget), h.enter)
+}
+
+// enter announces the Host to the hub.
+func (h *Host) enter(_, cdpErr []byte) {
+	if cdpErr != nil {
+		h.cancel(errors.New("the browser does not tell of its targets: " + string(cdpErr)))
+		return
+	}
+	h.first.Browser = true
+	events, err := h.hub.SetHost(h, h.first)
+	if err != nil {
+		h.cancel(err)
+		return
+	}
+	h.events = events
+	h.first = bridge.Announcement{}
+}
+
+// Close implements bridge.Host.
+func (h *Host) Close(r bridge.Reason) {
+	if r == bridge.ReasonReplaced {
+		h.cancel(ErrReplaced)
+		return
+	}
+	h.cancel(errShutdown)
+}

@@ -1,0 +1,90 @@
+package chrome
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestSilentBrowserIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const patience = mostQuiet * lookEvery
+		r := greeted(t, Options{})
+		r.after(lookEvery) // it was greeted meanwhile
+		r.wantLook()
+		for n := range 4 {
+			if n%2 == 0 {
+				r.says(`{"id":` + r.numberOf("Target.getTargets") + `,"result":{"targetInfos":[]}}`)
+			} else {
+				r.says(`{"method":"Some.event","params":{}}`) // is as good
+				r.says(`{"id":` + r.numberOf("Target.getTargets") + `,"error":{"code":-32000,"message":"no"}}`)
+			}
+			r.forget()
+			r.after(lookEvery)
+			if n%2 == 1 {
+				r.wantLook()
+				continue
+			}
+			r.after(patience - lookEvery)
+			r.wantSent()
+			r.after(lookEvery)
+			r.wantLook()
+		}
+		began := time.Now()
+		if err := <-r.ended; !errors.Is(err, errSilent) {
+			t.Errorf("Serve = %v, want %v", err, errSilent)
+		}
+		if got, want := time.Since(began), 2*patience; got != want {
+			t.Errorf("it was given up after %v, want %v", got, want)
+		}
+		r.wantTold("host gone false")
+	})
+}
+
+// after lets time pass.
+func (r *rig) after(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// wantLook checks that the browser has been asked for its targets and nothing
+// else.
+func (r *rig) wantLook() {
+	r.Helper()
+	n := r.numberOf("Target.getTargets")
+	r.browser.mu.Lock()
+	defer r.browser.mu.Unlock()
+	if want := `{"id":` + n + `,"method":"Target.getTargets","params":{}}`; len(r.browser.sent) != 1 || r.browser.sent[0] != want {
+		r.Errorf("the browser was sent %q, want %s", r.browser.sent, want)
+	}
+}
+
+// Chromium tells of no new title.
+func TestTargetsAreLookedAtWhileTheBrowserIsInUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		r.forget()
+		r.after(lookEvery)
+		n := r.numberOf("Target.getTargets")
+		r.says(`{"method":"Page.loadEventFired","params":{},"sessionId":"A"}`, `{"method":"Page.loadEventFired","params":{},"sessionId":"A"}`)
+		r.forget()
+		r.after(lookEvery)
+		r.wantSent() // the first look is still to be answered
+		r.says(`{"id":` + n + `,"result":{"targetInfos":[{"targetId":"T0","type":"page","title":"new","browserContextId":"D"},` +
+			`{"targetId":"TA","type":"page","title":"new","browserContextId":"CA"},{"targetId":"unknown","type":"page"}]}}`)
+		r.wantTold("changed T0 new")
+		r.says(`{"method":"Target.targetInfoChanged","params":{"targetInfo":{"targetId":"T0","type":"other","title":"new","browserContextId":"D"}}}`)
+		r.wantTold() // nothing new
+	})
+}
+
+func TestBrowserThatNeverSpeaksIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Options{})
+		if err := <-r.ended; !errors.Is(err, errSilent) {
+			t.Errorf("Serve = %v, want %v", err, errSilent)
+		}
+		r.wantTold()
+	})
+}

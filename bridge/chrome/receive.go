@@ -1,0 +1,91 @@
+package chrome
+
+import (
+	"strings"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// receive takes one message of the browser.
+func (h *Host) receive(frame []byte) {
+	h.heard.Add(1)
+	m := &h.in
+	switch {
+	case !m.split(frame):
+		h.cancel(errNotCDP) // some command would wait for ever
+	case m.id != nil:
+		h.answer(m)
+	case m.method != nil:
+		h.event(m)
+	}
+}
+
+// findLocked returns the session that a message is for; nil for one that has ended.
+func (h *Host) findLocked(m *message) *session {
+	id, _ := wire.Text(m.sessionID)
+	return h.upstream[id]
+}
+
+// answer passes on the answer to a command. One that names no session, or one
+// that has ended, is of a command that has failed before.
+func (h *Host) answer(m *message) {
+	number, ok := wire.Int(m.id)
+	if !ok {
+		return
+	}
+	n := int32(number)
+	h.mu.Lock()
+	s, call, a := h.findLocked(m), h.callLocked(n), h.after[n]
+	delete(h.after, n)
+	h.mu.Unlock()
+	if a.note != nil {
+		a.note(m.result, m.cdpErr)
+	}
+	if n < 0 || s == nil {
+		return
+	}
+	result, cdpErr := m.result, m.cdpErr
+	if a.edit != nil {
+		result, cdpErr = a.edit(result, cdpErr)
+	}
+	if cdpErr == nil && result == nil {
+		result = wire.Empty
+	}
+	h.events.Result(call, s.id, result, cdpErr)
+}
+
+// event passes on an event, or acts on it.
+func (h *Host) event(m *message) {
+	method, ok := wire.Text(m.method)
+	if !ok {
+		return
+	}
+	params := m.params
+	if params == nil {
+		params = wire.Empty
+	}
+	if m.sessionID == nil {
+		h.rootEvent(method, params)
+		return
+	}
+	h.mu.Lock()
+	s := h.findLocked(m)
+	h.mu.Unlock()
+	if s != nil && h.passes(s, method, params) {
+		h.events.SessionEvent(s.id, method, params)
+	}
+}
+
+// passes reports whether a session gets an event of its own, after the Host
+// has acted on it.
+func (h *Host) passes(s *session, method string, params []byte) bool {
+	switch domain, name, _ := strings.Cut(method, "."); {
+	case domain == "Target":
+		return h.targetEvent(s, name, params)
+	case method == "Page.downloadWillBegin":
+		h.placeDownload(s, params)
+	case method == "Browser.downloadWillBegin", method == "Browser.downloadProgress":
+		return false // the root gives them to those who may know
+	}
+	return true
+}

@@ -1,0 +1,192 @@
+package chrome
+
+import (
+	"encoding/json"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// info is a Target.TargetInfo, as far as the Host looks at it.
+type info struct {
+	ID      string `json:"targetId"`
+	Type    string `json:"type"`
+	Title   string `json:"title"`
+	URL     string `json:"url"`
+	Opener  string `json:"openerId"`
+	Context string `json:"browserContextId"`
+}
+
+// attachment is what Target.attachedToTarget says, and a part of it what the
+// other events of targets say.
+type attachment struct {
+	SessionID string `json:"sessionId"`
+	TargetID  string `json:"targetId"`
+	Info      info   `json:"targetInfo"`
+}
+
+// target is what the Host remembers of one.
+type target struct {
+	info
+	owner  *session // the Client whose context it is in; nil when it is everybody's
+	listed bool     // the hub has been told of it
+}
+
+// registered is what a target is to the hub.
+func (i *info) registered() targets.Info {
+	return targets.Info{ID: i.ID, Title: i.Title, URL: i.URL, Type: i.Type, OpenerID: i.Opener}
+}
+
+// text reads one member of an object that the browser has sent; "" when it is
+// not there. It shares no memory with the object.
+func text(object []byte, name string) string {
+	var found string
+	if object == nil {
+		return found
+	}
+	_ = wire.ReadObject(object, func(key string, value []byte) error { // it is part of a message that was read
+		if key == name {
+			s, _ := wire.Text(value)
+			found = strings.Clone(s)
+		}
+		return nil
+	})
+	return found
+}
+
+func (h *Host) readVersion(result, _ []byte) {
+	h.first.Version.Product, h.first.Version.UserAgent = text(result, "product"), text(result, "userAgent")
+}
+
+func (h *Host) readDefault(result, _ []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.context = text(result, "defaultBrowserContextId")
+}
+
+// rootEvent takes an event of the root's own session.
+func (h *Host) rootEvent(method string, params []byte) {
+	switch method {
+	case "Target.targetCreated", "Target.targetInfoChanged", "Target.targetDestroyed":
+		var a attachment
+		if err := json.Unmarshal(params, &a); err != nil {
+			h.log.Warn("event of the browser is not understood", zap.String("method", method), zap.Error(err))
+			return
+		}
+		switch method {
+		case "Target.targetCreated":
+			h.created(&a.Info)
+		case "Target.targetInfoChanged":
+			h.changed(&a.Info)
+		default:
+			h.destroyed(a.TargetID)
+		}
+	case "Target.detachedFromTarget":
+		h.closed(text(params, "sessionId"))
+	case "Browser.downloadWillBegin":
+		h.downloadBegins(params)
+	case "Browser.downloadProgress":
+		h.downloadGoesOn(params)
+	}
+}
+
+// created enters a target. The hub is told of those that anybody may see and
+// that Chromium's own /json/list shows, which are all but browsers and tabs.
+func (h *Host) created(i *info) {
+	h.mu.Lock()
+	t := target{info: *i, owner: h.ownerLocked(i.Context)}
+	t.listed = t.owner == nil && i.Type != "browser" && i.Type != "tab"
+	h.targets[i.ID] = t
+	h.mu.Unlock()
+	switch {
+	case !t.listed:
+	case h.events == nil:
+		h.first.Targets = append(h.first.Targets, i.registered())
+	case !h.events.TargetCreated(i.registered()):
+		h.log.Warn("target refused: it has no usable id, or there are too many")
+	}
+}
+
+// changed updates a target, if there is anything new about it. Its type stays:
+// some tabs and popups end as pages.
+func (h *Host) changed(i *info) {
+	h.mu.Lock()
+	t := h.targets[i.ID]
+	i.Type = t.Type
+	news := t.listed && t.info != *i
+	if news {
+		t.info = *i
+		h.targets[i.ID] = t
+	}
+	h.mu.Unlock()
+	switch {
+	case !news:
+	case h.events == nil:
+		for n := range h.first.Targets {
+			if h.first.Targets[n].ID == i.ID {
+				h.first.Targets[n] = i.registered()
+			}
+		}
+	default:
+		h.events.TargetChanged(i.registered())
+	}
+}
+
+// refresh compares the targets with what Target.getTargets answers.
+func (h *Host) refresh(result, _ []byte) {
+	h.mu.Lock()
+	h.looking = false
+	h.mu.Unlock()
+	var all struct {
+		Infos []info `json:"targetInfos"`
+	}
+	if result == nil || json.Unmarshal(result, &all) != nil {
+		return
+	}
+	for n := range all.Infos {
+		h.changed(&all.Infos[n])
+	}
+}
+
+// destroyed forgets a target once the next has gone: the root learns of its
+// end before the Clients do, who must not learn of it when it is hidden.
+func (h *Host) destroyed(id string) {
+	h.mu.Lock()
+	t := h.targets[id]
+	delete(h.targets, h.dead)
+	h.dead = id
+	h.mu.Unlock()
+	switch {
+	case !t.listed:
+	case h.events == nil:
+		for n := range h.first.Targets {
+			if h.first.Targets[n].ID == id {
+				h.first.Targets = append(h.first.Targets[:n], h.first.Targets[n+1:]...)
+				break
+			}
+		}
+	default:
+		h.events.TargetGone(id)
+	}
+}
+
+// targetEvent acts on an event of the Target domain that a session gets, and
+// reports whether the Client may see it.
+func (h *Host) targetEvent(s *session, name string, params []byte) bool {
+	var a attachment
+	if err := json.Unmarshal(params, &a); err != nil {
+		return false
+	}
+	switch name {
+	case "attachedToTarget":
+		return h.opened(s, &a)
+	case "detachedFromTarget":
+		return h.closed(a.SessionID)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.hiddenLocked(s, a.TargetID, "") && !h.hiddenLocked(s, a.Info.ID, a.Info.Context)
+}
