@@ -1,0 +1,57 @@
+package chrome
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+func TestKeepStartsAgainWithLongerAndLongerPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var starts []time.Duration
+		last := time.Now()
+		err := keep(ctx, zap.NewNop(), func(context.Context) error {
+			starts = append(starts, time.Since(last))
+			switch len(starts) {
+			case 12:
+				time.Sleep(longLife)
+			case 14:
+				cancel()
+			}
+			last = time.Now()
+			return errFakeGone
+		})
+		want := []time.Duration{0}
+		for pause := firstPause; len(want) < 12; pause = min(2*pause, mostPause) {
+			want = append(want, pause)
+		}
+		want = append(want, firstPause, 2*firstPause)
+		if !slices.Equal(starts, want) {
+			t.Errorf("pauses %v, want %v", starts, want)
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("keep = %v, want %v", err, context.Canceled)
+		}
+	})
+}
+
+func TestKeepLeavesAHubThatIsTaken(t *testing.T) {
+	for _, end := range []error{ErrReplaced, errShutdown} {
+		synctest.Test(t, func(t *testing.T) {
+			runs := 0
+			err := keep(t.Context(), zap.NewNop(), func(context.Context) error {
+				runs++
+				return end
+			})
+			if runs != 1 || !errors.Is(err, end) {
+				t.Errorf("%d runs and %v, want 1 and %v", runs, err, end)
+			}
+		})
+	}
+}
