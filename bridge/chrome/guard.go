@@ -8,6 +8,9 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
+// All sessions are made flat, as they are with other Hosts: what goes in and
+// out of one that is not, in strings, nobody could look at.
+//
 // Commands of three domains reach beyond the session that they are sent in.
 // Sessions of pages take most of them too (Chromium 156), so all sessions are
 // looked at alike.
@@ -52,6 +55,10 @@ func (h *Host) guardLocked(s *session, c *bridge.Command, a *after) error {
 		}
 	case "Browser.close":
 		acknowledge(c, a)
+	case "Target.attachToTarget", "Target.setAutoAttach":
+		if !names.flat {
+			c.Params = replaced(c.Params, "flatten", []byte("true"))
+		}
 	case "Browser.setDownloadBehavior", "Page.setDownloadBehavior":
 		return h.setDownloadsLocked(s, c, a, names.contextID)
 	case "Target.createBrowserContext":
@@ -80,7 +87,10 @@ func acknowledge(c *bridge.Command, a *after) {
 }
 
 // names is what the params of a command name. They alias the params.
-type names struct{ targetID, contextID string }
+type names struct {
+	targetID, contextID string
+	flat                bool // "flatten" is there, once, and true
+}
 
 var errNamedTwice = errors.New("named twice")
 
@@ -90,13 +100,16 @@ func readNames(params []byte) (n names, err error) {
 	if params == nil {
 		return n, nil
 	}
-	var target, context bool
+	var target, context, flatten bool
 	err = wire.ReadObject(params, func(key string, value []byte) error {
 		name, seen := &n.targetID, &target
 		switch key {
 		case "targetId":
 		case "browserContextId":
 			name, seen = &n.contextID, &context
+		case "flatten":
+			n.flat, flatten = string(value) == "true" && !flatten, true
+			return nil
 		default:
 			return nil
 		}

@@ -43,3 +43,25 @@ func TestBrowserCloseIsAnsweredAndNotDone(t *testing.T) {
 		r.wantTold("a 1 {}", "a 2 {}")
 	})
 }
+
+func TestSessionsAreFlat(t *testing.T) {
+	for _, c := range []struct{ params, want string }{
+		{`{"targetId":"T0","flatten":true}`, `{"targetId":"T0","flatten":true}`},
+		{`{"targetId":"T0"}`, `{"targetId":"T0","flatten":true}`},
+		{`{"flatten":false,"targetId":"T0"}`, `{"targetId":"T0","flatten":true}`},
+		{`{"flatten":true,"flatten":false,"targetId":"T0"}`, `{"targetId":"T0","flatten":true}`},
+		{`{"flatten":false,"flatten":true,"targetId":"T0"}`, `{"targetId":"T0","flatten":true}`},
+		{``, `{"flatten":true}`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := greeted(t, Options{})
+			r.clients("a")
+			r.must("a", "Target.attachToTarget", c.params)
+			r.must("a", "Target.setAutoAttach", c.params)
+			r.wantSent(
+				`{"id":1,"method":"Target.attachToTarget","params":`+c.want+`,"sessionId":"A"}`,
+				`{"id":2,"method":"Target.setAutoAttach","params":`+c.want+`,"sessionId":"A"}`,
+			)
+		})
+	}
+}
