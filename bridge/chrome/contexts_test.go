@@ -207,3 +207,19 @@ func TestSecondBrowserSessionIsTheSameClient(t *testing.T) {
 		r.refuses("B2", "Fetch.enable", "", "-32000 Fetch.enable is not allowed")
 	})
 }
+
+// A frame leaves its page's process, comes back and leaves again.
+func TestTargetThatComesBackIsStillPrivate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		r.forget()
+		r.says(
+			`{"method":"Target.targetDestroyed","params":{"targetId":"TA"}}`,
+			`{"method":"Target.targetCreated","params":`+ofTA+`}`,
+			`{"method":"Target.targetDestroyed","params":{"targetId":"T0"}}`,
+			`{"method":"Target.targetDestroyed","params":{"targetId":"T1"}}`,
+		)
+		r.refuses("b", "Target.attachToTarget", `{"targetId":"TA"}`, "-32602 ")
+		r.wantTold("gone T0")
+	})
+}

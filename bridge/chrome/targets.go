@@ -100,6 +100,9 @@ func (h *Host) created(i *info) {
 	t := target{info: *i, owner: h.ownerLocked(i.Context)}
 	t.listed = t.owner == nil && i.Type != "browser" && i.Type != "tab"
 	h.targets[i.ID] = t
+	if h.dead == i.ID {
+		h.dead = "" // a frame has its id again when it is a target again
+	}
 	h.mu.Unlock()
 	switch {
 	case !t.listed:
