@@ -130,7 +130,11 @@ func (h *Host) applyWantsLocked() {
 		return
 	}
 	d.set = string(params)
-	h.askLocked("Browser.setDownloadBehavior", params, nil)
+	h.askLocked("Browser.setDownloadBehavior", params, func(_, cdpErr []byte) {
+		if cdpErr != nil {
+			h.log.Warn("downloads do not reach the clients: the browser refuses to say where they go", zap.ByteString("error", cdpErr))
+		}
+	})
 }
 
 // wantedLocked reports whether any Client wants files of the default context.

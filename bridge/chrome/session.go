@@ -136,7 +136,7 @@ func (h *Host) removeLocked(s *session) {
 // of, unseen.
 func (h *Host) opened(parent *session, a *attachment) bool {
 	h.mu.Lock()
-	if parent.over {
+	if parent.over || h.sessions[a.SessionID] != nil {
 		h.mu.Unlock()
 		return false
 	}
