@@ -67,7 +67,8 @@ func (r *request) tail() []byte { return tailOf(r.session) }
 
 // Receive takes one message of the Client. It answers exactly once, here or
 // when the Host does. frame is the caller's again when Receive returns, which
-// is at once, or after up to half a second while the Host cannot keep up.
+// is at once, or within about a tenth of a second while the Host cannot keep
+// up.
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
 	refused := c.refuse(env.Method)

@@ -35,8 +35,8 @@ func TestR65FlooderWaits(t *testing.T) {
 				ev.Result(answered, onlySession(c), []byte(`{}`), nil)
 			}
 		}
-		if took := send(paceAbove); took != 0 {
-			t.Errorf("%d commands took %v, want no wait", paceAbove, took)
+		if took := send(paceAlone); took != 0 {
+			t.Errorf("%d commands took %v, want no wait", paceAlone, took)
 		}
 		if took := send(1000); took != paceSilence {
 			t.Errorf("with a silent Host 1,000 more took %v, want one wait of %v", took, paceSilence)
@@ -59,10 +59,105 @@ func TestR65FlooderWaits(t *testing.T) {
 				}
 			}
 		}()
-		if took := send(100); took < 98*30*time.Millisecond || h.Stats().Pending > paceAbove+1 {
-			t.Errorf("with a slow Host 100 more took %v and %d wait; want about 3 s and %d", took, h.Stats().Pending, paceAbove)
+		if took := send(100); took < 98*30*time.Millisecond || h.Stats().Pending > paceAlone+1 {
+			t.Errorf("with a slow Host 100 more took %v and %d wait; want about 3 s and %d", took, h.Stats().Pending, paceAlone)
 		}
 		close(stop)
 		c.Leave()
 	})
 }
+
+// TestR65FlooderAmongOthers has a Client send faster than its Host answers
+// while another sends now and then.
+func TestR65FlooderAmongOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New(Options{})
+		ev := setHost(h, &mute{}, list(1))
+		defer ev.HostGone(false)
+		flooder, other := newChatter(t, h), newChatter(t, h)
+		send := func(n int) (free int) {
+			for ; free < n; free++ {
+				begun := time.Now()
+				flooder.send()
+				if time.Since(begun) > 0 {
+					break
+				}
+			}
+			return free
+		}
+		answered := bridge.CallID(0)
+		answerAll := func(c *chatter) {
+			for c.calls > 0 {
+				answered++
+				ev.Result(answered, c.session, []byte(`{}`), nil)
+			}
+		}
+		other.send()
+		answerAll(other)
+		if free := send(1000); free != paceShared {
+			t.Errorf("beside another it may have %d in flight, want %d", free, paceShared)
+		}
+		answerAll(flooder)
+		for range paceMemory {
+			flooder.send()
+			answerAll(flooder)
+		}
+		if free := send(1000); free != paceAlone {
+			t.Errorf("long after the other it may have %d in flight, want %d", free, paceAlone)
+		}
+		flooder.Leave()
+		other.Leave()
+	})
+}
+
+// TestR65LongCommandsHoldNobodyBack has a Client with many commands that take
+// long and go on taking, as Runtime.evaluate with awaitPromise may, send others
+// that are answered soon.
+func TestR65LongCommandsHoldNobodyBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New(Options{})
+		ev := setHost(h, &mute{}, list(1))
+		defer ev.HostGone(false)
+		c := newChatter(t, h)
+		const long = paceAlone + 50
+		for range long {
+			c.send()
+		}
+		const soon = 5 * time.Millisecond
+		begun := time.Now()
+		for i := range 100 {
+			answered := make(chan struct{})
+			time.AfterFunc(soon, func() {
+				ev.Result(bridge.CallID(long+1+i), c.session, []byte(`{}`), nil)
+				close(answered)
+			})
+			c.send()
+			<-answered
+		}
+		if took := time.Since(begun); took != 100*soon {
+			t.Errorf("100 commands, answered within %v, took %v", soon, took)
+		}
+		c.Leave()
+	})
+}
+
+// chatter is a Client with a session.
+type chatter struct {
+	*Client
+	session string
+	command []byte
+}
+
+func newChatter(t *testing.T, h *Hub) *chatter {
+	t.Helper()
+	c, err := h.Join(&sink{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
+	id := onlySession(c)
+	return &chatter{c, id, fmt.Appendf(nil, `{"id":2,"method":"A.b","sessionId":%q}`, id)}
+}
+
+// send sends a command, which the Host answers when it is told to.
+func (c *chatter) send() { c.Receive(c.command) }
