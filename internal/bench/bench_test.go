@@ -26,6 +26,11 @@ func TestRun(t *testing.T) {
 			t.Errorf("no row for %q", m.name)
 		}
 	}
+	for _, f := range fairCases() {
+		if !strings.Contains(out.String(), "  "+f.name+"\n") {
+			t.Errorf("no row for %q", f.name)
+		}
+	}
 	if t.Failed() {
 		t.Log(out.String())
 	}

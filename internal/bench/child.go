@@ -19,12 +19,12 @@ import (
 
 const module = "github.com/cdphub/cdphub"
 
-// programs are the executables that are measured.
+// programs are the executables that are measured, and this one.
 type programs struct {
-	hub, splice string
+	hub, splice, bench string
 }
 
-// build compiles both into dir. The hub is the product's own command with one
+// build compiles them into dir. The hub is the product's own command with one
 // file laid over it, which adds the probe.
 func build(ctx context.Context, dir string) (p programs, err error) {
 	folder, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", module+"/cmd/cdphub").Output()
@@ -46,10 +46,11 @@ func build(ctx context.Context, dir string) (p programs, err error) {
 	if err := os.WriteFile(overlay, list, 0o600); err != nil {
 		return p, err
 	}
-	p = programs{hub: filepath.Join(dir, "cdphub"), splice: filepath.Join(dir, "splice")}
+	p = programs{hub: filepath.Join(dir, "cdphub"), splice: filepath.Join(dir, "splice"), bench: filepath.Join(dir, "bench")}
 	for _, args := range [][]string{
 		{"build", "-overlay", overlay, "-o", p.hub, module + "/cmd/cdphub"},
 		{"build", "-o", p.splice, module + "/internal/bench/splice"},
+		{"build", "-o", p.bench, module + "/internal/bench"},
 	} {
 		cmd := exec.CommandContext(ctx, "go", args...)
 		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr

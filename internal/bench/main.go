@@ -7,6 +7,10 @@
 //	go run ./internal/bench -run sessions -rounds 9
 //	go run ./internal/bench -run '4 KiB' -profile /tmp/hub.pprof
 //
+// Then it measures round trips of one Client beside floods of others, which
+// are processes of their own, against the same floods of another hub process;
+// and what idle connections cost in memory.
+//
 // It needs Linux, for /proc. It fails when it cannot measure, never because
 // of what it has measured.
 package main
@@ -52,6 +56,9 @@ type config struct {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) > 0 && args[0] == "flood" {
+		return flood(ctx, args[1:], stdout, stderr)
+	}
 	cfg, err := parse(args, stderr)
 	if err != nil {
 		return err
@@ -81,6 +88,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		rows = append(rows, r)
 	}
 	if err := printTable(stdout, rows); err != nil {
+		return err
+	}
+	if err := measureFair(ctx, cfg, p, stdout); err != nil {
 		return err
 	}
 	return measureMemory(ctx, cfg, p, stdout)

@@ -80,7 +80,7 @@ func measure(ctx context.Context, cfg config, p programs, c benchCase) (r row, e
 
 // startPair starts both programs; stop ends them.
 func startPair(ctx context.Context, cfg config, p programs) (both pair, stop func(), err error) {
-	both.hub, err = start(ctx, cfg.profile, p.hub, "serve", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0")
+	both.hub, err = startHub(ctx, cfg.profile, p)
 	if err != nil {
 		return both, nil, err
 	}
@@ -90,6 +90,11 @@ func startPair(ctx context.Context, cfg config, p programs) (both pair, stop fun
 		return both, nil, err
 	}
 	return both, func() { both.hub.stop(); both.splice.stop() }, nil
+}
+
+// startHub starts a hub. With a profile it can be asked to write one there.
+func startHub(ctx context.Context, profile string, p programs) (*child, error) {
+	return start(ctx, profile, p.hub, "serve", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0")
 }
 
 // settle is how long a program may take to go to sleep after the last answer.
