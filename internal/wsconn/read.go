@@ -26,6 +26,7 @@ type reader struct {
 	buf  []byte // small, medium or nil
 	r, w int    // buf[r:w] is not yet used
 
+	full   int       // reads in a row that filled the buffer
 	heard  bool      // bytes have come since the last ping
 	warned bool      // nothing had come when the answer to it was nearly due
 	pinged time.Time // when a ping was sent that waits for an answer
@@ -126,6 +127,7 @@ func (c *Conn) receive(p []byte) (int, error) {
 	switch {
 	case n > 0:
 		c.in.heard = true
+		c.in.yield(n == len(p))
 		return n, nil
 	case err == nil:
 		return 0, nil
