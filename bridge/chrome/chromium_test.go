@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/bridge"
 )
 
 // site serves a page with a frame of another site and a worker, and a file.
@@ -270,13 +273,18 @@ func testLeaving(t *testing.T, h *liveHub, url string) {
 			t.Fatalf("%d contexts are left of a Client that has left: %s", left, got)
 		}
 	}
-	if got := h.eval(page, "document.title"); got != "inner" {
-		t.Errorf("b's page says %s, want inner", got)
+	got := h.eval(page, "document.title")
+	for end := time.Now().Add(patience); got != "inner" && time.Now().Before(end); got = h.eval(page, "document.title") {
+	}
+	if got != "inner" {
+		t.Errorf("b's page says %q, want inner", got)
 	}
 }
 
 func TestKilledBrowserIsFollowedByTheNext(t *testing.T) {
-	h := serveLive(t, Keep, options())
+	h := serveLive(t, func(ctx context.Context, o Options, hub bridge.Hub) error {
+		return Keep(ctx, o, hub, func() {})
+	}, options())
 	h.attach("a")
 	var info struct {
 		ProcessInfo []struct {

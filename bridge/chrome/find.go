@@ -54,7 +54,7 @@ func Find(path string) (string, error) {
 		}
 	}
 	return "", errors.New("no browser found, neither Chrome nor Chromium, Edge or chrome-headless-shell: " +
-		"install one (Debian: apt-get install chromium), or name one with --browser")
+		"install one (Debian: apt-get install chromium), or name one with --browser-path")
 }
 
 // candidates lists where a browser may be.

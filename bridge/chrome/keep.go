@@ -16,20 +16,42 @@ const (
 	longLife   = time.Minute // after which a browser counts as one that works
 )
 
-// Keep serves a browser as Serve does, and the next one whenever one ends. It
-// returns when ctx ends, with its cause, or the hub wants no more of it.
-func Keep(ctx context.Context, o Options, hub bridge.Hub) error {
-	return keep(ctx, o.logger(), func(ctx context.Context) error { return Serve(ctx, o, hub) })
+// Keep serves a browser as Serve does, and the next one whenever one ends, and
+// calls came for each that has come to the hub. It returns when ctx ends, with
+// its cause, when the hub wants no more of it, or when the first one does not
+// come.
+func Keep(ctx context.Context, o Options, hub bridge.Hub, came func()) error {
+	return keep(ctx, o.logger(), func(ctx context.Context) (there bool, err error) {
+		err = Serve(ctx, o, arrivals{hub, func() { there = true; came() }})
+		return there, err
+	})
+}
+
+// arrivals is a hub that tells when a browser has come to it.
+type arrivals struct {
+	bridge.Hub
+	came func()
+}
+
+// SetHost implements bridge.Hub.
+func (a arrivals) SetHost(h bridge.Host, as bridge.Announcement) (bridge.Events, error) {
+	e, err := a.Hub.SetHost(h, as)
+	if err == nil {
+		a.came()
+	}
+	return e, err
 }
 
 // keep calls run again whenever it returns, after a pause that doubles each
-// time.
-func keep(ctx context.Context, log *zap.Logger, run func(context.Context) error) error {
+// time. run reports whether its browser had come.
+func keep(ctx context.Context, log *zap.Logger, run func(context.Context) (bool, error)) error {
 	pause := firstPause
-	for {
+	for first := true; ; first = false {
 		began := time.Now()
-		err := run(ctx)
+		there, err := run(ctx)
 		switch {
+		case first && !there && ctx.Err() == nil:
+			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case errors.Is(err, ErrReplaced), errors.Is(err, errShutdown):

@@ -16,7 +16,7 @@ func TestKeepStartsAgainWithLongerAndLongerPauses(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var starts []time.Duration
 		last := time.Now()
-		err := keep(ctx, zap.NewNop(), func(context.Context) error {
+		err := keep(ctx, zap.NewNop(), func(context.Context) (bool, error) {
 			starts = append(starts, time.Since(last))
 			switch len(starts) {
 			case 12:
@@ -25,7 +25,7 @@ func TestKeepStartsAgainWithLongerAndLongerPauses(t *testing.T) {
 				cancel()
 			}
 			last = time.Now()
-			return errFakeGone
+			return len(starts) == 1, errFakeGone
 		})
 		want := []time.Duration{0}
 		for pause := firstPause; len(want) < 12; pause = min(2*pause, mostPause) {
@@ -45,13 +45,21 @@ func TestKeepLeavesAHubThatIsTaken(t *testing.T) {
 	for _, end := range []error{ErrReplaced, errShutdown} {
 		synctest.Test(t, func(t *testing.T) {
 			runs := 0
-			err := keep(t.Context(), zap.NewNop(), func(context.Context) error {
+			err := keep(t.Context(), zap.NewNop(), func(context.Context) (bool, error) {
 				runs++
-				return end
+				return true, end
 			})
 			if runs != 1 || !errors.Is(err, end) {
 				t.Errorf("%d runs and %v, want 1 and %v", runs, err, end)
 			}
 		})
+	}
+}
+
+func TestKeepTellsThatTheFirstDidNotCome(t *testing.T) {
+	broken := errors.New("no Chromium")
+	err := keep(t.Context(), zap.NewNop(), func(context.Context) (bool, error) { return false, broken })
+	if !errors.Is(err, broken) {
+		t.Errorf("keep = %v, want %v", err, broken)
 	}
 }

@@ -129,7 +129,7 @@ func TestLaunchFails(t *testing.T) {
 		{
 			name: "root",
 			path: script(t, "echo '[1:ERROR:content/zygote.cc:103] Running as root without --no-sandbox is not supported.' >&2; exit 1"),
-			want: []string{"as another user, or give --no-sandbox", "it said: [1:ERROR"},
+			want: []string{"as another user, or give --browser-no-sandbox", "it said: [1:ERROR"},
 		},
 		{
 			name: "another runs in the profile",
@@ -180,7 +180,7 @@ func TestLaunchWithSandbox(t *testing.T) {
 			t.Errorf("the browser answered %s", m)
 		}
 	case err := <-c.ended:
-		if err == nil || !strings.Contains(err.Error(), ", or give --no-sandbox") {
+		if err == nil || !strings.Contains(err.Error(), ", or give --browser-no-sandbox") {
 			t.Errorf("Serve returned %v", err)
 		}
 	case <-time.After(patience):

@@ -93,12 +93,15 @@ func (h *Host) rootEvent(method string, params []byte) {
 	}
 }
 
-// created enters a target. The hub is told of those that anybody may see and
-// that Chromium's own /json/list shows, which are all but browsers and tabs.
+// unlisted are the types of targets that the hub is not told of: those that
+// Chromium's own /json/list leaves out, and the windows of its own interface.
+var unlisted = map[string]bool{"browser": true, "tab": true, "browser_ui": true}
+
+// created enters a target. The hub is told of those that anybody may see.
 func (h *Host) created(i *info) {
 	h.mu.Lock()
 	t := target{info: *i, owner: h.ownerLocked(i.Context)}
-	t.listed = t.owner == nil && i.Type != "browser" && i.Type != "tab"
+	t.listed = t.owner == nil && !unlisted[i.Type]
 	h.targets[i.ID] = t
 	if h.dead == i.ID {
 		h.dead = "" // a frame has its id again when it is a target again

@@ -69,8 +69,8 @@ func (w *words) last() (said []string, advice string) {
 
 // known are words of Chromium 156 that the user can do something about.
 var known = []struct{ words, advice string }{
-	{"Running as root without --no-sandbox", "its sandbox does not run as root: run this program as another user, or give --no-sandbox"},
-	{"No usable sandbox", "the system keeps its sandbox from working: allow unprivileged user namespaces, or give --no-sandbox"},
+	{"Running as root without --no-sandbox", "its sandbox does not run as root: run this program as another user, or give --browser-no-sandbox"},
+	{"No usable sandbox", "the system keeps its sandbox from working: allow unprivileged user namespaces, or give --browser-no-sandbox"},
 	{"Missing X server", "there is no display for its windows: run it headless"},
 	{"error while loading shared libraries", "it is not fully installed: install it with the system's package manager (Debian: apt-get install chromium)"},
 	{"profile appears to be in use", profileInUse},
