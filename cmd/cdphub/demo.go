@@ -22,7 +22,7 @@ type demoCmd struct {
 	logFlags
 	Drive        bool   `help:"Drive the apps with agent-browser, print each step and end."`
 	Headless     bool   `help:"Use a headless browser even where there is a display." env:"CDPHUB_HEADLESS"`
-	Browser      string `help:"The Chromium to use; found on the PATH when left out." placeholder:"PATH" env:"CDPHUB_BROWSER"`
+	BrowserPath  string `help:"The Chromium to use; found when left out." placeholder:"FILE" env:"CDPHUB_BROWSER_PATH"`
 	AgentBrowser string `help:"The agent-browser to drive with." default:"agent-browser" placeholder:"PATH" env:"CDPHUB_AGENT_BROWSER"`
 }
 
@@ -55,7 +55,7 @@ func (c *demoCmd) show(ctx context.Context, srv *server, s streams) error {
 		return err
 	}
 	defer closePages()
-	b := browser{path: c.Browser, headless: c.Headless || c.Drive, log: srv.log}
+	b := browser{path: c.BrowserPath, headless: c.Headless || c.Drive, log: srv.log}
 	closeBrowser, err := b.open(ctx, page)
 	if err != nil {
 		return err

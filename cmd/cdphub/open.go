@@ -13,8 +13,8 @@ type openCmd struct {
 	hubFlags
 	logFlags
 	proxyFlags
-	Headless bool   `help:"Use a headless browser even where there is a display." env:"CDPHUB_HEADLESS"`
-	Browser  string `help:"The Chromium to use; found on the PATH when left out." placeholder:"PATH" env:"CDPHUB_BROWSER"`
+	Headless    bool   `help:"Use a headless browser even where there is a display." env:"CDPHUB_HEADLESS"`
+	BrowserPath string `help:"The Chromium to use; found when left out." placeholder:"FILE" env:"CDPHUB_BROWSER_PATH"`
 }
 
 func (c *openCmd) Run(ctx context.Context, s streams) error {
@@ -28,7 +28,7 @@ func (c *openCmd) Run(ctx context.Context, s streams) error {
 	}
 	defer app.server.Close()
 	return srv.runWhile(ctx, func(ctx context.Context) error {
-		b := browser{path: c.Browser, headless: c.Headless, log: log}
+		b := browser{path: c.BrowserPath, headless: c.Headless, log: log}
 		closeBrowser, err := b.open(ctx, app.page)
 		if err != nil {
 			return err

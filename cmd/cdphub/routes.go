@@ -107,8 +107,24 @@ func (s *server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, fu
 	return hub, release, true
 }
 
-func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
+// acquireReady is acquire for a Client: where the hub is to have a browser it
+// waits for that.
+func (s *server) acquireReady(w http.ResponseWriter, r *http.Request) (*relay.Hub, func(), bool) {
+	done, err := s.pool.use(r.Context(), routeOf(r).hub)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return nil, nil, false
+	}
 	hub, release, ok := s.acquire(w, r)
+	if !ok {
+		done()
+		return nil, nil, false
+	}
+	return hub, func() { release(); done() }, true
+}
+
+func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
+	hub, release, ok := s.acquireReady(w, r)
 	if !ok {
 		return
 	}
@@ -133,7 +149,11 @@ func (s *server) serveHealth(w http.ResponseWriter, r *http.Request) {
 
 // serveClient makes a WebSocket a Client of its hub.
 func (s *server) serveClient(w http.ResponseWriter, r *http.Request) {
-	s.upgradeClient(w, r, func(client *relay.Client, conn *wsconn.Conn) error {
+	hub, release, ok := s.acquireReady(w, r)
+	if !ok {
+		return
+	}
+	s.upgradeClient(w, r, hub, release, func(client *relay.Client, conn *wsconn.Conn) error {
 		client.Connect(clientPeer{conn})
 		return nil
 	})
@@ -144,16 +164,16 @@ const pageSocketPath = "/devtools/page/"
 // servePage makes a WebSocket a Client of one Target.
 func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
 	id := strings.TrimPrefix(routeOf(r).path, pageSocketPath)
-	hub, release, ok := s.acquire(w, r)
+	hub, release, ok := s.acquireReady(w, r)
 	if !ok {
 		return
 	}
-	defer release()
 	if _, known := hub.Target(id); !known {
+		release()
 		http.Error(w, "No such target id: "+id, http.StatusNotFound)
 		return
 	}
-	s.upgradeClient(w, r, func(client *relay.Client, conn *wsconn.Conn) error {
+	s.upgradeClient(w, r, hub, release, func(client *relay.Client, conn *wsconn.Conn) error {
 		return client.ConnectPage(clientPeer{conn}, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
 	})
 }
@@ -165,21 +185,20 @@ type clientPeer struct{ *wsconn.Conn }
 func (c clientPeer) Drained() { c.Close(wsconn.ReasonShutdown) }
 
 // upgradeClient takes a WebSocket over for a Client, which connect joins to
-// its hub. Its place there is taken before: a full hub refuses the handshake.
-func (s *server) upgradeClient(w http.ResponseWriter, r *http.Request, connect func(*relay.Client, *wsconn.Conn) error) {
-	hub, release, ok := s.acquire(w, r)
-	if !ok {
-		return
-	}
-	defer release()
+// its hub; release is called when it has left. Its place there is taken before: a full hub
+// refuses the handshake.
+func (s *server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *relay.Hub, release func(),
+	connect func(*relay.Client, *wsconn.Conn) error,
+) {
 	who := s.peer("client", r)
 	client, err := hub.Admit(policy(auth.PassOf(r)))
 	if err != nil {
+		release()
 		http.Error(w, "Too many clients", http.StatusServiceUnavailable)
 		return
 	}
 	o := wsconn.Options{AnyKey: true, Limits: s.flags.clientLimits()}
-	came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, _ *relay.Hub, conn *wsconn.Conn, ended func()) {
+	came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
 		if connect(client, conn) != nil { // the Target has just gone
 			conn.Close(wsconn.ReasonTargetClosed)
 		}
@@ -190,40 +209,46 @@ func (s *server) upgradeClient(w http.ResponseWriter, r *http.Request, connect f
 		conn.Start(ctx, receive, func(why wsconn.Reason) {
 			client.Leave()
 			who.left(why)
+			release()
 			ended()
 		})
 	})
 	if !came {
 		client.Leave()
+		release()
 	}
 }
 
 // serveHost makes a WebSocket the Host of its hub. Where there is one it must
 // wait, the longer the more often the hub was taken over of late.
 func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
-	if !s.awaitTakeover(w, r) {
+	hub, release, ok := s.acquire(w, r)
+	if !ok {
+		return
+	}
+	if !awaitTakeover(r, hub) {
+		release()
 		return
 	}
 	who := s.peer("host", r)
-	s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: s.flags.hostLimits()}, func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()) {
+	came := s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: s.flags.hostLimits()}, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
 		go func() {
 			defer ended()
+			defer release()
 			defer who.survive(conn)
 			why := wsconn.ReasonInternal
 			defer func() { who.left(why) }()
 			why = bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...))
 		}()
 	})
+	if !came {
+		release()
+	}
 }
 
 // awaitTakeover waits for the Host's turn and reports whether it still wants
 // it.
-func (s *server) awaitTakeover(w http.ResponseWriter, r *http.Request) bool {
-	hub, release, ok := s.acquire(w, r)
-	if !ok {
-		return false
-	}
-	defer release()
+func awaitTakeover(r *http.Request, hub *relay.Hub) bool {
 	wait := hub.TakeoverWait()
 	if wait == 0 {
 		return true
@@ -239,25 +264,19 @@ func (s *server) awaitTakeover(w http.ResponseWriter, r *http.Request) bool {
 // upgrade takes a WebSocket over and starts it. Drain waits until ended has
 // been called. It reports false when it has refused the WebSocket, and answered.
 func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *side, o wsconn.Options,
-	start func(ctx context.Context, hub *relay.Hub, conn *wsconn.Conn, ended func()),
+	start func(ctx context.Context, conn *wsconn.Conn, ended func()),
 ) bool {
-	hub, release, ok := s.acquire(w, r)
-	if !ok {
-		return false
-	}
 	pass := auth.PassOf(r)
 	o.Subprotocol = pass.Protocol
 	o.Compression, o.Budget, o.Lot = s.flags.Compression, s.budget, s.lot
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
-		release()
 		return false
 	}
 	s.log.Debug(who.side+" came", who.fields()...)
 	letGo, left := s.hold(pass, conn), to.enter()
-	start(to.ctx, hub, conn, func() {
+	start(to.ctx, conn, func() {
 		letGo()
-		release()
 		left()
 	})
 	return true

@@ -23,6 +23,7 @@ import (
 // serveCmd is `cdphub serve`.
 type serveCmd struct {
 	hubFlags
+	poolFlags
 	operationFlags
 	logFlags
 }
@@ -53,6 +54,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	srv.pool = c.pool(srv.hubs, log.Logger)
 	if err := c.equip(srv, log); err != nil {
 		srv.closeListeners()
 		return err
@@ -72,6 +74,7 @@ type server struct {
 	lot       *wsconn.Lot    // where idle Clients wait; made by run
 	listeners []listener
 	metrics   *metrics
+	pool      *pool // of browsers; nil: there are none
 
 	admin     *admin                          // nil unless asked for
 	adminOnly func(http.Handler) http.Handler // lets those with an admin token pass; nil while there is none
@@ -278,6 +281,7 @@ func (s *server) drain(servers []*http.Server) {
 	defer cancel()
 	clients := s.clients.close(ctx, wsconn.ReasonShutdown)
 	hosts := s.hosts.close(ctx, wsconn.ReasonShutdown)
+	s.pool.close()
 	if !clients || !hosts {
 		s.log.Warn("some connections did not close in time")
 	}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// pool runs a browser behind each hub that is to have one: from when somebody
+// first wants it until nobody has for a while.
+type pool struct {
+	// run keeps a browser at a hub until ctx ends, and calls came whenever one
+	// has come. It returns early when there is none to be had.
+	run    func(ctx context.Context, hub bridge.Hub, came func()) error
+	serves func(hub string) bool // whether a hub is to have one
+	hubs   *relay.Hubs
+	max    int           // browsers at a time
+	idle   time.Duration // how long one outlives its last user
+	log    *zap.Logger
+
+	mu     sync.Mutex // guards everything below
+	places map[string]*place
+	closed bool
+	runs   sync.WaitGroup
+	starts int // browsers started, and started again
+	fails  int // those that could not be had
+}
+
+// place is one hub with its browser. The pool's lock guards it.
+type place struct {
+	users int
+	since time.Time   // when the last user left
+	idle  *time.Timer // set while there are no users
+	end   context.CancelFunc
+	up    chan struct{} // closed when the browser has come, or will not
+	err   error         // why it will not
+}
+
+var (
+	errPoolFull   = errors.New("all browsers are in use: try again later, or allow more with --max-browsers")
+	errPoolClosed = errors.New("the hub is shutting down")
+)
+
+// use sees to it that a hub has its browser until done is called. It waits for
+// the browser to come. Hubs that are to have none are always ready.
+func (p *pool) use(ctx context.Context, hub string) (done func(), err error) {
+	if p == nil || !p.serves(hub) {
+		return func() {}, nil
+	}
+	at, err := p.enter(hub)
+	if err != nil {
+		return nil, err
+	}
+	done = sync.OnceFunc(func() { p.leave(hub, at) })
+	select {
+	case <-at.up:
+		p.mu.Lock()
+		err = at.err
+		p.mu.Unlock()
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		done()
+		return nil, err
+	}
+	return done, nil
+}
+
+// enter counts a user in, with whom a browser may be started.
+func (p *pool) enter(hub string) (*place, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errPoolClosed
+	}
+	at := p.places[hub]
+	if at == nil {
+		if len(p.places) >= p.max && !p.evictLocked() {
+			return nil, errPoolFull
+		}
+		var err error
+		if at, err = p.startLocked(hub); err != nil {
+			return nil, err
+		}
+	}
+	if at.idle != nil {
+		at.idle.Stop()
+		at.idle = nil
+	}
+	at.users++
+	return at, nil
+}
+
+// startLocked starts the browser of a hub.
+func (p *pool) startLocked(name string) (*place, error) {
+	hub, release, err := p.hubs.Acquire(name)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	at := &place{end: cancel, up: make(chan struct{})}
+	if p.places == nil {
+		p.places = make(map[string]*place)
+	}
+	p.places[name] = at
+	p.log.Info("starting a browser", zap.String("hub", name))
+	p.runs.Go(func() {
+		defer release()
+		came := sync.OnceFunc(func() { close(at.up) })
+		err := p.run(ctx, hub, func() {
+			p.mu.Lock()
+			p.starts++
+			p.mu.Unlock()
+			came()
+		})
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if ctx.Err() == nil {
+			p.fails++
+			p.log.Error("there is no browser any more", zap.String("hub", name), zap.Error(err))
+		}
+		at.err = fmt.Errorf("no browser: %w", err)
+		came()
+		p.forgetLocked(name, at)
+	})
+	return at, nil
+}
+
+// leave counts a user out. The last one leaves the browser to be idle.
+func (p *pool) leave(hub string, at *place) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at.users--; at.users > 0 || p.places[hub] != at {
+		return
+	}
+	at.since = time.Now()
+	var t *time.Timer
+	t = time.AfterFunc(p.idle, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if at.idle == t {
+			p.log.Info("ending an idle browser", zap.String("hub", hub))
+			p.forgetLocked(hub, at)
+		}
+	})
+	at.idle = t
+}
+
+// evictLocked ends the browser that has been idle for longest, if there is one.
+func (p *pool) evictLocked() bool {
+	var hub string
+	var oldest *place
+	for name, at := range p.places {
+		if at.users == 0 && (oldest == nil || at.since.Before(oldest.since)) {
+			hub, oldest = name, at
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	p.forgetLocked(hub, oldest)
+	return true
+}
+
+func (p *pool) forgetLocked(hub string, at *place) {
+	if p.places[hub] == at {
+		delete(p.places, hub)
+	}
+	if at.idle != nil {
+		at.idle.Stop()
+		at.idle = nil
+	}
+	at.end()
+}
+
+// close ends every browser and waits for that.
+func (p *pool) close() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	p.closed = true
+	for hub, at := range p.places {
+		p.forgetLocked(hub, at)
+	}
+	p.mu.Unlock()
+	p.runs.Wait()
+}
+
+// numbers are for metrics.
+func (p *pool) numbers() (running, started, failed int) {
+	if p == nil {
+		return 0, 0, 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.places), p.starts, p.fails
+}

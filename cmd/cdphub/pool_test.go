@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// fakeBrowser is a Host that is there and does nothing.
+type fakeBrowser struct{}
+
+func (fakeBrowser) Send(bridge.Command) error       { return errors.New("never") }
+func (fakeBrowser) Release(string, string)          {}
+func (fakeBrowser) Close(bridge.Reason)             {}
+func (fakeBrowser) Attached(string, string, string) {}
+
+// testPool runs fake browsers, which take a second to come.
+func testPool(fail func() error) *pool {
+	return &pool{
+		run: func(ctx context.Context, hub bridge.Hub, came func()) error {
+			time.Sleep(time.Second)
+			if err := fail(); err != nil {
+				return err
+			}
+			e, err := hub.SetHost(fakeBrowser{}, bridge.Announcement{Browser: true})
+			if err != nil {
+				return err
+			}
+			came()
+			<-ctx.Done()
+			e.HostGone(false)
+			return ctx.Err()
+		},
+		serves: func(hub string) bool { return hub != "page" },
+		hubs:   relay.NewHubs(relay.Options{}), max: 2, idle: time.Minute, log: zap.NewNop(),
+	}
+}
+
+func works() error { return nil }
+
+func TestPoolStartsOnDemand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := testPool(works)
+		hub, release, err := p.hubs.Acquire("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+		first := mustUse(t, p, "a")
+		if !hub.BrowserConnected() {
+			t.Fatal("use returned before the browser was there")
+		}
+		second := mustUse(t, p, "a")
+		mustUse(t, p, "page")()
+		if running, started, _ := p.numbers(); running != 1 || started != 1 {
+			t.Errorf("%d browsers run, %d were started, want one", running, started)
+		}
+		first()
+		first() // a second call changes nothing
+		time.Sleep(time.Hour)
+		if !hub.BrowserConnected() {
+			t.Error("a browser in use was ended")
+		}
+		second()
+		time.Sleep(59 * time.Second)
+		mustUse(t, p, "a")()
+		time.Sleep(59 * time.Second)
+		if !hub.BrowserConnected() {
+			t.Error("a browser that was used a minute ago was ended")
+		}
+		time.Sleep(2 * time.Second)
+		if hub.BrowserConnected() {
+			t.Error("an idle browser is still there")
+		}
+		p.close()
+	})
+}
+
+func TestPoolIsLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := testPool(works)
+		a := mustUse(t, p, "a")
+		b := mustUse(t, p, "b")
+		if _, err := p.use(t.Context(), "c"); !errors.Is(err, errPoolFull) {
+			t.Errorf("a third browser: %v", err)
+		}
+		a()
+		time.Sleep(time.Second)
+		b()
+		c := mustUse(t, p, "c") // in the place of a, which has been idle for longer
+		if _, there := p.places["a"]; there {
+			t.Error("the browser that was idle for longest is still there")
+		}
+		mustUse(t, p, "b")()
+		c()
+		p.close()
+		if _, err := p.use(t.Context(), "b"); !errors.Is(err, errPoolClosed) {
+			t.Errorf("after close: %v", err)
+		}
+	})
+}
+
+func TestPoolTellsOfFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("no Chromium found")
+		p := testPool(func() error { return broken })
+		if _, err := p.use(t.Context(), "a"); !errors.Is(err, broken) {
+			t.Errorf("use: %v, want that there is no Chromium", err)
+		}
+		broken = nil // it has been installed
+		mustUse(t, p, "a")()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if _, err := p.use(ctx, "b"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a user who does not wait: %v", err)
+		}
+		if _, _, failed := p.numbers(); failed != 1 {
+			t.Errorf("%d failures are counted, want 1", failed)
+		}
+		p.close()
+	})
+}
+
+func mustUse(t *testing.T, p *pool, hub string) (done func()) {
+	t.Helper()
+	done, err := p.use(t.Context(), hub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+func TestBrowserHubs(t *testing.T) {
+	for _, tt := range []struct {
+		flags poolFlags
+		hubs  map[string]bool
+	}{
+		{poolFlags{Browser: true}, map[string]bool{"": true, "a": true}},
+		{poolFlags{BrowserURL: "http://127.0.0.1:1"}, map[string]bool{"": true, "a": false}},
+		{poolFlags{BrowserPath: "x", BrowserHub: []string{"a-*", "b"}}, map[string]bool{"": false, "a-1": true, "b": true, "c": false}},
+		{poolFlags{Browser: true, BrowserHub: []string{"/"}}, map[string]bool{"": true, "a": false}},
+	} {
+		p := tt.flags.pool(nil, zap.NewNop())
+		for hub, want := range tt.hubs {
+			if got := p.serves(hub); got != want {
+				t.Errorf("%+v: hub %q has a browser: %v, want %v", tt.flags, hub, got, want)
+			}
+		}
+	}
+	if (poolFlags{}).pool(nil, zap.NewNop()) != nil {
+		t.Error("there is a pool without --browser")
+	}
+}
