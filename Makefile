@@ -5,7 +5,7 @@
 # make lint    formatting, linters, types, freshness of what is generated
 # make trust-doc    what must hold, and which test says so: docs/trust.md
 # make clients-doc  which client can do what: docs/clients.md
-# make bench   the hub against a forwarder that parses nothing
+# make bench   the hub against a forwarder that parses nothing, and before a Chromium
 # make chaos   all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
 # make generate  what is made from sources: codecs, bundles
 
@@ -67,8 +67,9 @@ clients-doc: tools
 	out=$$(mktemp) && cd $(E2E) && E2E_RESULTS=$$out go test -count=1 -timeout 30m . ./clients ./playwright && \
 		go run ./clients/table < $$out > $(CURDIR)/docs/clients.md; status=$$?; rm -f $$out; exit $$status
 
-bench:
+bench: tools
 	go run ./internal/bench
+	go test -C $(E2E) -run '^$$' -bench . -benchtime 1x ./playwright
 
 DURATION ?= 60s
 SEED ?= 0

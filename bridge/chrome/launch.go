@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -27,7 +29,11 @@ func launch(o Options) (*launched, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a pipe to the browser: %w", err)
 	}
-	browser, err := start(&o, []string{"--remote-debugging-pipe", "about:blank"}, theirs[:]...)
+	first := []string{"--remote-debugging-pipe"}
+	if !slices.ContainsFunc(o.Args, isPage) {
+		first = append(first, "about:blank")
+	}
+	browser, err := start(&o, first, theirs[:]...)
 	for _, f := range theirs {
 		f.Close()
 	}
@@ -39,6 +45,9 @@ func launch(o Options) (*launched, error) {
 	}
 	return &launched{pipe: newPipe(ours[0], ours[1]), process: browser}, nil
 }
+
+// isPage reports whether an argument is a page to open.
+func isPage(arg string) bool { return !strings.HasPrefix(arg, "-") }
 
 // pipes makes two pipes: ours are to read from and to write to, theirs are the
 // other ends, descriptors 3 and 4 of the browser.

@@ -23,7 +23,7 @@ type Options struct {
 	Profile   string      // a folder that is kept; a fresh one, removed at the end, when empty
 	Headed    bool        // with windows, which need a display
 	NoSandbox bool        // as Chromium wants it of root; pages are then less well confined
-	Args      []string    // further arguments: of two that say different things the last counts
+	Args      []string    // further arguments, and the first page if not about:blank: of two that say different things the last counts
 	Log       *zap.Logger // nothing is logged when nil
 
 	// Shared lets every Client see and use the browser contexts that the

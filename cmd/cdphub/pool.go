@@ -31,7 +31,21 @@ type pool struct {
 	runs   sync.WaitGroup
 	starts int // browsers started, and started again
 	fails  int // those that could not be had
+	failed failure
 }
+
+// failure is that the last browser could not be had: the next is not tried at
+// once, whoever asks.
+type failure struct {
+	err   error
+	pause time.Duration // doubles with each
+	until time.Time
+}
+
+const (
+	firstPoolPause = time.Second
+	mostPoolPause  = 30 * time.Second
+)
 
 // place is one hub with its browser. The pool's lock guards it.
 type place struct {
@@ -83,6 +97,9 @@ func (p *pool) enter(hub string) (*place, error) {
 	}
 	at := p.places[hub]
 	if at == nil {
+		if time.Now().Before(p.failed.until) {
+			return nil, p.failed.err
+		}
 		if len(p.places) >= p.max && !p.evictLocked() {
 			return nil, errPoolFull
 		}
@@ -118,20 +135,29 @@ func (p *pool) startLocked(name string) (*place, error) {
 		err := p.run(ctx, hub, func() {
 			p.mu.Lock()
 			p.starts++
+			p.failed = failure{}
 			p.mu.Unlock()
 			came()
 		})
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if ctx.Err() == nil {
-			p.fails++
-			p.log.Error("there is no browser any more", zap.String("hub", name), zap.Error(err))
-		}
 		at.err = fmt.Errorf("no browser: %w", err)
+		if ctx.Err() == nil {
+			p.log.Error("there is no browser any more", zap.String("hub", name), zap.Error(err))
+			p.failLocked(at.err)
+		}
 		came()
 		p.forgetLocked(name, at)
 	})
 	return at, nil
+}
+
+// failLocked notes that a browser could not be had.
+func (p *pool) failLocked(err error) {
+	p.fails++
+	f := &p.failed
+	f.err, f.pause = err, min(max(2*f.pause, firstPoolPause), mostPoolPause)
+	f.until = time.Now().Add(f.pause)
 }
 
 // leave counts a user out. The last one leaves the browser to be idle.

@@ -114,15 +114,28 @@ func TestPoolTellsOfFailures(t *testing.T) {
 		if _, err := p.use(t.Context(), "a"); !errors.Is(err, broken) {
 			t.Errorf("use: %v, want that there is no Chromium", err)
 		}
+		runs := 0
+		began := time.Now()
+		for p.fails < 4 {
+			if _, err := p.use(t.Context(), "b"); !errors.Is(err, broken) {
+				t.Errorf("use: %v, want that there is no Chromium", err)
+			}
+			runs++
+			time.Sleep(10 * time.Millisecond)
+		}
+		if took := time.Since(began); took < 7*time.Second || runs < 100 {
+			t.Errorf("four starts within %v, asked %d times; want pauses", took, runs)
+		}
 		broken = nil // it has been installed
+		time.Sleep(mostPoolPause)
 		mustUse(t, p, "a")()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		if _, err := p.use(ctx, "b"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a user who does not wait: %v", err)
 		}
-		if _, _, failed := p.numbers(); failed != 1 {
-			t.Errorf("%d failures are counted, want 1", failed)
+		if _, _, failed := p.numbers(); failed != 4 {
+			t.Errorf("%d failures are counted, want 4", failed)
 		}
 		p.close()
 	})

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/httpdiscovery"
@@ -112,6 +115,10 @@ func (s *server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, fu
 func (s *server) acquireReady(w http.ResponseWriter, r *http.Request) (*relay.Hub, func(), bool) {
 	done, err := s.pool.use(r.Context(), routeOf(r).hub)
 	if err != nil {
+		if s.guarded(true, false) && !errors.Is(err, errPoolFull) { // not everybody's business
+			s.log.Info("client refused", zap.Error(err))
+			err = errors.New("no browser can be had: the hub's log says why")
+		}
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return nil, nil, false
 	}

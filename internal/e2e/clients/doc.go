@@ -7,6 +7,7 @@
 //
 //	go test ./clients -target=hub       the app in an iframe, through the hub
 //	go test ./clients -target=chromium  the app in a tab of Chromium, directly
+//	go test ./clients -target=browser   the app in a tab of a Chromium behind a hub
 //
 // Where an iframe cannot give what a tab gives, the check says so, says why, and
 // has another body for the hub that asserts what happens instead. The outcome of

@@ -24,7 +24,7 @@ type Result struct {
 	Client  string `json:"client"`
 	Feature string `json:"feature"` // one of Features
 	Test    string `json:"test"`
-	Target  string `json:"target"` // hub, chromium, or the browser around the frame
+	Target  string `json:"target"` // hub, browser, chromium, or the browser around the frame
 	Result  string `json:"result"` // one of the constants of this package
 	Reason  string `json:"reason"` // why, unless it works
 }

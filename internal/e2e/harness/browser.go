@@ -20,6 +20,9 @@ type Browser struct {
 	log     bytes.Buffer // read it only after Stop
 }
 
+// likeness is what makes one Chromium behave as the next, whoever starts it.
+var likeness = []string{"--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--window-size=1280,800"}
+
 // StartBrowser opens url. With debugging it has a DevTools port, else no way in
 // for a client at all. It ends with the test at the latest.
 func StartBrowser(t testing.TB, url string, debugging bool) *Browser {
@@ -32,13 +35,12 @@ func StartBrowser(t testing.TB, url string, debugging bool) *Browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{
+	args := append([]string{
 		"--headless", "--no-sandbox", // the pages are the test's own, and root has no sandbox
-		"--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--disable-back-forward-cache", // a page taken from it fires no load event for the client to wait for
-		"--window-size=1280,800", "--user-data-dir=" + profile,
-	}
+		"--user-data-dir=" + profile,
+	}, likeness...)
 	if debugging {
 		args = append(args, "--remote-debugging-port=0")
 	}

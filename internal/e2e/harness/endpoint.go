@@ -8,10 +8,10 @@ const AppPage = "/app.html"
 // Endpoint is a CDP endpoint with one Target, which shows the app.
 type Endpoint struct {
 	Site    *Site
-	Port    string // of 127.0.0.1, where Clients connect
-	Browser *Browser
+	Port    string   // of 127.0.0.1, where Clients connect
+	Browser *Browser // nil where the hub starts it
 
-	Hub *Hub // nil where the Clients speak to Chromium itself
+	Hub *Hub // nil where the Clients drive a whole browser
 }
 
 // NewEndpoint starts what -target names and waits until the app can be driven. A
@@ -20,7 +20,12 @@ type Endpoint struct {
 func NewEndpoint(t testing.TB, args ...string) *Endpoint {
 	t.Helper()
 	s := NewSite(t)
-	if !ThroughHub() {
+	switch Target() {
+	case "browser":
+		h := StartBrowserHub(t, s.App.URL+AppPage, args...)
+		s.Expect(t, AppPage, "document.title", `"Field book"`)
+		return &Endpoint{Site: s, Port: h.Port(t)}
+	case "chromium":
 		b := StartBrowser(t, s.App.URL+AppPage, true)
 		e := &Endpoint{Site: s, Port: b.Port(t), Browser: b}
 		s.Expect(t, AppPage, "document.title", `"Field book"`)

@@ -35,6 +35,20 @@ func StartHub(t testing.TB, args ...string) *Hub {
 	return startHub(t, append([]string{"serve"}, args...))
 }
 
+// StartBrowserHub is StartHub with a Chromium behind the hub, which opens url.
+func StartBrowserHub(t testing.TB, url string, args ...string) *Hub {
+	t.Helper()
+	path, err := LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args = append(args, "--browser-path", path, "--browser-no-sandbox")
+	for _, a := range append(slices.Clip(likeness), url) {
+		args = append(args, "--browser-arg="+a)
+	}
+	return StartHub(t, args...)
+}
+
 // StartProxy runs `cdphub proxy` in front of the app at a URL, as StartHub does,
 // and returns the Host page that it says to open.
 func StartProxy(t testing.TB, app string) (h *Hub, page string) {

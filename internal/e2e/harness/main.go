@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ const Soon = 10 * time.Second
 // Started is how long a browser or the hub may take to be there, on such a machine.
 const Started = time.Minute
 
-var target = flag.String("target", "hub", "what the clients drive: hub, or chromium itself")
+var target = flag.String("target", "hub", "what the clients drive: hub (an iframe), browser (a Chromium behind a hub), or chromium itself")
 
 var scratch string // set by Main
 
@@ -26,8 +27,8 @@ var scratch string // set by Main
 // of everything the run leaves behind, which it removes at the end.
 func Main(m *testing.M, folder *string) int {
 	flag.Parse()
-	if *target != "hub" && *target != "chromium" {
-		fmt.Fprintf(os.Stderr, "-target=%s: want hub or chromium\n", *target)
+	if !slices.Contains([]string{"hub", "browser", "chromium"}, *target) {
+		fmt.Fprintf(os.Stderr, "-target=%s: want hub, browser or chromium\n", *target)
 		return 2
 	}
 	var err error
@@ -41,10 +42,10 @@ func Main(m *testing.M, folder *string) int {
 	return m.Run()
 }
 
-// Target is what the clients drive, "hub" or "chromium".
+// Target is what the clients drive: "hub", "browser" or "chromium".
 func Target() string { return *target }
 
-// ThroughHub says whether the clients speak to the hub.
+// ThroughHub says whether the clients drive an iframe, and not a whole browser.
 func ThroughHub() bool { return *target == "hub" }
 
 // LookUp finds a program by the variable that names it, or under the first of the

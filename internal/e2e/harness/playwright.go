@@ -74,7 +74,7 @@ func RunPlaywright(t *testing.T, fewest int, record func(title string, passed bo
 }
 
 // NodeModules sees to it that the working directory has its Node modules.
-func NodeModules(t *testing.T) {
+func NodeModules(t testing.TB) {
 	t.Helper()
 	if _, err := os.Stat("node_modules"); err == nil {
 		return

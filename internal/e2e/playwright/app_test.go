@@ -20,7 +20,7 @@ type app struct {
 	tag        string // puts the agent into each page; empty without a hub
 }
 
-func newApp(t *testing.T) *app {
+func newApp(t testing.TB) *app {
 	a := &app{}
 	a.own = httptest.NewServer(a)
 	a.other = httptest.NewServer(a)

@@ -23,6 +23,14 @@ func TestChromium(t *testing.T) {
 	runAt(t, "chromium", b.Port(t), a)
 }
 
+// The same browser, behind a hub.
+func TestBrowserHost(t *testing.T) {
+	a := newApp(t)
+	h := harness.StartBrowserHub(t, a.own.URL+"/p?title=ready")
+	h.AwaitTitle(t, "ready")
+	runAt(t, "browser", h.Port(t), a)
+}
+
 func TestHub(t *testing.T) {
 	runThroughHub(t, "hub", func(page string) { harness.StartBrowser(t, page, false) })
 }

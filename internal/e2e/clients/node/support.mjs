@@ -3,7 +3,7 @@
 //
 //	CDP_ENDPOINT  where the client connects, http://127.0.0.1:PORT
 //	APP           the origin of the app
-//	TARGET        hub or chromium
+//	TARGET        hub, browser or chromium
 //	OUTCOMES      the file that gets one line of JSON for each check
 //	SCRATCH       a folder for files
 //	CHECKS        a regular expression for the names of the checks to run, if not all

@@ -118,7 +118,7 @@ func read(in io.Reader) (map[[2]string]*cell, error) {
 		switch r.Target {
 		case "firefox":
 			client += " in Firefox"
-		case "chromium", "webkit":
+		case "chromium", "browser", "webkit":
 			continue
 		}
 		key := [2]string{client, r.Feature}
