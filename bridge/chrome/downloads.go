@@ -236,7 +236,7 @@ func (h *Host) save(path, guid, name string, takers []taker, params []byte) {
 		if t.want.allows() {
 			saved := t.want.place(guid, name)
 			if err := link(path, saved); err != nil {
-				h.log.Info("a download stays where it is: its Client's folder is not on this machine, or cannot be written to", zap.Error(err))
+				h.log.Info("a client does not get a download: its folder is not on this machine, or cannot be written to", zap.Error(err))
 			}
 			told = replaced(params, "filePath", wire.AppendString(nil, saved))
 		}

@@ -174,6 +174,20 @@ func TestDownloadsOfPrivateContextsAreToldToTheirClientAlone(t *testing.T) {
 	})
 }
 
+// Who shares contexts hears of all downloads, as Chromium tells them.
+func TestSharedHostTellsOfAllDownloads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{Shared: true})
+		r.must("a", "Browser.setDownloadBehavior", `{"behavior":"allow","downloadPath":"/x","browserContextId":"CA","eventsEnabled":true}`)
+		r.setDownloads("b", "allow", "/nowhere")
+		r.forget()
+		r.begins("G", "TA")
+		r.wantOfEach("downloadWillBegin", "a b")
+		r.goesOn("G", "completed", `,"filePath":"/x/f.txt"`)
+		r.wantOfEach(`"filePath":"/x/f.txt"`, "a b")
+	})
+}
+
 func TestFaultyDownloadBehaviorNeverReachesTheBrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := greeted(t, Options{})
