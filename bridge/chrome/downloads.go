@@ -54,10 +54,15 @@ type download struct {
 var stranger = new(session)
 
 // makeFolder makes the folder that downloads go to, unless the browser runs on
-// another machine.
+// another machine. In a fresh profile it goes with that, even if this process
+// is killed.
 func (h *Host) makeFolder(o *Options) (err error) {
+	var profile string
+	if l, ok := h.conn.(*launched); ok {
+		profile = l.process.profile.temporary()
+	}
 	if o.local() {
-		h.dir, err = os.MkdirTemp("", "cdphub-downloads-")
+		h.dir, err = os.MkdirTemp(profile, "cdphub-downloads-")
 	}
 	return err
 }
