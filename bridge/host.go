@@ -56,6 +56,14 @@ type Announcer interface {
 	Attached(sessionID, targetID, dialogKey string)
 }
 
+// Refresher is a Host that tells of some changes of its Targets late, as
+// Chromium does of new titles.
+type Refresher interface {
+	// Refresh has the hub told of them now, then calls told; never when the
+	// Host ends before. It is called without the hub's lock.
+	Refresh(told func())
+}
+
 // Resumer is a Host that may come back to its sessions.
 type Resumer interface {
 	// Resumed is called once SetHost has told of every session that goes on,

@@ -1,8 +1,10 @@
 package relay
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -213,6 +215,26 @@ func (h *Hub) withTargetsLocked(result []byte, f filter) []byte {
 	}
 	return append(merged, list...)
 }
+
+// Refresh waits until the titles and addresses of a browser's Targets are those
+// of now, as far as the browser answers within a second.
+func (h *Hub) Refresh(ctx context.Context) {
+	h.mu.Lock()
+	var r bridge.Refresher
+	if h.browser != nil {
+		r, _ = h.browser.host.(bridge.Refresher)
+	}
+	h.mu.Unlock()
+	if r == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
+	defer cancel()
+	r.Refresh(cancel)
+	<-ctx.Done()
+}
+
+const refreshTimeout = time.Second
 
 // lock takes the hub's lock if this generation is current.
 func (b *browser) lock() bool {

@@ -226,3 +226,39 @@ func TestClaimLost(t *testing.T) {
 		}
 	})
 }
+
+// lateBrowser tells of a new title when it is asked to, if it is awake.
+type lateBrowser struct {
+	mute
+	events bridge.Events
+	asleep bool
+}
+
+func (b *lateBrowser) Refresh(told func()) {
+	if b.asleep {
+		return
+	}
+	go func() {
+		b.events.TargetChanged(targets.Info{ID: "T0", Title: "new", Type: "page"})
+		told()
+	}()
+}
+
+func TestRefresh(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New(Options{})
+		h.Refresh(t.Context()) // nobody is there to ask
+		b := &lateBrowser{}
+		b.events, _ = h.SetHost(b, bridge.Announcement{Browser: true, Targets: list(1)})
+		h.Refresh(t.Context())
+		if got := h.Targets()[0].Title; got != "new" {
+			t.Errorf("the title is %q, want new", got)
+		}
+		b.asleep = true
+		begun := time.Now()
+		h.Refresh(t.Context())
+		if took := time.Since(begun); took != refreshTimeout {
+			t.Errorf("with a browser that does not answer it took %v, want %v", took, refreshTimeout)
+		}
+	})
+}

@@ -141,6 +141,16 @@ func (h *Host) changed(i *info) {
 	}
 }
 
+// Refresh implements bridge.Refresher.
+func (h *Host) Refresh(told func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.askLocked("Target.getTargets", wire.Empty, func(result, cdpErr []byte) {
+		h.refresh(result, cdpErr)
+		told()
+	})
+}
+
 // refresh compares the targets with what Target.getTargets answers.
 func (h *Host) refresh(result, _ []byte) {
 	h.mu.Lock()

@@ -136,6 +136,7 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
+	hub.Refresh(r.Context())
 	o := discoveryOptions(hub, routeOf(r).prefix)
 	o.PageSockets = s.flags.PageSockets
 	pass := auth.PassOf(r)
