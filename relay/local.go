@@ -9,11 +9,23 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
+// LocalOptions is what a Client within the process may want. Its zero value
+// allows everything and hears no events.
+type LocalOptions struct {
+	Policy Policy
+	// Event takes each event; a sessionID of "" is the browser level, and
+	// params, a JSON object, is the receiver's. It runs under the hub's lock: it
+	// must neither block nor call the hub.
+	Event func(sessionID, method string, params []byte)
+}
+
 // Local is a Client within the process.
 type Local struct {
 	client *Client
+	event  func(sessionID, method string, params []byte) // nil for none
 
 	mu      sync.Mutex // guards what is below
+	left    bool
 	last    int32
 	waiting map[string]chan reply // by id as it stands in the answer
 }
@@ -24,10 +36,13 @@ type reply struct {
 	err    *wire.Error
 }
 
+// errLeft is what calls fail with that wait while their Client leaves.
+var errLeft = wire.ServerError("The Client has left the hub")
+
 // JoinLocal adds a Client within the process; Leave ends it.
-func (h *Hub) JoinLocal() (*Local, error) {
-	l := &Local{waiting: make(map[string]chan reply)}
-	c, err := h.Join(l, nil)
+func (h *Hub) JoinLocal(o LocalOptions) (*Local, error) {
+	l := &Local{event: o.Event, waiting: make(map[string]chan reply)}
+	c, err := h.Join(l, o.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -35,24 +50,33 @@ func (h *Hub) JoinLocal() (*Local, error) {
 	return l, nil
 }
 
-// Leave ends the Client. A Call that still waits fails when its context does.
-func (l *Local) Leave() { l.client.Leave() }
+// Leave ends the Client. Calls that still wait, and later ones, fail.
+func (l *Local) Leave() {
+	l.client.Leave()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left = true
+	for id, answer := range l.waiting {
+		answer <- reply{err: errLeft}
+		delete(l.waiting, id)
+	}
+}
 
 // Call sends a command with params, a JSON object or nil, and waits for its
 // answer, which is the caller's. A sessionID of "" is the browser level. The
 // error is a *wire.Error or that of ctx.
 func (l *Local) Call(ctx context.Context, sessionID, method string, params []byte) ([]byte, error) {
-	l.mu.Lock()
-	l.last++
-	id := strconv.Itoa(int(l.last))
+	return l.Send(sessionID, method, params)(ctx)
+}
+
+// Send is Call in two steps: what it returns waits for the answer, and must be
+// called once. Commands reach the Host in the order in which they are sent.
+func (l *Local) Send(sessionID, method string, params []byte) (wait func(context.Context) ([]byte, error)) {
 	answer := make(chan reply, 1)
-	l.waiting[id] = answer
-	l.mu.Unlock()
-	defer func() {
-		l.mu.Lock()
-		delete(l.waiting, id)
-		l.mu.Unlock()
-	}()
+	id, ok := l.expect(answer)
+	if !ok {
+		return func(context.Context) ([]byte, error) { return nil, errLeft }
+	}
 	m := wire.AppendString([]byte(`{"id":`+id+`,"method":`), method)
 	if params != nil {
 		m = append(append(m, `,"params":`...), params...)
@@ -63,25 +87,51 @@ func (l *Local) Call(ctx context.Context, sessionID, method string, params []byt
 		m = append(m, '}')
 	}
 	l.client.Receive(m)
-	select {
-	case r := <-answer:
-		if r.err != nil {
-			return nil, r.err
+	return func(ctx context.Context) ([]byte, error) {
+		select {
+		case r := <-answer:
+			if r.err != nil {
+				return nil, r.err
+			}
+			return r.result, nil
+		case <-ctx.Done():
+			l.mu.Lock()
+			delete(l.waiting, id)
+			l.mu.Unlock()
+			return nil, ctx.Err()
 		}
-		return r.result, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
 }
 
-// Deliver implements session.Peer. Events are not kept.
+// expect mints the id of a call, whose answer goes to the channel. It fails
+// once the Client has left.
+func (l *Local) expect(answer chan reply) (id string, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left {
+		return "", false
+	}
+	l.last++
+	id = strconv.Itoa(int(l.last))
+	l.waiting[id] = answer
+	return id, true
+}
+
+// Deliver implements session.Peer.
 func (l *Local) Deliver(f wire.Frame) bool {
-	var id string
+	var id, sessionID, method string
+	var params []byte
 	var r reply
 	err := wire.ReadObject(f.AppendTo(nil), func(key string, value []byte) error {
 		switch key {
 		case "id":
 			id = string(value)
+		case "method":
+			method, _ = wire.Text(value)
+		case "params":
+			params = value
+		case "sessionId":
+			sessionID, _ = wire.Text(value)
 		case "result":
 			r.result = bytes.Clone(value)
 		case "error":
@@ -89,15 +139,24 @@ func (l *Local) Deliver(f wire.Frame) bool {
 		}
 		return nil
 	})
-	if err != nil || id == "" {
-		return true
+	switch {
+	case err != nil:
+	case id != "":
+		l.answer(id, r)
+	case l.event != nil:
+		l.event(sessionID, method, params)
 	}
+	return true
+}
+
+// answer ends a call, unless its caller has given up.
+func (l *Local) answer(id string, r reply) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if answer := l.waiting[id]; answer != nil {
 		answer <- r
+		delete(l.waiting, id)
 	}
-	return true
 }
 
 // readError reads {"code":-32000,"message":"…"}. A Host may leave out either.

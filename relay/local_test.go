@@ -14,7 +14,10 @@ func TestLocal(t *testing.T) {
 		h := New(Options{NewID: func() string { return "S" }})
 		ev := setHost(h, &mute{}, list(1))
 		defer ev.HostGone(false)
-		l, err := h.JoinLocal()
+		var heard []string
+		l, err := h.JoinLocal(LocalOptions{Event: func(sessionID, method string, params []byte) {
+			heard = append(heard, sessionID+" "+method+" "+string(params))
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,14 +38,49 @@ func TestLocal(t *testing.T) {
 		if got, err = l.Call(t.Context(), "S", "Page.enable", nil); err != nil || string(got) != `{"a":[1]}` {
 			t.Errorf("a command of the session: %s, %v", got, err)
 		}
+		if want := `S Page.loadEventFired {"timestamp":1}`; len(heard) != 2 || heard[1] != want {
+			t.Errorf("events %q, want the attachment, then %s", heard, want)
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err = l.Call(ctx, "S", "Page.enable", nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("a silent Host: %v", err)
 		}
+		wait := l.Send("S", "Page.enable", nil)
 		l.Leave()
+		if _, err = wait(t.Context()); !errors.Is(err, errLeft) {
+			t.Errorf("a call that waits while its Client leaves: %v", err)
+		}
+		if _, err = l.Call(t.Context(), "", "Target.getTargets", nil); !errors.Is(err, errLeft) {
+			t.Errorf("a call after Leave: %v", err)
+		}
 		if err := h.check(); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// only allows one method.
+type only string
+
+func (o only) Refuse(method string) string {
+	if method == string(o) {
+		return ""
+	}
+	return "not " + method
+}
+
+func TestLocalHasAPolicy(t *testing.T) {
+	h := New(Options{})
+	l, err := h.JoinLocal(LocalOptions{Policy: only("Target.getTargets")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Leave()
+	if _, err := l.Call(t.Context(), "", "Target.getTargets", nil); err != nil {
+		t.Errorf("an allowed method: %v", err)
+	}
+	if _, err := l.Call(t.Context(), "", "Browser.getVersion", nil); err == nil || err.Error() != "not Browser.getVersion" {
+		t.Errorf("a method that is not allowed: %v", err)
+	}
 }

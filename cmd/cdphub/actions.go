@@ -36,7 +36,7 @@ func discoveryOptions(hub *relay.Hub, prefix string) httpdiscovery.Options {
 
 // callHub sends one browser-level command and reads its result, if wanted.
 func callHub(ctx context.Context, hub *relay.Hub, method string, params, result any) error {
-	l, err := hub.JoinLocal()
+	l, err := hub.JoinLocal(relay.LocalOptions{})
 	if err != nil {
 		return err
 	}
