@@ -15,6 +15,9 @@ type Command struct {
 	TargetID  string // empty for a browser-level command
 	Method    string
 	Params    []byte // a JSON object; nil means none was given
+	// NoFiles says that the Client may not read, name or write files of the
+	// machine that the Host runs on.
+	NoFiles bool
 }
 
 // Host is what stands behind a hub. Its methods never block: they are called

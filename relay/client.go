@@ -15,6 +15,8 @@ import (
 type Client struct {
 	hub    *Hub
 	policy Policy // nil allows everything
+	// noFiles is what the policy says of files.
+	noFiles bool
 
 	// guarded by hub.mu
 	peer     session.Peer
@@ -226,7 +228,7 @@ func (h *Hub) sendLocked(r *request, s *session.Session, cmd bridge.Command) *ca
 		return refuse(errTooManyCalls)
 	}
 	c := h.calls.add(r.client, s, r.ID, r.tail())
-	cmd.Call = c.number
+	cmd.Call, cmd.NoFiles = c.number, r.client.noFiles
 	if err := host.Send(cmd); err != nil {
 		h.calls.remove(c)
 		if answer, ok := errors.AsType[*wire.Error](err); ok {

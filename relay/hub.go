@@ -135,6 +135,7 @@ func (h *Hub) Admit(policy Policy) (*Client, error) {
 		return nil, ErrTooManyClients
 	}
 	c := &Client{hub: h, peer: nobody{}, policy: policy, sessions: make(map[*session.Session]struct{})}
+	c.noFiles = policy != nil && !policy.Files()
 	h.clients[c] = struct{}{}
 	return c, nil
 }

@@ -70,6 +70,8 @@ func (o only) Refuse(method string) string {
 	return "not " + method
 }
 
+func (o only) Files() bool { return false }
+
 func TestLocalHasAPolicy(t *testing.T) {
 	h := New(Options{})
 	l, err := h.JoinLocal(LocalOptions{Policy: only("Target.getTargets")})

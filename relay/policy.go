@@ -8,6 +8,9 @@ type Policy interface {
 	// Refuse returns why a method is not allowed, for the Client to read, or
 	// "".
 	Refuse(method string) string
+	// Files reports whether the Client may use files of the machine that the
+	// Host runs on, as a browser does for file:// addresses.
+	Files() bool
 }
 
 // refuse returns the answer to a method that the Client may not call, or nil.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -17,6 +18,8 @@ func (onlyPages) Refuse(method string) string {
 	}
 	return "Not allowed: " + method + " needs scope full"
 }
+
+func (onlyPages) Files() bool { return false }
 
 // everything handles every browser-level method and takes files.
 type everything struct{ mute }
@@ -82,5 +85,34 @@ func TestR24PolicyIsAskedFirst(t *testing.T) {
 	c.Receive([]byte(`{"id":5,"method":"Page.captureScreenshot","sessionId":"` + id + `"}`))
 	if got := p.take(); len(got) != 0 || host.commands != 1 {
 		t.Errorf("what is allowed: got %q, %d commands, want one at the Host", got, host.commands)
+	}
+}
+
+// noting keeps the last command.
+type noting struct {
+	mute
+	last bridge.Command
+}
+
+func (n *noting) Send(c bridge.Command) error { n.last = c; return nil }
+
+func TestR24HostIsToldWhoMayHaveFiles(t *testing.T) {
+	h := New(Options{})
+	host := &noting{}
+	setHost(h, host, list(1))
+	for _, tt := range []struct {
+		policy  Policy
+		noFiles bool
+	}{{nil, false}, {onlyPages{}, true}} {
+		c, err := h.Join(&sink{}, tt.policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
+		c.Receive(fmt.Appendf(nil, `{"id":2,"method":"Page.enable","sessionId":%q}`, onlySession(c)))
+		if host.last.Method != "Page.enable" || host.last.NoFiles != tt.noFiles {
+			t.Errorf("with the policy %v: %+v, want NoFiles to be %v", tt.policy, host.last, tt.noFiles)
+		}
+		c.Leave()
 	}
 }

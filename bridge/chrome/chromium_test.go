@@ -59,6 +59,7 @@ func TestChromium(t *testing.T) {
 		{"private is as unknown", testPrivateIsUnknown},
 		{"downloads", testDownloads},
 		{"leaving", testLeaving},
+		{"files", testFiles},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h.t = t
@@ -252,6 +253,55 @@ func testDownloads(t *testing.T, h *liveHub, url string) {
 	if h.hears("b", guid) {
 		t.Error("b has heard of a download in a's context")
 	}
+}
+
+// testFiles looks for a way to a file for a Client that may have none.
+func testFiles(t *testing.T, h *liveHub, url string) {
+	h.change(func() { h.noFiles = true })
+	defer h.change(func() { h.noFiles = false })
+	h.attach("a")
+	defer h.release("a")
+	secret := filepath.Join(t.TempDir(), "secret.txt")
+	if err := os.WriteFile(secret, []byte("the secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, page := h.page("a", url+"/frame", "")
+	h.evalUntil(page, "document.title", "inner")
+	addresses := []string{
+		"file://" + secret, " FILE://" + secret, "fi\nle://" + secret, "\u0001file:" + secret, "view-source:file://" + secret, secret,
+		"//" + secret, "localhost" + secret, "file:" + secret, "chrome://version", "filesystem:file://" + secret,
+	}
+	see := func(session string) { // what it shows, once that has had time to come
+		t.Helper()
+		for range 3 {
+			h.eval(session, "new Promise(done => setTimeout(done, 50))")
+			if text := h.eval(session, "location.protocol + (document.body && document.body.innerText)"); strings.Contains(text, "the secret") || strings.HasPrefix(text, "file:") || strings.HasPrefix(text, "chrome:") {
+				t.Errorf("it shows %s", text)
+			}
+		}
+	}
+	for _, address := range addresses {
+		answer := h.answer("a", "Target.createTarget", fmt.Sprintf(`{"url":%s}`, `"`+address+`"`))
+		if id := text([]byte(answer), "targetId"); !strings.HasPrefix(answer, "error") {
+			see(h.attachTo("a", id))
+			h.call("a", "Target.closeTarget", fmt.Sprintf(`{"targetId":%q}`, id), "")
+		}
+		h.answer(page, "Page.navigate", fmt.Sprintf(`{"url":"%s"}`, address))
+		see(page)
+	}
+	for _, script := range []string{"location.href = %q", "open(%q)", "document.body.innerHTML = '<iframe src=\"' + %q + '\"></iframe>'", "fetch(%q).then(r => r.text()).then(t => document.body.innerText = t)"} {
+		h.answer(page, "Runtime.evaluate", fmt.Sprintf(`{"expression":%q,"userGesture":true}`, fmt.Sprintf(script, "file://"+secret)))
+		see(page)
+	}
+	for _, method := range []string{"DOM.setFileInputFiles", "Network.loadNetworkResource"} {
+		if answer := h.answer(page, method, fmt.Sprintf(`{"url":"file://%s","files":[%q],"options":{"disableCache":true,"includeCredentials":false}}`, secret, secret)); !strings.Contains(answer, "Not allowed") {
+			t.Errorf("%s: %s", method, answer)
+		}
+	}
+	// What the web may show is shown.
+	h.answer(page, "Page.navigate", `{"url":"about:blank"}`)
+	h.answer(page, "Page.navigate", fmt.Sprintf(`{"url":%q}`, url+"/frame"))
+	h.evalUntil(page, "document.title", "inner")
 }
 
 func testLeaving(t *testing.T, h *liveHub, url string) {

@@ -91,6 +91,14 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *after, conte
 			contextID = s.context
 		}
 	}
+	if c.NoFiles && w.Path != "" {
+		if h.dir == "" { // they would be written on another machine
+			acknowledge(c, a)
+			return nil
+		}
+		w.Path = h.dir
+		c.Params = replaced(c.Params, "downloadPath", wire.AppendString(nil, h.dir))
+	}
 	switch {
 	case contextID != "" && contextID != h.context:
 		s.takes = w.Events

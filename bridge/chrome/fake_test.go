@@ -74,6 +74,8 @@ type fakeHub struct {
 	lines  []string
 	refuse error
 	calls  bridge.CallID
+
+	noFiles bool // of the commands sent
 }
 
 func (h *fakeHub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
@@ -138,7 +140,7 @@ func (h *fakeHub) send(session, method, params string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.calls++
-	c := bridge.Command{Call: h.calls, SessionID: session, Method: method}
+	c := bridge.Command{Call: h.calls, SessionID: session, Method: method, NoFiles: h.noFiles}
 	if params != "" {
 		c.Params = []byte(params)
 	}

@@ -21,7 +21,12 @@ func watched(method string) bool {
 	case "Target", "Browser", "Storage":
 		return true
 	}
-	return method == "Page.setDownloadBehavior" || method == "Page.crash" || method == "Fetch.enable"
+	switch method {
+	case "Page.setDownloadBehavior", "Page.crash", "Fetch.enable":
+		return true
+	}
+	_, files := ofFiles[method]
+	return files
 }
 
 // refused says why no Client may use a method.
@@ -39,6 +44,11 @@ var refused = map[string]string{
 func (h *Host) guardLocked(s *session, c *bridge.Command, a *after) error {
 	if why := refused[c.Method]; why != "" {
 		return wire.ServerError(c.Method + " is not allowed: " + why)
+	}
+	if c.NoFiles {
+		if err := refuseFiles(c); err != nil {
+			return err
+		}
 	}
 	names, err := readNames(c.Params)
 	if err != nil {

@@ -34,6 +34,7 @@ type liveHub struct {
 	results map[bridge.CallID]string
 	told    []told
 	known   map[string]targets.Info
+	noFiles bool // of the commands sent
 }
 
 func newLiveHub(t *testing.T) *liveHub {
@@ -170,7 +171,7 @@ func (h *liveHub) answer(session, method, params string) (result string) {
 	h.mu.Lock()
 	h.calls++
 	call := h.calls
-	err := h.host.Send(bridge.Command{Call: call, SessionID: session, Method: method, Params: []byte(params)})
+	err := h.host.Send(bridge.Command{Call: call, SessionID: session, Method: method, Params: []byte(params), NoFiles: h.noFiles})
 	h.mu.Unlock()
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return "error " + string(wire.AppendError(nil, e))

@@ -137,11 +137,12 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	hub.Refresh(r.Context())
-	o := discoveryOptions(hub, routeOf(r).prefix)
-	o.PageSockets = s.flags.PageSockets
 	pass := auth.PassOf(r)
+	p := policy(pass)
+	o := discoveryOptions(hub, routeOf(r).prefix, p)
+	o.PageSockets = s.flags.PageSockets
 	o.Query = pass.Query
-	if p := policy(pass); p != nil {
+	if p != nil {
 		o.Refuse = p.Refuse
 	}
 	httpdiscovery.Handler(hub, o).ServeHTTP(w, r)

@@ -128,6 +128,10 @@ func begins(name, verb string) bool {
 	return ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z'
 }
 
+// Files reports whether the scope reaches the files of the machine that a Host
+// runs on.
+func (s Scope) Files() bool { return s >= ScopePrivileged }
+
 // Refuse returns why the scope does not allow a CDP method, or "".
 func (s Scope) Refuse(method string) string {
 	need := scopeFor(method)

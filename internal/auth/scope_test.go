@@ -33,6 +33,9 @@ func TestR24ScopesOfMethods(t *testing.T) {
 			}
 		}
 	}
+	if ScopeFull.Files() || !ScopePrivileged.Files() {
+		t.Error("files of the Host's machine are for scope privileged alone")
+	}
 	if why := ScopeReadonly.Refuse(strings.Repeat("x", 10_000)); len(why) > 200 {
 		t.Errorf("a long method is answered with %d bytes", len(why))
 	}
