@@ -136,6 +136,15 @@ func (s *server) registry(l logs) *prometheus.Registry {
 		newHubCollector(s.hubs.Stats),
 		s.metrics.closes, s.metrics.refusals, s.metrics.panics,
 		leftOut("rate", l.limit.Dropped), leftOut("sink", l.sink.Dropped),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "cdphub_browsers", Help: "Browsers that run behind hubs, or are starting.",
+		}, func() float64 { return float64(s.pool.numbers().running) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "cdphub_browsers_started_total", Help: "Browsers that have come to a hub, those started again included.",
+		}, func() float64 { return float64(s.pool.numbers().started) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "cdphub_browsers_failed_total", Help: "Browsers that could not be started or connected to.",
+		}, func() float64 { return float64(s.pool.numbers().failed) }),
 	)
 	return r
 }

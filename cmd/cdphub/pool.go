@@ -29,8 +29,7 @@ type pool struct {
 	places map[string]*place
 	closed bool
 	runs   sync.WaitGroup
-	starts int // browsers started, and started again
-	fails  int // those that could not be had
+	count  poolNumbers
 	failed failure
 }
 
@@ -134,7 +133,7 @@ func (p *pool) startLocked(name string) (*place, error) {
 		came := sync.OnceFunc(func() { close(at.up) })
 		err := p.run(ctx, hub, func() {
 			p.mu.Lock()
-			p.starts++
+			p.count.started++
 			p.failed = failure{}
 			p.mu.Unlock()
 			came()
@@ -154,7 +153,7 @@ func (p *pool) startLocked(name string) (*place, error) {
 
 // failLocked notes that a browser could not be had.
 func (p *pool) failLocked(err error) {
-	p.fails++
+	p.count.failed++
 	f := &p.failed
 	f.err, f.pause = err, min(max(2*f.pause, firstPoolPause), mostPoolPause)
 	f.until = time.Now().Add(f.pause)
@@ -221,12 +220,20 @@ func (p *pool) close() {
 	p.runs.Wait()
 }
 
-// numbers are for metrics.
-func (p *pool) numbers() (running, started, failed int) {
+// poolNumbers are for metrics.
+type poolNumbers struct {
+	running int
+	started int // those started again included
+	failed  int // that could not be had
+}
+
+func (p *pool) numbers() poolNumbers {
 	if p == nil {
-		return 0, 0, 0
+		return poolNumbers{}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.places), p.starts, p.fails
+	n := p.count
+	n.running = len(p.places)
+	return n
 }

@@ -59,8 +59,8 @@ func TestPoolStartsOnDemand(t *testing.T) {
 		}
 		second := mustUse(t, p, "a")
 		mustUse(t, p, "page")()
-		if running, started, _ := p.numbers(); running != 1 || started != 1 {
-			t.Errorf("%d browsers run, %d were started, want one", running, started)
+		if got, want := p.numbers(), (poolNumbers{running: 1, started: 1}); got != want {
+			t.Errorf("%+v, want %+v", got, want)
 		}
 		first()
 		first() // a second call changes nothing
@@ -116,7 +116,7 @@ func TestPoolTellsOfFailures(t *testing.T) {
 		}
 		runs := 0
 		began := time.Now()
-		for p.fails < 4 {
+		for p.numbers().failed < 4 {
 			if _, err := p.use(t.Context(), "b"); !errors.Is(err, broken) {
 				t.Errorf("use: %v, want that there is no Chromium", err)
 			}
@@ -134,8 +134,8 @@ func TestPoolTellsOfFailures(t *testing.T) {
 		if _, err := p.use(ctx, "b"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a user who does not wait: %v", err)
 		}
-		if _, _, failed := p.numbers(); failed != 4 {
-			t.Errorf("%d failures are counted, want 4", failed)
+		if got, want := p.numbers(), (poolNumbers{running: 2, started: 1, failed: 4}); got != want {
+			t.Errorf("%+v, want %+v", got, want)
 		}
 		p.close()
 	})
