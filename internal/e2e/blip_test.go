@@ -77,9 +77,9 @@ func TestF02HostPageBlips(t *testing.T) {
 	startBrowser(t, s.host.URL+"/host/1", false)
 	h.awaitTarget(t, "app-1", "Field book")
 	c := dialCDP(t, &endpoint{site: s, port: h.port(t), hub: h})
-	session := c.attach(t, "app-1")
-	c.call(t, session, "Runtime.enable", nil)
-	c.evaluate(t, session, "window.kept = 41, 0")
+	session := c.Attach(t, "app-1")
+	c.Call(t, session, "Runtime.enable", nil)
+	c.Evaluate(t, session, "window.kept = 41, 0")
 
 	wire.cut()
 	for _, want := range []bool{false, true} {
@@ -91,10 +91,10 @@ func TestF02HostPageBlips(t *testing.T) {
 			return err
 		})
 	}
-	if got := c.evaluate(t, session, "++window.kept"); got != "42" {
+	if got := c.Evaluate(t, session, "++window.kept"); got != "42" {
 		t.Errorf("the session says %s, want 42", got)
 	}
-	if ends := c.all(func(m message) bool { return strings.HasPrefix(m.Method, "Target.detached") }); len(ends) > 0 {
+	if ends := c.All(func(m message) bool { return strings.HasPrefix(m.Method, "Target.detached") }); len(ends) > 0 {
 		t.Errorf("the session ended: %s", ends[0].Params)
 	}
 	if _, err := s.ask(appPage, "console.log('after')"); err != nil {
@@ -103,11 +103,11 @@ func TestF02HostPageBlips(t *testing.T) {
 	said := func(m message) bool {
 		return m.Method == "Runtime.consoleAPICalled" && strings.Contains(string(m.Params), "after")
 	}
-	if m := c.await(t, "an event", said); m.SessionID != session {
+	if m := c.Await(t, "an event", said); m.SessionID != session {
 		t.Errorf("the event has the session %q, want %q", m.SessionID, session)
 	}
 	time.Sleep(100 * time.Millisecond)
-	if n := len(c.all(said)); n != 1 {
+	if n := len(c.All(said)); n != 1 {
 		t.Errorf("the event came %d times", n)
 	}
 }

@@ -18,12 +18,12 @@ func ended(t *testing.T, c *cdpClient, id int, session string, reasons ...string
 		var p struct{ SessionID string }
 		return m.Method == "Target.detachedFromTarget" && json.Unmarshal(m.Params, &p) == nil && p.SessionID == session
 	}
-	answer := c.await(t, "an end of the command in flight", isAnswer)
+	answer := c.Await(t, "an end of the command in flight", isAnswer)
 	if answer.Error == nil || answer.Error.Code != -32000 || !slices.Contains(reasons, answer.Error.Message) {
 		t.Errorf("the command in flight ended with %v and %s, want -32000 %q", answer.Error, answer.Result, reasons)
 	}
-	c.await(t, "the end of the session", isEnd)
-	both := c.all(func(m message) bool { return isAnswer(m) || isEnd(m) })
+	c.Await(t, "the end of the session", isEnd)
+	both := c.All(func(m message) bool { return isAnswer(m) || isEnd(m) })
 	if len(both) != 2 || !isAnswer(both[0]) {
 		t.Errorf("got %d messages, %+v; want the command's end and then the session's, once each", len(both), both)
 	}
@@ -33,7 +33,7 @@ func ended(t *testing.T, c *cdpClient, id int, session string, reasons ...string
 func began(t *testing.T, e *endpoint) (c *cdpClient, id int, session string) {
 	t.Helper()
 	c = dialCDP(t, e)
-	session = c.attach(t, c.page(t))
+	session = c.Attach(t, c.page(t))
 	return c, c.hang(t, e, session), session
 }
 
@@ -82,7 +82,7 @@ func TestSecondHostReplacesTheFirst(t *testing.T) {
 	}
 	e.site.expect(t, "/host/1", "relay.relay", `"replaced"`)
 	e.site.expect(t, "/host/2", "relay.relay", `"connected"`)
-	if got := c.evaluate(t, c.attach(t, "app-2"), "document.title"); got != `"Field book"` {
+	if got := c.Evaluate(t, c.Attach(t, "app-2"), "document.title"); got != `"Field book"` {
 		t.Errorf("the second Host's app has the title %s", got)
 	}
 }
@@ -100,7 +100,7 @@ func TestHostPageReloads(t *testing.T) {
 	ended(t, c, id, session, "Host disconnected", "Cannot find context with specified id")
 	e.hub.awaitTarget(t, "app-1", "Field book")
 	e.site.expect(t, appPage, "window.fresh ?? true", "true")
-	if got := c.evaluate(t, c.attach(t, "app-1"), "window.fresh ?? true"); got != "true" {
+	if got := c.Evaluate(t, c.Attach(t, "app-1"), "window.fresh ?? true"); got != "true" {
 		t.Errorf("the old document answered")
 	}
 }
@@ -112,7 +112,7 @@ func TestHubRestarts(t *testing.T) {
 	e.hub.restart(t)
 	e.hub.awaitTarget(t, "app-1", "Field book")
 	c := dialCDP(t, e)
-	if got := c.evaluate(t, c.attach(t, "app-1"), "document.title"); got != `"Field book"` {
+	if got := c.Evaluate(t, c.Attach(t, "app-1"), "document.title"); got != `"Field book"` {
 		t.Errorf("after the restart the app has the title %s", got)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
 // Two Clients on one Target: each gets an event once, with its own sessionId,
@@ -12,12 +14,12 @@ func TestTwoClients(t *testing.T) {
 	e := newEndpoint(t)
 	one, two := dialCDP(t, e), dialCDP(t, e)
 	page := one.page(t)
-	first, second := one.attach(t, page), two.attach(t, page)
+	first, second := one.Attach(t, page), two.Attach(t, page)
 	if first == second {
 		t.Fatalf("both have the session %s", first)
 	}
-	one.call(t, first, "Runtime.enable", nil)
-	two.call(t, second, "Runtime.enable", nil)
+	one.Call(t, first, "Runtime.enable", nil)
+	two.Call(t, second, "Runtime.enable", nil)
 
 	said := func(word string) func(message) bool {
 		return func(m message) bool {
@@ -27,26 +29,26 @@ func TestTwoClients(t *testing.T) {
 	if _, err := e.site.ask(appPage, "console.log('both-hear')"); err != nil {
 		t.Fatal(err)
 	}
-	if m := one.await(t, "the event", said("both-hear")); m.SessionID != first {
+	if m := one.Await(t, "the event", said("both-hear")); m.SessionID != first {
 		t.Errorf("the first client's event has the session %q, want %q", m.SessionID, first)
 	}
-	if m := two.await(t, "the event", said("both-hear")); m.SessionID != second {
+	if m := two.Await(t, "the event", said("both-hear")); m.SessionID != second {
 		t.Errorf("the second client's event has the session %q, want %q", m.SessionID, second)
 	}
 
-	two.call(t, "", "Target.detachFromTarget", map[string]any{"sessionId": second})
+	two.Call(t, "", "Target.detachFromTarget", map[string]any{"sessionId": second})
 	if _, err := e.site.ask(appPage, "console.log('one-hears')"); err != nil {
 		t.Fatal(err)
 	}
-	one.await(t, "the event after the other's leaving", said("one-hears"))
-	if got := one.evaluate(t, first, "6 * 7"); got != "42" {
+	one.Await(t, "the event after the other's leaving", said("one-hears"))
+	if got := one.Evaluate(t, first, "6 * 7"); got != "42" {
 		t.Errorf("evaluate after the other's leaving: %s, want 42", got)
 	}
 	two.page(t) // answers come in order, so whatever was underway has arrived
-	if late := two.all(said("one-hears")); len(late) != 0 {
+	if late := two.All(said("one-hears")); len(late) != 0 {
 		t.Errorf("the detached client still got %s", late[0].Params)
 	}
-	for name, got := range map[string][]message{"first": one.all(said("both-hear")), "second": two.all(said("both-hear"))} {
+	for name, got := range map[string][]message{"first": one.All(said("both-hear")), "second": two.All(said("both-hear"))} {
 		if len(got) != 1 {
 			t.Errorf("the %s client got the event %d times, want once", name, len(got))
 		}
@@ -58,13 +60,13 @@ func TestClientGoesAway(t *testing.T) {
 	e := newEndpoint(t)
 	one, two := dialCDP(t, e), dialCDP(t, e)
 	page := one.page(t)
-	first := one.attach(t, page)
-	two.call(t, two.attach(t, page), "Runtime.enable", nil)
-	one.call(t, first, "Page.enable", nil)
-	two.conn.CloseNow()
-	one.call(t, first, "Page.reload", nil)
-	one.await(t, "the load event", event(first, "Page.loadEventFired"))
-	if got := one.evaluate(t, first, "document.title"); got != `"Field book"` {
+	first := one.Attach(t, page)
+	two.Call(t, two.Attach(t, page), "Runtime.enable", nil)
+	one.Call(t, first, "Page.enable", nil)
+	two.Close()
+	one.Call(t, first, "Page.reload", nil)
+	one.Await(t, "the load event", harness.Event(first, "Page.loadEventFired"))
+	if got := one.Evaluate(t, first, "document.title"); got != `"Field book"` {
 		t.Errorf("the title is %s, want Field book", got)
 	}
 }
@@ -74,9 +76,9 @@ func TestDocumentChangesKeepSessions(t *testing.T) {
 	e := newEndpoint(t)
 	c := dialCDP(t, e)
 	page := c.page(t)
-	session := c.attach(t, page)
-	c.call(t, session, "Page.enable", nil)
-	c.call(t, session, "Runtime.enable", nil)
+	session := c.Attach(t, page)
+	c.Call(t, session, "Page.enable", nil)
+	c.Call(t, session, "Runtime.enable", nil)
 
 	changes := []struct {
 		name, method string
@@ -89,18 +91,18 @@ func TestDocumentChangesKeepSessions(t *testing.T) {
 		{"navigation back", "Page.navigate", map[string]any{"url": e.site.app.URL + appPage}, "Field book"},
 	}
 	for _, change := range changes {
-		c.evaluate(t, session, "window.old = true")
-		c.forget()
-		c.call(t, session, change.method, change.params)
-		c.await(t, "the load event after the "+change.name, event(session, "Page.loadEventFired"))
-		c.await(t, "a context after the "+change.name, event(session, "Runtime.executionContextCreated"))
-		if got := c.evaluate(t, session, "[document.title, window.old ?? null]"); got != `["`+change.title+`",null]` {
+		c.Evaluate(t, session, "window.old = true")
+		c.Forget()
+		c.Call(t, session, change.method, change.params)
+		c.Await(t, "the load event after the "+change.name, harness.Event(session, "Page.loadEventFired"))
+		c.Await(t, "a context after the "+change.name, harness.Event(session, "Runtime.executionContextCreated"))
+		if got := c.Evaluate(t, session, "[document.title, window.old ?? null]"); got != `["`+change.title+`",null]` {
 			t.Errorf("after the %s the page says %s, want %s in a new document", change.name, got, change.title)
 		}
 		if got := c.page(t); got != page {
 			t.Errorf("after the %s the target is %s, was %s", change.name, got, page)
 		}
-		if lost := c.all(event("", "Target.detachedFromTarget")); len(lost) != 0 {
+		if lost := c.All(harness.Event("", "Target.detachedFromTarget")); len(lost) != 0 {
 			t.Errorf("the %s ended a session: %s", change.name, lost[0].Params)
 		}
 	}
@@ -110,8 +112,8 @@ func TestDocumentChangesKeepSessions(t *testing.T) {
 func TestCommandOfAnOldDocument(t *testing.T) {
 	e := newEndpoint(t)
 	c := dialCDP(t, e)
-	session := c.attach(t, c.page(t))
-	c.call(t, session, "Page.enable", nil)
+	session := c.Attach(t, c.page(t))
+	c.Call(t, session, "Page.enable", nil)
 	want := "Cannot find context with specified id"
 	if !throughHub() {
 		want = "Inspected target navigated or closed" // Chromium 156; rod knows only the other one
@@ -120,20 +122,20 @@ func TestCommandOfAnOldDocument(t *testing.T) {
 		"reload":     "setTimeout(() => location.reload()); null",
 		"navigation": "setTimeout(() => location.assign('two.html')); null",
 	} {
-		c.call(t, session, "Page.navigate", map[string]any{"url": e.site.app.URL + appPage})
+		c.Call(t, session, "Page.navigate", map[string]any{"url": e.site.app.URL + appPage})
 		e.site.expect(t, appPage, "[document.readyState, window.hanging ?? false]", `["complete",false]`)
 		id := c.hang(t, e, session)
 		began := time.Now()
 		if _, err := e.site.ask(appPage, change); err != nil {
 			t.Fatal(err)
 		}
-		answer := c.await(t, "an end of the command", func(m message) bool { return m.ID == id })
+		answer := c.Await(t, "an end of the command", func(m message) bool { return m.ID == id })
 		if answer.Error == nil || answer.Error.Code != -32000 || answer.Error.Message != want {
 			t.Errorf("%s: the command in flight ended with %v and %s, want -32000 %s", name, answer.Error, answer.Result, want)
 		}
 		if took := time.Since(began); took > soon {
 			t.Errorf("%s: the command in flight ended after %v, want at once", name, took)
 		}
-		c.evaluate(t, session, "1") // the session goes on
+		c.Evaluate(t, session, "1") // the session goes on
 	}
 }

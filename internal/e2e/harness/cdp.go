@@ -1,0 +1,209 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
+)
+
+// Message is whatever a CDP endpoint sends.
+type Message struct {
+	ID        int             `json:"id"`
+	Method    string          `json:"method"`
+	SessionID string          `json:"sessionId"`
+	Params    json.RawMessage `json:"params"`
+	Result    json.RawMessage `json:"result"`
+	Error     *CDPError       `json:"error"`
+}
+
+// CDPError is the error object of CDP.
+type CDPError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *CDPError) Error() string { return fmt.Sprintf("%d %s", e.Code, e.Message) }
+
+// CDP is a client without any wits of its own: it keeps all that came,
+// in order, for the test to look at.
+type CDP struct {
+	conn *websocket.Conn
+
+	mu     sync.Mutex
+	nextID int
+	came   []Message
+	ended  error
+}
+
+// DialCDP connects to an endpoint, as http://127.0.0.1:9222, until the test ends.
+func DialCDP(t testing.TB, endpoint string) *CDP {
+	t.Helper()
+	res, err := http.Get(endpoint + "/json/version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var version struct {
+		URL string `json:"webSocketDebuggerUrl"`
+	}
+	if err := json.NewDecoder(res.Body).Decode(&version); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), Soon)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, version.URL, nil) //nolint:bodyclose // the connection has it
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.SetReadLimit(16 << 20)
+	c := &CDP{conn: conn}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.read()
+	}()
+	t.Cleanup(func() {
+		c.Close()
+		<-done
+	})
+	return c
+}
+
+// Close leaves without a word.
+func (c *CDP) Close() { c.conn.CloseNow() } //nolint:errcheck // it may have ended
+
+func (c *CDP) read() {
+	for {
+		var m Message
+		err := wsjson.Read(context.Background(), c.conn, &m)
+		c.mu.Lock()
+		if err != nil {
+			c.ended = err
+			c.mu.Unlock()
+			return
+		}
+		c.came = append(c.came, m)
+		c.mu.Unlock()
+	}
+}
+
+// Send sends a command and returns its id. An empty session means the browser.
+func (c *CDP) Send(t testing.TB, session, method string, params map[string]any) int {
+	t.Helper()
+	c.mu.Lock()
+	c.nextID++
+	id := c.nextID
+	c.mu.Unlock()
+	command := map[string]any{"id": id, "method": method}
+	if params != nil {
+		command["params"] = params
+	}
+	if session != "" {
+		command["sessionId"] = session
+	}
+	if err := wsjson.Write(context.Background(), c.conn, command); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// Call sends a command and returns its result.
+func (c *CDP) Call(t testing.TB, session, method string, params map[string]any) json.RawMessage {
+	t.Helper()
+	id := c.Send(t, session, method, params)
+	answer := c.Await(t, fmt.Sprintf("the answer to %s", method), func(m Message) bool { return m.ID == id })
+	if answer.Error != nil {
+		t.Fatalf("%s: %v", method, answer.Error)
+	}
+	return answer.Result
+}
+
+// Await waits for a message, among those that have come already as well.
+func (c *CDP) Await(t testing.TB, what string, is func(Message) bool) Message {
+	t.Helper()
+	var found Message
+	Eventually(t, Soon, func() error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, m := range c.came {
+			if is(m) {
+				found = m
+				return nil
+			}
+		}
+		return fmt.Errorf("%s has not come; the connection's end: %w", what, c.ended)
+	})
+	return found
+}
+
+// All returns the messages that fit, in the order in which they came.
+func (c *CDP) All(is func(Message) bool) []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []Message
+	for _, m := range c.came {
+		if is(m) {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// Forget drops what has come so far.
+func (c *CDP) Forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.came = nil
+}
+
+// Pages returns the ids of the page targets.
+func (c *CDP) Pages(t testing.TB) (pages []string) {
+	t.Helper()
+	var list struct {
+		TargetInfos []struct{ TargetID, Type string }
+	}
+	if err := json.Unmarshal(c.Call(t, "", "Target.getTargets", nil), &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range list.TargetInfos {
+		if info.Type == "page" {
+			pages = append(pages, info.TargetID)
+		}
+	}
+	return pages
+}
+
+// Attach begins a session on a target and returns its id.
+func (c *CDP) Attach(t testing.TB, targetID string) string {
+	t.Helper()
+	var attached struct{ SessionID string }
+	result := c.Call(t, "", "Target.attachToTarget", map[string]any{"targetId": targetID, "flatten": true})
+	if err := json.Unmarshal(result, &attached); err != nil {
+		t.Fatal(err)
+	}
+	return attached.SessionID
+}
+
+// Evaluate returns the value of an expression as JSON.
+func (c *CDP) Evaluate(t testing.TB, session, expression string) string {
+	t.Helper()
+	var evaluated struct {
+		Result struct{ Value json.RawMessage }
+	}
+	result := c.Call(t, session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true})
+	if err := json.Unmarshal(result, &evaluated); err != nil {
+		t.Fatal(err)
+	}
+	return string(evaluated.Result.Value)
+}
+
+// Event matches the events of a method in a session.
+func Event(session, method string) func(Message) bool {
+	return func(m Message) bool { return m.Method == method && m.SessionID == session }
+}
