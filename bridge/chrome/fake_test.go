@@ -23,7 +23,7 @@ type fakeBrowser struct {
 	mu   sync.Mutex
 	sent []string
 	full bool
-	over bool
+	over error // why it takes nothing more; nil while it does
 }
 
 func newFakeBrowser() *fakeBrowser {
@@ -33,7 +33,7 @@ func newFakeBrowser() *fakeBrowser {
 func (b *fakeBrowser) Offer(f wire.Frame) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.full || b.over {
+	if b.full || b.over != nil {
 		return false
 	}
 	b.sent = append(b.sent, string(f.AppendTo(nil)))
@@ -52,18 +52,35 @@ func (b *fakeBrowser) Serve(receive func([]byte)) error {
 				buf[i] = '#' // whoever has kept it will show it
 			}
 		case <-b.gone:
-			return errFakeGone
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			return b.over
 		}
 	}
 }
 
 func (b *fakeBrowser) Close() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.over {
-		b.over = true
+	b.end(errClosed)
+	select {
+	case <-b.gone:
+	default:
 		close(b.gone)
 	}
+}
+
+// end has it take nothing more. Nobody has noticed yet.
+func (b *fakeBrowser) end(why error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over == nil {
+		b.over = why
+	}
+}
+
+// die ends it from the other side.
+func (b *fakeBrowser) die() {
+	b.end(errFakeGone)
+	b.Close()
 }
 
 // fakeHub records what a Host tells it, a line each.

@@ -95,12 +95,16 @@ func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 	if h.events != nil {
 		h.events.HostGone(false)
 	}
+	why := context.Cause(ctx)
+	if errors.Is(why, errBehind) && !errors.Is(err, errClosed) {
+		why = err // it took no more because it had ended
+	}
 	watching.Wait()
 	h.saving.Wait()
 	if err := os.RemoveAll(h.dir); err != nil {
 		h.log.Warn("the folder of downloads is left behind", zap.Error(err))
 	}
-	return context.Cause(ctx)
+	return why
 }
 
 func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc) *Host {

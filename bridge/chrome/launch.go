@@ -68,10 +68,11 @@ func pipes() (ours, theirs [2]*os.File, err error) {
 // Serve implements conn.
 func (l *launched) Serve(receive func(message []byte)) error {
 	err := l.serve(receive)
+	closing := l.closing.Load() // already; what is closed after its end has ended by itself
 	l.end()
 	var long tooLong
 	switch {
-	case l.closing.Load():
+	case closing:
 		return errClosed
 	case errors.As(err, &long):
 		return long

@@ -57,7 +57,7 @@ func TestHostEndsWithItsReason(t *testing.T) {
 	}{
 		{"replaced", func(r *rig) { r.hub.host.Close(bridge.ReasonReplaced) }, ErrReplaced},
 		{"shutdown", func(r *rig) { r.hub.host.Close(bridge.ReasonShutdown) }, errShutdown},
-		{"the browser ends", func(r *rig) { r.browser.Close() }, errFakeGone},
+		{"the browser ends", func(r *rig) { r.browser.die() }, errFakeGone},
 		{"the browser speaks no CDP", func(r *rig) { r.says(`{"id":`) }, errNotCDP},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -274,6 +274,20 @@ func TestFullConnection(t *testing.T) {
 		r.hub.release("a") // can never be made good
 		if err := <-r.ended; !errors.Is(err, errBehind) {
 			t.Errorf("Serve = %v, want %v", err, errBehind)
+		}
+		r.wantTold("host gone false")
+	})
+}
+
+// What is said to a browser that has just ended is not why it ended.
+func TestReleaseAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a")
+		r.browser.end(errFakeGone)
+		r.hub.release("a")
+		if err := <-r.ended; !errors.Is(err, errFakeGone) {
+			t.Errorf("Serve = %v, want %v", err, errFakeGone)
 		}
 		r.wantTold("host gone false")
 	})
