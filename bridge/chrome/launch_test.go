@@ -99,6 +99,33 @@ func TestLaunchedDies(t *testing.T) {
 	nothingLeft(t, l.process.profile.dir, l.process.cmd.Process.Pid)
 }
 
+// TestLaunchedLeavesNothingTemporary ends a browser in both ways, and looks for
+// what Chromium puts into the folder for temporary files.
+func TestLaunchedLeavesNothingTemporary(t *testing.T) {
+	dir, err := os.MkdirTemp("", "launch") // t.TempDir is too long for sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Setenv("TMPDIR", dir)
+	for name, end := range map[string]func(*launched){
+		"closed": func(l *launched) { l.Close() },
+		"killed": func(l *launched) { killGroup(l.process.cmd) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := launchOne(t, options())
+			c := newClient(t, l)
+			c.product()
+			end(l)
+			c.end()
+			left, err := os.ReadDir(dir)
+			if err != nil || len(left) > 0 {
+				t.Errorf("left behind are %v, %v", left, err)
+			}
+		})
+	}
+}
+
 // script makes an executable.
 func script(t *testing.T, text string) string {
 	t.Helper()

@@ -55,7 +55,7 @@ func start(o *Options, args []string, files ...*os.File) (*process, error) {
 // run runs the command and its reaper. The reaper comes first: it has only to
 // be told a number once the browser runs, who ends by itself if its pipe does.
 func (p *process) run(files []*os.File) (err error) {
-	p.cmd.Env = environment()
+	p.cmd.Env = append(environment(), p.profile.variables()...)
 	p.cmd.Stderr = p.words
 	p.cmd.WaitDelay = stragglers
 	ownGroup(p.cmd)

@@ -32,6 +32,21 @@ func (p profile) temporary() string {
 	return p.dir
 }
 
+// longestTemporary is how long the path of a folder may be, in bytes, for
+// Chromium to have its socket in it: DIR/org.chromium.Chromium.XXXXXX/SingletonSocket
+// of 107 at most.
+const longestTemporary = 62
+
+// variables are what the environment of the browser must have. What Chromium has
+// in the folder for temporary files stays behind when it is killed, so that is
+// one that will be removed.
+func (p profile) variables() []string {
+	if p.kept || len(p.dir) > longestTemporary {
+		return nil
+	}
+	return []string{"TMPDIR=" + p.dir}
+}
+
 // remove removes a folder that is not kept. It tries for a second: the last
 // processes of a browser that was killed may still be writing.
 func (p profile) remove() (err error) {
