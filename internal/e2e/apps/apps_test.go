@@ -25,7 +25,7 @@ func TestSvelte(t *testing.T) { testApp(t, "svelte") }
 // and at a proxy in front of the app, whose Host page is in a browser without any
 // DevTools port.
 func testApp(t *testing.T, name string) {
-	harness.NodeModules(t)
+	harness.NodeModules(t, ".")
 	built := serve(t, build(t, name))
 	t.Run("chromium", func(t *testing.T) {
 		b := harness.StartBrowser(t, built, true)

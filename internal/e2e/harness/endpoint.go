@@ -23,6 +23,7 @@ func NewEndpoint(t testing.TB, args ...string) *Endpoint {
 	switch Target() {
 	case "browser":
 		h := StartBrowserHub(t, s.App.URL+AppPage, args...)
+		h.AwaitTitle(t, "Field book") // which starts the browser
 		s.Expect(t, AppPage, "document.title", `"Field book"`)
 		return &Endpoint{Site: s, Port: h.Port(t)}
 	case "chromium":

@@ -35,20 +35,6 @@ func StartHub(t testing.TB, args ...string) *Hub {
 	return startHub(t, append([]string{"serve"}, args...))
 }
 
-// StartBrowserHub is StartHub with a Chromium behind the hub, which opens url.
-func StartBrowserHub(t testing.TB, url string, args ...string) *Hub {
-	t.Helper()
-	path, err := LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
-	if err != nil {
-		t.Fatal(err)
-	}
-	args = append(args, "--browser-path", path, "--browser-no-sandbox")
-	for _, a := range append(slices.Clip(likeness), url) {
-		args = append(args, "--browser-arg="+a)
-	}
-	return StartHub(t, args...)
-}
-
 // StartProxy runs `cdphub proxy` in front of the app at a URL, as StartHub does,
 // and returns the Host page that it says to open.
 func StartProxy(t testing.TB, app string) (h *Hub, page string) {
@@ -97,7 +83,10 @@ func (h *Hub) start(t testing.TB) {
 		for line := range strings.Lines(h.said()) {
 			h.listens([]byte(line))
 		}
-		_, err := h.Status()
+		res, err := http.Get("http://" + h.ClientAddr + "/health") // which starts no browser
+		if err == nil {
+			res.Body.Close()
+		}
 		return err
 	})
 }
@@ -158,6 +147,14 @@ func (h *Hub) Stop(t testing.TB) {
 		_ = h.cmd.Process.Kill()
 		<-h.ended //nolint:errcheck // it was killed
 	}
+	h.ended = nil
+}
+
+// Kill ends the hub without a word.
+func (h *Hub) Kill() {
+	_ = h.cmd.Process.Kill()
+	<-h.ended //nolint:errcheck // it was killed
+	h.ended = nil
 }
 
 // Restart ends the hub and runs it again on the same ports.

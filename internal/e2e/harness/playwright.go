@@ -40,7 +40,7 @@ type playwrightSuite struct {
 // itself by an annotation, both empty where it says nothing.
 func RunPlaywright(t *testing.T, fewest int, record func(title string, passed bool, verdict, reason string), env ...string) {
 	t.Helper()
-	NodeModules(t)
+	NodeModules(t, ".")
 	out := filepath.Join(t.TempDir(), "report.json")
 	args := []string{"test", "--reporter=json"}
 	only := os.Getenv("PLAYWRIGHT_GREP")
@@ -73,13 +73,13 @@ func RunPlaywright(t *testing.T, fewest int, record func(title string, passed bo
 	}
 }
 
-// NodeModules sees to it that the working directory has its Node modules.
-func NodeModules(t testing.TB) {
+// NodeModules sees to it that a folder has its Node modules.
+func NodeModules(t testing.TB, dir string) {
 	t.Helper()
-	if _, err := os.Stat("node_modules"); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err == nil {
 		return
 	}
-	if err := InstallNode("."); err != nil {
+	if err := InstallNode(dir); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -18,7 +18,7 @@ func BenchmarkBrowserHost(b *testing.B) {
 	start := a.own.URL + "/bare?title=ready"
 	direct := harness.StartBrowser(b, start, true)
 	hub := harness.StartBrowserHub(b, start)
-	harness.NodeModules(b)
+	harness.NodeModules(b, ".")
 	node := exec.CommandContext(b.Context(), "node", "bench.mjs")
 	node.Stderr = os.Stderr
 	node.Env = append(os.Environ(), "APP="+a.own.URL,

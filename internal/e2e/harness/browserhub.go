@@ -1,0 +1,63 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// StartBrowserHub is StartHub with a Chromium behind the hub, which opens url.
+func StartBrowserHub(t testing.TB, url string, args ...string) *Hub {
+	t.Helper()
+	path, err := LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args = append(args, "--browser-path", path, "--browser-no-sandbox")
+	for _, a := range append(slices.Clip(likeness), url) {
+		args = append(args, "--browser-arg="+a)
+	}
+	return StartHub(t, args...)
+}
+
+// Browsers returns the ids of the processes that the hub has started browsers as,
+// the newest last. Each is the id of a process group, too.
+func (h *Hub) Browsers() (pids []int) {
+	for line := range strings.Lines(h.said()) {
+		var l struct {
+			Msg string
+			PID int
+		}
+		if json.Unmarshal([]byte(line), &l) == nil && l.Msg == "started a browser" {
+			pids = append(pids, l.PID)
+		}
+	}
+	return pids
+}
+
+// Living lists the processes that are of a group or have a text, unless it is
+// empty, in their arguments: "PID ARGUMENTS" each.
+func Living(t testing.TB, group int, text string) (found []string) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("this test wants /proc: %v", err)
+	}
+	for _, dir := range all {
+		args, _ := os.ReadFile(filepath.Join(dir, "cmdline")) // empty when it has ended
+		stat, _ := os.ReadFile(filepath.Join(dir, "stat"))    // "pid (name) state ppid pgrp …"
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+		if len(fields) < 3 || len(args) == 0 {
+			continue // it has ended, and is only yet to be waited for
+		}
+		if string(fields[2]) == strconv.Itoa(group) || text != "" && bytes.Contains(args, []byte(text)) {
+			found = append(found, filepath.Base(dir)+" "+string(bytes.ReplaceAll(args, []byte{0}, []byte(" "))))
+		}
+	}
+	return found
+}
