@@ -11,6 +11,7 @@ import "embed"
 //	agent.mjs   the same as an ES module, which starts when it is told to
 //	host.js     Host library, a classic script with the global CdpHub
 //	host.mjs    Host library, an ES module
+//	actions.js  page script of package actions, a script with the global CdpHubActions
 //	shell.html  ready-made Host page: ?app=URL names its app
 //	NOTICE.txt  licences of the third-party software inside
 //

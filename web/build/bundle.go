@@ -18,6 +18,7 @@ const (
 	maxShell = 4 << 10
 	maxSnap  = 12 << 10
 	maxShot  = 300 << 10 // loaded when a client first wants a screenshot
+	maxActs  = 64 << 10  // sent to each document that an action concerns
 )
 
 // target is the language level of every bundle.
@@ -41,6 +42,7 @@ var bundles = []bundle{
 	{name: "host.mjs", entry: "host/index.ts", format: api.FormatESModule, max: maxHost},
 	{name: "snapshot.js", entry: "snapshot/index.ts", format: api.FormatESModule, max: maxSnap},
 	{name: "shot.js", entry: "shot/index.ts", inject: "shot/natives.ts", format: api.FormatESModule, max: maxShot},
+	{name: "actions.js", entry: "actions/index.ts", format: api.FormatIIFE, global: "CdpHubActions", max: maxActs},
 	{name: "shell.html", entry: "shell/shell.ts", format: api.FormatIIFE, page: "shell/shell.html", max: maxShell},
 }
 

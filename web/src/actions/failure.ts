@@ -1,0 +1,15 @@
+// What can go wrong here, in the kinds of package actions.
+
+export type Kind =
+  | "InvalidArgument" | "ElementNotFound" | "StaleRef" | "AmbiguousLocator" | "NotVisible" | "NotEnabled" | "Obscured" | "LimitExceeded";
+
+export class Failure extends Error {
+  constructor(readonly kind: Kind, message: string, readonly count?: number) {
+    super(message);
+  }
+}
+
+/** Failures that may pass while one waits. */
+export function mayPass(e: unknown): e is Failure {
+  return e instanceof Failure && /^(ElementNotFound|NotVisible|NotEnabled|Obscured)$/.test(e.kind);
+}

@@ -1,0 +1,165 @@
+// The page script of package actions: one object per document, which finds
+// elements, says where to click and what the page shows. Input itself comes
+// over the protocol.
+
+import { checkedOf, roleOf } from "./aria";
+import { contentOf } from "./content";
+import { choose, fill, focus, type Scroll, scroll, setFiles, type Upload } from "./edit";
+import { snapshotElements } from "./elements";
+import { Failure } from "./failure";
+import { findAll, type Query, show } from "./locate";
+import { observe, type ObserveOptions } from "./observed";
+import { type Mark, overlay } from "./overlay";
+import { handles } from "./refs";
+import { stateOf } from "./state";
+import { snapshotTagged, tag, type TaggedOptions } from "./tagged";
+import { frameAround } from "./tree";
+import { boxOf, focusedIn } from "./view";
+import { type Aim, aimAt, inState, present, ready, type State, until } from "./wait";
+import { snapshotYAML } from "./yaml";
+
+/** What every call brings. */
+interface Args {
+  /** ms that may pass until an element is as it must be. */
+  wait: number;
+  locator?: Query;
+}
+
+/** For actions on one element. */
+interface On extends Args {
+  locator: Query;
+  force?: boolean;
+}
+
+type Verb = (args: any) => unknown;
+
+/** Runs when the locator's element is fit for input. */
+function onReady<T>(a: On, checks: Parameters<typeof ready>[1], act: (el: Element) => T): Promise<T> {
+  return until(a.wait, async () => act(await ready(a.locator, a.force ? [] : checks)));
+}
+
+const rootOf = (a: Args): Promise<Element | undefined> => (a.locator ? until(a.wait, () => present(a.locator!)) : Promise.resolve(undefined));
+
+const verbs: Record<string, Verb> = {
+  // Where to point, and what is there.
+  point: (a: On & Aim) => until(a.wait, async (n) => {
+    const { el, x, y } = await aimAt(a.locator, a, n);
+    return { x, y, checked: checkedOf(el, roleOf(el)) ?? null, tag: el.localName };
+  }),
+  hit: (a: On) => {
+    if (!findAll(a.locator).length) throw new Failure("ElementNotFound", `element not found: nothing is at ${show(a.locator)}`);
+    return null;
+  },
+  box: (a: On) => until(a.wait, async () => {
+    const el = await ready(a.locator, ["visible"]);
+    el.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    return boxOf(el);
+  }),
+  boxes: (a: { locators: Query[] }) => a.locators.flatMap(findAll).map(boxOf),
+
+  // Input that is no pointer's and no key's.
+  focus: (a: On & { atEnd?: boolean; clear?: boolean }) => {
+    const act = (el: Element): null => {
+      if (a.clear) fill(el, "");
+      focus(el, a.atEnd === true);
+      return null;
+    };
+    if (a.locator) return onReady(a, a.clear ? ["visible", "enabled", "editable"] : ["visible", "enabled"], act);
+    const el = focusedIn(document);
+    return el ? act(el) : null;
+  },
+  fill: (a: On & { value: string }) => onReady(a, ["visible", "enabled", "editable"], (el) => (fill(el, a.value), null)),
+  choose: (a: On & { values: string[] }) => onReady(a, ["visible", "enabled"], (el) => choose(el, a.values)),
+  checked: (a: On) => onReady(a, ["visible", "enabled"], (el) => {
+    const state = checkedOf(el, roleOf(el));
+    if (state === undefined) throw new Failure("InvalidArgument", `bad request: ${show(a.locator)} is neither a checkbox nor a radio button`);
+    return state;
+  }),
+  files: (a: On & { files: Upload[] }) => until(a.wait, () => (setFiles(present(a.locator), a.files), null)),
+  scroll: (a: Args & Scroll) => until(a.wait, () => (scroll(a.locator && present(a.locator), a), null)),
+  scrollIntoView: (a: On) => until(a.wait, () => (present(a.locator).scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" }), null)),
+  dragStarts: () => dragStarts(),
+
+  // Reading.
+  wait: (a: On & { state: State; tag?: boolean }) => until(a.wait, async () => {
+    const el = await inState(a.locator, a.state);
+    return el && { handle: handles.of(el), id: a.tag ? tag(el) : "" };
+  }),
+  yaml: async (a: Args & { refs: boolean }) => snapshotYAML(await rootOf(a), a.refs),
+  elements: () => snapshotElements(),
+  tagged: (a: Args & TaggedOptions) => snapshotTagged(a),
+  observe: (a: Args & ObserveOptions) => observe(a),
+  content: async (a: Args & { format: string }) => contentOf(a.format, await rootOf(a)),
+  state: (a: On & { properties: string[] }) => {
+    const [el, ...more] = findAll(a.locator);
+    if (more.length && !a.locator.first) throw new Failure("AmbiguousLocator", `${more.length + 1} elements match ${show(a.locator)}`, more.length + 1);
+    return el ? { found: true, ...stateOf(el, a.properties) } : { found: false };
+  },
+  storage: () => ({ origin: location.origin, localStorage: pairs("localStorage"), sessionStorage: pairs("sessionStorage") }),
+  store: (a: { localStorage?: Pair[]; sessionStorage?: Pair[] }) => {
+    for (const { name, value } of a.localStorage ?? []) localStorage.setItem(name, value);
+    for (const { name, value } of a.sessionStorage ?? []) sessionStorage.setItem(name, value);
+    return null;
+  },
+  depth: () => {
+    let n = 0;
+    for (let el = frameAround(document); el; el = frameAround(el.ownerDocument)) n++;
+    return n;
+  },
+  metrics: () => ({ scale: devicePixelRatio, width: innerWidth, height: innerHeight }),
+  overlay: (a: { marks: Mark[] }) => (overlay(a.marks), null),
+};
+
+interface Pair {
+  name: string;
+  value: string;
+}
+
+function pairs(kind: "localStorage" | "sessionStorage"): Pair[] {
+  try {
+    return Object.entries({ ...window[kind] }).map(([name, value]) => ({ name, value }));
+  } catch {
+    return []; // a sandboxed document
+  }
+}
+
+/** Listens for a drag from now on; the next call says whether one has begun, and stops. */
+function dragStarts(): boolean {
+  if (!drag) {
+    const started = { yes: false, off: () => window.removeEventListener("dragstart", hear, false) };
+    const hear = (e: Event): void => void (started.yes = !e.defaultPrevented);
+    window.addEventListener("dragstart", hear, false);
+    drag = started;
+    return false;
+  }
+  const { yes, off } = drag;
+  off();
+  drag = undefined;
+  return yes;
+}
+
+let drag: { yes: boolean; off: () => void } | undefined;
+
+/** The element itself, for a script of the client's. */
+async function element(a: On): Promise<Element | Document> {
+  return a.locator ? until(a.wait, () => present(a.locator)) : document;
+}
+
+/** A call's answer as JSON: {"ok":…} or {"error":{…}}. */
+async function run(verb: string, args: Args): Promise<string> {
+  const start = performance.now();
+  try {
+    return JSON.stringify({ ok: (await verbs[verb](args)) ?? null });
+  } catch (e) {
+    if (!(e instanceof Failure)) throw e;
+    const { kind, message, count } = e;
+    return JSON.stringify({
+      error: { kind, message, count, locator: args.locator && show(args.locator), waited: performance.now() - start },
+    });
+  }
+}
+
+export function start(): object {
+  return { run, element };
+}
+

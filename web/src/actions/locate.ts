@@ -1,0 +1,152 @@
+// Finds what a locator names.
+
+import { nameOf, roleOf } from "./aria";
+import { findByPosition } from "./elements";
+import { Failure } from "./failure";
+import { findObserved } from "./observed";
+import { findYAML, handles, stale } from "./refs";
+import { elements, isText, SILENT, squash } from "./tree";
+import { hitAt, isHidden } from "./view";
+
+/** A locator as it comes: {"by":"css","value":"#save"}. */
+export interface Query {
+  by: string;
+  value?: string;
+  name?: string;
+  exact?: boolean;
+  first?: boolean;
+  x?: number;
+  y?: number;
+}
+
+type Finder = (q: Required<Pick<Query, "value">> & Query) => Element[];
+
+const finders: Record<string, Finder> = {
+  css: ({ value }) => inAllRoots((root) => select(root, value)),
+  xpath: ({ value }) => xpath(value),
+  testid: ({ value }) => inAllRoots((root) => root.querySelectorAll(`[data-testid="${CSS.escape(value)}"]`)),
+  role: ({ value, name, exact }) => withRole(value.toLowerCase(), name, exact === true),
+  text: (q) => withText(matcher(q)),
+  label: (q) => labelled(matcher(q)),
+  placeholder: (q) => {
+    const fits = matcher(q);
+    return inAllRoots((root) => root.querySelectorAll("[placeholder]")).filter((el) => fits(el.getAttribute("placeholder") ?? ""));
+  },
+  yaml: ({ value }) => [findYAML(value)],
+  aria: ({ value }) => findByPosition(value),
+  rp: ({ value }) => (/^[A-Za-z0-9]+$/.test(value) ? inAllRoots((root) => root.querySelectorAll(`[data-rp-id="${value}"]`)) : []).slice(0, 1),
+  bap: ({ value }) => [findObserved(value)],
+  handle: ({ value }) => {
+    const el = handles.find(value);
+    if (!el) throw stale(value);
+    return [el];
+  },
+  point: ({ x, y }) => {
+    const el = hitAt(document, x ?? 0, y ?? 0);
+    return el ? [el] : [];
+  },
+};
+
+/** All elements that a locator matches, in document order. */
+export function findAll(q: Query): Element[] {
+  const find = finders[q.by];
+  if (!find) throw new Failure("InvalidArgument", `bad request: there is no locator "${q.by}"`);
+  return find({ ...q, value: q.value ?? "" });
+}
+
+/** The one element that a locator means, or undefined while there is none. */
+export function findOne(q: Query): Element | undefined {
+  const found = findAll(q);
+  if (found.length > 1 && !q.first) {
+    throw new Failure("AmbiguousLocator", `${found.length} elements match ${show(q)}`, found.length);
+  }
+  return found[0];
+}
+
+/** A locator as messages show it. */
+export function show(q: Query): string {
+  switch (q.by) {
+    case "css": case "yaml": case "aria": case "rp": case "bap": case "handle": return q.value ?? "";
+    case "point": return `(${q.x ?? 0}, ${q.y ?? 0})`;
+    case "testid": return `testId=${q.value}`;
+    case "role": return q.name ? `role=${q.value}[name="${q.name}"]` : `role=${q.value}`;
+  }
+  return `${q.by}=${q.value}`;
+}
+
+// ---------------------------------------------------------------- finders
+
+/** What a search finds in the document and in its open shadow roots. */
+function inAllRoots(search: (root: Document | ShadowRoot) => Iterable<Element>): Element[] {
+  const found = [...search(document)];
+  for (const root of shadowRoots(document)) found.push(...search(root));
+  return found;
+}
+
+function* shadowRoots(root: Document | ShadowRoot): Generator<ShadowRoot> {
+  for (const el of root.querySelectorAll("*")) {
+    if (!el.shadowRoot) continue;
+    yield el.shadowRoot;
+    yield* shadowRoots(el.shadowRoot);
+  }
+}
+
+function select(root: Document | ShadowRoot, selector: string): Iterable<Element> {
+  try {
+    return root.querySelectorAll(selector);
+  } catch {
+    throw new Failure("InvalidArgument", `bad request: ${selector} is no CSS selector`);
+  }
+}
+
+function xpath(expression: string): Element[] {
+  try {
+    const found = document.evaluate(expression, document, null, 7 /* ordered snapshot */, null);
+    return Array.from({ length: found.snapshotLength }, (_, i) => found.snapshotItem(i)).filter((n) => n?.nodeType === 1) as Element[];
+  } catch {
+    throw new Failure("InvalidArgument", `bad request: ${expression} is no XPath expression for elements`);
+  }
+}
+
+/** Whether a text is the one asked for: a part of it in any case, or with `exact` all of it. */
+function matcher({ value, exact }: Query): (text: string) => boolean {
+  const want = squash(value ?? "");
+  if (exact) return (text) => squash(text) === want;
+  const lower = want.toLowerCase();
+  return (text) => squash(text).toLowerCase().includes(lower);
+}
+
+function rendered(): Element[] {
+  return document.documentElement ? [...elements(document.documentElement, (el) => SILENT.has(el.localName))] : [];
+}
+
+function withRole(role: string, name: string | undefined, exact: boolean): Element[] {
+  const fits = name ? matcher({ by: "", value: name, exact }) : () => true;
+  return rendered().filter((el) => roleOf(el) === role && !isHidden(el) && el.closest("[aria-hidden=true]") === null && fits(nameOf(el, role)));
+}
+
+/** The innermost elements with a text. */
+function withText(fits: (text: string) => boolean): Element[] {
+  const matching = new Set(rendered().filter((el) => fits(ownAndInner(el))));
+  return [...matching].filter((el) => ![...el.children, ...(el.shadowRoot?.children ?? [])].some((c) => matching.has(c)));
+}
+
+function ownAndInner(el: Element): string {
+  if (el.localName === "input") return /^(submit|button|reset)$/.test((el as HTMLInputElement).type) ? (el as HTMLInputElement).value : "";
+  let text = "";
+  for (const node of (el.shadowRoot ?? el).childNodes) {
+    if (isText(node)) text += node.data;
+    else if (node.nodeType === 1 && !SILENT.has((node as Element).localName)) text += ownAndInner(node as Element);
+  }
+  return text;
+}
+
+function labelled(fits: (text: string) => boolean): Element[] {
+  const fields = inAllRoots((root) => root.querySelectorAll("input,textarea,select,button,meter,output,progress,[aria-label],[aria-labelledby]"));
+  return fields.filter((el) => {
+    const labels = [...((el as HTMLInputElement).labels ?? [])].map((l) => l.textContent ?? "");
+    const own = el.getAttribute("aria-label");
+    const by = (el.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean).map((id) => (el.getRootNode() as Document).getElementById?.(id)?.textContent ?? "");
+    return [...labels, ...(own ? [own] : []), ...by].some(fits);
+  });
+}

@@ -1,0 +1,225 @@
+// The interactive elements of the page with selectors and refs that survive a
+// new rendering: "@submit", "@e7f3a2".
+
+import { roleOf as ariaRole } from "./aria";
+import { valueOf } from "./redact";
+import { stale } from "./refs";
+import { cut, elements, SILENT, squash } from "./tree";
+import { boxOf, type Box, focusedIn, isDisabled, isHidden } from "./view";
+
+export interface ObserveOptions {
+  maxElements?: number;
+  filterRoles?: string[];
+  includeBounds?: boolean;
+  stableRefs?: boolean;
+  refreshRefs?: boolean;
+  includeRefHistory?: boolean;
+  incremental?: boolean;
+  minimal?: boolean;
+}
+
+/** A selector as dialects take it: {"type":"role","role":"button","name":"Save"}. */
+type Selector = { type: string; value?: string; role?: string; name?: string };
+
+export interface Observed {
+  ref: string;
+  selector: Selector;
+  role: string;
+  name?: string;
+  value?: string;
+  actionHints: string[];
+  bounds?: Box;
+  tagName: string;
+  focused?: boolean;
+  disabled?: boolean;
+  stability?: string;
+  previousRef?: string;
+  alternativeSelectors?: Selector[];
+}
+
+export interface Observation {
+  elements: Observed[];
+  total: number;
+  changes?: { added: string[]; updated: string[]; removed: string[] };
+  url: string;
+  title: string;
+  viewport: { width: number; height: number };
+}
+
+const ROLES = "button link menuitem tab checkbox radio switch textbox combobox listbox slider".split(" ").map((r) => `[role=${r}]`).join();
+const CANDIDATES = `a[href],button,input:not([type=hidden]),select,textarea,${ROLES},[contenteditable="true"],[onclick],[tabindex]:not([tabindex="-1"])`;
+const MOST = 2000;
+const FORGET_MS = 60_000;
+
+interface Known {
+  el: WeakRef<Element>;
+  seen: number;
+  box: string;
+}
+
+const registry = new Map<string, Known>();
+const refOf = new WeakMap<Element, string>();
+let address = "";
+/** What the last observation had: by ref, what may change. */
+let last = new Map<string, string>();
+
+export function observe(o: ObserveOptions): Observation {
+  refresh(o.refreshRefs === true);
+  const body = document.body;
+  let found = body ? [...elements(body, (e) => SILENT.has(e.localName))].filter((e) => e.matches(CANDIDATES) && isShown(e)) : [];
+  if (o.filterRoles?.length) found = found.filter((e) => o.filterRoles!.includes(ownRole(e)) || o.filterRoles!.includes(ariaRole(e)));
+  const taken = new Set<string>();
+  const list = found.slice(0, o.maxElements ?? 100).map((el, i) => describe(el, refFor(el, i, o, taken), o));
+  const now = new Map(list.map((e) => [e.ref, `${e.name}|${e.value}|${e.disabled}`]));
+  const changes = {
+    added: [...now.keys()].filter((r) => !last.has(r)),
+    updated: [...now.keys()].filter((r) => last.has(r) && last.get(r) !== now.get(r)),
+    removed: [...last.keys()].filter((r) => !now.has(r)),
+  };
+  last = now;
+  return {
+    elements: o.minimal ? list.map(minimal) : list, total: found.length, ...(o.incremental && { changes }),
+    url: location.href, title: document.title, viewport: { width: innerWidth, height: innerHeight },
+  };
+}
+
+export function findObserved(ref: string): Element {
+  refresh(false);
+  const id = ref.startsWith("@") ? ref : `@${ref}`;
+  const el = registry.get(id)?.el.deref();
+  if (!el?.isConnected) throw stale(ref);
+  return el;
+}
+
+/** Forgets what belongs to another address, and what has not been seen for long. */
+function refresh(all: boolean): void {
+  const now = performance.now();
+  if (all || address !== location.href) {
+    registry.clear();
+    last = new Map();
+    address = location.href;
+  }
+  for (const [ref, k] of registry) if (now - k.seen > FORGET_MS) registry.delete(ref);
+}
+
+function isShown(el: Element): boolean {
+  const { width, height } = el.getBoundingClientRect();
+  return width > 0 && height > 0 && !isHidden(el);
+}
+
+// ---------------------------------------------------------------- refs
+
+function refFor(el: Element, i: number, o: ObserveOptions, taken: Set<string>): string {
+  let ref = o.stableRefs === false ? `@e${i + 1}` : stableRef(el);
+  if (taken.has(ref)) ref += `_${i + 1}`;
+  taken.add(ref);
+  return ref;
+}
+
+function stableRef(el: Element): string {
+  for (const attribute of ["data-testid", "id", "aria-label"]) {
+    const word = (el.getAttribute(attribute) ?? "").toLowerCase().replace(/[^a-z0-9]/g, "").slice(0, 12);
+    if (word) return `@${word}`;
+  }
+  const parent = el.parentElement;
+  const index = parent ? [...parent.children].indexOf(el) : 0;
+  return `@e${hash([ownRole(el), ownName(el), el.localName, parent ? ownRole(parent) : "", index].join("|"))}`;
+}
+
+function hash(text: string): string {
+  let h = 0;
+  for (let i = 0; i < text.length; i++) h = (Math.imul(h, 31) + text.charCodeAt(i)) | 0;
+  return Math.abs(h).toString(36).padStart(6, "0").slice(0, 6);
+}
+
+function remember(ref: string, el: Element, box: string): { stability: string; previous?: string } {
+  const known = registry.get(ref);
+  const previous = refOf.get(el);
+  const stability = !known || (known.el.deref() !== el && known.el.deref()?.isConnected) ? "new" : known.box === box ? "stable" : "moved";
+  registry.delete(ref); // the newest stand last
+  registry.set(ref, { el: new WeakRef(el), seen: performance.now(), box });
+  for (const oldest of registry.keys()) {
+    if (registry.size <= MOST) break;
+    registry.delete(oldest);
+  }
+  refOf.set(el, ref);
+  return { stability, previous: previous === ref ? undefined : previous };
+}
+
+// ---------------------------------------------------------------- elements
+
+function ownRole(el: Element): string {
+  return el.getAttribute("role") || el.localName;
+}
+
+function ownName(el: Element): string {
+  return el.getAttribute("aria-label") || cut(squash(el.textContent ?? ""), 50);
+}
+
+function describe(el: Element, ref: string, o: ObserveOptions): Observed {
+  const box = boxOf(el);
+  const { stability, previous } = remember(ref, el, JSON.stringify(box));
+  const [selector, ...others] = selectorsOf(el);
+  const value = /^(input|textarea|select)$/.test(el.localName) ? valueOf(el) : "";
+  const name = el.localName === "textarea" || el.localName === "select" ? (el.getAttribute("aria-label") ?? "") : ownName(el);
+  return {
+    ref, selector, role: ownRole(el), ...(name && { name }), ...(value && { value }), actionHints: hintsOf(el),
+    ...(o.includeBounds && { bounds: box }), tagName: el.localName,
+    ...(focusedIn(document) === el && { focused: true }), ...(isDisabled(el) && { disabled: true }),
+    stability, ...(o.includeRefHistory && previous && { previousRef: previous }), ...(others.length && { alternativeSelectors: others }),
+  };
+}
+
+function minimal({ ref, selector, role, name, tagName }: Observed): Observed {
+  return { ref, selector, role, ...(name && { name }), tagName, actionHints: [] };
+}
+
+/** Ways to find an element, the best first. */
+function selectorsOf(el: Element): Selector[] {
+  const [testId, label, id, name] = ["data-testid", "aria-label", "id", "name"].map((a) => el.getAttribute(a));
+  const text = /^(input|textarea|select)$/.test(el.localName) ? "" : squash(el.textContent ?? "");
+  const short = text.length >= 1 && text.length <= 49;
+  const list: (Selector | false | null | "")[] = [
+    testId && { type: "testId", value: testId },
+    label && { type: "role", role: ariaRole(el), name: label },
+    short && { type: "text", value: text },
+    id && { type: "css", value: `#${CSS.escape(id)}` },
+    name && { type: "css", value: `[name="${CSS.escape(name)}"]` },
+    { type: "css", value: pathOf(el) },
+  ];
+  const all = list.filter((s): s is Selector => Boolean(s));
+  const [main] = all;
+  const order = ["testId", "role", "id", "text", "css"];
+  const rank = (s: Selector): number => order.indexOf(s.value?.startsWith("#") ? "id" : s.type);
+  return [main, ...all.slice(1).filter((s) => !s.value?.startsWith("[name=")).sort((a, b) => rank(a) - rank(b))];
+}
+
+/** A CSS path that leads to one element of its document or shadow root. */
+function pathOf(el: Element): string {
+  const steps: string[] = [];
+  for (let e: Element | null = el; e && e.localName !== "html"; e = e.parentElement) {
+    if (e.id) {
+      steps.unshift(`#${CSS.escape(e.id)}`);
+      break;
+    }
+    const twins: Element[] = [...(e.parentNode?.children ?? [])].filter((c) => c.localName === e!.localName);
+    steps.unshift(twins.length > 1 ? `${e.localName}:nth-of-type(${twins.indexOf(e) + 1})` : e.localName);
+  }
+  return steps.join(" > ");
+}
+
+function hintsOf(el: Element): string[] {
+  const role = ariaRole(el);
+  const type = (el as HTMLInputElement).type;
+  const hints: [string, boolean][] = [
+    ["clickable", /^(a|button|summary)$/.test(el.localName) || /^(button|link|menuitem|tab|checkbox|radio|switch)$/.test(role) || el.hasAttribute("onclick")],
+    ["editable", /^(textbox|searchbox|spinbutton|combobox)$/.test(role) && el.localName !== "select" || (el as HTMLElement).isContentEditable],
+    ["selectable", el.localName === "select" || role === "listbox" || role === "option"],
+    ["checkable", /^(checkbox|radio|switch)$/.test(role)],
+    ["expandable", el.hasAttribute("aria-expanded") || el.localName === "summary"],
+    ["draggable", (el as HTMLElement).draggable === true && el.localName !== "a" && el.localName !== "img"],
+    ["scrollable", el.scrollHeight > el.clientHeight + 1 && /auto|scroll/.test((el.ownerDocument.defaultView ?? window).getComputedStyle(el).overflowY)],
+    ["submittable", (type === "submit" || type === "image") && /^(button|input)$/.test(el.localName) && (el as HTMLInputElement).form !== null],
+  ];
+  return hints.filter(([, holds]) => holds).map(([word]) => word);
+}

@@ -1,0 +1,124 @@
+// What is to be seen of an element, and where.
+
+import { byId, childrenOf, documentOf, frameAround, isElement, isText, parentOf } from "./tree";
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export function styleOf(el: Element, pseudo?: string): CSSStyleDeclaration {
+  return (el.ownerDocument.defaultView ?? window).getComputedStyle(el, pseudo);
+}
+
+/** Whether an element, or what it is inside of, is not drawn at all: no text of it is seen. */
+export function isHidden(el: Element): boolean {
+  if (el.checkVisibility) {
+    return !el.checkVisibility({ visibilityProperty: true, checkVisibilityCSS: true } as CheckVisibilityOptions) && styleOf(el).display !== "contents";
+  }
+  if (styleOf(el).visibility !== "visible") return true;
+  for (let e: Element | null = el; e; e = parentOf(e)) if (styleOf(e).display === "none") return true;
+  return false;
+}
+
+/** Whether an element can be seen: it has a size, and its style does not hide it. */
+export function isVisible(el: Element): boolean {
+  if (isHidden(el)) return false;
+  if (styleOf(el).display === "contents") {
+    return childrenOf(el).some((c) => (isElement(c) ? isVisible(c) : isText(c) && isTextVisible(c)));
+  }
+  if (el.localName === "option" || el.localName === "optgroup") {
+    const select = el.closest("select");
+    return select !== null && isVisible(select);
+  }
+  const { width, height } = el.getBoundingClientRect();
+  return width > 0 && height > 0;
+}
+
+function isTextVisible(text: Text): boolean {
+  const range = text.ownerDocument.createRange();
+  range.selectNode(text);
+  const { width, height } = range.getBoundingClientRect();
+  return width > 0 && height > 0;
+}
+
+/** Whether a control cannot be used. */
+export function isDisabled(el: Element): boolean {
+  if (el.matches(":disabled")) return true;
+  for (let e: Element | null = el; e; e = parentOf(e)) if (e.getAttribute("aria-disabled") === "true") return true;
+  return el.localName === "label" && !!(el as HTMLLabelElement).control?.matches(":disabled");
+}
+
+export function isReadOnly(el: Element): boolean {
+  return (el as HTMLInputElement).readOnly === true || el.getAttribute("aria-readonly") === "true";
+}
+
+export function isEditable(el: Element): boolean {
+  return /^(input|textarea|select)$/.test(el.localName) || (el as HTMLElement).isContentEditable;
+}
+
+/** The innermost focused element, inside of shadow roots and reachable frames. */
+export function focusedIn(doc: Document): Element | undefined {
+  let el = doc.activeElement;
+  for (;;) {
+    const inner = el?.shadowRoot?.activeElement ?? (el && documentOf(el)?.activeElement);
+    if (!inner) return el ?? undefined;
+    el = inner;
+  }
+}
+
+/** How far a document's viewport is from that of the outermost document that can be reached. */
+export function offsetOf(doc: Document): { x: number; y: number } {
+  let [x, y] = [0, 0];
+  for (let frame = frameAround(doc); frame; frame = frameAround(frame.ownerDocument)) {
+    const box = frame.getBoundingClientRect();
+    const style = styleOf(frame);
+    x += box.x + frame.clientLeft + (parseFloat(style.paddingLeft) || 0);
+    y += box.y + frame.clientTop + (parseFloat(style.paddingTop) || 0);
+  }
+  return { x, y };
+}
+
+/** The box around an element, in the outermost viewport that can be reached. */
+export function boxOf(el: Element): Box {
+  const { x, y, width, height } = el.getBoundingClientRect();
+  const by = offsetOf(el.ownerDocument);
+  return { x: x + by.x, y: y + by.y, width, height };
+}
+
+/** Whether a box is seen in its document's viewport at least in part. */
+export function meetsViewport(el: Element): boolean {
+  const win = el.ownerDocument.defaultView ?? window;
+  const r = el.getBoundingClientRect();
+  return r.bottom > 0 && r.right > 0 && r.top < win.innerHeight && r.left < win.innerWidth;
+}
+
+/** What is hit at a point of a document's viewport, inside of shadow roots. */
+export function hitAt(doc: Document, x: number, y: number): Element | undefined {
+  let root: DocumentOrShadowRoot = doc;
+  let hit: Element | undefined;
+  for (;;) {
+    const el: Element | null = root.elementFromPoint(x, y);
+    if (!el || el === hit) return hit;
+    hit = el;
+    if (!el.shadowRoot) return hit;
+    root = el.shadowRoot;
+  }
+}
+
+/** A short description of an element for messages: <div id="x" class="y">. */
+export function describe(el: Element): string {
+  const attribute = (name: string): string => {
+    const v = el.getAttribute(name);
+    return v ? ` ${name}="${v.slice(0, 40)}"` : "";
+  };
+  return `<${el.localName}${attribute("id")}${attribute("class")}${attribute("role")}>`;
+}
+
+/** The elements that an attribute with ids names. */
+export function referenced(el: Element, attribute: string): Element[] {
+  const ids = el.getAttribute(attribute)?.split(/\s+/) ?? [];
+  return ids.map((id) => byId(el, id)).filter((e): e is Element => e !== null);
+}

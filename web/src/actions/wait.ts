@@ -1,0 +1,189 @@
+// Waiting for an element to be fit for what is to be done with it.
+
+import { Failure, mayPass } from "./failure";
+import { findOne, type Query, show } from "./locate";
+import { documentOf, frameAround, isWithin, parentOf } from "./tree";
+import { boxOf, describe, hitAt, isDisabled, isEditable, isReadOnly, isVisible, offsetOf, styleOf } from "./view";
+
+/** What an element must be. */
+export type Check = "visible" | "stable" | "enabled" | "editable";
+
+const PAUSES = [0, 20, 50, 100, 100, 250];
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** The next frame, or soon where the page is not painted. */
+function nextFrame(): Promise<void> {
+  return new Promise((done) => {
+    const late = setTimeout(done, 50);
+    requestAnimationFrame(() => {
+      clearTimeout(late);
+      done();
+    });
+  });
+}
+
+/** Tries until it goes well, for at most so many ms; fails with what was wrong last. */
+export async function until<T>(wait: number, attempt: (n: number) => T | Promise<T>): Promise<T> {
+  const start = performance.now();
+  for (let n = 0; ; n++) {
+    try {
+      return await attempt(n);
+    } catch (e) {
+      const left = wait - (performance.now() - start);
+      if (!mayPass(e) || left <= 0) throw e;
+      await pause(Math.min(PAUSES[Math.min(n, PAUSES.length - 1)], left));
+    }
+  }
+}
+
+/** The element that a locator names, once there is one. */
+export function present(q: Query): Element {
+  const el = findOne(q);
+  if (!el) throw new Failure("ElementNotFound", `element not found: ${show(q)}`);
+  return el;
+}
+
+/** The element that a locator names, once it passes the checks. */
+export async function ready(q: Query, checks: Check[]): Promise<Element> {
+  const el = present(q);
+  for (const check of checks) {
+    if (check === "visible") needVisible(el);
+    else if (check === "stable") await needStable(el);
+    else if (check === "enabled") needEnabled(el);
+    else needEditable(el);
+  }
+  return el;
+}
+
+function needVisible(el: Element): void {
+  if (!isVisible(el)) throw new Failure("NotVisible", `element not visible: ${describe(el)}`);
+}
+
+function needEnabled(el: Element): void {
+  if (isDisabled(el)) throw new Failure("NotEnabled", `element disabled: ${describe(el)}`);
+}
+
+function needEditable(el: Element): void {
+  if (!isEditable(el)) throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no input, textarea or select, nor editable`);
+  if (isReadOnly(el)) throw new Failure("NotEnabled", `element disabled: ${describe(el)} is read-only`);
+}
+
+/** Two frames with the same box. */
+async function needStable(el: Element): Promise<void> {
+  for (let before = boxOf(el), n = 0; ; n++) {
+    await nextFrame();
+    const now = boxOf(el);
+    if (el.isConnected && before.x === now.x && before.y === now.y && before.width === now.width && before.height === now.height) return;
+    if (!el.isConnected || n > 30) throw new Failure("NotVisible", `element not visible: ${describe(el)} moves`);
+    before = now;
+  }
+}
+
+// ---------------------------------------------------------------- the point
+
+export interface Aim {
+  /** From the element's upper left corner; else its middle. */
+  position?: { x: number; y: number };
+  /** No checks but that there is such an element. */
+  force?: boolean;
+  /** Need not be enabled: hovering. */
+  disabled?: boolean;
+  /** Whatever is there may be hit. */
+  covered?: boolean;
+}
+
+const BLOCKS: ScrollLogicalPosition[] = ["center", "end", "start", "nearest"];
+
+/** Where the pointer hits an element, which is scrolled into view. */
+export async function aimAt(q: Query, aim: Aim, attempt: number): Promise<{ el: Element; x: number; y: number }> {
+  const checks: Check[] = aim.force ? [] : aim.disabled ? ["visible", "stable"] : ["visible", "enabled", "stable"];
+  const el = await ready(q, checks);
+  if (attempt > 0 || !inView(el, aim)) {
+    el.scrollIntoView({ block: BLOCKS[attempt % BLOCKS.length], inline: "nearest", behavior: "instant" });
+    await nextFrame();
+  }
+  const at = pointOf(el, aim);
+  if (!at) throw new Failure("NotVisible", `element not visible: ${describe(el)} is outside of the viewport`);
+  if (!aim.force && !aim.covered) needHit(el, at);
+  const by = offsetOf(el.ownerDocument);
+  return { el, x: at.x + by.x, y: at.y + by.y };
+}
+
+type Spot = { x: number; y: number };
+
+/** The middle of what is seen of the element's first box, or the position, in its document's viewport. */
+function pointOf(el: Element, aim: Aim): Spot | undefined {
+  const win = el.ownerDocument.defaultView ?? window;
+  if (aim.position) {
+    const r = el.getBoundingClientRect();
+    const at = { x: r.x + el.clientLeft + aim.position.x, y: r.y + el.clientTop + aim.position.y };
+    return at.x >= 0 && at.y >= 0 && at.x < win.innerWidth && at.y < win.innerHeight ? at : undefined;
+  }
+  for (const r of el.getClientRects()) {
+    const [left, top] = [Math.max(r.left, 0), Math.max(r.top, 0)];
+    const [right, bottom] = [Math.min(r.right, win.innerWidth), Math.min(r.bottom, win.innerHeight)];
+    if (right - left >= 1 && bottom - top >= 1) return { x: (left + right) / 2, y: (top + bottom) / 2 };
+  }
+  return undefined;
+}
+
+/** Whether the whole way up to the outermost document the point can be seen without scrolling. */
+function inView(el: Element, aim: Aim): boolean {
+  const at = pointOf(el, aim);
+  if (!at) return false;
+  const r = el.getBoundingClientRect();
+  const win = el.ownerDocument.defaultView ?? window;
+  const fits = r.height <= win.innerHeight ? r.top >= 0 && r.bottom <= win.innerHeight : true;
+  const hit = hitAt(el.ownerDocument, at.x, at.y);
+  return fits && hit !== undefined && reaches(hit, el);
+}
+
+/** Whether hitting one element is hitting another: it is inside of it, or its label. */
+function reaches(hit: Element, el: Element): boolean {
+  if (isWithin(hit, el)) return true;
+  for (let e: Element | null = hit; e; e = parentOf(e)) {
+    if (e.localName === "label" && (e as HTMLLabelElement).control === el) return true;
+  }
+  return false;
+}
+
+function needHit(el: Element, at: Spot): void {
+  if (styleOf(el).pointerEvents === "none") throw new Failure("NotEnabled", `element disabled: ${describe(el)} takes no pointer`);
+  let target = el;
+  let { x, y } = at;
+  for (;;) {
+    const hit = hitAt(target.ownerDocument, x, y);
+    if (!hit || !reaches(hit, target)) throw new Failure("Obscured", `element covered by ${hit ? describe(hit) : "nothing that can be hit"}`);
+    const frame = frameAround(target.ownerDocument);
+    if (!frame) return;
+    const box = boxInParent(frame);
+    [x, y, target] = [x + box.x, y + box.y, frame];
+  }
+}
+
+function boxInParent(frame: Element): Spot {
+  const inner = documentOf(frame);
+  const by = inner ? offsetOf(inner) : { x: 0, y: 0 };
+  const outer = offsetOf(frame.ownerDocument);
+  return { x: by.x - outer.x, y: by.y - outer.y };
+}
+
+// ---------------------------------------------------------------- states
+
+export type State = "attached" | "detached" | "visible" | "hidden" | "enabled" | "disabled";
+
+/** Waits until a locator's element is in a state; the element, or undefined where there is to be none. */
+export async function inState(q: Query, state: State): Promise<Element | undefined> {
+  const el = findOne(q);
+  if (state === "detached" || (state === "hidden" && !el)) {
+    if (el) throw new Failure("NotVisible", `${show(q)} is still there`);
+    return undefined;
+  }
+  if (!el) throw new Failure("ElementNotFound", `element not found: ${show(q)}`);
+  if (state === "hidden" && isVisible(el)) throw new Failure("NotVisible", `${describe(el)} is still visible`);
+  if (state === "visible") needVisible(el);
+  if (state === "enabled") needEnabled(el);
+  if (state === "disabled" && !isDisabled(el)) throw new Failure("NotEnabled", `${describe(el)} is not disabled`);
+  return el;
+}

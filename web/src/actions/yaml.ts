@@ -1,0 +1,206 @@
+// The page as an ARIA snapshot in YAML, in the notation that Playwright made known:
+//
+//   - heading "Pricing" [level=1] [ref=e2]
+//   - textbox "Email" [ref=e3]:
+//     - /placeholder: work email
+
+import { checkedOf, expandedOf, isInvalid, levelOf, nameOf, roleOf, selectedOf, tri } from "./aria";
+import { Lines } from "./limit";
+import { valueOf } from "./redact";
+import { refsOf } from "./refs";
+import { childrenOf, documentOf, isElement, isText, SILENT, squash } from "./tree";
+import { focusedIn, isDisabled, styleOf } from "./view";
+
+interface Item {
+  el: Element;
+  role: string;
+  name: string;
+  /** Stands in a line of text, and has nothing but text. */
+  inline: boolean;
+  pointer: boolean;
+  hiddenFromAria: boolean;
+  props: [string, string][];
+  children: (Item | string)[];
+}
+
+const LONGEST_NAME = 900;
+
+export interface Snapshot {
+  text: string;
+  count: number;
+  title: string;
+  url: string;
+}
+
+/** The snapshot of a subtree, of the body by default. */
+export function snapshotYAML(root: Element | undefined, withRefs: boolean): Snapshot {
+  const writer = new Writer(withRefs);
+  const body = root ?? document.body ?? document.documentElement;
+  const top = read(body, false, false);
+  if (root) {
+    for (const item of top) writer.write(item, 0, false);
+  } else {
+    if (withRefs) refsOf(document).of(body, "root");
+    const [only] = top;
+    const items = top.length === 1 && typeof only === "object" && only.el === body && only.role === "generic" ? only.children : top;
+    for (const item of items) writer.write(item, 0, false);
+  }
+  return { text: writer.lines.text(), count: writer.count, title: document.title, url: location.href };
+}
+
+// ---------------------------------------------------------------- reading
+
+/** What stands for a node: itself, its children, or nothing. */
+function read(el: Element, hiddenAbove: boolean, pointerAbove: boolean): (Item | string)[] {
+  if (SILENT.has(el.localName) || (el as HTMLInputElement).type === "hidden") return [];
+  const style = styleOf(el);
+  if (style.display === "none") return [];
+  if (el.checkVisibility && !el.checkVisibility() && style.display !== "contents" && !/^opt/.test(el.localName)) return [];
+  const role = roleOf(el);
+  const hidden = el.getAttribute("aria-hidden") === "true";
+  const pointer = style.cursor === "pointer";
+  const shown = style.visibility === "visible";
+  const children = contentsOf(el, role, shown, hiddenAbove || hidden, pointer);
+  const block = style.display === "inline" || style.display === "contents" ? "" : " ";
+  if (el.localName === "br") return [" "];
+  if (role === "none" || !shown) return [block, ...children, block];
+  const item: Item = {
+    el, role, name: role === "generic" ? "" : nameOf(el, role), inline: style.display === "inline",
+    pointer: pointer && !pointerAbove, hiddenFromAria: hidden && !hiddenAbove, props: propsOf(el, role), children: merge(children),
+  };
+  if (role === "generic") return asGeneric(item, block);
+  if (item.name && item.children.length === 1 && item.children[0] === item.name) item.children = [];
+  if (item.name === item.props.find(([key]) => key === "placeholder")?.[1]) item.props = [];
+  return [item];
+}
+
+/** A generic that says nothing of its own gives way to what is in it. */
+function asGeneric(item: Item, block: string): (Item | string)[] {
+  const [only] = item.children;
+  const silent = !item.pointer && !item.hiddenFromAria;
+  if (item.children.length === 0 && focusedIn(document) !== item.el) return [block];
+  if (item.children.length === 1 && typeof only === "object") return [only];
+  if (silent && item.inline && item.children.every((c) => typeof c === "string")) return item.children;
+  return [item];
+}
+
+function contentsOf(el: Element, role: string, shown: boolean, hidden: boolean, pointer: boolean): (Item | string)[] {
+  const inner = documentOf(el);
+  if (inner) return inner.body ? withoutBody(read(inner.body, hidden, pointer), inner.body) : [];
+  if (role === "iframe") return [];
+  if (el.localName === "textarea" || (el.localName === "input" && !/^(checkbox|radio|file)$/.test((el as HTMLInputElement).type))) return [valueOf(el)];
+  if (el.localName === "svg") return [];
+  return [
+    generated(el, "::before"),
+    ...childrenOf(el).flatMap((c) => (isElement(c) ? read(c, hidden, pointer) : isText(c) && shown ? [c.data] : [])),
+    generated(el, "::after"),
+  ];
+}
+
+function withoutBody(items: (Item | string)[], body: Element): (Item | string)[] {
+  const [only] = items;
+  return items.length === 1 && typeof only === "object" && only.el === body && only.role === "generic" ? only.children : items;
+}
+
+function generated(el: Element, which: string): string {
+  const { content } = styleOf(el, which);
+  return content?.startsWith('"') ? content.slice(1, -1).replace(/\\(["\\])/g, "$1") : "";
+}
+
+/** Neighbouring texts as one, white space collapsed. */
+function merge(list: (Item | string)[]): (Item | string)[] {
+  const out: (Item | string)[] = [];
+  let text = "";
+  const flush = (): void => {
+    const t = squash(text);
+    if (t) out.push(t);
+    text = "";
+  };
+  for (const c of list) {
+    if (typeof c === "string") text += c;
+    else {
+      flush();
+      out.push(c);
+    }
+  }
+  flush();
+  return out;
+}
+
+function propsOf(el: Element, role: string): [string, string][] {
+  const href = el.getAttribute("href");
+  if (role === "link" && href !== null) return [["url", href]];
+  const placeholder = el.getAttribute("placeholder");
+  return placeholder && /^(input|textarea)$/.test(el.localName) ? [["placeholder", squash(placeholder)]] : [];
+}
+
+// ---------------------------------------------------------------- writing
+
+class Writer {
+  readonly lines = new Lines("# cut: the snapshot is longer than 1 MiB");
+  count = 0;
+
+  constructor(private readonly refs: boolean) {}
+
+  write(item: Item | string, depth: number, pointer: boolean): void {
+    if (this.lines.truncated) return;
+    const indent = "  ".repeat(depth);
+    if (typeof item === "string") {
+      const text = squash(item);
+      if (text) this.lines.add(`${indent}- text: ${scalar(text)}`);
+      return;
+    }
+    const head = `${indent}- ${key(this.head(item))}`;
+    const { props, children } = item;
+    this.count++;
+    if (!props.length && !children.length) return void this.lines.add(head);
+    if (!props.length && children.length === 1 && typeof children[0] === "string") return void this.lines.add(`${head}: ${scalar(children[0])}`);
+    this.lines.add(`${head}:`);
+    for (const [name, value] of props) this.lines.add(`${indent}  - /${name}: ${scalar(value)}`);
+    for (const c of children) this.write(c, depth + 1, pointer || item.pointer);
+  }
+
+  private head(item: Item): string {
+    const { el, role, name } = item;
+    let out = role;
+    if (name && name.length <= LONGEST_NAME) out += ` ${JSON.stringify(name)}`;
+    out += this.states(item);
+    if (this.refs && role !== "option") out += ` [ref=${refsOf(el.ownerDocument).of(el, `${role}|${name}`)}]`;
+    return this.refs && item.pointer ? `${out} [cursor=pointer]` : out;
+  }
+
+  private states({ el, role, hiddenFromAria }: Item): string {
+    const checked = role === "option" ? undefined : checkedOf(el, role);
+    const pressed = role === "button" ? tri(el, "aria-pressed") : undefined;
+    const level = levelOf(el, role);
+    const list = [
+      checked && (checked === "mixed" ? "checked=mixed" : "checked"),
+      isDisabled(el) && role !== "generic" && "disabled",
+      expandedOf(el) && "expanded",
+      this.refs && focusedIn(document) === el && el !== document.body && "active",
+      isInvalid(el) && "invalid",
+      level !== undefined && `level=${level}`,
+      pressed && (pressed === "mixed" ? "pressed=mixed" : "pressed"),
+      selectedOf(el) && "selected",
+      hiddenFromAria && "aria-hidden",
+    ];
+    return list.filter(Boolean).map((s) => ` [${s}]`).join("");
+  }
+}
+
+/** A key of YAML: in single quotes where it would be misread. */
+function key(text: string): string {
+  return misread(text) ? `'${text.replace(/'/g, "''")}'` : text;
+}
+
+/** A value of YAML: in double quotes where it would be misread. */
+function scalar(text: string): string {
+  return misread(text) ? JSON.stringify(text) : text;
+}
+
+function misread(text: string): boolean {
+  return (
+    text === "" || /^\s|\s$/.test(text) || /[\u0000-\u001f\u007f-\u009f]/.test(text) || /:(\s|$)/.test(text) || /\s#/.test(text) ||
+    /^[-?:,[\]{}#&*!|>'"%@`=]/.test(text) || !Number.isNaN(Number(text)) || /^(y|n|yes|no|true|false|on|off|null|~|\.inf|\.nan)$/i.test(text)
+  );
+}
