@@ -23,7 +23,7 @@ var allowed = map[string]string{
 	"session":            "internal/wire",
 	"httpdiscovery":      "targets",
 	"actions":            "targets internal/wire web",
-	"actions/...":        "actions internal/wsconn",
+	"actions/...":        "actions internal/wire internal/wsconn", // what wsconn takes and gives is in wire's types
 	"web":                "",
 	"web/test":           "",
 	"proxy":              "internal/wire internal/wsconn web",

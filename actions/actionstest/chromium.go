@@ -1,0 +1,103 @@
+// Package actionstest gives tests of package actions and its adapters a real
+// Chromium to act in.
+package actionstest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// Chromium is a headless browser with a profile of its own.
+type Chromium struct {
+	url     string // of its DevTools WebSocket
+	profile string
+	cmd     *exec.Cmd
+}
+
+// starting is how long the browser may take to start: long, since the machine
+// may be busy.
+const starting = time.Minute
+
+// Start runs the chromium on PATH until Close.
+func Start() (*Chromium, error) {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		return nil, err
+	}
+	profile, err := os.MkdirTemp("", "actionstest")
+	if err != nil {
+		return nil, err
+	}
+	c := &Chromium{profile: profile}
+	c.cmd = exec.Command(
+		path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1000,700",
+		"--remote-debugging-port=0", "--user-data-dir="+profile, "about:blank",
+	)
+	c.cmd.Env = append(os.Environ(), "TMPDIR="+profile)
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its helpers die with it
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	for end := time.Now().Add(starting); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(profile, "DevToolsActivePort"))
+		if port, path, ok := strings.Cut(strings.TrimSpace(string(text)), "\n"); err == nil && ok {
+			c.url = "ws://127.0.0.1:" + port + path
+			return c, nil
+		}
+	}
+	c.Close()
+	return nil, errors.New("chromium has not said where it listens")
+}
+
+// Close ends the browser.
+func (c *Chromium) Close() {
+	_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+	_ = c.cmd.Wait()
+	for i := 0; os.RemoveAll(c.profile) != nil && i < 50; i++ { // a helper may still be writing
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// Join connects to the browser. It is an actions.Join.
+func (c *Chromium) Join(event actions.EventFunc) (actions.Client, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), starting)
+	defer cancel()
+	conn, err := wsconn.DialLimits(ctx, c.url, nil, wsconn.Limits{MaxMessage: 256 << 20, MaxPending: 128 << 20})
+	if err != nil {
+		return nil, err
+	}
+	return newClient(conn, event), nil
+}
+
+// message is what a browser sends.
+type message struct {
+	ID        int
+	Method    string
+	SessionID string
+	Params    json.RawMessage
+	Result    json.RawMessage
+	Error     *struct {
+		Code    int
+		Message string
+	}
+}
+
+// answer is one call's: one of its fields is set.
+type answer struct {
+	result []byte
+	err    error
+}
+
+var errClosed = wire.ServerError("Target closed")

@@ -1,0 +1,103 @@
+package actionstest
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// client is an actions.Client over a WebSocket.
+type client struct {
+	conn  *wsconn.Conn
+	event actions.EventFunc
+	ended chan struct{}
+
+	mu      sync.Mutex // guards what is below
+	left    bool
+	last    int
+	waiting map[int]chan answer
+}
+
+func newClient(conn *wsconn.Conn, event actions.EventFunc) *client {
+	c := &client{conn: conn, event: event, ended: make(chan struct{}), waiting: map[int]chan answer{}}
+	go func() {
+		defer close(c.ended)
+		conn.Serve(context.Background(), c.receive)
+		c.fail()
+	}()
+	return c
+}
+
+// Send implements actions.Client.
+func (c *client) Send(sessionID, method string, params []byte) (wait func(context.Context) ([]byte, error)) {
+	done := make(chan answer, 1)
+	c.mu.Lock()
+	defer c.mu.Unlock() // so that commands go in the order of their ids
+	if c.left {
+		return func(context.Context) ([]byte, error) { return nil, errClosed }
+	}
+	c.last++
+	id := c.last
+	c.waiting[id] = done
+	b := wire.AppendString([]byte(`{"id":`+strconv.Itoa(id)+`,"method":`), method)
+	if params != nil {
+		b = append(append(b, `,"params":`...), params...)
+	}
+	tail := wire.End
+	if sessionID != "" {
+		tail = wire.SessionTail(sessionID)
+	}
+	c.conn.Deliver(wire.Frame{Head: b, Tail: tail})
+	return func(ctx context.Context) ([]byte, error) {
+		select {
+		case a := <-done:
+			return a.result, a.err
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Leave implements actions.Client.
+func (c *client) Leave() {
+	c.conn.Close(wsconn.ReasonNormal)
+	<-c.ended
+}
+
+// fail answers all calls that wait.
+func (c *client) fail() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.left = true
+	for id, done := range c.waiting {
+		done <- answer{err: errClosed}
+		delete(c.waiting, id)
+	}
+}
+
+func (c *client) receive(frame []byte) {
+	var m message
+	if json.Unmarshal(frame, &m) != nil {
+		return
+	}
+	if m.ID == 0 {
+		c.event(m.SessionID, m.Method, m.Params)
+		return
+	}
+	c.mu.Lock()
+	done := c.waiting[m.ID]
+	delete(c.waiting, m.ID)
+	c.mu.Unlock()
+	switch {
+	case done == nil:
+	case m.Error != nil:
+		done <- answer{err: &wire.Error{Code: m.Error.Code, Message: m.Error.Message}}
+	default:
+		done <- answer{result: m.Result}
+	}
+}

@@ -1,0 +1,286 @@
+package actions
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+
+	"go.uber.org/zap"
+)
+
+// Options is how a Browser behaves. Its zero value works.
+type Options struct {
+	Log     *zap.Logger // nothing when nil
+	URLs    URLPolicy
+	Dialogs DialogPolicy // what happens to dialogs for which nothing is armed; DismissDialogs
+}
+
+// Browser is what one caller sees of one hub: its pages, and which of them is
+// active. It has a connection of its own.
+//
+// Lock order: Browser.mu, then Page.mu.
+type Browser struct {
+	client Client // static after Open
+	urls   URLPolicy
+	log    *zap.Logger
+	events *queue
+	stop   chan struct{}
+	loops  sync.WaitGroup
+
+	mu       sync.Mutex // guards everything below
+	closed   bool
+	pages    []*Page          // in order of appearance
+	sessions map[string]*Page // by the sessions that are open on them
+	aliases  int              // the last number given to a page
+	active   *Page            // the last navigated, opened or activated; nil for none
+	sinks    map[*sink]struct{}
+	dialogs  DialogPolicy
+	created  map[string]bool // contexts that this caller has made
+}
+
+// Open makes a connection and learns which pages there are. Close ends it.
+func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	b := &Browser{
+		urls: o.URLs, log: o.Log.Named("actions"), events: newQueue(), stop: make(chan struct{}), dialogs: o.Dialogs,
+		sessions: make(map[string]*Page), sinks: make(map[*sink]struct{}), created: make(map[string]bool),
+	}
+	client, err := join(b.event)
+	if err != nil {
+		return nil, &Error{Kind: NoBrowser, Message: "no browser: " + err.Error(), Cause: err}
+	}
+	b.client = client
+	b.loops.Go(func() { b.events.run(b.stop) })
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if err := b.call(ctx, "Target.setDiscoverTargets", obj{"discover": true}, nil); err != nil {
+		b.Close()
+		return nil, err
+	}
+	if err := b.settle(ctx); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// Close ends the connection: calls that run fail, and what they have enabled in
+// pages ends. The pages stay.
+func (b *Browser) Close() {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return
+	}
+	b.closed = true
+	pages := slices.Clone(b.pages)
+	clear(b.sinks)
+	b.mu.Unlock()
+	b.client.Leave()
+	for _, p := range pages {
+		p.close()
+	}
+	close(b.stop)
+	b.loops.Wait()
+}
+
+// settle waits until the events that have come so far have been handled.
+func (b *Browser) settle(ctx context.Context) error {
+	done := make(chan struct{})
+	b.events.put(func() { close(done) }, false)
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return (*Page)(nil).translate("", ctx.Err())
+	case <-b.stop:
+		return errorf(TargetClosed, "the connection is closed")
+	}
+}
+
+// call sends a command at browser level.
+func (b *Browser) call(ctx context.Context, method string, params, result any) error {
+	if _, err := do(ctx, b.client, command{method: method, params: params, result: result}); err != nil {
+		return (*Page)(nil).translate(method, err)
+	}
+	return nil
+}
+
+// PageInfo is a page as a list has it.
+type PageInfo struct {
+	ID     string // the Target's; good everywhere on the hub
+	Alias  string // "page-1", the caller's own
+	URL    string
+	Title  string
+	Active bool
+	Opener string // the ID of the page that opened it; mostly ""
+}
+
+// Pages lists the pages in order of appearance.
+func (b *Browser) Pages() []PageInfo {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := make([]PageInfo, len(b.pages))
+	for i, p := range b.pages {
+		list[i] = p.infoLocked()
+	}
+	return list
+}
+
+// Page finds a page by its ID or alias; "" is the active one. When none has
+// been used yet, the first is.
+func (b *Browser) Page(id string) (*Page, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if id == "" {
+		if b.active == nil && len(b.pages) > 0 {
+			b.active = b.pages[0]
+		}
+		if b.active != nil {
+			return b.active, nil
+		}
+		return nil, errorf(PageNotFound, "no active page")
+	}
+	for _, p := range b.pages {
+		if p.ID == id || p.Alias == id {
+			return p, nil
+		}
+	}
+	e := errorf(PageNotFound, "page not found: %s", id)
+	e.Details.PageID = id
+	return nil, e
+}
+
+// NewPage opens a page and makes it the active one. A context of "" is the
+// default one.
+func (b *Browser) NewPage(ctx context.Context, url, contextID string) (*Page, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if url == "" {
+		url = "about:blank"
+	}
+	if err := b.urls.Check(url); err != nil {
+		return nil, err
+	}
+	params := obj{"url": url}
+	if contextID != "" {
+		params["browserContextId"] = contextID
+	}
+	var made struct{ TargetID string }
+	if err := b.call(ctx, "Target.createTarget", params, &made); err != nil {
+		return nil, err
+	}
+	if err := b.settle(ctx); err != nil {
+		return nil, err
+	}
+	p, err := b.Page(made.TargetID)
+	if err != nil {
+		return nil, err
+	}
+	b.use(p)
+	return p, nil
+}
+
+// ClosePage closes a page. That it has gone is known when it returns.
+func (b *Browser) ClosePage(ctx context.Context, id string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	p, err := b.Page(id)
+	if err != nil {
+		return err
+	}
+	if err := b.call(ctx, "Target.closeTarget", obj{"targetId": p.ID}, nil); err != nil {
+		return err
+	}
+	return p.await(ctx, Timeout, func() (bool, *Error) { return p.gone, nil })
+}
+
+// ActivatePage brings a page to the front and makes it the active one.
+func (b *Browser) ActivatePage(ctx context.Context, id string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	p, err := b.Page(id)
+	if err != nil {
+		return err
+	}
+	if err := b.call(ctx, "Target.activateTarget", obj{"targetId": p.ID}, nil); err != nil {
+		return err
+	}
+	b.use(p)
+	return nil
+}
+
+// use makes a page the active one.
+func (b *Browser) use(p *Page) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if slices.Contains(b.pages, p) {
+		b.active = p
+	}
+}
+
+// Version is what the browser or the hub calls itself: "Chrome/156.0".
+func (b *Browser) Version(ctx context.Context) (string, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	var v struct{ Product string }
+	err := b.call(ctx, "Browser.getVersion", nil, &v)
+	return v.Product, err
+}
+
+// ------------------------------------------------------------------ events
+
+// targetInfo is Target.TargetInfo.
+type targetInfo struct {
+	TargetID, Type, Title, URL string
+	OpenerID, BrowserContextID string
+}
+
+// targetChanged adds a page, or updates one.
+func (b *Browser) targetChanged(t targetInfo) {
+	if t.Type != "page" {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.pages {
+		if p.ID == t.TargetID {
+			p.setInfo(t)
+			return
+		}
+	}
+	b.aliases++
+	p := newPage(b, t.TargetID, "page-"+strconv.Itoa(b.aliases))
+	p.setInfo(t)
+	b.pages = append(b.pages, p)
+	b.watchLocked(p)
+	b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "created", URL: t.URL}})
+}
+
+// targetGone forgets a page.
+func (b *Browser) targetGone(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.pages, func(p *Page) bool { return p.ID == id })
+	if i < 0 {
+		return
+	}
+	p := b.pages[i]
+	b.pages = slices.Delete(b.pages, i, i+1)
+	if b.active == p {
+		b.active = nil
+		if n := len(b.pages); n > 0 {
+			b.active = b.pages[n-1]
+		}
+	}
+	for s, of := range b.sessions {
+		if of == p {
+			delete(b.sessions, s)
+		}
+	}
+	p.close()
+	b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "close"}})
+}

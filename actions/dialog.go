@@ -1,0 +1,124 @@
+package actions
+
+import (
+	"context"
+	"time"
+)
+
+// DialogPolicy is what happens to a dialog of a page for which no answer is
+// armed. A question before a page is left is always answered with yes.
+type DialogPolicy int
+
+// The policies.
+const (
+	DismissDialogs DialogPolicy = iota
+	AcceptDialogs
+	AskDialogs // wait for AnswerDialog, for askTimeout at most
+)
+
+// askTimeout is how long a dialog waits for an answer under AskDialogs.
+const askTimeout = 30 * time.Second
+
+// Dialog is what a page asks.
+type Dialog struct {
+	Type    string // "alert", "confirm", "prompt" or "beforeunload"
+	Message string
+	Default string // of a prompt
+	URL     string // of the document that asks, redacted
+	Waits   bool   // for AnswerDialog
+}
+
+// DialogAnswer is an answer to a dialog.
+type DialogAnswer struct {
+	Accept bool
+	Text   string // for a prompt
+}
+
+// dialogState is what a page has of dialogs.
+type dialogState struct {
+	armed *DialogAnswer // for the next one
+	open  *Dialog       // one that waits
+	timer *time.Timer   // ends its waiting
+}
+
+// SetDialogPolicy says what happens to dialogs from now on.
+func (b *Browser) SetDialogPolicy(policy DialogPolicy) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.dialogs = policy
+}
+
+// ArmDialog lays down the answer to the page's next dialog.
+func (p *Page) ArmDialog(ctx context.Context, a DialogAnswer) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if _, err := p.attach(ctx); err != nil { // else it would not be heard of
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dialog.armed = &a
+	return nil
+}
+
+// OpenDialog is the dialog that waits for AnswerDialog, if any.
+func (p *Page) OpenDialog() (Dialog, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dialog.open == nil {
+		return Dialog{}, false
+	}
+	return *p.dialog.open, true
+}
+
+// AnswerDialog answers the dialog that waits.
+func (p *Page) AnswerDialog(ctx context.Context, a DialogAnswer) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if _, open := p.OpenDialog(); !open {
+		return invalid("no dialog is open")
+	}
+	return p.call(ctx, "Page.handleJavaScriptDialog", a.params(), nil)
+}
+
+func (a DialogAnswer) params() obj {
+	if a.Text == "" {
+		return obj{"accept": a.Accept}
+	}
+	return obj{"accept": a.Accept, "promptText": a.Text}
+}
+
+func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPrompt, URL string }) {
+	p.b.mu.Lock()
+	policy := p.b.dialogs
+	p.b.mu.Unlock()
+	d := Dialog{Type: e.Type, Message: e.Message, Default: e.DefaultPrompt, URL: RedactURL(e.URL)}
+	p.mu.Lock()
+	answer := p.dialog.armed
+	p.dialog.armed = nil
+	switch {
+	case answer != nil:
+	case e.Type == "beforeunload":
+		answer = &DialogAnswer{Accept: true}
+	case policy == AskDialogs:
+		d.Waits = true
+		p.dialog.open = &d
+		p.dialog.timer = time.AfterFunc(askTimeout, func() { p.b.background(session, "Page.handleJavaScriptDialog", obj{"accept": false}) })
+	default:
+		answer = &DialogAnswer{Accept: policy == AcceptDialogs, Text: e.DefaultPrompt}
+	}
+	p.mu.Unlock()
+	if answer != nil {
+		p.b.background(session, "Page.handleJavaScriptDialog", answer.params())
+	}
+	p.b.tell(Event{Kind: DialogEvents, Page: p, Body: d})
+}
+
+func (p *Page) dialogClosed(string, struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dialog.open = nil
+	if p.dialog.timer != nil {
+		p.dialog.timer.Stop()
+	}
+}

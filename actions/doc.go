@@ -1,0 +1,9 @@
+// Package actions does on a hub's pages what people do with a browser: it
+// goes to addresses, reads pages, clicks, types. Each verb exists once, in the
+// words of Playwright and WebDriver, over an in-process CDP session; the
+// adapters below this folder only give it an envelope and their own names.
+//
+// A page may be a tab of a real browser or a frame with the Frame Agent. Both
+// take the same commands. What a frame cannot do, its agent refuses at once,
+// and the call fails with Unsupported.
+package actions

@@ -1,0 +1,159 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// Kind says what went wrong. Each adapter has a table from kinds to the codes
+// or names of its dialect; there are no such numbers here.
+type Kind string
+
+// The kinds of errors. Those of the first group are for adapters to use.
+const (
+	MalformedFrame   Kind = "MalformedFrame"
+	InvalidEnvelope  Kind = "InvalidEnvelope"
+	UnknownVerb      Kind = "UnknownVerb"
+	Unauthenticated  Kind = "Unauthenticated"
+	ConsentDenied    Kind = "ConsentDenied"
+	ApprovalTimeout  Kind = "ApprovalTimeout"
+	NotInitialized   Kind = "NotInitialized"
+	RateLimited      Kind = "RateLimited"
+	PermissionDenied Kind = "PermissionDenied"
+
+	InvalidArgument   Kind = "InvalidArgument"
+	URLBlocked        Kind = "URLBlocked" // Details.Block says why
+	NoBrowser         Kind = "NoBrowser"
+	PageNotFound      Kind = "PageNotFound"
+	ContextNotFound   Kind = "ContextNotFound"
+	FrameNotFound     Kind = "FrameNotFound"
+	ElementNotFound   Kind = "ElementNotFound"
+	StaleRef          Kind = "StaleRef"         // a snapshot's ref that names nothing any more
+	AmbiguousLocator  Kind = "AmbiguousLocator" // Details.Count elements match
+	NotVisible        Kind = "NotVisible"
+	NotEnabled        Kind = "NotEnabled"
+	Obscured          Kind = "Obscured" // another element would be hit
+	NavigationFailed  Kind = "NavigationFailed"
+	NavigationTimeout Kind = "NavigationTimeout"
+	EvalException     Kind = "EvalException"
+	EvalTimeout       Kind = "EvalTimeout"
+	Timeout           Kind = "Timeout"
+	TargetClosed      Kind = "TargetClosed"
+	ContextDestroyed  Kind = "ContextDestroyed" // the page navigated meanwhile
+	Unsupported       Kind = "Unsupported"
+	LimitExceeded     Kind = "LimitExceeded"
+	Internal          Kind = "Internal"
+)
+
+// Error is what every function here fails with.
+type Error struct {
+	Kind    Kind
+	Message string // a phrase such as "element not found: #save", without the kind
+	Details Details
+	Cause   error // what Unwrap returns; mostly nil
+}
+
+// Details are what a dialect may tell beside the message. Fields that do not
+// apply are zero.
+type Details struct {
+	Locator     string // the locator as text
+	Count       int    // of AmbiguousLocator: how many elements match
+	Waited      time.Duration
+	PageID      string
+	Unsupported string // the CDP method that the target cannot do
+	TargetKind  TargetKind
+	Block       Block // of URLBlocked
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// KindOf is the kind of an error: Internal for one that is not an *Error, ""
+// for nil.
+func KindOf(err error) Kind {
+	if err == nil {
+		return ""
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}
+
+func errorf(k Kind, format string, args ...any) *Error {
+	return &Error{Kind: k, Message: fmt.Sprintf(format, args...)}
+}
+
+// invalid says what is wrong with an argument.
+func invalid(format string, args ...any) *Error {
+	return errorf(InvalidArgument, "bad request: "+format, args...)
+}
+
+// gone are the words with which a hub or a browser says that a session has
+// ended; moved those that a document has.
+var (
+	gone = []string{
+		"Session with given id not found", "Target destroyed", "Session detached", "Host disconnected",
+		"Host replaced", "Host re-announced", "The Client has left", "Target closed", "Target crashed", "No target with given id",
+	}
+	moved = []string{
+		"Inspected target navigated or closed", "Cannot find context with specified id", "Execution context was destroyed",
+		"Could not find object with given id", "Promise was collected", "Cannot find default execution context",
+		"uniqueContextId not found", "No frame for given id found", "Frame with the given id was not found",
+	}
+	noHost = []string{"Host is not connected", "Host is not responding", "Hub is shutting down"}
+)
+
+func among(text string, list []string) bool {
+	for _, s := range list {
+		if strings.Contains(text, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// translate is the one place where the failure of a command becomes an Error.
+func (p *Page) translate(method string, err error) *Error {
+	e := &Error{Kind: Internal, Message: method + ": " + err.Error(), Cause: err}
+	answer, ok := errors.AsType[*wire.Error](err)
+	switch text := err.Error(); {
+	case !ok && errors.Is(err, context.DeadlineExceeded):
+		e.Kind, e.Message = Timeout, "timed out"
+	case !ok && errors.Is(err, context.Canceled):
+		e.Kind, e.Message = Timeout, "cancelled"
+	case !ok:
+	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not supported"):
+		e = p.unsupported(method, text)
+	case among(text, gone):
+		e.Kind, e.Message = TargetClosed, "page closed"
+	case among(text, moved):
+		e.Kind, e.Message = ContextDestroyed, "page navigated away"
+	case among(text, noHost):
+		e.Kind, e.Message = NoBrowser, "no browser: "+text
+	case strings.Contains(text, "scope"):
+		e.Kind, e.Message = PermissionDenied, "permission denied: "+text
+	}
+	if p != nil {
+		e.Details.PageID = p.ID
+	}
+	return e
+}
+
+// unsupported says that a target cannot do something, and why.
+func (p *Page) unsupported(method, why string) *Error {
+	e := errorf(Unsupported, "not supported by this target: %s", why)
+	e.Details.Unsupported = method
+	if p != nil {
+		e.Details.TargetKind = p.kindNow()
+	}
+	return e
+}

@@ -1,0 +1,128 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+)
+
+// MaxValue is the longest value that Evaluate returns, in bytes of JSON.
+const MaxValue = 4 << 20
+
+// Value is what an expression has come to.
+type Value struct {
+	JSON json.RawMessage // null for what JSON does not know
+	Type string          // JavaScript's typeof
+}
+
+// EvaluateOptions are for Evaluate.
+type EvaluateOptions struct {
+	// Function says that the expression is a function, to be called with what
+	// Element matches, if there is one.
+	Function bool
+	Element  Locator
+}
+
+// evaluated is the result of Runtime.evaluate and Runtime.callFunctionOn.
+type evaluated struct {
+	Result struct {
+		Type, Subtype, ObjectID, UnserializableValue string
+
+		Value json.RawMessage
+	}
+	ExceptionDetails *struct {
+		Text      string
+		Exception *struct {
+			Description string
+			Value       json.RawMessage
+		}
+	}
+}
+
+// decode reads the value, and reports whether there was one.
+func (e *evaluated) decode(v any) bool {
+	return e.ExceptionDetails == nil && e.Result.Value != nil && json.Unmarshal(e.Result.Value, v) == nil
+}
+
+// exception is the first line of what was thrown, or "".
+func (e *evaluated) exception() string {
+	d := e.ExceptionDetails
+	if d == nil {
+		return ""
+	}
+	text := d.Text
+	if d.Exception != nil {
+		if text = d.Exception.Description; text == "" {
+			text = strings.Trim(string(d.Exception.Value), `"`)
+		}
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	if text == "" {
+		text = "exception"
+	}
+	return text
+}
+
+// Evaluate runs an expression in the page's main world and waits for the
+// promise that it may come to. Errors: EvalException, EvalTimeout,
+// LimitExceeded for values beyond MaxValue.
+func (p *Page) Evaluate(ctx context.Context, expression string, o EvaluateOptions) (Value, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	var out evaluated
+	err := p.evaluate(ctx, expression, o, &out)
+	switch {
+	case err == nil:
+	case KindOf(err) == Timeout && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		p.terminate()
+		return Value{}, errorf(EvalTimeout, "evaluation timed out")
+	case strings.Contains(err.Error(), "returned by value"), strings.Contains(err.Error(), "reference chain is too long"):
+		return Value{JSON: json.RawMessage("null"), Type: "object"}, nil
+	default:
+		return Value{}, err
+	}
+	if text := out.exception(); text != "" {
+		return Value{}, errorf(EvalException, "evaluation failed: %s", text)
+	}
+	if len(out.Result.Value) > MaxValue {
+		return Value{}, errorf(LimitExceeded, "limit exceeded: the value has %d bytes, at most %d are returned", len(out.Result.Value), MaxValue)
+	}
+	v := Value{JSON: out.Result.Value, Type: out.Result.Type}
+	if v.JSON == nil { // undefined, NaN, a bigint
+		v.JSON = json.RawMessage("null")
+	}
+	return v, nil
+}
+
+func (p *Page) evaluate(ctx context.Context, expression string, o EvaluateOptions, out *evaluated) error {
+	p.mu.Lock()
+	inMain := p.frame == ""
+	p.mu.Unlock()
+	switch {
+	case o.Function:
+		return p.callFunction(ctx, expression, o.Element, out)
+	case !inMain:
+		return p.callFunction(ctx, "()=>(\n"+expression+"\n)", nil, out)
+	}
+	params := obj{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true}
+	return p.call(ctx, "Runtime.evaluate", params, out)
+}
+
+// terminate stops a script that may run for ever, where that is possible. Where
+// none runs, it would stop the next one: that is one of its own.
+func (p *Page) terminate() {
+	p.mu.Lock()
+	session, kind := p.session, p.kind
+	p.mu.Unlock()
+	if kind != BrowserTarget || session == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), terminating)
+	defer cancel()
+	_, _ = do(ctx, p.b.client, command{session, "Runtime.terminateExecution", nil, nil}, command{session, "Runtime.evaluate", obj{"expression": "0"}, nil})
+}
+
+// terminating is how long stopping a script may take.
+const terminating = 2 * time.Second

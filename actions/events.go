@@ -1,0 +1,147 @@
+package actions
+
+import "encoding/json"
+
+// handlers are the events that count.
+var handlers = map[string]handler{
+	"Target.targetCreated":     atBrowser(func(b *Browser, e targetEvent) { b.targetChanged(e.TargetInfo) }),
+	"Target.targetInfoChanged": atBrowser(func(b *Browser, e targetEvent) { b.targetChanged(e.TargetInfo) }),
+	"Target.targetDestroyed":   atBrowser(func(b *Browser, e targetEvent) { b.targetGone(e.TargetID) }),
+	"Target.targetCrashed":     atBrowser(func(b *Browser, e targetEvent) { b.targetGone(e.TargetID) }),
+	"Target.detachedFromTarget": {do: func(b *Browser, _ string, params []byte) {
+		var e targetEvent
+		if json.Unmarshal(params, &e) == nil {
+			b.detached(e.SessionID)
+		}
+	}},
+	"Target.attachedToTarget": onPage((*Page).childAttached),
+
+	"Page.frameNavigated":          onPage((*Page).navigated),
+	"Page.navigatedWithinDocument": onPage((*Page).navigatedWithin),
+	"Page.lifecycleEvent":          onPage((*Page).lifecycle),
+	"Page.frameDetached":           onPage((*Page).frameDetached),
+
+	"Page.javascriptDialogOpening": onPage((*Page).dialogOpening),
+	"Page.javascriptDialogClosed":  onPage((*Page).dialogClosed),
+
+	"Network.requestWillBeSent": onPage((*Page).requestSent),
+	"Network.responseReceived":  onPage((*Page).responded),
+	"Network.loadingFinished":   telling((*Page).loadingFinished),
+	"Network.loadingFailed":     onPage((*Page).loadingFailed),
+	"Fetch.requestPaused":       onPage((*Page).paused),
+
+	"Input.dragIntercepted":    onPage((*Page).dragIntercepted),
+	"Runtime.consoleAPICalled": telling((*Page).consoleCalled),
+	"Runtime.exceptionThrown":  telling((*Page).thrown),
+	"Page.downloadWillBegin":   telling((*Page).downloadBegins),
+	"Page.downloadProgress":    telling((*Page).downloadGoes),
+}
+
+// event takes an event of the connection, under whatever lock that has.
+func (b *Browser) event(sessionID, method string, params []byte) {
+	if h, known := handlers[method]; known {
+		b.events.put(func() { h.do(b, sessionID, params) }, h.tells)
+	}
+}
+
+// handler is what an event does. One that only tells subscribers may be
+// dropped when there are too many.
+type handler struct {
+	tells bool
+	do    func(b *Browser, sessionID string, params []byte)
+}
+
+// targetEvent is the params of the events of the domain Target.
+type targetEvent struct {
+	TargetInfo targetInfo
+	TargetID   string
+	SessionID  string
+}
+
+// atBrowser handles an event of the browser level.
+func atBrowser[T any](f func(*Browser, T)) handler {
+	return handler{do: func(b *Browser, sessionID string, params []byte) {
+		var v T
+		if sessionID == "" && json.Unmarshal(params, &v) == nil {
+			f(b, v)
+		}
+	}}
+}
+
+// onPage handles an event of a page's session or of one inside it.
+func onPage[T any](f func(p *Page, sessionID string, v T)) handler {
+	return handler{do: func(b *Browser, sessionID string, params []byte) {
+		b.mu.Lock()
+		p := b.sessions[sessionID]
+		b.mu.Unlock()
+		var v T
+		if p != nil && json.Unmarshal(params, &v) == nil {
+			f(p, sessionID, v)
+		}
+	}}
+}
+
+// telling is onPage for events that nothing depends on.
+func telling[T any](f func(p *Page, sessionID string, v T)) handler {
+	h := onPage(f)
+	h.tells = true
+	return h
+}
+
+// detached forgets a session that has ended.
+func (b *Browser) detached(session string) {
+	b.mu.Lock()
+	p := b.sessions[session]
+	delete(b.sessions, session)
+	b.mu.Unlock()
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.session == session {
+		p.session = "" // the next call makes another, if the target is still there
+		p.network, p.console = false, false
+		clear(p.worlds)
+		p.changeLocked()
+	}
+	for frame, s := range p.children {
+		if s == session {
+			delete(p.children, frame)
+			delete(p.worlds, frame)
+		}
+	}
+}
+
+// childAttached notes the session of a frame in another process.
+func (p *Page) childAttached(_ string, e targetEvent) {
+	if e.TargetInfo.Type != "iframe" {
+		return
+	}
+	p.b.mu.Lock()
+	p.b.sessions[e.SessionID] = p
+	p.b.mu.Unlock()
+	p.mu.Lock()
+	p.children[e.TargetInfo.TargetID] = e.SessionID
+	delete(p.worlds, e.TargetInfo.TargetID)
+	p.mu.Unlock()
+	for method, params := range map[string]obj{
+		"Page.enable": {}, "Target.setAutoAttach": {"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true},
+	} {
+		p.b.background(e.SessionID, method, params)
+	}
+}
+
+// background sends a command whose answer does not matter.
+func (b *Browser) background(session, method string, params obj) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	b.loops.Go(func() {
+		ctx, cancel := b.while()
+		defer cancel()
+		_, _ = do(ctx, b.client, command{session, method, params, nil})
+	})
+}

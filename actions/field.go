@@ -1,0 +1,187 @@
+package actions
+
+import (
+	"context"
+	"encoding/base64"
+)
+
+// FillOptions are for Fill.
+type FillOptions struct {
+	Force bool // no checks but that the element is there
+}
+
+// Fill replaces the value of an input, a textarea, a select or an editable
+// element, and lets the page know.
+func (p *Page) Fill(ctx context.Context, l Locator, value string, o FillOptions) error {
+	return p.edit(ctx, l, scriptCall{verb: "fill", args: obj{"value": value, "force": o.Force}, acts: true})
+}
+
+// Clear empties a field.
+func (p *Page) Clear(ctx context.Context, l Locator, o FillOptions) error {
+	return p.Fill(ctx, l, "", o)
+}
+
+// Focus focuses an element without clicking it.
+func (p *Page) Focus(ctx context.Context, l Locator) error {
+	return p.edit(ctx, l, scriptCall{verb: "focus", args: obj{}})
+}
+
+// SelectOption selects the options of a select with these values or labels,
+// and no others. It returns the values that are selected then.
+func (p *Page) SelectOption(ctx context.Context, l Locator, values []string) (selected []string, err error) {
+	if values == nil {
+		values = []string{}
+	}
+	err = p.edit(ctx, l, scriptCall{verb: "choose", args: obj{"values": values}, result: &selected, acts: true})
+	return selected, err
+}
+
+// File is a file to upload.
+type File struct {
+	Name     string
+	MIMEType string
+	Data     []byte
+}
+
+// maxUpload is how many bytes of files go into one call.
+const maxUpload = 50 << 20
+
+// SetInputFiles puts files into a file input. No file of the hub's machine is
+// read.
+func (p *Page) SetInputFiles(ctx context.Context, l Locator, files []File) error {
+	list := make([]obj, len(files))
+	total := 0
+	for i, f := range files {
+		total += len(f.Data)
+		if f.Name == "" {
+			return invalid("file %d has no name", i+1)
+		}
+		list[i] = obj{"name": f.Name, "type": f.MIMEType, "data": base64.StdEncoding.EncodeToString(f.Data)}
+	}
+	if total > maxUpload {
+		return errorf(LimitExceeded, "limit exceeded: the files have %d bytes, at most %d can be sent", total, maxUpload)
+	}
+	return p.edit(ctx, l, scriptCall{verb: "files", args: obj{"files": list}, acts: true})
+}
+
+// Scroll says how far to scroll.
+type Scroll struct {
+	DX, DY float64 // CSS pixels; with Pages, their signs say where to
+	Pages  float64 // viewports instead of pixels
+	End    string  // "top" or "bottom", instead of both
+}
+
+// Scroll scrolls an element, or what around it can scroll; where l is nil, the
+// page.
+func (p *Page) Scroll(ctx context.Context, l Locator, by Scroll) error {
+	args := obj{"dx": by.DX, "dy": by.DY, "pages": by.Pages}
+	switch by.End {
+	case "":
+	case "top", "bottom":
+		args["end"] = by.End
+	default:
+		return invalid("%q is no end to scroll to: use top or bottom", by.End)
+	}
+	return p.edit(ctx, l, scriptCall{verb: "scroll", args: args})
+}
+
+// ScrollIntoView brings an element into the viewport.
+func (p *Page) ScrollIntoView(ctx context.Context, l Locator) error {
+	if l == nil {
+		return check(l)
+	}
+	return p.edit(ctx, l, scriptCall{verb: "scrollIntoView", args: obj{}})
+}
+
+// edit runs a call of the page script as input, on an element if l is not nil.
+func (p *Page) edit(ctx context.Context, l Locator, c scriptCall) error {
+	if l != nil || c.verb != "scroll" {
+		if err := check(l); err != nil {
+			return err
+		}
+		c.args["locator"] = l.query()
+	}
+	return p.act(ctx, func(ctx context.Context, _ string) error { return p.script(ctx, c) })
+}
+
+// DragTo drags one element to another.
+func (p *Page) DragTo(ctx context.Context, from, to Locator) error {
+	for _, l := range []Locator{from, to} {
+		if err := check(l); err != nil {
+			return err
+		}
+	}
+	return p.act(ctx, func(ctx context.Context, s string) error {
+		a, err := p.point(ctx, from, obj{})
+		if err != nil {
+			return err
+		}
+		return p.drag(ctx, s, Point{a.X, a.Y}, to)
+	})
+}
+
+// held is what a mouse event says while the left button is down.
+var held = obj{"button": "left", "buttons": 1}
+
+// drag presses at a point, moves to the element and releases. Where the page
+// has begun a drag of its own, the browser is told to go on with that.
+func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error {
+	p.mu.Lock()
+	p.dragged = nil
+	p.mu.Unlock()
+	if err := p.calls(ctx, command{s, "Input.setInterceptDrags", obj{"enabled": true}, nil}); err != nil && KindOf(err) != Unsupported {
+		return err
+	}
+	defer p.b.background(s, "Input.setInterceptDrags", obj{"enabled": false})
+	listen := scriptCall{verb: "dragStarts"}
+	if err := p.script(ctx, listen); err != nil {
+		return err
+	}
+	press := obj{"button": "left", "buttons": 1, "clickCount": 1}
+	if err := p.send(ctx, mouse(s, "mouseMoved", from, 0, nil), mouse(s, "mousePressed", from, 0, press)); err != nil {
+		return err
+	}
+	t, err := p.point(ctx, l, obj{"disabled": true, "covered": true})
+	if err != nil {
+		return err
+	}
+	to := Point{t.X, t.Y}
+	half := Point{(from.X + to.X) / 2, (from.Y + to.Y) / 2}
+	if err := p.send(ctx, mouse(s, "mouseMoved", half, 0, held), mouse(s, "mouseMoved", to, 0, held)); err != nil {
+		return err
+	}
+	var started bool
+	listen.result = &started
+	if err := p.script(ctx, listen); err != nil {
+		return err
+	}
+	if started && p.kindNow() == BrowserTarget {
+		if err := p.drop(ctx, s, to); err != nil {
+			return err
+		}
+	}
+	return p.send(ctx, mouse(s, "mouseMoved", to, 0, held), mouse(s, "mouseReleased", to, 0, obj{"button": "left", "clickCount": 1}))
+}
+
+// drop ends a drag of HTML's.
+func (p *Page) drop(ctx context.Context, s string, at Point) error {
+	var data any
+	if err := p.await(ctx, Timeout, func() (bool, *Error) {
+		data = p.dragged
+		return p.dragged != nil, nil
+	}); err != nil {
+		return err
+	}
+	var list []command
+	for _, kind := range []string{"dragEnter", "dragOver", "drop"} {
+		list = append(list, command{s, "Input.dispatchDragEvent", obj{"type": kind, "x": at.X, "y": at.Y, "data": data}, nil})
+	}
+	return p.send(ctx, list...)
+}
+
+func (p *Page) dragIntercepted(_ string, e struct{ Data any }) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dragged = e.Data
+	p.changeLocked()
+}

@@ -1,0 +1,265 @@
+package actions
+
+import (
+	"context"
+	"strings"
+)
+
+// Frame is one frame of a page.
+type Frame struct {
+	ID     string
+	Name   string
+	URL    string
+	Parent string // "" for the main frame
+}
+
+// FrameChoice says which frame is meant: the first of its fields that is set;
+// none is the main frame.
+type FrameChoice struct {
+	ID      string
+	Element Locator // the frame's element, in the frame chosen before
+	URL     string  // a part of the address
+}
+
+// Frames lists the frames of the page, the main one first.
+func (p *Page) Frames(ctx context.Context) ([]Frame, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	s, err := p.attach(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	sessions := []string{s}
+	for _, child := range p.children {
+		sessions = append(sessions, child)
+	}
+	p.mu.Unlock()
+	var list []Frame
+	for i, s := range sessions {
+		var tree struct{ FrameTree frameTree }
+		err := p.calls(ctx, command{s, "Page.getFrameTree", nil, &tree})
+		if err != nil && i == 0 {
+			return nil, err
+		}
+		if err == nil { // else the frame has just gone
+			list = tree.FrameTree.appendTo(list)
+		}
+	}
+	return list, nil
+}
+
+// appendTo lists a tree's frames; one that is in another process stands in
+// two trees.
+func (t frameTree) appendTo(list []Frame) []Frame {
+	f := Frame{ID: t.Frame.ID, Name: t.Frame.Name, URL: t.Frame.URL, Parent: t.Frame.ParentID}
+	for _, known := range list {
+		if known.ID == f.ID {
+			return list
+		}
+	}
+	if f.ID != "" {
+		list = append(list, f)
+	}
+	for _, c := range t.ChildFrames {
+		list = c.appendTo(list)
+	}
+	return list
+}
+
+// SetFrame has locators, snapshots and Evaluate look in a frame, until the page
+// navigates. Errors: FrameNotFound, URLBlocked.
+func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	id := c.ID
+	if c.Element != nil && id == "" {
+		var err error
+		if id, err = p.frameOf(ctx, c.Element); err != nil {
+			return Frame{}, err
+		}
+	}
+	list, err := p.Frames(ctx)
+	if err != nil {
+		return Frame{}, err
+	}
+	for _, f := range list {
+		if id != "" && f.ID != id || id == "" && c.URL != "" && !strings.Contains(f.URL, c.URL) {
+			continue
+		}
+		if err := p.allowsFrame(f.URL); err != nil {
+			return Frame{}, err
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.frame = f.ID
+		if f.ID == p.main {
+			p.frame = ""
+		}
+		return f, nil
+	}
+	return Frame{}, errorf(FrameNotFound, "not found: no frame %s%s", id, c.URL)
+}
+
+func (p *Page) allowsFrame(url string) error {
+	if url == "" || strings.HasPrefix(url, "about:") {
+		return nil
+	}
+	return p.b.urls.Check(url)
+}
+
+// frameOf is the id of the frame of an element.
+func (p *Page) frameOf(ctx context.Context, l Locator) (string, error) {
+	if err := check(l); err != nil {
+		return "", err
+	}
+	w, object, err := p.element(ctx, l)
+	if err != nil {
+		return "", err
+	}
+	var out struct {
+		Node struct {
+			FrameID         string
+			ContentDocument struct{ FrameID string }
+		}
+	}
+	if err := p.calls(ctx, command{w.session, "DOM.describeNode", obj{"objectId": object}, &out}); err != nil {
+		return "", err
+	}
+	id := out.Node.FrameID
+	if id == "" {
+		return "", errorf(FrameNotFound, "not found: %s is no frame", l)
+	}
+	return id, nil
+}
+
+// element is the objectId of an element in the page script's world; of the
+// document where l is nil.
+func (p *Page) element(ctx context.Context, l Locator) (*world, string, error) {
+	p.mu.Lock()
+	frame := p.frame
+	p.mu.Unlock()
+	args := obj{"wait": waiting(ctx).Milliseconds()}
+	if l != nil {
+		args["locator"] = l.query()
+	}
+	w, err := p.worldOf(ctx, frame)
+	if err != nil {
+		return nil, "", err
+	}
+	var out evaluated
+	err = p.calls(ctx, command{w.session, "Runtime.callFunctionOn", obj{
+		"objectId": w.object, "functionDeclaration": "function(args){return this.element(args)}", "awaitPromise": true,
+		"arguments": []obj{{"value": args}},
+	}, &out})
+	if err != nil {
+		if KindOf(err) == ContextDestroyed {
+			p.forget(w)
+		}
+		return nil, "", err
+	}
+	if text := out.exception(); text != "" {
+		e := errorf(ElementNotFound, "element not found: %s", l)
+		e.Details.Locator = l.String()
+		return nil, "", e
+	}
+	return w, out.Result.ObjectID, nil
+}
+
+// callFunction calls a function of the caller's in the page's main world with
+// an element, or with nothing where l is nil.
+func (p *Page) callFunction(ctx context.Context, function string, l Locator, out *evaluated) error {
+	if l != nil {
+		if err := check(l); err != nil {
+			return err
+		}
+	}
+	w, object, err := p.element(ctx, l)
+	if err != nil {
+		return err
+	}
+	var node struct{ Node struct{ BackendNodeID int } }
+	if err := p.calls(ctx, command{w.session, "DOM.describeNode", obj{"objectId": object}, &node}); err != nil {
+		return err
+	}
+	var resolved struct{ Object struct{ ObjectID string } }
+	if err := p.calls(ctx, command{w.session, "DOM.resolveNode", obj{"backendNodeId": node.Node.BackendNodeID}, &resolved}); err != nil {
+		return err
+	}
+	params := obj{
+		"objectId": resolved.Object.ObjectID, "functionDeclaration": "function(...a){return (" + function + "\n).apply(undefined,a)}",
+		"returnByValue": true, "awaitPromise": true, "userGesture": true,
+	}
+	if l != nil {
+		params["arguments"] = []obj{{"objectId": resolved.Object.ObjectID}}
+	}
+	return p.calls(ctx, command{w.session, "Runtime.callFunctionOn", params, out})
+}
+
+// frameOffset is how far the viewport in which the chosen frame's script gives
+// its points is from that of the page.
+func (p *Page) frameOffset(ctx context.Context) (x, y float64, err error) {
+	p.mu.Lock()
+	frame := p.frame
+	p.mu.Unlock()
+	if frame == "" {
+		return 0, 0, nil
+	}
+	var depth int // of frames around it that the script reaches
+	if err := p.scriptIn(ctx, frame, scriptCall{verb: "depth", result: &depth}); err != nil {
+		return 0, 0, err
+	}
+	list, err := p.Frames(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	parents := map[string]string{}
+	for _, f := range list {
+		parents[f.ID] = f.Parent
+	}
+	for ; depth > 0; depth-- {
+		frame = parents[frame]
+	}
+	for parents[frame] != "" {
+		root, session := p.rootOf(parents[frame], parents)
+		at, err := p.ownerBox(ctx, session, frame)
+		if err != nil {
+			return 0, 0, err
+		}
+		x, y, frame = x+at.X, y+at.Y, root
+	}
+	return x, y, nil
+}
+
+// rootOf is the outermost frame around a frame that is of the same process,
+// and the session of that process.
+func (p *Page) rootOf(frame string, parents map[string]string) (root, session string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		if s, apart := p.children[frame]; apart {
+			return frame, s
+		}
+		if parents[frame] == "" {
+			return frame, p.session
+		}
+		frame = parents[frame]
+	}
+}
+
+// ownerBox is where a frame's content begins, in the viewport of the session's
+// outermost frame.
+func (p *Page) ownerBox(ctx context.Context, session, frame string) (Point, error) {
+	var owner struct{ BackendNodeID int }
+	if err := p.calls(ctx, command{session, "DOM.getFrameOwner", obj{"frameId": frame}, &owner}); err != nil {
+		return Point{}, err
+	}
+	var box struct{ Model struct{ Content []float64 } }
+	if err := p.calls(ctx, command{session, "DOM.getBoxModel", obj{"backendNodeId": owner.BackendNodeID}, &box}); err != nil {
+		return Point{}, err
+	}
+	if len(box.Model.Content) < 2 {
+		return Point{}, errorf(NotVisible, "element not visible: the frame has no box")
+	}
+	return Point{box.Model.Content[0], box.Model.Content[1]}, nil
+}

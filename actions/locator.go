@@ -1,0 +1,169 @@
+package actions
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Locator says which element is meant. It is one of CSS, XPath, Role, Text,
+// Label, Placeholder, TestID, SnapshotRef, Handle, Point and First.
+//
+// But for First, a locator that several elements match is an error.
+type Locator interface {
+	fmt.Stringer // as in messages: "#save", "role=button[name=Save]"
+	// query is the locator as the page script reads it.
+	query() query
+}
+
+// query is {"by":"css","value":"#save"}.
+type query struct {
+	By    string  `json:"by"`
+	Value string  `json:"value,omitempty"`
+	Name  string  `json:"name,omitempty"`
+	Exact bool    `json:"exact,omitempty"`
+	First bool    `json:"first,omitempty"`
+	X     float64 `json:"x,omitempty"`
+	Y     float64 `json:"y,omitempty"`
+}
+
+// CSS is a CSS selector, which also finds what is in open shadow roots.
+type CSS string
+
+// XPath is an XPath expression.
+type XPath string
+
+// TestID is the value of the attribute data-testid.
+type TestID string
+
+// Role is an ARIA role, with an accessible name if that is not empty.
+type Role struct {
+	Role, Name string
+	Exact      bool // the name in full and by case, not as a part of it
+}
+
+// Text is the innermost element with a text.
+type Text struct {
+	Text  string
+	Exact bool
+}
+
+// Label is a field by the text of its label.
+type Label struct {
+	Text  string
+	Exact bool
+}
+
+// Placeholder is a field by its placeholder.
+type Placeholder struct {
+	Text  string
+	Exact bool
+}
+
+// Scheme tells apart the refs of the four kinds of snapshots.
+type Scheme string
+
+// The schemes of refs.
+const (
+	YAML   Scheme = "yaml" // e12, f1e2: of SnapshotYAML, for as long as the element is there
+	Aria   Scheme = "aria" // button[0]: a position in SnapshotElements, found anew at each use
+	Tagged Scheme = "rp"   // a3: the attribute data-rp-id, which SnapshotTagged writes
+	BAP    Scheme = "bap"  // @submit: of Observe
+)
+
+// SnapshotRef is an element as a snapshot names it.
+type SnapshotRef struct {
+	Scheme Scheme
+	ID     string
+}
+
+// Handle is an element that WaitForSelector has found. It is good for as long
+// as the document is.
+type Handle struct {
+	ID string
+}
+
+// Point is whatever is at a point of the viewport, in CSS pixels.
+type Point struct {
+	X, Y float64
+}
+
+// First is the first of the elements that a locator matches.
+type First struct {
+	Locator
+}
+
+func (l CSS) query() query         { return query{By: "css", Value: string(l)} }
+func (l XPath) query() query       { return query{By: "xpath", Value: string(l)} }
+func (l TestID) query() query      { return query{By: "testid", Value: string(l)} }
+func (l Role) query() query        { return query{By: "role", Value: l.Role, Name: l.Name, Exact: l.Exact} }
+func (l Text) query() query        { return query{By: "text", Value: l.Text, Exact: l.Exact} }
+func (l Label) query() query       { return query{By: "label", Value: l.Text, Exact: l.Exact} }
+func (l Placeholder) query() query { return query{By: "placeholder", Value: l.Text, Exact: l.Exact} }
+func (l SnapshotRef) query() query { return query{By: string(l.Scheme), Value: l.ID} }
+func (l Handle) query() query      { return query{By: "handle", Value: l.ID} }
+func (l Point) query() query       { return query{By: "point", X: l.X, Y: l.Y} }
+
+func (l First) query() query {
+	q := l.Locator.query()
+	q.First = true
+	return q
+}
+
+func (l CSS) String() string         { return string(l) }
+func (l XPath) String() string       { return "xpath=" + string(l) }
+func (l TestID) String() string      { return "testId=" + string(l) }
+func (l Text) String() string        { return "text=" + l.Text }
+func (l Label) String() string       { return "label=" + l.Text }
+func (l Placeholder) String() string { return "placeholder=" + l.Text }
+func (l SnapshotRef) String() string { return l.ID }
+func (l Handle) String() string      { return l.ID }
+func (l Point) String() string       { return fmt.Sprintf("(%g, %g)", l.X, l.Y) }
+
+func (l Role) String() string {
+	if l.Name == "" {
+		return "role=" + l.Role
+	}
+	return fmt.Sprintf("role=%s[name=%q]", l.Role, l.Name)
+}
+
+// maxLocator is the longest text of a locator, in bytes.
+const maxLocator = 10_000
+
+// check refuses locators that cannot match, or that would make the page load
+// something.
+func check(l Locator) *Error {
+	if l == nil {
+		return invalid("no element is named")
+	}
+	q := l.query()
+	switch {
+	case q.By == "point":
+		if math.IsNaN(q.X+q.Y) || math.IsInf(q.X+q.Y, 0) {
+			return invalid("the point %s is not a finite one", l)
+		}
+		return nil
+	case q.Value == "":
+		return invalid("the %s locator is empty", q.By)
+	case len(q.Value)+len(q.Name) > maxLocator:
+		return invalid("the %s locator is longer than %d bytes", q.By, maxLocator)
+	}
+	text := strings.ToLower(q.Value)
+	switch {
+	case q.By == "css" && (strings.Contains(text, "url(javascript:") || strings.Contains(text, "expression(")):
+		return invalid("the selector holds script")
+	case q.By == "xpath" && strings.Contains(text, "document("):
+		return invalid("the XPath reads another document")
+	}
+	return nil
+}
+
+// mustJSON encodes what can always be encoded.
+func mustJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

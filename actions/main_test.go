@@ -1,0 +1,217 @@
+package actions_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/actions/actionstest"
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/web"
+)
+
+// patience is how long anything may take that must happen.
+const patience = 60 * time.Second
+
+// place is what the tests share: a browser, an app, and a hub whose Host is a
+// page of the browser.
+type place struct {
+	chromium *actionstest.Chromium
+	app      *httptest.Server // on 127.0.0.1; other is the same as another site
+	other    string
+	host     *httptest.Server
+	hub      *relay.Hub
+	keep     *actions.Browser // has opened the Host page
+	conns    sync.WaitGroup
+	end      context.CancelFunc
+}
+
+var shared *place
+
+func TestMain(m *testing.M) {
+	var err error
+	if shared, err = open(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	status := m.Run()
+	shared.close()
+	os.Exit(status)
+}
+
+func open() (*place, error) {
+	ctx, end := context.WithCancel(context.Background())
+	p := &place{hub: relay.New(relay.Options{}), end: end}
+	p.app = httptest.NewServer(p.pages())
+	p.other = strings.Replace(p.app.URL, "127.0.0.1", "localhost", 1)
+	p.host = httptest.NewServer(p.hostPages(ctx))
+	var err error
+	if p.chromium, err = actionstest.Start(); err != nil {
+		return nil, err
+	}
+	if p.keep, err = actions.Open(ctx, p.chromium.Join, actions.Options{}); err != nil {
+		return nil, err
+	}
+	if _, err = p.keep.NewPage(ctx, p.host.URL+"/host.html", ""); err != nil {
+		return nil, err
+	}
+	for stop := time.Now().Add(patience); !p.hub.HostConnected(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(stop) {
+			return nil, fmt.Errorf("the Host page has not connected")
+		}
+	}
+	return p, nil
+}
+
+func (p *place) close() {
+	p.keep.Close()
+	p.chromium.Close()
+	p.end()
+	p.app.Close()
+	p.host.Close()
+	p.conns.Wait()
+}
+
+// file serves one of testdata/pages, with the agent where it says so.
+func (p *place) file(w http.ResponseWriter, name string) {
+	text, err := os.ReadFile(filepath.Join("testdata", "pages", filepath.Base(name)))
+	if err != nil {
+		http.Error(w, "no such page", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	agent := fmt.Sprintf(`<script src="%s/dist/agent.js" data-parents="%s"></script>`, p.host.URL, p.host.URL)
+	strings.NewReplacer(
+		"<!--agent-->", agent, "{{app}}", p.app.URL, "{{other}}", p.other,
+		"{{bridge}}", "ws"+strings.TrimPrefix(p.host.URL, "http")+"/bridge",
+	).WriteString(w, string(text))
+}
+
+// pages is the app.
+func (p *place) pages() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{name}", func(w http.ResponseWriter, r *http.Request) { p.file(w, r.PathValue("name")) })
+	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.FormValue("to"), http.StatusFound) })
+	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/half", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<!doctype html><title>Half</title><script src='%s/dist/agent.js' data-parents='%s'></script><p>Half</p><img src=/never>", p.host.URL, p.host.URL)
+	})
+	mux.HandleFunc("/data.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Api-Key", "k")
+		fmt.Fprint(w, `{"answer":42}`)
+	})
+	return mux
+}
+
+// hostPages is the hub.
+func (p *place) hostPages(ctx context.Context) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{name}", func(w http.ResponseWriter, r *http.Request) { p.file(w, r.PathValue("name")) })
+	dist := http.FileServerFS(web.Dist)
+	mux.HandleFunc("/dist/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		dist.ServeHTTP(w, r)
+	})
+	mux.HandleFunc("/bridge", func(w http.ResponseWriter, r *http.Request) {
+		conn, err := wsconn.Upgrade(w, r, wsconn.Options{Limits: bridge.PageLimits()})
+		if err == nil {
+			p.conns.Go(func() { bridge.ServePage(ctx, conn, p.hub, nil) })
+		}
+	})
+	return mux
+}
+
+// join is how to be a Client of the hub.
+func (p *place) join(event actions.EventFunc) (actions.Client, error) {
+	return p.hub.JoinLocal(relay.LocalOptions{Event: event})
+}
+
+// on runs a test on both kinds of targets.
+func on(t *testing.T, test func(t *testing.T, b *actions.Browser)) {
+	t.Helper()
+	for _, kind := range []actions.TargetKind{actions.BrowserTarget, actions.FrameTarget} {
+		t.Run(string(kind), func(t *testing.T) { test(t, connect(t, kind, actions.Options{})) })
+	}
+}
+
+// connect opens a Browser on a kind of targets until the test ends.
+func connect(t *testing.T, kind actions.TargetKind, o actions.Options) *actions.Browser {
+	t.Helper()
+	join := shared.chromium.Join
+	if kind == actions.FrameTarget {
+		join = shared.join
+	}
+	b, err := actions.Open(t.Context(), join, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+// visit opens a page of the app until the test ends.
+func visit(t *testing.T, b *actions.Browser, path string) *actions.Page {
+	t.Helper()
+	p, err := b.NewPage(t.Context(), shared.app.URL+path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := b.ClosePage(ctx, p.ID); err != nil && actions.KindOf(err) != actions.PageNotFound {
+			t.Error(err)
+		}
+	})
+	if _, err := p.WaitForLoadState(t.Context(), actions.Load); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// value is what an expression comes to, as JSON.
+func value(t *testing.T, p *actions.Page, expression string) string {
+	t.Helper()
+	v, err := p.Evaluate(t.Context(), expression, actions.EvaluateOptions{})
+	if err != nil {
+		t.Fatalf("%s: %v", expression, err)
+	}
+	return string(v.JSON)
+}
+
+// is says what an expression must come to.
+func is(t *testing.T, p *actions.Page, expression, want string) {
+	t.Helper()
+	if got := value(t, p, expression); got != want {
+		t.Errorf("%s is %s, want %s", expression, got, want)
+	}
+}
+
+// fails says of what kind an error must be.
+func fails(t *testing.T, err error, want actions.Kind) {
+	t.Helper()
+	if got := actions.KindOf(err); got != want {
+		t.Errorf("error %q (%v), want %q", got, err, want)
+	}
+}
+
+// soon is a context for what must fail for want of time.
+func soon(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}

@@ -1,0 +1,373 @@
+package actions
+
+import (
+	"context"
+	"strings"
+)
+
+// LoadState is how far a document has come.
+type LoadState int
+
+// The states, each after the one before.
+const (
+	Commit LoadState = iota
+	DOMContentLoaded
+	Load
+	NetworkIdle
+)
+
+var stateNames = map[string]LoadState{"commit": Commit, "domcontentloaded": DOMContentLoaded, "load": Load, "networkidle": NetworkIdle}
+
+// ParseLoadState reads "commit", "domcontentloaded", "load" or "networkidle"; ""
+// is Load.
+func ParseLoadState(name string) (LoadState, error) {
+	if s, ok := stateNames[name]; ok {
+		return s, nil
+	}
+	if name == "" {
+		return Load, nil
+	}
+	return 0, invalid("%q is no load state: use load, domcontentloaded, networkidle or commit", name)
+}
+
+// load is what is known of one document of the main frame.
+type load struct {
+	reached [NetworkIdle + 1]bool
+	status  int
+	headers map[string]string
+	failed  string // "net::ERR_…"
+}
+
+// maxLoads is how many documents are remembered.
+const maxLoads = 16
+
+// loadLocked is the record of a document.
+func (p *Page) loadLocked(loader string) *load {
+	l := p.loads[loader]
+	if l == nil {
+		if len(p.loads) >= maxLoads {
+			for id := range p.loads {
+				if id != p.loader {
+					delete(p.loads, id)
+				}
+			}
+		}
+		l = new(load)
+		p.loads[loader] = l
+	}
+	return l
+}
+
+// Navigation is what has become of a navigation.
+type Navigation struct {
+	URL       string
+	Title     string
+	Status    int               // of the document; 0 when it is not known
+	Headers   map[string]string // redacted; nil when they are not known
+	Committed bool              // the page shows the new document
+	Reached   bool              // it has come as far as was asked for
+	Moved     bool              // of history: there was an entry to go to
+}
+
+// GotoOptions are for Goto. Its zero value waits for load.
+type GotoOptions struct {
+	WaitUntil *LoadState // nil is Load
+	Referer   string
+}
+
+// Until is a LoadState for options.
+func Until(s LoadState) *LoadState { return &s }
+
+// until is the state that options mean.
+func until(s *LoadState) LoadState {
+	if s == nil {
+		return Load
+	}
+	return *s
+}
+
+// Goto shows a URL. When time runs out after the new document is there, the
+// error is NavigationTimeout and the Navigation says what there is.
+func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation, error) {
+	if err := p.b.urls.Check(url); err != nil {
+		return Navigation{}, err
+	}
+	return p.navigation(ctx, until(o.WaitUntil), func(ctx context.Context, s string) (started, error) {
+		params := obj{"url": url}
+		if o.Referer != "" {
+			params["referrer"] = o.Referer
+		}
+		var out struct {
+			LoaderID, ErrorText string
+			IsDownload          bool
+		}
+		if err := p.calls(ctx, command{s, "Page.navigate", params, &out}); err != nil {
+			return started{}, navigationError(err)
+		}
+		switch {
+		case out.IsDownload:
+			return started{}, errorf(NavigationFailed, "navigation failed: %s is a download", url)
+		case out.ErrorText != "":
+			return started{}, p.failure(out.ErrorText)
+		}
+		return started{loader: out.LoaderID, within: out.LoaderID == ""}, nil
+	})
+}
+
+// navigationError makes of what a target says against a navigation that it
+// failed.
+func navigationError(err error) error {
+	if KindOf(err) == Internal {
+		_, why, _ := strings.Cut(err.Error(), ": ")
+		return errorf(NavigationFailed, "navigation failed: %s", why)
+	}
+	return err
+}
+
+// failure is that of a navigation: the policy's, if that was the reason.
+func (p *Page) failure(text string) *Error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.blocked != nil {
+		return p.blocked
+	}
+	return errorf(NavigationFailed, "navigation failed: %s", text)
+}
+
+// Reload loads the page's document again.
+func (p *Page) Reload(ctx context.Context, waitUntil *LoadState) (Navigation, error) {
+	return p.navigation(ctx, until(waitUntil), func(ctx context.Context, s string) (started, error) {
+		return started{next: true}, p.calls(ctx, command{s, "Page.reload", nil, nil})
+	})
+}
+
+// GoBack goes to the page before this one in the history. Without one it does
+// nothing, and Moved is false.
+func (p *Page) GoBack(ctx context.Context, waitUntil *LoadState) (Navigation, error) {
+	return p.traverse(ctx, -1, until(waitUntil))
+}
+
+// GoForward is GoBack in the other direction.
+func (p *Page) GoForward(ctx context.Context, waitUntil *LoadState) (Navigation, error) {
+	return p.traverse(ctx, +1, until(waitUntil))
+}
+
+func (p *Page) traverse(ctx context.Context, by int, state LoadState) (Navigation, error) {
+	moved := true
+	n, err := p.navigation(ctx, state, func(ctx context.Context, s string) (started, error) {
+		var history struct {
+			CurrentIndex int
+			Entries      []struct{ ID int }
+		}
+		if err := p.calls(ctx, command{s, "Page.getNavigationHistory", nil, &history}); err != nil {
+			return started{}, err
+		}
+		to := history.CurrentIndex + by
+		if to < 0 || to >= len(history.Entries) {
+			moved = false
+			return started{within: true, stay: true}, nil
+		}
+		return started{next: true, orWithin: true},
+			p.calls(ctx, command{s, "Page.navigateToHistoryEntry", obj{"entryId": history.Entries[to].ID}, nil})
+	})
+	n.Moved = moved
+	return n, err
+}
+
+// started is how to know the document that a navigation leads to.
+type started struct {
+	loader   string // by its loader
+	next     bool   // it is the next one
+	orWithin bool   // or the same one at another address
+	within   bool   // it is the one that is there
+	stay     bool   // and nothing happens to it
+}
+
+// navigation runs one that start begins, and waits until its document has come
+// as far as state.
+func (p *Page) navigation(ctx context.Context, state LoadState, start func(context.Context, string) (started, error)) (n Navigation, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if err := p.hold(ctx, p.input); err != nil {
+		return n, err
+	}
+	defer func() { <-p.input }()
+	s, err := p.attach(ctx)
+	if err != nil {
+		return n, err
+	}
+	if err := p.enableNetwork(ctx, s); err != nil && KindOf(err) != Unsupported {
+		return n, err
+	}
+	p.b.use(p)
+	p.mu.Lock()
+	before, within := p.loader, p.within
+	p.blocked = nil
+	p.mu.Unlock()
+	inTime, stop := context.WithTimeout(ctx, waiting(ctx)) // the rest is for saying what there is
+	defer stop()
+	how, err := start(inTime, s)
+	if err != nil {
+		return n, p.late(inTime, err)
+	}
+	err = p.await(inTime, NavigationTimeout, func() (bool, *Error) {
+		if p.blocked != nil {
+			return false, p.blocked
+		}
+		if l := p.loads[how.loader]; how.loader != "" && p.loader != how.loader && l != nil && l.failed != "" {
+			return false, errorf(NavigationFailed, "navigation failed: %s", l.failed)
+		}
+		n.Committed = how.within || p.loader != before || how.orWithin && p.within != within
+		n.Reached = n.Committed && (how.stay || p.loadLocked(p.loader).reached[state] || state == Commit)
+		return n.Reached, nil
+	})
+	if !n.Committed {
+		return n, err
+	}
+	p.describe(ctx, &n)
+	return n, err
+}
+
+// late says of a failure for want of time that it was a navigation's.
+func (p *Page) late(ctx context.Context, err error) error {
+	if KindOf(err) == Timeout && ctx.Err() != nil {
+		return errorf(NavigationTimeout, "navigation timed out")
+	}
+	return err
+}
+
+// describe fills in what is known of the page's document.
+func (p *Page) describe(ctx context.Context, n *Navigation) {
+	var out evaluated
+	err := p.call(ctx, "Runtime.evaluate", obj{"expression": "[location.href, document.title]", "returnByValue": true}, &out)
+	var text [2]string
+	if err == nil && out.decode(&text) {
+		n.URL, n.Title = text[0], text[1]
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n.URL == "" {
+		n.URL, n.Title = p.urlLocked(), p.info.Title
+	}
+	if l := p.loads[p.loader]; l != nil {
+		n.Status, n.Headers = l.status, l.headers
+	}
+}
+
+// WaitForLoadState waits until the page's document has come that far.
+func (p *Page) WaitForLoadState(ctx context.Context, state LoadState) (Navigation, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	n := Navigation{Committed: true}
+	if _, err := p.attach(ctx); err != nil {
+		return n, err
+	}
+	inTime, stop := context.WithTimeout(ctx, waiting(ctx))
+	defer stop()
+	err := p.await(inTime, NavigationTimeout, func() (bool, *Error) {
+		n.Reached = state == Commit || p.loadLocked(p.loader).reached[state]
+		return n.Reached, nil
+	})
+	p.describe(ctx, &n)
+	return n, err
+}
+
+// ------------------------------------------------------------------ events
+
+// frameEvent is Page.frameNavigated.
+type frameEvent struct {
+	Frame struct{ ID, ParentID, LoaderID, URL, UnreachableURL string }
+	Type  string
+}
+
+func (p *Page) navigated(_ string, e frameEvent) {
+	p.mu.Lock()
+	delete(p.worlds, e.Frame.ID)
+	if e.Frame.ParentID != "" || p.main != "" && e.Frame.ID != p.main {
+		p.changeLocked()
+		p.mu.Unlock()
+		return
+	}
+	clear(p.worlds)
+	p.loader, p.url = e.Frame.LoaderID, e.Frame.URL
+	p.frame = ""
+	l := p.loadLocked(p.loader)
+	l.reached[Commit] = true
+	if e.Type == "BackForwardCacheRestore" { // which is as complete as it was left
+		l.reached = [...]bool{true, true, true, true}
+	}
+	p.mu.Unlock()
+	p.guard(e.Frame.URL)
+	p.mu.Lock()
+	p.changeLocked()
+	p.mu.Unlock()
+	p.b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "navigated", URL: e.Frame.URL}})
+}
+
+// guard blanks the page when its document is from where it may not be.
+func (p *Page) guard(url string) {
+	if url == "" || strings.HasPrefix(url, "chrome-error:") || strings.HasPrefix(url, "about:") {
+		return
+	}
+	err := p.b.urls.Check(url)
+	e, ok := err.(*Error) //nolint:errorlint // Check returns no other
+	if !ok {
+		return
+	}
+	p.mu.Lock()
+	p.blocked = e
+	session := p.session
+	p.changeLocked()
+	p.mu.Unlock()
+	p.b.background(session, "Page.stopLoading", nil)
+	p.b.background(session, "Page.navigate", obj{"url": "about:blank"})
+}
+
+func (p *Page) navigatedWithin(_ string, e struct{ FrameID, URL string }) {
+	p.mu.Lock()
+	main := e.FrameID == p.main
+	if main {
+		p.url = e.URL
+		p.within++
+		p.changeLocked()
+	}
+	p.mu.Unlock()
+	if main {
+		p.b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "navigated", URL: e.URL}})
+	}
+}
+
+// lifecycleNames are the events of documents that count.
+var lifecycleNames = map[string]LoadState{"commit": Commit, "DOMContentLoaded": DOMContentLoaded, "load": Load, "networkIdle": NetworkIdle}
+
+func (p *Page) lifecycle(_ string, e struct{ FrameID, LoaderID, Name string }) {
+	state, counts := lifecycleNames[e.Name]
+	if !counts {
+		return
+	}
+	p.mu.Lock()
+	main := p.main == "" || e.FrameID == p.main
+	var url string
+	if main {
+		p.loadLocked(e.LoaderID).reached[state] = true
+		url = p.url
+		p.changeLocked()
+	}
+	p.mu.Unlock()
+	if main && (state == DOMContentLoaded || state == Load) {
+		p.b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: strings.ToLower(e.Name), URL: url}})
+	}
+}
+
+func (p *Page) frameDetached(_ string, e struct{ FrameID, Reason string }) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.Reason == "swap" { // it goes on in another process
+		return
+	}
+	delete(p.worlds, e.FrameID)
+	delete(p.children, e.FrameID)
+	if p.frame == e.FrameID {
+		p.frame = ""
+	}
+}

@@ -1,0 +1,145 @@
+package actions
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Request is one request of a page, redacted.
+type Request struct {
+	ID           string
+	URL          string
+	Method       string
+	ResourceType string // "document", "script", "fetch", … in lower case
+	Headers      map[string]string
+	Status       int // 0 until there is a response
+	Response     map[string]string
+	HasBody      bool
+	Error        string // "net::ERR_…" of one that failed
+}
+
+// NetworkEvent is what became of a request.
+type NetworkEvent struct {
+	Type    string // "request", "response", "failed"
+	Request Request
+}
+
+// maxRequests is how many requests of a page are remembered.
+const maxRequests = 500
+
+// Requests lists the latest requests of the page's document and those before
+// it, the oldest first, since the first call of this or of Goto.
+func (p *Page) Requests(ctx context.Context, limit int) ([]Request, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	s, err := p.attach(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.enableNetwork(ctx, s); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := p.recent
+	if limit > 0 && len(list) > limit {
+		list = list[len(list)-limit:]
+	}
+	out := make([]Request, len(list))
+	for i, r := range list {
+		out[i] = *r
+	}
+	return out, nil
+}
+
+// requestEvent is Network.requestWillBeSent.
+type requestEvent struct {
+	RequestID, LoaderID, FrameID, Type string
+
+	Request struct {
+		URL, Method string
+		Headers     map[string]string
+		HasPostData bool
+	}
+	RedirectResponse *struct{ Status int }
+}
+
+func (p *Page) requestSent(_ string, e requestEvent) {
+	r := &Request{
+		ID: e.RequestID, URL: RedactURL(e.Request.URL), Method: e.Request.Method, ResourceType: strings.ToLower(e.Type),
+		Headers: RedactHeaders(e.Request.Headers), HasBody: e.Request.HasPostData,
+	}
+	p.mu.Lock()
+	main := e.FrameID == p.main
+	p.requests[r.ID] = r
+	p.recent = append(p.recent, r)
+	if over := len(p.recent) - maxRequests; over > 0 {
+		for _, old := range p.recent[:over] {
+			if p.requests[old.ID] == old {
+				delete(p.requests, old.ID)
+			}
+		}
+		p.recent = slices.Clone(p.recent[over:])
+	}
+	told := *r
+	p.mu.Unlock()
+	if main && e.Type == "Document" && e.RedirectResponse != nil {
+		p.guard(e.Request.URL)
+	}
+	p.b.tell(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"request", told}})
+}
+
+func (p *Page) responded(_ string, e struct {
+	RequestID, LoaderID, FrameID, Type string
+
+	Response struct {
+		Status  int
+		Headers map[string]string
+	}
+},
+) {
+	headers := RedactHeaders(e.Response.Headers)
+	p.mu.Lock()
+	if e.Type == "Document" && e.FrameID == p.main {
+		l := p.loadLocked(e.LoaderID)
+		l.status, l.headers = e.Response.Status, headers
+	}
+	r := p.requests[e.RequestID]
+	var told Request
+	if r != nil {
+		r.Status, r.Response = e.Response.Status, headers
+		told = *r
+		told.Response = maps.Clone(headers)
+	}
+	p.mu.Unlock()
+	if r != nil {
+		p.b.tell(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"response", told}})
+	}
+}
+
+func (p *Page) loadingFinished(_ string, e struct{ RequestID string }) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.requests, e.RequestID)
+}
+
+func (p *Page) loadingFailed(_ string, e struct{ RequestID, ErrorText, Type string }) {
+	p.mu.Lock()
+	r := p.requests[e.RequestID]
+	delete(p.requests, e.RequestID)
+	if l := p.loads[e.RequestID]; l != nil || e.Type == "Document" { // a document's request has its loader's id
+		p.loadLocked(e.RequestID).failed = e.ErrorText
+		p.changeLocked()
+	}
+	var told Request
+	if r != nil {
+		r.Error = e.ErrorText
+		told = *r
+	}
+	p.mu.Unlock()
+	if r != nil {
+		p.b.tell(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"failed", told}})
+	}
+}

@@ -1,0 +1,292 @@
+package actions
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// TargetKind says what a page is.
+type TargetKind string
+
+// The kinds of targets.
+const (
+	BrowserTarget TargetKind = "browser" // a tab of a real browser
+	FrameTarget   TargetKind = "frame"   // a frame with the Frame Agent
+)
+
+// Page is one target. Its methods may be called from any goroutine; input
+// goes one operation at a time, in the order of the calls.
+type Page struct {
+	ID    string // the Target's
+	Alias string // "page-1"
+
+	b     *Browser
+	input chan struct{} // holds an item while an input operation runs
+	join  chan struct{} // the same while a session is being made
+
+	mu       sync.Mutex // guards everything below
+	info     targetInfo
+	kind     TargetKind // "" until there is a session
+	session  string     // "" while there is none
+	gone     bool
+	changed  chan struct{} // closed, and replaced, whenever what is below changes
+	main     string        // the id of the main frame
+	url      string        // of the main frame's document, as the session told; "" before
+	loader   string        // of the main frame's document
+	loads    map[string]*load
+	within   int               // navigations within the document
+	blocked  *Error            // why the page was blanked last
+	frame    string            // where locators look: a frame's id; "" is the main frame
+	network  bool              // Network is enabled
+	console  bool              // Runtime is enabled
+	children map[string]string // sessions of the frames in other processes, by frame id
+	worlds   map[string]*world // by frame id
+	dialog   dialogState
+	dragged  any // what is being dragged, once the browser has said
+	requests map[string]*Request
+	recent   []*Request
+	routes   []*Route
+}
+
+func newPage(b *Browser, id, alias string) *Page {
+	return &Page{
+		ID: id, Alias: alias, b: b,
+		input: make(chan struct{}, 1), join: make(chan struct{}, 1), changed: make(chan struct{}),
+		loads: make(map[string]*load), children: make(map[string]string), worlds: make(map[string]*world),
+		requests: make(map[string]*Request),
+	}
+}
+
+// URL is the address of the page, from what its target has told.
+func (p *Page) URL() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.urlLocked()
+}
+
+func (p *Page) urlLocked() string {
+	if p.session != "" && p.url != "" {
+		return p.url
+	}
+	return p.info.URL
+}
+
+// Title is the title of the page, from what its target has told.
+func (p *Page) Title() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.info.Title
+}
+
+// Info is the page as a list has it.
+func (p *Page) Info() PageInfo {
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	return p.infoLocked()
+}
+
+// infoLocked needs Browser.mu.
+func (p *Page) infoLocked() PageInfo {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return PageInfo{ID: p.ID, Alias: p.Alias, URL: p.urlLocked(), Title: p.info.Title, Active: p.b.active == p, Opener: p.info.OpenerID}
+}
+
+// Loading reports whether the document has not had its load event.
+func (p *Page) Loading() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.loads[p.loader]
+	return l != nil && !l.reached[Load]
+}
+
+// Kind says what the page is.
+func (p *Page) Kind(ctx context.Context) (TargetKind, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if _, err := p.attach(ctx); err != nil {
+		return "", err
+	}
+	return p.kindNow(), nil
+}
+
+func (p *Page) kindNow() TargetKind {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.kind
+}
+
+func (p *Page) setInfo(t targetInfo) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.info = t
+}
+
+// close marks the page as gone, and lets everybody know who waits.
+func (p *Page) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone, p.session = true, ""
+	p.changeLocked()
+}
+
+// changeLocked wakes those who wait.
+func (p *Page) changeLocked() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// await waits until done, which runs under the lock, says so. When the time
+// is over the error is of kind late.
+func (p *Page) await(ctx context.Context, late Kind, done func() (bool, *Error)) error {
+	for {
+		p.mu.Lock()
+		ok, failed := done()
+		changed, gone := p.changed, p.gone
+		p.mu.Unlock()
+		switch {
+		case failed != nil:
+			return failed
+		case ok:
+			return nil
+		case gone:
+			return p.closed()
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			e := p.translate("", ctx.Err())
+			if late == NavigationTimeout {
+				e.Kind, e.Message = late, "navigation timed out"
+			}
+			return e
+		}
+	}
+}
+
+func (p *Page) closed() *Error {
+	e := errorf(TargetClosed, "page closed")
+	e.Details.PageID = p.ID
+	return e
+}
+
+// hold takes a one-place lock, or fails with the context.
+func (p *Page) hold(ctx context.Context, lock chan struct{}) error {
+	select {
+	case lock <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case lock <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return p.translate("", ctx.Err())
+	}
+}
+
+// attach returns the page's session, which it makes at first use.
+func (p *Page) attach(ctx context.Context) (session string, err error) {
+	p.mu.Lock()
+	session, gone := p.session, p.gone
+	p.mu.Unlock()
+	switch {
+	case gone:
+		return "", p.closed()
+	case session != "":
+		return session, nil
+	}
+	if err := p.hold(ctx, p.join); err != nil {
+		return "", err
+	}
+	defer func() { <-p.join }()
+	p.mu.Lock()
+	session = p.session
+	p.mu.Unlock()
+	if session != "" {
+		return session, nil
+	}
+	return p.begin(ctx)
+}
+
+// frameTree is Page.FrameTree.
+type frameTree struct {
+	Frame struct {
+		ID, ParentID, LoaderID, Name, URL string
+	}
+	ChildFrames []frameTree
+}
+
+// begin makes the session. What it needs of the page's domains goes out at
+// once.
+func (p *Page) begin(ctx context.Context) (string, error) {
+	var made struct{ SessionID string }
+	if err := p.b.call(ctx, "Target.attachToTarget", obj{"targetId": p.ID, "flatten": true}, &made); err != nil {
+		return "", err
+	}
+	s := made.SessionID
+	p.b.mu.Lock()
+	p.b.sessions[s] = p
+	p.b.mu.Unlock()
+	var tree struct{ FrameTree frameTree }
+	var version struct{ Revision string }
+	method, err := do(
+		ctx, p.b.client,
+		command{s, "Page.enable", nil, nil},
+		command{s, "Page.setLifecycleEventsEnabled", obj{"enabled": true}, nil},
+		command{s, "Page.getFrameTree", nil, &tree},
+		command{s, "Browser.getVersion", nil, &version},
+		command{s, "Target.setAutoAttach", obj{"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true}, nil},
+	)
+	if err != nil {
+		p.b.endSession(s)
+		return "", p.translate(method, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone {
+		return "", p.closed()
+	}
+	root := tree.FrameTree.Frame
+	p.session, p.main = s, root.ID
+	if p.loader == "" { // else an event was faster
+		p.loader, p.url = root.LoaderID, root.URL
+	}
+	p.kind = BrowserTarget
+	if version.Revision == "icdp-v1" { // as the hub answers for frames
+		p.kind = FrameTarget
+	}
+	p.changeLocked()
+	return s, nil
+}
+
+// endSession detaches, in the background, from a session that is of no use.
+func (b *Browser) endSession(s string) {
+	b.mu.Lock()
+	delete(b.sessions, s)
+	b.mu.Unlock()
+	wait := b.client.Send("", "Target.detachFromTarget", mustJSON(obj{"sessionId": s}))
+	b.loops.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_, _ = wait(ctx) // it may have ended by itself
+	})
+}
+
+// call sends a command in the page's session.
+func (p *Page) call(ctx context.Context, method string, params, result any) error {
+	s, err := p.attach(ctx)
+	if err != nil {
+		return err
+	}
+	return p.calls(ctx, command{s, method, params, result})
+}
+
+// calls sends commands together and waits for all of them.
+func (p *Page) calls(ctx context.Context, list ...command) error {
+	if method, err := do(ctx, p.b.client, list...); err != nil {
+		return p.translate(method, err)
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package actions
+
+import (
+	"context"
+	"time"
+)
+
+// ClickOptions are for Click. Its zero value is one click with the left button
+// into the middle of the element.
+type ClickOptions struct {
+	Button    string   // "left", "right" or "middle"
+	Count     int      // 2 is a double click; 1
+	Modifiers []string // Alt, Control (ctrl), Meta, Shift
+	Position  *Point   // from the element's upper left corner
+	Force     bool     // no checks but that the element is there
+	Covered   bool     // hit whatever lies over the element
+	Trial     bool     // only the checks
+}
+
+// HoverOptions are for Hover.
+type HoverOptions struct {
+	Position *Point
+	Force    bool
+	Stay     time.Duration // before it returns
+}
+
+// aim is what the page script says of where to point.
+type aim struct {
+	X, Y    float64
+	Checked any // true, false, "mixed" or nil
+	Tag     string
+}
+
+// Click clicks an element when it is visible, stable, enabled and hit by the
+// pointer, and returns the point, in the viewport.
+func (p *Page) Click(ctx context.Context, l Locator, o ClickOptions) (at Point, err error) {
+	if err := check(l); err != nil {
+		return at, err
+	}
+	mask, err := modifierMask(o.Modifiers)
+	if err != nil {
+		return at, err
+	}
+	if o.Count < 0 || o.Count > 3 {
+		return at, invalid("a click count of %d: it is 1 to 3", o.Count)
+	}
+	if _, ok := buttons[o.Button]; !ok {
+		return at, invalid("%q is no button: use left, right or middle", o.Button)
+	}
+	err = p.act(ctx, func(ctx context.Context, s string) error {
+		to, err := p.point(ctx, l, obj{"position": o.Position, "force": o.Force, "covered": o.Covered})
+		if err != nil || o.Trial {
+			at = Point{to.X, to.Y}
+			return err
+		}
+		at = Point{to.X, to.Y}
+		return p.click(ctx, s, at, o, mask)
+	})
+	return at, err
+}
+
+// buttons are the mouse buttons, and their bits while they are held.
+var buttons = map[string]int{"": 1, "left": 1, "right": 2, "middle": 4}
+
+// click moves there, presses and releases, all sent at once.
+func (p *Page) click(ctx context.Context, session string, at Point, o ClickOptions, mask int) error {
+	button := o.Button
+	if button == "" {
+		button = "left"
+	}
+	list := []command{mouse(session, "mouseMoved", at, mask, nil)}
+	for n := 1; n <= max(o.Count, 1); n++ {
+		list = append(
+			list,
+			mouse(session, "mousePressed", at, mask, obj{"button": button, "buttons": buttons[button], "clickCount": n}),
+			mouse(session, "mouseReleased", at, mask, obj{"button": button, "clickCount": n}),
+		)
+	}
+	return p.send(ctx, list...)
+}
+
+// mouse is Input.dispatchMouseEvent.
+func mouse(session, kind string, at Point, mask int, more obj) command {
+	params := obj{"type": kind, "x": at.X, "y": at.Y, "modifiers": mask}
+	for k, v := range more {
+		params[k] = v
+	}
+	return command{session, "Input.dispatchMouseEvent", params, nil}
+}
+
+// point asks the page where to point.
+func (p *Page) point(ctx context.Context, l Locator, options obj) (aim, error) {
+	q := l.query()
+	if q.By == "point" {
+		return aim{X: q.X, Y: q.Y}, p.script(ctx, scriptCall{verb: "hit", args: obj{"locator": q}})
+	}
+	options["locator"] = q
+	var to aim
+	if err := p.script(ctx, scriptCall{verb: "point", args: options, result: &to}); err != nil {
+		return to, err
+	}
+	dx, dy, err := p.frameOffset(ctx)
+	to.X, to.Y = to.X+dx, to.Y+dy
+	return to, err
+}
+
+// Hover moves the pointer over an element.
+func (p *Page) Hover(ctx context.Context, l Locator, o HoverOptions) (at Point, err error) {
+	if err := check(l); err != nil {
+		return at, err
+	}
+	err = p.act(ctx, func(ctx context.Context, s string) error {
+		to, err := p.point(ctx, l, obj{"position": o.Position, "force": o.Force, "disabled": true})
+		if err != nil {
+			return err
+		}
+		at = Point{to.X, to.Y}
+		if err := p.send(ctx, mouse(s, "mouseMoved", at, 0, nil)); err != nil {
+			return err
+		}
+		return p.sleep(ctx, o.Stay)
+	})
+	return at, err
+}
+
+// sleep waits, for no longer than the call may take.
+func (p *Page) sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return p.translate("", ctx.Err())
+	}
+}
+
+// SetChecked clicks a checkbox or radio button unless it is as it should be.
+func (p *Page) SetChecked(ctx context.Context, l Locator, checked bool) error {
+	if err := check(l); err != nil {
+		return err
+	}
+	return p.act(ctx, func(ctx context.Context, s string) error {
+		var is any
+		state := scriptCall{verb: "checked", args: obj{"locator": l.query()}, result: &is}
+		if err := p.script(ctx, state); err != nil || is == checked {
+			return err
+		}
+		to, err := p.point(ctx, l, obj{})
+		if err != nil {
+			return err
+		}
+		if err := p.click(ctx, s, Point{to.X, to.Y}, ClickOptions{}, 0); err != nil {
+			return err
+		}
+		if err := p.script(ctx, state); err != nil {
+			if k := KindOf(err); k == ElementNotFound || k == StaleRef {
+				return nil // the click has led elsewhere
+			}
+			return err
+		}
+		if is != checked {
+			return invalid("clicking %s did not change its state", l)
+		}
+		return nil
+	})
+}

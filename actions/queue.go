@@ -1,0 +1,52 @@
+package actions
+
+import "sync"
+
+// queue holds events until they are handled, one after the other, outside the
+// lock under which they come. It never blocks who puts.
+type queue struct {
+	wake chan struct{} // has an item when list may not be empty
+
+	mu   sync.Mutex // guards list
+	list []func()
+	shed int // events dropped since the queue was last empty
+}
+
+// maxQueued is how many events may wait; beyond it those that only tell are
+// dropped, the newest first.
+const maxQueued = 10_000
+
+func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
+
+// put adds f. One that may be dropped is, when the queue is full.
+func (q *queue) put(f func(), droppable bool) {
+	q.mu.Lock()
+	if droppable && len(q.list) >= maxQueued {
+		q.shed++
+	} else {
+		q.list = append(q.list, f)
+	}
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run handles what comes until end is closed.
+func (q *queue) run(end <-chan struct{}) {
+	for {
+		select {
+		case <-end:
+			return
+		case <-q.wake:
+		}
+		q.mu.Lock()
+		list := q.list
+		q.list, q.shed = nil, 0
+		q.mu.Unlock()
+		for _, f := range list {
+			f()
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package actions
+
+import (
+	"bytes"
+	"context"
+	"image"
+	_ "image/jpeg" // for its size
+	_ "image/png"  // for its size
+
+	_ "golang.org/x/image/webp" // for its size
+)
+
+// ScreenshotOptions are for Screenshot. Its zero value is a PNG of the viewport.
+type ScreenshotOptions struct {
+	Element   Locator // this alone; wins over Clip and FullPage
+	Clip      *Box    // in CSS pixels of the viewport
+	FullPage  bool
+	Format    string // "png", "jpeg" or "webp"
+	Quality   int    // 1 to 100, of jpeg and webp; 80 when 0
+	CSSPixels bool   // one pixel of the image for each of CSS, whatever the screen has
+	Mask      []Locator
+	Marks     []Mark
+}
+
+// Mark is a box with a label, painted over the page.
+type Mark struct {
+	Box
+	Label string `json:"label"`
+}
+
+// Screenshot is a picture of a page.
+type Screenshot struct {
+	Data          []byte
+	Width, Height int // in pixels, as the image says
+	Format        string
+}
+
+// Screenshot takes a picture of the page or of an element.
+func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screenshot, err error) {
+	switch o.Format {
+	case "":
+		o.Format = "png"
+	case "png", "jpeg", "webp":
+	default:
+		return shot, invalid("%q is no format of a picture: use png, jpeg or webp", o.Format)
+	}
+	if o.Quality < 0 || o.Quality > 100 {
+		return shot, invalid("a quality of %d: it is 1 to 100", o.Quality)
+	}
+	err = p.act(ctx, func(ctx context.Context, s string) error {
+		wipe, err := p.overlay(ctx, o)
+		if err != nil {
+			return err
+		}
+		defer wipe()
+		params, err := p.shotParams(ctx, s, o)
+		if err != nil {
+			return err
+		}
+		var out struct{ Data []byte }
+		if err := p.calls(ctx, command{s, "Page.captureScreenshot", params, &out}); err != nil {
+			return err
+		}
+		shot.Data = out.Data
+		return nil
+	})
+	if err != nil {
+		return Screenshot{}, err
+	}
+	size, format, err := image.DecodeConfig(bytes.NewReader(shot.Data))
+	if err != nil {
+		return Screenshot{}, errorf(Internal, "the picture cannot be read: %v", err)
+	}
+	shot.Width, shot.Height, shot.Format = size.Width, size.Height, format
+	return shot, nil
+}
+
+// overlay paints masks and marks, which the returned function takes away.
+func (p *Page) overlay(ctx context.Context, o ScreenshotOptions) (wipe func(), err error) {
+	if len(o.Mask)+len(o.Marks) == 0 {
+		return func() {}, nil
+	}
+	queries := make([]query, len(o.Mask))
+	for i, l := range o.Mask {
+		if err := check(l); err != nil {
+			return nil, err
+		}
+		queries[i] = l.query()
+	}
+	var boxes []Box
+	if err := p.script(ctx, scriptCall{verb: "boxes", args: obj{"locators": queries}, result: &boxes}); err != nil {
+		return nil, err
+	}
+	marks := []any{}
+	for _, b := range boxes {
+		marks = append(marks, b)
+	}
+	for _, m := range o.Marks {
+		marks = append(marks, m)
+	}
+	if err := p.script(ctx, scriptCall{verb: "overlay", args: obj{"marks": marks}}); err != nil {
+		return nil, err
+	}
+	return func() {
+		ctx, cancel := p.b.while() // even when the caller's time is over
+		defer cancel()
+		_ = p.script(ctx, scriptCall{verb: "overlay", args: obj{"marks": []any{}}}) // else the page has gone
+	}, nil
+}
+
+// layout is Page.getLayoutMetrics.
+type layout struct {
+	CSSVisualViewport struct{ PageX, PageY, ClientWidth, ClientHeight float64 }
+	CSSContentSize    struct{ Width, Height float64 }
+}
+
+// shotParams are the params of Page.captureScreenshot. Its clip counts from the
+// document's corner.
+func (p *Page) shotParams(ctx context.Context, s string, o ScreenshotOptions) (obj, error) {
+	params := obj{"format": o.Format}
+	if o.Format != "png" {
+		params["quality"] = o.Quality
+		if o.Quality == 0 {
+			params["quality"] = 80
+		}
+	}
+	if o.Element == nil && o.Clip == nil && !o.FullPage && !o.CSSPixels {
+		return params, nil
+	}
+	if o.Element != nil {
+		b, err := p.box(ctx, o.Element)
+		if err != nil {
+			return nil, err
+		}
+		o.Clip = &b
+	}
+	var m layout
+	if err := p.calls(ctx, command{s, "Page.getLayoutMetrics", nil, &m}); err != nil {
+		return nil, err
+	}
+	v := m.CSSVisualViewport
+	area := Box{v.PageX, v.PageY, v.ClientWidth, v.ClientHeight}
+	switch {
+	case o.Clip != nil:
+		area = Box{v.PageX + o.Clip.X, v.PageY + o.Clip.Y, o.Clip.Width, o.Clip.Height}
+	case o.FullPage:
+		area = Box{0, 0, m.CSSContentSize.Width, m.CSSContentSize.Height}
+	}
+	if area.Width < 1 || area.Height < 1 {
+		return nil, errorf(NotVisible, "element not visible: there is nothing of it to take a picture of")
+	}
+	scale := 1.0
+	if o.CSSPixels {
+		var screen struct{ Scale float64 }
+		if err := p.script(ctx, scriptCall{verb: "metrics", result: &screen}); err != nil {
+			return nil, err
+		}
+		scale = 1 / screen.Scale
+	}
+	params["clip"] = obj{"x": area.X, "y": area.Y, "width": area.Width, "height": area.Height, "scale": scale}
+	params["captureBeyondViewport"] = true
+	return params, nil
+}
+
+// box is where an element is in the page's viewport, once it is visible.
+func (p *Page) box(ctx context.Context, l Locator) (b Box, err error) {
+	if err := check(l); err != nil {
+		return b, err
+	}
+	if l.query().By == "point" {
+		return b, invalid("a point is no element to take a picture of")
+	}
+	if err := p.script(ctx, scriptCall{verb: "box", args: obj{"locator": l.query()}, result: &b}); err != nil {
+		return b, err
+	}
+	dx, dy, err := p.frameOffset(ctx)
+	b.X, b.Y = b.X+dx, b.Y+dy
+	return b, err
+}
+
+// PDFOptions are for PDF.
+type PDFOptions struct {
+	Format          string  // "A4", "Letter", "Legal", "A3", "A5", "Tabloid"; A4 when ""
+	Landscape       bool    //
+	Scale           float64 // 1 when 0
+	PrintBackground bool
+	Margin          *Margin // the browser's own when nil
+}
+
+// Margin is in inches.
+type Margin struct{ Top, Right, Bottom, Left float64 }
+
+// papers are the sizes of paper in inches.
+var papers = map[string][2]float64{
+	"": {8.27, 11.69}, "A3": {11.69, 16.54}, "A4": {8.27, 11.69}, "A5": {5.83, 8.27},
+	"Letter": {8.5, 11}, "Legal": {8.5, 14}, "Tabloid": {11, 17},
+}
+
+// PDF prints the page.
+func (p *Page) PDF(ctx context.Context, o PDFOptions) (data []byte, err error) {
+	paper, ok := papers[o.Format]
+	if !ok {
+		return nil, invalid("%q is no paper: use A3, A4, A5, Letter, Legal or Tabloid", o.Format)
+	}
+	params := obj{"paperWidth": paper[0], "paperHeight": paper[1], "landscape": o.Landscape, "printBackground": o.PrintBackground}
+	if o.Scale != 0 {
+		params["scale"] = o.Scale
+	}
+	if m := o.Margin; m != nil {
+		params["marginTop"], params["marginRight"], params["marginBottom"], params["marginLeft"] = m.Top, m.Right, m.Bottom, m.Left
+	}
+	var out struct{ Data []byte }
+	err = p.act(ctx, func(ctx context.Context, s string) error {
+		return p.calls(ctx, command{s, "Page.printToPDF", params, &out})
+	})
+	return out.Data, err
+}

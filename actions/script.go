@@ -1,0 +1,185 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/cdphub/cdphub/web"
+)
+
+// worldName is that of the isolated world in which the page script runs, where
+// the target has such worlds.
+const worldName = "cdphub-actions"
+
+// source is an expression whose value is the page script's object.
+var source = sync.OnceValue(func() string {
+	js, err := web.Dist.ReadFile("dist/actions.js")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return "(()=>{" + string(js) + "\nreturn CdpHubActions.start()})()"
+})
+
+// world is a frame's page script. It ends with the frame's document.
+type world struct {
+	session string
+	object  string // its objectId
+}
+
+// worldOf installs the page script in a frame, unless it is there.
+func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
+	session, err := p.attach(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	if frame == "" {
+		frame = p.main
+	}
+	if s, apart := p.children[frame]; apart {
+		session = s
+	}
+	w, loader := p.worlds[frame], p.loader
+	p.mu.Unlock()
+	if w != nil {
+		return w, nil
+	}
+	var made struct{ ExecutionContextID int }
+	if err := p.calls(ctx, command{session, "Page.createIsolatedWorld", obj{"frameId": frame, "worldName": worldName}, &made}); err != nil {
+		return nil, err
+	}
+	var out evaluated
+	err = p.calls(ctx, command{session, "Runtime.evaluate", obj{"expression": source(), "contextId": made.ExecutionContextID}, &out})
+	if err != nil {
+		return nil, err
+	}
+	if text := out.exception(); text != "" {
+		return nil, errorf(Internal, "the page script does not run: %s", text)
+	}
+	w = &world{session: session, object: out.Result.ObjectID}
+	p.mu.Lock()
+	if p.loader == loader {
+		p.worlds[frame] = w
+	}
+	p.mu.Unlock()
+	return w, nil
+}
+
+// forget drops a page script that is gone.
+func (p *Page) forget(w *world) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for frame, other := range p.worlds {
+		if other == w {
+			delete(p.worlds, frame)
+		}
+	}
+}
+
+// scriptCall is a call of the page script.
+type scriptCall struct {
+	verb   string
+	args   obj  // "wait", in ms, is added
+	result any  // nil: none is wanted
+	acts   bool // it changes the page, and must not run twice
+}
+
+// invoke is the function with which the page script is called.
+const invoke = "function(verb,args){return this.run(verb,args)}"
+
+// script calls the page script of the frame where locators look, again when
+// the document changes meanwhile.
+func (p *Page) script(ctx context.Context, c scriptCall) error {
+	p.mu.Lock()
+	frame := p.frame
+	p.mu.Unlock()
+	return p.scriptIn(ctx, frame, c)
+}
+
+// scriptIn is script in a frame; "" is the main one.
+func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
+	for {
+		ran, err := p.scriptOnce(ctx, frame, c)
+		if KindOf(err) != ContextDestroyed || c.acts && ran {
+			return err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond): // a new document is on its way
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// scriptOnce reports whether the call may have run.
+func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall) (ran bool, err error) {
+	w, err := p.worldOf(ctx, frame)
+	if err != nil {
+		return false, err
+	}
+	args := obj{"wait": waiting(ctx).Milliseconds()}
+	for k, v := range c.args {
+		args[k] = v
+	}
+	var out evaluated
+	method, failed := do(ctx, p.b.client, command{w.session, "Runtime.callFunctionOn", obj{
+		"objectId": w.object, "functionDeclaration": invoke, "awaitPromise": true, "returnByValue": true, "userGesture": true,
+		"arguments": []obj{{"value": c.verb}, {"value": args}},
+	}, &out})
+	if failed != nil {
+		e := p.translate(method, failed)
+		if e.Kind == ContextDestroyed {
+			p.forget(w)
+		}
+		return !among(failed.Error(), neverRan), e
+	}
+	if text := out.exception(); text != "" {
+		return true, errorf(Internal, "the page script failed: %s", text)
+	}
+	return true, p.read(out, c.result)
+}
+
+// neverRan are the answers to a call that came too late to run at all.
+var neverRan = []string{"Cannot find context with specified id", "Could not find object with given id"}
+
+// read takes the script's answer: {"ok":…} or {"error":{…}}, as a JSON text.
+func (p *Page) read(out evaluated, result any) error {
+	var text string
+	var answer struct {
+		OK    json.RawMessage
+		Error *struct {
+			Kind    Kind
+			Message string
+			Locator string
+			Count   int
+			Waited  float64 // ms
+		}
+	}
+	if err := json.Unmarshal(out.Result.Value, &text); err != nil {
+		return errorf(Internal, "the page script answered %s", strconv.Quote(string(out.Result.Value)))
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		return errorf(Internal, "the page script answered %.100q", text)
+	}
+	if e := answer.Error; e != nil {
+		return &Error{Kind: e.Kind, Message: e.Message, Details: Details{
+			Locator: e.Locator, Count: e.Count, Waited: time.Duration(e.Waited) * time.Millisecond, PageID: p.ID,
+		}}
+	}
+	if result == nil {
+		return nil
+	}
+	if err := json.Unmarshal(answer.OK, result); err != nil {
+		return errorf(Internal, "the page script's answer: %v", err)
+	}
+	return nil
+}
+
+// while is the context of work that nobody waits for. Such work also ends
+// with the Browser, whose connection then fails it.
+func (b *Browser) while() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), defaultTimeout)
+}

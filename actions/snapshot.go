@@ -1,0 +1,250 @@
+package actions
+
+import "context"
+
+// YAMLOptions are for SnapshotYAML.
+type YAMLOptions struct {
+	NoRefs bool
+	Root   Locator // nil is the page
+}
+
+// YAMLSnapshot is the page as an ARIA snapshot in YAML.
+type YAMLSnapshot struct {
+	Text  string
+	Count int // of elements; text and property lines do not count
+	Title string
+	URL   string
+}
+
+// SnapshotYAML reads the page as an accessibility tree in YAML, with refs of
+// the scheme YAML.
+func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (s YAMLSnapshot, err error) {
+	args := obj{"refs": !o.NoRefs}
+	if o.Root != nil {
+		if err := check(o.Root); err != nil {
+			return s, err
+		}
+		args["locator"] = o.Root.query()
+	}
+	err = p.view(ctx, "yaml", args, &s)
+	return s, err
+}
+
+// Box is a rectangle in CSS pixels of the viewport.
+type Box struct {
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+// Element is an entry of SnapshotElements, in dialect B's words.
+type Element struct {
+	RefID    string    `json:"ref_id"` // of the scheme Aria: "button[0]"
+	Role     string    `json:"role"`
+	Name     *string   `json:"name"`
+	Value    *string   `json:"value"`
+	State    []string  `json:"state"`
+	Bounds   Box       `json:"bounds"`
+	Children []Element `json:"children,omitempty"`
+}
+
+// ElementsSnapshot is the page as a tree of elements with bounds.
+type ElementsSnapshot struct {
+	PageTitle  string    `json:"page_title"`
+	PageURL    string    `json:"page_url"`
+	FocusedRef *string   `json:"focused_ref"`
+	Elements   []Element `json:"elements"`
+	Truncated  bool      `json:"-"` // beyond 1 MiB
+}
+
+// SnapshotElements reads the page as a tree of elements.
+func (p *Page) SnapshotElements(ctx context.Context) (s ElementsSnapshot, err error) {
+	var out struct {
+		ElementsSnapshot
+		Cut bool `json:"truncated"`
+	}
+	err = p.view(ctx, "elements", obj{}, &out)
+	out.Truncated = out.Cut
+	return out.ElementsSnapshot, err
+}
+
+// TaggedOptions are for SnapshotTagged.
+type TaggedOptions struct {
+	IncludeHidden bool
+	MaxElements   int // 500 when 0
+	ViewportOnly  bool
+}
+
+// TaggedSnapshot is the page as tagged lines, in dialect C's words.
+type TaggedSnapshot struct {
+	Markdown     string `json:"markdown"`
+	URL          string `json:"url"`
+	Title        string `json:"title"`
+	ElementCount int    `json:"elementCount"`
+	Truncated    bool   `json:"truncated"`
+}
+
+// SnapshotTagged reads the page as lines with ids of the scheme Tagged, which
+// it writes into the page.
+func (p *Page) SnapshotTagged(ctx context.Context, o TaggedOptions) (s TaggedSnapshot, err error) {
+	args := obj{"includeHidden": o.IncludeHidden, "viewportOnly": o.ViewportOnly}
+	if o.MaxElements > 0 {
+		args["maxElements"] = o.MaxElements
+	}
+	err = p.view(ctx, "tagged", args, &s)
+	return s, err
+}
+
+// ObserveOptions are for Observe.
+type ObserveOptions struct {
+	MaxElements       int      // 100 when 0
+	FilterRoles       []string // none: all
+	IncludeBounds     bool
+	NumberedRefs      bool // @e1, @e2, … instead of stable ones
+	RefreshRefs       bool // forget all refs first
+	IncludeRefHistory bool
+	Incremental       bool // Changes since the last one
+	Minimal           bool // ref, selector, role, name and tagName only
+}
+
+// Selector is a locator in dialect D's words.
+type Selector struct {
+	Type  string `json:"type"` // "testId", "role", "text" or "css"
+	Value string `json:"value,omitempty"`
+	Role  string `json:"role,omitempty"`
+	Name  string `json:"name,omitempty"`
+}
+
+// ObservedElement is an interactive element, in dialect D's words.
+type ObservedElement struct {
+	Ref          string     `json:"ref"` // of the scheme BAP: "@submit"
+	Selector     Selector   `json:"selector"`
+	Role         string     `json:"role"`
+	Name         string     `json:"name,omitempty"`
+	Value        string     `json:"value,omitempty"`
+	ActionHints  []string   `json:"actionHints"`
+	Bounds       *Box       `json:"bounds,omitempty"`
+	TagName      string     `json:"tagName"`
+	Focused      bool       `json:"focused,omitempty"`
+	Disabled     bool       `json:"disabled,omitempty"`
+	Stability    string     `json:"stability,omitempty"` // "stable", "new", "moved"
+	PreviousRef  string     `json:"previousRef,omitempty"`
+	Alternatives []Selector `json:"alternativeSelectors,omitempty"`
+}
+
+// Changes are the refs that differ from the observation before.
+type Changes struct {
+	Added   []string `json:"added"`
+	Updated []string `json:"updated"`
+	Removed []string `json:"removed"`
+}
+
+// Observation is what Observe sees.
+type Observation struct {
+	Elements []ObservedElement `json:"elements"`
+	Total    int               `json:"total"` // before MaxElements
+	Changes  *Changes          `json:"changes,omitempty"`
+	URL      string            `json:"url"`
+	Title    string            `json:"title"`
+	Viewport Viewport          `json:"viewport"`
+}
+
+// Observe lists the interactive elements with selectors and stable refs.
+func (p *Page) Observe(ctx context.Context, o ObserveOptions) (s Observation, err error) {
+	args := obj{
+		"filterRoles": o.FilterRoles, "includeBounds": o.IncludeBounds, "stableRefs": !o.NumberedRefs, "refreshRefs": o.RefreshRefs,
+		"includeRefHistory": o.IncludeRefHistory, "incremental": o.Incremental, "minimal": o.Minimal,
+	}
+	if o.MaxElements > 0 {
+		args["maxElements"] = o.MaxElements
+	}
+	err = p.view(ctx, "observe", args, &s)
+	return s, err
+}
+
+// Content is what a page holds.
+type Content struct {
+	Content string `json:"content"`
+	URL     string `json:"url"`
+	Title   string `json:"title"`
+}
+
+// Content reads the page, or what is in root where that is not nil, as "html",
+// "text" or "markdown".
+func (p *Page) Content(ctx context.Context, format string, root Locator) (c Content, err error) {
+	args := obj{"format": format}
+	if root != nil {
+		if err := check(root); err != nil {
+			return c, err
+		}
+		args["locator"] = root.query()
+	}
+	err = p.view(ctx, "content", args, &c)
+	return c, err
+}
+
+// ElementState reads properties of an element: visible, enabled, checked,
+// text, value, boundingBox, attributes, computedStyle. Without such an element
+// the map has "found" alone, which is false.
+func (p *Page) ElementState(ctx context.Context, l Locator, properties []string) (state map[string]any, err error) {
+	if err := check(l); err != nil {
+		return nil, err
+	}
+	err = p.view(ctx, "state", obj{"locator": l.query(), "properties": properties}, &state)
+	return state, err
+}
+
+// ElementStateName is what WaitForSelector waits for.
+type ElementStateName string
+
+// The states of elements.
+const (
+	Attached ElementStateName = "attached"
+	Detached ElementStateName = "detached"
+	Visible  ElementStateName = "visible"
+	Hidden   ElementStateName = "hidden"
+	Enabled  ElementStateName = "enabled"
+	Disabled ElementStateName = "disabled"
+)
+
+// WaitOptions are for WaitForSelector.
+type WaitOptions struct {
+	State ElementStateName // Visible when ""
+	Tag   bool             // give the element an id of the scheme Tagged
+}
+
+// Found is the element that WaitForSelector has found; zero for Detached, and
+// for Hidden when there is none.
+type Found struct {
+	Handle Handle
+	TagID  string
+}
+
+// WaitForSelector waits until an element is in a state. When time runs out, the
+// error says what was missing: ElementNotFound, NotVisible, NotEnabled.
+func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f Found, err error) {
+	if err := check(l); err != nil {
+		return f, err
+	}
+	switch o.State {
+	case "":
+		o.State = Visible
+	case Attached, Detached, Visible, Hidden, Enabled, Disabled:
+	default:
+		return f, invalid("%q is no state of an element", o.State)
+	}
+	var out *struct{ Handle, ID string }
+	err = p.view(ctx, "wait", obj{"locator": l.query(), "state": o.State, "tag": o.Tag}, &out)
+	if out != nil {
+		f = Found{Handle{out.Handle}, out.ID}
+	}
+	return f, err
+}
+
+// view calls the page script to read, beside what else goes on.
+func (p *Page) view(ctx context.Context, verb string, args obj, result any) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return p.script(ctx, scriptCall{verb: verb, args: args, result: result})
+}

@@ -1,0 +1,140 @@
+package actions
+
+import (
+	"context"
+	"strings"
+)
+
+// Cookie is a cookie.
+type Cookie struct {
+	Name     string  `json:"name"`
+	Value    string  `json:"value"`
+	Domain   string  `json:"domain,omitempty"`
+	Path     string  `json:"path,omitempty"`
+	URL      string  `json:"url,omitempty"`     // instead of Domain, when setting
+	Expires  float64 `json:"expires,omitempty"` // seconds since 1970; -1 or 0 for the session
+	HTTPOnly bool    `json:"httpOnly,omitempty"`
+	Secure   bool    `json:"secure,omitempty"`
+	SameSite string  `json:"sameSite,omitempty"` // "Strict", "Lax" or "None"
+}
+
+// Cookies lists the cookies that are sent to these URLs; without URLs, all of
+// the page's context. A frame target knows those alone that its script sees.
+func (p *Page) Cookies(ctx context.Context, urls ...string) ([]Cookie, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	var out struct{ Cookies []Cookie }
+	if len(urls) > 0 {
+		err := p.call(ctx, "Network.getCookies", obj{"urls": urls}, &out)
+		return out.Cookies, err
+	}
+	err := p.call(ctx, "Storage.getCookies", nil, &out)
+	return out.Cookies, err
+}
+
+// SetCookies sets cookies. One without domain and URL is the page's own.
+func (p *Page) SetCookies(ctx context.Context, cookies []Cookie) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	list := make([]Cookie, len(cookies))
+	for i, c := range cookies {
+		if c.Name == "" {
+			return invalid("a cookie has no name")
+		}
+		if c.Domain == "" && c.URL == "" {
+			c.URL = p.URL()
+		}
+		if c.Expires < 0 {
+			c.Expires = 0
+		}
+		list[i] = c
+	}
+	return p.call(ctx, "Network.setCookies", obj{"cookies": list}, nil)
+}
+
+// ClearCookies deletes the cookies that are sent to these URLs; without URLs,
+// all.
+func (p *Page) ClearCookies(ctx context.Context, urls ...string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if len(urls) == 0 {
+		return p.call(ctx, "Network.clearBrowserCookies", nil, nil)
+	}
+	list, err := p.Cookies(ctx, urls...)
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		if err := p.call(ctx, "Network.deleteCookies", obj{"name": c.Name, "domain": c.Domain, "path": c.Path}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pair is an entry of a storage.
+type Pair struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// OriginState is what an origin has stored.
+type OriginState struct {
+	Origin         string `json:"origin"`
+	LocalStorage   []Pair `json:"localStorage"`
+	SessionStorage []Pair `json:"sessionStorage,omitempty"`
+}
+
+// StorageState is what a page's context has stored.
+type StorageState struct {
+	Cookies []Cookie      `json:"cookies"`
+	Origins []OriginState `json:"origins"`
+}
+
+// StorageState reads the cookies and what the origin of the page's document has
+// stored.
+func (p *Page) StorageState(ctx context.Context) (s StorageState, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if s.Cookies, err = p.Cookies(ctx); err != nil {
+		return s, err
+	}
+	var own OriginState
+	if err := p.view(ctx, "storage", obj{}, &own); err != nil {
+		return s, err
+	}
+	if strings.HasPrefix(own.Origin, "http") {
+		s.Origins = []OriginState{own}
+	}
+	return s, nil
+}
+
+// SetStorageState sets cookies and storage. Storage can be set for the origin
+// of the page's document alone; for another one the error is Unsupported.
+func (p *Page) SetStorageState(ctx context.Context, s StorageState) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	var own OriginState
+	if err := p.view(ctx, "storage", obj{}, &own); err != nil {
+		return err
+	}
+	for _, o := range s.Origins {
+		if err := p.b.urls.Check(o.Origin); err != nil {
+			return err
+		}
+		if o.Origin != own.Origin {
+			return p.unsupported("DOMStorage.setDOMStorageItem", "storage of "+o.Origin+" can be set while a page of it is shown")
+		}
+	}
+	if len(s.Cookies) > 0 {
+		if err := p.SetCookies(ctx, s.Cookies); err != nil {
+			return err
+		}
+	}
+	for _, o := range s.Origins {
+		if err := p.view(ctx, "store", obj{"localStorage": o.LocalStorage, "sessionStorage": o.SessionStorage}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,234 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// EventKind is a set of kinds of events.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	PageEvents     EventKind = 1 << iota // Body is a PageChange
+	ConsoleEvents                        // Body is a ConsoleMessage
+	NetworkEvents                        // Body is a NetworkEvent
+	DialogEvents                         // Body is a Dialog
+	DownloadEvents                       // Body is a Download
+)
+
+// Event is something that happened on a page.
+type Event struct {
+	Kind EventKind
+	Page *Page
+	Time time.Time
+	Body any
+}
+
+// PageChange is that a page is another, or in another state.
+type PageChange struct {
+	Type string // "created", "navigated", "domcontentloaded", "load", "close"
+	URL  string // redacted
+}
+
+// ConsoleMessage is what a page's script wrote, or threw and did not catch.
+type ConsoleMessage struct {
+	Level        string // "log", "debug", "info", "warning", "error", …
+	Text         string
+	URL          string // of the script, redacted
+	Line, Column int    // from 1
+}
+
+// Download is a file that a page has the browser save.
+type Download struct {
+	ID        string
+	URL       string // redacted
+	Suggested string // file name
+	State     string // "started", "completed", "canceled"
+}
+
+// sink is one subscription.
+type sink struct {
+	kinds EventKind
+	f     func(Event)
+}
+
+// Subscribe calls f for each event of these kinds, on every page, from now on
+// and until the function that it returns is called. Calls come one after the
+// other; f must not block, nor call what takes a context.
+func (b *Browser) Subscribe(kinds EventKind, f func(Event)) (cancel func()) {
+	s := &sink{kinds: kinds, f: f}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return func() {}
+	}
+	b.sinks[s] = struct{}{}
+	for _, p := range b.pages {
+		b.watchLocked(p)
+	}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.sinks, s)
+	}
+}
+
+// watchLocked has a page tell what the subscriptions need, in the background.
+func (b *Browser) watchLocked(p *Page) {
+	var kinds EventKind
+	for s := range b.sinks {
+		kinds |= s.kinds
+	}
+	if kinds == 0 || b.closed {
+		return
+	}
+	b.loops.Go(func() {
+		ctx, cancel := b.while()
+		defer cancel()
+		session, err := p.attach(ctx)
+		if err != nil {
+			return // it has gone, or will be attached to when it is used
+		}
+		if kinds&NetworkEvents != 0 {
+			_ = p.enableNetwork(ctx, session) // a target without is silent
+		}
+		if kinds&ConsoleEvents != 0 {
+			_ = p.enableConsole(ctx, session)
+		}
+	})
+}
+
+// enableNetwork makes a session tell of requests.
+func (p *Page) enableNetwork(ctx context.Context, session string) error {
+	return p.enable(ctx, session, "Network.enable", &p.network)
+}
+
+// enableConsole makes a session tell of the console.
+func (p *Page) enableConsole(ctx context.Context, session string) error {
+	return p.enable(ctx, session, "Runtime.enable", &p.console)
+}
+
+func (p *Page) enable(ctx context.Context, session, method string, done *bool) error {
+	p.mu.Lock()
+	already := *done
+	*done = true
+	p.mu.Unlock()
+	if already {
+		return nil
+	}
+	err := p.calls(ctx, command{session, method, nil, nil})
+	if err != nil {
+		p.mu.Lock()
+		*done = false
+		p.mu.Unlock()
+	}
+	return err
+}
+
+// tell hands an event to those who want it, after what is being handled.
+func (b *Browser) tell(e Event) {
+	e.Time = time.Now()
+	if c, ok := e.Body.(PageChange); ok {
+		c.URL = RedactURL(c.URL)
+		e.Body = c
+	}
+	b.events.put(func() {
+		for _, s := range b.wanting(e.Kind) {
+			s.f(e)
+		}
+	}, e.Kind&(ConsoleEvents|NetworkEvents) != 0)
+}
+
+// wanting lists the subscriptions to a kind of events.
+func (b *Browser) wanting(kind EventKind) []*sink {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []*sink
+	for s := range b.sinks {
+		if s.kinds&kind != 0 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// ------------------------------------------------------------------ console
+
+// remote is Runtime.RemoteObject.
+type remote struct {
+	Type, Description, UnserializableValue string
+
+	Value json.RawMessage
+}
+
+// text is the object as a console shows it.
+func (r remote) text() string {
+	var s string
+	switch {
+	case r.UnserializableValue != "":
+		return r.UnserializableValue
+	case json.Unmarshal(r.Value, &s) == nil && r.Type == "string":
+		return s
+	case r.Value != nil:
+		return string(r.Value)
+	case r.Description != "":
+		return r.Description
+	}
+	return r.Type
+}
+
+type stackTrace struct {
+	CallFrames []struct {
+		URL                      string
+		LineNumber, ColumnNumber int
+	}
+}
+
+func (p *Page) consoleCalled(_ string, e struct {
+	Type       string
+	Args       []remote
+	StackTrace *stackTrace
+},
+) {
+	words := make([]string, len(e.Args))
+	for i, a := range e.Args {
+		words[i] = a.text()
+	}
+	m := ConsoleMessage{Level: e.Type, Text: strings.Join(words, " ")}
+	if e.StackTrace != nil && len(e.StackTrace.CallFrames) > 0 {
+		f := e.StackTrace.CallFrames[0]
+		m.URL, m.Line, m.Column = RedactURL(f.URL), f.LineNumber+1, f.ColumnNumber+1
+	}
+	p.b.tell(Event{Kind: ConsoleEvents, Page: p, Body: m})
+}
+
+func (p *Page) thrown(_ string, e struct {
+	ExceptionDetails struct {
+		Text, URL                string
+		LineNumber, ColumnNumber int
+		Exception                *remote
+	}
+},
+) {
+	d := e.ExceptionDetails
+	m := ConsoleMessage{Level: "error", Text: d.Text, URL: RedactURL(d.URL), Line: d.LineNumber + 1, Column: d.ColumnNumber + 1}
+	if d.Exception != nil {
+		m.Text += " " + d.Exception.text()
+	}
+	p.b.tell(Event{Kind: ConsoleEvents, Page: p, Body: m})
+}
+
+// ---------------------------------------------------------------- downloads
+
+func (p *Page) downloadBegins(_ string, e struct{ GUID, URL, SuggestedFilename string }) {
+	p.b.tell(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, URL: RedactURL(e.URL), Suggested: e.SuggestedFilename, State: "started"}})
+}
+
+func (p *Page) downloadGoes(_ string, e struct{ GUID, State string }) {
+	if e.State != "inProgress" {
+		p.b.tell(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, State: e.State}})
+	}
+}
