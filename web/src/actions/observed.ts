@@ -187,7 +187,8 @@ function selectorsOf(el: Element): Selector[] {
     name && { type: "css", value: `[name="${CSS.escape(name)}"]` },
     { type: "css", value: pathOf(el) },
   ];
-  const all = list.filter((s): s is Selector => Boolean(s));
+  const all: Selector[] = [];
+  for (const s of list) if (s && !all.some((o) => o.type === s.type && o.value === s.value && s.value)) all.push(s);
   const [main] = all;
   const order = ["testId", "role", "id", "text", "css"];
   const rank = (s: Selector): number => order.indexOf(s.value?.startsWith("#") ? "id" : s.type);

@@ -40,7 +40,7 @@ export function snapshotTagged(o: TaggedOptions): Tagged {
     if (!isListed(el, listed)) continue;
     listed.add(el);
     const visible = isVisible(el);
-    if ((!visible && !o.includeHidden) || (o.viewportOnly && !meetsViewport(el))) continue;
+    if ((!visible && !o.includeHidden) || (o.viewportOnly && !meetsViewport(el)) || isEmpty(el)) continue;
     if (count >= most || !lines.add(lineOf(el, ids.of(el), !visible))) {
       truncated = true;
       break;
@@ -63,6 +63,11 @@ function isListed(el: Element, listed: Set<Element>): boolean {
   if (isOptionLike(el) || ![...childrenOf(el)].some((c) => isText(c) && squash(c.data))) return false;
   for (let e = parentIn(el); e; e = parentIn(e)) if (listed.has(e)) return false;
   return true;
+}
+
+/** What is there for its text alone, and has none but that of others in the list. */
+function isEmpty(el: Element): boolean {
+  return el.localName !== "iframe" && !isInteractive(el) && bodyOf(el).every((word) => !word);
 }
 
 function isOptionLike(el: Element): boolean {

@@ -1,0 +1,221 @@
+package actions_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares a text with a file of testdata/snapshots, which both kinds
+// of targets share.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	got = strings.ReplaceAll(got, shared.app.URL, "http://app")
+	if !strings.HasSuffix(got, "\n") {
+		got += "\n"
+	}
+	for _, secret := range []string{"hunter2", "4111", "9876"} {
+		if strings.Contains(got, secret) {
+			t.Errorf("%s tells the secret %s", name, secret)
+		}
+	}
+	path := filepath.Join("testdata", "snapshots", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		t.Errorf("%s has changed; run with -update and look at the difference. It is\n%s", path, got)
+	}
+}
+
+// indented is a value as JSON for people.
+func indented(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestSnapshotYAML(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		s, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "form.yaml", s.Text)
+		if s.Title != "Sign up" || s.URL != shared.app.URL+"/form.html" || s.Count != strings.Count(s.Text, "ref=")+strings.Count(s.Text, "- option") {
+			t.Errorf("title %q, URL %q, %d elements", s.Title, s.URL, s.Count)
+		}
+		again, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{})
+		if err != nil || again.Text != s.Text {
+			t.Errorf("a second snapshot differs: %v\n%s", err, again.Text)
+		}
+		part, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{NoRefs: true, Root: actions.CSS("nav")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "nav.yaml", part.Text)
+	})
+}
+
+func TestSnapshotElements(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		if err := p.Focus(t.Context(), actions.CSS("#email")); err != nil {
+			t.Fatal(err)
+		}
+		s, err := p.SnapshotElements(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		flat(t, s.Elements)
+		golden(t, "form.elements.json", indented(t, s))
+	})
+}
+
+// flat checks the bounds and takes them out: fonts differ between machines.
+func flat(t *testing.T, list []actions.Element) {
+	t.Helper()
+	for i := range list {
+		if b := list[i].Bounds; b.Width <= 0 && b.Height <= 0 {
+			t.Errorf("%s has the bounds %+v", list[i].RefID, b)
+		}
+		list[i].Bounds = actions.Box{}
+		flat(t, list[i].Children)
+	}
+}
+
+func TestSnapshotTagged(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		s, err := p.SnapshotTagged(t.Context(), actions.TaggedOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "form.tagged", s.Markdown)
+		if s.ElementCount != strings.Count(s.Markdown, "\n")+1 || s.Truncated {
+			t.Errorf("%d elements, truncated %v", s.ElementCount, s.Truncated)
+		}
+		few, err := p.SnapshotTagged(t.Context(), actions.TaggedOptions{MaxElements: 2})
+		if err != nil || few.ElementCount != 2 || !few.Truncated || !strings.HasPrefix(s.Markdown, few.Markdown) {
+			t.Errorf("two elements: %+v, %v", few, err)
+		}
+		seen, err := p.SnapshotTagged(t.Context(), actions.TaggedOptions{ViewportOnly: true})
+		if err != nil || strings.Contains(seen.Markdown, "Far away") {
+			t.Errorf("the viewport alone: %v\n%s", err, seen.Markdown)
+		}
+		all, err := p.SnapshotTagged(t.Context(), actions.TaggedOptions{IncludeHidden: true})
+		if err != nil || !strings.Contains(all.Markdown, "Gone hidden") {
+			t.Errorf("with what is hidden: %v\n%s", err, all.Markdown)
+		}
+		value(t, p, "void document.body.append(document.querySelector('#save').cloneNode(true))")
+		twin, err := p.SnapshotTagged(t.Context(), actions.TaggedOptions{})
+		if err != nil || strings.Count(twin.Markdown, "button] Save all") != 2 {
+			t.Errorf("a clone: %v\n%s", err, twin.Markdown)
+		}
+		ids := map[string]bool{}
+		for line := range strings.Lines(twin.Markdown) {
+			id, _, _ := strings.Cut(line, " ")
+			if ids[id] {
+				t.Errorf("%s stands twice", id)
+			}
+			ids[id] = true
+		}
+	})
+}
+
+func TestObserve(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		o, err := p.Observe(t.Context(), actions.ObserveOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Viewport = actions.Viewport{}
+		golden(t, "form.observe.json", indented(t, o))
+		value(t, p, "void ($('email').value = 'a@b.c', $('off').remove())")
+		o, err = p.Observe(t.Context(), actions.ObserveOptions{Incremental: true, MaxElements: 200})
+		if err != nil || o.Changes == nil || indented(t, o.Changes) != indented(t, actions.Changes{Added: []string{}, Updated: []string{"@mail"}, Removed: []string{"@off"}}) {
+			t.Errorf("the changes are %+v, %v", o.Changes, err)
+		}
+		if _, err := p.Click(t.Context(), actions.SnapshotRef{Scheme: actions.BAP, ID: "@save"}, actions.ClickOptions{Trial: true}); err != nil {
+			t.Error(err)
+		}
+		_, err = p.Click(t.Context(), actions.SnapshotRef{Scheme: actions.BAP, ID: "@off"}, actions.ClickOptions{})
+		fails(t, err, actions.StaleRef)
+	})
+}
+
+func TestContent(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		value(t, p, `void ($("saved").dataset.token = "abcdef", $("saved").title = '"eyJhbGciOi.eyJzdWIiOiIx.SflKxwRJSM_x"')`)
+		for format, want := range map[string]string{
+			"html":     "<title>Sign up</title>",
+			"text":     "Some text with a link: inside and stress.",
+			"markdown": "Some text with a [link: inside](https://example.com/?a=1) and *stress*.",
+		} {
+			c, err := p.Content(t.Context(), format, nil)
+			if err != nil || !strings.Contains(c.Content, want) || c.Title != "Sign up" {
+				t.Errorf("%s: %v\n%s", format, err, c.Content)
+			}
+			for _, secret := range []string{"hunter2", "41111", "abcdef"} {
+				if strings.Contains(c.Content, secret) {
+					t.Errorf("%s tells %s", format, secret)
+				}
+			}
+		}
+		c, err := p.Content(t.Context(), "markdown", actions.CSS("nav"))
+		if err != nil || c.Content != "- [Second page](/two.html)\n- [Gap](#gap)" {
+			t.Errorf("of an element: %q, %v", c.Content, err)
+		}
+		_, err = p.Content(t.Context(), "pdf", nil)
+		fails(t, err, actions.InvalidArgument)
+	})
+}
+
+func TestElementState(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		all := []string{"visible", "enabled", "checked", "value"}
+		for selector, want := range map[string]string{
+			"#news":        `{"checked":true,"enabled":true,"found":true,"value":"on","visible":true}`,
+			"#off":         `{"checked":false,"enabled":false,"found":true,"value":null,"visible":true}`,
+			"#password":    `{"checked":false,"enabled":true,"found":true,"value":"[REDACTED]","visible":true}`,
+			".gone":        `{"checked":false,"enabled":true,"found":true,"value":null,"visible":false}`,
+			"#not-there":   `{"found":false}`,
+			"x-card #dark": `{"found":false}`,
+			"#dark":        `{"checked":false,"enabled":true,"found":true,"value":null,"visible":true}`,
+		} {
+			s, err := p.ElementState(t.Context(), actions.CSS(selector), all)
+			got, _ := json.Marshal(s)
+			if err != nil || string(got) != want {
+				t.Errorf("%s: %s, %v, want %s", selector, got, err, want)
+			}
+		}
+		s, err := p.ElementState(t.Context(), actions.CSS("#password"), []string{"attributes", "boundingBox", "text"})
+		if err != nil || s["attributes"].(map[string]any)["value"] != actions.Redacted || s["boundingBox"] == nil || s["text"] != "" {
+			t.Errorf("the password field: %v, %v", s, err)
+		}
+		_, err = p.ElementState(t.Context(), actions.CSS("li"), all)
+		fails(t, err, actions.AmbiguousLocator)
+		_, err = p.ElementState(t.Context(), actions.CSS("li["), all)
+		fails(t, err, actions.InvalidArgument)
+	})
+}
