@@ -155,7 +155,7 @@ func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error 
 	if err := p.script(ctx, listen); err != nil {
 		return err
 	}
-	if started && p.kindNow() == BrowserTarget {
+	if started {
 		if err := p.drop(ctx, s, to); err != nil {
 			return err
 		}

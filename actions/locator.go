@@ -86,7 +86,8 @@ type Handle struct {
 
 // Point is whatever is at a point of the viewport, in CSS pixels.
 type Point struct {
-	X, Y float64
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
 }
 
 // First is the first of the elements that a locator matches.

@@ -2,6 +2,8 @@ package actions_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -189,7 +191,14 @@ func value(t *testing.T, p *actions.Page, expression string) string {
 	if err != nil {
 		t.Fatalf("%s: %v", expression, err)
 	}
-	return string(v.JSON)
+	var plain any
+	var text strings.Builder
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false)
+	if err := errors.Join(json.Unmarshal(v.JSON, &plain), out.Encode(plain)); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 // is says what an expression must come to.

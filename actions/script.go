@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"sync"
 	"time"
@@ -99,20 +100,39 @@ func (p *Page) script(ctx context.Context, c scriptCall) error {
 	return p.scriptIn(ctx, frame, c)
 }
 
+// slice is for how long the page script waits at most before it says what is
+// missing: so that this is known when the time is over, and that it does not
+// wait on for a caller that has given up.
+const slice = time.Second
+
 // scriptIn is script in a frame; "" is the main one.
 func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
+	start := time.Now()
+	var missing *Error // what was last
 	for {
 		ran, err := p.scriptOnce(ctx, frame, c)
-		if KindOf(err) != ContextDestroyed || c.acts && ran {
+		switch e, _ := errors.AsType[*Error](err); {
+		case err == nil:
+			return nil
+		case mayPass[e.Kind]:
+			e.Details.Waited = time.Since(start)
+			if missing = e; waiting(ctx) <= time.Millisecond {
+				return e
+			}
+			continue
+		case ctx.Err() != nil && missing != nil:
+			return missing
+		case e.Kind != ContextDestroyed || c.acts && ran:
 			return err
 		}
-		select {
-		case <-time.After(20 * time.Millisecond): // a new document is on its way
-		case <-ctx.Done():
+		if err := p.sleep(ctx, 20*time.Millisecond); err != nil { // a new document is on its way
 			return err
 		}
 	}
 }
+
+// mayPass are the failures that waiting may help against.
+var mayPass = map[Kind]bool{ElementNotFound: true, NotVisible: true, NotEnabled: true, Obscured: true}
 
 // scriptOnce reports whether the call may have run.
 func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall) (ran bool, err error) {
@@ -120,7 +140,7 @@ func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall) (ran 
 	if err != nil {
 		return false, err
 	}
-	args := obj{"wait": waiting(ctx).Milliseconds()}
+	args := obj{"wait": min(waiting(ctx), slice).Milliseconds()}
 	for k, v := range c.args {
 		args[k] = v
 	}

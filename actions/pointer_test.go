@@ -1,0 +1,149 @@
+package actions_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+func TestClick(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		if _, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			locator actions.Locator
+			options actions.ClickOptions
+			seen    string // what reached the page last
+		}{
+			{actions.CSS("#later"), actions.ClickOptions{}, `"click later"`},
+			{actions.CSS("#later"), actions.ClickOptions{Count: 2}, `"dblclick later"`},
+			{actions.CSS("#later"), actions.ClickOptions{Button: "right"}, `"contextmenu later"`},
+			{actions.CSS("#dark"), actions.ClickOptions{}, `"shadow"`},
+			{actions.CSS("#far"), actions.ClickOptions{}, `"click far"`},
+			{actions.XPath("//button[@id='later']"), actions.ClickOptions{}, `"click later"`},
+			{actions.Role{Role: "button", Name: "show"}, actions.ClickOptions{}, `"click later"`},
+			{actions.Role{Role: "button", Name: "Show later", Exact: true}, actions.ClickOptions{Modifiers: []string{"shift"}}, `"click later"`},
+			{actions.Text{Text: "show LATER"}, actions.ClickOptions{}, `"click later"`},
+			{actions.Label{Text: "Email"}, actions.ClickOptions{}, `"click email"`},
+			{actions.Placeholder{Text: "work"}, actions.ClickOptions{Position: &actions.Point{X: 3, Y: 3}}, `"click email"`},
+			{actions.TestID("mail"), actions.ClickOptions{}, `"click email"`},
+			{actions.SnapshotRef{Scheme: actions.YAML, ID: "e54"}, actions.ClickOptions{}, `"click later"`},
+			{actions.SnapshotRef{Scheme: actions.Aria, ID: "textbox[0]"}, actions.ClickOptions{}, `"click email"`},
+			{actions.First{Locator: actions.CSS("#twins li")}, actions.ClickOptions{}, `"click "`},
+			{actions.CSS("#under"), actions.ClickOptions{Covered: true}, `"click over"`},
+			{actions.CSS("#under"), actions.ClickOptions{Force: true}, `"click over"`},
+		} {
+			value(t, p, "void (seen.length = 0)")
+			at, err := p.Click(t.Context(), c.locator, c.options)
+			if err != nil || at.X <= 0 || at.Y <= 0 {
+				t.Errorf("click on %s: %v, %v", c.locator, at, err)
+				continue
+			}
+			if got := value(t, p, "seen.at(-1)"); got != c.seen {
+				t.Errorf("click on %s: the page saw %s, want %s", c.locator, value(t, p, "seen"), c.seen)
+			}
+		}
+		if _, err := p.Click(t.Context(), actions.SnapshotRef{Scheme: actions.YAML, ID: "f1e2"}, actions.ClickOptions{}); err != nil {
+			t.Error(err)
+		}
+		is(t, p, "$('inner').contentDocument.querySelector('button').textContent", `"Pressed"`)
+		value(t, p, "void (scrollTo(0, 0), seen.length = 0)")
+		at, err := p.Click(t.Context(), actions.CSS("#later"), actions.ClickOptions{Trial: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is(t, p, "seen", "[]")
+		if _, err := p.Click(t.Context(), at, actions.ClickOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		is(t, p, "seen.at(-1)", `"click later"`)
+		if _, err := p.Click(t.Context(), actions.CSS("#late"), actions.ClickOptions{}); err != nil {
+			t.Errorf("what comes later: %v", err)
+		}
+	})
+}
+
+func TestClickRefuses(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		for _, c := range []struct {
+			locator actions.Locator
+			options actions.ClickOptions
+			want    actions.Kind
+		}{
+			{actions.CSS("#not-there"), actions.ClickOptions{}, actions.ElementNotFound},
+			{actions.CSS(".gone"), actions.ClickOptions{}, actions.NotVisible},
+			{actions.CSS(".unseen button"), actions.ClickOptions{}, actions.NotVisible},
+			{actions.CSS("#off"), actions.ClickOptions{}, actions.NotEnabled},
+			{actions.CSS("#under"), actions.ClickOptions{}, actions.Obscured},
+			{actions.CSS("#twins li"), actions.ClickOptions{}, actions.AmbiguousLocator},
+			{actions.CSS("li["), actions.ClickOptions{}, actions.InvalidArgument},
+			{actions.XPath("//li["), actions.ClickOptions{}, actions.InvalidArgument},
+			{actions.CSS(""), actions.ClickOptions{}, actions.InvalidArgument},
+			{nil, actions.ClickOptions{}, actions.InvalidArgument},
+			{actions.Point{X: -5, Y: 10}, actions.ClickOptions{}, actions.ElementNotFound},
+			{actions.CSS("#save"), actions.ClickOptions{Button: "fourth"}, actions.InvalidArgument},
+			{actions.CSS("#save"), actions.ClickOptions{Modifiers: []string{"Hyper"}}, actions.InvalidArgument},
+			{actions.SnapshotRef{Scheme: actions.YAML, ID: "e999"}, actions.ClickOptions{}, actions.StaleRef},
+			{actions.SnapshotRef{Scheme: actions.BAP, ID: "@nobody"}, actions.ClickOptions{}, actions.StaleRef},
+			{actions.SnapshotRef{Scheme: actions.Tagged, ID: "a999"}, actions.ClickOptions{}, actions.ElementNotFound},
+			{actions.SnapshotRef{Scheme: actions.Aria, ID: "button[99]"}, actions.ClickOptions{}, actions.ElementNotFound},
+			{actions.Handle{ID: "h9"}, actions.ClickOptions{}, actions.StaleRef},
+		} {
+			value(t, p, "void (seen.length = 0)")
+			_, err := p.Click(soon(t), c.locator, c.options)
+			if got := actions.KindOf(err); got != c.want {
+				t.Errorf("click on %v: %v (%s), want %s", c.locator, err, got, c.want)
+			}
+			is(t, p, "seen", "[]")
+		}
+	})
+}
+
+func TestHover(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		value(t, p, "void ($('off').onmousemove = $('save').onmouseover = (e) => seen.push('over ' + e.target.id))")
+		if _, err := p.Hover(t.Context(), actions.CSS("#save"), actions.HoverOptions{Position: &actions.Point{X: 4, Y: 4}, Stay: time.Millisecond}); err != nil {
+			t.Fatal(err)
+		}
+		is(t, p, "seen", `["over save"]`)
+		_, err := p.Hover(soon(t), actions.CSS(".gone"), actions.HoverOptions{})
+		fails(t, err, actions.NotVisible)
+	})
+}
+
+func TestSetChecked(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		for _, c := range []struct {
+			selector string
+			checked  bool
+		}{{"#agree", true}, {"#agree", true}, {"#news", false}, {"[value=l]", true}} {
+			if err := p.SetChecked(t.Context(), actions.CSS(c.selector), c.checked); err != nil {
+				t.Errorf("%s: %v", c.selector, err)
+			}
+		}
+		is(t, p, "[$('agree').checked, $('news').checked, document.querySelector('[value=l]').checked]", "[true,false,true]")
+		is(t, p, "seen.filter((s) => s === 'click agree').length", "1")
+		fails(t, p.SetChecked(t.Context(), actions.CSS("#email"), true), actions.InvalidArgument)
+		fails(t, p.SetChecked(t.Context(), actions.CSS("[value=l]"), false), actions.InvalidArgument)
+	})
+}
+
+func TestDragTo(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		if err := p.DragTo(t.Context(), actions.CSS("#card"), actions.CSS("#bin")); err != nil {
+			t.Fatal(err)
+		}
+		is(t, p, "$('bin').textContent", `"Got card"`)
+		if _, err := p.Click(t.Context(), actions.CSS("#later"), actions.ClickOptions{}); err != nil {
+			t.Errorf("a click after it: %v", err)
+		}
+		fails(t, p.DragTo(soon(t), actions.CSS("#card"), actions.CSS("#nothing")), actions.ElementNotFound)
+	})
+}
