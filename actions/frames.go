@@ -75,7 +75,7 @@ func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 	id := c.ID
 	if c.Element != nil && id == "" {
 		var err error
-		if id, err = p.frameOf(ctx, c.Element); err != nil {
+		if id, err = p.elementFrame(ctx, c.Element); err != nil {
 			return Frame{}, err
 		}
 	}
@@ -108,12 +108,18 @@ func (p *Page) allowsFrame(url string) error {
 	return p.b.urls.Check(url)
 }
 
-// frameOf is the id of the frame of an element.
-func (p *Page) frameOf(ctx context.Context, l Locator) (string, error) {
+// elementFrame is the id of the frame of an element.
+func (p *Page) elementFrame(ctx context.Context, l Locator) (string, error) {
 	if err := check(l); err != nil {
 		return "", err
 	}
-	w, object, err := p.element(ctx, l)
+	return p.frameOf(ctx, p.frameFor(l.query()), l)
+}
+
+// frameOf is the id of the frame of an element, which is looked for in another
+// frame.
+func (p *Page) frameOf(ctx context.Context, in string, l Locator) (string, error) {
+	w, object, err := p.element(ctx, in, l)
 	if err != nil {
 		return "", err
 	}
@@ -135,10 +141,7 @@ func (p *Page) frameOf(ctx context.Context, l Locator) (string, error) {
 
 // element is the objectId of an element in the page script's world; of the
 // document where l is nil.
-func (p *Page) element(ctx context.Context, l Locator) (*world, string, error) {
-	p.mu.Lock()
-	frame := p.frame
-	p.mu.Unlock()
+func (p *Page) element(ctx context.Context, frame string, l Locator) (*world, string, error) {
 	args := obj{"wait": waiting(ctx).Milliseconds()}
 	if l != nil {
 		args["locator"] = l.query()
@@ -169,12 +172,14 @@ func (p *Page) element(ctx context.Context, l Locator) (*world, string, error) {
 // callFunction calls a function of the caller's in the page's main world with
 // an element, or with nothing where l is nil.
 func (p *Page) callFunction(ctx context.Context, function string, l Locator, out *evaluated) error {
+	var q query
 	if l != nil {
 		if err := check(l); err != nil {
 			return err
 		}
+		q = l.query()
 	}
-	w, object, err := p.element(ctx, l)
+	w, object, err := p.element(ctx, p.frameFor(q), l)
 	if err != nil {
 		return err
 	}
@@ -196,12 +201,9 @@ func (p *Page) callFunction(ctx context.Context, function string, l Locator, out
 	return p.calls(ctx, command{w.session, "Runtime.callFunctionOn", params, out})
 }
 
-// frameOffset is how far the viewport in which the chosen frame's script gives
-// its points is from that of the page.
-func (p *Page) frameOffset(ctx context.Context) (x, y float64, err error) {
-	p.mu.Lock()
-	frame := p.frame
-	p.mu.Unlock()
+// frameOffset is how far the viewport in which a frame's script gives its
+// points is from that of the page.
+func (p *Page) frameOffset(ctx context.Context, frame string) (x, y float64, err error) {
 	if frame == "" {
 		return 0, 0, nil
 	}

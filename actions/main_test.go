@@ -93,10 +93,10 @@ func (p *place) file(w http.ResponseWriter, name string) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	agent := fmt.Sprintf(`<script src="%s/dist/agent.js" data-parents="%s"></script>`, p.host.URL, p.host.URL)
+	agent := fmt.Sprintf(`<script src="%s/dist/agent.js" data-parents="%s %s"></script>`, p.host.URL, p.host.URL, p.app.URL)
 	strings.NewReplacer(
 		"<!--agent-->", agent, "{{app}}", p.app.URL, "{{other}}", p.other,
-		"{{bridge}}", "ws"+strings.TrimPrefix(p.host.URL, "http")+"/bridge",
+		"{{bridge}}", "ws"+strings.TrimPrefix(p.host.URL, "http")+"/icdp/host",
 	).WriteString(w, string(text))
 }
 
@@ -122,12 +122,28 @@ func (p *place) pages() http.Handler {
 func (p *place) hostPages(ctx context.Context) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{name}", func(w http.ResponseWriter, r *http.Request) { p.file(w, r.PathValue("name")) })
+	mux.HandleFunc("POST /dialog", func(w http.ResponseWriter, r *http.Request) {
+		var d struct{ TargetID, Key, Type, Message, DefaultPrompt, URL, FrameID string }
+		if err := json.NewDecoder(r.Body).Decode(&d); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		a, err := p.hub.OpenDialog(r.Context(), relay.Dialog{
+			TargetID: d.TargetID, Key: d.Key, FrameID: d.FrameID, URL: d.URL, Type: d.Type, Message: d.Message, Default: d.DefaultPrompt,
+		})
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		json.NewEncoder(w).Encode(map[string]any{"accept": a.Accept, "text": a.Text, "native": a.Native})
+	})
 	dist := http.FileServerFS(web.Dist)
 	mux.HandleFunc("/dist/", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		dist.ServeHTTP(w, r)
 	})
-	mux.HandleFunc("/bridge", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("/icdp/host", func(w http.ResponseWriter, r *http.Request) {
 		conn, err := wsconn.Upgrade(w, r, wsconn.Options{Limits: bridge.PageLimits()})
 		if err == nil {
 			p.conns.Go(func() { bridge.ServePage(ctx, conn, p.hub, nil) })

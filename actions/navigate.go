@@ -289,6 +289,7 @@ func (p *Page) navigated(_ string, e frameEvent) {
 		return
 	}
 	clear(p.worlds)
+	clear(p.refFrames)
 	p.loader, p.url = e.Frame.LoaderID, e.Frame.URL
 	p.frame = ""
 	l := p.loadLocked(p.loader)

@@ -25,35 +25,36 @@ type Page struct {
 	input chan struct{} // holds an item while an input operation runs
 	join  chan struct{} // the same while a session is being made
 
-	mu       sync.Mutex // guards everything below
-	info     targetInfo
-	kind     TargetKind // "" until there is a session
-	session  string     // "" while there is none
-	gone     bool
-	changed  chan struct{} // closed, and replaced, whenever what is below changes
-	main     string        // the id of the main frame
-	url      string        // of the main frame's document, as the session told; "" before
-	loader   string        // of the main frame's document
-	loads    map[string]*load
-	within   int               // navigations within the document
-	blocked  *Error            // why the page was blanked last
-	frame    string            // where locators look: a frame's id; "" is the main frame
-	network  bool              // Network is enabled
-	console  bool              // Runtime is enabled
-	children map[string]string // sessions of the frames in other processes, by frame id
-	worlds   map[string]*world // by frame id
-	dialog   dialogState
-	dragged  any // what is being dragged, once the browser has said
-	requests map[string]*Request
-	recent   []*Request
-	routes   []*Route
+	mu        sync.Mutex // guards everything below
+	info      targetInfo
+	kind      TargetKind // "" until there is a session
+	session   string     // "" while there is none
+	gone      bool
+	changed   chan struct{} // closed, and replaced, whenever what is below changes
+	main      string        // the id of the main frame
+	url       string        // of the main frame's document, as the session told; "" before
+	loader    string        // of the main frame's document
+	loads     map[string]*load
+	within    int               // navigations within the document
+	blocked   *Error            // why the page was blanked last
+	frame     string            // where locators look: a frame's id; "" is the main frame
+	network   bool              // Network is enabled
+	console   bool              // Runtime is enabled
+	children  map[string]string // sessions of the frames in other processes, by frame id
+	worlds    map[string]*world // by frame id
+	dialog    dialogState
+	refFrames map[string]string // frames with scripts of their own, by what the refs in them begin with
+	dragged   any               // what is being dragged, once the browser has said
+	requests  map[string]*Request
+	recent    []*Request
+	routes    []*Route
 }
 
 func newPage(b *Browser, id, alias string) *Page {
 	return &Page{
 		ID: id, Alias: alias, b: b,
 		input: make(chan struct{}, 1), join: make(chan struct{}, 1), changed: make(chan struct{}),
-		loads: make(map[string]*load), children: make(map[string]string), worlds: make(map[string]*world),
+		loads: make(map[string]*load), children: make(map[string]string), worlds: make(map[string]*world), refFrames: make(map[string]string),
 		requests: make(map[string]*Request),
 	}
 }

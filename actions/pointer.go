@@ -99,7 +99,7 @@ func (p *Page) point(ctx context.Context, l Locator, options obj) (aim, error) {
 	if err := p.script(ctx, scriptCall{verb: "point", args: options, result: &to}); err != nil {
 		return to, err
 	}
-	dx, dy, err := p.frameOffset(ctx)
+	dx, dy, err := p.frameOffset(ctx, p.frameFor(q))
 	to.X, to.Y = to.X+dx, to.Y+dy
 	return to, err
 }

@@ -173,7 +173,7 @@ func (p *Page) box(ctx context.Context, l Locator) (b Box, err error) {
 	if err := p.script(ctx, scriptCall{verb: "box", args: obj{"locator": l.query()}, result: &b}); err != nil {
 		return b, err
 	}
-	dx, dy, err := p.frameOffset(ctx)
+	dx, dy, err := p.frameOffset(ctx, p.frameFor(l.query()))
 	b.X, b.Y = b.X+dx, b.Y+dy
 	return b, err
 }

@@ -91,13 +91,11 @@ type scriptCall struct {
 // invoke is the function with which the page script is called.
 const invoke = "function(verb,args){return this.run(verb,args)}"
 
-// script calls the page script of the frame where locators look, again when
-// the document changes meanwhile.
+// script calls the page script of the frame where the locator is to be looked
+// for, again when the document changes meanwhile.
 func (p *Page) script(ctx context.Context, c scriptCall) error {
-	p.mu.Lock()
-	frame := p.frame
-	p.mu.Unlock()
-	return p.scriptIn(ctx, frame, c)
+	q, _ := c.args["locator"].(query)
+	return p.scriptIn(ctx, p.frameFor(q), c)
 }
 
 // slice is for how long the page script waits at most before it says what is

@@ -2,34 +2,6 @@ package actions
 
 import "context"
 
-// YAMLOptions are for SnapshotYAML.
-type YAMLOptions struct {
-	NoRefs bool
-	Root   Locator // nil is the page
-}
-
-// YAMLSnapshot is the page as an ARIA snapshot in YAML.
-type YAMLSnapshot struct {
-	Text  string
-	Count int // of elements; text and property lines do not count
-	Title string
-	URL   string
-}
-
-// SnapshotYAML reads the page as an accessibility tree in YAML, with refs of
-// the scheme YAML.
-func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (s YAMLSnapshot, err error) {
-	args := obj{"refs": !o.NoRefs}
-	if o.Root != nil {
-		if err := check(o.Root); err != nil {
-			return s, err
-		}
-		args["locator"] = o.Root.query()
-	}
-	err = p.view(ctx, "yaml", args, &s)
-	return s, err
-}
-
 // Box is a rectangle in CSS pixels of the viewport.
 type Box struct {
 	X      float64 `json:"x"`

@@ -85,7 +85,7 @@ const verbs: Record<string, Verb> = {
     const el = await inState(a.locator, a.state);
     return el && { handle: handles.of(el), id: a.tag ? tag(el) : "" };
   }),
-  yaml: async (a: Args & { refs: boolean }) => snapshotYAML(await rootOf(a), a.refs),
+  yaml: async (a: Args & { refs: boolean; above: string }) => snapshotYAML(await rootOf(a), a.refs, a.above),
   elements: () => snapshotElements(),
   tagged: (a: Args & TaggedOptions) => snapshotTagged(a),
   observe: (a: Args & ObserveOptions) => observe(a),

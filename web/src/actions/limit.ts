@@ -24,6 +24,10 @@ export class Lines {
     return true;
   }
 
+  get count(): number {
+    return this.list.length;
+  }
+
   text(): string {
     return this.list.join("\n");
   }

@@ -2,6 +2,7 @@
 // hold on to nothing.
 
 import { Failure } from "./failure";
+import { frameAround } from "./tree";
 
 /** Names for elements, which stay with them: "e12", "h3". */
 export class Refs {
@@ -32,29 +33,39 @@ export class Refs {
   }
 }
 
-/** The refs of YAML snapshots: each document counts for itself, f1, f2, … being the frames in the order in which they were met. */
-const documents = new Map<Document, Refs>();
 /** The handles of WaitForSelector. */
 export const handles = new Refs("h");
 
-export function refsOf(doc: Document): Refs {
-  let refs = documents.get(doc);
-  if (!refs) {
-    for (const old of documents.keys()) if (old !== document && !old.defaultView) documents.delete(old);
-    refs = new Refs(doc === document ? "e" : `f${++frames}e`);
-    documents.set(doc, refs);
-  }
-  return refs;
+/** The refs of YAML snapshots, by what all of a document's begin with. */
+const tables = new Map<string, { doc: Document; refs: Refs }>();
+
+/**
+ * The refs of a document: "e12" here, and "f1e12" in the first frame that was
+ * met. Where this document is itself a frame of the page that is read, `above`
+ * is "f2", say: "f2e12", "f2f1e12".
+ */
+export function refsOf(doc: Document, above: string): Refs {
+  const frame = doc === document ? undefined : frameAround(doc);
+  const name = `${above}${frame ? frameName(frame) : ""}e`;
+  let table = tables.get(name);
+  if (table?.doc !== doc) tables.set(name, (table = { doc, refs: new Refs(name) }));
+  return table.refs;
 }
 
-let frames = 0;
+const frames = new WeakMap<Element, string>();
+let lastFrame = 0;
+
+/** The name of a frame, by its element: "f1". */
+export function frameName(frame: Element): string {
+  let name = frames.get(frame);
+  if (!name) frames.set(frame, (name = `f${++lastFrame}`));
+  return name;
+}
 
 export function findYAML(ref: string): Element {
-  for (const refs of documents.values()) {
-    const el = refs.find(ref);
-    if (el) return el;
-  }
-  throw stale(ref);
+  const el = tables.get(ref.replace(/\d+$/, ""))?.refs.find(ref);
+  if (!el) throw stale(ref);
+  return el;
 }
 
 export function stale(ref: string): Failure {

@@ -7,7 +7,7 @@
 import { checkedOf, expandedOf, isInvalid, levelOf, nameOf, roleOf, selectedOf, tri } from "./aria";
 import { Lines } from "./limit";
 import { valueOf } from "./redact";
-import { refsOf } from "./refs";
+import { frameName, handles, refsOf } from "./refs";
 import { childrenOf, documentOf, isElement, isText, SILENT, squash } from "./tree";
 import { focusedIn, isDisabled, styleOf } from "./view";
 
@@ -30,22 +30,34 @@ export interface Snapshot {
   count: number;
   title: string;
   url: string;
+  /** The frames whose documents are out of reach. */
+  holes: Hole[];
 }
 
-/** The snapshot of a subtree, of the body by default. */
-export function snapshotYAML(root: Element | undefined, withRefs: boolean): Snapshot {
-  const writer = new Writer(withRefs);
+/** A frame whose content is to come from its own script. */
+interface Hole {
+  handle: string;
+  /** The frame's own line, from 0, and how deep it stands. */
+  line: number;
+  depth: number;
+  /** What its refs are to begin with. */
+  above: string;
+}
+
+/** The snapshot of a subtree, of the body by default. `above` is what all refs begin with. */
+export function snapshotYAML(root: Element | undefined, withRefs: boolean, above: string): Snapshot {
+  const writer = new Writer(withRefs, above);
   const body = root ?? document.body ?? document.documentElement;
   const top = read(body, false, false);
   if (root) {
     for (const item of top) writer.write(item, 0, false);
   } else {
-    if (withRefs) refsOf(document).of(body, "root");
+    if (withRefs) refsOf(document, above).of(body, "root");
     const [only] = top;
     const items = top.length === 1 && typeof only === "object" && only.el === body && only.role === "generic" ? only.children : top;
     for (const item of items) writer.write(item, 0, false);
   }
-  return { text: writer.lines.text(), count: writer.count, title: document.title, url: location.href };
+  return { text: writer.lines.text(), count: writer.count, title: document.title, url: location.href, holes: writer.holes };
 }
 
 // ---------------------------------------------------------------- reading
@@ -138,9 +150,10 @@ function propsOf(el: Element, role: string): [string, string][] {
 
 class Writer {
   readonly lines = new Lines("# cut: the snapshot is longer than 1 MiB");
+  readonly holes: Hole[] = [];
   count = 0;
 
-  constructor(private readonly refs: boolean) {}
+  constructor(private readonly refs: boolean, private readonly above: string) {}
 
   write(item: Item | string, depth: number, pointer: boolean): void {
     if (this.lines.truncated) return;
@@ -153,6 +166,7 @@ class Writer {
     const head = `${indent}- ${key(this.head(item))}`;
     const { props, children } = item;
     this.count++;
+    if (item.role === "iframe" && !documentOf(item.el)) this.addHole(item.el, depth);
     if (!props.length && !children.length) return void this.lines.add(head);
     if (!props.length && children.length === 1 && typeof children[0] === "string") return void this.lines.add(`${head}: ${scalar(children[0])}`);
     this.lines.add(`${head}:`);
@@ -160,12 +174,16 @@ class Writer {
     for (const c of children) this.write(c, depth + 1, pointer || item.pointer);
   }
 
+  private addHole(el: Element, depth: number): void {
+    this.holes.push({ handle: handles.of(el), line: this.lines.count, depth, above: this.above + frameName(el) });
+  }
+
   private head(item: Item): string {
     const { el, role, name } = item;
     let out = role;
     if (name && name.length <= LONGEST_NAME) out += ` ${JSON.stringify(name)}`;
     out += this.states(item);
-    if (this.refs && role !== "option") out += ` [ref=${refsOf(el.ownerDocument).of(el, `${role}|${name}`)}]`;
+    if (this.refs && role !== "option") out += ` [ref=${refsOf(el.ownerDocument, this.above).of(el, `${role}|${name}`)}]`;
     return this.refs && item.pointer ? `${out} [cursor=pointer]` : out;
   }
 

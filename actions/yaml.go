@@ -1,0 +1,133 @@
+package actions
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// YAMLOptions are for SnapshotYAML.
+type YAMLOptions struct {
+	NoRefs bool
+	Root   Locator // nil is the page
+}
+
+// YAMLSnapshot is the page as an ARIA snapshot in YAML.
+type YAMLSnapshot struct {
+	Text  string
+	Count int // of elements; text and property lines do not count
+	Title string
+	URL   string
+}
+
+// MaxSnapshot is the longest snapshot, in bytes. What is beyond it is cut off,
+// and a last line says so.
+const MaxSnapshot = 1 << 20
+
+// yamlCut is the last line of a snapshot that was cut.
+const yamlCut = "# cut: the snapshot is longer than 1 MiB"
+
+// frameTime is how long one frame may take to tell what it shows.
+const frameTime = 2 * time.Second
+
+// maxNesting is how deep frames are read.
+const maxNesting = 8
+
+// part is the snapshot of one document and those that its script reaches.
+type part struct {
+	YAMLSnapshot
+	Holes []hole
+}
+
+// hole is a frame whose document another script must read.
+type hole struct {
+	Handle string
+	Line   int    // the frame's own, from 0
+	Depth  int    // of that line
+	Above  string // what all refs in it begin with: "f1"
+}
+
+// SnapshotYAML reads the page as an accessibility tree in YAML, with refs of
+// the scheme YAML: e12, and f1e12 inside of frames.
+func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	args := obj{"refs": !o.NoRefs, "above": ""}
+	if o.Root != nil {
+		if err := check(o.Root); err != nil {
+			return YAMLSnapshot{}, err
+		}
+		args["locator"] = o.Root.query()
+	}
+	p.mu.Lock()
+	frame := p.frame
+	p.mu.Unlock()
+	s, err := p.readYAML(ctx, frame, args, 0)
+	s.Text = cutLines(s.Text)
+	return s, err
+}
+
+// readYAML reads a frame, and puts those into it that its script cannot read.
+// One that cannot be read at all stays empty.
+func (p *Page) readYAML(ctx context.Context, frame string, args obj, depth int) (YAMLSnapshot, error) {
+	var s part
+	if err := p.scriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s}); err != nil {
+		return YAMLSnapshot{}, err
+	}
+	if len(s.Holes) == 0 || depth >= maxNesting {
+		return s.YAMLSnapshot, nil
+	}
+	lines := strings.Split(s.Text, "\n")
+	for _, h := range s.Holes {
+		inner, err := p.readHole(ctx, frame, h, args["refs"], depth)
+		if err != nil || inner.Text == "" || h.Line >= len(lines) {
+			continue
+		}
+		indent := strings.Repeat("  ", h.Depth+1)
+		lines[h.Line] += ":\n" + indent + strings.ReplaceAll(inner.Text, "\n", "\n"+indent)
+		s.Count += inner.Count
+	}
+	s.Text = strings.Join(lines, "\n")
+	return s.YAMLSnapshot, nil
+}
+
+func (p *Page) readHole(ctx context.Context, frame string, h hole, refs any, depth int) (YAMLSnapshot, error) {
+	ctx, cancel := context.WithTimeout(ctx, frameTime)
+	defer cancel()
+	id, err := p.frameOf(ctx, frame, Handle{h.Handle})
+	if err != nil {
+		return YAMLSnapshot{}, err
+	}
+	p.mu.Lock()
+	p.refFrames[h.Above] = id
+	p.mu.Unlock()
+	return p.readYAML(ctx, id, obj{"refs": refs, "above": h.Above}, depth+1)
+}
+
+// cutLines cuts a snapshot that is too long, between two lines.
+func cutLines(text string) string {
+	if len(text) <= MaxSnapshot {
+		return text
+	}
+	text = text[:MaxSnapshot-len(yamlCut)-1]
+	return text[:strings.LastIndexByte(text, '\n')+1] + yamlCut
+}
+
+// frameFor is the frame in which a locator is to be looked for: that of a ref
+// like f1e12, if that has a script of its own, else the chosen one.
+func (p *Page) frameFor(q query) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if q.By == string(YAML) {
+		best := ""
+		for above := range p.refFrames {
+			if rest, ok := strings.CutPrefix(q.Value, above); ok && rest != "" && (rest[0] == 'e' || rest[0] == 'f') && len(above) > len(best) {
+				best = above
+			}
+		}
+		if best != "" {
+			return p.refFrames[best]
+		}
+	}
+	return p.frame
+}
