@@ -3,14 +3,188 @@ package actions
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 )
 
-// AccessibilityTree is the raw tree of the page, the result of CDP's
-// Accessibility.getFullAXTree: {"nodes":[…]}.
+// AccessibilityTree is the raw tree of the page's main document: the nodes of
+// CDP's Accessibility.getFullAXTree, an array. The values of secret fields are
+// redacted.
 func (p *Page) AccessibilityTree(ctx context.Context) (nodes json.RawMessage, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	var out struct{ Nodes json.RawMessage }
-	err = p.call(ctx, "Accessibility.getFullAXTree", nil, &out)
-	return out.Nodes, err
+	var secrets []string
+	if err := p.scriptIn(ctx, "", scriptCall{verb: "secrets", result: &secrets}); err != nil {
+		return nil, err
+	}
+	var out struct{ Nodes any }
+	if err := p.call(ctx, "Accessibility.getFullAXTree", nil, &out); err != nil {
+		return nil, err
+	}
+	return mustJSON(redactTexts(out.Nodes, secrets)), nil
+}
+
+// redactTexts takes secrets out of all texts of a JSON value, and what a
+// browser puts in their place, which tells how long they are.
+func redactTexts(v any, secrets []string) any {
+	switch v := v.(type) {
+	case string:
+		if v != "" && strings.Trim(v, "•") == "" || slices.Contains(secrets, v) {
+			return Redacted
+		}
+		for _, s := range secrets {
+			if len(s) >= 4 { // shorter ones are in words by chance
+				v = strings.ReplaceAll(v, s, Redacted)
+			}
+		}
+		return v
+	case []any:
+		for i := range v {
+			v[i] = redactTexts(v[i], secrets)
+		}
+	case map[string]any:
+		for name, inner := range v {
+			if name != "nodeId" && name != "parentId" && name != "childIds" && name != "type" {
+				v[name] = redactTexts(inner, secrets)
+			}
+		}
+	}
+	return v
+}
+
+// AXNode is a node of the accessibility tree, in dialect D's words.
+type AXNode struct {
+	Role        string   `json:"role"`
+	Name        string   `json:"name,omitempty"`
+	Value       string   `json:"value,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Checked     any      `json:"checked,omitempty"` // true, false or "mixed"; nil for what cannot be checked
+	Disabled    bool     `json:"disabled,omitempty"`
+	Expanded    *bool    `json:"expanded,omitempty"`
+	Focused     bool     `json:"focused,omitempty"`
+	Selected    bool     `json:"selected,omitempty"`
+	Required    bool     `json:"required,omitempty"`
+	Level       int      `json:"level,omitempty"`
+	Children    []AXNode `json:"children,omitempty"`
+}
+
+// AXOptions are for AXTree.
+type AXOptions struct {
+	MaxDepth      int  // of children below the root; 0: all
+	IncludeHidden bool // nodes that assistive technology does not hear of
+	All           bool // texts and generic nodes too, and not the interesting alone
+}
+
+// axNode is Accessibility.AXNode.
+type axNode struct {
+	NodeID      string
+	Ignored     bool
+	Role        axValue
+	Name        axValue
+	Value       axValue
+	Description axValue
+	Properties  []struct {
+		Name  string
+		Value axValue
+	}
+	ChildIDs []string
+}
+
+// axValue is Accessibility.AXValue.
+type axValue struct{ Value any }
+
+func (v axValue) text() string {
+	switch s := v.Value.(type) {
+	case nil:
+		return ""
+	case string:
+		return s
+	default:
+		return string(mustJSON(s))
+	}
+}
+
+// AXTree reads the accessibility tree in dialect D's words. The values of
+// secret fields are redacted.
+func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
+	raw, err := p.AccessibilityTree(ctx)
+	if err != nil {
+		return AXNode{}, err
+	}
+	var nodes []axNode
+	if err := json.Unmarshal(raw, &nodes); err != nil || len(nodes) == 0 {
+		return AXNode{}, errorf(Internal, "the accessibility tree cannot be read: %v", err)
+	}
+	t := axTree{options: o, byID: make(map[string]*axNode, len(nodes))}
+	for i := range nodes {
+		t.byID[nodes[i].NodeID] = &nodes[i]
+	}
+	root := t.convert(&nodes[0])
+	root.Children = t.children(&nodes[0], 1)
+	return root, nil
+}
+
+// axTree converts raw nodes.
+type axTree struct {
+	options AXOptions
+	byID    map[string]*axNode
+}
+
+// dull are the roles of nodes that are left out in favour of their children.
+var dull = []string{"generic", "none", "StaticText", "InlineTextBox", "LayoutTable", "LineBreak", "ListMarker"}
+
+// children converts what is below a node; a node that is left out gives its
+// place to its children.
+func (t *axTree) children(of *axNode, depth int) (list []AXNode) {
+	if t.options.MaxDepth > 0 && depth > t.options.MaxDepth || depth > maxAXDepth {
+		return nil
+	}
+	for _, id := range of.ChildIDs {
+		n := t.byID[id]
+		switch {
+		case n == nil:
+		case n.Ignored && !t.options.IncludeHidden, !t.options.All && slices.Contains(dull, n.Role.text()):
+			list = append(list, t.children(n, depth)...)
+		default:
+			c := t.convert(n)
+			c.Children = t.children(n, depth+1)
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// maxAXDepth bounds the tree against one that goes in circles.
+const maxAXDepth = 500
+
+func (t *axTree) convert(n *axNode) AXNode {
+	c := AXNode{Role: n.Role.text(), Name: n.Name.text(), Value: n.Value.text(), Description: n.Description.text()}
+	for _, property := range n.Properties {
+		v := property.Value.Value
+		switch property.Name {
+		case "checked":
+			switch v {
+			case "mixed":
+				c.Checked = v
+			default:
+				c.Checked = v == "true" || v == true
+			}
+		case "disabled":
+			c.Disabled = v == true
+		case "expanded":
+			open := v == true
+			c.Expanded = &open
+		case "focused":
+			c.Focused = v == true
+		case "selected":
+			c.Selected = v == true
+		case "required":
+			c.Required = v == true
+		case "level":
+			if level, ok := v.(float64); ok {
+				c.Level = int(level)
+			}
+		}
+	}
+	return c
 }

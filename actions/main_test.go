@@ -190,7 +190,7 @@ func visit(t *testing.T, b *actions.Browser, path string) *actions.Page {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if err := b.ClosePage(ctx, p.ID); err != nil && actions.KindOf(err) != actions.PageNotFound {
+		if err := b.ClosePage(ctx, p.ID); err != nil && actions.KindOf(err) != actions.PageNotFound && actions.KindOf(err) != actions.TargetClosed {
 			t.Error(err)
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // TargetKind says what a page is.
@@ -30,10 +32,12 @@ type Page struct {
 	kind      TargetKind // "" until there is a session
 	session   string     // "" while there is none
 	gone      bool
-	changed   chan struct{} // closed, and replaced, whenever what is below changes
-	main      string        // the id of the main frame
-	url       string        // of the main frame's document, as the session told; "" before
-	loader    string        // of the main frame's document
+	lastCall  int
+	running   map[int]context.CancelCauseFunc // the calls that wait
+	changed   chan struct{}                   // closed, and replaced, whenever what is below changes
+	main      string                          // the id of the main frame
+	url       string                          // of the main frame's document, as the session told; "" before
+	loader    string                          // of the main frame's document
 	loads     map[string]*load
 	within    int               // navigations within the document
 	blocked   *Error            // why the page was blanked last
@@ -54,7 +58,7 @@ func newPage(b *Browser, id, alias string) *Page {
 	return &Page{
 		ID: id, Alias: alias, b: b,
 		input: make(chan struct{}, 1), join: make(chan struct{}, 1), changed: make(chan struct{}),
-		loads: make(map[string]*load), children: make(map[string]string), worlds: make(map[string]*world), refFrames: make(map[string]string),
+		running: make(map[int]context.CancelCauseFunc), loads: make(map[string]*load), children: make(map[string]string), worlds: make(map[string]*world), refFrames: make(map[string]string),
 		requests: make(map[string]*Request),
 	}
 }
@@ -129,6 +133,9 @@ func (p *Page) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone, p.session = true, ""
+	for _, cancel := range p.running {
+		cancel(errGone)
+	}
 	p.changeLocked()
 }
 
@@ -222,6 +229,9 @@ type frameTree struct {
 // begin makes the session. What it needs of the page's domains goes out at
 // once.
 func (p *Page) begin(ctx context.Context) (string, error) {
+	p.mu.Lock()
+	before := p.loader
+	p.mu.Unlock()
 	var made struct{ SessionID string }
 	if err := p.b.call(ctx, "Target.attachToTarget", obj{"targetId": p.ID, "flatten": true}, &made); err != nil {
 		return "", err
@@ -232,8 +242,8 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 	p.b.mu.Unlock()
 	var tree struct{ FrameTree frameTree }
 	var version struct{ Revision string }
-	method, err := do(
-		ctx, p.b.client,
+	method, err := p.do(
+		ctx,
 		command{s, "Page.enable", nil, nil},
 		command{s, "Page.setLifecycleEventsEnabled", obj{"enabled": true}, nil},
 		command{s, "Page.getFrameTree", nil, &tree},
@@ -251,7 +261,7 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 	}
 	root := tree.FrameTree.Frame
 	p.session, p.main = s, root.ID
-	if p.loader == "" { // else an event was faster
+	if p.loader == before { // else an event was faster
 		p.loader, p.url = root.LoaderID, root.URL
 	}
 	p.kind = BrowserTarget
@@ -286,8 +296,35 @@ func (p *Page) call(ctx context.Context, method string, params, result any) erro
 
 // calls sends commands together and waits for all of them.
 func (p *Page) calls(ctx context.Context, list ...command) error {
-	if method, err := do(ctx, p.b.client, list...); err != nil {
+	if method, err := p.do(ctx, list...); err != nil {
 		return p.translate(method, err)
 	}
 	return nil
+}
+
+// errGone is the answer to commands that wait when the page ends: Chromium
+// gives none.
+var errGone = wire.ServerError("Target closed")
+
+// do is do for commands that end with the page.
+func (p *Page) do(ctx context.Context, list ...command) (method string, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	p.mu.Lock()
+	if p.gone {
+		p.mu.Unlock()
+		return list[0].method, errGone
+	}
+	p.lastCall++
+	n := p.lastCall
+	p.running[n] = cancel
+	p.mu.Unlock()
+	method, err = do(ctx, p.b.client, list...)
+	p.mu.Lock()
+	delete(p.running, n)
+	p.mu.Unlock()
+	if err != nil && context.Cause(ctx) == errGone { //nolint:errorlint // it is that very value
+		err = errGone
+	}
+	return method, err
 }

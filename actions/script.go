@@ -43,18 +43,22 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 	if s, apart := p.children[frame]; apart {
 		session = s
 	}
-	w, loader := p.worlds[frame], p.loader
+	w, loader, main := p.worlds[frame], p.loader, p.main
 	p.mu.Unlock()
 	if w != nil {
 		return w, nil
 	}
+	install := obj{"expression": source()}
 	var made struct{ ExecutionContextID int }
-	if err := p.calls(ctx, command{session, "Page.createIsolatedWorld", obj{"frameId": frame, "worldName": worldName}, &made}); err != nil {
+	err = p.calls(ctx, command{session, "Page.createIsolatedWorld", obj{"frameId": frame, "worldName": worldName}, &made})
+	switch {
+	case err == nil:
+		install["contextId"] = made.ExecutionContextID
+	case KindOf(err) != Unsupported || frame != main:
 		return nil, err
 	}
 	var out evaluated
-	err = p.calls(ctx, command{session, "Runtime.evaluate", obj{"expression": source(), "contextId": made.ExecutionContextID}, &out})
-	if err != nil {
+	if err := p.calls(ctx, command{session, "Runtime.evaluate", install, &out}); err != nil {
 		return nil, err
 	}
 	if text := out.exception(); text != "" {
@@ -143,7 +147,7 @@ func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall) (ran 
 		args[k] = v
 	}
 	var out evaluated
-	method, failed := do(ctx, p.b.client, command{w.session, "Runtime.callFunctionOn", obj{
+	method, failed := p.do(ctx, command{w.session, "Runtime.callFunctionOn", obj{
 		"objectId": w.object, "functionDeclaration": invoke, "awaitPromise": true, "returnByValue": true, "userGesture": true,
 		"arguments": []obj{{"value": c.verb}, {"value": args}},
 	}, &out})

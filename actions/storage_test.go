@@ -106,16 +106,6 @@ func TestUnsupportedInFrames(t *testing.T) {
 	}
 }
 
-func TestAccessibilityTree(t *testing.T) {
-	on(t, func(t *testing.T, b *actions.Browser) {
-		p := visit(t, b, "/form.html")
-		nodes, err := p.AccessibilityTree(t.Context())
-		if err != nil || !strings.Contains(string(nodes), `"Sign up"`) {
-			t.Errorf("%.300s, %v", nodes, err)
-		}
-	})
-}
-
 func TestSettle(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
 		p := visit(t, b, "/form.html")

@@ -14,7 +14,7 @@ type URLPolicy struct {
 	Allow       []string // hosts, "example.com" or "*.example.com", which includes the bare domain; empty: all
 	Block       []string // the same, refused even if allowed
 	PublicOnly  bool     // refuse loopback and private addresses
-	Strict      bool     // for callers: refuse evaluate too, which can send requests anywhere
+	Strict      bool     // refuse Evaluate too, which can send requests anywhere
 	AllowScheme []string // schemes beside http and https, such as "file"
 }
 

@@ -10,6 +10,7 @@ import { Failure } from "./failure";
 import { findAll, type Query, show } from "./locate";
 import { observe, type ObserveOptions } from "./observed";
 import { type Mark, overlay } from "./overlay";
+import { secrets } from "./redact";
 import { handles } from "./refs";
 import { stateOf } from "./state";
 import { snapshotTagged, tag, type TaggedOptions } from "./tagged";
@@ -95,6 +96,7 @@ const verbs: Record<string, Verb> = {
     if (more.length && !a.locator.first) throw new Failure("AmbiguousLocator", `${more.length + 1} elements match ${show(a.locator)}`, more.length + 1);
     return el ? { found: true, ...stateOf(el, a.properties) } : { found: false };
   },
+  secrets,
   storage: () => ({ origin: location.origin, localStorage: pairs("localStorage"), sessionStorage: pairs("sessionStorage") }),
   store: (a: { localStorage?: Pair[]; sessionStorage?: Pair[] }) => {
     for (const { name, value } of a.localStorage ?? []) localStorage.setItem(name, value);

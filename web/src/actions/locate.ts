@@ -5,7 +5,7 @@ import { findByPosition } from "./elements";
 import { Failure } from "./failure";
 import { findObserved } from "./observed";
 import { findYAML, handles, stale } from "./refs";
-import { elements, isText, SILENT, squash } from "./tree";
+import { elements, isText, shadowRoots, SILENT, squash } from "./tree";
 import { hitAt, isHidden } from "./view";
 
 /** A locator as it comes: {"by":"css","value":"#save"}. */
@@ -81,14 +81,6 @@ function inAllRoots(search: (root: Document | ShadowRoot) => Iterable<Element>):
   const found = [...search(document)];
   for (const root of shadowRoots(document)) found.push(...search(root));
   return found;
-}
-
-function* shadowRoots(root: Document | ShadowRoot): Generator<ShadowRoot> {
-  for (const el of root.querySelectorAll("*")) {
-    if (!el.shadowRoot) continue;
-    yield el.shadowRoot;
-    yield* shadowRoots(el.shadowRoot);
-  }
 }
 
 function select(root: Document | ShadowRoot, selector: string): Iterable<Element> {

@@ -1,5 +1,7 @@
 // What must not leave the page: the values of secret fields.
 
+import { shadowRoots } from "./tree";
+
 export const REDACTED = "[REDACTED]";
 
 const SECRET_AUTOCOMPLETE = /(^|\s)(cc-[\w-]+|one-time-code|current-password|new-password)(\s|$)/i;
@@ -41,10 +43,15 @@ let fields: { doc: Document; at: number; list: Element[] } | undefined;
 function secretFields(doc: Document): Element[] {
   const now = performance.now();
   if (fields?.doc !== doc || now - fields.at > 50) {
-    const list = [...doc.querySelectorAll("input[type=password],input[data-sensitive],textarea[data-sensitive],[autocomplete]")];
+    const list = [doc, ...shadowRoots(doc)].flatMap((root) => [...root.querySelectorAll("input,textarea,select")]);
     fields = { doc, at: now, list: list.filter(isSecret) };
   }
   return fields.list;
+}
+
+/** The values of the secret fields of this document, for others to take out of what they tell. */
+export function secrets(): string[] {
+  return secretFields(document).map((el) => (el as HTMLInputElement).value).filter(Boolean);
 }
 
 const SECRET_ATTRIBUTES = ["data-password", "data-secret", "data-token", "data-api-key", "data-credential", "data-auth"];

@@ -43,6 +43,15 @@ export function* elements(root: Element, skip?: (el: Element) => boolean): Gener
   for (const child of childrenOf(root)) if (isElement(child)) yield* elements(child, skip);
 }
 
+/** The open shadow roots below a document or a shadow root. */
+export function* shadowRoots(root: Document | ShadowRoot): Generator<ShadowRoot> {
+  for (const el of root.querySelectorAll("*")) {
+    if (!el.shadowRoot) continue;
+    yield el.shadowRoot;
+    yield* shadowRoots(el.shadowRoot);
+  }
+}
+
 /** The document of a frame element, if it can be reached. */
 export function documentOf(el: Element): Document | undefined {
   if (el.localName !== "iframe" && el.localName !== "frame") return undefined;

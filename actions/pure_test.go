@@ -1,0 +1,249 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+func TestWithTimeout(t *testing.T) {
+	for _, c := range []struct{ d, byDefault, want time.Duration }{
+		{0, 5 * time.Second, 5 * time.Second},
+		{time.Second, 5 * time.Second, time.Second},
+		{time.Hour, 5 * time.Second, MaxTimeout},
+		{-1, time.Hour, MaxTimeout},
+	} {
+		ctx, cancel := WithTimeout(t.Context(), c.d, c.byDefault)
+		at, ok := ctx.Deadline()
+		if got := time.Until(at); !ok || got > c.want || got < c.want-time.Minute {
+			t.Errorf("WithTimeout(%v, %v) ends in %v, want %v", c.d, c.byDefault, got, c.want)
+		}
+		cancel()
+	}
+	ctx, cancel := bounded(context.Background())
+	defer cancel()
+	if at, ok := ctx.Deadline(); !ok || time.Until(at) > defaultTimeout {
+		t.Error("a call without a deadline has none")
+	}
+	far, stop := context.WithTimeout(t.Context(), time.Hour)
+	defer stop()
+	ctx, cancel2 := bounded(far)
+	defer cancel2()
+	if at, _ := ctx.Deadline(); time.Until(at) > MaxTimeout {
+		t.Error("a call with too late a deadline keeps it")
+	}
+	if left := waiting(ctx); left > MaxTimeout || left < MaxTimeout-time.Minute {
+		t.Errorf("it waits %v", left)
+	}
+	over, stop2 := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer stop2()
+	if left := waiting(over); left != 0 {
+		t.Errorf("when it is over it waits %v", left)
+	}
+}
+
+func TestRedactURL(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                      "",
+		"https://a.test/x":                      "https://a.test/x",
+		"https://me:pw@a.test/x":                "https://a.test/x",
+		"https://a.test/?token=1&x=2":           "https://a.test/?token=[REDACTED]&x=2",
+		"https://a.test/?x=2&Access_Token=1#h":  "https://a.test/?x=2&Access_Token=[REDACTED]#h",
+		"https://a.test/?%63ode=1&key=&keys=k":  "https://a.test/?%63ode=[REDACTED]&key=[REDACTED]&keys=k",
+		"http://[bad?token=1":                   "http://[bad",
+		"data:text/html,<p>a@b":                 "data:text/html,<p>a@b",
+		"https://a.test/?redirect=a%26token%3D": "https://a.test/?redirect=a%26token%3D",
+	} {
+		if got := RedactURL(in); got != want {
+			t.Errorf("RedactURL(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestRedactHeaders(t *testing.T) {
+	in := map[string]string{
+		"Authorization": "a", "COOKIE": "b", "set-cookie": "c", "X-Api-Key": "d", "x-auth-token": "e", "X-CSRF-Token": "f", "Proxy-Authorization": "g",
+		"Accept": "h",
+	}
+	for name, value := range RedactHeaders(in) {
+		if want := name != "Accept"; (value == Redacted) != want {
+			t.Errorf("%s: %s", name, value)
+		}
+	}
+	if in["COOKIE"] != "b" {
+		t.Error("the caller's own headers are changed")
+	}
+}
+
+func TestChords(t *testing.T) {
+	for in, want := range map[string]string{
+		"a": "a", "Control+A": "Control|A", "Control+Shift+Tab": "Control|Shift|Tab", "+": "+", "Control++": "Control|+", "Alt+F4": "Alt|F4",
+	} {
+		modifiers, name := parseChord(in)
+		if got := strings.Join(append(modifiers, name), "|"); got != want {
+			t.Errorf("parseChord(%q) = %q, want %q", in, got, want)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		shift bool
+		want  key
+	}{
+		{"a", false, key{"a", "KeyA", 65, "a", 0}},
+		{"a", true, key{"A", "KeyA", 65, "A", 0}},
+		{"A", false, key{"A", "KeyA", 65, "A", 0}},
+		{"7", false, key{"7", "Digit7", 55, "7", 0}},
+		{"7", true, key{"&", "Digit7", 55, "&", 0}},
+		{"&", false, key{"&", "Digit7", 55, "&", 0}},
+		{"/", false, key{"/", "Slash", 191, "/", 0}},
+		{"/", true, key{"?", "Slash", 191, "?", 0}},
+		{"KeyB", false, key{"b", "KeyB", 66, "b", 0}},
+		{"Esc", false, key{"Escape", "Escape", 27, "", 0}},
+		{"\n", false, key{"Enter", "Enter", 13, "\r", 0}},
+		{"é", false, key{"é", "", 0, "é", 0}},
+	} {
+		if got, ok := keyOf(c.name, c.shift); !ok || got != c.want {
+			t.Errorf("keyOf(%q, %v) = %+v, %v, want %+v", c.name, c.shift, got, ok, c.want)
+		}
+	}
+	for _, name := range []string{"", "Nope", "KeyAB", "\x01"} {
+		if k, ok := keyOf(name, false); ok {
+			t.Errorf("keyOf(%q) = %+v", name, k)
+		}
+	}
+}
+
+func TestGlob(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"*", "", true},
+		{"*/a*", "http://x/abc", true},
+		{"*.js", "http://x/a.js", true},
+		{"*.js", "http://x/a.jsx", false},
+		{"a?c", "abc", true},
+		{"a?c", "ac", false},
+		{"", "a", false},
+		{"*a*b*c*", "xxaxxbxxcxx", true},
+		{"*a*b*c*", "xxaxxcxxbxx", false},
+	} {
+		if got := glob(c.pattern, c.text); got != c.want {
+			t.Errorf("glob(%q, %q) = %v", c.pattern, c.text, got)
+		}
+	}
+}
+
+func TestRoutesNewestFirst(t *testing.T) {
+	abort := &Route{Patterns: []RoutePattern{{URL: "*/a"}}, Decide: func(Request) RouteDecision { return RouteDecision{Abort: true} }}
+	answer := &Route{Decide: func(Request) RouteDecision { return RouteDecision{Respond: &RouteResponse{}} }}
+	for _, c := range []struct {
+		routes []*Route
+		url    string
+		want   string
+	}{
+		{nil, "x/a", "Fetch.continueRequest"},
+		{[]*Route{abort}, "x/b", "Fetch.continueRequest"},
+		{[]*Route{abort}, "x/a", "Fetch.failRequest"},
+		{[]*Route{abort, answer}, "x/a", "Fetch.fulfillRequest"},
+		{[]*Route{answer, abort}, "x/a", "Fetch.failRequest"},
+		{[]*Route{answer, abort}, "x/b", "Fetch.fulfillRequest"},
+	} {
+		if got, _ := decide(c.routes, Request{URL: c.url}); got != c.want {
+			t.Errorf("%d routes for %s: %s, want %s", len(c.routes), c.url, got, c.want)
+		}
+	}
+}
+
+func TestLocatorsAreChecked(t *testing.T) {
+	for _, l := range []Locator{
+		nil, CSS(""),
+		Text{},
+		Role{},
+		XPath("document('x')"), CSS("a[style='background:URL(JavaScript:1)']"), CSS("a{width:expression(1)}"),
+		CSS(strings.Repeat("x", maxLocator+1)),
+		First{TestID("")},
+	} {
+		if err := check(l); err == nil || err.Kind != InvalidArgument {
+			t.Errorf("%v: %v", l, err)
+		}
+	}
+	for l, want := range map[Locator]string{
+		CSS("#a"): "#a", XPath("//a"): "xpath=//a", TestID("t"): "testId=t", Role{Role: "button"}: "role=button",
+		Role{Role: "button", Name: `Sa"ve`}: `role=button[name="Sa\"ve"]`, Text{Text: "x"}: "text=x", Label{Text: "x"}: "label=x",
+		Placeholder{Text: "x"}: "placeholder=x", SnapshotRef{YAML, "e1"}: "e1", Handle{"h1"}: "h1", Point{1, 2.5}: "(1, 2.5)", First{CSS("a")}: "a",
+	} {
+		if err := check(l); err != nil || l.String() != want {
+			t.Errorf("%v: %v, want %s", l, err, want)
+		}
+	}
+}
+
+func TestTranslate(t *testing.T) {
+	p := newPage(&Browser{}, "T", "page-1")
+	for _, c := range []struct {
+		err  error
+		want Kind
+	}{
+		{context.DeadlineExceeded, Timeout},
+		{context.Canceled, Timeout},
+		{&wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}, TargetClosed},
+		{wire.ServerError("Target destroyed"), TargetClosed},
+		{wire.ServerError("Inspected target navigated or closed"), ContextDestroyed},
+		{wire.ServerError("Page.printToPDF is not possible in an embedded frame: no"), Unsupported},
+		{&wire.Error{Code: wire.CodeMethodNotFound, Message: "'X.y' wasn't found"}, Unsupported},
+		{wire.ServerError("Host is not connected"), NoBrowser},
+		{wire.ServerError("Not allowed: Page.navigate needs scope standard"), PermissionDenied},
+		{wire.ServerError("something else"), Internal},
+	} {
+		got := p.translate("X.y", c.err)
+		if got.Kind != c.want || got.Details.PageID != "T" && c.want != Unsupported || !errors.Is(got, c.err) && c.want != Unsupported {
+			t.Errorf("%v: %+v, want %s", c.err, got, c.want)
+		}
+	}
+	if KindOf(nil) != "" || KindOf(errors.New("x")) != Internal {
+		t.Error("KindOf of no Error")
+	}
+}
+
+func TestCutLines(t *testing.T) {
+	long := strings.Repeat("- text: abcdef\n", MaxSnapshot/10)
+	got := cutLines(long)
+	lines := strings.Split(got, "\n")
+	if len(got) > MaxSnapshot || lines[len(lines)-1] != yamlCut || lines[len(lines)-2] != "- text: abcdef" {
+		t.Errorf("%d bytes, ending with %q", len(got), lines[len(lines)-2:])
+	}
+	if got := cutLines("a\nb"); got != "a\nb" {
+		t.Errorf("a short one becomes %q", got)
+	}
+}
+
+func TestQueueShedsWhatOnlyTells(t *testing.T) {
+	q := newQueue()
+	var ran []int
+	for i := range maxQueued + 5 {
+		q.put(func() { ran = append(ran, i) }, true)
+	}
+	end := make(chan struct{})
+	q.put(func() { close(end) }, false)
+	q.run(end)
+	if len(ran) != maxQueued || !slices.IsSorted(ran) {
+		t.Errorf("%d ran", len(ran))
+	}
+}
+
+func TestParseLoadState(t *testing.T) {
+	for name, want := range map[string]LoadState{"": Load, "load": Load, "commit": Commit, "domcontentloaded": DOMContentLoaded, "networkidle": NetworkIdle} {
+		if got, err := ParseLoadState(name); err != nil || got != want {
+			t.Errorf("%q: %v, %v", name, got, err)
+		}
+	}
+	if _, err := ParseLoadState("soon"); KindOf(err) != InvalidArgument {
+		t.Errorf("soon: %v", err)
+	}
+}
