@@ -1,6 +1,7 @@
 package actions_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -40,9 +41,9 @@ func TestFill(t *testing.T) {
 			"#off": actions.NotEnabled, "#locked": actions.NotEnabled, "#agree": actions.InvalidArgument, "h1": actions.InvalidArgument,
 			"#file": actions.InvalidArgument, ".gone": actions.NotVisible, "#day": actions.InvalidArgument, "#nothing": actions.ElementNotFound,
 		} {
-			if err := p.Fill(soon(t), actions.CSS(selector), "text", actions.FillOptions{}); actions.KindOf(err) != want {
-				t.Errorf("fill %s: %v (%s), want %s", selector, err, actions.KindOf(err), want)
-			}
+			failsFor(t, want, "fill "+selector, func(ctx context.Context) error {
+				return p.Fill(ctx, actions.CSS(selector), "text", actions.FillOptions{})
+			})
 		}
 		if err := p.Clear(t.Context(), actions.CSS("#notes"), actions.FillOptions{}); err != nil {
 			t.Fatal(err)
@@ -76,7 +77,9 @@ func TestType(t *testing.T) {
 		}
 		is(t, p, "$('notes').value", `"a\nb"`)
 		fails(t, p.Type(t.Context(), nil, "x", actions.TypeOptions{Clear: true}), actions.InvalidArgument)
-		fails(t, p.Type(soon(t), actions.CSS("#off"), "x", actions.TypeOptions{}), actions.NotEnabled)
+		failsFor(t, actions.NotEnabled, "type", func(ctx context.Context) error {
+			return p.Type(ctx, actions.CSS("#off"), "x", actions.TypeOptions{})
+		})
 	})
 }
 
@@ -133,8 +136,10 @@ func TestSelectOption(t *testing.T) {
 			is(t, p, "[...$('"+c.selector[1:]+"').selectedOptions].map((o) => o.value)", c.want)
 		}
 		for value, want := range map[string]actions.Kind{"none": actions.NotEnabled, "huge": actions.ElementNotFound} {
-			_, err := p.SelectOption(soon(t), actions.CSS("#plan"), []string{value})
-			fails(t, err, want)
+			failsFor(t, want, value, func(ctx context.Context) error {
+				_, err := p.SelectOption(ctx, actions.CSS("#plan"), []string{value})
+				return err
+			})
 		}
 		_, err := p.SelectOption(t.Context(), actions.CSS("#plan"), []string{"free", "pro"})
 		fails(t, err, actions.InvalidArgument)
@@ -194,7 +199,7 @@ func TestFocus(t *testing.T) {
 			t.Fatal(err)
 		}
 		is(t, p, "document.activeElement.id + seen.length", `"email0"`)
-		fails(t, p.Focus(soon(t), actions.CSS(".gone")), actions.NotVisible)
+		failsFor(t, actions.NotVisible, "focus", func(ctx context.Context) error { return p.Focus(ctx, actions.CSS(".gone")) })
 	})
 }
 
@@ -229,10 +234,10 @@ func TestWaitForSelector(t *testing.T) {
 			{"#off", actions.Enabled, actions.NotEnabled},
 			{"#save", "pretty", actions.InvalidArgument},
 		} {
-			_, err := p.WaitForSelector(soon(t), actions.CSS(c.selector), actions.WaitOptions{State: c.state})
-			if got := actions.KindOf(err); got != c.want {
-				t.Errorf("%s %s: %v (%s), want %q", c.selector, c.state, err, got, c.want)
-			}
+			failsFor(t, c.want, c.selector+" "+string(c.state), func(ctx context.Context) error {
+				_, err := p.WaitForSelector(ctx, actions.CSS(c.selector), actions.WaitOptions{State: c.state})
+				return err
+			})
 		}
 		// A wait goes on in the document that comes next.
 		value(t, p, "void setTimeout(() => location = '/two.html', 100)")

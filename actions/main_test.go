@@ -233,10 +233,20 @@ func fails(t *testing.T, err error, want actions.Kind) {
 	}
 }
 
-// soon is a context for what must fail for want of time.
-func soon(t *testing.T) context.Context {
+// failsFor says of what kind the error of a call that waits in vain must be. On
+// a slow machine the call may have no time to find out: it is given more.
+func failsFor(t *testing.T, want actions.Kind, what string, call func(ctx context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	t.Cleanup(cancel)
-	return ctx
+	var err error
+	for _, d := range []time.Duration{time.Second, 8 * time.Second, patience} {
+		ctx, cancel := context.WithTimeout(t.Context(), d)
+		err = call(ctx)
+		cancel()
+		if actions.KindOf(err) != actions.Timeout {
+			break
+		}
+	}
+	if got := actions.KindOf(err); got != want {
+		t.Errorf("%s: error %q (%v), want %q", what, got, err, want)
+	}
 }

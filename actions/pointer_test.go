@@ -1,6 +1,8 @@
 package actions_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -94,10 +96,10 @@ func TestClickRefuses(t *testing.T) {
 			{actions.Handle{ID: "h9"}, actions.ClickOptions{}, actions.StaleRef},
 		} {
 			value(t, p, "void (seen.length = 0)")
-			_, err := p.Click(soon(t), c.locator, c.options)
-			if got := actions.KindOf(err); got != c.want {
-				t.Errorf("click on %v: %v (%s), want %s", c.locator, err, got, c.want)
-			}
+			failsFor(t, c.want, fmt.Sprintf("click on %v", c.locator), func(ctx context.Context) error {
+				_, err := p.Click(ctx, c.locator, c.options)
+				return err
+			})
 			is(t, p, "seen", "[]")
 		}
 	})
@@ -111,8 +113,10 @@ func TestHover(t *testing.T) {
 			t.Fatal(err)
 		}
 		is(t, p, "seen", `["over save"]`)
-		_, err := p.Hover(soon(t), actions.CSS(".gone"), actions.HoverOptions{})
-		fails(t, err, actions.NotVisible)
+		failsFor(t, actions.NotVisible, "hover", func(ctx context.Context) error {
+			_, err := p.Hover(ctx, actions.CSS(".gone"), actions.HoverOptions{})
+			return err
+		})
 	})
 }
 
@@ -144,6 +148,8 @@ func TestDragTo(t *testing.T) {
 		if _, err := p.Click(t.Context(), actions.CSS("#later"), actions.ClickOptions{}); err != nil {
 			t.Errorf("a click after it: %v", err)
 		}
-		fails(t, p.DragTo(soon(t), actions.CSS("#card"), actions.CSS("#nothing")), actions.ElementNotFound)
+		failsFor(t, actions.ElementNotFound, "drag to nothing", func(ctx context.Context) error {
+			return p.DragTo(ctx, actions.CSS("#card"), actions.CSS("#nothing"))
+		})
 	})
 }

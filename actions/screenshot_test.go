@@ -2,6 +2,7 @@ package actions_test
 
 import (
 	"bytes"
+	"context"
 	"image"
 	"testing"
 
@@ -53,8 +54,10 @@ func TestScreenshot(t *testing.T) {
 			_, err := p.Screenshot(t.Context(), o)
 			fails(t, err, actions.InvalidArgument)
 		}
-		_, err = p.Screenshot(soon(t), actions.ScreenshotOptions{Element: actions.CSS(".gone")})
-		fails(t, err, actions.NotVisible)
+		failsFor(t, actions.NotVisible, "a picture of what is not to be seen", func(ctx context.Context) error {
+			_, err := p.Screenshot(ctx, actions.ScreenshotOptions{Element: actions.CSS(".gone")})
+			return err
+		})
 	})
 }
 

@@ -102,17 +102,20 @@ func (p *Page) script(ctx context.Context, c scriptCall) error {
 	return p.scriptIn(ctx, p.frameFor(q), c)
 }
 
-// slice is for how long the page script waits at most before it says what is
-// missing: so that this is known when the time is over, and that it does not
-// wait on for a caller that has given up.
-const slice = time.Second
+// The page script says what is missing after firstSlice, and then less and less
+// often: so that this is known when the time is over, and that it does not wait
+// on for a caller that has given up.
+const (
+	firstSlice = 100 * time.Millisecond
+	maxSlice   = time.Second
+)
 
 // scriptIn is script in a frame; "" is the main one.
 func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
 	start := time.Now()
 	var missing *Error // what was last
-	for {
-		ran, err := p.scriptOnce(ctx, frame, c)
+	for slice := firstSlice; ; slice = min(2*slice, maxSlice) {
+		ran, err := p.scriptOnce(ctx, frame, c, slice)
 		switch e, _ := errors.AsType[*Error](err); {
 		case err == nil:
 			return nil
@@ -136,8 +139,9 @@ func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
 // mayPass are the failures that waiting may help against.
 var mayPass = map[Kind]bool{ElementNotFound: true, NotVisible: true, NotEnabled: true, Obscured: true}
 
-// scriptOnce reports whether the call may have run.
-func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall) (ran bool, err error) {
+// scriptOnce calls the page script, which may wait for as long as slice, and
+// reports whether the call may have run.
+func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall, slice time.Duration) (ran bool, err error) {
 	w, err := p.worldOf(ctx, frame)
 	if err != nil {
 		return false, err

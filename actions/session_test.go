@@ -185,7 +185,7 @@ func TestStrictPolicyRefusesEvaluate(t *testing.T) {
 func TestSnapshotsHaveALimit(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
 		p := visit(t, b, "/two.html")
-		value(t, p, `void document.body.append(...Array.from({ length: 3000 }, (_, i) => Object.assign(document.createElement("button"), { textContent: i + " " + "x".repeat(600) })))`)
+		value(t, p, `void document.body.append(...Array.from({ length: 2400 }, (_, i) => Object.assign(document.createElement("button"), { textContent: i + " " + "x".repeat(500) })))`)
 		y, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{})
 		if err != nil || len(y.Text) > actions.MaxSnapshot || !strings.HasSuffix(y.Text, "\n# cut: the snapshot is longer than 1 MiB") {
 			t.Errorf("the YAML has %d bytes, %v", len(y.Text), err)
@@ -195,7 +195,7 @@ func TestSnapshotsHaveALimit(t *testing.T) {
 			t.Errorf("elements: truncated %v, %v", e.Truncated, err)
 		}
 		tagged, err := p.SnapshotTagged(t.Context(), actions.TaggedOptions{MaxElements: 100_000, IncludeHidden: true})
-		if err != nil || len(tagged.Markdown) > actions.MaxSnapshot || tagged.Truncated != (tagged.ElementCount < 3000) {
+		if err != nil || len(tagged.Markdown) > actions.MaxSnapshot || tagged.Truncated != (tagged.ElementCount < 2400) {
 			t.Errorf("tagged: %d bytes, %+v, %v", len(tagged.Markdown), tagged.ElementCount, err)
 		}
 	})

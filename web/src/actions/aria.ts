@@ -75,9 +75,12 @@ export function isFocusable(el: Element): boolean {
   return el.matches("a[href],area[href],iframe,summary,[tabindex],audio[controls],video[controls]") || (el as HTMLElement).isContentEditable;
 }
 
+/** Roles whose elements have no name but what an attribute says. */
+const PLAIN = /^(article|banner|complementary|contentinfo|generic|list|listitem|main|navigation|region|rowgroup|separator)$/;
+
 /** The accessible name, white space collapsed; "" for roles that have none. */
 export function nameOf(el: Element, role = roleOf(el)): string {
-  if (role === "none" || isNameless(role)) return "";
+  if (role === "none" || isNameless(role) || (PLAIN.test(role) && !isNamed(el))) return "";
   return scrub(el.ownerDocument, squash(computeAccessibleName(el, { getComputedStyle: styleOf as typeof getComputedStyle })));
 }
 

@@ -10,7 +10,7 @@ import { Failure } from "./failure";
 import { findAll, type Query, show } from "./locate";
 import { observe, type ObserveOptions } from "./observed";
 import { type Mark, overlay } from "./overlay";
-import { secrets } from "./redact";
+import { forgetSecrets, secrets } from "./redact";
 import { handles } from "./refs";
 import { stateOf } from "./state";
 import { snapshotTagged, tag, type TaggedOptions } from "./tagged";
@@ -150,6 +150,7 @@ async function element(a: On): Promise<Element | Document> {
 /** A call's answer as JSON: {"ok":…} or {"error":{…}}. */
 async function run(verb: string, args: Args): Promise<string> {
   const start = performance.now();
+  forgetSecrets();
   try {
     return JSON.stringify({ ok: (await verbs[verb](args)) ?? null });
   } catch (e) {

@@ -30,28 +30,29 @@ const SHORT = 4;
 /** A name without the values of secret fields, which it may have by reference. */
 export function scrub(doc: Document, text: string): string {
   if (text.length < SHORT) return text;
-  for (const el of secretFields(doc)) {
-    const { value } = el as HTMLInputElement;
-    if (value && value.length >= SHORT) text = text.split(value).join(REDACTED);
-  }
+  for (const secret of secretsOf(doc)) if (secret.length >= SHORT) text = text.split(secret).join(REDACTED);
   return text;
 }
 
-let fields: { doc: Document; at: number; list: Element[] } | undefined;
+let known: { doc: Document; values: string[] } | undefined;
 
-/** The secret fields of a document, looked up at most once per turn of a snapshot. */
-function secretFields(doc: Document): Element[] {
-  const now = performance.now();
-  if (fields?.doc !== doc || now - fields.at > 50) {
-    const list = [doc, ...shadowRoots(doc)].flatMap((root) => [...root.querySelectorAll("input,textarea,select")]);
-    fields = { doc, at: now, list: list.filter(isSecret) };
+/** Secrets are to be looked up anew: script of the page has run. */
+export function forgetSecrets(): void {
+  known = undefined;
+}
+
+/** What secret fields of a document hold. */
+function secretsOf(doc: Document): string[] {
+  if (known?.doc !== doc) {
+    const fields = [doc, ...shadowRoots(doc)].flatMap((root) => [...root.querySelectorAll("input,textarea,select")]).filter(isSecret);
+    known = { doc, values: fields.map((el) => (el as HTMLInputElement).value).filter(Boolean) };
   }
-  return fields.list;
+  return known.values;
 }
 
 /** The values of the secret fields of this document, for others to take out of what they tell. */
 export function secrets(): string[] {
-  return secretFields(document).map((el) => (el as HTMLInputElement).value).filter(Boolean);
+  return secretsOf(document);
 }
 
 const SECRET_ATTRIBUTES = ["data-password", "data-secret", "data-token", "data-api-key", "data-credential", "data-auth"];
