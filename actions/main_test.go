@@ -38,16 +38,27 @@ type place struct {
 	end      context.CancelFunc
 }
 
-var shared *place
+// shared is there once need has been called: tests without a browser, and
+// fuzzing, start none.
+var (
+	shared   *place
+	starting sync.Once
+	failed   error
+)
+
+func need(t *testing.T) {
+	t.Helper()
+	starting.Do(func() { shared, failed = open() })
+	if failed != nil {
+		t.Fatal(failed)
+	}
+}
 
 func TestMain(m *testing.M) {
-	var err error
-	if shared, err = open(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 	status := m.Run()
-	shared.close()
+	if shared != nil {
+		shared.close()
+	}
 	os.Exit(status)
 }
 
@@ -95,7 +106,7 @@ func (p *place) file(w http.ResponseWriter, name string) {
 	w.Header().Set("Cache-Control", "no-store")
 	agent := fmt.Sprintf(`<script src="%s/dist/agent.js" data-parents="%s %s"></script>`, p.host.URL, p.host.URL, p.app.URL)
 	strings.NewReplacer(
-		"<!--agent-->", agent, "{{app}}", p.app.URL, "{{other}}", p.other,
+		"<!--agent-->", agent, "{{app}}", p.app.URL, "{{host}}", p.host.URL, "{{other}}", p.other,
 		"{{bridge}}", "ws"+strings.TrimPrefix(p.host.URL, "http")+"/icdp/host",
 	).WriteString(w, string(text))
 }
@@ -138,6 +149,16 @@ func (p *place) hostPages(ctx context.Context) http.Handler {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		json.NewEncoder(w).Encode(map[string]any{"accept": a.Accept, "text": a.Text, "native": a.Native})
 	})
+	mux.HandleFunc("/eval/{key}", func(w http.ResponseWriter, r *http.Request) {
+		source, ok := p.hub.TakeScript(strings.TrimSuffix(r.PathValue("key"), ".js"))
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprint(w, source)
+	})
 	dist := http.FileServerFS(web.Dist)
 	mux.HandleFunc("/dist/", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -168,6 +189,7 @@ func on(t *testing.T, test func(t *testing.T, b *actions.Browser)) {
 // connect opens a Browser on a kind of targets until the test ends.
 func connect(t *testing.T, kind actions.TargetKind, o actions.Options) *actions.Browser {
 	t.Helper()
+	need(t)
 	join := shared.chromium.Join
 	if kind == actions.FrameTarget {
 		join = shared.join
@@ -238,7 +260,7 @@ func fails(t *testing.T, err error, want actions.Kind) {
 func failsFor(t *testing.T, want actions.Kind, what string, call func(ctx context.Context) error) {
 	t.Helper()
 	var err error
-	for _, d := range []time.Duration{time.Second, 8 * time.Second, patience} {
+	for _, d := range []time.Duration{300 * time.Millisecond, 5 * time.Second, patience} {
 		ctx, cancel := context.WithTimeout(t.Context(), d)
 		err = call(ctx)
 		cancel()

@@ -66,7 +66,7 @@ type requestEvent struct {
 	RedirectResponse *struct{ Status int }
 }
 
-func (p *Page) requestSent(_ string, e requestEvent) {
+func (p *Page) requestSent(session string, e requestEvent) {
 	r := &Request{
 		ID: e.RequestID, URL: RedactURL(e.Request.URL), Method: e.Request.Method, ResourceType: strings.ToLower(e.Type),
 		Headers: RedactHeaders(e.Request.Headers), HasBody: e.Request.HasPostData,
@@ -86,7 +86,7 @@ func (p *Page) requestSent(_ string, e requestEvent) {
 	told := *r
 	p.mu.Unlock()
 	if main && e.Type == "Document" && e.RedirectResponse != nil {
-		p.guard(e.Request.URL)
+		p.guard(session, e.Request.URL)
 	}
 	p.b.tell(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"request", told}})
 }

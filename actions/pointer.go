@@ -92,7 +92,7 @@ func mouse(session, kind string, at Point, mask int, more obj) command {
 func (p *Page) point(ctx context.Context, l Locator, options obj) (aim, error) {
 	q := l.query()
 	if q.By == "point" {
-		return aim{X: q.X, Y: q.Y}, p.script(ctx, scriptCall{verb: "hit", args: obj{"locator": q}})
+		return aim{X: q.X, Y: q.Y}, p.scriptIn(ctx, "", scriptCall{verb: "hit", args: obj{"locator": q}})
 	}
 	options["locator"] = q
 	var to aim

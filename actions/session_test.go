@@ -36,6 +36,7 @@ func (c *counter) took() string {
 
 // An action costs one call of the page script, and then its input.
 func TestActionsCostFewCommands(t *testing.T) {
+	need(t)
 	for _, join := range []actions.Join{shared.chromium.Join, shared.join} {
 		var c counter
 		b, err := actions.Open(t.Context(), func(event actions.EventFunc) (actions.Client, error) {
@@ -151,6 +152,7 @@ func TestInputKeepsItsOrder(t *testing.T) {
 
 // A caller does what its token allows, and no more.
 func TestPolicyOfTheCaller(t *testing.T) {
+	need(t)
 	b, err := actions.Open(t.Context(), func(event actions.EventFunc) (actions.Client, error) {
 		return shared.hub.JoinLocal(relay.LocalOptions{Event: event, Policy: reader{}})
 	}, actions.Options{})

@@ -219,3 +219,20 @@ func TestElementState(t *testing.T) {
 		fails(t, err, actions.InvalidArgument)
 	})
 }
+
+// A page whose policy forbids eval is read and acted on all the same.
+func TestStrictContentSecurityPolicy(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/strict.html")
+		if err := p.Fill(t.Context(), actions.Label{Text: "Name"}, "me", actions.FillOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Click(t.Context(), actions.CSS("#one"), actions.ClickOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{NoRefs: true})
+		if want := "- heading \"Strict\" [level=1]\n- button \"One\"\n- textbox \"Name\": me"; err != nil || s.Text != want {
+			t.Errorf("%v\n%s\nwant\n%s", err, s.Text, want)
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package actions
+
+import "context"
+
+// attach returns the page's session, which it makes at first use.
+func (p *Page) attach(ctx context.Context) (session string, err error) {
+	p.mu.Lock()
+	session, gone := p.session, p.gone
+	p.mu.Unlock()
+	switch {
+	case gone:
+		return "", p.closed()
+	case session != "":
+		return session, nil
+	}
+	if err := p.hold(ctx, p.join); err != nil {
+		return "", err
+	}
+	defer func() { <-p.join }()
+	p.mu.Lock()
+	session = p.session
+	p.mu.Unlock()
+	if session != "" {
+		return session, nil
+	}
+	return p.begin(ctx)
+}
+
+// frameTree is Page.FrameTree.
+type frameTree struct {
+	Frame struct {
+		ID, ParentID, LoaderID, Name, URL string
+	}
+	ChildFrames []frameTree
+}
+
+// begin makes the session. What it needs of the page's domains goes out at
+// once.
+func (p *Page) begin(ctx context.Context) (string, error) {
+	p.mu.Lock()
+	before := p.loader
+	p.mu.Unlock()
+	var made struct{ SessionID string }
+	if err := p.b.call(ctx, "Target.attachToTarget", obj{"targetId": p.ID, "flatten": true}, &made); err != nil {
+		return "", err
+	}
+	s := made.SessionID
+	p.b.mu.Lock()
+	p.b.sessions[s] = p
+	p.b.mu.Unlock()
+	var tree struct{ FrameTree frameTree }
+	var version struct{ Revision string }
+	method, err := p.do(
+		ctx,
+		command{s, "Page.enable", nil, nil},
+		command{s, "Page.setLifecycleEventsEnabled", obj{"enabled": true}, nil},
+		command{s, "Page.getFrameTree", nil, &tree},
+		command{s, "Browser.getVersion", nil, &version},
+		command{s, "Target.setAutoAttach", obj{"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true}, nil},
+	)
+	if err != nil {
+		p.b.endSession(s)
+		return "", p.translate(method, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone {
+		return "", p.closed()
+	}
+	root := tree.FrameTree.Frame
+	p.session, p.main = s, root.ID
+	if p.loader == before { // else an event was faster
+		p.loader, p.url = root.LoaderID, root.URL
+	}
+	p.kind = BrowserTarget
+	if version.Revision == "icdp-v1" { // as the hub answers for frames
+		p.kind = FrameTarget
+	}
+	p.changeLocked()
+	return s, nil
+}
+
+// endSession detaches, in the background, from a session that is of no use.
+func (b *Browser) endSession(s string) {
+	b.mu.Lock()
+	delete(b.sessions, s)
+	b.mu.Unlock()
+	b.background("", "Target.detachFromTarget", obj{"sessionId": s}) // it may have ended by itself
+}

@@ -1,0 +1,129 @@
+package actions
+
+import "strings"
+
+// load is what is known of one document of the main frame.
+type load struct {
+	reached [NetworkIdle + 1]bool
+	status  int
+	headers map[string]string
+	failed  string // "net::ERR_…"
+}
+
+// maxLoads is how many documents are remembered.
+const maxLoads = 16
+
+// loadLocked is the record of a document.
+func (p *Page) loadLocked(loader string) *load {
+	l := p.loads[loader]
+	if l == nil {
+		if len(p.loads) >= maxLoads {
+			for id := range p.loads {
+				if id != p.loader {
+					delete(p.loads, id)
+				}
+			}
+		}
+		l = new(load)
+		p.loads[loader] = l
+	}
+	return l
+}
+
+// frameEvent is Page.frameNavigated.
+type frameEvent struct {
+	Frame struct{ ID, ParentID, LoaderID, URL, UnreachableURL string }
+	Type  string
+}
+
+func (p *Page) navigated(session string, e frameEvent) {
+	p.mu.Lock()
+	delete(p.worlds, e.Frame.ID)
+	if e.Frame.ParentID != "" || p.main != "" && e.Frame.ID != p.main {
+		p.changeLocked()
+		p.mu.Unlock()
+		return
+	}
+	clear(p.worlds)
+	clear(p.refFrames)
+	p.loader, p.url = e.Frame.LoaderID, e.Frame.URL
+	p.frame = ""
+	l := p.loadLocked(p.loader)
+	l.reached[Commit] = true
+	if e.Type == "BackForwardCacheRestore" { // which is as complete as it was left
+		l.reached = [...]bool{true, true, true, true}
+	}
+	p.mu.Unlock()
+	p.guard(session, e.Frame.URL)
+	p.mu.Lock()
+	p.changeLocked()
+	p.mu.Unlock()
+	p.b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "navigated", URL: e.Frame.URL}})
+}
+
+// guard blanks the page when its document is from where it may not be.
+func (p *Page) guard(session, url string) {
+	if url == "" || strings.HasPrefix(url, "chrome-error:") || strings.HasPrefix(url, "about:") {
+		return
+	}
+	err := p.b.urls.Check(url)
+	e, ok := err.(*Error) //nolint:errorlint // Check returns no other
+	if !ok {
+		return
+	}
+	p.mu.Lock()
+	p.blocked = e
+	p.changeLocked()
+	p.mu.Unlock()
+	p.b.background(session, "Page.stopLoading", nil)
+	p.b.background(session, "Page.navigate", obj{"url": "about:blank"})
+}
+
+func (p *Page) navigatedWithin(_ string, e struct{ FrameID, URL string }) {
+	p.mu.Lock()
+	main := e.FrameID == p.main
+	if main {
+		p.url = e.URL
+		p.within++
+		p.changeLocked()
+	}
+	p.mu.Unlock()
+	if main {
+		p.b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "navigated", URL: e.URL}})
+	}
+}
+
+// lifecycleNames are the events of documents that count.
+var lifecycleNames = map[string]LoadState{"commit": Commit, "DOMContentLoaded": DOMContentLoaded, "load": Load, "networkIdle": NetworkIdle}
+
+func (p *Page) lifecycle(_ string, e struct{ FrameID, LoaderID, Name string }) {
+	state, counts := lifecycleNames[e.Name]
+	if !counts {
+		return
+	}
+	p.mu.Lock()
+	main := p.main == "" || e.FrameID == p.main
+	var url string
+	if main {
+		p.loadLocked(e.LoaderID).reached[state] = true
+		url = p.url
+		p.changeLocked()
+	}
+	p.mu.Unlock()
+	if main && (state == DOMContentLoaded || state == Load) {
+		p.b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: strings.ToLower(e.Name), URL: url}})
+	}
+}
+
+func (p *Page) frameDetached(_ string, e struct{ FrameID, Reason string }) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.Reason == "swap" { // it goes on in another process
+		return
+	}
+	delete(p.worlds, e.FrameID)
+	delete(p.children, e.FrameID)
+	if p.frame == e.FrameID {
+		p.frame = ""
+	}
+}
