@@ -171,6 +171,8 @@ func TestPolicyOfTheCaller(t *testing.T) {
 // reader refuses to navigate.
 type reader struct{}
 
+func (reader) Files() bool { return false }
+
 func (reader) Refuse(method string) string {
 	if method == "Page.navigate" {
 		return "Not allowed: Page.navigate needs scope standard"
