@@ -17,6 +17,7 @@ const withToken = `
 	browser = await chromium.connectOverCDP(endpoint, { headers: { Authorization: "Bearer %s" } });
 	[context] = browser.contexts();
 	[page] = context.pages();
+	await page.waitForURL(site + "/start");
 	return await page.title();`
 
 // TestR20TokensBeforeBrowsers has a hub that wants tokens start no browser for whoever
@@ -73,8 +74,7 @@ func TestNoBrowserToBeHad(t *testing.T) {
 // TestBrowserURL connects to a browser that runs already, and leaves it running.
 func TestBrowserURL(t *testing.T) {
 	site := newSite(t)
-	b := harness.StartBrowser(t, site+"/start", true)
-	direct := "http://127.0.0.1:" + b.Port(t)
+	direct := "http://127.0.0.1:" + harness.StartBrowser(t, site+"/start", true).Port(t)
 	h := harness.StartHub(t, "--browser-url", direct)
 	r := harness.StartRemote(t, endpoint(h, ""), site)
 	want(t, "the title", r.Run(t, connected), `"/start"`)

@@ -17,17 +17,18 @@ func TestPageHostBesideBrowser(t *testing.T) {
 	h := harness.StartBrowserHub(t, site+"/start")
 	app.UseHub("http://" + h.HostAddr)
 	user := harness.StartBrowser(t, app.Host.URL+"/host/1", false)
+	r := harness.StartRemote(t, endpoint(h, ""), site)
 	harness.Eventually(t, harness.Started, func() error {
 		s, err := h.Status()
+		ready := map[string]bool{}
 		for _, target := range s.Targets {
-			if target.TargetID == "app-1" && target.Title == "Field book" {
-				return nil
-			}
+			ready[target.Title] = true
 		}
-		return fmt.Errorf("the hub's state is %+v, %w; want app-1 to be paired", s, err)
+		if err == nil && (!ready["/start"] || !ready["Field book"]) {
+			err = fmt.Errorf("the hub's state is %+v; want both pages", s)
+		}
+		return err
 	})
-
-	r := harness.StartRemote(t, endpoint(h, ""), site)
 	want(t, "the pages", r.Run(t, `
 		browser = await chromium.connectOverCDP(endpoint);
 		[context] = browser.contexts();

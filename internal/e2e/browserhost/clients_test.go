@@ -40,6 +40,7 @@ const arrive = `
 	browser = await chromium.connectOverCDP(endpoint);
 	[everybodys] = browser.contexts();
 	[shared] = everybodys.pages();
+	await shared.waitForURL(site + "/shared");
 	context = await browser.newContext(%s);
 	for (const c of [everybodys, context]) c.on("page", (p) => heard.push("page " + p.url()));
 	context.on("request", (r) => heard.push("request " + r.url().slice(site.length)));
@@ -57,12 +58,6 @@ const arrive = `
 		dark: matchMedia("(prefers-color-scheme: dark)").matches, agent: navigator.userAgent,
 	}));`
 
-func (p *person) arrive(t *testing.T, at, site string) {
-	t.Helper()
-	p.Remote = harness.StartRemote(t, at, site)
-	p.Run(t, fmt.Sprintf(arrive, p.name, p.settings))
-}
-
 // hasAllItsOwn checks that a person's settings, routes and binding hold.
 func (p *person) hasAllItsOwn(t *testing.T) {
 	t.Helper()
@@ -79,8 +74,9 @@ func TestTwoClients(t *testing.T) {
 	temporary := newTemporary(t, "a")
 	h := harness.StartBrowserHub(t, site+"/shared", "--browser-arg=--remote-debugging-port=0")
 	alice, bob := alice, bob
-	alice.arrive(t, endpoint(h, ""), site)
-	bob.arrive(t, endpoint(h, ""), site)
+	alice.Remote, bob.Remote = harness.StartRemote(t, endpoint(h, ""), site), harness.StartRemote(t, endpoint(h, ""), site)
+	alice.Run(t, fmt.Sprintf(arrive, alice.name, alice.settings))
+	bob.Run(t, fmt.Sprintf(arrive, bob.name, bob.settings))
 	inside := harness.DialCDP(t, behind(t, temporary))
 
 	for _, p := range []*person{&alice, &bob} {
@@ -142,6 +138,7 @@ func newTemporary(t *testing.T, name string) string {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
 	t.Setenv("TMPDIR", dir)
 	return dir
 }

@@ -18,6 +18,7 @@ const connected = `
 	browser = await chromium.connectOverCDP(endpoint);
 	[context] = browser.contexts();
 	[page] = context.pages();
+	await page.waitForURL(site + "/start");
 	return await page.title();`
 
 // TestF01BrowserIsKilled kills the browser under commands in flight. They fail at
@@ -25,7 +26,7 @@ const connected = `
 func TestF01BrowserIsKilled(t *testing.T) {
 	site := newSite(t)
 	h := harness.StartBrowserHub(t, site+"/start")
-	stays := harness.StartRemote(t, endpoint(h, ""), site)
+	stays, newcomer := harness.StartRemote(t, endpoint(h, ""), site), harness.StartRemote(t, endpoint(h, ""), site)
 	want(t, "the title", stays.Run(t, connected), `"/start"`)
 	stays.Run(t, `opened = 0; context.on("page", () => { opened++; }); gone = new Promise((resolve) => page.on("close", resolve));`)
 
@@ -75,8 +76,8 @@ func TestF01BrowserIsKilled(t *testing.T) {
 	stays.Run(t, `await gone`)
 	want(t, "what is open to the client that stayed", stays.Run(t, `
 		while (opened < 1) await context.waitForEvent("page");
+		await context.pages()[0].waitForURL(site + "/start");
 		return await Promise.all(context.pages().map((p) => p.title()))`), `["/start"]`)
-	newcomer := harness.StartRemote(t, endpoint(h, ""), site)
 	want(t, "the title to a newcomer", newcomer.Run(t, connected), `"/start"`)
 	want(t, "what a newcomer does", newcomer.Run(t, saves), `"Saved Ada"`)
 }

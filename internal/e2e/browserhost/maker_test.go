@@ -46,12 +46,11 @@ func startMaker(t *testing.T, browser string, h *harness.Hub) {
 func TestHostOfAnotherMaker(t *testing.T) {
 	site := newSite(t)
 	b := harness.StartBrowser(t, site+"/start", true)
-	direct := "http://127.0.0.1:" + b.Port(t)
 	h := harness.StartHub(t)
+	one, two := harness.StartRemote(t, endpoint(h, ""), site), harness.StartRemote(t, endpoint(h, ""), site)
+	direct := "http://127.0.0.1:" + b.Port(t)
 	startMaker(t, direct, h)
 	past := harness.DialCDP(t, direct)
-
-	one, two := harness.StartRemote(t, endpoint(h, ""), site), harness.StartRemote(t, endpoint(h, ""), site)
 	for name, r := range map[string]*harness.Remote{"one": one, "two": two} {
 		want(t, "the title", r.Run(t, connected), `"/start"`)
 		want(t, "a context of "+name, r.Run(t, fmt.Sprintf(`
