@@ -1,6 +1,7 @@
 package browserhost
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -74,12 +75,19 @@ func TestNoBrowserToBeHad(t *testing.T) {
 // TestBrowserURL connects to a browser that runs already, and leaves it running.
 func TestBrowserURL(t *testing.T) {
 	site := newSite(t)
-	direct := "http://127.0.0.1:" + harness.StartBrowser(t, site+"/start", true).Port(t)
+	direct := "http://127.0.0.1:" + harness.StartBrowser(t, "about:blank", true).Port(t)
 	h := harness.StartHub(t, "--browser-url", direct)
-	r := harness.StartRemote(t, endpoint(h, ""), site)
-	want(t, "the title", r.Run(t, connected), `"/start"`)
-	want(t, "what a Client does", r.Run(t, saves), `"Saved Ada"`)
-	r.Run(t, `await (await (await browser.newContext()).newPage()).goto(site + "/own")`)
+	c := harness.DialCDP(t, endpoint(h, ""))
+	pages := c.Pages(t)
+	if len(pages) != 1 {
+		t.Fatalf("a Client is told of the pages %q, want one", pages)
+	}
+	want(t, "what a Client does", c.Evaluate(t, c.Attach(t, pages[0]), `document.title = "Changed"`), `"Changed"`)
+	var context struct{ BrowserContextID string }
+	if err := json.Unmarshal(c.Call(t, "", "Target.createBrowserContext", nil), &context); err != nil {
+		t.Fatal(err)
+	}
+	c.Call(t, "", "Target.createTarget", map[string]any{"url": site + "/own", "browserContextId": context.BrowserContextID})
 	past := harness.DialCDP(t, direct)
 	if pages := past.Pages(t); len(pages) != 2 {
 		t.Errorf("the browser has the pages %q, want 2", pages)
@@ -91,7 +99,7 @@ func TestBrowserURL(t *testing.T) {
 		}
 		return nil
 	})
-	want(t, "the page that was there before", past.Evaluate(t, past.Attach(t, past.Pages(t)[0]), "document.title"), `"Saved Ada"`)
+	want(t, "the page that was there before", past.Evaluate(t, past.Attach(t, pages[0]), "document.title"), `"Changed"`)
 }
 
 // newKey makes a secret that tokens are signed with.

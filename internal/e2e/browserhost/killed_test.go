@@ -21,10 +21,12 @@ const connected = `
 	await page.waitForURL(site + "/start");
 	return await page.title();`
 
-// TestF01BrowserIsKilled kills the browser under commands in flight. They fail at
-// once, and the next browser is there for those who stayed and for newcomers.
-func TestF01BrowserIsKilled(t *testing.T) {
+// TestF01BrowserAndHubAreKilled kills the browser under commands in flight. They
+// fail at once, and the next browser is there for those who stayed and for
+// newcomers. Then it kills the hub.
+func TestF01BrowserAndHubAreKilled(t *testing.T) {
 	site := newSite(t)
+	temporary := newTemporary(t, "b")
 	h := harness.StartBrowserHub(t, site+"/start")
 	stays, newcomer := harness.StartRemote(t, endpoint(h, ""), site), harness.StartRemote(t, endpoint(h, ""), site)
 	want(t, "the title", stays.Run(t, connected), `"/start"`)
@@ -80,6 +82,7 @@ func TestF01BrowserIsKilled(t *testing.T) {
 		return await Promise.all(context.pages().map((p) => p.title()))`), `["/start"]`)
 	want(t, "the title to a newcomer", newcomer.Run(t, connected), `"/start"`)
 	want(t, "what a newcomer does", newcomer.Run(t, saves), `"Saved Ada"`)
+	killHub(t, h, temporary, newcomer)
 }
 
 // saves fills the page in and presses its button.
@@ -88,15 +91,10 @@ const saves = `
 	await page.getByRole("button", { name: "Save" }).click();
 	return await page.title();`
 
-// TestHubIsKilled kills the hub. Neither a process nor a folder of its browser is
-// left.
-func TestHubIsKilled(t *testing.T) {
-	site := newSite(t)
-	temporary := newTemporary(t, "b")
-	h := harness.StartBrowserHub(t, site+"/start")
-	r := harness.StartRemote(t, endpoint(h, ""), site)
-	r.Run(t, connected)
-	r.Run(t, `page = await (await browser.newContext({ acceptDownloads: true })).newPage(); await page.goto(site + "/own")`)
+// killHub kills a hub under a command of a client in flight. Neither a process nor a
+// folder of its browser is left.
+func killHub(t *testing.T, h *harness.Hub, temporary string, r *harness.Remote) {
+	t.Helper()
 	evaluates := r.Begin(t, `await page.evaluate(() => new Promise(() => {}))`)
 	group := newest(t, h)
 	if found := harness.Living(t, group, temporary); len(found) < 3 {
