@@ -33,7 +33,7 @@ func TestClientWithoutFiles(t *testing.T) {
 
 func TestAddressesOfTheWeb(t *testing.T) {
 	for address, want := range map[string]bool{
-		"http://a/": true, "HTTPS://a": true, " about:blank": true, "data:text/html,x": true, "blob:http://a/1": true, "": true, "a/b": true, "javascript:1": true,
+		"http://a/": true, "HTTPS://a": true, "\x20about:blank": true, "data:text/html,x": true, "blob:http://a/1": true, "": true, "a/b": true, "javascript:1": true,
 		"file:///x": false, "FiLe:/x": false, "\tfi\nle:///x": false, "\x00\x1ffile:///x": false, "view-source:http://a": false, "chrome://version": false, "filesystem:http://a/t": false,
 		"devtools://x": false, "C:/x": false, "\u00a0file:///x": false,
 	} {
