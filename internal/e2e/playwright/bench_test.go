@@ -11,13 +11,14 @@ import (
 )
 
 // BenchmarkBrowserHost prints what the hub adds in front of a Chromium: the time
-// of 200 actions of Playwright as a multiple of that without a hub, and what a
-// round trip takes longer, both of medians that were measured in turns.
+// of 200 actions of Playwright as a multiple of that at the same Chromium without a
+// hub, and what a round trip takes longer, both of medians that were measured in
+// turns.
 func BenchmarkBrowserHost(b *testing.B) {
 	a := newApp(b)
 	start := a.own.URL + "/bare?title=ready"
 	direct := harness.StartBrowser(b, start, true)
-	hub := harness.StartBrowserHub(b, start)
+	hub := harness.StartHub(b, "--browser-url", "http://127.0.0.1:"+direct.Port(b)) // the same browser: no two are alike
 	harness.NodeModules(b, ".")
 	node := exec.CommandContext(b.Context(), "node", "bench.mjs")
 	node.Stderr = os.Stderr
