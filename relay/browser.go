@@ -294,9 +294,7 @@ func (b *browser) TargetGone(targetID string) {
 func (b *browser) Result(id bridge.CallID, sessionID string, result, cdpErr []byte) {
 	h := b.hub
 	if !b.lock() {
-		h.mu.Lock()
-		h.ledger.AnswersOutdated++ // it has been replaced
-		h.mu.Unlock()
+		h.bookOutdated()
 		return
 	}
 	defer h.mu.Unlock()

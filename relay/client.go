@@ -48,6 +48,16 @@ func (c *Client) answer(id, result, tail []byte, err *wire.Error) {
 	c.hub.ledger.answered(&c.hub.ledger.AnsweredByHub, c.Deliver(f))
 }
 
+// fail ends a command that a Host was to carry out. Of one that is the hub's
+// own, which has no id, the Client hears nothing.
+func (c *Client) fail(id, tail []byte, why *wire.Error) {
+	if len(id) == 0 {
+		c.hub.ledger.AnsweredByHub++
+		return
+	}
+	c.answer(id, nil, tail, why)
+}
+
 // request is one message on its way through the hub.
 type request struct {
 	wire.Envelope
@@ -214,7 +224,7 @@ func (h *Hub) forwardBrowserLocked(r *request) {
 // the command has failed and been answered.
 func (h *Hub) sendLocked(r *request, s *session.Session, cmd bridge.Command) *call {
 	refuse := func(e *wire.Error) *call {
-		r.client.answer(r.ID, nil, r.tail(), e)
+		r.client.fail(r.ID, r.tail(), e)
 		return nil
 	}
 	host := h.host
@@ -277,11 +287,7 @@ func (h *Hub) failEveryLocked(why *wire.Error) {
 
 func (h *Hub) failCallLocked(c *call, why *wire.Error) {
 	client := c.client
-	if c.quiet() {
-		h.ledger.AnsweredByHub++
-	} else {
-		client.answer(c.id(), nil, c.tail, why)
-	}
+	client.fail(c.id(), c.tail, why)
 	h.calls.remove(c)
 	client.callEndedLocked()
 }

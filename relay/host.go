@@ -205,13 +205,18 @@ func (e *hostEvents) TargetGone(targetID string) {
 func (e *hostEvents) Result(id bridge.CallID, sessionID string, result, cdpErr []byte) {
 	h := e.hub
 	if !e.lock() {
-		h.mu.Lock()
-		h.ledger.AnswersOutdated++ // it has been replaced
-		h.mu.Unlock()
+		h.bookOutdated()
 		return
 	}
 	defer h.mu.Unlock()
 	h.resultLocked(false, e.before, id, sessionID, result, cdpErr)
+}
+
+// bookOutdated books the answer of a generation that has been replaced.
+func (h *Hub) bookOutdated() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ledger.AnswersOutdated++
 }
 
 // resultLocked takes an answer of the browser or of the page's Host. before is
