@@ -15,6 +15,8 @@ import (
 
 // Source is what is known of a hub; a relay.Hub is one.
 type Source interface {
+	// Refresh waits until Targets knows the titles and addresses of now.
+	Refresh(context.Context)
 	Targets() []targets.Info
 	HostConnected() bool
 	HostHangs() bool
@@ -73,7 +75,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveProtocol(w, r)
 		return
 	case "/icdp/status":
-		body = h.status()
+		body = h.status(r)
 	case "/health":
 		body = map[string]string{"status": "ok"}
 	default:
@@ -146,6 +148,7 @@ func (h *handler) target(r *http.Request, t targets.Info) targetBody {
 }
 
 func (h *handler) list(r *http.Request) []targetBody {
+	h.Refresh(r.Context())
 	list := []targetBody{} // an empty list is [], not null
 	for _, t := range h.Targets() {
 		list = append(list, h.target(r, t))
@@ -167,7 +170,8 @@ type statusTarget struct {
 	URL      string `json:"url"`
 }
 
-func (h *handler) status() statusBody {
+func (h *handler) status(r *http.Request) statusBody {
+	h.Refresh(r.Context())
 	b := statusBody{h.HostConnected(), []statusTarget{}, h.Clients(), h.HostHangs()}
 	for _, t := range h.Targets() {
 		b.Targets = append(b.Targets, statusTarget{t.ID, t.Title, t.URL})

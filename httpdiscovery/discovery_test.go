@@ -17,6 +17,13 @@ type source struct {
 	list  []targets.Info
 	host  bool
 	hangs bool
+	asked *int // how often Refresh was called, where it matters
+}
+
+func (s source) Refresh(context.Context) {
+	if s.asked != nil {
+		*s.asked++
+	}
 }
 
 func (s source) Targets() []targets.Info              { return s.list }
@@ -25,8 +32,19 @@ func (s source) HostHangs() bool                      { return s.hangs }
 func (s source) Clients() int                         { return 2 }
 func (s source) Version() (product, userAgent string) { return "Chrome/156.0", "Mozilla/5.0 test" }
 
+// TestRefresh wants a browser to be asked for what is listed, and for no more.
+func TestRefresh(t *testing.T) {
+	for path, want := range map[string]int{"/json": 1, "/json/list": 1, "/icdp/status": 1, "/json/version": 0, "/health": 0, "/nothing": 0} {
+		asked := 0
+		Handler(source{asked: &asked}, Options{}).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+		if asked != want {
+			t.Errorf("%s: Refresh was called %d times, want %d", path, asked, want)
+		}
+	}
+}
+
 func TestHandler(t *testing.T) {
-	full := source{[]targets.Info{{ID: "T1", Title: `a "b" </script>`, URL: "http://app/"}}, true, false}
+	full := source{[]targets.Info{{ID: "T1", Title: `a "b" </script>`, URL: "http://app/"}}, true, false, nil}
 	var did []string
 	actions := Options{
 		New: func(_ context.Context, url string) (targets.Info, error) {

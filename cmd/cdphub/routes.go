@@ -136,7 +136,6 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	hub.Refresh(r.Context())
 	pass := auth.PassOf(r)
 	p := policy(pass)
 	o := discoveryOptions(hub, routeOf(r).prefix, p)
@@ -194,8 +193,8 @@ type clientPeer struct{ *wsconn.Conn }
 func (c clientPeer) Drained() { c.Close(wsconn.ReasonShutdown) }
 
 // upgradeClient takes a WebSocket over for a Client, which connect joins to
-// its hub; release is called when it has left. Its place there is taken before: a full hub
-// refuses the handshake.
+// its hub; release is called when it has left. Its place there is taken
+// before: a full hub refuses the handshake.
 func (s *server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *relay.Hub, release func(),
 	connect func(*relay.Client, *wsconn.Conn) error,
 ) {
