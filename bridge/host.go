@@ -144,8 +144,8 @@ type Events interface {
 // Hub is where a Host announces itself.
 type Hub interface {
 	// SetHost makes h the hub's Host, or its browser. The one before it, if
-	// any, is closed with ReasonReplaced. A Host calls it once. An error means that h is not
-	// the hub's Host, and never will be.
+	// any, is closed with ReasonReplaced. A Host calls it once. An error means
+	// that h is not the hub's Host, and never will be.
 	SetHost(h Host, a Announcement) (Events, error)
 }
 
