@@ -53,6 +53,16 @@ func (f limitFlags) clientLimits() wsconn.Limits {
 	return l
 }
 
+// actionLimits are those of an action API, whose messages are small but for
+// screenshots.
+func (f limitFlags) actionLimits() wsconn.Limits {
+	l := f.clientLimits()
+	l.MaxMessage = min(l.MaxMessage, maxActionMessage)
+	return l
+}
+
+const maxActionMessage = 10 << 20
+
 func (f limitFlags) hostLimits() wsconn.Limits {
 	l, page := f.peerLimits(), bridge.PageLimits()
 	l.MaxMessage = cmp.Or(int64(f.MaxHostMessage), page.MaxMessage)

@@ -60,6 +60,10 @@ func (s *server) handler(clients, hosts, exposed bool) http.Handler {
 		case clients && s.flags.PageSockets && strings.HasPrefix(route.path, pageSocketPath):
 			pageSocket.ServeHTTP(w, r)
 		case clients:
+			if serve, ok := s.actionRoute(r, route.path); ok {
+				s.rules.Clients(s.admit(auth.RoleClient, serve)).ServeHTTP(w, r)
+				return
+			}
 			discovery.ServeHTTP(w, r)
 		default:
 			nowhere.ServeHTTP(w, r)

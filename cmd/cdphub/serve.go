@@ -43,6 +43,7 @@ type hubFlags struct {
 	Drain        time.Duration `help:"How long commands in flight may take at the end." default:"10s" env:"CDPHUB_DRAIN"`
 
 	limitFlags
+	actionFlags
 }
 
 func (c *serveCmd) Run(ctx context.Context, s streams) error {

@@ -1,0 +1,22 @@
+package actions
+
+import "context"
+
+// Caller is somebody who acts on a hub by one of the dialects.
+type Caller struct {
+	Join    Join    // gives a connection to the hub
+	Options Options // of every Browser opened for it
+	// Scope is what its token allows: "readonly", "standard", "full" or
+	// "privileged"; "" where there are no tokens, which allows everything. The hub
+	// holds it for each CDP command by itself; this is for what a dialect
+	// names in words of its own.
+	Scope   string
+	Hub     string // the name of the hub; "" is the default hub
+	Version string // of the program
+	// Login is there while the caller has shown no token and needs one: it
+	// returns the caller that a token makes of it.
+	Login func(token string) (Caller, error)
+}
+
+// Open makes a Browser for the caller. Close ends it.
+func (c Caller) Open(ctx context.Context) (*Browser, error) { return Open(ctx, c.Join, c.Options) }
