@@ -11,10 +11,12 @@ import (
 //
 //	Authorization: Bearer T
 //	Sec-WebSocket-Protocol: bearer.T
-//	?token=T, on /devtools/…, /json/… and /icdp/host
+//	X-BAP-Token: T, for the Browser Agent Protocol
+//	?token=T, on /devtools/…, /json/… and /icdp/host, and for that protocol
 type credential struct {
 	secret   Secret
 	given    bool
+	upgrade  bool   // the request wants a WebSocket
 	protocol string // the subprotocol to answer with, whichever form counts
 	query    string // "?token=T" where that form counts
 }
@@ -26,11 +28,13 @@ const protocolPrefix = "bearer."
 // URL, which may be logged.
 func (g *Gate) credential(r *http.Request, path string) (*http.Request, credential) {
 	var c credential
-	if r.Header.Get("Upgrade") != "" {
+	c.upgrade = r.Header.Get("Upgrade") != ""
+	if c.upgrade {
 		c.protocol = offered(r.Header)
 	}
 	inURL, found := "", false
-	if takesQuery(path) {
+	agents := c.upgrade && (path == "/bap" || path == "/")
+	if takesQuery(path) || agents {
 		r, inURL, found = takeQuery(r, path)
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -39,6 +43,8 @@ func (g *Gate) credential(r *http.Request, path string) (*http.Request, credenti
 		c.secret, c.given = NewSecret(strings.TrimSpace(token)), true
 	case c.protocol != "":
 		c.secret, c.given = NewSecret(c.protocol[len(protocolPrefix):]), true
+	case agents && r.Header.Get("X-BAP-Token") != "":
+		c.secret, c.given = NewSecret(r.Header.Get("X-BAP-Token")), true
 	case found && g.urls:
 		c.secret, c.given = NewSecret(inURL), true
 		c.query = "?token=" + url.QueryEscape(inURL)

@@ -56,7 +56,7 @@ const (
 )
 
 func TestR21R22FormsOfTokens(t *testing.T) {
-	const wrong, protocols = "token-of-nobody-", "Sec-WebSocket-Protocol"
+	const wrong, protocols, agents = "token-of-nobody-", "Sec-WebSocket-Protocol", "X-BAP-Token"
 	upgrade := func(more ...string) []string { return append([]string{"Upgrade", "websocket"}, more...) }
 	for _, tt := range []struct {
 		name, path string
@@ -93,6 +93,15 @@ func TestR21R22FormsOfTokens(t *testing.T) {
 		{name: "R-22 under another name", path: "/client/h/json?access_token=" + clientToken, status: 401},
 		{name: "R-22 new page", path: "/client/h/json/new?token=" + clientToken + "&http://a/?b&token=c", status: 200, query: "?token=" + clientToken, left: "http://a/?b&token=c"},
 		{name: "R-22 new page with a token of its own", path: "/client/h/json/new?http://a/?b&token=" + clientToken, status: 401},
+		{name: "R-21 agents' header", path: "/client/h/bap", header: upgrade(agents, clientToken), status: 200},
+		{name: "R-21 agents' header at the root", path: "/client/h/", header: upgrade(agents, clientToken), status: 200},
+		{name: "R-21 agents' header, wrong", path: "/client/h/bap", header: upgrade(agents, wrong), status: 401},
+		{name: "R-21 agents' header without a WebSocket", path: "/client/h/bap", header: []string{agents, clientToken}, status: 401},
+		{name: "R-21 agents' header elsewhere", path: "/client/h/devtools/browser", header: upgrade(agents, clientToken), status: 401},
+		{name: "R-22 agents", path: "/client/h/bap?token=" + clientToken, header: upgrade(), status: 200, query: "?token=" + clientToken},
+		{name: "R-22 agents at the root", path: "/client/h/?token=" + clientToken, header: upgrade(), status: 200, query: "?token=" + clientToken},
+		{name: "R-22 agents, without a WebSocket", path: "/client/h/?token=" + clientToken, status: 401},
+		{name: "R-22 agents, off", path: "/client/h/bap?token=" + clientToken, header: upgrade(), noURLs: true, status: 401},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := newGated(t, TokenOptions{Client: clientToken, Host: hostToken}, GateOptions{NoURLs: tt.noURLs})
