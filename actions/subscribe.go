@@ -52,14 +52,26 @@ type Download struct {
 // sink is one subscription.
 type sink struct {
 	kinds EventKind
+	page  *Page // nil is every page
 	f     func(Event)
 }
+
+// of reports whether the subscription is to a page's events.
+func (s *sink) of(p *Page) bool { return s.page == nil || s.page == p }
 
 // Subscribe calls f for each event of these kinds, on every page, from now on
 // and until the function that it returns is called. Calls come one after the
 // other; f must not block, nor call what takes a context.
 func (b *Browser) Subscribe(kinds EventKind, f func(Event)) (cancel func()) {
-	s := &sink{kinds: kinds, f: f}
+	return b.subscribe(&sink{kinds: kinds, f: f})
+}
+
+// Subscribe is Browser.Subscribe for one page.
+func (p *Page) Subscribe(kinds EventKind, f func(Event)) (cancel func()) {
+	return p.b.subscribe(&sink{kinds: kinds, page: p, f: f})
+}
+
+func (b *Browser) subscribe(s *sink) (cancel func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
@@ -67,7 +79,9 @@ func (b *Browser) Subscribe(kinds EventKind, f func(Event)) (cancel func()) {
 	}
 	b.sinks[s] = struct{}{}
 	for _, p := range b.pages {
-		b.watchLocked(p)
+		if s.of(p) {
+			b.watchLocked(p)
+		}
 	}
 	return func() {
 		b.mu.Lock()
@@ -80,7 +94,9 @@ func (b *Browser) Subscribe(kinds EventKind, f func(Event)) (cancel func()) {
 func (b *Browser) watchLocked(p *Page) {
 	var kinds EventKind
 	for s := range b.sinks {
-		kinds |= s.kinds
+		if s.of(p) {
+			kinds |= s.kinds
+		}
 	}
 	if kinds == 0 || b.closed {
 		return
@@ -136,19 +152,19 @@ func (b *Browser) tell(e Event) {
 		e.Body = c
 	}
 	b.events.put(func() {
-		for _, s := range b.wanting(e.Kind) {
+		for _, s := range b.wanting(e.Kind, e.Page) {
 			s.f(e)
 		}
 	}, e.Kind&(ConsoleEvents|NetworkEvents) != 0)
 }
 
-// wanting lists the subscriptions to a kind of events.
-func (b *Browser) wanting(kind EventKind) []*sink {
+// wanting lists the subscriptions to a kind of a page's events.
+func (b *Browser) wanting(kind EventKind, p *Page) []*sink {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var list []*sink
 	for s := range b.sinks {
-		if s.kinds&kind != 0 {
+		if s.kinds&kind != 0 && s.of(p) {
 			list = append(list, s)
 		}
 	}
