@@ -70,9 +70,10 @@ type AXNode struct {
 
 // AXOptions are for AXTree.
 type AXOptions struct {
-	MaxDepth      int  // of children below the root; 0: all
-	IncludeHidden bool // nodes that assistive technology does not hear of
-	All           bool // texts and generic nodes too, and not the interesting alone
+	Root          Locator // nil is the main document
+	MaxDepth      int     // of children below the root; 0: all
+	IncludeHidden bool    // nodes that assistive technology does not hear of
+	All           bool    // texts and generic nodes too, and not the interesting alone
 }
 
 // axNode is Accessibility.AXNode.
@@ -88,6 +89,8 @@ type axNode struct {
 		Value axValue
 	}
 	ChildIDs []string
+
+	BackendDOMNodeID int
 }
 
 // axValue is Accessibility.AXValue.
@@ -107,6 +110,15 @@ func (v axValue) text() string {
 // AXTree reads the accessibility tree in dialect D's words. The values of
 // secret fields are redacted.
 func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	root := 0
+	if o.Root != nil {
+		var err error
+		if root, err = p.backendNodeID(ctx, o.Root); err != nil {
+			return AXNode{}, err
+		}
+	}
 	raw, err := p.AccessibilityTree(ctx)
 	if err != nil {
 		return AXNode{}, err
@@ -119,9 +131,14 @@ func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 	for i := range nodes {
 		t.byID[nodes[i].NodeID] = &nodes[i]
 	}
-	root := t.convert(&nodes[0])
-	root.Children = t.children(&nodes[0], 1)
-	return root, nil
+	for i := range nodes {
+		if root == 0 || nodes[i].BackendDOMNodeID == root {
+			top := t.convert(&nodes[i])
+			top.Children = t.children(&nodes[i], 1)
+			return top, nil
+		}
+	}
+	return AXNode{}, errorf(ElementNotFound, "element not found: %s is not in the accessibility tree", o.Root)
 }
 
 // axTree converts raw nodes.

@@ -52,6 +52,10 @@ func TestAccessibilityTree(t *testing.T) {
 		if n := found["button Menu"]; n.Expanded == nil || !*n.Expanded {
 			t.Errorf("the menu is %+v", n)
 		}
+		part, err := p.AXTree(t.Context(), actions.AXOptions{Root: actions.CSS("nav")})
+		if err != nil || part.Role != "navigation" || strings.Count(indented(t, part), `"link"`) != 2 {
+			t.Errorf("below an element: %s, %v", indented(t, part), err)
+		}
 		flat, err := p.AXTree(t.Context(), actions.AXOptions{MaxDepth: 1})
 		if err != nil || len(flat.Children) == 0 || len(flat.Children[0].Children) != 0 {
 			t.Errorf("to a depth of 1: %+v, %v", flat, err)

@@ -169,6 +169,21 @@ func (p *Page) element(ctx context.Context, frame string, l Locator) (*world, st
 	return w, out.Result.ObjectID, nil
 }
 
+// backendNodeID is the number by which CDP's trees name an element of the main
+// document.
+func (p *Page) backendNodeID(ctx context.Context, l Locator) (int, error) {
+	if err := check(l); err != nil {
+		return 0, err
+	}
+	w, object, err := p.element(ctx, "", l)
+	if err != nil {
+		return 0, err
+	}
+	var node struct{ Node struct{ BackendNodeID int } }
+	err = p.calls(ctx, command{w.session, "DOM.describeNode", obj{"objectId": object}, &node})
+	return node.Node.BackendNodeID, err
+}
+
 // callFunction calls a function of the caller's in the page's main world with
 // an element, or with nothing where l is nil.
 func (p *Page) callFunction(ctx context.Context, function string, l Locator, out *evaluated) error {
