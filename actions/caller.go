@@ -10,7 +10,17 @@ type Caller struct {
 	// "privileged"; "" where there are no tokens, which allows everything. The hub
 	// holds it for each CDP command by itself; this is for what a dialect
 	// names in words of its own.
-	Scope   string
+	Scope string
+	// Reader is Join for a dialect that by itself holds a caller of scope
+	// "readonly" to reading: it lets the page script run, without which nothing
+	// of a page can be read. Nil where there is no need for it.
+	Reader Join
+	// Bearer tells the callers of a hub apart by their tokens; "" where there are
+	// none.
+	Bearer string
+	// Keep has the hub stay until release is called, for what outlives its
+	// connection.
+	Keep    func() (release func())
 	Hub     string // the name of the hub; "" is the default hub
 	Version string // of the program
 	// Login is there while the caller has shown no token and needs one: it
