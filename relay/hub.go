@@ -82,6 +82,7 @@ type Hub struct {
 	browserID string // targetId of the browser itself
 	contextID string // browserContextId of every Target
 	tabPrefix string // before a Target's id, that of its tab
+	values    sync.Map
 
 	mu       sync.Mutex // guards everything below
 	host     bridge.Host
@@ -120,6 +121,16 @@ func New(o Options) *Hub {
 	}
 	h.tabPrefix = "tab-" + h.contextID + "-"
 	return h
+}
+
+// Value keeps something for as long as there is the hub, by a key of a type of
+// the caller's own. The first to ask makes it.
+func (h *Hub) Value(key any, create func() any) any {
+	if v, ok := h.values.Load(key); ok {
+		return v
+	}
+	v, _ := h.values.LoadOrStore(key, create())
+	return v
 }
 
 // ErrTooManyClients refuses one more Client on a hub that is full.
