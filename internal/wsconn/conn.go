@@ -85,6 +85,10 @@ func newConn(nc net.Conn, limits *Limits) *Conn {
 	return c
 }
 
+// HandleBinary has f called for binary messages, as handle is for text; without
+// it one ends the connection. It comes before Serve or Start.
+func (c *Conn) HandleBinary(f func(message []byte)) { c.binary = f }
+
 // RemoteAddr is the peer's address.
 func (c *Conn) RemoteAddr() net.Addr { return c.nc.RemoteAddr() }
 

@@ -22,6 +22,7 @@ var (
 	ReasonNormal       = Reason{1000, ""}
 	ReasonTargetClosed = Reason{1000, "target closed"}
 	ReasonShutdown     = Reason{1001, "shutting down"}
+	ReasonDeleted      = Reason{1001, "sandbox deleted"}
 	ReasonProtocol     = Reason{1002, "protocol error"}
 	ReasonBinary       = Reason{1003, "only text messages are understood"}
 	ReasonNoStatus     = Reason{1005, ""} // the peer's close frame was empty
@@ -33,6 +34,8 @@ var (
 	ReasonNoReady      = Reason{1008, "no ready message"}
 	ReasonTokenRevoked = Reason{1008, "token revoked"}
 	ReasonTokenExpired = Reason{1008, "token expired"}
+	ReasonNoLogin      = Reason{1008, "authentication required"}
+	ReasonWrongLogins  = Reason{1008, "Too many failed authentication attempts"}
 	ReasonTooSlow      = Reason{1008, "message too slow"}
 	ReasonFragments    = Reason{1008, "too many fragments"}
 	ReasonTooBig       = Reason{1009, "message too big"}
