@@ -3,7 +3,6 @@ package actions
 import (
 	"context"
 	"slices"
-	"strconv"
 	"sync"
 
 	"go.uber.org/zap"
@@ -14,6 +13,8 @@ type Options struct {
 	Log     *zap.Logger // nothing when nil
 	URLs    URLPolicy
 	Dialogs DialogPolicy // what happens to dialogs for which nothing is armed; DismissDialogs
+	Shared  *Shared      // with other callers of the hub; nothing when nil
+	Follow  bool         // the active page is that of all who follow, not the Browser's own
 }
 
 // Browser is what one caller sees of one hub: its pages, and which of them is
@@ -24,6 +25,8 @@ type Browser struct {
 	client Client // static after Open
 	urls   URLPolicy
 	log    *zap.Logger
+	shared *Shared
+	follow bool
 	events *queue
 	stop   chan struct{}
 	loops  sync.WaitGroup
@@ -32,7 +35,6 @@ type Browser struct {
 	closed   bool
 	pages    []*Page          // in order of appearance
 	sessions map[string]*Page // by the sessions that are open on them
-	aliases  int              // the last number given to a page
 	active   *Page            // the last navigated, opened or activated; nil for none
 	sinks    map[*sink]struct{}
 	dialogs  DialogPolicy
@@ -44,7 +46,11 @@ func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
+	if o.Shared == nil {
+		o.Shared = new(Shared)
+	}
 	b := &Browser{
+		shared: o.Shared, follow: o.Follow,
 		urls: o.URLs, log: o.Log.Named("actions"), events: newQueue(), stop: make(chan struct{}), dialogs: o.Dialogs,
 		sessions: make(map[string]*Page), sinks: make(map[*sink]struct{}), created: make(map[string]bool),
 	}
@@ -112,7 +118,7 @@ func (b *Browser) call(ctx context.Context, method string, params, result any) e
 // PageInfo is a page as a list has it.
 type PageInfo struct {
 	ID     string // the Target's; good everywhere on the hub
-	Alias  string // "page-1", the caller's own
+	Alias  string // "page-1", never that of another page of the hub's
 	URL    string
 	Title  string
 	Active bool
@@ -123,6 +129,7 @@ type PageInfo struct {
 func (b *Browser) Pages() []PageInfo {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.followLocked()
 	list := make([]PageInfo, len(b.pages))
 	for i, p := range b.pages {
 		list[i] = p.infoLocked()
@@ -135,6 +142,7 @@ func (b *Browser) Pages() []PageInfo {
 func (b *Browser) Page(id string) (*Page, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.followLocked()
 	if id == "" {
 		if b.active == nil && len(b.pages) > 0 {
 			b.active = b.pages[0]
@@ -219,6 +227,21 @@ func (b *Browser) use(p *Page) {
 	defer b.mu.Unlock()
 	if slices.Contains(b.pages, p) {
 		b.active = p
+		if b.follow {
+			b.shared.setActive(p.ID)
+		}
+	}
+}
+
+// followLocked makes the page the active one that was made so last by any of
+// those who follow.
+func (b *Browser) followLocked() {
+	if !b.follow {
+		return
+	}
+	id := b.shared.activeID()
+	if i := slices.IndexFunc(b.pages, func(p *Page) bool { return p.ID == id }); i >= 0 {
+		b.active = b.pages[i]
 	}
 }
 
@@ -252,8 +275,7 @@ func (b *Browser) targetChanged(t targetInfo) {
 			return
 		}
 	}
-	b.aliases++
-	p := newPage(b, t.TargetID, "page-"+strconv.Itoa(b.aliases))
+	p := newPage(b, t.TargetID, b.shared.alias(t.TargetID))
 	p.setInfo(t)
 	b.pages = append(b.pages, p)
 	b.watchLocked(p)
@@ -270,6 +292,7 @@ func (b *Browser) targetGone(id string) {
 	}
 	p := b.pages[i]
 	b.pages = slices.Delete(b.pages, i, i+1)
+	b.shared.forget(id)
 	if b.active == p {
 		b.active = nil
 		if n := len(b.pages); n > 0 {

@@ -1,6 +1,9 @@
 package actions
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Caller is somebody who acts on a hub by one of the dialects.
 type Caller struct {
@@ -23,6 +26,13 @@ type Caller struct {
 	Keep    func() (release func())
 	Hub     string // the name of the hub; "" is the default hub
 	Version string // of the program
+	// Endpoint is the WebSocket URL at which it could speak CDP to the hub, by the
+	// name that it has used for it.
+	Endpoint string
+	Expires  time.Time // of its token; zero for never
+	// Ending is closed when the process shuts down: a connection finishes what
+	// it has begun, and ends. Nil never is.
+	Ending <-chan struct{}
 	// Login is there while the caller has shown no token and needs one: it
 	// returns the caller that a token makes of it.
 	Login func(token string) (Caller, error)

@@ -1,0 +1,162 @@
+package actions
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// Params reads the params of a request field by field. Names count with their
+// case; a field that is null is as good as none; fields that nobody asks for
+// are ignored. Err is the first thing that was wrong.
+type Params struct {
+	fields map[string]json.RawMessage
+	path   string // of the object that it reads, "target."
+	err    *error // shared with the objects inside
+}
+
+// ReadParams reads a JSON object; null and nothing are an empty one.
+func ReadParams(raw json.RawMessage) *Params {
+	p := &Params{err: new(error)}
+	if len(raw) > 0 && json.Unmarshal(raw, &p.fields) != nil {
+		p.mismatch("params", raw, "a map")
+	}
+	return p
+}
+
+// Err is an *Error of kind InvalidArgument that names the field, or nil.
+func (p *Params) Err() error { return *p.err }
+
+// Fail notes that a field is wrong: "must be …".
+func (p *Params) Fail(name, format string, args ...any) {
+	if *p.err == nil {
+		*p.err = invalid("field `%s%s` %s", p.path, name, fmt.Sprintf(format, args...))
+	}
+}
+
+// mismatch says what a field is and what it should be, as serde does.
+func (p *Params) mismatch(name string, raw json.RawMessage, want string) {
+	if *p.err == nil {
+		*p.err = invalid("invalid type: %s, expected %s for field `%s%s`", Describe(raw), want, p.path, name)
+	}
+}
+
+// Has reports whether a field is there.
+func (p *Params) Has(name string) bool {
+	raw, ok := p.fields[name]
+	return ok && string(raw) != "null"
+}
+
+// Need notes which of these fields is missing.
+func (p *Params) Need(names ...string) {
+	for _, name := range names {
+		if !p.Has(name) && *p.err == nil {
+			*p.err = invalid("missing field `%s%s`", p.path, name)
+		}
+	}
+}
+
+// field reads a field into v, and reports whether it was there.
+func field[T any](p *Params, name, want string, byDefault T) T {
+	if !p.Has(name) {
+		return byDefault
+	}
+	var v T
+	if json.Unmarshal(p.fields[name], &v) != nil {
+		p.mismatch(name, p.fields[name], want)
+		return byDefault
+	}
+	return v
+}
+
+// Text reads a string, "" when it is not there.
+func (p *Params) Text(name string) string { return field(p, name, "a string", "") }
+
+// Choice reads a string that is one of these; the first is the default.
+func (p *Params) Choice(name string, of ...string) string {
+	v := field(p, name, "a string", of[0])
+	for _, one := range of {
+		if v == one {
+			return v
+		}
+	}
+	p.Fail(name, "is %q: use %s", v, strings.Join(of, ", "))
+	return of[0]
+}
+
+// Bool reads a boolean.
+func (p *Params) Bool(name string, byDefault bool) bool {
+	return field(p, name, "a boolean", byDefault)
+}
+
+// Number reads a finite number, 0 when it is not there.
+func (p *Params) Number(name string) float64 { return field(p, name, "a number", 0.0) }
+
+// Int reads a whole number in a range.
+func (p *Params) Int(name string, byDefault, least, most int) int {
+	v := field(p, name, "an integer", float64(byDefault))
+	if v != math.Trunc(v) || p.Has(name) && (v < float64(least) || v > float64(most)) {
+		p.Fail(name, "is %v: it must be a whole number from %d to %d", v, least, most)
+		return byDefault
+	}
+	return int(v)
+}
+
+// Milliseconds reads a time; 0 when it is not there. Beyond MaxTimeout it is
+// that.
+func (p *Params) Milliseconds(name string) time.Duration {
+	v := p.Number(name)
+	if p.Has(name) && v <= 0 {
+		p.Fail(name, "is %v: it must be milliseconds above 0", v)
+		return 0
+	}
+	return time.Duration(min(v, MaxTimeout.Seconds()*1000) * float64(time.Millisecond))
+}
+
+// Texts reads a string or an array of strings.
+func (p *Params) Texts(name string) []string {
+	if raw := bytes.TrimSpace(p.fields[name]); len(raw) > 0 && raw[0] == '"' {
+		return []string{p.Text(name)}
+	}
+	return field[[]string](p, name, "strings", nil)
+}
+
+// Object reads an object, which is empty when it is not there. Its errors are
+// also those of p.
+func (p *Params) Object(name string) *Params {
+	in := &Params{path: p.path + name + ".", err: p.err}
+	if p.Has(name) && json.Unmarshal(p.fields[name], &in.fields) != nil {
+		p.mismatch(name, p.fields[name], "a map")
+	}
+	return in
+}
+
+// Describe names a JSON value as serde's messages do: "integer `1`".
+func Describe(raw json.RawMessage) string {
+	raw = bytes.TrimSpace(raw)
+	const longest = 100
+	switch {
+	case len(raw) == 0:
+		return "nothing"
+	case raw[0] == '"' && len(raw) <= longest:
+		return "string " + string(raw)
+	case raw[0] == '"':
+		return "string"
+	case raw[0] == '{':
+		return "map"
+	case raw[0] == '[':
+		return "sequence"
+	case raw[0] == 'n':
+		return "null"
+	case raw[0] == 't' || raw[0] == 'f':
+		return "boolean `" + string(raw) + "`"
+	case len(raw) > longest:
+		return "number"
+	case bytes.ContainsAny(raw, ".eE"):
+		return "floating point `" + string(raw) + "`"
+	}
+	return "integer `" + string(raw) + "`"
+}
