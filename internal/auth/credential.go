@@ -79,6 +79,14 @@ func takesQuery(path string) bool {
 	return path == "/json" || strings.HasPrefix(path, "/json/") || strings.HasPrefix(path, "/devtools/") || path == "/icdp/host"
 }
 
+// refusesQuery says where a token must not stand in the URL at all, even a
+// right one.
+func refusesQuery(path string) bool { return path == "/ndjson" || path == "/cdp" }
+
+func namesToken(query url.Values) bool {
+	return query.Has("token") || query.Has("access_token") || query.Has("accessToken")
+}
+
 // takeQuery takes token=T out of a request's query. The query of /json/new is
 // an address, which may well have a token of its own: there it must be first.
 func takeQuery(r *http.Request, path string) (without *http.Request, token string, found bool) {

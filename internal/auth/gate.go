@@ -53,14 +53,21 @@ type Pass struct {
 	Grant    Grant  // zero where no token was needed
 	Protocol string // the subprotocol to answer with; "" for none
 	Query    string // what the hub's URLs carry for this asker: "?token=T" or ""
+	// Login is there, in place of a grant, for one that RequireLogin has let in
+	// without a token: it makes a token a Pass, or says why not. Wrong tokens
+	// count as those of a request do.
+	Login func(token string) (Pass, error)
 
 	secret Secret
 }
 
+// ErrLockedOut refuses an address that has sent too many wrong tokens.
+var ErrLockedOut = errors.New("too many wrong tokens came from this address: try again later")
+
 // Hold calls end, once, with ErrExpired or ErrRevoked as soon as the token no
 // longer lets its bearer in; end must not wait. release ends the hold.
 func (g *Gate) Hold(p Pass, end func(why error)) (release func()) {
-	if !g.tokens.Set() {
+	if !g.tokens.Set() || p.Login != nil {
 		return func() {}
 	}
 	return g.tokens.Hold(p.secret, p.Grant, end)
@@ -78,8 +85,22 @@ func PassOf(r *http.Request) Pass {
 // The answer to all others is the same, whatever was wrong and whether there
 // is such a hub or not. The next handler does not see the token.
 func (g *Gate) Require(ask func(*http.Request) Ask, next http.Handler) http.Handler {
+	return g.require(ask, false, next)
+}
+
+// RequireLogin is Require for a path where a token may come later, within what
+// is spoken there: a request without any passes, and its Pass has a Login.
+func (g *Gate) RequireLogin(ask func(*http.Request) Ask, next http.Handler) http.Handler {
+	return g.require(ask, true, next)
+}
+
+func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := ask(r)
+		if refusesQuery(a.Path) && namesToken(r.URL.Query()) {
+			unauthorized(w)
+			return
+		}
 		r, c := g.credential(r, a.Path)
 		pass := Pass{Protocol: c.protocol, Query: c.query, secret: c.secret}
 		if g.tokens.Set() {
@@ -88,19 +109,38 @@ func (g *Gate) Require(ask func(*http.Request) Ask, next http.Handler) http.Hand
 				lockedOut(w, left)
 				return
 			}
-			grant, err := g.check(c, a)
-			if err != nil {
-				if c.given && !errors.Is(err, ErrExpired) && !errors.Is(err, ErrRevoked) {
-					g.limits.wrong(from, a.Hub)
-				}
-				g.log.Debug("token refused", zap.String("hub", a.Hub), zap.Stringer("peer", from), zap.Error(err))
+			if !c.given && later {
+				pass.Login = func(token string) (Pass, error) { return g.login(token, from, a) }
+			} else if err := g.grant(&pass, c, from, a); err != nil {
 				unauthorized(w)
 				return
 			}
-			pass.Grant = grant
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passKey{}, pass)))
 	})
+}
+
+// grant makes a pass that of its token, or counts and logs why not.
+func (g *Gate) grant(pass *Pass, c credential, from netip.Addr, a Ask) (err error) {
+	if pass.Grant, err = g.check(c, a); err == nil {
+		return nil
+	}
+	if c.given && !errors.Is(err, ErrExpired) && !errors.Is(err, ErrRevoked) {
+		g.limits.wrong(from, a.Hub)
+	}
+	g.log.Debug("token refused", zap.String("hub", a.Hub), zap.Stringer("peer", from), zap.Error(err))
+	return err
+}
+
+// login is Pass.Login.
+func (g *Gate) login(token string, from netip.Addr, a Ask) (Pass, error) {
+	if g.limits.locked(from, a.Hub) > 0 {
+		return Pass{}, ErrLockedOut
+	}
+	c := credential{secret: NewSecret(token), given: true}
+	pass := Pass{secret: c.secret}
+	err := g.grant(&pass, c, from, a)
+	return pass, err
 }
 
 // Admin lets through to next what brings an admin token; everything while no
