@@ -1,0 +1,106 @@
+package ndjson
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// request is a frame of a client.
+//
+//	{"id":"1","action":"page.navigate","params":{…},"session":"name"}
+type request struct {
+	id, action, session string
+	params              json.RawMessage // an object, or nil
+}
+
+// readRequest reads a frame. Fields that it does not know are ignored.
+func readRequest(frame []byte) (r request, err error) {
+	var fields map[string]json.RawMessage
+	if text := bytes.TrimSpace(frame); text[0] != '{' && json.Valid(text) {
+		return r, bad("invalid type: " + actions.Describe(text) + ", expected a map")
+	}
+	if err := json.Unmarshal(frame, &fields); err != nil {
+		return r, bad(err.Error())
+	}
+	for _, f := range []struct {
+		name     string
+		to       *string
+		required bool
+	}{{"id", &r.id, true}, {"action", &r.action, true}, {"session", &r.session, false}} {
+		raw, there := fields[f.name]
+		if !there || !f.required && string(raw) == "null" {
+			continue
+		}
+		if raw[0] != '"' {
+			return r, bad("invalid type: " + actions.Describe(raw) + ", expected a string")
+		}
+		if err := json.Unmarshal(raw, f.to); err != nil {
+			return r, bad(err.Error())
+		}
+	}
+	for _, name := range []string{"id", "action"} {
+		if _, there := fields[name]; !there {
+			return r, bad("missing field `" + name + "`")
+		}
+	}
+	if r.id == "" {
+		return r, bad("field `id` is empty")
+	}
+	if raw := fields["params"]; raw != nil && raw[0] != 'n' {
+		if raw[0] != '{' {
+			return r, bad("invalid type: " + actions.Describe(raw) + ", expected a map")
+		}
+		r.params = raw
+	}
+	return r, nil
+}
+
+func bad(why string) error {
+	return &actions.Error{Kind: actions.MalformedFrame, Message: "bad request: " + why}
+}
+
+// success and failure are the two shapes of an answer.
+type success struct {
+	ID      string `json:"id"`
+	Success bool   `json:"success"`
+	Data    any    `json:"data"`
+}
+
+type failure struct {
+	ID      string `json:"id"`
+	Success bool   `json:"success"`
+	Error   string `json:"error"`
+}
+
+// answer is the frame that answers a request, whose id is "" where it could not
+// be read. Data of nil is {}.
+func answer(id string, data any, err error) []byte {
+	var out any = failure{ID: id, Error: phrase(err)}
+	if err == nil {
+		if data == nil {
+			data = struct{}{}
+		}
+		out = success{id, true, data}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(out); err != nil { // a value of a page that is no JSON
+		return answer(id, nil, err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// phrase is an error in the words of the dialect. Those of package actions are
+// its own.
+func phrase(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case actions.KindOf(err) == actions.Internal:
+		return "internal error"
+	}
+	return err.Error()
+}

@@ -1,0 +1,120 @@
+package ndjson
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// defaultSession is the name of the hub at the root, which has none.
+const defaultSession = "default"
+
+// socket is one connection.
+type socket struct {
+	conn    *wsconn.Conn // static after Serve began
+	lanes   *actions.Lanes
+	log     *zap.Logger
+	session string
+}
+
+// Serve serves a connection until it ends, and returns why.
+func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
+	c.Options.Follow = true
+	s := &socket{conn: conn, log: c.Options.Log, session: c.Hub}
+	if s.session == "" {
+		s.session = defaultSession
+	}
+	if s.log == nil {
+		s.log = zap.NewNop()
+	}
+	s.lanes = actions.NewLanes(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })
+	defer s.lanes.End()
+	conn.HandleBinary(func([]byte) { s.reply("", nil, bad("a binary frame, expected text")) })
+	return conn.Serve(ctx, s.receive)
+}
+
+// receive takes a frame.
+func (s *socket) receive(frame []byte) {
+	if len(bytes.TrimSpace(frame)) == 0 {
+		return
+	}
+	r, err := readRequest(frame)
+	if err != nil {
+		s.reply("", nil, err)
+		return
+	}
+	v, known := verbs[r.action]
+	switch {
+	case !known:
+		err = &actions.Error{Kind: actions.UnknownVerb, Message: "unknown action: " + cut(r.action)}
+	case r.session != "" && r.session != s.session:
+		err = &actions.Error{Kind: actions.InvalidArgument, Message: "session not found: " + cut(r.session)}
+	}
+	if err != nil {
+		s.reply(r.id, nil, err)
+		return
+	}
+	c := &call{socket: s, Params: actions.ReadParams(r.params)}
+	page := c.Text("page_id")
+	if err := c.Err(); err != nil {
+		s.reply(r.id, nil, err)
+		return
+	}
+	accepted := s.lanes.Run(page, v.tabs || v.moves && page != "", func(ctx context.Context) {
+		data, err := s.lanes.Try(r.action, func() (any, error) { return v.do(ctx, c) })
+		s.reply(r.id, data, err)
+	})
+	if !accepted {
+		s.reply(r.id, nil, actions.TooMany())
+	}
+}
+
+func (s *socket) reply(id string, data any, err error) {
+	if actions.KindOf(err) == actions.Internal {
+		s.log.Warn("an action failed", zap.String("dialect", "ndjson"), zap.Error(err))
+	}
+	s.conn.Deliver(wire.Frame{Head: answer(id, data, err)})
+}
+
+// cut bounds a name that is given back.
+func cut(name string) string {
+	const longest = 200
+	if len(name) > longest {
+		return name[:longest]
+	}
+	return name
+}
+
+// call is one request as its verb sees it.
+type call struct {
+	*socket
+	*actions.Params
+}
+
+// byDefault bounds an action that names no time of its own.
+const byDefault = 30 * time.Second
+
+// on finds the page of a call, once all its params have been read, and sets
+// the call's deadline.
+func (c *call) on(ctx context.Context) (context.Context, context.CancelFunc, *actions.Page, error) {
+	limit := c.Milliseconds("timeout_ms")
+	if err := c.Err(); err != nil {
+		return ctx, nil, nil, err
+	}
+	b, err := c.lanes.Browser()
+	if err != nil {
+		return ctx, nil, nil, err
+	}
+	page, err := b.Page(c.Text("page_id"))
+	if err != nil {
+		return ctx, nil, nil, err
+	}
+	ctx, cancel := actions.WithTimeout(ctx, limit, byDefault)
+	return ctx, cancel, page, nil
+}

@@ -1,0 +1,232 @@
+package ndjson
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// verb is what an action does. Its result is what stands under data.
+type verb struct {
+	do    func(context.Context, *call) (any, error)
+	moves bool // it makes the page that it is about the active one
+	tabs  bool // it is about the list of pages
+}
+
+// verbs are all actions.
+var verbs = map[string]verb{
+	"page.navigate":     {do: navigate, moves: true},
+	"page.snapshot":     {do: snapshot},
+	"page.evaluate":     {do: evaluate},
+	"page.click":        {do: click},
+	"page.fill":         {do: fill},
+	"page.type":         {do: typeText},
+	"page.press":        {do: press},
+	"page.hover":        {do: hover},
+	"page.focus":        {do: focus},
+	"page.scroll":       {do: scroll},
+	"page.select":       {do: selectOption},
+	"page.back":         {do: history((*actions.Page).GoBack), moves: true},
+	"page.forward":      {do: history((*actions.Page).GoForward), moves: true},
+	"page.reload":       {do: history((*actions.Page).Reload), moves: true},
+	"page.wait":         {do: wait},
+	"page.screenshot":   {do: screenshot},
+	"page.content":      {do: content},
+	"page.network.list": {do: requests},
+	"tab.list":          {do: listTabs, tabs: true},
+	"tab.new":           {do: newTab, tabs: true},
+	"tab.close":         {do: closeTab, tabs: true},
+	"tab.activate":      {do: activateTab, tabs: true},
+	"session.info":      {do: info, tabs: true},
+	"session.list":      {do: sessions, tabs: true},
+}
+
+// onPage is the answer of an action that returns nothing else.
+type onPage struct {
+	PageID string `json:"page_id"`
+	URL    string `json:"url,omitempty"`
+}
+
+// navigate shows a URL, on a new page where there is none.
+func navigate(ctx context.Context, c *call) (any, error) {
+	c.Need("url")
+	url := c.Text("url")
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	ctx, cancel, page, err := c.on(ctx)
+	if actions.KindOf(err) == actions.PageNotFound && !c.Has("page_id") {
+		return openPage(ctx, c, url)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	n, err := page.Goto(ctx, url, actions.GotoOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return onPage{page.Alias, n.URL}, nil
+}
+
+// openPage opens a page.
+func openPage(ctx context.Context, c *call, url string) (any, error) {
+	limit := c.Milliseconds("timeout_ms")
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	b, err := c.lanes.Browser()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := actions.WithTimeout(ctx, limit, byDefault)
+	defer cancel()
+	page, n, err := b.OpenPage(ctx, url, "")
+	if err != nil {
+		return nil, err
+	}
+	return onPage{page.Alias, n.URL}, nil
+}
+
+func history(move func(*actions.Page, context.Context, *actions.LoadState) (actions.Navigation, error)) func(context.Context, *call) (any, error) {
+	return func(ctx context.Context, c *call) (any, error) {
+		ctx, cancel, page, err := c.on(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer cancel()
+		n, err := move(page, ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		return onPage{page.Alias, n.URL}, nil
+	}
+}
+
+func snapshot(ctx context.Context, c *call) (any, error) {
+	ctx, cancel, page, err := c.on(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	s, err := page.SnapshotYAML(ctx, actions.YAMLOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		TreeYAML     string `json:"tree_yaml"`
+		Title        string `json:"title"`
+		ElementCount int    `json:"element_count"`
+		PageID       string `json:"page_id"`
+		URL          string `json:"url"`
+	}{s.Text, s.Title, s.Count, page.Alias, s.URL}, nil
+}
+
+func evaluate(ctx context.Context, c *call) (any, error) {
+	c.Need("expression")
+	expression := c.Text("expression")
+	ctx, cancel, page, err := c.on(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	v, err := page.Evaluate(ctx, expression, actions.EvaluateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Value  json.RawMessage `json:"value"`
+		PageID string          `json:"page_id"`
+	}{v.JSON, page.Alias}, nil
+}
+
+func wait(ctx context.Context, c *call) (any, error) {
+	state, load := c.Text("state"), c.Text("load_state")
+	target := c.element(false)
+	until, err := actions.ParseLoadState(load)
+	if err != nil {
+		c.Fail("load_state", "is %q: use load, domcontentloaded, networkidle or commit", load)
+	}
+	ctx, cancel, page, err := c.on(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	if target == nil || load != "" {
+		if _, err := page.WaitForLoadState(ctx, until); err != nil {
+			return nil, err
+		}
+	}
+	if target != nil {
+		o := actions.WaitOptions{State: actions.ElementStateName(state)}
+		if _, err := page.WaitForSelector(ctx, target, o); err != nil {
+			return nil, err
+		}
+	}
+	return onPage{page.Alias, page.URL()}, nil
+}
+
+func screenshot(ctx context.Context, c *call) (any, error) {
+	o := actions.ScreenshotOptions{
+		FullPage: c.Bool("full_page", false), Format: c.Choice("format", "png", "jpeg", "webp"), Quality: c.Int("quality", 0, 1, 100),
+	}
+	ctx, cancel, page, err := c.on(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	s, err := page.Screenshot(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		PageID string `json:"page_id"`
+		Data   []byte `json:"data_base64"`
+		Format string `json:"format"`
+		Width  int    `json:"width"`
+		Height int    `json:"height"`
+	}{page.Alias, s.Data, s.Format, s.Width, s.Height}, nil
+}
+
+func content(ctx context.Context, c *call) (any, error) {
+	format := c.Choice("format", "html", "text", "markdown")
+	ctx, cancel, page, err := c.on(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	got, err := page.Content(ctx, format, nil)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		PageID string `json:"page_id"`
+		actions.Content
+	}{page.Alias, got}, nil
+}
+
+func requests(ctx context.Context, c *call) (any, error) {
+	limit := c.Int("limit", 0, 1, 1000)
+	ctx, cancel, page, err := c.on(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	list, err := page.Requests(ctx, limit)
+	if err != nil {
+		return nil, err
+	}
+	type line struct {
+		RequestID    string `json:"request_id"`
+		URL          string `json:"url"`
+		Method       string `json:"method"`
+		Status       int    `json:"status"`
+		ResourceType string `json:"resource_type"`
+	}
+	out := []line{}
+	for _, r := range list {
+		out = append(out, line{r.ID, r.URL, r.Method, r.Status, r.ResourceType})
+	}
+	return map[string]any{"requests": out}, nil
+}

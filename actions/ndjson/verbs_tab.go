@@ -1,0 +1,77 @@
+package ndjson
+
+import (
+	"context"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// tab is a page in a list.
+type tab struct {
+	PageID string `json:"page_id"`
+	URL    string `json:"url"`
+	Title  string `json:"title"`
+	Active bool   `json:"active"`
+}
+
+func listTabs(_ context.Context, c *call) (any, error) {
+	b, err := c.lanes.Browser()
+	if err != nil {
+		return nil, err
+	}
+	_, _ = b.Page("") // which makes one active, if there is any
+	tabs := []tab{}
+	for _, p := range b.Pages() {
+		tabs = append(tabs, tab{p.Alias, p.URL, p.Title, p.Active})
+	}
+	return map[string]any{"tabs": tabs}, nil
+}
+
+func newTab(ctx context.Context, c *call) (any, error) {
+	return openPage(ctx, c, c.Text("url"))
+}
+
+func closeTab(ctx context.Context, c *call) (any, error) {
+	return c.tab(ctx, (*actions.Browser).ClosePage)
+}
+
+func activateTab(ctx context.Context, c *call) (any, error) {
+	return c.tab(ctx, (*actions.Browser).ActivatePage)
+}
+
+func (c *call) tab(ctx context.Context, act func(*actions.Browser, context.Context, string) error) (any, error) {
+	c.Need("page_id")
+	ctx, cancel, page, err := c.on(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	b, err := c.lanes.Browser()
+	if err != nil {
+		return nil, err
+	}
+	if err := act(b, ctx, page.ID); err != nil {
+		return nil, err
+	}
+	return onPage{PageID: page.Alias}, nil
+}
+
+func info(ctx context.Context, c *call) (any, error) {
+	b, err := c.lanes.Browser()
+	if err != nil {
+		return nil, err
+	}
+	engine, err := b.Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Session string `json:"session"`
+		Engine  string `json:"engine"`
+		Pages   int    `json:"pages"`
+	}{c.session, engine, len(b.Pages())}, nil
+}
+
+func sessions(_ context.Context, c *call) (any, error) {
+	return map[string]any{"sessions": []string{c.session}}, nil
+}
