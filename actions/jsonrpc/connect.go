@@ -1,0 +1,98 @@
+package jsonrpc
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// maxWrong is how many logins may fail before the connection ends.
+const maxWrong = 5
+
+// login takes the first message of a caller that needs a token: the request
+// connect.
+func (s *socket) login(ctx context.Context, calls []json.RawMessage, batch bool) {
+	r, err := readRequest(calls[0])
+	if batch || err != nil || r.method != "connect" || r.id == nil {
+		s.write(failed(r.id, failure(actions.NotInitialized, "Authentication required: first request must be 'connect'")))
+		s.conn.Close(wsconn.ReasonNoLogin)
+		return
+	}
+	p := actions.ReadParams(r.params)
+	token := tokenOf(p)
+	if err := p.Err(); err != nil {
+		s.write(failed(r.id, err))
+		return
+	}
+	caller, err := s.caller.Login(token)
+	if err != nil {
+		s.write(failed(r.id, err))
+		if actions.KindOf(err) == actions.NoBrowser {
+			return
+		}
+		if s.wrong++; s.wrong >= maxWrong {
+			s.conn.Close(wsconn.ReasonWrongLogins)
+		}
+		return
+	}
+	if !s.timer.Stop() {
+		return // the connection closes
+	}
+	s.caller = caller
+	s.begin(ctx)
+	s.write(&response{Version: "2.0", ID: r.id, Result: welcome(caller, p)})
+}
+
+// tokenOf is the first token that connect brings:
+//
+//	{"role":"operator","auth":{"token":"T"},"client":{"id":"…"}}
+//	{"token":"T"}, {"shared_token":"T"}, {"invitation_token":"T"}
+func tokenOf(p *actions.Params) string {
+	for _, text := range []string{p.Object("auth").Text("token"), p.Text("token"), p.Text("shared_token"), p.Text("invitation_token")} {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// welcomed is the result of connect.
+type welcomed struct {
+	Token       string   `json:"token"`
+	DeviceID    string   `json:"device_id"`
+	Permissions []string `json:"permissions"`
+	ExpiresAt   string   `json:"expires_at"` // RFC 3339
+}
+
+// never is when a token expires that does not.
+var never = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+
+// welcome is what connect tells a caller: its own token and id, and its scope.
+func welcome(c actions.Caller, p *actions.Params) welcomed {
+	w := welcomed{Token: tokenOf(p), DeviceID: p.Text("device_id"), Permissions: []string{"*"}}
+	if w.DeviceID == "" {
+		w.DeviceID = p.Object("client").Text("id")
+	}
+	if w.DeviceID == "" {
+		w.DeviceID = rand.Text()
+	}
+	if c.Scope != "" {
+		w.Permissions = []string{c.Scope}
+	}
+	at := never
+	if !c.Expires.IsZero() {
+		at = c.Expires
+	}
+	w.ExpiresAt = at.UTC().Format(time.RFC3339)
+	return w
+}
+
+// connect answers a caller that needs no login, or has had it.
+func connect(_ context.Context, c *call) (any, error) {
+	w := welcome(*c.caller, c.Params)
+	return w, c.Err()
+}

@@ -1,0 +1,97 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// request is one call.
+//
+//	{"jsonrpc":"2.0","id":1,"method":"browser.click","params":{…}}
+type request struct {
+	id     json.RawMessage // a string or a number; nil for a notification
+	method string
+	params json.RawMessage // an object, or nil
+}
+
+// response is an answer: one of Result and Error is set.
+type response struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"` // null where it could not be read
+	Result  any             `json:"result,omitempty"`
+	Error   *rpcError       `json:"error,omitempty"`
+}
+
+// rpcError is the error of a response.
+type rpcError struct {
+	Code    int        `json:"code"`
+	Message string     `json:"message"`
+	Data    *errorData `json:"data,omitempty"`
+}
+
+type errorData struct {
+	Kind      actions.Kind `json:"kind"`
+	Retryable bool         `json:"retryable"`
+}
+
+// readBatch tells the calls of a message apart. Batch says that it was an
+// array; its error is that there is no JSON, or nothing in the array. A call
+// that is no batch aliases the frame.
+func readBatch(frame []byte) (calls []json.RawMessage, batch bool, err error) {
+	frame = bytes.TrimSpace(frame)
+	if !json.Valid(frame) {
+		var v any
+		return nil, false, failure(actions.MalformedFrame, "Parse error: %v", json.Unmarshal(frame, &v))
+	}
+	if frame[0] != '[' {
+		return []json.RawMessage{frame}, false, nil
+	}
+	if err := json.Unmarshal(frame, &calls); err != nil {
+		return nil, true, failure(actions.MalformedFrame, "Parse error: %v", err)
+	}
+	if len(calls) == 0 {
+		return nil, true, failure(actions.InvalidEnvelope, "Invalid Request: the batch is empty")
+	}
+	return calls, true, nil
+}
+
+// readRequest reads a call. Its id is there beside an error, if it can be read.
+func readRequest(raw json.RawMessage) (r request, err error) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || fields == nil {
+		return r, failure(actions.InvalidEnvelope, "Invalid Request: it is no object")
+	}
+	if id, there := fields["id"]; there {
+		if c := id[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
+			r.id = json.RawMessage("null")
+			return r, failure(actions.InvalidEnvelope, "Invalid Request: the id is a %s, expected a string or a number", actions.Describe(id))
+		}
+		r.id = id
+	}
+	if string(fields["jsonrpc"]) != `"2.0"` {
+		return r, failure(actions.InvalidEnvelope, `Invalid Request: "jsonrpc" must be "2.0"`)
+	}
+	if json.Unmarshal(fields["method"], &r.method) != nil || r.method == "" {
+		return r, failure(actions.InvalidEnvelope, "Invalid Request: it names no method")
+	}
+	if params := fields["params"]; params != nil && params[0] != 'n' {
+		if params[0] != '{' {
+			return r, failure(actions.InvalidArgument, "Invalid params: %s, expected an object", actions.Describe(params))
+		}
+		r.params = params
+	}
+	return r, nil
+}
+
+// encode is JSON as it stands in a page, "<" included.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

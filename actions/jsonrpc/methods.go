@@ -1,0 +1,229 @@
+package jsonrpc
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// method is what a name stands for.
+type method struct {
+	do    func(context.Context, *call) (any, error)
+	moves bool // it makes the tab that it is about the active one
+	tabs  bool // it is about the list of tabs, or none of them
+}
+
+// methods are all names. It is made once: a method may ask for it.
+var methods = map[string]method{
+	"connect":               {do: connect, tabs: true},
+	"browser.navigate":      {do: navigate, moves: true},
+	"browser.click":         {do: click},
+	"browser.type":          {do: typeText},
+	"browser.fill":          {do: fill},
+	"browser.hover":         {do: hover},
+	"browser.scroll":        {do: scroll},
+	"browser.screenshot":    {do: screenshot},
+	"browser.evaluate":      {do: evaluate},
+	"browser.snapshot":      {do: snapshot},
+	"browser.open_tab":      {do: openTab, tabs: true},
+	"browser.close_tab":     {do: closeTab, tabs: true},
+	"browser.list_tabs":     {do: listTabs, tabs: true},
+	"browser.start":         {do: running, tabs: true},
+	"browser.stop":          {do: running, tabs: true},
+	"browser_config.get":    {do: config, tabs: true},
+	"browser_config.update": {do: configure, tabs: true},
+}
+
+// The times that methods may take, where the caller says nothing else.
+const (
+	navigateWithin = 30 * time.Second
+	evaluateWithin = 5 * time.Second
+	actWithin      = 5 * time.Second // input: elements are looked up at once, in the reference
+	readWithin     = 30 * time.Second
+)
+
+// call is one request as its method sees it.
+type call struct {
+	lanes  *actions.Lanes
+	caller *actions.Caller
+	*actions.Params
+}
+
+// on runs f on the tab that a call is about, once all its params have been
+// read.
+func (c *call) on(ctx context.Context, within time.Duration, f func(context.Context, *actions.Page) (any, error)) (any, error) {
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	b, err := c.lanes.Browser()
+	if err != nil {
+		return nil, err
+	}
+	page, err := b.Page(c.Text("tab_id"))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := actions.WithTimeout(ctx, within, within)
+	defer cancel()
+	return f(ctx, page)
+}
+
+// limit is what timeout_ms says, or the default.
+func (c *call) limit(byDefault time.Duration) time.Duration {
+	if d := c.Milliseconds("timeout_ms"); d > 0 {
+		return d
+	}
+	return byDefault
+}
+
+func navigate(ctx context.Context, c *call) (any, error) {
+	c.Need("url")
+	target, state := c.Text("url"), c.Choice("wait_until", "load", "domcontentloaded", "networkidle")
+	until, err := actions.ParseLoadState(state)
+	if err != nil {
+		return nil, err
+	}
+	return c.on(ctx, c.limit(navigateWithin), func(ctx context.Context, p *actions.Page) (any, error) {
+		n, err := p.Goto(ctx, target, actions.GotoOptions{WaitUntil: &until})
+		if err != nil && (actions.KindOf(err) != actions.NavigationTimeout || !n.Committed) {
+			return nil, err
+		}
+		return struct {
+			URL    string `json:"url"`
+			Title  string `json:"title"`
+			Status int    `json:"status"`
+			Loaded bool   `json:"loaded"`
+		}{n.URL, n.Title, n.Status, n.Reached}, nil
+	})
+}
+
+func screenshot(ctx context.Context, c *call) (any, error) {
+	o := actions.ScreenshotOptions{FullPage: c.Bool("full_page", false), Format: c.Choice("format", "png", "jpeg")}
+	if o.Format == "jpeg" {
+		o.Quality = c.Int("quality", 80, 1, 100)
+	} else {
+		c.Number("quality")
+	}
+	t := c.target(false)
+	o.Element = t.locator
+	if _, point := t.locator.(actions.Point); point {
+		c.Fail("target", "is a point: a screenshot is of an element")
+	}
+	return c.on(ctx, readWithin, func(ctx context.Context, p *actions.Page) (any, error) {
+		s, err := p.Screenshot(ctx, o)
+		if err != nil {
+			return nil, t.explain(err, "take a picture of")
+		}
+		return struct {
+			Data   []byte `json:"data_base64"`
+			Width  int    `json:"width"`
+			Height int    `json:"height"`
+			Format string `json:"format"`
+		}{s.Data, s.Width, s.Height, s.Format}, nil
+	})
+}
+
+func evaluate(ctx context.Context, c *call) (any, error) {
+	c.Need("script")
+	script := c.Text("script")
+	return c.on(ctx, c.limit(evaluateWithin), func(ctx context.Context, p *actions.Page) (any, error) {
+		v, err := p.Evaluate(ctx, script, actions.EvaluateOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"value": v.JSON, "type": v.Type}, nil
+	})
+}
+
+func snapshot(ctx context.Context, c *call) (any, error) {
+	return c.on(ctx, readWithin, func(ctx context.Context, p *actions.Page) (any, error) {
+		s, err := p.SnapshotElements(ctx)
+		if s.Elements == nil {
+			s.Elements = []actions.Element{}
+		}
+		return s, err
+	})
+}
+
+// ------------------------------------------------------------------- tabs
+
+// tab is {"id":"…","url":"…","title":"…"}.
+type tab struct {
+	ID    string `json:"id"`
+	URL   string `json:"url"`
+	Title string `json:"title"`
+}
+
+func openTab(ctx context.Context, c *call) (any, error) {
+	c.Need("url")
+	target := c.Text("url")
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	b, err := c.lanes.Browser()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := actions.WithTimeout(ctx, navigateWithin, 0)
+	defer cancel()
+	p, n, err := b.OpenPage(ctx, target, "")
+	if err != nil {
+		return nil, err
+	}
+	return tab{p.ID, n.URL, n.Title}, nil
+}
+
+func closeTab(ctx context.Context, c *call) (any, error) {
+	c.Need("tab_id")
+	return c.on(ctx, readWithin, func(ctx context.Context, p *actions.Page) (any, error) {
+		b, err := c.lanes.Browser()
+		if err != nil {
+			return nil, err
+		}
+		return map[string]bool{"closed": true}, b.ClosePage(ctx, p.ID)
+	})
+}
+
+func listTabs(_ context.Context, c *call) (any, error) {
+	b, err := c.lanes.Browser()
+	if err != nil {
+		return nil, err
+	}
+	tabs := []tab{}
+	for _, p := range b.Pages() {
+		tabs = append(tabs, tab{p.ID, p.URL, p.Title})
+	}
+	return map[string]any{"tabs": tabs}, nil
+}
+
+// running reports whether there is a browser; nobody starts or stops it here.
+func running(ctx context.Context, c *call) (any, error) {
+	b, err := c.lanes.Browser()
+	if err != nil {
+		return nil, err
+	}
+	_, err = b.Version(ctx)
+	return map[string]bool{"running": err == nil}, nil
+}
+
+// ----------------------------------------------------------- configuration
+
+// config is the configuration of a browser that somebody else runs:
+//
+//	{"browser":{"mode":{"type":"connect","endpoint":"ws://…"},"headless":false,"cdp_port":9222}}
+func config(_ context.Context, c *call) (any, error) {
+	port := 0
+	if at, err := url.Parse(c.caller.Endpoint); err == nil {
+		port, _ = strconv.Atoi(at.Port()) // none: 0
+	}
+	return map[string]any{"browser": map[string]any{
+		"mode": map[string]any{"type": "connect", "endpoint": c.caller.Endpoint}, "headless": false, "cdp_port": port,
+	}}, nil
+}
+
+func configure(context.Context, *call) (any, error) {
+	return nil, failure(actions.PermissionDenied, "permission denied: the hub's configuration is not written from here; see the options of cdphub serve")
+}

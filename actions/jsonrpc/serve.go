@@ -1,0 +1,148 @@
+package jsonrpc
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// socket is one connection.
+type socket struct {
+	conn  *wsconn.Conn // static after Serve began
+	log   *zap.Logger
+	timer *time.Timer // ends it when nobody has logged in; nil where nobody must
+
+	caller actions.Caller // owned by the reader; with Login while nobody has logged in
+	lanes  *actions.Lanes // likewise; nil until then
+	wrong  int            // likewise: how often a login has failed
+}
+
+// loginWithin is how long a connection may take to log in.
+const loginWithin = 10 * time.Second
+
+// Serve serves a connection until it ends, and returns why.
+func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
+	s := &socket{conn: conn, caller: c, log: c.Options.Log}
+	if s.log == nil {
+		s.log = zap.NewNop()
+	}
+	if c.Login == nil {
+		s.begin(ctx)
+	} else {
+		s.timer = time.AfterFunc(loginWithin, func() { conn.Close(wsconn.ReasonNoLogin) })
+		defer s.timer.Stop()
+	}
+	conn.HandleBinary(func([]byte) {})
+	defer func() {
+		if s.lanes != nil {
+			s.lanes.End()
+		}
+	}()
+	return conn.Serve(ctx, func(frame []byte) { s.receive(ctx, frame) })
+}
+
+// begin is called once it is known who the caller is.
+func (s *socket) begin(ctx context.Context) {
+	s.lanes = actions.NewLanes(ctx, s.caller, func() { s.conn.Close(wsconn.ReasonShutdown) })
+}
+
+// receive takes a message.
+func (s *socket) receive(ctx context.Context, frame []byte) {
+	calls, batch, err := readBatch(frame)
+	switch {
+	case err != nil:
+		s.write(failed(nil, err))
+	case s.lanes == nil:
+		s.login(ctx, calls, batch)
+	case !batch:
+		s.call(calls[0], func(r *response) {
+			if r != nil {
+				s.write(r)
+			}
+		})
+	default:
+		s.batch(calls)
+	}
+}
+
+// batch runs several calls, whose answers are sent together.
+func (s *socket) batch(calls []json.RawMessage) {
+	var mu sync.Mutex // guards the rest
+	left, answers := len(calls), []*response{}
+	for _, raw := range calls {
+		s.call(raw, func(r *response) {
+			mu.Lock()
+			defer mu.Unlock()
+			if r != nil {
+				answers = append(answers, r)
+			}
+			if left--; left == 0 && len(answers) > 0 {
+				s.write(answers)
+			}
+		})
+	}
+}
+
+// call runs one call in its turn, and gives its answer, nil for a
+// notification's, to reply, which is called once.
+func (s *socket) call(raw json.RawMessage, reply func(*response)) {
+	r, err := readRequest(raw)
+	if actions.KindOf(err) == actions.InvalidEnvelope { // nobody knows whether it wants an answer
+		reply(failed(r.id, err))
+		return
+	}
+	answer := func(result any, err error) {
+		if actions.KindOf(err) == actions.Internal {
+			s.log.Warn("a method failed", zap.String("dialect", "jsonrpc"), zap.String("method", r.method), zap.Error(err))
+		}
+		switch {
+		case r.id == nil:
+			reply(nil)
+		case err != nil:
+			reply(failed(r.id, err))
+		default:
+			reply(&response{Version: "2.0", ID: r.id, Result: result})
+		}
+	}
+	m, known := methods[r.method]
+	c := &call{lanes: s.lanes, caller: &s.caller, Params: actions.ReadParams(r.params)}
+	tab := c.Text("tab_id")
+	switch {
+	case err != nil:
+	case !known:
+		err = failure(actions.UnknownVerb, "Method not found: %.200s", r.method)
+	default:
+		err = c.Err()
+	}
+	if err != nil {
+		answer(nil, err)
+		return
+	}
+	accepted := s.lanes.Run(tab, m.tabs || m.moves && tab != "", func(ctx context.Context) {
+		answer(s.lanes.Try(r.method, func() (any, error) { return m.do(ctx, c) }))
+	})
+	if !accepted {
+		answer(nil, actions.TooMany())
+	}
+}
+
+func failed(id json.RawMessage, err error) *response {
+	return &response{Version: "2.0", ID: id, Error: translate(err)}
+}
+
+// write sends an answer, or the array of a batch.
+func (s *socket) write(v any) {
+	text, err := encode(v)
+	if err != nil {
+		s.log.Warn("an answer cannot be written", zap.String("dialect", "jsonrpc"), zap.Error(err))
+		text, _ = encode(failed(nil, err))
+	}
+	s.conn.Deliver(wire.Frame{Head: text})
+}
