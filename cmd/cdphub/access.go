@@ -63,10 +63,15 @@ func (s *server) guarded(clients, hosts bool) bool {
 
 // admit lets requests through to next that may act in a role on their hub.
 func (s *server) admit(role auth.Role, next http.HandlerFunc) http.Handler {
-	return s.gate.Require(func(r *http.Request) auth.Ask {
+	return s.gate.Require(ask(role), next)
+}
+
+// ask is what a request wants that would act in a role on its hub.
+func ask(role auth.Role) func(*http.Request) auth.Ask {
+	return func(r *http.Request) auth.Ask {
 		at := routeOf(r)
 		return auth.Ask{Role: role, Hub: at.hub, Path: at.path}
-	}, next)
+	}
 }
 
 // namedHosts refuses Hosts that are neither a page of a known origin nor on

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/actions/jsonrpc"
+	"github.com/cdphub/cdphub/actions/ndjson"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
@@ -23,17 +26,28 @@ type actionFlags struct {
 type dialect func(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason
 
 // dialects are those that speak over a WebSocket, by path below the hub's.
-var dialects = map[string]dialect{}
+var dialects = map[string]dialect{
+	"/ndjson": ndjson.Serve, // also at /session/NAME/rpc
+	"/ws":     jsonrpc.Serve,
+}
+
+// logins are the paths of dialects that may be shown a token later.
+var logins = map[string]bool{"/ws": true}
 
 // actionHandlers are those that speak over HTTP, by path below the hub's.
 var actionHandlers = map[string]func(actions.Caller, http.ResponseWriter, *http.Request){}
 
-// serveDialect makes a WebSocket a caller of its hub.
+// serveDialect makes a WebSocket a caller of its hub. One that has yet to log
+// in gets neither hub nor browser before.
 func (s *server) serveDialect(serve dialect) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		hub, release, ok := s.acquireReady(w, r)
-		if !ok {
-			return
+		var hub *relay.Hub
+		release, pending := func() {}, auth.PassOf(r).Login != nil
+		if !pending {
+			var ok bool
+			if hub, release, ok = s.acquireReady(w, r); !ok {
+				return
+			}
 		}
 		who := s.peer("client", r)
 		o := wsconn.Options{AnyKey: true, Limits: s.flags.actionLimits()}
@@ -44,12 +58,50 @@ func (s *server) serveDialect(serve dialect) http.HandlerFunc {
 				defer who.survive(conn)
 				why := wsconn.ReasonInternal
 				defer func() { who.left(why) }()
-				why = serve(ctx, conn, s.caller(r, hub))
+				c := s.caller(r, hub, auth.PassOf(r))
+				if pending {
+					l := &login{server: s, r: r, conn: conn}
+					defer l.release()
+					c.Login = func(token string) (actions.Caller, error) { return l.enter(ctx, token) }
+				}
+				why = serve(ctx, conn, c)
 			}()
 		})
 		if !came {
 			release()
 		}
+	}
+}
+
+// login is a WebSocket whose caller has yet to show a token.
+type login struct {
+	server   *server
+	r        *http.Request
+	conn     *wsconn.Conn
+	releases []func()
+}
+
+// enter implements actions.Caller's Login.
+func (l *login) enter(ctx context.Context, token string) (actions.Caller, error) {
+	s := l.server
+	pass, err := auth.PassOf(l.r).Login(token)
+	switch {
+	case errors.Is(err, auth.ErrLockedOut):
+		return actions.Caller{}, &actions.Error{Kind: actions.RateLimited, Message: "rate limited: " + err.Error()}
+	case err != nil:
+		return actions.Caller{}, &actions.Error{Kind: actions.Unauthenticated, Message: "Authentication failed"}
+	}
+	hub, release, err := s.readyHub(ctx, routeOf(l.r).hub)
+	if err != nil {
+		return actions.Caller{}, &actions.Error{Kind: actions.NoBrowser, Message: "no browser: " + err.Error(), Cause: err}
+	}
+	l.releases = append(l.releases, release, s.hold(pass, l.conn))
+	return s.caller(l.r, hub, pass), nil
+}
+
+func (l *login) release() {
+	for _, f := range l.releases {
+		f()
 	}
 }
 
@@ -61,21 +113,26 @@ func (s *server) serveActions(serve func(actions.Caller, http.ResponseWriter, *h
 			return
 		}
 		defer release()
-		serve(s.caller(r, hub), w, r)
+		serve(s.caller(r, hub, auth.PassOf(r)), w, r)
 	}
 }
 
-// caller is who asks, to the action APIs.
-func (s *server) caller(r *http.Request, hub *relay.Hub) actions.Caller {
-	pass := auth.PassOf(r)
+// caller is who asks, to the action APIs. The hub is nil, and nothing can be
+// joined, before a login.
+func (s *server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions.Caller {
+	at := routeOf(r)
 	c := actions.Caller{
-		Join: func(event actions.EventFunc) (actions.Client, error) {
-			return hub.JoinLocal(relay.LocalOptions{Policy: policy(pass), Event: event})
-		},
 		Options: actions.Options{Log: s.log, URLs: actions.URLPolicy{
 			Allow: s.flags.AllowURL, Block: s.flags.BlockURL, PublicOnly: s.flags.PublicURLs,
 		}},
-		Hub: routeOf(r).hub, Version: version(),
+		Hub: at.hub, Version: version(), Endpoint: socketURL(r, r.Host, at.prefix+"/devtools/browser"),
+		Expires: pass.Grant.Expires, Ending: s.ending,
+	}
+	if hub != nil {
+		c.Join = func(event actions.EventFunc) (actions.Client, error) {
+			return hub.JoinLocal(relay.LocalOptions{Policy: policy(pass), Event: event})
+		}
+		c.Options.Shared = hub.Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
 	}
 	if pass.Grant.Scope != 0 {
 		c.Scope = pass.Grant.Scope.String()
@@ -83,18 +140,32 @@ func (s *server) caller(r *http.Request, hub *relay.Hub) actions.Caller {
 	return c
 }
 
+// sharedKey is where a hub keeps what its callers share.
+type sharedKey struct{}
+
+// socketURL is the URL of a WebSocket as the asking client can reach it.
+func socketURL(r *http.Request, host, path string) string {
+	if r.TLS != nil {
+		return "wss://" + host + path
+	}
+	return "ws://" + host + path
+}
+
 // actionRoute finds what serves a path of an action API.
-func (s *server) actionRoute(r *http.Request, path string) (http.HandlerFunc, bool) {
+func (s *server) actionRoute(r *http.Request, path string) (http.Handler, bool) {
 	if !s.flags.Actions {
 		return nil, false
 	}
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		if d, ok := dialects[path]; ok {
-			return s.serveDialect(d), true
+			if logins[path] {
+				return s.gate.RequireLogin(ask(auth.RoleClient), s.serveDialect(d)), true
+			}
+			return s.admit(auth.RoleClient, s.serveDialect(d)), true
 		}
 	}
 	if h, ok := actionHandlers[path]; ok {
-		return s.serveActions(h), true
+		return s.admit(auth.RoleClient, s.serveActions(h)), true
 	}
 	return nil, false
 }

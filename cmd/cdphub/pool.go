@@ -206,6 +206,18 @@ func (p *pool) forgetLocked(hub string, at *place) {
 	at.end()
 }
 
+// end ends the browser of a hub, if it has one, whoever uses it.
+func (p *pool) end(hub string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := p.places[hub]; at != nil {
+		p.forgetLocked(hub, at)
+	}
+}
+
 // close ends every browser and waits for that.
 func (p *pool) close() {
 	if p == nil {

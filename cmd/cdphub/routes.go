@@ -26,7 +26,11 @@ import (
 //	/icdp/host                    Host WebSocket
 //	/agent.js, /agent.mjs, /host.js, /host.mjs, /shell
 //	/dialog, /eval/KEY.js         what Frame Agents ask
+//	/ndjson, /ws, …               the action APIs, see dialects.go
+//	/cdp                          Client WebSocket beside /ndjson
 //	/hub/NAME/…                   the same for the hub of that name
+//	/session/NAME/rpc, …/cdp      /ndjson and /cdp of that hub; "default" is the one at the root
+//	/browser-sandboxes[/NAME]     hubs made on request, see sandboxes.go
 func (s *server) handler(clients, hosts, exposed bool) http.Handler {
 	clientSocket := s.rules.Clients(s.admit(auth.RoleClient, s.serveClient))
 	pageSocket := s.rules.Clients(s.admit(auth.RoleClient, s.servePage))
@@ -38,6 +42,9 @@ func (s *server) handler(clients, hosts, exposed bool) http.Handler {
 		role = auth.RoleHost
 	}
 	nowhere := s.admit(role, http.NotFound)
+	sandboxes := s.rules.Clients(s.gate.Require(func(r *http.Request) auth.Ask {
+		return auth.Ask{Role: auth.RoleClient, Hub: auth.EveryHub, Path: r.URL.Path}
+	}, http.HandlerFunc(s.serveSandboxes)))
 	return s.logRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
@@ -55,13 +62,17 @@ func (s *server) handler(clients, hosts, exposed bool) http.Handler {
 			hostSocket.ServeHTTP(w, r)
 		case hosts && serveBundle(w, r, route.path):
 		case hosts && s.serveFrames(w, r, route.path):
+		case clients && s.flags.Actions && route.hub == relay.DefaultHub && (route.path == sandboxPath || strings.HasPrefix(route.path, sandboxPath+"/")):
+			sandboxes.ServeHTTP(w, r)
+		case clients && s.flags.Actions && route.path == "/cdp":
+			clientSocket.ServeHTTP(w, r)
 		case clients && (route.path == "/devtools/browser" || strings.HasPrefix(route.path, "/devtools/browser/")):
 			clientSocket.ServeHTTP(w, r)
 		case clients && s.flags.PageSockets && strings.HasPrefix(route.path, pageSocketPath):
 			pageSocket.ServeHTTP(w, r)
 		case clients:
 			if serve, ok := s.actionRoute(r, route.path); ok {
-				s.rules.Clients(s.admit(auth.RoleClient, serve)).ServeHTTP(w, r)
+				s.rules.Clients(serve).ServeHTTP(w, r)
 				return
 			}
 			discovery.ServeHTTP(w, r)
@@ -89,6 +100,9 @@ func (s *server) route(r *http.Request) (route, bool) {
 		name, below, _ := strings.Cut(rest, "/")
 		return route{name, "/hub/" + name, "/" + below}, relay.ValidName(name)
 	}
+	if rest, named := strings.CutPrefix(path, "/session/"); named {
+		return sessionRoute(rest)
+	}
 	name := relay.DefaultHub
 	if s.flags.BaseDomain != "" {
 		host := r.Host
@@ -104,34 +118,71 @@ func (s *server) route(r *http.Request) (route, bool) {
 	return route{name, "", path}, true
 }
 
+// sessionRoute finds the hub of /session/NAME/rpc and /session/NAME/cdp.
+func sessionRoute(rest string) (route, bool) {
+	name, below, _ := strings.Cut(rest, "/")
+	path, ok := map[string]string{"rpc": "/ndjson", "cdp": "/cdp"}[below]
+	if name == "default" {
+		return route{relay.DefaultHub, "", path}, ok
+	}
+	return route{name, "/hub/" + name, path}, ok && relay.ValidName(name)
+}
+
 // acquire finds the hub of a request; it answers when there is none to have.
 func (s *server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, func(), bool) {
-	hub, release, err := s.hubs.Acquire(routeOf(r).hub)
+	name := routeOf(r).hub
+	err := s.sandboxes.check(name)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		refuse(w, err)
+		return nil, nil, false
+	}
+	hub, release, err := s.hubs.Acquire(name)
+	if err != nil {
+		refuse(w, err)
 		return nil, nil, false
 	}
 	return hub, release, true
 }
 
+// refuse answers that there is no hub to have.
+func refuse(w http.ResponseWriter, why error) {
+	status := http.StatusServiceUnavailable
+	if errors.Is(why, errNoSandbox) {
+		status = http.StatusNotFound
+	}
+	http.Error(w, why.Error(), status)
+}
+
 // acquireReady is acquire for a Client: where the hub is to have a browser it
 // waits for that.
 func (s *server) acquireReady(w http.ResponseWriter, r *http.Request) (*relay.Hub, func(), bool) {
-	done, err := s.pool.use(r.Context(), routeOf(r).hub)
+	hub, release, err := s.readyHub(r.Context(), routeOf(r).hub)
+	if err != nil {
+		refuse(w, err)
+		return nil, nil, false
+	}
+	return hub, release, true
+}
+
+// readyHub finds a hub, with its browser. Its errors are for everybody to read.
+func (s *server) readyHub(ctx context.Context, name string) (*relay.Hub, func(), error) {
+	if err := s.sandboxes.check(name); err != nil {
+		return nil, nil, err
+	}
+	done, err := s.pool.use(ctx, name)
 	if err != nil {
 		if s.guarded(true, false) && !errors.Is(err, errPoolFull) { // not everybody's business
 			s.log.Info("client refused", zap.Error(err))
 			err = errors.New("no browser can be had: the hub's log says why")
 		}
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return nil, nil, false
+		return nil, nil, err
 	}
-	hub, release, ok := s.acquire(w, r)
-	if !ok {
+	hub, release, err := s.hubs.Acquire(name)
+	if err != nil {
 		done()
-		return nil, nil, false
+		return nil, nil, err
 	}
-	return hub, func() { release(); done() }, true
+	return hub, func() { release(); done() }, nil
 }
 
 func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
@@ -287,8 +338,10 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 	}
 	s.log.Debug(who.side+" came", who.fields()...)
 	letGo, left := s.hold(pass, conn), to.enter()
+	apart := s.sandboxes.join(who.hub, conn)
 	start(to.ctx, conn, func() {
 		letGo()
+		apart()
 		left()
 	})
 	return true

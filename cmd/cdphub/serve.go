@@ -44,6 +44,7 @@ type hubFlags struct {
 
 	limitFlags
 	actionFlags
+	sandboxFlags
 }
 
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
@@ -76,13 +77,15 @@ type server struct {
 	listeners []listener
 	metrics   *metrics
 	pool      *pool // of browsers; nil: there are none
+	sandboxes sandboxes
 
 	admin     *admin                          // nil unless asked for
 	adminOnly func(http.Handler) http.Handler // lets those with an admin token pass; nil while there is none
 	reloads   reloads
 
 	clients, hosts *side
-	draining       atomic.Bool // takes no more connections
+	draining       atomic.Bool   // takes no more connections
+	ending         chan struct{} // closed then
 }
 
 // listener is one address and whom it serves.
@@ -163,6 +166,9 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		tokens:  tokens,
 		gate:    gate,
 		budget:  f.budget(),
+		ending:  make(chan struct{}),
+
+		sandboxes: sandboxes{max: int(f.MaxSandboxes), idle: time.Duration(f.SandboxIdle)},
 	}
 	if tokens.Covers(auth.RoleAdmin) {
 		s.adminOnly = gate.Admin
@@ -274,6 +280,7 @@ func (s *server) drain(servers []*http.Server) {
 	notify(s.log, daemon.SdNotifyStopping)
 	s.log.Info("shutting down", zap.Duration("within", s.flags.Drain))
 	s.draining.Store(true)
+	close(s.ending)
 	s.hubs.Drain()
 	patience, cancel := context.WithTimeout(context.Background(), s.flags.Drain)
 	s.clients.wait(patience)
