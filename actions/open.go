@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -51,4 +52,23 @@ func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error)
 	}
 	p.describe(ctx, &n)
 	return n, nil
+}
+
+// List is Pages with the titles that they have now: a browser does not tell
+// when one changes.
+func (b *Browser) List(ctx context.Context) ([]PageInfo, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	var now struct{ TargetInfos []targetInfo }
+	if err := b.call(ctx, "Target.getTargets", nil, &now); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	for _, t := range now.TargetInfos {
+		if i := slices.IndexFunc(b.pages, func(p *Page) bool { return p.ID == t.TargetID }); i >= 0 {
+			b.pages[i].setInfo(t)
+		}
+	}
+	b.mu.Unlock()
+	return b.Pages(), nil
 }

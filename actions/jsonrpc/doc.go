@@ -14,6 +14,8 @@
 //
 // Every method takes tab_id, the id of a target; without it the tab is meant
 // that this connection has navigated or opened last, or else the hub's first.
+// Every method that acts on a tab takes timeout_ms: of 30,000 where it is not
+// given, but for 5,000 of browser.evaluate and of input.
 // Requests on one tab are carried out in order, those on different tabs may
 // overtake one another; of one connection at most 64 wait.
 package jsonrpc

@@ -112,7 +112,7 @@ func screenshot(ctx context.Context, c *call) (any, error) {
 	if _, point := t.locator.(actions.Point); point {
 		c.Fail("target", "is a point: a screenshot is of an element")
 	}
-	return c.on(ctx, readWithin, func(ctx context.Context, p *actions.Page) (any, error) {
+	return c.on(ctx, c.limit(readWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		s, err := p.Screenshot(ctx, o)
 		if err != nil {
 			return nil, t.explain(err, "take a picture of")
@@ -139,7 +139,7 @@ func evaluate(ctx context.Context, c *call) (any, error) {
 }
 
 func snapshot(ctx context.Context, c *call) (any, error) {
-	return c.on(ctx, readWithin, func(ctx context.Context, p *actions.Page) (any, error) {
+	return c.on(ctx, c.limit(readWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		s, err := p.SnapshotElements(ctx)
 		if s.Elements == nil {
 			s.Elements = []actions.Element{}
@@ -159,7 +159,7 @@ type tab struct {
 
 func openTab(ctx context.Context, c *call) (any, error) {
 	c.Need("url")
-	target := c.Text("url")
+	target, within := c.Text("url"), c.limit(navigateWithin)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func openTab(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := actions.WithTimeout(ctx, navigateWithin, 0)
+	ctx, cancel := actions.WithTimeout(ctx, within, 0)
 	defer cancel()
 	p, n, err := b.OpenPage(ctx, target, "")
 	if err != nil {
@@ -187,13 +187,17 @@ func closeTab(ctx context.Context, c *call) (any, error) {
 	})
 }
 
-func listTabs(_ context.Context, c *call) (any, error) {
+func listTabs(ctx context.Context, c *call) (any, error) {
 	b, err := c.lanes.Browser()
 	if err != nil {
 		return nil, err
 	}
+	pages, err := b.List(ctx)
+	if err != nil {
+		return nil, err
+	}
 	tabs := []tab{}
-	for _, p := range b.Pages() {
+	for _, p := range pages {
 		tabs = append(tabs, tab{p.ID, p.URL, p.Title})
 	}
 	return map[string]any{"tabs": tabs}, nil

@@ -66,7 +66,7 @@ func (t target) explain(err error, verb string) error {
 // act runs an action on the element that a method is about; done is the field
 // that says it was done.
 func (c *call) act(ctx context.Context, t target, verb, done string, f func(context.Context, *actions.Page) error) (any, error) {
-	return c.on(ctx, actWithin, func(ctx context.Context, p *actions.Page) (any, error) {
+	return c.on(ctx, c.limit(actWithin), func(ctx context.Context, p *actions.Page) (any, error) {
 		if err := f(ctx, p); err != nil {
 			return nil, t.explain(err, verb)
 		}

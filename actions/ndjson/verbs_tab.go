@@ -14,14 +14,18 @@ type tab struct {
 	Active bool   `json:"active"`
 }
 
-func listTabs(_ context.Context, c *call) (any, error) {
+func listTabs(ctx context.Context, c *call) (any, error) {
 	b, err := c.lanes.Browser()
 	if err != nil {
 		return nil, err
 	}
 	_, _ = b.Page("") // which makes one active, if there is any
+	pages, err := b.List(ctx)
+	if err != nil {
+		return nil, err
+	}
 	tabs := []tab{}
-	for _, p := range b.Pages() {
+	for _, p := range pages {
 		tabs = append(tabs, tab{p.Alias, p.URL, p.Title, p.Active})
 	}
 	return map[string]any{"tabs": tabs}, nil
