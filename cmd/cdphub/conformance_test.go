@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// cell is one case of one method in the table of a dialect. In its texts {app}
+// is the app's address, {host} that of the app as another site, {page} the
+// handle of a page that shows /form.html, and {soon} a time that is to run out.
+type cell struct {
+	method, name string
+	params       string // of the request, beside the page's handle
+	want         string // a regular expression that the answer matches
+	frame        string // that of a frame, where it is another
+	unsupported  bool   // by frames
+	then, is     string // an expression of the page, and what it comes to afterwards
+	back         bool   // the page is to show /form.html again afterwards
+	noPage       bool   // the method takes no handle, or the case gives one
+}
+
+// talk is how a dialect speaks.
+type talk struct {
+	handle      string                              // the field for a page's handle
+	request     func(method, params string) string  // the message
+	open        func(url string) (method, p string) // to open a page
+	opened      string                              // an expression that finds the handle in the answer
+	navigate    func(url string) (method, p string)
+	evaluate    func(expression string) (method, p string)
+	value       func(v string) string // what the answer to that contains
+	unsupported string                // an expression that matches such an answer
+}
+
+// conform runs a table on both kinds of targets.
+func conform(t *testing.T, s *stage, path string, l talk, table []cell) {
+	t.Helper()
+	for _, kind := range kinds {
+		t.Run(string(kind.TargetKind), func(t *testing.T) {
+			c := &conforming{far: dial(t, "ws"+strings.TrimPrefix(s.base(kind.prefix), "http")+path, nil), app: s.app, talk: l}
+			form := s.app.URL + "/form.html"
+			answer := c.ask(l.open(form))
+			found := regexp.MustCompile(l.opened).FindStringSubmatch(answer)
+			if found == nil {
+				t.Fatalf("no page was opened: %s", answer)
+			}
+			c.page = found[1]
+			for _, one := range table {
+				name := one.method + "/" + one.name
+				if one.unsupported && kind.TargetKind == actions.FrameTarget {
+					one.want, name = l.unsupported, name+" unsupported"
+				} else if one.frame != "" && kind.TargetKind == actions.FrameTarget {
+					one.want = one.frame
+				}
+				t.Run(name, func(t *testing.T) {
+					c.t = t
+					c.try(one)
+				})
+				if one.back {
+					c.ask(l.navigate(form))
+				}
+			}
+		})
+	}
+}
+
+// conforming is a connection for a table.
+type conforming struct {
+	*far
+	app *httptest.Server
+	talk
+	page string
+}
+
+// ask sends a request about the page and returns its answer.
+func (c *conforming) ask(method, params string) string {
+	c.t.Helper()
+	c.send(c.request(method, c.fill(c.withPage(params))))
+	return c.next()
+}
+
+// withPage adds the page's handle to params.
+func (c *conforming) withPage(params string) string {
+	if c.page == "" {
+		return params
+	}
+	own := `{"` + c.handle + `":"` + c.page + `"`
+	if rest := strings.TrimPrefix(params, "{"); rest != "" && rest != "}" {
+		return own + "," + rest
+	}
+	return own + "}"
+}
+
+func (c *conforming) fill(text string) string {
+	return strings.NewReplacer("{app}", c.app.URL, "{host}", strings.Replace(c.app.URL, "127.0.0.1", "localhost", 1), "{page}", c.page).Replace(text)
+}
+
+func (c *conforming) try(one cell) {
+	t := c.t
+	t.Helper()
+	params := one.params
+	if !one.noPage {
+		params = c.withPage(params)
+	}
+	want := regexp.MustCompile("^" + c.fill(one.want) + "$")
+	for _, soon := range []string{"600", "3000", "9000"} { // the busier the machine, the longer
+		in := c.fill(strings.ReplaceAll(params, "{soon}", soon))
+		c.send(c.request(one.method, in))
+		answer := c.next()
+		if json.Valid([]byte(answer)) && want.MatchString(answer) {
+			break
+		}
+		if soon == "9000" || !strings.Contains(params, "{soon}") || !strings.Contains(answer, "timed out") {
+			t.Errorf("%s %s\ngot  %.600s\nwant %s", one.method, in, answer, want)
+			break
+		}
+	}
+	if one.then != "" {
+		if got := c.ask(c.evaluate(one.then)); !strings.Contains(got, c.value(one.is)) {
+			t.Errorf("%s %s: %s is %s, want %s", one.method, params, one.then, got, one.is)
+		}
+	}
+}
+
+func jsonText(text string) string {
+	b, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
