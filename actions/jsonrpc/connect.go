@@ -42,6 +42,7 @@ func (s *socket) login(ctx context.Context, calls []json.RawMessage, batch bool)
 	if !s.timer.Stop() {
 		return // the connection closes
 	}
+	close(s.known)
 	s.caller = caller
 	s.begin(ctx)
 	s.write(&response{Version: "2.0", ID: r.id, Result: welcome(caller, p)})

@@ -15,9 +15,11 @@ import (
 
 // socket is one connection.
 type socket struct {
-	conn  *wsconn.Conn // static after Serve began
-	log   *zap.Logger
-	timer *time.Timer // ends it when nobody has logged in; nil where nobody must
+	conn   *wsconn.Conn // static after Serve began
+	log    *zap.Logger
+	timer  *time.Timer   // ends it when nobody has logged in; nil where nobody must
+	known  chan struct{} // closed when somebody has
+	ending <-chan struct{}
 
 	caller actions.Caller // owned by the reader; with Login while nobody has logged in
 	lanes  *actions.Lanes // likewise; nil until then
@@ -29,15 +31,19 @@ const loginWithin = 10 * time.Second
 
 // Serve serves a connection until it ends, and returns why.
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
-	s := &socket{conn: conn, caller: c, log: c.Options.Log}
+	s := &socket{conn: conn, caller: c, ending: c.Ending, log: c.Options.Log}
 	if s.log == nil {
 		s.log = zap.NewNop()
 	}
 	if c.Login == nil {
 		s.begin(ctx)
 	} else {
+		s.known = make(chan struct{})
 		s.timer = time.AfterFunc(loginWithin, func() { conn.Close(wsconn.ReasonNoLogin) })
 		defer s.timer.Stop()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		go s.leaveUnknown(ctx)
 	}
 	conn.HandleBinary(func([]byte) {})
 	defer func() {
@@ -46,6 +52,17 @@ func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reas
 		}
 	}()
 	return conn.Serve(ctx, func(frame []byte) { s.receive(ctx, frame) })
+}
+
+// leaveUnknown ends the connection when the process shuts down before anybody
+// has logged in.
+func (s *socket) leaveUnknown(ctx context.Context) {
+	select {
+	case <-s.ending:
+		s.conn.Close(wsconn.ReasonShutdown)
+	case <-s.known:
+	case <-ctx.Done():
+	}
 }
 
 // begin is called once it is known who the caller is.
