@@ -139,3 +139,13 @@ func TestPeekMakesNoHub(t *testing.T) {
 		release()
 	}
 }
+
+func TestValueIsMadeOnce(t *testing.T) {
+	type key struct{}
+	h := New(Options{})
+	made := 0
+	create := func() any { made++; return new(int) }
+	if h.Value(key{}, create) != h.Value(key{}, create) || made != 1 {
+		t.Errorf("it was made %d times", made)
+	}
+}
