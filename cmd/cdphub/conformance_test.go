@@ -18,7 +18,6 @@ type cell struct {
 	params       string // of the request, beside the page's handle
 	want         string // a regular expression that the answer matches
 	frame        string // that of a frame, where it is another
-	unsupported  bool   // by frames
 	then, is     string // an expression of the page, and what it comes to afterwards
 	back         bool   // the page is to show /form.html again afterwards
 	noPage       bool   // the method takes no handle, or the case gives one
@@ -26,14 +25,13 @@ type cell struct {
 
 // talk is how a dialect speaks.
 type talk struct {
-	handle      string                              // the field for a page's handle
-	request     func(method, params string) string  // the message
-	open        func(url string) (method, p string) // to open a page
-	opened      string                              // an expression that finds the handle in the answer
-	navigate    func(url string) (method, p string)
-	evaluate    func(expression string) (method, p string)
-	value       func(v string) string // what the answer to that contains
-	unsupported string                // an expression that matches such an answer
+	handle   string                              // the field for a page's handle
+	request  func(method, params string) string  // the message
+	open     func(url string) (method, p string) // to open a page
+	opened   string                              // an expression that finds the handle in the answer
+	navigate func(url string) (method, p string)
+	evaluate func(expression string) (method, p string)
+	value    func(v string) string // what the answer to that contains
 }
 
 // conform runs a table on both kinds of targets.
@@ -51,9 +49,7 @@ func conform(t *testing.T, s *stage, path string, l talk, table []cell) {
 			c.page = found[1]
 			for _, one := range table {
 				name := one.method + "/" + one.name
-				if one.unsupported && kind.TargetKind == actions.FrameTarget {
-					one.want, name = l.unsupported, name+" unsupported"
-				} else if one.frame != "" && kind.TargetKind == actions.FrameTarget {
+				if one.frame != "" && kind.TargetKind == actions.FrameTarget {
 					one.want = one.frame
 				}
 				t.Run(name, func(t *testing.T) {
@@ -132,4 +128,19 @@ func jsonText(text string) string {
 		panic(err)
 	}
 	return string(b)
+}
+
+// refusesPages has a dialect ask for a page of a Host that makes none.
+func refusesPages(t *testing.T, path string, l talk, want string) {
+	t.Helper()
+	method, params := l.open("http://app/2")
+	t.Run("frame/"+method+"/a Host that makes no pages unsupported", func(t *testing.T) {
+		s := start(t, func(f *hubFlags) { f.Actions = true })
+		s.host(t)
+		c := dial(t, "ws://"+s.addr(false)+path, nil)
+		c.send(l.request(method, params))
+		if got := c.next(); !regexp.MustCompile("^" + want + "$").MatchString(got) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
 }

@@ -233,13 +233,13 @@ func TestDialectBinaryMessages(t *testing.T) {
 	}
 }
 
-// TestDrainEndsDialects shuts down while a request runs, and does not wait for
-// connections where none does.
+// TestDrainEndsDialects shuts down and does not wait for connections on which
+// no request runs.
 func TestDrainEndsDialects(t *testing.T) {
-	s := start(t, func(f *hubFlags) { f.Actions = true })
-	var all []*far
+	s := start(t, withActions)
+	all := []*far{dial(t, "ws://"+s.addr(false)+"/ws", nil)} // which has not logged in
 	for _, path := range []string{"/ndjson", "/ws"} {
-		c := dial(t, "ws://"+s.addr(false)+path, nil)
+		c := dial(t, "ws://"+s.addr(false)+path, bearer(clientToken))
 		c.send(listTabs) // which is no request of the other
 		c.next()
 		all = append(all, c)

@@ -11,12 +11,11 @@ var jsonrpcTalk = talk{
 	request: func(method, params string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`
 	},
-	open:        func(url string) (string, string) { return "browser.open_tab", `{"url":"` + url + `"}` },
-	opened:      `"result":\{"id":"([^"]+)"`,
-	navigate:    func(url string) (string, string) { return "browser.navigate", `{"url":"` + url + `"}` },
-	evaluate:    func(e string) (string, string) { return "browser.evaluate", `{"script":` + jsonText(e) + `}` },
-	value:       func(v string) string { return `"value":` + v + `}` },
-	unsupported: `\{"jsonrpc":"2.0","id":1,"error":\{"code":-32006,"message":"not supported by this target: .+","data":\{"kind":"Unsupported","retryable":false\}\}\}`,
+	open:     func(url string) (string, string) { return "browser.open_tab", `{"url":"` + url + `"}` },
+	opened:   `"result":\{"id":"([^"]+)"`,
+	navigate: func(url string) (string, string) { return "browser.navigate", `{"url":"` + url + `"}` },
+	evaluate: func(e string) (string, string) { return "browser.evaluate", `{"script":` + jsonText(e) + `}` },
+	value:    func(v string) string { return `"value":` + v + `}` },
 }
 
 // result and fault match the two kinds of answers.
@@ -38,6 +37,7 @@ func pointAt(x, y int) string {
 func TestJSONRPCConformance(t *testing.T) {
 	s := newStage(t, func(f *hubFlags) { f.BlockURL = []string{"localhost"} })
 	const nav, noTab = `"url":"{app}/two.html","title":"Second page","status":200,"loaded":true`, `{"tab_id":"T9"}`
+	refusesPages(t, "/ws", jsonrpcTalk, fault(-32006, "not supported by this target: Target.createTarget .*"))
 	conform(t, s, "/ws", jsonrpcTalk, []cell{
 		{method: "browser.snapshot", name: "normal", params: `{}`, want: result(`"page_title":"Sign up","page_url":"{app}/form.html","focused_ref":null,"elements":\[\{"ref_id":"heading\[0\]","role":"heading","name":"Sign up","value":null,"state":\[\],"bounds":\{"x":8,"y":[0-9.]+,"width":[0-9.]+,"height":[0-9.]+\}\}.*\]`)},
 		{method: "browser.snapshot", name: "no such tab", params: noTab, noPage: true, want: fault(-32004, "Tab not found: T9")},

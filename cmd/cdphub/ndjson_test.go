@@ -14,12 +14,11 @@ var ndjsonTalk = talk{
 	request: func(method, params string) string {
 		return `{"id":"1","action":"` + method + `","params":` + params + `}`
 	},
-	open:        func(url string) (string, string) { return "tab.new", `{"url":"` + url + `"}` },
-	opened:      `"page_id":"(page-[0-9]+)"`,
-	navigate:    func(url string) (string, string) { return "page.navigate", `{"url":"` + url + `"}` },
-	evaluate:    func(e string) (string, string) { return "page.evaluate", `{"expression":` + jsonText(e) + `}` },
-	value:       func(v string) string { return `"data":{"value":` + v + `,` },
-	unsupported: `\{"id":"1","success":false,"error":"not supported by this target: .+"\}`,
+	open:     func(url string) (string, string) { return "tab.new", `{"url":"` + url + `"}` },
+	opened:   `"page_id":"(page-[0-9]+)"`,
+	navigate: func(url string) (string, string) { return "page.navigate", `{"url":"` + url + `"}` },
+	evaluate: func(e string) (string, string) { return "page.evaluate", `{"expression":` + jsonText(e) + `}` },
+	value:    func(v string) string { return `"data":{"value":` + v + `,` },
 }
 
 // done matches an answer with the page and what else is given; failed one with
@@ -37,6 +36,7 @@ func failed(why string) string {
 func TestNDJSONConformance(t *testing.T) {
 	s := newStage(t, func(f *hubFlags) { f.BlockURL = []string{"localhost"} })
 	missing := func(field string) string { return failed("bad request: missing field `" + field + "`") }
+	refusesPages(t, "/ndjson", ndjsonTalk, failed("not supported by this target: Target.createTarget .*"))
 	conform(t, s, "/ndjson", ndjsonTalk, []cell{
 		{method: "page.snapshot", name: "normal", want: `\{"id":"1","success":true,"data":\{"tree_yaml":"- heading \\"Sign up\\" \[level=1\].*","title":"Sign up","element_count":[0-9]+,"page_id":"{page}","url":"{app}/form.html"\}\}`},
 		{method: "page.snapshot", name: "no such page", params: `{"page_id":"page-999"}`, noPage: true, want: failed("page not found: page-999")},
@@ -86,6 +86,7 @@ func TestNDJSONConformance(t *testing.T) {
 		{method: "page.content", name: "bad input", params: `{"format":"pdf"}`, want: failed(`bad request: field .format. is .*`)},
 		{method: "page.screenshot", name: "normal", params: `{}`, want: done(`,"data_base64":"iVBOR[^"]+","format":"png","width":[0-9]+,"height":[0-9]+`)},
 		{method: "page.screenshot", name: "jpeg of all", params: `{"format":"jpeg","quality":10,"full_page":true}`, want: done(`,"data_base64":"/9j/[^"]+","format":"jpeg","width":[0-9]+,"height":[0-9]+`)},
+		{method: "page.screenshot", name: "webp", params: `{"format":"webp"}`, want: done(`,"data_base64":"UklGR[^"]+","format":"webp","width":[0-9]+,"height":[0-9]+`)},
 		{method: "page.screenshot", name: "bad input", params: `{"quality":101}`, want: failed("bad request: field `quality` is 101.*")},
 		{method: "page.navigate", name: "normal", params: `{"url":"{app}/two.html"}`, want: done(`,"url":"{app}/two.html"`)},
 		{method: "page.back", name: "normal", params: `{}`, want: done(`,"url":"{app}/form.html"`)},
