@@ -20,10 +20,7 @@ type Caller struct {
 	Reader Join
 	// Bearer tells the callers of a hub apart by their tokens; "" where there are
 	// none.
-	Bearer string
-	// Keep has the hub stay until release is called, for what outlives its
-	// connection.
-	Keep    func() (release func())
+	Bearer  string
 	Hub     string // the name of the hub; "" is the default hub
 	Version string // of the program
 	// Endpoint is the WebSocket URL at which it could speak CDP to the hub, by the

@@ -34,6 +34,9 @@ type Options struct {
 	PageSockets bool
 	// Query ends each endpoint's URL: "" or "?token=T".
 	Query string
+	// Agents is the version of the Browser Agent Protocol that is served too,
+	// which /health then names; "" is none.
+	Agents string
 	// New, Activate and Close serve PUT /json/new?URL, /json/activate/ID and
 	// /json/close/ID. Where one is nil its path is not found.
 	New      func(ctx context.Context, url string) (targets.Info, error)
@@ -77,7 +80,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/icdp/status":
 		body = h.status(r)
 	case "/health":
-		body = map[string]string{"status": "ok"}
+		body = healthBody{"ok", h.Agents}
 	default:
 		notFound(w)
 		return
@@ -162,6 +165,12 @@ type statusBody struct {
 	Targets       []statusTarget `json:"targets"`
 	Clients       int            `json:"clients"`
 	HostHangs     bool           `json:"hostHangs,omitempty"` // it is connected, but the script of its page does not run
+}
+
+// healthBody is {"status":"ok","version":"0.8.0"}; the version is a protocol's.
+type healthBody struct {
+	Status  string `json:"status"`
+	Version string `json:"version,omitempty"`
 }
 
 type statusTarget struct {

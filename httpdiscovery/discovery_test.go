@@ -88,6 +88,7 @@ func TestHandler(t *testing.T) {
 		{"GET /icdp/status/", source{}, Options{}, 200, `{"hostConnected":false,"targets":[],"clients":2}`},
 		{"GET /icdp/status", source{host: true, hangs: true}, Options{}, 200, `{"hostConnected":true,"targets":[],"clients":2,"hostHangs":true}`},
 		{"GET /health", source{}, Options{}, 200, `{"status":"ok"}`},
+		{"GET /health?agents", source{}, Options{Agents: "0.8.0"}, 200, `{"status":"ok","version":"0.8.0"}`},
 		{"GET //json/version", full, Options{}, 404, "Not found\n"},
 		{"GET /json/../json/version", full, Options{}, 404, "Not found\n"},
 		{"GET /JSON/VERSION", full, Options{}, 404, "Not found\n"},

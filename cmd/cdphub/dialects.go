@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/jsonrpc"
@@ -40,6 +41,18 @@ var actionHandlers = map[string]func(actions.Caller, http.ResponseWriter, *http.
 // serveDialect makes a WebSocket a caller of its hub. One that has yet to log
 // in gets neither hub nor browser before.
 func (s *server) serveDialect(serve dialect) http.HandlerFunc {
+	return s.serveSocket(serve, wsconn.Options{})
+}
+
+// serveBAP is serveDialect for the Browser Agent Protocol, whose clients may
+// send binary messages and want the first subprotocol that they offer.
+func (s *server) serveBAP(w http.ResponseWriter, r *http.Request) {
+	first, _, _ := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ",")
+	s.serveSocket(s.bap.Serve, wsconn.Options{Subprotocol: strings.TrimSpace(first)})(w, r)
+}
+
+// serveSocket is serveDialect with more to say of the WebSocket.
+func (s *server) serveSocket(serve dialect, o wsconn.Options) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var hub *relay.Hub
 		release, pending := func() {}, auth.PassOf(r).Login != nil
@@ -50,7 +63,7 @@ func (s *server) serveDialect(serve dialect) http.HandlerFunc {
 			}
 		}
 		who := s.peer("client", r)
-		o := wsconn.Options{AnyKey: true, Limits: s.flags.actionLimits()}
+		o.AnyKey, o.Limits = true, s.flags.actionLimits()
 		came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
 			go func() {
 				defer ended()
@@ -128,14 +141,23 @@ func (s *server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 		Hub: at.hub, Version: version(), Endpoint: socketURL(r, r.Host, at.prefix+"/devtools/browser"),
 		Expires: pass.Grant.Expires, Ending: s.ending,
 	}
-	if hub != nil {
-		c.Join = func(event actions.EventFunc) (actions.Client, error) {
-			return hub.JoinLocal(relay.LocalOptions{Policy: policy(pass), Event: event})
-		}
-		c.Options.Shared = hub.Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
-	}
 	if pass.Grant.Scope != 0 {
 		c.Scope = pass.Grant.Scope.String()
+		c.Bearer = pass.Grant.Name + "/" + pass.Grant.ID
+	}
+	if hub == nil {
+		return c
+	}
+	c.Options.Shared = hub.Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
+	join := func(p relay.Policy) actions.Join {
+		return func(event actions.EventFunc) (actions.Client, error) {
+			ready := func(ctx context.Context) (*relay.Hub, func(), error) { return s.readyHub(ctx, at.hub) }
+			return joinHub(context.Background(), ready, relay.LocalOptions{Policy: p, Event: event})
+		}
+	}
+	c.Join = join(policy(pass))
+	if pass.Grant.Scope != 0 {
+		c.Reader = join(max(pass.Grant.Scope, auth.ScopeStandard))
 	}
 	return c
 }
@@ -151,12 +173,48 @@ func socketURL(r *http.Request, host, path string) string {
 	return "ws://" + host + path
 }
 
+// rejoining is how long a hub's browser may take to come back for a caller
+// whose session has outlived it.
+const rejoining = time.Minute
+
+// joinHub makes a Client within the process, which keeps its hub and the
+// browser of that for as long as it stays.
+func joinHub(ctx context.Context, ready func(context.Context) (*relay.Hub, func(), error), o relay.LocalOptions) (actions.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, rejoining)
+	defer cancel()
+	hub, release, err := ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := hub.JoinLocal(o)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return &keeper{l, release}, nil
+}
+
+// keeper is a Client that lets go of its hub when it leaves.
+type keeper struct {
+	*relay.Local
+	letGo func()
+}
+
+// Leave implements actions.Client.
+func (k *keeper) Leave() {
+	k.Local.Leave()
+	k.letGo()
+}
+
 // actionRoute finds what serves a path of an action API.
 func (s *server) actionRoute(r *http.Request, path string) (http.Handler, bool) {
 	if !s.flags.Actions {
 		return nil, false
 	}
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		if path == "/bap" || path == "/" {
+			return s.admit(auth.RoleClient, http.HandlerFunc(s.serveBAP)), true
+		}
 		if d, ok := dialects[path]; ok {
 			if logins[path] {
 				return s.gate.RequireLogin(ask(auth.RoleClient), s.serveDialect(d)), true

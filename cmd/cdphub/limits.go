@@ -57,7 +57,7 @@ func (f limitFlags) clientLimits() wsconn.Limits {
 // screenshots.
 func (f limitFlags) actionLimits() wsconn.Limits {
 	l := f.clientLimits()
-	l.MaxMessage = min(l.MaxMessage, maxActionMessage)
+	l.MaxMessage = min(cmp.Or(l.MaxMessage, maxActionMessage), maxActionMessage)
 	return l
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -10,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
@@ -205,9 +207,13 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 // serveHealth answers everybody, and so makes no hub.
 func (s *server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	at := routeOf(r)
+	o := httpdiscovery.Options{Prefix: at.prefix}
+	if s.flags.Actions {
+		o.Agents = bap.Version
+	}
 	hub, release := s.hubs.Peek(at.hub)
 	defer release()
-	httpdiscovery.Handler(hub, httpdiscovery.Options{Prefix: at.prefix}).ServeHTTP(w, r)
+	httpdiscovery.Handler(hub, o).ServeHTTP(w, r)
 }
 
 // serveClient makes a WebSocket a Client of its hub.
@@ -330,7 +336,7 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 	start func(ctx context.Context, conn *wsconn.Conn, ended func()),
 ) bool {
 	pass := auth.PassOf(r)
-	o.Subprotocol = pass.Protocol
+	o.Subprotocol = cmp.Or(pass.Protocol, o.Subprotocol)
 	o.Compression, o.Budget, o.Lot = s.flags.Compression, s.budget, s.lot
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
@@ -78,6 +79,7 @@ type server struct {
 	metrics   *metrics
 	pool      *pool // of browsers; nil: there are none
 	sandboxes sandboxes
+	bap       *bap.Server
 
 	admin     *admin                          // nil unless asked for
 	adminOnly func(http.Handler) http.Handler // lets those with an admin token pass; nil while there is none
@@ -169,6 +171,7 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		ending:  make(chan struct{}),
 
 		sandboxes: sandboxes{max: int(f.MaxSandboxes), idle: time.Duration(f.SandboxIdle)},
+		bap:       bap.New(bap.Options{}),
 	}
 	if tokens.Covers(auth.RoleAdmin) {
 		s.adminOnly = gate.Admin

@@ -1,0 +1,313 @@
+package bap
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+var actionMethods = map[string]method{
+	"action/click":    does("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 1) }),
+	"action/dblclick": does("action:click", func(ctx context.Context, p *actions.Page, a clickParams) error { return a.click(ctx, p, 2) }),
+	"action/hover":    does("action:click", hover),
+	"action/check":    does("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return a.set(ctx, p, true) }),
+	"action/uncheck":  does("action:click", func(ctx context.Context, p *actions.Page, a elementParams) error { return a.set(ctx, p, false) }),
+	"action/type":     does("action:type", typeText),
+	"action/press":    does("action:type", press),
+	"action/fill":     does("action:fill", fill),
+	"action/clear":    does("action:fill", clearField),
+	"action/scroll":   does("action:scroll", scroll),
+	"action/select":   does("action:select", selectOption),
+	"action/upload":   does("action:upload", upload),
+	"action/drag":     does("action:drag", drag),
+	"dialog/handle":   does("action:click", handleDialog),
+}
+
+// options are those of most actions. Timeout is read before.
+type options struct{ Force, Trial bool }
+
+// point is a place in an element.
+type point struct{ X, Y float64 }
+
+func (p *point) layer() *actions.Point {
+	if p == nil {
+		return nil
+	}
+	return &actions.Point{X: p.X, Y: p.Y}
+}
+
+type clickParams struct {
+	Selector selector
+	Options  struct {
+		options
+		Button     string
+		ClickCount int
+		Modifiers  []string
+		Position   *point
+	}
+}
+
+func (p *clickParams) check() *failure {
+	if n := p.Options.ClickCount; n < 0 || n > 3 {
+		return invalid("options.clickCount", "is 1 to 3")
+	}
+	for i := range p.Options.Modifiers {
+		if f := oneOf("options.modifiers", &p.Options.Modifiers[i], "Alt", "Control", "Meta", "Shift", "ControlOrMeta"); f != nil {
+			return f
+		}
+	}
+	return firstOf(p.Selector.pointed("selector"), oneOf("options.button", &p.Options.Button, "left", "right", "middle"))
+}
+
+func (p *clickParams) click(ctx context.Context, page *actions.Page, count int) error {
+	o := p.Options
+	if count == 1 && o.ClickCount > 0 {
+		count = o.ClickCount
+	}
+	_, err := page.Click(ctx, p.Selector.Locator, actions.ClickOptions{
+		Button: o.Button, Count: count, Modifiers: o.Modifiers, Position: o.Position.layer(), Force: o.Force, Trial: o.Trial,
+	})
+	return err
+}
+
+// elementParams are those of actions on one element that have no more to say.
+type elementParams struct {
+	Selector selector
+	Options  options
+}
+
+func (p *elementParams) check() *failure { return p.Selector.element("selector") }
+
+// trial reports whether only the checks were asked for, and makes them.
+func (p *elementParams) trial(ctx context.Context, page *actions.Page) (bool, error) {
+	if !p.Options.Trial {
+		return false, nil
+	}
+	for _, state := range []actions.ElementStateName{actions.Visible, actions.Enabled} {
+		if _, err := page.WaitForSelector(ctx, p.Selector.Locator, actions.WaitOptions{State: state}); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+func (p *elementParams) set(ctx context.Context, page *actions.Page, checked bool) error {
+	if trial, err := p.trial(ctx, page); trial {
+		return err
+	}
+	return page.SetChecked(ctx, p.Selector.Locator, checked)
+}
+
+type hoverParams struct {
+	Selector selector
+	Options  struct {
+		options
+		Position *point
+	}
+}
+
+func (p *hoverParams) check() *failure { return p.Selector.pointed("selector") }
+
+func hover(ctx context.Context, page *actions.Page, p hoverParams) error {
+	_, err := page.Hover(ctx, p.Selector.Locator, actions.HoverOptions{Position: p.Options.Position.layer(), Force: p.Options.Force})
+	return err
+}
+
+type typeParams struct {
+	elementParams
+	Text    *string
+	Options struct {
+		Delay millis
+		Clear bool
+	}
+}
+
+// UnmarshalJSON implements json.Unmarshaler: both parts have options.
+func (p *typeParams) UnmarshalJSON(text []byte) error {
+	type own typeParams
+	if err := json.Unmarshal(text, (*own)(p)); err != nil {
+		return err
+	}
+	return json.Unmarshal(text, &p.elementParams)
+}
+
+func (p *typeParams) check() *failure {
+	if p.Text == nil {
+		return invalid("text", "is missing")
+	}
+	return p.elementParams.check()
+}
+
+func typeText(ctx context.Context, page *actions.Page, p typeParams) error {
+	if trial, err := p.trial(ctx, page); trial {
+		return err
+	}
+	return page.Type(ctx, p.Selector.Locator, *p.Text, actions.TypeOptions{Delay: time.Duration(p.Options.Delay), Clear: p.Options.Clear})
+}
+
+type pressParams struct {
+	Key      string
+	Selector selector
+}
+
+func (p *pressParams) check() *failure {
+	return firstOf(need("key", p.Key), p.Selector.maybe("selector"))
+}
+
+func press(ctx context.Context, page *actions.Page, p pressParams) error {
+	return page.Press(ctx, p.Selector.Locator, p.Key, actions.PressOptions{})
+}
+
+type fillParams struct {
+	elementParams
+	Value *string
+}
+
+func (p *fillParams) check() *failure {
+	if p.Value == nil {
+		return invalid("value", "is missing")
+	}
+	return p.elementParams.check()
+}
+
+func fill(ctx context.Context, page *actions.Page, p fillParams) error {
+	if trial, err := p.trial(ctx, page); trial {
+		return err
+	}
+	return page.Fill(ctx, p.Selector.Locator, *p.Value, actions.FillOptions{Force: p.Options.Force})
+}
+
+func clearField(ctx context.Context, page *actions.Page, p elementParams) error {
+	if trial, err := p.trial(ctx, page); trial {
+		return err
+	}
+	return page.Clear(ctx, p.Selector.Locator, actions.FillOptions{Force: p.Options.Force})
+}
+
+type scrollParams struct {
+	Selector selector
+	Options  struct {
+		Direction string
+		Amount    amount
+	}
+}
+
+// amount is how far to scroll: pixels, or "page"; "toElement" is for a selector.
+type amount struct {
+	pixels float64
+	word   string
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *amount) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &a.word) == nil && (a.word == "page" || a.word == "toElement" || bytes.Equal(text, null)) {
+		return nil
+	}
+	if json.Unmarshal(text, &a.pixels) != nil || a.pixels < 0 {
+		return invalid("options.amount", "must be pixels, page or toElement")
+	}
+	return nil
+}
+
+func (p *scrollParams) check() *failure {
+	if p.Options.Amount.word == "toElement" && p.Selector.Locator == nil {
+		return invalid("selector", "is missing: toElement scrolls to one")
+	}
+	return firstOf(oneOf("options.direction", &p.Options.Direction, "down", "up", "left", "right"), p.Selector.maybe("selector"))
+}
+
+// scrollStep is how far a scroll goes that does not say, in pixels.
+const scrollStep = 300
+
+// directions are the signs of each direction, across and down.
+var directions = map[string][2]float64{"down": {0, 1}, "up": {0, -1}, "left": {-1, 0}, "right": {1, 0}}
+
+func scroll(ctx context.Context, page *actions.Page, p scrollParams) error {
+	if p.Selector.Locator != nil {
+		return page.ScrollIntoView(ctx, p.Selector.Locator)
+	}
+	sign := directions[p.Options.Direction]
+	if p.Options.Amount.word == "page" {
+		return page.Scroll(ctx, nil, actions.Scroll{DX: sign[0], DY: sign[1], Pages: 1})
+	}
+	by := p.Options.Amount.pixels
+	if by == 0 {
+		by = scrollStep
+	}
+	return page.Scroll(ctx, nil, actions.Scroll{DX: sign[0] * by, DY: sign[1] * by})
+}
+
+type selectParams struct {
+	elementParams
+	Values names
+}
+
+func (p *selectParams) check() *failure {
+	if p.Values == nil {
+		return invalid("values", "is missing")
+	}
+	return p.elementParams.check()
+}
+
+func selectOption(ctx context.Context, page *actions.Page, p selectParams) error {
+	if trial, err := p.trial(ctx, page); trial {
+		return err
+	}
+	_, err := page.SelectOption(ctx, p.Selector.Locator, p.Values)
+	return err
+}
+
+type uploadParams struct {
+	elementParams
+	Files []struct {
+		Name, MIMEType string
+		Buffer         []byte
+	}
+}
+
+func (p *uploadParams) check() *failure {
+	for _, f := range p.Files {
+		if f.Name == "" {
+			return invalid("files", "a file has no name")
+		}
+	}
+	if p.Files == nil {
+		return invalid("files", "is missing")
+	}
+	return p.elementParams.check()
+}
+
+func upload(ctx context.Context, page *actions.Page, p uploadParams) error {
+	if trial, err := p.trial(ctx, page); trial {
+		return err
+	}
+	list := make([]actions.File, len(p.Files))
+	for i, f := range p.Files {
+		list[i] = actions.File{Name: f.Name, MIMEType: f.MIMEType, Data: f.Buffer}
+	}
+	return page.SetInputFiles(ctx, p.Selector.Locator, list)
+}
+
+type dragParams struct{ Source, Target place }
+
+func (p *dragParams) check() *failure {
+	return firstOf(p.Source.pointed("source"), p.Target.pointed("target"))
+}
+
+func drag(ctx context.Context, page *actions.Page, p dragParams) error {
+	return page.DragTo(ctx, p.Source.Locator, p.Target.Locator)
+}
+
+type dialogParams struct{ Action, PromptText string }
+
+func (p *dialogParams) check() *failure {
+	return firstOf(need("action", p.Action), oneOf("action", &p.Action, "accept", "dismiss"))
+}
+
+// handleDialog lays down the answer to the next dialog.
+func handleDialog(ctx context.Context, page *actions.Page, p dialogParams) error {
+	return page.ArmDialog(ctx, actions.DialogAnswer{Accept: p.Action == "accept", Text: p.PromptText})
+}

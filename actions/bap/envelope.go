@@ -1,0 +1,83 @@
+package bap
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// request is what a client sends.
+type request struct {
+	id     json.RawMessage // a number, a string or null, as it came; nil of a notification
+	method string
+	params json.RawMessage // an object, or nil
+}
+
+// parse reads a frame. On failure the request has the id to answer with, which
+// is null while there is none that could be read.
+func parse(frame []byte) (request, *failure) {
+	r := request{id: null}
+	var in map[string]json.RawMessage
+	switch first := bytes.TrimLeft(frame, " \t\r\n"); {
+	case !json.Valid(frame), bytes.Equal(bytes.TrimSpace(frame), null):
+		return r, fail(codeParse, "Invalid JSON-RPC message")
+	case first[0] == '[':
+		return r, fail(codeInvalidRequest, "Invalid request: batches are not served, send one object a frame")
+	case json.Unmarshal(frame, &in) != nil:
+		return r, fail(codeInvalidRequest, "Invalid request: a request is an object")
+	}
+	id, asked := in["id"]
+	switch {
+	case !asked:
+		r.id = nil
+	case isID(id):
+		r.id = id
+	default:
+		return r, fail(codeInvalidRequest, "Invalid request: id must be a number or a string")
+	}
+	if json.Unmarshal(in["method"], &r.method) != nil || r.method == "" {
+		return r, fail(codeInvalidRequest, "Invalid request: method is missing")
+	}
+	if p := in["params"]; p != nil && !bytes.Equal(p, null) {
+		if p[0] != '{' {
+			return r, invalid("params", "must be an object")
+		}
+		r.params = p
+	}
+	return r, nil
+}
+
+var null = []byte("null")
+
+// isID reports whether a value may be an id.
+func isID(v json.RawMessage) bool {
+	return v[0] == '"' || v[0] == '-' || v[0] >= '0' && v[0] <= '9' || bytes.Equal(v, null)
+}
+
+// answer is what a request is answered with; one of Result and Error is set.
+type answer struct {
+	Version string          `json:"jsonrpc"`
+	Result  any             `json:"result,omitempty"`
+	Error   *failure        `json:"error,omitempty"`
+	ID      json.RawMessage `json:"id"`
+}
+
+// none is the result of a method that has nothing to tell.
+type none struct{}
+
+// notification is what nobody has asked for.
+type notification struct {
+	Version string `json:"jsonrpc"`
+	Method  string `json:"method"`
+	Params  any    `json:"params"`
+}
+
+// encode is a message as a frame.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // all results are made of what can be encoded
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

@@ -1,0 +1,223 @@
+package bap
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// The codes of errors.
+const (
+	codeParse          = -32700
+	codeInvalidRequest = -32600
+	codeNoMethod       = -32601
+	codeInvalidParams  = -32602
+	codeInternal       = -32603
+
+	codeServer             = -32000 // rate and page limits
+	codeNotInitialized     = -32001
+	codeInitialized        = -32002
+	codeNotLaunched        = -32010
+	codePageNotFound       = -32011
+	codeElementNotFound    = -32012
+	codeNotVisible         = -32013
+	codeNotEnabled         = -32014
+	codeNavigationFailed   = -32015
+	codeTimeout            = -32016
+	codeTargetClosed       = -32017
+	codeContextDestroyed   = -32018
+	codeAmbiguous          = -32020
+	codeActionFailed       = -32021
+	codeContextNotFound    = -32023 // and refusals for want of a scope
+	codeResourceLimit      = -32024
+	codeApprovalDenied     = -32030
+	codeApprovalTimeout    = -32031
+	codeFrameNotFound      = -32040
+	codeDomainNotAllowed   = -32041
+	hintObserve            = "Run agent/observe again and retry with a fresh selector"
+	hintVisible            = "Scroll to the element, or wait until it is shown"
+	hintEnabled            = "Wait until the element is enabled, or fill in what it needs first"
+	hintAmbiguous          = "Use a selector that matches one element, such as a ref of agent/observe"
+	hintLaunch             = "Call browser/launch first"
+	retryElement           = 500
+	retryNavigation        = 1000
+	retryDestroyed         = 100
+	retryLimited           = 1000
+	prefixInvalid          = "bad request: "
+	prefixBlocked          = "navigation blocked: "
+	elementNotFoundMessage = "Element not found"
+)
+
+// failure is an error as clients see it:
+//
+//	{"code":-32012,"message":"Element not found","data":{"retryable":true,"retryAfterMs":500}}
+type failure struct {
+	Code    int         `json:"code"`
+	Message string      `json:"message"`
+	Data    failureData `json:"data"`
+}
+
+type failureData struct {
+	Retryable    bool           `json:"retryable"`
+	RetryAfterMS int            `json:"retryAfterMs,omitempty"`
+	Details      map[string]any `json:"details,omitempty"`
+	RecoveryHint string         `json:"recoveryHint,omitempty"`
+}
+
+// Error implements error.
+func (f *failure) Error() string { return f.Message }
+
+// note adds to what is told beside the message.
+func (f *failure) note(name string, value any) {
+	if f.Data.Details == nil {
+		f.Data.Details = make(map[string]any)
+	}
+	f.Data.Details[name] = value
+}
+
+// detail is note for a failure that is just being made.
+func (f *failure) detail(name string, value any) *failure {
+	f.note(name, value)
+	return f
+}
+
+func fail(code int, format string, args ...any) *failure {
+	return &failure{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// invalid names the field that is wrong.
+func invalid(field, format string, args ...any) *failure {
+	return fail(codeInvalidParams, "Invalid params: "+field+": "+format, args...).detail("field", field)
+}
+
+// row is how a kind of error is told.
+type row struct {
+	code    int
+	retry   bool
+	afterMS int
+	hint    string
+}
+
+// kinds says it for each kind of package actions. Kinds that are missing are
+// internal errors.
+var kinds = map[actions.Kind]row{
+	actions.MalformedFrame:    {code: codeParse},
+	actions.InvalidEnvelope:   {code: codeInvalidRequest},
+	actions.UnknownVerb:       {code: codeNoMethod},
+	actions.InvalidArgument:   {code: codeInvalidParams},
+	actions.PermissionDenied:  {code: codeContextNotFound},
+	actions.ConsentDenied:     {code: codeApprovalDenied},
+	actions.ApprovalTimeout:   {code: codeApprovalTimeout, retry: true},
+	actions.URLBlocked:        {code: codeInvalidParams},
+	actions.NotInitialized:    {code: codeNotInitialized},
+	actions.NoBrowser:         {code: codeNotLaunched},
+	actions.PageNotFound:      {code: codePageNotFound},
+	actions.ContextNotFound:   {code: codeContextNotFound},
+	actions.FrameNotFound:     {code: codeFrameNotFound},
+	actions.ElementNotFound:   {code: codeElementNotFound, retry: true, afterMS: retryElement, hint: hintObserve},
+	actions.StaleRef:          {code: codeElementNotFound, hint: hintObserve},
+	actions.AmbiguousLocator:  {code: codeAmbiguous, hint: hintAmbiguous},
+	actions.NotVisible:        {code: codeNotVisible, retry: true, afterMS: retryElement, hint: hintVisible},
+	actions.Obscured:          {code: codeNotVisible, retry: true, afterMS: retryElement, hint: hintVisible},
+	actions.NotEnabled:        {code: codeNotEnabled, retry: true, afterMS: retryElement, hint: hintEnabled},
+	actions.NavigationFailed:  {code: codeNavigationFailed, retry: true, afterMS: retryNavigation},
+	actions.NavigationTimeout: {code: codeTimeout, retry: true},
+	actions.EvalException:     {code: codeActionFailed},
+	actions.EvalTimeout:       {code: codeTimeout, retry: true},
+	actions.Timeout:           {code: codeTimeout, retry: true},
+	actions.TargetClosed:      {code: codeTargetClosed},
+	actions.ContextDestroyed:  {code: codeContextDestroyed, retry: true, afterMS: retryDestroyed},
+	actions.Unsupported:       {code: codeActionFailed},
+	actions.RateLimited:       {code: codeServer, retry: true, afterMS: retryLimited},
+	actions.LimitExceeded:     {code: codeResourceLimit},
+	actions.Internal:          {code: codeInternal},
+}
+
+// failed is the one place where an error becomes what the client of a method
+// sees. Params are the method's, which may name a selector.
+func failed(err error, params json.RawMessage) *failure {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	e, ok := errors.AsType[*actions.Error](err)
+	if !ok {
+		return fail(codeInternal, "Internal error")
+	}
+	r, ok := kinds[e.Kind]
+	if !ok {
+		r.code = codeInternal
+	}
+	f := fail(r.code, "%s", message(e))
+	f.Data.Retryable, f.Data.RetryAfterMS, f.Data.RecoveryHint = r.retry, r.afterMS, r.hint
+	f.describe(e, params)
+	return f
+}
+
+// message is an error's text in the protocol's words.
+func message(e *actions.Error) string {
+	text := e.Message
+	switch e.Kind {
+	case actions.ElementNotFound:
+		return elementNotFoundMessage
+	case actions.StaleRef:
+		return elementNotFoundMessage + ": no element has the ref " + e.Details.Locator
+	case actions.InvalidArgument:
+		text = strings.TrimPrefix(text, prefixInvalid)
+	case actions.URLBlocked:
+		text = strings.TrimPrefix(text, prefixBlocked)
+	case actions.Internal:
+		return "Internal error: " + text
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// describe fills in the details that a kind of error has.
+func (f *failure) describe(e *actions.Error, params json.RawMessage) {
+	switch e.Kind {
+	case actions.ElementNotFound, actions.StaleRef, actions.NotVisible, actions.NotEnabled, actions.Obscured, actions.AmbiguousLocator:
+		f.note("selector", selectorOf(e, params))
+		if e.Kind == actions.AmbiguousLocator {
+			f.note("count", e.Details.Count)
+		} else if e.Details.Waited > 0 {
+			f.note("timeout", e.Details.Waited.Milliseconds())
+		}
+	case actions.PageNotFound:
+		if e.Details.PageID != "" {
+			f.note("pageId", e.Details.PageID)
+		}
+	case actions.Unsupported:
+		kind := e.Details.TargetKind
+		if kind == "" { // of the browser itself, which pages in frames do not have
+			kind = actions.FrameTarget
+		}
+		f.note("unsupported", e.Details.Unsupported)
+		f.note("targetKind", kind)
+	case actions.PermissionDenied:
+		f.note("requiredScopes", []string{requiredScope(e.Message)})
+	case actions.URLBlocked:
+		if e.Details.Block == actions.BlockDomain || e.Details.Block == actions.BlockPrivate {
+			f.Code = codeDomainNotAllowed
+		}
+	}
+}
+
+// selectorOf is the selector that a method was given, else the locator's text.
+func selectorOf(e *actions.Error, params json.RawMessage) any {
+	var given struct{ Selector json.RawMessage }
+	if json.Unmarshal(params, &given) == nil && given.Selector != nil {
+		return given.Selector
+	}
+	return e.Details.Locator
+}
+
+// requiredScope is the scope that the hub has asked for: "… needs scope full".
+func requiredScope(text string) string {
+	_, scope, _ := strings.Cut(text, "needs scope ")
+	return scope
+}

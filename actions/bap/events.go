@@ -1,0 +1,259 @@
+package bap
+
+import (
+	"context"
+
+	"golang.org/x/time/rate"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+var eventMethods = map[string]method{
+	"events/subscribe":   plain("observe:*", subscribe),
+	"approval/respond":   plain("action:*", respond),
+	"stream/cancel":      plain("observe:*", cancelStream),
+	"discovery/discover": onPage("observe:*", discover),
+}
+
+// eventKinds are the kinds of events by their names.
+var eventKinds = map[string]actions.EventKind{
+	"page": actions.PageEvents, "console": actions.ConsoleEvents, "network": actions.NetworkEvents,
+	"dialog": actions.DialogEvents, "download": actions.DownloadEvents,
+}
+
+// subscribeParams name the kinds of events: as Events in the words of the
+// reference, as Types in those of the documents.
+type subscribeParams struct{ Events, Types []string }
+
+func (p *subscribeParams) check() *failure {
+	switch {
+	case p.Events == nil && p.Types == nil:
+		return invalid("events", "is missing")
+	case p.Events != nil && p.Types != nil:
+		return invalid("types", "says the same as events: give one of them")
+	}
+	for field, list := range map[string][]string{"events": p.Events, "types": p.Types} {
+		for i := range list {
+			if _, known := eventKinds[list[i]]; !known {
+				return invalid(field, "%q is not known: use page, console, network, dialog, download", list[i])
+			}
+		}
+	}
+	return nil
+}
+
+// subscribe takes the place of the subscription before.
+func subscribe(ctx context.Context, k *call, p subscribeParams) (any, error) {
+	var kinds actions.EventKind
+	for _, name := range append(p.Events, p.Types...) {
+		kinds |= eventKinds[name]
+	}
+	s := k.session
+	b, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.subscribed, s.kinds, s.documents = true, kinds, p.Types != nil
+	s.hearLocked(b)
+	s.mu.Unlock()
+	return none{}, nil
+}
+
+// hearLocked has the browser tell what the session is subscribed to.
+func (s *session) hearLocked(b *actions.Browser) {
+	if s.unsubscribe != nil {
+		s.unsubscribe()
+		s.unsubscribe = nil
+	}
+	if s.kinds != 0 {
+		s.unsubscribe = b.Subscribe(s.kinds, s.tell)
+	}
+}
+
+// use notes that the client has to do with a page, whose errors it is told
+// while it is not subscribed to anything.
+func (s *session) use(p *actions.Page) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.subscribed || s.heard[p.ID] {
+		return
+	}
+	s.heard[p.ID] = true
+	p.Subscribe(actions.ConsoleEvents, s.tellError)
+}
+
+// tellError tells an error on a page's console to a client that has not
+// subscribed to anything.
+func (s *session) tellError(e actions.Event) {
+	m, ok := e.Body.(actions.ConsoleMessage)
+	s.mu.Lock()
+	silent := s.subscribed
+	s.mu.Unlock()
+	if ok && !silent && m.Level == "error" {
+		s.send(e, "notifications/console", consoleEvent(m))
+	}
+}
+
+// tell tells an event to a client that has subscribed to its kind.
+func (s *session) tell(e actions.Event) {
+	name, body := s.body(e)
+	if body == nil {
+		return
+	}
+	s.mu.Lock()
+	prefix := "events/"
+	if s.documents {
+		prefix = "notifications/"
+	}
+	s.mu.Unlock()
+	s.send(e, prefix+name, body)
+}
+
+// send sends an event, unless its page has had too many.
+func (s *session) send(e actions.Event, name string, body obj) {
+	s.mu.Lock()
+	limit := s.limits[e.Page.ID]
+	if limit == nil {
+		limit = rate.NewLimiter(rate.Limit(s.srv.options.Events), s.srv.options.Events)
+		s.limits[e.Page.ID] = limit
+	}
+	owner := s.owner
+	s.mu.Unlock()
+	if owner == nil || !limit.Allow() {
+		return
+	}
+	body["pageId"] = e.Page.Alias
+	body["timestamp"] = e.Time.UnixMilli()
+	frame := wire.Frame{Head: encode(notification{"2.0", name, body})}
+	if e.Kind&(actions.ConsoleEvents|actions.NetworkEvents) != 0 {
+		owner.conn.Offer(frame) // the client can do without
+	} else {
+		owner.conn.Deliver(frame)
+	}
+}
+
+// body is an event's kind and payload; nil for one that is not told.
+func (s *session) body(e actions.Event) (string, obj) {
+	switch b := e.Body.(type) {
+	case actions.PageChange:
+		if b.Type == "close" {
+			s.forget(e.Page.ID)
+		}
+		if b.Type == "created" {
+			return "", nil
+		}
+		return "page", obj{"type": b.Type, "url": b.URL}
+	case actions.ConsoleMessage:
+		return "console", consoleEvent(b)
+	case actions.NetworkEvent:
+		return "network", networkEvent(b)
+	case actions.Dialog:
+		body := obj{"type": b.Type, "message": b.Message}
+		if b.Default != "" {
+			body["defaultValue"] = b.Default
+		}
+		return "dialog", body
+	case actions.Download:
+		return "download", s.downloadEvent(b)
+	}
+	return "", nil
+}
+
+// consoleEvent has the fields of both forms of the protocol.
+func consoleEvent(m actions.ConsoleMessage) obj {
+	if m.Level == "warning" {
+		m.Level = "warn"
+	}
+	body := obj{"type": m.Level, "level": m.Level, "text": m.Text}
+	if m.URL != "" {
+		body["url"] = m.URL
+	}
+	if m.Line > 0 {
+		body["line"], body["lineNumber"], body["column"] = m.Line, m.Line, m.Column
+	}
+	return body
+}
+
+func networkEvent(n actions.NetworkEvent) obj {
+	r := n.Request
+	body := obj{"type": n.Type, "requestId": r.ID, "url": r.URL}
+	switch n.Type {
+	case "request":
+		body["method"], body["resourceType"], body["headers"], body["postData"] = r.Method, r.ResourceType, r.Headers, nil
+		if r.HasBody {
+			body["postData"] = actions.Redacted
+		}
+	case "response":
+		body["status"], body["headers"] = r.Status, r.Response
+	case "failed":
+		body["error"] = r.Error
+	}
+	return body
+}
+
+// downloadEvent adds what the download's beginning has told.
+func (s *session) downloadEvent(d actions.Download) obj {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d.State == "started" {
+		s.downloads[d.ID] = d
+	} else {
+		begun := s.downloads[d.ID]
+		delete(s.downloads, d.ID)
+		d.URL, d.Suggested = begun.URL, begun.Suggested
+	}
+	return obj{"url": d.URL, "suggestedFilename": d.Suggested, "state": d.State}
+}
+
+type respondParams struct{ RequestID, Decision string }
+
+func (p *respondParams) check() *failure {
+	return firstOf(need("requestId", p.RequestID), need("decision", p.Decision),
+		oneOf("decision", &p.Decision, "approve", "deny", "approve-once", "approve-session"))
+}
+
+// respond finds nothing to approve: the hub asks for no approvals.
+func respond(_ context.Context, _ *call, p respondParams) (any, error) {
+	return nil, invalid("requestId", "no approval is waiting under %q", p.RequestID)
+}
+
+type streamParams struct{ StreamID string }
+
+func (p *streamParams) check() *failure { return need("streamId", p.StreamID) }
+
+// cancelStream finds nothing to cancel: no results are streamed.
+func cancelStream(context.Context, *call, streamParams) (any, error) {
+	return obj{"cancelled": false}, nil
+}
+
+type discoverParams struct {
+	Options struct {
+		MaxTools            int
+		IncludeInputSchemas *bool
+	}
+}
+
+// mostTools is how many tools of a page are told, by default.
+const mostTools = 50
+
+// discover lists the tools that a page declares.
+func discover(ctx context.Context, page *actions.Page, p discoverParams) (any, error) {
+	tools, err := page.DeclaredTools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	total := len(tools)
+	most := p.Options.MaxTools
+	if most <= 0 {
+		most = mostTools
+	}
+	tools = tools[:min(total, most)]
+	if s := p.Options.IncludeInputSchemas; s != nil && !*s {
+		for i := range tools {
+			tools[i].InputSchema = nil
+		}
+	}
+	return obj{"tools": tools, "totalDiscovered": total}, nil
+}

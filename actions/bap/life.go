@@ -1,0 +1,167 @@
+package bap
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+var lifeMethods = map[string]method{
+	"initialize":                {life: true, run: initialize},
+	"shutdown":                  {run: shutdown},
+	"notifications/initialized": {run: func(context.Context, *call) (any, error) { return none{}, nil }},
+}
+
+// initializeParams are those of initialize.
+type initializeParams struct {
+	ProtocolVersion string
+	ClientInfo      struct{ Name, Version string }
+	SessionID       string
+}
+
+// longestID is the longest id of a session, in bytes.
+const longestID = 128
+
+func (p *initializeParams) check() *failure {
+	if len(p.SessionID) > longestID {
+		return invalid("sessionId", "is longer than %d bytes", longestID)
+	}
+	if f := need("protocolVersion", p.ProtocolVersion); f != nil {
+		return f
+	}
+	major, _, _ := strings.Cut(p.ProtocolVersion, ".")
+	if own, _, _ := strings.Cut(Version, "."); major != own {
+		return invalid("protocolVersion", "%q is not served: this is %s", p.ProtocolVersion, Version)
+	}
+	return nil
+}
+
+// obj is an object of a result.
+type obj = map[string]any
+
+func initialize(_ context.Context, k *call) (any, error) {
+	if k.c.current() != nil {
+		return nil, fail(codeInitialized, "Server already initialized")
+	}
+	p, err := decode[initializeParams](k.params)
+	if err != nil {
+		return nil, err
+	}
+	s, full := k.c.srv.enter(k.c, p.SessionID)
+	if full != nil {
+		return nil, full
+	}
+	k.c.begin(s)
+	result := obj{
+		"protocolVersion": Version,
+		"serverInfo":      obj{"name": "cdphub", "version": k.c.caller.Version},
+		"capabilities":    k.c.capabilities(),
+	}
+	if p.SessionID != "" {
+		result["sessionId"] = p.SessionID
+	}
+	return result, nil
+}
+
+// capabilities are what the methods here can do.
+func (c *connection) capabilities() obj {
+	return obj{
+		"browsers":     []string{"chromium"},
+		"events":       []string{"page", "console", "network", "dialog", "download"},
+		"observations": []string{"screenshot", "accessibility", "dom", "element", "pdf", "content", "ariaSnapshot"},
+		"actions":      []string{"click", "dblclick", "type", "fill", "clear", "press", "hover", "scroll", "select", "check", "uncheck", "upload", "drag"},
+		"features": obj{
+			"autoWait": true, "tracing": false, "storageState": true, "networkInterception": false, "semanticSelectors": true, "multiPage": true,
+		},
+		"limits": obj{"maxPages": c.srv.options.Pages, "maxTimeout": actions.MaxTimeout.Milliseconds(), "maxScreenshotSize": 50 << 20},
+	}
+}
+
+// shutdown ends the session; the connection stays, and serves nothing more.
+func shutdown(ctx context.Context, k *call) (any, error) {
+	p, err := decode[struct{ SaveState, ClosePages bool }](k.params)
+	if err != nil {
+		return nil, err
+	}
+	if p.ClosePages {
+		k.session.closePages(ctx)
+	}
+	k.c.end()
+	k.session.end()
+	return none{}, nil
+}
+
+// closePages closes the pages and contexts that the session has made, as far as
+// they are still there.
+func (s *session) closePages(ctx context.Context) {
+	s.mu.Lock()
+	b := s.browser
+	var pages, contexts []string
+	for id := range s.created {
+		pages = append(pages, id)
+	}
+	for _, c := range s.contexts {
+		contexts = append(contexts, c.target)
+	}
+	s.mu.Unlock()
+	if b == nil {
+		return
+	}
+	for _, id := range pages {
+		_ = b.ClosePage(ctx, id)
+	}
+	for _, id := range contexts {
+		_, _ = b.DestroyContext(ctx, id)
+	}
+}
+
+// launchParams are those of browser/launch.
+type launchParams struct {
+	Browser, Channel, DownloadsPath, UserDataDir, CdpURL string
+
+	Headless *bool
+	Args     []string
+	Proxy    *struct{ Server string }
+}
+
+func (p *launchParams) check() *failure {
+	if f := oneOf("browser", &p.Browser, "chromium", "firefox", "webkit"); f != nil {
+		return f
+	}
+	for field, set := range map[string]bool{
+		"downloadsPath": p.DownloadsPath != "", "userDataDir": p.UserDataDir != "", "cdpUrl": p.CdpURL != "", "args": len(p.Args) > 0, "proxy": p.Proxy != nil,
+	} {
+		if set {
+			return invalid(field, "is not for clients to choose: the hub's browsers run already")
+		}
+	}
+	return nil
+}
+
+// launch starts nothing: from then on pages can be opened in the hub's browser.
+func launch(ctx context.Context, k *call, _ launchParams) (any, error) {
+	s := k.session
+	s.mu.Lock()
+	s.closed = false
+	s.mu.Unlock()
+	if _, err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.launched {
+		s.launched = true
+		s.launches++
+	}
+	return obj{"browserId": "browser-" + strconv.Itoa(s.launches), "version": "cdphub/" + k.c.caller.Version, "defaultContext": defaultContext}, nil
+}
+
+// closeBrowser detaches from the hub's browser. What the session has not opened
+// stays open.
+func closeBrowser(ctx context.Context, k *call, _ struct{ BrowserID string }) (any, error) {
+	k.session.closePages(ctx)
+	k.session.detach()
+	return none{}, nil
+}

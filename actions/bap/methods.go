@@ -1,0 +1,75 @@
+package bap
+
+import (
+	"context"
+	"maps"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// method is one row of the table of methods.
+type method struct {
+	scope string // that the caller must hold; "" is none
+	page  bool   // it acts on a page
+	life  bool   // it begins or ends the connection's session, and runs at once
+	own   bool   // it keeps its time itself
+	run   func(ctx context.Context, k *call) (any, error)
+}
+
+// plain is a method whose params are P.
+func plain[P any](scope string, f func(ctx context.Context, k *call, p P) (any, error)) method {
+	return method{scope: scope, run: func(ctx context.Context, k *call) (any, error) {
+		p, err := decode[P](k.params)
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, k, p)
+	}}
+}
+
+// onPage is a method on the page that pageId names, or on the active one.
+func onPage[P any](scope string, f func(ctx context.Context, page *actions.Page, p P) (any, error)) method {
+	return onPageOf(scope, func(ctx context.Context, _ *call, page *actions.Page, p P) (any, error) { return f(ctx, page, p) })
+}
+
+// onPageOf is onPage for methods that need more than the page.
+func onPageOf[P any](scope string, f func(ctx context.Context, k *call, page *actions.Page, p P) (any, error)) method {
+	return method{scope: scope, page: true, run: func(ctx context.Context, k *call) (any, error) {
+		if _, err := decode[struct{ PageID string }](k.params); err != nil {
+			return nil, err
+		}
+		p, err := decode[P](k.params)
+		if err != nil {
+			return nil, err
+		}
+		page, err := k.session.page(ctx, pageOf(k.params))
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, k, page, p)
+	}}
+}
+
+// does is onPage for what has no result.
+func does[P any](scope string, f func(ctx context.Context, page *actions.Page, p P) error) method {
+	return onPage(scope, func(ctx context.Context, page *actions.Page, p P) (any, error) {
+		return none{}, f(ctx, page, p)
+	})
+}
+
+// allMethods are those that are served.
+func allMethods() map[string]method {
+	all := make(map[string]method)
+	for _, group := range []map[string]method{
+		lifeMethods, browserMethods, pageMethods, actionMethods, observeMethods, storageMethods, agentMethods, eventMethods,
+	} {
+		maps.Copy(all, group)
+	}
+	return all
+}
+
+// keepsTime says of a method that it keeps its time itself.
+func keepsTime(m method) method {
+	m.own = true
+	return m
+}

@@ -1,0 +1,178 @@
+package bap
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+var observeMethods = map[string]method{
+	"observe/screenshot":    onPageOf("observe:screenshot", screenshot),
+	"observe/accessibility": onPage("observe:accessibility", accessibility),
+	"observe/ariaSnapshot":  onPage("observe:accessibility", ariaSnapshot),
+	"observe/dom":           onPage("observe:dom", dom),
+	"observe/element":       onPage("observe:element", elementState),
+	"observe/pdf":           onPage("observe:pdf", pdf),
+	"observe/content":       onPage("observe:content", content),
+}
+
+type screenshotParams struct {
+	Options struct {
+		FullPage bool
+		Clip     *actions.Box
+		Format   string
+		Quality  *int
+		Scale    string
+		Mask     []selector
+	}
+}
+
+func (p *screenshotParams) check() *failure {
+	o := &p.Options
+	if q := o.Quality; q != nil && (*q < 0 || *q > 100) {
+		return invalid("options.quality", "is 0 to 100")
+	}
+	for _, m := range o.Mask {
+		if f := m.element("options.mask"); f != nil {
+			return f
+		}
+	}
+	return firstOf(oneOf("options.format", &o.Format, "jpeg", "png", "webp"), oneOf("options.scale", &o.Scale, "css", "device"))
+}
+
+// picture is a screenshot in a result.
+type picture struct {
+	Data      []byte `json:"data"` // base64 in JSON
+	Format    string `json:"format"`
+	Width     int    `json:"width"`
+	Height    int    `json:"height"`
+	Annotated bool   `json:"annotated,omitempty"`
+}
+
+func screenshot(ctx context.Context, k *call, page *actions.Page, p screenshotParams) (any, error) {
+	o := p.Options
+	shot := actions.ScreenshotOptions{FullPage: o.FullPage, Clip: o.Clip, Format: o.Format, CSSPixels: o.Scale == "css"}
+	if o.Quality != nil {
+		shot.Quality = max(*o.Quality, 1)
+	}
+	for _, m := range o.Mask {
+		shot.Mask = append(shot.Mask, m.Locator)
+	}
+	return k.shoot(ctx, page, shot)
+}
+
+// shoot takes a picture, unless the connection has taken too many.
+func (k *call) shoot(ctx context.Context, page *actions.Page, o actions.ScreenshotOptions) (*picture, error) {
+	if wait := exceeds(k.c.shots); wait > 0 {
+		return nil, limited("Rate limit exceeded: %d screenshots a minute", wait, k.c.srv.options.Screenshots)
+	}
+	shot, err := page.Screenshot(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &picture{Data: shot.Data, Format: shot.Format, Width: shot.Width, Height: shot.Height}, nil
+}
+
+type ariaParams struct {
+	Selector selector
+}
+
+func (p *ariaParams) check() *failure { return p.Selector.maybe("selector") }
+
+func ariaSnapshot(ctx context.Context, page *actions.Page, p ariaParams) (any, error) {
+	s, err := page.SnapshotYAML(ctx, actions.YAMLOptions{NoRefs: true, Root: p.Selector.Locator})
+	if err != nil {
+		return nil, err
+	}
+	return obj{"snapshot": s.Text, "url": s.URL, "title": s.Title}, nil
+}
+
+type elementStateParams struct {
+	Selector   selector
+	Properties []string
+}
+
+// properties are those of an element that can be asked for.
+var properties = []string{"visible", "enabled", "checked", "text", "value", "boundingBox", "attributes", "computedStyle"}
+
+func (p *elementStateParams) check() *failure {
+	for i, name := range p.Properties {
+		if !slices.Contains(properties, name) {
+			return invalid("properties["+strconv.Itoa(i)+"]", "%q is not known: use %s", name, strings.Join(properties, ", "))
+		}
+	}
+	if p.Properties == nil {
+		return invalid("properties", "is missing")
+	}
+	return p.Selector.element("selector")
+}
+
+func elementState(ctx context.Context, page *actions.Page, p elementStateParams) (any, error) {
+	return page.ElementState(ctx, p.Selector.Locator, p.Properties)
+}
+
+type contentParams struct{ Format string }
+
+func (p *contentParams) check() *failure {
+	return firstOf(need("format", p.Format), oneOf("format", &p.Format, "html", "text", "markdown"))
+}
+
+func content(ctx context.Context, page *actions.Page, p contentParams) (any, error) {
+	return page.Content(ctx, p.Format, nil)
+}
+
+type pdfParams struct {
+	Options struct {
+		Format                     string
+		Landscape, PrintBackground bool
+		Scale                      float64
+		Margin                     *struct{ Top, Right, Bottom, Left inches }
+	}
+}
+
+func (p *pdfParams) check() *failure {
+	const least, most = 0.1, 2.0
+	if s := p.Options.Scale; s != 0 && (s < least || s > most) {
+		return invalid("options.scale", "is %g to %g", least, most)
+	}
+	return oneOf("options.format", &p.Options.Format, "A4", "A3", "A5", "Letter", "Legal", "Tabloid")
+}
+
+func pdf(ctx context.Context, page *actions.Page, p pdfParams) (any, error) {
+	o := p.Options
+	options := actions.PDFOptions{Format: o.Format, Landscape: o.Landscape, Scale: o.Scale, PrintBackground: o.PrintBackground}
+	if m := o.Margin; m != nil {
+		options.Margin = &actions.Margin{Top: float64(m.Top), Right: float64(m.Right), Bottom: float64(m.Bottom), Left: float64(m.Left)}
+	}
+	data, err := page.PDF(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return obj{"data": data}, nil
+}
+
+// inches is a length: pixels as a number, or a text such as "1cm".
+type inches float64
+
+// units are the lengths of units in inches.
+var units = map[string]float64{"px": 1.0 / 96, "in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *inches) UnmarshalJSON(text []byte) error {
+	unit, word := "px", strings.Trim(string(text), `"`)
+	for u := range units {
+		if n, ok := strings.CutSuffix(word, u); ok {
+			unit, word = u, n
+		}
+	}
+	var n float64
+	if json.Unmarshal([]byte(word), &n) != nil || n < 0 {
+		return invalid("options.margin", `%.20s is no length: give pixels, or a text such as "1cm"`, text)
+	}
+	*l = inches(n * units[unit])
+	return nil
+}

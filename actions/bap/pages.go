@@ -1,0 +1,237 @@
+package bap
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+var pageMethods = map[string]method{
+	"page/create":    plain("page:create", createPage),
+	"page/list":      plain("page:read", listPages),
+	"page/navigate":  onPageOf("page:navigate", navigate),
+	"page/reload":    does("page:navigate", reload),
+	"page/goBack":    does("page:navigate", goBack),
+	"page/goForward": does("page:navigate", goForward),
+	"page/close":     withID(plain("page:close", closePage)),
+	"page/activate":  withID(plain("page:read", activatePage)),
+	"frame/list":     onPage("page:read", listFrames),
+	"frame/switch":   onPage("page:navigate", switchFrame),
+	"frame/main":     onPage("page:navigate", mainFrame),
+}
+
+// withID is for methods on a page that must be named.
+func withID(m method) method {
+	m.page = true
+	return m
+}
+
+// pageInfo is a page, as Page in the protocol.
+type pageInfo struct {
+	ID       string           `json:"id"`
+	URL      string           `json:"url"`
+	Title    string           `json:"title"`
+	Viewport actions.Viewport `json:"viewport"` // 0×0 when the page does not say
+	Status   string           `json:"status"`   // "loading", "ready" or "error"
+}
+
+// sizing is how long a page may take to say its size, for a list.
+const sizing = 2 * time.Second
+
+// describe is a page as it is told.
+func describe(ctx context.Context, p *actions.Page) pageInfo {
+	ctx, cancel := context.WithTimeout(ctx, sizing)
+	defer cancel()
+	size, _ := p.ViewportSize(ctx) // a page that hangs is listed all the same
+	at := p.Info()
+	info := pageInfo{ID: at.Alias, URL: at.URL, Title: at.Title, Viewport: size, Status: "ready"}
+	switch {
+	case strings.HasPrefix(at.URL, "chrome-error:"):
+		info.Status = "error"
+	case p.Loading():
+		info.Status = "loading"
+	}
+	return info
+}
+
+type createPageParams struct {
+	ContextID, URL string
+
+	pageOptions
+}
+
+func (p *createPageParams) check() *failure { return p.pageOptions.check() }
+
+func createPage(ctx context.Context, k *call, p createPageParams) (any, error) {
+	s := k.session
+	b, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	contextID := ""
+	options := p.pageOptions
+	if p.ContextID != "" && p.ContextID != defaultContext {
+		c, bad := s.context(p.ContextID)
+		if bad != nil {
+			return nil, bad
+		}
+		contextID = c.target
+		options = c.options.with(options)
+	}
+	if bad := s.mayOpen(); bad != nil {
+		return nil, bad
+	}
+	page, err := s.newPage(ctx, b, p.URL, contextID, options)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.created[page.ID] = true
+	s.mu.Unlock()
+	s.use(page)
+	return describe(ctx, page), nil
+}
+
+// mayOpen refuses a page before launch, or one too many.
+func (s *session) mayOpen() *failure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch most := s.srv.options.Pages; {
+	case !s.launched:
+		return notLaunched()
+	case len(s.created) >= most:
+		return limited("Page limit reached: %d pages at most", retryLimited, most)
+	}
+	return nil
+}
+
+// newPage opens a page. What changes how it is shown must be there before its
+// document is.
+func (s *session) newPage(ctx context.Context, b *actions.Browser, url, contextID string, o pageOptions) (*actions.Page, error) {
+	_, changed := o.emulation()
+	first := url
+	if changed || o.StorageState != nil {
+		first = ""
+		if err := s.caller.Options.URLs.Check(url); url != "" && err != nil {
+			return nil, err
+		}
+	}
+	page, err := b.NewPage(ctx, first, contextID)
+	if err != nil {
+		return nil, err
+	}
+	if first == url {
+		_, err = page.WaitForLoadState(ctx, actions.Load)
+	} else if err = o.apply(ctx, page); err == nil && url != "" {
+		_, err = page.Goto(ctx, url, actions.GotoOptions{})
+	}
+	if err != nil {
+		_ = b.ClosePage(ctx, page.ID) // the caller never learns its name
+		return nil, err
+	}
+	return page, nil
+}
+
+// with is the options, but for those that others set.
+func (o *pageOptions) with(others pageOptions) pageOptions {
+	all := *o
+	set(&all.StorageState, others.StorageState)
+	set(&all.Viewport, others.Viewport)
+	set(&all.UserAgent, others.UserAgent)
+	set(&all.Locale, others.Locale)
+	set(&all.TimezoneID, others.TimezoneID)
+	set(&all.Timezone, others.Timezone)
+	set(&all.Geolocation, others.Geolocation)
+	set(&all.ColorScheme, others.ColorScheme)
+	set(&all.Offline, others.Offline)
+	return all
+}
+
+// set sets v where there is something to set it to.
+func set[T comparable](v *T, to T) {
+	var zero T
+	if to != zero {
+		*v = to
+	}
+}
+
+func listPages(ctx context.Context, k *call, _ none) (any, error) {
+	s := k.session
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return obj{"pages": []pageInfo{}, "activePage": ""}, nil
+	}
+	b, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	infos := b.Pages()
+	list := make([]pageInfo, len(infos))
+	active := ""
+	var all sync.WaitGroup
+	atATime := make(chan struct{}, 8)
+	for i, info := range infos {
+		if info.Active {
+			active = info.Alias
+		}
+		list[i] = pageInfo{ID: info.Alias, URL: info.URL, Title: info.Title, Status: "ready"}
+		page, err := b.Page(info.ID)
+		if err != nil {
+			continue // it has just gone
+		}
+		all.Go(func() {
+			atATime <- struct{}{}
+			defer func() { <-atATime }()
+			list[i] = describe(ctx, page)
+		})
+	}
+	all.Wait()
+	return obj{"pages": list, "activePage": active}, nil
+}
+
+// pageID is a page that must be named.
+type pageID struct{ PageID string }
+
+func (p *pageID) check() *failure { return need("pageId", p.PageID) }
+
+func closePage(ctx context.Context, k *call, p pageID) (any, error) {
+	page, err := k.session.page(ctx, p.PageID)
+	if err != nil {
+		return nil, err
+	}
+	b, err := k.session.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.ClosePage(ctx, page.ID); err != nil {
+		return nil, err
+	}
+	k.session.forget(page.ID)
+	return none{}, nil
+}
+
+// forget drops what is known of a page that is no more.
+func (s *session) forget(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.created, id)
+	delete(s.heard, id)
+	delete(s.limits, id)
+}
+
+func activatePage(ctx context.Context, k *call, p pageID) (any, error) {
+	page, err := k.session.page(ctx, p.PageID)
+	if err != nil {
+		return nil, err
+	}
+	b, err := k.session.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return none{}, b.ActivatePage(ctx, page.ID)
+}

@@ -1,0 +1,110 @@
+package bap
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"time"
+)
+
+// checked are params with rules beyond their types.
+type checked interface{ check() *failure }
+
+// decode reads the params of a method. Fields that are not known are ignored.
+func decode[P any](params json.RawMessage) (p P, _ error) {
+	if params == nil {
+		params = []byte("{}")
+	}
+	if err := json.Unmarshal(params, &p); err != nil {
+		return p, wrongShape(err)
+	}
+	if c, ok := any(&p).(checked); ok {
+		if f := c.check(); f != nil {
+			return p, f
+		}
+	}
+	return p, nil
+}
+
+// wrongShape says which field has a value of the wrong type.
+func wrongShape(err error) *failure {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		field := t.Field
+		if field == "" {
+			field = "params"
+		}
+		return invalid(field, "a %s does not go here", strings.SplitN(t.Value, " ", 2)[0])
+	}
+	return fail(codeInvalidParams, "Invalid params: %v", err)
+}
+
+// need refuses what is missing.
+func need(field, value string) *failure {
+	if value == "" {
+		return invalid(field, "is missing")
+	}
+	return nil
+}
+
+// oneOf refuses a word that is none of those known; "" stands for the first.
+func oneOf(field string, value *string, words ...string) *failure {
+	for _, w := range words {
+		if *value == w {
+			return nil
+		}
+	}
+	if *value == "" {
+		*value = words[0]
+		return nil
+	}
+	return invalid(field, "%q is not known: use %s", *value, strings.Join(words, ", "))
+}
+
+// firstOf is the first failure of several checks.
+func firstOf(list ...*failure) *failure {
+	for _, f := range list {
+		if f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// millis is a time in milliseconds; 0 where none is given.
+type millis time.Duration
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *millis) UnmarshalJSON(text []byte) error {
+	if bytes.Equal(text, null) {
+		return nil
+	}
+	var n float64
+	if json.Unmarshal(text, &n) != nil || n < 0 || math.IsInf(n, 0) {
+		return fail(codeInvalidParams, "Invalid params: %.20s is no time: give milliseconds, 0 or more", text)
+	}
+	*m = millis(min(n, 1e9) * float64(time.Millisecond))
+	return nil
+}
+
+// names is one text or a list of them.
+type names []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *names) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*l = names{one}
+		return nil
+	}
+	var all []string
+	if json.Unmarshal(text, &all) != nil {
+		return fail(codeInvalidParams, "Invalid params: %.20s is neither a text nor a list of texts", text)
+	}
+	*l = all
+	return nil
+}

@@ -1,0 +1,40 @@
+package bap
+
+import (
+	"slices"
+	"strings"
+)
+
+// profiles are the scopes of each profile, which is the scope of a token.
+var profiles = map[string][]string{
+	"readonly": {"page:read", "observe:*"},
+	"standard": {
+		"browser:launch", "browser:close", "page:*", "action:click", "action:type", "action:fill", "action:scroll", "action:select",
+		"observe:*", "emulate:viewport",
+	},
+	"full":       {"browser:*", "page:*", "action:*", "observe:*", "emulate:*", "trace:*", "storage:*", "context:*"},
+	"privileged": {"*"},
+	"":           {"*"}, // there are no tokens
+}
+
+// holds reports whether one who has these scopes may do what needs one.
+func holds(granted []string, need string) bool {
+	group, _, _ := strings.Cut(need, ":")
+	return need == "" || slices.ContainsFunc(granted, func(s string) bool {
+		return s == "*" || s == need || s == group+":*"
+	})
+}
+
+// permit refuses a method whose scope the caller does not hold.
+func permit(profile, method, need string) *failure {
+	if holds(profiles[profile], need) {
+		return nil
+	}
+	group, _, _ := strings.Cut(need, ":")
+	required := []string{need}
+	if need != group+":*" {
+		required = append(required, group+":*")
+	}
+	return fail(codeContextNotFound, "Insufficient permissions for '%s'. Required scopes: %s", method, strings.Join(required, " or ")).
+		detail("method", method).detail("requiredScopes", required)
+}

@@ -1,0 +1,154 @@
+package bap
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// selector is an element as clients name it:
+//
+//	{"type":"css","value":"#save"}
+//	{"type":"role","role":"button","name":"Save","exact":true}
+//	{"type":"ref","ref":"@submit"}
+//
+// Its locator is nil where none was given.
+type selector struct{ actions.Locator }
+
+// selectorFields are those of all types.
+type selectorFields struct {
+	Type, Value, Role, Name, Description, Ref string
+
+	Exact bool
+	X, Y  *float64
+}
+
+// maxSelector is the longest text of a selector, in bytes.
+const maxSelector = 10_000
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *selector) UnmarshalJSON(text []byte) error {
+	if bytes.Equal(text, null) {
+		return nil
+	}
+	var f selectorFields
+	if text[0] != '{' {
+		return invalid("selector", `must be an object such as {"type":"css","value":"#save"}`)
+	}
+	if err := json.Unmarshal(text, &f); err != nil {
+		return wrongShape(err)
+	}
+	l, bad := f.locator()
+	if bad != nil {
+		return bad
+	}
+	s.Locator = l
+	return nil
+}
+
+// locator is what the fields mean.
+func (f selectorFields) locator() (actions.Locator, *failure) {
+	if f.Type == "coordinates" {
+		if f.X == nil || f.Y == nil {
+			return nil, invalid("selector", "coordinates have an x and a y")
+		}
+		return actions.Point{X: *f.X, Y: *f.Y}, nil
+	}
+	field, value, ok := f.text()
+	switch {
+	case !ok:
+		return nil, invalid("selector.type", "%q is not known: use css, xpath, role, text, label, placeholder, testId, semantic, coordinates or ref", f.Type)
+	case strings.TrimSpace(value) == "":
+		return nil, invalid("selector."+field, "is empty")
+	case len(value)+len(f.Name) > maxSelector:
+		return nil, invalid("selector."+field, "is longer than %d bytes", maxSelector)
+	}
+	switch lower := strings.ToLower(value); {
+	case f.Type == "css" && (strings.Contains(lower, "url(javascript:") || strings.Contains(lower, "expression(")):
+		return nil, invalid("selector.value", "holds script")
+	case f.Type == "xpath" && strings.Contains(lower, "document("):
+		return nil, invalid("selector.value", "reads another document")
+	}
+	return f.known(value), nil
+}
+
+// text is the field that a type goes by.
+func (f selectorFields) text() (field, value string, ok bool) {
+	switch f.Type {
+	case "css", "xpath", "text", "label", "placeholder", "testId":
+		return "value", f.Value, true
+	case "role":
+		return "role", f.Role, true
+	case "semantic":
+		return "description", f.Description, true
+	case "ref":
+		if f.Ref == "" {
+			return "ref", f.Value, true
+		}
+		return "ref", f.Ref, true
+	}
+	return "", "", false
+}
+
+// known is the locator of a type that text knows.
+func (f selectorFields) known(value string) actions.Locator {
+	switch f.Type {
+	case "css":
+		return actions.CSS(value)
+	case "xpath":
+		return actions.XPath(value)
+	case "label":
+		return actions.Label{Text: value, Exact: f.Exact}
+	case "placeholder":
+		return actions.Placeholder{Text: value, Exact: f.Exact}
+	case "testId":
+		return actions.TestID(value)
+	case "role":
+		return actions.Role{Role: value, Name: f.Name, Exact: f.Exact}
+	case "ref":
+		return actions.SnapshotRef{Scheme: actions.BAP, ID: value}
+	}
+	return actions.Text{Text: value, Exact: f.Exact} // and a description, as its text
+}
+
+// pointed refuses the absence of a selector.
+func (s selector) pointed(field string) *failure {
+	if s.Locator == nil {
+		return invalid(field, "is missing")
+	}
+	return nil
+}
+
+// element refuses a point too, which only the pointer's methods take.
+func (s selector) element(field string) *failure {
+	if f := s.pointed(field); f != nil {
+		return f
+	}
+	return s.maybe(field)
+}
+
+// maybe is element for a selector that may be missing.
+func (s selector) maybe(field string) *failure {
+	if _, point := s.Locator.(actions.Point); point {
+		return invalid(field, "coordinates are for click, dblclick and hover")
+	}
+	return nil
+}
+
+// place is a selector or a point {"x":1,"y":2}.
+type place struct{ selector }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *place) UnmarshalJSON(text []byte) error {
+	var at struct {
+		Type *string
+		X, Y *float64
+	}
+	if json.Unmarshal(text, &at) == nil && at.Type == nil && at.X != nil && at.Y != nil {
+		p.Locator = actions.Point{X: *at.X, Y: *at.Y}
+		return nil
+	}
+	return p.selector.UnmarshalJSON(text)
+}

@@ -1,0 +1,244 @@
+package bap
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// sessionKey is what a connection must match to resume a session: the hub and
+// the token are the same, and so is the id.
+type sessionKey struct{ hub, scope, bearer, id string }
+
+// session is what a client has beyond one request, and beyond its connection
+// where it has named itself.
+type session struct {
+	srv     *Server // static after newSession, as is what follows
+	key     sessionKey
+	caller  actions.Caller
+	opening chan struct{} // holds an item while the browser is being opened or closed
+
+	mu          sync.Mutex // guards everything below
+	ended       bool
+	owner       *connection // nil while the session is dormant
+	expires     *time.Timer // of a dormant session
+	stop        func() bool // lets go of the context that ends a dormant session
+	browser     *actions.Browser
+	launches    int
+	launched    bool
+	closed      bool // by browser/close
+	contexts    map[string]*browserContext
+	created     map[string]bool // pages, by ID
+	subscribed  bool
+	kinds       actions.EventKind        // subscribed to
+	documents   bool                     // events have the names of the documents
+	unsubscribe func()                   // nil while the browser tells nothing
+	heard       map[string]bool          // pages whose console is listened to, by ID
+	limits      map[string]*rate.Limiter // of events, by page ID
+	downloads   map[string]actions.Download
+}
+
+// newSession makes the session of a connection.
+func newSession(c *connection, key sessionKey) *session {
+	return &session{
+		srv: c.srv, key: key, caller: c.caller, opening: make(chan struct{}, 1), owner: c,
+		contexts: make(map[string]*browserContext), created: make(map[string]bool), heard: make(map[string]bool),
+		limits: make(map[string]*rate.Limiter), downloads: make(map[string]actions.Download),
+	}
+}
+
+// enter finds or makes the session of a connection; id is "" for one that ends
+// with it.
+func (srv *Server) enter(c *connection, id string) (*session, *failure) {
+	key := sessionKey{c.caller.Hub, c.caller.Scope, c.caller.Bearer, id}
+	if id == "" {
+		return newSession(c, key), nil
+	}
+	srv.mu.Lock()
+	defer srv.mu.Unlock()
+	if s := srv.sessions[key]; s != nil && s.adopt(c) {
+		return s, nil
+	}
+	if len(srv.sessions) >= srv.options.Sessions {
+		return nil, limited("Too many sessions that can be resumed: leave out sessionId, or try again", retryLimited)
+	}
+	s := newSession(c, key)
+	srv.sessions[key] = s
+	return s, nil
+}
+
+// adopt gives the session to a newer connection. It fails when the session has
+// ended.
+func (s *session) adopt(c *connection) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
+	if s.expires != nil {
+		s.expires.Stop()
+		s.stop()
+		s.expires = nil
+	}
+	if older := s.owner; older != nil {
+		older.conn.Close(reasonReplaced)
+	}
+	s.owner = c
+	return true
+}
+
+// release takes the session from a connection that has ended. One that can be
+// resumed waits for the next, until its time or ctx is over.
+func (s *session) release(ctx context.Context, c *connection) {
+	s.mu.Lock()
+	if s.owner != c || s.ended { // another has it
+		s.mu.Unlock()
+		return
+	}
+	s.owner = nil
+	if s.key.id == "" || ctx.Err() != nil {
+		s.mu.Unlock()
+		s.end()
+		return
+	}
+	defer s.mu.Unlock()
+	s.expires = time.AfterFunc(s.srv.options.Dormant, s.expire)
+	s.stop = context.AfterFunc(ctx, s.expire)
+}
+
+// expire ends the session, if it is dormant.
+func (s *session) expire() {
+	s.mu.Lock()
+	dormant := s.owner == nil
+	s.mu.Unlock()
+	if dormant {
+		s.end()
+	}
+}
+
+// end ends the session. Its pages stay.
+func (s *session) end() {
+	s.srv.mu.Lock()
+	if s.srv.sessions[s.key] == s {
+		delete(s.srv.sessions, s.key)
+	}
+	s.srv.mu.Unlock()
+	s.mu.Lock()
+	if s.ended {
+		s.mu.Unlock()
+		return
+	}
+	s.ended = true
+	b := s.browser
+	if s.expires != nil {
+		s.expires.Stop()
+		s.stop()
+	}
+	s.mu.Unlock()
+	if b != nil {
+		b.Close()
+	}
+}
+
+// lane is the lane of a request: the ID of the page that it names.
+func (s *session) lane(params json.RawMessage) string {
+	s.mu.Lock()
+	b := s.browser
+	s.mu.Unlock()
+	if b == nil {
+		return ""
+	}
+	p, err := b.Page(pageOf(params))
+	if err != nil {
+		return ""
+	}
+	return p.ID
+}
+
+// pageOf is the page that params name; "" is the active one.
+func pageOf(params json.RawMessage) string {
+	var p struct{ PageID string }
+	if json.Unmarshal(params, &p) != nil {
+		return ""
+	}
+	return p.PageID
+}
+
+// open is the session's view of its hub, which it opens at first use.
+func (s *session) open(ctx context.Context) (*actions.Browser, error) {
+	select {
+	case s.opening <- struct{}{}:
+	case <-ctx.Done():
+		return nil, fail(codeTimeout, "Timed out while the browser was being opened")
+	}
+	defer func() { <-s.opening }()
+	s.mu.Lock()
+	b, closed := s.browser, s.closed
+	s.mu.Unlock()
+	switch {
+	case b != nil:
+		return b, nil
+	case closed:
+		return nil, notLaunched()
+	}
+	join := s.caller.Join
+	if s.caller.Scope == "readonly" && s.caller.Reader != nil {
+		join = s.caller.Reader
+	}
+	b, err := actions.Open(ctx, join, s.caller.Options)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		defer b.Close()
+		return nil, notInitialized()
+	}
+	s.browser = b
+	s.hearLocked(b)
+	return b, nil
+}
+
+func notLaunched() *failure {
+	f := fail(codeNotLaunched, "Browser not launched")
+	f.Data.RecoveryHint = hintLaunch
+	return f
+}
+
+// page is a page by its name; "" is the active one. From now on errors on its
+// console are told.
+func (s *session) page(ctx context.Context, id string) (*actions.Page, error) {
+	b, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.Page(id)
+	if err != nil {
+		return nil, err
+	}
+	s.use(p)
+	return p, nil
+}
+
+// detach ends the view, and forgets what belongs to it.
+func (s *session) detach() {
+	s.opening <- struct{}{}
+	defer func() { <-s.opening }()
+	s.mu.Lock()
+	b := s.browser
+	s.browser, s.launched, s.closed, s.unsubscribe = nil, false, true, nil
+	clear(s.contexts)
+	clear(s.created)
+	clear(s.heard)
+	clear(s.limits)
+	s.mu.Unlock()
+	if b != nil {
+		b.Close()
+	}
+}

@@ -1,0 +1,147 @@
+package bap
+
+import (
+	"context"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+var storageMethods = map[string]method{
+	"storage/getState":       onPage("storage:read", getState),
+	"storage/setState":       does("storage:write", setState),
+	"storage/getCookies":     onPage("storage:read", getCookies),
+	"storage/setCookies":     does("storage:write", setCookies),
+	"storage/clearCookies":   does("storage:write", clearCookies),
+	"emulate/setViewport":    does("emulate:viewport", setViewport),
+	"emulate/setUserAgent":   does("emulate:viewport", setUserAgent),
+	"emulate/setGeolocation": does("emulate:geolocation", setGeolocation),
+	"emulate/setOffline":     does("emulate:offline", setOffline),
+}
+
+func getState(ctx context.Context, page *actions.Page, _ none) (any, error) {
+	s, err := page.StorageState(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.Cookies == nil {
+		s.Cookies = []actions.Cookie{}
+	}
+	if s.Origins == nil {
+		s.Origins = []actions.OriginState{}
+	}
+	return s, nil
+}
+
+type stateParams struct{ State *actions.StorageState }
+
+func (p *stateParams) check() *failure {
+	if p.State == nil {
+		return invalid("state", "is missing")
+	}
+	return named("state.cookies", p.State.Cookies)
+}
+
+// named refuses cookies without a name.
+func named(field string, cookies []actions.Cookie) *failure {
+	for _, c := range cookies {
+		if c.Name == "" {
+			return invalid(field, "a cookie has no name")
+		}
+	}
+	return nil
+}
+
+func setState(ctx context.Context, page *actions.Page, p stateParams) error {
+	return page.SetStorageState(ctx, *p.State)
+}
+
+type urlsParams struct{ URLs names }
+
+func getCookies(ctx context.Context, page *actions.Page, p urlsParams) (any, error) {
+	list, err := page.Cookies(ctx, p.URLs...)
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		list = []actions.Cookie{}
+	}
+	return obj{"cookies": list}, nil
+}
+
+type cookiesParams struct{ Cookies []actions.Cookie }
+
+func (p *cookiesParams) check() *failure {
+	if p.Cookies == nil {
+		return invalid("cookies", "is missing")
+	}
+	return named("cookies", p.Cookies)
+}
+
+func setCookies(ctx context.Context, page *actions.Page, p cookiesParams) error {
+	return page.SetCookies(ctx, p.Cookies)
+}
+
+func clearCookies(ctx context.Context, page *actions.Page, p urlsParams) error {
+	return page.ClearCookies(ctx, p.URLs...)
+}
+
+type viewportParams struct {
+	Width, Height      int
+	DeviceScaleFactor  float64
+	IsMobile, HasTouch bool
+}
+
+func (p *viewportParams) check() *failure {
+	if p.DeviceScaleFactor < 0 {
+		return invalid("deviceScaleFactor", "is not above 0")
+	}
+	return sized("width", p.Width, p.Height)
+}
+
+func setViewport(ctx context.Context, page *actions.Page, p viewportParams) error {
+	return page.Emulate(ctx, actions.Emulation{
+		Viewport: &actions.Viewport{Width: p.Width, Height: p.Height}, Scale: p.DeviceScaleFactor, Mobile: p.IsMobile, Touch: p.HasTouch,
+	})
+}
+
+type userAgentParams struct{ UserAgent, Platform, AcceptLanguage string }
+
+func (p *userAgentParams) check() *failure { return need("userAgent", p.UserAgent) }
+
+func setUserAgent(ctx context.Context, page *actions.Page, p userAgentParams) error {
+	return page.Emulate(ctx, actions.Emulation{UserAgent: p.UserAgent, Platform: p.Platform, AcceptLanguage: p.AcceptLanguage})
+}
+
+type geolocationParams struct {
+	Latitude, Longitude *float64
+	Accuracy            float64
+}
+
+func (p *geolocationParams) check() *failure {
+	switch {
+	case p.Latitude == nil || *p.Latitude < -90 || *p.Latitude > 90:
+		return invalid("latitude", "is -90 to 90")
+	case p.Longitude == nil || *p.Longitude < -180 || *p.Longitude > 180:
+		return invalid("longitude", "is -180 to 180")
+	case p.Accuracy < 0:
+		return invalid("accuracy", "is 0 or more")
+	}
+	return nil
+}
+
+func setGeolocation(ctx context.Context, page *actions.Page, p geolocationParams) error {
+	return page.Emulate(ctx, actions.Emulation{Geolocation: &actions.Geolocation{Latitude: *p.Latitude, Longitude: *p.Longitude, Accuracy: p.Accuracy}})
+}
+
+type offlineParams struct{ Offline *bool }
+
+func (p *offlineParams) check() *failure {
+	if p.Offline == nil {
+		return invalid("offline", "is missing")
+	}
+	return nil
+}
+
+func setOffline(ctx context.Context, page *actions.Page, p offlineParams) error {
+	return page.Emulate(ctx, actions.Emulation{Offline: p.Offline})
+}
