@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // checked are params with rules beyond their types.
@@ -34,13 +36,28 @@ func wrongShape(err error) *failure {
 		return f
 	}
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		field := t.Field
+		field := wireName(t.Field)
 		if field == "" {
 			field = "params"
 		}
 		return invalid(field, "a %s does not go here", strings.SplitN(t.Value, " ", 2)[0])
 	}
 	return fail(codeInvalidParams, "Invalid params: %v", err)
+}
+
+// initials are how words that Go has in capitals stand in JSON.
+var initials = strings.NewReplacer("URL", "Url", "ID", "Id", "MIME", "Mime")
+
+// wireName is the path of a field as clients write it: options.pageId.
+func wireName(path string) string {
+	parts := strings.Split(initials.Replace(path), ".")
+	for i, part := range parts {
+		first, size := utf8.DecodeRuneInString(part)
+		if size > 0 {
+			parts[i] = string(unicode.ToLower(first)) + part[size:]
+		}
+	}
+	return strings.Join(parts, ".")
 }
 
 // need refuses what is missing.
