@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"github.com/cdphub/cdphub/actions"
 )
@@ -59,7 +60,7 @@ func pruned(source string, depth int, attributes bool) (string, error) {
 			roots = append(roots, n)
 		}
 	} else {
-		list, err := html.ParseFragment(strings.NewReader(source), &html.Node{Type: html.ElementNode, Data: "template"})
+		list, err := html.ParseFragment(strings.NewReader(source), &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body})
 		if err != nil {
 			return "", err
 		}

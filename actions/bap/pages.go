@@ -48,8 +48,11 @@ func describe(ctx context.Context, p *actions.Page) pageInfo {
 	size, _ := p.ViewportSize(ctx) // a page that hangs is listed all the same
 	at := p.Info()
 	info := pageInfo{ID: at.Alias, URL: at.URL, Title: at.Title, Viewport: size, Status: "ready"}
+	if n, err := p.WaitForLoadState(ctx, actions.Commit); err == nil { // the page knows its title before others do
+		info.URL, info.Title = n.URL, n.Title
+	}
 	switch {
-	case strings.HasPrefix(at.URL, "chrome-error:"):
+	case strings.HasPrefix(info.URL, "chrome-error:"):
 		info.Status = "error"
 	case p.Loading():
 		info.Status = "loading"

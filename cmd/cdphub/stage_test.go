@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/relay"
@@ -29,36 +32,45 @@ var kinds = []struct {
 	prefix string
 }{{actions.BrowserTarget, "/hub/chromium"}, {actions.FrameTarget, ""}}
 
-func newStage(t *testing.T, change func(*hubFlags)) *stage {
+// newStage starts a server with flags that change may alter, and equip's own
+// parts in place of what newServer makes.
+func newStage(t *testing.T, change func(*hubFlags), equip ...func(*server)) *stage {
 	t.Helper()
-	s := &stage{started: start(t, func(f *hubFlags) {
-		f.Actions = true
-		if change != nil {
-			change(f)
-		}
-	})}
-	pools := poolFlags{Browser: true, BrowserHub: []string{"chromium"}, BrowserNoSandbox: os.Geteuid() == 0, MaxBrowsers: 1, BrowserIdle: period(time.Minute)}
-	s.pool = pools.pool(s.hubs, s.log)
+	s := new(stage)
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.file(w, "host.html", "http://"+r.Host) }))
 	t.Cleanup(host.Close)
 	s.app = httptest.NewServer(s.pages(host.URL))
 	t.Cleanup(s.app.Close)
+	f := hubFlags{ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: 5 * time.Second}
+	f.Actions, f.URLToken = true, true
+	if change != nil {
+		change(&f)
+	}
+	srv, err := newServer(f, zap.NewNop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pools := poolFlags{Browser: true, BrowserHub: []string{"chromium"}, BrowserNoSandbox: os.Geteuid() == 0, MaxBrowsers: 1, BrowserIdle: period(time.Minute)}
+	srv.pool = pools.pool(srv.hubs, srv.log)
+	for _, f := range equip {
+		f(srv)
+	}
+	s.started = startServer(t, srv)
+	s.showHost(t, host.URL)
+	return s
+}
+
+// showHost opens the Host page in the browser and waits until it is there.
+func (s *stage) showHost(t *testing.T, page string) {
+	t.Helper()
 	b, err := actions.Open(t.Context(), func(event actions.EventFunc) (actions.Client, error) {
-		hub, release, err := s.readyHub(t.Context(), "chromium")
-		if err != nil {
-			return nil, err
-		}
-		t.Cleanup(release)
-		return hub.JoinLocal(relay.LocalOptions{Event: event})
+		ready := func(ctx context.Context) (*relay.Hub, func(), error) { return s.readyHub(ctx, "chromium") }
+		return joinHub(t.Context(), ready, relay.LocalOptions{Event: event})
 	}, actions.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
-	page := host.URL
-	if f := s.fragment(); f != "" {
-		page += "#" + f
-	}
 	if _, err := b.NewPage(t.Context(), page, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +84,6 @@ func newStage(t *testing.T, change func(*hubFlags)) *stage {
 			t.Fatal("the Host page has not connected")
 		}
 	}
-	return s
 }
 
 // file serves a page of actions/testdata, with the agent in it where it says
@@ -84,15 +95,16 @@ func (s *stage) file(w http.ResponseWriter, name, host string) {
 		return
 	}
 	hub := "http://" + s.addr(true)
-	app, other := "", ""
-	if s.app != nil {
-		app, other = s.app.URL, strings.Replace(s.app.URL, "127.0.0.1", "localhost", 1)
+	bridge := "ws" + strings.TrimPrefix(hub, "http") + "/icdp/host"
+	if token := s.fragment(); token != "" {
+		bridge += "?" + token
 	}
+	app, other := s.app.URL, strings.Replace(s.app.URL, "127.0.0.1", "localhost", 1)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	strings.NewReplacer(
 		"<!--agent-->", fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s"></script>`, hub, host),
-		"/dist/host.js", hub+"/host.js", "{{app}}", app, "{{other}}", other, "{{bridge}}", "ws"+strings.TrimPrefix(hub, "http")+"/icdp/host",
+		"/dist/host.js", hub+"/host.js", "{{app}}", app, "{{other}}", other, "{{bridge}}", bridge,
 	).WriteString(w, string(text))
 }
 
@@ -108,6 +120,7 @@ func (s *stage) pages(host string) http.Handler {
 	})
 	mux.HandleFunc("/data.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Api-Key", "k")
 		fmt.Fprint(w, `{"answer":42}`)
 	})
 	return mux
