@@ -84,7 +84,7 @@ func createPage(ctx context.Context, k *call, p createPageParams) (any, error) {
 		contextID = c.target
 		options = c.options.with(options)
 	}
-	if bad := s.mayOpen(); bad != nil {
+	if bad := s.mayOpen(b); bad != nil {
 		return nil, bad
 	}
 	page, err := s.newPage(ctx, b, p.URL, contextID, options)
@@ -99,9 +99,14 @@ func createPage(ctx context.Context, k *call, p createPageParams) (any, error) {
 }
 
 // mayOpen refuses a page before launch, or one too many.
-func (s *session) mayOpen() *failure {
+func (s *session) mayOpen(b *actions.Browser) *failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for id := range s.created {
+		if _, err := b.Page(id); err != nil { // somebody else has closed it
+			delete(s.created, id)
+		}
+	}
 	switch most := s.srv.options.Pages; {
 	case !s.launched:
 		return notLaunched()

@@ -242,7 +242,7 @@ var bapMethods = []bapMethod{
 // TestBAPConformance uses each method on each kind of targets.
 func TestBAPConformance(t *testing.T) {
 	s := newAgents(t, nil)
-	for _, kind := range targetKinds {
+	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
 			t.Parallel()
 			a := s.launched(t, kind.prefix+"/bap")
