@@ -3,8 +3,6 @@
 package actionstest
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -14,8 +12,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/actions/remote"
 )
 
 // Chromium is a headless browser with a profile of its own.
@@ -72,32 +69,5 @@ func (c *Chromium) Close() {
 
 // Join connects to the browser. It is an actions.Join.
 func (c *Chromium) Join(event actions.EventFunc) (actions.Client, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), starting)
-	defer cancel()
-	conn, err := wsconn.DialLimits(ctx, c.url, nil, wsconn.Limits{MaxMessage: 256 << 20, MaxPending: 128 << 20})
-	if err != nil {
-		return nil, err
-	}
-	return newClient(conn, event), nil
+	return remote.Join(c.url, nil)(event)
 }
-
-// message is what a browser sends.
-type message struct {
-	ID        int
-	Method    string
-	SessionID string
-	Params    json.RawMessage
-	Result    json.RawMessage
-	Error     *struct {
-		Code    int
-		Message string
-	}
-}
-
-// answer is one call's: one of its fields is set.
-type answer struct {
-	result []byte
-	err    error
-}
-
-var errClosed = wire.ServerError("Target closed")

@@ -1,10 +1,14 @@
-package actionstest
+// Package remote is a connection to a hub or a browser elsewhere, over its CDP
+// WebSocket, for package actions to use.
+package remote
 
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/wire"
@@ -23,6 +27,27 @@ type client struct {
 	waiting map[int]chan answer
 }
 
+// Limits of a connection: a screenshot of a long page is one message.
+var limits = wsconn.Limits{MaxMessage: 256 << 20, MaxPending: 128 << 20}
+
+// connecting is how long a handshake may take: a hub may have to start a
+// browser for it.
+const connecting = time.Minute
+
+// Join returns how to connect to a CDP WebSocket such as
+// ws://127.0.0.1:9222/devtools/browser, with these headers.
+func Join(url string, header http.Header) actions.Join {
+	return func(event actions.EventFunc) (actions.Client, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), connecting)
+		defer cancel()
+		conn, err := wsconn.DialLimits(ctx, url, header, limits)
+		if err != nil {
+			return nil, err
+		}
+		return newClient(conn, event), nil
+	}
+}
+
 func newClient(conn *wsconn.Conn, event actions.EventFunc) *client {
 	c := &client{conn: conn, event: event, ended: make(chan struct{}), waiting: map[int]chan answer{}}
 	go func() {
@@ -32,6 +57,27 @@ func newClient(conn *wsconn.Conn, event actions.EventFunc) *client {
 	}()
 	return c
 }
+
+// message is what the other end sends.
+type message struct {
+	ID        int
+	Method    string
+	SessionID string
+	Params    json.RawMessage
+	Result    json.RawMessage
+	Error     *struct {
+		Code    int
+		Message string
+	}
+}
+
+// answer is one call's: one of its fields is set.
+type answer struct {
+	result []byte
+	err    error
+}
+
+var errClosed = wire.ServerError("Target closed")
 
 // Send implements actions.Client.
 func (c *client) Send(sessionID, method string, params []byte) (wait func(context.Context) ([]byte, error)) {
@@ -58,6 +104,9 @@ func (c *client) Send(sessionID, method string, params []byte) (wait func(contex
 		case a := <-done:
 			return a.result, a.err
 		case <-ctx.Done():
+			c.mu.Lock()
+			delete(c.waiting, id)
+			c.mu.Unlock()
 			return nil, ctx.Err()
 		}
 	}
