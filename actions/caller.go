@@ -18,9 +18,12 @@ type Caller struct {
 	// "readonly" to reading: it lets the page script run, without which nothing
 	// of a page can be read. Nil where there is no need for it.
 	Reader Join
-	// Bearer tells the callers of a hub apart by their tokens; "" where there are
-	// none.
-	Bearer  string
+	// ID tells callers apart: it is the same for the same token, and "" where
+	// there are none.
+	ID string
+	// Hold calls end, once, as soon as the token is no longer good; end must not
+	// wait. nil where that never happens.
+	Hold    func(end func()) (release func())
 	Hub     string // the name of the hub; "" is the default hub
 	Version string // of the program
 	// Endpoint is the WebSocket URL at which it could speak CDP to the hub, by the

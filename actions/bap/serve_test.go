@@ -326,7 +326,7 @@ func TestSessions(t *testing.T) {
 		synctest.Wait()
 		launch(third, `"browserId":"browser-1"`)
 		for name, change := range map[string]func(*actions.Caller){
-			"another token": func(c *actions.Caller) { c.Bearer = "other" },
+			"another token": func(c *actions.Caller) { c.ID = "other" },
 			"another scope": func(c *actions.Caller) { c.Scope = "standard" },
 			"another hub":   func(c *actions.Caller) { c.Hub = "other" },
 		} {

@@ -55,7 +55,7 @@ func newSession(c *connection, key sessionKey) *session {
 // enter finds or makes the session of a connection; id is "" for one that ends
 // with it.
 func (srv *Server) enter(c *connection, id string) (*session, *failure) {
-	key := sessionKey{c.caller.Hub, c.caller.Scope, c.caller.Bearer, id}
+	key := sessionKey{c.caller.Hub, c.caller.Scope, c.caller.ID, id}
 	if id == "" {
 		return newSession(c, key), nil
 	}

@@ -64,6 +64,7 @@ type cli struct {
 	Demo    demoCmd    `cmd:"" help:"Run the hub with a Host page and three small apps in cross-origin iframes."`
 	Open    openCmd    `cmd:"" help:"Make any web app drivable and open it in a browser."`
 	Proxy   proxyCmd   `cmd:"" help:"Make any web app drivable: the hub, a Host page, and the app with the agent in it."`
+	Mcp     mcpCmd     `cmd:"" help:"Serve the tools of an MCP server on standard input and output."`
 	Token   tokenCmd   `cmd:"" help:"Make tokens and look into them."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 

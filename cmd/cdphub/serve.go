@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions/bap"
+	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
@@ -80,6 +81,7 @@ type server struct {
 	pool      *pool // of browsers; nil: there are none
 	sandboxes sandboxes
 	bap       *bap.Server
+	mcp       *mcp.Handler
 
 	admin     *admin                          // nil unless asked for
 	adminOnly func(http.Handler) http.Handler // lets those with an admin token pass; nil while there is none
@@ -172,6 +174,7 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 
 		sandboxes: sandboxes{max: int(f.MaxSandboxes), idle: time.Duration(f.SandboxIdle)},
 		bap:       bap.New(bap.Options{}),
+		mcp:       mcp.NewHandler(log),
 	}
 	if tokens.Covers(auth.RoleAdmin) {
 		s.adminOnly = gate.Admin
@@ -290,6 +293,7 @@ func (s *server) drain(servers []*http.Server) {
 	cancel()
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
+	s.mcp.Close()
 	clients := s.clients.close(ctx, wsconn.ReasonShutdown)
 	hosts := s.hosts.close(ctx, wsconn.ReasonShutdown)
 	s.pool.close()

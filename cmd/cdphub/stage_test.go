@@ -42,7 +42,7 @@ func newStage(t *testing.T, change func(*hubFlags), equip ...func(*server)) *sta
 	s.app = httptest.NewServer(s.pages(host.URL))
 	t.Cleanup(s.app.Close)
 	f := hubFlags{ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: 5 * time.Second}
-	f.Actions, f.URLToken = true, true
+	f.Actions, f.URLToken, f.MaxClientMessage = true, true, 100<<20
 	if change != nil {
 		change(&f)
 	}
@@ -128,3 +128,11 @@ func (s *stage) pages(host string) http.Handler {
 
 // base is the address of a hub for Clients.
 func (s *stage) base(prefix string) string { return "http://" + s.addr(false) + prefix }
+
+// within60 bounds a call.
+func within60(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}

@@ -1,0 +1,153 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// How long calls may take: to find an element and act on it, and to load a
+// page.
+const (
+	actTimeout  = 15 * time.Second
+	loadTimeout = 60 * time.Second
+	readTimeout = 30 * time.Second
+)
+
+// call is one use of a tool. It belongs to the goroutine that carries it out.
+type call struct {
+	*session
+	b     *actions.Browser
+	page  *actions.Page // nil while there is none
+	title string        // of the page that the call has opened
+	reply
+}
+
+// use carries out a call in its turn, and makes its answer.
+func (s *session) use(ctx context.Context, t *tool, pageID string, do func(context.Context, *call) error) *sdk.CallToolResult {
+	select {
+	case s.queue <- struct{}{}:
+	default:
+		return new(reply).result(&actions.Error{Kind: actions.RateLimited, Message: fmt.Sprintf("rate limited: %d calls are waiting", maxCalls)})
+	}
+	defer func() { <-s.queue }()
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return new(reply).result(&actions.Error{Kind: actions.Timeout, Message: "cancelled"})
+	}
+	defer func() { <-s.turn }()
+	ctx, cancel := context.WithTimeout(ctx, actions.MaxTimeout)
+	defer cancel()
+	b, err := s.open(ctx)
+	if err != nil {
+		return new(reply).result(err)
+	}
+	select { // what an earlier call has left
+	case <-s.asked:
+	default:
+	}
+	c := &call{session: s, b: b}
+	if c.page, err = b.Page(pageID); err != nil && !(t.has(pageless) && pageID == "") {
+		return c.result(err)
+	}
+	if c.page != nil {
+		if d, open := c.page.OpenDialog(); open && !t.has(modal) {
+			c.modal = []actions.Dialog{d}
+			return c.result(&actions.Error{Kind: actions.InvalidArgument, Message: t.name + " cannot be used while a dialog is open"})
+		}
+	}
+	done := c.race(ctx, t, do)
+	switch actions.KindOf(done.failed) {
+	case actions.TargetClosed, actions.NoBrowser, actions.Internal:
+		s.check(b)
+	}
+	return done.result(done.failed)
+}
+
+// race carries out a call until it is done or its page opens a dialog, which
+// the client must answer first: the call goes on then, but nobody waits for it.
+func (c *call) race(ctx context.Context, t *tool, do func(context.Context, *call) error) *reply {
+	page := c.page
+	on, cancel := context.WithTimeout(context.WithoutCancel(ctx), actions.MaxTimeout)
+	done := make(chan *reply, 1)
+	go func() {
+		defer cancel()
+		c.carryOut(on, t, do)
+		done <- &c.reply
+	}()
+	for {
+		select {
+		case r := <-done:
+			return r
+		case <-ctx.Done():
+			cancel()
+			return &reply{failed: &actions.Error{Kind: actions.Timeout, Message: "cancelled"}}
+		case <-c.asked:
+			if page == nil {
+				continue
+			}
+			if d, open := page.OpenDialog(); open {
+				r := &reply{modal: []actions.Dialog{d}}
+				r.header(page.Info(), 0, nil)
+				return r
+			}
+		}
+	}
+}
+
+// carryOut does what the call is for, and then looks at the page if it may
+// have changed.
+func (c *call) carryOut(ctx context.Context, t *tool, do func(context.Context, *call) error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log.Error("panic in a tool", zap.String("tool", t.name), zap.Any("panic", p), zap.ByteString("stack", debug.Stack()))
+			c.failed = &actions.Error{Kind: actions.Internal, Message: "internal error"}
+		}
+	}()
+	if c.page != nil && !t.has(modal) { // it would wait behind a dialog
+		c.watch(ctx, c.page)
+	}
+	if c.failed = do(ctx, c); c.failed != nil || !t.has(changes) {
+		return
+	}
+	c.look(ctx)
+}
+
+// look adds what the page is after an action. That it cannot be told is no
+// failure of the action.
+func (c *call) look(ctx context.Context) {
+	if c.page == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	if c.page.Settle(ctx) != nil {
+		return
+	}
+	info := c.page.Info()
+	if d, open := c.page.OpenDialog(); open {
+		c.modal = append(c.modal, d)
+	} else if s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{}); err == nil {
+		info.URL, info.Title = s.URL, s.Title
+		c.snapshot = s.Text
+	}
+	c.header(info, c.status, c.written(c.page))
+}
+
+// written is what a page has on its console.
+func (s *session) written(p *actions.Page) *console {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.console[p]
+	if c == nil {
+		return nil
+	}
+	return c.clone()
+}

@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// maxMessages is how many messages of a page's console are kept.
+const maxMessages = 1000
+
+// console is what a page has written, the oldest first.
+type console struct {
+	messages []actions.ConsoleMessage
+	since    int // where those of the document begin
+	moved    int // where those after the last navigation begin, within a document too
+}
+
+func (c *console) add(m actions.ConsoleMessage) {
+	c.messages = append(c.messages, m)
+	if over := len(c.messages) - maxMessages; over > 0 {
+		c.messages = slices.Delete(c.messages, 0, over)
+		c.since, c.moved = max(c.since-over, 0), max(c.moved-over, 0)
+	}
+}
+
+// navigated says that the page has gone elsewhere; parsed that this was a new
+// document.
+func (c *console) navigated() { c.moved = len(c.messages) }
+func (c *console) parsed()    { c.since = c.moved }
+
+func (c *console) clone() *console {
+	return &console{messages: slices.Clone(c.messages), since: c.since}
+}
+
+// The levels of messages, each with those before it.
+const (
+	levelError = iota
+	levelWarning
+	levelInfo
+	levelDebug
+)
+
+var levels = map[string]int{"error": levelError, "warning": levelWarning, "info": levelInfo, "debug": levelDebug}
+
+// levelOf reads what CDP calls a message.
+func levelOf(kind string) int {
+	switch kind {
+	case "error", "assert":
+		return levelError
+	case "warning":
+		return levelWarning
+	case "debug", "verbose", "trace":
+		return levelDebug
+	}
+	return levelInfo
+}
+
+// counts are those of the document.
+func (c *console) counts() (errors, warnings int) {
+	if c == nil {
+		return 0, 0
+	}
+	for _, m := range c.messages[c.since:] {
+		switch levelOf(m.Level) {
+		case levelError:
+			errors++
+		case levelWarning:
+			warnings++
+		}
+	}
+	return errors, warnings
+}
+
+// list prints the messages up to a level: those of the document, or all.
+func (c *console) list(level int, all bool) []string {
+	from := c.since
+	if all {
+		from = 0
+	}
+	var lines []string
+	errors, warnings := 0, 0
+	for _, m := range c.messages[from:] {
+		of := levelOf(m.Level)
+		switch of {
+		case levelError:
+			errors++
+		case levelWarning:
+			warnings++
+		}
+		if of > level {
+			continue
+		}
+		at := ""
+		if m.URL != "" {
+			at = fmt.Sprintf(" @ %s:%d", m.URL, m.Line)
+		}
+		lines = append(lines, fmt.Sprintf("[%s] %s%s", m.Level, m.Text, at))
+	}
+	head := fmt.Sprintf("Total messages: %d (Errors: %d, Warnings: %d)", len(c.messages)-from, errors, warnings)
+	return append([]string{head}, lines...)
+}

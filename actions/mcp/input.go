@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// inputTools are those that act on elements.
+var inputTools = []tool{
+	define("browser_click", "Click", "Clicks an element.", "standard", changes, click),
+	define("browser_hover", "Hover", "Moves the pointer over an element.", "standard", changes, hover),
+	define("browser_drag", "Drag", "Drags one element to another.", "standard", changes, drag),
+	define("browser_type", "Type text", "Replaces the text of a field, or types into it key by key.", "standard", changes, typeText),
+	define("browser_press_key", "Press a key", "Presses a key, in what has the focus.", "standard", changes, pressKey),
+	define("browser_select_option", "Select options", "Selects options of a list.", "standard", changes, selectOption),
+	define("browser_fill_form", "Fill a form", "Fills several fields.", "standard", changes, fillForm),
+	define("browser_file_upload", "Upload files", "Puts files into a file input.", "standard", changes, upload),
+	define("browser_evaluate", "Evaluate JavaScript", "Calls a function in the page and returns its value as JSON.", "standard", alters, evaluate),
+}
+
+// act is a context for finding an element and acting on it.
+func act(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, actTimeout)
+}
+
+type clickArgs struct {
+	element
+	DoubleClick bool     `json:"doubleClick,omitempty" jsonschema:"Click twice"`
+	Button      string   `json:"button,omitempty" jsonschema:"left, right or middle; left when left out"`
+	Modifiers   []string `json:"modifiers,omitempty" jsonschema:"Keys to hold: Alt, Control, ControlOrMeta, Meta, Shift"`
+}
+
+func click(ctx context.Context, c *call, in clickArgs) error {
+	ctx, cancel := act(ctx)
+	defer cancel()
+	o := actions.ClickOptions{Button: in.Button, Modifiers: in.Modifiers}
+	if in.DoubleClick {
+		o.Count = 2
+	}
+	_, err := c.page.Click(ctx, locate(in.Target), o)
+	return err
+}
+
+func hover(ctx context.Context, c *call, in element) error {
+	ctx, cancel := act(ctx)
+	defer cancel()
+	_, err := c.page.Hover(ctx, locate(in.Target), actions.HoverOptions{})
+	return err
+}
+
+type dragArgs struct {
+	onPage
+	StartElement string `json:"startElement,omitempty" jsonschema:"What to drag, in words for people"`
+	StartTarget  string `json:"startTarget" jsonschema:"What to drag: a ref of the page snapshot, or a selector that matches it alone"`
+	EndElement   string `json:"endElement,omitempty" jsonschema:"Where to, in words for people"`
+	EndTarget    string `json:"endTarget" jsonschema:"Where to: a ref of the page snapshot, or a selector that matches it alone"`
+}
+
+func drag(ctx context.Context, c *call, in dragArgs) error {
+	ctx, cancel := act(ctx)
+	defer cancel()
+	return c.page.DragTo(ctx, locate(in.StartTarget), locate(in.EndTarget))
+}
+
+type typeArgs struct {
+	element
+	Text   string `json:"text" jsonschema:"The text"`
+	Submit bool   `json:"submit,omitempty" jsonschema:"Press Enter afterwards"`
+	Slowly bool   `json:"slowly,omitempty" jsonschema:"Type key by key after what is there, for pages that listen to keys"`
+}
+
+func typeText(ctx context.Context, c *call, in typeArgs) error {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout) // keys take time
+	defer cancel()
+	l := locate(in.Target)
+	var err error
+	if in.Slowly {
+		err = c.page.Type(ctx, l, in.Text, actions.TypeOptions{})
+	} else {
+		short, stop := act(ctx)
+		defer stop()
+		err = c.page.Fill(short, l, in.Text, actions.FillOptions{})
+	}
+	if err == nil && in.Submit {
+		err = c.page.Press(ctx, l, "Enter", actions.PressOptions{})
+	}
+	return err
+}
+
+type keyArgs struct {
+	onPage
+	Key string `json:"key" jsonschema:"A key or a chord, such as ArrowLeft, a or Control+A"`
+}
+
+func pressKey(ctx context.Context, c *call, in keyArgs) error {
+	ctx, cancel := act(ctx)
+	defer cancel()
+	return c.page.Press(ctx, nil, in.Key, actions.PressOptions{})
+}
+
+type selectArgs struct {
+	element
+	Values []string `json:"values" jsonschema:"The values or labels to select, and no others"`
+}
+
+func selectOption(ctx context.Context, c *call, in selectArgs) error {
+	ctx, cancel := act(ctx)
+	defer cancel()
+	_, err := c.page.SelectOption(ctx, locate(in.Target), in.Values)
+	return err
+}
+
+type formArgs struct {
+	onPage
+	Fields []formField `json:"fields" jsonschema:"The fields, in the order in which to fill them"`
+}
+
+type formField struct {
+	Name    string `json:"name,omitempty" jsonschema:"What the field is, in words for people"`
+	Element string `json:"element,omitempty" jsonschema:"The same"`
+	Target  string `json:"target" jsonschema:"The field: a ref of the page snapshot, or a selector that matches it alone"`
+	Type    string `json:"type" jsonschema:"textbox, checkbox, radio, combobox or slider"`
+	Value   string `json:"value" jsonschema:"The text; true or false of a checkbox; the label of a combobox's option"`
+}
+
+func fillForm(ctx context.Context, c *call, in formArgs) error {
+	for i, f := range in.Fields {
+		if err := c.fill(ctx, f); err != nil {
+			if i > 0 {
+				c.say("Filled %d of %d fields", i, len(in.Fields))
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) fill(ctx context.Context, f formField) error {
+	ctx, cancel := act(ctx)
+	defer cancel()
+	l := locate(f.Target)
+	switch f.Type {
+	case "textbox", "slider":
+		return c.page.Fill(ctx, l, f.Value, actions.FillOptions{})
+	case "combobox":
+		_, err := c.page.SelectOption(ctx, l, []string{f.Value})
+		return err
+	case "checkbox", "radio":
+		if f.Value != "true" && f.Value != "false" {
+			return invalid(fmt.Sprintf("the value %q of a %s: it is true or false", f.Value, f.Type))
+		}
+		return c.page.SetChecked(ctx, l, f.Value == "true")
+	}
+	return invalid(fmt.Sprintf("the type %q of a field: it is textbox, checkbox, radio, combobox or slider", f.Type))
+}

@@ -1,0 +1,91 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// reply is what a call answers.
+type reply struct {
+	failed   error
+	lines    []string // of the section Result
+	tabs     []string
+	page     []string // of the section Page
+	modal    []actions.Dialog
+	snapshot string
+	picture  *sdk.ImageContent
+	status   int // of the page's document, as HTTP has it; 0 when it is not known
+}
+
+// say adds a line to the section Result.
+func (r *reply) say(format string, args ...any) {
+	r.lines = append(r.lines, fmt.Sprintf(format, args...))
+}
+
+// header makes the section Page.
+func (r *reply) header(p actions.PageInfo, status int, c *console) {
+	r.page = []string{"- Page URL: " + p.URL}
+	if p.Title != "" {
+		r.page = append(r.page, "- Page Title: "+oneLine(p.Title))
+	}
+	if status != 0 && (status < 200 || status > 299) {
+		r.page = append(r.page, fmt.Sprintf("- HTTP status: %d", status))
+	}
+	if errors, warnings := c.counts(); errors+warnings > 0 {
+		r.page = append(r.page, fmt.Sprintf("- Console: %d errors, %d warnings", errors, warnings))
+	}
+}
+
+// remedies say what to do about an error.
+var remedies = map[actions.Kind]string{
+	actions.ElementNotFound:  "Take a browser_snapshot and use a ref from it.",
+	actions.StaleRef:         "The page has changed: take a browser_snapshot and use a ref from it.",
+	actions.AmbiguousLocator: "Use a ref of a browser_snapshot, or a selector that matches one element alone.",
+	actions.PageNotFound:     "See browser_tabs for the pages there are, or open one with browser_navigate.",
+	actions.Obscured:         "Close or move what covers it first.",
+	actions.RateLimited:      "Wait for answers before you call again.",
+	actions.PermissionDenied: "The token of this client does not allow it.",
+}
+
+// result is the answer as MCP has it; err is why the call has failed.
+func (r *reply) result(err error) *sdk.CallToolResult {
+	var b strings.Builder
+	section := func(title string, lines ...string) {
+		if len(lines) > 0 {
+			fmt.Fprintf(&b, "### %s\n%s\n", title, strings.Join(lines, "\n"))
+		}
+	}
+	if err != nil {
+		lines := []string{"Error: " + err.Error()}
+		if remedy := remedies[actions.KindOf(err)]; remedy != "" {
+			lines = append(lines, remedy)
+		}
+		section("Error", lines...)
+	}
+	section("Result", r.lines...)
+	section("Open tabs", r.tabs...)
+	section("Page", r.page...)
+	var dialogs []string
+	for _, d := range r.modal {
+		dialogs = append(dialogs, fmt.Sprintf("- [%q dialog with message %q]: can be handled by browser_handle_dialog", d.Type, d.Message))
+	}
+	section("Modal state", dialogs...)
+	if r.snapshot != "" {
+		section("Snapshot", "```yaml", strings.TrimSuffix(r.snapshot, "\n"), "```")
+	}
+	if b.Len() == 0 {
+		b.WriteString("### Result\nDone\n")
+	}
+	result := &sdk.CallToolResult{IsError: err != nil, Content: []sdk.Content{&sdk.TextContent{Text: b.String()}}}
+	if r.picture != nil {
+		result.Content = append(result.Content, r.picture)
+	}
+	return result
+}
+
+// oneLine keeps what a page says from looking like a section of its own.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

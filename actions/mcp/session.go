@@ -1,0 +1,200 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// maxCalls is how many calls of a session may run or wait.
+const maxCalls = 64
+
+// session is one client and its connection to the hub.
+type session struct {
+	caller actions.Caller // static after newSession
+	files  *os.Root       // where paths of files are looked up; nil: nowhere
+	log    *zap.Logger
+	queue  chan struct{} // holds an item for each call that runs or waits
+	turn   chan struct{} // holds an item while a call runs
+	asked  chan struct{} // gets an item when a page has opened a dialog
+
+	mu      sync.Mutex // guards everything below
+	closed  bool
+	browser *actions.Browser           // nil until the first call
+	watched map[*actions.Page]bool     // pages that tell of their requests
+	console map[*actions.Page]*console // what pages have written
+}
+
+func newSession(c actions.Caller, files *os.Root, log *zap.Logger) *session {
+	c.Options.Dialogs = actions.AskDialogs
+	return &session{
+		caller: c, files: files, log: log,
+		queue: make(chan struct{}, maxCalls), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1),
+	}
+}
+
+const instructions = `Drives the pages of a browser, or apps in frames of one.
+Read a page with browser_snapshot and act on its elements by the refs that it prints.`
+
+// server makes the MCP server of the session, with the tools that the
+// caller's scope has a use for.
+func (s *session) server(id func() string) *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "cdphub", Title: "cdphub", Version: s.caller.Version}, &sdk.ServerOptions{
+		Instructions: instructions, GetSessionID: id, SchemaCache: schemas,
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+	})
+	for _, t := range tools {
+		if t.allowed(s.caller.Scope) {
+			t.add(server, s)
+		}
+	}
+	server.AddReceivingMiddleware(sections)
+	return server
+}
+
+// sections has an answer that is not a tool's own, to arguments that are not
+// as its schema says, look like the others.
+func sections(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		result, err := next(ctx, method, req)
+		r, ok := result.(*sdk.CallToolResult)
+		if !ok || err != nil || !r.IsError || len(r.Content) == 0 {
+			return result, err
+		}
+		if text, ok := r.Content[0].(*sdk.TextContent); ok && !strings.HasPrefix(text.Text, "### ") {
+			text.Text = "### Error\nError: " + text.Text + "\n"
+		}
+		return r, nil
+	}
+}
+
+var schemas = sdk.NewSchemaCache()
+
+// Serve serves one client over a pair of streams, a line a message, until in
+// ends or ctx does. Files of browser_file_upload are looked up in files,
+// unless that is nil.
+func Serve(ctx context.Context, c actions.Caller, in io.ReadCloser, out io.WriteCloser, files *os.Root) error {
+	log := c.Options.Log
+	if log == nil {
+		log = zap.NewNop()
+	}
+	s := newSession(c, files, log.Named("mcp"))
+	defer s.close()
+	err := s.server(nil).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxBody})
+	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// open returns the session's Browser, which the first call makes.
+func (s *session) open(ctx context.Context) (*actions.Browser, error) {
+	s.mu.Lock()
+	b := s.browser
+	s.mu.Unlock()
+	if b != nil {
+		return b, nil
+	}
+	b, err := s.caller.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	closed := s.closed
+	if !closed {
+		s.browser = b
+		s.watched, s.console = make(map[*actions.Page]bool), make(map[*actions.Page]*console)
+	}
+	s.mu.Unlock()
+	if closed {
+		b.Close()
+		return nil, &actions.Error{Kind: actions.TargetClosed, Message: "the session has ended"}
+	}
+	b.Subscribe(actions.DialogEvents|actions.ConsoleEvents|actions.PageEvents, s.event)
+	return b, nil
+}
+
+// event notes what pages do.
+func (s *session) event(e actions.Event) {
+	switch body := e.Body.(type) {
+	case actions.Dialog:
+		if body.Waits {
+			select {
+			case s.asked <- struct{}{}:
+			default:
+			}
+		}
+	case actions.ConsoleMessage:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		c := s.console[e.Page]
+		if c == nil {
+			c = new(console)
+			s.console[e.Page] = c
+		}
+		c.add(body)
+	case actions.PageChange:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch c := s.console[e.Page]; {
+		case body.Type == "close":
+			delete(s.console, e.Page)
+			delete(s.watched, e.Page)
+		case c == nil:
+		case body.Type == "navigated":
+			c.navigated()
+		case body.Type == "domcontentloaded":
+			c.parsed()
+		}
+	}
+}
+
+// watch has a page tell of its requests from now on, if it can.
+func (s *session) watch(ctx context.Context, p *actions.Page) {
+	s.mu.Lock()
+	already := s.watched[p]
+	s.watched[p] = true
+	s.mu.Unlock()
+	if !already {
+		_, _ = p.Requests(ctx, 1) // a page that cannot has none to list
+	}
+}
+
+// checking is how long the hub may take to say that it is there.
+const checking = 5 * time.Second
+
+// check drops a connection that has ended, so that the next call makes
+// another.
+func (s *session) check(b *actions.Browser) {
+	ctx, cancel := context.WithTimeout(context.Background(), checking)
+	defer cancel()
+	if _, err := b.Version(ctx); err == nil {
+		return
+	}
+	s.mu.Lock()
+	if s.browser == b {
+		s.browser = nil
+	}
+	s.mu.Unlock()
+	b.Close()
+}
+
+// close ends the connection. Calls that run fail.
+func (s *session) close() {
+	s.mu.Lock()
+	b := s.browser
+	s.browser, s.closed = nil, true
+	s.mu.Unlock()
+	if b != nil {
+		b.Close()
+	}
+}

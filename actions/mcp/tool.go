@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// trait is a set of what is true of a tool.
+type trait uint8
+
+const (
+	changes  trait = 1 << iota // it may change the page, which is shown afterwards
+	alters                     // it may change something, and shows by itself what
+	modal                      // it can be used while a dialog is open
+	pageless                   // it needs no page
+)
+
+// tool is a row of the table of tools.
+type tool struct {
+	name, title, about string
+	scope              string // the least that makes it of use
+	traits             trait
+	add                func(*sdk.Server, *session)
+}
+
+func (t *tool) has(x trait) bool { return t.traits&x != 0 }
+
+// scopes are the scopes of tokens, each with those before it.
+var scopes = []string{"readonly", "standard", "full", "privileged"}
+
+// allowed reports whether a caller of a scope can use the tool; "" is one
+// without a token, where none is needed.
+func (t *tool) allowed(scope string) bool {
+	return scope == "" || slices.Index(scopes, scope) >= slices.Index(scopes, t.scope)
+}
+
+// params are the arguments of a tool.
+type params interface{ pageID() string }
+
+// onPage is what the arguments of every tool have.
+type onPage struct {
+	PageID string `json:"pageId,omitempty" jsonschema:"Which page, as browser_tabs lists them; the current one when left out"`
+}
+
+func (o onPage) pageID() string { return o.PageID }
+
+// none are the arguments of a tool that takes no others.
+type none struct{ onPage }
+
+// define makes a row. The schema of the arguments is that of In.
+func define[In params](name, title, about, scope string, traits trait, do func(context.Context, *call, In) error) tool {
+	t := tool{name: name, title: title, about: about, scope: scope, traits: traits}
+	t.add = func(server *sdk.Server, s *session) {
+		looks := !t.has(changes | alters)
+		destructive := !looks
+		sdk.AddTool(server, &sdk.Tool{
+			Name: name, Title: title, Description: about,
+			Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: looks, DestructiveHint: &destructive},
+		}, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+			return s.use(ctx, &t, in.pageID(), func(ctx context.Context, c *call) error { return do(ctx, c, in) }), nil, nil
+		})
+	}
+	return t
+}
+
+// element names an element.
+type element struct {
+	onPage
+	Element string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
+	Target  string `json:"target" jsonschema:"The element: a ref of the page snapshot, or a selector that matches it alone"`
+}
+
+var ref = regexp.MustCompile(`^(f\d+)*e\d+$`)
+
+// locate reads a target: e12 of a snapshot, a selector of CSS, xpath=//p or
+// text=Save.
+func locate(target string) actions.Locator {
+	if ref.MatchString(target) {
+		return actions.SnapshotRef{Scheme: actions.YAML, ID: target}
+	}
+	engine, rest, named := strings.Cut(target, "=")
+	switch {
+	case named && engine == "xpath":
+		return actions.XPath(rest)
+	case named && engine == "text":
+		return actions.Text{Text: strings.Trim(rest, `"`), Exact: strings.HasPrefix(rest, `"`)}
+	case named && engine == "css":
+		return actions.CSS(rest)
+	case strings.HasPrefix(target, "//"):
+		return actions.XPath(target)
+	}
+	return actions.CSS(target)
+}
+
+// invalid says what is wrong with an argument.
+func invalid(text string) error {
+	return &actions.Error{Kind: actions.InvalidArgument, Message: "bad request: " + text}
+}
+
+// tools is every tool, by what it is for.
+var tools = slices.Concat(pageTools, inputTools, lookTools, tabTools)
