@@ -23,9 +23,8 @@ const (
 // call is one use of a tool. It belongs to the goroutine that carries it out.
 type call struct {
 	*session
-	b     *actions.Browser
-	page  *actions.Page // nil while there is none
-	title string        // of the page that the call has opened
+	b    *actions.Browser
+	page *actions.Page // nil while there is none
 	reply
 }
 
@@ -136,6 +135,7 @@ func (c *call) look(ctx context.Context) {
 		c.modal = append(c.modal, d)
 	} else if s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{}); err == nil {
 		info.URL, info.Title = s.URL, s.Title
+		c.learn(info)
 		c.snapshot = s.Text
 	}
 	c.header(info, c.status, c.written(c.page))

@@ -41,6 +41,7 @@ func snapshot(ctx context.Context, c *call, in snapshotArgs) error {
 	}
 	info := c.page.Info()
 	info.URL, info.Title = s.URL, s.Title
+	c.learn(info)
 	c.header(info, 0, c.written(c.page))
 	if c.snapshot = s.Text; in.Depth > 0 {
 		c.snapshot = shallow(s.Text, in.Depth)

@@ -29,9 +29,10 @@ type session struct {
 
 	mu      sync.Mutex // guards everything below
 	closed  bool
-	browser *actions.Browser           // nil until the first call
-	watched map[*actions.Page]bool     // pages that tell of their requests
-	console map[*actions.Page]*console // what pages have written
+	browser *actions.Browser            // nil until the first call
+	watched map[*actions.Page]bool      // pages that tell of their requests
+	console map[*actions.Page]*console  // what pages have written
+	seen    map[string]actions.PageInfo // pages as last seen, by ID
 }
 
 func newSession(c actions.Caller, files *os.Root, log *zap.Logger) *session {
@@ -113,6 +114,7 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 	if !closed {
 		s.browser = b
 		s.watched, s.console = make(map[*actions.Page]bool), make(map[*actions.Page]*console)
+		s.seen = make(map[string]actions.PageInfo)
 	}
 	s.mu.Unlock()
 	if closed {
@@ -149,6 +151,7 @@ func (s *session) event(e actions.Event) {
 		case body.Type == "close":
 			delete(s.console, e.Page)
 			delete(s.watched, e.Page)
+			delete(s.seen, e.Page.ID)
 		case c == nil:
 		case body.Type == "navigated":
 			c.navigated()
@@ -167,6 +170,23 @@ func (s *session) watch(ctx context.Context, p *actions.Page) {
 	if !already {
 		_, _ = p.Requests(ctx, 1) // a page that cannot has none to list
 	}
+}
+
+// learn notes what a page has said of itself, which a list of pages may tell
+// later; learned is its title, or what the list has.
+func (s *session) learn(p actions.PageInfo) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen[p.ID] = p
+}
+
+func (s *session) learned(p actions.PageInfo) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known, ok := s.seen[p.ID]; ok && known.URL == p.URL {
+		return known.Title
+	}
+	return p.Title
 }
 
 // checking is how long the hub may take to say that it is there.

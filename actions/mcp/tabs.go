@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/cdphub/cdphub/actions"
 )
@@ -68,14 +69,14 @@ func (c *call) newTab(ctx context.Context, url string) error {
 	}
 	c.watch(ctx, p)
 	n, err := p.WaitForLoadState(ctx, actions.Load)
-	c.title = n.Title // the list of pages learns of it later
+	c.learn(actions.PageInfo{ID: p.ID, URL: n.URL, Title: n.Title})
 	return err
 }
 
 func (c *call) listTabs() {
 	for i, p := range c.b.Pages() {
-		if c.title != "" && p.ID == c.page.ID {
-			p.Title = c.title
+		if p.Title == "" || strings.HasSuffix(p.URL, p.Title) { // Chromium's word for one that it has not told yet
+			p.Title = c.learned(p)
 		}
 		current := ""
 		if p.Active {
