@@ -33,6 +33,10 @@ type Caller struct {
 	// Ending is closed when the process shuts down: a connection finishes what
 	// it has begun, and ends. Nil never is.
 	Ending <-chan struct{}
+	// Capabilities are the scopes of browser hooks that the caller has:
+	// "browser:read", "browser:write", "browser:eval".
+	Capabilities []string
+	Consents     *Consents // for scripts of hooks; nil denies them
 	// Login is there while the caller has shown no token and needs one: it
 	// returns the caller that a token makes of it.
 	Login func(token string) (Caller, error)

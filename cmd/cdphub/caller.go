@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
@@ -18,10 +19,14 @@ func (s *server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 		Options: actions.Options{Log: s.log, URLs: s.flags.policy()},
 		ID:      pass.Bearer(), Hub: at.hub, Version: version(), Endpoint: socketURL(r, r.Host, at.prefix+"/devtools/browser"),
 		Expires: pass.Grant.Expires, Ending: s.ending,
+		Capabilities: s.flags.HookScope, Consents: s.consents,
 		Hold: func(end func()) (release func()) { return s.gate.Hold(pass, func(error) { end() }) },
 	}
 	if pass.Grant.Scope != 0 {
 		c.Scope = pass.Grant.Scope.String()
+		if pass.Grant.Scope < auth.ScopeStandard {
+			c.Capabilities = slices.DeleteFunc(slices.Clone(c.Capabilities), func(scope string) bool { return scope != "browser:read" })
+		}
 	}
 	if hub == nil {
 		return c

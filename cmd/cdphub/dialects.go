@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/actions/hooks"
 	"github.com/cdphub/cdphub/actions/jsonrpc"
 	"github.com/cdphub/cdphub/actions/ndjson"
 	"github.com/cdphub/cdphub/internal/auth"
@@ -16,6 +17,11 @@ import (
 // actionFlags are the options of the action APIs.
 type actionFlags struct {
 	Actions bool `help:"Serve the action APIs beside CDP: NDJSON, browser.*, browser hooks, BAP, MCP." default:"true" negatable:"" env:"CDPHUB_ACTIONS" group:"Actions:"`
+
+	HookScope []string `name:"hook-scope" help:"What browser hooks may do: browser:read, browser:write, browser:eval. A token of scope readonly reads in any case." default:"browser:read,browser:write" env:"CDPHUB_HOOK_SCOPE" placeholder:"SCOPE" group:"Actions:"`
+	EvalAllow []string `name:"eval-allow" help:"An origin in whose pages browser.eval may run scripts; * is all." env:"CDPHUB_EVAL_ALLOW" placeholder:"ORIGIN" group:"Actions:"`
+	EvalDeny  []string `name:"eval-deny" help:"An origin where it may not, even if allowed or agreed to." env:"CDPHUB_EVAL_DENY" placeholder:"ORIGIN" group:"Actions:"`
+	EvalAsk   string   `name:"eval-ask" help:"Ask this URL about all other origins, with POST {\"caller\",\"origin\"}: {\"allow\":true} agrees. No when not given, or after 60 s." env:"CDPHUB_EVAL_ASK" placeholder:"URL" group:"Actions:"`
 
 	urlFlags
 }
@@ -38,6 +44,7 @@ type dialect func(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsco
 var dialects = map[string]dialect{
 	"/ndjson": ndjson.Serve, // also at /session/NAME/rpc
 	"/ws":     jsonrpc.Serve,
+	"/hooks":  hooks.Serve,
 }
 
 // logins are the paths of dialects that may be shown a token later.
@@ -48,7 +55,8 @@ type actionHandler func(s *server, c actions.Caller, w http.ResponseWriter, r *h
 
 // actionHandlers are those that speak over HTTP, by path below the hub's.
 var actionHandlers = map[string]actionHandler{
-	"/mcp": func(s *server, c actions.Caller, w http.ResponseWriter, r *http.Request) { s.mcp.ServeHTTP(c, w, r) },
+	"/mcp":          func(s *server, c actions.Caller, w http.ResponseWriter, r *http.Request) { s.mcp.ServeHTTP(c, w, r) },
+	"/hooks/invoke": func(_ *server, c actions.Caller, w http.ResponseWriter, r *http.Request) { hooks.Invoke(c, w, r) },
 }
 
 // serveDialect makes a WebSocket a caller of its hub. One that has yet to log

@@ -72,6 +72,8 @@ func (s *server) handler(clients, hosts, exposed bool) http.Handler {
 			clientSocket.ServeHTTP(w, r)
 		case clients && s.flags.PageSockets && strings.HasPrefix(route.path, pageSocketPath):
 			pageSocket.ServeHTTP(w, r)
+		case clients && s.flags.Actions && route.path == "/rp.js":
+			s.serveHookScript(w, r)
 		case clients:
 			if serve, ok := s.actionRoute(r, route.path); ok {
 				s.rules.Clients(serve).ServeHTTP(w, r)

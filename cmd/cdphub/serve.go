@@ -15,6 +15,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/internal/auth"
@@ -82,6 +83,7 @@ type server struct {
 	sandboxes sandboxes
 	bap       *bap.Server
 	mcp       *mcp.Handler
+	consents  *actions.Consents // for scripts of browser hooks
 
 	admin     *admin                          // nil unless asked for
 	adminOnly func(http.Handler) http.Handler // lets those with an admin token pass; nil while there is none
@@ -175,6 +177,7 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		sandboxes: sandboxes{max: int(f.MaxSandboxes), idle: time.Duration(f.SandboxIdle)},
 		bap:       bap.New(bap.Options{}),
 		mcp:       mcp.NewHandler(log),
+		consents:  f.consents(),
 	}
 	if tokens.Covers(auth.RoleAdmin) {
 		s.adminOnly = gate.Admin

@@ -43,6 +43,7 @@ func newStage(t *testing.T, change func(*hubFlags), equip ...func(*server)) *sta
 	t.Cleanup(s.app.Close)
 	f := hubFlags{ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: 5 * time.Second}
 	f.Actions, f.URLToken, f.MaxClientMessage = true, true, 100<<20
+	f.ClientOrigin, f.HookScope = []string{s.app.URL}, []string{"browser:read", "browser:write", "browser:eval"}
 	if change != nil {
 		change(&f)
 	}
@@ -117,6 +118,10 @@ func (s *stage) pages(host string) http.Handler {
 	mux.HandleFunc("/half", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<!doctype html><title>Half</title><script src='http://%s/agent.js' data-parents='%s'></script><p>Half</p><img src=/never>", s.addr(true), host)
+	})
+	mux.HandleFunc("/hooks.html", func(w http.ResponseWriter, r *http.Request) { // a page that uses rp.browser
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<!doctype html><title>Hooks</title><script src='%s/rp.js'></script>", s.base(r.FormValue("hub")))
 	})
 	mux.HandleFunc("/data.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -1,0 +1,65 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Consents decides whose scripts run in pages of which origins. Its zero value
+// denies all.
+type Consents struct {
+	Allow []string // origins, "https://app.example", or "*"
+	Deny  []string // the same, denied even if allowed
+	// Ask asks somebody about an origin of neither list; nil: nobody, which is
+	// no. It has until ctx ends.
+	Ask func(ctx context.Context, caller, origin string) (bool, error)
+
+	mu      sync.Mutex // guards what is below
+	decided map[[2]string]bool
+}
+
+// consentWithin is how long there is for an answer.
+const consentWithin = time.Minute
+
+// Check returns an *Error of kind ConsentDenied or ApprovalTimeout unless a
+// caller may run scripts in an origin. What somebody has answered holds for as
+// long as the process runs.
+func (c *Consents) Check(ctx context.Context, caller, origin string) error {
+	denied := errorf(ConsentDenied, "consent denied: scripts are not allowed in %s", origin)
+	switch {
+	case c == nil, slices.Contains(c.Deny, origin), slices.Contains(c.Deny, "*"):
+		return denied
+	case slices.Contains(c.Allow, origin), slices.Contains(c.Allow, "*"):
+		return nil
+	case c.Ask == nil:
+		return denied
+	}
+	key := [2]string{caller, origin}
+	c.mu.Lock()
+	yes, known := c.decided[key]
+	c.mu.Unlock()
+	if !known {
+		ctx, cancel := context.WithTimeout(ctx, consentWithin)
+		defer cancel()
+		var err error
+		if yes, err = c.Ask(ctx, caller, origin); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) {
+				return errorf(ApprovalTimeout, "approval timed out")
+			}
+			return denied
+		}
+		c.mu.Lock()
+		if c.decided == nil {
+			c.decided = make(map[[2]string]bool)
+		}
+		c.decided[key] = yes
+		c.mu.Unlock()
+	}
+	if !yes {
+		return denied
+	}
+	return nil
+}

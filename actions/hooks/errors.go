@@ -1,0 +1,94 @@
+package hooks
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// codes are the names of errors by their kind. A Timeout has the one of its
+// hook.
+var codes = map[actions.Kind]string{
+	actions.MalformedFrame:    "InvalidParams",
+	actions.InvalidEnvelope:   "InvalidParams",
+	actions.UnknownVerb:       "HookNotFound",
+	actions.InvalidArgument:   "InvalidParams",
+	actions.PermissionDenied:  "CapabilityDenied",
+	actions.ConsentDenied:     "EvalConsentDenied",
+	actions.ApprovalTimeout:   "EvalConsentDenied",
+	actions.URLBlocked:        "UrlBlocked",
+	actions.NoBrowser:         "BrowserNotFound",
+	actions.PageNotFound:      "BrowserNotFound",
+	actions.TargetClosed:      "BrowserNotFound",
+	actions.ContextNotFound:   "InvalidParams",
+	actions.FrameNotFound:     "InvalidParams",
+	actions.ElementNotFound:   "ElementNotFound",
+	actions.StaleRef:          "ElementNotFound",
+	actions.NotVisible:        "ElementNotVisible",
+	actions.Obscured:          "ElementNotVisible",
+	actions.NotEnabled:        "ElementDisabled",
+	actions.NavigationFailed:  "NavigateFailed",
+	actions.NavigationTimeout: "NavigateTimeout",
+	actions.EvalException:     "EvalError",
+	actions.EvalTimeout:       "EvalTimeout",
+	actions.Unsupported:       "Unsupported",
+	actions.RateLimited:       "RateLimited",
+	actions.LimitExceeded:     "InvalidParams",
+}
+
+// statuses are those of HTTP by an error's name; 500 for others.
+var statuses = map[string]int{
+	"InvalidParams":     http.StatusBadRequest,
+	"CapabilityDenied":  http.StatusForbidden,
+	"EvalConsentDenied": http.StatusForbidden,
+	"UrlBlocked":        http.StatusForbidden,
+	"BrowserNotFound":   http.StatusNotFound,
+	"ElementNotFound":   http.StatusNotFound,
+	"HookNotFound":      http.StatusNotFound,
+	"ElementNotVisible": http.StatusConflict,
+	"ElementDisabled":   http.StatusConflict,
+	"EvalError":         http.StatusUnprocessableEntity,
+	"RateLimited":       http.StatusTooManyRequests,
+	"NavigateFailed":    http.StatusBadGateway,
+	"Unsupported":       http.StatusNotImplemented,
+	"EvalTimeout":       http.StatusGatewayTimeout,
+	"NavigateTimeout":   http.StatusGatewayTimeout,
+}
+
+// failure is an error as callers see it.
+type failure struct {
+	Code    string         `json:"code"`
+	Message string         `json:"message"`
+	Details map[string]any `json:"details,omitempty"`
+}
+
+// failureOf makes it of an error of a hook; late is what a timeout of that is
+// called.
+func failureOf(err error, late string) *failure {
+	kind := actions.KindOf(err)
+	code, known := codes[kind]
+	switch {
+	case kind == actions.Timeout && late != "":
+		code = late
+	case !known:
+		code = "Internal"
+	}
+	f := &failure{Code: code, Message: err.Error()}
+	if e, ok := errors.AsType[*actions.Error](err); ok && e.Details.Unsupported != "" {
+		f.Details = map[string]any{"unsupported": e.Details.Unsupported, "targetKind": e.Details.TargetKind}
+	}
+	return f
+}
+
+func (f *failure) status() int {
+	if s, ok := statuses[f.Code]; ok {
+		return s
+	}
+	return http.StatusInternalServerError
+}
+
+func errorf(k actions.Kind, text string) error { return &actions.Error{Kind: k, Message: text} }
+
+// invalid says what is wrong with a parameter.
+func invalid(text string) error { return errorf(actions.InvalidArgument, "bad request: "+text) }

@@ -1,0 +1,148 @@
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// The scopes of hooks. None includes another.
+const (
+	read  = "browser:read"
+	write = "browser:write"
+	eval  = "browser:eval"
+)
+
+// hook is a row of the table.
+type hook struct {
+	scope string
+	late  string // the error when time runs out
+	run   func(ctx context.Context, c *call, params json.RawMessage) (any, error)
+}
+
+// Hooks lists the names of all hooks, each with its scope.
+func Hooks() map[string]string {
+	list := make(map[string]string, len(hooks))
+	for name, h := range hooks {
+		list[name] = h.scope
+	}
+	return list
+}
+
+// call is one use of a hook.
+type call struct {
+	caller actions.Caller
+	b      *actions.Browser
+	page   *actions.Page // nil of browser.list
+}
+
+// onBrowser are the parameters that all hooks but browser.list have.
+type onBrowser struct {
+	BrowserID  string `json:"browserId"`
+	ResourceID string `json:"resourceId"` // the same
+}
+
+func (o onBrowser) browser() string {
+	if o.BrowserID == "" {
+		return o.ResourceID
+	}
+	return o.BrowserID
+}
+
+// define makes the row of a hook on a page.
+func define[P interface{ browser() string }](scope, late string, do func(context.Context, *call, P) (any, error)) hook {
+	return hook{scope, late, func(ctx context.Context, c *call, params json.RawMessage) (any, error) {
+		var p P
+		if err := decode(params, &p); err != nil {
+			return nil, err
+		}
+		if p.browser() == "" {
+			return nil, invalid("missing field `browserId`")
+		}
+		var err error
+		if c.page, err = c.b.Page(p.browser()); err != nil {
+			return nil, err
+		}
+		return do(ctx, c, p)
+	}}
+}
+
+// decode reads the parameters of a hook. Unknown ones are ignored.
+func decode(params json.RawMessage, p any) error {
+	if len(params) == 0 || string(params) == "null" {
+		return nil
+	}
+	err := json.Unmarshal(params, p)
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		field := e.Field
+		if field == "" {
+			field = "params"
+		}
+		return invalid(fmt.Sprintf("invalid type: %s, expected %s for field `%s`", e.Value, e.Type, field))
+	}
+	if err != nil {
+		return invalid(err.Error())
+	}
+	return nil
+}
+
+// missing is the error for a parameter that is not there.
+func missing(name string) error { return invalid("missing field `" + name + "`") }
+
+// timeouts are what hooks have unless told otherwise.
+const (
+	loadWithin = 30 * time.Second
+	actWithin  = 10 * time.Second
+	evalWithin = 5 * time.Second
+)
+
+// within bounds a hook by its parameter timeoutMs.
+func within(ctx context.Context, ms *float64, byDefault time.Duration) (context.Context, context.CancelFunc, error) {
+	var d time.Duration
+	if ms != nil {
+		if *ms <= 0 {
+			return nil, nil, invalid("timeoutMs must be above 0")
+		}
+		d = time.Duration(min(*ms, float64(actions.MaxTimeout.Milliseconds())) * float64(time.Millisecond))
+	}
+	ctx, cancel := actions.WithTimeout(ctx, d, byDefault)
+	return ctx, cancel, nil
+}
+
+// invoke carries out one hook for a caller: its scope is looked at first.
+func invoke(ctx context.Context, c actions.Caller, open func(context.Context) (*actions.Browser, error), name string, params json.RawMessage) (any, *failure) {
+	h, known := hooks[name]
+	if !known {
+		return nil, failureOf(errorf(actions.UnknownVerb, "unknown hook: "+name), "")
+	}
+	if !slices.Contains(c.Capabilities, h.scope) {
+		return nil, denied(h.scope)
+	}
+	if returnsSnapshot(params) && h.scope == write && !slices.Contains(c.Capabilities, read) {
+		return nil, denied(read)
+	}
+	b, err := open(ctx)
+	if err != nil {
+		return nil, failureOf(err, "")
+	}
+	result, err := h.run(ctx, &call{caller: c, b: b}, params)
+	if err != nil {
+		return nil, failureOf(err, h.late)
+	}
+	return result, nil
+}
+
+func denied(scope string) *failure {
+	return failureOf(errorf(actions.PermissionDenied, "permission denied: the hook needs the scope "+scope), "")
+}
+
+// returnsSnapshot reports whether a call wants a snapshot, too.
+func returnsSnapshot(params json.RawMessage) bool {
+	var p struct{ ReturnSnapshot bool }
+	return json.Unmarshal(params, &p) == nil && p.ReturnSnapshot
+}

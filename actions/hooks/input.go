@@ -1,0 +1,209 @@
+package hooks
+
+import (
+	"context"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// input are the parameters that all input hooks have.
+type input struct {
+	onBrowser
+	ElementID      string `json:"elementId"`
+	ReturnSnapshot bool   `json:"returnSnapshot"`
+}
+
+// element is the element named, or nil.
+func (p input) element() (actions.Locator, error) {
+	for _, r := range p.ElementID {
+		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return nil, errorf(actions.ElementNotFound, "element not found: an id has letters and digits only; take a new snapshot")
+		}
+	}
+	if p.ElementID == "" {
+		return nil, nil
+	}
+	return actions.SnapshotRef{Scheme: actions.Tagged, ID: p.ElementID}, nil
+}
+
+// act runs an input hook on its element, which some may do without, and adds
+// the snapshot to its result.
+func (p input) act(ctx context.Context, c *call, needed bool, result map[string]any, do func(context.Context, actions.Locator) error) (any, error) {
+	l, err := p.element()
+	if err != nil {
+		return nil, err
+	}
+	if l == nil && needed {
+		return nil, missing("elementId")
+	}
+	short, cancel := context.WithTimeout(ctx, actWithin)
+	defer cancel()
+	if err := do(short, l); err != nil {
+		return nil, err
+	}
+	if !p.ReturnSnapshot {
+		return result, nil
+	}
+	if err := c.page.Settle(ctx); err != nil {
+		return nil, err
+	}
+	s, err := c.page.SnapshotTagged(ctx, actions.TaggedOptions{})
+	if err != nil {
+		return nil, err
+	}
+	result["snapshot"] = s
+	return result, nil
+}
+
+func ok() map[string]any { return map[string]any{"ok": true} }
+
+type clickParams struct {
+	input
+	X          *float64 `json:"x"`
+	Y          *float64 `json:"y"`
+	Button     string   `json:"button"`
+	ClickCount *int     `json:"clickCount"`
+	Modifiers  []string `json:"modifiers"`
+}
+
+func click(ctx context.Context, c *call, p clickParams) (any, error) {
+	switch point := p.X != nil || p.Y != nil; {
+	case p.ElementID != "" && point:
+		return nil, invalid("elementId and x, y exclude one another")
+	case p.ElementID == "" && (p.X == nil || p.Y == nil):
+		return nil, invalid("either elementId or x and y must be given")
+	}
+	o := actions.ClickOptions{Button: p.Button, Modifiers: p.Modifiers}
+	if p.ClickCount != nil {
+		if o.Count = *p.ClickCount; o.Count < 1 {
+			return nil, invalid("clickCount must be 1 to 3")
+		}
+	}
+	result := map[string]any{"clicked": true}
+	return p.act(ctx, c, false, result, func(ctx context.Context, l actions.Locator) error {
+		if l == nil {
+			l = actions.Point{X: *p.X, Y: *p.Y}
+		}
+		at, err := c.page.Click(ctx, l, o)
+		result["coords"] = map[string]float64{"x": at.X, "y": at.Y}
+		return err
+	})
+}
+
+type typeParams struct {
+	input
+	Text       *string `json:"text"`
+	ClearFirst bool    `json:"clearFirst"`
+}
+
+// perCharacter is how long typing a character may take.
+const perCharacter = 20 * time.Millisecond
+
+func typeText(ctx context.Context, c *call, p typeParams) (any, error) {
+	if p.Text == nil {
+		return nil, missing("text")
+	}
+	return p.act(ctx, c, false, ok(), func(short context.Context, l actions.Locator) error {
+		if long := time.Duration(len(*p.Text)) * perCharacter; long > actWithin {
+			var cancel context.CancelFunc
+			short, cancel = actions.WithTimeout(ctx, long, long)
+			defer cancel()
+		}
+		if l == nil && p.ClearFirst {
+			if err := c.page.Press(short, nil, "Control+A", actions.PressOptions{}); err != nil {
+				return err
+			}
+			if err := c.page.Press(short, nil, "Delete", actions.PressOptions{}); err != nil {
+				return err
+			}
+		}
+		return c.page.Type(short, l, *p.Text, actions.TypeOptions{Clear: p.ClearFirst && l != nil})
+	})
+}
+
+type fillParams struct {
+	input
+	Value *string `json:"value"`
+}
+
+func fill(ctx context.Context, c *call, p fillParams) (any, error) {
+	if p.Value == nil {
+		return nil, missing("value")
+	}
+	return p.act(ctx, c, true, ok(), func(ctx context.Context, l actions.Locator) error {
+		return c.page.Fill(ctx, l, *p.Value, actions.FillOptions{})
+	})
+}
+
+type keyParams struct {
+	input
+	Key       string   `json:"key"`
+	Modifiers []string `json:"modifiers"`
+}
+
+func pressKey(ctx context.Context, c *call, p keyParams) (any, error) {
+	if p.Key == "" {
+		return nil, missing("key")
+	}
+	return p.act(ctx, c, false, ok(), func(ctx context.Context, l actions.Locator) error {
+		return c.page.Press(ctx, l, p.Key, actions.PressOptions{Modifiers: p.Modifiers})
+	})
+}
+
+type scrollParams struct {
+	input
+	DeltaX   *float64 `json:"deltaX"`
+	DeltaY   *float64 `json:"deltaY"`
+	ToTop    bool     `json:"toTop"`
+	ToBottom bool     `json:"toBottom"`
+}
+
+func scroll(ctx context.Context, c *call, p scrollParams) (any, error) {
+	var by actions.Scroll
+	delta := p.DeltaX != nil || p.DeltaY != nil
+	switch {
+	case p.ToTop && p.ToBottom:
+		return nil, invalid("toTop and toBottom exclude one another")
+	case (p.ToTop || p.ToBottom) && delta:
+		return nil, invalid("an end and a delta exclude one another")
+	case p.ToTop:
+		by.End = "top"
+	case p.ToBottom:
+		by.End = "bottom"
+	case !delta:
+		return nil, invalid("one of deltaX, deltaY, toTop and toBottom must be given")
+	}
+	if p.DeltaX != nil {
+		by.DX = *p.DeltaX
+	}
+	if p.DeltaY != nil {
+		by.DY = *p.DeltaY
+	}
+	return p.act(ctx, c, false, ok(), func(ctx context.Context, l actions.Locator) error { return c.page.Scroll(ctx, l, by) })
+}
+
+type hoverParams struct {
+	input
+	DurationMS float64 `json:"durationMs"`
+}
+
+// longestHover is how long a hover may stay, in ms.
+const longestHover = 10_000
+
+func hover(ctx context.Context, c *call, p hoverParams) (any, error) {
+	if p.DurationMS < 0 || p.DurationMS > longestHover {
+		return nil, invalid("durationMs must be 0 to 10000")
+	}
+	stay := time.Duration(p.DurationMS * float64(time.Millisecond))
+	return p.act(ctx, c, true, ok(), func(short context.Context, l actions.Locator) error {
+		short, cancel := context.WithTimeout(ctx, actWithin+stay)
+		defer cancel()
+		_, err := c.page.Hover(short, l, actions.HoverOptions{Stay: stay})
+		return err
+	})
+}
+
+func focus(ctx context.Context, c *call, p input) (any, error) {
+	return p.act(ctx, c, true, ok(), func(ctx context.Context, l actions.Locator) error { return c.page.Focus(ctx, l) })
+}

@@ -1,0 +1,255 @@
+package hooks
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// hooks is every hook by its name.
+var hooks = map[string]hook{
+	"browser.list":           {read, "Internal", list},
+	"browser.snapshot":       define(read, "Internal", snapshot),
+	"browser.axTree":         define(read, "Internal", axTree),
+	"browser.screenshot":     define(read, "Internal", screenshot),
+	"browser.getUrl":         define(read, "Internal", getURL),
+	"browser.getTitle":       define(read, "Internal", getTitle),
+	"browser.waitForLoad":    define(read, "NavigateTimeout", waitForLoad),
+	"browser.waitForElement": define(read, "ElementNotFound", waitForElement),
+
+	"browser.navigate":  define(write, "NavigateTimeout", navigate),
+	"browser.goBack":    define(write, "NavigateTimeout", history((*actions.Page).GoBack)),
+	"browser.goForward": define(write, "NavigateTimeout", history((*actions.Page).GoForward)),
+	"browser.reload":    define(write, "NavigateTimeout", history((*actions.Page).Reload)),
+	"browser.click":     define(write, "ElementNotFound", click),
+	"browser.type":      define(write, "ElementNotFound", typeText),
+	"browser.fill":      define(write, "ElementNotFound", fill),
+	"browser.pressKey":  define(write, "ElementNotFound", pressKey),
+	"browser.scroll":    define(write, "ElementNotFound", scroll),
+	"browser.hover":     define(write, "ElementNotFound", hover),
+	"browser.focus":     define(write, "ElementNotFound", focus),
+
+	"browser.eval": define(eval, "EvalTimeout", evaluate),
+}
+
+// place is where all browsers of a hub are.
+const place = "default"
+
+type browserInfo struct {
+	ID      string `json:"id"`
+	URL     string `json:"url"`
+	Title   string `json:"title"`
+	PlaceID string `json:"placeId"`
+	Visible bool   `json:"visible"`
+	Focused bool   `json:"focused"`
+}
+
+func list(_ context.Context, c *call, params json.RawMessage) (any, error) {
+	var p struct {
+		PlaceID    string `json:"placeId"`
+		ProjectID  string `json:"projectId"`
+		ResourceID string `json:"resourceId"`
+	}
+	if err := decode(params, &p); err != nil {
+		return nil, err
+	}
+	found := []browserInfo{}
+	for _, b := range c.b.Pages() {
+		if p.PlaceID != "" && p.PlaceID != place || p.ProjectID != "" || p.ResourceID != "" && p.ResourceID != b.ID {
+			continue
+		}
+		found = append(found, browserInfo{b.ID, b.URL, b.Title, place, true, b.Active})
+	}
+	return map[string]any{"browsers": found}, nil
+}
+
+type snapshotParams struct {
+	onBrowser
+	IncludeHidden bool `json:"includeHidden"`
+	MaxElements   *int `json:"maxElements"`
+	ViewportOnly  bool `json:"viewportOnly"`
+}
+
+func snapshot(ctx context.Context, c *call, p snapshotParams) (any, error) {
+	o := actions.TaggedOptions{IncludeHidden: p.IncludeHidden, ViewportOnly: p.ViewportOnly}
+	if p.MaxElements != nil {
+		if *p.MaxElements < 1 {
+			return nil, invalid("maxElements must be 1 or more")
+		}
+		o.MaxElements = *p.MaxElements
+	}
+	return c.page.SnapshotTagged(ctx, o)
+}
+
+func axTree(ctx context.Context, c *call, _ onBrowser) (any, error) {
+	nodes, err := c.page.AccessibilityTree(ctx)
+	return map[string]any{"nodes": nodes}, err
+}
+
+type screenshotParams struct {
+	onBrowser
+	FullPage bool     `json:"fullPage"`
+	Quality  *float64 `json:"quality"` // of no effect on a PNG
+}
+
+func screenshot(ctx context.Context, c *call, p screenshotParams) (any, error) {
+	if p.Quality != nil && (*p.Quality < 0 || *p.Quality > 100) {
+		return nil, invalid("quality must be 0 to 100")
+	}
+	shot, err := c.page.Screenshot(ctx, actions.ScreenshotOptions{FullPage: p.FullPage})
+	if err != nil {
+		return nil, err
+	}
+	url := "data:image/png;base64," + base64.StdEncoding.EncodeToString(shot.Data)
+	return map[string]any{"dataUrl": url, "width": shot.Width, "height": shot.Height}, nil
+}
+
+func getURL(_ context.Context, c *call, _ onBrowser) (any, error) {
+	return map[string]any{"url": c.page.Info().URL}, nil
+}
+
+func getTitle(_ context.Context, c *call, _ onBrowser) (any, error) {
+	return map[string]any{"title": c.page.Info().Title}, nil
+}
+
+// loadParams are those of hooks that wait for a document.
+type loadParams struct {
+	onBrowser
+	WaitUntil string   `json:"waitUntil"`
+	TimeoutMS *float64 `json:"timeoutMs"`
+}
+
+func (p loadParams) until() (*actions.LoadState, error) {
+	switch p.WaitUntil {
+	case "", "load", "domcontentloaded", "networkidle":
+		s, err := actions.ParseLoadState(p.WaitUntil)
+		return &s, err
+	}
+	return nil, invalid("waitUntil must be load, domcontentloaded or networkidle")
+}
+
+// load runs what waits for a document.
+func (p loadParams) load(ctx context.Context, do func(context.Context, *actions.LoadState) (actions.Navigation, error)) (any, error) {
+	until, err := p.until()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel, err := within(ctx, p.TimeoutMS, loadWithin)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	n, err := do(ctx, until)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"url": n.URL, "title": n.Title}, nil
+}
+
+type navigateParams struct {
+	loadParams
+	URL string `json:"url"`
+}
+
+func navigate(ctx context.Context, c *call, p navigateParams) (any, error) {
+	if p.URL == "" {
+		return nil, missing("url")
+	}
+	return p.load(ctx, func(ctx context.Context, until *actions.LoadState) (actions.Navigation, error) {
+		return c.page.Goto(ctx, p.URL, actions.GotoOptions{WaitUntil: until})
+	})
+}
+
+// history makes the hooks that move in the history of a page.
+func history(move func(*actions.Page, context.Context, *actions.LoadState) (actions.Navigation, error)) func(context.Context, *call, loadParams) (any, error) {
+	return func(ctx context.Context, c *call, p loadParams) (any, error) {
+		return p.load(ctx, func(ctx context.Context, until *actions.LoadState) (actions.Navigation, error) {
+			return move(c.page, ctx, until)
+		})
+	}
+}
+
+func waitForLoad(ctx context.Context, c *call, p loadParams) (any, error) {
+	return p.load(ctx, func(ctx context.Context, until *actions.LoadState) (actions.Navigation, error) {
+		return c.page.WaitForLoadState(ctx, *until)
+	})
+}
+
+type waitParams struct {
+	onBrowser
+	Selector  string   `json:"selector"`
+	Visible   bool     `json:"visible"`
+	TimeoutMS *float64 `json:"timeoutMs"`
+}
+
+func waitForElement(ctx context.Context, c *call, p waitParams) (any, error) {
+	if p.Selector == "" {
+		return nil, missing("selector")
+	}
+	ctx, cancel, err := within(ctx, p.TimeoutMS, loadWithin)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	o := actions.WaitOptions{State: actions.Attached, Tag: true}
+	if p.Visible {
+		o.State = actions.Visible
+	}
+	f, err := c.page.WaitForSelector(ctx, actions.First{Locator: actions.CSS(p.Selector)}, o)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"elementId": f.TagID}, nil
+}
+
+type evalParams struct {
+	onBrowser
+	Script    string   `json:"script"`
+	TimeoutMS *float64 `json:"timeoutMs"`
+}
+
+func evaluate(ctx context.Context, c *call, p evalParams) (any, error) {
+	if p.Script == "" {
+		return nil, missing("script")
+	}
+	for asked := ""; ; {
+		origin, err := c.origin(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if origin == asked { // still, after somebody has thought about it
+			break
+		}
+		if err := c.caller.Consents.Check(ctx, c.caller.ID, origin); err != nil {
+			return nil, err
+		}
+		asked = origin
+	}
+	ctx, cancel, err := within(ctx, p.TimeoutMS, evalWithin)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	v, err := c.page.Evaluate(ctx, p.Script, actions.EvaluateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"value": v.JSON}, nil
+}
+
+// origin is that of the page's document. A page cannot replace its location.
+func (c *call) origin(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, evalWithin)
+	defer cancel()
+	v, err := c.page.Evaluate(ctx, "location.origin", actions.EvaluateOptions{})
+	if err != nil {
+		return "", err
+	}
+	var origin string
+	if err := json.Unmarshal(v.JSON, &origin); err != nil {
+		return "", errorf(actions.Internal, "the page has no origin")
+	}
+	return origin, nil
+}
