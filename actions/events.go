@@ -134,6 +134,9 @@ func (p *Page) childAttached(_ string, e targetEvent) {
 
 // background sends a command whose answer does not matter.
 func (b *Browser) background(session, method string, params obj) {
+	if params == nil {
+		params = obj{} // null is no object
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
