@@ -196,10 +196,10 @@ func hover(ctx context.Context, c *call, p hoverParams) (any, error) {
 		return nil, invalid("durationMs must be 0 to 10000")
 	}
 	stay := time.Duration(p.DurationMS * float64(time.Millisecond))
-	return p.act(ctx, c, true, ok(), func(short context.Context, l actions.Locator) error {
-		short, cancel := context.WithTimeout(ctx, actWithin+stay)
+	return p.act(ctx, c, true, ok(), func(_ context.Context, l actions.Locator) error {
+		long, cancel := context.WithTimeout(ctx, actWithin+stay)
 		defer cancel()
-		_, err := c.page.Hover(short, l, actions.HoverOptions{Stay: stay})
+		_, err := c.page.Hover(long, l, actions.HoverOptions{Stay: stay})
 		return err
 	})
 }

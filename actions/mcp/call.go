@@ -53,7 +53,7 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	default:
 	}
 	c := &call{session: s, b: b}
-	if c.page, err = b.Page(pageID); err != nil && !(t.has(pageless) && pageID == "") {
+	if c.page, err = b.Page(pageID); err != nil && (pageID != "" || !t.has(pageless)) {
 		return c.result(err)
 	}
 	if c.page != nil {

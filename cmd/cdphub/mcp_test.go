@@ -4,12 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/cdphub/cdphub/actions"
 )
 
 type object = map[string]any
@@ -103,8 +102,7 @@ type mcpCase struct {
 	want       []string // words of the answer
 	pictures   int
 	fails      bool
-	is         string              // an expression that must be true afterwards
-	only       *actions.TargetKind // nil: both
+	is         string // an expression that must be true afterwards
 }
 
 // mcpCases are all tools in their normal cases, with each error that they have
@@ -262,7 +260,7 @@ func TestMCPListsTools(t *testing.T) {
 		if !ok || schema["type"] != "object" || schema["properties"].(object)["pageId"] == nil {
 			t.Errorf("%s has the schema %v", tool.Name, tool.InputSchema)
 		}
-		reads := strings.Contains("browser_snapshot browser_find browser_take_screenshot browser_console_messages browser_network_requests", tool.Name)
+		reads := slices.Contains([]string{"browser_snapshot", "browser_find", "browser_take_screenshot", "browser_console_messages", "browser_network_requests"}, tool.Name)
 		if tool.Annotations.ReadOnlyHint != reads {
 			t.Errorf("%s: readOnlyHint is %v", tool.Name, !reads)
 		}
