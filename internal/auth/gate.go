@@ -63,6 +63,7 @@ type Pass struct {
 
 // ErrLockedOut refuses an address that has sent too many wrong tokens.
 var ErrLockedOut = errors.New("too many wrong tokens came from this address: try again later")
+
 // Bearer tells bearers apart: it is the same for the same token, which it does
 // not reveal, and "" where none was needed.
 func (p Pass) Bearer() string {
