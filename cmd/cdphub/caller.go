@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
@@ -32,17 +33,24 @@ func (s *server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 		return c
 	}
 	c.Options.Shared = hub.Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
-	join := func(p relay.Policy) actions.Join {
-		return func(event actions.EventFunc) (actions.Client, error) {
-			ready := func(ctx context.Context) (*relay.Hub, func(), error) { return s.readyHub(ctx, at.hub) }
-			return joinHub(context.Background(), ready, relay.LocalOptions{Policy: p, Event: event})
-		}
-	}
-	c.Join = join(policy(pass))
+	c.Join = s.clientsOf(at.hub, policy(pass))
 	if pass.Grant.Scope != 0 {
-		c.Reader = join(max(pass.Grant.Scope, auth.ScopeStandard))
+		c.Reader = s.clientsOf(at.hub, max(pass.Grant.Scope, auth.ScopeStandard))
 	}
 	return c
+}
+
+// clientsOf makes Clients of a hub. They end with it, if it is a sandbox.
+func (s *server) clientsOf(name string, p relay.Policy) actions.Join {
+	ready := func(ctx context.Context) (*relay.Hub, func(), error) { return s.readyHub(ctx, name) }
+	return func(event actions.EventFunc) (actions.Client, error) {
+		k, err := joinHub(context.Background(), ready, relay.LocalOptions{Policy: p, Event: event})
+		if err != nil {
+			return nil, err
+		}
+		left := s.sandboxes.join(name, func() { go k.Leave() })
+		return &keeper{k.Local, func() { k.Leave(); left() }}, nil
+	}
 }
 
 // sharedKey is where a hub keeps what its callers share.
@@ -62,7 +70,7 @@ const rejoining = time.Minute
 
 // joinHub makes a Client within the process, which keeps its hub and the
 // browser of that for as long as it stays.
-func joinHub(ctx context.Context, ready func(context.Context) (*relay.Hub, func(), error), o relay.LocalOptions) (actions.Client, error) {
+func joinHub(ctx context.Context, ready func(context.Context) (*relay.Hub, func(), error), o relay.LocalOptions) (*keeper, error) {
 	ctx, cancel := context.WithTimeout(ctx, rejoining)
 	defer cancel()
 	hub, release, err := ready(ctx)
@@ -74,7 +82,7 @@ func joinHub(ctx context.Context, ready func(context.Context) (*relay.Hub, func(
 		release()
 		return nil, err
 	}
-	return &keeper{l, release}, nil
+	return &keeper{l, sync.OnceFunc(release)}, nil
 }
 
 // keeper is a Client that lets go of its hub when it leaves.

@@ -84,7 +84,11 @@ func (c *mcpCmd) join(ctx context.Context, log *zap.Logger) (join actions.Join, 
 		return hub, func() { release(); done() }, nil
 	}
 	return func(event actions.EventFunc) (actions.Client, error) {
-		return joinHub(ctx, ready, relay.LocalOptions{Event: event})
+		k, err := joinHub(ctx, ready, relay.LocalOptions{Event: event})
+		if err != nil {
+			return nil, err // a nil *keeper would be no nil Client
+		}
+		return k, nil
 	}, pool.close, nil
 }
 

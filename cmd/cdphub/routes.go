@@ -346,7 +346,7 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 	}
 	s.log.Debug(who.side+" came", who.fields()...)
 	letGo, left := s.hold(pass, conn), to.enter()
-	apart := s.sandboxes.join(who.hub, conn)
+	apart := s.sandboxes.join(who.hub, func() { conn.Close(wsconn.ReasonDeleted) })
 	start(to.ctx, conn, func() {
 		letGo()
 		apart()

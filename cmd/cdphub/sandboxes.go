@@ -13,7 +13,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 // sandboxFlags are the options of sandboxes.
@@ -59,9 +58,12 @@ type sandboxes struct {
 type sandbox struct {
 	since   time.Time
 	release func() // of its hub and browser; nil while it is being made
-	conns   map[*wsconn.Conn]struct{}
-	timer   *time.Timer // runs while there are no conns
+	users   map[*user]struct{}
+	timer   *time.Timer // runs while there are no users
 }
+
+// user is a connection of a sandbox, or a Client within the process.
+type user struct{ end func() }
 
 var (
 	errTooManySandboxes = errors.New("there are too many sandboxes: delete one, or allow more with --max-sandboxes")
@@ -86,7 +88,7 @@ func (b *sandboxes) reserve() (name string, err error) {
 		b.live = make(map[string]*sandbox)
 	}
 	name = sandboxPrefix + strings.ToLower(rand.Text())
-	b.live[name] = &sandbox{since: time.Now(), conns: make(map[*wsconn.Conn]struct{})}
+	b.live[name] = &sandbox{since: time.Now(), users: make(map[*user]struct{})}
 	return name, nil
 }
 
@@ -129,25 +131,27 @@ func (b *sandboxes) check(hub string) error {
 	return nil
 }
 
-// join has a connection end with its sandbox, if its hub is one; left is to be
-// called when it has ended by itself.
-func (b *sandboxes) join(name string, conn *wsconn.Conn) (left func()) {
+// join has a user of a hub end with its sandbox, if the hub is one: end, which
+// must not wait, is called then. left is to be called when the user has ended by
+// itself.
+func (b *sandboxes) join(name string, end func()) (left func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sb := b.live[name]
 	if sb == nil || sb.timer == nil {
 		if isSandbox(name) { // it has just ended
-			conn.Close(wsconn.ReasonDeleted)
+			end()
 		}
 		return func() {}
 	}
 	sb.timer.Stop()
-	sb.conns[conn] = struct{}{}
+	u := &user{end}
+	sb.users[u] = struct{}{}
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		delete(sb.conns, conn)
-		if len(sb.conns) == 0 && b.live[name] == sb {
+		delete(sb.users, u)
+		if len(sb.users) == 0 && b.live[name] == sb {
 			sb.timer.Reset(b.idle)
 		}
 	}
@@ -159,13 +163,13 @@ func (b *sandboxes) end(name string, whenIdle bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sb := b.live[name]
-	if sb == nil || sb.release == nil || whenIdle && len(sb.conns) > 0 {
+	if sb == nil || sb.release == nil || whenIdle && len(sb.users) > 0 {
 		return false
 	}
 	delete(b.live, name)
 	sb.timer.Stop()
-	for conn := range sb.conns {
-		conn.Close(wsconn.ReasonDeleted)
+	for u := range sb.users {
+		u.end()
 	}
 	sb.release()
 	return true

@@ -152,6 +152,39 @@ func TestSandboxesBelowADomain(t *testing.T) {
 	c.wants(`{"id":"1","success":true,"data":{"sessions":["` + r.SandboxID + `"]}}`)
 }
 
+// TestSandboxesEndClientsWithin the process too: those of callers over HTTP.
+func TestSandboxesEndClientsWithin(t *testing.T) {
+	s := start(t, withActions)
+	_, r := s.sandbox(t, "POST "+sandboxPath)
+	join := s.clientsOf(r.SandboxID, nil)
+	stays, err := join(func(string, string, []byte) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	goes, err := join(func(string, string, []byte) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := func() error {
+		_, err := stays.Send("", "Browser.getVersion", nil)(t.Context())
+		return err
+	}
+	goes.Leave()
+	if s.endSandbox(r.SandboxID, true) || version() != nil {
+		t.Error("it was ended as idle while it was in use")
+	}
+	s.sandbox(t, "DELETE "+sandboxPath+"/"+r.SandboxID)
+	for end := time.Now().Add(within); version() == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a Client has outlived its sandbox")
+		}
+	}
+	stays.Leave()
+	if _, err := join(func(string, string, []byte) {}); err == nil {
+		t.Error("another Client has joined it")
+	}
+}
+
 func TestIdleSandboxesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &sandboxes{max: 1, idle: time.Minute}
@@ -159,10 +192,10 @@ func TestIdleSandboxesEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		released, conn := 0, new(wsconn.Conn)
+		released := 0
 		b.begin(name, func() { released++ }, func() { b.end(name, true) })
 		time.Sleep(50 * time.Second)
-		left := b.join(name, conn)
+		left := b.join(name, func() {})
 		time.Sleep(time.Hour)
 		if _, live := b.since(name); !live {
 			t.Error("it was ended while it was in use")
