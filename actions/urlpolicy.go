@@ -4,8 +4,9 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/cdphub/cdphub/internal/urlhost"
 )
 
 // URLPolicy says where pages may go. Its zero value allows all of http and
@@ -123,24 +124,7 @@ func address(host string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return embedded(a.Unmap()), true
 	}
-	parts := strings.Split(host, ".")
-	if len(parts) > 4 {
-		return netip.Addr{}, false
-	}
-	var n uint64
-	for i, part := range parts {
-		v, err := number(part)
-		last := i == len(parts)-1
-		if err != nil || !last && v > 0xff || last && v >= 1<<(8*(4-i)) {
-			return netip.Addr{}, false
-		}
-		if last {
-			n |= v
-		} else {
-			n |= v << (8 * (3 - i))
-		}
-	}
-	return netip.AddrFrom4([4]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}), true
+	return urlhost.Parse4(host)
 }
 
 // embedded is the IPv4 address inside an IPv6 one that is made for passing it
@@ -163,20 +147,6 @@ func embedded(a netip.Addr) netip.Addr {
 		return a
 	}
 	return netip.AddrFrom4([4]byte(b[at : at+4]))
-}
-
-// number reads a part of an IPv4 address: decimal, 0x… hexadecimal, 0… octal.
-func number(s string) (uint64, error) {
-	switch {
-	case strings.HasPrefix(s, "0x"):
-		if s == "0x" {
-			return 0, nil
-		}
-		return strconv.ParseUint(s[2:], 16, 32)
-	case len(s) > 1 && s[0] == '0':
-		return strconv.ParseUint(s, 8, 32)
-	}
-	return strconv.ParseUint(s, 10, 32)
 }
 
 func matches(list []string, host string) bool {

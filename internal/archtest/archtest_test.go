@@ -22,7 +22,7 @@ var allowed = map[string]string{
 	"targets":             "",
 	"session":             "internal/wire",
 	"httpdiscovery":       "targets",
-	"actions":             "targets internal/wire web",
+	"actions":             "targets internal/urlhost internal/wire web",
 	"actions/...":         "actions internal/wire internal/wsconn", // what wsconn takes and gives is in wire's types
 	"actions/actionstest": "actions actions/remote",
 	"web":                 "",
@@ -30,7 +30,8 @@ var allowed = map[string]string{
 	"proxy":               "internal/wire internal/wsconn web",
 	"internal/wire":       "",
 	"internal/wsconn":     "internal/wire",
-	"internal/auth":       "",
+	"internal/auth":       "internal/urlhost",
+	"internal/urlhost":    "",
 	"cluster":             "",
 	"internal/archtest":   "",
 	"internal/bench":      "*",

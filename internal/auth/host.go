@@ -1,11 +1,11 @@
 package auth
 
 import (
-	"encoding/binary"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/cdphub/cdphub/internal/urlhost"
 )
 
 // AllowHost reports whether a Host header may stand: none at all, an IP
@@ -68,40 +68,5 @@ func parseIP(host string) (netip.Addr, bool) {
 		ip, err := netip.ParseAddr(in)
 		return ip, is && err == nil && ip.Is6()
 	}
-	parts := strings.Split(host, ".")
-	if len(parts) > 4 {
-		return netip.Addr{}, false
-	}
-	var sum uint64
-	for i, part := range parts {
-		n, ok := parseNumber(part)
-		last := i == len(parts)-1
-		if !ok || !last && n > 255 || last && n >= 1<<(8*(5-len(parts))) {
-			return netip.Addr{}, false
-		}
-		if last {
-			sum += n
-		} else {
-			sum += n << (8 * (3 - i))
-		}
-	}
-	var b [4]byte
-	binary.BigEndian.PutUint32(b[:], uint32(sum))
-	return netip.AddrFrom4(b), true
-}
-
-// parseNumber reads a part of an IPv4 address: decimal, octal or hexadecimal.
-func parseNumber(s string) (uint64, bool) {
-	base := 10
-	switch {
-	case strings.HasPrefix(s, "0x"):
-		s, base = s[2:], 16
-		if s == "" {
-			return 0, true
-		}
-	case len(s) > 1 && s[0] == '0':
-		s, base = s[1:], 8
-	}
-	n, err := strconv.ParseUint(s, base, 32)
-	return n, err == nil && s[0] != '+'
+	return urlhost.Parse4(host)
 }
