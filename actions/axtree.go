@@ -133,6 +133,7 @@ func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 	}
 	for i := range nodes {
 		if root == 0 || nodes[i].BackendDOMNodeID == root {
+			delete(t.byID, nodes[i].NodeID)
 			top := t.convert(&nodes[i])
 			top.Children = t.children(&nodes[i], 1)
 			return top, nil
@@ -144,24 +145,41 @@ func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 // axTree converts raw nodes.
 type axTree struct {
 	options AXOptions
-	byID    map[string]*axNode
+	byID    map[string]*axNode // those that are still to be told
+	nesting int
 }
 
 // dull are the roles of nodes that are left out in favour of their children.
-var dull = []string{"generic", "none", "StaticText", "InlineTextBox", "LayoutTable", "LineBreak", "ListMarker"}
+var dull = []string{"generic", "none", "InlineTextBox", "LayoutTable", "LineBreak", "ListMarker"}
 
-// children converts what is below a node; a node that is left out gives its
-// place to its children.
-func (t *axTree) children(of *axNode, depth int) (list []AXNode) {
-	if t.options.MaxDepth > 0 && depth > t.options.MaxDepth || depth > maxAXDepth {
+// interesting reports whether a node is told: no dull one is, and no text that
+// the node in which it lies has as its name or value.
+func (t *axTree) interesting(n, in *axNode) bool {
+	role, text := n.Role.text(), strings.TrimSpace(n.Name.text())
+	if role == "StaticText" {
+		return text != "" && !strings.Contains(in.Name.text(), text) && !strings.Contains(in.Value.text(), text)
+	}
+	return !slices.Contains(dull, role)
+}
+
+// children converts what is below a node that is told; one that is left out
+// gives its place to its children.
+func (t *axTree) children(of *axNode, depth int) []AXNode { return t.below(of, of, depth) }
+
+// below is children of a node that lies in one that is told.
+func (t *axTree) below(of, in *axNode, depth int) (list []AXNode) {
+	if t.options.MaxDepth > 0 && depth > t.options.MaxDepth || t.nesting >= maxAXDepth {
 		return nil
 	}
+	t.nesting++
+	defer func() { t.nesting-- }()
 	for _, id := range of.ChildIDs {
 		n := t.byID[id]
+		delete(t.byID, id) // a tree may go in circles
 		switch {
 		case n == nil:
-		case n.Ignored && !t.options.IncludeHidden, !t.options.All && slices.Contains(dull, n.Role.text()):
-			list = append(list, t.children(n, depth)...)
+		case n.Ignored && !t.options.IncludeHidden, !t.options.All && !t.interesting(n, in):
+			list = append(list, t.below(n, in, depth)...)
 		default:
 			c := t.convert(n)
 			c.Children = t.children(n, depth+1)
@@ -171,7 +189,7 @@ func (t *axTree) children(of *axNode, depth int) (list []AXNode) {
 	return list
 }
 
-// maxAXDepth bounds the tree against one that goes in circles.
+// maxAXDepth is how deep the tree may be, with the nodes that are left out.
 const maxAXDepth = 500
 
 func (t *axTree) convert(n *axNode) AXNode {
