@@ -1,6 +1,9 @@
 package actions
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // attach returns the page's session, which it makes at first use.
 func (p *Page) attach(ctx context.Context) (session string, err error) {
@@ -23,8 +26,21 @@ func (p *Page) attach(ctx context.Context) (session string, err error) {
 	if session != "" {
 		return session, nil
 	}
-	return p.begin(ctx)
+	for patience := attaching; ; patience *= 2 {
+		inTime, stop := context.WithTimeout(ctx, patience)
+		session, err = p.begin(inTime)
+		late := inTime.Err() != nil && ctx.Err() == nil
+		stop()
+		if err == nil || !late {
+			return session, err
+		}
+	}
 }
+
+// attaching is how long a new session may take to answer until another takes its
+// place: Chromium 156 has some that never do, when they are made while a
+// document is being committed.
+const attaching = 3 * time.Second
 
 // frameTree is Page.FrameTree.
 type frameTree struct {

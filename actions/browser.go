@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 )
@@ -162,36 +163,6 @@ func (b *Browser) Page(id string) (*Page, error) {
 	return nil, e
 }
 
-// NewPage opens a page and makes it the active one. A context of "" is the
-// default one.
-func (b *Browser) NewPage(ctx context.Context, url, contextID string) (*Page, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	if url == "" {
-		url = "about:blank"
-	}
-	if err := b.urls.Check(url); err != nil {
-		return nil, err
-	}
-	params := obj{"url": url}
-	if contextID != "" {
-		params["browserContextId"] = contextID
-	}
-	var made struct{ TargetID string }
-	if err := b.call(ctx, "Target.createTarget", params, &made); err != nil {
-		return nil, err
-	}
-	if err := b.settle(ctx); err != nil {
-		return nil, err
-	}
-	p, err := b.Page(made.TargetID)
-	if err != nil {
-		return nil, err
-	}
-	b.use(p)
-	return p, nil
-}
-
 // ClosePage closes a page. That it has gone is known when it returns.
 func (b *Browser) ClosePage(ctx context.Context, id string) error {
 	ctx, cancel := bounded(ctx)
@@ -200,11 +171,22 @@ func (b *Browser) ClosePage(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := b.call(ctx, "Target.closeTarget", obj{"targetId": p.ID}, nil); err != nil {
-		return err
+	for patience := closing; ; patience *= 2 {
+		if err := b.call(ctx, "Target.closeTarget", obj{"targetId": p.ID}, nil); err != nil && KindOf(err) != TargetClosed {
+			return err
+		}
+		inTime, stop := context.WithTimeout(ctx, patience)
+		err := p.await(inTime, Timeout, func() (bool, *Error) { return p.gone, nil })
+		stop()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
 	}
-	return p.await(ctx, Timeout, func() (bool, *Error) { return p.gone, nil })
 }
+
+// closing is how long a page may take to close until it is told again: Chromium
+// 156 does not close one that commits a navigation just then.
+const closing = 250 * time.Millisecond
 
 // ActivatePage brings a page to the front and makes it the active one.
 func (b *Browser) ActivatePage(ctx context.Context, id string) error {

@@ -91,15 +91,19 @@ func telling[T any](f func(p *Page, sessionID string, v T)) handler {
 // detached forgets a session that has ended.
 func (b *Browser) detached(session string) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	p := b.sessions[session]
 	delete(b.sessions, session)
-	b.mu.Unlock()
-	if p == nil {
-		return
+	if p != nil && p.lose(session) {
+		b.watchLocked(p) // in another session
 	}
+}
+
+// lose forgets a session, and reports whether it was the page's own.
+func (p *Page) lose(session string) (own bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.session == session {
+	if own = p.session == session && !p.gone; own {
 		p.session = "" // the next call makes another, if the target is still there
 		p.network, p.console = false, false
 		clear(p.worlds)
@@ -111,6 +115,7 @@ func (b *Browser) detached(session string) {
 			delete(p.worlds, frame)
 		}
 	}
+	return own
 }
 
 // childAttached notes the session of a frame in another process.

@@ -6,22 +6,84 @@ import (
 	"strings"
 )
 
-// OpenPage is NewPage, and waits for the page's load event. A page whose
+// NewPage is OpenPage for those who need not know how its document came.
+func (b *Browser) NewPage(ctx context.Context, url, contextID string) (*Page, error) {
+	p, _, err := b.OpenPage(ctx, url, contextID)
+	return p, err
+}
+
+// OpenPage opens a page, waits for its load event, and makes it the active one.
+// A url of "" is about:blank, a context of "" the default one. A page whose
 // document may not be shown, or cannot be had, is closed again; when time runs
 // out before the load event the page stays, and Reached is false.
-func (b *Browser) OpenPage(ctx context.Context, url, contextID string) (p *Page, n Navigation, err error) {
+func (b *Browser) OpenPage(ctx context.Context, url, contextID string) (*Page, Navigation, error) {
+	return b.OpenPrepared(ctx, url, contextID, nil)
+}
+
+// OpenPrepared is OpenPage for a page to which prepare, if not nil, does
+// something before its document is asked for.
+func (b *Browser) OpenPrepared(ctx context.Context, url, contextID string, prepare func(context.Context, *Page) error) (p *Page, n Navigation, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	if p, err = b.NewPage(ctx, url, contextID); err != nil {
+	if url == "" {
+		url = blank
+	}
+	if err := b.urls.Check(url); err != nil {
 		return nil, n, err
 	}
-	if n, err = p.arrive(ctx, url); err == nil {
+	first := url
+	if prepare != nil {
+		first = blank
+	}
+	if p, err = b.create(ctx, first, contextID); err != nil {
+		return nil, n, err
+	}
+	if n, err = p.arrive(ctx, first); err == nil && prepare != nil {
+		n, err = p.prepared(ctx, url, prepare)
+	}
+	if err == nil {
+		b.use(p)
 		return p, n, nil
 	}
 	closing, stop := b.while() // even when the caller's time is over
 	defer stop()
 	_ = b.ClosePage(closing, p.ID) // else it has gone by itself
 	return nil, n, err
+}
+
+// blank is the address of a page that shows nothing.
+const blank = "about:blank"
+
+// create makes a page.
+func (b *Browser) create(ctx context.Context, url, contextID string) (*Page, error) {
+	params := obj{"url": url}
+	if contextID != "" {
+		params["browserContextId"] = contextID
+	}
+	var made struct{ TargetID string }
+	if err := b.call(ctx, "Target.createTarget", params, &made); err != nil {
+		return nil, err
+	}
+	if err := b.settle(ctx); err != nil {
+		return nil, err
+	}
+	return b.Page(made.TargetID)
+}
+
+// prepared has a blank page prepared, and then shows its document.
+func (p *Page) prepared(ctx context.Context, url string, prepare func(context.Context, *Page) error) (n Navigation, err error) {
+	if err := prepare(ctx, p); err != nil {
+		return n, err
+	}
+	if url == blank {
+		p.describe(ctx, &n)
+		return n, nil
+	}
+	n, err = p.Goto(ctx, url, GotoOptions{})
+	if n.Committed && KindOf(err) == NavigationTimeout {
+		err = nil
+	}
+	return n, err
 }
 
 // arrive waits for the load event of the document that a new page shows.
@@ -40,7 +102,7 @@ func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error)
 		case strings.HasPrefix(p.url, "chrome-error:"):
 			return false, errorf(NavigationFailed, "navigation failed: %s cannot be reached", url)
 		}
-		n.Committed = url == "" || url == "about:blank" || p.url != "" && p.url != "about:blank"
+		n.Committed = url == blank || p.url != "" && p.url != blank
 		n.Reached = n.Committed && p.loadLocked(p.loader).reached[Load]
 		return n.Reached, nil
 	})

@@ -87,7 +87,7 @@ func createPage(ctx context.Context, k *call, p createPageParams) (any, error) {
 	if bad := s.mayOpen(b); bad != nil {
 		return nil, bad
 	}
-	page, err := s.newPage(ctx, b, p.URL, contextID, options)
+	page, err := newPage(ctx, b, p.URL, contextID, options)
 	if err != nil {
 		return nil, err
 	}
@@ -118,29 +118,13 @@ func (s *session) mayOpen(b *actions.Browser) *failure {
 
 // newPage opens a page. What changes how it is shown must be there before its
 // document is.
-func (s *session) newPage(ctx context.Context, b *actions.Browser, url, contextID string, o pageOptions) (*actions.Page, error) {
-	_, changed := o.emulation()
-	first := url
-	if changed || o.StorageState != nil {
-		first = ""
-		if err := s.caller.Options.URLs.Check(url); url != "" && err != nil {
-			return nil, err
-		}
+func newPage(ctx context.Context, b *actions.Browser, url, contextID string, o pageOptions) (*actions.Page, error) {
+	var prepare func(context.Context, *actions.Page) error
+	if _, changed := o.emulation(); changed || o.StorageState != nil {
+		prepare = o.apply
 	}
-	page, err := b.NewPage(ctx, first, contextID)
-	if err != nil {
-		return nil, err
-	}
-	if first == url {
-		_, err = page.WaitForLoadState(ctx, actions.Load)
-	} else if err = o.apply(ctx, page); err == nil && url != "" {
-		_, err = page.Goto(ctx, url, actions.GotoOptions{})
-	}
-	if err != nil {
-		_ = b.ClosePage(ctx, page.ID) // the caller never learns its name
-		return nil, err
-	}
-	return page, nil
+	page, _, err := b.OpenPrepared(ctx, url, contextID, prepare)
+	return page, err
 }
 
 // with is the options, but for those that others set.

@@ -60,17 +60,14 @@ func (c *call) tab(in tabArgs) (string, error) {
 // newTab opens a page, which is the call's from then on, and waits until it has
 // loaded.
 func (c *call) newTab(ctx context.Context, url string) error {
-	p, err := c.b.NewPage(ctx, url, "")
+	p, n, err := c.b.OpenPage(ctx, url, "")
 	if err != nil {
 		return err
 	}
-	if c.page = p; url == "" {
-		return nil
-	}
+	c.page, c.status = p, n.Status
 	c.watch(ctx, p)
-	n, err := p.WaitForLoadState(ctx, actions.Load)
 	c.learn(actions.PageInfo{ID: p.ID, URL: n.URL, Title: n.Title})
-	return err
+	return nil
 }
 
 func (c *call) listTabs() {

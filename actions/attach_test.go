@@ -1,0 +1,93 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// script is a Client that answers as it is told: "" is never.
+type script func(session, method string) string
+
+func (s script) Send(session, method string, _ []byte) func(context.Context) ([]byte, error) {
+	answer := s(session, method)
+	return func(ctx context.Context) ([]byte, error) {
+		if answer == "" {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return []byte(answer), nil
+	}
+}
+
+func (script) Leave() {}
+
+// open opens a Browser on the script, with one page, T1.
+func (s script) open(t *testing.T) (*Browser, *Page) {
+	t.Helper()
+	b, err := Open(t.Context(), func(event EventFunc) (Client, error) {
+		event("", "Target.targetCreated", []byte(`{"targetInfo":{"targetId":"T1","type":"page"}}`))
+		return s, nil
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	p, err := b.Page("T1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, p
+}
+
+// TestSilentSessionsAreReplaced attaches to a page whose first sessions answer
+// nothing.
+func TestSilentSessionsAreReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sessions, detached := 0, 0
+		_, p := script(func(session, method string) string {
+			switch {
+			case method == "Target.attachToTarget":
+				sessions++
+				return fmt.Sprintf(`{"sessionId":"S%d"}`, sessions)
+			case method == "Target.detachFromTarget":
+				detached++
+			case session == "S1", session == "S2":
+				return ""
+			}
+			return "{}"
+		}).open(t)
+		begun := time.Now()
+		s, err := p.attach(t.Context())
+		if took := time.Since(begun); err != nil || s != "S3" || took != 3*attaching {
+			t.Errorf("%s, %v after %v, want S3 after %v", s, err, took, 3*attaching)
+		}
+		synctest.Wait()
+		if detached != 2 {
+			t.Errorf("%d silent sessions were detached from, want 2", detached)
+		}
+	})
+}
+
+// TestClosingIsAskedForAgain closes a page that is deaf to it at first.
+func TestClosingIsAskedForAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		var b *Browser
+		b, _ = script(func(_, method string) string {
+			if method == "Target.closeTarget" {
+				if asked++; asked == 3 {
+					b.event("", "Target.targetDestroyed", []byte(`{"targetId":"T1"}`))
+				}
+			}
+			return "{}"
+		}).open(t)
+		begun := time.Now()
+		err := b.ClosePage(t.Context(), "T1")
+		if took := time.Since(begun); err != nil || asked != 3 || took != 3*closing {
+			t.Errorf("%v after %v and %d times, want 3 times in %v", err, took, asked, 3*closing)
+		}
+	})
+}
