@@ -35,7 +35,8 @@ var allowed = map[string]string{
 	"cluster":             "",
 	"internal/archtest":   "",
 	"internal/bench":      "*",
-	"internal/trust":      "",
+	"internal/testrun":    "",
+	"internal/trust":      "internal/testrun",
 	"internal/bench/...":  "*",
 	"internal/chaos":      "*",
 }

@@ -12,83 +12,26 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/cdphub/cdphub/internal/testrun"
 )
 
-func main() {
-	write := flag.String("write", "", "write the table to this `file`")
-	check := flag.String("check", "", "compare the table with this `file`")
-	flag.Parse()
-	if err := run(os.Stdin, *write, *check); err != nil {
-		fmt.Fprintln(os.Stderr, "trust:", err)
-		os.Exit(1)
-	}
-}
+func main() { testrun.Main(page, "trust-doc") }
 
-// run writes the table, or checks it, where a file is named for that.
-func run(in io.Reader, write, check string) error {
-	proofs, err := read(in)
-	if err != nil {
-		return err
-	}
-	var table bytes.Buffer
-	bad := printTable(&table, proofs)
-	if write != "" {
-		err = os.WriteFile(write, table.Bytes(), 0o644) //nolint:gosec // it is for everybody to read
-	}
-	if bad != nil || err != nil || check == "" {
-		return errors.Join(err, bad)
-	}
-	kept, err := os.ReadFile(check)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(kept, table.Bytes()) {
-		return fmt.Errorf("%s is stale: run make trust-doc", check)
-	}
-	return nil
-}
-
-// proof is a test and what became of it: pass, fail or skip.
-type proof struct{ pkg, test, outcome string }
-
-// read collects the tests of each requirement.
-func read(in io.Reader) (map[string][]proof, error) {
-	proofs := map[string][]proof{}
-	d := json.NewDecoder(in)
-	for {
-		var e struct{ Action, Package, Test string }
-		switch err := d.Decode(&e); {
-		case errors.Is(err, io.EOF):
-			return proofs, nil
-		case err != nil:
-			return nil, fmt.Errorf("this is not the output of go test -json: %w", err)
-		}
-		if e.Test == "" || !slices.Contains([]string{"pass", "fail", "skip"}, e.Action) {
-			continue
-		}
-		for _, id := range requirementsOf(e.Test) {
-			pkg := strings.TrimPrefix(e.Package, "github.com/cdphub/cdphub/")
-			p := proof{pkg, e.Test, e.Action}
-			// A package may run more than once: the worst outcome counts.
-			i := slices.IndexFunc(proofs[id], func(q proof) bool { return q.pkg == p.pkg && q.test == p.test })
-			switch {
-			case i < 0:
-				proofs[id] = append(proofs[id], p)
-			case proofs[id][i].outcome == "pass":
-				proofs[id][i].outcome = p.outcome
-			}
+// page prints the table.
+func page(out io.Writer, tests []testrun.Test) error {
+	proofs := map[string][]testrun.Test{}
+	for _, t := range tests {
+		for _, id := range requirementsOf(t.Name) {
+			proofs[id] = append(proofs[id], t)
 		}
 	}
+	return printTable(out, proofs)
 }
 
 var (
@@ -117,7 +60,7 @@ func requirementsOf(test string) []string {
 }
 
 // printTable prints the table. Its error names what is not proven.
-func printTable(out io.Writer, proofs map[string][]proof) error {
+func printTable(out io.Writer, proofs map[string][]testrun.Test) error {
 	fmt.Fprint(out, `# What must hold, and which test says so
 
 Made from a run of all tests under the race detector (make trust-doc); make test fails when a line here does not hold.
@@ -127,7 +70,7 @@ Made from a run of all tests under the race detector (make trust-doc); make test
 		fmt.Fprintf(out, "\n## %s\n\n| | what | tests | result |\n|---|---|---|---|\n", s.title)
 		for _, r := range s.list {
 			list := proofs[r.id]
-			slices.SortFunc(list, func(a, b proof) int { return strings.Compare(a.pkg+a.test, b.pkg+b.test) })
+			slices.SortFunc(list, func(a, b testrun.Test) int { return strings.Compare(a.Package+a.Name, b.Package+b.Name) })
 			result := resultOf(list)
 			if result != "pass" {
 				unproven = append(unproven, r.id+" ("+result+")")
@@ -141,11 +84,11 @@ Made from a run of all tests under the race detector (make trust-doc); make test
 	return nil
 }
 
-func resultOf(list []proof) string {
+func resultOf(list []testrun.Test) string {
 	result := "no test"
 	for _, p := range list {
-		if p.outcome != "pass" {
-			return p.outcome
+		if p.Outcome != "pass" {
+			return p.Outcome
 		}
 		result = "pass"
 	}
@@ -153,20 +96,20 @@ func resultOf(list []proof) string {
 }
 
 // names lists tests by package.
-func names(list []proof) string {
+func names(list []testrun.Test) string {
 	var b strings.Builder
 	last := ""
 	for _, p := range list {
 		switch {
-		case p.pkg != last && last != "":
-			fmt.Fprintf(&b, "; %s: ", p.pkg)
-		case p.pkg != last:
-			fmt.Fprintf(&b, "%s: ", p.pkg)
+		case p.Package != last && last != "":
+			fmt.Fprintf(&b, "; %s: ", p.Package)
+		case p.Package != last:
+			fmt.Fprintf(&b, "%s: ", p.Package)
 		default:
 			b.WriteString(", ")
 		}
-		last = p.pkg
-		fmt.Fprintf(&b, "`%s`", p.test)
+		last = p.Package
+		fmt.Fprintf(&b, "`%s`", p.Name)
 	}
 	return b.String()
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/internal/testrun"
 )
 
 func TestNames(t *testing.T) {
@@ -40,7 +42,7 @@ func everything() string {
 
 func TestRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trust.md")
-	if err := run(strings.NewReader(everything()), file, ""); err != nil {
+	if err := testrun.Run(strings.NewReader(everything()), page, file, "", "trust-doc"); err != nil {
 		t.Fatal(err)
 	}
 	table, err := os.ReadFile(file)
@@ -56,9 +58,8 @@ func TestRun(t *testing.T) {
 		{"a failure", everything() + `{"Action":"fail","Package":"github.com/cdphub/cdphub/p","Test":"TestR24X"}`, "not proven: R-24 (fail)"},
 		{"a test skipped", everything() + `{"Action":"skip","Package":"q","Test":"TestR107X"}`, "not proven: R-107 (skip)"},
 		{"a test more", everything() + `{"Action":"pass","Package":"q","Test":"TestR24Y"}`, "is stale"},
-		{"no test run", "PASS", "not the output of go test -json"},
 	} {
-		err := run(strings.NewReader(tt.in), "", file)
+		err := testrun.Run(strings.NewReader(tt.in), page, "", file, "trust-doc")
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
