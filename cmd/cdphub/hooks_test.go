@@ -2,14 +2,15 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // rp calls hooks on one page.
@@ -33,8 +34,17 @@ type hookAnswer struct {
 
 // call calls a hook, whose browserId is that of the page unless params has
 // one.
-func (r rp) call(t *testing.T, name string, params object) (a hookAnswer) {
+func (r rp) call(t *testing.T, name string, params object) hookAnswer {
 	t.Helper()
+	a, err := r.try(within60(t), name, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// try is call for goroutines.
+func (r rp) try(ctx context.Context, name string, params object) (a hookAnswer, err error) {
 	all := object{"browserId": r.browser}
 	for k, v := range params {
 		if text, ok := v.(string); ok {
@@ -47,35 +57,42 @@ func (r rp) call(t *testing.T, name string, params object) (a hookAnswer) {
 	}
 	body, err := json.Marshal(object{"name": "browser." + name, "params": all})
 	if err != nil {
-		t.Fatal(err)
+		return a, err
 	}
-	a.status, a.text = post(t, r.url+"/hooks/invoke", r.header, body)
-	if err := json.Unmarshal([]byte(a.text), &a); err != nil {
-		t.Fatalf("%s: %d %s", name, a.status, a.text)
+	if a.status, a.text, err = post(ctx, r.url+"/hooks/invoke", r.header, body); err == nil {
+		if err = json.Unmarshal([]byte(a.text), &a); err != nil {
+			err = fmt.Errorf("%s: %d %s", name, a.status, a.text)
+		}
 	}
-	return a
+	return a, err
 }
 
-// post sends a request, which must be answered.
-func post(t *testing.T, url string, header http.Header, body []byte) (status int, text string) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(within60(t), http.MethodPost, url, bytes.NewReader(body))
+// post sends a request.
+func post(ctx context.Context, url string, header http.Header, body []byte) (status int, text string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
-		t.Fatal(err)
+		return 0, "", err
 	}
 	for k, v := range header {
 		req.Header[k] = v
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatal(err)
+		return 0, "", err
 	}
 	defer resp.Body.Close()
 	out, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(out), err
+}
+
+// posted is post for what must be answered.
+func posted(t *testing.T, url string, header http.Header, body []byte) (status int, text string) {
+	t.Helper()
+	status, text, err := post(within60(t), url, header, body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp.StatusCode, string(out)
+	return status, text
 }
 
 // use calls a hook that must succeed.
@@ -104,112 +121,14 @@ func (r rp) id(t *testing.T, words string) string {
 // openPage opens a page of the app and returns its hooks.
 func (s *stage) openPage(t *testing.T, prefix, path string) rp {
 	t.Helper()
-	connectMCP(t, s, prefix).use(t, "browser_tabs", object{"action": "new", "url": s.app.URL + path})
-	r := rp{url: s.base(prefix), app: s.app.URL}
-	a := r.call(t, "list", nil)
-	for _, b := range a.Result["browsers"].([]any) {
-		if b := b.(object); strings.HasPrefix(b["url"].(string), s.app.URL) {
-			r.browser = b["id"].(string)
-		}
+	c := dial(t, "ws"+strings.TrimPrefix(s.base(prefix), "http")+"/ws", nil)
+	c.send(jsonrpcTalk.request(jsonrpcTalk.open(s.app.URL + path)))
+	answer := c.next()
+	found := regexp.MustCompile(jsonrpcTalk.opened).FindStringSubmatch(answer)
+	if found == nil {
+		t.Fatalf("no page was opened: %s", answer)
 	}
-	if r.browser == "" {
-		t.Fatalf("no page of the app: %s", a.text)
-	}
-	return r
-}
-
-// hookCase is a call of a hook.
-type hookCase struct {
-	hook, name string
-	id         string // words of the line of the element that elementId is to name
-	params     object
-	want       string // in the JSON of the answer
-	code       string // of the error that must come
-	is         string // an expression that must be true afterwards
-}
-
-// hookCases are all hooks in their normal cases, with the errors that need a
-// page. Those of parameters alone are tested in package hooks.
-var hookCases = []hookCase{
-	{hook: "list", name: "all", want: `"placeId":"default"`},
-	{hook: "getUrl", name: "from the registry", want: `"url":"{app}/form.html"`},
-	{hook: "getTitle", name: "from the registry", want: `"title":"`},
-	{hook: "snapshot", name: "the page", want: `button] Save all\n`},
-	{hook: "snapshot", name: "a part", params: object{"maxElements": 2}, want: `"elementCount":2,"truncated":true`},
-	{hook: "snapshot", name: "no password", want: `value=\"[REDACTED]\"`},
-	{hook: "axTree", name: "the page", want: `"nodes":[{`},
-	{hook: "screenshot", name: "the page", params: object{"quality": 50}, want: `"dataUrl":"data:image/png;base64,`},
-	{hook: "waitForLoad", name: "loaded", params: object{"waitUntil": "domcontentloaded"}, want: `"url":"{app}/form.html"`},
-	{hook: "waitForElement", name: "is there", params: object{"selector": "#twins li", "visible": true}, want: `"elementId":"a`},
-	{hook: "waitForElement", name: "is not there", params: object{"selector": "#nothing", "timeoutMs": 300}, code: "ElementNotFound"},
-	{hook: "waitForElement", name: "is not visible", params: object{"selector": ".gone", "visible": true, "timeoutMs": 3000}, code: "ElementNotVisible"},
-	{hook: "waitForElement", name: "a broken selector", params: object{"selector": "##"}, code: "InvalidParams"},
-	{hook: "click", name: "by id", id: "Show later", want: `{"clicked":true,"coords":{"x":`, is: `seen.includes("click later")`},
-	{hook: "click", name: "by point", params: object{"x": 1, "y": 1, "button": "right"}, want: `"coords":{"x":1,"y":1}`},
-	{hook: "click", name: "with a snapshot", id: "Show later", params: object{"returnSnapshot": true}, want: `"snapshot":{"markdown":"[a1 `},
-	{hook: "click", name: "no such element", params: object{"elementId": "a9999"}, code: "ElementNotFound"},
-	{hook: "click", name: "a disabled one", id: "Out of order", code: "ElementDisabled"},
-	{hook: "click", name: "a covered one", id: "Under", code: "ElementNotVisible"},
-	{hook: "type", name: "by id", id: "work email", params: object{"text": "ab", "clearFirst": true, "returnSnapshot": true}, want: `"snapshot":`, is: `seen.filter((s) => s.startsWith("keydown email ")).join() === "keydown email a,keydown email b"`},
-	{hook: "type", name: "into what has the focus", params: object{"text": "c"}, want: `{"ok":true}`, is: `document.querySelector("#email").value === "abc"`},
-	{hook: "fill", name: "a field", id: "work email", params: object{"value": "a@b.c", "returnSnapshot": true}, want: `value=\"a@b.c\"`, is: `seen.includes("input email") && seen.includes("change email")`},
-	{hook: "fill", name: "no such element", params: object{"elementId": "a9999", "value": "x"}, code: "ElementNotFound"},
-	{hook: "pressKey", name: "by id", id: "work email", params: object{"key": "a", "modifiers": []string{"ctrl"}, "returnSnapshot": true}, want: `"snapshot":`, is: `seen.includes("keydown email a")`},
-	{hook: "scroll", name: "to the bottom", params: object{"toBottom": true, "returnSnapshot": true}, want: `"snapshot":`, is: `scrollY > 0`},
-	{hook: "scroll", name: "by a delta", params: object{"deltaY": -100_000}, want: `{"ok":true}`, is: `scrollY === 0`},
-	{hook: "hover", name: "an element", id: "Save all", params: object{"durationMs": 1, "returnSnapshot": true}, want: `"snapshot":`},
-	{hook: "focus", name: "an element", id: "work email", params: object{"returnSnapshot": true}, want: `"snapshot":`, is: `document.activeElement.id === "email"`},
-	{hook: "eval", name: "a value", params: object{"script": "Promise.resolve({ answer: 42 })"}, want: `{"value":{"answer":42}}`},
-	{hook: "eval", name: "what JSON does not know", params: object{"script": "window"}, want: `"value":`},
-	{hook: "eval", name: "an exception", params: object{"script": "nowhere"}, code: "EvalError"},
-	{hook: "eval", name: "too slow", params: object{"script": "new Promise(() => {})", "timeoutMs": 300}, code: "EvalTimeout"},
-	{hook: "navigate", name: "elsewhere", params: object{"url": "{app}/two.html"}, want: `{"title":"Second page","url":"{app}/two.html"}`},
-	{hook: "navigate", name: "javascript", params: object{"url": "javascript:1"}, code: "UrlBlocked"},
-	{hook: "navigate", name: "metadata address", params: object{"url": "http://169.254.169.254/"}, code: "UrlBlocked"},
-	{hook: "goBack", name: "to the page before", want: `"url":"{app}/form.html"`},
-	{hook: "goForward", name: "to the page after", want: `"url":"{app}/two.html"`},
-	{hook: "goForward", name: "to nothing", want: `"url":"{app}/two.html"`},
-	{hook: "reload", name: "the page", want: `"url":"{app}/two.html"`},
-	{hook: "getUrl", name: "no such browser", params: object{"browserId": "nobody"}, code: "BrowserNotFound"},
-	{hook: "getUrl", name: "no browser", params: object{"browserId": ""}, code: "InvalidParams"},
-	{hook: "fly", name: "no such hook", code: "HookNotFound"},
-	// The last: it goes on, and while it does Chromium 156 does not answer those
-	// who attach anew.
-	{hook: "navigate", name: "too slow", params: object{"url": "{app}/never", "timeoutMs": 1000}, code: "NavigateTimeout"},
-}
-
-// TestHooksConformance calls each hook on both kinds of targets.
-func TestHooksConformance(t *testing.T) {
-	s := newStage(t, func(f *hubFlags) { f.EvalAllow = []string{"*"} })
-	for _, kind := range kinds {
-		t.Run(string(kind.TargetKind), func(t *testing.T) {
-			r := s.openPage(t, kind.prefix, "/form.html")
-			for _, c := range hookCases {
-				t.Run(c.hook+"/"+c.name, func(t *testing.T) { c.run(t, r) })
-			}
-		})
-	}
-}
-
-func (c hookCase) run(t *testing.T, r rp) {
-	t.Helper()
-	params := object{}
-	for k, v := range c.params {
-		params[k] = v
-	}
-	if c.id != "" {
-		params["elementId"] = r.id(t, c.id)
-	}
-	a := r.call(t, c.hook, params)
-	if a.Error.Code != c.code || a.OK != (c.code == "") {
-		t.Fatalf("%d %s, want code %q", a.status, a.text, c.code)
-	}
-	if want := strings.ReplaceAll(c.want, "{app}", r.app); !strings.Contains(a.text, want) {
-		t.Errorf("%.2000s\nwant %s", a.text, want)
-	}
-	if c.is != "" && r.use(t, "eval", object{"script": c.is})["value"] != true {
-		t.Errorf("not so: %s; seen: %v", c.is, r.use(t, "eval", object{"script": "seen"}))
-	}
+	return rp{url: s.base(prefix), app: s.app.URL, browser: found[1]}
 }
 
 // TestHooksQuickStart has a page use rp.browser, as its users do, with the
@@ -319,107 +238,5 @@ func TestHooksSocket(t *testing.T) {
 	ws.send(`{"id":1,"name":"` + strings.Repeat("x", maxActionMessage) + `"}`)
 	if why := ws.reason(); why.Code != 1009 {
 		t.Errorf("a message that is too long: %v", why)
-	}
-}
-
-// TestActionPathsAreGuarded wants what every path wants of who comes: no
-// foreign Origin, no foreign Host, a token, and a short request; and a session
-// of MCP to be its caller's alone.
-func TestActionPathsAreGuarded(t *testing.T) {
-	change, rewrite := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, scope: readonly}, {name: b, token: "+adminToken+", role: client}]")
-	s := start(t, func(f *hubFlags) { change(f); f.Actions, f.HookScope = true, []string{"browser:read", "browser:write"} })
-	base := "http://" + s.addr(false)
-	const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
-	speak := func(token string, more ...string) http.Header {
-		h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
-		if token != "" {
-			h.Set("Authorization", "Bearer "+token)
-		}
-		for i := 0; i+1 < len(more); i += 2 {
-			h.Set(more[i], more[i+1])
-		}
-		return h
-	}
-	for path, body := range map[string]string{"/mcp": begin, "/hooks/invoke": `{"name":"browser.list"}`} {
-		for name, test := range map[string]struct {
-			header http.Header
-			want   int
-		}{
-			"no token":       {speak(""), http.StatusUnauthorized},
-			"a wrong token":  {speak(wrongToken), http.StatusUnauthorized},
-			"a page":         {speak(clientToken, "Origin", "https://evil.example"), http.StatusForbidden},
-			"a good request": {speak(clientToken), http.StatusOK},
-		} {
-			if status, text := post(t, base+path, test.header, []byte(body)); status != test.want && (status != http.StatusNotFound || path == "/mcp") {
-				t.Errorf("%s with %s: %d %s, want %d", path, name, status, text, test.want)
-			}
-		}
-		if status, text := post(t, base+path, speak(clientToken), bytes.Repeat([]byte(" "), maxActionMessage+1)); status != http.StatusRequestEntityTooLarge {
-			t.Errorf("%s with too much: %d %s", path, status, text)
-		}
-	}
-
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", strings.NewReader(begin))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header = speak(adminToken)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	session := resp.Header.Get("Mcp-Session-Id")
-	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
-	if status, text := post(t, base+"/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusOK || !strings.Contains(text, "browser_evaluate") {
-		t.Errorf("the session's own caller: %d %s", status, text)
-	}
-	if status, _ := post(t, base+"/mcp", speak(clientToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusNotFound {
-		t.Errorf("another caller: %d", status)
-	}
-	if status, _ := post(t, base+"/hub/other/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusUnauthorized && status != http.StatusNotFound {
-		t.Errorf("another hub: %d", status)
-	}
-
-	// It ends with the token, also where that comes back.
-	rewrite("tokens: [{name: a, token: " + clientToken + ", role: client}]")
-	for end := time.Now().Add(pairWithin); ; time.Sleep(20 * time.Millisecond) {
-		if status, _ := post(t, base+"/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status == http.StatusUnauthorized || status == http.StatusTooManyRequests {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("the revoked token is still good")
-		}
-	}
-}
-
-// TestMCPToolsByScope wants a readonly token to be offered what only looks.
-func TestMCPToolsByScope(t *testing.T) {
-	change, _ := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, scope: readonly}]")
-	s := start(t, func(f *hubFlags) { change(f); f.Actions = true })
-	header := bearer(clientToken)
-	header.Set("Content-Type", "application/json")
-	header.Set("Accept", "application/json, text/event-stream")
-	base := "http://" + s.addr(false) + "/mcp"
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header = header
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
-	_, text := post(t, base, header, []byte(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))
-	for tool, want := range map[string]bool{"browser_tabs": true, "browser_take_screenshot": true, "browser_evaluate": false, "browser_click": false, "browser_close": false} {
-		if strings.Contains(text, `"`+tool+`"`) != want {
-			t.Errorf("%s is offered to a readonly token: %v", tool, !want)
-		}
-	}
-	_, text = post(t, base, header, []byte(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"browser_evaluate","arguments":{"function":"1"}}}`))
-	if !strings.Contains(text, "unknown tool") {
-		t.Errorf("browser_evaluate by a readonly token: %s", text)
 	}
 }
