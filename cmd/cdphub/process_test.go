@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"debug/buildinfo"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -26,6 +27,9 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	// Tests that run side by side wait more than they compute. -parallel says
+	// otherwise.
+	flag.Set("test.parallel", "4")
 	os.Exit(m.Run())
 }
 
