@@ -9,6 +9,7 @@ import (
 // YAMLOptions are for SnapshotYAML.
 type YAMLOptions struct {
 	NoRefs bool
+	Boxes  bool    // [box=x,y,width,height] of each element, in its own frame's viewport
 	Root   Locator // nil is the page
 }
 
@@ -52,7 +53,7 @@ type hole struct {
 func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	args := obj{"refs": !o.NoRefs, "above": ""}
+	args := obj{"refs": !o.NoRefs, "boxes": o.Boxes, "above": ""}
 	if o.Root != nil {
 		if err := check(o.Root); err != nil {
 			return YAMLSnapshot{}, err
@@ -79,7 +80,7 @@ func (p *Page) readYAML(ctx context.Context, frame string, args obj, depth int) 
 	}
 	lines := strings.Split(s.Text, "\n")
 	for _, h := range s.Holes {
-		inner, err := p.readHole(ctx, frame, h, args["refs"], depth)
+		inner, err := p.readHole(ctx, frame, h, args, depth)
 		if err != nil || inner.Text == "" || h.Line >= len(lines) {
 			continue
 		}
@@ -91,7 +92,7 @@ func (p *Page) readYAML(ctx context.Context, frame string, args obj, depth int) 
 	return s.YAMLSnapshot, nil
 }
 
-func (p *Page) readHole(ctx context.Context, frame string, h hole, refs any, depth int) (YAMLSnapshot, error) {
+func (p *Page) readHole(ctx context.Context, frame string, h hole, around obj, depth int) (YAMLSnapshot, error) {
 	ctx, cancel := context.WithTimeout(ctx, frameTime)
 	defer cancel()
 	id, err := p.frameOf(ctx, frame, Handle{h.Handle})
@@ -101,7 +102,7 @@ func (p *Page) readHole(ctx context.Context, frame string, h hole, refs any, dep
 	p.mu.Lock()
 	p.refFrames[h.Above] = id
 	p.mu.Unlock()
-	return p.readYAML(ctx, id, obj{"refs": refs, "above": h.Above}, depth+1)
+	return p.readYAML(ctx, id, obj{"refs": around["refs"], "boxes": around["boxes"], "above": h.Above}, depth+1)
 }
 
 // cutLines cuts a snapshot that is too long, between two lines.

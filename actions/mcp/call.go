@@ -113,7 +113,7 @@ func (c *call) carryOut(ctx context.Context, t *tool, do func(context.Context, *
 	if c.page != nil && !t.has(modal) { // it would wait behind a dialog
 		c.watch(ctx, c.page)
 	}
-	if c.failed = do(ctx, c); c.failed != nil || !t.has(changes) {
+	if c.failed = do(ctx, c); c.failed != nil || !t.has(shows) {
 		return
 	}
 	c.look(ctx)

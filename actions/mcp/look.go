@@ -26,12 +26,13 @@ type snapshotArgs struct {
 	onPage
 	Target string `json:"target,omitempty" jsonschema:"An element to show alone: a ref of the page snapshot, or a selector that matches it alone"`
 	Depth  int    `json:"depth,omitempty" jsonschema:"How many levels of the tree to show; all when left out"`
+	Boxes  bool   `json:"boxes,omitempty" jsonschema:"Show where each element is, as [box=x,y,width,height] in CSS pixels of the viewport"`
 }
 
 func snapshot(ctx context.Context, c *call, in snapshotArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	var o actions.YAMLOptions
+	o := actions.YAMLOptions{Boxes: in.Boxes}
 	if in.Target != "" {
 		o.Root = locate(in.Target)
 	}

@@ -11,7 +11,7 @@ import (
 var pageTools = []tool{
 	define("browser_navigate", "Go to a URL", "Goes to a URL, in a new page if there is none.", "standard", changes|pageless, navigate),
 	define("browser_navigate_back", "Go back", "Goes back to the page before, in the history of the page.", "standard", changes, back),
-	define("browser_wait_for", "Wait", "Waits until a text appears or disappears, or for a time.", "standard", changes, waitFor),
+	define("browser_wait_for", "Wait", "Waits until a text appears or disappears, or for a time.", "standard", shows, waitFor),
 	define("browser_resize", "Resize", "Changes the size of the page's viewport.", "standard", changes, resize),
 	define("browser_handle_dialog", "Answer a dialog", "Answers the dialog that is open.", "standard", changes|modal, handleDialog),
 }

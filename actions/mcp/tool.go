@@ -15,10 +15,12 @@ import (
 type trait uint8
 
 const (
-	changes  trait = 1 << iota // it may change the page, which is shown afterwards
-	alters                     // it may change something, and shows by itself what
+	shows    trait = 1 << iota // the page is shown afterwards
+	alters                     // it may change something
 	modal                      // it can be used while a dialog is open
 	pageless                   // it needs no page
+
+	changes = shows | alters // it may change the page
 )
 
 // tool is a row of the table of tools.
@@ -57,7 +59,7 @@ type none struct{ onPage }
 func define[In params](name, title, about, scope string, traits trait, do func(context.Context, *call, In) error) tool {
 	t := tool{name: name, title: title, about: about, scope: scope, traits: traits}
 	t.add = func(server *sdk.Server, s *session) {
-		looks := !t.has(changes | alters)
+		looks := !t.has(alters)
 		destructive := !looks
 		sdk.AddTool(server, &sdk.Tool{
 			Name: name, Title: title, Description: about,

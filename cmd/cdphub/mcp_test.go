@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +101,7 @@ type mcpCase struct {
 	arguments  object
 	before     []mcpCase
 	want       []string // words of the answer
+	wants      string   // a regular expression that it matches
 	pictures   int
 	fails      bool
 	is         string // an expression that must be true afterwards
@@ -119,6 +121,7 @@ var mcpCases = []mcpCase{
 	{tool: "browser_navigate_back", name: "to the page before", fresh: "/form.html", before: []mcpCase{{tool: "browser_navigate", arguments: object{"url": "{app}/two.html"}}}, want: []string{"Page Title: Sign up"}},
 	{tool: "browser_snapshot", name: "the page", fresh: "/form.html", want: []string{`textbox "Email" [ref=e`, `button "Out of order" [disabled]`, `"[REDACTED]"`}},
 	{tool: "browser_snapshot", name: "an element", arguments: object{"target": "#twins"}, want: []string{"```yaml\n- list [ref="}},
+	{tool: "browser_snapshot", name: "with boxes", arguments: object{"target": "#email", "boxes": true}, wants: `- textbox "Email" \[ref=e\d+\] \[box=\d+,\d+,\d+,\d+\]`},
 	{tool: "browser_snapshot", name: "to a depth", arguments: object{"target": "#twins", "depth": 1}, want: []string{"```yaml\n- list [ref=", ":\n```"}},
 	{tool: "browser_find", name: "a text", arguments: object{"text": "SAVE ALL"}, want: []string{"1 matches", `button "Save all" [ref=e`}},
 	{tool: "browser_find", name: "a regular expression", arguments: object{"regex": "/out of/i"}, want: []string{`button "Out of order"`}},
@@ -234,6 +237,9 @@ func (c mcpCase) run(t *testing.T, a mcpClient) {
 	for _, word := range c.want {
 		contains(t, c.tool, said, []string{strings.ReplaceAll(word, "{app}", a.url)})
 	}
+	if !regexp.MustCompile(c.wants).MatchString(said) {
+		t.Errorf("%s says\n%s\nwant %s", c.tool, said, c.wants)
+	}
 	if c.is != "" {
 		a.use(t, "browser_evaluate", object{"function": "() => " + c.is}, "### Result\ntrue")
 	}
@@ -260,7 +266,7 @@ func TestMCPListsTools(t *testing.T) {
 		if !ok || schema["type"] != "object" || schema["properties"].(object)["pageId"] == nil {
 			t.Errorf("%s has the schema %v", tool.Name, tool.InputSchema)
 		}
-		reads := slices.Contains([]string{"browser_snapshot", "browser_find", "browser_take_screenshot", "browser_console_messages", "browser_network_requests"}, tool.Name)
+		reads := slices.Contains([]string{"browser_snapshot", "browser_find", "browser_take_screenshot", "browser_console_messages", "browser_network_requests", "browser_wait_for"}, tool.Name)
 		if tool.Annotations.ReadOnlyHint != reads {
 			t.Errorf("%s: readOnlyHint is %v", tool.Name, !reads)
 		}

@@ -17,7 +17,7 @@ import { snapshotTagged, tag, type TaggedOptions } from "./tagged";
 import { frameAround } from "./tree";
 import { boxOf, focusedIn } from "./view";
 import { type Aim, aimAt, inState, present, ready, type State, until } from "./wait";
-import { snapshotYAML } from "./yaml";
+import { snapshotYAML, type Options as YAMLOptions } from "./yaml";
 
 /** What every call brings. */
 interface Args {
@@ -86,7 +86,7 @@ const verbs: Record<string, Verb> = {
     const el = await inState(a.locator, a.state);
     return el && { handle: handles.of(el), id: a.tag ? tag(el) : "" };
   }),
-  yaml: async (a: Args & { refs: boolean; above: string }) => snapshotYAML(await rootOf(a), a.refs, a.above),
+  yaml: async (a: Args & YAMLOptions) => snapshotYAML(await rootOf(a), a),
   elements: () => snapshotElements(),
   tagged: (a: Args & TaggedOptions) => snapshotTagged(a),
   observe: (a: Args & ObserveOptions) => observe(a),

@@ -44,15 +44,23 @@ interface Hole {
   above: string;
 }
 
-/** The snapshot of a subtree, of the body by default. `above` is what all refs begin with. */
-export function snapshotYAML(root: Element | undefined, withRefs: boolean, above: string): Snapshot {
-  const writer = new Writer(withRefs, above);
+export interface Options {
+  refs: boolean;
+  /** With where each element is, in its own frame's viewport: [box=x,y,width,height]. */
+  boxes: boolean;
+  /** What all refs begin with. */
+  above: string;
+}
+
+/** The snapshot of a subtree, of the body by default. */
+export function snapshotYAML(root: Element | undefined, options: Options): Snapshot {
+  const writer = new Writer(options);
   const body = root ?? document.body ?? document.documentElement;
   const top = read(body, false, false);
   if (root) {
     for (const item of top) writer.write(item, 0, false);
   } else {
-    if (withRefs) refsOf(document, above).of(body, "root");
+    if (options.refs) refsOf(document, options.above).of(body, "root");
     const [only] = top;
     const items = top.length === 1 && typeof only === "object" && only.el === body && only.role === "generic" ? only.children : top;
     for (const item of items) writer.write(item, 0, false);
@@ -153,7 +161,7 @@ class Writer {
   readonly holes: Hole[] = [];
   count = 0;
 
-  constructor(private readonly refs: boolean, private readonly above: string) {}
+  constructor(private readonly o: Options) {}
 
   write(item: Item | string, depth: number, pointer: boolean): void {
     if (this.lines.truncated) return;
@@ -175,7 +183,7 @@ class Writer {
   }
 
   private addHole(el: Element, depth: number): void {
-    this.holes.push({ handle: handles.of(el), line: this.lines.count, depth, above: this.above + frameName(el) });
+    this.holes.push({ handle: handles.of(el), line: this.lines.count, depth, above: this.o.above + frameName(el) });
   }
 
   private head(item: Item): string {
@@ -183,8 +191,9 @@ class Writer {
     let out = role;
     if (name && name.length <= LONGEST_NAME) out += ` ${JSON.stringify(name)}`;
     out += this.states(item);
-    if (this.refs && role !== "option") out += ` [ref=${refsOf(el.ownerDocument, this.above).of(el, `${role}|${name}`)}]`;
-    return this.refs && item.pointer ? `${out} [cursor=pointer]` : out;
+    if (this.o.refs && role !== "option") out += ` [ref=${refsOf(el.ownerDocument, this.o.above).of(el, `${role}|${name}`)}]`;
+    if (this.o.refs && item.pointer) out += " [cursor=pointer]";
+    return this.o.boxes ? out + boxOf(el) : out;
   }
 
   private states({ el, role, hiddenFromAria }: Item): string {
@@ -195,7 +204,7 @@ class Writer {
       checked && (checked === "mixed" ? "checked=mixed" : "checked"),
       isDisabled(el) && role !== "generic" && "disabled",
       expandedOf(el) && "expanded",
-      this.refs && focusedIn(document) === el && el !== document.body && "active",
+      this.o.refs && focusedIn(document) === el && el !== document.body && "active",
       isInvalid(el) && "invalid",
       level !== undefined && `level=${level}`,
       pressed && (pressed === "mixed" ? "pressed=mixed" : "pressed"),
@@ -204,6 +213,11 @@ class Writer {
     ];
     return list.filter(Boolean).map((s) => ` [${s}]`).join("");
   }
+}
+
+function boxOf(el: Element): string {
+  const r = el.getBoundingClientRect();
+  return ` [box=${[r.x, r.y, r.width, r.height].map(Math.round)}]`;
 }
 
 /** A key of YAML: in single quotes where it would be misread. */
