@@ -15,7 +15,9 @@ type Options struct {
 	URLs    URLPolicy
 	Dialogs DialogPolicy // what happens to dialogs for which nothing is armed; DismissDialogs
 	Shared  *Shared      // with other callers of the hub; nothing when nil
-	Follow  bool         // the active page is that of all who follow, not the Browser's own
+	Limits  Limits
+	Meter   *Meter // counts what is asked for, and holds to its own limits; one of the Browser's own when nil
+	Follow  bool   // the active page is that of all who follow, not the Browser's own
 }
 
 // Browser is what one caller sees of one hub: its pages, and which of them is
@@ -27,6 +29,7 @@ type Browser struct {
 	urls   URLPolicy
 	log    *zap.Logger
 	shared *Shared
+	meter  *Meter
 	follow bool
 	events *queue
 	stop   chan struct{}
@@ -50,8 +53,11 @@ func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
 	if o.Shared == nil {
 		o.Shared = new(Shared)
 	}
+	if o.Meter == nil {
+		o.Meter = NewMeter(o.Limits)
+	}
 	b := &Browser{
-		shared: o.Shared, follow: o.Follow,
+		shared: o.Shared, meter: o.Meter, follow: o.Follow,
 		urls: o.URLs, log: o.Log.Named("actions"), events: newQueue(), stop: make(chan struct{}), dialogs: o.Dialogs,
 		sessions: make(map[string]*Page), sinks: make(map[*sink]struct{}), created: make(map[string]bool),
 	}

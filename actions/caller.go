@@ -14,9 +14,10 @@ type Caller struct {
 	// holds it for each CDP command by itself; this is for what a dialect
 	// names in words of its own.
 	Scope string
-	// Reader is Join for a dialect that by itself holds a caller of scope
-	// "readonly" to reading: it lets the page script run, without which nothing
-	// of a page can be read. Nil where there is no need for it.
+	// Reader is Join for a caller of scope "readonly", which dialects hold to
+	// reading by Permit or a table of their own: it lets the page script run,
+	// without which nothing of a page can be read. Nil where there is no need
+	// for it.
 	Reader Join
 	// ID tells callers apart: it is the same for the same token, and "" where
 	// there are none.
@@ -43,4 +44,40 @@ type Caller struct {
 }
 
 // Open makes a Browser for the caller. Close ends it.
-func (c Caller) Open(ctx context.Context) (*Browser, error) { return Open(ctx, c.Join, c.Options) }
+func (c Caller) Open(ctx context.Context) (*Browser, error) {
+	join := c.Join
+	if c.reads() && c.Reader != nil {
+		join = c.Reader
+	}
+	return Open(ctx, join, c.Options)
+}
+
+// reads reports whether the caller may only read.
+func (c Caller) reads() bool { return c.Scope == scopeReadonly }
+
+// The scopes of tokens that dialects tell apart.
+const (
+	scopeReadonly = "readonly"
+	scopeStandard = "standard"
+)
+
+// Permit refuses a verb to a caller that may only read, unless the verb does no
+// more than that. Every dialect asks it before any work: the connection of such
+// a caller is a Reader's, which could do more.
+func (c Caller) Permit(verb string, reading bool) error {
+	if reading || !c.reads() {
+		return nil
+	}
+	e := errorf(PermissionDenied, "permission denied: %s needs scope %s", verb, scopeStandard)
+	e.Details.Scope = scopeStandard
+	return e
+}
+
+// Metered is the caller with the Meter that it has in common with all who show
+// the same token to the same hub: for dialects without connections.
+func (c Caller) Metered() Caller {
+	if c.Options.Meter == nil && c.Options.Shared != nil {
+		c.Options.Meter = c.Options.Shared.meters.get(c.ID, c.Options.Limits)
+	}
+	return c
+}

@@ -67,7 +67,10 @@ type Details struct {
 	PageID      string
 	Unsupported string // the CDP method that the target cannot do
 	TargetKind  TargetKind
-	Block       Block // of URLBlocked
+	Block       Block         // of URLBlocked
+	Field       string        // of InvalidArgument: which, where that is known
+	RetryAfter  time.Duration // of RateLimited: when there will be a turn again
+	Scope       string        // of PermissionDenied: what the caller would need
 }
 
 // Error implements error.

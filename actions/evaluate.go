@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// MaxValue is the longest value that Evaluate returns, in bytes of JSON.
-const MaxValue = 4 << 20
-
 // Value is what an expression has come to.
 type Value struct {
 	JSON json.RawMessage // null for what JSON does not know

@@ -9,9 +9,6 @@ import (
 	"go.uber.org/zap"
 )
 
-// maxWaiting is how many requests of one connection may be unanswered.
-const maxWaiting = 64
-
 // Lanes run the requests of one connection: those on one page in the order in
 // which they come, those on different pages beside one another. The Browser
 // that they share is opened by the first that wants it.
@@ -31,14 +28,28 @@ type Lanes struct {
 	ended   bool
 }
 
-// everyLane is the lane of requests that wait for all others, and for which
-// all others wait.
-const everyLane = ""
+// The lanes that are no page's: of requests that wait for all others, and for
+// which all others wait, and of those about no page.
+const (
+	everyLane = ""
+	apartLane = "apart"
+)
+
+// Turn says when a request runs.
+type Turn struct {
+	Page  string   // its page's handle, "" for the active one: it runs after those on that page
+	Of    *Browser // which has the page; nil is the Browser of the Lanes
+	Apart bool     // it is about no page: it runs after those that are not, either
+	Alone bool     // it may change which page is active: it runs after all others, and they after it
+}
 
 // NewLanes makes the lanes of a caller. When the process shuts down, over is
 // called once the requests that have come by then are answered. End must be
 // called.
 func NewLanes(ctx context.Context, c Caller, over func()) *Lanes {
+	if c.Options.Meter == nil {
+		c.Options.Meter = NewMeter(c.Options.Limits)
+	}
 	l := &Lanes{caller: c, last: make(map[string]chan struct{})}
 	l.ctx, l.stop = context.WithCancel(ctx)
 	if c.Ending != nil {
@@ -71,7 +82,10 @@ func (l *Lanes) End() {
 func (l *Lanes) Browser() (*Browser, error) {
 	l.opening.Lock()
 	defer l.opening.Unlock()
-	if b := l.opened(); b != nil {
+	l.mu.Lock()
+	b := l.browser
+	l.mu.Unlock()
+	if b != nil {
 		return b, nil
 	}
 	b, err := l.caller.Open(l.ctx)
@@ -84,37 +98,42 @@ func (l *Lanes) Browser() (*Browser, error) {
 	return b, nil
 }
 
-func (l *Lanes) opened() *Browser {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.browser
-}
-
-// Run runs f in its turn. Page is the handle of the page that it is about, ""
-// for the active one; moves says that it may make another page the active one,
-// or is about none. It reports false, and does not run f, when too many wait.
-func (l *Lanes) Run(page string, moves bool, f func(context.Context)) bool {
-	lane := everyLane
-	if b := l.opened(); b != nil && !moves {
-		lane = l.laneOf(b, page)
+// Run runs f in its turn. Its error is of kind RateLimited, and f does not run,
+// when there are too many requests.
+func (l *Lanes) Run(t Turn, f func(context.Context)) error {
+	meter := l.caller.Options.Meter
+	if err := meter.Request(); err != nil {
+		return err
 	}
+	lane := l.laneOf(t)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.waiting >= maxWaiting || l.ended {
-		return false
+	if l.waiting >= meter.limits.Waiting || l.ended {
+		return meter.TooMany()
 	}
 	l.goLocked(lane, f)
-	return true
+	return nil
 }
 
-// laneOf is the ID of the page meant. While a request is under way that may
-// change which that is, nobody knows.
-func (l *Lanes) laneOf(b *Browser, page string) string {
+// laneOf is the lane of a turn: the ID of its page. While a request is under way
+// that may change which the active one is, nobody knows.
+func (l *Lanes) laneOf(t Turn) string {
 	l.mu.Lock()
-	barred := l.barred > 0
+	barred, b := l.barred > 0, l.browser
 	l.mu.Unlock()
-	p, err := b.Page(page)
-	if err != nil || barred && page == "" {
+	if t.Of != nil {
+		b = t.Of
+	}
+	switch {
+	case t.Alone:
+		return everyLane
+	case t.Apart:
+		return apartLane
+	case b == nil, barred && t.Page == "":
+		return everyLane
+	}
+	p, err := b.Page(t.Page)
+	if err != nil {
 		return everyLane
 	}
 	return p.ID
@@ -160,21 +179,16 @@ func (l *Lanes) leave(lane string, done chan struct{}) {
 }
 
 // Try runs f, and makes an error of kind Internal of its panic, which is
-// logged.
-func (l *Lanes) Try(verb string, f func() (any, error)) (result any, err error) {
+// logged. A log of nil is none.
+func Try[T any](log *zap.Logger, verb string, f func() (T, error)) (result T, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			if log := l.caller.Options.Log; log != nil {
+			if log != nil {
 				log.Error("a request failed by a fault of the hub", zap.String("verb", verb),
 					zap.String("panic", fmt.Sprint(fault)), zap.ByteString("stack", debug.Stack()))
 			}
-			result, err = nil, errorf(Internal, "internal error")
+			err = errorf(Internal, "internal error")
 		}
 	}()
 	return f()
-}
-
-// TooMany is the error of a request for which there is no place any more.
-func TooMany() error {
-	return errorf(RateLimited, "rate limited: %d requests of this connection wait already", maxWaiting)
 }

@@ -46,32 +46,36 @@ func TestLanesKeepOrderPerPage(t *testing.T) {
 		var mu sync.Mutex // guards order
 		var order []string
 		for _, r := range []struct {
-			name, page string
-			moves      bool
-			takes      time.Duration
+			name  string
+			turn  Turn
+			takes time.Duration
 		}{
-			{"a1", "A", false, 3 * time.Second},
-			{"a2", "page-1", false, 0}, // the same page by its alias
-			{"b1", "B", false, time.Second},
-			{"active", "", false, 0}, // which is A
-			{"tabs", "", true, 0},
-			{"b2", "B", false, time.Second},
-			{"unknown page", "C", false, 0},
-			{"b3", "B", false, time.Second},
+			{"a1", Turn{Page: "A"}, 3 * time.Second},
+			{"a2", Turn{Page: "page-1"}, 0}, // the same page by its alias
+			{"b1", Turn{Page: "B"}, time.Second},
+			{"apart1", Turn{Apart: true}, 2 * time.Second},
+			{"apart2", Turn{Apart: true}, 0},
+			{"active", Turn{}, 0}, // which is A
+			{"tabs", Turn{Alone: true}, 0},
+			{"b2", Turn{Page: "B"}, time.Second},
+			{"unknown page", Turn{Page: "C"}, 0},
+			{"apart3", Turn{Apart: true}, 500 * time.Millisecond},
+			{"b3", Turn{Page: "B"}, time.Second},
 		} {
-			if !l.Run(r.page, r.moves, func(context.Context) {
+			err := l.Run(r.turn, func(context.Context) {
 				time.Sleep(r.takes)
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, r.name)
-			}) {
-				t.Errorf("%s was refused", r.name)
+			})
+			if err != nil {
+				t.Errorf("%s: %v", r.name, err)
 			}
 			synctest.Wait() // each has begun, or waits
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		const want = "b1 a1 a2 active tabs b2 unknown page b3"
+		const want = "b1 apart1 apart2 a1 a2 active tabs b2 unknown page apart3 b3"
 		if got := strings.Join(order, " "); got != want {
 			t.Errorf("order %s, want %s", got, want)
 		}
@@ -80,20 +84,48 @@ func TestLanesKeepOrderPerPage(t *testing.T) {
 
 func TestLanesRefuseTheSixtyFifth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLanes(t, Caller{Join: joinPages("A")})
+		l := newLanes(t, Caller{Join: joinPages("A"), Options: Options{Limits: Limits{Requests: 1000}}})
 		release := make(chan struct{})
-		for i := range maxWaiting {
-			if !l.Run("A", false, func(context.Context) { <-release }) {
-				t.Fatalf("request %d was refused", i+1)
+		for i := range 64 {
+			if err := l.Run(Turn{Page: "A"}, func(context.Context) { <-release }); err != nil {
+				t.Fatalf("request %d: %v", i+1, err)
 			}
 		}
-		if l.Run("B", true, func(context.Context) {}) {
-			t.Error("one more was taken")
+		err := l.Run(Turn{Alone: true}, func(context.Context) {})
+		if e, ok := errors.AsType[*Error](err); !ok || e.Kind != RateLimited || e.Details.RetryAfter <= 0 {
+			t.Errorf("one more: %v, want it refused", err)
 		}
 		close(release)
 		synctest.Wait()
-		if !l.Run("A", false, func(context.Context) {}) {
-			t.Error("there is room, and a request was refused")
+		if err := l.Run(Turn{Page: "A"}, func(context.Context) {}); err != nil {
+			t.Errorf("there is room, and a request was refused: %v", err)
+		}
+	})
+}
+
+// TestLanesHoldTheRate asks for more than 50 requests in a second.
+func TestLanesHoldTheRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLanes(t, Caller{Join: joinPages("A")})
+		taken := func() (n int) {
+			for range 200 {
+				if l.Run(Turn{Apart: true}, func(context.Context) {}) == nil {
+					n++
+				}
+				synctest.Wait()
+			}
+			return n
+		}
+		if n := taken(); n != 50 {
+			t.Errorf("%d requests were taken at once, want 50", n)
+		}
+		err := l.Run(Turn{}, func(context.Context) {})
+		if e, ok := errors.AsType[*Error](err); !ok || e.Kind != RateLimited || e.Details.RetryAfter != 20*time.Millisecond {
+			t.Errorf("%v, want a turn in 20 ms", err)
+		}
+		time.Sleep(time.Second / 2)
+		if n := taken(); n != 25 {
+			t.Errorf("%d were taken after half a second, want 25", n)
 		}
 	})
 }
@@ -104,7 +136,7 @@ func TestLanesEndWhenTheProcessDoes(t *testing.T) {
 		l := NewLanes(t.Context(), Caller{Join: joinPages("A"), Ending: ending}, func() { over.Store(true) })
 		defer l.End()
 		answered := false
-		l.Run("", false, func(context.Context) {
+		_ = l.Run(Turn{}, func(context.Context) {
 			time.Sleep(time.Second)
 			answered = true
 		})
@@ -123,16 +155,15 @@ func TestLanesEndWhenTheProcessDoes(t *testing.T) {
 
 func TestLanesCutOffAtTheEnd(t *testing.T) {
 	l := NewLanes(t.Context(), Caller{Join: joinPages("A")}, func() {})
-	l.Run("", false, func(ctx context.Context) { <-ctx.Done() })
+	_ = l.Run(Turn{}, func(ctx context.Context) { <-ctx.Done() })
 	l.End()
-	if l.Run("", false, func(context.Context) {}) {
+	if l.Run(Turn{}, func(context.Context) {}) == nil {
 		t.Error("a request was taken after the end")
 	}
 }
 
-func TestLanesTellOfAPanic(t *testing.T) {
-	l := newLanes(t, Caller{Join: joinPages("A")})
-	_, err := l.Try("x", func() (any, error) { panic("a fault") })
+func TestTryTellsOfAPanic(t *testing.T) {
+	_, err := Try(nil, "x", func() (any, error) { panic("a fault") })
 	if KindOf(err) != Internal || err.Error() != "internal error" {
 		t.Errorf("%v, want internal error", err)
 	}

@@ -47,6 +47,9 @@ func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screen
 	if o.Quality < 0 || o.Quality > 100 {
 		return shot, invalid("a quality of %d: it is 1 to 100", o.Quality)
 	}
+	if err := p.b.meter.Screenshot(); err != nil {
+		return shot, err
+	}
 	err = p.act(ctx, func(ctx context.Context, s string) error {
 		wipe, err := p.overlay(ctx, o)
 		if err != nil {

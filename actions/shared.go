@@ -6,8 +6,11 @@ import (
 )
 
 // Shared is what the callers of one hub have in common: the aliases of its
-// pages, and which page is active for those who follow. Its zero value works.
+// pages, which page is active for those who follow, and what callers without a
+// connection have asked for. Its zero value works.
 type Shared struct {
+	meters meters
+
 	mu      sync.Mutex        // guards everything below
 	last    int               // the last number given to a page; none is given twice
 	aliases map[string]string // by the page's ID

@@ -53,7 +53,7 @@ func (u URLPolicy) Check(raw string) error {
 
 // verdict is why a URL is refused, in one word and in a phrase.
 func (u URLPolicy) verdict(raw string) (Block, string) {
-	if raw == "about:blank" {
+	if raw == blank {
 		return "", ""
 	}
 	at, err := url.Parse(strings.Map(whatwg, strings.Trim(raw, whitespace)))

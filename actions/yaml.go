@@ -21,10 +21,6 @@ type YAMLSnapshot struct {
 	URL   string
 }
 
-// MaxSnapshot is the longest snapshot, in bytes. What is beyond it is cut off,
-// and a last line says so.
-const MaxSnapshot = 1 << 20
-
 // yamlCut is the last line of a snapshot that was cut.
 const yamlCut = "# cut: the snapshot is longer than 1 MiB"
 

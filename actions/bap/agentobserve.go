@@ -206,7 +206,7 @@ func (k *call) picture(ctx context.Context, page *actions.Page, a annotation, el
 			out.Annotations = append(out.Annotations, mapping{label, e.Ref, spot{e.Bounds.X, e.Bounds.Y - badgeHeight - badgeGap}})
 		}
 	}
-	taken, err := k.shoot(ctx, page, shot)
+	taken, err := shoot(ctx, page, shot)
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 var browserMethods = map[string]method{
-	"browser/launch":  plain("browser:launch", launch),
-	"browser/close":   plain("browser:close", closeBrowser),
+	"browser/launch":  alone(plain("browser:launch", launch)),
+	"browser/close":   alone(plain("browser:close", closeBrowser)),
 	"context/create":  plain("context:create", createContext),
 	"context/list":    plain("context:read", listContexts),
-	"context/destroy": plain("context:destroy", destroyContext),
+	"context/destroy": alone(plain("context:destroy", destroyContext)),
 }
 
 // defaultContext is the context that is always there.

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -50,6 +52,8 @@ const (
 	retryLimited           = 1000
 	prefixInvalid          = "bad request: "
 	prefixBlocked          = "navigation blocked: "
+	faultMessage           = "internal error" // of a fault of the hub, which the log tells
+	prefixLimited          = "rate limited: "
 	elementNotFoundMessage = "Element not found"
 )
 
@@ -154,6 +158,9 @@ func failed(err error, params json.RawMessage) *failure {
 	}
 	f := fail(r.code, "%s", message(e))
 	f.Data.Retryable, f.Data.RetryAfterMS, f.Data.RecoveryHint = r.retry, r.afterMS, r.hint
+	if wait := e.Details.RetryAfter; wait > 0 {
+		f.Data.RetryAfterMS = int(math.Ceil(float64(wait) / float64(time.Millisecond)))
+	}
 	f.describe(e, params)
 	return f
 }
@@ -170,8 +177,12 @@ func message(e *actions.Error) string {
 		text = strings.TrimPrefix(text, prefixInvalid)
 	case actions.URLBlocked:
 		text = strings.TrimPrefix(text, prefixBlocked)
+	case actions.RateLimited:
+		return "Rate limit exceeded: " + strings.TrimPrefix(text, prefixLimited)
 	case actions.Internal:
-		return "Internal error: " + text
+		if text != faultMessage {
+			return "Internal error: " + text
+		}
 	}
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]

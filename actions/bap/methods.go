@@ -11,6 +11,7 @@ import (
 type method struct {
 	scope string // that the caller must hold; "" is none
 	page  bool   // it acts on a page
+	alone bool   // it may change which page is active: it waits for others, and they for it
 	life  bool   // it begins or ends the connection's session, and runs at once
 	own   bool   // it keeps its time itself
 	run   func(ctx context.Context, k *call) (any, error)
@@ -66,6 +67,12 @@ func allMethods() map[string]method {
 		maps.Copy(all, group)
 	}
 	return all
+}
+
+// alone says of a method that it may change which page is active.
+func alone(m method) method {
+	m.alone = true
+	return m
 }
 
 // keepsTime says of a method that it keeps its time itself.

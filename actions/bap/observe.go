@@ -11,7 +11,7 @@ import (
 )
 
 var observeMethods = map[string]method{
-	"observe/screenshot":    onPageOf("observe:screenshot", screenshot),
+	"observe/screenshot":    onPage("observe:screenshot", screenshot),
 	"observe/accessibility": onPage("observe:accessibility", accessibility),
 	"observe/ariaSnapshot":  onPage("observe:accessibility", ariaSnapshot),
 	"observe/dom":           onPage("observe:dom", dom),
@@ -53,7 +53,7 @@ type picture struct {
 	Annotated bool   `json:"annotated,omitempty"`
 }
 
-func screenshot(ctx context.Context, k *call, page *actions.Page, p screenshotParams) (any, error) {
+func screenshot(ctx context.Context, page *actions.Page, p screenshotParams) (any, error) {
 	o := p.Options
 	shot := actions.ScreenshotOptions{FullPage: o.FullPage, Clip: o.Clip, Format: o.Format, CSSPixels: o.Scale == "css"}
 	if o.Quality != nil {
@@ -62,14 +62,11 @@ func screenshot(ctx context.Context, k *call, page *actions.Page, p screenshotPa
 	for _, m := range o.Mask {
 		shot.Mask = append(shot.Mask, m.Locator)
 	}
-	return k.shoot(ctx, page, shot)
+	return shoot(ctx, page, shot)
 }
 
-// shoot takes a picture, unless the connection has taken too many.
-func (k *call) shoot(ctx context.Context, page *actions.Page, o actions.ScreenshotOptions) (*picture, error) {
-	if wait := exceeds(k.c.shots); wait > 0 {
-		return nil, limited("Rate limit exceeded: %d screenshots a minute", wait, k.c.srv.options.Screenshots)
-	}
+// shoot takes a picture.
+func shoot(ctx context.Context, page *actions.Page, o actions.ScreenshotOptions) (*picture, error) {
 	shot, err := page.Screenshot(ctx, o)
 	if err != nil {
 		return nil, err

@@ -10,23 +10,17 @@ import (
 )
 
 var pageMethods = map[string]method{
-	"page/create":    plain("page:create", createPage),
+	"page/create":    alone(plain("page:create", createPage)),
 	"page/list":      plain("page:read", listPages),
 	"page/navigate":  onPageOf("page:navigate", navigate),
 	"page/reload":    does("page:navigate", reload),
 	"page/goBack":    does("page:navigate", goBack),
 	"page/goForward": does("page:navigate", goForward),
-	"page/close":     withID(plain("page:close", closePage)),
-	"page/activate":  withID(plain("page:read", activatePage)),
+	"page/close":     alone(plain("page:close", closePage)),
+	"page/activate":  alone(plain("page:read", activatePage)),
 	"frame/list":     onPage("page:read", listFrames),
 	"frame/switch":   onPage("page:navigate", switchFrame),
 	"frame/main":     onPage("page:navigate", mainFrame),
-}
-
-// withID is for methods on a page that must be named.
-func withID(m method) method {
-	m.page = true
-	return m
 }
 
 // pageInfo is a page, as Page in the protocol.

@@ -7,8 +7,8 @@ import (
 	"math"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/cdphub/cdphub/actions"
 )
 
 // checked are params with rules beyond their types.
@@ -16,10 +16,7 @@ type checked interface{ check() *failure }
 
 // decode reads the params of a method. Fields that are not known are ignored.
 func decode[P any](params json.RawMessage) (p P, _ error) {
-	if params == nil {
-		params = []byte("{}")
-	}
-	if err := json.Unmarshal(params, &p); err != nil {
+	if err := actions.Decode(params, &p); err != nil {
 		return p, wrongShape(err)
 	}
 	if c, ok := any(&p).(checked); ok {
@@ -32,32 +29,14 @@ func decode[P any](params json.RawMessage) (p P, _ error) {
 
 // wrongShape says which field has a value of the wrong type.
 func wrongShape(err error) *failure {
-	if f, ok := errors.AsType[*failure](err); ok {
+	if f, ok := errors.AsType[*failure](err); ok { // a type's own
 		return f
 	}
-	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		field := wireName(t.Field)
-		if field == "" {
-			field = "params"
-		}
-		return invalid(field, "a %s does not go here", strings.SplitN(t.Value, " ", 2)[0])
+	f := fail(codeInvalidParams, "Invalid params: %s", strings.TrimPrefix(err.Error(), prefixInvalid))
+	if e, ok := errors.AsType[*actions.Error](err); ok && e.Details.Field != "" {
+		f.note("field", e.Details.Field)
 	}
-	return fail(codeInvalidParams, "Invalid params: %v", err)
-}
-
-// initials are how words that Go has in capitals stand in JSON.
-var initials = strings.NewReplacer("URL", "Url", "ID", "Id", "MIME", "Mime")
-
-// wireName is the path of a field as clients write it: options.pageId.
-func wireName(path string) string {
-	parts := strings.Split(initials.Replace(path), ".")
-	for i, part := range parts {
-		first, size := utf8.DecodeRuneInString(part)
-		if size > 0 {
-			parts[i] = string(unicode.ToLower(first)) + part[size:]
-		}
-	}
-	return strings.Join(parts, ".")
+	return f
 }
 
 // need refuses what is missing.

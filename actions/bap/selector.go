@@ -37,7 +37,7 @@ func (s *selector) UnmarshalJSON(text []byte) error {
 	if text[0] != '{' {
 		return invalid("selector", `must be an object such as {"type":"css","value":"#save"}`)
 	}
-	if err := json.Unmarshal(text, &f); err != nil {
+	if err := actions.Decode(text, &f); err != nil {
 		return wrongShape(err)
 	}
 	l, bad := f.locator()

@@ -8,31 +8,25 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/time/rate"
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
-// Options bounds what clients may use. Zero fields take the default.
+// Options bounds what clients may use, beside the Limits of all dialects. Zero
+// fields take the default.
 type Options struct {
-	Requests    int           // of one connection in a second; 50
-	InFlight    int           // of one connection without an answer; 64
-	Screenshots int           // of one connection in a minute; 30
-	Pages       int           // that one client opens; 10
-	Contexts    int           // likewise; 5
-	Events      int           // of one page in a second; 100
-	Sessions    int           // that can be resumed, of all clients; 1000
-	Idle        time.Duration // a connection without requests; 10 min
-	Life        time.Duration // of a connection; 1 h
-	Dormant     time.Duration // of a session without a connection; 5 min
+	Pages    int           // that one client opens; 10
+	Contexts int           // likewise; 5
+	Events   int           // of one page in a second; 100
+	Sessions int           // that can be resumed, of all clients; 1000
+	Idle     time.Duration // a connection without requests; 10 min
+	Life     time.Duration // of a connection; 1 h
+	Dormant  time.Duration // of a session without a connection; 5 min
 }
 
 func (o Options) withDefaults() Options {
-	o.Requests = cmp.Or(o.Requests, 50)
-	o.InFlight = cmp.Or(o.InFlight, 64)
-	o.Screenshots = cmp.Or(o.Screenshots, 30)
 	o.Pages = cmp.Or(o.Pages, 10)
 	o.Contexts = cmp.Or(o.Contexts, 5)
 	o.Events = cmp.Or(o.Events, 100)
@@ -71,9 +65,7 @@ type connection struct {
 	conn   *wsconn.Conn
 	caller actions.Caller
 	log    *zap.Logger
-	lanes  lanes
-	rate   *rate.Limiter
-	shots  *rate.Limiter
+	lanes  *actions.Lanes
 
 	mu      sync.Mutex // guards what is below
 	session *session   // nil before initialize and after shutdown
@@ -87,24 +79,20 @@ func (srv *Server) Serve(ctx context.Context, conn *wsconn.Conn, caller actions.
 		c.log = zap.NewNop()
 	}
 	c.log = c.log.Named("bap")
-	c.lanes.most = srv.options.InFlight
-	c.rate = rate.NewLimiter(rate.Limit(srv.options.Requests), srv.options.Requests)
-	c.shots = rate.NewLimiter(rate.Every(time.Minute/time.Duration(srv.options.Screenshots)), srv.options.Screenshots)
+	c.lanes = actions.NewLanes(ctx, caller, func() { conn.Close(wsconn.ReasonShutdown) })
 	idle := time.AfterFunc(srv.options.Idle, func() { conn.Close(reasonIdle) })
 	life := time.AfterFunc(srv.options.Life, func() { conn.Close(reasonOld) })
-	work, cancel := context.WithCancel(ctx)
 	defer func() {
 		idle.Stop()
 		life.Stop()
-		cancel()
-		c.lanes.wait()
+		c.lanes.End()
 		if owned := c.end(); owned != nil {
 			owned.release(ctx, c)
 		}
 	}()
 	receive := func(frame []byte) {
 		idle.Reset(srv.options.Idle)
-		c.receive(work, frame)
+		c.receive(ctx, frame)
 	}
 	conn.HandleBinary(receive) // which clients may send as well as text
 	return conn.Serve(ctx, receive)
@@ -137,9 +125,6 @@ func (c *connection) end() *session {
 // lane of its page.
 func (c *connection) receive(ctx context.Context, frame []byte) {
 	r, bad := parse(frame)
-	if bad == nil {
-		bad = c.overRate()
-	}
 	if bad != nil {
 		c.answer(r, nil, bad)
 		return
@@ -162,12 +147,9 @@ func (c *connection) receive(ctx context.Context, frame []byte) {
 		c.answer(r, nil, bad)
 		return
 	}
-	lane := ""
-	if m.page {
-		lane = k.session.lane(r.params)
-	}
-	if !c.lanes.add(lane, func() { c.run(ctx, r, m, k) }) {
-		c.answer(r, nil, limited("Too many requests wait: %d at most", retryLimited, c.lanes.most))
+	turn := actions.Turn{Page: pageOf(r.params), Of: k.session.view(), Apart: !m.page, Alone: m.alone}
+	if err := c.lanes.Run(turn, func(ctx context.Context) { c.run(ctx, r, m, k) }); err != nil {
+		c.answer(r, nil, err)
 	}
 }
 
@@ -182,36 +164,10 @@ func limited(format string, afterMS int, args ...any) *failure {
 	return f
 }
 
-// overRate refuses what comes too fast.
-func (c *connection) overRate() *failure {
-	if wait := exceeds(c.rate); wait > 0 {
-		return limited("Rate limit exceeded: %d requests a second", wait, c.srv.options.Requests)
-	}
-	return nil
-}
-
-// exceeds is after how many ms there will be a turn again, 0 for now.
-func exceeds(l *rate.Limiter) int {
-	turn := l.Reserve()
-	wait := turn.Delay()
-	if wait == 0 {
-		return 0
-	}
-	turn.Cancel()
-	return int(wait.Milliseconds()) + 1
-}
-
 // run does what a request asks, and answers it.
 func (c *connection) run(ctx context.Context, r request, m method, k *call) {
-	var result any
-	var err error = fail(codeInternal, "Internal error")
-	defer func() {
-		if p := recover(); p != nil {
-			c.log.Error("a request has panicked", zap.String("method", r.method), zap.Any("panic", p), zap.Stack("stack"))
-		}
-		c.answer(r, result, err)
-	}()
-	result, err = k.do(ctx, m)
+	result, err := actions.Try(c.log, r.method, func() (any, error) { return k.do(ctx, m) })
+	c.answer(r, result, err)
 }
 
 // answer answers a request, unless it is a notification.

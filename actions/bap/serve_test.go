@@ -134,6 +134,13 @@ func (p *peer) initialized(session string) {
 
 func (h *fakeHub) caller() actions.Caller { return actions.Caller{Join: h.join, Version: "1.2.3"} }
 
+// holding is a caller with a limit of requests in a second.
+func holding(h *fakeHub, requests int) actions.Caller {
+	c := h.caller()
+	c.Options.Limits.Requests = requests
+	return c
+}
+
 func TestEnvelope(t *testing.T) {
 	for name, tt := range map[string]struct{ in, want string }{
 		"not JSON":           {`{"id":1,`, `{"jsonrpc":"2.0","error":{"code":-32700,"message":"Invalid JSON-RPC message","data":{"retryable":false}},"id":null}`},
@@ -173,7 +180,7 @@ func TestInitialize(t *testing.T) {
 		"another minor version": {`{"protocolVersion":"0.3.0"}`, `"protocolVersion":"0.8.0","serverInfo":{"name":"cdphub","version":"1.2.3"}}`},
 		"another major version": {`{"protocolVersion":"1.0.0"}`, `"code":-32602,"message":"Invalid params: protocolVersion: \"1.0.0\" is not served: this is 0.8.0"`},
 		"no version":            {`{}`, `"code":-32602,"message":"Invalid params: protocolVersion: is missing"`},
-		"a wrong type":          {`{"protocolVersion":8}`, `"code":-32602,"message":"Invalid params: protocolVersion: a number does not go here"`},
+		"a wrong type":          {`{"protocolVersion":8}`, `"code":-32602,"message":"Invalid params: invalid type: number, expected a string for field `},
 		"a long session":        {`{"protocolVersion":"0.8.0","sessionId":"` + strings.Repeat("a", 129) + `"}`, `"code":-32602`},
 		"what can be done":      {`{"protocolVersion":"0.8.0"}`, `"features":{"autoWait":true,"multiPage":true,"networkInterception":false,"semanticSelectors":true,"storageState":true,"tracing":false}`},
 		"limits":                {`{"protocolVersion":"0.8.0"}`, `"limits":{"maxPages":10,"maxScreenshotSize":52428800,"maxTimeout":300000}`},
@@ -206,9 +213,9 @@ func TestInitialize(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Run("requests a second", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			p := connect(t, New(Options{Requests: 3}), (&fakeHub{}).caller())
+			p := connect(t, New(Options{}), holding(&fakeHub{}, 3))
 			p.initialized("")
-			for range 2 {
+			for range 3 {
 				p.send(`{"id":1,"method":"notifications/initialized"}`)
 				p.wants(`"result":{}`)
 			}
@@ -220,7 +227,7 @@ func TestLimits(t *testing.T) {
 		})
 	})
 	t.Run("requests that wait", func(t *testing.T) {
-		p := connect(t, New(Options{Requests: 1000}), (&fakeHub{hang: true}).caller())
+		p := connect(t, New(Options{}), holding(&fakeHub{hang: true}, 1000))
 		p.initialized("")
 		p.send(`{"id":1,"method":"page/list"}`) // opens the browser
 		p.wants(`"id":1}`)
@@ -259,7 +266,7 @@ func TestLimits(t *testing.T) {
 			if why := <-p.why; why != reasonIdle || time.Since(begun) < 10*time.Minute {
 				t.Errorf("ended after %v: %v", time.Since(begun), why)
 			}
-			p = connect(t, New(Options{Requests: 1e6}), (&fakeHub{}).caller())
+			p = connect(t, New(Options{}), holding(&fakeHub{}, 1e6))
 			begun = time.Now()
 			for range 7 {
 				time.Sleep(9 * time.Minute)

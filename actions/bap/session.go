@@ -145,19 +145,11 @@ func (s *session) end() {
 	}
 }
 
-// lane is the lane of a request: the ID of the page that it names.
-func (s *session) lane(params json.RawMessage) string {
+// view is the session's view of its hub, nil while it has none.
+func (s *session) view() *actions.Browser {
 	s.mu.Lock()
-	b := s.browser
-	s.mu.Unlock()
-	if b == nil {
-		return ""
-	}
-	p, err := b.Page(pageOf(params))
-	if err != nil {
-		return ""
-	}
-	return p.ID
+	defer s.mu.Unlock()
+	return s.browser
 }
 
 // pageOf is the page that params name; "" is the active one.
@@ -186,11 +178,7 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 	case closed:
 		return nil, notLaunched()
 	}
-	join := s.caller.Join
-	if s.caller.Scope == "readonly" && s.caller.Reader != nil {
-		join = s.caller.Reader
-	}
-	b, err := actions.Open(ctx, join, s.caller.Options)
+	b, err := s.caller.Open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func TestErrors(t *testing.T) {
 		{actions.TargetClosed, "page closed", "", `{"code":-32017,"message":"Page closed","data":{"retryable":false}}`},
 		{actions.ContextDestroyed, "x", "", `{"code":-32018,"message":"X","data":{"retryable":true,"retryAfterMs":100}}`},
 		{actions.Unsupported, "not supported by this target: x", "", `{"code":-32021,"message":"Not supported by this target: x","data":{"retryable":false,"details":{"targetKind":"frame","unsupported":"Page.printToPDF"}}}`},
-		{actions.RateLimited, "x", "", `{"code":-32000,"message":"X","data":{"retryable":true,"retryAfterMs":1000}}`},
+		{actions.RateLimited, "rate limited: x", "", `{"code":-32000,"message":"Rate limit exceeded: x","data":{"retryable":true,"retryAfterMs":1000}}`},
 		{actions.LimitExceeded, "x", "", `{"code":-32024,"message":"X","data":{"retryable":false}}`},
 		{actions.Internal, "x", "", `{"code":-32603,"message":"Internal error: x","data":{"retryable":false}}`},
 		{"Unheard", "x", "", `{"code":-32603,"message":"X","data":{"retryable":false}}`},
@@ -250,7 +250,7 @@ func TestBadParams(t *testing.T) {
 		},
 	} {
 		hub := &fakeHub{}
-		p := connect(t, New(Options{Requests: 1000}), hub.caller())
+		p := connect(t, New(Options{}), holding(hub, 1000))
 		p.initialized("")
 		for params, want := range rows {
 			p.send(fmt.Sprintf(`{"id":1,"method":%q,"params":%s}`, method, params))

@@ -3,6 +3,7 @@ package hooks
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/cdphub/cdphub/actions"
 )
@@ -61,7 +62,12 @@ type failure struct {
 	Code    string         `json:"code"`
 	Message string         `json:"message"`
 	Details map[string]any `json:"details,omitempty"`
+
+	retryAfter time.Duration // 0 where that does not matter
 }
+
+// Error implements error.
+func (f *failure) Error() string { return f.Message }
 
 // failureOf makes it of an error of a hook; late is what a timeout of that is
 // called.
@@ -75,8 +81,11 @@ func failureOf(err error, late string) *failure {
 		code = "Internal"
 	}
 	f := &failure{Code: code, Message: err.Error()}
-	if e, ok := errors.AsType[*actions.Error](err); ok && e.Details.Unsupported != "" {
-		f.Details = map[string]any{"unsupported": e.Details.Unsupported, "targetKind": e.Details.TargetKind}
+	if e, ok := errors.AsType[*actions.Error](err); ok {
+		f.retryAfter = e.Details.RetryAfter
+		if e.Details.Unsupported != "" {
+			f.Details = map[string]any{"unsupported": e.Details.Unsupported, "targetKind": e.Details.TargetKind}
+		}
 	}
 	return f
 }

@@ -3,8 +3,6 @@ package hooks
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -58,7 +56,7 @@ func (o onBrowser) browser() string {
 func define[P interface{ browser() string }](scope, late string, do func(context.Context, *call, P) (any, error)) hook {
 	return hook{scope, late, func(ctx context.Context, c *call, params json.RawMessage) (any, error) {
 		var p P
-		if err := decode(params, &p); err != nil {
+		if err := actions.Decode(params, &p); err != nil {
 			return nil, err
 		}
 		if p.browser() == "" {
@@ -70,25 +68,6 @@ func define[P interface{ browser() string }](scope, late string, do func(context
 		}
 		return do(ctx, c, p)
 	}}
-}
-
-// decode reads the parameters of a hook. Unknown ones are ignored.
-func decode(params json.RawMessage, p any) error {
-	if len(params) == 0 || string(params) == "null" {
-		return nil
-	}
-	err := json.Unmarshal(params, p)
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		field := e.Field
-		if field == "" {
-			field = "params"
-		}
-		return invalid(fmt.Sprintf("invalid type: %s, expected %s for field `%s`", e.Value, e.Type, field))
-	}
-	if err != nil {
-		return invalid(err.Error())
-	}
-	return nil
 }
 
 // missing is the error for a parameter that is not there.
@@ -114,8 +93,9 @@ func within(ctx context.Context, ms *float64, byDefault time.Duration) (context.
 	return ctx, cancel, nil
 }
 
-// invoke carries out one hook for a caller: its scope is looked at first.
-func invoke(ctx context.Context, c actions.Caller, open func(context.Context) (*actions.Browser, error), name string, params json.RawMessage) (any, *failure) {
+// invoke carries out one hook for a caller: its scope is looked at first. Its
+// error is a *failure.
+func invoke(ctx context.Context, c actions.Caller, open func() (*actions.Browser, error), name string, params json.RawMessage) (any, error) {
 	h, known := hooks[name]
 	if !known {
 		return nil, failureOf(errorf(actions.UnknownVerb, "unknown hook: "+name), "")
@@ -126,7 +106,10 @@ func invoke(ctx context.Context, c actions.Caller, open func(context.Context) (*
 	if returnsSnapshot(params) && h.scope == write && !slices.Contains(c.Capabilities, read) {
 		return nil, denied(read)
 	}
-	b, err := open(ctx)
+	if err := c.Permit(name, h.scope == read); err != nil {
+		return nil, failureOf(err, "")
+	}
+	b, err := open()
 	if err != nil {
 		return nil, failureOf(err, "")
 	}

@@ -52,7 +52,7 @@ func list(_ context.Context, c *call, params json.RawMessage) (any, error) {
 		ProjectID  string `json:"projectId"`
 		ResourceID string `json:"resourceId"`
 	}
-	if err := decode(params, &p); err != nil {
+	if err := actions.Decode(params, &p); err != nil {
 		return nil, err
 	}
 	found := []browserInfo{}

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
-	"runtime/debug"
-	"sync"
-
-	"go.uber.org/zap"
+	"strconv"
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/wire"
@@ -22,9 +20,6 @@ import (
 //
 //go:embed rp.js
 var Script []byte
-
-// maxBody is the longest request, in bytes.
-const maxBody = 10 << 20
 
 // request is a call as it comes.
 type request struct {
@@ -55,38 +50,26 @@ func parse(text []byte) (r request, f *failure) {
 	return r, f
 }
 
-// answerTo carries out a call. A panic is an internal error, and logged.
-func answerTo(ctx context.Context, c actions.Caller, open func(context.Context) (*actions.Browser, error), r request) (a answer) {
-	a.ID = r.ID
-	defer func() {
-		if p := recover(); p != nil {
-			if log := c.Options.Log; log != nil {
-				log.Error("panic in a hook", zap.String("hook", *r.Name), zap.Any("panic", p), zap.ByteString("stack", debug.Stack()))
-			}
-			a = answer{ID: r.ID, Error: &failure{Code: "Internal", Message: "internal error"}}
-		}
-	}()
+// answerTo carries out a call.
+func answerTo(ctx context.Context, c actions.Caller, open func() (*actions.Browser, error), r request) answer {
 	ctx, cancel := context.WithTimeout(ctx, actions.MaxTimeout)
 	defer cancel()
-	result, f := invoke(ctx, c, open, *r.Name, r.Params)
-	if f != nil {
-		a.Error = f
-		return a
+	result, err := actions.Try(c.Options.Log, *r.Name, func() (any, error) { return invoke(ctx, c, open, *r.Name, r.Params) })
+	if err != nil {
+		f, ok := errors.AsType[*failure](err)
+		if !ok {
+			f = failureOf(err, "")
+		}
+		return answer{ID: r.ID, Error: f}
 	}
-	a.OK, a.Result = true, result
-	return a
+	return answer{ID: r.ID, OK: true, Result: result}
 }
 
-// Invoke serves POST /hooks/invoke.
+// Invoke serves POST /hooks/invoke, whose method has been looked at.
 func Invoke(c actions.Caller, w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		http.Error(w, "Call a hook with POST.", http.StatusMethodNotAllowed)
-		return
-	}
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, actions.MaxRequest))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		reply(w, http.StatusRequestEntityTooLarge, answer{Error: &failure{Code: "InvalidParams", Message: fmt.Sprintf("limit exceeded: a request has at most %d bytes", maxBody)}})
+		reply(w, http.StatusRequestEntityTooLarge, answer{Error: &failure{Code: "InvalidParams", Message: fmt.Sprintf("limit exceeded: a request has at most %d bytes", actions.MaxRequest)}})
 		return
 	}
 	if err != nil {
@@ -98,20 +81,34 @@ func Invoke(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 		reply(w, f.status(), answer{Error: f})
 		return
 	}
+	a := once(r.Context(), c.Metered(), call)
+	status := http.StatusOK
+	if f := a.Error; f != nil {
+		status = f.status()
+		if f.retryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.retryAfter.Seconds()))))
+		}
+	}
+	reply(w, status, a)
+}
+
+// once carries out the one call of a caller.
+func once(ctx context.Context, c actions.Caller, call request) answer {
+	if m := c.Options.Meter; m != nil {
+		if err := m.Request(); err != nil {
+			return answer{Error: failureOf(err, "")}
+		}
+	}
 	var b *actions.Browser
-	a := answerTo(r.Context(), c, func(ctx context.Context) (*actions.Browser, error) {
-		var err error
+	defer func() {
+		if b != nil {
+			b.Close()
+		}
+	}()
+	return answerTo(ctx, c, func() (_ *actions.Browser, err error) {
 		b, err = c.Open(ctx)
 		return b, err
 	}, call)
-	if b != nil {
-		b.Close()
-	}
-	status := http.StatusOK
-	if a.Error != nil {
-		status = a.Error.status()
-	}
-	reply(w, status, a)
 }
 
 func reply(w http.ResponseWriter, status int, a answer) {
@@ -124,38 +121,22 @@ func reply(w http.ResponseWriter, status int, a answer) {
 	_, _ = w.Write(text) // a caller that is gone
 }
 
-// maxWaiting is how many calls of a connection may be unanswered.
-const maxWaiting = 64
-
 // socket is one WebSocket.
 type socket struct {
 	conn   *wsconn.Conn
 	caller actions.Caller
-	calls  sync.WaitGroup
-	places chan struct{} // holds an item for each call that is unanswered
-
-	opening sync.Mutex // guards browser
-	browser *actions.Browser
-
-	mu   sync.Mutex               // guards last
-	last map[string]chan struct{} // the last call of each page, closed at its end
+	lanes  *actions.Lanes
 }
 
 // Serve serves the WebSocket /hooks until it ends. Calls on one page run one
 // after the other.
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
-	ctx, stop := context.WithCancel(ctx)
-	s := &socket{conn: conn, caller: c, places: make(chan struct{}, maxWaiting), last: make(map[string]chan struct{})}
-	why := conn.Serve(ctx, func(text []byte) { s.receive(ctx, text) })
-	stop()
-	s.calls.Wait()
-	if s.browser != nil {
-		s.browser.Close()
-	}
-	return why
+	s := &socket{conn: conn, caller: c, lanes: actions.NewLanes(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })}
+	defer s.lanes.End()
+	return conn.Serve(ctx, s.receive)
 }
 
-func (s *socket) receive(ctx context.Context, text []byte) {
+func (s *socket) receive(text []byte) {
 	r, f := parse(text)
 	if len(r.ID) == 0 {
 		r.ID = json.RawMessage("null")
@@ -164,54 +145,15 @@ func (s *socket) receive(ctx context.Context, text []byte) {
 		s.send(answer{ID: r.ID, Error: f})
 		return
 	}
-	select {
-	case s.places <- struct{}{}:
-	default:
-		s.send(answer{ID: r.ID, Error: failureOf(errorf(actions.RateLimited, fmt.Sprintf("rate limited: %d calls wait already", maxWaiting)), "")})
-		return
-	}
-	before, done := s.queue(r.Params)
-	s.calls.Go(func() {
-		defer func() { <-s.places }()
-		defer close(done)
-		if before != nil {
-			<-before
-		}
-		s.send(answerTo(ctx, s.caller, s.open, r))
-	})
-}
-
-// queue puts a call behind the last one of its page.
-func (s *socket) queue(params json.RawMessage) (before, done chan struct{}) {
 	var p onBrowser
-	_ = decode(params, &p) // what is wrong with it, the hook says
-	done = make(chan struct{})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before = s.last[p.browser()]
-	s.last[p.browser()] = done
-	for page, c := range s.last { // those that have ended
-		select {
-		case <-c:
-			delete(s.last, page)
-		default:
-		}
+	_ = actions.Decode(r.Params, &p) // what is wrong with it, the hook says
+	page := p.browser()
+	err := s.lanes.Run(actions.Turn{Page: page, Apart: page == ""}, func(ctx context.Context) {
+		s.send(answerTo(ctx, s.caller, s.lanes.Browser, r))
+	})
+	if err != nil {
+		s.send(answer{ID: r.ID, Error: failureOf(err, "")})
 	}
-	return before, done
-}
-
-// open returns the connection's Browser, which the first call makes.
-func (s *socket) open(ctx context.Context) (*actions.Browser, error) {
-	s.opening.Lock()
-	defer s.opening.Unlock()
-	if s.browser == nil {
-		b, err := s.caller.Open(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s.browser = b
-	}
-	return s.browser, nil
 }
 
 func (s *socket) send(a answer) {

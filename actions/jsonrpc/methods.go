@@ -12,28 +12,29 @@ import (
 // method is what a name stands for.
 type method struct {
 	do    func(context.Context, *call) (any, error)
+	reads bool // it changes nothing: a token of scope readonly is enough
 	moves bool // it makes the tab that it is about the active one
 	tabs  bool // it is about the list of tabs, or none of them
 }
 
 // methods are all names. It is made once: a method may ask for it.
 var methods = map[string]method{
-	"connect":               {do: connect, tabs: true},
+	"connect":               {do: connect, tabs: true, reads: true},
 	"browser.navigate":      {do: navigate, moves: true},
 	"browser.click":         {do: click},
 	"browser.type":          {do: typeText},
 	"browser.fill":          {do: fill},
 	"browser.hover":         {do: hover},
 	"browser.scroll":        {do: scroll},
-	"browser.screenshot":    {do: screenshot},
+	"browser.screenshot":    {do: screenshot, reads: true},
 	"browser.evaluate":      {do: evaluate},
-	"browser.snapshot":      {do: snapshot},
+	"browser.snapshot":      {do: snapshot, reads: true},
 	"browser.open_tab":      {do: openTab, tabs: true},
 	"browser.close_tab":     {do: closeTab, tabs: true},
-	"browser.list_tabs":     {do: listTabs, tabs: true},
-	"browser.start":         {do: running, tabs: true},
-	"browser.stop":          {do: running, tabs: true},
-	"browser_config.get":    {do: config, tabs: true},
+	"browser.list_tabs":     {do: listTabs, tabs: true, reads: true},
+	"browser.start":         {do: running, tabs: true, reads: true},
+	"browser.stop":          {do: running, tabs: true, reads: true},
+	"browser_config.get":    {do: config, tabs: true, reads: true},
 	"browser_config.update": {do: configure, tabs: true},
 }
 

@@ -136,17 +136,20 @@ func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 	case !known:
 		err = failure(actions.UnknownVerb, "Method not found: %.200s", r.method)
 	default:
-		err = c.Err()
+		if err = s.caller.Permit(r.method, m.reads); err == nil {
+			err = c.Err()
+		}
 	}
 	if err != nil {
 		answer(nil, err)
 		return
 	}
-	accepted := s.lanes.Run(tab, m.tabs || m.moves && tab != "", func(ctx context.Context) {
-		answer(s.lanes.Try(r.method, func() (any, error) { return m.do(ctx, c) }))
+	turn := actions.Turn{Page: tab, Alone: m.tabs || m.moves && tab != ""}
+	err = s.lanes.Run(turn, func(ctx context.Context) {
+		answer(actions.Try(s.log, r.method, func() (any, error) { return m.do(ctx, c) }))
 	})
-	if !accepted {
-		answer(nil, actions.TooMany())
+	if err != nil {
+		answer(nil, err)
 	}
 }
 

@@ -203,7 +203,7 @@ func TestJSONRPCBatch(t *testing.T) {
 
 func TestJSONRPCQueueIsBounded(t *testing.T) {
 	b := tabs{hold: make(chan struct{})}
-	c := dial(t, actions.Caller{Join: b.join})
+	c := dial(t, actions.Caller{Join: b.join, Options: actions.Options{Limits: actions.Limits{Requests: 1000}}})
 	one := `{"jsonrpc":"2.0","id":1,"method":"browser.snapshot"}`
 	c.send("[" + strings.Repeat(one+",", 63) + one + "]")
 	c.send(strings.Replace(one, `"id":1`, `"id":2`, 1))

@@ -2,12 +2,9 @@ package mcp
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions"
 )
@@ -30,10 +27,13 @@ type call struct {
 
 // use carries out a call in its turn, and makes its answer.
 func (s *session) use(ctx context.Context, t *tool, pageID string, do func(context.Context, *call) error) *sdk.CallToolResult {
+	if err := s.meter.Request(); err != nil {
+		return new(reply).result(err)
+	}
 	select {
 	case s.queue <- struct{}{}:
 	default:
-		return new(reply).result(&actions.Error{Kind: actions.RateLimited, Message: fmt.Sprintf("rate limited: %d calls are waiting", maxCalls)})
+		return new(reply).result(s.meter.TooMany())
 	}
 	defer func() { <-s.queue }()
 	select {
@@ -104,19 +104,16 @@ func (c *call) race(ctx context.Context, t *tool, do func(context.Context, *call
 // carryOut does what the call is for, and then looks at the page if it may
 // have changed.
 func (c *call) carryOut(ctx context.Context, t *tool, do func(context.Context, *call) error) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.log.Error("panic in a tool", zap.String("tool", t.name), zap.Any("panic", p), zap.ByteString("stack", debug.Stack()))
-			c.failed = &actions.Error{Kind: actions.Internal, Message: "internal error"}
+	_, c.failed = actions.Try(c.log, t.name, func() (any, error) {
+		if c.page != nil && !t.has(modal) { // it would wait behind a dialog
+			c.watch(ctx, c.page)
 		}
-	}()
-	if c.page != nil && !t.has(modal) { // it would wait behind a dialog
-		c.watch(ctx, c.page)
-	}
-	if c.failed = do(ctx, c); c.failed != nil || !t.has(shows) {
-		return
-	}
-	c.look(ctx)
+		err := do(ctx, c)
+		if err == nil && t.has(shows) {
+			c.look(ctx)
+		}
+		return nil, err
+	})
 }
 
 // look adds what the page is after an action. That it cannot be told is no

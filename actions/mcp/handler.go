@@ -16,8 +16,6 @@ import (
 const (
 	// sessionHeader names the session of a request.
 	sessionHeader = "Mcp-Session-Id"
-	// maxBody is the longest request, in bytes.
-	maxBody = 10 << 20
 	// maxSessions is how many sessions there may be.
 	maxSessions = 1000
 	// idle is how long a session lives without requests: agents wait for people.
@@ -56,20 +54,18 @@ func NewHandler(log *zap.Logger) *Handler {
 	return &Handler{
 		log: log.Named("mcp"), sessions: make(map[string]*entry),
 		http: sdk.NewStreamableHTTPHandler(server, &sdk.StreamableHTTPOptions{
-			JSONResponse: true, SessionTimeout: idle, MaxRequestBodyBytes: maxBody,
+			JSONResponse: true, SessionTimeout: idle, MaxRequestBodyBytes: actions.MaxRequest,
 			DisableLocalhostProtection: true, // Host headers have been checked, by rules that can be set
 		}),
 	}
 }
 
-// ServeHTTP answers one request of a caller. A session belongs to who began
-// it: to others it is not there.
+// ServeHTTP answers one request of a caller: a POST with messages, or a DELETE
+// that ends their session. Nothing but answers is ever sent. A session belongs
+// to who began it: to others it is not there.
 func (h *Handler) ServeHTTP(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(sessionHeader)
 	switch {
-	case r.Method != http.MethodPost && r.Method != http.MethodDelete:
-		w.Header().Set("Allow", "POST, DELETE")
-		http.Error(w, "Send messages with POST: nothing but their answers is ever sent.", http.StatusMethodNotAllowed)
 	case id == "":
 		h.begin(c, w, r)
 	case !h.owns(c, id):
@@ -89,7 +85,7 @@ func (h *Handler) owns(c actions.Caller, id string) bool {
 // begin serves a request without a session: it makes one if it is to be one.
 func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 	id := rand.Text()
-	e := &entry{session: newSession(c, nil, h.log), hub: c.Hub, caller: c.ID, letGo: func() {}}
+	e := &entry{session: newSession(c.Metered(), nil, h.log), hub: c.Hub, caller: c.ID, letGo: func() {}}
 	h.mu.Lock()
 	full := h.closed || len(h.sessions) >= maxSessions
 	if !full {

@@ -9,15 +9,15 @@ import (
 
 // inputTools are those that act on elements.
 var inputTools = []tool{
-	define("browser_click", "Click", "Clicks an element.", "standard", changes, click),
-	define("browser_hover", "Hover", "Moves the pointer over an element.", "standard", changes, hover),
-	define("browser_drag", "Drag", "Drags one element to another.", "standard", changes, drag),
-	define("browser_type", "Type text", "Replaces the text of a field, or types into it key by key.", "standard", changes, typeText),
-	define("browser_press_key", "Press a key", "Presses a key, in what has the focus.", "standard", changes, pressKey),
-	define("browser_select_option", "Select options", "Selects options of a list.", "standard", changes, selectOption),
-	define("browser_fill_form", "Fill a form", "Fills several fields.", "standard", changes, fillForm),
-	define("browser_file_upload", "Upload files", "Puts files into a file input.", "standard", changes, upload),
-	define("browser_evaluate", "Evaluate JavaScript", "Calls a function in the page and returns its value as JSON.", "standard", alters, evaluate),
+	define("browser_click", "Click", "Clicks an element.", changes, click),
+	define("browser_hover", "Hover", "Moves the pointer over an element.", changes, hover),
+	define("browser_drag", "Drag", "Drags one element to another.", changes, drag),
+	define("browser_type", "Type text", "Replaces the text of a field, or types into it key by key.", changes, typeText),
+	define("browser_press_key", "Press a key", "Presses a key, in what has the focus.", changes, pressKey),
+	define("browser_select_option", "Select options", "Selects options of a list.", changes, selectOption),
+	define("browser_fill_form", "Fill a form", "Fills several fields.", changes, fillForm),
+	define("browser_file_upload", "Upload files", "Puts files into a file input.", changes, upload),
+	define("browser_evaluate", "Evaluate JavaScript", "Calls a function in the page and returns its value as JSON.", alters, evaluate),
 }
 
 // act is a context for finding an element and acting on it.

@@ -12,14 +12,13 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// lookTools are those that change nothing. Script, which a scope of readonly
-// does not allow, makes the snapshots.
+// lookTools are those that change nothing.
 var lookTools = []tool{
-	define("browser_snapshot", "Read the page", "Shows the accessibility tree of the page, with refs of its elements for other tools. Better than a screenshot.", "standard", 0, snapshot),
-	define("browser_find", "Find in the page", "Shows the parts of the page's accessibility tree that have a text, each with what it lies in.", "standard", 0, find),
-	define("browser_take_screenshot", "Take a screenshot", "Takes a picture of the page. To act on elements use browser_snapshot.", "readonly", 0, screenshot),
-	define("browser_console_messages", "Read the console", "Lists what the page has written to the console.", "readonly", modal, consoleMessages),
-	define("browser_network_requests", "List requests", "Lists the latest requests of the page.", "readonly", modal, networkRequests),
+	define("browser_snapshot", "Read the page", "Shows the accessibility tree of the page, with refs of its elements for other tools. Better than a screenshot.", reading, snapshot),
+	define("browser_find", "Find in the page", "Shows the parts of the page's accessibility tree that have a text, each with what it lies in.", reading, find),
+	define("browser_take_screenshot", "Take a screenshot", "Takes a picture of the page. To act on elements use browser_snapshot.", reading, screenshot),
+	define("browser_console_messages", "Read the console", "Lists what the page has written to the console.", modal|reading, consoleMessages),
+	define("browser_network_requests", "List requests", "Lists the latest requests of the page.", modal|reading, networkRequests),
 }
 
 type snapshotArgs struct {
@@ -149,7 +148,7 @@ func screenshot(ctx context.Context, c *call, in screenshotArgs) error {
 	o := actions.ScreenshotOptions{Format: in.Type, FullPage: in.FullPage}
 	switch in.Scale {
 	case "", "css":
-		o.CSSPixels = c.caller.Scope != "readonly" // the screen is measured by script
+		o.CSSPixels = true
 	case "device":
 	default:
 		return invalid(fmt.Sprintf("the scale %q: it is css or device", in.Scale))

@@ -9,11 +9,11 @@ import (
 
 // pageTools are those that go places.
 var pageTools = []tool{
-	define("browser_navigate", "Go to a URL", "Goes to a URL, in a new page if there is none.", "standard", changes|pageless, navigate),
-	define("browser_navigate_back", "Go back", "Goes back to the page before, in the history of the page.", "standard", changes, back),
-	define("browser_wait_for", "Wait", "Waits until a text appears or disappears, or for a time.", "standard", shows, waitFor),
-	define("browser_resize", "Resize", "Changes the size of the page's viewport.", "standard", changes, resize),
-	define("browser_handle_dialog", "Answer a dialog", "Answers the dialog that is open.", "standard", changes|modal, handleDialog),
+	define("browser_navigate", "Go to a URL", "Goes to a URL, in a new page if there is none.", changes|pageless, navigate),
+	define("browser_navigate_back", "Go back", "Goes back to the page before, in the history of the page.", changes, back),
+	define("browser_wait_for", "Wait", "Waits until a text appears or disappears, or for a time.", shows|reading, waitFor),
+	define("browser_resize", "Resize", "Changes the size of the page's viewport.", changes, resize),
+	define("browser_handle_dialog", "Answer a dialog", "Answers the dialog that is open.", changes|modal, handleDialog),
 }
 
 type navigateArgs struct {

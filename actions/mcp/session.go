@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,13 +16,11 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// maxCalls is how many calls of a session may run or wait.
-const maxCalls = 64
-
 // session is one client and its connection to the hub.
 type session struct {
 	caller actions.Caller // static after newSession
-	files  *os.Root       // where paths of files are looked up; nil: nowhere
+	meter  *actions.Meter
+	files  *os.Root // where paths of files are looked up; nil: nowhere
 	log    *zap.Logger
 	queue  chan struct{} // holds an item for each call that runs or waits
 	turn   chan struct{} // holds an item while a call runs
@@ -36,30 +35,54 @@ type session struct {
 }
 
 func newSession(c actions.Caller, files *os.Root, log *zap.Logger) *session {
-	c.Options.Dialogs = actions.AskDialogs
+	if c.Permit("browser_handle_dialog", false) == nil {
+		c.Options.Dialogs = actions.AskDialogs
+	}
+	if c.Options.Meter == nil {
+		c.Options.Meter = actions.NewMeter(c.Options.Limits)
+	}
+	meter := c.Options.Meter
 	return &session{
-		caller: c, files: files, log: log,
-		queue: make(chan struct{}, maxCalls), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1),
+		caller: c, meter: meter, files: files, log: log,
+		queue: make(chan struct{}, meter.Limits().Waiting), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1),
 	}
 }
 
 const instructions = `Drives the pages of a browser, or apps in frames of one.
 Read a page with browser_snapshot and act on its elements by the refs that it prints.`
 
-// server makes the MCP server of the session, with the tools that the
-// caller's scope has a use for.
+// server makes the MCP server of the session, with the tools that the caller
+// may use.
 func (s *session) server(id func() string) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "cdphub", Title: "cdphub", Version: s.caller.Version}, &sdk.ServerOptions{
 		Instructions: instructions, GetSessionID: id, SchemaCache: schemas,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
 	for _, t := range tools {
-		if t.allowed(s.caller.Scope) {
+		if s.permit(&t) == nil {
 			t.add(server, s)
 		}
 	}
-	server.AddReceivingMiddleware(sections)
+	server.AddReceivingMiddleware(sections, s.denials)
 	return server
+}
+
+// permit refuses a tool that the caller may not use.
+func (s *session) permit(t *tool) error { return s.caller.Permit(t.name, t.has(reading)) }
+
+// denials has a call of a tool that is not offered, since the caller may not use
+// it, say so.
+func (s *session) denials(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if call, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {
+			if i := slices.IndexFunc(tools, func(t tool) bool { return t.name == call.Name }); i >= 0 {
+				if err := s.permit(&tools[i]); err != nil {
+					return new(reply).result(err), nil
+				}
+			}
+		}
+		return next(ctx, method, req)
+	}
 }
 
 // sections has an answer that is not a tool's own, to arguments that are not
@@ -90,7 +113,7 @@ func Serve(ctx context.Context, c actions.Caller, in io.ReadCloser, out io.Write
 	}
 	s := newSession(c, files, log.Named("mcp"))
 	defer s.close()
-	err := s.server(nil).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxBody})
+	err := s.server(nil).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: actions.MaxRequest})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 
 // tabTools are those for pages as a whole.
 var tabTools = []tool{
-	define("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", "readonly", alters|modal|pageless, tabs),
-	define("browser_close", "Close the page", "Closes the page.", "full", alters|modal, closePage),
+	define("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading, tabs),
+	define("browser_close", "Close the page", "Closes the page.", alters|modal, closePage),
 }
 
 type tabArgs struct {
@@ -24,6 +24,9 @@ type tabArgs struct {
 func tabs(ctx context.Context, c *call, in tabArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
+	if err := c.caller.Permit("browser_tabs with the action "+in.Action, in.Action == "list"); err != nil {
+		return err
+	}
 	id, err := c.tab(in)
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ const (
 	alters                     // it may change something
 	modal                      // it can be used while a dialog is open
 	pageless                   // it needs no page
+	reading                    // a token of scope readonly is enough
 
 	changes = shows | alters // it may change the page
 )
@@ -26,21 +27,11 @@ const (
 // tool is a row of the table of tools.
 type tool struct {
 	name, title, about string
-	scope              string // the least that makes it of use
 	traits             trait
 	add                func(*sdk.Server, *session)
 }
 
 func (t *tool) has(x trait) bool { return t.traits&x != 0 }
-
-// scopes are the scopes of tokens, each with those before it.
-var scopes = []string{"readonly", "standard", "full", "privileged"}
-
-// allowed reports whether a caller of a scope can use the tool; "" is one
-// without a token, where none is needed.
-func (t *tool) allowed(scope string) bool {
-	return scope == "" || slices.Index(scopes, scope) >= slices.Index(scopes, t.scope)
-}
 
 // params are the arguments of a tool.
 type params interface{ pageID() string }
@@ -56,8 +47,8 @@ func (o onPage) pageID() string { return o.PageID }
 type none struct{ onPage }
 
 // define makes a row. The schema of the arguments is that of In.
-func define[In params](name, title, about, scope string, traits trait, do func(context.Context, *call, In) error) tool {
-	t := tool{name: name, title: title, about: about, scope: scope, traits: traits}
+func define[In params](name, title, about string, traits trait, do func(context.Context, *call, In) error) tool {
+	t := tool{name: name, title: title, about: about, traits: traits}
 	t.add = func(server *sdk.Server, s *session) {
 		looks := !t.has(alters)
 		destructive := !looks

@@ -18,6 +18,7 @@ const defaultSession = "default"
 // socket is one connection.
 type socket struct {
 	conn    *wsconn.Conn // static after Serve began
+	caller  actions.Caller
 	lanes   *actions.Lanes
 	log     *zap.Logger
 	session string
@@ -26,7 +27,7 @@ type socket struct {
 // Serve serves a connection until it ends, and returns why.
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
 	c.Options.Follow = true
-	s := &socket{conn: conn, log: c.Options.Log, session: c.Hub}
+	s := &socket{conn: conn, caller: c, log: c.Options.Log, session: c.Hub}
 	if s.session == "" {
 		s.session = defaultSession
 	}
@@ -55,6 +56,8 @@ func (s *socket) receive(frame []byte) {
 		err = &actions.Error{Kind: actions.UnknownVerb, Message: "unknown action: " + cut(r.action)}
 	case r.session != "" && r.session != s.session:
 		err = &actions.Error{Kind: actions.InvalidArgument, Message: "session not found: " + cut(r.session)}
+	default:
+		err = s.caller.Permit(r.action, v.reads)
 	}
 	if err != nil {
 		s.reply(r.id, nil, err)
@@ -66,12 +69,13 @@ func (s *socket) receive(frame []byte) {
 		s.reply(r.id, nil, err)
 		return
 	}
-	accepted := s.lanes.Run(page, v.tabs || v.moves && page != "", func(ctx context.Context) {
-		data, err := s.lanes.Try(r.action, func() (any, error) { return v.do(ctx, c) })
+	turn := actions.Turn{Page: page, Alone: v.tabs || v.moves && page != ""}
+	err = s.lanes.Run(turn, func(ctx context.Context) {
+		data, err := actions.Try(s.log, r.action, func() (any, error) { return v.do(ctx, c) })
 		s.reply(r.id, data, err)
 	})
-	if !accepted {
-		s.reply(r.id, nil, actions.TooMany())
+	if err != nil {
+		s.reply(r.id, nil, err)
 	}
 }
 

@@ -160,7 +160,7 @@ func TestNDJSONProtocolErrorsOvertake(t *testing.T) {
 
 func TestNDJSONQueueIsBounded(t *testing.T) {
 	p := page{hold: make(chan struct{})}
-	c := connect(t, actions.Caller{Join: p.join})
+	c := connect(t, actions.Caller{Join: p.join, Options: actions.Options{Limits: actions.Limits{Requests: 1000}}})
 	for range 64 {
 		c.send(`{"id":"waits","action":"page.snapshot"}`)
 	}

@@ -10,6 +10,7 @@ import (
 // verb is what an action does. Its result is what stands under data.
 type verb struct {
 	do    func(context.Context, *call) (any, error)
+	reads bool // it changes nothing: a token of scope readonly is enough
 	moves bool // it makes the page that it is about the active one
 	tabs  bool // it is about the list of pages
 }
@@ -17,7 +18,7 @@ type verb struct {
 // verbs are all actions.
 var verbs = map[string]verb{
 	"page.navigate":     {do: navigate, moves: true},
-	"page.snapshot":     {do: snapshot},
+	"page.snapshot":     {do: snapshot, reads: true},
 	"page.evaluate":     {do: evaluate},
 	"page.click":        {do: click},
 	"page.fill":         {do: fill},
@@ -30,16 +31,16 @@ var verbs = map[string]verb{
 	"page.back":         {do: history((*actions.Page).GoBack), moves: true},
 	"page.forward":      {do: history((*actions.Page).GoForward), moves: true},
 	"page.reload":       {do: history((*actions.Page).Reload), moves: true},
-	"page.wait":         {do: wait},
-	"page.screenshot":   {do: screenshot},
-	"page.content":      {do: content},
-	"page.network.list": {do: requests},
-	"tab.list":          {do: listTabs, tabs: true},
+	"page.wait":         {do: wait, reads: true},
+	"page.screenshot":   {do: screenshot, reads: true},
+	"page.content":      {do: content, reads: true},
+	"page.network.list": {do: requests, reads: true},
+	"tab.list":          {do: listTabs, tabs: true, reads: true},
 	"tab.new":           {do: newTab, tabs: true},
 	"tab.close":         {do: closeTab, tabs: true},
 	"tab.activate":      {do: activateTab, tabs: true},
-	"session.info":      {do: info, tabs: true},
-	"session.list":      {do: sessions, tabs: true},
+	"session.info":      {do: info, tabs: true, reads: true},
+	"session.list":      {do: sessions, tabs: true, reads: true},
 }
 
 // onPage is the answer of an action that returns nothing else.

@@ -32,7 +32,7 @@ type bapError struct {
 // newAgents makes a stage with room for many requests.
 func newAgents(t *testing.T, change func(*hubFlags)) *stage {
 	t.Helper()
-	return newStage(t, change, func(s *server) { s.bap = bap.New(bap.Options{Requests: 10_000, Screenshots: 10_000, Pages: 1000}) })
+	return newStage(t, change, func(s *server) { s.bap = bap.New(bap.Options{Pages: 1000}) })
 }
 
 // agent connects to a path of the server.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -23,7 +25,21 @@ type actionFlags struct {
 	EvalDeny  []string `name:"eval-deny" help:"An origin where it may not, even if allowed or agreed to." env:"CDPHUB_EVAL_DENY" placeholder:"ORIGIN" group:"Actions:"`
 	EvalAsk   string   `name:"eval-ask" help:"Ask this URL about all other origins, with POST {\"caller\",\"origin\"}: {\"allow\":true} agrees. No when not given, or after 60 s." env:"CDPHUB_EVAL_ASK" placeholder:"URL" group:"Actions:"`
 
+	BAPConnections count `name:"bap-connections" help:"Connections of the Browser Agent Protocol from one address." default:"10" env:"CDPHUB_BAP_CONNECTIONS" group:"Actions:"`
+
 	urlFlags
+	rateFlags
+}
+
+// rateFlags say how much may be asked of an action API, by one connection, or
+// over HTTP by one token.
+type rateFlags struct {
+	ActionRate     count `help:"Requests to an action API in a second, of one connection, or over HTTP of one token." default:"50" env:"CDPHUB_ACTION_RATE" group:"Actions:"`
+	ScreenshotRate count `help:"Screenshots likewise, in a minute." default:"30" env:"CDPHUB_SCREENSHOT_RATE" group:"Actions:"`
+}
+
+func (f rateFlags) limits() actions.Limits {
+	return actions.Limits{Requests: int(f.ActionRate), Screenshots: int(f.ScreenshotRate)}
 }
 
 // urlFlags say which pages actions may open.
@@ -50,38 +66,57 @@ var dialects = map[string]dialect{
 // logins are the paths of dialects that may be shown a token later.
 var logins = map[string]bool{"/ws": true}
 
-// actionHandler answers one request of an action API.
-type actionHandler func(s *server, c actions.Caller, w http.ResponseWriter, r *http.Request)
+// endpoint is an action API that speaks over HTTP: its methods, and what
+// answers a request.
+type endpoint struct {
+	methods []string
+	serve   func(s *server, c actions.Caller, w http.ResponseWriter, r *http.Request)
+}
 
-// actionHandlers are those that speak over HTTP, by path below the hub's.
-var actionHandlers = map[string]actionHandler{
-	"/mcp":          func(s *server, c actions.Caller, w http.ResponseWriter, r *http.Request) { s.mcp.ServeHTTP(c, w, r) },
-	"/hooks/invoke": func(_ *server, c actions.Caller, w http.ResponseWriter, r *http.Request) { hooks.Invoke(c, w, r) },
+// endpoints are all, by path below the hub's.
+var endpoints = map[string]endpoint{
+	"/mcp": {[]string{http.MethodPost, http.MethodDelete}, func(s *server, c actions.Caller, w http.ResponseWriter, r *http.Request) {
+		s.mcp.ServeHTTP(c, w, r)
+	}},
+	"/hooks/invoke": {[]string{http.MethodPost}, func(_ *server, c actions.Caller, w http.ResponseWriter, r *http.Request) {
+		hooks.Invoke(c, w, r)
+	}},
 }
 
 // serveDialect makes a WebSocket a caller of its hub. One that has yet to log
 // in gets neither hub nor browser before.
 func (s *server) serveDialect(serve dialect) http.HandlerFunc {
-	return s.serveSocket(serve, wsconn.Options{})
+	return s.serveSocket(serve, wsconn.Options{}, func() {})
 }
 
 // serveBAP is serveDialect for the Browser Agent Protocol, whose clients may
-// send binary messages and want the first subprotocol that they offer.
+// send binary messages and want the first subprotocol that they offer. An
+// address may have only so many connections.
 func (s *server) serveBAP(w http.ResponseWriter, r *http.Request) {
+	most := cmp.Or(int(s.flags.BAPConnections), 10)
+	left, ok := s.bapFrom.enter(s.gate.Address(r), most)
+	if !ok {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, fmt.Sprintf("Too many connections come from this address: close one of the %d, or allow more with --bap-connections.", most), http.StatusTooManyRequests)
+		return
+	}
 	first, _, _ := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ",")
-	s.serveSocket(s.bap.Serve, wsconn.Options{Subprotocol: strings.TrimSpace(first)})(w, r)
+	s.serveSocket(s.bap.Serve, wsconn.Options{Subprotocol: strings.TrimSpace(first)}, left)(w, r)
 }
 
-// serveSocket is serveDialect with more to say of the WebSocket.
-func (s *server) serveSocket(serve dialect, o wsconn.Options) http.HandlerFunc {
+// serveSocket is serveDialect with more to say of the WebSocket; left is called
+// when it has ended, or was refused.
+func (s *server) serveSocket(serve dialect, o wsconn.Options, left func()) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var hub *relay.Hub
-		release, pending := func() {}, auth.PassOf(r).Login != nil
+		release, pending := left, auth.PassOf(r).Login != nil
 		if !pending {
-			var ok bool
-			if hub, release, ok = s.acquireReady(w, r); !ok {
+			acquired, letGo, ok := s.acquireReady(w, r)
+			if !ok {
+				left()
 				return
 			}
+			hub, release = acquired, func() { letGo(); left() }
 		}
 		who := s.peer("client", r)
 		o.AnyKey, o.Limits = true, s.flags.actionLimits()
@@ -109,16 +144,17 @@ func (s *server) serveSocket(serve dialect, o wsconn.Options) http.HandlerFunc {
 
 // serveActions answers a request of an action API that speaks HTTP. Drain
 // waits for it.
-func (s *server) serveActions(serve actionHandler) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (s *server) serveActions(e endpoint) http.HandlerFunc {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		hub, release, ok := s.acquireReady(w, r)
 		if !ok {
 			return
 		}
 		defer release()
 		defer s.clients.enter()()
-		serve(s, s.caller(r, hub, auth.PassOf(r)), w, r)
-	}
+		e.serve(s, s.caller(r, hub, auth.PassOf(r)), w, r)
+	})
+	return withMethods(withJSON(answer), e.methods...).ServeHTTP
 }
 
 // actionRoute finds what serves a path of an action API.
@@ -137,8 +173,8 @@ func (s *server) actionRoute(r *http.Request, path string) (http.Handler, bool) 
 			return s.admit(auth.RoleClient, s.serveDialect(d)), true
 		}
 	}
-	if h, ok := actionHandlers[path]; ok {
-		return s.admit(auth.RoleClient, s.serveActions(h)), true
+	if e, ok := endpoints[path]; ok {
+		return s.admit(auth.RoleClient, s.serveActions(e)), true
 	}
 	return nil, false
 }

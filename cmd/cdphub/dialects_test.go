@@ -149,12 +149,12 @@ func TestR24DialectsKeepScopes(t *testing.T) {
 	s.paired(t, hostToken)
 	a := dial(t, "ws://"+s.addr(false)+"/ndjson", bearer(readonly))
 	a.send(`{"id":"1","action":"tab.close","params":{"page_id":"page-1"}}`)
-	if got := a.next(); !strings.HasPrefix(got, `{"id":"1","success":false,"error":"permission denied: Not allowed: Target.closeTarget needs scope`) {
+	if got := a.next(); !strings.HasPrefix(got, `{"id":"1","success":false,"error":"permission denied: tab.close needs scope standard`) {
 		t.Errorf("closing a page: %s", got)
 	}
 	b := dial(t, "ws://"+s.addr(false)+"/ws", bearer(readonly))
 	b.send(`{"jsonrpc":"2.0","id":1,"method":"browser.close_tab","params":{"tab_id":"T1"}}`)
-	if got := b.next(); !strings.Contains(got, `"code":-32002,"message":"permission denied: Not allowed: Target.closeTarget needs scope`) {
+	if got := b.next(); !strings.Contains(got, `"code":-32002,"message":"permission denied: browser.close_tab needs scope standard`) {
 		t.Errorf("closing a tab: %s", got)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/actions"
 )
 
 // rp calls hooks on one page.
@@ -73,6 +75,7 @@ func post(ctx context.Context, url string, header http.Header, body []byte) (sta
 	if err != nil {
 		return 0, "", err
 	}
+	req.Header.Set("Content-Type", "application/json")
 	for k, v := range header {
 		req.Header[k] = v
 	}
@@ -235,7 +238,7 @@ func TestHooksSocket(t *testing.T) {
 			t.Fatalf("%s, want the answer to %d", got, i)
 		}
 	}
-	ws.send(`{"id":1,"name":"` + strings.Repeat("x", maxActionMessage) + `"}`)
+	ws.send(`{"id":1,"name":"` + strings.Repeat("x", actions.MaxRequest) + `"}`)
 	if why := ws.reason(); why.Code != 1009 {
 		t.Errorf("a message that is too long: %v", why)
 	}

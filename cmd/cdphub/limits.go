@@ -11,6 +11,7 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/dustin/go-humanize"
 
+	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
@@ -57,11 +58,9 @@ func (f limitFlags) clientLimits() wsconn.Limits {
 // screenshots.
 func (f limitFlags) actionLimits() wsconn.Limits {
 	l := f.clientLimits()
-	l.MaxMessage = min(cmp.Or(l.MaxMessage, maxActionMessage), maxActionMessage)
+	l.MaxMessage = min(cmp.Or(l.MaxMessage, actions.MaxRequest), actions.MaxRequest)
 	return l
 }
-
-const maxActionMessage = 10 << 20
 
 func (f limitFlags) hostLimits() wsconn.Limits {
 	l, page := f.peerLimits(), bridge.PageLimits()

@@ -23,6 +23,7 @@ import (
 type mcpCmd struct {
 	poolFlags
 	urlFlags
+	rateFlags
 	URL   string `help:"The hub, or anything else that speaks CDP over a WebSocket." default:"http://127.0.0.1:9222" placeholder:"URL" env:"CDPHUB_URL"`
 	Token string `help:"The token that the hub wants." placeholder:"TOKEN" env:"CDPHUB_TOKEN"`
 	Files string `help:"The folder from which files may be uploaded by path: the working directory when not given." placeholder:"DIR" env:"CDPHUB_FILES" type:"existingdir" default:"."`
@@ -46,7 +47,7 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer end()
-	caller := actions.Caller{Join: join, Options: actions.Options{Log: log, URLs: c.policy()}, Version: version()}
+	caller := actions.Caller{Join: join, Options: actions.Options{Log: log, URLs: c.policy(), Limits: c.limits()}, Version: version()}
 	return mcp.Serve(ctx, caller, os.Stdin, unclosed{s.out}, files)
 }
 

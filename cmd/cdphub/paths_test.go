@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/actions"
 )
 
 // TestActionPathsAreGuarded wants what every path wants of who comes: no
@@ -40,7 +42,7 @@ func TestActionPathsAreGuarded(t *testing.T) {
 				t.Errorf("%s with %s: %d %s, want %d", path, name, status, text, test.want)
 			}
 		}
-		if status, text := posted(t, base+path, speak(clientToken), bytes.Repeat([]byte(" "), maxActionMessage+1)); status != http.StatusRequestEntityTooLarge {
+		if status, text := posted(t, base+path, speak(clientToken), bytes.Repeat([]byte(" "), actions.MaxRequest+1)); status != http.StatusRequestEntityTooLarge {
 			t.Errorf("%s with too much: %d %s", path, status, text)
 		}
 	}
@@ -79,8 +81,8 @@ func TestActionPathsAreGuarded(t *testing.T) {
 	}
 }
 
-// TestMCPToolsByScope wants a readonly token to be offered what only looks.
-func TestMCPToolsByScope(t *testing.T) {
+// TestR24MCPToolsByScope wants a readonly token to be offered what only looks.
+func TestR24MCPToolsByScope(t *testing.T) {
 	change, _ := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, scope: readonly}]")
 	s := start(t, func(f *hubFlags) { change(f); f.Actions = true })
 	header := bearer(clientToken)
@@ -105,7 +107,7 @@ func TestMCPToolsByScope(t *testing.T) {
 		}
 	}
 	_, text = posted(t, base, header, []byte(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"browser_evaluate","arguments":{"function":"1"}}}`))
-	if !strings.Contains(text, "unknown tool") {
+	if !strings.Contains(text, "permission denied: browser_evaluate needs scope standard") {
 		t.Errorf("browser_evaluate by a readonly token: %s", text)
 	}
 }

@@ -46,7 +46,7 @@ func (s *server) handler(clients, hosts, exposed bool) http.Handler {
 	nowhere := s.admit(role, http.NotFound)
 	sandboxes := s.rules.Clients(s.gate.Require(func(r *http.Request) auth.Ask {
 		return auth.Ask{Role: auth.RoleClient, Hub: auth.EveryHub, Path: r.URL.Path}
-	}, http.HandlerFunc(s.serveSandboxes)))
+	}, withJSON(http.HandlerFunc(s.serveSandboxes))))
 	return s.logRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")

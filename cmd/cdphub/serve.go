@@ -82,6 +82,7 @@ type server struct {
 	pool      *pool // of browsers; nil: there are none
 	sandboxes sandboxes
 	bap       *bap.Server
+	bapFrom   addresses // of its connections
 	mcp       *mcp.Handler
 	consents  *actions.Consents // for scripts of browser hooks
 

@@ -43,6 +43,7 @@ func newStage(t *testing.T, change func(*hubFlags), equip ...func(*server)) *sta
 	t.Cleanup(s.app.Close)
 	f := hubFlags{ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: 5 * time.Second}
 	f.Actions, f.URLToken, f.MaxClientMessage = true, true, 100<<20
+	f.ActionRate, f.ScreenshotRate, f.BAPConnections = 100_000, 100_000, 100
 	f.ClientOrigin, f.HookScope = []string{s.app.URL}, []string{"browser:read", "browser:write", "browser:eval"}
 	if change != nil {
 		change(&f)

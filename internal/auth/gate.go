@@ -113,7 +113,7 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 		r, c := g.credential(r, a.Path)
 		pass := Pass{Protocol: c.protocol, Query: c.query, secret: c.secret}
 		if g.tokens.Set() {
-			from := g.address(r)
+			from := g.Address(r)
 			if left := g.limits.locked(from, a.Hub); left > 0 {
 				lockedOut(w, left)
 				return
@@ -185,9 +185,9 @@ func answer(w http.ResponseWriter, status int, text string) {
 	io.WriteString(w, text) //nolint:errcheck // a peer that is gone
 }
 
-// address is where a request comes from: the peer, or what a trusted proxy
+// Address is where a request comes from: the peer, or what a trusted proxy
 // says it relays for.
-func (g *Gate) address(r *http.Request) netip.Addr {
+func (g *Gate) Address(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}

@@ -302,7 +302,7 @@ func TestR11ForwardedHeadersNeedTrust(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr, r.Header["X-Forwarded-For"] = tt.peer, tt.forwarded
-		if got := g.address(r).String(); got != tt.want {
+		if got := g.Address(r).String(); got != tt.want {
 			t.Errorf("%s %q: %s, want %s", tt.peer, tt.forwarded, got, tt.want)
 		}
 	}

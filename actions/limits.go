@@ -1,0 +1,119 @@
+package actions
+
+import (
+	"cmp"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// What no caller can have more of, in bytes.
+const (
+	MaxRequest  = 10 << 20 // one request, of any dialect
+	MaxSnapshot = 1 << 20  // a snapshot: what is beyond is cut off, and a last line says so
+	MaxValue    = 4 << 20  // what Evaluate returns, as JSON
+)
+
+// Limits bounds what one connection may ask for, or one caller where a dialect
+// has no connections. Zero fields take the default.
+type Limits struct {
+	Requests    int // in a second; 50
+	Waiting     int // without an answer; 64
+	Screenshots int // in a minute; 30
+}
+
+func (l Limits) withDefaults() Limits {
+	l.Requests = cmp.Or(l.Requests, 50)
+	l.Waiting = cmp.Or(l.Waiting, 64)
+	l.Screenshots = cmp.Or(l.Screenshots, 30)
+	return l
+}
+
+// Meter counts what has been asked for.
+type Meter struct {
+	limits   Limits // static after NewMeter
+	requests *rate.Limiter
+	shots    *rate.Limiter
+}
+
+// NewMeter makes a Meter that holds to limits.
+func NewMeter(l Limits) *Meter {
+	l = l.withDefaults()
+	return &Meter{
+		limits:   l,
+		requests: rate.NewLimiter(rate.Limit(l.Requests), l.Requests),
+		shots:    rate.NewLimiter(rate.Limit(l.Screenshots)/60, l.Screenshots),
+	}
+}
+
+// Limits are those that it holds to.
+func (m *Meter) Limits() Limits { return m.limits }
+
+// Request counts a request. Its error is of kind RateLimited, and says in its
+// Details when there will be a turn again.
+func (m *Meter) Request() error {
+	return count(m.requests, "%d requests a second", m.limits.Requests)
+}
+
+// Screenshot counts a screenshot likewise.
+func (m *Meter) Screenshot() error {
+	return count(m.shots, "%d screenshots a minute", m.limits.Screenshots)
+}
+
+func count(l *rate.Limiter, format string, most int) error {
+	turn := l.Reserve()
+	wait := turn.Delay()
+	if wait == 0 {
+		return nil
+	}
+	turn.Cancel()
+	e := errorf(RateLimited, "rate limited: "+format, most)
+	e.Details.RetryAfter = wait
+	return e
+}
+
+// idle reports whether the Meter might as well be a new one.
+func (m *Meter) idle() bool {
+	return int(m.requests.Tokens()) == m.limits.Requests && int(m.shots.Tokens()) == m.limits.Screenshots
+}
+
+// busy is when to come again while too many requests wait.
+const busy = time.Second
+
+// TooMany is the error of a request for which there is no place any more.
+func (m *Meter) TooMany() error {
+	e := errorf(RateLimited, "rate limited: %d requests of this connection wait already", m.limits.Waiting)
+	e.Details.RetryAfter = busy
+	return e
+}
+
+// meters are those of callers that come without a connection.
+type meters struct {
+	mu sync.Mutex // guards of
+	of map[string]*Meter
+}
+
+// maxMeters is how many are kept; past it those that are idle go.
+const maxMeters = 1000
+
+func (m *meters) get(caller string, l Limits) *Meter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if one := m.of[caller]; one != nil {
+		return one
+	}
+	if m.of == nil {
+		m.of = make(map[string]*Meter)
+	}
+	if len(m.of) >= maxMeters {
+		for id, one := range m.of {
+			if one.idle() {
+				delete(m.of, id)
+			}
+		}
+	}
+	one := NewMeter(l)
+	m.of[caller] = one
+	return one
+}
