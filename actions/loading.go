@@ -71,12 +71,30 @@ func (p *Page) guard(session, url string) {
 	if !ok {
 		return
 	}
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	if p.b.closed {
+		return
+	}
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.blocked = e
+	p.blanking++
 	p.changeLocked()
-	p.mu.Unlock()
-	p.b.background(session, "Page.stopLoading", nil)
-	p.b.background(session, "Page.navigate", obj{"url": "about:blank"})
+	p.b.loops.Go(func() { p.blank(session) })
+}
+
+// blank has the page show nothing, and waits until what it has shown before is
+// history.
+func (p *Page) blank(session string) {
+	ctx, cancel := p.b.while()
+	defer cancel()
+	_, _ = p.do(ctx, command{session, "Page.stopLoading", nil, nil}, command{session, "Page.navigate", obj{"url": blank}, nil}) // it may have gone
+	_ = p.b.settle(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.blanking--
+	p.changeLocked()
 }
 
 func (p *Page) navigatedWithin(_ string, e struct{ FrameID, URL string }) {

@@ -172,6 +172,9 @@ func (p *Page) navigation(ctx context.Context, state LoadState, start func(conte
 		return n, err
 	}
 	p.b.use(p)
+	if err := p.await(ctx, NavigationTimeout, func() (bool, *Error) { return p.blanking == 0, nil }); err != nil {
+		return n, err
+	}
 	p.mu.Lock()
 	before, within := p.loader, p.within
 	p.blocked = nil

@@ -40,6 +40,7 @@ type Page struct {
 	loads     map[string]*load
 	within    int               // navigations within the document
 	blocked   *Error            // why the page was blanked last
+	blanking  int               // how often it is being blanked now
 	frame     string            // where locators look: a frame's id; "" is the main frame
 	network   bool              // Network is enabled
 	console   bool              // Runtime is enabled
