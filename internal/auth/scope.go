@@ -70,7 +70,6 @@ var exceptions = map[string]Scope{
 	"Network.setUserAgentOverride":          std,
 	"Page.captureScreenshot":                ro,
 	"Page.captureSnapshot":                  ro,
-	"Page.close":                            all,
 	"Page.crash":                            top,
 	"Page.getCookies":                       all,
 	"Page.printToPDF":                       ro,
@@ -92,6 +91,8 @@ var exceptions = map[string]Scope{
 	"Target.attachToBrowserTarget":          ro,
 	"Target.attachToTarget":                 ro,
 	"Target.autoAttachRelated":              ro,
+	"Target.closeTarget":                    std, // as BAP's "standard", which opens and closes pages
+	"Target.createTarget":                   std,
 	"Target.detachFromTarget":               ro,
 	"Target.exposeDevToolsProtocol":         top, // gives CDP to the page
 	"Target.sendMessageToTarget":            top, // hides a method in its params

@@ -12,9 +12,9 @@ func TestR24ScopesOfMethods(t *testing.T) {
 			Runtime.enable Runtime.runIfWaitingForDebugger`,
 		ScopeStandard: `Runtime.evaluate Runtime.callFunctionOn Runtime.getProperties Input.dispatchKeyEvent Input.insertText Page.navigate
 			Page.reload Page.addScriptToEvaluateOnNewDocument Page.handleJavaScriptDialog DOM.focus DOM.scrollIntoViewIfNeeded
-			Emulation.setDeviceMetricsOverride Browser.setDownloadBehavior Target.activateTarget Network.setUserAgentOverride Page.getter`,
+			Emulation.setDeviceMetricsOverride Browser.setDownloadBehavior Target.activateTarget Target.createTarget Target.closeTarget Page.close Network.setUserAgentOverride Page.getter`,
 		ScopeFull: `Network.getCookies Network.setCookies Network.getResponseBody Storage.getCookies DOMStorage.setDOMStorageItem Fetch.enable
-			Target.createTarget Target.closeTarget Page.close IndexedDB.enable Nope.nope Nope.getNope nonsense .get get. Network.get`,
+			Target.createBrowserContext Target.disposeBrowserContext IndexedDB.enable Nope.nope Nope.getNope nonsense .get get. Network.get`,
 		ScopePrivileged: `DOM.setFileInputFiles DOM.getFileInfo Browser.close Browser.grantPermissions Browser.crash Page.setDownloadBehavior
 			Tracing.start Target.sendMessageToTarget Target.exposeDevToolsProtocol Security.setIgnoreCertificateErrors`,
 	} {
