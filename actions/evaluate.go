@@ -101,6 +101,8 @@ func (p *Page) evaluate(ctx context.Context, expression string, o EvaluateOption
 	inMain := p.frame == ""
 	p.mu.Unlock()
 	switch {
+	case o.Function && o.Element == nil && inMain:
+		expression = "(" + expression + "\n)()"
 	case o.Function:
 		return p.callFunction(ctx, expression, o.Element, out)
 	case !inMain:

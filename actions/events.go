@@ -16,10 +16,12 @@ var handlers = map[string]handler{
 	}},
 	"Target.attachedToTarget": onPage((*Page).childAttached),
 
-	"Page.frameNavigated":          onPage((*Page).navigated),
-	"Page.navigatedWithinDocument": onPage((*Page).navigatedWithin),
-	"Page.lifecycleEvent":          onPage((*Page).lifecycle),
-	"Page.frameDetached":           onPage((*Page).frameDetached),
+	"Page.frameRequestedNavigation": onPage((*Page).navigationRequested),
+	"Page.frameStoppedLoading":      onPage((*Page).stoppedLoading),
+	"Page.frameNavigated":           onPage((*Page).navigated),
+	"Page.navigatedWithinDocument":  onPage((*Page).navigatedWithin),
+	"Page.lifecycleEvent":           onPage((*Page).lifecycle),
+	"Page.frameDetached":            onPage((*Page).frameDetached),
 
 	"Page.javascriptDialogOpening": onPage((*Page).dialogOpening),
 	"Page.javascriptDialogClosed":  onPage((*Page).dialogClosed),

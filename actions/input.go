@@ -18,6 +18,9 @@ func (p *Page) act(ctx context.Context, f func(ctx context.Context, session stri
 	if err != nil {
 		return err
 	}
+	p.mu.Lock()
+	p.acted = p.loader
+	p.mu.Unlock()
 	return f(ctx, s)
 }
 

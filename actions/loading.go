@@ -36,6 +36,26 @@ type frameEvent struct {
 	Type  string
 }
 
+// navigationRequested notes that the document wants to be left for another.
+func (p *Page) navigationRequested(_ string, e struct{ FrameID, Disposition string }) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.FrameID == p.main && e.Disposition == "currentTab" {
+		p.leaving = true
+		p.changeLocked()
+	}
+}
+
+// stoppedLoading notes that it is not: what came was no document.
+func (p *Page) stoppedLoading(_ string, e struct{ FrameID string }) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.FrameID == p.main && p.leaving {
+		p.leaving = false
+		p.changeLocked()
+	}
+}
+
 func (p *Page) navigated(session string, e frameEvent) {
 	p.mu.Lock()
 	delete(p.worlds, e.Frame.ID)
@@ -47,6 +67,7 @@ func (p *Page) navigated(session string, e frameEvent) {
 	clear(p.worlds)
 	clear(p.refFrames)
 	p.loader, p.url = e.Frame.LoaderID, e.Frame.URL
+	p.leaving = false
 	p.frame = ""
 	l := p.loadLocked(p.loader)
 	l.reached[Commit] = true

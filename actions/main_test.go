@@ -117,6 +117,11 @@ func (p *place) pages() http.Handler {
 	mux.HandleFunc("/{name}", func(w http.ResponseWriter, r *http.Request) { p.file(w, r.PathValue("name")) })
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.FormValue("to"), http.StatusFound) })
 	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/nothing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("/later", func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(700 * time.Millisecond) // longer than Settle waits for a navigation to begin
+		p.file(w, r.FormValue("page"))
+	})
 	mux.HandleFunc("/half", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<!doctype html><title>Half</title><script src='%s/dist/agent.js' data-parents='%s'></script><p>Half</p><img src=/never>", p.host.URL, p.host.URL)

@@ -45,6 +45,7 @@ type Navigation struct {
 type GotoOptions struct {
 	WaitUntil *LoadState // nil is Load
 	Referer   string
+	Untitled  bool // leave the title out, which costs a command
 }
 
 // Until is a LoadState for options.
@@ -82,7 +83,7 @@ func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation,
 		case out.ErrorText != "":
 			return started{}, p.failure(out.ErrorText)
 		}
-		return started{loader: out.LoaderID, within: out.LoaderID == ""}, nil
+		return started{loader: out.LoaderID, within: out.LoaderID == "", untitled: o.Untitled}, nil
 	})
 }
 
@@ -153,6 +154,7 @@ type started struct {
 	orWithin bool   // or the same one at another address
 	within   bool   // it is the one that is there
 	stay     bool   // and nothing happens to it
+	untitled bool   // nobody asks for its title
 }
 
 // navigation runs one that start begins, and waits until its document has come
@@ -199,7 +201,12 @@ func (p *Page) navigation(ctx context.Context, state LoadState, start func(conte
 	if !n.Committed {
 		return n, err
 	}
-	p.describe(ctx, &n)
+	if how.untitled {
+		p.recall(&n)
+		n.Title = ""
+	} else {
+		p.describe(ctx, &n)
+	}
 	return n, err
 }
 
@@ -211,7 +218,8 @@ func (p *Page) late(ctx context.Context, err error) error {
 	return err
 }
 
-// describe fills in what is known of the page's document.
+// describe fills in what is known of the page's document, and what that says
+// of itself.
 func (p *Page) describe(ctx context.Context, n *Navigation) {
 	var out evaluated
 	err := p.call(ctx, "Runtime.evaluate", obj{"expression": "[location.href, document.title]", "returnByValue": true}, &out)
@@ -219,6 +227,11 @@ func (p *Page) describe(ctx context.Context, n *Navigation) {
 	if err == nil && out.decode(&text) {
 		n.URL, n.Title = text[0], text[1]
 	}
+	p.recall(n)
+}
+
+// recall fills in what is known of the page's document without asking it.
+func (p *Page) recall(n *Navigation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n.URL == "" {

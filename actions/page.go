@@ -39,6 +39,8 @@ type Page struct {
 	loader    string                          // of the main frame's document
 	loads     map[string]*load
 	within    int               // navigations within the document
+	leaving   bool              // the document has begun a navigation to another one
+	acted     string            // the loader of the document on which an action was last begun
 	blocked   *Error            // why the page was blanked last
 	blanking  int               // how often it is being blanked now
 	frame     string            // where locators look: a frame's id; "" is the main frame

@@ -105,21 +105,3 @@ func TestUnsupportedInFrames(t *testing.T) {
 		t.Errorf("the kind is %q, %v", kind, err)
 	}
 }
-
-func TestSettle(t *testing.T) {
-	on(t, func(t *testing.T, b *actions.Browser) {
-		p := visit(t, b, "/form.html")
-		if _, err := p.Click(t.Context(), actions.Text{Text: "Second page"}, actions.ClickOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Settle(t.Context()); err != nil { // nothing happens
-			t.Fatal(err)
-		}
-		if s, err := p.SnapshotTagged(t.Context(), actions.TaggedOptions{}); err != nil || s.Title != "Second page" {
-			t.Errorf("%+v, %v", s, err)
-		}
-	})
-}

@@ -81,7 +81,7 @@ func click(ctx context.Context, c *call) (any, error) {
 		if _, err := p.Click(ctx, t.locator, actions.ClickOptions{Covered: true}); err != nil {
 			return err
 		}
-		return p.Settle(ctx)
+		return p.Follow(ctx)
 	})
 }
 

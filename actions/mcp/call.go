@@ -22,6 +22,7 @@ type call struct {
 	*session
 	b    *actions.Browser
 	page *actions.Page // nil while there is none
+	calm bool          // nothing will come of it that is not there at once
 	reply
 }
 
@@ -124,7 +125,11 @@ func (c *call) look(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	if c.page.Settle(ctx) != nil {
+	settle := c.page.Settle
+	if c.calm {
+		settle = c.page.Follow
+	}
+	if settle(ctx) != nil {
 		return
 	}
 	info := c.page.Info()

@@ -75,6 +75,7 @@ func typeText(ctx context.Context, c *call, in typeArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout) // keys take time
 	defer cancel()
 	l := locate(in.Target)
+	c.calm = !in.Slowly && !in.Submit
 	var err error
 	if in.Slowly {
 		err = c.page.Type(ctx, l, in.Text, actions.TypeOptions{})
@@ -126,6 +127,7 @@ type formField struct {
 }
 
 func fillForm(ctx context.Context, c *call, in formArgs) error {
+	c.calm = true
 	for i, f := range in.Fields {
 		if err := c.fill(ctx, f); err != nil {
 			if i > 0 {

@@ -22,12 +22,13 @@ type navigateArgs struct {
 }
 
 func navigate(ctx context.Context, c *call, in navigateArgs) error {
+	c.calm = true
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	if c.page == nil {
 		return c.newTab(ctx, in.URL)
 	}
-	n, err := c.page.Goto(ctx, in.URL, actions.GotoOptions{})
+	n, err := c.page.Goto(ctx, in.URL, actions.GotoOptions{Untitled: true}) // the snapshot tells
 	if n.Committed && actions.KindOf(err) == actions.NavigationTimeout {
 		c.say("The page has not loaded all of its parts within %v.", loadTimeout)
 		err = nil
@@ -37,6 +38,7 @@ func navigate(ctx context.Context, c *call, in navigateArgs) error {
 }
 
 func back(ctx context.Context, c *call, _ none) error {
+	c.calm = true
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	n, err := c.page.GoBack(ctx, nil)
@@ -57,6 +59,7 @@ type waitArgs struct {
 }
 
 func waitFor(ctx context.Context, c *call, in waitArgs) error {
+	c.calm = true
 	if in.Time < 0 || in.Time == 0 && in.Text == "" && in.TextGone == "" {
 		return invalid("one of time, text and textGone must be given")
 	}

@@ -64,7 +64,7 @@ func navigate(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	defer cancel()
-	n, err := page.Goto(ctx, url, actions.GotoOptions{})
+	n, err := page.Goto(ctx, url, actions.GotoOptions{Untitled: true})
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func click(ctx context.Context, c *call) (any, error) {
 		if _, err := p.Click(ctx, target, o); err != nil {
 			return err
 		}
-		err := p.Settle(ctx) // it may lead elsewhere
+		err := p.Follow(ctx)
 		url = p.URL()
 		return err
 	})

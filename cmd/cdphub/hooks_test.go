@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -202,6 +203,36 @@ func TestHooksConsent(t *testing.T) {
 				t.Errorf("asked %d times, want %d", asked, test.asked)
 			}
 		})
+	}
+}
+
+// TestHooksConsentIsForOneOrigin has a page go elsewhere while somebody thinks
+// about its origin.
+func TestHooksConsentIsForOneOrigin(t *testing.T) {
+	var asked []string
+	var r rp
+	desk := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		var q struct{ Origin string }
+		if err := json.NewDecoder(req.Body).Decode(&q); err != nil {
+			t.Error(err)
+		}
+		asked = append(asked, q.Origin)
+		if len(asked) == 1 {
+			r.use(t, "navigate", object{"url": strings.Replace(r.app, "127.0.0.1", "localhost", 1) + "/two.html"})
+		}
+		fmt.Fprintf(w, `{"allow":%v}`, len(asked) == 1)
+	}))
+	defer desk.Close()
+	s := newStage(t, func(f *hubFlags) { f.EvalAsk = desk.URL })
+	r = s.openPage(t, "/hub/chromium", "/two.html")
+	if a := r.call(t, "eval", object{"script": "document.title = 'evaluated'"}); a.Error.Code != "EvalConsentDenied" {
+		t.Errorf("%d %s", a.status, a.text)
+	}
+	if want := []string{r.app, strings.Replace(r.app, "127.0.0.1", "localhost", 1)}; !slices.Equal(asked, want) {
+		t.Errorf("asked about %q, want %q", asked, want)
+	}
+	if snapshot := r.use(t, "snapshot", nil); snapshot["title"] != "Second page" {
+		t.Errorf("the title is %q", snapshot["title"])
 	}
 }
 

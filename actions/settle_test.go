@@ -1,0 +1,72 @@
+package actions_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+func TestSettle(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		if _, err := p.Click(t.Context(), actions.Text{Text: "Second page"}, actions.ClickOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Settle(t.Context()); err != nil { // nothing happens
+			t.Fatal(err)
+		}
+		if s, err := p.SnapshotTagged(t.Context(), actions.TaggedOptions{}); err != nil || s.Title != "Second page" {
+			t.Errorf("%+v, %v", s, err)
+		}
+	})
+}
+
+// TestFollow has actions lead to other documents, or not.
+func TestFollow(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/follow.html")
+		kind, err := p.Kind(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		follow := func(name, text, path, title string) {
+			t.Helper()
+			if _, err := p.Click(t.Context(), actions.Text{Text: text, Exact: true}, actions.ClickOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			begun := time.Now()
+			if err := p.Follow(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(begun); took > 4*time.Second {
+				t.Errorf("%s: it took %v", name, took)
+			}
+			if got := p.URL(); got != shared.app.URL+path {
+				t.Errorf("%s: the URL is %s", name, got)
+			}
+			v, err := p.Evaluate(t.Context(), "document.title", actions.EvaluateOptions{})
+			if err != nil || string(v.JSON) != `"`+title+`"` {
+				t.Errorf("%s: the title is %s, %v", name, v.JSON, err)
+			}
+			if path != "/follow.html" {
+				if _, err := p.Goto(t.Context(), shared.app.URL+"/follow.html", actions.GotoOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		follow("a button", "Stay", "/follow.html", "Follow")
+		follow("a link", "Link", "/two.html", "Second page")
+		follow("a slow link", "Slow link", "/later?page=two.html", "Second page")
+		follow("a form", "Send", "/two.html?", "Second page")
+		follow("a slow form", "Send slowly", "/later?page=two.html", "Second page")
+		follow("a script", "Script", "/two.html", "Second page")
+		if kind == actions.BrowserTarget { // a frame is not told that nothing has come
+			follow("nothing", "Nothing", "/follow.html", "Follow")
+		}
+		follow("a place in the page", "Place", "/follow.html#place", "Follow")
+	})
+}
