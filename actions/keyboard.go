@@ -17,6 +17,7 @@ type TypeOptions struct {
 type PressOptions struct {
 	Modifiers []string      // beside those of the chord
 	Delay     time.Duration // between down and up
+	NoWait    bool          // do not follow the navigation that it begins
 }
 
 // batch is how many characters are typed without waiting for the page.
@@ -93,7 +94,8 @@ func (p *Page) typeKeys(ctx context.Context, s, text string, delay time.Duration
 }
 
 // Press presses a key or a chord such as "Control+A", in an element, or in what
-// has the focus where l is nil.
+// has the focus where l is nil. If that leads to another document, it is there
+// then: see Follow.
 func (p *Page) Press(ctx context.Context, l Locator, chord string, o PressOptions) error {
 	if l != nil {
 		if err := check(l); err != nil {
@@ -113,7 +115,7 @@ func (p *Page) Press(ctx context.Context, l Locator, chord string, o PressOption
 	if mask&^modifierBits["shift"] != 0 {
 		k.text = "" // a command types nothing
 	}
-	return p.act(ctx, func(ctx context.Context, s string) error {
+	err = p.act(ctx, func(ctx context.Context, s string) error {
 		if l != nil {
 			if err := p.focus(ctx, l, obj{}); err != nil {
 				return err
@@ -132,6 +134,10 @@ func (p *Page) Press(ctx context.Context, l Locator, chord string, o PressOption
 		}
 		return p.send(ctx, append(append(list, keyUp(s, k, mask)), held...)...)
 	})
+	if err == nil && !o.NoWait {
+		_ = p.Follow(ctx) // it may have closed the page
+	}
+	return err
 }
 
 // holdModifiers presses the modifier keys of a mask; release lets go of them.

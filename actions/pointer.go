@@ -15,6 +15,7 @@ type ClickOptions struct {
 	Force     bool     // no checks but that the element is there
 	Covered   bool     // hit whatever lies over the element
 	Trial     bool     // only the checks
+	NoWait    bool     // do not follow the navigation that it begins
 }
 
 // HoverOptions are for Hover.
@@ -32,7 +33,8 @@ type aim struct {
 }
 
 // Click clicks an element when it is visible, stable, enabled and hit by the
-// pointer, and returns the point, in the viewport.
+// pointer, and returns the point, in the viewport. If that leads to another
+// document, it is there then: see Follow.
 func (p *Page) Click(ctx context.Context, l Locator, o ClickOptions) (at Point, err error) {
 	if err := check(l); err != nil {
 		return at, err
@@ -56,6 +58,9 @@ func (p *Page) Click(ctx context.Context, l Locator, o ClickOptions) (at Point, 
 		at = Point{to.X, to.Y}
 		return p.click(ctx, s, at, o, mask)
 	})
+	if err == nil && !o.Trial && !o.NoWait {
+		_ = p.Follow(ctx) // it may have closed the page
+	}
 	return at, err
 }
 

@@ -2,7 +2,6 @@ package actions_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/cdphub/cdphub/actions"
 )
@@ -38,13 +37,6 @@ func TestFollow(t *testing.T) {
 			if _, err := p.Click(t.Context(), actions.Text{Text: text, Exact: true}, actions.ClickOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			begun := time.Now()
-			if err := p.Follow(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if took := time.Since(begun); took > 4*time.Second {
-				t.Errorf("%s: it took %v", name, took)
-			}
 			if got := p.URL(); got != shared.app.URL+path {
 				t.Errorf("%s: the URL is %s", name, got)
 			}
@@ -67,6 +59,15 @@ func TestFollow(t *testing.T) {
 		if kind == actions.BrowserTarget { // a frame is not told that nothing has come
 			follow("nothing", "Nothing", "/follow.html", "Follow")
 		}
+		if err := p.Press(t.Context(), actions.First{Locator: actions.CSS("a")}, "Enter", actions.PressOptions{}); err != nil || p.URL() != shared.app.URL+"/two.html" {
+			t.Errorf("Enter on a link: %s, %v", p.URL(), err)
+		}
+		if _, err := p.Goto(t.Context(), shared.app.URL+"/follow.html", actions.GotoOptions{}); err != nil {
+			t.Fatal(err)
+		}
 		follow("a place in the page", "Place", "/follow.html#place", "Follow")
+		if _, err := p.Click(t.Context(), actions.Text{Text: "Slow link"}, actions.ClickOptions{NoWait: true}); err != nil || p.URL() != shared.app.URL+"/follow.html" {
+			t.Errorf("without waiting: %s, %v", p.URL(), err)
+		}
 	})
 }

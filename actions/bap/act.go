@@ -27,7 +27,7 @@ var actionMethods = map[string]method{
 }
 
 // options are those of most actions. Timeout is read before.
-type options struct{ Force, Trial bool }
+type options struct{ Force, Trial, NoWaitAfter bool }
 
 // point is a place in an element.
 type point struct{ X, Y float64 }
@@ -68,7 +68,7 @@ func (p *clickParams) click(ctx context.Context, page *actions.Page, count int) 
 		count = o.ClickCount
 	}
 	_, err := page.Click(ctx, p.Selector.Locator, actions.ClickOptions{
-		Button: o.Button, Count: count, Modifiers: o.Modifiers, Position: o.Position.layer(), Force: o.Force, Trial: o.Trial,
+		Button: o.Button, Count: count, Modifiers: o.Modifiers, Position: o.Position.layer(), Force: o.Force, Trial: o.Trial, NoWait: o.NoWaitAfter,
 	})
 	return err
 }

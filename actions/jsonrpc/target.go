@@ -78,10 +78,8 @@ func (c *call) act(ctx context.Context, t target, verb, done string, f func(cont
 func click(ctx context.Context, c *call) (any, error) {
 	t := c.target(true)
 	return c.act(ctx, t, "click", "clicked", func(ctx context.Context, p *actions.Page) error {
-		if _, err := p.Click(ctx, t.locator, actions.ClickOptions{Covered: true}); err != nil {
-			return err
-		}
-		return p.Follow(ctx)
+		_, err := p.Click(ctx, t.locator, actions.ClickOptions{Covered: true})
+		return err
 	})
 }
 

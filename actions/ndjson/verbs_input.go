@@ -47,10 +47,7 @@ func click(ctx context.Context, c *call) (any, error) {
 	o := actions.ClickOptions{Button: c.Choice("button", "left", "right", "middle"), Count: c.Int("click_count", 1, 1, 3)}
 	url := ""
 	done, err := c.input(ctx, func(ctx context.Context, p *actions.Page) error {
-		if _, err := p.Click(ctx, target, o); err != nil {
-			return err
-		}
-		err := p.Follow(ctx)
+		_, err := p.Click(ctx, target, o)
 		url = p.URL()
 		return err
 	})
