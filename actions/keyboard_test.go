@@ -72,6 +72,13 @@ func TestType(t *testing.T) {
 			t.Fatal(err)
 		}
 		is(t, p, "$('notes').value", `"line1\nline2 end"`)
+		if err := p.Fill(t.Context(), actions.CSS("#email"), "somebody.else@mail.example", actions.FillOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Type(t.Context(), actions.CSS("#email"), ".org", actions.TypeOptions{Click: true, Append: true}); err != nil {
+			t.Fatal(err)
+		}
+		is(t, p, "$('email').value", `"somebody.else@mail.example.org"`) // not where the click has put the caret
 		if err := p.Type(t.Context(), actions.CSS("#notes"), "a\nb", actions.TypeOptions{Clear: true}); err != nil {
 			t.Fatal(err)
 		}

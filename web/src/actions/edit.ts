@@ -71,7 +71,8 @@ export function focus(el: Element, atEnd: boolean): void {
     try {
       field.setSelectionRange(field.value.length, field.value.length);
     } catch {
-      // an input type without a caret that script can place
+      // an email or a number, whose caret no script can place by an offset
+      el.ownerDocument.getSelection()?.modify("move", "forward", "documentboundary");
     }
   } else if (field.isContentEditable) {
     selectAll(field);
