@@ -72,6 +72,7 @@ func TestR43BAPMessageLimit(t *testing.T) {
 
 // TestR24BAPScopes acts on a real page with a token of each scope.
 func TestR24BAPScopes(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tokens.yaml")
 	text := "tokens:\n  - {token: token-of-the-page, role: host}\n"
 	scopes := []string{"readonly", "standard", "full", "privileged"}
@@ -144,6 +145,7 @@ func indexOf(list []string, word string) int {
 
 // TestBAPAllowList refuses hosts that are not on the list of the operator.
 func TestBAPAllowList(t *testing.T) {
+	t.Parallel()
 	s := newAgents(t, func(f *hubFlags) { f.AllowURL = []string{"127.0.0.1"} })
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
@@ -168,6 +170,7 @@ func TestBAPAllowList(t *testing.T) {
 
 // TestBAPEvents hears of what a page does, in both forms of names.
 func TestBAPEvents(t *testing.T) {
+	t.Parallel()
 	s := newAgents(t, nil)
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
@@ -212,37 +215,6 @@ func TestBAPEvents(t *testing.T) {
 			has(a.until(`"type":"navigated"`), `"method":"events/page"`, `/two.html"`)
 			a.request("page/close", fmt.Sprintf(`{"pageId":%q}`, id))
 			has(a.until(`"type":"close"`), `"method":"events/page"`, `"pageId":"`+id+`"`)
-		})
-	}
-}
-
-// TestBAPSeed sends what the protocol's documents show.
-func TestBAPSeed(t *testing.T) {
-	s := newAgents(t, nil)
-	for _, kind := range kinds {
-		t.Run(string(kind.TargetKind), func(t *testing.T) {
-			a := s.launched(t, kind.prefix+"/")
-			a.page(s.app.URL + "/form.html")
-			a.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"page/navigate","params":{"url":%q,"waitUntil":"domcontentloaded"},"id":"seed"}`, s.app.URL+"/noisy.html"))
-			got := a.until(`"id":"seed"}`)
-			want := fmt.Sprintf(`{"jsonrpc":"2.0","result":{"url":%q,"title":"Noisy page","status":`, s.app.URL+"/noisy.html")
-			if !strings.HasPrefix(got, want) {
-				t.Errorf("got  %s\nwant %s", got, want)
-			}
-			failed := a.fails("action/click", `{"selector":{"type":"role","role":"button","name":"Submit"},"options":{"timeout":3000}}`, -32012)
-			if failed.Message != "Element not found" || !*failed.Data.Retryable || failed.Data.RetryAfterMS != 500 || failed.Data.RecoveryHint == "" ||
-				!strings.Contains(failed.raw, `"details":{"selector":{"type":"role","role":"button","name":"Submit"},`) {
-				t.Errorf("the error is %s", failed.raw)
-			}
-			if got := a.must("discovery/discover", `{}`); !strings.Contains(got, `{"tools":[{"name":"search","description":"Find a thing","inputSchema":{"type":"object","properties":{"words":{"type":"string","description":"Words"}},"required":["words"]},"source":"form","formSelector":"form[toolname=\"search\"]"}],"totalDiscovered":1}`) {
-				t.Errorf("the tools are %s", got)
-			}
-			for i := range 20 { // in flight together
-				a.request("observe/element", fmt.Sprintf(`{"selector":{"type":"css","value":"#n%d"},"properties":["visible"]}`, i))
-			}
-			for i := range 20 {
-				a.reply(a.last - 19 + i)
-			}
 		})
 	}
 }

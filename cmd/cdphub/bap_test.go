@@ -11,13 +11,13 @@ import (
 // TestBAPConformance uses each method on each kind of targets.
 func TestBAPConformance(t *testing.T) {
 	t.Parallel()
-	s := newAgents(t, nil)
+	s := newAgents(t, func(f *hubFlags) { f.BlockURL = []string{"localhost"} })
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
 			t.Parallel()
 			a := s.launched(t, kind.prefix+"/bap")
 			page := a.page(s.app.URL + "/form.html")
-			fill := strings.NewReplacer("{{app}}", s.app.URL, "{{page}}", page)
+			fill := strings.NewReplacer("{{app}}", s.app.URL, "{{host}}", strings.Replace(s.app.URL, "127.0.0.1", "localhost", 1), "{{page}}", page)
 			changed := true // the page is not as it was loaded
 			for _, m := range bapTable() {
 				for _, c := range m.cases {
@@ -86,9 +86,7 @@ func (a *agent) runs(method string, c bapCase, fill *strings.Replacer) {
 	if failed != nil && failed.Data.Details["unsupported"] != nil {
 		a.t.Attr("unsupported", strings.TrimPrefix(failed.Message, "Not supported by this target: "))
 	}
-	if strings.Contains(got, "hunter2") || strings.Contains(got, "41111") {
-		a.t.Errorf("%s tells a secret", method)
-	}
+	keepsSecrets(a.t, got)
 	if c.raw == "" && failed == nil && !json.Valid(result) {
 		a.t.Errorf("%.200s is no JSON", result)
 	}

@@ -73,6 +73,7 @@ func TestHooksConformance(t *testing.T) {
 	s := newStage(t, func(f *hubFlags) { f.EvalAllow = []string{"*"} })
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
+			t.Parallel()
 			cases := hookCases()
 			waiting := s.waitFor(t, kind.prefix, cases)
 			r := s.openPage(t, kind.prefix, "/form.html?own")
@@ -139,6 +140,7 @@ func (c hookCase) check(t *testing.T, r rp, a hookAnswer) {
 		t.Errorf("not so: %s; seen: %v", c.is, r.use(t, "eval", object{"script": "seen"}))
 	}
 	tellUnsupported(t, a.text)
+	keepsSecrets(t, a.text)
 }
 
 // hooksOwn are the cases that are each a hook's own.

@@ -135,12 +135,13 @@ func (s *stage) openPage(t *testing.T, prefix, path string) rp {
 	return rp{url: s.base(prefix), app: s.app.URL, browser: found[1]}
 }
 
-// TestHooksQuickStart has a page use rp.browser, as its users do, with the
-// calls of the specification.
-func TestHooksQuickStart(t *testing.T) {
-	s := newStage(t, nil)
+// TestHooksSeed has a page use rp.browser, as its users do, with the calls of
+// the specification, and looks at the lines of a snapshot.
+func TestHooksSeed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(f *hubFlags) { f.EvalAllow = []string{"*"} })
 	for _, kind := range kinds {
-		t.Run(string(kind.TargetKind), func(t *testing.T) {
+		t.Run(string(kind.TargetKind)+"/the quick start", func(t *testing.T) {
 			r := s.openPage(t, kind.prefix, "/form.html")
 			a := connectMCP(t, s, "/hub/chromium")
 			a.use(t, "browser_tabs", object{"action": "new", "url": s.app.URL + "/hooks.html?hub=" + kind.prefix})
@@ -161,12 +162,28 @@ func TestHooksQuickStart(t *testing.T) {
 			}
 			a.use(t, "browser_tabs", object{"action": "close"})
 		})
+		t.Run(string(kind.TargetKind)+"/a snapshot over HTTP", func(t *testing.T) {
+			r := s.openPage(t, kind.prefix, "/pricing.html")
+			_, text := posted(t, r.url+"/hooks/invoke", nil, []byte(`{ "name": "browser.snapshot", "params": { "browserId": "`+r.browser+`" } }`))
+			const lines = `[a1 h1] Pricing\n[a2 button] Start free trial\n[a3 input email] placeholder=\"work email\"\n[a4 link /pricing] See prices\n[a5 iframe] src=/two.html`
+			want := `{"ok":true,"result":{"markdown":"` + lines + `","url":"` + s.app.URL + `/pricing.html","title":"Pricing","elementCount":5,"truncated":false}}`
+			if text != want {
+				t.Errorf("got  %s\nwant %s", text, want)
+			}
+			if got := r.use(t, "click", object{"elementId": "a2"}); got["clicked"] != true || got["coords"] == nil {
+				t.Errorf("click: %v", got)
+			}
+			if got := r.use(t, "eval", object{"script": `document.querySelector("[data-rp-id=a3]").type`}); got["value"] != "email" {
+				t.Errorf("the attribute is not there: %v", got)
+			}
+		})
 	}
 }
 
 // TestHooksConsent wants scripts to run in those origins alone that are
 // allowed, or that somebody agrees to, who is asked once.
 func TestHooksConsent(t *testing.T) {
+	t.Parallel()
 	asked := 0
 	var allow bool
 	desk := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -238,6 +255,7 @@ func TestHooksConsentIsForOneOrigin(t *testing.T) {
 
 // TestHooksSocket sends frames of all kinds to the WebSocket.
 func TestHooksSocket(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, nil)
 	r := s.openPage(t, "", "/form.html")
 	ws := dial(t, "ws"+strings.TrimPrefix(s.base(""), "http")+"/hooks", nil)

@@ -114,6 +114,7 @@ func (s *stage) file(w http.ResponseWriter, name, host string) {
 func (s *stage) pages(host string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{name}", func(w http.ResponseWriter, r *http.Request) { s.file(w, r.PathValue("name"), host) })
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { s.file(w, "two.html", host) })
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.FormValue("to"), http.StatusFound) })
 	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/half", func(w http.ResponseWriter, _ *http.Request) {
@@ -123,6 +124,11 @@ func (s *stage) pages(host string) http.Handler {
 	mux.HandleFunc("/hooks.html", func(w http.ResponseWriter, r *http.Request) { // a page that uses rp.browser
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<!doctype html><title>Hooks</title><script src='%s/rp.js'></script>", s.base(r.FormValue("hub")))
+	})
+	mux.HandleFunc("/pricing.html", func(w http.ResponseWriter, _ *http.Request) { // whose elements are those of the hooks' examples
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<!doctype html><title>Pricing</title><script src='http://%s/agent.js' data-parents='%s'></script>", s.addr(true), host)
+		fmt.Fprint(w, `<h1>Pricing</h1><button>Start free trial</button><input type=email placeholder="work email"><a href="/pricing">See prices</a><iframe src="/two.html"></iframe>`)
 	})
 	mux.HandleFunc("/data.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
