@@ -195,7 +195,7 @@ func TestSnapshotsHaveALimit(t *testing.T) {
 			t.Errorf("the YAML has %d bytes, %v", len(y.Text), err)
 		}
 		e, err := p.SnapshotElements(t.Context())
-		if err != nil || !e.Truncated {
+		if err != nil || !e.Truncated || *e.Elements[len(e.Elements)-1].Name != "cut: the snapshot is longer than 1 MiB" {
 			t.Errorf("elements: truncated %v, %v", e.Truncated, err)
 		}
 		tagged, err := p.SnapshotTagged(t.Context(), actions.TaggedOptions{MaxElements: 100_000, IncludeHidden: true})

@@ -37,9 +37,14 @@ func (p *Page) SnapshotElements(ctx context.Context) (s ElementsSnapshot, err er
 		Cut bool `json:"truncated"`
 	}
 	err = p.view(ctx, "elements", obj{}, &out)
-	out.Truncated = out.Cut
+	if out.Truncated = out.Cut; out.Truncated {
+		out.Elements = append(out.Elements, cutElement)
+	}
 	return out.ElementsSnapshot, err
 }
+
+// cutElement is the last element of a snapshot that was cut.
+var cutElement = Element{Role: "note", Name: new("cut: the snapshot is longer than 1 MiB"), State: []string{}}
 
 // TaggedOptions are for SnapshotTagged.
 type TaggedOptions struct {

@@ -74,6 +74,9 @@ type connection struct {
 // Serve serves a WebSocket until it ends, and returns why. A session that can be
 // resumed stays until its time is over, or ctx is.
 func (srv *Server) Serve(ctx context.Context, conn *wsconn.Conn, caller actions.Caller) wsconn.Reason {
+	if caller.Options.Meter == nil { // whatever browser the client launches, it counts
+		caller.Options.Meter = actions.NewMeter(caller.Options.Limits)
+	}
 	c := &connection{srv: srv, conn: conn, caller: caller, log: caller.Options.Log}
 	if c.log == nil {
 		c.log = zap.NewNop()

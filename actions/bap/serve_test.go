@@ -237,6 +237,20 @@ func TestLimits(t *testing.T) {
 		p.send(`{"id":3,"method":"action/click","params":{"selector":{"type":"css","value":"a"}}}`)
 		p.wants(`"code":-32000`, `"retryable":true,"retryAfterMs":1000`, `"id":3}`)
 	})
+	t.Run("screenshots of all launches", func(t *testing.T) {
+		c := (&fakeHub{}).caller()
+		c.Options.Limits.Screenshots = 1
+		p := connect(t, New(Options{}), c)
+		p.initialized("")
+		for i, want := range []string{`"id":1}`, `"code":-32000,"message":"Rate limit exceeded: 1 screenshots a minute","data":{"retryable":true,"retryAfterMs":`} {
+			p.send(`{"id":7,"method":"browser/launch"}`)
+			p.wants(`"browserId"`)
+			p.send(fmt.Sprintf(`{"id":%d,"method":"observe/screenshot"}`, i+1))
+			p.wants(want)
+			p.send(`{"id":8,"method":"browser/close"}`)
+			p.wants(`"result":{}`)
+		}
+	})
 	t.Run("the time of a request", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := connect(t, New(Options{}), (&fakeHub{hang: true}).caller())

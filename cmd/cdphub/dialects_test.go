@@ -238,9 +238,9 @@ func TestDialectBinaryMessages(t *testing.T) {
 func TestDrainEndsDialects(t *testing.T) {
 	s := start(t, withActions)
 	all := []*far{dial(t, "ws://"+s.addr(false)+"/ws", nil)} // which has not logged in
-	for _, path := range []string{"/ndjson", "/ws"} {
+	for _, path := range []string{"/ndjson", "/ws", "/hooks", "/bap"} {
 		c := dial(t, "ws://"+s.addr(false)+path, bearer(clientToken))
-		c.send(listTabs) // which is no request of the other
+		c.send(listTabs) // which is no request of the others
 		c.next()
 		all = append(all, c)
 	}
