@@ -155,10 +155,8 @@ func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error 
 	if err := p.script(ctx, listen); err != nil {
 		return err
 	}
-	if started {
-		if err := p.drop(ctx, s, to); err != nil {
-			return err
-		}
+	if started { // the button is up then, without a click
+		return p.drop(ctx, s, to)
 	}
 	return p.send(ctx, mouse(s, "mouseMoved", to, 0, held), mouse(s, "mouseReleased", to, 0, obj{"button": "left", "clickCount": 1}))
 }

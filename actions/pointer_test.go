@@ -145,6 +145,7 @@ func TestDragTo(t *testing.T) {
 			t.Fatal(err)
 		}
 		is(t, p, "$('bin').textContent", `"Got card"`)
+		is(t, p, "seen.filter((s) => s.startsWith('click'))", `[]`)
 		if _, err := p.Click(t.Context(), actions.CSS("#later"), actions.ClickOptions{}); err != nil {
 			t.Errorf("a click after it: %v", err)
 		}
