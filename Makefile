@@ -5,7 +5,7 @@
 # make lint    formatting, linters, types, freshness of what is generated
 # make trust-doc    what must hold, and which test says so: docs/trust.md
 # make clients-doc  which client can do what: docs/clients.md
-# make bench   the hub against a forwarder that parses nothing, and before a Chromium
+# make bench   the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's
 # make chaos   all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
 # make generate  what is made from sources: codecs, bundles
 
@@ -72,7 +72,7 @@ clients-doc: tools
 
 bench: tools
 	go run ./internal/bench
-	go test -C $(E2E) -run '^$$' -bench . -benchtime 1x ./playwright
+	go test -C $(E2E) -run '^$$' -bench . -benchtime 1x -timeout 30m ./playwright ./clients
 
 DURATION ?= 60s
 SEED ?= 0

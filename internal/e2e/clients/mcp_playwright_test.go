@@ -12,10 +12,7 @@ import (
 // server of, as agents do.
 func TestPlaywrightMCP(t *testing.T) {
 	e := newEndpoint(t)
-	s := &server{
-		e: e, ref: regexp.MustCompile(`\[ref=(\w+)\]`), shot: "browser_snapshot",
-		session: startServer(t, "playwright-mcp", "--cdp-endpoint", "http://127.0.0.1:"+e.Port, "--allow-unrestricted-file-access"),
-	}
+	s := startPlaywrightMCP(t, e)
 	runChecks(t, "Playwright MCP", 10, func(t *testing.T) *server {
 		s.use(t, "browser_navigate", args{"url": s.url(harness.AppPage)}, "Page Title: Field book")
 		return s

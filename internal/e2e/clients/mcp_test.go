@@ -23,6 +23,7 @@ type server struct {
 	ref     *regexp.Regexp // finds an element's ref in a line of a snapshot
 	shot    string         // the tool that makes snapshots
 	always  args           // part of the arguments of every tool
+	used    func(tool string)
 }
 
 // args are the arguments of a tool.
@@ -30,7 +31,7 @@ type args map[string]any
 
 // serverNode finds a Node that both servers start under, which is 20.19 or later:
 // the system's, or the one of node/package-lock.json.
-func serverNode(t *testing.T) string {
+func serverNode(t testing.TB) string {
 	t.Helper()
 	if err := nodeModules(); err != nil {
 		t.Fatal(err)
@@ -85,6 +86,9 @@ func (s *server) call(t *testing.T, tool string, a args) (said string, images in
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
+	if s.used != nil {
+		s.used(tool)
+	}
 	a = maps.Clone(a)
 	maps.Copy(a, s.always)
 	result, err := s.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: a})

@@ -19,8 +19,14 @@ type Endpoint struct {
 // page /host/1, whose Target is app-1.
 func NewEndpoint(t testing.TB, args ...string) *Endpoint {
 	t.Helper()
+	return EndpointOf(t, Target(), args...)
+}
+
+// EndpointOf is NewEndpoint for a target of another name than that of -target.
+func EndpointOf(t testing.TB, target string, args ...string) *Endpoint {
+	t.Helper()
 	s := NewSite(t)
-	switch Target() {
+	switch target {
 	case "browser":
 		h := StartBrowserHub(t, s.App.URL+AppPage, args...)
 		h.AwaitTitle(t, "Field book") // which starts the browser
