@@ -60,6 +60,10 @@ func reference(app *kong.Application) string {
 	for _, node := range commands {
 		table("`cdphub "+node.Name+"`", node.Flags, func(f *kong.Flag) bool { return !common(f) })
 	}
+	if node := mcpCommand(app); node != nil {
+		table("`cdphub mcp`", node.Flags, func(f *kong.Flag) bool { return has[f.Name] == 0 })
+		b.WriteString("\nIt has the options of browsers, of the addresses that actions may open, and of the log, too.\n")
+	}
 	return b.String()
 }
 
@@ -69,6 +73,16 @@ func hubCommands(app *kong.Application) []*kong.Node {
 	return slices.DeleteFunc(app.Leaves(true), func(node *kong.Node) bool {
 		return !slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == "client-addr" })
 	})
+}
+
+// mcpCommand is the command that people put into the configuration of others.
+func mcpCommand(app *kong.Application) *kong.Node {
+	for _, node := range app.Leaves(true) {
+		if node.Name == "mcp" {
+			return node
+		}
+	}
+	return nil
 }
 
 // row is one option.

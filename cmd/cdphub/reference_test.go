@@ -33,7 +33,7 @@ func TestEveryOptionIsInTheReference(t *testing.T) {
 	}
 	text := reference(p.Model)
 	seen := 0
-	for _, node := range append([]*kong.Node{p.Model.Node}, hubCommands(p.Model)...) {
+	for _, node := range append([]*kong.Node{p.Model.Node, mcpCommand(p.Model)}, hubCommands(p.Model)...) {
 		for _, flag := range node.Flags {
 			if flag.Name == "help" || flag.Name == "drive" { // the latter is no configuration
 				continue
