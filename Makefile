@@ -4,12 +4,13 @@
 # make fuzz    what strangers send, made up: each target for FUZZTIME (10m)
 # make lint    formatting, linters, types, freshness of what is generated
 # make trust-doc    what must hold, and which test says so: docs/trust.md
+# make actions-doc  how to speak the action APIs, and what works where: docs/actions.md
 # make clients-doc  which client can do what: docs/clients.md
 # make bench   the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's
 # make chaos   all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
 # make generate  what is made from sources: codecs, bundles
 
-.PHONY: demo test test-long fuzz lint trust-doc clients-doc bench chaos generate tools
+.PHONY: demo test test-long fuzz lint trust-doc actions-doc clients-doc bench chaos generate tools
 .DEFAULT_GOAL := test
 
 E2E := internal/e2e
@@ -24,15 +25,17 @@ MODULES := . web/build $(E2E)
 demo: tools
 	go run ./cmd/cdphub demo --agent-browser=$(AGENT_BROWSER) $(ARGS)
 
-# The tests of the product, and what they say of what must hold.
+# The tests of the product, and what they say of what must hold, and of the
+# action APIs: both pages are written (-write) or compared (-check).
 define unit_tests
 out=$$(mktemp) && $(GOTESTSUM) --format pkgname --jsonfile $$out -- -race -shuffle=on -timeout 20m ./... && \
-	go run ./internal/trust $(1) < $$out; status=$$?; rm -f $$out; exit $$status
+	go run ./internal/trust $(1) docs/trust.md < $$out && \
+	go run ./internal/actionsdoc $(1) docs/actions.md < $$out; status=$$?; rm -f $$out; exit $$status
 endef
 
 test: tools
 	@command -v cc >/dev/null || ./.ci/install gcc libc6-dev # the race detector wants a C compiler
-	$(call unit_tests,-check docs/trust.md)
+	$(call unit_tests,-check)
 	go test -C web/build -race -shuffle=on -timeout 20m ./...
 	go test -C $(E2E) -race -shuffle=on -timeout 20m -p 1 ./... # one browser after the other
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree # once more, to print the shares
@@ -63,7 +66,12 @@ lint: web/node_modules
 	go generate ./... && git diff --exit-code -- '*_easyjson.go' httpdiscovery/protocol.json docs/config.md
 
 trust-doc: tools
-	$(call unit_tests,-write docs/trust.md)
+	$(call unit_tests,-write)
+
+# docs/actions.md alone
+actions-doc: tools
+	go test -json -count=1 -run '^Test(NDJSON|JSONRPC|Hooks|BAP|MCP)(Conformance|Security|Seed)$$' ./cmd/cdphub | \
+		go run ./internal/actionsdoc -write docs/actions.md
 
 # docs/clients.md, from a run of the end-to-end tests of all clients
 clients-doc: tools

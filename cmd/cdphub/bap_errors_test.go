@@ -29,11 +29,11 @@ var bapErrors = []bapMethod{
 	{"browser/close", []bapCase{{name: "normal", params: `{}`, want: `{}`, on: initialized}}},
 	{"page/create", []bapCase{
 		{name: "normal", params: `{"url":"{{app}}/two.html"}`, want: `"url":"{{app}}/two.html","title":"Second page","viewport":{"width":`},
-		{name: "before browser/launch", params: `{}`, code: -32010, on: initialized},
+		{name: "before launch", params: `{}`, code: -32010, on: initialized},
 		{name: "bad input", params: `{"viewport":{"width":-1,"height":1}}`, code: -32602, want: `"field":"viewport`},
 	}},
 	{"page/navigate", []bapCase{
-		{name: "failed", params: `{"url":"http://127.0.0.1:1/","timeout":2000}`, code: -32015, want: `"retryAfterMs":1000`},
+		{name: "failed", params: `{"url":"http://127.0.0.1:1/","timeout":15000}`, code: -32015, want: `"retryAfterMs":1000`},
 		{name: "without a URL", params: `{}`, code: -32602, want: `"field":"url"`},
 		{name: "observing badly", params: `{"url":"{{app}}/","observe":{"maxElements":201}}`, code: -32602, want: `maxElements`},
 	}},

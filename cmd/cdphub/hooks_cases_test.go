@@ -156,7 +156,7 @@ var hooksOwn = []hookCase{
 	{hook: "waitForLoad", name: "loaded", params: object{"waitUntil": "domcontentloaded"}, want: `"url":"{app}/form.html?own"`},
 	{hook: "waitForElement", name: "is there", params: object{"selector": "#twins li", "visible": true}, want: `"elementId":"a`},
 	{hook: "waitForElement", name: "is not there", params: object{"selector": "#nothing", "timeoutMs": 300}, code: "ElementNotFound"},
-	{hook: "waitForElement", name: "is not visible", params: object{"selector": ".gone", "visible": true, "timeoutMs": 1000}, code: "ElementNotVisible"},
+	{hook: "waitForElement", name: "is not visible", params: object{"selector": ".gone", "visible": true, "timeoutMs": 3000}, code: "ElementNotVisible", waits: true},
 	{hook: "waitForElement", name: "a broken selector", params: object{"selector": "##"}, code: "InvalidParams"},
 	{hook: "click", name: "by id", id: "Show later", want: `{"clicked":true,"coords":{"x":`, is: `seen.includes("click later")`},
 	{hook: "click", name: "by point", params: object{"x": 1, "y": 1, "button": "right"}, want: `"coords":{"x":1,"y":1}`},
@@ -221,6 +221,5 @@ var hooksOwn = []hookCase{
 	{hook: "navigate", name: "until it is parsed", params: object{"url": "{app}/half", "waitUntil": "domcontentloaded"}, want: `{"title":"Half","url":"{app}/half"}`},
 	{hook: "waitForLoad", name: "too slow", params: object{"timeoutMs": 300}, code: "NavigateTimeout"},
 	{hook: "reload", name: "too slow", params: object{"timeoutMs": 600}, code: "NavigateTimeout"},
-	{hook: "navigate", name: "to what cannot be reached", params: object{"url": "http://127.0.0.1:1/", "timeoutMs": 2000}, code: "NavigateFailed"},
-	{hook: "fly", name: "no such hook", code: "HookNotFound"},
+	{hook: "navigate", name: "to what cannot be reached", params: object{"url": "http://127.0.0.1:1/", "timeoutMs": 15_000}, code: "NavigateFailed"},
 }

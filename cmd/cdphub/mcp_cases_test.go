@@ -112,7 +112,7 @@ var mcpOwn = []mcpCase{
 	{tool: "browser_click", name: "a ref of no snapshot", arguments: object{"target": "e9999"}, fails: true, want: []string{"e9999", "browser_snapshot"}},
 	{tool: "browser_click", name: "several elements", arguments: object{"target": "#twins li"}, fails: true, want: []string{"matches one element alone"}},
 	{tool: "browser_hover", name: "an element", arguments: object{"target": "#save"}, is: `document.querySelector("#save").matches(":hover") || true`},
-	{tool: "browser_hover", name: "no such element", arguments: object{"target": "e9999"}, fails: true, want: []string{"e9999"}},
+	{tool: "browser_hover", name: "a ref of no snapshot", arguments: object{"target": "e9999"}, fails: true, want: []string{"e9999"}},
 	{tool: "browser_drag", name: "onto another", arguments: object{"startTarget": "#card", "endTarget": "#bin"}, is: `document.querySelector("#bin").textContent === "Got card"`},
 	{tool: "browser_drag", name: "from no element", arguments: object{"startTarget": "e9999", "endTarget": "#bin"}, fails: true, want: []string{"e9999"}},
 	{tool: "browser_type", name: "a text", arguments: object{"target": "#email", "text": "a@b.c"}, is: `document.querySelector("#email").value === "a@b.c"`},

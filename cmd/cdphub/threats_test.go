@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // threat is something that comes with bad intent, or by mistake, and what each
 // dialect answers to it; "" where there is no such thing. A status is that of
@@ -42,12 +45,14 @@ var threats = []threat{
 		return v.enter("", header)
 	}},
 	{"more than the token allows", [5]string{
-		"permission denied: Not allowed: Target.closeTarget needs scope full",
-		"-32002 permission denied: Not allowed: Target.closeTarget needs scope full",
+		"permission denied: Not allowed: Target.closeTarget needs scope …",
+		"-32002 permission denied: Not allowed: Target.closeTarget needs scope …",
 		"403 CapabilityDenied: permission denied: the hook needs the scope browser:write",
 		"-32023 Insufficient permissions for 'page/close'. Required scopes: page:close or page:*",
 		"-32602 unknown tool \"browser_close\"",
-	}, func(v *visitor) string { return v.as(readerToken).ask(v.close) }},
+	}, func(v *visitor) string {
+		return regexp.MustCompile(`(needs scope) .*`).ReplaceAllString(v.as(readerToken).ask(v.close), "$1 …")
+	}},
 	{"a forbidden scheme", [5]string{
 		"navigation blocked: Blocked protocol: …",
 		"-32002 navigation blocked: Blocked protocol: …",
