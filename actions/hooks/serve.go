@@ -39,7 +39,11 @@ type answer struct {
 // parse reads a call.
 func parse(text []byte) (r request, f *failure) {
 	if err := json.Unmarshal(text, &r); err != nil {
-		return request{}, failureOf(errorf(actions.MalformedFrame, "bad request: "+err.Error()), "")
+		why := err.Error()
+		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field == "" {
+			why = "a request is an object"
+		}
+		return request{}, failureOf(errorf(actions.MalformedFrame, "bad request: "+why), "")
 	}
 	switch {
 	case r.Name == nil:

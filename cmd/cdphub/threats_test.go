@@ -1,7 +1,6 @@
 package main
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -45,14 +44,12 @@ var threats = []threat{
 		return v.enter("", header)
 	}},
 	{"more than the token allows", [5]string{
-		"permission denied: Not allowed: Target.closeTarget needs scope …",
-		"-32002 permission denied: Not allowed: Target.closeTarget needs scope …",
+		"permission denied: tab.close needs scope standard",
+		"-32002 permission denied: browser.close_tab needs scope standard",
 		"403 CapabilityDenied: permission denied: the hook needs the scope browser:write",
 		"-32023 Insufficient permissions for 'page/close'. Required scopes: page:close or page:*",
-		"-32602 unknown tool \"browser_close\"",
-	}, func(v *visitor) string {
-		return regexp.MustCompile(`(needs scope) .*`).ReplaceAllString(v.as(readerToken).ask(v.close), "$1 …")
-	}},
+		"a tool's error: permission denied: browser_close needs scope standard",
+	}, func(v *visitor) string { return v.as(readerToken).ask(v.close) }},
 	{"a forbidden scheme", [5]string{
 		"navigation blocked: Blocked protocol: …",
 		"-32002 navigation blocked: Blocked protocol: …",
@@ -104,7 +101,7 @@ var threats = []threat{
 	{"a batch", [5]string{
 		"protocol error: bad request: invalid type: sequence, expected a map",
 		"done, done",
-		"400 InvalidParams: bad request: json: cannot unmarshal array into Go value of type hooks.request",
+		"400 InvalidParams: bad request: a request is an object",
 		"-32600 Invalid request: batches are not served, send one object a frame",
 		"done",
 	}, func(v *visitor) string { return v.as(ownerToken).ask(v.batch) }},
