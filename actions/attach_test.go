@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,14 +47,15 @@ func (s script) open(t *testing.T) (*Browser, *Page) {
 // nothing.
 func TestSilentSessionsAreReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sessions, detached := 0, 0
+		sessions := 0
+		var detached atomic.Int32 // in the background
 		_, p := script(func(session, method string) string {
 			switch {
 			case method == "Target.attachToTarget":
 				sessions++
 				return fmt.Sprintf(`{"sessionId":"S%d"}`, sessions)
 			case method == "Target.detachFromTarget":
-				detached++
+				detached.Add(1)
 			case session == "S1", session == "S2":
 				return ""
 			}
@@ -65,8 +67,8 @@ func TestSilentSessionsAreReplaced(t *testing.T) {
 			t.Errorf("%s, %v after %v, want S3 after %v", s, err, took, 3*attaching)
 		}
 		synctest.Wait()
-		if detached != 2 {
-			t.Errorf("%d silent sessions were detached from, want 2", detached)
+		if n := detached.Load(); n != 2 {
+			t.Errorf("%d silent sessions were detached from, want 2", n)
 		}
 	})
 }
