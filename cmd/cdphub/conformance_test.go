@@ -48,7 +48,6 @@ func conform(t *testing.T, s *stage, path string, l talk, table []cell) {
 	t.Helper()
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
-			t.Parallel()
 			c := &conforming{far: dial(t, "ws"+strings.TrimPrefix(s.base(kind.prefix), "http")+path, nil), app: s.app, talk: l}
 			form := s.app.URL + "/form.html"
 			answer := c.ask(l.open(form))
