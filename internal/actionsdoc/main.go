@@ -107,7 +107,7 @@ func (r *results) cases() string {
 }
 
 // seeds lists the examples.
-func (r *results) seeds() string { return strings.Join(r.examples, ", ") }
+func (r *results) seeds() string { return strings.Join(r.examples, "; ") }
 
 // security is a table of what each dialect answers to each of the same things.
 func security(list []*results) string {
