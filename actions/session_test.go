@@ -61,7 +61,7 @@ func TestActionsCostFewCommands(t *testing.T) {
 			{"click", func() error {
 				_, err := p.Click(t.Context(), actions.CSS("#later"), actions.ClickOptions{})
 				return err
-			}, script + mouse + mouse + mouse + script}, // the last waits for a turn of the page, which may begin a navigation
+			}, script + mouse + mouse + mouse + " " + script}, // the last waits for a turn of the page, which may begin a navigation
 			{"hover", func() error {
 				_, err := p.Hover(t.Context(), actions.CSS("#later"), actions.HoverOptions{})
 				return err
