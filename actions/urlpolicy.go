@@ -5,6 +5,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 
 	"github.com/cdphub/cdphub/internal/urlhost"
 )
@@ -98,25 +101,33 @@ func whatwg(r rune) rune {
 	return r
 }
 
-// canonical is the host in lower case without the dots at its end. Characters
-// that stand for others (full-width digits, other dots) are not resolved: what
-// is left of them is refused.
+// canonical is the host as it is looked up: in ASCII and lower case, without the
+// dots at its end. Characters that stand for others (full-width digits, other
+// dots), and those that stand for nothing, are resolved as browsers do.
 func canonical(host string) (string, bool) {
 	if unescaped, err := url.PathUnescape(host); err == nil {
 		host = unescaped
 	}
 	host, _, _ = strings.Cut(host, "%") // the zone of an IPv6 address
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		mapped, err := lookup.ToASCII(host)
+		if err != nil {
+			return "", false
+		}
+		host = mapped
+	}
 	host = strings.ToLower(strings.TrimRight(host, "."))
 	for _, r := range host {
-		switch {
-		case r >= 0xff00 && r <= 0xffef, r == '。', r == '．', r == '｡', r >= 0x2460 && r <= 0x24ff, r >= 0x2070 && r <= 0x209f, r >= 0x1d7ce && r <= 0x1d7ff, r == 0xb9, r == 0xb2, r == 0xb3:
-			return "", false
-		case r <= ' ' || r == 0x7f || r == 0xad || strings.ContainsRune(`/\?#@<>^|`, r):
+		if r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\?#@<>^|%`, r) {
 			return "", false
 		}
 	}
 	return host, host != ""
 }
+
+// lookup maps names as the URL standard has it (UTS 46, non-transitional). What
+// its tables do not know yet is refused.
+var lookup = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
 // address reads a host that is an IP address in any spelling that a browser
 // takes: 169.254.169.254, 2852039166, 0xa9fea9fe, 0251.0376.0251.0376, ::ffff:a9fe:a9fe.
@@ -151,11 +162,9 @@ func embedded(a netip.Addr) netip.Addr {
 
 func matches(list []string, host string) bool {
 	return slices.ContainsFunc(list, func(pattern string) bool {
-		pattern = strings.ToLower(strings.TrimRight(pattern, "."))
-		if domain, wild := strings.CutPrefix(pattern, "*."); wild {
-			return host == domain || strings.HasSuffix(host, "."+domain)
-		}
-		return host == pattern
+		domain, wild := strings.CutPrefix(pattern, "*.")
+		domain, _ = canonical(domain)
+		return domain != "" && (host == domain || wild && strings.HasSuffix(host, "."+domain))
 	})
 }
 

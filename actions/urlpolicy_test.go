@@ -58,9 +58,28 @@ func TestURLPolicy(t *testing.T) {
 		{URLPolicy{}, "http://metadata.goog:80/", BlockMetadata},
 		{URLPolicy{}, "http:\\\\169.254.169.254\\", BlockMetadata},
 		{URLPolicy{}, "http://user:pw@169.254.169.254/", BlockMetadata},
-		{URLPolicy{}, "http://16９.254.169.254/", BlockInvalid},
-		{URLPolicy{}, "http://169。254。169。254/", BlockInvalid},
+		{URLPolicy{}, "http://16９.254.169.254/", BlockMetadata},
+		{URLPolicy{}, "http://169。254。169。254/", BlockMetadata},
 		{URLPolicy{}, "http://%31%36%39.254.169.254/", BlockInvalid},
+		{URLPolicy{}, "http:169.254.169.254/", BlockInvalid},
+		{URLPolicy{}, "http:///169.254.169.254/", BlockInvalid},
+		{URLPolicy{}, "http://a@b@169.254.169.254/", BlockMetadata},
+		{URLPolicy{}, "http://169.254.169.254\\@example.com/", BlockMetadata},
+		{URLPolicy{}, "ht\ttp://169.254.\n169.254/", BlockMetadata},
+		{URLPolicy{}, "\x1f http://169.254.169.254/", BlockMetadata},
+		{URLPolicy{}, "view-source:http://169.254.169.254/", BlockScheme},
+		{URLPolicy{}, "http://\U0001fbf1\U0001fbf6\U0001fbf9.254.169.254/", BlockMetadata}, // digits of Unicode 13
+		{URLPolicy{}, "http://169.254.169.254\ufe0f/", BlockMetadata},                      // a variation selector is dropped
+		{URLPolicy{}, "http://169.254.\u200b169.254/", BlockMetadata},                      // and so is a zero-width space
+		{URLPolicy{}, "http://\U0001d426etadata.google.internal/", BlockMetadata},          // a mathematical m
+		{URLPolicy{}, "http://metadata.goo\u1d4d/", BlockMetadata},                         // a modifier letter g
+		{URLPolicy{}, "http://%F0%9D%90%A6etadata.goog/", BlockMetadata},
+		{URLPolicy{}, "https://b\u00fccher.example/", ""},
+		{URLPolicy{}, "https://my_host.example/", ""},
+		{URLPolicy{}, "https://r3---sn-x.example/", ""},
+		{URLPolicy{Allow: []string{"b\u00fccher.example"}}, "https://xn--bcher-kva.example/", ""},
+		{URLPolicy{Allow: []string{"xn--bcher-kva.example"}}, "https://B\u00dcCHER.example/", ""},
+		{URLPolicy{Block: []string{"*.b\u00fccher.example"}}, "https://a.xn--bcher-kva.example/", BlockDomain},
 		{lists, "https://EXAMPLE.com./", ""},
 		{lists, "https://corp.test/", ""},
 		{lists, "https://a.b.corp.test/", ""},
