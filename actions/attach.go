@@ -37,6 +37,19 @@ func (p *Page) attach(ctx context.Context) (session string, err error) {
 	}
 }
 
+// look is attach for what reads the document or acts on it: it is refused where
+// no page may be, to which one may have come while nobody was attached.
+func (p *Page) look(ctx context.Context) (session string, err error) {
+	if session, err = p.attach(ctx); err != nil {
+		return "", err
+	}
+	if e := p.b.refusal(p.URL()); e != nil {
+		e.Details.PageID = p.ID
+		return "", e
+	}
+	return session, nil
+}
+
 // attaching is how long a new session may take to answer until another takes its
 // place: Chromium 156 has some that never do, when they are made while a
 // document is being committed.

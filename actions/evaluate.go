@@ -109,7 +109,11 @@ func (p *Page) evaluate(ctx context.Context, expression string, o EvaluateOption
 		return p.callFunction(ctx, "()=>(\n"+expression+"\n)", nil, out)
 	}
 	params := obj{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true}
-	return p.call(ctx, "Runtime.evaluate", params, out)
+	s, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	return p.calls(ctx, command{s, "Runtime.evaluate", params, out})
 }
 
 // terminate stops a script that may run for ever, where that is possible. Where

@@ -87,7 +87,7 @@ func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 		if id != "" && f.ID != id || id == "" && c.URL != "" && !strings.Contains(f.URL, c.URL) {
 			continue
 		}
-		if err := p.allowsFrame(f.URL); err != nil {
+		if err := p.b.refusal(f.URL); err != nil {
 			return Frame{}, err
 		}
 		p.mu.Lock()
@@ -99,13 +99,6 @@ func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 		return f, nil
 	}
 	return Frame{}, errorf(FrameNotFound, "not found: no frame %s%s", id, c.URL)
-}
-
-func (p *Page) allowsFrame(url string) error {
-	if url == "" || strings.HasPrefix(url, "about:") {
-		return nil
-	}
-	return p.b.urls.Check(url)
 }
 
 // elementFrame is the id of the frame of an element.

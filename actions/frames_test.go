@@ -1,8 +1,10 @@
 package actions_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cdphub/cdphub/actions"
 )
@@ -71,4 +73,31 @@ func TestSnapshotYAMLOfFramesApart(t *testing.T) {
 		}
 		is(t, p, "seen.filter((s) => s === 'click save').length", "1")
 	})
+}
+
+// TestSnapshotYAMLLeavesOutFramesThatMayNotBe has a page show a frame of where
+// no page may be: what is in it cannot be read, nor clicked by a ref that is
+// guessed.
+func TestSnapshotYAMLLeavesOutFramesThatMayNotBe(t *testing.T) {
+	for _, kind := range []actions.TargetKind{actions.BrowserTarget, actions.FrameTarget} {
+		t.Run(string(kind), func(t *testing.T) {
+			b := connect(t, kind, actions.Options{URLs: actions.URLPolicy{Allow: []string{"127.0.0.1"}}})
+			p := visit(t, b, "/frames.html")
+			s, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(s.Text, `heading "Sign up"`); n != 1 || !strings.Contains(s.Text, `iframe "Apart"`) {
+				t.Errorf("%d of one frame that may be read is there\n%s", n, s.Text)
+			}
+			for _, guess := range []string{"f3e1", "f3e2", "f3f1e1"} {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				state, err := p.ElementState(ctx, actions.SnapshotRef{Scheme: actions.YAML, ID: guess}, []string{"text"})
+				cancel()
+				if err == nil && state["found"] != false {
+					t.Errorf("%s is %v", guess, state)
+				}
+			}
+		})
+	}
 }

@@ -14,7 +14,7 @@ func (p *Page) act(ctx context.Context, f func(ctx context.Context, session stri
 		return err
 	}
 	defer func() { <-p.input }()
-	s, err := p.attach(ctx)
+	s, err := p.look(ctx)
 	if err != nil {
 		return err
 	}

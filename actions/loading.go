@@ -82,14 +82,19 @@ func (p *Page) navigated(session string, e frameEvent) {
 	p.b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "navigated", URL: e.Frame.URL}})
 }
 
+// refusal is why a document may not be shown, nil if it may.
+func (b *Browser) refusal(url string) *Error {
+	if url == "" || strings.HasPrefix(url, "chrome-error:") || strings.HasPrefix(url, "about:") {
+		return nil
+	}
+	e, _ := b.urls.Check(url).(*Error) //nolint:errorlint // Check returns no other
+	return e
+}
+
 // guard blanks the page when its document is from where it may not be.
 func (p *Page) guard(session, url string) {
-	if url == "" || strings.HasPrefix(url, "chrome-error:") || strings.HasPrefix(url, "about:") {
-		return
-	}
-	err := p.b.urls.Check(url)
-	e, ok := err.(*Error) //nolint:errorlint // Check returns no other
-	if !ok {
+	e := p.b.refusal(url)
+	if e == nil {
 		return
 	}
 	p.b.mu.Lock()

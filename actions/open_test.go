@@ -45,6 +45,48 @@ func TestOpenPagesAreChecked(t *testing.T) {
 	}
 }
 
+// TestPopupsAreChecked has pages open others where none may be, before anybody
+// looks at those. Nothing of them can be read or done; they can be navigated.
+func TestPopupsAreChecked(t *testing.T) {
+	b := connect(t, actions.BrowserTarget, actions.Options{URLs: actions.URLPolicy{Allow: []string{"127.0.0.1"}}})
+	opener := visit(t, b, "/form.html")
+	for name, features := range map[string]string{"with an opener": "", "without": "noopener"} {
+		t.Run(name, func(t *testing.T) {
+			secret := shared.other + "/form.html"
+			value(t, opener, "void window.open('"+secret+"', '_blank', '"+features+"')")
+			var p *actions.Page
+			for end := time.Now().Add(patience); p == nil; time.Sleep(10 * time.Millisecond) {
+				list, err := b.List(t.Context())
+				if err != nil || time.Now().After(end) {
+					t.Fatalf("there is no popup: %+v, %v", list, err)
+				}
+				for _, one := range list {
+					if one.URL == secret {
+						p, _ = b.Page(one.ID)
+					}
+				}
+			}
+			defer b.ClosePage(t.Context(), p.ID)
+			_, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{})
+			fails(t, err, actions.URLBlocked)
+			_, err = p.Content(t.Context(), "text", nil)
+			fails(t, err, actions.URLBlocked)
+			_, err = p.Evaluate(t.Context(), "document.title", actions.EvaluateOptions{})
+			fails(t, err, actions.URLBlocked)
+			_, err = p.Screenshot(t.Context(), actions.ScreenshotOptions{})
+			fails(t, err, actions.URLBlocked)
+			_, err = p.AXTree(t.Context(), actions.AXOptions{})
+			fails(t, err, actions.URLBlocked)
+			_, err = p.Click(t.Context(), actions.CSS("#save"), actions.ClickOptions{})
+			fails(t, err, actions.URLBlocked)
+			if n, err := p.Goto(t.Context(), shared.app.URL+"/form.html", actions.GotoOptions{}); err != nil || n.Title != "Sign up" {
+				t.Errorf("%+v, %v", n, err)
+			}
+			is(t, p, "document.title", `"Sign up"`)
+		})
+	}
+}
+
 // TestSubscriptionsOutliveSessions detaches a page's session, after which its
 // events come from another.
 func TestSubscriptionsOutliveSessions(t *testing.T) {

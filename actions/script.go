@@ -32,7 +32,7 @@ type world struct {
 
 // worldOf installs the page script in a frame, unless it is there.
 func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
-	session, err := p.attach(ctx)
+	session, err := p.look(ctx)
 	if err != nil {
 		return nil, err
 	}

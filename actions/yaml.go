@@ -95,10 +95,17 @@ func (p *Page) readHole(ctx context.Context, frame string, h hole, around obj, d
 	if err != nil {
 		return YAMLSnapshot{}, err
 	}
+	inner, err := p.readYAML(ctx, id, obj{"refs": around["refs"], "boxes": around["boxes"], "above": h.Above}, depth+1)
+	if err != nil {
+		return YAMLSnapshot{}, err
+	}
+	if err := p.b.refusal(inner.URL); err != nil {
+		return YAMLSnapshot{}, err
+	}
 	p.mu.Lock()
 	p.refFrames[h.Above] = id
 	p.mu.Unlock()
-	return p.readYAML(ctx, id, obj{"refs": around["refs"], "boxes": around["boxes"], "above": h.Above}, depth+1)
+	return inner, nil
 }
 
 // cutLines cuts a snapshot that is too long, between two lines.
