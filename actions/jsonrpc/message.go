@@ -48,14 +48,28 @@ func readBatch(frame []byte) (calls []json.RawMessage, batch bool, err error) {
 	if frame[0] != '[' {
 		return []json.RawMessage{frame}, false, nil
 	}
-	if err := json.Unmarshal(frame, &calls); err != nil {
-		return nil, true, failure(actions.MalformedFrame, "Parse error: %v", err)
+	d := json.NewDecoder(bytes.NewReader(frame))
+	_, err = d.Token()
+	for err == nil && d.More() {
+		if len(calls) == maxBatch {
+			return nil, true, failure(actions.InvalidEnvelope, "Invalid Request: the batch has more than %d calls", maxBatch)
+		}
+		var call json.RawMessage
+		err = d.Decode(&call)
+		calls = append(calls, call)
 	}
-	if len(calls) == 0 {
+	switch {
+	case err != nil:
+		return nil, true, failure(actions.MalformedFrame, "Parse error: %v", err)
+	case len(calls) == 0:
 		return nil, true, failure(actions.InvalidEnvelope, "Invalid Request: the batch is empty")
 	}
 	return calls, true, nil
 }
+
+// maxBatch is how many calls there may be in a batch. Each has an answer that
+// may be far longer, were it but "0".
+const maxBatch = 1000
 
 // readRequest reads a call. Its id is there beside an error, if it can be read.
 func readRequest(raw json.RawMessage) (r request, err error) {

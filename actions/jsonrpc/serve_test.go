@@ -125,6 +125,7 @@ func TestJSONRPCMessages(t *testing.T) {
 		"string":           {`"x"`, envelope("null", "it is no object")},
 		"null":             {`null`, envelope("null", "it is no object")},
 		"empty batch":      {`[]`, envelope("null", "the batch is empty")},
+		"huge batch":       {"[0" + strings.Repeat(",0", 1<<20) + "]", envelope("null", "the batch has more than 1000 calls")},
 		"no JSON":          {`x`, parse("invalid character 'x' looking for beginning of value")},
 		"blank":            {` `, parse("unexpected end of JSON input")},
 		"two messages":     {`{} {}`, parse("invalid character '{' after top-level value")},
