@@ -17,13 +17,14 @@ import (
 // Options bounds what clients may use, beside the Limits of all dialects. Zero
 // fields take the default.
 type Options struct {
-	Pages    int           // that one client opens; 10
-	Contexts int           // likewise; 5
-	Events   int           // of one page in a second; 100
-	Sessions int           // that can be resumed, of all clients; 1000
-	Idle     time.Duration // a connection without requests; 10 min
-	Life     time.Duration // of a connection; 1 h
-	Dormant  time.Duration // of a session without a connection; 5 min
+	Pages         int           // that one client opens; 10
+	Contexts      int           // likewise; 5
+	Events        int           // of one page in a second; 100
+	Sessions      int           // that can be resumed, of all clients; 1000
+	SessionsOfOne int           // of those, with one token; a quarter of them
+	Idle          time.Duration // a connection without requests; 10 min
+	Life          time.Duration // of a connection; 1 h
+	Dormant       time.Duration // of a session without a connection; 5 min
 }
 
 func (o Options) withDefaults() Options {
@@ -31,6 +32,7 @@ func (o Options) withDefaults() Options {
 	o.Contexts = cmp.Or(o.Contexts, 5)
 	o.Events = cmp.Or(o.Events, 100)
 	o.Sessions = cmp.Or(o.Sessions, 1000)
+	o.SessionsOfOne = cmp.Or(o.SessionsOfOne, max(o.Sessions/4, 1))
 	o.Idle = cmp.Or(o.Idle, 10*time.Minute)
 	o.Life = cmp.Or(o.Life, time.Hour)
 	o.Dormant = cmp.Or(o.Dormant, 5*time.Minute)

@@ -64,12 +64,22 @@ func (srv *Server) enter(c *connection, id string) (*session, *failure) {
 	if s := srv.sessions[key]; s != nil && s.adopt(c) {
 		return s, nil
 	}
-	if len(srv.sessions) >= srv.options.Sessions {
+	if len(srv.sessions) >= srv.options.Sessions || key.bearer != "" && srv.ofLocked(key.bearer) >= srv.options.SessionsOfOne {
 		return nil, limited("Too many sessions that can be resumed: leave out sessionId, or try again", retryLimited)
 	}
 	s := newSession(c, key)
 	srv.sessions[key] = s
 	return s, nil
+}
+
+// ofLocked counts the sessions of a token.
+func (srv *Server) ofLocked(bearer string) (n int) {
+	for key := range srv.sessions {
+		if key.bearer == bearer {
+			n++
+		}
+	}
+	return n
 }
 
 // adopt gives the session to a newer connection. It fails when the session has

@@ -101,3 +101,19 @@ func TestTooManySessions(t *testing.T) {
 	p.wants(`"code":-32000`, `"retryable":true`)
 	p.initialized("")
 }
+
+// TestOneTokenLeavesSessionsToOthers has a token begin all sessions that it may.
+func TestOneTokenLeavesSessionsToOthers(t *testing.T) {
+	srv := New(Options{Sessions: 4})
+	c := (&fakeHub{}).caller()
+	c.ID = "one"
+	connect(t, srv, c).initialized("a")
+	p := connect(t, srv, c)
+	p.send(`{"id":1,"method":"initialize","params":{"protocolVersion":"0.8.0","sessionId":"b"}}`)
+	p.wants(`"code":-32000`, `"retryable":true`)
+	c.ID = "another"
+	connect(t, srv, c).initialized("b")
+	c.ID = "" // there are no tokens
+	connect(t, srv, c).initialized("c")
+	connect(t, srv, c).initialized("d")
+}

@@ -16,8 +16,10 @@ import (
 const (
 	// sessionHeader names the session of a request.
 	sessionHeader = "Mcp-Session-Id"
-	// maxSessions is how many sessions there may be.
+	// maxSessions is how many sessions there may be, and maxOfOne how many with
+	// one token: others want some, too.
 	maxSessions = 1000
+	maxOfOne    = maxSessions / 4
 	// idle is how long a session lives without requests: agents wait for people.
 	idle = 30 * time.Minute
 )
@@ -87,7 +89,7 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 	id := rand.Text()
 	e := &entry{session: newSession(c.Metered(), nil, h.log), hub: c.Hub, caller: c.ID, letGo: func() {}}
 	h.mu.Lock()
-	full := h.closed || len(h.sessions) >= maxSessions
+	full := h.closed || len(h.sessions) >= maxSessions || c.ID != "" && h.ofLocked(c.ID) >= maxOfOne
 	if !full {
 		h.sessions[id] = e
 	}
@@ -103,6 +105,16 @@ func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request
 		return
 	}
 	h.end(id)
+}
+
+// ofLocked counts the sessions of a token.
+func (h *Handler) ofLocked(caller string) (n int) {
+	for _, e := range h.sessions {
+		if e.caller == caller {
+			n++
+		}
+	}
+	return n
 }
 
 // keep ends a session with its peer's connection, or with the caller's token.
