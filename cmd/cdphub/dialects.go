@@ -143,7 +143,7 @@ func (s *server) serveSocket(serve dialect, o wsconn.Options, left func()) http.
 }
 
 // serveActions answers a request of an action API that speaks HTTP. Drain
-// waits for it.
+// waits for it; the end of its token cuts it off.
 func (s *server) serveActions(e endpoint) http.HandlerFunc {
 	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		hub, release, ok := s.acquireReady(w, r)
@@ -152,7 +152,11 @@ func (s *server) serveActions(e endpoint) http.HandlerFunc {
 		}
 		defer release()
 		defer s.clients.enter()()
-		e.serve(s, s.caller(r, hub, auth.PassOf(r)), w, r)
+		pass := auth.PassOf(r)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer s.gate.Hold(pass, func(error) { cancel() })()
+		e.serve(s, s.caller(r, hub, pass), w, r.WithContext(ctx))
 	})
 	return withMethods(withJSON(answer), e.methods...).ServeHTTP
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -202,6 +204,42 @@ func TestR27RevokedTokensCloseDialects(t *testing.T) {
 		if r := c.reason(); r != wsconn.ReasonTokenRevoked {
 			t.Errorf("%s closed with %v, want 1008 token revoked", name, r)
 		}
+	}
+}
+
+// TestR27RevokedTokensCutOffHooks revokes a token while a hook that came over
+// HTTP waits: it is answered at once.
+func TestR27RevokedTokensCutOffHooks(t *testing.T) {
+	others := "tokens:\n  - {token: " + hostToken + ", role: host}\n"
+	change, rewrite := withFile(t, others+"  - {token: "+clientToken+", role: client}\n")
+	s := start(t, func(f *hubFlags) { change(f); f.Actions, f.HookScope = true, []string{"browser:read"} })
+	s.paired(t, hostToken) // which answers no command
+	hub, release, err := s.hubs.Acquire("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	body := fmt.Sprintf(`{"name":"browser.waitForLoad","params":{"browserId":%q,"timeoutMs":300000}}`, hub.Targets()[0].ID)
+	answered := make(chan string, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		status, text, err := post(ctx, "http://"+s.addr(false)+"/hooks/invoke", bearer(clientToken), []byte(body))
+		answered <- fmt.Sprint(status, text, err)
+	}()
+	for end := time.Now().Add(within); hub.Clients() == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the hook does not wait: %d answers", len(answered))
+		}
+	}
+	rewrite(others)
+	select {
+	case got := <-answered:
+		if strings.Contains(got, `"ok":true`) {
+			t.Errorf("the hook of a revoked token: %s", got)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("the hook of a revoked token goes on")
 	}
 }
 
