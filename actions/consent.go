@@ -24,9 +24,13 @@ type Consents struct {
 // consentWithin is how long there is for an answer.
 const consentWithin = time.Minute
 
+// maxDecided is how many answers are remembered; past it all are forgotten, and
+// somebody is asked again.
+const maxDecided = 10_000
+
 // Check returns an *Error of kind ConsentDenied or ApprovalTimeout unless a
-// caller may run scripts in an origin. What somebody has answered holds for as
-// long as the process runs.
+// caller may run scripts in an origin. What somebody has answered is
+// asked again when the process begins anew, or after many other answers.
 func (c *Consents) Check(ctx context.Context, caller, origin string) error {
 	denied := errorf(ConsentDenied, "consent denied: scripts are not allowed in %s", origin)
 	switch {
@@ -52,7 +56,7 @@ func (c *Consents) Check(ctx context.Context, caller, origin string) error {
 			return denied
 		}
 		c.mu.Lock()
-		if c.decided == nil {
+		if c.decided == nil || len(c.decided) >= maxDecided {
 			c.decided = make(map[[2]string]bool)
 		}
 		c.decided[key] = yes

@@ -3,6 +3,7 @@ package actions_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/cdphub/cdphub/actions"
@@ -36,6 +37,15 @@ func TestConsents(t *testing.T) {
 		if got := actions.KindOf(c.Check(t.Context(), test.caller, test.origin)); got != test.want || asked != test.asked {
 			t.Errorf("%s in %s: %q, asked %d times; want %q, %d times", test.caller, test.origin, got, asked, test.want, test.asked)
 		}
+	}
+	before := asked
+	for i := range 10_000 {
+		if err := c.Check(t.Context(), "ada", fmt.Sprintf("https://%d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Check(t.Context(), "ada", "https://yes"); err != nil || asked != before+10_001 {
+		t.Errorf("after many answers: %v, asked %d times", err, asked-before)
 	}
 	var none *actions.Consents
 	if got := actions.KindOf(none.Check(t.Context(), "", "https://a")); got != actions.ConsentDenied {

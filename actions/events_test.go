@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"strings"
 	"testing"
 )
 
@@ -24,5 +25,44 @@ func TestBackgroundWithoutParams(t *testing.T) {
 	b.loops.Wait()
 	if got := <-out; got != "{}" {
 		t.Errorf("params are %q, want {}", got)
+	}
+}
+
+// TestPagesFillNoMemory has a page write, throw and ask for what is very long:
+// many such are kept.
+func TestPagesFillNoMemory(t *testing.T) {
+	b := &Browser{events: newQueue(), sessions: make(map[string]*Page), sinks: make(map[*sink]struct{})}
+	p := newPage(b, "T", "page-1")
+	b.sessions["S"] = p
+	var texts []string
+	b.sinks[&sink{kinds: ConsoleEvents | NetworkEvents, f: func(e Event) {
+		switch body := e.Body.(type) {
+		case ConsoleMessage:
+			texts = append(texts, body.Text)
+		case NetworkEvent:
+			texts = append(texts, body.Request.URL)
+		}
+	}}] = struct{}{}
+	long := strings.Repeat("x", 1<<20)
+	for method, params := range map[string]string{
+		"Runtime.consoleAPICalled":  `{"type":"log","args":[{"type":"string","value":"` + long + `"}]}`,
+		"Runtime.exceptionThrown":   `{"exceptionDetails":{"text":"Uncaught","exception":{"type":"string","value":"` + long + `"}}}`,
+		"Network.requestWillBeSent": `{"requestId":"1","request":{"url":"data:,` + long + `"}}`,
+	} {
+		handlers[method].do(b, "S", []byte(params))
+	}
+	for _, f := range b.events.list {
+		f()
+	}
+	if len(texts) != 3 {
+		t.Fatalf("%d events are told, want 3", len(texts))
+	}
+	for _, text := range texts {
+		if len(text) > 17<<10 || !strings.HasSuffix(text, "…") {
+			t.Errorf("%.20s… has %d bytes", text, len(text))
+		}
+	}
+	if n := len(p.recent[0].URL); n > 9<<10 {
+		t.Errorf("a URL of %d bytes is kept", n)
 	}
 }

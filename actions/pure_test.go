@@ -56,6 +56,11 @@ func TestRedactURL(t *testing.T) {
 		"https://a.test/?x=2&Access_Token=1#h":  "https://a.test/?x=2&Access_Token=[REDACTED]#h",
 		"https://a.test/?%63ode=1&key=&keys=k":  "https://a.test/?%63ode=[REDACTED]&key=[REDACTED]&keys=k",
 		"http://[bad?token=1":                   "http://[bad",
+		"https://me:pw@a.test/%zz?token=1":      "https://a.test/%zz",
+		"https://a.test/#access_token=1&x=2":    "https://a.test/#access_token=[REDACTED]&x=2",
+		"https://a.test/?key=1#/app":            "https://a.test/?key=[REDACTED]#/app",
+		"https://me@a.test/#code=1":             "https://a.test/#code=[REDACTED]",
+		"data:,#" + strings.Repeat("é", 1<<20):  "data:,#" + strings.Repeat("é", 4092) + "…",
 		"data:text/html,<p>a@b":                 "data:text/html,<p>a@b",
 		"https://a.test/?redirect=a%26token%3D": "https://a.test/?redirect=a%26token%3D",
 	} {

@@ -36,7 +36,7 @@ type PageChange struct {
 // ConsoleMessage is what a page's script wrote, or threw and did not catch.
 type ConsoleMessage struct {
 	Level        string // "log", "debug", "info", "warning", "error", …
-	Text         string
+	Text         string // cut after 16 KiB
 	URL          string // of the script, redacted
 	Line, Column int    // from 1
 }
@@ -203,6 +203,10 @@ type stackTrace struct {
 	}
 }
 
+// longestMessage is how much of a console's message is told, in bytes: many are
+// kept.
+const longestMessage = 16 << 10
+
 func (p *Page) consoleCalled(_ string, e struct {
 	Type       string
 	Args       []remote
@@ -213,7 +217,7 @@ func (p *Page) consoleCalled(_ string, e struct {
 	for i, a := range e.Args {
 		words[i] = a.text()
 	}
-	m := ConsoleMessage{Level: e.Type, Text: strings.Join(words, " ")}
+	m := ConsoleMessage{Level: e.Type, Text: cut(strings.Join(words, " "), longestMessage)}
 	if e.StackTrace != nil && len(e.StackTrace.CallFrames) > 0 {
 		f := e.StackTrace.CallFrames[0]
 		m.URL, m.Line, m.Column = RedactURL(f.URL), f.LineNumber+1, f.ColumnNumber+1
@@ -232,7 +236,7 @@ func (p *Page) thrown(_ string, e struct {
 	d := e.ExceptionDetails
 	m := ConsoleMessage{Level: "error", Text: d.Text, URL: RedactURL(d.URL), Line: d.LineNumber + 1, Column: d.ColumnNumber + 1}
 	if d.Exception != nil {
-		m.Text += " " + d.Exception.text()
+		m.Text = cut(m.Text+" "+d.Exception.text(), longestMessage)
 	}
 	p.b.tell(Event{Kind: ConsoleEvents, Page: p, Body: m})
 }
