@@ -209,6 +209,15 @@ func (b *Browser) ActivatePage(ctx context.Context, id string) error {
 	return nil
 }
 
+// UsePage makes a page the active one without bringing it to the front.
+func (b *Browser) UsePage(id string) error {
+	p, err := b.Page(id)
+	if err == nil {
+		b.use(p)
+	}
+	return err
+}
+
 // use makes a page the active one.
 func (b *Browser) use(p *Page) {
 	b.mu.Lock()

@@ -210,6 +210,8 @@ func (s *session) forget(id string) {
 	delete(s.limits, id)
 }
 
+// activatePage brings a page to the front; for a caller that may only read it is
+// the connection's own active page alone.
 func activatePage(ctx context.Context, k *call, p pageID) (any, error) {
 	page, err := k.session.page(ctx, p.PageID)
 	if err != nil {
@@ -218,6 +220,9 @@ func activatePage(ctx context.Context, k *call, p pageID) (any, error) {
 	b, err := k.session.open(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if k.c.caller.Permit(k.method, false) != nil {
+		return none{}, b.UsePage(page.ID)
 	}
 	return none{}, b.ActivatePage(ctx, page.ID)
 }

@@ -22,6 +22,7 @@ type fakeHub struct {
 	mu     sync.Mutex
 	joined int // connections that are there
 	panics bool
+	fronts int // how often a page was brought to the front
 }
 
 func (h *fakeHub) join(event actions.EventFunc) (actions.Client, error) {
@@ -49,6 +50,10 @@ func (c *fakeClient) Send(session, method string, _ []byte) func(context.Context
 	switch method {
 	case "Target.setDiscoverTargets":
 		c.event("", "Target.targetCreated", []byte(`{"targetInfo":{"targetId":"T1","type":"page","title":"One","url":"http://one/"}}`))
+	case "Target.activateTarget":
+		c.hub.mu.Lock()
+		c.hub.fronts++
+		c.hub.mu.Unlock()
 	case "Target.attachToTarget":
 		return func(context.Context) ([]byte, error) { return []byte(`{"sessionId":"S1"}`), nil }
 	}
@@ -341,6 +346,29 @@ func TestOrder(t *testing.T) {
 		var m struct{ ID int }
 		if text := p.next(); json.Unmarshal([]byte(text), &m) != nil || m.ID != i {
 			t.Errorf("answer %d is %s", i, text)
+		}
+	}
+}
+
+// TestR24ReadersBringNoPageToTheFront has page/activate choose, for scope
+// readonly, the page of its own connection alone.
+func TestR24ReadersBringNoPageToTheFront(t *testing.T) {
+	hub := &fakeHub{}
+	for scope, want := range map[string]int{"readonly": 0, "standard": 1} {
+		hub.fronts = 0
+		c := hub.caller()
+		c.Scope = scope
+		p := connect(t, New(Options{}), c)
+		p.initialized("")
+		p.send(`{"id":1,"method":"page/activate","params":{"pageId":"page-1"}}`)
+		p.wants(`"result":{}`)
+		p.send(`{"id":2,"method":"page/list"}`)
+		p.wants(`"activePage":"page-1"`)
+		hub.mu.Lock()
+		got := hub.fronts
+		hub.mu.Unlock()
+		if got != want {
+			t.Errorf("%s: brought to the front %d times, want %d", scope, got, want)
 		}
 	}
 }
