@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -233,6 +234,57 @@ func TestStrictContentSecurityPolicy(t *testing.T) {
 		s, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{NoRefs: true})
 		if want := "- heading \"Strict\" [level=1]\n- button \"One\"\n- textbox \"Name\": me"; err != nil || s.Text != want {
 			t.Errorf("%v\n%s\nwant\n%s", err, s.Text, want)
+		}
+	})
+}
+
+// TestSecretsStayInThePage has secret fields of all makes, of which no way to
+// read the page may tell the value.
+func TestSecretsStayInThePage(t *testing.T) {
+	const fields = `<p>Fields</p>
+		<textarea id=a autocomplete=one-time-code>SECRET-area</textarea>
+		<textarea id=b data-sensitive style="display:none">SECRET-hidden</textarea>
+		<select id=c autocomplete="CC-EXP"><option>01<option selected>02</select>
+		<input id=d autocomplete="section-x billing cc-number" value=SECRET-number>
+		<input id=e type=password value=SECRET-password data-token=SECRET-data>
+		<div id=f contenteditable data-sensitive>SECRET-edited</div>
+		<div id=g data-sensitive role=textbox tabindex=0>SECRET-role</div>
+		<template id=h><input type=password value=SECRET-template></template>
+		<iframe id=i srcdoc="&lt;input type=password value=SECRET-frame>"></iframe>`
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/two.html")
+		value(t, p, "void (document.body.innerHTML = "+strconv.Quote(strings.ReplaceAll(strings.ReplaceAll(fields, "\n", " "), "\t", ""))+")")
+		silent := func(what string, v any, err error) {
+			t.Helper()
+			text, failed := json.Marshal(v)
+			if failed != nil || err != nil && actions.KindOf(err) != actions.Unsupported {
+				t.Errorf("%s: %v, %v", what, err, failed)
+			}
+			if at := strings.Index(string(text), "SECRET"); at >= 0 {
+				t.Errorf("%s tells …%.60s", what, text[max(at-20, 0):])
+			}
+		}
+		yaml, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{})
+		silent("the YAML snapshot", yaml, err)
+		elements, err := p.SnapshotElements(t.Context())
+		silent("the snapshot of elements", elements, err)
+		tagged, err := p.SnapshotTagged(t.Context(), actions.TaggedOptions{IncludeHidden: true})
+		silent("the tagged snapshot", tagged, err)
+		seen, err := p.Observe(t.Context(), actions.ObserveOptions{})
+		silent("the observation", seen, err)
+		tree, err := p.AXTree(t.Context(), actions.AXOptions{All: true, IncludeHidden: true})
+		silent("the accessibility tree", tree, err)
+		for _, format := range []string{"html", "text", "markdown"} {
+			c, err := p.Content(t.Context(), format, nil)
+			silent("the page as "+format, c, err)
+			for _, id := range strings.Split("abcdefghi", "") {
+				c, err := p.Content(t.Context(), format, actions.CSS("#"+id))
+				silent("#"+id+" as "+format, c, err)
+			}
+		}
+		for _, id := range strings.Split("abcdefghi", "") {
+			state, err := p.ElementState(t.Context(), actions.CSS("#"+id), []string{"text", "value", "attributes"})
+			silent("the state of #"+id, state, err)
 		}
 	})
 }

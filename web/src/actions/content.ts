@@ -1,7 +1,7 @@
 // The content of the page as HTML, text or Markdown.
 
 import { Failure } from "./failure";
-import { redactCopy, redactTokens } from "./redact";
+import { isSecretText, redactCopy, REDACTED, redactTokens, scrub } from "./redact";
 import { childrenOf, isElement, isText, SILENT, squash } from "./tree";
 import { isHidden } from "./view";
 
@@ -19,10 +19,17 @@ export function contentOf(format: string, root?: Element): Content {
 function render(format: string, el: Element, whole: boolean): string {
   switch (format) {
     case "html": return html(el, whole);
-    case "text": return plain(el);
-    case "markdown": return markdown(el.localName === "html" ? (document.body ?? el) : el);
+    case "text": return readable(el, plain);
+    case "markdown": return readable(el, markdown);
   }
   throw new Failure("InvalidArgument", `bad request: ${JSON.stringify(format)} is no format: use html, text or markdown`);
+}
+
+/** What is in an element, as words to read. */
+function readable(el: Element, as: (el: Element) => string): string {
+  const from = el.localName === "html" ? (document.body ?? el) : el;
+  const text = as(from);
+  return text && isSecretText(from) ? REDACTED : scrub(document, text);
 }
 
 function html(el: Element, whole: boolean): string {
@@ -34,8 +41,7 @@ function html(el: Element, whole: boolean): string {
 }
 
 function plain(el: Element): string {
-  const from = el.localName === "html" ? (document.body ?? el) : el;
-  return (from as HTMLElement).innerText ?? squash(from.textContent ?? "");
+  return (el as HTMLElement).innerText ?? squash(el.textContent ?? "");
 }
 
 // ---------------------------------------------------------------- Markdown

@@ -2,7 +2,7 @@
 // new rendering: "@submit", "@e7f3a2".
 
 import { roleOf as ariaRole } from "./aria";
-import { valueOf } from "./redact";
+import { scrub, valueOf } from "./redact";
 import { stale } from "./refs";
 import { cut, elements, SILENT, squash } from "./tree";
 import { boxOf, type Box, focusedIn, isDisabled, isHidden } from "./view";
@@ -153,7 +153,7 @@ function ownRole(el: Element): string {
 }
 
 function ownName(el: Element): string {
-  return el.getAttribute("aria-label") || cut(squash(el.textContent ?? ""), 50);
+  return el.getAttribute("aria-label") || cut(scrub(document, squash(el.textContent ?? "")), 50);
 }
 
 function describe(el: Element, ref: string, o: ObserveOptions): Observed {
@@ -177,7 +177,7 @@ function minimal({ ref, selector, role, name, tagName }: Observed): Observed {
 /** Ways to find an element, the best first. */
 function selectorsOf(el: Element): Selector[] {
   const [testId, label, id, name] = ["data-testid", "aria-label", "id", "name"].map((a) => el.getAttribute(a));
-  const text = /^(input|textarea|select)$/.test(el.localName) ? "" : squash(el.textContent ?? "");
+  const text = /^(input|textarea|select)$/.test(el.localName) ? "" : scrub(document, squash(el.textContent ?? ""));
   const short = text.length >= 1 && text.length <= 49;
   const list: (Selector | false | null | "")[] = [
     testId && { type: "testId", value: testId },

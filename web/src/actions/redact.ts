@@ -1,6 +1,6 @@
 // What must not leave the page: the values of secret fields.
 
-import { shadowRoots } from "./tree";
+import { shadowRoots, squash } from "./tree";
 
 export const REDACTED = "[REDACTED]";
 
@@ -24,6 +24,15 @@ export function valueOf(el: Element): string {
   return field.value && isSecret(el) ? REDACTED : (field.value ?? "");
 }
 
+/** Whether an element holds a secret as its text, as what can be edited does and textareas do at first. */
+export function isSecretText(el: Element): boolean {
+  return isSecret(el) && (el.localName === "textarea" || isEditableText(el));
+}
+
+function isEditableText(el: Element): boolean {
+  return (el as HTMLElement).isContentEditable === true || /^(textbox|searchbox|combobox)$/.test(el.getAttribute("role") ?? "");
+}
+
 /** Secrets this short are not looked for in other texts. */
 const SHORT = 4;
 
@@ -44,8 +53,9 @@ export function forgetSecrets(): void {
 /** What secret fields of a document hold. */
 function secretsOf(doc: Document): string[] {
   if (known?.doc !== doc) {
-    const fields = [doc, ...shadowRoots(doc)].flatMap((root) => [...root.querySelectorAll("input,textarea,select")]).filter(isSecret);
-    known = { doc, values: fields.map((el) => (el as HTMLInputElement).value).filter(Boolean) };
+    const fields = [doc, ...shadowRoots(doc)].flatMap((root) => [...root.querySelectorAll("input,textarea,select,[data-sensitive]")]).filter(isSecret);
+    const values = fields.map((el) => (el as HTMLInputElement).value ?? (isEditableText(el) ? squash(el.textContent ?? "") : ""));
+    known = { doc, values: values.filter(Boolean) };
   }
   return known.values;
 }
@@ -59,16 +69,33 @@ const SECRET_ATTRIBUTES = ["data-password", "data-secret", "data-token", "data-a
 const BEARER = /(["'])(Bearer\s+)?[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}\1/g;
 
 /** Takes the secrets out of a copy of a tree, whose elements stand in the same order as the original's. */
-export function redactCopy(original: Element, copy: Element): void {
+export function redactCopy(original: ParentNode, copy: ParentNode): void {
   const from = [original, ...original.querySelectorAll("*")];
   const to = [copy, ...copy.querySelectorAll("*")];
   from.forEach((el, i) => {
-    const twin = to[i];
-    for (const name of SECRET_ATTRIBUTES) if (twin.hasAttribute(name)) twin.setAttribute(name, REDACTED);
-    if (!isSecret(el)) return;
-    if (twin.hasAttribute("value")) twin.setAttribute("value", REDACTED);
-    if (el.localName === "textarea" && twin.textContent) twin.textContent = REDACTED;
+    if (el instanceof Element) redactElement(el, to[i] as Element);
   });
+}
+
+function redactElement(el: Element, twin: Element): void {
+  for (const name of SECRET_ATTRIBUTES) if (twin.hasAttribute(name)) twin.setAttribute(name, REDACTED);
+  if (twin.hasAttribute("srcdoc")) twin.setAttribute("srcdoc", redactSource(twin.getAttribute("srcdoc") ?? ""));
+  if (el.localName === "template") redactCopy((el as HTMLTemplateElement).content, (twin as HTMLTemplateElement).content);
+  if (!isSecret(el)) return;
+  if (twin.hasAttribute("value")) twin.setAttribute("value", REDACTED);
+  if (isSecretText(el) && twin.textContent) twin.textContent = REDACTED;
+}
+
+/** The source of a document without the values of its secret fields. */
+export function redactSource(source: string): string {
+  try {
+    const doc = new DOMParser().parseFromString(source, "text/html");
+    if (![...doc.querySelectorAll("*")].some((el) => isSecret(el) || el.localName === "template" || el.hasAttribute("srcdoc"))) return source;
+    redactCopy(doc, doc);
+    return doc.documentElement.outerHTML;
+  } catch { // the page's policy forbids to parse it
+    return REDACTED;
+  }
 }
 
 /** HTML without bearer tokens in quotes. */

@@ -1,7 +1,7 @@
 // What is asked of one element.
 
 import { checkedOf, roleOf } from "./aria";
-import { isSecret, REDACTED, valueOf } from "./redact";
+import { isSecret, isSecretText, REDACTED, redactSource, valueOf } from "./redact";
 import { squash } from "./tree";
 import { boxOf, isDisabled, isVisible, styleOf } from "./view";
 
@@ -11,7 +11,10 @@ const properties: Record<string, (el: Element) => unknown> = {
   visible: isVisible,
   enabled: (el) => !isDisabled(el),
   checked: (el) => checkedOf(el, roleOf(el)) ?? false,
-  text: (el) => squash((el as HTMLElement).innerText ?? el.textContent ?? ""),
+  text: (el) => {
+    const text = squash((el as HTMLElement).innerText ?? el.textContent ?? "");
+    return text && isSecretText(el) ? REDACTED : text;
+  },
   value: (el) => (/^(input|textarea|select)$/.test(el.localName) ? valueOf(el) : null),
   boundingBox: (el) => (isVisible(el) ? boxOf(el) : null),
   attributes: (el) => Object.fromEntries([...el.attributes].map((a) => [a.name, attribute(el, a)])),
@@ -22,6 +25,7 @@ const properties: Record<string, (el: Element) => unknown> = {
 };
 
 function attribute(el: Element, a: Attr): string {
+  if (a.name === "srcdoc") return redactSource(a.value);
   return ATTRIBUTES_OF_SECRETS.test(a.name) || (a.name === "value" && isSecret(el) && a.value) ? REDACTED : a.value;
 }
 

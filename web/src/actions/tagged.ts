@@ -4,7 +4,7 @@
 //   [a3 input email] placeholder="work email"
 
 import { Lines } from "./limit";
-import { valueOf } from "./redact";
+import { scrub, valueOf } from "./redact";
 import { childrenOf, cut, elements, isElement, isText, SILENT, squash } from "./tree";
 import { isDisabled, isVisible, meetsViewport } from "./view";
 
@@ -131,7 +131,7 @@ function bodyOf(el: Element): string[] {
     case "select": return selectOf(el as HTMLSelectElement);
     case "iframe": return [`src=${cut(el.getAttribute("src") ?? "", LONGEST_TEXT)}`];
   }
-  return [cut(squash(ownText(el)), LONGEST_TEXT, "…")];
+  return [cut(scrub(document, squash(ownText(el))), LONGEST_TEXT, "…")];
 }
 
 function attribute(name: string, value: string | null): string {

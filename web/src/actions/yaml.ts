@@ -6,7 +6,7 @@
 
 import { checkedOf, expandedOf, isInvalid, levelOf, nameOf, roleOf, selectedOf, tri } from "./aria";
 import { Lines } from "./limit";
-import { valueOf } from "./redact";
+import { scrub, valueOf } from "./redact";
 import { frameName, handles, refsOf } from "./refs";
 import { childrenOf, documentOf, isElement, isText, SILENT, squash } from "./tree";
 import { focusedIn, isDisabled, styleOf } from "./view";
@@ -132,7 +132,7 @@ function merge(list: (Item | string)[]): (Item | string)[] {
   const out: (Item | string)[] = [];
   let text = "";
   const flush = (): void => {
-    const t = squash(text);
+    const t = scrub(document, squash(text));
     if (t) out.push(t);
     text = "";
   };
