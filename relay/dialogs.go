@@ -74,7 +74,8 @@ func (h *Hub) endDialogsLocked(targetID string) {
 }
 
 // OpenDialog shows a dialog to the Clients that have Page enabled on its
-// Target, and returns what the first of them answers. Without such a Client,
+// Target, and returns what the first of them answers. Without such a Client
+// that may answer,
 // or when the last of them leaves, the browser shows its own. After 30 s, or
 // when ctx ends, an alert is accepted and the rest dismissed. One dialog is
 // open at a time: as in Chromium, a second is dismissed at once.
@@ -87,7 +88,7 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	}
 	unanswered := DialogAnswer{Accept: d.Type == "alert"}
 	switch {
-	case !h.pageEventsLocked(d.TargetID):
+	case !h.answerableLocked(d.TargetID):
 		h.mu.Unlock()
 		return DialogAnswer{Native: true}, nil
 	case slot.open != nil:
@@ -194,19 +195,29 @@ func notePage(on bool) func(*Hub, *request) {
 // checkDialogLocked gives an open dialog back to the browser when nobody is
 // left to answer it.
 func (h *Hub) checkDialogLocked(targetID string) {
-	if slot := h.dialogs[targetID]; slot != nil && slot.open != nil && !h.pageEventsLocked(targetID) {
+	if slot := h.dialogs[targetID]; slot != nil && slot.open != nil && !h.answerableLocked(targetID) {
 		h.settleLocked(slot, DialogAnswer{Native: true})
 	}
 }
 
-// pageEventsLocked reports whether any session of a Target has Page enabled.
-func (h *Hub) pageEventsLocked(targetID string) bool {
+// answerDialog is the method that answers dialogs.
+const answerDialog = "Page.handleJavaScriptDialog"
+
+// answerableLocked reports whether any session of a Target has Page enabled and
+// may answer dialogs.
+func (h *Hub) answerableLocked(targetID string) bool {
 	for _, s := range h.sessions.OfTarget(targetID) {
-		if s.PageEvents {
+		if s.PageEvents && s.Peer.(*Client).answers() {
 			return true
 		}
 	}
 	return false
+}
+
+// answers reports whether the Client answers dialogs.
+func (c *Client) answers() bool {
+	o, ok := c.policy.(Onlooker)
+	return (!ok || !o.LooksOn()) && c.refuse(answerDialog) == nil
 }
 
 // tellPageLocked sends an event to those sessions of a Target.

@@ -33,7 +33,7 @@ var methods = map[string]method{
 	"Page.close":                          {note: notePageClose},
 	"Page.disable":                        {note: notePage(false)},
 	"Page.enable":                         {note: notePage(true)},
-	"Page.handleJavaScriptDialog":         {page: handleDialog},
+	answerDialog:                          {page: handleDialog},
 	"Runtime.runIfWaitingForDebugger":     {browser: ok, tab: ok},
 	"Schema.getDomains":                   {browser: getDomains, page: getDomains},
 	"Security.setIgnoreCertificateErrors": {browser: ok},

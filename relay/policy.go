@@ -13,6 +13,12 @@ type Policy interface {
 	Files() bool
 }
 
+// Onlooker may be implemented by a Policy: whether the Client, by whatever it
+// may do, only looks on. The dialogs of frames are not kept for it.
+type Onlooker interface {
+	LooksOn() bool
+}
+
 // refuse returns the answer to a method that the Client may not call, or nil.
 func (c *Client) refuse(method string) *wire.Error {
 	if c.policy == nil {

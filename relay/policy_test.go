@@ -2,6 +2,7 @@ package relay
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -114,5 +115,67 @@ func TestR24HostIsToldWhoMayHaveFiles(t *testing.T) {
 			t.Errorf("with the policy %v: %+v, want NoFiles to be %v", tt.policy, host.last, tt.noFiles)
 		}
 		c.Leave()
+	}
+}
+
+// onlooker is a Policy that lets others answer dialogs.
+type onlooker struct{ onlyPages }
+
+func (onlooker) Refuse(method string) string {
+	if method == answerDialog {
+		return "Not allowed: " + method + " needs scope standard"
+	}
+	return onlyPages{}.Refuse(method)
+}
+
+// watcher is a Policy that might answer them, and does not.
+type watcher struct{ onlyPages }
+
+func (watcher) LooksOn() bool { return true }
+
+// TestR24DialogsAreNotKeptForOnlookers wants a dialog to be the browser's own
+// where nobody looks on but Clients that may not answer it.
+func TestR24DialogsAreNotKeptForOnlookers(t *testing.T) {
+	h := New(Options{})
+	setHost(h, &mute{}, list(1))
+	watch := func(policy Policy) *Client {
+		t.Helper()
+		p := &inbox{}
+		c, err := h.JoinPage(p, policy, "T0", func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Receive([]byte(`{"id":1,"method":"Page.enable"}`))
+		return c
+	}
+	watch(onlooker{})
+	watch(watcher{})
+	h.mu.Lock()
+	h.dialogs["T0"] = &dialogs{key: "the key"}
+	h.mu.Unlock()
+	confirm := Dialog{TargetID: "T0", Key: "the key", Type: "confirm"}
+	if a, err := h.OpenDialog(t.Context(), confirm); err != nil || !a.Native {
+		t.Errorf("with an onlooker alone: %+v, %v", a, err)
+	}
+	c := watch(nil)
+	answered := make(chan DialogAnswer, 1)
+	go func() {
+		a, err := h.OpenDialog(t.Context(), confirm)
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- a
+	}()
+	open := func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.dialogs["T0"].open != nil
+	}
+	for !open() {
+		runtime.Gosched()
+	}
+	c.Leave() // the last who might have answered
+	if a := <-answered; !a.Native {
+		t.Errorf("with an onlooker left: %+v", a)
 	}
 }
