@@ -93,3 +93,42 @@ func TestClosingIsAskedForAgain(t *testing.T) {
 		}
 	})
 }
+
+// TestLeftDialogsEnd has a tab show a dialog to a caller that leaves it to
+// others, of whom there are none, or one.
+func TestLeftDialogsEnd(t *testing.T) {
+	for _, answered := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var handled atomic.Int32 // in the background
+			b, p := script(func(_, method string) string {
+				switch method {
+				case "Target.attachToTarget":
+					return `{"sessionId":"S1"}`
+				case "Page.handleJavaScriptDialog":
+					handled.Add(1)
+				}
+				return "{}"
+			}).open(t)
+			b.SetDialogPolicy(LeaveDialogs)
+			if _, err := p.attach(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			b.event("S1", "Page.javascriptDialogOpening", []byte(`{"type":"confirm"}`))
+			time.Sleep(askTimeout - time.Second)
+			synctest.Wait()
+			if n := handled.Load(); n != 0 {
+				t.Errorf("it is answered %d times before others have had time", n)
+			}
+			want := int32(1)
+			if answered {
+				b.event("S1", "Page.javascriptDialogClosed", []byte(`{}`))
+				want = 0
+			}
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			if n := handled.Load(); n != want {
+				t.Errorf("others have answered: %v; it was then closed %d times, want %d", answered, n, want)
+			}
+		})
+	}
+}

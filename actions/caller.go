@@ -43,11 +43,15 @@ type Caller struct {
 	Login func(token string) (Caller, error)
 }
 
-// Open makes a Browser for the caller. Close ends it.
+// Open makes a Browser for the caller. Close ends it. One that may only read
+// leaves dialogs to others.
 func (c Caller) Open(ctx context.Context) (*Browser, error) {
 	join := c.Join
-	if c.reads() && c.Reader != nil {
-		join = c.Reader
+	if c.reads() {
+		c.Options.Dialogs = LeaveDialogs
+		if c.Reader != nil {
+			join = c.Reader
+		}
 	}
 	return Open(ctx, join, c.Options)
 }

@@ -13,7 +13,8 @@ type DialogPolicy int
 const (
 	DismissDialogs DialogPolicy = iota
 	AcceptDialogs
-	AskDialogs // wait for AnswerDialog, for askTimeout at most
+	AskDialogs   // wait for AnswerDialog, for askTimeout at most
+	LeaveDialogs // leave all to others, even a question before a page is left: for who may only read; see leave
 )
 
 // askTimeout is how long a dialog waits for an answer under AskDialogs.
@@ -25,7 +26,7 @@ type Dialog struct {
 	Message string
 	Default string // of a prompt
 	URL     string // of the document that asks, redacted
-	Waits   bool   // for AnswerDialog
+	Waits   bool   // for AnswerDialog, or under LeaveDialogs for others
 }
 
 // DialogAnswer is an answer to a dialog.
@@ -41,17 +42,32 @@ type dialogState struct {
 	timer *time.Timer   // ends its waiting
 }
 
-// SetDialogPolicy says what happens to dialogs from now on.
+// SetDialogPolicy says what happens to dialogs from now on. LeaveDialogs stays.
 func (b *Browser) SetDialogPolicy(policy DialogPolicy) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.dialogs = policy
+	if b.dialogs != LeaveDialogs {
+		b.dialogs = policy
+	}
+}
+
+// mayAnswer refuses to answer dialogs under LeaveDialogs.
+func (b *Browser) mayAnswer() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.dialogs != LeaveDialogs {
+		return nil
+	}
+	return errorf(PermissionDenied, "permission denied: who may only read answers no dialogs")
 }
 
 // ArmDialog lays down the answer to the page's next dialog.
 func (p *Page) ArmDialog(ctx context.Context, a DialogAnswer) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
+	if err := p.b.mayAnswer(); err != nil {
+		return err
+	}
 	if _, err := p.attach(ctx); err != nil { // else it would not be heard of
 		return err
 	}
@@ -75,6 +91,9 @@ func (p *Page) OpenDialog() (Dialog, bool) {
 func (p *Page) AnswerDialog(ctx context.Context, a DialogAnswer) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
+	if err := p.b.mayAnswer(); err != nil {
+		return err
+	}
 	if _, open := p.OpenDialog(); !open {
 		return invalid("no dialog is open")
 	}
@@ -98,6 +117,9 @@ func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPro
 	p.dialog.armed = nil
 	switch {
 	case answer != nil:
+	case policy == LeaveDialogs:
+		d.Waits = true
+		p.leaveLocked(session, &d)
 	case e.Type == "beforeunload":
 		answer = &DialogAnswer{Accept: true}
 	case policy == AskDialogs:
@@ -112,6 +134,17 @@ func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPro
 		p.b.background(session, "Page.handleJavaScriptDialog", answer.params())
 	}
 	p.b.tell(Event{Kind: DialogEvents, Page: p, Body: d})
+}
+
+// leaveLocked leaves a dialog to others. A tab in which nobody has answered is
+// freed after askTimeout, as the hub frees a frame: Chromium tells of a dialog
+// those alone who are there when it opens, and keeps it as long as one of them
+// was, so that nobody who comes later could do anything with the page.
+func (p *Page) leaveLocked(session string, d *Dialog) {
+	p.dialog.open = d
+	if p.kind != FrameTarget {
+		p.dialog.timer = time.AfterFunc(askTimeout, func() { p.b.background(session, "Page.handleJavaScriptDialog", obj{"accept": false}) })
+	}
 }
 
 func (p *Page) dialogClosed(string, struct{}) {

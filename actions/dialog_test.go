@@ -1,7 +1,9 @@
 package actions_test
 
 import (
+	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -164,4 +166,62 @@ func TestRoute(t *testing.T) {
 		}
 		is(t, p, get, "[200,42]")
 	})
+}
+
+// TestReadersLeaveDialogs has a page show a dialog to somebody who may answer
+// it and to somebody who may only read: the latter's calls wait, within their
+// time, and say for what.
+func TestReadersLeaveDialogs(t *testing.T) {
+	need(t)
+	for kind, join := range map[actions.TargetKind]actions.Join{actions.BrowserTarget: shared.chromium.Join, actions.FrameTarget: shared.join} {
+		t.Run(string(kind), func(t *testing.T) {
+			owner := connect(t, kind, actions.Options{Dialogs: actions.AskDialogs})
+			p := visit(t, owner, "/form.html")
+			reader, err := actions.Caller{Join: join, Scope: "readonly", Options: actions.Options{Dialogs: actions.AcceptDialogs}}.Open(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(reader.Close)
+			reader.SetDialogPolicy(actions.AcceptDialogs) // to no avail
+			seen := find(t, reader, p.ID)
+			title := func(ctx context.Context) error {
+				_, err := seen.Content(ctx, "text", nil)
+				return err
+			}
+			if err := title(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			fails(t, seen.ArmDialog(t.Context(), actions.DialogAnswer{Accept: true}), actions.PermissionDenied)
+			var asked, heard recorder
+			defer owner.Subscribe(actions.DialogEvents, asked.add)()
+			defer reader.Subscribe(actions.DialogEvents, heard.add)()
+			var clicked sync.WaitGroup
+			clicked.Go(func() {
+				if _, err := p.Click(t.Context(), actions.CSS("#ask"), actions.ClickOptions{}); err != nil {
+					t.Error(err)
+				}
+			})
+			waits := func(e actions.Event) bool { return e.Body.(actions.Dialog).Waits }
+			asked.await(t, waits)
+			heard.await(t, waits)
+			fails(t, seen.AnswerDialog(t.Context(), actions.DialogAnswer{Accept: true}), actions.PermissionDenied)
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			err = title(ctx)
+			cancel()
+			if actions.KindOf(err) != actions.Timeout || !strings.Contains(err.Error(), "shows a dialog (confirm)") {
+				t.Errorf("reading while a dialog is open: %v", err)
+			}
+			if _, open := p.OpenDialog(); !open {
+				t.Error("the dialog has been answered")
+			}
+			if err := p.AnswerDialog(t.Context(), actions.DialogAnswer{Accept: true}); err != nil {
+				t.Fatal(err)
+			}
+			clicked.Wait()
+			is(t, p, "seen.at(-1)", `"asked true"`)
+			if err := title(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }

@@ -168,7 +168,7 @@ func (p *Page) await(ctx context.Context, late Kind, done func() (bool, *Error))
 		case <-ctx.Done():
 			e := p.translate("", ctx.Err())
 			if late == NavigationTimeout {
-				e.Kind, e.Message = late, "navigation timed out"
+				e.Kind, e.Message = late, "navigation "+e.Message
 			}
 			return e
 		}

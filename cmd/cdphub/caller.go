@@ -35,10 +35,17 @@ func (s *server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	c.Options.Shared = hub.Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
 	c.Join = s.clientsOf(at.hub, policy(pass))
 	if pass.Grant.Scope != 0 {
-		c.Reader = s.clientsOf(at.hub, max(pass.Grant.Scope, auth.ScopeStandard))
+		c.Reader = s.clientsOf(at.hub, onlooker{max(pass.Grant.Scope, auth.ScopeStandard)})
 	}
 	return c
 }
+
+// onlooker is the policy of a connection that is for reading alone, by whatever
+// commands that takes: the dialogs of the pages are others' to answer.
+type onlooker struct{ auth.Scope }
+
+// LooksOn implements relay.Onlooker.
+func (onlooker) LooksOn() bool { return true }
 
 // clientsOf makes Clients of a hub. They end with it, if it is a sandbox.
 func (s *server) clientsOf(name string, p relay.Policy) actions.Join {
