@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +19,9 @@ type checked interface{ check() *failure }
 // decode reads the params of a method. Fields that are not known are ignored.
 func decode[P any](params json.RawMessage) (p P, _ error) {
 	if err := actions.Decode(params, &p); err != nil {
-		return p, wrongShape(err)
+		f := wrongShape(err)
+		f.locate(params, func(part json.RawMessage) bool { return json.Unmarshal(part, new(P)) != nil })
+		return p, f
 	}
 	if c, ok := any(&p).(checked); ok {
 		if f := c.check(); f != nil {
@@ -37,6 +41,52 @@ func wrongShape(err error) *failure {
 		f.note("field", e.Details.Field)
 	}
 	return f
+}
+
+// deepest is how deep fields are named: options.delay.
+const deepest = 3
+
+// locate names the field with a wrong value, where the type that has refused
+// it could not: refused says whether a part of the params is.
+func (f *failure) locate(params json.RawMessage, refused func(part json.RawMessage) bool) {
+	if _, named := f.Data.Details["field"]; named {
+		return
+	}
+	var path []string
+	whole := func(value json.RawMessage) json.RawMessage { return value }
+	for value := params; len(path) < deepest; {
+		name, within := refusedField(value, whole, refused)
+		if name == "" {
+			break
+		}
+		path, value, whole = append(path, name), within, around(whole, name)
+	}
+	if len(path) == 0 {
+		return
+	}
+	field := strings.Join(path, ".")
+	f.Message = "Invalid params: " + field + ": " + strings.TrimPrefix(f.Message, "Invalid params: ")
+	f.note("field", field)
+}
+
+// refusedField is the field of an object that is refused by itself, and its
+// value; whole makes params of a part of the object.
+func refusedField(object json.RawMessage, whole func(json.RawMessage) json.RawMessage, refused func(json.RawMessage) bool) (string, json.RawMessage) {
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(object, &fields) // what is no object has none
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if refused(around(whole, name)(fields[name])) {
+			return name, fields[name]
+		}
+	}
+	return "", nil
+}
+
+// around makes params of the value of a field.
+func around(whole func(json.RawMessage) json.RawMessage, name string) func(json.RawMessage) json.RawMessage {
+	return func(value json.RawMessage) json.RawMessage {
+		return whole(encode(map[string]json.RawMessage{name: value}))
+	}
 }
 
 // need refuses what is missing.
@@ -92,6 +142,9 @@ type names []string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (l *names) UnmarshalJSON(text []byte) error {
+	if bytes.Equal(text, null) {
+		return nil
+	}
 	var one string
 	if json.Unmarshal(text, &one) == nil {
 		*l = names{one}

@@ -182,18 +182,18 @@ func TestBadParams(t *testing.T) {
 		"action/click": {
 			`{}`: "selector: is missing", `{"selector":null}`: "selector: is missing", `{` + at + `,"options":{"button":"top"}}`: "options.button",
 			`{` + at + `,"options":{"clickCount":9}}`: "options.clickCount", `{` + at + `,"options":{"modifiers":["Hyper"]}}`: "options.modifiers",
-			`{` + at + `,"options":1}`: "options", `{` + at + `,"timeout":-1}`: "milliseconds", `{` + at + `,"pageId":1}`: "pageId", `{` + at + `,"timeout":"1s"}`: "milliseconds",
+			`{` + at + `,"options":1}`: "options", `{` + at + `,"timeout":-1}`: "timeout: -1 is no time: give milliseconds", `{` + at + `,"pageId":1}`: "pageId", `{` + at + `,"timeout":"1s"}`: "milliseconds",
 		},
 		"action/dblclick": {`{}`: "selector: is missing"},
 		"action/hover":    {`{}`: "selector: is missing"},
 		"action/check":    {`{}`: "selector: is missing", `{` + point + `}`: "coordinates are for"},
 		"action/uncheck":  {`{}`: "selector: is missing"},
-		"action/type":     {`{` + at + `}`: "text: is missing", `{"text":"a"}`: "selector: is missing", `{` + at + `,"text":1}`: "text", `{` + point + `,"text":"a"}`: "coordinates", `{` + at + `,"text":"a","options":{"delay":"x"}}`: "milliseconds"},
+		"action/type":     {`{` + at + `}`: "text: is missing", `{"text":"a"}`: "selector: is missing", `{` + at + `,"text":1}`: "text", `{` + point + `,"text":"a"}`: "coordinates", `{` + at + `,"text":"a","options":{"delay":"x"}}`: `options.delay: "x" is no time: give milliseconds`},
 		"action/press":    {`{}`: "key: is missing", `{"key":"Enter",` + point + `}`: "coordinates"},
 		"action/fill":     {`{` + at + `}`: "value: is missing", `{"value":""}`: "selector: is missing"},
 		"action/clear":    {`{}`: "selector: is missing"},
 		"action/scroll":   {`{"options":{"direction":"in"}}`: "options.direction", `{"options":{"amount":"far"}}`: "options.amount", `{"options":{"amount":-1}}`: "options.amount", `{"options":{"amount":"toElement"}}`: "selector: is missing"},
-		"action/select":   {`{` + at + `}`: "values: is missing", `{` + at + `,"values":1}`: "neither a text nor a list"},
+		"action/select":   {`{` + at + `}`: "values: is missing", `{` + at + `,"values":1}`: "values: 1 is neither a text nor a list"},
 		"action/upload":   {`{` + at + `}`: "files: is missing", `{` + at + `,"files":[{"buffer":"YQ=="}]}`: "files: a file has no name", `{` + at + `,"files":[{"name":"a","buffer":"!"}]}`: "base64"},
 		"action/drag":     {`{"source":{"x":1,"y":1}}`: "target: is missing", `{"target":{"x":1,"y":1}}`: "source: is missing", `{"source":{"x":1},"target":{}}`: "selector.type"},
 		"dialog/handle":   {`{}`: "action: is missing", `{"action":"wait"}`: "action"},
@@ -224,8 +224,8 @@ func TestBadParams(t *testing.T) {
 
 		"storage/setState":       {`{}`: "state: is missing", `{"state":{"cookies":[{}]}}`: "a cookie has no name"},
 		"storage/setCookies":     {`{}`: "cookies: is missing", `{"cookies":[{}]}`: "a cookie has no name"},
-		"storage/getCookies":     {`{"urls":{}}`: "neither a text nor a list"},
-		"storage/clearCookies":   {`{"urls":1}`: "neither a text nor a list"},
+		"storage/getCookies":     {`{"urls":{}}`: "urls: {} is neither a text nor a list", `{"urls":[7]}`: "urls: [7] is neither"},
+		"storage/clearCookies":   {`{"urls":1}`: "urls: 1 is neither a text nor a list"},
 		"emulate/setViewport":    {`{}`: "width", `{"width":1.5,"height":1}`: "width", `{"width":10,"height":10,"deviceScaleFactor":-1}`: "deviceScaleFactor"},
 		"emulate/setUserAgent":   {`{}`: "userAgent: is missing"},
 		"emulate/setGeolocation": {`{}`: "latitude", `{"latitude":1}`: "longitude", `{"latitude":91,"longitude":1}`: "latitude", `{"latitude":1,"longitude":1,"accuracy":-1}`: "accuracy"},
@@ -258,11 +258,15 @@ func TestBadParams(t *testing.T) {
 				Error struct {
 					Code    int
 					Message string
+					Data    struct{ Details struct{ Field string } }
 				}
 			}
 			text := p.next()
 			if err := json.Unmarshal([]byte(text), &a); err != nil || a.Error.Code != codeInvalidParams || !strings.Contains(a.Error.Message, want) {
 				t.Errorf("%s %.120s:\ngot  %s\nwant -32602 %s", method, params, text, want)
+			}
+			if a.Error.Data.Details.Field == "" {
+				t.Errorf("%s %.120s does not name the field: %s", method, params, text)
 			}
 		}
 	}
