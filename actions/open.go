@@ -62,12 +62,30 @@ func (b *Browser) create(ctx context.Context, url, contextID string) (*Page, err
 	}
 	var made struct{ TargetID string }
 	if err := b.call(ctx, "Target.createTarget", params, &made); err != nil {
-		return nil, err
+		return nil, notOpened(url, err)
 	}
 	if err := b.settle(ctx); err != nil {
 		return nil, err
 	}
 	return b.Page(made.TargetID)
+}
+
+// withoutAgent are the words of a Host whose new frame shows no document of the
+// app's, which it has closed again.
+const withoutAgent = "Frame Agent did not connect"
+
+// notOpened says of a page that could not be made with a document that this was
+// the document's fault, where it was.
+func notOpened(url string, err error) error {
+	switch {
+	case url == blank:
+		return err
+	case strings.Contains(err.Error(), withoutAgent):
+		return errorf(NavigationFailed, "navigation failed: %s cannot be reached, or has no Frame Agent", url)
+	case strings.Contains(err.Error(), "opens no frame for"):
+		return navigationError(err)
+	}
+	return err
 }
 
 // prepared has a blank page prepared, and then shows its document.
