@@ -279,8 +279,15 @@ func (b *Browser) targetChanged(t targetInfo) {
 	b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "created", URL: t.URL}})
 }
 
-// targetGone forgets a page.
+// targetGone forgets a page for ever.
 func (b *Browser) targetGone(id string) {
+	b.drop(id)
+	b.shared.forget(id)
+}
+
+// drop forgets a page. One that has crashed keeps its alias, and comes back when
+// somebody loads it again.
+func (b *Browser) drop(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.pages, func(p *Page) bool { return p.ID == id })
@@ -289,7 +296,6 @@ func (b *Browser) targetGone(id string) {
 	}
 	p := b.pages[i]
 	b.pages = slices.Delete(b.pages, i, i+1)
-	b.shared.forget(id)
 	if b.active == p {
 		b.active = nil
 		if n := len(b.pages); n > 0 {

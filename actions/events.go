@@ -7,7 +7,7 @@ var handlers = map[string]handler{
 	"Target.targetCreated":     atBrowser(func(b *Browser, e targetEvent) { b.targetChanged(e.TargetInfo) }),
 	"Target.targetInfoChanged": atBrowser(func(b *Browser, e targetEvent) { b.targetChanged(e.TargetInfo) }),
 	"Target.targetDestroyed":   atBrowser(func(b *Browser, e targetEvent) { b.targetGone(e.TargetID) }),
-	"Target.targetCrashed":     atBrowser(func(b *Browser, e targetEvent) { b.targetGone(e.TargetID) }),
+	"Target.targetCrashed":     atBrowser(func(b *Browser, e targetEvent) { b.drop(e.TargetID) }),
 	"Target.detachedFromTarget": {do: func(b *Browser, _ string, params []byte) {
 		var e targetEvent
 		if json.Unmarshal(params, &e) == nil {
