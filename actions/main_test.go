@@ -118,6 +118,10 @@ func (p *place) pages() http.Handler {
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.FormValue("to"), http.StatusFound) })
 	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/nothing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("/download", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Disposition", "attachment; filename=a.txt")
+		fmt.Fprint(w, "a file")
+	})
 	mux.HandleFunc("/later", func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(700 * time.Millisecond) // longer than Settle waits for a navigation to begin
 		p.file(w, r.FormValue("page"))

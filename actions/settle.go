@@ -7,9 +7,15 @@ import (
 
 // How long Settle waits: for a page to begin something after an action, and for
 // the document of a navigation that has begun.
+//
+// In a frame that document must come sooner. Chromium 156 tells a page that it
+// wants to leave (navigate, beforeunload), and then nothing when the answer is a
+// 204 or a download: nobody but the browser knows such a document from a slow
+// one.
 const (
 	settleQuiet    = 500 * time.Millisecond
 	settleDocument = 5 * time.Second
+	settleFrame    = 2 * time.Second
 )
 
 // Settle gives the page time to react to an action, for a snapshot to be taken
@@ -30,7 +36,8 @@ func (p *Page) Settle(ctx context.Context) error {
 }
 
 // Follow waits for the document to which the latest action leads, if that has
-// begun a navigation: until it has been parsed, for at most five seconds.
+// begun a navigation: until it has been parsed, for at most five seconds. In a
+// frame it must be there after two.
 func (p *Page) Follow(ctx context.Context) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -49,6 +56,9 @@ func (p *Page) Follow(ctx context.Context) error {
 func (p *Page) parsed(ctx context.Context, before string) error {
 	inTime, stop := context.WithTimeout(ctx, settleDocument)
 	defer stop()
+	if p.kindNow() == FrameTarget {
+		p.left(inTime)
+	}
 	err := p.await(inTime, Timeout, func() (bool, *Error) {
 		return !p.leaving && (p.loader == before || p.loadLocked(p.loader).reached[DOMContentLoaded]), nil
 	})
@@ -56,4 +66,18 @@ func (p *Page) parsed(ctx context.Context, before string) error {
 		return err
 	}
 	return ctx.Err()
+}
+
+// left waits until a frame's document has been left. One that still is there
+// stays, as far as anybody knows.
+func (p *Page) left(ctx context.Context) {
+	inTime, stop := context.WithTimeout(ctx, settleFrame)
+	defer stop()
+	err := p.await(inTime, Timeout, func() (bool, *Error) { return !p.leaving, nil })
+	if KindOf(err) != Timeout || ctx.Err() != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leaving = false // or every later action would wait for it, too
 }

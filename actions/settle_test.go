@@ -28,10 +28,6 @@ func TestSettle(t *testing.T) {
 func TestFollow(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
 		p := visit(t, b, "/follow.html")
-		kind, err := p.Kind(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
 		follow := func(name, text, path, title string) {
 			t.Helper()
 			if _, err := p.Click(t.Context(), actions.Text{Text: text, Exact: true}, actions.ClickOptions{}); err != nil {
@@ -56,9 +52,8 @@ func TestFollow(t *testing.T) {
 		follow("a form", "Send", "/two.html?", "Second page")
 		follow("a slow form", "Send slowly", "/later?page=two.html", "Second page")
 		follow("a script", "Script", "/two.html", "Second page")
-		if kind == actions.BrowserTarget { // a frame is not told that nothing has come
-			follow("nothing", "Nothing", "/follow.html", "Follow")
-		}
+		follow("nothing", "Nothing", "/follow.html", "Follow")
+		follow("a download", "Download", "/follow.html", "Follow")
 		if err := p.Press(t.Context(), actions.First{Locator: actions.CSS("a")}, "Enter", actions.PressOptions{}); err != nil || p.URL() != shared.app.URL+"/two.html" {
 			t.Errorf("Enter on a link: %s, %v", p.URL(), err)
 		}
