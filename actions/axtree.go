@@ -9,19 +9,44 @@ import (
 
 // AccessibilityTree is the raw tree of the page's main document: the nodes of
 // CDP's Accessibility.getFullAXTree, an array. The values of secret fields are
-// redacted.
+// redacted. A tree beyond MaxValue is an error of kind LimitExceeded.
 func (p *Page) AccessibilityTree(ctx context.Context) (nodes json.RawMessage, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
+	if nodes, err = p.rawTree(ctx); err != nil {
+		return nil, err
+	}
+	return nodes, checkTree(nodes, MaxValue)
+}
+
+// maxTree is the longest raw tree that is worked on, in bytes of its JSON. As Go
+// values it takes some ten times as much.
+const maxTree = 16 << 20
+
+func checkTree(tree json.RawMessage, most int) error {
+	if len(tree) <= most {
+		return nil
+	}
+	return errorf(LimitExceeded, "limit exceeded: the accessibility tree has %d bytes, at most %d are given; take a snapshot", len(tree), most)
+}
+
+func (p *Page) rawTree(ctx context.Context) (nodes json.RawMessage, err error) {
 	var secrets []string
 	if err := p.scriptIn(ctx, "", scriptCall{verb: "secrets", result: &secrets}); err != nil {
 		return nil, err
 	}
-	var out struct{ Nodes any }
+	var out struct{ Nodes json.RawMessage }
 	if err := p.call(ctx, "Accessibility.getFullAXTree", nil, &out); err != nil {
 		return nil, err
 	}
-	return mustJSON(redactTexts(out.Nodes, secrets)), nil
+	if err := checkTree(out.Nodes, maxTree); err != nil {
+		return nil, err
+	}
+	var list any
+	if err := json.Unmarshal(out.Nodes, &list); err != nil {
+		return nil, errorf(Internal, "the accessibility tree cannot be read: %v", err)
+	}
+	return mustJSON(redactTexts(list, secrets)), nil
 }
 
 // redactTexts takes secrets out of all texts of a JSON value, and what a
@@ -108,7 +133,8 @@ func (v axValue) text() string {
 }
 
 // AXTree reads the accessibility tree in dialect D's words. The values of
-// secret fields are redacted.
+// secret fields are redacted. A tree beyond MaxValue is an error of kind
+// LimitExceeded.
 func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -119,7 +145,7 @@ func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 			return AXNode{}, err
 		}
 	}
-	raw, err := p.AccessibilityTree(ctx)
+	raw, err := p.rawTree(ctx)
 	if err != nil {
 		return AXNode{}, err
 	}
@@ -136,7 +162,10 @@ func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 			delete(t.byID, nodes[i].NodeID)
 			top := t.convert(&nodes[i])
 			top.Children = t.children(&nodes[i], 1)
-			return top, nil
+			if len(raw) > MaxValue { // what it was made of is longer
+				err = checkTree(mustJSON(top), MaxValue)
+			}
+			return top, err
 		}
 	}
 	return AXNode{}, errorf(ElementNotFound, "element not found: %s is not in the accessibility tree", o.Root)

@@ -12,7 +12,7 @@ import (
 const (
 	MaxRequest  = 10 << 20 // one request, of any dialect
 	MaxSnapshot = 1 << 20  // a snapshot: what is beyond is cut off, and a last line says so
-	MaxValue    = 4 << 20  // what Evaluate returns, as JSON
+	MaxValue    = 4 << 20  // any other answer of a page, as JSON: what Evaluate returns, a page's content; beyond there is none
 )
 
 // Limits bounds what one connection may ask for, or one caller where a dialect

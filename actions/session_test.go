@@ -198,9 +198,35 @@ func TestSnapshotsHaveALimit(t *testing.T) {
 		if err != nil || !e.Truncated || *e.Elements[len(e.Elements)-1].Name != "cut: the snapshot is longer than 1 MiB" {
 			t.Errorf("elements: truncated %v, %v", e.Truncated, err)
 		}
+		// What counts is bytes, of which these characters have two.
+		value(t, p, `void document.body.replaceChildren(...Array.from({ length: 3000 }, (_, i) => Object.assign(document.createElement("button"), { textContent: i + " " + "ä".repeat(190) })))`)
 		tagged, err := p.SnapshotTagged(t.Context(), actions.TaggedOptions{MaxElements: 100_000, IncludeHidden: true})
-		if err != nil || len(tagged.Markdown) > actions.MaxSnapshot || tagged.Truncated != (tagged.ElementCount < 2400) {
+		if err != nil || len(tagged.Markdown) > actions.MaxSnapshot || !tagged.Truncated || tagged.ElementCount != strings.Count(tagged.Markdown, "\n") ||
+			!strings.HasSuffix(tagged.Markdown, "\n[cut: the snapshot is longer than 1 MiB]") {
 			t.Errorf("tagged: %d bytes, %+v, %v", len(tagged.Markdown), tagged.ElementCount, err)
+		}
+	})
+}
+
+// TestReadingHasALimit reads a page of 5 MiB.
+func TestReadingHasALimit(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/two.html")
+		value(t, p, `void document.body.replaceChildren(...Array.from({ length: 5 }, () => Object.assign(document.createElement("p"), { textContent: "0123456789abcdef".repeat(1 << 16) })))`)
+		for _, format := range []string{"html", "text", "markdown"} {
+			_, err := p.Content(t.Context(), format, nil)
+			fails(t, err, actions.LimitExceeded)
+		}
+		_, err := p.ElementState(t.Context(), actions.CSS("body"), []string{"text"})
+		fails(t, err, actions.LimitExceeded)
+		if kind, _ := p.Kind(t.Context()); kind == actions.BrowserTarget { // which has such a tree
+			_, err = p.AccessibilityTree(t.Context())
+			fails(t, err, actions.LimitExceeded)
+			_, err = p.AXTree(t.Context(), actions.AXOptions{All: true})
+			fails(t, err, actions.LimitExceeded)
+		}
+		if c, err := p.Content(t.Context(), "text", actions.First{Locator: actions.CSS("p")}); err != nil || len(c.Content) != 1<<20 {
+			t.Errorf("a part of it: %d bytes, %v", len(c.Content), err)
 		}
 	})
 }

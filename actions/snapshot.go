@@ -148,7 +148,8 @@ type Content struct {
 }
 
 // Content reads the page, or what is in root where that is not nil, as "html",
-// "text" or "markdown".
+// "text" or "markdown". Content beyond MaxValue is an error of kind
+// LimitExceeded: half a document would pass for a whole one.
 func (p *Page) Content(ctx context.Context, format string, root Locator) (c Content, err error) {
 	args := obj{"format": format}
 	if root != nil {

@@ -1,6 +1,7 @@
 // The content of the page as HTML, text or Markdown.
 
 import { Failure } from "./failure";
+import { checkLength } from "./limit";
 import { isSecretText, redactCopy, REDACTED, redactTokens, scrub } from "./redact";
 import { childrenOf, isElement, isText, SILENT, squash } from "./tree";
 import { isHidden } from "./view";
@@ -35,7 +36,9 @@ function readable(el: Element, as: (el: Element) => string): string {
 function html(el: Element, whole: boolean): string {
   const copy = el.cloneNode(true) as Element;
   redactCopy(el, copy);
-  const text = redactTokens(copy.outerHTML);
+  const source = copy.outerHTML;
+  checkLength(source); // before it is searched, which takes long
+  const text = redactTokens(source);
   const type = document.doctype;
   return whole && type ? `<!DOCTYPE ${type.name}>${text}` : text;
 }

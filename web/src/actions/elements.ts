@@ -2,7 +2,7 @@
 // found anew at each use.
 
 import { Failure } from "./failure";
-import { MAX_SNAPSHOT } from "./limit";
+import { bytesOf, MAX_SNAPSHOT } from "./limit";
 import { scrub, valueOf } from "./redact";
 import { cut, isElement, squash } from "./tree";
 import { boxOf, type Box, focusedIn, isDisabled, referenced, styleOf } from "./view";
@@ -59,7 +59,7 @@ class Walk {
     const ref = `${role}[${n}]`;
     const entry = this.met(() => describe(el, role, ref, box), ref, el);
     if (!entry) return below;
-    this.left -= JSON.stringify(entry).length;
+    this.left -= bytesOf(JSON.stringify(entry));
     if (this.left < 0) return below;
     if (below.length) entry.children = below;
     return [entry];

@@ -7,6 +7,7 @@ import { contentOf } from "./content";
 import { choose, fill, focus, type Scroll, scroll, setFiles, type Upload } from "./edit";
 import { snapshotElements } from "./elements";
 import { Failure } from "./failure";
+import { checkLength } from "./limit";
 import { findAll, type Query, show } from "./locate";
 import { observe, type ObserveOptions } from "./observed";
 import { type Mark, overlay } from "./overlay";
@@ -160,12 +161,18 @@ async function element(a: On): Promise<Element | Document> {
   return a.locator ? until(a.wait, () => present(a.locator)) : document;
 }
 
+/** An answer, unless it is too long. What a page has stored is as long as browsers allow. */
+function told(verb: string, answer: string): string {
+  if (verb !== "storage") checkLength(answer);
+  return answer;
+}
+
 /** A call's answer as JSON: {"ok":…} or {"error":{…}}. */
 async function run(verb: string, args: Args): Promise<string> {
   const start = performance.now();
   forgetSecrets();
   try {
-    return JSON.stringify({ ok: (await verbs[verb](args)) ?? null });
+    return told(verb, JSON.stringify({ ok: (await verbs[verb](args)) ?? null }));
   } catch (e) {
     if (!(e instanceof Failure)) throw e;
     const { kind, message, count } = e;

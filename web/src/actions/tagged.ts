@@ -34,20 +34,18 @@ export function snapshotTagged(o: TaggedOptions): Tagged {
   const lines = new Lines("[cut: the snapshot is longer than 1 MiB]");
   const ids = new Ids();
   const most = o.maxElements ?? 500;
-  let [count, truncated] = [0, false];
+  let count = 0;
   const listed = new Set<Element>();
   for (const el of document.body ? elements(document.body, (e) => SILENT.has(e.localName)) : []) {
     if (!isListed(el, listed)) continue;
     listed.add(el);
     const visible = isVisible(el);
     if ((!visible && !o.includeHidden) || (o.viewportOnly && !meetsViewport(el)) || isEmpty(el)) continue;
-    if (count >= most || !lines.add(lineOf(el, ids.of(el), !visible))) {
-      truncated = true;
-      break;
-    }
-    count++;
+    if (count >= most) lines.cut(`[cut: the page has more than ${most} elements]`);
+    else if (lines.add(lineOf(el, ids.of(el), !visible))) count++;
+    if (lines.truncated) break;
   }
-  return { markdown: lines.text(), url: location.href, title: document.title, elementCount: count, truncated };
+  return { markdown: lines.text(), url: location.href, title: document.title, elementCount: count, truncated: lines.truncated };
 }
 
 function isInteractive(el: Element): boolean {
