@@ -105,6 +105,24 @@ func TestClickRefuses(t *testing.T) {
 	})
 }
 
+// TestUnknownIDsFailAtOnce names elements by what only snapshots give, which no
+// waiting brings.
+func TestUnknownIDsFailAtOnce(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		for _, ref := range []actions.SnapshotRef{{Scheme: actions.Tagged, ID: "a999"}, {Scheme: actions.YAML, ID: "e999"}, {Scheme: actions.BAP, ID: "@none"}} {
+			begun := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			_, err := p.Click(ctx, ref, actions.ClickOptions{})
+			cancel()
+			fails(t, err, actions.StaleRef)
+			if took := time.Since(begun); took > patience/2 {
+				t.Errorf("%s: it took %v", ref, took)
+			}
+		}
+	})
+}
+
 func TestHover(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
 		p := visit(t, b, "/form.html")

@@ -38,7 +38,7 @@ func hookCases() []hookCase {
 		cases = append(
 			cases,
 			hookCase{hook: hook, name: "an id that is none", params: with(params, "elementId", `a1"]`), code: "ElementNotFound"},
-			hookCase{hook: hook, name: "no such element", params: with(params, "elementId", "a9999"), code: "ElementNotFound", waits: true},
+			hookCase{hook: hook, name: "no such element", params: with(params, "elementId", "a9999"), code: "ElementNotFound"},
 		)
 	}
 	return append(

@@ -34,7 +34,11 @@ const finders: Record<string, Finder> = {
   },
   yaml: ({ value }) => [findYAML(value)],
   aria: ({ value }) => findByPosition(value),
-  rp: ({ value }) => (/^[A-Za-z0-9]+$/.test(value) ? inAllRoots((root) => root.querySelectorAll(`[data-rp-id="${value}"]`)) : []).slice(0, 1),
+  rp: ({ value }) => {
+    const [el] = /^[A-Za-z0-9]+$/.test(value) ? inAllRoots((root) => root.querySelectorAll(`[data-rp-id="${value}"]`)) : [];
+    if (!el) throw stale(value); // snapshots alone give ids: waiting brings none
+    return [el];
+  },
   bap: ({ value }) => [findObserved(value)],
   handle: ({ value }) => {
     const el = handles.find(value);
