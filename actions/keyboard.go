@@ -25,6 +25,10 @@ const batch = 16
 
 // Type types a text into an element, or into what has the focus where l is
 // nil. A line end is Enter.
+//
+// Keys go to whatever takes them, as a user's do and Playwright's: a field that
+// is read-only hears of them and stays as it is. To append is to change a value,
+// and an error of kind NotEnabled where that cannot be.
 func (p *Page) Type(ctx context.Context, l Locator, text string, o TypeOptions) error {
 	if l != nil {
 		if err := check(l); err != nil {
@@ -60,7 +64,7 @@ func (p *Page) takeFocus(ctx context.Context, s string, l Locator, o TypeOptions
 	if l.query().By == "point" {
 		l = nil // what was clicked has the focus
 	}
-	return p.focus(ctx, l, obj{"atEnd": true, "clear": o.Clear})
+	return p.focus(ctx, l, obj{"atEnd": true, "clear": o.Clear, "editable": o.Append})
 }
 
 // focus focuses the element, or goes by what has the focus where l is nil.

@@ -90,6 +90,43 @@ func TestType(t *testing.T) {
 	})
 }
 
+// TestTypeIntoReadOnly sends keys to a read-only field, which hears of them and
+// stays as it is, and refuses to append to it.
+func TestTypeIntoReadOnly(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		if err := p.Type(t.Context(), actions.CSS("#locked"), "x", actions.TypeOptions{}); err != nil {
+			t.Error(err)
+		}
+		is(t, p, "[seen.includes('keydown locked x'), $('locked').value]", `[true,"fixed"]`)
+		appended := func(l actions.Locator, clearing bool) func(context.Context) error {
+			return func(ctx context.Context) error {
+				return p.Type(ctx, l, "x", actions.TypeOptions{Click: true, Append: true, Clear: clearing})
+			}
+		}
+		failsFor(t, actions.NotEnabled, "append to a read-only field", appended(actions.CSS("#locked"), false))
+		failsFor(t, actions.NotEnabled, "clear one", appended(actions.CSS("#locked"), true))
+		failsFor(t, actions.NotEnabled, "append to a disabled button", appended(actions.CSS("#off"), false))
+		failsFor(t, actions.InvalidArgument, "append to a heading", appended(actions.CSS("h1"), false))
+		at, err := p.Hover(t.Context(), actions.CSS("#locked"), actions.HoverOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		failsFor(t, actions.NotEnabled, "append at a point", appended(at, false))
+		is(t, p, "$('locked').value", `"fixed"`)
+		if err := appended(actions.CSS("#editor"), false)(t.Context()); err != nil {
+			t.Error(err)
+		}
+		is(t, p, "$('editor').textContent", `"Hellox"`)
+		// One that can be written once it has the focus, as against autofill.
+		value(t, p, "void ($('locked').onfocus = () => { $('locked').readOnly = false })")
+		if err := appended(actions.CSS("#locked"), false)(t.Context()); err != nil {
+			t.Error(err)
+		}
+		is(t, p, "$('locked').value", `"fixedx"`)
+	})
+}
+
 func TestPress(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
 		p := visit(t, b, "/form.html")

@@ -28,6 +28,7 @@ var bapErrors = []bapMethod{
 	}},
 	{"browser/close", []bapCase{{name: "normal", params: `{}`, want: `{}`, on: initialized}}},
 	{"page/create", []bapCase{
+		{name: "failed", params: `{"url":"http://127.0.0.1:1/"}`, code: -32015, want: `"Navigation failed: http://127.0.0.1:1/ cannot be reached`},
 		{name: "normal", params: `{"url":"{{app}}/two.html"}`, want: `"url":"{{app}}/two.html","title":"Second page","viewport":{"width":`},
 		{name: "before launch", params: `{}`, code: -32010, on: initialized},
 		{name: "bad input", params: `{"viewport":{"width":-1,"height":1}}`, code: -32602, want: `"field":"viewport`},
@@ -99,7 +100,7 @@ var bapErrors = []bapMethod{
 	{"observe/pdf", []bapCase{{name: "bad format", params: `{"options":{"format":"A0"}}`, code: -32602, want: `"field":"options.format"`}}},
 	{"observe/content", []bapCase{{name: "bad format", params: `{"format":"pdf"}`, code: -32602, want: `"field":"format"`}, {name: "without a format", params: `{}`, code: -32602, want: `"field":"format"`}}},
 	{"storage/setState", []bapCase{{name: "without a state", params: `{}`, code: -32602, want: `"field":"state`}}},
-	{"storage/getCookies", []bapCase{{name: "bad input", params: `{"urls":7}`, code: -32602}}},
+	{"storage/getCookies", []bapCase{{name: "bad input", params: `{"urls":7}`, code: -32602, want: `"field":"urls"`}}},
 	{"storage/setCookies", []bapCase{{name: "without a name", params: `{"cookies":[{"value":"b"}]}`, code: -32602, want: `"field":"cookies`}}},
 	{"storage/clearCookies", []bapCase{{name: "all", params: `{}`, want: `{}`, then: [3]string{"storage/getCookies", `{}`, `{"cookies":[]}`}}}},
 	{"emulate/setViewport", []bapCase{{name: "bad input", params: `{"width":0,"height":480}`, code: -32602, want: `"field":"width"`}}},

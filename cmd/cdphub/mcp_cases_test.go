@@ -182,6 +182,7 @@ var mcpOwn = []mcpCase{
 	{tool: "browser_take_screenshot", name: "no such element", arguments: object{"target": "e9999"}, fails: true, want: []string{"e9999"}},
 	{tool: "browser_take_screenshot", name: "no such scale", arguments: object{"scale": "inch"}, fails: true, want: []string{"inch"}},
 	{tool: "browser_evaluate", name: "with no such element", arguments: object{"function": "(e) => 1", "target": "e9999"}, fails: true, want: []string{"e9999"}},
+	{tool: "browser_tabs", name: "what cannot be reached", arguments: object{"action": "new", "url": "http://127.0.0.1:1/"}, fails: true, want: []string{"navigation failed: http://127.0.0.1:1/ cannot be reached"}, waits: true},
 	{tool: "browser_tabs", name: "a URL that is blocked", arguments: object{"action": "new", "url": "file:///etc/passwd"}, fails: true, want: []string{"navigation blocked"}},
 }
 

@@ -17,7 +17,7 @@ import { stateOf } from "./state";
 import { snapshotTagged, tag, type TaggedOptions } from "./tagged";
 import { frameAround } from "./tree";
 import { boxOf, focusedIn } from "./view";
-import { type Aim, aimAt, inState, present, ready, type State, until } from "./wait";
+import { type Aim, aimAt, inState, need, present, ready, type State, type StaticCheck, until } from "./wait";
 import { snapshotYAML, type Options as YAMLOptions } from "./yaml";
 
 /** What every call brings. */
@@ -60,14 +60,16 @@ const verbs: Record<string, Verb> = {
   boxes: (a: { locators: Query[] }) => a.locators.flatMap(findAll).map(boxOf),
 
   // Input that is no pointer's and no key's.
-  focus: (a: On & { atEnd?: boolean; clear?: boolean }) => {
+  focus: (a: On & { atEnd?: boolean; clear?: boolean; editable?: boolean }) => {
     const act = (el: Element): null => {
       if (a.clear) fill(el, "");
       focus(el, a.atEnd === true);
       return null;
     };
-    if (a.locator) return onReady(a, a.clear ? ["visible", "enabled", "editable"] : ["visible", "enabled"], act);
+    const checks: StaticCheck[] = a.clear || a.editable ? ["enabled", "editable"] : ["enabled"];
+    if (a.locator) return onReady(a, ["visible", ...checks], act);
     const el = focusedIn(document);
+    if (el && !/^i?frame$/.test(el.localName)) need(el, a.editable ? checks : []); // what has the focus in a frame, its own script knows
     return el ? act(el) : null;
   },
   fill: (a: On & { value: string }) => onReady(a, ["visible", "enabled", "editable"], (el) => (fill(el, a.value), null)),

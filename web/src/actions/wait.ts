@@ -7,7 +7,10 @@ import { documentOf, frameAround, isWithin, parentOf } from "./tree";
 import { boxOf, describe, hitAt, isDisabled, isEditable, isReadOnly, isVisible, offsetOf, styleOf } from "./view";
 
 /** What an element must be. */
-export type Check = "visible" | "stable" | "enabled" | "editable";
+export type Check = "stable" | StaticCheck;
+
+/** Of it, what shows at once. */
+export type StaticCheck = "visible" | "enabled" | "editable";
 
 const PAUSES = [0, 20, 50, 100, 100, 250];
 
@@ -50,12 +53,19 @@ export function present(q: Query): Element {
 export async function ready(q: Query, checks: Check[]): Promise<Element> {
   const el = present(q);
   for (const check of checks) {
+    if (check === "stable") await needStable(el);
+    else need(el, [check]);
+  }
+  return el;
+}
+
+/** Fails when an element does not pass the checks, as it is now. */
+export function need(el: Element, checks: StaticCheck[]): void {
+  for (const check of checks) {
     if (check === "visible") needVisible(el);
-    else if (check === "stable") await needStable(el);
     else if (check === "enabled") needEnabled(el);
     else needEditable(el);
   }
-  return el;
 }
 
 function needVisible(el: Element): void {
