@@ -41,6 +41,8 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
 		return new(reply).result(&actions.Error{Kind: actions.Timeout, Message: "cancelled"})
+	case <-s.gone:
+		return new(reply).result(over())
 	}
 	defer func() { <-s.turn }()
 	ctx, cancel := context.WithTimeout(ctx, actions.MaxTimeout)
@@ -89,6 +91,9 @@ func (c *call) race(ctx context.Context, t *tool, do func(context.Context, *call
 		case <-ctx.Done():
 			cancel()
 			return &reply{failed: &actions.Error{Kind: actions.Timeout, Message: "cancelled"}}
+		case <-c.gone:
+			cancel()
+			return &reply{failed: over()}
 		case <-c.asked:
 			if page == nil {
 				continue

@@ -72,6 +72,9 @@ func (h *Handler) ServeHTTP(c actions.Caller, w http.ResponseWriter, r *http.Req
 		h.begin(c, w, r)
 	case !h.owns(c, id):
 		http.Error(w, "session not found: begin one with initialize", http.StatusNotFound)
+	case r.Method == http.MethodDelete:
+		h.end(id) // cuts off its calls, for which the peer would wait
+		w.WriteHeader(http.StatusNoContent)
 	default:
 		h.http.ServeHTTP(w, r)
 	}

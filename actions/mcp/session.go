@@ -25,6 +25,7 @@ type session struct {
 	queue  chan struct{} // holds an item for each call that runs or waits
 	turn   chan struct{} // holds an item while a call runs
 	asked  chan struct{} // gets an item when a page has opened a dialog
+	gone   chan struct{} // closed when the session has ended
 
 	mu      sync.Mutex // guards everything below
 	closed  bool
@@ -45,6 +46,7 @@ func newSession(c actions.Caller, files *os.Root, log *zap.Logger) *session {
 	return &session{
 		caller: c, meter: meter, files: files, log: log,
 		queue: make(chan struct{}, meter.Limits().Waiting), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1),
+		gone: make(chan struct{}),
 	}
 }
 
@@ -142,10 +144,15 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 	s.mu.Unlock()
 	if closed {
 		b.Close()
-		return nil, &actions.Error{Kind: actions.TargetClosed, Message: "the session has ended"}
+		return nil, over()
 	}
 	b.Subscribe(actions.DialogEvents|actions.ConsoleEvents|actions.PageEvents, s.event)
 	return b, nil
+}
+
+// over is the error of calls that the session's end cuts off.
+func over() error {
+	return &actions.Error{Kind: actions.TargetClosed, Message: "the session has ended"}
 }
 
 // event notes what pages do.
@@ -235,6 +242,9 @@ func (s *session) check(b *actions.Browser) {
 func (s *session) close() {
 	s.mu.Lock()
 	b := s.browser
+	if !s.closed {
+		close(s.gone)
+	}
 	s.browser, s.closed = nil, true
 	s.mu.Unlock()
 	if b != nil {
