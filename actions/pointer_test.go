@@ -91,7 +91,7 @@ func TestClickRefuses(t *testing.T) {
 			{actions.CSS("#save"), actions.ClickOptions{Modifiers: []string{"Hyper"}}, actions.InvalidArgument},
 			{actions.SnapshotRef{Scheme: actions.YAML, ID: "e999"}, actions.ClickOptions{}, actions.StaleRef},
 			{actions.SnapshotRef{Scheme: actions.BAP, ID: "@nobody"}, actions.ClickOptions{}, actions.StaleRef},
-			{actions.SnapshotRef{Scheme: actions.Tagged, ID: "a999"}, actions.ClickOptions{}, actions.ElementNotFound},
+			{actions.SnapshotRef{Scheme: actions.Tagged, ID: "a999"}, actions.ClickOptions{}, actions.StaleRef},
 			{actions.SnapshotRef{Scheme: actions.Aria, ID: "button[99]"}, actions.ClickOptions{}, actions.ElementNotFound},
 			{actions.Handle{ID: "h9"}, actions.ClickOptions{}, actions.StaleRef},
 		} {

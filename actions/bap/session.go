@@ -13,7 +13,7 @@ import (
 
 // sessionKey is what a connection must match to resume a session: the hub and
 // the token are the same, and so is the id.
-type sessionKey struct{ hub, scope, bearer, id string }
+type sessionKey struct{ hub, scope, caller, id string }
 
 // session is what a client has beyond one request, and beyond its connection
 // where it has named itself.
@@ -64,7 +64,7 @@ func (srv *Server) enter(c *connection, id string) (*session, *failure) {
 	if s := srv.sessions[key]; s != nil && s.adopt(c) {
 		return s, nil
 	}
-	if len(srv.sessions) >= srv.options.Sessions || key.bearer != "" && srv.ofLocked(key.bearer) >= srv.options.SessionsOfOne {
+	if len(srv.sessions) >= srv.options.Sessions || key.caller != "" && srv.ofLocked(key.caller) >= srv.options.SessionsOfOne {
 		return nil, limited("Too many sessions that can be resumed: leave out sessionId, or try again", retryLimited)
 	}
 	s := newSession(c, key)
@@ -73,9 +73,9 @@ func (srv *Server) enter(c *connection, id string) (*session, *failure) {
 }
 
 // ofLocked counts the sessions of a token.
-func (srv *Server) ofLocked(bearer string) (n int) {
+func (srv *Server) ofLocked(caller string) (n int) {
 	for key := range srv.sessions {
-		if key.bearer == bearer {
+		if key.caller == caller {
 			n++
 		}
 	}
