@@ -95,7 +95,7 @@ var jsonrpcOwn = []cell{
 	{method: "browser.click", name: "ref after a page change", params: `{"target":` + ariaRef("heading[0]") + `}`, want: result(`"clicked":true`)},
 	{method: "browser.navigate", name: "domcontentloaded", params: `{"url":"{app}/form.html","wait_until":"domcontentloaded","timeout_ms":20000}`, want: result(`"url":"{app}/form.html","title":"Sign up","status":(0|200),"loaded":true`)},
 	{method: "browser.navigate", name: "networkidle", params: `{"url":"{app}/form.html","wait_until":"networkidle"}`, want: result(`"url":"{app}/form.html","title":"Sign up","status":(0|200),"loaded":true`)},
-	{method: "browser.navigate", name: "not loaded in time", params: `{"url":"{app}/half","timeout_ms":{soon}}`, want: result(`"url":"{app}/half","title":"[^"]*","status":(0|200),"loaded":false`), back: true},
+	{method: "browser.navigate", name: "not loaded in time", params: `{"url":"{app}/part","timeout_ms":{soon}}`, want: result(`"url":"{app}/part","title":"[^"]*","status":(0|200),"loaded":false`), back: true},
 	{method: "browser.navigate", name: "timeout", params: `{"url":"{app}/never","timeout_ms":1000}`, want: fault(-32005, "navigation timed out"), back: true},
 	{method: "browser.navigate", name: "scheme", params: `{"url":"javascript:alert(1)"}`, want: fault(-32002, "navigation blocked: Blocked protocol: javascript")},
 	{method: "browser.navigate", name: "metadata", params: `{"url":"http://0xa9fea9fe/"}`, want: fault(-32002, "navigation blocked: .*metadata.*")},

@@ -117,9 +117,16 @@ func (s *stage) pages(host string) http.Handler {
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { s.file(w, "two.html", host) })
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.FormValue("to"), http.StatusFound) })
 	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	mux.HandleFunc("/half", func(w http.ResponseWriter, _ *http.Request) {
+	half := func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<!doctype html><title>Half</title><script src='http://%s/agent.js' data-parents='%s'></script><p>Half</p><img src=/never>", s.addr(true), host)
+	}
+	mux.HandleFunc("/half", func(w http.ResponseWriter, _ *http.Request) { half(w) })
+	mux.HandleFunc("/part", func(w http.ResponseWriter, r *http.Request) { // of which the rest never comes
+		half(w)
+		if err := http.NewResponseController(w).Flush(); err == nil {
+			<-r.Context().Done()
+		}
 	})
 	mux.HandleFunc("/hooks.html", func(w http.ResponseWriter, r *http.Request) { // a page that uses rp.browser
 		w.Header().Set("Content-Type", "text/html")
