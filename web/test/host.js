@@ -2,7 +2,8 @@
 // throws an Error with the error's text; event(method) resolves to the params
 // of the next such event, or of one not yet taken; events holds all that came;
 // is(got, want, what) compares as JSON; fails(promise, text) wants that error;
-// visit(path, query) opens a page of the app and waits until it is paired.
+// visit(path, query) opens a page of the app and waits until it is paired and
+// loaded. pair(path, query) waits for the pairing alone.
 const events = [];
 const state = { sessions: [] };
 const hub = {}; // base and key, as the welcome is to tell them
@@ -81,10 +82,15 @@ async function fails(promise, text) {
   is(await promise.then(() => "no error", (e) => e.message), text);
 }
 
-function visit(path, query = {}) {
+function pair(path, query = {}) {
   const arrived = new Promise((r) => (paired = r));
   frame.src = APP + path + "?" + new URLSearchParams(query);
   return arrived;
+}
+
+function visit(path, query) {
+  const loaded = new Promise((r) => frame.addEventListener("load", r, { once: true }));
+  return Promise.all([pair(path, query), loaded]);
 }
 
 async function start(test) {

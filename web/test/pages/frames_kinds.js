@@ -110,7 +110,7 @@ const { quads } = await cdp("DOM.getContentQuads", contents.result);
 is([quads.length, quads[0][1] > 200, quads[0][1] < 400], [2, true, true], quads);
 
 // A document that stops loading before its load event.
-await visit("/stops", { html: "<iframe name=slow src='/half?html=<img%20src=/net/slow>'></iframe>" });
+await pair("/stops", { html: "<iframe name=slow src='/half?html=<img%20src=/net/slow>'></iframe>" });
 for (const d of ["Page", "Runtime"]) await cdp(d + ".enable");
 await named("slow");
 const [half] = (await cdp("Page.getFrameTree")).frameTree.childFrames.map((c) => c.frame.id);
