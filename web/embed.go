@@ -17,3 +17,9 @@ import "embed"
 //
 //go:embed dist
 var Dist embed.FS
+
+// SecretNames are the words by which the page script and the hub know secrets,
+// as JSON.
+//
+//go:embed src/actions/secretnames.json
+var SecretNames []byte

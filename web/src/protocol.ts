@@ -42,7 +42,12 @@ export interface CdpEvent {
 
 // ------------------------------------------- window.postMessage, frame <-> Host
 
-/** Frame Agent to its parent: at boot, every 300 ms (10 times at most) until adopted, and in answer to a probe. */
+/**
+ * Frame Agent to its parent: at boot, every 300 ms (10 times at most) until
+ * adopted, and in answer to a probe. From a document of an opaque origin it
+ * brings a MessagePort, over which the welcome goes: a message to its window
+ * would be for whatever document that has by then.
+ */
 export interface Hello {
   icdp: "hello";
   v: number;
@@ -56,6 +61,8 @@ export interface Hello {
   error?: string;
   /** The random base of the document's ids, below 10^6. */
   base?: number;
+  /** By which the Host knows a document of its own making. */
+  key?: string;
 }
 
 /** Host to iframe while it has no channel to it. */
@@ -157,7 +164,8 @@ export interface Binding {
 //
 //   Page.navigate {url, loaderId}: assign location.href and answer {} at once.
 //     No Nav need follow; one with this url or loaderId is understood as the
-//     same. Without loaderId only the fragment changes.
+//     same. Without loaderId only the fragment changes. With led: true the
+//     Host goes there itself once it has the answer.
 //   Page.addScriptToEvaluateOnNewDocument {identifier}: answer with it.
 //
 // The story of a document's request is told by one side from its start:
@@ -217,6 +225,7 @@ export interface WindowMessage {
   data?: unknown;
   /** "*" or the origin that the receiver must be of. */
   targetOrigin: string;
+  /** From an agent it is "null" for a frame of another origin in its document, and else not believed. */
   origin?: string;
 }
 

@@ -4,6 +4,7 @@
 package webtest
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -148,7 +149,8 @@ func otherName(app string) string {
 
 // appPages serves the app: any path is a page with the agent, whose body is
 // the query's "html", whose policies are its "csp" and "permissions" and whose
-// status is its "status"; "response" is what a proxy says of it. With "bare" it has no agent. Parents are the origins that may drive it.
+// status is its "status"; "response" is what a proxy says of it. With "bare" it has no agent. Parents are the origins that may drive it,
+// but for a page that names others as "parents".
 func appPages(agent []byte, parents string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/agent.js", func(w http.ResponseWriter, _ *http.Request) {
@@ -159,7 +161,7 @@ func appPages(agent []byte, parents string) http.Handler {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = w.Write(agent)
 	})
-	for _, lazy := range []string{"agent.mjs", "shot.js", "snapshot.js"} {
+	for _, lazy := range []string{"agent.mjs", "host.js", "shot.js", "snapshot.js"} {
 		mux.HandleFunc("/"+lazy, func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFile(w, r, filepath.Join("..", "dist", lazy))
 		})
@@ -183,7 +185,7 @@ func appPages(agent []byte, parents string) http.Handler {
 				return
 			}
 		}
-		src, response := "/agent.js", r.FormValue("response")
+		src, response, parents := "/agent.js", r.FormValue("response"), cmp.Or(r.FormValue("parents"), parents)
 		if response != "" {
 			src = "/__hub/agent.js"
 		}

@@ -7,10 +7,15 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goitalic"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/gofont/goregular"
 )
 
 // repository is the folder that holds go.mod of the product.
@@ -23,15 +28,22 @@ func repository(t *testing.T) string {
 	return filepath.Join(filepath.Dir(file), "..", "..", "..")
 }
 
-// startBrowser starts a headless Chromium and returns a tab of it. Both end with
-// the test.
-func startBrowser(t *testing.T) context.Context {
+// startBrowser starts a headless Chromium on a screen with that many device
+// pixels to a CSS pixel, and returns a tab of it. Both end with the test. A
+// density that is emulated will not do: text is laid out by other measures then.
+func startBrowser(t *testing.T, density float64) context.Context {
 	t.Helper()
 	options := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], []chromedp.ExecAllocatorOption{
 		chromedp.NoSandbox, // the pages are the test's own, and root has no sandbox
 		chromedp.WindowSize(1000, 800),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("lang", "en-US"), // date fields are laid out by locale
+		chromedp.Flag("force-device-scale-factor", strconv.FormatFloat(density, 'g', -1, 64)),
+		// On a dense screen Chromium has pages place glyphs at parts of pixels, and images not.
+		// How glyphs are drawn is otherwise the machine's choice.
+		chromedp.Flag("disable-font-subpixel-positioning", true),
+		chromedp.Flag("font-render-hinting", "none"),
+		chromedp.Flag("disable-lcd-text", true),
 	})
 	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
@@ -45,6 +57,9 @@ func startBrowser(t *testing.T) context.Context {
 	return tab
 }
 
+// fonts are what the pages are written in, whatever the machine has.
+var fonts = map[string][]byte{"regular": goregular.TTF, "bold": gobold.TTF, "italic": goitalic.TTF, "mono": gomono.TTF}
+
 // serve serves the pages and the rasteriser and returns the server's address.
 func serve(t *testing.T) string {
 	t.Helper()
@@ -53,6 +68,9 @@ func serve(t *testing.T) string {
 	mux.HandleFunc("/shot.js", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, filepath.Join(repository(t), "web", "dist", "shot.js"))
 	})
+	for name, font := range fonts {
+		mux.HandleFunc("/fonts/"+name+".ttf", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(font) })
+	}
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return server.URL

@@ -3,7 +3,8 @@
 
 import { computeAccessibleName } from "dom-accessibility-api";
 import { isNameless, isRole } from "../agent/accessibility/ariaroles";
-import { scrub } from "./redact";
+import { REDACTED, tell, type Told, word } from "./redact";
+import { isSecret, isSecretText } from "./secrets";
 import { closest, squash } from "./tree";
 import { styleOf } from "./view";
 
@@ -28,16 +29,16 @@ const SECTIONING = "article,aside,main,nav,section,[role=article],[role=compleme
 const GLOBAL = ["aria-atomic", "aria-busy", "aria-controls", "aria-current", "aria-describedby", "aria-label", "aria-labelledby", "aria-live", "aria-owns"];
 
 /** The role of an element: "none" for presentational ones, "generic" where there is no other. */
-export function roleOf(el: Element): string {
+export function roleOf(el: Element): Told {
   for (const token of (el.getAttribute("role") ?? "").toLowerCase().split(/\s+/)) {
     if (token === "presentation" || token === "none") {
       if (GLOBAL.some((a) => el.hasAttribute(a)) || isFocusable(el)) break;
-      return "none";
+      return word("none");
     }
-    if (token === "image") return "img";
-    if (isRole(token)) return token;
+    if (token === "image") return word("img");
+    if (isRole(token)) return token as Told; // one of a list
   }
-  return implicitRole(el) || "generic";
+  return (implicitRole(el) || "generic") as Told; // one of those above and below
 }
 
 function implicitRole(el: Element): string {
@@ -79,9 +80,11 @@ export function isFocusable(el: Element): boolean {
 const PLAIN = /^(article|banner|complementary|contentinfo|generic|list|listitem|main|navigation|region|rowgroup|separator)$/;
 
 /** The accessible name, white space collapsed; "" for roles that have none. */
-export function nameOf(el: Element, role = roleOf(el)): string {
-  if (role === "none" || isNameless(role) || (PLAIN.test(role) && !isNamed(el))) return "";
-  return scrub(el.ownerDocument, squash(computeAccessibleName(el, { getComputedStyle: styleOf as typeof getComputedStyle })));
+export function nameOf(el: Element, role: string = roleOf(el)): Told {
+  if (role === "none" || isNameless(role) || (PLAIN.test(role) && !isNamed(el))) return word("");
+  const name = squash(computeAccessibleName(el, { getComputedStyle: styleOf as typeof getComputedStyle }));
+  const isContent = isSecretText(el) && (name === squash(el.textContent ?? "") || /^opt/.test(el.localName));
+  return name && isContent ? REDACTED : tell(name);
 }
 
 /** Whether assistive technology does not hear of an element, for aria-hidden. */
@@ -106,7 +109,7 @@ export function tri(el: Element, attribute: string): Tri | undefined {
 }
 
 export function selectedOf(el: Element): boolean | undefined {
-  if (el.localName === "option") return (el as HTMLOptionElement).selected;
+  if (el.localName === "option") return isSecret(el) ? undefined : (el as HTMLOptionElement).selected;
   return tri(el, "aria-selected") === true ? true : undefined;
 }
 

@@ -2,49 +2,36 @@
 
 import { Failure } from "./failure";
 import { checkLength } from "./limit";
-import { isSecretText, redactCopy, REDACTED, redactTokens, scrub } from "./redact";
+import { address, attributeOf, REDACTED, renderedText, say, sourceOf, tell, tellText, title, type Told } from "./redact";
+import { isSecretText } from "./secrets";
 import { childrenOf, isElement, isText, SILENT, squash } from "./tree";
 import { isHidden } from "./view";
 
-export interface Content {
-  content: string;
-  url: string;
-  title: string;
-}
+export type Content = { content: Told; url: Told; title: Told };
 
 export function contentOf(format: string, root?: Element): Content {
   const el = root ?? document.documentElement;
-  return { content: render(format, el, root === undefined), url: location.href, title: document.title };
+  return { content: render(format, el, root === undefined), url: address(), title: title() };
 }
 
-function render(format: string, el: Element, whole: boolean): string {
+function render(format: string, el: Element, whole: boolean): Told {
   switch (format) {
     case "html": return html(el, whole);
-    case "text": return readable(el, plain);
-    case "markdown": return readable(el, markdown);
+    case "text": return renderedText(bodyOf(el));
+    case "markdown": return tellText(bodyOf(el), markdown(bodyOf(el)));
   }
   throw new Failure("InvalidArgument", `bad request: ${JSON.stringify(format)} is no format: use html, text or markdown`);
 }
 
-/** What is in an element, as words to read. */
-function readable(el: Element, as: (el: Element) => string): string {
-  const from = el.localName === "html" ? (document.body ?? el) : el;
-  const text = as(from);
-  return text && isSecretText(from) ? REDACTED : scrub(document, text);
+/** What there is to read of an element. */
+function bodyOf(el: Element): Element {
+  return el.localName === "html" ? (document.body ?? el) : el;
 }
 
-function html(el: Element, whole: boolean): string {
-  const copy = el.cloneNode(true) as Element;
-  redactCopy(el, copy);
-  const source = copy.outerHTML;
-  checkLength(source); // before it is searched, which takes long
-  const text = redactTokens(source);
+function html(el: Element, whole: boolean): Told {
+  const source = sourceOf(el, checkLength);
   const type = document.doctype;
-  return whole && type ? `<!DOCTYPE ${type.name}>${text}` : text;
-}
-
-function plain(el: Element): string {
-  return (el as HTMLElement).innerText ?? squash(el.textContent ?? "");
+  return whole && type ? say`<!DOCTYPE ${tell(type.name)}>${source}` : source;
 }
 
 // ---------------------------------------------------------------- Markdown
@@ -53,7 +40,9 @@ function markdown(root: Element): string {
   return blocks(root).replace(/[ \t]+\n/g, "\n").replace(/\n{3,}/g, "\n\n").trim();
 }
 
+/** What lies in an element. Its parts are put together before they are told: a secret may lie in several. */
 function blocks(el: Element): string {
+  if (isSecretText(el)) return el.textContent ? REDACTED : "";
   let out = "";
   for (const node of childrenOf(el)) {
     if (isText(node)) out += node.data.replace(/[ \t\r\n]+/g, " ");
@@ -77,7 +66,7 @@ function block(el: Element): string {
     case "ul": case "ol": return `\n\n${blocks(el).trim()}\n\n`;
     case "p": case "blockquote": case "div": case "section": case "article": case "table": case "tr": case "form": case "header": case "footer": case "main": case "nav":
       return `\n\n${blocks(el).trim()}\n\n`;
-    case "pre": return `\n\n\`\`\`\n${el.textContent ?? ""}\n\`\`\`\n\n`;
+    case "pre": return `\n\n\`\`\`\n${isSecretText(el) ? REDACTED : (el.textContent ?? "")}\n\`\`\`\n\n`;
     case "td": case "th": return `${blocks(el).trim()} `;
     case "input": case "select": case "textarea": return "";
   }
@@ -86,7 +75,7 @@ function block(el: Element): string {
 
 function link(el: HTMLAnchorElement): string {
   const text = squash(blocks(el));
-  const href = el.getAttribute("href");
+  const href = attributeOf(el, "href");
   return text && href ? `[${text}](${href})` : text;
 }
 

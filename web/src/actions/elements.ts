@@ -1,21 +1,23 @@
 // The page as a tree of elements with bounds. Refs are positions, "button[0]",
 // found anew at each use.
 
+import { selectedOf } from "./aria";
 import { Failure } from "./failure";
 import { bytesOf, MAX_SNAPSHOT } from "./limit";
-import { scrub, valueOf } from "./redact";
-import { cut, isElement, squash } from "./tree";
+import { address, attributeOf, say, tell, tellText, title, type Told, valueOf, word } from "./redact";
+import { isSecretText } from "./secrets";
+import { cut, isElement, isText, squash } from "./tree";
 import { boxOf, type Box, focusedIn, isDisabled, referenced, styleOf } from "./view";
 
-export interface Entry {
-  ref_id: string;
-  role: string;
-  name: string | null;
-  value: string | null;
-  state: string[];
+export type Entry = {
+  ref_id: Told;
+  role: Told;
+  name: Told | null;
+  value: Told | null;
+  state: Told[];
   bounds: Box;
   children?: Entry[];
-}
+};
 
 const SKIPPED = /^(iframe|frame|script|style|noscript)$/;
 const BY_TAG: Record<string, string> = {
@@ -28,10 +30,11 @@ const BY_INPUT_TYPE: Record<string, string> = {
 const NAMED_BY_TEXT = /^(button|link|heading|listitem|tab|menuitem)$/;
 const LONGEST_NAME = 500;
 
-function roleOf(el: Element): string {
+function roleOf(el: Element): Told {
   const [given] = (el.getAttribute("role") ?? "").trim().split(/\s+/);
-  if (given) return given;
-  return el.localName === "input" ? (BY_INPUT_TYPE[(el as HTMLInputElement).type] ?? "textbox") : (BY_TAG[el.localName] ?? "");
+  if (given) return tell(given);
+  const own = el.localName === "input" ? (BY_INPUT_TYPE[(el as HTMLInputElement).type] ?? "textbox") : (BY_TAG[el.localName] ?? "");
+  return own as Told; // one of the lists
 }
 
 /** Walks the page; `met` is called for each entry, when its children are done. */
@@ -39,7 +42,7 @@ class Walk {
   private readonly numbers = new Map<string, number>();
   left = MAX_SNAPSHOT;
 
-  constructor(private readonly met: (entry: () => Entry, ref: string, el: Element) => Entry | undefined) {}
+  constructor(private readonly met: (entry: () => Entry, ref: Told, el: Element) => Entry | undefined) {}
 
   children(parent: Element | ShadowRoot): Entry[] {
     return [...parent.childNodes].filter(isElement).flatMap((el) => this.element(el));
@@ -56,7 +59,7 @@ class Walk {
     if (!role || (box.width === 0 && box.height === 0)) return below;
     const n = this.numbers.get(role) ?? 0;
     this.numbers.set(role, n + 1);
-    const ref = `${role}[${n}]`;
+    const ref = say`${role}[${n}]`;
     const entry = this.met(() => describe(el, role, ref, box), ref, el);
     if (!entry) return below;
     this.left -= bytesOf(JSON.stringify(entry));
@@ -66,28 +69,37 @@ class Walk {
   }
 }
 
-function describe(el: Element, role: string, ref_id: string, bounds: Box): Entry {
+function describe(el: Element, role: Told, ref_id: Told, bounds: Box): Entry {
   return { ref_id, role, name: nameOf(el, role), value: entryValue(el), state: statesOf(el), bounds };
 }
 
-function nameOf(el: Element, role: string): string | null {
-  const field = el as HTMLInputElement;
+function nameOf(el: Element, role: string): Told | null {
   const id = el.getAttribute("id");
   const candidates = [
-    () => el.getAttribute("aria-label"),
-    () => referenced(el, "aria-labelledby").map((e) => e.textContent ?? "").join(" "),
-    () => (id ? (el.getRootNode() as ParentNode).querySelector?.(`label[for="${CSS.escape(id)}"]`)?.textContent : null),
-    () => wrapping(el),
-    () => el.getAttribute("alt"),
-    () => field.getAttribute("placeholder"),
-    () => el.getAttribute("title"),
-    () => (NAMED_BY_TEXT.test(role) ? (el.shadowRoot ?? el).textContent : null),
+    () => attributeOf(el, "aria-label"),
+    () => tell(referenced(el, "aria-labelledby").map((e) => tellText(e, e.textContent ?? "")).join(" ")),
+    () => (id ? tell((el.getRootNode() as ParentNode).querySelector?.(`label[for="${CSS.escape(id)}"]`)?.textContent ?? "") : null),
+    () => tell(wrapping(el) ?? ""),
+    () => attributeOf(el, "alt"),
+    () => attributeOf(el, "placeholder"),
+    () => attributeOf(el, "title"),
+    () => (NAMED_BY_TEXT.test(role) ? tellText(el, textIn(el.shadowRoot ?? el)) : null),
   ];
   for (const candidate of candidates) {
-    const text = squash(candidate() ?? "");
-    if (text) return scrub(el.ownerDocument, cut(text, LONGEST_NAME));
+    const text = squash(candidate() ?? word(""));
+    if (text) return cut(text, LONGEST_NAME);
   }
   return null;
+}
+
+/** The text of a tree without what are secrets in it. */
+function textIn(root: Element | ShadowRoot): string {
+  let text = "";
+  for (const node of root.childNodes) {
+    if (isText(node)) text += node.data;
+    else if (isElement(node)) text += isSecretText(node) ? "" : textIn(node);
+  }
+  return text;
 }
 
 /** The text of the label around a control, without that of controls. */
@@ -99,47 +111,47 @@ function wrapping(el: Element): string | null {
   return copy.textContent;
 }
 
-function entryValue(el: Element): string | null {
+function entryValue(el: Element): Told | null {
   if (/^(input|textarea|select)$/.test(el.localName)) return valueOf(el) || null;
-  return el.getAttribute("aria-valuenow");
+  return attributeOf(el, "aria-valuenow");
 }
 
-function statesOf(el: Element): string[] {
+function statesOf(el: Element): Told[] {
   const field = el as HTMLInputElement;
   const aria = (name: string): string | null => el.getAttribute(`aria-${name}`);
   const checkable = field.localName === "input" && /^(checkbox|radio)$/.test(field.type);
-  const list: [string, boolean | undefined][] = [
-    ["focused", focusedIn(document) === el],
-    ["disabled", isDisabled(el)],
-    ["checked", checkable ? field.checked && !field.indeterminate : aria("checked") === "true"],
-    ["mixed", checkable ? field.indeterminate : aria("checked") === "mixed"],
-    ["expanded", aria("expanded") === "true" || (el.localName === "details" && (el as HTMLDetailsElement).open)],
-    ["collapsed", aria("expanded") === "false"],
-    ["selected", el.localName === "option" ? (el as HTMLOptionElement).selected : aria("selected") === "true"],
-    ["hidden", aria("hidden") === "true"],
-    ["required", field.required === true || aria("required") === "true"],
-    ["readonly", field.readOnly === true || aria("readonly") === "true"],
+  const list: [Told, boolean | undefined][] = [
+    [word("focused"), focusedIn(document) === el],
+    [word("disabled"), isDisabled(el)],
+    [word("checked"), checkable ? field.checked && !field.indeterminate : aria("checked") === "true"],
+    [word("mixed"), checkable ? field.indeterminate : aria("checked") === "mixed"],
+    [word("expanded"), aria("expanded") === "true" || (el.localName === "details" && (el as HTMLDetailsElement).open)],
+    [word("collapsed"), aria("expanded") === "false"],
+    [word("selected"), el.localName === "option" ? selectedOf(el) : aria("selected") === "true"],
+    [word("hidden"), aria("hidden") === "true"],
+    [word("required"), field.required === true || aria("required") === "true"],
+    [word("readonly"), field.readOnly === true || aria("readonly") === "true"],
   ];
   return list.filter(([, holds]) => holds).map(([word]) => word);
 }
 
-export interface Elements {
-  page_title: string;
-  page_url: string;
-  focused_ref: string | null;
+export type Elements = {
+  page_title: Told;
+  page_url: Told;
+  focused_ref: Told | null;
   elements: Entry[];
   truncated: boolean;
-}
+};
 
 export function snapshotElements(): Elements {
   const focused = focusedIn(document);
-  let focused_ref: string | null = null;
+  let focused_ref: Told | null = null;
   const walk = new Walk((entry, ref, el) => {
     if (el === focused) focused_ref = ref;
     return entry();
   });
   const elements = document.body ? walk.children(document.body) : [];
-  return { page_title: document.title, page_url: location.href, focused_ref, elements, truncated: walk.left < 0 };
+  return { page_title: title(), page_url: address(), focused_ref, elements, truncated: walk.left < 0 };
 }
 
 /** The element at a position of the page as it is now. */

@@ -11,8 +11,9 @@ import { checkLength } from "./limit";
 import { findAll, type Query, show } from "./locate";
 import { observe, type ObserveOptions } from "./observed";
 import { type Mark, overlay } from "./overlay";
-import { forgetSecrets, secrets } from "./redact";
+import { forget, tell, type Tellable, word } from "./redact";
 import { handles } from "./refs";
+import { secretElements, secrets, secretsFound, watchAll } from "./secrets";
 import { stateOf } from "./state";
 import { snapshotTagged, tag, type TaggedOptions } from "./tagged";
 import { frameAround } from "./tree";
@@ -33,7 +34,11 @@ interface On extends Args {
   force?: boolean;
 }
 
-type Verb = (args: any) => unknown;
+/** What tells of the page. Its texts are those of redact.ts. */
+export type Reader = (args: any) => Tellable | Promise<Tellable>;
+
+/** What the hub alone asks for, or a caller who may have it as it is. */
+type Private = (args: any) => unknown;
 
 /** Runs when the locator's element is fit for input. */
 function onReady<T>(a: On, checks: Parameters<typeof ready>[1], act: (el: Element) => T): Promise<T> {
@@ -42,11 +47,12 @@ function onReady<T>(a: On, checks: Parameters<typeof ready>[1], act: (el: Elemen
 
 const rootOf = (a: Args): Promise<Element | undefined> => (a.locator ? until(a.wait, () => present(a.locator!)) : Promise.resolve(undefined));
 
-const verbs: Record<string, Verb> = {
+const readers: Record<string, Reader> = {
   // Where to point, and what is there.
   point: (a: On & Aim) => until(a.wait, async (n) => {
     const { el, x, y } = await aimAt(a.locator, a, n);
-    return { x, y, checked: checkedOf(el, roleOf(el)) ?? null, tag: el.localName };
+    const checked = checkedOf(el, roleOf(el)) ?? null;
+    return { x, y, checked: checked === "mixed" ? word(checked) : checked, tag: tell(el.localName) };
   }),
   hit: (a: On) => {
     if (!findAll(a.locator).length) throw new Failure("ElementNotFound", `element not found: nothing is at ${show(a.locator)}`);
@@ -73,11 +79,10 @@ const verbs: Record<string, Verb> = {
     return el ? act(el) : null;
   },
   fill: (a: On & { value: string }) => onReady(a, ["visible", "enabled", "editable"], (el) => (fill(el, a.value), null)),
-  choose: (a: On & { values: string[] }) => onReady(a, ["visible", "enabled"], (el) => choose(el, a.values)),
   checked: (a: On) => onReady(a, ["visible", "enabled"], (el) => {
     const state = checkedOf(el, roleOf(el));
     if (state === undefined) throw new Failure("InvalidArgument", `bad request: ${show(a.locator)} is neither a checkbox nor a radio button`);
-    return state;
+    return state === "mixed" ? word(state) : state;
   }),
   files: (a: On & { files: Upload[] }) => until(a.wait, () => (setFiles(present(a.locator), a.files), null)),
   scroll: (a: Args & Scroll) => until(a.wait, () => (scroll(a.locator && present(a.locator), a), null)),
@@ -88,7 +93,7 @@ const verbs: Record<string, Verb> = {
   // Reading.
   wait: (a: On & { state: State; tag?: boolean }) => until(a.wait, async () => {
     const el = await inState(a.locator, a.state);
-    return el && { handle: handles.of(el), id: a.tag ? tag(el) : "" };
+    return el && { handle: handles.of(el), id: a.tag ? tag(el) : word("") };
   }),
   yaml: async (a: Args & YAMLOptions) => snapshotYAML(await rootOf(a), a),
   elements: () => snapshotElements(),
@@ -100,13 +105,6 @@ const verbs: Record<string, Verb> = {
     if (more.length && !a.locator.first) throw new Failure("AmbiguousLocator", `${more.length + 1} elements match ${show(a.locator)}`, more.length + 1);
     return el ? { found: true, ...stateOf(el, a.properties) } : { found: false };
   },
-  secrets,
-  storage: () => ({ origin: location.origin, localStorage: pairs("localStorage"), sessionStorage: pairs("sessionStorage") }),
-  store: (a: { localStorage?: Pair[]; sessionStorage?: Pair[] }) => {
-    for (const { name, value } of a.localStorage ?? []) localStorage.setItem(name, value);
-    for (const { name, value } of a.sessionStorage ?? []) sessionStorage.setItem(name, value);
-    return null;
-  },
   depth: () => {
     let n = 0;
     for (let el = frameAround(document); el; el = frameAround(el.ownerDocument)) n++;
@@ -114,6 +112,17 @@ const verbs: Record<string, Verb> = {
   },
   metrics: () => ({ scale: devicePixelRatio, width: innerWidth, height: innerHeight }),
   overlay: (a: { marks: Mark[] }) => (overlay(a.marks), null),
+};
+
+const privates: Record<string, Private> = {
+  secrets,
+  choose: (a: On & { values: string[] }) => onReady(a, ["visible", "enabled"], (el) => choose(el, a.values)),
+  storage: () => ({ origin: location.origin, localStorage: pairs("localStorage"), sessionStorage: pairs("sessionStorage") }),
+  store: (a: { localStorage?: Pair[]; sessionStorage?: Pair[] }) => {
+    for (const { name, value } of a.localStorage ?? []) localStorage.setItem(name, value);
+    for (const { name, value } of a.sessionStorage ?? []) sessionStorage.setItem(name, value);
+    return null;
+  },
 };
 
 interface Pair {
@@ -160,6 +169,7 @@ let drag: { yes: boolean; off: () => void } | undefined;
 
 /** The element itself, for a script of the client's. */
 async function element(a: On): Promise<Element | Document> {
+  forget();
   return a.locator ? until(a.wait, () => present(a.locator)) : document;
 }
 
@@ -169,12 +179,14 @@ function told(verb: string, answer: string): string {
   return answer;
 }
 
-/** A call's answer as JSON: {"ok":…} or {"error":{…}}. */
+/** A call's answer as JSON: {"ok":…,"secrets":[…]} or {"error":{…}}. */
 async function run(verb: string, args: Args): Promise<string> {
   const start = performance.now();
-  forgetSecrets();
+  forget();
+  watchAll();
   try {
-    return told(verb, JSON.stringify({ ok: (await verbs[verb](args)) ?? null }));
+    const ok = (await (readers[verb] ?? privates[verb])(args)) ?? null;
+    return told(verb, JSON.stringify({ ok, secrets: secretsFound() }));
   } catch (e) {
     if (!(e instanceof Failure)) throw e;
     const { kind, message, count } = e;
@@ -185,6 +197,6 @@ async function run(verb: string, args: Args): Promise<string> {
 }
 
 export function start(): object {
-  return { run, element };
+  return { run, element, secretElements };
 }
 

@@ -1,6 +1,7 @@
 // Bounds on what leaves the page.
 
 import { Failure } from "./failure";
+import { join, type Told } from "./redact";
 
 /** The longest snapshot, in bytes of UTF-8: what is beyond is cut off. */
 export const MAX_SNAPSHOT = 1 << 20;
@@ -27,16 +28,16 @@ export function checkLength(text: string): void {
 
 /** Lines up to the limit; a last one says when more are missing. */
 export class Lines {
-  private readonly list: string[] = [];
+  private readonly list: Told[] = [];
   private left: number;
   truncated = false;
 
-  constructor(private readonly mark: string) {
+  constructor(private readonly mark: Told) {
     this.left = MAX_SNAPSHOT - bytesOf(mark) - 1;
   }
 
   /** Reports whether the line had a place. */
-  add(line: string): boolean {
+  add(line: Told): boolean {
     if (this.truncated) return false;
     this.left -= bytesOf(line) + 1;
     if (this.left < 0) this.cut(this.mark);
@@ -45,7 +46,7 @@ export class Lines {
   }
 
   /** Ends the list, with a line that says why. */
-  cut(mark: string): void {
+  cut(mark: Told): void {
     this.truncated = true;
     this.list.push(mark);
   }
@@ -54,7 +55,7 @@ export class Lines {
     return this.list.length;
   }
 
-  text(): string {
-    return this.list.join("\n");
+  text(): Told {
+    return join(this.list, "\n");
   }
 }

@@ -4,7 +4,9 @@ import { nameOf, roleOf } from "./aria";
 import { findByPosition } from "./elements";
 import { Failure } from "./failure";
 import { findObserved } from "./observed";
+import { attributeOf, copyOf, REDACTED, tell, tellText, valueOf } from "./redact";
 import { findYAML, handles, stale } from "./refs";
+import { isSecretText } from "./secrets";
 import { elements, isText, shadowRoots, SILENT, squash } from "./tree";
 import { hitAt, isHidden } from "./view";
 
@@ -15,6 +17,8 @@ export interface Query {
   name?: string;
   exact?: boolean;
   first?: boolean;
+  /** Whether it may be found by what must not be told: the caller could ask the page itself. */
+  live?: boolean;
   x?: number;
   y?: number;
 }
@@ -22,15 +26,19 @@ export interface Query {
 type Finder = (q: Required<Pick<Query, "value">> & Query) => Element[];
 
 const finders: Record<string, Finder> = {
-  css: ({ value }) => inAllRoots((root) => select(root, value)),
-  xpath: ({ value }) => xpath(value),
-  testid: ({ value }) => inAllRoots((root) => root.querySelectorAll(`[data-testid="${CSS.escape(value)}"]`)),
+  css: ({ value, live }) => {
+    if (live) return inAllRoots((root) => select(root, value));
+    needStatic(value);
+    return inAllRoots((root) => copyOf(root).of(select(copyOf(root).root, value)));
+  },
+  xpath: ({ value, live }) => (live ? xpath(value, document) : copyOf(document).of(xpath(value, copyOf(document).root as Document))),
+  testid: ({ value }) => inAllRoots((root) => root.querySelectorAll("[data-testid]")).filter((el) => attributeOf(el, "data-testid") === value),
   role: ({ value, name, exact }) => withRole(value.toLowerCase(), name, exact === true),
   text: (q) => withText(matcher(q)),
   label: (q) => labelled(matcher(q)),
   placeholder: (q) => {
     const fits = matcher(q);
-    return inAllRoots((root) => root.querySelectorAll("[placeholder]")).filter((el) => fits(el.getAttribute("placeholder") ?? ""));
+    return inAllRoots((root) => root.querySelectorAll("[placeholder]")).filter((el) => fits(attributeOf(el, "placeholder") ?? ""));
   },
   yaml: ({ value }) => [findYAML(value)],
   aria: ({ value }) => findByPosition(value),
@@ -87,7 +95,19 @@ function inAllRoots(search: (root: Document | ShadowRoot) => Iterable<Element>):
   return found;
 }
 
-function select(root: Document | ShadowRoot, selector: string): Iterable<Element> {
+/** Pseudo-classes of which a copy of the page knows nothing. */
+const LIVE = /:(?:active|autofill|defined|focus(?:-visible|-within)?|fullscreen|hover|modal|paused|picture-in-picture|playing|popover-open|state|target|user-(?:in)?valid)(?![\w-])/i;
+
+/**
+ * Who may only read finds elements in a copy of the page that has no secrets:
+ * a selector that tests one, piece by piece, would tell it in the end.
+ */
+function needStatic(selector: string): void {
+  const [pseudo] = LIVE.exec(selector) ?? [];
+  if (pseudo) throw new Failure("InvalidArgument", `bad request: ${pseudo} is not for callers that may only read: their selectors are matched on a copy of the page`);
+}
+
+function select(root: ParentNode, selector: string): Iterable<Element> {
   try {
     return root.querySelectorAll(selector);
   } catch {
@@ -95,9 +115,9 @@ function select(root: Document | ShadowRoot, selector: string): Iterable<Element
   }
 }
 
-function xpath(expression: string): Element[] {
+function xpath(expression: string, root: Document): Element[] {
   try {
-    const found = document.evaluate(expression, document, null, 7 /* ordered snapshot */, null);
+    const found = root.evaluate(expression, root, null, 7 /* ordered snapshot */, null);
     return Array.from({ length: found.snapshotLength }, (_, i) => found.snapshotItem(i)).filter((n) => n?.nodeType === 1) as Element[];
   } catch {
     throw new Failure("InvalidArgument", `bad request: ${expression} is no XPath expression for elements`);
@@ -121,14 +141,15 @@ function withRole(role: string, name: string | undefined, exact: boolean): Eleme
   return rendered().filter((el) => roleOf(el) === role && !isHidden(el) && el.closest("[aria-hidden=true]") === null && fits(nameOf(el, role)));
 }
 
-/** The innermost elements with a text. */
+/** The innermost elements with a text, as it may be told. */
 function withText(fits: (text: string) => boolean): Element[] {
-  const matching = new Set(rendered().filter((el) => fits(ownAndInner(el))));
+  const matching = new Set(rendered().filter((el) => fits(tell(ownAndInner(el)))));
   return [...matching].filter((el) => ![...el.children, ...(el.shadowRoot?.children ?? [])].some((c) => matching.has(c)));
 }
 
 function ownAndInner(el: Element): string {
-  if (el.localName === "input") return /^(submit|button|reset)$/.test((el as HTMLInputElement).type) ? (el as HTMLInputElement).value : "";
+  if (el.localName === "input") return /^(submit|button|reset)$/.test((el as HTMLInputElement).type) ? valueOf(el) : "";
+  if (isSecretText(el) && el.localName !== "select") return el.textContent ? REDACTED : "";
   let text = "";
   for (const node of (el.shadowRoot ?? el).childNodes) {
     if (isText(node)) text += node.data;
@@ -140,9 +161,9 @@ function ownAndInner(el: Element): string {
 function labelled(fits: (text: string) => boolean): Element[] {
   const fields = inAllRoots((root) => root.querySelectorAll("input,textarea,select,button,meter,output,progress,[aria-label],[aria-labelledby]"));
   return fields.filter((el) => {
-    const labels = [...((el as HTMLInputElement).labels ?? [])].map((l) => l.textContent ?? "");
-    const own = el.getAttribute("aria-label");
-    const by = (el.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean).map((id) => (el.getRootNode() as Document).getElementById?.(id)?.textContent ?? "");
+    const labels = [...((el as HTMLInputElement).labels ?? [])].map((l) => tell(ownAndInner(l)));
+    const own = attributeOf(el, "aria-label");
+    const by = (el.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean).map((id) => (el.getRootNode() as Document).getElementById?.(id)).map((e) => (e ? tellText(e, ownAndInner(e)) : ""));
     return [...labels, ...(own ? [own] : []), ...by].some(fits);
   });
 }

@@ -2,7 +2,7 @@
 // new rendering: "@submit", "@e7f3a2".
 
 import { roleOf as ariaRole } from "./aria";
-import { scrub, valueOf } from "./redact";
+import { address as addressNow, attributeOf, join, say, tell, tellText, title, type Told, valueOf, word } from "./redact";
 import { stale } from "./refs";
 import { cut, elements, SILENT, squash } from "./tree";
 import { boxOf, type Box, focusedIn, isDisabled, isHidden } from "./view";
@@ -19,32 +19,32 @@ export interface ObserveOptions {
 }
 
 /** A selector as dialects take it: {"type":"role","role":"button","name":"Save"}. */
-type Selector = { type: string; value?: string; role?: string; name?: string };
+type Selector = { type: Told; value?: Told; role?: Told; name?: Told };
 
-export interface Observed {
-  ref: string;
+export type Observed = {
+  ref: Told;
   selector: Selector;
-  role: string;
-  name?: string;
-  value?: string;
-  actionHints: string[];
+  role: Told;
+  name?: Told;
+  value?: Told;
+  actionHints: Told[];
   bounds?: Box;
-  tagName: string;
+  tagName: Told;
   focused?: boolean;
   disabled?: boolean;
-  stability?: string;
-  previousRef?: string;
+  stability?: Told;
+  previousRef?: Told;
   alternativeSelectors?: Selector[];
-}
+};
 
-export interface Observation {
+export type Observation = {
   elements: Observed[];
   total: number;
-  changes?: { added: string[]; updated: string[]; removed: string[] };
-  url: string;
-  title: string;
+  changes?: { added: Told[]; updated: Told[]; removed: Told[] };
+  url: Told;
+  title: Told;
   viewport: { width: number; height: number };
-}
+};
 
 const ROLES = "button link menuitem tab checkbox radio switch textbox combobox listbox slider".split(" ").map((r) => `[role=${r}]`).join();
 const CANDIDATES = `a[href],button,input:not([type=hidden]),select,textarea,${ROLES},[contenteditable="true"],[onclick],[tabindex]:not([tabindex="-1"])`;
@@ -58,17 +58,17 @@ interface Known {
 }
 
 const registry = new Map<string, Known>();
-const refOf = new WeakMap<Element, string>();
+const refOf = new WeakMap<Element, Told>();
 let address = "";
 /** What the last observation had: by ref, what may change. */
-let last = new Map<string, string>();
+let last = new Map<Told, string>();
 
 export function observe(o: ObserveOptions): Observation {
   refresh(o.refreshRefs === true);
   const body = document.body;
   let found = body ? [...elements(body, (e) => SILENT.has(e.localName))].filter((e) => e.matches(CANDIDATES) && isShown(e)) : [];
   if (o.filterRoles?.length) found = found.filter((e) => o.filterRoles!.includes(ownRole(e)) || o.filterRoles!.includes(ariaRole(e)));
-  const taken = new Set<string>();
+  const taken = new Set<Told>();
   const list = found.slice(0, o.maxElements ?? 100).map((el, i) => describe(el, refFor(el, i, o, taken), o));
   const now = new Map(list.map((e) => [e.ref, `${e.name}|${e.value}|${e.disabled}`]));
   const changes = {
@@ -79,7 +79,7 @@ export function observe(o: ObserveOptions): Observation {
   last = now;
   return {
     elements: o.minimal ? list.map(minimal) : list, total: found.length, ...(o.incremental && { changes }),
-    url: location.href, title: document.title, viewport: { width: innerWidth, height: innerHeight },
+    url: addressNow(), title: title(), viewport: { width: innerWidth, height: innerHeight },
   };
 }
 
@@ -109,33 +109,34 @@ function isShown(el: Element): boolean {
 
 // ---------------------------------------------------------------- refs
 
-function refFor(el: Element, i: number, o: ObserveOptions, taken: Set<string>): string {
-  let ref = o.stableRefs === false ? `@e${i + 1}` : stableRef(el);
-  if (taken.has(ref)) ref += `_${i + 1}`;
+function refFor(el: Element, i: number, o: ObserveOptions, taken: Set<Told>): Told {
+  let ref = o.stableRefs === false ? say`@e${i + 1}` : stableRef(el);
+  if (taken.has(ref)) ref = say`${ref}_${i + 1}`;
   taken.add(ref);
   return ref;
 }
 
-function stableRef(el: Element): string {
+function stableRef(el: Element): Told {
   for (const attribute of ["data-testid", "id", "aria-label"]) {
-    const word = (el.getAttribute(attribute) ?? "").toLowerCase().replace(/[^a-z0-9]/g, "").slice(0, 12);
-    if (word) return `@${word}`;
+    const name = (attributeOf(el, attribute) ?? "").toLowerCase().replace(/[^a-z0-9]/g, "").slice(0, 12);
+    if (name) return say`@${name as Told}`;
   }
   const parent = el.parentElement;
   const index = parent ? [...parent.children].indexOf(el) : 0;
-  return `@e${hash([ownRole(el), ownName(el), el.localName, parent ? ownRole(parent) : "", index].join("|"))}`;
+  return say`@e${hash([ownRole(el), ownName(el), el.localName, parent ? ownRole(parent) : "", index].join("|"))}`;
 }
 
-function hash(text: string): string {
+/** Of what is told: a short one can be found out from its hash. */
+function hash(text: string): Told {
   let h = 0;
   for (let i = 0; i < text.length; i++) h = (Math.imul(h, 31) + text.charCodeAt(i)) | 0;
-  return Math.abs(h).toString(36).padStart(6, "0").slice(0, 6);
+  return Math.abs(h).toString(36).padStart(6, "0").slice(0, 6) as Told;
 }
 
-function remember(ref: string, el: Element, box: string): { stability: string; previous?: string } {
+function remember(ref: Told, el: Element, box: string): { stability: Told; previous?: Told } {
   const known = registry.get(ref);
   const previous = refOf.get(el);
-  const stability = !known || (known.el.deref() !== el && known.el.deref()?.isConnected) ? "new" : known.box === box ? "stable" : "moved";
+  const stability = !known || (known.el.deref() !== el && known.el.deref()?.isConnected) ? word("new") : known.box === box ? word("stable") : word("moved");
   registry.delete(ref); // the newest stand last
   registry.set(ref, { el: new WeakRef(el), seen: performance.now(), box });
   for (const oldest of registry.keys()) {
@@ -148,23 +149,23 @@ function remember(ref: string, el: Element, box: string): { stability: string; p
 
 // ---------------------------------------------------------------- elements
 
-function ownRole(el: Element): string {
-  return el.getAttribute("role") || el.localName;
+function ownRole(el: Element): Told {
+  return attributeOf(el, "role") || tell(el.localName);
 }
 
-function ownName(el: Element): string {
-  return el.getAttribute("aria-label") || cut(scrub(document, squash(el.textContent ?? "")), 50);
+function ownName(el: Element): Told {
+  return attributeOf(el, "aria-label") || cut(tellText(el, squash(el.textContent ?? "")), 50);
 }
 
-function describe(el: Element, ref: string, o: ObserveOptions): Observed {
+function describe(el: Element, ref: Told, o: ObserveOptions): Observed {
   const box = boxOf(el);
   const { stability, previous } = remember(ref, el, JSON.stringify(box));
   const [selector, ...others] = selectorsOf(el);
-  const value = /^(input|textarea|select)$/.test(el.localName) ? valueOf(el) : "";
-  const name = el.localName === "textarea" || el.localName === "select" ? (el.getAttribute("aria-label") ?? "") : ownName(el);
+  const value = /^(input|textarea|select)$/.test(el.localName) ? valueOf(el) : word("");
+  const name = el.localName === "textarea" || el.localName === "select" ? (attributeOf(el, "aria-label") ?? word("")) : ownName(el);
   return {
     ref, selector, role: ownRole(el), ...(name && { name }), ...(value && { value }), actionHints: hintsOf(el),
-    ...(o.includeBounds && { bounds: box }), tagName: el.localName,
+    ...(o.includeBounds && { bounds: box }), tagName: tell(el.localName),
     ...(focusedIn(document) === el && { focused: true }), ...(isDisabled(el) && { disabled: true }),
     stability, ...(o.includeRefHistory && previous && { previousRef: previous }), ...(others.length && { alternativeSelectors: others }),
   };
@@ -176,16 +177,16 @@ function minimal({ ref, selector, role, name, tagName }: Observed): Observed {
 
 /** Ways to find an element, the best first. */
 function selectorsOf(el: Element): Selector[] {
-  const [testId, label, id, name] = ["data-testid", "aria-label", "id", "name"].map((a) => el.getAttribute(a));
-  const text = /^(input|textarea|select)$/.test(el.localName) ? "" : scrub(document, squash(el.textContent ?? ""));
+  const [testId, label, id, name] = ["data-testid", "aria-label", "id", "name"].map((a) => attributeOf(el, a));
+  const text = /^(input|textarea|select)$/.test(el.localName) ? word("") : tellText(el, squash(el.textContent ?? ""));
   const short = text.length >= 1 && text.length <= 49;
   const list: (Selector | false | null | "")[] = [
-    testId && { type: "testId", value: testId },
-    label && { type: "role", role: ariaRole(el), name: label },
-    short && { type: "text", value: text },
-    id && { type: "css", value: `#${CSS.escape(id)}` },
-    name && { type: "css", value: `[name="${CSS.escape(name)}"]` },
-    { type: "css", value: pathOf(el) },
+    testId && { type: word("testId"), value: testId },
+    label && { type: word("role"), role: ariaRole(el), name: label },
+    short && { type: word("text"), value: text },
+    id && { type: word("css"), value: say`#${escaped(id)}` },
+    name && { type: word("css"), value: say`[name="${escaped(name)}"]` },
+    { type: word("css"), value: pathOf(el) },
   ];
   const all: Selector[] = [];
   for (const s of list) if (s && !all.some((o) => o.type === s.type && o.value === s.value && s.value)) all.push(s);
@@ -196,31 +197,35 @@ function selectorsOf(el: Element): Selector[] {
 }
 
 /** A CSS path that leads to one element of its document or shadow root. */
-function pathOf(el: Element): string {
-  const steps: string[] = [];
+function pathOf(el: Element): Told {
+  const steps: Told[] = [];
   for (let e: Element | null = el; e && e.localName !== "html"; e = e.parentElement) {
     if (e.id) {
-      steps.unshift(`#${CSS.escape(e.id)}`);
+      steps.unshift(say`#${escaped(tell(e.id))}`);
       break;
     }
     const twins: Element[] = [...(e.parentNode?.children ?? [])].filter((c) => c.localName === e!.localName);
-    steps.unshift(twins.length > 1 ? `${e.localName}:nth-of-type(${twins.indexOf(e) + 1})` : e.localName);
+    steps.unshift(twins.length > 1 ? say`${tell(e.localName)}:nth-of-type(${twins.indexOf(e) + 1})` : tell(e.localName));
   }
-  return steps.join(" > ");
+  return join(steps, " > ");
 }
 
-function hintsOf(el: Element): string[] {
+function escaped(text: Told): Told {
+  return CSS.escape(text) as Told;
+}
+
+function hintsOf(el: Element): Told[] {
   const role = ariaRole(el);
   const type = (el as HTMLInputElement).type;
-  const hints: [string, boolean][] = [
-    ["clickable", /^(a|button|summary)$/.test(el.localName) || /^(button|link|menuitem|tab|checkbox|radio|switch)$/.test(role) || el.hasAttribute("onclick")],
-    ["editable", /^(textbox|searchbox|spinbutton|combobox)$/.test(role) && el.localName !== "select" || (el as HTMLElement).isContentEditable],
-    ["selectable", el.localName === "select" || role === "listbox" || role === "option"],
-    ["checkable", /^(checkbox|radio|switch)$/.test(role)],
-    ["expandable", el.hasAttribute("aria-expanded") || el.localName === "summary"],
-    ["draggable", (el as HTMLElement).draggable === true && el.localName !== "a" && el.localName !== "img"],
-    ["scrollable", el.scrollHeight > el.clientHeight + 1 && /auto|scroll/.test((el.ownerDocument.defaultView ?? window).getComputedStyle(el).overflowY)],
-    ["submittable", (type === "submit" || type === "image") && /^(button|input)$/.test(el.localName) && (el as HTMLInputElement).form !== null],
+  const hints: [Told, boolean][] = [
+    [word("clickable"), /^(a|button|summary)$/.test(el.localName) || /^(button|link|menuitem|tab|checkbox|radio|switch)$/.test(role) || el.hasAttribute("onclick")],
+    [word("editable"), /^(textbox|searchbox|spinbutton|combobox)$/.test(role) && el.localName !== "select" || (el as HTMLElement).isContentEditable],
+    [word("selectable"), el.localName === "select" || role === "listbox" || role === "option"],
+    [word("checkable"), /^(checkbox|radio|switch)$/.test(role)],
+    [word("expandable"), el.hasAttribute("aria-expanded") || el.localName === "summary"],
+    [word("draggable"), (el as HTMLElement).draggable === true && el.localName !== "a" && el.localName !== "img"],
+    [word("scrollable"), el.scrollHeight > el.clientHeight + 1 && /auto|scroll/.test((el.ownerDocument.defaultView ?? window).getComputedStyle(el).overflowY)],
+    [word("submittable"), (type === "submit" || type === "image") && /^(button|input)$/.test(el.localName) && (el as HTMLInputElement).form !== null],
   ];
   return hints.filter(([, holds]) => holds).map(([word]) => word);
 }

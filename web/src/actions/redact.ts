@@ -1,104 +1,265 @@
-// What must not leave the page: the values of secret fields.
+// What leaves the page. Texts of the page go out as Told alone, which only this
+// file makes: it has taken out what is nobody's business.
 
-import { shadowRoots, squash } from "./tree";
+import { forgetSecrets, isHiddenField, isSecret, isSecretAttribute, isSecretName, isSecretSetting, isSecretText, knownSecrets, literal } from "./secrets";
 
-export const REDACTED = "[REDACTED]";
+declare const told: unique symbol;
 
-const SECRET_AUTOCOMPLETE = /(^|\s)(cc-[\w-]+|one-time-code|current-password|new-password)(\s|$)/i;
+/** A text that may leave the page. */
+export type Told = string & { readonly [told]: true };
 
-/** Whether a field's value is nobody's business. */
-export function isSecret(el: Element): boolean {
-  return (
-    (el as HTMLInputElement).type === "password" || el.hasAttribute("data-sensitive") ||
-    SECRET_AUTOCOMPLETE.test(el.getAttribute("autocomplete") ?? "") || wasPassword.has(el)
-  );
+/** What a reader may answer. A text that is not Told does not compile. */
+export type Tellable = Told | number | boolean | null | undefined | readonly Tellable[] | { readonly [name: string]: Tellable };
+
+export const REDACTED = "[REDACTED]" as Told;
+
+/** A word of this script's own. */
+export function word<T extends string>(own: string extends T ? never : T): T & Told {
+  return own as unknown as T & Told;
 }
 
-/** Fields that have been seen as password fields: "show password" makes them text fields. */
-const wasPassword = new WeakSet<Element>();
+/** A text of this script's own around texts that are told. */
+export function say(own: TemplateStringsArray, ...values: (Told | number)[]): Told {
+  return own.reduce((text, part, i) => text + values[i - 1] + part) as Told;
+}
+
+export function join(list: readonly Told[], between: string): Told {
+  return list.join(between) as Told;
+}
+
+/** A text as JSON writes it, in quotes. */
+export function quoted(text: Told): Told {
+  return JSON.stringify(text) as Told;
+}
+
+/** A text of the page without the values of secret fields, and without what in addresses gives access. */
+export function tell(text: string): Told {
+  if (text === "") return text as Told;
+  const known = knownSecrets();
+  return withoutKeys(known ? text.replace(known, REDACTED) : text) as Told;
+}
+
+/** The text of an element, as somebody has put it together. */
+export function tellText(el: Element, text: string): Told {
+  return text && isSecretText(el) ? REDACTED : tell(text);
+}
 
 /** A field's value, as it may be told. */
-export function valueOf(el: Element): string {
-  const field = el as HTMLInputElement;
-  if (field.type === "password") wasPassword.add(el);
-  return field.value && isSecret(el) ? REDACTED : (field.value ?? "");
+export function valueOf(el: Element): Told {
+  const { value } = el as HTMLInputElement;
+  return value && (isSecret(el) || isHiddenField(el)) ? REDACTED : tell(value ?? "");
 }
 
-/** Whether an element holds a secret as its text, as what can be edited does and textareas do at first. */
-export function isSecretText(el: Element): boolean {
-  return isSecret(el) && (el.localName === "textarea" || isEditableText(el));
+/** An attribute, as it may be told; null where there is none. */
+export function attributeOf(el: Element, name: string): Told | null {
+  const value = el.getAttribute(name);
+  return value === null ? null : attribute(el, name, value);
 }
 
-function isEditableText(el: Element): boolean {
-  return (el as HTMLElement).isContentEditable === true || /^(textbox|searchbox|combobox)$/.test(el.getAttribute("role") ?? "");
+export function address(): Told {
+  return tell(location.href);
 }
 
-/** Secrets this short are not looked for in other texts. */
-const SHORT = 4;
-
-/** A name without the values of secret fields, which it may have by reference. */
-export function scrub(doc: Document, text: string): string {
-  if (text.length < SHORT) return text;
-  for (const secret of secretsOf(doc)) if (secret.length >= SHORT) text = text.split(secret).join(REDACTED);
-  return text;
+export function title(): Told {
+  return tell(document.title);
 }
 
-let known: { doc: Document; values: string[] } | undefined;
+// ---------------------------------------------------------------- addresses
 
-/** Secrets are to be looked up anew: script of the page has run. */
-export function forgetSecrets(): void {
-  known = undefined;
-}
+const PARAMETER = /([?&#;]|%(?:25)*(?:3f|26|23))([^=&#;?\s"'<>]{1,100}?)(=|%(?:25)*3d)/gi;
+const VALUE = /[^&#\s"'<>]*/y;
+const ENCODED_VALUE = /(?:(?!%(?:25)*(?:26|23))[^&#\s"'<>])*/iy;
+const USER = /([a-z][\w+.-]*:)?\/\/[^\s/?#"'<>\\]*@/gi;
+const MEMBER = /("([^"\\]{1,64})"\s*:\s*")((?:[^"\\]|\\.)+)"/g;
+const JWT = /\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g;
+const BEARER = /\b(Bearer\s+)[\w\-.~+/]{16,}=*/gi;
 
-/** What secret fields of a document hold. */
-function secretsOf(doc: Document): string[] {
-  if (known?.doc !== doc) {
-    const fields = [doc, ...shadowRoots(doc)].flatMap((root) => [...root.querySelectorAll("input,textarea,select,[data-sensitive]")]).filter(isSecret);
-    const values = fields.map((el) => (el as HTMLInputElement).value ?? (isEditableText(el) ? squash(el.textContent ?? "") : ""));
-    known = { doc, values: values.filter(Boolean) };
+/** A text without users and keys in addresses, in JSON and in headers. */
+function withoutKeys(text: string): string {
+  if (text.includes("//")) text = text.replace(USER, "$1//");
+  if (/[=]|%3d/i.test(text)) text = withoutParameters(text);
+  if (text.includes('":') || text.includes('" :')) {
+    text = text.replace(MEMBER, (all, head: string, name: string) => (isSecretName(name) ? `${head}${REDACTED}"` : all));
   }
-  return known.values;
+  return text.replace(JWT, REDACTED).replace(BEARER, `$1${REDACTED}`);
 }
 
-/** The values of the secret fields of this document, for others to take out of what they tell. */
-export function secrets(): string[] {
-  return secretsOf(document);
+/** Addresses lie within addresses: the value of one parameter is looked through for others. */
+function withoutParameters(text: string): string {
+  let out = "";
+  let from = 0;
+  PARAMETER.lastIndex = 0;
+  for (let m = PARAMETER.exec(text); m; m = PARAMETER.exec(text)) {
+    const [, before, name, equals] = m;
+    if (!isSecretName(unescaped(name), before !== ";")) continue;
+    const start = PARAMETER.lastIndex;
+    const end = endOfValue(text, start, equals === "=" ? VALUE : ENCODED_VALUE);
+    out += text.slice(from, start) + REDACTED;
+    PARAMETER.lastIndex = from = end;
+  }
+  return out + text.slice(from);
 }
 
-const SECRET_ATTRIBUTES = ["data-password", "data-secret", "data-token", "data-api-key", "data-credential", "data-auth"];
-const BEARER = /(["'])(Bearer\s+)?[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}\1/g;
+function endOfValue(text: string, start: number, value: RegExp): number {
+  if (text.startsWith(REDACTED, start)) return start + REDACTED.length;
+  value.lastIndex = start;
+  return start + (value.exec(text)?.[0].length ?? 0);
+}
 
-/** Takes the secrets out of a copy of a tree, whose elements stand in the same order as the original's. */
-export function redactCopy(original: ParentNode, copy: ParentNode): void {
-  const from = [original, ...original.querySelectorAll("*")];
-  const to = [copy, ...copy.querySelectorAll("*")];
-  from.forEach((el, i) => {
-    if (el instanceof Element) redactElement(el, to[i] as Element);
-  });
+function unescaped(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+// -------------------------------------------------------------------- HTML
+
+/** Attributes that say what a field holds, or what an option stands for. */
+const VALUES = /^(value|label|aria-valuetext|aria-valuenow|data-value|data-original-value)$/;
+
+function attribute(el: Element, name: string, value: string): Told {
+  if (value === "") return value as Told;
+  if (name === "srcdoc") return redactSource(value);
+  const holds = (VALUES.test(name) && (isSecret(el) || isHiddenField(el))) || (/^(content|value|data-value)$/.test(name) && isSecretSetting(el));
+  return holds || isSecretAttribute(name) ? REDACTED : tell(value);
+}
+
+/** Elements whose content is source of a document, as text. */
+const SOURCE = /^(noscript|noembed|noframes|iframe|xmp)$/;
+
+/** A copy of a tree without its secrets, in a document where nothing is loaded and nothing runs. */
+export class Copy {
+  readonly root: Document | DocumentFragment | Element;
+  private readonly originals = new Map<Element, Element>();
+
+  constructor(original: Document | ShadowRoot | Element) {
+    const inert = document.implementation.createHTMLDocument("");
+    this.root = copied(original, inert);
+    const from = elementsOf(original);
+    const to = elementsOf(this.root);
+    from.forEach((el, i) => {
+      this.originals.set(to[i], el);
+      redactElement(el, to[i]);
+    });
+  }
+
+  /** The elements that these are copies of. */
+  of(copies: Iterable<Element>): Element[] {
+    return [...copies].map((el) => this.originals.get(el)).filter((el): el is Element => el !== undefined);
+  }
+}
+
+function copied(original: Document | ShadowRoot | Element, inert: Document): Document | DocumentFragment | Element {
+  switch (original.nodeType) {
+    case 1: return inert.importNode(original as Element, true);
+    case 9:
+      inert.replaceChildren();
+      for (const node of original.childNodes) inert.append(inert.importNode(node, true));
+      return inert;
+  }
+  const fragment = inert.createDocumentFragment();
+  fragment.append(...[...original.childNodes].map((n) => inert.importNode(n, true)));
+  return fragment;
+}
+
+function elementsOf(root: ParentNode): Element[] {
+  const below = [...root.querySelectorAll("*")];
+  return root.nodeType === 1 ? [root as Element, ...below] : below;
+}
+
+let copies = new Map<Document | ShadowRoot, Copy>();
+
+/** A copy of a document or of a shadow tree as it is now. */
+export function copyOf(root: Document | ShadowRoot): Copy {
+  let copy = copies.get(root);
+  if (!copy) copies.set(root, (copy = new Copy(root)));
+  return copy;
+}
+
+/** What is known of the page is to be looked up anew: its script has run. */
+export function forget(): void {
+  forgetSecrets();
+  copies = new Map();
 }
 
 function redactElement(el: Element, twin: Element): void {
-  for (const name of SECRET_ATTRIBUTES) if (twin.hasAttribute(name)) twin.setAttribute(name, REDACTED);
-  if (twin.hasAttribute("srcdoc")) twin.setAttribute("srcdoc", redactSource(twin.getAttribute("srcdoc") ?? ""));
-  if (el.localName === "template") redactCopy((el as HTMLTemplateElement).content, (twin as HTMLTemplateElement).content);
-  if (!isSecret(el)) return;
-  if (twin.hasAttribute("value")) twin.setAttribute("value", REDACTED);
-  if (isSecretText(el) && twin.textContent) twin.textContent = REDACTED;
+  const secret = isSecret(el);
+  for (const a of [...twin.attributes]) {
+    const value = attribute(el, a.name, a.value);
+    if (value !== a.value) set(twin, a, value);
+  }
+  if (secret && el.localName === "option") twin.removeAttribute("selected");
+  redactState(el, twin, secret || isHiddenField(el));
+  if (el.localName === "template") redactTree((el as HTMLTemplateElement).content, (twin as HTMLTemplateElement).content);
+  if (twin.textContent && isSecretText(el) && !/^(select|datalist)$/.test(el.localName)) twin.textContent = REDACTED;
+  else redactTexts(twin);
 }
 
-/** The source of a document without the values of its secret fields. */
-export function redactSource(source: string): string {
+/** What an element has beside its attributes, of which selectors know: :valid, :checked. */
+function redactState(el: Element, twin: Element, secret: boolean): void {
+  const field = twin as HTMLInputElement;
+  if (/^(input|textarea)$/.test(el.localName) && secret && field.value && !/^(file|checkbox|radio)$/.test(field.type)) field.value = REDACTED;
+  if (el.localName === "option" && !secret && el !== twin) (twin as HTMLOptionElement).selected = (el as HTMLOptionElement).selected;
+  if (el.localName === "input") field.indeterminate = (el as HTMLInputElement).indeterminate;
+}
+
+function redactTexts(twin: Element): void {
+  twin.normalize();
+  for (const node of twin.childNodes) {
+    if (node.nodeType !== 3 && node.nodeType !== 8) continue;
+    const { data } = node as CharacterData;
+    const value = SOURCE.test(twin.localName) || (node.nodeType === 8 && data.includes("<")) ? redactSource(data) : tell(data);
+    if (value !== data) (node as CharacterData).data = value;
+  }
+}
+
+function set(twin: Element, a: Attr, value: Told): void {
+  try {
+    a.value = value;
+  } catch { // the page's policy forbids to write source
+    twin.removeAttributeNode(a);
+  }
+}
+
+function redactTree(original: ParentNode, copy: ParentNode): void {
+  const to = elementsOf(copy);
+  elementsOf(original).forEach((el, i) => redactElement(el, to[i]));
+}
+
+/** The source of a document, or of a part of one, without its secrets. */
+function redactSource(source: string): Told {
   try {
     const doc = new DOMParser().parseFromString(source, "text/html");
-    if (![...doc.querySelectorAll("*")].some((el) => isSecret(el) || el.localName === "template" || el.hasAttribute("srcdoc"))) return source;
-    redactCopy(doc, doc);
-    return doc.documentElement.outerHTML;
+    const written = (): string => (/<!doctype|<html/i.test(source) ? doc.documentElement.outerHTML : doc.head.innerHTML + doc.body.innerHTML);
+    const before = written();
+    redactTree(doc, doc);
+    const after = written();
+    return (before === after ? tell(source) : after) as Told;
   } catch { // the page's policy forbids to parse it
     return REDACTED;
   }
 }
 
-/** HTML without bearer tokens in quotes. */
-export function redactTokens(html: string): string {
-  return html.replace(BEARER, `$1${REDACTED}$1`);
+const QUOTED_TOKEN = /(["'])(Bearer\s+)?[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}\1/g;
+
+/** An element's HTML. */
+export function sourceOf(el: Element, check: (source: string) => void): Told {
+  const source = (new Copy(el).root as Element).outerHTML;
+  check(source); // before it is searched, which takes long
+  return source.replace(QUOTED_TOKEN, `$1${REDACTED}$1`) as Told;
+}
+
+// -------------------------------------------------------------------- text
+
+/** The text of an element as it is rendered. */
+export function renderedText(el: Element): Told {
+  let text = (el as HTMLElement).innerText ?? el.textContent ?? "";
+  if (text && isSecretText(el)) return REDACTED;
+  for (const inner of el.querySelectorAll("select,datalist,[data-sensitive],[contenteditable],[role]")) {
+    const own = isSecretText(inner) ? ((inner as HTMLElement).innerText ?? "").trim() : "";
+    if (own) text = text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${literal(own)}(?![\\p{L}\\p{N}])`, "gu"), REDACTED);
+  }
+  return tell(text);
 }

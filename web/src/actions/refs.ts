@@ -2,21 +2,22 @@
 // hold on to nothing.
 
 import { Failure } from "./failure";
+import { say, type Told, word } from "./redact";
 import { frameAround } from "./tree";
 
 /** Names for elements, which stay with them: "e12", "h3". */
 export class Refs {
-  private readonly names = new WeakMap<Element, { ref: string; key: string }>();
+  private readonly names = new WeakMap<Element, { ref: Told; key: string }>();
   private readonly elements = new Map<string, WeakRef<Element>>();
   private last = 0;
 
-  constructor(private readonly prefix: string) {}
+  constructor(private readonly prefix: Told) {}
 
   /** The name of an element. One whose key has changed gets another. */
-  of(el: Element, key = ""): string {
+  of(el: Element, key = ""): Told {
     const known = this.names.get(el);
     if (known && known.key === key) return known.ref;
-    const ref = `${this.prefix}${++this.last}`;
+    const ref = say`${this.prefix}${++this.last}`;
     this.names.set(el, { ref, key });
     this.elements.set(ref, new WeakRef(el));
     return ref;
@@ -34,7 +35,7 @@ export class Refs {
 }
 
 /** The handles of WaitForSelector. */
-export const handles = new Refs("h");
+export const handles = new Refs(word("h"));
 
 /** The refs of YAML snapshots, by what all of a document's begin with. */
 const tables = new Map<string, { doc: Document; refs: Refs }>();
@@ -44,21 +45,21 @@ const tables = new Map<string, { doc: Document; refs: Refs }>();
  * met. Where this document is itself a frame of the page that is read, `above`
  * is "f2", say: "f2e12", "f2f1e12".
  */
-export function refsOf(doc: Document, above: string): Refs {
+export function refsOf(doc: Document, above: Told): Refs {
   const frame = doc === document ? undefined : frameAround(doc);
-  const name = `${above}${frame ? frameName(frame) : ""}e`;
+  const name = say`${above}${frame ? frameName(frame) : word("")}e`;
   let table = tables.get(name);
   if (table?.doc !== doc) tables.set(name, (table = { doc, refs: new Refs(name) }));
   return table.refs;
 }
 
-const frames = new WeakMap<Element, string>();
+const frames = new WeakMap<Element, Told>();
 let lastFrame = 0;
 
 /** The name of a frame, by its element: "f1". */
-export function frameName(frame: Element): string {
+export function frameName(frame: Element): Told {
   let name = frames.get(frame);
-  if (!name) frames.set(frame, (name = `f${++lastFrame}`));
+  if (!name) frames.set(frame, (name = say`f${++lastFrame}`));
   return name;
 }
 

@@ -4,7 +4,8 @@
 //   [a3 input email] placeholder="work email"
 
 import { Lines } from "./limit";
-import { scrub, valueOf } from "./redact";
+import { address, attributeOf, join, REDACTED, say, tell, tellText, title, type Told, valueOf, word } from "./redact";
+import { isSecret } from "./secrets";
 import { childrenOf, cut, elements, isElement, isText, SILENT, squash } from "./tree";
 import { isDisabled, isVisible, meetsViewport } from "./view";
 
@@ -16,13 +17,13 @@ export interface TaggedOptions {
   viewportOnly?: boolean;
 }
 
-export interface Tagged {
-  markdown: string;
-  url: string;
-  title: string;
+export type Tagged = {
+  markdown: Told;
+  url: Told;
+  title: Told;
   elementCount: number;
   truncated: boolean;
-}
+};
 
 const INTERACTIVE = "a[href],button,input:not([type=hidden]),select,textarea,summary,[onclick]";
 const INTERACTIVE_ROLES = /^(button|checkbox|combobox|link|listbox|menuitem|menuitemcheckbox|menuitemradio|option|radio|searchbox|slider|spinbutton|switch|tab|textbox|treeitem)$/;
@@ -31,7 +32,7 @@ const LONGEST_TEXT = 200;
 const MOST_OPTIONS = 20;
 
 export function snapshotTagged(o: TaggedOptions): Tagged {
-  const lines = new Lines("[cut: the snapshot is longer than 1 MiB]");
+  const lines = new Lines(word("[cut: the snapshot is longer than 1 MiB]"));
   const ids = new Ids();
   const most = o.maxElements ?? 500;
   let count = 0;
@@ -41,11 +42,11 @@ export function snapshotTagged(o: TaggedOptions): Tagged {
     listed.add(el);
     const visible = isVisible(el);
     if ((!visible && !o.includeHidden) || (o.viewportOnly && !meetsViewport(el)) || isEmpty(el)) continue;
-    if (count >= most) lines.cut(`[cut: the page has more than ${most} elements]`);
+    if (count >= most) lines.cut(say`[cut: the page has more than ${most} elements]`);
     else if (lines.add(lineOf(el, ids.of(el), !visible))) count++;
     if (lines.truncated) break;
   }
-  return { markdown: lines.text(), url: location.href, title: document.title, elementCount: count, truncated: lines.truncated };
+  return { markdown: lines.text(), url: address(), title: title(), elementCount: count, truncated: lines.truncated };
 }
 
 function isInteractive(el: Element): boolean {
@@ -88,66 +89,64 @@ class Ids {
     }
   }
 
-  of(el: Element): string {
+  of(el: Element): Told {
     let id = el.getAttribute(ATTRIBUTE) ?? "";
     if (!/^[A-Za-z0-9]+$/.test(id) || this.given.has(id)) {
       id = `a${++Ids.last}`;
       el.setAttribute(ATTRIBUTE, id);
     }
     this.given.add(id);
-    return id;
+    return id as Told; // letters and digits
   }
 }
 
 /** The id of one element, which gets one if it has none. */
-export function tag(el: Element): string {
+export function tag(el: Element): Told {
   return new Ids().of(el);
 }
 
 // ---------------------------------------------------------------- lines
 
-function lineOf(el: Element, id: string, hidden: boolean): string {
+function lineOf(el: Element, id: Told, hidden: boolean): Told {
   const words = [headOf(el, id), ...bodyOf(el)];
-  if (isDisabled(el) && /^(button|input|select|textarea|fieldset)$/.test(el.localName)) words.push("disabled");
-  if (hidden) words.push("hidden");
-  return words.filter(Boolean).join(" ");
+  if (isDisabled(el) && /^(button|input|select|textarea|fieldset)$/.test(el.localName)) words.push(word("disabled"));
+  if (hidden) words.push(word("hidden"));
+  return join(words.filter(Boolean), " ");
 }
 
-function headOf(el: Element, id: string): string {
-  const role = el.getAttribute("role");
-  switch (el.localName) {
-    case "a": if (el.hasAttribute("href")) return `[${id} link ${cut(el.getAttribute("href") ?? "", LONGEST_TEXT)}]`; break;
-    case "input": return `[${id} input ${(el as HTMLInputElement).type}${role ? ` ${role}` : ""}]`;
-  }
-  return `[${id} ${el.localName}${role ? ` ${role}` : ""}]`;
+function headOf(el: Element, id: Told): Told {
+  const kind = [id];
+  if (el.localName === "a" && el.hasAttribute("href")) kind.push(word("link"), cut(attributeOf(el, "href")!, LONGEST_TEXT));
+  else if (el.localName === "input") kind.push(word("input"), tell((el as HTMLInputElement).type), attributeOf(el, "role") ?? word(""));
+  else kind.push(tell(el.localName), attributeOf(el, "role") ?? word(""));
+  return say`[${join(kind.filter(Boolean), " ")}]`;
 }
 
-function bodyOf(el: Element): string[] {
+function bodyOf(el: Element): Told[] {
   switch (el.localName) {
     case "input": return inputOf(el as HTMLInputElement);
-    case "textarea": return [attribute("placeholder", el.getAttribute("placeholder")), attribute("value", valueOf(el))];
+    case "textarea": return [pair(word("placeholder"), attributeOf(el, "placeholder")), pair(word("value"), valueOf(el))];
     case "select": return selectOf(el as HTMLSelectElement);
-    case "iframe": return [`src=${cut(el.getAttribute("src") ?? "", LONGEST_TEXT)}`];
+    case "iframe": return [say`src=${cut(attributeOf(el, "src") ?? word(""), LONGEST_TEXT)}`];
   }
-  return [cut(scrub(document, squash(ownText(el))), LONGEST_TEXT, "…")];
+  return [cut(tellText(el, squash(ownText(el))), LONGEST_TEXT, "…")];
 }
 
-function attribute(name: string, value: string | null): string {
-  return value ? `${name}="${cut(squash(value), LONGEST_TEXT, "…").replace(/[\\"]/g, "\\$&")}"` : "";
+function pair(name: Told, value: Told | null): Told {
+  return value ? say`${name}="${cut(squash(value), LONGEST_TEXT, "…").replace(/[\\"]/g, "\\$&") as Told}"` : word("");
 }
 
-function inputOf(el: HTMLInputElement): string[] {
+function inputOf(el: HTMLInputElement): Told[] {
   if (el.type === "checkbox" || el.type === "radio") {
-    return [attribute("value", el.hasAttribute("value") ? valueOf(el) : ""), el.checked ? "checked" : ""];
+    return [pair(word("value"), el.hasAttribute("value") ? valueOf(el) : null), word(el.checked ? "checked" : "")];
   }
-  return [attribute("placeholder", el.getAttribute("placeholder")), attribute("value", valueOf(el))];
+  return [pair(word("placeholder"), attributeOf(el, "placeholder")), pair(word("value"), valueOf(el))];
 }
 
-function selectOf(el: HTMLSelectElement): string[] {
-  const labels = [...el.options].slice(0, MOST_OPTIONS).map((o) => squash(o.label));
-  const secret = valueOf(el);
-  const chosen = [...el.selectedOptions].map((o) => squash(o.label)).join("|");
-  return [attribute("value", secret === el.value ? chosen : secret), attribute("options", labels.join("|"))];
+function selectOf(el: HTMLSelectElement): Told[] {
+  if (isSecret(el)) return [pair(word("value"), valueOf(el)), pair(word("options"), el.options.length ? REDACTED : null)];
+  const labels = (list: Iterable<HTMLOptionElement>): Told => tell([...list].map((o) => squash(o.label)).join("|"));
+  return [pair(word("value"), labels(el.selectedOptions)), pair(word("options"), labels([...el.options].slice(0, MOST_OPTIONS)))];
 }
 
 /** The text of an element without that of listed ones inside of it. */

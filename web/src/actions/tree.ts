@@ -83,13 +83,13 @@ export function closest(el: Element, selector: string): Element | null {
 }
 
 /** White space collapsed to single spaces. */
-export function squash(text: string): string {
-  return text.replace(/[\s\u200b\u00ad]+/g, " ").trim();
+export function squash<T extends string>(text: T): T {
+  return text.replace(/[\s\u200b\u00ad]+/g, " ").trim() as T;
 }
 
 /** Cuts a text, without splitting a character. */
-export function cut(text: string, most: number, mark = ""): string {
-  return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, "") + mark;
+export function cut<T extends string>(text: T, most: number, mark = ""): T {
+  return text.length <= most ? text : (text.slice(0, most).replace(/[\ud800-\udbff]$/, "") + mark) as T;
 }
 
 /** The text of a subtree as it is rendered: without scripts, and without what is hidden. */

@@ -1,13 +1,9 @@
 // What is to be seen of an element, and where.
 
+import { attributeOf } from "./redact";
 import { byId, childrenOf, documentOf, frameAround, isElement, isText, parentOf } from "./tree";
 
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
+export type Box = { x: number; y: number; width: number; height: number };
 
 export function styleOf(el: Element, pseudo?: string): CSSStyleDeclaration {
   return (el.ownerDocument.defaultView ?? window).getComputedStyle(el, pseudo);
@@ -111,7 +107,7 @@ export function hitAt(doc: Document, x: number, y: number): Element | undefined 
 /** A short description of an element for messages: <div id="x" class="y">. */
 export function describe(el: Element): string {
   const attribute = (name: string): string => {
-    const v = el.getAttribute(name);
+    const v = attributeOf(el, name);
     return v ? ` ${name}="${v.slice(0, 40)}"` : "";
   };
   return `<${el.localName}${attribute("id")}${attribute("class")}${attribute("role")}>`;

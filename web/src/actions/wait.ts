@@ -2,7 +2,7 @@
 
 import { Failure, mayPass } from "./failure";
 import { findOne, type Query, show } from "./locate";
-import { forgetSecrets } from "./redact";
+import { forget } from "./redact";
 import { documentOf, frameAround, isWithin, parentOf } from "./tree";
 import { boxOf, describe, hitAt, isDisabled, isEditable, isReadOnly, isVisible, offsetOf, styleOf } from "./view";
 
@@ -36,7 +36,7 @@ export async function until<T>(wait: number, attempt: (n: number) => T | Promise
     } catch (e) {
       const left = wait - (performance.now() - start);
       if (!mayPass(e) || left <= 0) throw e;
-      forgetSecrets();
+      forget();
       await pause(Math.min(PAUSES[Math.min(n, PAUSES.length - 1)], left));
     }
   }

@@ -6,57 +6,58 @@
 
 import { checkedOf, expandedOf, isInvalid, levelOf, nameOf, roleOf, selectedOf, tri } from "./aria";
 import { Lines } from "./limit";
-import { scrub, valueOf } from "./redact";
+import { address, attributeOf, join, quoted, REDACTED, say, tell, title, type Told, valueOf, word } from "./redact";
 import { frameName, handles, refsOf } from "./refs";
+import { isSecretText } from "./secrets";
 import { childrenOf, documentOf, isElement, isText, SILENT, squash } from "./tree";
 import { focusedIn, isDisabled, styleOf } from "./view";
 
 interface Item {
   el: Element;
-  role: string;
-  name: string;
+  role: Told;
+  name: Told;
   /** Stands in a line of text, and has nothing but text. */
   inline: boolean;
   pointer: boolean;
   hiddenFromAria: boolean;
-  props: [string, string][];
-  children: (Item | string)[];
+  props: [Told, Told][];
+  children: (Item | Told)[];
 }
 
 const LONGEST_NAME = 900;
 
-export interface Snapshot {
-  text: string;
+export type Snapshot = {
+  text: Told;
   count: number;
-  title: string;
-  url: string;
+  title: Told;
+  url: Told;
   /** The frames whose documents are out of reach. */
   holes: Hole[];
-}
+};
 
 /** A frame whose content is to come from its own script. */
-interface Hole {
-  handle: string;
+type Hole = {
+  handle: Told;
   /** The frame's own line, from 0, and how deep it stands. */
   line: number;
   depth: number;
   /** What its refs are to begin with. */
-  above: string;
-}
+  above: Told;
+};
 
 export interface Options {
   refs: boolean;
   /** With where each element is, in its own frame's viewport: [box=x,y,width,height]. */
   boxes: boolean;
   /** What all refs begin with. */
-  above: string;
+  above: Told;
 }
 
 /** The snapshot of a subtree, of the body by default. */
 export function snapshotYAML(root: Element | undefined, options: Options): Snapshot {
   const writer = new Writer(options);
   const body = root ?? document.body ?? document.documentElement;
-  const top = read(body, false, false);
+  const top = merge(read(body, false, false));
   if (root) {
     for (const item of top) writer.write(item, 0, false);
   } else {
@@ -65,12 +66,12 @@ export function snapshotYAML(root: Element | undefined, options: Options): Snaps
     const items = top.length === 1 && typeof only === "object" && only.el === body && only.role === "generic" ? only.children : top;
     for (const item of items) writer.write(item, 0, false);
   }
-  return { text: writer.lines.text(), count: writer.count, title: document.title, url: location.href, holes: writer.holes };
+  return { text: writer.lines.text(), count: writer.count, title: title(), url: address(), holes: writer.holes };
 }
 
 // ---------------------------------------------------------------- reading
 
-/** What stands for a node: itself, its children, or nothing. */
+/** What stands for a node: itself, its children, or nothing. Texts are told when those that are neighbours are together. */
 function read(el: Element, hiddenAbove: boolean, pointerAbove: boolean): (Item | string)[] {
   if (SILENT.has(el.localName) || (el as HTMLInputElement).type === "hidden") return [];
   const style = styleOf(el);
@@ -85,7 +86,7 @@ function read(el: Element, hiddenAbove: boolean, pointerAbove: boolean): (Item |
   if (el.localName === "br") return [" "];
   if (role === "none" || !shown) return [block, ...children, block];
   const item: Item = {
-    el, role, name: role === "generic" ? "" : nameOf(el, role), inline: style.display === "inline",
+    el, role, name: role === "generic" ? word("") : nameOf(el, role), inline: style.display === "inline",
     pointer: pointer && !pointerAbove, hiddenFromAria: hidden && !hiddenAbove, props: propsOf(el, role), children: merge(children),
   };
   if (role === "generic") return asGeneric(item, block);
@@ -108,6 +109,7 @@ function contentsOf(el: Element, role: string, shown: boolean, hidden: boolean, 
   const inner = documentOf(el);
   if (inner) return inner.body ? withoutBody(read(inner.body, hidden, pointer), inner.body) : [];
   if (role === "iframe") return [];
+  if (isSecretText(el) && el.localName !== "select" && el.textContent) return [REDACTED];
   if (el.localName === "textarea" || (el.localName === "input" && !/^(checkbox|radio|file)$/.test((el as HTMLInputElement).type))) return [valueOf(el)];
   if (el.localName === "svg") return [];
   return [
@@ -128,11 +130,11 @@ function generated(el: Element, which: string): string {
 }
 
 /** Neighbouring texts as one, white space collapsed. */
-function merge(list: (Item | string)[]): (Item | string)[] {
-  const out: (Item | string)[] = [];
+function merge(list: (Item | string)[]): (Item | Told)[] {
+  const out: (Item | Told)[] = [];
   let text = "";
   const flush = (): void => {
-    const t = scrub(document, squash(text));
+    const t = squash(tell(text));
     if (t) out.push(t);
     text = "";
   };
@@ -147,87 +149,91 @@ function merge(list: (Item | string)[]): (Item | string)[] {
   return out;
 }
 
-function propsOf(el: Element, role: string): [string, string][] {
-  const href = el.getAttribute("href");
-  if (role === "link" && href !== null) return [["url", href]];
-  const placeholder = el.getAttribute("placeholder");
-  return placeholder && /^(input|textarea)$/.test(el.localName) ? [["placeholder", squash(placeholder)]] : [];
+function propsOf(el: Element, role: string): [Told, Told][] {
+  const href = attributeOf(el, "href");
+  if (role === "link" && href !== null) return [[word("url"), href]];
+  const placeholder = attributeOf(el, "placeholder");
+  return placeholder && /^(input|textarea)$/.test(el.localName) ? [[word("placeholder"), squash(placeholder)]] : [];
 }
 
 // ---------------------------------------------------------------- writing
 
 class Writer {
-  readonly lines = new Lines("# cut: the snapshot is longer than 1 MiB");
+  readonly lines = new Lines(word("# cut: the snapshot is longer than 1 MiB"));
   readonly holes: Hole[] = [];
   count = 0;
 
   constructor(private readonly o: Options) {}
 
-  write(item: Item | string, depth: number, pointer: boolean): void {
+  write(item: Item | Told, depth: number, pointer: boolean): void {
     if (this.lines.truncated) return;
-    const indent = "  ".repeat(depth);
+    const indent = "  ".repeat(depth) as Told;
     if (typeof item === "string") {
       const text = squash(item);
-      if (text) this.lines.add(`${indent}- text: ${scalar(text)}`);
+      if (text) this.lines.add(say`${indent}- text: ${scalar(text)}`);
       return;
     }
-    const head = `${indent}- ${key(this.head(item))}`;
+    const head = say`${indent}- ${key(this.head(item))}`;
     const { props, children } = item;
     this.count++;
     if (item.role === "iframe" && !documentOf(item.el)) this.addHole(item.el, depth);
     if (!props.length && !children.length) return void this.lines.add(head);
-    if (!props.length && children.length === 1 && typeof children[0] === "string") return void this.lines.add(`${head}: ${scalar(children[0])}`);
-    this.lines.add(`${head}:`);
-    for (const [name, value] of props) this.lines.add(`${indent}  - /${name}: ${scalar(value)}`);
+    if (!props.length && children.length === 1 && typeof children[0] === "string") return void this.lines.add(say`${head}: ${scalar(children[0])}`);
+    this.lines.add(say`${head}:`);
+    for (const [name, value] of props) this.lines.add(say`${indent}  - /${name}: ${scalar(value)}`);
     for (const c of children) this.write(c, depth + 1, pointer || item.pointer);
   }
 
   private addHole(el: Element, depth: number): void {
-    this.holes.push({ handle: handles.of(el), line: this.lines.count, depth, above: this.o.above + frameName(el) });
+    this.holes.push({ handle: handles.of(el), line: this.lines.count, depth, above: say`${this.o.above}${frameName(el)}` });
   }
 
-  private head(item: Item): string {
+  private head(item: Item): Told {
     const { el, role, name } = item;
-    let out = role;
-    if (name && name.length <= LONGEST_NAME) out += ` ${JSON.stringify(name)}`;
-    out += this.states(item);
-    if (this.o.refs && role !== "option") out += ` [ref=${refsOf(el.ownerDocument, this.o.above).of(el, `${role}|${name}`)}]`;
-    if (this.o.refs && item.pointer) out += " [cursor=pointer]";
-    return this.o.boxes ? out + boxOf(el) : out;
+    const words = [role];
+    if (name && name.length <= LONGEST_NAME) words.push(quoted(name));
+    words.push(...this.states(item));
+    if (this.o.refs && role !== "option") words.push(say`[ref=${refsOf(el.ownerDocument, this.o.above).of(el, `${role}|${name}`)}]`);
+    if (this.o.refs && item.pointer) words.push(word("[cursor=pointer]"));
+    if (this.o.boxes) words.push(boxOf(el));
+    return join(words, " ");
   }
 
-  private states({ el, role, hiddenFromAria }: Item): string {
+  private states({ el, role, hiddenFromAria }: Item): Told[] {
     const checked = role === "option" ? undefined : checkedOf(el, role);
     const pressed = role === "button" ? tri(el, "aria-pressed") : undefined;
     const level = levelOf(el, role);
-    const list = [
-      checked && (checked === "mixed" ? "checked=mixed" : "checked"),
-      isDisabled(el) && role !== "generic" && "disabled",
-      expandedOf(el) && "expanded",
-      this.o.refs && focusedIn(document) === el && el !== document.body && "active",
-      isInvalid(el) && "invalid",
-      level !== undefined && `level=${level}`,
-      pressed && (pressed === "mixed" ? "pressed=mixed" : "pressed"),
-      selectedOf(el) && "selected",
-      hiddenFromAria && "aria-hidden",
+    const list: [Told, boolean | undefined][] = [
+      [word("checked=mixed"), checked === "mixed"],
+      [word("checked"), checked === true],
+      [word("disabled"), isDisabled(el) && role !== "generic"],
+      [word("expanded"), expandedOf(el)],
+      [word("active"), this.o.refs && focusedIn(document) === el && el !== document.body],
+      [word("invalid"), isInvalid(el)],
+      [say`level=${level ?? 0}`, level !== undefined],
+      [word("pressed=mixed"), pressed === "mixed"],
+      [word("pressed"), pressed === true],
+      [word("selected"), selectedOf(el)],
+      [word("aria-hidden"), hiddenFromAria],
     ];
-    return list.filter(Boolean).map((s) => ` [${s}]`).join("");
+    return list.filter(([, holds]) => holds).map(([state]) => say`[${state}]`);
   }
 }
 
-function boxOf(el: Element): string {
+function boxOf(el: Element): Told {
   const r = el.getBoundingClientRect();
-  return ` [box=${[r.x, r.y, r.width, r.height].map(Math.round)}]`;
+  const [x, y, width, height] = [r.x, r.y, r.width, r.height].map(Math.round);
+  return say`[box=${x},${y},${width},${height}]`;
 }
 
 /** A key of YAML: in single quotes where it would be misread. */
-function key(text: string): string {
-  return misread(text) ? `'${text.replace(/'/g, "''")}'` : text;
+function key(text: Told): Told {
+  return misread(text) ? say`'${text.replace(/'/g, "''") as Told}'` : text;
 }
 
 /** A value of YAML: in double quotes where it would be misread. */
-function scalar(text: string): string {
-  return misread(text) ? JSON.stringify(text) : text;
+function scalar(text: Told): Told {
+  return misread(text) ? quoted(text) : text;
 }
 
 function misread(text: string): boolean {

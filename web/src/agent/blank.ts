@@ -1,7 +1,6 @@
 // Links to a fragment in a document at about:blank, which a Target has before
-// its first navigation and clients fill with markup. In an iframe such a
-// document takes its base from the page around it, so that "#" would load that
-// page into the frame.
+// its first navigation and clients fill with markup. Its base is the data: URL
+// that the Host has made it of, so that "#" would load that anew.
 
 import { mainFrame } from "./frames";
 

@@ -17,8 +17,8 @@ if (element instanceof HTMLScriptElement) {
   setNonce(element.nonce ?? "");
   const listed = element.dataset.parents?.split(/[\s,]+/).filter(Boolean);
   const allowedParents = listed ?? (element.src ? [new URL(element.src).origin] : [location.origin]);
-  const { url, state } = element.dataset;
+  const { url, key, state, response } = element.dataset;
   if (url) setAddress(url);
   element.remove(); // hydration of the whole document must see no foreign node
-  startFrameAgent({ allowedParents, state: state && JSON.parse(state), response: element.dataset.response });
+  startFrameAgent({ allowedParents, key, state: state && JSON.parse(state), response });
 }

@@ -19,6 +19,7 @@ interface Seen {
 }
 
 async function seen(): Promise<Seen[]> {
+  if (window.origin === "null") return []; // such a document has none, and may not ask
   const store = (window as { cookieStore?: { getAll(): Promise<Seen[]> } }).cookieStore;
   if (store) return store.getAll();
   return document.cookie.split("; ").filter(Boolean).map((pair) => {

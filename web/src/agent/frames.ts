@@ -139,12 +139,17 @@ let told = "";
 
 /** The address of this window's document as clients know it, where its own has the agent in it. */
 export function setAddress(url: string): void {
-  told = url;
+  [told] = splitFragment(url);
 }
 
 /** This window's address. */
 export function address(): string {
-  return told || location.href;
+  return told ? told + location.hash : location.href;
+}
+
+/** Whether clients know this window's document by another address than the browser. */
+export function isAddressSet(): boolean {
+  return told !== "";
 }
 
 /** A frame's address as far as it is known, with its fragment. */

@@ -2,7 +2,7 @@
 // asks for; changes of address within the document; history.
 
 import type { Json } from "../protocol";
-import { type Frame, type Win, address, mainFrame, onTouch, splitFragment, urlOf } from "./frames";
+import { type Frame, type Win, address, isAddressSet, mainFrame, onTouch, splitFragment, urlOf } from "./frames";
 import { isLoaded } from "./lifecycle";
 import { hexId, monotonic, originals } from "./originals";
 import { postFields } from "./network/payload";
@@ -234,14 +234,19 @@ export function navigate(p: Json): Json {
   const frameId = mainFrame().id;
   const here = splitFragment(address())[0];
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
-  hosted = sameDocument ? "" : (p.loaderId ?? "");
-  if (hosted) current = { loaderId: hosted, url: String(p.url) };
+  hosted = sameDocument || p.led ? "" : (p.loaderId ?? "");
+  if (p.loaderId) current = { loaderId: hosted, url: String(p.url) };
   // A blank first document has no navigate events.
-  if (hosted) toUpstream({ do: "navigate", url: p.url, referrer: p.referrer ?? "" });
+  if (p.loaderId) toUpstream({ do: "navigate", url: p.url, referrer: p.referrer ?? "" });
+  if (p.led) {
+    carryScripts(String(p.url));
+    return { frameId, loaderId: p.loaderId };
+  }
   // Also to the page's own URL: a reload would keep the scroll position, which Chromium 156 does not here.
   originals.setTimeout(() => {
     carryScripts(String(p.url));
-    location.href = String(p.url);
+    if (sameDocument && isAddressSet()) location.hash = splitFragment(p.url)[1];
+    else location.href = String(p.url);
   }, 0);
   return { frameId, ...(p.loaderId !== undefined && { loaderId: p.loaderId }) };
 }

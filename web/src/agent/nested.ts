@@ -3,6 +3,7 @@
 
 import type { Hello, Json, SessionState, Welcome } from "../protocol";
 import { VERSION } from "../protocol";
+import { isOf } from "../host/addresses";
 import { emptyState, record } from "../host/state";
 import { begun } from "./childnav";
 import { contextIds, destroyContexts } from "./contexts";
@@ -135,8 +136,9 @@ function greeted(e: MessageEvent): void {
   // Of two documents with ids in the same range a client could not tell which it means.
   const taken = new Set([...subtreeBases(), ...(welcome.bases ?? [])].map(slotOf));
   if (taken.has(slotOf(hello.base))) return frame.proxy?.postMessage({ icdp: "rebase", v: VERSION }, target);
+  if ((e.origin === "null" && !e.ports[0]) || !isOf(hello.url, e.origin, ["null"])) return; // see Hello
   known?.gone();
-  new Nested(frame, hello, target).welcome(arrives(frame, hello.url));
+  new Nested(frame, hello, target, e.ports[0]).welcome(arrives(frame, hello.url));
 }
 
 /** Clears the way for a new document; false where it has been told of as one without an agent. */
@@ -172,7 +174,7 @@ export class Nested implements Agent {
   private serial = 0;
   private readonly calls = new Map<number, (answer: Json) => void>();
 
-  constructor(readonly frame: Frame, hello: Hello, readonly origin: string) {
+  constructor(readonly frame: Frame, hello: Hello, readonly origin: string, private readonly reply?: MessagePort) {
     this.docId = hello.docId;
     this.bases = [hello.base as number];
     this.tree = { frame: { id: frame.id, loaderId: frame.loaderId, url: hello.url } };
@@ -189,7 +191,8 @@ export class Nested implements Agent {
       icdp: "welcome", v: VERSION, frameId: this.frame.id, parentId: this.frame.parent?.id, loaderId: this.frame.loaderId, navigated, name: this.frame.name,
       ...hubAccess(), popups: welcome?.popups, bases: [...subtreeBases(), ...(welcome?.bases ?? [])], state: { sessions: [...states.values()] },
     };
-    this.frame.proxy?.postMessage(message, this.origin, [port2]);
+    if (this.reply) this.reply.postMessage(message, [port2]);
+    else this.frame.proxy?.postMessage(message, this.origin, [port2]);
     for (const [sessionId, list] of settings) for (const [method, params] of list) void this.call(method, params, sessionId);
   }
 
@@ -221,14 +224,22 @@ export class Nested implements Agent {
   private receive(data: string): void {
     const m = originals.parse(data) as Json;
     if (m.icdp) return this.told(m);
-    if (m.method) return this.speaksForItself(m.params ?? {}) ? uplink.send(data) : undefined;
+    if (m.method) return this.speaksForItself(String(m.method), m.params ?? {}) ? uplink.send(data) : undefined;
     const done = this.calls.get(m.id);
     this.calls.delete(m.id);
     done?.(m.error ? { error: m.error } : { result: m.result ?? {} });
   }
 
+  /** Whether an address may be that of its document. */
+  private isIts(url: unknown): boolean {
+    return isOf(String(url), this.origin === "*" ? "null" : this.origin, ["null"]);
+  }
+
   /** Whether an event is about this agent's own frames and contexts, as far as it names any. */
-  private speaksForItself(p: Json): boolean {
+  private speaksForItself(method: string, p: Json): boolean {
+    if (/^(Target|Browser)\./.test(method)) return false;
+    if (method === "Page.frameNavigated" && p.frame?.id === this.frame.id && !this.isIts(p.frame.url)) return false;
+    if (method === "Page.navigatedWithinDocument" && p.frameId === this.frame.id && !this.isIts(p.url)) return false;
     const about = frameOf(p.frameId ?? p.frame?.id);
     if (about && about !== this.frame) return false;
     const context = p.executionContextId ?? p.context?.id ?? p.exceptionDetails?.executionContextId;
@@ -237,10 +248,7 @@ export class Nested implements Agent {
 
   private told(m: Json): void {
     if (m.icdp === "subtree") {
-      ({ tree: this.tree, bases: this.bases, contexts: this.contexts, loaded: this.loaded } = m as Nested);
-      proceed();
-      this.frame.url = this.tree.frame.url;
-      onTouch();
+      this.grown(m as Nested);
     } else if (m.icdp === "nav" || m.icdp === "navabort") {
       // What a client has asked for since then takes its place.
       if (!this.frame.pending?.done) this.frame.pending = m.icdp === "nav" ? { loaderId: m.loaderId, url: m.url } : undefined;
@@ -250,7 +258,31 @@ export class Nested implements Agent {
     } else if (m.icdp === "focus") {
       uplink.focus(this);
       focusTaken();
-    } else if (m.icdp !== "info") uplink.control(m);
+    } else this.asks(m);
+  }
+
+  /** What there is in it and below, without what is others': commands go by these names. */
+  private grown({ tree, bases, contexts, loaded }: Nested): void {
+    if (!Array.isArray(bases) || !Array.isArray(contexts) || !this.isIts(tree?.frame?.url)) return;
+    const others = agents().filter((n) => n !== this);
+    const taken = [base, ...others.flatMap((n) => n.bases)];
+    const known = [...allFrames().map((f) => f.id), ...others.flatMap((n) => framesIn(n.tree))];
+    const own = (t: Json): Json => ({ ...t, ...(t.childFrames && { childFrames: t.childFrames.filter((c: Json) => !known.includes(c.frame.id)).map(own) }) });
+    this.bases = bases.filter((b) => !taken.includes(b));
+    this.contexts = contexts.filter((c) => this.bases.includes(Math.floor(c.executionContextId / 1000)));
+    this.tree = { ...own(tree), frame: { ...tree.frame, id: this.frame.id } };
+    this.loaded = loaded;
+    proceed();
+    this.frame.url = this.tree.frame.url;
+    onTouch();
+  }
+
+  /** What it wants of the Host. It speaks for its own windows alone, and not in the name of the document around it. */
+  private asks(m: Json): void {
+    if (m.icdp === "evalput") return void uplink.control(m);
+    if (m.icdp !== "open" && m.icdp !== "popup") return;
+    if (!this.bases.includes(parseInt(String(m.openId), 10))) return;
+    uplink.control({ ...m, ...(m.message && { message: { ...m.message, origin: "null" } }) });
   }
 }
 

@@ -27,7 +27,7 @@ export const originals = {
   cancelAnimationFrame: window.cancelAnimationFrame.bind(window),
   queueMicrotask: window.queueMicrotask.bind(window),
   // Not bound: in WebKit the message would come from the window that the bound function is of.
-  postToParent: (message: unknown, origin: string): void => parent.postMessage(message, origin),
+  postToParent: (message: unknown, origin: string, ports: MessagePort[]): void => parent.postMessage(message, origin, ports),
   parse: JSON.parse.bind(JSON),
   stringify,
   now: Date.now.bind(Date),

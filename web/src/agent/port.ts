@@ -19,14 +19,19 @@ const HELLO_MS = 300;
 const HELLOS = 10;
 
 let parents: string[] = [];
+let key: string | undefined;
 let port: MessagePort | undefined;
 let hellos = 0;
 let timer = 0;
 let adopted: (w: Welcome) => void = () => {};
 
-/** Starts pairing with a parent of one of these origins; `onWelcome` runs when the port is there and before any command. */
-export function pair(allowedParents: string[], onWelcome: (w: Welcome) => void): void {
+/**
+ * Starts pairing with a parent of one of these origins; `onWelcome` runs when
+ * the port is there and before any command. `ownKey` is of a document that the Host has made.
+ */
+export function pair(allowedParents: string[], ownKey: string | undefined, onWelcome: (w: Welcome) => void): void {
   parents = allowedParents;
+  key = ownKey;
   adopted = onWelcome;
   listenForHost();
   greet();
@@ -54,9 +59,21 @@ function repeat(): void {
 function hello(): void {
   const message = {
     icdp: "hello", v: VERSION, title: document.title, url: address(), docId, base,
-    features: ["sessions", "state", ...(hubOfProxy() ? ["proxied"] : [])], ...(mainFrame().failure && { error: mainFrame().failure }),
+    features: ["sessions", "state", ...(hubOfProxy() ? ["proxied"] : [])], ...(mainFrame().failure && { error: mainFrame().failure }), key,
   };
-  for (const origin of parents) originals.postToParent(message, origin);
+  for (const origin of parents) originals.postToParent(message, origin, window.origin === "null" ? [replies()] : []);
+}
+
+/** The other end of a channel by which a welcome comes to this document and to no later one. */
+function replies(): MessagePort {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = welcomed;
+  return port2;
+}
+
+function welcomed(e: MessageEvent): void {
+  const m = e.data as Welcome | null;
+  if (m?.icdp === "welcome" && e.ports[0]) adopt(m, e.ports[0]);
 }
 
 /** Whether a window is around this one. The agent above may speak from a document around the parent, which it reaches. */
@@ -77,7 +94,7 @@ function receive(e: MessageEvent): void {
     hello();
   } else if (m.icdp === "welcome" && e.ports[0]) {
     e.stopImmediatePropagation();
-    adopt(m as Welcome, e.ports[0]);
+    welcomed(e);
   }
 }
 

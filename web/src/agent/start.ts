@@ -9,7 +9,7 @@ import { announceContexts, createContexts } from "./contexts";
 import { installDialogs } from "./dialogs";
 import { installChoosers, listenForChoosers } from "./files";
 import { readName } from "./framename";
-import { describeFrame, mainFrame } from "./frames";
+import { address, describeFrame, mainFrame } from "./frames";
 import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./framewatch";
 import { addPlace } from "./lazy";
 import { begin, follow, installStop, watchLoading } from "./lifecycle";
@@ -53,6 +53,8 @@ type Win = Window & typeof globalThis;
 export interface AgentOptions {
   /** Origins of the pages that may drive this document. */
   allowedParents: string[];
+  /** By which the Host knows a document of its own making. */
+  key?: string;
   /** What sessions have set, where the Host has made the document itself. */
   state?: SessionState[];
   /** How the document came, as a proxy before the app tells of it. */
@@ -89,7 +91,7 @@ export function startFrameAgent(options: AgentOptions): void {
   watchNested({ send, control, tree: () => tree(mainFrame()), focus: takeKeys });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
-  pair(options.allowedParents, (w) => {
+  pair(options.allowedParents, options.key, (w) => {
     restoreNetwork(w); // the document's own request is told of first
     welcomed(w);
     beginNetwork();
@@ -168,7 +170,7 @@ function welcomed(w: Welcome): void {
     frame.name = w.name;
   }
   if (!extended) return versionOne();
-  if (w.navigated && location.protocol !== "about:") respondDocument(frame.loaderId);
+  if (w.navigated && !address().startsWith("about:")) respondDocument(frame.loaderId);
   // What the proxy tells of is not to be told twice.
   if (isProxied()) void refreshUpstream().then(() => watchResources(window));
   else watchResources(window);

@@ -2,6 +2,7 @@
 
 import type { Json } from "../protocol";
 import { serverError } from "./channel";
+import { isDataDocument } from "./data";
 import { done, type Reply, type Session } from "./session";
 import { SUCCESSOR_MS, type Target } from "./target";
 
@@ -18,9 +19,12 @@ const handlers = new Map<string, Handler>(Object.entries<Handler>({
   },
   "Page.reload": (t, session, params, reply) => {
     // Chromium answers before the document goes, and clients wait for that.
-    if (t.link) return t.submit({ session, method: "Page.reload", params, reply, kept: {} });
+    if (t.link && !t.isMade()) return t.submit({ session, method: "Page.reload", params, reply, kept: {} });
+    const { url } = t.info; // which an agent has told
+    const state = isDataDocument(url) && t.isMade() ? t.state() : undefined;
+    if (!state && !t.navigation.mayEnter(url)) return reply({ error: serverError(`Navigation to ${url} is not allowed for this Target`) });
     t.expect(SUCCESSOR_MS);
-    t.owner.env.post({ do: "navigate", targetId: t.id, url: t.info.url });
+    t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
     reply({ result: {} });
   },
   "Page.bringToFront": reveal,

@@ -188,7 +188,7 @@ export class Core implements Owner, Switchboard, Consumer {
 
   /** A browser-level method that `handles` named. */
   async browserRequest(method: string, params: Json): Promise<Json> {
-    const carryOut = methods[method] ?? hooked[method];
+    const carryOut = [methods, hooked].find((list) => Object.hasOwn(list, method))?.[method];
     if (!carryOut) throw new Error(`Method not found: ${method}`);
     return carryOut(this, params);
   }

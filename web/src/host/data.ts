@@ -1,6 +1,10 @@
-// Documents of data: URLs, which come with the agent in them.
+// Documents that the Host makes in a frame: blank ones, and those of data:
+// URLs. Both are data: URLs with the agent in them: such a document has an
+// opaque origin (HTML, "determining the origin"), and has it again after a
+// reload and when history leads back to it.
 
 import type { SessionState } from "../protocol";
+import { isBlank } from "./addresses";
 
 const FORM = /^data:([^,]*?)(;base64)?,([^#]*)/i;
 const HTML = /^text\/html\b/i;
@@ -10,16 +14,46 @@ export function isDataDocument(url: string): boolean {
   return HTML.test(FORM.exec(url)?.[1].trim() ?? "");
 }
 
-/** The data: URL of the same document with the agent's script tag first, but for a doctype. */
-export function dataDocument(url: string, agentUrl: string, state: SessionState[]): string {
-  const [, type, base64, data] = FORM.exec(url) as RegExpExecArray;
+/** Whether the Host makes the document of an address itself. */
+export function isMade(url: string): boolean {
+  return isBlank(url) || isDataDocument(url);
+}
+
+/** The data: URL of a document that the Host makes, with the agent's script tag first, but for a doctype. */
+export function madeDocument(url: string, agentUrl: string, key: string, state: SessionState[]): string {
+  const blank = isBlank(url);
   const tag = document.createElement("script");
   tag.src = agentUrl;
-  Object.assign(tag.dataset, { parents: location.origin, url, ...(state.length && { state: JSON.stringify(state) }) });
+  // A blank document runs no script before the welcome, which has the state.
+  Object.assign(tag.dataset, { parents: location.origin, url, key, ...(!blank && state.length && { state: JSON.stringify(state) }) });
   const insert = encodeURIComponent(tag.outerHTML);
+  const fragment = /#.*$/s.exec(url)?.[0] ?? "";
+  if (blank) return `data:text/html;charset=utf-8,${encodeURIComponent(`<script>(${becomeBlank})()</script>`)}${insert}${fragment}`;
+  const [, type, base64, data] = FORM.exec(url) as RegExpExecArray;
   const text = base64 ? escapeBytes(atob(decodeURIComponent(data))) : data;
   const doctype = /^(\s|%20|%0A)*(<|%3C)!doctype[^]*?(>|%3E)/i.exec(text)?.[0] ?? "";
-  return `data:${type},${doctype}${insert}${text.slice(doctype.length)}${/#.*$/s.exec(url)?.[0] ?? ""}`;
+  return `data:${type},${doctype}${insert}${text.slice(doctype.length)}${fragment}`;
 }
 
 const escapeBytes = (bytes: string): string => bytes.replace(/[^\w]/g, (c) => `%${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+
+/**
+ * Runs in a document that is to be blank, before the agent's tag, which it
+ * puts aside: gives the document the address about:blank, by having one at
+ * that address open it (HTML, "document open steps"), and then the tag. Where
+ * a policy forbids inline script, the agent alone says that it is blank.
+ */
+function becomeBlank(): void {
+  document.write("<template>");
+  addEventListener("load", () => {
+    const tag = (document.querySelector("template") as HTMLTemplateElement).innerHTML;
+    const { hash } = location;
+    const inner = document.documentElement.appendChild(document.createElement("iframe")).contentDocument as Document;
+    const script = inner.createElement("script");
+    script.textContent = "parent.document.open()";
+    inner.documentElement.append(script);
+    if (hash) location.hash = hash;
+    document.write(tag);
+    document.close();
+  }, { once: true });
+}

@@ -124,11 +124,11 @@ export class World {
   }
 
   /** A document says hello; without docId it is one of version 1. Returns its end of the channel, if it was adopted. */
-  hello(docId?: string, url = "http://app/", targetId = "T"): FakeAgent | undefined {
+  hello(docId?: string, url = "http://app/", targetId = "T", origin = "http://app"): FakeAgent | undefined {
     const before = this.posted.length;
     const extended = docId ? { docId, features: ["sessions", "state"], base: 7 } : {};
     const hello = { icdp: "hello" as const, v: 1, title: "App", url, ...extended };
-    this.core.receive({ do: "hello", targetId, hello, origin: "http://app" });
+    this.core.receive({ do: "hello", targetId, hello, origin });
     return this.welcomes(before).pop()?.port as unknown as FakeAgent | undefined;
   }
 

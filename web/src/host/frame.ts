@@ -1,18 +1,28 @@
 // One paired iframe, as the main thread handles it.
 
-import type { FromCore } from "./channel";
+import { isBlank, isOf, mayShow } from "./addresses";
+import { type FromCore, hexId } from "./channel";
 import { type Hello, type Probe, type SessionState, VERSION } from "../protocol";
-import { dataDocument } from "./data";
+import { isMade, madeDocument } from "./data";
 
 /** The styles that a viewport override replaces. */
 const SIZES = ["box-sizing", "flex", "width", "height", "min-width", "min-height", "max-width", "max-height"];
+
+/** The keys of the documents that were made in an iframe, by which they are known again: history leads back to them. */
+const keys = new WeakMap<HTMLIFrameElement, Set<string>>();
 
 export class Frame {
   /** What the iframe's style had before an override, by property. */
   private readonly kept = new Map<string, [value: string, priority: string]>();
   private readonly loaded: () => void;
-  /** The frame shows a data: URL of the Host's own making, whose origin is opaque. */
+  /** To the document of an opaque origin that has said hello last: its window would give a message to whatever it shows by then. */
+  private reply?: MessagePort;
+  /** The document being made has not said hello, which is the first to come: with its key, or without by a simpler agent. */
+  private awaited = false;
+  /** The last document that said hello was of the Host's own making. */
   private made = false;
+  /** The frame has shown a document that is not the Host page's own. */
+  private entered = false;
 
   constructor(
     readonly targetId: string,
@@ -36,8 +46,13 @@ export class Frame {
     if (!data || data.icdp !== "hello" || data.v !== VERSION) return undefined;
     if (typeof data.title !== "string" || typeof data.url !== "string") return undefined;
     if (data.features !== undefined && !Array.isArray(data.features)) return undefined;
-    const own = event.origin === "null" ? this.made : event.origin === location.origin && this.blank() !== undefined;
-    return own || this.origins.includes(event.origin) ? data : undefined;
+    const own = event.origin === "null" && (data.key === undefined ? this.awaited : keys.get(this.iframe)?.has(String(data.key)) === true);
+    if (own ? !isMade(data.url) : !this.origins.includes(event.origin) || !isOf(data.url, event.origin, this.origins)) return undefined;
+    this.reply = event.ports[0];
+    this.awaited = false;
+    this.made = own;
+    this.entered = true;
+    return data;
   }
 
   /** Asks the document for its hello. Nothing but the protocol's name is said, so any origin may hear it. */
@@ -46,30 +61,47 @@ export class Frame {
     this.iframe.contentWindow?.postMessage(probe, "*");
   }
 
-  /** Adopts the document, if it is still of the origin that said hello, which for a data: URL has no name. */
+  /** Adopts the document, if it is still the one that said hello. */
   welcome(m: Extract<FromCore, { do: "welcome" }>): void {
-    this.iframe.contentWindow?.postMessage(m.welcome, m.origin === "null" ? "*" : m.origin, [m.port]);
+    if (m.origin === "null" && this.reply) this.reply.postMessage(m.welcome, [m.port]);
+    else this.iframe.contentWindow?.postMessage(m.welcome, m.origin === "null" ? "*" : m.origin, [m.port]);
   }
 
-  /** Goes to an address; the document of a data: URL gets the agent with it. */
+  /** Goes to an address. All that the Host page makes the frame show passes here, and nothing of it is of the page's own origin. */
   navigate(url: string, agentUrl: string, state: SessionState[] = []): void {
-    this.made = url.startsWith("data:");
-    this.iframe.src = this.made ? dataDocument(url, agentUrl, state) : url;
+    if (isMade(url) && agentUrl) this.iframe.src = this.make(url, agentUrl, state);
+    else if (mayShow(url, this.origins)) this.leave(url);
+    else throw new Error(`A frame of ${this.origins.join(", ")} is not led to ${url}`);
   }
 
-  /** A blank document belongs to the Host page, which puts the agent into it. */
-  inject(agentUrl: string): void {
-    const doc = this.blank();
-    if (!doc || !agentUrl) return;
-    const script = doc.createElement("script");
-    script.src = agentUrl;
-    script.dataset.parents = location.origin;
-    doc.head.prepend(script);
+  /** A document that the Host has made tells nobody where its visitor comes from, as a blank one of a tab does not. */
+  private leave(url: string): void {
+    this.awaited = false;
+    const { referrerPolicy } = this.iframe;
+    if (this.made) this.iframe.referrerPolicy = "no-referrer";
+    this.iframe.src = url;
+    this.iframe.referrerPolicy = referrerPolicy;
   }
 
-  private blank(): Document | undefined {
+  private make(url: string, agentUrl: string, state: SessionState[] = []): string {
+    const key = hexId(32);
+    const known = keys.get(this.iframe) ?? new Set();
+    keys.set(this.iframe, known.add(key));
+    this.awaited = true;
+    return madeDocument(url, agentUrl, key, state);
+  }
+
+  /**
+   * After a load: a blank document of the Host page's own origin, to which
+   * Firefox comes back by reload and history, makes way for one that is
+   * nobody's. The first one of an iframe, before what it has been sent to, goes by itself.
+   */
+  disown(agentUrl: string): boolean {
     const doc = this.iframe.contentDocument; // null where it is of another origin
-    return doc && doc.URL.startsWith("about:") ? doc : undefined;
+    this.entered ||= doc === null;
+    if (!doc || !this.entered || !agentUrl || !isBlank(doc.URL)) return false;
+    this.iframe.contentWindow?.location.replace(this.make("about:blank", agentUrl));
+    return true;
   }
 
   resize(width: number, height: number): void {

@@ -3,6 +3,7 @@
 
 import { type CdpError, type Json, POPUP_NAME } from "../protocol";
 import { type Ask, type FromCore, type Moved, type RelayState, type TargetState, hexId, serverError } from "./channel";
+import { isBlank } from "./addresses";
 import { Frame, darkens, laidOut } from "./frame";
 import { type Send, startCore } from "./link";
 import { LocalSession } from "./local";
@@ -23,7 +24,7 @@ export interface HostOptions {
   resizable?: boolean;
   /** Whether the sockets and ports go to a Worker; true. */
   worker?: boolean;
-  /** The agent for blank iframes; the agent.js beside this script, where it is a classic one. */
+  /** The agent for blank documents, which the Host makes; the agent.js beside this script, where it is a classic one. */
   agentUrl?: string;
 }
 
@@ -83,7 +84,7 @@ export class Host {
     if (popup && !popup.noopener) iframe.name = POPUP_NAME + popup.name;
     const target = { targetId, title: options.title ?? "", url: iframe.src || "about:blank", ...(openerId && { openerId }) };
     this.core({ do: "pair", target, origins, ...(moved && { moved }), ...(popup && { opened: { openId: popup.openId, noopener: popup.noopener === true } }) });
-    if (target.url === "about:blank") this.frames.get(targetId)?.inject(this.agentUrl());
+    if (target.url === "about:blank" && !iframe.hasAttribute("srcdoc") && this.agentUrl()) this.frames.get(targetId)?.navigate(target.url, this.agentUrl());
     return targetId;
   }
 
@@ -150,12 +151,12 @@ export class Host {
   }
 
   private loaded(frame: Frame): void {
-    frame.inject(this.agentUrl());
-    this.core({ do: "load", targetId: frame.targetId });
+    if (!frame.disown(this.agentUrl())) this.core({ do: "load", targetId: frame.targetId });
   }
 
+  /** Absolute, since a document that the Host makes has no base. */
   private agentUrl(): string {
-    return this.options.agentUrl ?? besideScript;
+    return this.options.agentUrl ? new URL(this.options.agentUrl, location.href).href : besideScript;
   }
 
   // ------------------------------------------------------------ the Core
@@ -225,6 +226,8 @@ export class Host {
 
   private async create(ask: Extract<Ask, { what: "create" }>): Promise<Json> {
     if (!this.options.createTarget) throw new Error("This Host page creates no Targets");
+    const url = String(ask.params.url || "about:blank");
+    if (!opens(url)) throw new Error(`This Host page opens no frame for ${url}: it opens http and https addresses and about:blank`);
     this.creating = ask;
     try {
       return { targetId: await this.options.createTarget(ask.params, ask.openerId) };
@@ -239,6 +242,15 @@ export class Host {
     await this.options.closeTarget(targetId);
     this.unpair(targetId);
     return {};
+  }
+}
+
+/** Whether createTarget hears of an address, which it gives to an iframe: javascript: would run in this page's origin. */
+function opens(url: string): boolean {
+  try {
+    return isBlank(url) || /^https?:$/.test(new URL(url).protocol);
+  } catch {
+    return false;
   }
 }
 

@@ -4,3 +4,4 @@ export { Host, type HostOptions, type HostState, type PairOptions } from "./host
 export { follow } from "./navigation";
 export { CommandError, type LocalSession } from "./local";
 export type { RelayState, TargetState } from "./channel";
+export { takeToken } from "./token";

@@ -174,7 +174,34 @@ test("reload answers early even if the document goes first; without one the ifra
   assert.deepEqual(w.posted.find((m) => m.do === "navigate"), { do: "navigate", targetId: "T", url: "http://app/one?q#top" });
 });
 
-test("a blank document is asked for by the Host page, whose origin it then has", () => {
+test("from a document of an opaque origin the iframe is led elsewhere, once the agent is ready", () => {
+  const w = new World();
+  w.pair();
+  const agent = w.hello("doc1", "about:blank", "T", "null")!;
+  w.attach("L");
+  w.send("L", 1, "Page.navigate", { url: "http://app/two" });
+  assert.equal(agent.got.find((m) => m.method === "Page.navigate")!.params.led, true);
+  assert.deepEqual(w.posted.filter((m) => m.do === "navigate"), []);
+  agent.answer("Page.navigate");
+  assert.deepEqual(w.posted.filter((m) => m.do === "navigate"), [{ do: "navigate", targetId: "T", url: "http://app/two" }]);
+  agent.say({ icdp: "bye" });
+  w.hello("doc2", "http://app/two");
+  assert.match(w.told("L").at(-1)!, /^1:.*loaderId/);
+});
+
+test("an address that an agent has told is no way past what the Pairing allows", () => {
+  const { w, agent } = start();
+  for (const url of ["about:srcdoc", "javascript:1", "http://other.example/", "nothing"]) {
+    agent.say({ icdp: "info", title: "", url });
+    agent.say({ method: "Page.frameNavigated", params: { frame: { id: "T", url } }, sessionId: "A" });
+  }
+  agent.say({ icdp: "bye" });
+  w.send("A", 1, "Page.reload");
+  assert.deepEqual(w.told("A"), ["Page.frameNavigated", "Runtime.executionContextsCleared", "1:Navigation to about:srcdoc is not allowed for this Target"]);
+  assert.deepEqual(w.posted.filter((m) => m.do === "navigate"), []);
+});
+
+test("a blank document is made by the Host page", () => {
   const w = new World();
   w.pair();
   const agent = w.hello("doc1")!;

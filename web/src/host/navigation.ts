@@ -4,9 +4,10 @@
 // none of it: whoever starts it sends Network.requestWillBeSent, and either
 // the agent of the new document finishes it or `fail` does.
 
-import type { Json } from "../protocol";
+import type { Json, SessionState } from "../protocol";
 import { type Moved, hexId, serverError } from "./channel";
-import { isDataDocument } from "./data";
+import { isBlank, mayShow } from "./addresses";
+import { isDataDocument, isMade } from "./data";
 import type { Reply, Session } from "./session";
 import type { Target } from "./target";
 
@@ -33,10 +34,8 @@ export class Navigation {
     const t = this.target;
     const url = resolve(params.url, t.info.url, t.moved);
     if (!url) return reply({ error: serverError("Cannot navigate to invalid URL") });
-    if (isDataDocument(url.href) ? !t.owner.identity.agent : !allowed(url, t)) {
-      const origin = url.origin === "null" ? url.href : url.origin;
-      return reply({ error: serverError(`Navigation to ${origin} is not allowed for this Target`) });
-    }
+    const refused = refusal(url, t);
+    if (refused) return reply({ error: serverError(refused) });
     if (t.link && sameDocument(url.href, t.info.url)) {
       return t.submit({ session, method: "Page.navigate", params: { ...params, url: url.href }, reply: (r) => {
         reply(r.error ? r : { result: { frameId: t.id } });
@@ -55,21 +54,20 @@ export class Navigation {
    * Lets the agent assign location.href, which keeps the referrer the page's
    * own; where there is none, or it refuses, the iframe's src is set. Either
    * adds an entry to the history that all frames of the Host page share. A
-   * blank document is of the origin that asked for it, and only in one of the
-   * Host page's own can it place an agent.
+   * document of an opaque origin is led by the Host page, once its agent is
+   * ready: browsers withhold SameSite cookies from what it asks for itself.
    */
   private go(session: Session, params: Json): void {
     const t = this.target;
-    const data = isDataDocument(params.url);
-    if (!t.link || data || isBlank(params.url)) {
-      if (!t.link) t.expect(NAVIGATE_MS);
-      return t.owner.env.post({ do: "navigate", targetId: t.id, url: params.url, ...(data && { state: t.state() }) });
-    }
     const { link } = t;
-    t.submit({ session, method: "Page.navigate", params, reply: (r) => {
-      if (r.error && t.link === link && this.pending?.loaderId === params.loaderId) {
-        t.owner.env.post({ do: "navigate", targetId: t.id, url: params.url });
-      }
+    const { url } = params;
+    const lead = (state?: SessionState[]): void => t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
+    if (!link) t.expect(NAVIGATE_MS);
+    if (isMade(url)) return lead(isDataDocument(url) ? t.state() : undefined);
+    if (!link) return lead();
+    const led = link.origin === "null";
+    t.submit({ session, method: "Page.navigate", params: { ...params, ...(led && { led }) }, reply: (r) => {
+      if ((r.error || led) && t.link === link && this.pending?.loaderId === params.loaderId) lead();
     } });
   }
 
@@ -121,7 +119,7 @@ export class Navigation {
 
   /** Whether the page may be led to this address by another. */
   mayEnter(url: string): boolean {
-    return allowed(new URL(url), this.target);
+    return isBlank(url) ? this.target.owner.identity.agent : mayShow(url, this.target.origins);
   }
 
   /** The new document is there: answers Page.navigate. */
@@ -194,12 +192,15 @@ export function follow(url: URL, moved: Moved): URL {
   return origin ? new URL(url.href.slice(url.href.indexOf(url.host) + url.host.length), origin) : url;
 }
 
-/** The Pairing's origins may be entered, and no other. */
-function allowed(url: URL, t: Target): boolean {
-  return isBlank(url.href) || (url.protocol !== "javascript:" && t.origins.includes(url.origin));
+/** Why a client may not go there: the Pairing's origins may be entered, and no other, and documents that the Host makes. */
+function refusal(url: URL, t: Target): string | undefined {
+  if (isMade(url.href)) {
+    if (t.owner.identity.agent) return undefined;
+    return `Navigation to ${url.protocol === "data:" ? "data: URLs" : "about:blank"} is not possible: this Host page names no agentUrl for a document of its making`;
+  }
+  const origin = url.origin === "null" ? url.href : url.origin;
+  return mayShow(url.href, t.origins) ? undefined : `Navigation to ${origin} is not allowed for this Target`;
 }
-
-const isBlank = (url: string): boolean => /^about:blank([?#]|$)/.test(url);
 
 /** A URL that differs in nothing but the fragment it has keeps the document. */
 function sameDocument(url: string, current: string): boolean {

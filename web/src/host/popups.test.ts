@@ -95,3 +95,28 @@ test("only a window that script has opened closes itself", async () => {
   await settle();
   assert.deepEqual(asks, []);
 });
+
+test("a message goes to the origin that it is meant for, in the name of the one that the browser tells", async () => {
+  const { w } = opening();
+  const agent = w.hello("doc1")!;
+  agent.say(open);
+  await settle();
+  const popup = w.hello("doc2", "http://app/p", "P")!;
+  agent.got.length = 0;
+  agent.say({ icdp: "info", title: "", url: "http://bank/" });
+  for (const targetOrigin of ["http://bank", "http://app/", "null", ""]) agent.say({ icdp: "popup", openId: "1.1", message: { data: "secret", targetOrigin } });
+  agent.say({ icdp: "popup", openId: "1.1", message: { data: "of a frame inside", targetOrigin: "*", origin: "null" } });
+  await settle();
+  popup.say({ icdp: "opener", message: { data: "secret", targetOrigin: "http://bank" } });
+  assert.deepEqual(popup.got, [{ icdp: "popup", message: { data: "of a frame inside", targetOrigin: "*", origin: "null" } }]);
+  assert.deepEqual(agent.got, []);
+});
+
+test("a window is not led to script or to what is no address", async () => {
+  const { w } = opening();
+  const agent = w.hello("doc1")!;
+  agent.say(open);
+  for (const url of ["javascript:1", "", "http://", "about:srcdoc", "data:text/html,x"]) agent.say({ icdp: "popup", openId: "1.1", url });
+  await settle();
+  assert.deepEqual(w.posted.filter((m) => m.do === "navigate"), []);
+});

@@ -45,7 +45,7 @@ export class Popups {
     const { owner, id: targetId } = target;
     if (m.close) owner.ask({ what: "close", targetId }).catch(() => {});
     if (m.focus) void owner.ask({ what: "reveal", targetId });
-    if (message) target.control({ icdp: "popup", message });
+    if (message && this.mayHear(message)) target.control({ icdp: "popup", message });
     if (m.url === undefined || !target.navigation.mayEnter(m.url)) return;
     target.expect(SUCCESSOR_MS);
     owner.env.post({ do: "navigate", targetId, url: m.url });
@@ -62,11 +62,20 @@ export class Popups {
   /** Tells the opener's page about this window. */
   tellOpener(news: Omit<PopupNews, "icdp" | "openId">): void {
     const opener = this.target.owner.targets.get(this.target.info.openerId ?? "");
-    if (opener && this.opened) opener.control({ icdp: "popup", openId: this.opened.openId, ...news });
+    if (!opener || !this.opened) return;
+    const { message, ...rest } = news;
+    if (message && !opener.popups.mayHear(message)) return;
+    opener.control({ icdp: "popup", openId: this.opened.openId, ...rest, ...(message && { message }) });
   }
 
-  /** Who speaks is not for the page to say. */
+  /** Whether the document here is one that a message is meant for, of which it learns nothing else. */
+  private mayHear({ targetOrigin }: WindowMessage): boolean {
+    return targetOrigin === "*" || targetOrigin === this.target.link?.origin;
+  }
+
+  /** Who speaks is not for the page to say, but that it is a frame inside of it. */
   private stamped(message: WindowMessage | undefined): WindowMessage | undefined {
-    return message && { data: message.data, targetOrigin: String(message.targetOrigin), origin: new URL(this.target.info.url).origin };
+    const origin = message?.origin === "null" ? "null" : this.target.link?.origin;
+    return message && origin !== undefined ? { data: message.data, targetOrigin: String(message.targetOrigin), origin } : undefined;
   }
 }

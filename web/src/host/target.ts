@@ -3,7 +3,9 @@
 
 import type { CdpEvent, FromAgent, Hello, HubAccess, Json, Response, SessionState, TargetInfo, ToAgent, Welcome } from "../protocol";
 import { VERSION } from "../protocol";
+import { isOf } from "./addresses";
 import { type Ask, type Env, type Identity, type Moved, type Port, hexId, parseObject, serverError } from "./channel";
+import { isMade } from "./data";
 import { EmulationStack } from "./emulation";
 import { Navigation } from "./navigation";
 import { type Opened, Popups } from "./popups";
@@ -43,6 +45,8 @@ export interface Owner {
 /** The channel to the current document. */
 interface Link {
   port: Port;
+  /** The document's origin, as the browser tells it. */
+  origin: string;
   docId?: string;
   /** Knows sessions; else version 1. */
   extended: boolean;
@@ -76,6 +80,11 @@ export class Target {
     return this.info.targetId;
   }
 
+  /** Whether the Host has made its document, as one of the address that it has told. */
+  isMade(): boolean {
+    return isMade(this.info.url) && this.owner.identity.agent && (!this.link || this.link.origin === "null");
+  }
+
   /** Resolves at the first hello; false after `ms`. */
   connectedWithin(ms: number): Promise<boolean> {
     if (this.link) return Promise.resolve(true);
@@ -98,7 +107,7 @@ export class Target {
 
     const navigated = this.known;
     const { near, far } = this.owner.env.channel();
-    this.link = { port: near, docId: hello.docId, extended: hello.features?.includes("sessions") ?? false };
+    this.link = { port: near, origin, docId: hello.docId, extended: hello.features?.includes("sessions") ?? false };
     this.known = true;
     this.info.title = hello.title;
     this.info.url = hello.url;
@@ -310,6 +319,7 @@ export class Target {
 
   private event(e: CdpEvent): void {
     const params = e.params && typeof e.params === "object" ? e.params : {};
+    if (!this.mayTell(e.method, params)) return;
     if (e.sessionId === undefined) {
       this.owner.publish(this, e.method, params);
       return;
@@ -317,6 +327,14 @@ export class Target {
     for (const s of this.sessions.values()) {
       if (s.alias === e.sessionId) return s.consumer.event(s, e.method, params);
     }
+  }
+
+  /** Whether a document may tell an event: none of other Targets, nor that it has an address of another origin. */
+  private mayTell(method: string, p: Json): boolean {
+    const here = (url: unknown): boolean => this.link !== undefined && isOf(String(url), this.link.origin, this.origins);
+    if (method === "Page.frameNavigated" && p.frame?.id === this.id) return here(p.frame.url);
+    if (method === "Page.navigatedWithinDocument" && p.frameId === this.id) return here(p.url);
+    return !/^(Target|Browser)\./.test(method);
   }
 
   private controlled(m: FromAgent): void {
@@ -332,7 +350,7 @@ export class Target {
         return this.navigation.retract(m.errorText);
       case "info":
         this.info.title = m.title;
-        this.info.url = m.url;
+        if (this.link && isOf(m.url, this.link.origin, this.origins)) this.info.url = m.url;
         return this.owner.changed(this);
       case "evalput":
         return void this.owner.putScript(m.key, m.source).then((taken) =>

@@ -3,17 +3,19 @@
 // tab of its own; "origin" may stand in the address again and again, to name
 // other origins that the frames may be navigated to, and "upstream" is where
 // the app is for itself, when a proxy serves it here. "#token=T" is the token
-// for a hub that wants one.
+// for a hub that wants one, which leaves the address at once.
 
 import type * as Library from "../host/index";
 
 declare const CdpHub: typeof Library; // host.js stands before this script
 
+const token = CdpHub.takeToken(); // before there is any frame
 const state = document.getElementById("state") as HTMLElement;
 const tabs = document.getElementById("tabs") as HTMLElement;
 const query = new URLSearchParams(location.search);
 const app = webAddress(query.get("app") ?? "");
-const origins = [...new Set([app, ...query.getAll("origin").map(webAddress)].flatMap((u) => (u ? [u.origin, ...sameServer(u)] : [])))];
+const named = [app, ...query.getAll("origin").map(webAddress)].flatMap((u) => (u ? [u.origin, ...sameServer(u)] : []));
+const origins = [...new Set(named)].filter((origin) => origin !== location.origin);
 const upstream = webAddress(query.get("upstream") ?? "");
 const moved = app && upstream ? { [upstream.origin]: app.origin } : {};
 const frames = new Map<string, { iframe: HTMLIFrameElement; tab: HTMLButtonElement }>();
@@ -27,11 +29,11 @@ const host = new CdpHub.Host({
 if (app) start(app);
 else state.textContent = "Add ?app=URL to this page's address, for example ?app=http://localhost:3000/";
 
-/** The address, unless it is of another kind: javascript: would run in this page's own origin. */
+/** The address, unless it is of this page's own origin, in which javascript: would run, too: what runs there can be a Host. */
 function webAddress(text: string): URL | undefined {
   try {
-    const parsed = new URL(text, text ? location.href : undefined);
-    return parsed.protocol === "http:" || parsed.protocol === "https:" ? parsed : undefined;
+    const parsed = new URL(text);
+    return /^https?:$/.test(parsed.protocol) && parsed.origin !== location.origin ? parsed : undefined;
   } catch {
     return undefined;
   }
@@ -88,7 +90,6 @@ function start(url: URL): void {
   const bridge = new URL("icdp/host", location.href);
   bridge.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   bridge.search = "";
-  const token = new URLSearchParams(location.hash.slice(1)).get("token"); // a fragment is sent to nobody
   bridge.hash = "";
   host.connectRelay(bridge.href, token ? { token } : {});
   let connected = false;

@@ -2,21 +2,31 @@
 // drawn.
 
 import type { CaptureContext } from "@zumer/snapdom";
+import { ground } from "./ground";
 
 export const mend = {
   name: "mend",
-  beforeRender({ clone, nodeMap }: CaptureContext): void {
+  beforeRender({ clone, nodeMap, element, clip }: CaptureContext): void {
     // Of a part that is to stand alone it takes the margins at the edges; a root keeps them inside.
     if (clone) clone.style.display = "flow-root";
+    const copies = new Map<Node, HTMLElement>();
     for (const [copy, source] of nodeMap as Map<Node, Node>) {
       if (!isHtml(copy) || !isHtml(source)) continue;
+      copies.set(source, copy);
       const style = (source.ownerDocument.defaultView ?? window).getComputedStyle(source);
       margins(copy, source, style);
       if (native(source, style)) look(copy);
       if (/^(IFRAME|TEXTAREA)$/.test(source.tagName)) size(copy, source, style);
     }
+    if (isHtml(element)) ground(element, copies, reach(clip));
   },
 };
+
+/** What is further than this from the document's corners is not in the picture. */
+function reach(clip: CaptureContext["clip"]): number {
+  if (!clip || clip === "viewport") return 0;
+  return Math.abs(clip.x) + Math.abs(clip.y) + clip.width + clip.height;
+}
 
 function isHtml(node: Node): node is HTMLElement {
   return node.nodeType === Node.ELEMENT_NODE && "style" in node && "offsetWidth" in node;

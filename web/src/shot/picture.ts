@@ -1,6 +1,7 @@
 // A document as one SVG image.
 
 import { snapdom } from "@zumer/snapdom";
+import { dense } from "./dense";
 import { mend } from "./mend";
 import type { Rect } from "./options";
 
@@ -8,7 +9,7 @@ import type { Rect } from "./options";
 export async function picture(doc: Document, region: Rect): Promise<string> {
   try {
     const shot = await snapdom(doc.documentElement, {
-      clip: region, dpr: 1, scale: 1, invalidate: true, placeholders: false, plugins: [mend, frames],
+      clip: region, dpr: 1, scale: 1, invalidate: true, placeholders: false, plugins: [mend, frames, dense],
     });
     return shot.url;
   } finally {

@@ -119,3 +119,11 @@ events.length = 0;
 is(await value(`fetch("/data.json").catch((e) => e.message)`), "Failed to fetch");
 const blocked = await event("Network.loadingFailed");
 is([blocked.errorText, blocked.blockedReason], ["net::ERR_BLOCKED_BY_CSP", "csp"]);
+
+// Each condition alone is refused; none is granted, and changes nothing.
+const conditions = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+is(await cdp("Network.emulateNetworkConditions", conditions), {}, "no conditions");
+for (const one of [{ offline: true }, { latency: 1 }, { downloadThroughput: 1 }, { uploadThroughput: 1 }]) {
+  await fails(cdp("Network.emulateNetworkConditions", { ...conditions, ...one }),
+    "Network.emulateNetworkConditions is not possible in an embedded frame: the network belongs to the browser");
+}
