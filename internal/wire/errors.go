@@ -26,6 +26,11 @@ func (e *Error) Error() string { return e.Message }
 // ServerError is an error of the common code -32000.
 func ServerError(message string) *Error { return &Error{Code: CodeServer, Message: message} }
 
+// InvalidParams is Chromium's error for params that are no good; data says why.
+func InvalidParams(data string) *Error {
+	return &Error{Code: CodeInvalidParams, Message: "Invalid parameters", Data: data}
+}
+
 // Errors of the envelope, in Chromium's words.
 var (
 	ErrNoID          = &Error{Code: CodeInvalidRequest, Message: "Message must have integer 'id' property"}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -71,6 +72,44 @@ func TestText(t *testing.T) {
 	for _, raw := range []string{``, `5`, `null`, `{}`} {
 		if got, ok := Text([]byte(raw)); ok {
 			t.Errorf("Text(%s) = %q, want none", raw, got)
+		}
+	}
+}
+
+// TestInt reads what fits into 18 digits, of which there are no more in an id.
+func TestInt(t *testing.T) {
+	for raw, want := range map[string]int64{"0": 0, "-1": -1, "007": 7, "999999999999999999": 999999999999999999, "-999999999999999999": -999999999999999999} {
+		if got, ok := Int([]byte(raw)); !ok || got != want {
+			t.Errorf("Int(%s) = %d, %v, want %d", raw, got, ok, want)
+		}
+	}
+	for _, raw := range []string{
+		"", "-", "+1", "1.0", "1e2", " 1", "1 ", "0x1", "null", "--1", "1000000000000000000", "9223372036854775807",
+		"9223372036854775808", "18446744073709551617", "-18446744073709551617", "99999999999999999999", strings.Repeat("1", 100),
+	} {
+		if got, ok := Int([]byte(raw)); ok {
+			t.Errorf("Int(%s) = %d, want none", raw, got)
+		}
+	}
+}
+
+// TestControlCharactersEverywhere puts one at every place of strings that are
+// looked at in blocks.
+func TestControlCharactersEverywhere(t *testing.T) {
+	for _, letter := range []string{"x", "ж"} {
+		for _, size := range []int{40, 130, 2048, 2048 + 100} {
+			text := []byte(`"` + strings.Repeat(letter, size/len(letter)) + `"`)
+			if !Valid(text) {
+				t.Fatalf("%d bytes of %s are not valid", size, letter)
+			}
+			for i := 1; i < len(text)-1; i += len(letter) {
+				for _, c := range []byte{0, '\n', 0x1f} {
+					in := bytes.Clone(text)
+					if copy(in[i:], strings.Repeat(string(rune(c)), len(letter))); Valid(in) {
+						t.Fatalf("%#x at %d of %d bytes of %s is valid", c, i, size, letter)
+					}
+				}
+			}
 		}
 	}
 }

@@ -88,20 +88,22 @@ func (b *Budget) enforce() {
 	b.mu.Lock()
 	conns := slices.Collect(maps.Keys(b.conns))
 	b.mu.Unlock()
-	over := b.used.Load() - b.limit
-	conns = slices.DeleteFunc(conns, func(c *Conn) bool {
+	// What each holds is read once. It changes meanwhile: whoever let go of much
+	// after the sum was made would leave the blame to somebody else.
+	held := make(map[*Conn]int64, len(conns))
+	over := -b.limit
+	for _, c := range conns {
 		if c.closing().Code == 0 {
-			return false
+			held[c] = c.held.bytes.Load()
+			over += held[c]
 		}
-		over -= c.held.bytes.Load()
-		return true
-	})
-	slices.SortFunc(conns, func(x, y *Conn) int { return cmp.Compare(y.held.bytes.Load(), x.held.bytes.Load()) })
+	}
+	slices.SortFunc(conns, func(x, y *Conn) int { return cmp.Compare(held[y], held[x]) })
 	for _, c := range conns {
 		if over <= 0 {
 			return
 		}
-		over -= c.held.bytes.Load()
+		over -= held[c]
 		c.Close(ReasonMemory)
 	}
 }

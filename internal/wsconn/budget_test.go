@@ -29,6 +29,21 @@ func budgeted(t *testing.T, b *Budget) (c *Conn, peer net.Conn, ended <-chan Rea
 
 func ofSize(n int) wire.Frame { return wire.Frame{Body: bytes.Repeat([]byte("a"), n)} }
 
+// TestR93WhoLetGoCostsNobody passes the budget by what somebody has let go of
+// meanwhile.
+func TestR93WhoLetGoCostsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(4 << 20)
+		c, _, _ := budgeted(t, b)
+		b.used.Add(3 << 20) // as it was before
+		c.Deliver(ofSize(2 << 20))
+		if why := c.closing(); why.Code != 0 {
+			t.Errorf("closed with %v, and holds half of what there is", why)
+		}
+		c.Close(ReasonGone)
+	})
+}
+
 // TestR93LargestQueueIsCutFirst queues 1 to 6 MiB for peers that do not read,
 // and then passes the budget twice.
 func TestR93LargestQueueIsCutFirst(t *testing.T) {

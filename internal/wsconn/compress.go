@@ -68,15 +68,15 @@ func (c *Conn) inflate(m *message) error {
 	if err := restart(z, m.data); err != nil {
 		return ReasonInternal
 	}
-	out := message{binary: m.binary}
+	out, most := message{binary: m.binary}, c.most.Load()
 	n, err := fill(z, out.space(firstSize, true))
 	again := err == nil
 	if again {
-		rest, err := io.Copy(io.Discard, io.LimitReader(z, c.limits.MaxMessage-int64(n)+1))
+		rest, err := io.Copy(io.Discard, io.LimitReader(z, most-int64(n)+1))
 		switch {
 		case err != nil:
 			return ReasonBadDeflate
-		case int64(n)+rest > c.limits.MaxMessage:
+		case int64(n)+rest > most:
 			return ReasonTooBig
 		}
 		out.free()
@@ -92,7 +92,7 @@ func (c *Conn) inflate(m *message) error {
 	}
 	out.data = out.data[:n]
 	switch {
-	case int64(n) > c.limits.MaxMessage:
+	case int64(n) > most:
 		return ReasonTooBig
 	case err != nil && !errors.Is(err, io.EOF):
 		return ReasonBadDeflate

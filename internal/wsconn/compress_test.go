@@ -184,6 +184,25 @@ func TestR47Bomb(t *testing.T) {
 	}
 }
 
+// TestIncompressible wants what compression would make longer as it is.
+func TestIncompressible(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 0)) //nolint:gosec // to be repeated
+	random := make([]byte, 100_000)
+	for i := range random {
+		random[i] = byte(r.Uint32())
+	}
+	var o outbox
+	o.addFrame(ws.OpText, wire.Frame{Body: random}, false)
+	o.addFrame(ws.OpText, wire.Frame{Body: make([]byte, len(random))}, false)
+	in := bytes.NewReader(bytes.Join(compressed(o.take(nil)), nil))
+	for i, packed := range []bool{false, true} {
+		f, err := ws.ReadFrame(in)
+		if err != nil || (f.Header.Rsv == rsv1) != packed || f.Header.Length > int64(len(random)) {
+			t.Errorf("message %d: %v, %v; compressed must be %v", i, f.Header, err, packed)
+		}
+	}
+}
+
 // TestCompressedBatch wants what the writer makes of a batch to be the same
 // messages, whatever the sizes and wherever chunks end.
 func TestCompressedBatch(t *testing.T) {

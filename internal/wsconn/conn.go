@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -60,6 +61,8 @@ type Conn struct {
 	deflate bool                 // large messages are compressed, and the peer's may be
 	binary  func(message []byte) // handles binary messages; without it, as in CDP, one ends the connection
 
+	most atomic.Int64 // bytes of one incoming message
+
 	held holding
 
 	started // for Start; its comments say who owns what
@@ -79,6 +82,7 @@ type Conn struct {
 
 func newConn(nc net.Conn, limits *Limits) *Conn {
 	c := &Conn{nc: nc, limits: limits}
+	c.most.Store(limits.MaxMessage)
 	c.w.c = c
 	_, c.w.final = nc.(*tls.Conn)
 	c.in.next = time.Now().Add(limits.PingEvery)
@@ -88,6 +92,12 @@ func newConn(nc net.Conn, limits *Limits) *Conn {
 // HandleBinary has f called for binary messages, as handle is for text; without
 // it one ends the connection. It comes before Serve or Start.
 func (c *Conn) HandleBinary(f func(message []byte)) { c.binary = f }
+
+// LimitMessages has incoming messages be of n bytes at most from now on, if that
+// is less than Limits.MaxMessage, which 0 stands for.
+func (c *Conn) LimitMessages(n int64) {
+	c.most.Store(min(or(n, c.limits.MaxMessage), c.limits.MaxMessage))
+}
 
 // RemoteAddr is the peer's address.
 func (c *Conn) RemoteAddr() net.Addr { return c.nc.RemoteAddr() }

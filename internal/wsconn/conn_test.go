@@ -102,6 +102,33 @@ func TestF06SilentPeer(t *testing.T) {
 	})
 }
 
+// TestF06SilentServer is the same for a connection that was dialled: of a client
+// to a hub, of a hub to its browser.
+func TestF06SilentServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		ours, peer := net.Pipe()
+		defer peer.Close()
+		l := Limits{}.withDefaults()
+		c := newConn(ours, &l)
+		c.client = true
+		ended := make(chan Reason, 1)
+		go func() { ended <- c.Serve(t.Context(), func([]byte) {}) }()
+		for i := 1; i <= 2; i++ {
+			f, err := ws.ReadFrame(peer)
+			if err != nil || f.Header.OpCode != ws.OpPing || !f.Header.Masked || time.Since(start) != time.Duration(i)*25*time.Second {
+				t.Fatalf("want ping %d, masked, got %v, %v after %v", i, f.Header, err, time.Since(start))
+			}
+			if i == 1 {
+				peer.Write(ws.MustCompileFrame(ws.NewPongFrame(nil)))
+			}
+		}
+		if r := <-ended; r != ReasonDead || time.Since(start) != time.Minute {
+			t.Errorf("a silent server ended with %v after %v, want %v after 1m0s", r, time.Since(start), ReasonDead)
+		}
+	})
+}
+
 // TestR45SlowMessageDefault sends a fragment and a pong every 9 s: only the
 // message as a whole is late.
 func TestR45SlowMessageDefault(t *testing.T) {

@@ -68,7 +68,7 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 	if h.Rsv != 0 {
 		m.deflate = true
 	}
-	if h.Length > c.limits.MaxMessage-int64(len(m.data)) {
+	if h.Length > c.most.Load()-int64(len(m.data)) {
 		return ReasonTooBig
 	}
 	if m.frames++; m.frames > c.limits.MaxFragments {

@@ -31,6 +31,7 @@ var (
 	ReasonInvalidUTF8  = Reason{1007, "invalid UTF-8"}
 	ReasonBadDeflate   = Reason{1007, "invalid compressed data"}
 	ReasonReplaced     = Reason{1008, "Host replaced by a newer connection"}
+	ReasonHasBrowser   = Reason{1008, "this hub has a browser of its own and takes no other: come to one without, see --browser-hub"}
 	ReasonNoReady      = Reason{1008, "no ready message"}
 	ReasonTokenRevoked = Reason{1008, "token revoked"}
 	ReasonTokenExpired = Reason{1008, "token expired"}

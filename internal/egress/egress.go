@@ -1,0 +1,198 @@
+// Package egress is a forward proxy through which one browser sends all its
+// requests. It dials nothing but the addresses that a policy has judged.
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/urlpolicy"
+)
+
+const (
+	dialWithin   = 10 * time.Second // to one address
+	headWithin   = time.Minute      // for a request to begin
+	idleLifetime = 2 * time.Minute
+)
+
+// Proxy speaks HTTP/1.1, with CONNECT for https and WebSockets. It asks nobody
+// who they are: Chromium can be given no password for a proxy, and another
+// program of this machine gets nothing here that it could not dial itself.
+type Proxy struct {
+	policy *urlpolicy.Policy
+	names  *urlpolicy.Resolver
+	log    *zap.Logger
+
+	listener net.Listener
+	server   *http.Server
+	forward  http.Handler
+
+	mu      sync.Mutex // guards what is below
+	closed  bool
+	tunnels map[io.Closer]struct{}
+	running sync.WaitGroup
+}
+
+// Listen starts a Proxy on a port of loopback. Close ends it.
+func Listen(policy *urlpolicy.Policy, names *urlpolicy.Resolver, log *zap.Logger) (*Proxy, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for the requests of the browser: %w", err)
+	}
+	p := &Proxy{policy: policy, names: names, log: log.Named("egress"), listener: ln, tunnels: make(map[io.Closer]struct{})}
+	p.forward = &httputil.ReverseProxy{
+		Rewrite:       rewrite,
+		FlushInterval: -1, // event streams come as they are sent
+		ErrorLog:      zap.NewStdLog(zap.NewNop()),
+		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
+			p.log.Debug("a request fails", zap.String("host", r.URL.Host), zap.Error(err))
+			panic(http.ErrAbortHandler) // an answer of ours would look like the server's
+		},
+		Transport: &http.Transport{DialContext: p.dial, DisableCompression: true, IdleConnTimeout: idleLifetime, MaxIdleConnsPerHost: 6},
+	}
+	p.server = &http.Server{Handler: p, ReadHeaderTimeout: headWithin, IdleTimeout: idleLifetime, ErrorLog: zap.NewStdLog(zap.NewNop())}
+	p.running.Go(func() { _ = p.server.Serve(ln) }) // which ends with Close
+	return p, nil
+}
+
+// Addr is where it listens.
+func (p *Proxy) Addr() string { return p.listener.Addr().String() }
+
+// Close ends all connections and waits for that.
+func (p *Proxy) Close() {
+	p.mu.Lock()
+	p.closed = true
+	for c := range p.tunnels {
+		c.Close()
+	}
+	p.mu.Unlock()
+	p.server.Close()
+	p.running.Wait()
+}
+
+// ServeHTTP implements http.Handler.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method == http.MethodConnect:
+		p.connect(w, r)
+	case r.URL.Scheme != "http" || r.URL.Host == "":
+		http.Error(w, "This is the way out of a browser: it takes requests for other hosts alone.", http.StatusBadRequest)
+	default:
+		p.forward.ServeHTTP(w, r)
+	}
+}
+
+// rewrite leaves a request as it is, but for what is between two neighbours.
+// ReverseProxy takes headers out that a client may well have set, and what it
+// does not read of a query.
+func rewrite(r *httputil.ProxyRequest) {
+	r.Out.URL.RawQuery = r.In.URL.RawQuery
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+		if v, ok := r.In.Header[name]; ok {
+			r.Out.Header[name] = v
+		}
+	}
+}
+
+// connect makes a tunnel.
+func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
+	there, err := p.dial(r.Context(), "tcp", r.Host)
+	if err != nil {
+		p.log.Debug("a connection fails", zap.String("host", r.Host), zap.Error(err))
+		status := http.StatusBadGateway
+		if _, refused := errors.AsType[*urlpolicy.Refusal](err); refused {
+			status = http.StatusForbidden
+		}
+		w.WriteHeader(status)
+		return
+	}
+	defer there.Close()
+	here, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer here.Close()
+	if !p.enter(here, there) {
+		return
+	}
+	defer p.leave(here, there)
+	if _, err := io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
+		return
+	}
+	var up sync.WaitGroup
+	up.Go(func() {
+		_, _ = io.Copy(there, buffered) // either end closes when it wants, and then the other is closed
+		there.Close()
+	})
+	_, _ = io.Copy(here, there)
+	here.Close()
+	up.Wait()
+}
+
+// enter notes a tunnel, which Close ends. It reports false once that is so.
+func (p *Proxy) enter(ends ...io.Closer) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.running.Add(1)
+	for _, c := range ends {
+		p.tunnels[c] = struct{}{}
+	}
+	return true
+}
+
+func (p *Proxy) leave(ends ...io.Closer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range ends {
+		delete(p.tunnels, c)
+	}
+	p.running.Done()
+}
+
+var errItself = errors.New("that is this proxy")
+
+// dial connects to a host, at the very addresses that have been judged.
+func (p *Proxy) dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, err
+	}
+	to, why := p.policy.Resolve(ctx, p.names, host)
+	if why != nil {
+		return nil, why
+	}
+	if to.Port != 0 {
+		n = uint64(to.Port)
+	}
+	own, _ := netip.ParseAddrPort(p.Addr())
+	d := net.Dialer{Timeout: dialWithin}
+	var conn net.Conn
+	for _, a := range to.Addrs {
+		at := netip.AddrPortFrom(a.Unmap(), uint16(n))
+		if at.Port() == own.Port() && (at.Addr().IsLoopback() || at.Addr().IsUnspecified()) {
+			return nil, errItself
+		}
+		if conn, err = d.DialContext(ctx, "tcp", at.String()); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}

@@ -1,0 +1,179 @@
+package scope
+
+import (
+	"strings"
+
+	"github.com/cdphub/cdphub/internal/secrets"
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// Event returns what the scope gets to see of an event, whose params must be
+// valid JSON; ok is false when it is nothing. What it returns is params itself
+// unless something was cleared. An event that is not in the table is for
+// Privileged alone.
+func (s Scope) Event(method string, params []byte) (seen []byte, ok bool) {
+	if s >= Privileged {
+		return params, true
+	}
+	least, known := table.events[method]
+	if !known || s < least {
+		return nil, false
+	}
+	domain, _, _ := strings.Cut(method, ".")
+	kinds := clearing[s][domain]
+	if kinds == nil {
+		return params, true
+	}
+	c := clearer{reader: reader{in: params}, kinds: kinds}
+	c.value("")
+	if !c.changed {
+		return params, true
+	}
+	return c.out, true
+}
+
+// clearing is what a scope sees cleared in the events of a domain: kinds by the
+// names of members.
+var clearing = func() (by [Privileged]map[string]map[string]string) {
+	for s := range by {
+		by[s] = make(map[string]map[string]string)
+		for domain, list := range table.clears {
+			for _, c := range list {
+				if Scope(s) >= c.Scope {
+					continue
+				}
+				if by[s][domain] == nil {
+					by[s][domain] = make(map[string]string)
+				}
+				for _, name := range c.Names {
+					by[s][domain][name] = c.Kind
+				}
+			}
+		}
+	}
+	return by
+}()
+
+// clearer writes an event's params anew, with some members cleared.
+type clearer struct {
+	reader
+	kinds   map[string]string
+	changed bool
+}
+
+// value writes a value; kind says how it is cleared, "" is not at all.
+func (c *clearer) value(kind string) {
+	c.space()
+	from := c.i
+	switch first := c.in[c.i]; {
+	case kind == "value":
+		c.skip()
+		c.empty(c.in[from:c.i])
+	case kind == "headers" && first != '{', kind == "secret":
+		c.skip()
+		c.empty(c.in[from:c.i])
+	case first == '{':
+		c.object(kind)
+	case first == '[':
+		c.array(kind)
+	case kind == "address" && first == '"':
+		c.skip()
+		c.address(c.in[from:c.i])
+	default:
+		c.skip()
+		c.out = append(c.out, c.in[from:c.i]...)
+	}
+}
+
+// empty writes the empty value of a value's type.
+func (c *clearer) empty(value []byte) {
+	with := `0`
+	switch value[0] {
+	case '"':
+		with = `""`
+	case '[':
+		with = `[]`
+	case '{':
+		with = `{}`
+	case 't', 'f', 'n':
+		with = string(value)
+	}
+	c.changed = c.changed || with != string(value)
+	c.out = append(c.out, with...)
+}
+
+func (c *clearer) address(value []byte) {
+	text, _ := wire.Text(value)
+	cleared := text
+	switch {
+	case strings.HasPrefix(text, "data:"): // a document, which has no parameters
+	case len(text) > longestAddress:
+		cleared = ""
+	default:
+		cleared = secrets.Text(text)
+	}
+	if cleared == text {
+		c.out = append(c.out, value...)
+		return
+	}
+	c.changed = true
+	c.out = wire.AppendString(c.out, cleared)
+}
+
+// object writes an object; in one of headers those with secrets are cleared.
+func (c *clearer) object(kind string) {
+	c.i++
+	c.out = append(c.out, '{')
+	for first := true; ; first = false {
+		if c.space(); c.in[c.i] == '}' {
+			break
+		}
+		if !first {
+			c.i++
+			c.space()
+			c.out = append(c.out, ',')
+		}
+		from := c.i
+		name := c.name()
+		c.out = append(c.out, c.in[from:c.i]...)
+		next := c.kinds[name]
+		if kind == "headers" {
+			next = "address" // such as Referer and Location
+			if secretHeader(name) {
+				next = "secret"
+			}
+		}
+		c.value(next)
+	}
+	c.i++
+	c.out = append(c.out, '}')
+}
+
+// array writes an array; its elements are cleared as the array would be.
+func (c *clearer) array(kind string) {
+	c.i++
+	c.out = append(c.out, '[')
+	for first := true; ; first = false {
+		if c.space(); c.in[c.i] == ']' {
+			break
+		}
+		if !first {
+			c.i++
+			c.out = append(c.out, ',')
+		}
+		c.value(kind)
+	}
+	c.i++
+	c.out = append(c.out, ']')
+}
+
+// longestAddress is how many bytes of an address are looked through: to do so
+// takes a time that a page decides.
+const longestAddress = 64 << 10
+
+// secretHeader reports whether a header's value is, or may be, a secret: by its
+// name, or since tokens travel in it where no other header can be set.
+func secretHeader(name string) bool {
+	name = strings.ToLower(name)
+	return secrets.IsName(name, false) || name == "sec-websocket-protocol" || strings.HasSuffix(name, "auth") || strings.HasSuffix(name, "session")
+}

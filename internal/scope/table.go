@@ -1,0 +1,179 @@
+package scope
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed scopes.txt
+var text string
+
+// table is scopes.txt.
+var table = parse(text)
+
+// tables is the table, by the names of the protocol.
+type tables struct {
+	domains []*Domain
+	methods map[string]*method
+	events  map[string]Scope
+	clears  map[string][]Clear // by domain
+}
+
+// Domain is a part of the table, for whoever prints it.
+type Domain struct {
+	Name    string
+	About   string
+	Methods [Privileged + 1][]string // by scope
+	Events  [Privileged + 1][]string
+	Params  []Param
+	Clears  []Clear
+}
+
+// Domains is the whole table.
+func Domains() []*Domain { return table.domains }
+
+// Param says what holds for some params of the methods of a domain.
+type Param struct {
+	Rule  string
+	Names []string // METHOD.NAME, without the domain
+	Why   string
+}
+
+// Clear says which members of a domain's events are cleared below a scope.
+type Clear struct {
+	Scope Scope
+	Kind  string // "value", "headers" or "address"
+	Names []string
+}
+
+// method is one method of the protocol.
+type method struct {
+	scope Scope
+	// members are all that its params may have, by name; nil for a method that
+	// is not judged by them.
+	members map[string]*member
+}
+
+// member is one member of an object in params.
+type member struct {
+	name  string
+	kind  string // of the protocol: "string", "integer", "number", "boolean", "array", "object", "any"
+	rule  string
+	scope Scope  // of the rules that name one
+	why   string // of the rule
+	// instead is the value that is sent below the scope, as JSON.
+	instead string
+	inner   map[string]*member
+}
+
+// parse reads the table. It is part of the program: what is wrong with it is
+// found by any test.
+func parse(text string) *tables {
+	t := &tables{methods: make(map[string]*method), events: make(map[string]Scope), clears: make(map[string][]Clear)}
+	for _, row := range rows(text) {
+		words := strings.Fields(row)
+		if words[0] == "domain" {
+			t.domains = append(t.domains, &Domain{Name: words[1]})
+			continue
+		}
+		d := t.domains[len(t.domains)-1]
+		switch words[0] {
+		case "#":
+			d.About = strings.Join(words[1:], " ")
+		case "members":
+			t.members(d.Name+"."+words[1], words[2:])
+		case "param":
+			t.param(d, row)
+		case "event":
+			s := mustScope(words[1])
+			d.Events[s] = append(d.Events[s], words[2:]...)
+			for _, name := range words[2:] {
+				t.events[d.Name+"."+name] = s
+			}
+		case "clear":
+			c := Clear{mustScope(words[1]), words[2], words[3:]}
+			d.Clears = append(d.Clears, c)
+			t.clears[d.Name] = append(t.clears[d.Name], c)
+		default:
+			s := mustScope(words[0])
+			d.Methods[s] = append(d.Methods[s], words[1:]...)
+			for _, name := range words[1:] {
+				t.methods[d.Name+"."+name] = &method{scope: s}
+			}
+		}
+	}
+	return t
+}
+
+// rows are the lines of the table, each with those that continue it.
+func rows(text string) (list []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case line == "", strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "\t "):
+			list[len(list)-1] += " " + strings.TrimSpace(line)
+		default:
+			list = append(list, strings.TrimSpace(line))
+		}
+	}
+	return list
+}
+
+func mustScope(name string) Scope {
+	s, ok := Parse(name)
+	if !ok {
+		panic(fmt.Sprintf("scopes.txt: %q is no scope", name))
+	}
+	return s
+}
+
+// members reads NAME:TYPE…; a name with dots is inside the object before them.
+func (t *tables) members(name string, list []string) {
+	m := t.methods[name]
+	m.members = make(map[string]*member)
+	for _, entry := range list {
+		path, kind, _ := strings.Cut(entry, ":")
+		at := m.members
+		for {
+			head, rest, more := strings.Cut(path, ".")
+			if !more {
+				at[head] = &member{name: head, kind: kind}
+				break
+			}
+			if at[head].inner == nil {
+				at[head].inner = make(map[string]*member)
+			}
+			at, path = at[head].inner, rest
+		}
+	}
+}
+
+// param reads param RULE METHOD.NAME… — WHY. The methods' members stand before.
+func (t *tables) param(d *Domain, row string) {
+	head, why, _ := strings.Cut(row, " — ")
+	words := strings.Fields(head)
+	p := Param{Rule: words[1], Names: words[2:], Why: why}
+	d.Params = append(d.Params, p)
+	if p.Rule == "any" {
+		return
+	}
+	for _, name := range p.Names {
+		verb, path, _ := strings.Cut(name, ".")
+		at, found := t.methods[d.Name+"."+verb].members, (*member)(nil)
+		for part := range strings.SplitSeq(path, ".") {
+			found = at[part]
+			at = found.inner
+		}
+		found.rule, found.why = p.Rule, why
+		if s, instead, is := strings.Cut(p.Rule, "-or-"); is {
+			found.rule, found.scope, found.instead = "or", mustScope(s), instead
+			if found.kind == "string" {
+				found.instead = `"` + instead + `"`
+			}
+		} else if s, is := Parse(p.Rule); is {
+			found.rule, found.scope = "scope", s
+		}
+	}
+}

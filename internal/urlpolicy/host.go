@@ -1,0 +1,149 @@
+package urlpolicy
+
+import (
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+
+	"github.com/cdphub/cdphub/internal/urlhost"
+)
+
+// split reads the scheme and, of http and https, the canonical host of an
+// absolute URL as the URL standard does (its "basic URL parser" without a
+// base): tabs and line ends do not count, a backslash is a slash, and any number
+// of these stands before the host.
+func split(raw string) (scheme, host string, why *Refusal) {
+	scheme, rest, ok := urlhost.CutScheme(raw)
+	if !ok || !isScheme(scheme) {
+		return "", "", invalid(raw)
+	}
+	if scheme != "http" && scheme != "https" {
+		return scheme, "", nil
+	}
+	rest = strings.TrimLeft(rest, `/\`)
+	if end := strings.IndexAny(rest, `/\?#`); end >= 0 {
+		rest = rest[:end]
+	}
+	rest = rest[strings.LastIndexByte(rest, '@')+1:]
+	if rest, ok = withoutPort(rest); !ok {
+		return "", "", invalid(raw)
+	}
+	if in, is := strings.CutPrefix(rest, "["); is {
+		if in, is = strings.CutSuffix(in, "]"); !is || !strings.Contains(in, ":") {
+			return "", "", invalid(raw)
+		}
+		rest = in
+	} else if strings.Contains(rest, ":") {
+		return "", "", invalid(raw)
+	}
+	if host, ok = canonical(rest); !ok {
+		return "", "", invalid(raw)
+	}
+	return scheme, host, nil
+}
+
+func isScheme(s string) bool {
+	for i, c := range []byte(s) {
+		switch {
+		case c >= 'a' && c <= 'z':
+		case i > 0 && (c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return false
+		}
+	}
+	return s != ""
+}
+
+// withoutPort takes the port off a host.
+func withoutPort(s string) (string, bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 || strings.HasSuffix(s, "]") {
+		return s, true
+	}
+	if port := s[i+1:]; port != "" {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return "", false
+		}
+	}
+	return s[:i], true
+}
+
+// canonical is a host as it is looked up: in ASCII and lower case; of an address
+// its usual form. Characters that stand for others (full-width digits, other
+// dots), and those that stand for nothing, are resolved as browsers do. One dot
+// at the end of a name stays, since it means that no domain is searched.
+func canonical(host string) (string, bool) {
+	if unescaped, err := url.PathUnescape(host); err == nil {
+		host = unescaped
+	}
+	if strings.Contains(host, ":") {
+		host, _, _ = strings.Cut(host, "%") // the zone of an IPv6 address
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		mapped, err := lookup.ToASCII(host)
+		if err != nil {
+			return "", false
+		}
+		host = mapped
+	}
+	host = strings.ToLower(host)
+	if a, ok := address(host); ok {
+		return a.String(), true
+	}
+	for _, r := range host {
+		if r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\?#@<>^|%:[]`, r) {
+			return "", false
+		}
+	}
+	if strings.Trim(host, ".") == "" || strings.HasPrefix(host, ".") || strings.Contains(host, "..") {
+		return "", false // browsers find no address for these
+	}
+	return host, true
+}
+
+// lookup maps names as the URL standard has it (UTS 46, non-transitional). What
+// its tables do not know yet is refused.
+var lookup = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.StrictDomainName(false), idna.CheckHyphens(false))
+
+// address reads a host that is an IP address in any spelling that a browser
+// takes: 169.254.169.254, 2852039166, 0xa9fea9fe, 0251.0376.0251.0376, ::ffff:a9fe:a9fe.
+func address(host string) (netip.Addr, bool) {
+	if strings.Contains(host, ":") {
+		a, err := netip.ParseAddr(host)
+		return a.WithZone(""), err == nil
+	}
+	return urlhost.Parse4(strings.TrimSuffix(host, "."))
+}
+
+// endsInNumber reports whether a name would have to be an IPv4 address (URL
+// standard, "ends in a number checker"), which it is not.
+func endsInNumber(name string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if strings.Trim(last, "0123456789") == "" {
+		return true
+	}
+	hex, is := strings.CutPrefix(last, "0x")
+	return is && strings.Trim(hex, "0123456789abcdef") == ""
+}
+
+// Origin reads an origin as browsers write it: https://bank.example of
+// https://Bank.example:443/.
+func Origin(raw string) (string, bool) {
+	scheme, host, why := split(raw)
+	u, err := url.Parse(raw)
+	if why != nil || err != nil || host == "" || strings.Contains(host, "*") || u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+		return "", false
+	}
+	if a, ok := address(host); ok && a.Is6() {
+		host = "[" + host + "]"
+	}
+	port := u.Port()
+	if port == "" || scheme == "http" && port == "80" || scheme == "https" && port == "443" {
+		return scheme + "://" + host, true
+	}
+	return scheme + "://" + host + ":" + port, true
+}

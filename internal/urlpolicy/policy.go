@@ -1,0 +1,162 @@
+// Package urlpolicy says which pages may be asked for, by the name in a URL and
+// by the addresses that the name leads to.
+package urlpolicy
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+)
+
+// Policy is where documents may come from. It does not change; nil is the
+// default list alone: all of http and https but the hosts from which machines
+// in a cloud get their credentials. No option takes these out.
+type Policy struct {
+	allow, block list
+	public       bool
+}
+
+// Options make a Policy. A host is a name, "*.name", which includes the bare
+// name, an IP address in any spelling that browsers take, or a block of
+// addresses, "10.0.0.0/8".
+type Options struct {
+	Allow  []string // hosts; all when empty. A name is allowed by its name alone, wherever it leads
+	Block  []string // hosts, refused even if allowed
+	Public bool     // refuse what is not of the public Internet
+}
+
+// New reads the lists. What could never match is an error that says why.
+func New(o Options) (*Policy, error) {
+	p := &Policy{public: o.Public}
+	var err error
+	if p.allow, err = readList(o.Allow); err != nil {
+		return nil, err
+	}
+	p.block, err = readList(o.Block)
+	return p, err
+}
+
+// Default reports whether the policy is no more than the default list.
+func (p *Policy) Default() bool { return p == nil || p.allow.empty() && p.block.empty() && !p.public }
+
+// Reason says in a word why a URL is refused.
+type Reason string
+
+// The reasons.
+const (
+	Invalid    Reason = "invalid"    // it is no absolute URL
+	Scheme     Reason = "scheme"     // neither http nor https
+	Metadata   Reason = "metadata"   // a cloud's metadata endpoint
+	Domain     Reason = "domain"     // not on the allow list, or on the block list
+	Private    Reason = "private"    // not of the public Internet
+	Unresolved Reason = "unresolved" // where it leads is not known
+)
+
+// Refusal is why a URL may not be asked for.
+type Refusal struct {
+	Reason Reason
+	Text   string // a phrase
+}
+
+// Error implements error.
+func (r *Refusal) Error() string { return r.Text }
+
+// Check judges a URL by its host alone, without looking the name up; nil is no
+// objection.
+func (p *Policy) Check(raw string) *Refusal {
+	host, why := webHost(raw)
+	if why != nil {
+		return why
+	}
+	return p.checkHost(host)
+}
+
+// webHost is the canonical host of a URL of http or https.
+func webHost(raw string) (string, *Refusal) {
+	scheme, host, why := split(raw)
+	if why == nil && scheme != "http" && scheme != "https" {
+		why = &Refusal{Scheme, "Blocked protocol: " + scheme}
+	}
+	return host, why
+}
+
+// Judge is Check, and then judges every address that the name leads to.
+func (p *Policy) Judge(ctx context.Context, names *Resolver, raw string) *Refusal {
+	host, why := webHost(raw)
+	if why == nil {
+		_, why = p.Resolve(ctx, names, host)
+	}
+	return why
+}
+
+// Resolve judges a host, and returns where it leads. It does not when any of
+// its addresses is refused.
+func (p *Policy) Resolve(ctx context.Context, names *Resolver, raw string) (Place, *Refusal) {
+	host, ok := canonical(raw)
+	if !ok {
+		return Place{}, invalid(raw)
+	}
+	if why := p.checkHost(host); why != nil {
+		return Place{}, why
+	}
+	to, err := names.find(ctx, host)
+	if err != nil {
+		return Place{}, &Refusal{Unresolved, "Host has no address: " + host}
+	}
+	for _, a := range to.Addrs {
+		if why := p.checkAddr(a, false); why != nil {
+			at := a.String()
+			return Place{}, &Refusal{why.Reason, strings.TrimSuffix(why.Text, at) + host + " (" + at + ")"}
+		}
+	}
+	return to, nil
+}
+
+// checkHost judges a canonical host.
+func (p *Policy) checkHost(host string) *Refusal {
+	if a, ok := address(host); ok {
+		return p.checkAddr(a, true)
+	}
+	name := strings.TrimSuffix(host, ".")
+	switch {
+	case endsInNumber(name):
+		return invalid(host) // as the URL standard has it
+	case metadataNames[name]:
+		return &Refusal{Metadata, "Blocked host (cloud metadata endpoint): " + name}
+	case p == nil:
+		return nil
+	case !p.allow.empty() && !p.allow.name(name), p.block.name(name):
+		return &Refusal{Domain, "Domain not allowed: " + name}
+	case p.public && localName(name):
+		return &Refusal{Private, "Blocked host (private address): " + name}
+	}
+	return nil
+}
+
+// checkAddr judges an address in all the forms that it may be meant in. A host
+// that is an address must be allowed as such.
+func (p *Policy) checkAddr(a netip.Addr, host bool) *Refusal {
+	all := forms(a)
+	for _, f := range all {
+		if metadataAddrs[f] {
+			return &Refusal{Metadata, "Blocked host (cloud metadata endpoint): " + a.String()}
+		}
+	}
+	if p == nil {
+		return nil
+	}
+	if host && !p.allow.empty() && !p.allow.addr(all[0]) {
+		return &Refusal{Domain, "Domain not allowed: " + a.String()}
+	}
+	for _, f := range all {
+		if p.block.addr(f) {
+			return &Refusal{Domain, "Domain not allowed: " + a.String()}
+		}
+	}
+	if p.public && !public(a) {
+		return &Refusal{Private, "Blocked host (private address): " + a.String()}
+	}
+	return nil
+}
+
+func invalid(what string) *Refusal { return &Refusal{Invalid, "Invalid URL: " + what} }
