@@ -43,7 +43,7 @@ func (p *Page) look(ctx context.Context) (session string, err error) {
 	if session, err = p.attach(ctx); err != nil {
 		return "", err
 	}
-	if e := p.b.refusal(p.URL()); e != nil {
+	if e := p.b.refusal(p.address()); e != nil {
 		e.Details.PageID = p.ID
 		return "", e
 	}
@@ -58,7 +58,7 @@ const attaching = 3 * time.Second
 // frameTree is Page.FrameTree.
 type frameTree struct {
 	Frame struct {
-		ID, ParentID, LoaderID, Name, URL string
+		ID, ParentID, LoaderID, Name, URL, UnreachableURL string
 	}
 	ChildFrames []frameTree
 }
@@ -99,7 +99,7 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 	root := tree.FrameTree.Frame
 	p.session, p.main = s, root.ID
 	if p.loader == before { // else an event was faster
-		p.loader, p.url = root.LoaderID, root.URL
+		p.loader, p.url, p.unreachable = root.LoaderID, root.URL, root.UnreachableURL
 	}
 	p.kind = BrowserTarget
 	if version.Revision == "icdp-v1" { // as the hub answers for frames

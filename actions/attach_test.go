@@ -3,13 +3,17 @@ package actions
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// script is a Client that answers as it is told: "" is never.
+// script is a Client whose answers a function gives: "" means no answer, and an
+// answer that begins with "!" is an error.
 type script func(session, method string) string
 
 func (s script) Send(session, method string, _ []byte) func(context.Context) ([]byte, error) {
@@ -18,6 +22,9 @@ func (s script) Send(session, method string, _ []byte) func(context.Context) ([]
 		if answer == "" {
 			<-ctx.Done()
 			return nil, ctx.Err()
+		}
+		if text, failed := strings.CutPrefix(answer, "!"); failed {
+			return nil, wire.ServerError(text)
 		}
 		return []byte(answer), nil
 	}
@@ -92,6 +99,55 @@ func TestClosingIsAskedForAgain(t *testing.T) {
 			t.Errorf("%v after %v and %d times, want 3 times in %v", err, took, asked, 3*closing)
 		}
 	})
+}
+
+// TestPagesThatFailedHaveGone opens a page that a Host makes and removes
+// again, while subscribers read their events late.
+func TestPagesThatFailedHaveGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b *Browser
+		b, _ = script(func(_, method string) string {
+			if method == "Target.createTarget" {
+				b.event("", "Target.targetCreated", []byte(`{"targetInfo":{"targetId":"T2","type":"page"}}`))
+				time.Sleep(time.Millisecond) // subscribers begin to read
+				b.event("", "Target.targetDestroyed", []byte(`{"targetId":"T2"}`))
+				return "!The new Target's " + withoutAgent
+			}
+			return "{}"
+		}).open(t)
+		defer b.Subscribe(PageEvents, func(Event) { time.Sleep(time.Second) }).Cancel()
+		_, _, err := b.OpenPage(t.Context(), "http://127.0.0.1/", "")
+		if list := b.Pages(); KindOf(err) != NavigationFailed || len(list) != 1 {
+			t.Errorf("%v, and the pages are %+v", err, list)
+		}
+	})
+}
+
+// TestSubscriptionsAreReady subscribes to a page that takes its time, and to one
+// that never answers.
+func TestSubscriptionsAreReady(t *testing.T) {
+	for answer, want := range map[string]time.Duration{"{}": 2 * time.Second, "": unready} {
+		synctest.Test(t, func(t *testing.T) {
+			b, p := script(func(_, method string) string {
+				switch method {
+				case "Target.attachToTarget":
+					time.Sleep(time.Second)
+					return `{"sessionId":"S1"}`
+				case "Network.enable":
+					time.Sleep(time.Second)
+					return answer
+				}
+				return "{}"
+			}).open(t)
+			begun := time.Now()
+			defer b.Subscribe(NetworkEvents, func(Event) {}).Cancel()
+			s := p.Subscribe(NetworkEvents|ConsoleEvents, func(Event) {})
+			s.Ready(t.Context())
+			if took := time.Since(begun); took != want {
+				t.Errorf("it took %v, want %v", took, want)
+			}
+		})
+	}
 }
 
 // TestLeftDialogsEnd has a tab show a dialog to a caller that leaves it to

@@ -35,6 +35,14 @@ func (p *Page) rawTree(ctx context.Context) (nodes json.RawMessage, err error) {
 	if err := p.scriptIn(ctx, "", scriptCall{verb: "secrets", result: &secrets}); err != nil {
 		return nil, err
 	}
+	fields, err := p.secretNodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	closed, err := p.closedNodes(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var out struct{ Nodes json.RawMessage }
 	if err := p.call(ctx, "Accessibility.getFullAXTree", nil, &out); err != nil {
 		return nil, err
@@ -42,39 +50,12 @@ func (p *Page) rawTree(ctx context.Context) (nodes json.RawMessage, err error) {
 	if err := checkTree(out.Nodes, maxTree); err != nil {
 		return nil, err
 	}
-	var list any
+	var list []map[string]any
 	if err := json.Unmarshal(out.Nodes, &list); err != nil {
 		return nil, errorf(Internal, "the accessibility tree cannot be read: %v", err)
 	}
-	return mustJSON(redactTexts(list, secrets)), nil
-}
-
-// redactTexts takes secrets out of all texts of a JSON value, and what a
-// browser puts in their place, which tells how long they are.
-func redactTexts(v any, secrets []string) any {
-	switch v := v.(type) {
-	case string:
-		if v != "" && strings.Trim(v, "•") == "" || slices.Contains(secrets, v) {
-			return Redacted
-		}
-		for _, s := range secrets {
-			if len(s) >= 4 { // shorter ones are in words by chance
-				v = strings.ReplaceAll(v, s, Redacted)
-			}
-		}
-		return v
-	case []any:
-		for i := range v {
-			v[i] = redactTexts(v[i], secrets)
-		}
-	case map[string]any:
-		for name, inner := range v {
-			if name != "nodeId" && name != "parentId" && name != "childIds" && name != "type" {
-				v[name] = redactTexts(inner, secrets)
-			}
-		}
-	}
-	return v
+	h := hiding{fields: fields, closed: closed, secrets: secrets, byID: make(map[string]map[string]any, len(list))}
+	return mustJSON(h.tree(list)), nil
 }
 
 // AXNode is a node of the accessibility tree, in dialect D's words.

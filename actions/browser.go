@@ -7,17 +7,30 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
 
 // Options is how a Browser behaves. Its zero value works.
 type Options struct {
-	Log     *zap.Logger // nothing when nil
-	URLs    URLPolicy
-	Dialogs DialogPolicy // what happens to dialogs for which nothing is armed; DismissDialogs
-	Shared  *Shared      // with other callers of the hub; nothing when nil
+	Log     *zap.Logger         // nothing when nil
+	URLs    *urlpolicy.Policy   // where pages may go; the default list when nil
+	Names   *urlpolicy.Resolver // of hosts; the system's when nil
+	Strict  bool                // refuse Evaluate, which can send requests anywhere
+	Dialogs DialogPolicy        // what happens to dialogs for which nothing is armed; DismissDialogs
+	Shared  *Shared             // with other callers of the hub; nothing when nil
 	Limits  Limits
 	Meter   *Meter // counts what is asked for, and holds to its own limits; one of the Browser's own when nil
 	Follow  bool   // the active page is that of all who follow, not the Browser's own
+	Reads   bool   // for a caller that may only read: selectors do not tell what may not be read
+}
+
+// Logger is Log, or one that keeps nothing.
+func (o Options) Logger() *zap.Logger {
+	if o.Log == nil {
+		return zap.NewNop()
+	}
+	return o.Log
 }
 
 // Browser is what one caller sees of one hub: its pages, and which of them is
@@ -26,11 +39,14 @@ type Options struct {
 // Lock order: Browser.mu, then Page.mu.
 type Browser struct {
 	client Client // static after Open
-	urls   URLPolicy
+	urls   *urlpolicy.Policy
+	names  *urlpolicy.Resolver
+	strict bool
 	log    *zap.Logger
 	shared *Shared
 	meter  *Meter
 	follow bool
+	reads  bool
 	events *queue
 	stop   chan struct{}
 	loops  sync.WaitGroup
@@ -40,16 +56,13 @@ type Browser struct {
 	pages    []*Page          // in order of appearance
 	sessions map[string]*Page // by the sessions that are open on them
 	active   *Page            // the last navigated, opened or activated; nil for none
-	sinks    map[*sink]struct{}
+	sinks    map[*Subscription]struct{}
 	dialogs  DialogPolicy
 	created  map[string]bool // contexts that this caller has made
 }
 
 // Open makes a connection and learns which pages there are. Close ends it.
 func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
-	if o.Log == nil {
-		o.Log = zap.NewNop()
-	}
 	if o.Shared == nil {
 		o.Shared = new(Shared)
 	}
@@ -57,9 +70,9 @@ func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
 		o.Meter = NewMeter(o.Limits)
 	}
 	b := &Browser{
-		shared: o.Shared, meter: o.Meter, follow: o.Follow,
-		urls: o.URLs, log: o.Log.Named("actions"), events: newQueue(), stop: make(chan struct{}), dialogs: o.Dialogs,
-		sessions: make(map[string]*Page), sinks: make(map[*sink]struct{}), created: make(map[string]bool),
+		shared: o.Shared, meter: o.Meter, follow: o.Follow, reads: o.Reads,
+		urls: o.URLs, names: o.Names, strict: o.Strict, log: o.Logger().Named("actions"), events: newQueue(), stop: make(chan struct{}), dialogs: o.Dialogs,
+		sessions: make(map[string]*Page), sinks: make(map[*Subscription]struct{}), created: make(map[string]bool),
 	}
 	client, err := join(b.event)
 	if err != nil {
@@ -275,7 +288,7 @@ func (b *Browser) targetChanged(t targetInfo) {
 	p := newPage(b, t.TargetID, b.shared.alias(t.TargetID))
 	p.setInfo(t)
 	b.pages = append(b.pages, p)
-	b.watchLocked(p)
+	b.watchLocked(p, func() {})
 	b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "created", URL: t.URL}})
 }
 

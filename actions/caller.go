@@ -48,7 +48,7 @@ type Caller struct {
 func (c Caller) Open(ctx context.Context) (*Browser, error) {
 	join := c.Join
 	if c.reads() {
-		c.Options.Dialogs = LeaveDialogs
+		c.Options.Dialogs, c.Options.Reads = LeaveDialogs, true
 		if c.Reader != nil {
 			join = c.Reader
 		}

@@ -23,8 +23,8 @@ const askTimeout = 30 * time.Second
 // Dialog is what a page asks.
 type Dialog struct {
 	Type    string // "alert", "confirm", "prompt" or "beforeunload"
-	Message string
-	Default string // of a prompt
+	Message string // redacted
+	Default string // of a prompt, redacted
 	URL     string // of the document that asks, redacted
 	Waits   bool   // for AnswerDialog, or under LeaveDialogs for others
 }
@@ -111,7 +111,7 @@ func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPro
 	p.b.mu.Lock()
 	policy := p.b.dialogs
 	p.b.mu.Unlock()
-	d := Dialog{Type: e.Type, Message: e.Message, Default: e.DefaultPrompt, URL: RedactURL(e.URL)}
+	d := Dialog{Type: e.Type, Message: p.tell(e.Message), Default: p.tell(e.DefaultPrompt), URL: p.tellURL(e.URL)}
 	p.mu.Lock()
 	answer := p.dialog.armed
 	p.dialog.armed = nil

@@ -44,7 +44,7 @@ func TestDialogs(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
 		p := visit(t, b, "/form.html")
 		var events recorder
-		defer b.Subscribe(actions.DialogEvents, events.add)()
+		defer b.Subscribe(actions.DialogEvents, events.add).Cancel()
 		click := func(id string) {
 			t.Helper()
 			value(t, p, "void (seen.length = 0)")
@@ -92,7 +92,7 @@ func TestDialogs(t *testing.T) {
 func TestSubscribe(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
 		var events recorder
-		cancel := b.Subscribe(actions.PageEvents|actions.ConsoleEvents|actions.NetworkEvents, events.add)
+		cancel := b.Subscribe(actions.PageEvents|actions.ConsoleEvents|actions.NetworkEvents, events.add).Cancel
 		p := visit(t, b, "/form.html")
 		if _, err := p.Requests(t.Context(), 1); err != nil { // by then it tells
 			t.Fatal(err)
@@ -193,8 +193,8 @@ func TestReadersLeaveDialogs(t *testing.T) {
 			}
 			fails(t, seen.ArmDialog(t.Context(), actions.DialogAnswer{Accept: true}), actions.PermissionDenied)
 			var asked, heard recorder
-			defer owner.Subscribe(actions.DialogEvents, asked.add)()
-			defer reader.Subscribe(actions.DialogEvents, heard.add)()
+			defer owner.Subscribe(actions.DialogEvents, asked.add).Cancel()
+			defer reader.Subscribe(actions.DialogEvents, heard.add).Cancel()
 			var clicked sync.WaitGroup
 			clicked.Go(func() {
 				if _, err := p.Click(t.Context(), actions.CSS("#ask"), actions.ClickOptions{}); err != nil {

@@ -66,7 +66,7 @@ func (e *evaluated) exception() string {
 // promise that it may come to. Errors: EvalException, EvalTimeout,
 // LimitExceeded for values beyond MaxValue.
 func (p *Page) Evaluate(ctx context.Context, expression string, o EvaluateOptions) (Value, error) {
-	if p.b.urls.Strict {
+	if p.b.strict {
 		return Value{}, errorf(PermissionDenied, "permission denied: with a strict URL policy nothing is evaluated")
 	}
 	ctx, cancel := bounded(ctx)

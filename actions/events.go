@@ -97,7 +97,7 @@ func (b *Browser) detached(session string) {
 	p := b.sessions[session]
 	delete(b.sessions, session)
 	if p != nil && p.lose(session) {
-		b.watchLocked(p) // in another session
+		b.watchLocked(p, func() {}) // in another session
 	}
 }
 
@@ -107,7 +107,7 @@ func (p *Page) lose(session string) (own bool) {
 	defer p.mu.Unlock()
 	if own = p.session == session && !p.gone; own {
 		p.session = "" // the next call makes another, if the target is still there
-		p.network, p.console = false, false
+		p.network.on, p.console.on = false, false
 		clear(p.worlds)
 		p.changeLocked()
 	}

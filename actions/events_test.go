@@ -31,11 +31,11 @@ func TestBackgroundWithoutParams(t *testing.T) {
 // TestPagesFillNoMemory has a page write, throw and ask for what is very long:
 // many such are kept.
 func TestPagesFillNoMemory(t *testing.T) {
-	b := &Browser{events: newQueue(), sessions: make(map[string]*Page), sinks: make(map[*sink]struct{})}
+	b := &Browser{shared: new(Shared), events: newQueue(), sessions: make(map[string]*Page), sinks: make(map[*Subscription]struct{})}
 	p := newPage(b, "T", "page-1")
 	b.sessions["S"] = p
 	var texts []string
-	b.sinks[&sink{kinds: ConsoleEvents | NetworkEvents, f: func(e Event) {
+	b.sinks[&Subscription{kinds: ConsoleEvents | NetworkEvents, f: func(e Event) {
 		switch body := e.Body.(type) {
 		case ConsoleMessage:
 			texts = append(texts, body.Text)

@@ -21,8 +21,23 @@ type FrameChoice struct {
 	URL     string  // a part of the address
 }
 
-// Frames lists the frames of the page, the main one first.
+// Frames lists the frames of the page, the main one first; addresses and names
+// are redacted.
 func (p *Page) Frames(ctx context.Context) ([]Frame, error) {
+	list, err := p.frames(ctx)
+	for i := range list {
+		list[i] = p.tellFrame(list[i])
+	}
+	return list, err
+}
+
+func (p *Page) tellFrame(f Frame) Frame {
+	f.URL, f.Name = p.tellURL(f.URL), p.tell(f.Name)
+	return f
+}
+
+// frames is Frames as they are.
+func (p *Page) frames(ctx context.Context) ([]Frame, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	s, err := p.attach(ctx)
@@ -79,7 +94,7 @@ func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 			return Frame{}, err
 		}
 	}
-	list, err := p.Frames(ctx)
+	list, err := p.frames(ctx)
 	if err != nil {
 		return Frame{}, err
 	}
@@ -91,12 +106,12 @@ func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 			return Frame{}, err
 		}
 		p.mu.Lock()
-		defer p.mu.Unlock()
 		p.frame = f.ID
 		if f.ID == p.main {
 			p.frame = ""
 		}
-		return f, nil
+		p.mu.Unlock()
+		return p.tellFrame(f), nil
 	}
 	return Frame{}, errorf(FrameNotFound, "not found: no frame %s%s", id, c.URL)
 }
@@ -135,10 +150,11 @@ func (p *Page) frameOf(ctx context.Context, in string, l Locator) (string, error
 // element is the objectId of an element in the page script's world; of the
 // document where l is nil.
 func (p *Page) element(ctx context.Context, frame string, l Locator) (*world, string, error) {
-	args := obj{"wait": waiting(ctx).Milliseconds()}
+	args := obj{}
 	if l != nil {
 		args["locator"] = l.query()
 	}
+	args = p.arguments(args, waiting(ctx))
 	w, err := p.worldOf(ctx, frame)
 	if err != nil {
 		return nil, "", err
@@ -219,7 +235,7 @@ func (p *Page) frameOffset(ctx context.Context, frame string) (x, y float64, err
 	if err := p.scriptIn(ctx, frame, scriptCall{verb: "depth", result: &depth}); err != nil {
 		return 0, 0, err
 	}
-	list, err := p.Frames(ctx)
+	list, err := p.frames(ctx)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -81,7 +81,7 @@ func TestSnapshotYAMLOfFramesApart(t *testing.T) {
 func TestSnapshotYAMLLeavesOutFramesThatMayNotBe(t *testing.T) {
 	for _, kind := range []actions.TargetKind{actions.BrowserTarget, actions.FrameTarget} {
 		t.Run(string(kind), func(t *testing.T) {
-			b := connect(t, kind, actions.Options{URLs: actions.URLPolicy{Allow: []string{"127.0.0.1"}}})
+			b := connect(t, kind, actions.Options{URLs: only(t, "127.0.0.1")})
 			p := visit(t, b, "/frames.html")
 			s, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{})
 			if err != nil {

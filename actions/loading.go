@@ -66,7 +66,7 @@ func (p *Page) navigated(session string, e frameEvent) {
 	}
 	clear(p.worlds)
 	clear(p.refFrames)
-	p.loader, p.url = e.Frame.LoaderID, e.Frame.URL
+	p.loader, p.url, p.unreachable = e.Frame.LoaderID, e.Frame.URL, e.Frame.UnreachableURL
 	p.leaving = false
 	p.frame = ""
 	l := p.loadLocked(p.loader)
@@ -87,8 +87,7 @@ func (b *Browser) refusal(url string) *Error {
 	if url == "" || strings.HasPrefix(url, "chrome-error:") || strings.HasPrefix(url, "about:") {
 		return nil
 	}
-	e, _ := b.urls.Check(url).(*Error) //nolint:errorlint // Check returns no other
-	return e
+	return b.checkName(url)
 }
 
 // guard blanks the page when its document is from where it may not be.

@@ -26,6 +26,9 @@ type query struct {
 	First bool    `json:"first,omitempty"`
 	X     float64 `json:"x,omitempty"`
 	Y     float64 `json:"y,omitempty"`
+	// Live says that the caller might as well ask the page itself: else the page
+	// script matches selectors on a copy of the page that has no secrets.
+	Live bool `json:"live,omitempty"`
 }
 
 // CSS is a CSS selector, which also finds what is in open shadow roots.

@@ -17,6 +17,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/actionstest"
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/web"
@@ -280,4 +281,14 @@ func failsFor(t *testing.T, want actions.Kind, what string, call func(ctx contex
 	if got := actions.KindOf(err); got != want {
 		t.Errorf("%s: error %q (%v), want %q", what, got, err, want)
 	}
+}
+
+// only is a policy that allows these hosts.
+func only(t *testing.T, hosts ...string) *urlpolicy.Policy {
+	t.Helper()
+	p, err := urlpolicy.New(urlpolicy.Options{Allow: hosts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

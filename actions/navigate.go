@@ -3,6 +3,8 @@ package actions
 import (
 	"context"
 	"strings"
+
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
 
 // LoadState is how far a document has come.
@@ -32,7 +34,7 @@ func ParseLoadState(name string) (LoadState, error) {
 
 // Navigation is what has become of a navigation.
 type Navigation struct {
-	URL       string
+	URL       string // redacted, as the title is
 	Title     string
 	Status    int               // of the document; 0 when it is not known
 	Headers   map[string]string // redacted; nil when they are not known
@@ -62,7 +64,7 @@ func until(s *LoadState) LoadState {
 // Goto shows a URL. When time runs out after the new document is there, the
 // error is NavigationTimeout and the Navigation says what there is.
 func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation, error) {
-	if err := p.b.urls.Check(url); err != nil {
+	if err := p.b.check(ctx, url); err != nil {
 		return Navigation{}, err
 	}
 	return p.navigation(ctx, until(o.WaitUntil), func(ctx context.Context, s string) (started, error) {
@@ -81,7 +83,7 @@ func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation,
 		case out.IsDownload:
 			return started{}, errorf(NavigationFailed, "navigation failed: %s is a download", url)
 		case out.ErrorText != "":
-			return started{}, p.failure(out.ErrorText)
+			return started{}, p.failure(ctx, out.ErrorText)
 		}
 		return started{loader: out.LoaderID, within: out.LoaderID == "", untitled: o.Untitled}, nil
 	})
@@ -97,12 +99,20 @@ func navigationError(err error) error {
 	return err
 }
 
-// failure is that of a navigation: the policy's, if that was the reason.
-func (p *Page) failure(text string) *Error {
+// refusedByBrowser is how a browser's own policy fails a request for a document.
+const refusedByBrowser = "net::ERR_ACCESS_DENIED"
+
+// failure is that of a navigation: the policy's, if that was the reason, which
+// what has been told so far may say.
+func (p *Page) failure(ctx context.Context, text string) *Error {
+	_ = p.b.settle(ctx) // without it the reason is said less well
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.blocked != nil {
 		return p.blocked
+	}
+	if text == refusedByBrowser {
+		return blocked(&urlpolicy.Refusal{Reason: BlockDomain, Text: "the browser may not go where this address leads"})
 	}
 	return errorf(NavigationFailed, "navigation failed: %s", text)
 }
@@ -225,7 +235,7 @@ func (p *Page) describe(ctx context.Context, n *Navigation) {
 	err := p.call(ctx, "Runtime.evaluate", obj{"expression": "[location.href, document.title]", "returnByValue": true}, &out)
 	var text [2]string
 	if err == nil && out.decode(&text) {
-		n.URL, n.Title = text[0], text[1]
+		n.URL, n.Title = p.tellURL(text[0]), p.tell(text[1])
 	}
 	p.recall(n)
 }
@@ -235,7 +245,7 @@ func (p *Page) recall(n *Navigation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n.URL == "" {
-		n.URL, n.Title = p.urlLocked(), p.info.Title
+		n.URL, n.Title = p.tellURL(p.urlLocked()), p.tell(p.info.Title)
 	}
 	if l := p.loads[p.loader]; l != nil {
 		n.Status, n.Headers = l.status, l.headers
@@ -256,6 +266,9 @@ func (p *Page) WaitForLoadState(ctx context.Context, state LoadState) (Navigatio
 		n.Reached = state == Commit || p.loadLocked(p.loader).reached[state]
 		return n.Reached, nil
 	})
+	if err == nil { // what somebody has typed may stand in the title
+		_ = p.scriptIn(inTime, "", scriptCall{verb: "secrets"})
+	}
 	p.describe(ctx, &n)
 	return n, err
 }

@@ -106,7 +106,7 @@ func TestEvaluate(t *testing.T) {
 }
 
 func TestURLPolicyHoldsOnRedirects(t *testing.T) {
-	b := connect(t, actions.BrowserTarget, actions.Options{URLs: actions.URLPolicy{Allow: []string{"127.0.0.1"}}})
+	b := connect(t, actions.BrowserTarget, actions.Options{URLs: only(t, "127.0.0.1")})
 	p := visit(t, b, "/two.html")
 	_, err := p.Goto(t.Context(), shared.app.URL+"/redirect?to="+shared.other+"/form.html", actions.GotoOptions{})
 	fails(t, err, actions.URLBlocked)

@@ -50,6 +50,7 @@ func (p *Page) Requests(ctx context.Context, limit int) ([]Request, error) {
 	out := make([]Request, len(list))
 	for i, r := range list {
 		out[i] = *r
+		out[i].URL = p.tellURL(r.URL) // more may be known by now
 	}
 	return out, nil
 }
@@ -68,8 +69,8 @@ type requestEvent struct {
 
 func (p *Page) requestSent(session string, e requestEvent) {
 	r := &Request{
-		ID: e.RequestID, URL: RedactURL(e.Request.URL), Method: e.Request.Method, ResourceType: strings.ToLower(e.Type),
-		Headers: RedactHeaders(e.Request.Headers), HasBody: e.Request.HasPostData,
+		ID: e.RequestID, URL: p.tellURL(e.Request.URL), Method: e.Request.Method, ResourceType: strings.ToLower(e.Type),
+		Headers: p.tellHeaders(e.Request.Headers), HasBody: e.Request.HasPostData,
 	}
 	p.mu.Lock()
 	main := e.FrameID == p.main
@@ -100,7 +101,7 @@ func (p *Page) responded(_ string, e struct {
 	}
 },
 ) {
-	headers := RedactHeaders(e.Response.Headers)
+	headers := p.tellHeaders(e.Response.Headers)
 	p.mu.Lock()
 	if e.Type == "Document" && e.FrameID == p.main {
 		l := p.loadLocked(e.LoaderID)
@@ -135,7 +136,7 @@ func (p *Page) loadingFailed(_ string, e struct{ RequestID, ErrorText, Type stri
 	}
 	var told Request
 	if r != nil {
-		r.Error = e.ErrorText
+		r.Error = p.tell(e.ErrorText)
 		told = *r
 	}
 	p.mu.Unlock()

@@ -28,7 +28,7 @@ func (b *Browser) OpenPrepared(ctx context.Context, url, contextID string, prepa
 	if url == "" {
 		url = blank
 	}
-	if err := b.urls.Check(url); err != nil {
+	if err := b.check(ctx, url); err != nil {
 		return nil, n, err
 	}
 	first := url
@@ -61,11 +61,12 @@ func (b *Browser) create(ctx context.Context, url, contextID string) (*Page, err
 		params["browserContextId"] = contextID
 	}
 	var made struct{ TargetID string }
-	if err := b.call(ctx, "Target.createTarget", params, &made); err != nil {
-		return nil, notOpened(url, err)
-	}
-	if err := b.settle(ctx); err != nil {
+	failed := b.call(ctx, "Target.createTarget", params, &made)
+	if err := b.settle(ctx); err != nil && failed == nil { // a page that could not be shown has come and gone
 		return nil, err
+	}
+	if failed != nil {
+		return nil, notOpened(url, failed)
 	}
 	return b.Page(made.TargetID)
 }
@@ -110,7 +111,7 @@ func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error)
 	if err != nil {
 		return n, err
 	}
-	p.guard(session, p.URL()) // which may have come before there was a session to tell
+	p.guard(session, p.address()) // which may have come before there was a session to tell
 	inTime, stop := context.WithTimeout(ctx, waiting(ctx))
 	defer stop()
 	err = p.await(inTime, NavigationTimeout, func() (bool, *Error) {
@@ -125,13 +126,28 @@ func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error)
 		return n.Reached, nil
 	})
 	if err != nil && !n.Committed {
-		return n, err
+		return n, p.whyUnreachable(ctx, err)
 	}
 	if err != nil && KindOf(err) != NavigationTimeout {
 		return n, err
 	}
 	p.describe(ctx, &n)
 	return n, nil
+}
+
+// whyUnreachable is the policy's error for what a new page has not reached, if
+// that was the reason, or else err. It may have failed before there was a
+// session to tell.
+func (p *Page) whyUnreachable(ctx context.Context, err error) error {
+	p.mu.Lock()
+	url := p.unreachable
+	p.mu.Unlock()
+	if url != "" {
+		if why := p.b.check(ctx, url); why != nil {
+			return why
+		}
+	}
+	return err
 }
 
 // List is Pages with the titles that they have now: a browser does not tell

@@ -15,7 +15,7 @@ import (
 // TestOpenPagesAreChecked opens pages that are redirected to where they may not
 // be. They are closed at once.
 func TestOpenPagesAreChecked(t *testing.T) {
-	b := connect(t, actions.BrowserTarget, actions.Options{URLs: actions.URLPolicy{Allow: []string{"127.0.0.1"}}})
+	b := connect(t, actions.BrowserTarget, actions.Options{URLs: only(t, "127.0.0.1")})
 	before := len(b.Pages())
 	prepare := func(ctx context.Context, p *actions.Page) error {
 		return p.Emulate(ctx, actions.Emulation{Locale: "de-DE"})
@@ -48,7 +48,7 @@ func TestOpenPagesAreChecked(t *testing.T) {
 // TestPopupsAreChecked has pages open others where none may be, before anybody
 // looks at those. Nothing of them can be read or done; they can be navigated.
 func TestPopupsAreChecked(t *testing.T) {
-	b := connect(t, actions.BrowserTarget, actions.Options{URLs: actions.URLPolicy{Allow: []string{"127.0.0.1"}}})
+	b := connect(t, actions.BrowserTarget, actions.Options{URLs: only(t, "127.0.0.1")})
 	opener := visit(t, b, "/form.html")
 	for name, features := range map[string]string{"with an opener": "", "without": "noopener"} {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestSubscriptionsOutliveSessions(t *testing.T) {
 					default:
 					}
 				}
-			})()
+			}).Cancel()
 			hears := func(word string) {
 				t.Helper()
 				for end := time.After(patience); ; {

@@ -26,47 +26,51 @@ type Page struct {
 	input chan struct{} // holds an item while an input operation runs
 	join  chan struct{} // the same while a session is being made
 
-	mu        sync.Mutex // guards everything below
-	info      targetInfo
-	kind      TargetKind // "" until there is a session
-	session   string     // "" while there is none
-	gone      bool
-	lastCall  int
-	running   map[int]context.CancelCauseFunc // the calls that wait
-	changed   chan struct{}                   // closed, and replaced, whenever what is below changes
-	main      string                          // the id of the main frame
-	url       string                          // of the main frame's document, as the session told; "" before
-	loader    string                          // of the main frame's document
-	loads     map[string]*load
-	within    int               // navigations within the document
-	leaving   bool              // the document has begun a navigation to another one
-	acted     string            // the loader of the document on which an action was last begun
-	blocked   *Error            // why the page was blanked last
-	blanking  int               // how often it is being blanked now
-	frame     string            // where locators look: a frame's id; "" is the main frame
-	network   bool              // Network is enabled
-	console   bool              // Runtime is enabled
-	children  map[string]string // sessions of the frames in other processes, by frame id
-	worlds    map[string]*world // by frame id
-	dialog    dialogState
-	refFrames map[string]string // frames with scripts of their own, by what the refs in them begin with
-	dragged   any               // what is being dragged, once the browser has said
-	requests  map[string]*Request
-	recent    []*Request
-	routes    []*Route
+	network, console *domain // Network, Runtime
+
+	mu          sync.Mutex // guards everything below
+	info        targetInfo
+	kind        TargetKind // "" until there is a session
+	session     string     // "" while there is none
+	gone        bool
+	lastCall    int
+	running     map[int]context.CancelCauseFunc // the calls that wait
+	changed     chan struct{}                   // closed, and replaced, whenever what is below changes
+	main        string                          // the id of the main frame
+	url         string                          // of the main frame's document, as the session told; "" before
+	loader      string                          // of the main frame's document
+	unreachable string                          // the address in whose place that is an error page; mostly ""
+	loads       map[string]*load
+	within      int               // navigations within the document
+	leaving     bool              // the document has begun a navigation to another one
+	acted       string            // the loader of the document on which an action was last begun
+	blocked     *Error            // why the page was blanked last
+	blanking    int               // how often it is being blanked now
+	frame       string            // where locators look: a frame's id; "" is the main frame
+	children    map[string]string // sessions of the frames in other processes, by frame id
+	worlds      map[string]*world // by frame id
+	dialog      dialogState
+	refFrames   map[string]string // frames with scripts of their own, by what the refs in them begin with
+	dragged     any               // what is being dragged, once the browser has said
+	requests    map[string]*Request
+	recent      []*Request
+	routes      []*Route
 }
 
 func newPage(b *Browser, id, alias string) *Page {
 	return &Page{
 		ID: id, Alias: alias, b: b,
-		input: make(chan struct{}, 1), join: make(chan struct{}, 1), changed: make(chan struct{}),
+		input: make(chan struct{}, 1), join: make(chan struct{}, 1), network: newDomain(), console: newDomain(), changed: make(chan struct{}),
 		running: make(map[int]context.CancelCauseFunc), loads: make(map[string]*load), children: make(map[string]string), worlds: make(map[string]*world), refFrames: make(map[string]string),
 		requests: make(map[string]*Request),
 	}
 }
 
-// URL is the address of the page, from what its target has told.
-func (p *Page) URL() string {
+// URL is the address of the page, from what its target has told, redacted.
+func (p *Page) URL() string { return p.tellURL(p.address()) }
+
+// address is URL as it is, for what judges it.
+func (p *Page) address() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.urlLocked()
@@ -79,14 +83,7 @@ func (p *Page) urlLocked() string {
 	return p.info.URL
 }
 
-// Title is the title of the page, from what its target has told.
-func (p *Page) Title() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.info.Title
-}
-
-// Info is the page as a list has it.
+// Info is the page as a list has it, redacted.
 func (p *Page) Info() PageInfo {
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
@@ -97,7 +94,10 @@ func (p *Page) Info() PageInfo {
 func (p *Page) infoLocked() PageInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return PageInfo{ID: p.ID, Alias: p.Alias, URL: p.urlLocked(), Title: p.info.Title, Active: p.b.active == p, Opener: p.info.OpenerID}
+	return PageInfo{
+		ID: p.ID, Alias: p.Alias, URL: p.tellURL(p.urlLocked()), Title: p.tell(p.info.Title),
+		Active: p.b.active == p, Opener: p.info.OpenerID,
+	}
 }
 
 // Loading reports whether the document has not had its load event.

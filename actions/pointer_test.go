@@ -156,6 +156,18 @@ func TestSetChecked(t *testing.T) {
 	})
 }
 
+// TestClickWaitsUntilNothingCovers clicks what is covered, until it no longer is.
+func TestClickWaitsUntilNothingCovers(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/form.html")
+		value(t, p, "void ($('under').onclick = () => seen.push('reached'), setTimeout(() => $('over').remove(), 1500))")
+		if _, err := p.Click(t.Context(), actions.CSS("#under"), actions.ClickOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		is(t, p, "seen.includes('reached')", "true")
+	})
+}
+
 func TestDragTo(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
 		p := visit(t, b, "/form.html")

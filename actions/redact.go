@@ -1,60 +1,48 @@
 package actions
 
 import (
+	"cmp"
+	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cdphub/cdphub/internal/secrets"
 )
 
-// Redacted stands for what is not told. It has one length, whatever it stands
-// for.
-const Redacted = "[REDACTED]"
+// This file is for what a browser tells by CDP: addresses, titles, headers, the
+// console, the accessibility tree. What the page script tells has passed
+// web/src/actions/redact.ts, which goes by the same words and patterns.
 
-var secretHeaders = []string{
-	"authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token", "x-csrf-token", "proxy-authorization",
-}
+// Redacted stands for what is not told.
+const Redacted = secrets.Redacted
 
-// RedactHeaders hides the values of headers that give access. The names stay.
+// RedactHeaders hides the values of headers that give access, and what does so
+// in others, such as Referer. The names stay.
 func RedactHeaders(headers map[string]string) map[string]string {
 	out := make(map[string]string, len(headers))
 	for name, value := range headers {
-		if slices.Contains(secretHeaders, strings.ToLower(name)) {
-			value = Redacted
+		if secrets.IsName(name, false) {
+			out[name] = Redacted
+		} else {
+			out[name] = RedactText(value)
 		}
-		out[name] = value
 	}
 	return out
 }
-
-var secretParams = []string{"token", "access_token", "key", "code"}
 
 // longestURL is how much of a URL is told, in bytes: pages make data URLs of many
 // megabytes.
 const longestURL = 8 << 10
 
-// RedactURL takes the user and the values of parameters that give access, in
-// the query and in the fragment, out of a URL for events and logs.
-func RedactURL(raw string) string {
-	raw = cut(raw, longestURL)
-	if !strings.ContainsAny(raw, "@?#") {
-		return raw
-	}
-	raw, fragment, anchored := strings.Cut(raw, "#")
-	if anchored {
-		fragment = "#" + redactPairs(fragment)
-	}
-	u, err := url.Parse(raw)
-	if err != nil { // browsers take some that package url does not
-		head, _, _ := strings.Cut(raw, "?")
-		return withoutUser(head)
-	}
-	if u.User == nil && u.RawQuery == "" {
-		return raw + fragment
-	}
-	u.User = nil
-	u.RawQuery = redactPairs(u.RawQuery)
-	return u.String() + fragment
-}
+// RedactText takes out of a text what gives access, wherever it stands.
+func RedactText(text string) string { return secrets.Text(text) }
+
+// RedactURL is RedactText for a URL, which it cuts.
+func RedactURL(raw string) string { return RedactText(cut(raw, longestURL)) }
 
 // cut bounds a text, in bytes, and says so by its last character.
 func cut(text string, most int) string {
@@ -64,27 +52,133 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// redactPairs hides the values of name=value&… that give access.
-func redactPairs(text string) string {
-	pairs := strings.Split(text, "&")
-	for i, pair := range pairs {
-		name, _, has := strings.Cut(pair, "=")
-		if plain, err := url.QueryUnescape(name); has && err == nil && slices.Contains(secretParams, strings.ToLower(plain)) {
-			pairs[i] = name + "=" + Redacted
-		}
-	}
-	return strings.Join(pairs, "&")
+// redactor takes out of texts what is known to be secret on a page, too. Its
+// zero value knows nothing.
+type redactor struct {
+	values []string // what secret fields hold, or have held, the latest first
+	find   *regexp.Regexp
 }
 
-// withoutUser takes the user out of a URL that cannot be parsed.
-func withoutUser(raw string) string {
-	scheme, rest, has := strings.Cut(raw, "//")
-	if !has {
-		return raw
+// Of what is looked for: shorter secrets are in words by chance; as short ones
+// are looked for as whole words.
+const shortValue = 3
+
+// redactorOf makes one for secrets.
+func redactorOf(secrets []string) *redactor {
+	longest := slices.Clone(secrets)
+	slices.SortFunc(longest, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	var ways []string
+	for _, v := range longest {
+		if utf8.RuneCountInString(v) >= shortValue {
+			ways = append(ways, waysToWrite(v)...)
+		}
 	}
-	host, path, _ := strings.Cut(rest, "/")
-	if at := strings.LastIndexByte(host, '@'); at >= 0 {
-		host = host[at+1:]
+	r := &redactor{values: secrets}
+	if len(ways) > 0 {
+		r.find = regexp.MustCompile("(?i)" + strings.Join(ways, "|"))
 	}
-	return scheme + "//" + strings.TrimSuffix(host+"/"+path, "/")
+	return r
+}
+
+var groupedDigits = regexp.MustCompile(`^\d(?:[\s-]?\d){7,}$`)
+
+// waysToWrite are patterns for how pages write a value: in an address, as JSON,
+// a number in groups.
+func waysToWrite(value string) []string {
+	switch {
+	case utf8.RuneCountInString(value) == shortValue:
+		return []string{`\b` + regexp.QuoteMeta(value) + `\b`}
+	case groupedDigits.MatchString(value):
+		digits := strings.Map(func(r rune) rune {
+			if unicode.IsDigit(r) {
+				return r
+			}
+			return -1
+		}, value)
+		return []string{strings.Join(strings.Split(digits, ""), `[\s.-]?`)}
+	}
+	words := strings.Fields(value)
+	for i := range words {
+		words[i] = regexp.QuoteMeta(words[i])
+	}
+	quoted, escaped := string(mustJSON(value)), url.QueryEscape(value)
+	return []string{
+		strings.Join(words, `\s+`), regexp.QuoteMeta(strings.ReplaceAll(escaped, "+", "%20")), regexp.QuoteMeta(escaped),
+		regexp.QuoteMeta(quoted[1 : len(quoted)-1]),
+	}
+}
+
+// text is a text as it may be told.
+func (r *redactor) text(text string) string {
+	if r != nil && r.find != nil {
+		text = r.find.ReplaceAllString(text, Redacted)
+	}
+	return RedactText(text)
+}
+
+// with is a redactor that knows these secrets, too, and whether it knows more.
+func (r *redactor) with(secrets []string) (_ *redactor, more bool) {
+	var list []string
+	for _, s := range secrets {
+		if r == nil || !slices.Contains(r.values, s) {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		return r, false
+	}
+	if r != nil {
+		list = append(list, r.values...)
+	}
+	size := 0
+	for i, s := range list { // the latest come first
+		if size += len(s); i >= maxSecrets || size > maxSecretBytes {
+			list = list[:i]
+			break
+		}
+	}
+	return redactorOf(list), true
+}
+
+// How many secrets of a page are remembered, those of its frames included, and
+// how many bytes of them.
+const (
+	maxSecrets     = 500
+	maxSecretBytes = 64 << 10
+)
+
+// Tell is a text of the page that somebody has kept, such as a message of its
+// console, as it may be told by now.
+func (p *Page) Tell(text string) string { return p.tell(text) }
+
+// tell is a text of the page, such as its title, as it may be told.
+func (p *Page) tell(text string) string { return p.b.shared.secretsOf(p.ID).text(text) }
+
+// tellURL is tell for an address, which it cuts.
+func (p *Page) tellURL(raw string) string { return p.tell(cut(raw, longestURL)) }
+
+// tellHeaders is RedactHeaders with what is known of the page.
+func (p *Page) tellHeaders(headers map[string]string) map[string]string {
+	out := RedactHeaders(headers)
+	for name, value := range out {
+		out[name] = p.tell(value)
+	}
+	return out
+}
+
+// literal is a text in JSON.
+var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// tellJSON is tell for all texts of a JSON value, whose members keep their order.
+func (p *Page) tellJSON(value json.RawMessage) json.RawMessage {
+	return literal.ReplaceAllFunc(value, func(quoted []byte) []byte {
+		var text string
+		if json.Unmarshal(quoted, &text) != nil {
+			return []byte(`""`)
+		}
+		if told := p.tell(text); told != text {
+			return mustJSON(told)
+		}
+		return quoted
+	})
 }

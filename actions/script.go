@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -146,10 +147,7 @@ func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall, slice
 	if err != nil {
 		return false, err
 	}
-	args := obj{"wait": min(waiting(ctx), slice).Milliseconds()}
-	for k, v := range c.args {
-		args[k] = v
-	}
+	args := p.arguments(c.args, min(waiting(ctx), slice))
 	var out evaluated
 	method, failed := p.do(ctx, command{w.session, "Runtime.callFunctionOn", obj{
 		"objectId": w.object, "functionDeclaration": invoke, "awaitPromise": true, "returnByValue": true, "userGesture": true,
@@ -168,15 +166,38 @@ func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall, slice
 	return true, p.read(out, c.result)
 }
 
+// arguments are what the page script gets: who may only read finds elements by
+// what he may read.
+func (p *Page) arguments(given obj, wait time.Duration) obj {
+	args := obj{"wait": wait.Milliseconds()}
+	for name, v := range given {
+		switch v := v.(type) {
+		case query:
+			v.Live = !p.b.reads
+			args[name] = v
+		case []query:
+			list := slices.Clone(v)
+			for i := range list {
+				list[i].Live = !p.b.reads
+			}
+			args[name] = list
+		default:
+			args[name] = v
+		}
+	}
+	return args
+}
+
 // neverRan are the answers to a call that came too late to run at all.
 var neverRan = []string{"Cannot find context with specified id", "Could not find object with given id"}
 
-// read takes the script's answer: {"ok":…} or {"error":{…}}, as a JSON text.
+// read takes the script's answer: {"ok":…,"secrets":[…]} or {"error":{…}}, as a JSON text.
 func (p *Page) read(out evaluated, result any) error {
 	var text string
 	var answer struct {
-		OK    json.RawMessage
-		Error *struct {
+		OK      json.RawMessage
+		Secrets []string
+		Error   *struct {
 			Kind    Kind
 			Message string
 			Locator string
@@ -190,6 +211,7 @@ func (p *Page) read(out evaluated, result any) error {
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		return errorf(Internal, "the page script answered %.100q", text)
 	}
+	p.b.shared.learn(p.ID, answer.Secrets)
 	if e := answer.Error; e != nil {
 		return &Error{Kind: e.Kind, Message: e.Message, Details: Details{
 			Locator: e.Locator, Count: e.Count, Waited: time.Duration(e.Waited) * time.Millisecond, PageID: p.ID,

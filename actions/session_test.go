@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -154,7 +155,7 @@ func TestInputKeepsItsOrder(t *testing.T) {
 func TestPolicyOfTheCaller(t *testing.T) {
 	need(t)
 	b, err := actions.Open(t.Context(), func(event actions.EventFunc) (actions.Client, error) {
-		return shared.hub.JoinLocal(relay.LocalOptions{Event: event, Policy: reader{}})
+		return shared.hub.JoinLocal(relay.LocalOptions{Event: event, Policy: reader{scope.Privileged}})
 	}, actions.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +170,7 @@ func TestPolicyOfTheCaller(t *testing.T) {
 }
 
 // reader refuses to navigate.
-type reader struct{}
+type reader struct{ scope.Scope }
 
 func (reader) Files() bool { return false }
 
@@ -181,7 +182,7 @@ func (reader) Refuse(method string) string {
 }
 
 func TestStrictPolicyRefusesEvaluate(t *testing.T) {
-	b := connect(t, actions.BrowserTarget, actions.Options{URLs: actions.URLPolicy{Strict: true}})
+	b := connect(t, actions.BrowserTarget, actions.Options{Strict: true})
 	_, err := visit(t, b, "/two.html").Evaluate(t.Context(), "1", actions.EvaluateOptions{})
 	fails(t, err, actions.PermissionDenied)
 }

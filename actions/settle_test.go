@@ -2,6 +2,7 @@ package actions_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/cdphub/cdphub/actions"
 )
@@ -24,9 +25,11 @@ func TestSettle(t *testing.T) {
 	})
 }
 
-// TestFollow has actions lead to other documents, or not.
+// TestFollow has actions lead to other documents, or not, while events are
+// handled late.
 func TestFollow(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
+		defer b.Subscribe(actions.PageEvents, func(actions.Event) { time.Sleep(20 * time.Millisecond) }).Cancel()
 		p := visit(t, b, "/follow.html")
 		follow := func(name, text, path, title string) {
 			t.Helper()

@@ -6,15 +6,17 @@ import (
 )
 
 // Shared is what the callers of one hub have in common: the aliases of its
-// pages, which page is active for those who follow, and what callers without a
-// connection have asked for. Its zero value works.
+// pages, which page is active for those who follow, what callers without a
+// connection have asked for, and what is secret on which page: who lists pages
+// has mostly read none of them. Its zero value works.
 type Shared struct {
 	meters meters
 
-	mu      sync.Mutex        // guards everything below
-	last    int               // the last number given to a page; none is given twice
-	aliases map[string]string // by the page's ID
-	active  string            // its ID
+	mu      sync.Mutex           // guards everything below
+	last    int                  // the last number given to a page; none is given twice
+	aliases map[string]string    // by the page's ID
+	active  string               // its ID
+	secrets map[string]*redactor // by the page's ID
 }
 
 // alias names a page: "page-1".
@@ -38,6 +40,7 @@ func (s *Shared) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.aliases, id)
+	delete(s.secrets, id)
 	if s.active == id {
 		s.active = ""
 	}
@@ -53,4 +56,26 @@ func (s *Shared) activeID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.active
+}
+
+// secretsOf is what is known not to be told of a page; nil for nothing.
+func (s *Shared) secretsOf(id string) *redactor {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.secrets[id]
+}
+
+// learn notes secrets that have been found on a page. The next document may show
+// them, so that they stay until the page goes.
+func (s *Shared) learn(id string, found []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, fresh := s.secrets[id].with(found)
+	if !fresh || s.aliases[id] == "" { // of a page that has gone
+		return
+	}
+	if s.secrets == nil {
+		s.secrets = make(map[string]*redactor)
+	}
+	s.secrets[id] = r
 }

@@ -42,7 +42,7 @@ func (p *Page) SetCookies(ctx context.Context, cookies []Cookie) error {
 			return invalid("a cookie has no name")
 		}
 		if c.Domain == "" && c.URL == "" {
-			c.URL = p.URL()
+			c.URL = p.address()
 		}
 		if c.Expires < 0 {
 			c.Expires = 0
@@ -119,7 +119,7 @@ func (p *Page) SetStorageState(ctx context.Context, s StorageState) error {
 		return err
 	}
 	for _, o := range s.Origins {
-		if err := p.b.urls.Check(o.Origin); err != nil {
+		if err := p.b.checkName(o.Origin); err != nil {
 			return err
 		}
 		if o.Origin != own.Origin {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -36,7 +37,7 @@ type PageChange struct {
 // ConsoleMessage is what a page's script wrote, or threw and did not catch.
 type ConsoleMessage struct {
 	Level        string // "log", "debug", "info", "warning", "error", …
-	Text         string // cut after 16 KiB
+	Text         string // cut after 16 KiB, redacted
 	URL          string // of the script, redacted
 	Line, Column int    // from 1
 }
@@ -49,49 +50,73 @@ type Download struct {
 	State     string // "started", "completed", "canceled"
 }
 
-// sink is one subscription.
-type sink struct {
+// Subscription is one subscriber with the kinds of events that it wants.
+type Subscription struct {
+	b     *Browser
 	kinds EventKind
 	page  *Page // nil is every page
 	f     func(Event)
+	asked sync.WaitGroup // the pages that there were, while they have not begun to tell
 }
 
 // of reports whether the subscription is to a page's events.
-func (s *sink) of(p *Page) bool { return s.page == nil || s.page == p }
+func (s *Subscription) of(p *Page) bool { return s.page == nil || s.page == p }
 
-// Subscribe calls f for each event of these kinds, on every page, from now on
-// and until the function that it returns is called. Calls come one after the
-// other; f must not block, nor call what takes a context.
-func (b *Browser) Subscribe(kinds EventKind, f func(Event)) (cancel func()) {
-	return b.subscribe(&sink{kinds: kinds, f: f})
+// Subscribe calls f for each event of these kinds, on every page, until the
+// subscription is cancelled. Calls come one after the other; f must not block,
+// nor call what takes a context.
+func (b *Browser) Subscribe(kinds EventKind, f func(Event)) *Subscription {
+	return b.subscribe(&Subscription{b: b, kinds: kinds, f: f})
 }
 
 // Subscribe is Browser.Subscribe for one page.
-func (p *Page) Subscribe(kinds EventKind, f func(Event)) (cancel func()) {
-	return p.b.subscribe(&sink{kinds: kinds, page: p, f: f})
+func (p *Page) Subscribe(kinds EventKind, f func(Event)) *Subscription {
+	return p.b.subscribe(&Subscription{b: p.b, kinds: kinds, page: p, f: f})
 }
 
-func (b *Browser) subscribe(s *sink) (cancel func()) {
+func (b *Browser) subscribe(s *Subscription) *Subscription {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return func() {}
+		return s
 	}
 	b.sinks[s] = struct{}{}
 	for _, p := range b.pages {
 		if s.of(p) {
-			b.watchLocked(p)
+			s.asked.Add(1)
+			b.watchLocked(p, s.asked.Done)
 		}
 	}
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.sinks, s)
+	return s
+}
+
+// Cancel ends the subscription.
+func (s *Subscription) Cancel() {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	delete(s.b.sinks, s)
+}
+
+// unready is how long Ready waits for a page that does not answer: it tells once
+// it does.
+const unready = 3 * time.Second
+
+// Ready waits until the pages that there were tell what they have to: what they
+// do after it is not missed.
+func (s *Subscription) Ready(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, unready)
+	defer cancel()
+	ready := make(chan struct{})
+	go func() { s.asked.Wait(); close(ready) }() // ends with the Browser at the latest
+	select {
+	case <-ready:
+	case <-ctx.Done():
 	}
 }
 
-// watchLocked has a page tell what the subscriptions need, in the background.
-func (b *Browser) watchLocked(p *Page) {
+// watchLocked has a page tell what the subscriptions need, in the background,
+// and calls done when it does or cannot.
+func (b *Browser) watchLocked(p *Page, done func()) {
 	var kinds EventKind
 	for s := range b.sinks {
 		if s.of(p) {
@@ -99,9 +124,11 @@ func (b *Browser) watchLocked(p *Page) {
 		}
 	}
 	if kinds == 0 || b.closed {
+		done()
 		return
 	}
 	b.loops.Go(func() {
+		defer done()
 		ctx, cancel := b.while()
 		defer cancel()
 		session, err := p.attach(ctx)
@@ -119,27 +146,39 @@ func (b *Browser) watchLocked(p *Page) {
 
 // enableNetwork makes a session tell of requests.
 func (p *Page) enableNetwork(ctx context.Context, session string) error {
-	return p.enable(ctx, session, "Network.enable", &p.network)
+	return p.enable(ctx, session, "Network.enable", p.network)
 }
 
 // enableConsole makes a session tell of the console.
 func (p *Page) enableConsole(ctx context.Context, session string) error {
-	return p.enable(ctx, session, "Runtime.enable", &p.console)
+	return p.enable(ctx, session, "Runtime.enable", p.console)
 }
 
-func (p *Page) enable(ctx context.Context, session, method string, done *bool) error {
+// domain is what a session has to enable once.
+type domain struct {
+	lock chan struct{} // holds an item while it is being enabled
+	on   bool          // guarded by Page.mu
+}
+
+func newDomain() *domain { return &domain{lock: make(chan struct{}, 1)} }
+
+// enable returns once a domain is enabled, whoever does it.
+func (p *Page) enable(ctx context.Context, session, method string, d *domain) error {
+	if err := p.hold(ctx, d.lock); err != nil {
+		return err
+	}
+	defer func() { <-d.lock }()
 	p.mu.Lock()
-	already := *done
-	*done = true
+	already := d.on
 	p.mu.Unlock()
 	if already {
 		return nil
 	}
 	err := p.calls(ctx, command{session, method, nil, nil})
-	if err != nil {
-		p.mu.Lock()
-		*done = false
-		p.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil && p.session == session { // else it has been lost meanwhile
+		d.on = true
 	}
 	return err
 }
@@ -148,7 +187,7 @@ func (p *Page) enable(ctx context.Context, session, method string, done *bool) e
 func (b *Browser) tell(e Event) {
 	e.Time = time.Now()
 	if c, ok := e.Body.(PageChange); ok {
-		c.URL = RedactURL(c.URL)
+		c.URL = e.Page.tellURL(c.URL)
 		e.Body = c
 	}
 	b.events.put(func() {
@@ -159,10 +198,10 @@ func (b *Browser) tell(e Event) {
 }
 
 // wanting lists the subscriptions to a kind of a page's events.
-func (b *Browser) wanting(kind EventKind, p *Page) []*sink {
+func (b *Browser) wanting(kind EventKind, p *Page) []*Subscription {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var list []*sink
+	var list []*Subscription
 	for s := range b.sinks {
 		if s.kinds&kind != 0 && s.of(p) {
 			list = append(list, s)
@@ -217,10 +256,10 @@ func (p *Page) consoleCalled(_ string, e struct {
 	for i, a := range e.Args {
 		words[i] = a.text()
 	}
-	m := ConsoleMessage{Level: e.Type, Text: cut(strings.Join(words, " "), longestMessage)}
+	m := ConsoleMessage{Level: e.Type, Text: p.tell(cut(strings.Join(words, " "), longestMessage))}
 	if e.StackTrace != nil && len(e.StackTrace.CallFrames) > 0 {
 		f := e.StackTrace.CallFrames[0]
-		m.URL, m.Line, m.Column = RedactURL(f.URL), f.LineNumber+1, f.ColumnNumber+1
+		m.URL, m.Line, m.Column = p.tellURL(f.URL), f.LineNumber+1, f.ColumnNumber+1
 	}
 	p.b.tell(Event{Kind: ConsoleEvents, Page: p, Body: m})
 }
@@ -234,17 +273,18 @@ func (p *Page) thrown(_ string, e struct {
 },
 ) {
 	d := e.ExceptionDetails
-	m := ConsoleMessage{Level: "error", Text: d.Text, URL: RedactURL(d.URL), Line: d.LineNumber + 1, Column: d.ColumnNumber + 1}
+	m := ConsoleMessage{Level: "error", Text: d.Text, URL: p.tellURL(d.URL), Line: d.LineNumber + 1, Column: d.ColumnNumber + 1}
 	if d.Exception != nil {
 		m.Text = cut(m.Text+" "+d.Exception.text(), longestMessage)
 	}
+	m.Text = p.tell(m.Text)
 	p.b.tell(Event{Kind: ConsoleEvents, Page: p, Body: m})
 }
 
 // ---------------------------------------------------------------- downloads
 
 func (p *Page) downloadBegins(_ string, e struct{ GUID, URL, SuggestedFilename string }) {
-	p.b.tell(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, URL: RedactURL(e.URL), Suggested: e.SuggestedFilename, State: "started"}})
+	p.b.tell(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, URL: p.tellURL(e.URL), Suggested: p.tell(e.SuggestedFilename), State: "started"}})
 }
 
 func (p *Page) downloadGoes(_ string, e struct{ GUID, State string }) {

@@ -40,14 +40,17 @@ const declared = `() => {
 	return tools;
 }`
 
-// DeclaredTools lists what the page says can be done with it.
+// DeclaredTools lists what the page says can be done with it, redacted.
 func (p *Page) DeclaredTools(ctx context.Context) ([]DeclaredTool, error) {
 	v, err := p.Evaluate(ctx, "("+declared+")()", EvaluateOptions{})
 	if err != nil {
 		return nil, err
 	}
+	if err := p.script(ctx, scriptCall{verb: "secrets"}); err != nil {
+		return nil, err
+	}
 	list := []DeclaredTool{}
-	if err := json.Unmarshal(v.JSON, &list); err != nil {
+	if err := json.Unmarshal(p.tellJSON(v.JSON), &list); err != nil {
 		return nil, errorf(Internal, "the page declares tools that are none: %v", err)
 	}
 	return list, nil

@@ -9,7 +9,7 @@ func TestPageThatIsABrowser(t *testing.T) {
 	p.say(`{"kind":"ready","v":1,"targets":[{"targetId":"T1","type":"iframe"}],"features":["browser","nested"],"browser":{"product":"Chrome/156"}}`)
 	want(t, p.hub.lines, "ready browser [{T1    iframe}] Chrome/156|")
 	h := p.hub.host
-	h.(Announcer).Attached("R", "", "")
+	h.(Announcer).Attached(Attachment{SessionID: "R"})
 	for _, c := range []Command{
 		{Call: 1, SessionID: "R", Method: "Target.getTargets"},
 		{Call: 2, SessionID: "N", TargetID: "T1", Method: "Page.enable"},
@@ -34,4 +34,33 @@ func TestPageThatIsABrowser(t *testing.T) {
 		"opened N2 in R on  browser", "result 1 R {}",
 		"session event R A.b {}",
 		"closed N", "session event R Target.detachedFromTarget {}")
+}
+
+// TestR134PageTurnsIntoNoBrowser has a Host start over as what it was not.
+func TestR134PageTurnsIntoNoBrowser(t *testing.T) {
+	page, browser := `{"kind":"ready","v":1,"targets":[]}`, `{"kind":"ready","v":1,"targets":[],"features":["browser"]}`
+	for _, first := range []string{page, browser} {
+		p := connect(t)
+		p.say(first)
+		<-p.hub.lines
+		for _, again := range []string{page, browser} {
+			if again != first {
+				p.say(again)
+			}
+		}
+		p.say(`{"kind":"targetDestroyed","targetId":"T9"}`)
+		want(t, p.hub.lines, "gone T9")
+	}
+}
+
+// TestSessionsAreNotBornUnasked has a Host that has not said that its sessions
+// nest say that some begin and end.
+func TestSessionsAreNotBornUnasked(t *testing.T) {
+	p := connect(t)
+	p.say(`{"kind":"ready","v":1,"targets":[],"features":["sessions"]}`)
+	want(t, p.hub.lines, "ready [] |")
+	p.say(`{"kind":"event","sessionId":"R","method":"A.b","opens":{"sessionId":"N","targetId":"T1","type":"page"}}`)
+	p.say(`{"kind":"response","sessionId":"R","id":1,"result":{},"opens":{"sessionId":"N","targetId":"T1","type":"page"}}`)
+	p.say(`{"kind":"event","sessionId":"R","method":"A.c","closes":"N"}`)
+	want(t, p.hub.lines, "session event R A.b {}", "result 1 R {}", "session event R A.c {}")
 }

@@ -1,7 +1,10 @@
 // Package bridge is the seam between a hub and what stands behind it.
 package bridge
 
-import "github.com/cdphub/cdphub/targets"
+import (
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/targets"
+)
 
 // CallID numbers the commands that one hub sends to its Host. It is a JSON
 // number on the bridge, from 1 upwards and never used twice by a hub.
@@ -15,9 +18,25 @@ type Command struct {
 	TargetID  string // empty for a browser-level command
 	Method    string
 	Params    []byte // a JSON object; nil means none was given
+	// Args are the members of Params, each there once, where the method is one
+	// that may reach beyond the Client's own; nil for all others. A Host that
+	// judges a command judges these, and sends no others.
+	Args wire.Object
 	// NoFiles says that the Client may not read, name or write files of the
 	// machine that the Host runs on.
 	NoFiles bool
+}
+
+// Attachment is a session that begins.
+type Attachment struct {
+	SessionID string
+	TargetID  string // empty for a session of a browser
+	// DialogKey is the same for every session of a Target: whoever knows it
+	// may ask the hub to show a dialog of that Target.
+	DialogKey string
+	// NoFiles and LooksOn say what the Client may not: use files of the machine
+	// that the Host runs on, or do anything but look.
+	NoFiles, LooksOn bool
 }
 
 // Host is what stands behind a hub. Its methods never block: they are called
@@ -37,8 +56,8 @@ type Host interface {
 // Announcement.Browser. It stands beside a page's Host, has targets, contexts
 // and sessions that it minted itself, and is an Announcer to whom
 //
-//	Attached(sessionID, "", "")        is a Client, with a session of the browser for it alone
-//	Attached(sessionID, targetID, "")  is a session on one target, for a connection that belongs to it
+//	Attached({SessionID})            is a Client, with a session of the browser for it alone
+//	Attached({SessionID, TargetID})  is a session on one target, for a connection that belongs to it
 //
 // Commands for the first are browser-level ones of that Client. Sessions that
 // the browser mints inside these begin and end with Events.Opened and Closed,
@@ -54,9 +73,7 @@ type Lifecycle interface {
 
 // Announcer is a Host that is told of each session before its first command.
 type Announcer interface {
-	// DialogKey is the same for every session of a Target: whoever knows it
-	// may ask the hub to show a dialog of that Target.
-	Attached(sessionID, targetID, dialogKey string)
+	Attached(Attachment)
 }
 
 // Refresher is a Host that tells of some changes of its Targets late, as
@@ -145,7 +162,8 @@ type Events interface {
 type Hub interface {
 	// SetHost makes h the hub's Host, or its browser. The one before it, if
 	// any, is closed with ReasonReplaced. A Host calls it once. An error means
-	// that h is not the hub's Host, and never will be.
+	// that h is not the hub's Host, and never will be; a wsconn.Reason is what
+	// a Page is told then.
 	SetHost(h Host, a Announcement) (Events, error)
 }
 

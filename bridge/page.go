@@ -80,6 +80,7 @@ type Page struct {
 
 	alive   aliveness
 	events  Events // owned by the reader, as is what follows; nil before ready
+	browser bool   // the Host has come as one
 	in      fields // of the message at hand
 	set     func(key string, value []byte) error
 	ready   *time.Timer
@@ -149,15 +150,15 @@ func (p *Page) Send(c Command) error {
 func (p *Page) Release(sessionID, targetID string) { p.tell("detached", sessionID, targetID, "") }
 
 // Attached implements Announcer. A Host without the feature is told nothing.
-func (p *Page) Attached(sessionID, targetID, dialogKey string) {
+func (p *Page) Attached(s Attachment) {
 	a := p.abilities.Load()
 	if !a.sessions {
 		return
 	}
 	if !a.dialog {
-		dialogKey = ""
+		s.DialogKey = ""
 	}
-	p.tell("attached", sessionID, targetID, dialogKey)
+	p.tell("attached", s.SessionID, s.TargetID, s.DialogKey)
 }
 
 // Resumed implements Resumer.

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -76,8 +77,12 @@ func (p *Page) receiveReady(f *fields) {
 	if refused > 0 {
 		p.warn("targets refused: without a usable id, or too many", zap.Int("refused", refused))
 	}
-	p.ready.Stop()
 	known := readNames(f.features, features...)
+	if p.events != nil && p.browser != slices.Contains(known, featureBrowser) {
+		p.warn("ready refused: a Host that is a page cannot become a browser, nor a browser a page")
+		return
+	}
+	p.ready.Stop()
 	p.abilities.Store(&abilities{
 		handles:  readHandles(f.handles, slices.Contains(known, featureHandles)),
 		sessions: slices.Contains(known, featureSessions) || slices.Contains(known, featureBrowser),
@@ -88,15 +93,7 @@ func (p *Page) receiveReady(f *fields) {
 		nested:   slices.Contains(known, featureNested),
 	})
 	if f.features != nil {
-		// Sessions may begin as soon as the hub has the Host, so this is first.
-		body := []byte(`{"kind":"accepted","features":[`)
-		for i, name := range known {
-			if i > 0 {
-				body = append(body, ',')
-			}
-			body = wire.AppendString(body, name)
-		}
-		p.conn.Deliver(wire.Frame{Head: body, Tail: []byte("]}")})
+		p.accept(known) // sessions may begin as soon as the hub has the Host, so this is first
 	}
 	a := Announcement{
 		HostID: readHostID(f.hostID), Version: readVersion(f.more), Targets: list, Browser: slices.Contains(known, featureBrowser),
@@ -108,12 +105,27 @@ func (p *Page) receiveReady(f *fields) {
 	var err error
 	if p.events, err = p.hub.SetHost(p, a); err != nil {
 		p.log.Warn("host refused", zap.Error(err))
-		p.conn.Close(wsconn.ReasonTryAgain)
+		why := wsconn.ReasonTryAgain
+		errors.As(err, &why)
+		p.conn.Close(why)
 		return
 	}
+	p.browser = a.Browser
 	if slices.Contains(known, featureAlive) {
 		p.alive.start(p)
 	}
+}
+
+// accept answers with the features that are known.
+func (p *Page) accept(known []string) {
+	body := []byte(`{"kind":"accepted","features":[`)
+	for i, name := range known {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = wire.AppendString(body, name)
+	}
+	p.conn.Deliver(wire.Frame{Head: body, Tail: []byte("]}")})
 }
 
 // putScript leaves a script at the hub and says so; one that is refused is

@@ -249,7 +249,7 @@ func TestPageSends(t *testing.T) {
 	if !h.(Lifecycle).Handles("Target.closeTarget") || h.(Lifecycle).Handles("Browser.close") || h.(Lifecycle).Handles("Target.createTarget") {
 		t.Error("the host handles other methods than Target.closeTarget")
 	}
-	h.(Announcer).Attached("S", `T"1`, "K")
+	h.(Announcer).Attached(Attachment{SessionID: "S", TargetID: `T"1`, DialogKey: "K"})
 	for _, c := range []Command{
 		{Call: 7, SessionID: "S", TargetID: `T"1`, Method: "A.b", Params: []byte(`{"n":1e400}`)},
 		{Call: 8, SessionID: "S", TargetID: "T", Method: "A.b"},
@@ -276,7 +276,7 @@ func TestPageSends(t *testing.T) {
 	if h.(Lifecycle).Handles("Target.closeTarget") {
 		t.Error("handles of the first ready are still in force")
 	}
-	h.(Announcer).Attached("S2", "T1", "K")
+	h.(Announcer).Attached(Attachment{SessionID: "S2", TargetID: "T1", DialogKey: "K"})
 	h.Release("S2", "T1")
 	want(t, p.frames, `{"kind":"detached","sessionId":"S2","targetId":"T1"}`)
 
@@ -303,7 +303,7 @@ func TestPageExtensions(t *testing.T) {
 	if !h.(Uploads).TakesFiles() {
 		t.Error("the host takes no files, though it said so")
 	}
-	h.(Announcer).Attached("S", "T2", "KEY")
+	h.(Announcer).Attached(Attachment{SessionID: "S", TargetID: "T2", DialogKey: "KEY"})
 	p.say(`{"kind":"evalput","key":"K\u0031","source":"f(\"x\")"}`)
 	want(t, p.hub.lines, `script K1 f("x")`)
 	p.say(`{"kind":"evalput","key":"taken","source":""}`)

@@ -83,6 +83,14 @@ func TestHandler(t *testing.T) {
 			`[{"description":"","devtoolsFrontendUrl":"","id":"F","title":"","type":"iframe","url":"","webSocketDebuggerUrl":"ws://x.localhost:7/devtools/browser"}]`,
 		},
 		{"GET /json/list", full, Options{PageSockets: true}, 200, strings.Replace(list, "devtools/browser", "devtools/page/T1", 1)},
+		{
+			"GET /json/list?odd",
+			source{list: []targets.Info{{ID: "a/../b?c#d %", URL: "http://app/"}}},
+			Options{PageSockets: true},
+			200,
+			`[{"description":"icdp iframe target","devtoolsFrontendUrl":"","id":"a/../b?c#d %","title":"","type":"page","url":"http://app/",` +
+				`"webSocketDebuggerUrl":"ws://x.localhost:7/devtools/page/a%2F..%2Fb%3Fc%23d%20%25"}]`,
+		},
 		{"POST /json/protocol", full, Options{}, 405, "Method not allowed\n"},
 		{"GET /icdp/status", full, Options{}, 200, status},
 		{"GET /icdp/status/", source{}, Options{}, 200, `{"hostConnected":false,"targets":[],"clients":2}`},

@@ -95,6 +95,10 @@ func newControl() *control {
 	return &control{targets: map[string]*watched{}, owners: map[string]owner{}, held: map[string]*held{}, changed: make(chan struct{})}
 }
 
+// maxOrder is the longest message of an agent: one with a body that a client
+// has made up, in base64.
+const maxOrder = 2 * maxSeenBody
+
 // serveControl takes the connection of an agent: from a document of the app or
 // a blank one of a page that may drive it. Other origins' scripts are refused.
 func (p *injecting) serveControl(w http.ResponseWriter, r *http.Request, own origin) {
@@ -103,7 +107,7 @@ func (p *injecting) serveControl(w http.ResponseWriter, r *http.Request, own ori
 		http.Error(w, "This is for the app's own pages.", http.StatusForbidden)
 		return
 	}
-	conn, err := wsconn.Upgrade(w, r, wsconn.Options{})
+	conn, err := wsconn.Upgrade(w, r, wsconn.Options{Budget: p.Budget, Limits: wsconn.Limits{MaxMessage: maxOrder}})
 	if err != nil {
 		return // it is answered
 	}

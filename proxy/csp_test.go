@@ -29,6 +29,10 @@ func TestRelaxCSP(t *testing.T) {
 			"script-src 'nonce-a' 'strict-dynamic', script-src 'nonce-b' 'strict-dynamic'",
 			"script-src 'nonce-a' 'strict-dynamic' 'self' 'unsafe-eval', script-src 'nonce-b' 'strict-dynamic' 'self' 'unsafe-eval' 'nonce-a'", "a",
 		},
+		{ // nonces by case, all else without
+			"script-src 'nonce-a' 'strict-dynamic', script-src 'nonce-A' 'STRICT-dynamic' 'SELF' 'unsafe-EVAL'",
+			"script-src 'nonce-a' 'strict-dynamic' 'self' 'unsafe-eval', script-src 'nonce-A' 'STRICT-dynamic' 'SELF' 'unsafe-EVAL' 'nonce-a'", "a",
+		},
 		{
 			"style-src https://app.example/css; connect-src wss://APP.example",
 			"style-src https://app.example/css 'self'; connect-src wss://APP.example 'self'", "",

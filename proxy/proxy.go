@@ -22,6 +22,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/web"
 )
 
@@ -45,7 +46,9 @@ type Options struct {
 	NoServiceWorkers bool
 	// AnyCertificate accepts whatever certificate the upstream shows.
 	AnyCertificate bool
-	Log            *zap.Logger
+	// Budget bounds what the connections of agents hold; nil: nothing does.
+	Budget *wsconn.Budget
+	Log    *zap.Logger
 }
 
 // injecting is the handler that New makes.

@@ -1,9 +1,11 @@
 package relay
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -72,4 +74,60 @@ func BenchmarkGetTargets(b *testing.B) {
 			c.Receive([]byte(`{"id":1,"method":"Target.getTargets"}`))
 		}
 	})
+}
+
+// BenchmarkLocal hands an answer of 1 MiB to a Client within the process.
+func BenchmarkLocal(b *testing.B) {
+	h := New(Options{})
+	ev := setHost(h, &mute{}, list(1))
+	l, err := h.JoinLocal(LocalOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Leave()
+	l.Call(b.Context(), "", "Target.attachToTarget", []byte(`{"targetId":"T0"}`))
+	s := onlySession(l.client)
+	result := fmt.Appendf(nil, `{"data":"%s"}`, bytes.Repeat([]byte("x"), 1<<20))
+	b.ReportAllocs()
+	for b.Loop() {
+		wait := l.Send(s, "Page.captureScreenshot", nil)
+		ev.Result(h.calls.last, s, result, nil)
+		wait(b.Context())
+	}
+}
+
+// BenchmarkLeaving is what it costs when 8,192 of something end at once, with
+// a Client that has discovered and attached to all of them.
+func BenchmarkLeaving(b *testing.B) {
+	const many = 8192
+	back := bridge.Announcement{HostID: "H", Targets: list(many)}
+	none := bridge.Announcement{HostID: "H"}
+	stage := func(b *testing.B, method string) (*Hub, *Client) {
+		h := New(Options{Limits: Limits{ClientSessions: 2 * many}})
+		h.SetHost(&mute{}, back)
+		c, _ := h.Join(&buffer{}, nil)
+		c.Receive([]byte(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`))
+		c.Receive([]byte(method))
+		return h, c
+	}
+	pages, tabs := `{"id":2,"method":"Target.setAutoAttach","params":{"autoAttach":true}}`,
+		`{"id":2,"method":"Target.setAutoAttach","params":{"autoAttach":true,"filter":[{"type":"page","exclude":true},{}]}}`
+	for name, method := range map[string]string{"pages": pages, "tabs": tabs} {
+		b.Run("resume/"+name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				h, _ := stage(b, method)
+				b.StartTimer()
+				h.SetHost(&mute{}, none)
+			}
+		})
+		b.Run("client/"+name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				_, c := stage(b, method)
+				b.StartTimer()
+				c.Leave()
+			}
+		})
+	}
 }

@@ -52,24 +52,22 @@ func (b *browser) adoptLocked(a bridge.Announcement) {
 	for _, t := range a.Targets {
 		b.createdLocked(t)
 	}
-	for _, l := range slices.Clone(h.levels) {
-		if l.session != nil {
-			continue
+	for l := range h.levels.discovering.All() {
+		if l.session == nil {
+			b.askLocked(l.client, l.discover.asked)
 		}
-		if l.discover != nil {
-			b.askLocked(l.client, "Target.setDiscoverTargets", l.discoverParams)
-		}
-		if l.attach != nil {
-			b.askLocked(l.client, "Target.setAutoAttach", l.attachParams)
+	}
+	for l := range h.levels.attaching.All() {
+		if l.session == nil {
+			b.askLocked(l.client, l.attach.asked)
 		}
 	}
 }
 
 // askLocked sends a command in a Client's name, which is not told the answer.
-func (b *browser) askLocked(c *Client, method string, params []byte) {
+func (b *browser) askLocked(c *Client, asked request) {
 	b.hub.ledger.Received++
-	r := request{Envelope: wire.Envelope{Method: method, Params: params}, client: c}
-	b.forwardLocked(&r, b.rootLocked(c))
+	b.forwardLocked(&asked, b.rootLocked(c))
 }
 
 // dropLocked ends everything of the browser, as when it has crashed.
@@ -86,9 +84,9 @@ func (b *browser) dropLocked(why *wire.Error) {
 			b.endRootLocked(c, why)
 		}
 	}
-	for _, t := range b.targets.Clear() {
-		for _, l := range h.levels {
-			if l.discover.takesType(or(t.Type, "page")) {
+	for t := range b.targets.Clear() {
+		for l := range h.levels.discovering.All() {
+			if l.discover.Takes(or(t.Type, "page")) && shows(l.client.policy, t) {
 				l.event("Target.targetDestroyed", append(wire.AppendString([]byte(`{"targetId":`), t.ID), '}'))
 			}
 		}
@@ -123,7 +121,7 @@ func (b *browser) leaveLocked(c *Client) {
 // announceLocked tells the browser of a session that the hub has begun.
 func (b *browser) announceLocked(s *session.Session) {
 	if a, ok := b.host.(bridge.Announcer); ok {
-		a.Attached(s.ID, s.TargetID, "")
+		a.Attached(attachment(s, ""))
 	}
 }
 
@@ -145,8 +143,7 @@ func (b *browser) serveLocked(r *request) bool {
 // serveBrowserLevelLocked takes a message at browser level, unless it names
 // something that is not the browser's, or belongs to neither.
 func (b *browser) serveBrowserLevelLocked(r *request) bool {
-	p, err := readParams(r.Params)
-	if err == nil && b.isElsewhereLocked(&p) || r.Method == "Browser.close" {
+	if b.isElsewhereLocked(&r.args) || r.Method == "Browser.close" {
 		return false
 	}
 	into := r.session
@@ -155,14 +152,14 @@ func (b *browser) serveBrowserLevelLocked(r *request) bool {
 	}
 	switch r.Method {
 	case "Target.setAutoAttach", "Target.setDiscoverTargets":
-		if _, err := r.act(b.hub, methods[r.Method].browser); err != nil {
+		if _, err := methods[r.Method].browser(b.hub, r); err != nil {
 			r.client.answer(r.ID, nil, r.tail(), err)
 			return true
 		}
 		b.forwardLocked(r, into)
 	case "Target.getTargets":
 		if c := b.forwardLocked(r, into); c != nil {
-			c.finish = func(result []byte) []byte { return b.hub.withTargetsLocked(result, p.filter) }
+			c.finish = func(result []byte) []byte { return b.hub.withTargetsLocked(result, r.args.filter) }
 		}
 	default:
 		b.forwardLocked(r, into)
@@ -188,17 +185,20 @@ func (b *browser) isElsewhereLocked(p *params) bool {
 
 // forwardLocked sends the browser a message for one of its sessions.
 func (b *browser) forwardLocked(r *request, s *session.Session) *call {
-	return b.hub.sendLocked(r, s, bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params})
+	return b.hub.sendLocked(r, s, bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params, Args: r.members})
 }
 
 // withTargetsLocked adds the Targets of a page's Host to a browser's answer to
 // Target.getTargets, {"targetInfos":[…]}.
-func (h *Hub) withTargetsLocked(result []byte, f filter) []byte {
+func (h *Hub) withTargetsLocked(result []byte, f targets.Filter) []byte {
 	if f == nil {
-		f = usual
+		f = targets.Usual
 	}
-	own := h.appendTargetsLocked(nil, slices.Concat(filter{{Type: "browser", Exclude: true}}, f))
-	list, empty := own[len(`{"targetInfos":[`):], len(own) == len(`{"targetInfos":[]}`)
+	own := h.appendTargetsLocked(nil, slices.Concat(targets.Filter{{Type: "browser", Exclude: true}}, f))
+	if len(own) == len(`{"targetInfos":[]}`) {
+		return result
+	}
+	list := own[len(`{"targetInfos":[`):]
 	var theirs []byte
 	err := wire.ReadObject(result, func(key string, value []byte) error {
 		if key == "targetInfos" && value[0] == '[' {
@@ -206,7 +206,7 @@ func (h *Hub) withTargetsLocked(result []byte, f filter) []byte {
 		}
 		return nil
 	})
-	if err != nil || theirs == nil || empty {
+	if err != nil || theirs == nil {
 		return result
 	}
 	merged := append([]byte(`{"targetInfos":`), theirs[:len(theirs)-1]...)
@@ -308,9 +308,10 @@ func (b *browser) Event(_, method string, _ []byte) {
 
 // SessionEvent implements bridge.Events.
 func (b *browser) SessionEvent(sessionID, method string, params []byte) {
+	seen := b.hub.viewsOf(method, params)
 	if b.lock() {
 		defer b.hub.mu.Unlock()
-		b.hub.sessionEventLocked(true, sessionID, method, params)
+		b.hub.sessionEventLocked(true, sessionID, &seen)
 	}
 }
 
@@ -349,12 +350,10 @@ func (b *browser) Closed(sessionID string) {
 
 func (b *browser) closedLocked(s *session.Session) {
 	h, c := b.hub, s.Peer.(*Client)
-	for inner := range c.sessions {
-		switch {
-		case inner.Parent != s:
-		case inner.Upstream:
+	for _, inner := range slices.Clone(s.Inside()) {
+		if inner.Upstream {
 			b.closedLocked(inner)
-		default:
+		} else {
 			h.endSessionLocked(inner, errDetached)
 		}
 	}

@@ -19,7 +19,7 @@ type call struct {
 
 	idBytes    [11]byte // the Client's id as it was sent: an int32
 	idLen      int8
-	prev, next *call // others of the same session
+	prev, next *call // others of the same place
 }
 
 // id is the Client's own id. It aliases the call.
@@ -40,13 +40,16 @@ func (c *call) sessionID() string {
 	return c.session.ID
 }
 
-// calls holds the commands in flight of one hub, found by number and by
-// session.
+// place is where the command was sent: in a session, or on a connection.
+func (c *call) place() place { return place{c.client, c.session} }
+
+// calls holds the commands in flight of one hub, found by number and by where
+// they were sent.
 type calls struct {
 	last     bridge.CallID
 	byNumber map[bridge.CallID]*call
-	heads    map[*session.Session]*call // newest command of each session
-	spare    *call                      // a list of calls to use again, by next
+	heads    map[place]*call // newest command of each
+	spare    *call           // a list of calls to use again, by next
 }
 
 func (cs *calls) len() int { return len(cs.byNumber) }
@@ -57,7 +60,7 @@ func (cs *calls) get(n bridge.CallID) *call { return cs.byNumber[n] }
 func (cs *calls) add(client *Client, s *session.Session, id, tail []byte) *call {
 	if cs.byNumber == nil {
 		cs.byNumber = make(map[bridge.CallID]*call)
-		cs.heads = make(map[*session.Session]*call)
+		cs.heads = make(map[place]*call)
 	}
 	c := cs.spare
 	if c == nil {
@@ -70,12 +73,10 @@ func (cs *calls) add(client *Client, s *session.Session, id, tail []byte) *call 
 	c.idLen = int8(copy(c.idBytes[:], id))
 	cs.byNumber[c.number] = c
 	client.calls++
-	if s != nil {
-		if c.next = cs.heads[s]; c.next != nil {
-			c.next.prev = c
-		}
-		cs.heads[s] = c
+	if c.next = cs.heads[c.place()]; c.next != nil {
+		c.next.prev = c
 	}
+	cs.heads[c.place()] = c
 	return c
 }
 
@@ -92,16 +93,15 @@ func (cs *calls) remove(c *call) {
 	switch {
 	case c.prev != nil:
 		c.prev.next = c.next
-	case c.session == nil:
 	case c.next != nil:
-		cs.heads[c.session] = c.next
+		cs.heads[c.place()] = c.next
 	default:
-		delete(cs.heads, c.session)
+		delete(cs.heads, c.place())
 	}
 	*c = call{next: cs.spare}
 	cs.spare = c
 }
 
-// ofSession returns the newest command in flight of a session; nil when there
-// is none.
-func (cs *calls) ofSession(s *session.Session) *call { return cs.heads[s] }
+// newest returns the newest command in flight of a place; nil when there is
+// none.
+func (cs *calls) newest(at place) *call { return cs.heads[at] }

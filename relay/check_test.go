@@ -24,21 +24,47 @@ func (h *Hub) check() error {
 			}
 		}
 	}
-	for _, l := range h.levels {
-		if _, ok := h.clients[l.client]; !ok || l.session != nil && h.sessions.Get(l.session.ID) != l.session {
+	hearing := make(map[*Client]int)
+	for at, l := range h.levels.at {
+		if _, ok := h.clients[l.client]; !ok || at != l.place || l.session != nil && h.sessions.Get(l.session.ID) != l.session {
 			return fmt.Errorf("something is discovered or attached to for a client or a session that has ended")
 		}
+		if l.discover.on() {
+			hearing[l.client]++
+		}
+		if l.attach.on() && l.attachesToAll() {
+			hearing[l.client]++
+		}
 	}
-	for id := range h.dialogs {
+	heard := h.levels.discovering.Len() + h.levels.attaching.Len()
+	for c := range h.clients {
+		heard -= hearing[c]
+		if c.hearing != hearing[c] {
+			return fmt.Errorf("a client counts %d levels that hear of targets, there are %d", c.hearing, hearing[c])
+		}
+	}
+	if heard != 0 {
+		return fmt.Errorf("%d more levels are told of targets than want to be", heard)
+	}
+	for id, d := range h.dialogs {
 		if _, ok := h.targets.Get(id); !ok {
 			return fmt.Errorf("there are dialogs of the missing target %s", id)
+		}
+		wanted := 0
+		for _, s := range h.sessions.OfTarget(id) {
+			if s.PageEvents && s.Peer.(*Client).answers() {
+				wanted++
+			}
+		}
+		if d.wanted != wanted {
+			return fmt.Errorf("%d sessions would answer the dialogs of %s, counted are %d", wanted, id, d.wanted)
 		}
 	}
 	if owned != h.sessions.Len() {
 		return fmt.Errorf("clients own %d sessions, the table has %d", owned, h.sessions.Len())
 	}
-	if h.host == nil && h.away == nil && h.browser == nil && (len(h.targets.All()) > 0 || h.calls.len() > 0) {
-		return fmt.Errorf("without a host there are %d targets and %d calls", len(h.targets.All()), h.calls.len())
+	if h.host == nil && h.away == nil && h.browser == nil && (h.targets.Len() > 0 || h.calls.len() > 0) {
+		return fmt.Errorf("without a host there are %d targets and %d calls", h.targets.Len(), h.calls.len())
 	}
 	return h.checkCalls()
 }
@@ -48,11 +74,9 @@ func (h *Hub) checkCalls() error {
 	linked := 0
 	for _, c := range h.calls.byNumber {
 		byClient[c.client]++
-		if c.session != nil {
-			linked++
-			if h.sessions.Get(c.session.ID) != c.session {
-				return fmt.Errorf("call %d waits for the ended session %s", c.number, c.session.ID)
-			}
+		linked++
+		if c.session != nil && h.sessions.Get(c.session.ID) != c.session {
+			return fmt.Errorf("call %d waits for the ended session %s", c.number, c.session.ID)
 		}
 	}
 	for c := range h.clients {
@@ -65,11 +89,11 @@ func (h *Hub) checkCalls() error {
 		return fmt.Errorf("%d clients that left still have calls", len(byClient))
 	}
 	walked := 0
-	for s, head := range h.calls.heads {
+	for at, head := range h.calls.heads {
 		var prev *call
 		for c := head; c != nil; prev, c = c, c.next {
-			if c.prev != prev || c.session != s {
-				return fmt.Errorf("the list of session %s is broken at call %d", s.ID, c.number)
+			if c.prev != prev || c.place() != at {
+				return fmt.Errorf("the list of %v is broken at call %d", at, c.number)
 			}
 			walked++
 		}

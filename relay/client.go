@@ -14,7 +14,7 @@ import (
 // Client is one CDP client of a hub. It is the Peer of all its sessions.
 type Client struct {
 	hub    *Hub
-	policy Policy // nil allows everything
+	policy Policy
 	// noFiles is what the policy says of files.
 	noFiles bool
 
@@ -24,6 +24,7 @@ type Client struct {
 	drained  bool
 	sessions map[*session.Session]struct{}
 	calls    int // commands without an answer
+	hearing  int // levels that hear of every Target
 	pace     pace
 	page     *session.Session // the one that is meant where none is named; nil for most
 	gone     func()           // called when page ends; nil for most
@@ -63,15 +64,8 @@ type request struct {
 	wire.Envelope
 	client  *Client
 	session *session.Session // nil at browser level
-	args    params           // read only for what the hub itself answers
-}
-
-// act reads the args and answers.
-func (r *request) act(h *Hub, do action) (result []byte, err *wire.Error) {
-	if r.args, err = readParams(r.Params); err != nil {
-		return nil, err
-	}
-	return do(h, r)
+	members wire.Object      // of the params, where they are judged
+	args    params           // what the hub reads of them
 }
 
 // tail ends the answer to the request.
@@ -83,21 +77,39 @@ func (r *request) tail() []byte { return tailOf(r.session) }
 // up.
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
+	r := request{Envelope: env, client: c}
 	refused := c.refuse(env.Method)
-	if refused == nil && err == nil && env.Method == "DOM.setFileInputFiles" {
-		refused = c.upload(&env)
+	if refused == nil && err == nil {
+		refused = r.read()
 	}
-	host, turn := c.serve(env, err, refused)
+	host, turn := c.serve(r, err, refused)
 	if p, ok := host.(bridge.Paced); ok {
 		p.Pace()
 	}
 	c.await(turn)
 }
 
+// read judges the params, and puts what may be sent in their place. It takes
+// long for long ones, so it runs without the lock.
+func (r *request) read() (err *wire.Error) {
+	if r.members, r.Params, err = r.client.policy.Read(r.Method, r.Params); err != nil {
+		return err
+	}
+	if r.args, err = readParams(r.members); err != nil {
+		if _, own := methods[r.Method]; own { // others have members of these names, too
+			return err
+		}
+	}
+	if r.Method == "DOM.setFileInputFiles" {
+		return r.client.upload(&r.Envelope)
+	}
+	return nil
+}
+
 // serve answers a message that was read, or says what was wrong with it. It
 // returns the Host, and what to wait for before the next message. A panic must
 // not leave the hub locked: the Clients around this one live on.
-func (c *Client) serve(env wire.Envelope, err, refused *wire.Error) (bridge.Host, <-chan struct{}) {
+func (c *Client) serve(r request, err, refused *wire.Error) (bridge.Host, <-chan struct{}) {
 	h := c.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,54 +118,58 @@ func (c *Client) serve(env wire.Envelope, err, refused *wire.Error) (bridge.Host
 	}
 	h.ledger.Received++
 	if err != nil {
-		c.answer(env.ID, nil, wire.End, err)
+		c.answer(r.ID, nil, wire.End, err)
 		return nil, nil
 	}
-	return h.serveLocked(c, env, refused), c.turnLocked()
+	return h.serveLocked(r, refused), c.turnLocked()
 }
 
 var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
 
 // serveLocked answers a message or forwards it. One that has been refused
 // already is only answered. It returns the Host to which the message went.
-func (h *Hub) serveLocked(c *Client, env wire.Envelope, refused *wire.Error) bridge.Host {
-	r := request{Envelope: env, client: c, session: h.sessionLocked(c, &env)}
+func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
+	c := r.client
+	r.session = h.sessionLocked(c, &r.Envelope)
 	switch {
-	case env.InSession:
+	case r.InSession:
 		if r.session == nil || r.session.Peer != session.Peer(c) {
-			c.answer(env.ID, nil, wire.End, errNoSession)
+			c.answer(r.ID, nil, wire.End, errNoSession)
 			return nil
 		}
 	case c.gone != nil && c.page == nil: // its Target has ended
-		c.answer(env.ID, nil, wire.End, errNoSession)
+		c.answer(r.ID, nil, wire.End, errNoSession)
 		return nil
 	}
 	if h.draining && refused == nil {
 		refused = errDraining
 	}
 	if refused != nil {
-		c.answer(env.ID, nil, r.tail(), refused)
+		c.answer(r.ID, nil, r.tail(), refused)
 		return nil
 	}
-	if h.browser != nil && wire.IsMethod(env.Method) && h.browser.serveLocked(&r) {
+	if h.browser != nil && wire.IsMethod(r.Method) && h.browser.serveLocked(&r) {
 		return h.browser.host
 	}
-	m := methods[env.Method]
-	if l, ok := h.host.(bridge.Lifecycle); ok && wire.IsMethod(env.Method) && l.Handles(env.Method) {
+	var m method
+	if len(r.Method) <= wire.MaxMethod { // to look up a name as long as its message takes long
+		m = methods[r.Method]
+	}
+	if l, ok := h.host.(bridge.Lifecycle); ok && wire.IsMethod(r.Method) && l.Handles(r.Method) {
 		m.noteLocked(h, &r)
 		h.forwardBrowserLocked(&r)
 		return h.host
 	}
 	if do := m.of(&r); do != nil {
 		own := r // only what the hub answers itself may escape to the heap
-		result, err := own.act(h, do)
+		result, err := do(h, &own)
 		if err != errPassOn {
-			c.answer(env.ID, result, r.tail(), err)
+			c.answer(r.ID, result, r.tail(), err)
 			return nil
 		}
 	}
-	if r.session == nil || r.session.Kind != session.Page || !wire.IsMethod(env.Method) {
-		c.answer(env.ID, nil, r.tail(), methodNotFound(env.Method, r.session == nil))
+	if r.session == nil || r.session.Kind != session.Page || !wire.IsMethod(r.Method) {
+		c.answer(r.ID, nil, r.tail(), methodNotFound(r.Method, r.session == nil))
 		return nil
 	}
 	m.noteLocked(h, &r)
@@ -199,6 +215,7 @@ func (h *Hub) forwardLocked(r *request) {
 		TargetID:  r.session.TargetID,
 		Method:    r.Method,
 		Params:    r.Params,
+		Args:      r.members,
 	})
 }
 
@@ -206,7 +223,7 @@ func (h *Hub) forwardLocked(r *request) {
 // handles. A sessionId only decides how the answer ends: the command outlives
 // that session, which it may well be about to end.
 func (h *Hub) forwardBrowserLocked(r *request) {
-	c := h.sendLocked(r, nil, bridge.Command{Method: r.Method, Params: r.Params})
+	c := h.sendLocked(r, nil, bridge.Command{Method: r.Method, Params: r.Params, Args: r.members})
 	if c == nil {
 		return
 	}
@@ -252,7 +269,7 @@ func (h *Hub) sendLocked(r *request, s *session.Session, cmd bridge.Command) *ca
 // failLocked answers every command in flight of a session with an error, the
 // oldest first.
 func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
-	c := h.calls.ofSession(s)
+	c := h.calls.newest(place{s.Peer.(*Client), s})
 	if c == nil {
 		return
 	}
@@ -303,20 +320,21 @@ func (c *Client) Leave() {
 	}
 	c.left, c.peer = true, nobody{}
 	delete(h.clients, c)
-	h.forgetLocked(c, nil)
+	h.countPolicyLocked(c.policy, -1)
+	h.levels.forget(place{c, nil}) // before the ends of sessions are told
+	for s := range c.sessions {
+		h.levels.forget(place{c, s})
+	}
 	for s := range c.sessions {
 		h.endSessionLocked(s, errDetached)
 	}
 	if c.root != nil {
 		h.browser.leaveLocked(c)
 	}
-	if c.calls > 0 { // browser-level commands: few, and only where a Host handles them
-		for _, call := range h.calls.byNumber {
-			if call.client == c {
-				h.calls.remove(call)
-				h.ledger.ClientGone++
-			}
-		}
+	top := place{c, nil} // at browser level, where a Host handles commands
+	for call := h.calls.newest(top); call != nil; call = h.calls.newest(top) {
+		h.calls.remove(call)
+		h.ledger.ClientGone++
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
 )
 
 // A page whose script calls alert, confirm or prompt is blocked until the
@@ -45,6 +46,8 @@ const dialogTimeout = 30 * time.Second
 type dialogs struct {
 	key  string
 	open *openDialog // nil while there is none
+	// wanted is how many sessions would answer.
+	wanted int
 }
 
 type openDialog struct {
@@ -62,9 +65,20 @@ func (h *Hub) announceLocked(s *session.Session) {
 	d := h.dialogs[s.TargetID]
 	if d == nil {
 		d = &dialogs{key: session.NewID()}
+		for _, on := range h.sessions.OfTarget(s.TargetID) {
+			if on.Answers {
+				d.wanted++
+			}
+		}
 		h.dialogs[s.TargetID] = d
 	}
-	a.Attached(s.ID, s.TargetID, d.key)
+	a.Attached(attachment(s, d.key))
+}
+
+// attachment is a session as its Host is told of it.
+func attachment(s *session.Session, dialogKey string) bridge.Attachment {
+	c := s.Peer.(*Client)
+	return bridge.Attachment{SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey, NoFiles: c.noFiles, LooksOn: c.looksOn()}
 }
 
 // endDialogsLocked forgets a Target.
@@ -75,11 +89,11 @@ func (h *Hub) endDialogsLocked(targetID string) {
 
 // OpenDialog shows a dialog to the Clients that have Page enabled on its
 // Target, and returns what the first of them answers. Without such a Client
-// that may answer,
-// or when the last of them leaves, the browser shows its own. After 30 s, or
-// when ctx ends, an alert is accepted and the rest dismissed. One dialog is
-// open at a time: as in Chromium, a second is dismissed at once.
+// that may answer, or when the last of them leaves, the browser shows its own.
+// After 30 s, or when ctx ends, an alert is accepted and the rest dismissed.
+// One dialog is open at a time: as in Chromium, a second is dismissed at once.
 func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
+	opening := openingParams(d) // before the lock, as the texts may be long
 	h.mu.Lock()
 	slot := h.dialogs[d.TargetID]
 	if slot == nil || subtle.ConstantTimeCompare([]byte(slot.key), []byte(d.Key)) == 0 {
@@ -88,7 +102,7 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	}
 	unanswered := DialogAnswer{Accept: d.Type == "alert"}
 	switch {
-	case !h.answerableLocked(d.TargetID):
+	case slot.wanted == 0:
 		h.mu.Unlock()
 		return DialogAnswer{Native: true}, nil
 	case slot.open != nil:
@@ -97,7 +111,7 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	}
 	o := &openDialog{Dialog: d, answer: make(chan DialogAnswer, 1)}
 	slot.open = o
-	h.tellPageLocked(d.TargetID, "Page.javascriptDialogOpening", openingParams(d))
+	h.tellPageLocked(d.TargetID, "Page.javascriptDialogOpening", opening)
 	h.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(ctx, dialogTimeout)
@@ -144,6 +158,12 @@ func (h *Hub) settleLocked(slot *dialogs, a DialogAnswer) {
 // errNoDialog is Chromium's.
 var errNoDialog = &wire.Error{Code: wire.CodeInvalidParams, Message: "No dialog is showing"}
 
+// maxPromptText is how long the answer to a prompt may be, in bytes: every
+// session of the Target is told of it.
+const maxPromptText = 64 << 10
+
+var errPromptText = wire.InvalidParams("promptText is longer than 65536 bytes")
+
 // handleDialog answers the open dialog. While there is none the method is the
 // Host's where it has dialogs of its own, as one of version 1 has.
 func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
@@ -155,8 +175,11 @@ func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 		return nil, errPassOn
 	}
 	p := &r.args
-	if !p.hasAccept {
+	switch {
+	case !p.hasAccept:
 		return nil, missing("accept")
+	case len(p.promptText) > maxPromptText:
+		return nil, errPromptText
 	}
 	a := DialogAnswer{Accept: p.accept}
 	if p.accept && slot.open.Type == "prompt" {
@@ -170,15 +193,20 @@ func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 
 // notePageClose and noteCloseTarget dismiss the dialog of a Target that is
 // about to be closed: its Host may be blocked with it.
-func notePageClose(h *Hub, r *request) { h.dismissLocked(r.session.TargetID) }
-
-func noteCloseTarget(h *Hub, r *request) {
-	if p, err := readParams(r.Params); err == nil {
-		h.dismissLocked(p.targetID)
+func notePageClose(h *Hub, r *request) {
+	if r.session != nil {
+		h.dismissLocked(r.session.TargetID)
 	}
 }
 
+func noteCloseTarget(h *Hub, r *request) {
+	h.dismissLocked(r.args.targetID)
+}
+
 func (h *Hub) dismissLocked(targetID string) {
+	if len(targetID) > targets.MaxID {
+		return
+	}
 	if slot := h.dialogs[targetID]; slot != nil {
 		h.settleLocked(slot, DialogAnswer{})
 	}
@@ -187,44 +215,51 @@ func (h *Hub) dismissLocked(targetID string) {
 // notePage keeps account of who wants Page's events.
 func notePage(on bool) func(*Hub, *request) {
 	return func(h *Hub, r *request) {
-		r.session.PageEvents = on
-		h.checkDialogLocked(r.session.TargetID)
+		if r.session != nil && r.session.Kind == session.Page {
+			h.pageEventsLocked(r.session, on)
+		}
 	}
 }
 
-// checkDialogLocked gives an open dialog back to the browser when nobody is
-// left to answer it.
-func (h *Hub) checkDialogLocked(targetID string) {
-	if slot := h.dialogs[targetID]; slot != nil && slot.open != nil && !h.answerableLocked(targetID) {
-		h.settleLocked(slot, DialogAnswer{Native: true})
+// pageEventsLocked notes whether a session has Page enabled. An open dialog
+// goes back to the browser when nobody is left to answer it.
+func (h *Hub) pageEventsLocked(s *session.Session, on bool) {
+	answers := on && s.Peer.(*Client).answers()
+	was := s.Answers
+	s.PageEvents, s.Answers = on, answers
+	slot := h.dialogs[s.TargetID]
+	switch {
+	case slot == nil || answers == was:
+	case answers:
+		slot.wanted++
+	default:
+		if slot.wanted--; slot.wanted == 0 {
+			h.settleLocked(slot, DialogAnswer{Native: true})
+		}
 	}
 }
 
 // answerDialog is the method that answers dialogs.
 const answerDialog = "Page.handleJavaScriptDialog"
 
-// answerableLocked reports whether any session of a Target has Page enabled and
-// may answer dialogs.
-func (h *Hub) answerableLocked(targetID string) bool {
-	for _, s := range h.sessions.OfTarget(targetID) {
-		if s.PageEvents && s.Peer.(*Client).answers() {
-			return true
-		}
-	}
-	return false
-}
-
 // answers reports whether the Client answers dialogs.
 func (c *Client) answers() bool {
+	return !c.looksOn() && c.refuse(answerDialog) == nil
+}
+
+// looksOn reports whether the Client only looks.
+func (c *Client) looksOn() bool {
 	o, ok := c.policy.(Onlooker)
-	return (!ok || !o.LooksOn()) && c.refuse(answerDialog) == nil
+	return ok && o.LooksOn()
 }
 
 // tellPageLocked sends an event to those sessions of a Target.
 func (h *Hub) tellPageLocked(targetID, method string, params []byte) {
-	f := wire.Frame{Head: wire.AppendEventHead(nil, method), Body: params}
+	f := wire.Frame{Head: wire.AppendEventHead(nil, method)}
+	seen := h.viewsOf(method, params)
 	for _, s := range h.sessions.OfTarget(targetID) {
-		if s.PageEvents {
+		var ok bool
+		if f.Body, ok = seen.of(s.Peer.(*Client)); ok && s.PageEvents {
 			f.Tail = s.Tail()
 			s.Peer.Deliver(f)
 		}

@@ -89,7 +89,7 @@ func (h *Hub) adoptLocked(list []targets.Info) {
 // dropTargetsLocked ends every Target and fails every command in flight.
 func (h *Hub) dropTargetsLocked(why *wire.Error) {
 	h.failAllLocked(why)
-	for _, t := range h.targets.Clear() {
+	for t := range h.targets.Clear() {
 		h.endTargetLocked(t, why)
 	}
 }
@@ -275,6 +275,7 @@ func (h *Hub) dropAnswerLocked(before, id bridge.CallID, foreign bool) {
 // the Target. Order for each session is that of the calls. An unknown Target
 // is no error: it may just have gone.
 func (e *hostEvents) Event(targetID, method string, params []byte) {
+	seen := e.hub.viewsOf(method, params)
 	if !e.lock() {
 		return
 	}
@@ -286,31 +287,39 @@ func (e *hostEvents) Event(targetID, method string, params []byte) {
 		return
 	}
 	h.scratch = wire.AppendEventHead(h.scratch[:0], method)
-	f := wire.Frame{Head: h.scratch, Body: params}
+	f := wire.Frame{Head: h.scratch}
 	for _, s := range list {
-		f.Tail = s.Tail()
-		h.ledger.delivered(s.Peer.Deliver(f))
+		var ok bool
+		if f.Body, ok = seen.of(s.Peer.(*Client)); ok {
+			f.Tail = s.Tail()
+			h.ledger.delivered(s.Peer.Deliver(f))
+		}
 	}
 }
 
 // SessionEvent implements bridge.Events.
 func (e *hostEvents) SessionEvent(sessionID, method string, params []byte) {
+	seen := e.hub.viewsOf(method, params)
 	if !e.lock() {
 		return
 	}
 	defer e.hub.mu.Unlock()
-	e.hub.sessionEventLocked(false, sessionID, method, params)
+	e.hub.sessionEventLocked(false, sessionID, &seen)
 }
 
 // sessionEventLocked passes on an event of the browser, or of the page's Host.
-func (h *Hub) sessionEventLocked(upstream bool, sessionID, method string, params []byte) {
+func (h *Hub) sessionEventLocked(upstream bool, sessionID string, v *views) {
 	h.ledger.EventsIn++
 	s := h.sessions.Get(sessionID)
 	if s == nil || s.Upstream != upstream {
 		return
 	}
-	h.scratch = wire.AppendEventHead(h.scratch[:0], method)
-	h.ledger.delivered(s.Peer.Deliver(wire.Frame{Head: h.scratch, Body: params, Tail: s.Tail()}))
+	seen, ok := v.of(s.Peer.(*Client))
+	if !ok {
+		return
+	}
+	h.scratch = wire.AppendEventHead(h.scratch[:0], v.method)
+	h.ledger.delivered(s.Peer.Deliver(wire.Frame{Head: h.scratch, Body: seen, Tail: s.Tail()}))
 }
 
 // Opened implements bridge.Events: only a browser has sessions of its own.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -83,6 +84,7 @@ type Hub struct {
 	contextID string // browserContextId of every Target
 	tabPrefix string // before a Target's id, that of its tab
 	values    sync.Map
+	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
 
 	mu       sync.Mutex // guards everything below
 	host     bridge.Host
@@ -97,14 +99,16 @@ type Hub struct {
 	listing  []byte   // the answer to getTargets
 	stale    bool     // listing must be made anew
 	clients  map[*Client]struct{}
-	sessions session.Table
-	levels   []*level            // where anything is discovered or attached to
-	dialogs  map[string]*dialogs // by targetId
-	scripts  scripts
-	calls    calls
-	ledger   Stats
-	draining bool
-	scratch  []byte // for heads of frames, between two unlocks
+	// policyCount is how many of them have a Policy.
+	policyCount map[Policy]int
+	sessions    session.Table
+	levels      levels
+	dialogs     map[string]*dialogs // by targetId
+	scripts     scripts
+	calls       calls
+	ledger      Stats
+	draining    bool
+	scratch     []byte // for heads of frames, between two unlocks
 }
 
 // New makes a hub with nobody on either side.
@@ -116,8 +120,10 @@ func New(o Options) *Hub {
 		browserID: o.NewID(),
 		contextID: o.NewID(),
 		clients:   make(map[*Client]struct{}),
-		dialogs:   make(map[string]*dialogs),
-		stale:     true,
+
+		policyCount: make(map[Policy]int),
+		dialogs:     make(map[string]*dialogs),
+		stale:       true,
 	}
 	h.tabPrefix = "tab-" + h.contextID + "-"
 	return h
@@ -145,8 +151,12 @@ func (h *Hub) Admit(policy Policy) (*Client, error) {
 	if len(h.clients) >= h.opts.Limits.Clients {
 		return nil, ErrTooManyClients
 	}
+	if policy == nil {
+		policy = allowAll
+	}
+	h.countPolicyLocked(policy, 1)
 	c := &Client{hub: h, peer: nobody{}, policy: policy, sessions: make(map[*session.Session]struct{})}
-	c.noFiles = policy != nil && !policy.Files()
+	c.noFiles = !policy.Files()
 	h.clients[c] = struct{}{}
 	return c, nil
 }
@@ -181,7 +191,7 @@ func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, upstream, known := h.targetLocked(targetID)
-	if !known {
+	if !known || !shows(c.policy, t) {
 		return ErrNoTarget
 	}
 	c.connectLocked(p)
@@ -221,23 +231,31 @@ func (h *Hub) JoinPage(p session.Peer, policy Policy, targetID string, gone func
 }
 
 // Targets lists the hub's Targets in order of appearance: those of a page's
-// Host, then those of a browser that any Client may see.
-func (h *Hub) Targets() []targets.Info {
+// Host, then those of a browser that any Client may see. With a Policy, nil is
+// one that allows everything, they are those that it lets a Client see.
+func (h *Hub) Targets(p Policy) []targets.Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := slices.Clone(h.targets.All())
+	list := slices.AppendSeq(make([]targets.Info, 0, h.targets.Len()), h.targets.All())
 	if h.browser != nil {
-		list = append(list, h.browser.targets.All()...)
+		list = slices.AppendSeq(list, h.browser.targets.All())
 	}
-	return list
+	return slices.DeleteFunc(list, func(t targets.Info) bool { return !shows(p, t) })
 }
 
-// Target finds a Target by its id.
-func (h *Hub) Target(id string) (targets.Info, bool) {
+// shows reports whether a Policy, nil for one that allows everything, lets a
+// Client see a Target.
+func shows(p Policy, t targets.Info) bool { return !t.NotWeb || p == nil || p.Files() }
+
+// Target finds a Target by its id, among those of Targets.
+func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, _, known := h.targetLocked(id)
-	return t, known
+	if !known || !shows(p, t) {
+		return targets.Info{}, false
+	}
+	return t, true
 }
 
 // targetLocked finds a Target, and whether it is the browser's.

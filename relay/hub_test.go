@@ -216,8 +216,8 @@ func TestClaimLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if h.HostConnected() || len(h.Targets()) > 0 || m.closed != bridge.ReasonReplaced {
-			t.Errorf("host %v, targets %v, closed with %v; want neither, and replaced", h.HostConnected(), h.Targets(), m.closed)
+		if h.HostConnected() || len(h.Targets(nil)) > 0 || m.closed != bridge.ReasonReplaced {
+			t.Errorf("host %v, targets %v, closed with %v; want neither, and replaced", h.HostConnected(), h.Targets(nil), m.closed)
 		}
 		c.Leave()
 		nodes.Close(t.Context())
@@ -251,7 +251,7 @@ func TestRefresh(t *testing.T) {
 		b := &lateBrowser{}
 		b.events, _ = h.SetHost(b, bridge.Announcement{Browser: true, Targets: list(1)})
 		h.Refresh(t.Context())
-		if got := h.Targets()[0].Title; got != "new" {
+		if got := h.Targets(nil)[0].Title; got != "new" {
 			t.Errorf("the title is %q, want new", got)
 		}
 		b.asleep = true

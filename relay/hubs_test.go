@@ -124,7 +124,7 @@ func TestValidName(t *testing.T) {
 func TestPeekMakesNoHub(t *testing.T) {
 	hs := NewHubs(Options{})
 	h, release := hs.Peek("one")
-	if len(h.Targets()) != 0 || hs.Len() != 0 {
+	if len(h.Targets(nil)) != 0 || hs.Len() != 0 {
 		t.Errorf("%d hubs after Peek, want none", hs.Len())
 	}
 	release()

@@ -3,6 +3,7 @@ package relay
 import (
 	"slices"
 
+	"github.com/cdphub/cdphub/internal/ordered"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -12,12 +13,65 @@ import (
 // Client, or one of its sessions. Events of the domain go where they were
 // asked for.
 type level struct {
-	client   *Client
-	session  *session.Session // nil for the connection
-	discover filter           // Target.setDiscoverTargets; nil while off
-	attach   filter           // Target.setAutoAttach; nil while off
-	// What a browser that comes later is asked; nil while off.
-	discoverParams, attachParams []byte
+	place
+	discover wish // Target.setDiscoverTargets
+	attach   wish // Target.setAutoAttach
+}
+
+// wish is what a Client wants to hear of, or be attached to.
+type wish struct {
+	targets.Filter         // nil while off
+	asked          request // what a browser that comes later is asked
+}
+
+func (w *wish) on() bool { return w.Filter != nil }
+
+// place is a session of a Client, or its connection.
+type place struct {
+	client  *Client
+	session *session.Session // nil for the connection
+}
+
+// levels are the levels where anything is discovered or attached to. Those that
+// hear of every Target are walked for each one that comes, changes and goes;
+// the others, of tabs, may be as many as there are sessions.
+type levels struct {
+	at                     map[place]*level
+	discovering, attaching ordered.Map[place, *level] // in the order in which they began to
+}
+
+// maxHearing is how many levels of one Client hear of every Target: a message
+// about one Target must not make as many as the Client has sessions.
+// Yet chromedp discovers in each of its sessions.
+const maxHearing = 256
+
+var errTooManyLevels = wire.ServerError("Too many sessions discover targets or attach to them: turn it off in one, or use the connection's")
+
+// maxKept is how long params may be that are kept, in bytes.
+const maxKept = 16 << 10
+
+var errTooLong = wire.InvalidParams("The params are longer than 16384 bytes: give fewer entries of the filter")
+
+// attachesToAll reports whether the level's auto-attach is of all Targets: in a
+// tab it is of the page inside, which comes when that asks.
+func (l *level) attachesToAll() bool { return l.session == nil || l.session.Kind == session.Browser }
+
+// turn turns one of the level's wishes on, as the request has it, or off.
+func (l *level) turn(w *wish, on bool, r *request) *wire.Error {
+	switch hears := w == &l.discover || l.attachesToAll(); {
+	case !on:
+		*w = wish{}
+		return nil
+	case len(r.Params) > maxKept:
+		return errTooLong
+	case hears && !w.on() && l.client.hearing >= maxHearing:
+		return errTooManyLevels
+	}
+	*w = wish{r.args.filter, r.again()}
+	if w.Filter == nil {
+		w.Filter = targets.Usual
+	}
+	return nil
 }
 
 // event sends an event of the Target domain.
@@ -33,31 +87,6 @@ func tailOf(s *session.Session) []byte {
 	return s.Tail()
 }
 
-// rule is one entry of a filter. An empty type is any.
-type rule struct {
-	Type    string `json:"type"`
-	Exclude bool   `json:"exclude"`
-}
-
-// filter selects kinds of targets: the first rule that fits decides, and what
-// fits none is left out.
-type filter []rule
-
-// usual is the filter where none is given, as in Chromium: pages, and neither
-// the browser nor tabs.
-var usual = filter{{Type: "browser", Exclude: true}, {Type: "tab", Exclude: true}, {}}
-
-func (f filter) takes(k session.Kind) bool { return f.takesType(typeOf(k)) }
-
-func (f filter) takesType(name string) bool {
-	for _, r := range f {
-		if r.Type == "" || r.Type == name {
-			return !r.Exclude
-		}
-	}
-	return false
-}
-
 // typeOf is the type in a targetInfo.
 func typeOf(k session.Kind) string {
 	switch k {
@@ -71,38 +100,49 @@ func typeOf(k session.Kind) string {
 
 // levelLocked is where a request's commands of the Target domain apply.
 func (h *Hub) levelLocked(r *request) *level {
-	i := slices.IndexFunc(h.levels, func(l *level) bool { return l.client == r.client && l.session == r.session })
-	if i >= 0 {
-		return h.levels[i]
+	at := place{r.client, r.session}
+	if l := h.levels.at[at]; l != nil {
+		return l
 	}
-	return &level{client: r.client, session: r.session}
+	return &level{place: at}
 }
 
-// keepLocked remembers a level as long as anything is on there.
-func (h *Hub) keepLocked(l *level) {
-	i := slices.Index(h.levels, l)
-	switch on := l.discover != nil || l.attach != nil; {
-	case on && i < 0:
-		h.levels = append(h.levels, l)
-	case !on && i >= 0:
-		h.levels = slices.Delete(h.levels, i, i+1)
+// keep remembers a level as long as anything is on there.
+func (ls *levels) keep(l *level) {
+	hear := func(list *ordered.Map[place, *level], on bool) {
+		switch {
+		case on && list.Set(l.place, l):
+			l.client.hearing++
+		case !on && list.Delete(l.place):
+			l.client.hearing--
+		}
 	}
+	hear(&ls.discovering, l.discover.on())
+	hear(&ls.attaching, l.attach.on() && l.attachesToAll())
+	if !l.discover.on() && !l.attach.on() {
+		delete(ls.at, l.place)
+		return
+	}
+	if ls.at == nil {
+		ls.at = make(map[place]*level)
+	}
+	ls.at[l.place] = l
 }
 
-// forgetLocked drops the levels of a session that ends, or with nil those of
-// a whole Client.
-func (h *Hub) forgetLocked(c *Client, s *session.Session) {
-	h.levels = slices.DeleteFunc(h.levels, func(l *level) bool {
-		return l.client == c && (s == nil || l.session == s)
-	})
+// forget drops the level of a session that ends, or of a connection.
+func (ls *levels) forget(at place) {
+	if l := ls.at[at]; l != nil {
+		l.discover, l.attach = wish{}, wish{}
+		ls.keep(l)
+	}
 }
 
 // tellLocked sends an event about a target of one kind to every level that
 // discovers those.
 func (h *Hub) tellLocked(method string, k session.Kind, body func() []byte) {
 	var made []byte
-	for _, l := range h.levels {
-		if l.discover.takes(k) {
+	for l := range h.levels.discovering.All() {
+		if l.discover.Takes(typeOf(k)) {
 			if made == nil {
 				made = body()
 			}
@@ -117,11 +157,11 @@ func (h *Hub) tellInfoLocked(method string, k session.Kind, t targets.Info) {
 }
 
 // autoAttachLocked attaches every level that wants to be to a Target that has
-// appeared, or to its tab. Pages inside a tab's session come when that asks.
+// just appeared, or to its tab. Pages inside a tab's session come when that asks.
 func (h *Hub) autoAttachLocked(k session.Kind, t targets.Info) {
-	for _, l := range slices.Clone(h.levels) {
-		if l.attach.takes(k) && (l.session == nil || l.session.Kind == session.Browser) {
-			h.attachOnceLocked(l, k, t) //nolint:errcheck // a Client with too many sessions goes without
+	for l := range h.levels.attaching.All() {
+		if l.attach.Takes(typeOf(k)) {
+			h.attachLocked(l, k, t) //nolint:errcheck // a Client with too many sessions goes without
 		}
 	}
 }
@@ -186,24 +226,18 @@ func (h *Hub) unfileLocked(c *Client, s *session.Session, why *wire.Error) {
 	h.failLocked(s, why)
 	h.sessions.Remove(s)
 	delete(c.sessions, s)
-	h.forgetLocked(c, s)
+	h.levels.forget(place{c, s})
 }
 
 // endSessionLocked ends a session: those inside it end, its commands fail with
 // why, its Client is told, its Host lets go.
 func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 	c := s.Peer.(*Client)
-	if s.Kind != session.Page || s == c.page || s.Upstream {
-		for inner := range c.sessions {
-			if inner.Parent == s {
-				h.endSessionLocked(inner, why)
-			}
-		}
+	for _, inner := range slices.Clone(s.Inside()) {
+		h.endSessionLocked(inner, why)
 	}
 	h.unfileLocked(c, s, why)
-	if s.PageEvents {
-		h.checkDialogLocked(s.TargetID)
-	}
+	h.pageEventsLocked(s, false)
 	switch {
 	case s.Upstream:
 		if s == c.page && h.browser != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/cdphub/cdphub/internal/wire"
@@ -30,10 +31,10 @@ type Local struct {
 	waiting map[string]chan reply // by id as it stands in the answer
 }
 
-// reply is the answer to one call: one of its fields is set.
+// reply is the answer to one call, as it came: a result, or an error object.
 type reply struct {
-	result []byte
-	err    *wire.Error
+	body   []byte
+	failed bool
 }
 
 // errLeft is what calls fail with that wait while their Client leaves.
@@ -57,7 +58,7 @@ func (l *Local) Leave() {
 	defer l.mu.Unlock()
 	l.left = true
 	for id, answer := range l.waiting {
-		answer <- reply{err: errLeft}
+		close(answer)
 		delete(l.waiting, id)
 	}
 }
@@ -89,11 +90,14 @@ func (l *Local) Send(sessionID, method string, params []byte) (wait func(context
 	l.client.Receive(m)
 	return func(ctx context.Context) ([]byte, error) {
 		select {
-		case r := <-answer:
-			if r.err != nil {
-				return nil, r.err
+		case r, ok := <-answer:
+			switch {
+			case !ok:
+				return nil, errLeft
+			case r.failed:
+				return nil, readError(r.body)
 			}
-			return r.result, nil
+			return r.body, nil
 		case <-ctx.Done():
 			l.mu.Lock()
 			delete(l.waiting, id)
@@ -117,45 +121,44 @@ func (l *Local) expect(answer chan reply) (id string, ok bool) {
 	return id, true
 }
 
-// Deliver implements session.Peer.
+// Deliver implements session.Peer. It runs under the hub's lock, and a body may
+// be huge: it is copied once, and read by whom it is for. Only what stands
+// around it is read here.
 func (l *Local) Deliver(f wire.Frame) bool {
 	var id, sessionID, method string
-	var params []byte
-	var r reply
-	err := wire.ReadObject(f.AppendTo(nil), func(key string, value []byte) error {
+	failed := false
+	around := wire.Frame{Head: f.Head, Body: wire.Empty, Tail: f.Tail}
+	err := wire.ReadObject(around.AppendTo(nil), func(key string, value []byte) error {
 		switch key {
 		case "id":
 			id = string(value)
 		case "method":
 			method, _ = wire.Text(value)
-		case "params":
-			params = value
 		case "sessionId":
 			sessionID, _ = wire.Text(value)
-		case "result":
-			r.result = bytes.Clone(value)
 		case "error":
-			r.err = readError(value)
+			failed = true
 		}
 		return nil
 	})
 	switch {
 	case err != nil:
 	case id != "":
-		l.answer(id, r)
-	case l.event != nil:
-		l.event(sessionID, method, params)
+		l.answer(id, f.Body, failed)
+	case method != "" && l.event != nil:
+		l.event(sessionID, method, bytes.Clone(f.Body))
 	}
 	return true
 }
 
 // answer ends a call, unless its caller has given up.
-func (l *Local) answer(id string, r reply) {
+func (l *Local) answer(id string, body []byte, failed bool) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if answer := l.waiting[id]; answer != nil {
-		answer <- r
-		delete(l.waiting, id)
+	answer := l.waiting[id]
+	delete(l.waiting, id)
+	l.mu.Unlock()
+	if answer != nil {
+		answer <- reply{bytes.Clone(body), failed}
 	}
 }
 
@@ -170,7 +173,7 @@ func readError(raw []byte) *wire.Error {
 			}
 		case "message":
 			if text, ok := wire.Text(value); ok {
-				e.Message = string([]byte(text))
+				e.Message = strings.Clone(text)
 			}
 		}
 		return nil

@@ -1,11 +1,14 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"testing/synctest"
 
+	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -72,6 +75,12 @@ func (o only) Refuse(method string) string {
 
 func (o only) Files() bool { return false }
 
+func (o only) Read(method string, params []byte) (wire.Object, []byte, *wire.Error) {
+	return scope.Full.Read(method, params)
+}
+
+func (o only) Event(_ string, params []byte) ([]byte, bool) { return params, true }
+
 func TestLocalHasAPolicy(t *testing.T) {
 	h := New(Options{})
 	l, err := h.JoinLocal(LocalOptions{Policy: only("Target.getTargets")})
@@ -85,4 +94,53 @@ func TestLocalHasAPolicy(t *testing.T) {
 	if _, err := l.Call(t.Context(), "", "Browser.getVersion", nil); err == nil || err.Error() != "not Browser.getVersion" {
 		t.Errorf("a method that is not allowed: %v", err)
 	}
+}
+
+// TestR150LocalReadsNoBody hands a Client within the process bodies that are no
+// JSON: what runs under the hub's lock copies them once, and does not look.
+func TestR150LocalReadsNoBody(t *testing.T) {
+	var heard []byte
+	l := &Local{waiting: make(map[string]chan reply), event: func(_, _ string, params []byte) { heard = params }}
+	body := bytes.Repeat([]byte(`{"\`), 1<<20)
+	frames := map[string]wire.Frame{
+		"result": {Head: wire.AppendAnswerHead(nil, []byte("1")), Body: body, Tail: wire.SessionTail("S")},
+		"error":  {Head: wire.AppendErrorHead(nil, []byte("1")), Body: body, Tail: wire.End},
+		"event":  {Head: wire.AppendEventHead(nil, "Page.loadEventFired"), Body: body, Tail: wire.SessionTail("S")},
+	}
+	for name, f := range frames {
+		answer := make(chan reply, 1)
+		if got := allocated(func() { l.waiting["1"] = answer; l.Deliver(f) }); got >= 2*len(body) {
+			t.Errorf("%s: %d bytes were made of %d, want one copy", name, got, len(body))
+		}
+		got := heard
+		if name != "event" {
+			r := <-answer
+			got = r.body
+			if r.failed != (name == "error") {
+				t.Errorf("%s: failed is %v", name, r.failed)
+			}
+		}
+		if !bytes.Equal(got, body) {
+			t.Errorf("%s: the body is not as it came", name)
+		}
+		if &got[0] == &body[0] {
+			t.Errorf("%s: the body is not a copy", name)
+		}
+	}
+	l.event = nil
+	clear(l.waiting)
+	for name, f := range frames {
+		if got := allocated(func() { l.Deliver(f) }); got >= len(body) {
+			t.Errorf("%s: %d bytes were made of what nobody waits for", name, got)
+		}
+	}
+}
+
+// allocated is how many bytes f allocates.
+func allocated(f func()) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int(after.TotalAlloc - before.TotalAlloc)
 }

@@ -1,7 +1,7 @@
 package relay
 
 import (
-	"bytes"
+	"strings"
 
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
@@ -114,7 +114,7 @@ func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 	case r.args.filter != nil:
 		return h.appendTargetsLocked(nil, r.args.filter), nil
 	case h.stale:
-		h.listing = h.appendTargetsLocked(h.listing[:0], usual)
+		h.listing = h.appendTargetsLocked(h.listing[:0], targets.Usual)
 		h.stale = false
 	}
 	return h.listing, nil
@@ -125,7 +125,7 @@ func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 var kinds = [...]session.Kind{session.Browser, session.Tab, session.Page}
 
 // appendTargetsLocked appends {"targetInfos":[…]}.
-func (h *Hub) appendTargetsLocked(b []byte, f filter) []byte {
+func (h *Hub) appendTargetsLocked(b []byte, f targets.Filter) []byte {
 	b = append(b, `{"targetInfos":[`...)
 	empty := len(b)
 	h.eachLocked(f, func(k session.Kind, t targets.Info) *wire.Error { //nolint:errcheck // it has none
@@ -139,9 +139,9 @@ func (h *Hub) appendTargetsLocked(b []byte, f filter) []byte {
 }
 
 // eachLocked calls fn for every target that a filter takes, until one fails.
-func (h *Hub) eachLocked(f filter, fn func(k session.Kind, t targets.Info) *wire.Error) *wire.Error {
+func (h *Hub) eachLocked(f targets.Filter, fn func(k session.Kind, t targets.Info) *wire.Error) *wire.Error {
 	for _, k := range kinds {
-		if !f.takes(k) {
+		if !f.Takes(typeOf(k)) {
 			continue
 		}
 		if k == session.Browser {
@@ -150,7 +150,7 @@ func (h *Hub) eachLocked(f filter, fn func(k session.Kind, t targets.Info) *wire
 			}
 			continue
 		}
-		for _, t := range h.targets.All() {
+		for t := range h.targets.All() {
 			if err := fn(k, t); err != nil {
 				return err
 			}
@@ -187,7 +187,8 @@ func getBrowserContexts(h *Hub, _ *request) ([]byte, *wire.Error) {
 // disposeBrowserContext knows no context that could end: the default one can
 // not.
 func disposeBrowserContext(_ *Hub, r *request) ([]byte, *wire.Error) {
-	return nil, wire.ServerError("Failed to find browser context with id " + r.args.browserContextID)
+	id := targets.Cut(r.args.browserContextID, targets.MaxID) // it may be as long as a message
+	return nil, wire.ServerError("Failed to find browser context with id " + id)
 }
 
 func attachToTarget(h *Hub, r *request) ([]byte, *wire.Error) {
@@ -236,6 +237,14 @@ func detachFromTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	return nil, nil
 }
 
+// again is the same command, for a browser that comes later; nobody waits for
+// its answer.
+func (r *request) again() request {
+	return request{
+		Envelope: wire.Envelope{Method: strings.Clone(r.Method), Params: r.Params}, client: r.client, members: r.members,
+	}
+}
+
 // setAutoAttach attaches to what the filter takes, now and later: on the
 // connection and in a session of the browser to pages and tabs, in that of a
 // tab to its page.
@@ -245,26 +254,29 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 		return nil, missing("autoAttach")
 	}
 	l := h.levelLocked(r)
-	l.attach, l.attachParams = nil, nil
-	if p.autoAttach {
-		l.attachParams = bytes.Clone(r.Params)
-		if l.attach = p.filter; l.attach == nil {
-			l.attach = usual
-		}
+	if err := l.turn(&l.attach, p.autoAttach, r); err != nil {
+		return nil, err
 	}
-	h.keepLocked(l)
+	h.levels.keep(l)
 	if r.session != nil && r.session.Kind == session.Tab {
 		t, _ := h.targetOf(r.session)
-		if l.attach.takes(session.Page) {
+		if l.attach.Takes(typeOf(session.Page)) {
 			return nil, h.attachOnceLocked(l, session.Page, t)
 		}
 		return nil, nil
 	}
-	return nil, h.eachLocked(l.attach, func(k session.Kind, t targets.Info) *wire.Error {
-		if k == session.Browser {
+	attached := make(map[string]bool)
+	for s := range r.client.sessions {
+		if s.Parent == r.session && !s.Upstream {
+			attached[s.TargetID] = true
+		}
+	}
+	return nil, h.eachLocked(l.attach.Filter, func(k session.Kind, t targets.Info) *wire.Error {
+		if k == session.Browser || attached[h.idOf(k, t)] {
 			return nil
 		}
-		return h.attachOnceLocked(l, k, t)
+		_, err := h.attachLocked(l, k, t)
+		return err
 	})
 }
 
@@ -275,15 +287,11 @@ func setDiscoverTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 		return nil, missing("discover")
 	}
 	l := h.levelLocked(r)
-	l.discover, l.discoverParams = nil, nil
-	if p.discover {
-		l.discoverParams = bytes.Clone(r.Params)
-		if l.discover = p.filter; l.discover == nil {
-			l.discover = usual
-		}
+	if err := l.turn(&l.discover, p.discover, r); err != nil {
+		return nil, err
 	}
-	h.keepLocked(l)
-	return nil, h.eachLocked(l.discover, func(k session.Kind, t targets.Info) *wire.Error {
+	h.levels.keep(l)
+	return nil, h.eachLocked(l.discover.Filter, func(k session.Kind, t targets.Info) *wire.Error {
 		l.event("Target.targetCreated", h.targetInfoParamsLocked(k, t))
 		return nil
 	})

@@ -1,17 +1,33 @@
 package relay
 
-import "github.com/cdphub/cdphub/internal/wire"
+import (
+	"maps"
+	"slices"
 
-// Policy says what a Client may do. It is asked once for each command, before
-// anything is done, from any goroutine.
+	"github.com/cdphub/cdphub/internal/scope"
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// Policy says what a Client may do and see. It is asked without the hub's
+// lock, from any goroutine; Policies are compared with ==. A scope.Scope is
+// one.
 type Policy interface {
 	// Refuse returns why a method is not allowed, for the Client to read, or
 	// "".
 	Refuse(method string) string
+	// Read judges the params of a method that is allowed: it returns their
+	// members, and what goes to the Host in their place, as scope.Scope.Read
+	// does.
+	Read(method string, params []byte) (wire.Object, []byte, *wire.Error)
+	// Event is what the Client sees of an event; ok is false for nothing.
+	Event(method string, params []byte) (seen []byte, ok bool)
 	// Files reports whether the Client may use files of the machine that the
 	// Host runs on, as a browser does for file:// addresses.
 	Files() bool
 }
+
+// allowAll is the Policy of Clients that have none.
+const allowAll = scope.Privileged
 
 // Onlooker may be implemented by a Policy: whether the Client, by whatever it
 // may do, only looks on. The dialogs of frames are not kept for it.
@@ -21,11 +37,72 @@ type Onlooker interface {
 
 // refuse returns the answer to a method that the Client may not call, or nil.
 func (c *Client) refuse(method string) *wire.Error {
-	if c.policy == nil {
-		return nil
-	}
 	if why := c.policy.Refuse(method); why != "" {
 		return wire.ServerError(why)
 	}
 	return nil
+}
+
+// views is what Clients see of one event: params, but for those of a Policy
+// that shows less.
+type views struct {
+	method string
+	params []byte
+	made   []view
+}
+
+type view struct {
+	policy Policy
+	seen   []byte
+	ok     bool
+}
+
+// viewsOf makes the views of all Policies that Clients of the hub have. It runs
+// without the hub's lock.
+func (h *Hub) viewsOf(method string, params []byte) views {
+	v := views{method: method, params: params}
+	if list := h.policies.Load(); list != nil {
+		for _, p := range *list {
+			v.add(p)
+		}
+	}
+	return v
+}
+
+func (v *views) add(p Policy) view {
+	seen, ok := p.Event(v.method, v.params)
+	made := view{p, seen, ok}
+	v.made = append(v.made, made)
+	return made
+}
+
+// of is what a Client sees.
+func (v *views) of(c *Client) (seen []byte, ok bool) {
+	if c.policy == Policy(allowAll) {
+		return v.params, true
+	}
+	for i := range v.made {
+		if v.made[i].policy == c.policy {
+			return v.made[i].seen, v.made[i].ok
+		}
+	}
+	made := v.add(c.policy) // the Client has just come
+	return made.seen, made.ok
+}
+
+// countPolicyLocked counts the Clients of a Policy: events are made ready for
+// those that some have.
+func (h *Hub) countPolicyLocked(p Policy, more int) {
+	if p == Policy(allowAll) {
+		return
+	}
+	before := h.policyCount[p]
+	if h.policyCount[p] += more; h.policyCount[p] == 0 {
+		delete(h.policyCount, p)
+	}
+	if before > 0 && before+more > 0 {
+		return
+	}
+	list := slices.Collect(maps.Keys(h.policyCount))
+	h.policies.Store(&list)
 }

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
 // onlyPages is a Policy that allows what begins with "Page." and what attaches.
-type onlyPages struct{}
+type onlyPages struct{ scope.Scope }
 
 func (onlyPages) Refuse(method string) string {
 	if strings.HasPrefix(method, "Page.") || method == "Target.attachToTarget" {
@@ -21,6 +22,15 @@ func (onlyPages) Refuse(method string) string {
 }
 
 func (onlyPages) Files() bool { return false }
+
+// Read and Event are those of Clients that may do everything else.
+func (onlyPages) Read(method string, params []byte) (wire.Object, []byte, *wire.Error) {
+	return scope.Privileged.Read(method, params)
+}
+
+func (onlyPages) Event(_ string, params []byte) ([]byte, bool) { return params, true }
+
+func (onlyPages) LooksOn() bool { return false }
 
 // everything handles every browser-level method and takes files.
 type everything struct{ mute }

@@ -47,7 +47,7 @@ func randomRun(t *testing.T, r *rand.Rand) {
 }
 
 // operations is how many there are.
-const operations = 18
+const operations = 19
 
 // world is a hub with clients whose commands are counted.
 type world struct {
@@ -130,6 +130,8 @@ func (w *world) withHostOrClient(op, arg int, target string) {
 		w.send(c, `"method":"Page.enable","sessionId":%q`, onlySession(c))
 	case 9:
 		w.send(c, `"method":"Target.setAutoAttach","params":{"autoAttach":%v}`, arg%2 == 0)
+	case 18: // discover, attach to the browser, or attach to all of a kind, in a session
+		w.send(c, `%s,"sessionId":%q`, []string{discovers, onBrowser, autoPages, autoTabs, autoNone}[arg%5], onlySession(c))
 	case 13:
 		w.send(c, `"method":%s`, []string{`5`, `"X.y"`, `"Target.getTargets"`, `"Target.attachToBrowserTarget"`, `"A.b","method":"A.b"`}[arg%5])
 	case 10:

@@ -137,9 +137,13 @@ func (h *Hub) endHostLocked() {
 // resumeLocked goes on with the Targets that the Host still has, and tells it
 // of their sessions.
 func (h *Hub) resumeLocked(list []targets.Info) {
+	still := make(map[string]bool, len(list))
+	for _, t := range list {
+		still[t.ID] = true
+	}
 	kept := make(map[targets.Info]bool)
-	for _, t := range slices.Clone(h.targets.All()) {
-		if !slices.ContainsFunc(list, func(still targets.Info) bool { return still.ID == t.ID }) {
+	for t := range h.targets.All() {
+		if !still[t.ID] {
 			h.goneLocked(t.ID, errTargetDestroyed)
 			continue
 		}

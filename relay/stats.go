@@ -74,13 +74,13 @@ func (h *Hub) Stats() Stats {
 	defer h.mu.Unlock()
 	s := h.ledger
 	s.Pending = uint64(h.calls.len())
-	s.Hubs, s.Clients, s.Sessions, s.Targets = 1, len(h.clients), h.sessions.Len(), len(h.targets.All())
+	s.Hubs, s.Clients, s.Sessions, s.Targets = 1, len(h.clients), h.sessions.Len(), h.targets.Len()
 	if h.host != nil {
 		s.Hosts++
 	}
 	if h.browser != nil {
 		s.Hosts++
-		s.Targets += len(h.browser.targets.All())
+		s.Targets += h.browser.targets.Len()
 	}
 	return s
 }

@@ -375,8 +375,8 @@ type announced struct{ *fakeHost }
 // AsksHub says that its pages' dialogs are the hub's.
 func (f announced) AsksHub() bool { return true }
 
-func (f announced) Attached(sessionID, targetID, _ string) {
-	f.stage.got(f.name, "attached %s %s", sessionID, dash(targetID))
+func (f announced) Attached(a bridge.Attachment) {
+	f.stage.got(f.name, "attached %s %s", a.SessionID, dash(a.TargetID))
 }
 
 // returning is one that may come back to them.

@@ -37,8 +37,12 @@ type Session struct {
 	// PageEvents says that the Client has Page enabled.
 	PageEvents bool
 
-	tail  []byte
-	index int // in the list of its Target
+	// Answers says that it then may answer the dialogs of the Target.
+	Answers bool
+
+	tail   []byte
+	inside []*Session
+	index  [lists]int // in the lists of its Table
 }
 
 // New makes a session of a Client on a Target.
@@ -51,6 +55,11 @@ func New(id, targetID string, p Peer) *Session {
 func NewImplicit(id, targetID string, p Peer) *Session {
 	return &Session{ID: id, TargetID: targetID, Peer: p, tail: wire.End}
 }
+
+// Inside returns the sessions that were begun in this one, as far as they are in
+// a Table, in no particular order. The slice is good until the Table's next
+// change.
+func (s *Session) Inside() []*Session { return s.inside }
 
 // Tail ends every message of this session:
 //

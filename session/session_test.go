@@ -68,9 +68,11 @@ func TestTail(t *testing.T) {
 func TestTable(t *testing.T) {
 	var table Table
 	all := map[string]*Session{}
+	parents := []*Session{nil, New("P1", "T0", nil), New("P2", "T0", nil)}
 	for i := range 2000 {
 		if rand.IntN(3) > 0 || len(all) == 0 {
 			s := New(fmt.Sprint(i), fmt.Sprint("T", rand.IntN(5)), nil)
+			s.Parent = parents[rand.IntN(len(parents))]
 			table.Add(s)
 			all[s.ID] = s
 		} else {
@@ -102,10 +104,27 @@ func TestTable(t *testing.T) {
 	if found != len(all) {
 		t.Errorf("OfTarget finds %d sessions, want %d", found, len(all))
 	}
+	found = 0
+	for _, s := range all {
+		if s.Parent == nil {
+			found++
+		}
+	}
+	for _, parent := range parents[1:] {
+		for _, s := range parent.Inside() {
+			if s.Parent != parent || all[s.ID] != s {
+				t.Fatalf("Inside has session %s of another parent", s.ID)
+			}
+			found++
+		}
+	}
+	if found != len(all) {
+		t.Errorf("Inside finds %d sessions, want %d", found, len(all))
+	}
 	for _, s := range all {
 		table.Remove(s)
 	}
-	if table.Len() != 0 || len(table.byTarget) != 0 {
+	if table.Len() != 0 || len(table.byTarget) != 0 || len(parents[1].Inside()) != 0 {
 		t.Error("an emptied table still holds something")
 	}
 }

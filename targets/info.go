@@ -10,6 +10,9 @@ type Info struct {
 	Type  string // "page", "iframe", "worker" …; empty is a page
 	// OpenerID is the Target whose page opened this one; empty for most.
 	OpenerID string
+	// NotWeb says that the document is no page of the web: a file, or a page
+	// of the browser's own. Only Clients that may use files see it.
+	NotWeb bool
 }
 
 // Limits on what a Host may announce, in bytes.
@@ -18,4 +21,8 @@ const (
 	MaxTitle = 4 << 10  // a longer title is cut
 	MaxURL   = 64 << 10 // a longer URL is cut
 	MaxCount = 8192     // Targets a hub
+	// MaxText is how much of titles and URLs is kept at full length; what comes
+	// beyond it is cut to MaxShort. Clients are told all of them at once.
+	MaxText  = 4 << 20
+	MaxShort = 512
 )

@@ -1,15 +1,19 @@
 package targets
 
 import (
+	"iter"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cdphub/cdphub/internal/ordered"
 )
 
 // Registry holds the Targets of one Host, in order of appearance. It is not
-// safe for concurrent use: a hub's lock guards it.
+// safe for concurrent use: a hub's lock guards it, so that each change and each
+// look at one Target takes constant time.
 type Registry struct {
-	byID map[string]int // index into list
-	list []Info
+	byID ordered.Map[string, Info]
+	text int // bytes of all titles and URLs
 }
 
 // Set adds a Target or updates the one with the same id. It reports whether
@@ -19,57 +23,54 @@ func (r *Registry) Set(t Info) (added, ok bool) {
 	if t.ID == "" || len(t.ID) > MaxID {
 		return false, false
 	}
-	t.Title, t.URL = Cut(t.Title, MaxTitle), Cut(t.URL, MaxURL)
-	if i, known := r.byID[t.ID]; known {
-		r.list[i] = t
-		return false, true
-	}
-	if len(r.list) >= MaxCount {
+	old, known := r.byID.Get(t.ID)
+	switch {
+	case known:
+		t.ID = old.ID
+	case r.Len() >= MaxCount:
 		return false, false
+	default:
+		t.ID = strings.Clone(t.ID)
 	}
-	if r.byID == nil {
-		r.byID = make(map[string]int)
+	title, url := MaxTitle, MaxURL
+	if r.text-old.text() > MaxText {
+		title, url = MaxShort, MaxShort
 	}
-	t.ID = strings.Clone(t.ID)
-	r.byID[t.ID] = len(r.list)
-	r.list = append(r.list, t)
-	return true, true
+	t.Title, t.URL = Cut(t.Title, title), Cut(t.URL, url)
+	r.text += t.text() - old.text()
+	return r.byID.Set(t.ID, t), true
 }
 
 // Get finds a Target by its id.
 func (r *Registry) Get(id string) (Info, bool) {
-	i, ok := r.byID[id]
-	if !ok {
+	if len(id) > MaxID { // it may be as long as a message
 		return Info{}, false
 	}
-	return r.list[i], true
+	return r.byID.Get(id)
 }
 
 // Delete removes a Target and reports whether there was one.
 func (r *Registry) Delete(id string) bool {
-	i, ok := r.byID[id]
-	if !ok {
-		return false
-	}
-	delete(r.byID, id)
-	r.list = append(r.list[:i], r.list[i+1:]...)
-	for ; i < len(r.list); i++ {
-		r.byID[r.list[i].ID] = i
-	}
-	return true
+	t, known := r.Get(id)
+	r.text -= t.text()
+	return known && r.byID.Delete(id)
 }
 
-// Clear removes all Targets, which it returns. To delete them one by one would
-// take a time that grows with the square of their number.
-func (r *Registry) Clear() []Info {
-	list := r.list
+func (t *Info) text() int { return len(t.Title) + len(t.URL) }
+
+// Clear removes all Targets, which it returns in order of appearance.
+func (r *Registry) Clear() iter.Seq[Info] {
+	old := *r
 	*r = Registry{}
-	return list
+	return old.All()
 }
 
-// All returns the Targets in order of appearance. The slice is the registry's
-// own, good until its next change.
-func (r *Registry) All() []Info { return r.list }
+// Len is the number of Targets.
+func (r *Registry) Len() int { return r.byID.Len() }
+
+// All walks the Targets in order of appearance. The one that it is at may be
+// deleted meanwhile.
+func (r *Registry) All() iter.Seq[Info] { return r.byID.All() }
 
 // Cut shortens s to at most limit bytes without splitting a character. What
 // it returns shares no memory with s.

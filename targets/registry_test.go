@@ -2,6 +2,7 @@ package targets
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -9,7 +10,7 @@ import (
 
 func ids(r *Registry) string {
 	var list []string
-	for _, t := range r.All() {
+	for t := range r.All() {
 		list = append(list, t.ID)
 	}
 	return strings.Join(list, " ")
@@ -54,7 +55,7 @@ func TestRegistryLimits(t *testing.T) {
 	if len(got.Title) > MaxTitle || len(got.URL) != MaxURL || !utf8.ValidString(got.Title) {
 		t.Errorf("title of %d bytes, URL of %d", len(got.Title), len(got.URL))
 	}
-	for i := 0; len(r.All()) < MaxCount; i++ {
+	for i := 0; r.Len() < MaxCount; i++ {
 		r.Set(Info{ID: fmt.Sprint(i)})
 	}
 	if _, ok := r.Set(Info{ID: "one more"}); ok {
@@ -65,12 +66,38 @@ func TestRegistryLimits(t *testing.T) {
 	}
 }
 
+// TestR152TextsAreBounded fills the registry with titles and addresses of full
+// length, renames each, and empties it.
+func TestR152TextsAreBounded(t *testing.T) {
+	var r Registry
+	title, url := strings.Repeat("t", MaxTitle), strings.Repeat("u", MaxURL)
+	for round := range 2 {
+		for i := range MaxCount {
+			if _, ok := r.Set(Info{ID: fmt.Sprint(i), Title: title, URL: url}); !ok {
+				t.Fatalf("Target %d was refused", i)
+			}
+			if most := MaxText + MaxTitle + MaxURL + MaxCount*2*MaxShort; r.text > most {
+				t.Fatalf("%d bytes, want at most %d", r.text, most)
+			}
+		}
+		if got, _ := r.Get("0"); round == 0 && (len(got.URL) != MaxURL || len(got.Title) != MaxTitle) {
+			t.Errorf("the first was cut to %d and %d bytes", len(got.Title), len(got.URL))
+		}
+	}
+	for i := range MaxCount {
+		r.Delete(fmt.Sprint(i))
+	}
+	if r.Delete("0"); r.text != 0 {
+		t.Errorf("an empty registry counts %d bytes", r.text)
+	}
+}
+
 func TestRegistryClear(t *testing.T) {
 	var r Registry
 	r.Set(Info{ID: "a"})
 	r.Set(Info{ID: "b"})
-	if got := r.Clear(); len(got) != 2 || got[0].ID != "a" || len(r.All()) != 0 {
-		t.Errorf("Clear returned %v and left %v", got, r.All())
+	if got := slices.Collect(r.Clear()); len(got) != 2 || got[0].ID != "a" || r.Len() != 0 {
+		t.Errorf("Clear returned %v and left %q", got, ids(&r))
 	}
 	if added, ok := r.Set(Info{ID: "b"}); !added || !ok || ids(&r) != "b" {
 		t.Errorf("after Clear Set(b) = %v, %v, and there is %q", added, ok, ids(&r))

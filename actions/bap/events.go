@@ -56,19 +56,26 @@ func subscribe(ctx context.Context, k *call, p subscribeParams) (any, error) {
 	}
 	s.mu.Lock()
 	s.subscribed, s.kinds, s.documents = true, kinds, p.Types != nil
-	s.hearLocked(b)
 	s.mu.Unlock()
+	s.hear(ctx, b)
 	return none{}, nil
 }
 
-// hearLocked has the browser tell what the session is subscribed to.
-func (s *session) hearLocked(b *actions.Browser) {
-	if s.unsubscribe != nil {
-		s.unsubscribe()
-		s.unsubscribe = nil
+// hear has the browser tell what the session is subscribed to. It does when hear
+// returns: a client goes on as soon as it is answered.
+func (s *session) hear(ctx context.Context, b *actions.Browser) {
+	s.mu.Lock()
+	if s.subscription != nil {
+		s.subscription.Cancel()
+		s.subscription = nil
 	}
 	if s.kinds != 0 {
-		s.unsubscribe = b.Subscribe(s.kinds, s.tell)
+		s.subscription = b.Subscribe(s.kinds, s.tell)
+	}
+	subscription := s.subscription
+	s.mu.Unlock()
+	if subscription != nil {
+		subscription.Ready(ctx)
 	}
 }
 

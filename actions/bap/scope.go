@@ -25,6 +25,17 @@ func holds(granted []string, need string) bool {
 	})
 }
 
+// Reading lists the methods for which a token of scope readonly is enough.
+func Reading() []string {
+	var list []string
+	for name, m := range allMethods() {
+		if permit("readonly", name, m.scope) == nil {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // permit refuses a method whose scope the caller does not hold.
 func permit(profile, method, need string) *failure {
 	if holds(profiles[profile], need) {

@@ -79,11 +79,7 @@ func (srv *Server) Serve(ctx context.Context, conn *wsconn.Conn, caller actions.
 	if caller.Options.Meter == nil { // whatever browser the client launches, it counts
 		caller.Options.Meter = actions.NewMeter(caller.Options.Limits)
 	}
-	c := &connection{srv: srv, conn: conn, caller: caller, log: caller.Options.Log}
-	if c.log == nil {
-		c.log = zap.NewNop()
-	}
-	c.log = c.log.Named("bap")
+	c := &connection{srv: srv, conn: conn, caller: caller, log: caller.Options.Logger().Named("bap")}
 	c.lanes = actions.NewLanes(ctx, caller, func() { conn.Close(wsconn.ReasonShutdown) })
 	idle := time.AfterFunc(srv.options.Idle, func() { conn.Close(reasonIdle) })
 	life := time.AfterFunc(srv.options.Life, func() { conn.Close(reasonOld) })

@@ -23,24 +23,24 @@ type session struct {
 	caller  actions.Caller
 	opening chan struct{} // holds an item while the browser is being opened or closed
 
-	mu          sync.Mutex // guards everything below
-	ended       bool
-	owner       *connection // nil while the session is dormant
-	expires     *time.Timer // of a dormant session
-	stop        func() bool // lets go of the context that ends a dormant session
-	browser     *actions.Browser
-	launches    int
-	launched    bool
-	closed      bool // by browser/close
-	contexts    map[string]*browserContext
-	created     map[string]bool // pages, by ID
-	subscribed  bool
-	kinds       actions.EventKind        // subscribed to
-	documents   bool                     // events have the names of the documents
-	unsubscribe func()                   // nil while the browser tells nothing
-	heard       map[string]bool          // pages whose console is listened to, by ID
-	limits      map[string]*rate.Limiter // of events, by page ID
-	downloads   map[string]actions.Download
+	mu           sync.Mutex // guards everything below
+	ended        bool
+	owner        *connection // nil while the session is dormant
+	expires      *time.Timer // of a dormant session
+	stop         func() bool // lets go of the context that ends a dormant session
+	browser      *actions.Browser
+	launches     int
+	launched     bool
+	closed       bool // by browser/close
+	contexts     map[string]*browserContext
+	created      map[string]bool // pages, by ID
+	subscribed   bool
+	kinds        actions.EventKind        // subscribed to
+	documents    bool                     // events have the names of the documents
+	subscription *actions.Subscription    // nil while the browser tells nothing
+	heard        map[string]bool          // pages whose console is listened to, by ID
+	limits       map[string]*rate.Limiter // of events, by page ID
+	downloads    map[string]actions.Download
 }
 
 // newSession makes the session of a connection.
@@ -193,13 +193,16 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
-		defer b.Close()
+	ended := s.ended
+	if !ended {
+		s.browser = b
+	}
+	s.mu.Unlock()
+	if ended {
+		b.Close()
 		return nil, notInitialized()
 	}
-	s.browser = b
-	s.hearLocked(b)
+	s.hear(ctx, b)
 	return b, nil
 }
 
@@ -230,7 +233,7 @@ func (s *session) detach() {
 	defer func() { <-s.opening }()
 	s.mu.Lock()
 	b := s.browser
-	s.browser, s.launched, s.closed, s.unsubscribe = nil, false, true, nil
+	s.browser, s.launched, s.closed, s.subscription = nil, false, true, nil
 	clear(s.contexts)
 	clear(s.created)
 	clear(s.heard)

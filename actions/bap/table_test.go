@@ -86,7 +86,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if f := failed(errors.New("secret"), nil); f.Code != codeInternal || f.Message != "Internal error" {
-		t.Errorf("another error is told as %v", f)
+		t.Errorf("another error becomes %v", f)
 	}
 	gone := failed(&actions.Error{Kind: actions.ElementNotFound, Details: actions.Details{Locator: "#a"}}, nil)
 	if gone.Data.Details["selector"] != "#a" {

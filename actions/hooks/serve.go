@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/cdphub/cdphub/actions"
@@ -76,8 +77,9 @@ func Invoke(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 		reply(w, http.StatusRequestEntityTooLarge, answer{Error: &failure{Code: "InvalidParams", Message: fmt.Sprintf("limit exceeded: a request has at most %d bytes", actions.MaxRequest)}})
 		return
 	}
-	if err != nil {
-		return // the caller has gone
+	if err != nil { // perhaps the caller has gone
+		reply(w, http.StatusRequestTimeout, answer{Error: &failure{Code: "InvalidParams", Message: "bad request: " + err.Error()}})
+		return
 	}
 	call, f := parse(text)
 	call.ID = nil
@@ -85,7 +87,7 @@ func Invoke(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 		reply(w, f.status(), answer{Error: f})
 		return
 	}
-	a := once(r.Context(), c.Metered(), call)
+	a := once(r.Context(), bounded(c.Metered()), call)
 	status := http.StatusOK
 	if f := a.Error; f != nil {
 		status = f.status()
@@ -94,6 +96,12 @@ func Invoke(c actions.Caller, w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	reply(w, status, a)
+}
+
+// bounded is the caller without ways to what it could learn by scripts alone.
+func bounded(c actions.Caller) actions.Caller {
+	c.Options.Reads = c.Options.Reads || !slices.Contains(c.Capabilities, eval)
+	return c
 }
 
 // once carries out the one call of a caller.
@@ -135,6 +143,7 @@ type socket struct {
 // Serve serves the WebSocket /hooks until it ends. Calls on one page run one
 // after the other.
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
+	c = bounded(c)
 	s := &socket{conn: conn, caller: c, lanes: actions.NewLanes(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })}
 	defer s.lanes.End()
 	return conn.Serve(ctx, s.receive)

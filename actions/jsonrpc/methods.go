@@ -38,6 +38,17 @@ var methods = map[string]method{
 	"browser_config.update": {do: configure, tabs: true},
 }
 
+// Reading lists the methods for which a token of scope readonly is enough.
+func Reading() []string {
+	var list []string
+	for name, m := range methods {
+		if m.reads {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // The times that methods may take, where the caller says nothing else.
 const (
 	navigateWithin = 30 * time.Second

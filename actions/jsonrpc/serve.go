@@ -31,10 +31,7 @@ const loginWithin = 10 * time.Second
 
 // Serve serves a connection until it ends, and returns why.
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
-	s := &socket{conn: conn, caller: c, ending: c.Ending, log: c.Options.Log}
-	if s.log == nil {
-		s.log = zap.NewNop()
-	}
+	s := &socket{conn: conn, caller: c, ending: c.Ending, log: c.Options.Logger()}
 	if c.Login == nil {
 		s.begin(ctx)
 	} else {

@@ -202,6 +202,17 @@ func TestJSONRPCBatch(t *testing.T) {
 	}
 }
 
+// TestBatchLimit reads batches of as many calls as there may be, and of one
+// more.
+func TestBatchLimit(t *testing.T) {
+	for n, want := range map[int]bool{1000: true, 1001: false} {
+		calls, batch, err := readBatch([]byte("[0" + strings.Repeat(",0", n-1) + "]"))
+		if !batch || (err == nil) != want || want && len(calls) != n {
+			t.Errorf("%d calls: %d are read, %v", n, len(calls), err)
+		}
+	}
+}
+
 func TestJSONRPCQueueIsBounded(t *testing.T) {
 	b := tabs{hold: make(chan struct{})}
 	c := dial(t, actions.Caller{Join: b.join, Options: actions.Options{Limits: actions.Limits{Requests: 1000}}})

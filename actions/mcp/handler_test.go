@@ -5,11 +5,55 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cdphub/cdphub/actions"
 )
 
 const beginning = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+
+// TestSessionsEndWithTheirToken has the token of a session end, which is then
+// not there any more; one that its client ends waits for its token no longer.
+func TestSessionsEndWithTheirToken(t *testing.T) {
+	h := NewHandler(nil)
+	defer h.Close()
+	var end func()
+	letGo := make(chan struct{}, 1)
+	c := actions.Caller{ID: "one", Hold: func(f func()) func() {
+		end = f
+		return func() { letGo <- struct{}{} }
+	}}
+	send := func(method, session, body string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(method, "/mcp", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			r.Header.Set(sessionHeader, session)
+		}
+		h.ServeHTTP(c, w, r)
+		return w
+	}
+	const ask = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	for name, finish := range map[string]func(session string){
+		"the token":  func(string) { end() },
+		"the client": func(session string) { send(http.MethodDelete, session, "") },
+	} {
+		session := send(http.MethodPost, "", beginning).Header().Get(sessionHeader)
+		if w := send(http.MethodPost, session, ask); session == "" || w.Code != http.StatusOK {
+			t.Fatalf("%s: %q, %d %s", name, session, w.Code, w.Body)
+		}
+		finish(session)
+		select {
+		case <-letGo:
+		case <-time.After(30 * time.Second):
+			t.Fatalf("%s has ended, and the session has not", name)
+		}
+		if w := send(http.MethodPost, session, ask); w.Code != http.StatusNotFound {
+			t.Errorf("%s has ended: %d %s", name, w.Code, w.Body)
+		}
+	}
+}
 
 // TestOneTokenLeavesSessionsToOthers has a token begin all sessions that it may,
 // and send requests that begin none.

@@ -187,6 +187,9 @@ func consoleMessages(_ context.Context, c *call, in consoleArgs) error {
 		written = new(console)
 	}
 	c.lines = written.list(level, in.All)
+	for i, line := range c.lines {
+		c.lines[i] = c.page.Tell(line)
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -56,7 +57,7 @@ func (r *reply) result(err error) *sdk.CallToolResult {
 	var b strings.Builder
 	section := func(title string, lines ...string) {
 		if len(lines) > 0 {
-			fmt.Fprintf(&b, "### %s\n%s\n", title, strings.Join(lines, "\n"))
+			fmt.Fprintf(&b, "### %s\n%s\n", title, noSections(strings.Join(lines, "\n")))
 		}
 	}
 	if err != nil {
@@ -86,6 +87,15 @@ func (r *reply) result(err error) *sdk.CallToolResult {
 	}
 	return result
 }
+
+// noSections keeps what is in a section from being read as another one, whoever
+// has written it.
+func noSections(s string) string {
+	return strings.TrimPrefix(heading.ReplaceAllString("\n"+s, `$1\#`), "\n")
+}
+
+// heading is the beginning of a line that is one in Markdown.
+var heading = regexp.MustCompile(`([\n\r\x{85}\x{2028}\x{2029}] {0,3})#`)
 
 // oneLine keeps what a page says from looking like a section of its own.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -109,11 +109,7 @@ var schemas = sdk.NewSchemaCache()
 // ends or ctx does. Files of browser_file_upload are looked up in files,
 // unless that is nil.
 func Serve(ctx context.Context, c actions.Caller, in io.ReadCloser, out io.WriteCloser, files *os.Root) error {
-	log := c.Options.Log
-	if log == nil {
-		log = zap.NewNop()
-	}
-	s := newSession(c, files, log.Named("mcp"))
+	s := newSession(c, files, c.Options.Logger().Named("mcp"))
 	defer s.close()
 	err := s.server(nil).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: actions.MaxRequest})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {

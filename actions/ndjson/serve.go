@@ -27,12 +27,9 @@ type socket struct {
 // Serve serves a connection until it ends, and returns why.
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
 	c.Options.Follow = true
-	s := &socket{conn: conn, caller: c, log: c.Options.Log, session: c.Hub}
+	s := &socket{conn: conn, caller: c, log: c.Options.Logger(), session: c.Hub}
 	if s.session == "" {
 		s.session = defaultSession
-	}
-	if s.log == nil {
-		s.log = zap.NewNop()
 	}
 	s.lanes = actions.NewLanes(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })
 	defer s.lanes.End()

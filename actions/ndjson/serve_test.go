@@ -120,7 +120,7 @@ func TestNDJSONFrames(t *testing.T) {
 		"half a point":             {`{"id":"1","action":"page.click","params":{"x":1}}`, failed("bad request: missing field `y`")},
 		"no element":               {`{"id":"1","action":"page.click"}`, failed("bad request: missing field `ref`")},
 		"scheme":                   {`{"id":"1","action":"page.navigate","params":{"url":"javascript:alert(1)"}}`, failed("navigation blocked: Blocked protocol: javascript")},
-		"metadata":                 {`{"id":"1","action":"page.navigate","params":{"url":"http://2852039166/latest"}}`, failed("navigation blocked: Blocked host (cloud metadata endpoint): 2852039166")},
+		"metadata":                 {`{"id":"1","action":"page.navigate","params":{"url":"http://2852039166/latest"}}`, failed("navigation blocked: Blocked host (cloud metadata endpoint): 169.254.169.254")},
 		"panic":                    {`{"id":"1","action":"tab.activate","params":{"page_id":"page-1"}}`, failed("internal error")},
 		"info":                     {`{"id":"1","action":"session.info"}`, `{"id":"1","success":true,"data":{"session":"box","engine":"Chrome/1","pages":1}}`},
 		"tabs":                     {`{"id":"1","action":"tab.list"}`, `{"id":"1","success":true,"data":{"tabs":[{"page_id":"page-1","url":"http://app/","title":"App","active":true}]}}`},

@@ -43,6 +43,17 @@ var verbs = map[string]verb{
 	"session.list":      {do: sessions, tabs: true, reads: true},
 }
 
+// Reading lists the actions for which a token of scope readonly is enough.
+func Reading() []string {
+	var list []string
+	for name, v := range verbs {
+		if v.reads {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // onPage is the answer of an action that returns nothing else.
 type onPage struct {
 	PageID string `json:"page_id"`

@@ -46,5 +46,6 @@ func (o *Options) arguments(profile string) []string {
 	if runtime.GOOS == "linux" {
 		args = append(args, "--disable-dev-shm-usage") // 64 MiB in most containers, and pages crash when it is full
 	}
-	return append(args, o.Args...)
+	args = append(args, o.Args...)
+	return append(args, o.network()...)
 }

@@ -19,13 +19,21 @@ func (h *Host) ownerLocked(contextID string) *session {
 }
 
 // hiddenLocked reports whether a target, or a context, is private to another
-// Client than that of the session. Either may be "".
+// Client than that of the session, or is nothing that this Client may see.
+// Either may be "".
 func (h *Host) hiddenLocked(s *session, targetID, contextID string) bool {
+	t, known := h.targets[targetID]
 	owner := h.ownerLocked(contextID)
 	if owner == nil {
-		owner = h.targets[targetID].owner
+		owner = t.owner
 	}
-	return owner != nil && owner != s.client
+	return owner != nil && owner != s.client || s.client.noFiles && known && !t.web
+}
+
+// unseenLocked is hiddenLocked for a target that the browser has just told of,
+// perhaps before the root knows it.
+func (h *Host) unseenLocked(s *session, i *info) bool {
+	return h.hiddenLocked(s, i.ID, i.Context) || s.client.noFiles && !h.webLocked(i)
 }
 
 // own notes whose a context is that has just been created. If the Client has
@@ -37,6 +45,7 @@ func (h *Host) own(client *session, contextID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.contexts[contextID] = client
+	h.applyWantsLocked(contextID)
 	if client.over && !h.shared {
 		h.disposeLocked(contextID)
 	}
@@ -48,6 +57,7 @@ func (h *Host) disown(contextID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.contexts, contextID)
+	h.downloads.forget(contextID)
 }
 
 // disposeAllLocked ends the contexts of a Client that has left, who alone
@@ -73,7 +83,7 @@ func (h *Host) disposeLocked(contextID string) {
 func (h *Host) visibleTargets(s *session, result []byte) []byte {
 	return h.without(result, "targetInfos", func(raw json.RawMessage) bool {
 		var i info
-		return json.Unmarshal(raw, &i) != nil || h.hiddenLocked(s, i.ID, i.Context)
+		return json.Unmarshal(raw, &i) != nil || h.unseenLocked(s, &i)
 	})
 }
 

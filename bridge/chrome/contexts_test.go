@@ -59,12 +59,12 @@ func TestPrivateTargetIsLetGoOfUnseen(t *testing.T) {
 		r.says(
 			`{"method":"Target.attachedToTarget","params":{"sessionId":"PB","targetInfo":{"targetId":"TA","type":"page","browserContextId":"CA"},"waitingForDebugger":true},"sessionId":"B"}`,
 			`{"method":"Page.loaded","params":{},"sessionId":"PB"}`,
-			`{"id":-7,"result":{},"sessionId":"PB"}`,
+			`{"id":-9,"result":{},"sessionId":"PB"}`,
 			`{"method":"Target.detachedFromTarget","params":{"sessionId":"PB"},"sessionId":"B"}`,
 		)
 		r.wantSent(
-			`{"id":-6,"method":"Runtime.runIfWaitingForDebugger","params":{},"sessionId":"PB"}`,
-			`{"id":-7,"method":"Target.detachFromTarget","params":{"sessionId":"PB"},"sessionId":"B"}`,
+			`{"id":-8,"method":"Runtime.runIfWaitingForDebugger","params":{},"sessionId":"PB"}`,
+			`{"id":-9,"method":"Target.detachFromTarget","params":{"sessionId":"PB"},"sessionId":"B"}`,
 		)
 		r.wantTold()
 		r.refuses("PB", "Page.enable", "", "-32001 ")
@@ -154,7 +154,7 @@ func TestSharedHostHidesNothing(t *testing.T) {
 		r.must("b", "Fetch.enable", "")
 		r.forget()
 		r.hub.release("a")
-		r.wantSent(`{"id":-6,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
+		r.wantSent(`{"id":-8,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
 	})
 }
 
@@ -165,17 +165,18 @@ func TestContextsEndWithTheirClient(t *testing.T) {
 		r.forget()
 		r.hub.release("a")
 		r.wantSent(
-			`{"id":-6,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`,
-			`{"id":-7,"method":"Target.disposeBrowserContext","params":{"browserContextId":"CA"}}`,
+			`{"id":-8,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`,
+			`{"id":-9,"method":"Target.disposeBrowserContext","params":{"browserContextId":"CA"}}`,
 		)
 		r.refuses("b", "Target.attachToTarget", `{"targetId":"TA"}`, "-32602 ") // it ends
 		r.says(
 			`{"id":101,"result":{"browserContextId":"LATE"},"sessionId":"A"}`,
-			`{"id":-7,"result":{}}`,
+			`{"id":-8,"result":{}}`,
 			`{"method":"Target.targetDestroyed","params":{"targetId":"TA"}}`,
 			`{"method":"Target.targetDestroyed","params":{"targetId":"TA"},"sessionId":"B"}`,
 		)
-		r.wantSent(`{"id":-8,"method":"Target.disposeBrowserContext","params":{"browserContextId":"LATE"}}`)
+		r.wantSent(`{"id":-10,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny","browserContextId":"LATE","eventsEnabled":true}}`,
+			`{"id":-11,"method":"Target.disposeBrowserContext","params":{"browserContextId":"LATE"}}`)
 		r.wantTold()
 	})
 }
@@ -191,7 +192,7 @@ func TestContextThatItsClientDisposesOfIsForgotten(t *testing.T) {
 		r.must("b", "Storage.getCookies", `{"browserContextId":"CA"}`) // the browser says what is wrong
 		r.forget()
 		r.hub.release("a")
-		r.wantSent(`{"id":-6,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
+		r.wantSent(`{"id":-8,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
 	})
 }
 

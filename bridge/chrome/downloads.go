@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"go.uber.org/zap"
@@ -14,10 +15,12 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// Chromium has one download behavior a context, the last one set. For the
-// default context, which all Clients share, the Host sets it: downloads go to
-// a folder of its own, and from there to each Client that wants them. Contexts
-// of a Client are left to it.
+// Chromium has one download behavior a context, the last one set. So the Host
+// sets them all: downloads are denied in each context until a Client wants
+// them. Then they go to a folder of the Host's own, one for each context, and
+// from there to each Client that wants them: to the folder that it has named,
+// or, if it may not name files, to one that the Host makes for it. What is
+// there already is never replaced.
 //
 // Chromium tells of every download, in whatever context, in each session that
 // has asked for events. The root asks, and passes them on to those who may
@@ -26,32 +29,53 @@ import (
 // downloads is what the Host knows of them. Host.mu guards it.
 type downloads struct {
 	takers  map[*session]struct{} // who have set a behavior
-	last    *want                 // the newest for the default context
-	set     string                // params of the behavior that holds now; "" is the browser's own
+	folders map[string]string     // by context, where its downloads go; "" is the default context
+	set     map[string]string     // by context, the params that hold now
+	made    int                   // folders, ever
+	last    *want                 // the newest
 	running map[string]download   // by guid
 }
 
-// want is what a session has asked for the downloads of the default context:
-// the params of Browser.setDownloadBehavior.
+// want is what a session has asked for the downloads of a context.
 type want struct {
-	Behavior string `json:"behavior"` // "allow", "allowAndName", "deny", "default"
-	Path     string `json:"downloadPath,omitempty"`
-	Events   bool   `json:"eventsEnabled"`
+	behavior string // "allow" or "allowAndName"; anything else wants none
+	path     string
 }
 
 // allows reports whether files are wanted; a nil want wants none.
 func (w *want) allows() bool {
-	return w != nil && (w.Behavior == "allow" || w.Behavior == "allowAndName")
+	return w != nil && (w.behavior == "allow" || w.behavior == "allowAndName")
+}
+
+// behavior is the params of Browser.setDownloadBehavior.
+type behavior struct {
+	Behavior string `json:"behavior"`
+	Context  string `json:"browserContextId,omitempty"`
+	Path     string `json:"downloadPath,omitempty"`
+	Events   bool   `json:"eventsEnabled"`
 }
 
 // download is one under way.
 type download struct {
-	owner *session // the Client whose context it is in; nil for the default context
-	name  string
+	context string // "" is the default one
+	known   bool   // the context is
+	name    string
 }
 
-// stranger owns the downloads of which nobody can say whose they are.
-var stranger = new(session)
+func newDownloads() downloads {
+	return downloads{
+		takers:  make(map[*session]struct{}),
+		folders: make(map[string]string),
+		set:     make(map[string]string),
+		running: make(map[string]download),
+	}
+}
+
+// forget forgets a context.
+func (d *downloads) forget(contextID string) {
+	delete(d.set, contextID)
+	delete(d.folders, contextID)
+}
 
 // makeFolder makes the folder that downloads go to, unless the browser runs on
 // another machine. In a fresh profile it goes with that, even if this process
@@ -77,83 +101,146 @@ func (o *Options) local() bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// contextOfLocked is a context's id as downloads go by it: "" for the default
+// one.
+func (h *Host) contextOfLocked(contextID string) string {
+	if _, created := h.contexts[contextID]; created {
+		return contextID
+	}
+	return ""
+}
+
 // setDownloadsLocked acts on a Client's Browser.setDownloadBehavior, or
-// Page.setDownloadBehavior. Only what is meant for a context that a Client has
-// created goes to the browser.
+// Page.setDownloadBehavior. None of it goes to the browser.
 func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *after, contextID string) error {
-	w := new(want)
-	if c.Params == nil || json.Unmarshal(c.Params, w) != nil || w.Behavior == "" {
-		return invalid("behavior must be given, and each member have its type")
-	}
-	if c.Method == "Page.setDownloadBehavior" {
-		w.Events = s.takes
-		if _, created := h.contexts[s.context]; created {
-			contextID = s.context
+	kind, _ := c.Args.Text("behavior")
+	path, _ := c.Args.Text("downloadPath")
+	w := &want{strings.Clone(kind), strings.Clone(path)}
+	switch w.behavior {
+	case "deny", "default": // which would be the user's own folder
+	case "allow", "allowAndName":
+		if w.path == "" {
+			return &wire.Error{Code: wire.CodeInvalidParams, Message: "downloadPath not provided"}
 		}
-	}
-	if c.NoFiles && w.Path != "" {
-		if h.dir == "" { // they would be written on another machine
-			acknowledge(c, a)
-			return nil
-		}
-		w.Path = h.dir
-		c.Params = replaced(c.Params, "downloadPath", wire.AppendString(nil, h.dir))
-	}
-	switch {
-	case contextID != "" && contextID != h.context:
-		s.takes = w.Events
-		w = s.want
-	case w.allows() && w.Path == "":
-		return &wire.Error{Code: wire.CodeInvalidParams, Message: "downloadPath not provided"}
 	default:
-		acknowledge(c, a)
-		s.takes = w.Events
-		h.downloads.last = w
+		return wire.InvalidParams("behavior must be deny, allow, allowAndName or default")
 	}
-	s.want = w
+	takes := c.Args.True("eventsEnabled")
+	if c.Method == "Page.setDownloadBehavior" {
+		contextID, takes = s.context, s.takes
+	} else if contextID != "" && contextID != h.context && h.contextOfLocked(contextID) == "" {
+		return noContext(contextID)
+	}
+	if s.client.noFiles && w.allows() {
+		if err := h.ownFolderLocked(s.client, w); err != nil {
+			return err
+		}
+	}
+	acknowledge(c, a)
+	contextID = strings.Clone(h.contextOfLocked(contextID))
+	s.takes = takes
+	if s.wants == nil {
+		s.wants = make(map[string]*want)
+	}
+	s.wants[contextID], h.downloads.last = w, w
 	h.downloads.takers[s] = struct{}{}
-	h.applyWantsLocked()
+	h.applyWantsLocked(contextID)
 	return nil
+}
+
+// ownFolderLocked has the downloads of a Client that may not name files go to a
+// folder of its own, which goes with it.
+func (h *Host) ownFolderLocked(client *session, w *want) error {
+	if h.dir == "" {
+		return wire.ServerError("Downloads are not possible: the browser runs on another machine, whose folders only a token of scope privileged may name")
+	}
+	if client.folder == "" {
+		folder, err := h.newFolderLocked("client-")
+		if err != nil {
+			h.log.Warn("a client gets no folder for its downloads", zap.Error(err))
+			return wire.ServerError("Downloads are not possible: the hub cannot make a folder for them, and its log says why")
+		}
+		client.folder = folder
+	}
+	w.path = client.folder
+	return nil
+}
+
+func (h *Host) newFolderLocked(kind string) (string, error) {
+	h.downloads.made++
+	folder := filepath.Join(h.dir, kind+strconv.Itoa(h.downloads.made))
+	return folder, os.Mkdir(folder, 0o700)
+}
+
+// removeFolderLocked removes the folder of a Client that has left.
+func (h *Host) removeFolderLocked(client *session) {
+	if folder := client.folder; folder != "" {
+		client.folder = ""
+		h.saving.Go(func() { os.RemoveAll(folder) }) // what is left goes with the Host's
+	}
 }
 
 // dropWantLocked forgets what a session has asked for.
 func (h *Host) dropWantLocked(s *session) {
-	if _, ok := h.downloads.takers[s]; ok {
-		delete(h.downloads.takers, s)
-		h.applyWantsLocked()
+	if _, ok := h.downloads.takers[s]; !ok {
+		return
+	}
+	delete(h.downloads.takers, s)
+	for contextID := range s.wants {
+		if contextID == "" || h.contextOfLocked(contextID) != "" {
+			h.applyWantsLocked(contextID)
+		}
 	}
 }
 
-// applyWantsLocked sets the behavior that serves all Clients.
-func (h *Host) applyWantsLocked() {
+// applyWantsLocked sets the behavior of a context: it serves all Clients that
+// want its files, and denies them while none does.
+func (h *Host) applyWantsLocked(contextID string) {
 	d := &h.downloads
-	w := want{Behavior: "default", Events: len(d.takers) > 0}
-	switch {
-	case h.wantedLocked() && h.dir != "":
-		w.Behavior, w.Path = "allowAndName", h.dir
-	case d.last != nil:
-		for s := range d.takers {
-			if s.want != nil && (s.want == d.last || w.Behavior == "default") {
-				w.Behavior, w.Path = s.want.Behavior, s.want.Path
+	b := behavior{Behavior: "deny", Context: contextID, Events: true}
+	for s := range d.takers {
+		w := s.wants[contextID]
+		if !w.allows() {
+			continue
+		}
+		if h.dir == "" { // only the browser can save them: the newest decides
+			if w == d.last || b.Path == "" {
+				b.Behavior, b.Path = w.behavior, w.path
 			}
+		} else if folder, err := h.folderOfLocked(contextID); err == nil {
+			b.Behavior, b.Path = "allowAndName", folder
+		} else {
+			h.log.Warn("downloads are denied: there is no folder for them", zap.Error(err))
 		}
 	}
-	params, err := json.Marshal(w)
-	if err != nil || string(params) == d.set {
+	params, err := json.Marshal(b)
+	if err != nil || string(params) == d.set[contextID] {
 		return
 	}
-	d.set = string(params)
+	d.set[contextID] = string(params)
 	h.askLocked("Browser.setDownloadBehavior", params, func(_, cdpErr []byte) {
 		if cdpErr != nil {
-			h.log.Warn("downloads do not reach the clients: the browser refuses to say where they go", zap.ByteString("error", cdpErr))
+			h.log.Warn("the browser refuses to say where downloads go", zap.ByteString("error", cdpErr))
 		}
 	})
 }
 
-// wantedLocked reports whether any Client wants files of the default context.
-func (h *Host) wantedLocked() bool {
+func (h *Host) folderOfLocked(contextID string) (string, error) {
+	d := &h.downloads
+	if folder := d.folders[contextID]; folder != "" {
+		return folder, nil
+	}
+	folder, err := h.newFolderLocked("context-")
+	if err == nil {
+		d.folders[contextID] = folder
+	}
+	return folder, err
+}
+
+// wantedLocked reports whether anybody wants the files of a context.
+func (h *Host) wantedLocked(contextID string) bool {
 	for s := range h.downloads.takers {
-		if s.want.allows() {
+		if s.wants[contextID].allows() {
 			return true
 		}
 	}
@@ -167,7 +254,7 @@ func (h *Host) placeDownload(s *session, params []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.downloads.takers) > 0 {
-		h.downloads.running[guid] = download{owner: h.ownerLocked(s.context)}
+		h.downloads.running[guid] = download{context: h.contextOfLocked(s.context), known: true}
 	}
 }
 
@@ -175,15 +262,18 @@ func (h *Host) placeDownload(s *session, params []byte) {
 func (h *Host) downloadBegins(params []byte) {
 	guid, frame := text(params, "guid"), text(params, "frameId")
 	h.mu.Lock()
-	d, placed := h.downloads.running[guid]
+	d := h.downloads.running[guid]
 	if t, ok := h.targets[frame]; ok {
-		d.owner = t.owner
-	} else if !placed && len(h.contexts) > 0 {
-		d.owner = stranger
+		d.context, d.known = h.contextOfLocked(t.Context), true
+	} else if len(h.contexts) == 0 {
+		d.known = true
 	}
 	d.name = text(params, "suggestedFilename")
-	h.downloads.running[guid] = d
-	takers := h.takersLocked(d)
+	var takers []taker
+	if len(h.downloads.takers) > 0 {
+		h.downloads.running[guid] = d
+		takers = h.takersLocked(d)
+	}
 	h.mu.Unlock()
 	for _, t := range takers {
 		if t.events {
@@ -192,19 +282,26 @@ func (h *Host) downloadBegins(params []byte) {
 	}
 }
 
-// downloadGoesOn passes on a Browser.downloadProgress. A file in the Host's
-// own folder is given to those who want it first.
+// downloadGoesOn passes on a Browser.downloadProgress. A file in a folder of
+// the Host's own is given to those who want it first.
 func (h *Host) downloadGoesOn(params []byte) {
-	guid, state := text(params, "guid"), text(params, "state")
+	guid, state, path := text(params, "guid"), text(params, "state"), text(params, "filePath")
 	h.mu.Lock()
 	d, ok := h.downloads.running[guid]
 	if state != "inProgress" {
 		delete(h.downloads.running, guid)
 	}
+	ours := false
+	if state == "completed" {
+		for contextID, folder := range h.downloads.folders {
+			if filepath.Dir(path) == folder {
+				d.context, d.known, ours = contextID, true, true
+			}
+		}
+	}
 	takers := h.takersLocked(d)
 	h.mu.Unlock()
-	path := text(params, "filePath")
-	if state == "completed" && h.dir != "" && filepath.Dir(path) == h.dir {
+	if ours {
 		params := append([]byte(nil), params...)
 		h.saving.Go(func() { h.save(path, guid, d.name, takers, params) })
 		return
@@ -224,15 +321,17 @@ type taker struct {
 }
 
 // takersLocked returns who gets a download. While any Client wants the files
-// of the default context, those who have refused them hear nothing of them.
+// of a context, those who have refused them hear nothing of them.
 func (h *Host) takersLocked(d download) (list []taker) {
-	wanted := h.wantedLocked()
+	wanted, owner := h.wantedLocked(d.context), h.ownerLocked(d.context)
 	for s := range h.downloads.takers {
-		t := taker{sessionID: s.id}
-		common := d.owner == nil && (s.want.allows() || !wanted)
-		t.events = s.takes && (common || d.owner == s.client || h.shared)
-		if s.want.allows() && (d.owner == nil || d.owner == stranger) {
-			t.want = *s.want
+		if !h.shared && (!d.known || owner != nil && owner != s.client) {
+			continue
+		}
+		w := s.wants[d.context]
+		t := taker{sessionID: s.id, events: s.takes && (w.allows() || !wanted || h.shared)}
+		if w.allows() {
+			t.want = *w
 		}
 		if t.events || t.want.allows() {
 			list = append(list, t)
@@ -247,8 +346,8 @@ func (h *Host) save(path, guid, name string, takers []taker, params []byte) {
 	for _, t := range takers {
 		told := params
 		if t.want.allows() {
-			saved := t.want.place(guid, name)
-			if err := link(path, saved); err != nil {
+			saved, err := saveAs(path, t.want.place(guid, name))
+			if err != nil {
 				h.log.Info("a client does not get a download: its folder is not on this machine, or cannot be written to", zap.Error(err))
 			}
 			told = replaced(params, "filePath", wire.AppendString(nil, saved))
@@ -265,8 +364,8 @@ func (h *Host) save(path, guid, name string, takers []taker, params []byte) {
 // place is the path of a file of that guid or, where it is to keep its own,
 // name.
 func (w *want) place(guid, name string) string {
-	if w.Behavior == "allow" && name != "." && filepath.IsLocal(name) && !strings.ContainsAny(name, `/\`) {
-		return filepath.Join(w.Path, name)
+	if w.behavior == "allow" && name != "." && filepath.IsLocal(name) && !strings.ContainsAny(name, `/\`) {
+		return filepath.Join(w.path, name)
 	}
-	return filepath.Join(w.Path, guid)
+	return filepath.Join(w.path, guid)
 }

@@ -16,7 +16,7 @@ func (r *rig) folder() string {
 	r.browser.mu.Lock()
 	defer r.browser.mu.Unlock()
 	for _, m := range r.browser.sent {
-		var c struct{ Params want }
+		var c struct{ Params behavior }
 		if json.Unmarshal([]byte(m), &c) == nil && c.Params.Behavior == "allowAndName" {
 			return c.Params.Path
 		}
@@ -74,7 +74,7 @@ func TestDownloadsReachEachClientInItsOwnFolder(t *testing.T) {
 		r.setDownloads("c", "deny", "")
 		folder := r.folder()
 		r.wantSent( // the behavior is set once, each command is answered in its turn
-			`{"id":-8,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","downloadPath":"`+folder+`","eventsEnabled":true}}`,
+			`{"id":-9,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","downloadPath":"`+folder+`","eventsEnabled":true}}`,
 			`{"id":1,"method":"Browser.getVersion","params":{},"sessionId":"A"}`,
 			`{"id":2,"method":"Browser.getVersion","params":{},"sessionId":"B"}`,
 			`{"id":3,"method":"Browser.getVersion","params":{},"sessionId":"C"}`,
@@ -93,27 +93,77 @@ func TestDownloadsReachEachClientInItsOwnFolder(t *testing.T) {
 
 		r.begins("G2", "T0")
 		r.completes(folder, "G2", "again")
-		r.wantFile(filepath.Join(b, "f.txt"), "again") // as Chromium does
+		r.wantFile(filepath.Join(b, "f.txt"), "hello")
+		r.wantFile(filepath.Join(b, "f (1).txt"), "again")
 
 		r.forget()
 		r.hub.release("a")
 		r.hub.release("b")
 		r.wantSent( // only the Client that denies is left
-			`{"id":-9,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`,
-			`{"id":-10,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny","eventsEnabled":true}}`,
-			`{"id":-11,"method":"Target.detachFromTarget","params":{"sessionId":"B"}}`,
+			`{"id":-10,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`,
+			`{"id":-11,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny","eventsEnabled":true}}`,
+			`{"id":-12,"method":"Target.detachFromTarget","params":{"sessionId":"B"}}`,
 		)
 		r.begins("G3", "T0")
 		r.goesOn("G3", "canceled", "")
 		r.wantOfEach("canceled", "c")
-		r.hub.release("c")
-		if got := r.browser.sent[0]; !strings.Contains(got, `{"behavior":"default","eventsEnabled":false}`) {
-			t.Errorf("when nobody cares the browser is sent %s", got)
-		}
 		r.cancel()
 		<-r.ended
 		if _, err := os.Stat(folder); !os.IsNotExist(err) {
 			t.Errorf("the folder of downloads: %v, want none", err)
+		}
+	})
+}
+
+// TestR116DownloadsGoNowhereUnasked wants each context to deny downloads from its
+// beginning, whatever a Client says that does not want them.
+func TestR116DownloadsGoNowhereUnasked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Options{})
+		r.wantSent(
+			`{"id":-1,"method":"Browser.getVersion","params":{}}`,
+			`{"id":-2,"method":"Target.getBrowserContexts","params":{}}`,
+			`{"id":-3,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny","eventsEnabled":true}}`,
+			`{"id":-4,"method":"Target.setDiscoverTargets","params":{"discover":true,"filter":[{}]}}`,
+		)
+		r = withContext(t, Options{})
+		r.wantSent(
+			`{"id":1,"method":"Target.createBrowserContext","params":{},"sessionId":"A"}`,
+			`{"id":-7,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny","browserContextId":"CA","eventsEnabled":true}}`,
+		)
+		r.must("a", "Browser.setDownloadBehavior", `{"behavior":"default"}`)
+		r.must("a", "Browser.setDownloadBehavior", `{"behavior":"default","browserContextId":"CA"}`)
+		r.wantSent(
+			`{"id":101,"method":"Browser.getVersion","params":{},"sessionId":"A"}`,
+			`{"id":102,"method":"Browser.getVersion","params":{},"sessionId":"A"}`,
+		)
+	})
+}
+
+// TestR116DownloadsWithoutFiles wants those of a Client that may not name files in
+// a folder of its own, which goes with it.
+func TestR116DownloadsWithoutFiles(t *testing.T) {
+	home := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.hub.noFiles = true
+		r.clients("a", "b")
+		r.setDownloads("a", "allow", home)
+		r.setDownloads("b", "allow", home)
+		folder := r.folder()
+		r.begins("G", "T0")
+		r.completes(folder, "G", "hello")
+		own := filepath.Join(filepath.Dir(folder), "client-1")
+		r.wantFile(filepath.Join(own, "f.txt"), "hello")
+		r.wantFile(filepath.Join(filepath.Dir(folder), "client-3", "f.txt"), "hello")
+		r.wantOfEach(`completed","filePath":"`+filepath.Join(own, "f.txt"), "a")
+		if left, _ := os.ReadDir(home); len(left) > 0 {
+			t.Errorf("the folder that was named has %v", left)
+		}
+		r.hub.release("a")
+		synctest.Wait()
+		if _, err := os.Stat(own); !os.IsNotExist(err) {
+			t.Errorf("the folder of a Client that has left: %v, want none", err)
 		}
 	})
 }
@@ -137,25 +187,27 @@ func (r *rig) wantOfEach(part, sessions string) {
 }
 
 func TestDownloadsOfPrivateContextsAreToldToTheirClientAlone(t *testing.T) {
+	theirs, others := t.TempDir(), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		r := withContext(t, Options{})
 		r.forget()
-		own := `{"behavior":"allow","downloadPath":"/x","browserContextId":"CA","eventsEnabled":true}`
-		r.must("a", "Browser.setDownloadBehavior", own)
-		r.setDownloads("b", "allow", "/nowhere")
+		r.must("a", "Browser.setDownloadBehavior", fmt.Sprintf(`{"behavior":"allow","downloadPath":%q,"browserContextId":"CA","eventsEnabled":true}`, theirs))
 		folder := r.folder()
+		r.setDownloads("b", "allow", others)
+		common := filepath.Join(filepath.Dir(folder), "context-2")
 		r.wantSent(
-			`{"id":-6,"method":"Browser.setDownloadBehavior","params":{"behavior":"default","eventsEnabled":true}}`,
-			`{"id":101,"method":"Browser.setDownloadBehavior","params":`+own+`,"sessionId":"A"}`,
-			`{"id":-7,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","downloadPath":"`+folder+`","eventsEnabled":true}}`,
+			`{"id":-8,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","browserContextId":"CA","downloadPath":"`+folder+`","eventsEnabled":true}}`,
+			`{"id":101,"method":"Browser.getVersion","params":{},"sessionId":"A"}`,
+			`{"id":-9,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","downloadPath":"`+common+`","eventsEnabled":true}}`,
 			`{"id":102,"method":"Browser.getVersion","params":{},"sessionId":"B"}`,
 		)
 		r.begins("G1", "TA", "A") // Chromium tells the session too
-		r.goesOn("G1", "completed", `,"filePath":"/x/f.txt"`)
+		r.completes(folder, "G1", "secret")
 		r.wantTold(
 			`a < Browser.downloadWillBegin {"frameId":"TA","guid":"G1","suggestedFilename":"f.txt"}`,
-			`a < Browser.downloadProgress {"guid":"G1","state":"completed","filePath":"/x/f.txt"}`,
+			`a < Browser.downloadProgress {"guid":"G1","state":"completed","filePath":"`+filepath.Join(theirs, "f.txt")+`"}`,
 		)
+		r.wantFile(filepath.Join(theirs, "f.txt"), "secret")
 		// A frame that is no target: the page's session has told of it before.
 		r.says(
 			`{"method":"Target.attachedToTarget","params":{"sessionId":"P","targetInfo":{"targetId":"TA","type":"page","browserContextId":"CA"}},"sessionId":"A"}`,
@@ -164,13 +216,17 @@ func TestDownloadsOfPrivateContextsAreToldToTheirClientAlone(t *testing.T) {
 		r.begins("G2", "F", "A")
 		r.wantOfEach("G2", "a P")
 		r.forget()
-		// One of which nothing is known is nobody's business.
+		// No event named this one; its folder says whose it is.
 		r.begins("G3", "F3", "A")
 		r.wantTold()
-		r.completes(folder, "G3", "it was of the default context")
-		r.wantTold()
-		r.begins("G4", "T0")
+		r.completes(folder, "G3", "of the private context")
+		r.wantOfEach("G3", "a")
+		r.begins("G4", "F4")
+		r.completes(common, "G4", "of the default context")
 		r.wantOfEach("G4", "b")
+		if left, _ := os.ReadDir(others); len(left) != 1 {
+			t.Errorf("the other Client has the files %v, want one", left)
+		}
 	})
 }
 
@@ -180,11 +236,12 @@ func TestSharedHostTellsOfAllDownloads(t *testing.T) {
 		r := withContext(t, Options{Shared: true})
 		r.must("a", "Browser.setDownloadBehavior", `{"behavior":"allow","downloadPath":"/x","browserContextId":"CA","eventsEnabled":true}`)
 		r.setDownloads("b", "allow", "/nowhere")
+		folder := r.folder()
 		r.forget()
 		r.begins("G", "TA")
 		r.wantOfEach("downloadWillBegin", "a b")
-		r.goesOn("G", "completed", `,"filePath":"/x/f.txt"`)
-		r.wantOfEach(`"filePath":"/x/f.txt"`, "a b")
+		r.completes(folder, "G", "hello")
+		r.wantOfEach(`"state":"completed"`, "a b")
 	})
 }
 
@@ -194,20 +251,19 @@ func TestFaultyDownloadBehaviorNeverReachesTheBrowser(t *testing.T) {
 		r.clients("a")
 		for _, params := range []string{
 			``, `{}`, `{"behavior":7}`, `{"behavior":"allow","downloadPath":"/x","EVENTSENABLED":5}`,
-			`{"behavior":"allow"}`, `{"behavior":"allow","downloadPath":"/x","DOWNLOADPATH":""}`,
-			`{"behavior":"deny","browserContextId":"X","browserContextId":"D"}`,
+			`{"behavior":"allow"}`, `{"behavior":"allow","downloadPath":"/x","DOWNLOADPATH":""}`, `{"behavior":"other"}`,
+			`{"behavior":"deny","browserContextId":"X","browserContextId":"D"}`, `{"behavior":"allow","downloadPath":""}`,
+			`{"behavior":"allow","downloadPath":"/x","downloadPath":""}`, `{"behavior":"deny","BrowserContextId":"X"}`,
 		} {
 			r.refuses("a", "Browser.setDownloadBehavior", params, "-32602 ")
-			r.refuses("a", "Page.setDownloadBehavior", params, "-32602 ")
+			if !strings.Contains(params, "rowserContextId") && !strings.Contains(params, "EVENTS") {
+				r.refuses("a", "Page.setDownloadBehavior", params, "-32602 ")
+			}
 		}
+		r.refuses("a", "Browser.setDownloadBehavior", `{"behavior":"deny","browserContextId":"X"}`, "-32602 Failed to find browser context for id X")
 		r.wantSent()
-		r.must("a", "Browser.setDownloadBehavior", `{"behavior":"deny","BrowserContextId":"X"}`)
 		r.must("a", "Browser.setDownloadBehavior", `{"behavior":"deny","browserContextId":"D"}`)
-		r.wantSent(
-			`{"id":-5,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny","eventsEnabled":true}}`,
-			`{"id":15,"method":"Browser.getVersion","params":{},"sessionId":"A"}`,
-			`{"id":16,"method":"Browser.getVersion","params":{},"sessionId":"A"}`,
-		)
+		r.wantSent(fmt.Sprintf(`{"id":%d,"method":"Browser.getVersion","params":{},"sessionId":"A"}`, r.hub.calls))
 	})
 }
 
@@ -223,10 +279,12 @@ func TestPageDownloadBehavior(t *testing.T) {
 		r.must("P", "Page.setDownloadBehavior", params)
 		own := r.folder()
 		r.must("PA", "Page.setDownloadBehavior", params)
+		private := filepath.Join(filepath.Dir(own), "context-2")
 		r.wantSent(
-			`{"id":-6,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","downloadPath":"`+own+`","eventsEnabled":true}}`,
+			`{"id":-8,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","downloadPath":"`+own+`","eventsEnabled":true}}`,
 			`{"id":101,"method":"Browser.getVersion","params":{},"sessionId":"P"}`,
-			`{"id":102,"method":"Page.setDownloadBehavior","params":`+params+`,"sessionId":"PA"}`,
+			`{"id":-9,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","browserContextId":"CA","downloadPath":"`+private+`","eventsEnabled":true}}`,
+			`{"id":102,"method":"Browser.getVersion","params":{},"sessionId":"PA"}`,
 		)
 		r.begins("G", "T0")
 		r.completes(own, "G", "hello")
@@ -237,7 +295,9 @@ func TestPageDownloadBehavior(t *testing.T) {
 
 func TestBrowserElsewhereKeepsTheFolderItIsGiven(t *testing.T) {
 	h := newHost(&fakeBrowser{}, &Options{}, nil, nil)
-	h.sessions["s"] = &session{id: "s", upstream: "S"}
+	s := &session{id: "s", upstream: "S"}
+	s.client = s
+	h.sessions["s"] = s
 	hub := fakeHub{host: h}
 	if err := hub.send("s", "Browser.setDownloadBehavior", `{"behavior":"allow","downloadPath":"/there"}`); err != nil {
 		t.Fatal(err)
@@ -245,6 +305,10 @@ func TestBrowserElsewhereKeepsTheFolderItIsGiven(t *testing.T) {
 	want := `{"id":-1,"method":"Browser.setDownloadBehavior","params":{"behavior":"allow","downloadPath":"/there","eventsEnabled":true}}`
 	if got := h.conn.(*fakeBrowser).sent[0]; got != want {
 		t.Errorf("the browser was sent %s, want %s", got, want)
+	}
+	s.noFiles = true
+	if err := hub.send("s", "Browser.setDownloadBehavior", `{"behavior":"allow","downloadPath":"/there"}`); err == nil {
+		t.Error("a Client that may not name files has named a folder on another machine")
 	}
 }
 
@@ -271,7 +335,7 @@ func TestDownloadIsPlacedInsideItsFolder(t *testing.T) {
 		{"allow", "/etc/passwd", "/d/G"},
 		{"allow", `a\b`, "/d/G"},
 	} {
-		w := want{Behavior: c.behavior, Path: "/d"}
+		w := want{behavior: c.behavior, path: "/d"}
 		if got := w.place("G", c.name); got != c.want {
 			t.Errorf("%s %q is placed at %s, want %s", c.behavior, c.name, got, c.want)
 		}

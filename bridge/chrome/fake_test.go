@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -93,6 +94,7 @@ type fakeHub struct {
 	calls  bridge.CallID
 
 	noFiles bool // of the commands sent
+	looksOn bool // of the Clients that attach
 }
 
 func (h *fakeHub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
@@ -143,7 +145,7 @@ func (h *fakeHub) Result(call bridge.CallID, id string, result, cdpErr []byte) {
 func (h *fakeHub) attach(id, target string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.host.(bridge.Announcer).Attached(id, target, "")
+	h.host.(bridge.Announcer).Attached(bridge.Attachment{SessionID: id, TargetID: target, NoFiles: h.noFiles, LooksOn: h.looksOn})
 }
 
 func (h *fakeHub) release(id string) {
@@ -157,15 +159,35 @@ func (h *fakeHub) send(session, method, params string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.calls++
-	c := bridge.Command{Call: h.calls, SessionID: session, Method: method, NoFiles: h.noFiles}
-	if params != "" {
-		c.Params = []byte(params)
+	c, err := h.command(session, method, params)
+	if err != nil {
+		return err
 	}
-	err := h.host.Send(c)
+	sent := h.host.Send(c)
 	for i := range c.Params {
 		c.Params[i] = '#'
 	}
-	return err
+	return sent
+}
+
+// command is a command as the hub hands it on, or its refusal.
+func (h *fakeHub) command(session, method, params string) (bridge.Command, error) {
+	s := scope.Privileged
+	if h.noFiles {
+		s = scope.Full
+	}
+	if why := s.Refuse(method); why != "" {
+		return bridge.Command{}, wire.ServerError(why)
+	}
+	var in []byte
+	if params != "" {
+		in = []byte(params)
+	}
+	args, written, err := s.Read(method, in)
+	if err != nil {
+		return bridge.Command{}, err
+	}
+	return bridge.Command{Call: h.calls, SessionID: session, Method: method, Params: written, Args: args, NoFiles: h.noFiles}, nil
 }
 
 // rig is a Host between a fake browser and a fake hub. It lives in a synctest
@@ -198,7 +220,7 @@ func greeted(t *testing.T, o Options) *rig {
 		`{"id":-1,"result":{"product":"Chrome/1","userAgent":"UA"}}`,
 		`{"id":-2,"result":{"browserContextIds":[],"defaultBrowserContextId":"D"}}`,
 		`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"T0","type":"page","browserContextId":"D"}}}`,
-		`{"id":-3,"result":{}}`,
+		`{"id":-4,"result":{}}`,
 	)
 	r.forget()
 	return r

@@ -1,10 +1,10 @@
 package chrome
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -15,18 +15,11 @@ import (
 // Sessions of pages take most of them too (Chromium 156), so all sessions are
 // looked at alike.
 
-// watched reports whether a command may reach what is not the Client's own.
-func watched(method string) bool {
-	switch domain, _, _ := strings.Cut(method, "."); domain {
-	case "Target", "Browser", "Storage":
-		return true
-	}
-	switch method {
-	case "Page.setDownloadBehavior", "Page.crash", "Fetch.enable":
-		return true
-	}
-	_, files := ofFiles[method]
-	return files
+// watched reports whether a command may reach what is not the Client's own. The
+// hub has read the params of those that name something.
+func watched(c *bridge.Command) bool {
+	_, streams := streaming[c.Method]
+	return c.Args != nil || streams || scope.Reaches(c.Method) || refused[c.Method] != ""
 }
 
 // refused says why no Client may use a method.
@@ -45,42 +38,57 @@ func (h *Host) guardLocked(s *session, c *bridge.Command, a *after) error {
 	if why := refused[c.Method]; why != "" {
 		return wire.ServerError(c.Method + " is not allowed: " + why)
 	}
-	if c.NoFiles {
-		if err := refuseFiles(c); err != nil {
-			return err
-		}
+	if c.Params != nil && c.Args == nil && scope.Judged(c.Method) {
+		return wire.InvalidParams("the params were not read")
 	}
-	names, err := readNames(c.Params)
-	if err != nil {
-		return err
-	}
-	if e := h.privateLocked(s, c.Method, names); e != nil {
+	n := namesOf(c.Args)
+	if e := h.privateLocked(s, c.Method, n); e != nil {
 		return e
 	}
+	if err := h.network.refuses(c); err != nil {
+		return err
+	}
+	if err := h.streamLocked(s, c, a); err != nil {
+		return err
+	}
+	h.letGoLocked(s, c.Method, c.Args)
 	client := s.client
 	switch c.Method {
 	case "Fetch.enable":
-		if s.browser && !h.shared {
+		if s.browser && (!h.shared || h.network != nil) {
 			return wire.ServerError("Fetch.enable is not allowed without a page: it would pause the requests of every Client of this browser. Send it in the session of a page.")
 		}
 	case "Browser.close":
 		acknowledge(c, a)
-	case "Target.attachToTarget", "Target.setAutoAttach":
-		if !names.flat {
-			c.Params = replaced(c.Params, "flatten", []byte("true"))
-		}
 	case "Browser.setDownloadBehavior", "Page.setDownloadBehavior":
-		return h.setDownloadsLocked(s, c, a, names.contextID)
+		return h.setDownloadsLocked(s, c, a, n.contextID)
+	case resume:
+		if client.looksOn && h.awaitedSessionLocked(s) { // another Client lets it go on
+			s.held = false
+			acknowledge(c, a)
+		}
+	case "Target.attachToTarget":
+		id := strings.Clone(n.targetID)
+		a.asks = id
+		a.note = func(_, _ []byte) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if s.asked[id]--; s.asked[id] == 0 {
+				delete(s.asked, id)
+			}
+		}
 	case "Target.createBrowserContext":
 		a.always = true
 		a.note = func(result, _ []byte) { h.own(client, text(result, "browserContextId")) }
 	case "Target.disposeBrowserContext":
-		id := strings.Clone(names.contextID)
+		id := strings.Clone(n.contextID)
 		a.note = func(result, _ []byte) {
 			if result != nil {
 				h.disown(id)
 			}
 		}
+	case "Browser.getWindowForTarget":
+		a.note = func(result, _ []byte) { h.ownWindow(client, result) }
 	case "Target.getTargets":
 		a.edit = func(result, cdpErr []byte) ([]byte, []byte) { return h.visibleTargets(s, result), cdpErr }
 	case "Target.getBrowserContexts":
@@ -96,49 +104,31 @@ func acknowledge(c *bridge.Command, a *after) {
 	a.edit = func(_, _ []byte) ([]byte, []byte) { return wire.Empty, nil }
 }
 
-// names is what the params of a command name. They alias the params.
+// names is what the params of a command name.
 type names struct {
 	targetID, contextID string
-	flat                bool // "flatten" is there, once, and true
+	windowID            []byte // nil when there is none
 }
 
-var errNamedTwice = errors.New("named twice")
-
-// readNames reads them. A name given twice is refused: Chromium takes the
-// first, others the last.
-func readNames(params []byte) (n names, err error) {
-	if params == nil {
-		return n, nil
-	}
-	var target, context, flatten bool
-	err = wire.ReadObject(params, func(key string, value []byte) error {
-		name, seen := &n.targetID, &target
-		switch key {
-		case "targetId":
-		case "browserContextId":
-			name, seen = &n.contextID, &context
-		case "flatten":
-			n.flat, flatten = string(value) == "true" && !flatten, true
-			return nil
-		default:
-			return nil
-		}
-		if *seen {
-			return errNamedTwice
-		}
-		*seen = true
-		*name, _ = wire.Text(value) // anything but text the browser refuses
-		return nil
-	})
-	if err != nil {
-		return n, invalid("targetId and browserContextId may each be there only once")
-	}
-	return n, nil
+func namesOf(args wire.Object) (n names) {
+	n.targetID, _ = args.Text("targetId") // anything but text the browser refuses
+	n.contextID, _ = args.Text("browserContextId")
+	n.windowID = args.Get("windowId")
+	return n
 }
 
-// invalid is Chromium's error for params that are no good.
-func invalid(why string) *wire.Error {
-	return &wire.Error{Code: wire.CodeInvalidParams, Message: "Invalid parameters", Data: why}
+// ownWindow notes a window that a Client has asked for by one of its targets.
+func (h *Host) ownWindow(client *session, result []byte) {
+	id, ok := wire.Int(member(result, "windowId"))
+	if !ok {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if client.windows == nil {
+		client.windows = make(map[int64]struct{})
+	}
+	client.windows[id] = struct{}{}
 }
 
 // privateLocked refuses a command that names what is private to another
@@ -150,6 +140,11 @@ func (h *Host) privateLocked(s *session, method string, n names) *wire.Error {
 		}
 		return &wire.Error{Code: wire.CodeInvalidParams, Message: "No target with given id found"}
 	}
+	if id, ok := wire.Int(n.windowID); ok && !h.shared {
+		if _, known := s.client.windows[id]; !known { // it may show what is private to another
+			return wire.ServerError("Browser window not found")
+		}
+	}
 	if n.contextID == "" || !h.hiddenLocked(s, "", n.contextID) {
 		return nil
 	}
@@ -159,5 +154,10 @@ func (h *Host) privateLocked(s *session, method string, n names) *wire.Error {
 	case "Target.disposeBrowserContext":
 		return wire.ServerError("Failed to find context with id " + n.contextID)
 	}
-	return &wire.Error{Code: wire.CodeInvalidParams, Message: "Failed to find browser context for id " + n.contextID}
+	return noContext(n.contextID)
+}
+
+// noContext is Chromium's error for a context that it does not know.
+func noContext(id string) *wire.Error {
+	return &wire.Error{Code: wire.CodeInvalidParams, Message: "Failed to find browser context for id " + id}
 }

@@ -48,9 +48,7 @@ func TestSessionsAreFlat(t *testing.T) {
 	for _, c := range []struct{ params, want string }{
 		{`{"targetId":"T0","flatten":true}`, `{"targetId":"T0","flatten":true}`},
 		{`{"targetId":"T0"}`, `{"targetId":"T0","flatten":true}`},
-		{`{"flatten":false,"targetId":"T0"}`, `{"targetId":"T0","flatten":true}`},
-		{`{"flatten":true,"flatten":false,"targetId":"T0"}`, `{"targetId":"T0","flatten":true}`},
-		{`{"flatten":false,"flatten":true,"targetId":"T0"}`, `{"targetId":"T0","flatten":true}`},
+		{`{"flatten":false,"targetId":"T0"}`, `{"flatten":true,"targetId":"T0"}`},
 		{``, `{"flatten":true}`},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -48,12 +48,15 @@ type Host struct {
 
 	saving sync.WaitGroup // of downloads
 
-	mu        sync.Mutex          // guards everything below
-	sessions  map[string]*session // by the hub's id
-	upstream  map[string]*session // by the browser's id
-	after     map[int32]after     // by the browser's number for a command
-	lastCall  bridge.CallID       // the newest
-	lastOwn   int32               // the root's newest, counted down from 0
+	network *network // judges requests; nil: nothing is judged
+
+	mu        sync.Mutex            // guards everything below
+	sessions  map[string]*session   // by the hub's id
+	upstream  map[string]*session   // by the browser's id
+	waiters   map[*session]struct{} // for which new targets wait
+	after     map[int32]after       // by the browser's number for a command
+	lastCall  bridge.CallID         // the newest
+	lastOwn   int32                 // the root's newest, counted down from 0
 	scratch   []byte
 	context   string // the default one, if the browser tells
 	contexts  map[string]*session
@@ -78,6 +81,7 @@ func Serve(ctx context.Context, o Options, hub bridge.Hub) error {
 func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	h := newHost(c, o, hub, cancel)
+	h.network = newNetwork(ctx, o)
 	if err := h.makeFolder(o); err != nil {
 		cancel(err)
 	}
@@ -101,6 +105,7 @@ func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 	}
 	watching.Wait()
 	h.saving.Wait()
+	h.network.wait()
 	if err := os.RemoveAll(h.dir); err != nil {
 		h.log.Warn("the folder of downloads is left behind", zap.Error(err))
 	}
@@ -110,15 +115,13 @@ func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc) *Host {
 	return &Host{
 		conn: c, hub: hub, log: o.logger(), shared: o.Shared, cancel: cancel,
-		sessions: make(map[string]*session),
-		upstream: make(map[string]*session),
-		after:    make(map[int32]after),
-		contexts: make(map[string]*session),
-		targets:  make(map[string]target),
-		downloads: downloads{
-			takers:  make(map[*session]struct{}),
-			running: make(map[string]download),
-		},
+		sessions:  make(map[string]*session),
+		upstream:  make(map[string]*session),
+		waiters:   make(map[*session]struct{}),
+		after:     make(map[int32]after),
+		contexts:  make(map[string]*session),
+		targets:   make(map[string]target),
+		downloads: newDownloads(),
 	}
 }
 
@@ -175,6 +178,8 @@ func (h *Host) greet() {
 	defer h.mu.Unlock()
 	h.askLocked("Browser.getVersion", wire.Empty, h.readVersion)
 	h.askLocked("Target.getBrowserContexts", wire.Empty, h.readDefault)
+	h.applyWantsLocked("")
+	h.interceptLocked()
 	h.askLocked("Target.setDiscoverTargets", []byte(everyTarget), h.enter)
 }
 

@@ -2,40 +2,50 @@ package chrome
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 var errRelative = errors.New("the path of the folder is not absolute")
 
-// link gives a file another name, in a folder that is there. What had that
-// name before is replaced, as Chromium does. On another file system the file
-// is copied.
-func link(from, to string) error {
+// mostNames is how many names are tried for a file, as Chromium does.
+const mostNames = 100
+
+// saveAs gives a file another name, in a folder that is there, and returns it.
+// What has that name already stays: the file is then called "f (1).txt". On
+// another file system it is copied.
+func saveAs(from, to string) (saved string, err error) {
 	if !filepath.IsAbs(to) {
-		return errRelative
+		return to, errRelative
 	}
 	root, err := os.OpenRoot(filepath.Dir(to))
 	if err != nil {
-		return err
+		return to, err
 	}
 	defer root.Close()
 	name := filepath.Base(to)
-	part := name + ".part"
-	_ = root.Remove(part) // most likely it is not there
-	if err = os.Link(from, filepath.Join(root.Name(), part)); err != nil {
-		err = copyTo(root, from, part)
+	ext := filepath.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	for n := range mostNames {
+		if n > 0 {
+			name = fmt.Sprintf("%s (%d)%s", stem, n, ext)
+		}
+		saved = filepath.Join(root.Name(), name)
+		if err = os.Link(from, saved); err != nil && !errors.Is(err, fs.ErrExist) {
+			err = copyTo(root, from, name)
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return saved, err
+		}
 	}
-	if err == nil {
-		err = root.Rename(part, name)
-	}
-	if err != nil {
-		_ = root.Remove(part) // the first error counts
-	}
-	return err
+	return to, err
 }
 
+// copyTo copies a file to one that must not be there yet.
 func copyTo(root *os.Root, from, name string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -47,5 +57,8 @@ func copyTo(root *os.Root, from, name string) error {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	if err = errors.Join(err, out.Close()); err != nil {
+		_ = root.Remove(name) // the first error counts
+	}
+	return err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -23,7 +24,7 @@ type told struct {
 
 // liveHub is as much of a hub as a Host with a real browser needs.
 type liveHub struct {
-	t *testing.T
+	t testing.TB
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at each change, and made anew
@@ -37,7 +38,7 @@ type liveHub struct {
 	noFiles bool // of the commands sent
 }
 
-func newLiveHub(t *testing.T) *liveHub {
+func newLiveHub(t testing.TB) *liveHub {
 	return &liveHub{
 		t: t, changed: make(chan struct{}),
 		results: make(map[bridge.CallID]string), known: make(map[string]targets.Info),
@@ -153,7 +154,7 @@ func (h *liveHub) attach(ids ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range ids {
-		h.host.(bridge.Announcer).Attached(id, "", "")
+		h.host.(bridge.Announcer).Attached(bridge.Attachment{SessionID: id, NoFiles: h.noFiles})
 	}
 }
 
@@ -171,7 +172,20 @@ func (h *liveHub) answer(session, method, params string) (result string) {
 	h.mu.Lock()
 	h.calls++
 	call := h.calls
-	err := h.host.Send(bridge.Command{Call: call, SessionID: session, Method: method, Params: []byte(params), NoFiles: h.noFiles})
+	c := bridge.Command{Call: call, SessionID: session, Method: method, NoFiles: h.noFiles}
+	s := scope.Privileged
+	if h.noFiles {
+		s = scope.Full
+	}
+	var err error
+	if why := s.Refuse(method); why != "" {
+		err = wire.ServerError(why)
+	} else if args, written, refused := s.Read(method, []byte(params)); refused != nil {
+		err = refused
+	} else {
+		c.Args, c.Params = args, written
+		err = h.host.Send(c)
+	}
 	h.mu.Unlock()
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return "error " + string(wire.AppendError(nil, e))
@@ -246,7 +260,7 @@ func (h *liveHub) evalUntil(session, expression, want string) {
 }
 
 // serveLive runs a browser on a hub until the end of the test.
-func serveLive(t *testing.T, run func(context.Context, Options, bridge.Hub) error, o Options) *liveHub {
+func serveLive(t testing.TB, run func(context.Context, Options, bridge.Hub) error, o Options) *liveHub {
 	t.Helper()
 	h := newLiveHub(t)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -16,7 +17,7 @@ import (
 type Options struct {
 	// URL is of a browser that runs already: http://127.0.0.1:9222,
 	// ws://127.0.0.1:9222/devtools/browser/ID, or the folder of its profile.
-	// Nothing is launched then, and what is below counts for nothing but Log and Shared.
+	// Nothing is launched then, and what is below counts for nothing but Log, Network and Shared.
 	URL string
 
 	Path      string      // of the executable; found when empty
@@ -25,6 +26,16 @@ type Options struct {
 	NoSandbox bool        // as Chromium wants it of root; pages are then less well confined
 	Args      []string    // further arguments, and the first page if not about:blank: of two that say different things the last counts
 	Log       *zap.Logger // nothing is logged when nil
+
+	// Network says where the documents of its pages may come from. Nothing is
+	// judged when nil.
+	Network *urlpolicy.Policy
+
+	// Isolate has every request of the browser go through this process, which
+	// holds it to Network. The browser must be one that is launched, and Args
+	// must name no proxy.
+	Isolate bool
+	egress  string // then, the address of the proxy
 
 	// Shared lets every Client see and use the browser contexts that the
 	// others have created. Else they are private, and end with their Client.
@@ -73,5 +84,8 @@ func open(ctx context.Context, o Options) (conn, error) {
 	if o.URL != "" {
 		return connect(ctx, o.URL)
 	}
-	return launch(o)
+	if !o.Isolate {
+		return launch(o)
+	}
+	return launchIsolated(o)
 }

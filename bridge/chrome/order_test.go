@@ -100,7 +100,7 @@ func FuzzOrder(f *testing.F) {
 			switch steps[i] % 10 {
 			case 0:
 				if h.sessions[id] == nil {
-					h.Attached(id, "", "")
+					h.Attached(bridge.Attachment{SessionID: id})
 				}
 			case 1:
 				if n := c.next("Target.attachToBrowserTarget"); n != "" {

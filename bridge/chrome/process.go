@@ -40,6 +40,11 @@ func start(o *Options, args []string, files ...*os.File) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the browser's profile: %w", err)
 	}
+	if o.Network != nil {
+		if err := stopPreloading(profile.dir); err != nil {
+			return nil, errors.Join(err, profile.remove())
+		}
+	}
 	log := o.logger()
 	p := &process{profile: profile, words: &words{log: log}, log: log, gone: make(chan struct{})}
 	p.cmd = exec.Command(path, append(o.arguments(profile.dir), args...)...) //nolint:gosec // a path the user gave

@@ -37,6 +37,9 @@ func (h *Host) answer(m *message) {
 	h.mu.Lock()
 	s, call, a := h.findLocked(m), h.callLocked(n), h.after[n]
 	delete(h.after, n)
+	if s != nil && s.barred {
+		s = nil
+	}
 	h.mu.Unlock()
 	if a.note != nil {
 		a.note(m.result, m.cdpErr)
@@ -70,8 +73,9 @@ func (h *Host) event(m *message) {
 	}
 	h.mu.Lock()
 	s := h.findLocked(m)
+	barred := s != nil && s.barred
 	h.mu.Unlock()
-	if s != nil && h.passes(s, method, params) {
+	if s != nil && h.passes(s, method, params) && !barred {
 		h.events.SessionEvent(s.id, method, params)
 	}
 }
@@ -82,10 +86,37 @@ func (h *Host) passes(s *session, method string, params []byte) bool {
 	switch domain, name, _ := strings.Cut(method, "."); {
 	case domain == "Target":
 		return h.targetEvent(s, name, params)
+	case method == "Fetch.requestPaused" && s.client.noFiles:
+		return h.pausedWeb(s, params)
+	case method == "Tracing.tracingComplete":
+		h.givenStream(s, text(params, "stream"))
+	case method == "Page.javascriptDialogOpening":
+		h.dialogOpens(s, params)
 	case method == "Page.downloadWillBegin":
 		h.placeDownload(s, params)
 	case method == "Browser.downloadWillBegin", method == "Browser.downloadProgress":
 		return false // the root gives them to those who may know
 	}
 	return true
+}
+
+// dialogOpens closes a dialog that is left to Clients which only look, as the
+// browser does by itself while nobody has Page enabled: the page would wait
+// for ever.
+func (h *Host) dialogOpens(s *session, params []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !s.client.looksOn {
+		return
+	}
+	for _, other := range h.sessions {
+		if other.target == s.target && other.page && !other.client.looksOn {
+			return
+		}
+	}
+	answer := `{"accept":false}`
+	if kind := text(params, "type"); kind == "alert" || kind == "beforeunload" {
+		answer = `{"accept":true}`
+	}
+	h.sendLocked(s.tail, "Page.handleJavaScriptDialog", []byte(answer), nil)
 }

@@ -20,6 +20,7 @@ type after struct {
 	always  bool     // also when the session has ended before
 	note    func(result, cdpErr []byte)
 	edit    func(result, cdpErr []byte) (newResult, newErr []byte) // what the Client gets instead
+	asks    string                                                 // the target that its session attaches to
 }
 
 // The browser takes int32 numbers for its commands. Those of the hub keep
@@ -42,11 +43,21 @@ func (h *Host) Send(c bridge.Command) error {
 	if s == nil {
 		return errNoSession
 	}
+	if s.barred {
+		return errNoSession
+	}
 	var a after
-	if watched(c.Method) {
+	method := c.Method
+	if watched(&c) {
 		if err := h.guardLocked(s, &c, &a); err != nil {
 			return err
 		}
+	}
+	switch c.Method {
+	case "Page.enable":
+		s.page = true
+	case "Page.disable":
+		s.page = false
 	}
 	h.lastCall = max(h.lastCall, c.Call)
 	n := int32(c.Call & lowBits)
@@ -59,6 +70,13 @@ func (h *Host) Send(c bridge.Command) error {
 		s.queue, s.queued = append(s.queue, f.AppendTo(nil)), s.queued+f.Len()
 	} else if !h.conn.Offer(f) {
 		return errBusy
+	}
+	h.waitsLocked(s, method, c.Args)
+	if a.asks != "" {
+		if s.asked == nil {
+			s.asked = make(map[string]int)
+		}
+		s.asked[a.asks]++
 	}
 	if a.note != nil || a.edit != nil {
 		a.session = s

@@ -3,6 +3,7 @@ package chrome
 import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/targets"
 )
 
 // session is one session of a Client in the browser. Host.mu guards it.
@@ -11,9 +12,18 @@ type session struct {
 	upstream string   // the browser's; "" until it has attached
 	tail     []byte   // ends each message: ,"sessionId":"…"}
 	client   *session // the first session of its Client, to which contexts belong
+	target   string   // "" for one of the browser
 	browser  bool     // of the browser, not of a target
 	context  string   // of the target
 	over     bool     // released or closed
+	barred   bool     // its target shows what the Client may not see: it is about to be closed
+	page     bool     // Page is enabled
+
+	asked  map[string]int // targets that it is attaching to by command
+	auto   bool           // it is attached to new targets by itself
+	waits  bool           // and they wait for it
+	filter targets.Filter // of those; nil is Chromium's own
+	held   bool           // its target may wait, until it lets it go on
 
 	parent   *session // nil for one that the hub minted
 	children map[*session]struct{}
@@ -21,8 +31,15 @@ type session struct {
 	queue  [][]byte // commands without their tails, until it has attached
 	queued int      // bytes of the queue
 
-	takes bool  // download events
-	want  *want // what it has asked for the downloads of the default context; nil for most
+	streams map[string]struct{} // handles of those that it may read
+
+	takes bool             // download events
+	wants map[string]*want // what it has asked for the downloads of a context; nil for most
+
+	// what follows is of the first session of a Client alone
+	noFiles, looksOn bool
+	windows          map[int64]struct{} // that it may name
+	folder           string             // of its downloads; "" until it wants some
 }
 
 // maxQueued is how much waits for a session to attach, in bytes.
@@ -30,16 +47,20 @@ const maxQueued = 16 << 20
 
 // Attached implements bridge.Announcer: the browser mints a session for that
 // of the hub.
-func (h *Host) Attached(sessionID, targetID, _ string) {
+func (h *Host) Attached(at bridge.Attachment) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := &session{id: sessionID, browser: targetID == "", context: h.targets[targetID].Context}
+	s := &session{
+		id: at.SessionID, target: at.TargetID, browser: at.TargetID == "", context: h.targets[at.TargetID].Context,
+		noFiles: at.NoFiles, looksOn: at.LooksOn,
+	}
 	s.client = s
+	s.barred = h.hiddenLocked(s, s.target, "")
 	h.sessions[s.id] = s
 	method, params := "Target.attachToBrowserTarget", wire.Empty
-	if targetID != "" {
+	if s.target != "" {
 		method = "Target.attachToTarget"
-		params = append(wire.AppendString([]byte(`{"targetId":`), targetID), `,"flatten":true}`...)
+		params = append(wire.AppendString([]byte(`{"targetId":`), s.target), `,"flatten":true}`...)
 	}
 	h.askLocked(method, params, func(result, _ []byte) { h.minted(s, text(result, "sessionId")) })
 }
@@ -51,14 +72,17 @@ func (h *Host) minted(s *session, upstream string) {
 	switch {
 	case upstream == "":
 		over := s.over
-		h.removeLocked(s)
+		h.endLocked(s)
 		h.mu.Unlock()
 		if !over {
 			h.events.Closed(s.id)
 		}
 		return
 	case s.over:
-		h.detachLocked(upstream)
+		h.detachLocked(nil, upstream)
+	case s.barred:
+		h.openLocked(s, upstream)
+		h.detachLocked(nil, upstream) // which the browser tells the root of
 	default:
 		h.openLocked(s, upstream)
 	}
@@ -86,25 +110,34 @@ func (h *Host) Release(sessionID, _ string) {
 	if s == nil {
 		return
 	}
-	h.removeLocked(s)
+	held := h.heldLocked(s)
+	h.endLocked(s)
 	if s.upstream == "" {
 		return
 	}
-	if s.parent == nil {
-		h.detachLocked(s.upstream)
-	} else {
-		h.sendLocked(s.parent.tail, "Target.detachFromTarget", sessionParams(s.upstream), nil)
-	}
+	h.resumeLocked(held)
+	h.detachLocked(s.parent, s.upstream)
 	h.disposeAllLocked(s)
 }
 
-// detachLocked ends a session that the root has minted.
-func (h *Host) detachLocked(upstream string) {
-	h.askLocked("Target.detachFromTarget", sessionParams(upstream), nil)
+// detachLocked ends a session of the browser inside the one that it was minted
+// in; nil is the root.
+func (h *Host) detachLocked(parent *session, upstream string) {
+	tail := wire.End
+	if parent != nil {
+		tail = parent.tail
+	}
+	h.sendLocked(tail, "Target.detachFromTarget", append(wire.AppendString([]byte(`{"sessionId":`), upstream), '}'), nil)
 }
 
-func sessionParams(upstream string) []byte {
-	return append(wire.AppendString([]byte(`{"sessionId":`), upstream), '}')
+// endLocked is removeLocked, and lets those targets go on for which nobody waits
+// any more.
+func (h *Host) endLocked(s *session) {
+	waiters := len(h.waiters)
+	h.removeLocked(s)
+	if len(h.waiters) < waiters {
+		h.resumeAllLocked()
+	}
 }
 
 // removeLocked forgets a session and those born inside it. Nothing that comes
@@ -121,9 +154,11 @@ func (h *Host) removeLocked(s *session) {
 		delete(s.parent.children, s)
 	}
 	delete(h.sessions, s.id)
+	delete(h.waiters, s)
 	delete(h.upstream, s.upstream)
 	s.queue = nil
 	h.dropWantLocked(s)
+	h.removeFolderLocked(s)
 	for n, a := range h.after {
 		if a.session == s && (!a.always || s.upstream == "") {
 			delete(h.after, n)
@@ -140,21 +175,26 @@ func (h *Host) opened(parent *session, a *attachment) bool {
 		h.mu.Unlock()
 		return false
 	}
-	if h.hiddenLocked(parent, a.Info.ID, a.Info.Context) {
-		h.sendLocked(wire.SessionTail(a.SessionID), "Runtime.runIfWaitingForDebugger", wire.Empty, nil)
-		h.sendLocked(parent.tail, "Target.detachFromTarget", sessionParams(a.SessionID), nil)
+	if parent.barred || h.unseenLocked(parent, &a.Info) {
+		if !h.awaitedLocked(&a.Info, parent.target) {
+			h.sendLocked(wire.SessionTail(a.SessionID), resume, wire.Empty, nil)
+		}
+		h.detachLocked(parent, a.SessionID)
 		h.mu.Unlock()
 		return false
 	}
 	s := &session{
 		id: a.SessionID, upstream: a.SessionID, tail: wire.SessionTail(a.SessionID), client: parent.client,
-		browser: a.Info.Type == "browser", context: a.Info.Context, parent: parent,
+		target: a.Info.ID, browser: a.Info.Type == "browser", context: a.Info.Context, parent: parent,
 	}
 	if parent.children == nil {
 		parent.children = make(map[*session]struct{})
 	}
 	parent.children[s] = struct{}{}
 	h.sessions[s.id], h.upstream[s.upstream] = s, s
+	if s.held = parent.auto && parent.asked[a.Info.ID] == 0; s.held && !parent.waits {
+		h.resumeLocked([]*session{s})
+	}
 	h.mu.Unlock()
 	h.events.Opened(bridge.Nested{Parent: parent.id, SessionID: s.id, TargetID: a.Info.ID, Type: a.Info.Type})
 	return true
@@ -166,7 +206,7 @@ func (h *Host) closed(upstream string) bool {
 	h.mu.Lock()
 	s := h.upstream[upstream]
 	if s != nil {
-		h.removeLocked(s)
+		h.endLocked(s)
 	}
 	h.mu.Unlock()
 	if s == nil {
@@ -174,4 +214,19 @@ func (h *Host) closed(upstream string) bool {
 	}
 	h.events.Closed(s.id)
 	return true
+}
+
+// barLocked ends the sessions on a target of those Clients that may not see
+// what it is about to show. The browser has them ended before anything that
+// it is asked later, and tells of their end; nothing else of them goes on.
+func (h *Host) barLocked(targetID string) {
+	for _, s := range h.sessions {
+		if s.target != targetID || !s.client.noFiles || s.barred {
+			continue
+		}
+		s.barred, s.queue = true, nil
+		if s.upstream != "" { // else once it has attached
+			h.detachLocked(s.parent, s.upstream)
+		}
+	}
 }

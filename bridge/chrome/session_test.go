@@ -16,7 +16,8 @@ func TestHostEntersWithWhatTheBrowserTells(t *testing.T) {
 		r.wantSent(
 			`{"id":-1,"method":"Browser.getVersion","params":{}}`,
 			`{"id":-2,"method":"Target.getBrowserContexts","params":{}}`,
-			`{"id":-3,"method":"Target.setDiscoverTargets","params":{"discover":true,"filter":[{}]}}`,
+			`{"id":-3,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny","eventsEnabled":true}}`,
+			`{"id":-4,"method":"Target.setDiscoverTargets","params":{"discover":true,"filter":[{}]}}`,
 		)
 		r.says(
 			`{"id":-1,"result":{"product":"Chrome/156","userAgent":"UA"}}`,
@@ -29,7 +30,7 @@ func TestHostEntersWithWhatTheBrowserTells(t *testing.T) {
 			`{"method":"Target.targetDestroyed","params":{"targetId":"Q"}}`,
 		)
 		r.wantTold()
-		r.says(`{"id":-3,"result":{}}`)
+		r.says(`{"id":-4,"result":{}}`)
 		r.wantTold("host")
 		if a := r.hub.said; !a.Browser || a.Version.Product != "Chrome/156" || a.Version.UserAgent != "UA" || len(a.Targets) != 1 ||
 			a.Targets[0].ID != "P" || a.Targets[0].Title != "t" || a.Targets[0].URL != "v" {
@@ -75,7 +76,7 @@ func TestHostEndsWithItsReason(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, Options{})
 			r.hub.refuse = refusal
-			r.says(`{"id":-3,"result":{}}`)
+			r.says(`{"id":-4,"result":{}}`)
 			if err := <-r.ended; !errors.Is(err, refusal) {
 				t.Errorf("Serve = %v, want %v", err, refusal)
 			}
@@ -93,12 +94,12 @@ func TestCommandsWaitForTheirSession(t *testing.T) {
 		r.must("p", "B.one", "")
 		r.must("s", "A.two", "")
 		r.wantSent(
-			`{"id":-4,"method":"Target.attachToBrowserTarget","params":{}}`,
-			`{"id":-5,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`,
+			`{"id":-5,"method":"Target.attachToBrowserTarget","params":{}}`,
+			`{"id":-6,"method":"Target.attachToTarget","params":{"targetId":"T0","flatten":true}}`,
 		)
 		r.says(
 			`{"method":"Target.attachedToTarget","params":{"sessionId":"UP","targetInfo":{"targetId":"x","type":"browser"}}}`,
-			`{"id":-4,"result":{"sessionId":"UP"}}`,
+			`{"id":-5,"result":{"sessionId":"UP"}}`,
 		)
 		r.must("s", "A.three", "")
 		r.wantSent(
@@ -107,7 +108,7 @@ func TestCommandsWaitForTheirSession(t *testing.T) {
 			`{"id":4,"method":"A.three","params":{},"sessionId":"UP"}`,
 		)
 		r.says(
-			`{"id":-5,"result":{"sessionId":"UP2"}}`,
+			`{"id":-6,"result":{"sessionId":"UP2"}}`,
 			`{"id":3,"error":{"code":-32000,"message":"no"},"sessionId":"UP"}`,
 			`{"id":1,"result":{"x":[1,{}]},"sessionId":"UP"}`,
 			`{"method":"A.happened","params":{"y":"}"},"sessionId":"UP"}`,
@@ -144,9 +145,9 @@ func TestSessionThatCannotAttachEnds(t *testing.T) {
 		r := greeted(t, Options{})
 		r.hub.attach("s", "T9")
 		r.must("s", "Target.createBrowserContext", "")
-		r.says(`{"id":-4,"error":{"code":-32602,"message":"No target with given id found"}}`)
+		r.says(`{"id":-5,"error":{"code":-32602,"message":"No target with given id found"}}`)
 		r.wantTold("closed s")
-		r.wantSent(`{"id":-4,"method":"Target.attachToTarget","params":{"targetId":"T9","flatten":true}}`)
+		r.wantSent(`{"id":-5,"method":"Target.attachToTarget","params":{"targetId":"T9","flatten":true}}`)
 		r.refuses("s", "A.one", "", "-32001 ")
 	})
 }
@@ -158,12 +159,12 @@ func TestReleaseEndsTheSession(t *testing.T) {
 		r.hub.release("a")
 		r.hub.release("a")
 		r.hub.release("unknown")
-		r.wantSent(`{"id":-5,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
+		r.wantSent(`{"id":-6,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
 		r.says(
 			`{"method":"A.happened","params":{},"sessionId":"A"}`,
 			`{"method":"Target.attachedToTarget","params":{"sessionId":"N","targetInfo":{"targetId":"T0","type":"page"}},"sessionId":"A"}`,
 			`{"method":"Target.detachedFromTarget","params":{"sessionId":"A"}}`,
-			`{"id":-5,"result":{}}`,
+			`{"id":-6,"result":{}}`,
 		)
 		r.wantTold()
 	})
@@ -178,8 +179,8 @@ func TestReleaseBeforeTheSessionHasAttached(t *testing.T) {
 		r.hub.release("a")
 		r.hub.release("b")
 		r.forget()
-		r.says(`{"id":-4,"result":{"sessionId":"A"}}`, `{"id":-5,"error":{"code":-32602,"message":"No"}}`)
-		r.wantSent(`{"id":-6,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
+		r.says(`{"id":-5,"result":{"sessionId":"A"}}`, `{"id":-6,"error":{"code":-32602,"message":"No"}}`)
+		r.wantSent(`{"id":-7,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
 		r.wantTold()
 	})
 }
@@ -231,7 +232,7 @@ func TestTargetThatEndsClosesTheSessionOnIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := greeted(t, Options{})
 		r.hub.attach("p", "T0")
-		r.says(`{"id":-4,"result":{"sessionId":"P"}}`, `{"method":"Target.detachedFromTarget","params":{"sessionId":"P","targetId":"T0"}}`)
+		r.says(`{"id":-5,"result":{"sessionId":"P"}}`, `{"method":"Target.detachedFromTarget","params":{"sessionId":"P","targetId":"T0"}}`)
 		r.wantTold("closed p")
 	})
 }

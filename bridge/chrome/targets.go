@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -18,6 +19,7 @@ type info struct {
 	URL     string `json:"url"`
 	Opener  string `json:"openerId"`
 	Context string `json:"browserContextId"`
+	Parent  string `json:"parentFrameId"`
 }
 
 // attachment is what Target.attachedToTarget says, and a part of it what the
@@ -33,24 +35,51 @@ type target struct {
 	info
 	owner  *session // the Client whose context it is in; nil when it is everybody's
 	listed bool     // the hub has been told of it
+	web    bool     // its document is one of the web
 }
 
 // registered is what a target is to the hub.
-func (i *info) registered() targets.Info {
-	return targets.Info{ID: i.ID, Title: i.Title, URL: i.URL, Type: i.Type, OpenerID: i.Opener}
+func (t *target) registered() targets.Info {
+	return targets.Info{ID: t.ID, Title: t.Title, URL: t.URL, Type: t.Type, OpenerID: t.Opener, NotWeb: !t.web}
+}
+
+// webLocked reports whether a target shows a document of the web. A blank one
+// is of whoever made it: its opener, the frame around it, or the document
+// before it.
+func (h *Host) webLocked(i *info) bool {
+	if i.Type == "browser_ui" || !scope.Web(i.URL) {
+		return false
+	}
+	if i.URL != "" && !strings.HasPrefix(i.URL, "about:") {
+		return true
+	}
+	if before, known := h.targets[i.ID]; known {
+		return before.web
+	}
+	for _, id := range []string{i.Opener, i.Parent} {
+		if t, known := h.targets[id]; known && !t.web {
+			return false
+		}
+	}
+	return true
 }
 
 // text reads one member of an object that the browser has sent; "" when it is
 // not there. It shares no memory with the object.
 func text(object []byte, name string) string {
-	var found string
+	s, _ := wire.Text(member(object, name))
+	return strings.Clone(s)
+}
+
+// member is the value of one member, part of the object; nil when it is not
+// there.
+func member(object []byte, name string) (found []byte) {
 	if object == nil {
-		return found
+		return nil
 	}
 	_ = wire.ReadObject(object, func(key string, value []byte) error { // it is part of a message that was read
 		if key == name {
-			s, _ := wire.Text(value)
-			found = strings.Clone(s)
+			found = value
 		}
 		return nil
 	})
@@ -86,6 +115,8 @@ func (h *Host) rootEvent(method string, params []byte) {
 		}
 	case "Target.detachedFromTarget":
 		h.closed(text(params, "sessionId"))
+	case "Fetch.requestPaused":
+		h.paused(params)
 	case "Browser.downloadWillBegin":
 		h.downloadBegins(params)
 	case "Browser.downloadProgress":
@@ -100,9 +131,12 @@ var unlisted = map[string]bool{"browser": true, "tab": true, "browser_ui": true}
 // created enters a target. The hub is told of those that anybody may see.
 func (h *Host) created(i *info) {
 	h.mu.Lock()
-	t := target{info: *i, owner: h.ownerLocked(i.Context)}
+	t := target{info: *i, owner: h.ownerLocked(i.Context), web: h.webLocked(i)}
 	t.listed = t.owner == nil && !unlisted[i.Type]
 	h.targets[i.ID] = t
+	if !t.web {
+		h.barLocked(i.ID) // sessions that began while it had no address
+	}
 	if h.dead == i.ID {
 		h.dead = "" // a frame has its id again when it is a target again
 	}
@@ -110,8 +144,8 @@ func (h *Host) created(i *info) {
 	switch {
 	case !t.listed:
 	case h.events == nil:
-		h.first.Targets = append(h.first.Targets, i.registered())
-	case !h.events.TargetCreated(i.registered()):
+		h.first.Targets = append(h.first.Targets, t.registered())
+	case !h.events.TargetCreated(t.registered()):
 		h.log.Warn("target refused: it has no usable id, or there are too many")
 	}
 }
@@ -122,10 +156,15 @@ func (h *Host) changed(i *info) {
 	h.mu.Lock()
 	t := h.targets[i.ID]
 	i.Type = t.Type
-	news := t.listed && t.info != *i
+	known, web := t.ID != "", h.webLocked(i)
+	if known && !web {
+		h.barLocked(i.ID)
+	}
+	news := known && (t.info != *i || t.web != web)
 	if news {
-		t.info = *i
+		t.info, t.web = *i, web
 		h.targets[i.ID] = t
+		news = t.listed
 	}
 	h.mu.Unlock()
 	switch {
@@ -133,11 +172,11 @@ func (h *Host) changed(i *info) {
 	case h.events == nil:
 		for n := range h.first.Targets {
 			if h.first.Targets[n].ID == i.ID {
-				h.first.Targets[n] = i.registered()
+				h.first.Targets[n] = t.registered()
 			}
 		}
 	default:
-		h.events.TargetChanged(i.registered())
+		h.events.TargetChanged(t.registered())
 	}
 }
 
@@ -204,5 +243,5 @@ func (h *Host) targetEvent(s *session, name string, params []byte) bool {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return !h.hiddenLocked(s, a.TargetID, "") && !h.hiddenLocked(s, a.Info.ID, a.Info.Context)
+	return !h.hiddenLocked(s, a.TargetID, "") && (a.Info.ID == "" || !h.unseenLocked(s, &a.Info))
 }

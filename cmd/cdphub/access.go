@@ -49,11 +49,17 @@ func (f accessFlags) gate(log *zap.Logger) (*auth.Tokens, *auth.Gate, error) {
 	return tokens, auth.NewGate(tokens, o), nil
 }
 
+// readPrefix reads an address or a CIDR. An IPv4 address that is written as an
+// IPv6 one stands for itself, as it does where a connection comes from.
 func readPrefix(text string) (netip.Prefix, error) {
-	if a, err := netip.ParseAddr(text); err == nil {
-		return netip.PrefixFrom(a, a.BitLen()), nil
+	p, err := netip.ParsePrefix(text)
+	if a, none := netip.ParseAddr(text); none == nil {
+		p, err = netip.PrefixFrom(a, a.BitLen()), nil
 	}
-	return netip.ParsePrefix(text)
+	if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {
+		p = netip.PrefixFrom(a.Unmap(), p.Bits()-96)
+	}
+	return p, err
 }
 
 // guarded reports whether tokens keep strangers out of a listener.
@@ -61,38 +67,19 @@ func (s *server) guarded(clients, hosts bool) bool {
 	return (!clients || s.tokens.Covers(auth.RoleClient)) && (!hosts || s.tokens.Covers(auth.RoleHost))
 }
 
-// admit lets requests through to next that may act in a role on their hub.
-func (s *server) admit(role auth.Role, next http.HandlerFunc) http.Handler {
-	return s.gate.Require(ask(role), next)
-}
-
-// ask is what a request wants that would act in a role on its hub.
-func ask(role auth.Role) func(*http.Request) auth.Ask {
-	return func(r *http.Request) auth.Ask {
-		at := routeOf(r)
-		return auth.Ask{Role: role, Hub: at.hub, Path: at.path}
+// refuseNameless refuses Hosts, where other machines can reach the address,
+// that are neither a page of a known origin nor known by a token.
+func (s *server) refuseNameless(r *http.Request) string {
+	if s.tokens.Set() || len(r.Header.Values("Origin")) > 0 {
+		return ""
 	}
-}
-
-// namedHosts refuses Hosts that are neither a page of a known origin nor on
-// this machine nor known by a token.
-func (s *server) namedHosts(exposed bool, next http.Handler) http.Handler {
-	if !exposed || s.tokens.Set() {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if len(r.Header.Values("Origin")) == 0 {
-			http.Error(w, "A Host without an Origin needs a token here, since this address can be reached from other machines: see --host-token.", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	return "A Host without an Origin needs a token here, since this address can be reached from other machines: see --host-token."
 }
 
 // fragment is what the URL of a Host page of our own ends with: its token,
-// where one is needed.
+// where one is needed, which is good for the default hub alone.
 func (s *server) fragment() string {
-	token := s.tokens.Issue(auth.RoleHost)
+	token := s.tokens.Issue(auth.RoleHost, relay.DefaultHub)
 	if token == "" {
 		return ""
 	}

@@ -20,7 +20,7 @@ func discoveryOptions(hub *relay.Hub, prefix string, p relay.Policy) httpdiscove
 			if err := callHub(ctx, hub, p, "Target.createTarget", map[string]string{"url": url}, &made); err != nil {
 				return targets.Info{}, err
 			}
-			if t, ok := hub.Target(made.TargetID); ok {
+			if t, ok := hub.Target(p, made.TargetID); ok {
 				return t, nil
 			}
 			return targets.Info{}, fmt.Errorf("the new target %q has gone", made.TargetID)

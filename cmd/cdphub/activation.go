@@ -52,7 +52,10 @@ func (s *server) listen(name, addr string, exposed bool) (net.Listener, error) {
 	}
 	ln := handed[name]
 	if ln == nil {
-		return listen(addr, exposed)
+		if ln, err = listen(addr, exposed); err != nil {
+			return nil, err
+		}
+		return s.bound(ln), nil
 	}
 	if ln.Addr().Network() == "tcp" && !exposed {
 		if err := refuseExposed(ln.Addr().String()); err != nil {
@@ -60,7 +63,7 @@ func (s *server) listen(name, addr string, exposed bool) (net.Listener, error) {
 		}
 	}
 	s.log.Info("the service manager has opened a listener", zap.String("name", name), zap.Stringer("addr", ln.Addr()))
-	return ln, nil
+	return s.bound(ln), nil
 }
 
 // notify tells the service manager what the process does (sd_notify(3)).

@@ -3,30 +3,33 @@ package main
 import (
 	"net/netip"
 	"sync"
+
+	"github.com/cdphub/cdphub/internal/auth"
 )
 
 // addresses counts connections by where they come from. Its zero value works.
 type addresses struct {
 	mu   sync.Mutex // guards open
-	open map[netip.Addr]int
+	open map[netip.Prefix]int
 }
 
 // enter counts a connection until left is called. It refuses one too many.
 func (a *addresses) enter(from netip.Addr, most int) (left func(), ok bool) {
+	at := auth.Place(from)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.open[from] >= most {
+	if a.open[at] >= most {
 		return nil, false
 	}
 	if a.open == nil {
-		a.open = make(map[netip.Addr]int)
+		a.open = make(map[netip.Prefix]int)
 	}
-	a.open[from]++
+	a.open[at]++
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if a.open[from]--; a.open[from] == 0 {
-			delete(a.open, from)
+		if a.open[at]--; a.open[at] == 0 {
+			delete(a.open, at)
 		}
 	}, true
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cdphub/cdphub/actions/hooks"
 	"github.com/cdphub/cdphub/web"
 )
 
@@ -17,6 +18,7 @@ type bundle struct {
 	contentType string
 	hash        string
 	immutable   bool // its name has the hash in it
+	isPage      bool // a Host page, not a script
 }
 
 // bundles finds the embedded files by path: /agent.js, and /agent.HASH.js for
@@ -29,13 +31,12 @@ var bundles = sync.OnceValue(func() map[string]bundle {
 			return
 		}
 		sum := sha256.Sum256(body)
-		b := bundle{body: body, contentType: contentType, hash: hex.EncodeToString(sum[:8])}
+		b := bundle{body: body, contentType: contentType, hash: hex.EncodeToString(sum[:8]), isPage: at == "/shell"}
 		found[at] = b
 		b.immutable = true
 		ext := path.Ext(at)
 		found[strings.TrimSuffix(at, ext)+"."+b.hash+ext] = b
 	}
-	const script = "text/javascript; charset=utf-8"
 	add("agent.js", "/agent.js", script)
 	add("agent.mjs", "/agent.mjs", script)
 	add("snapshot.js", "/snapshot.js", script)
@@ -47,35 +48,53 @@ var bundles = sync.OnceValue(func() map[string]bundle {
 	return found
 })
 
-// serveBundle serves a bundle and reports whether there is one at that path.
-// They are the same for everybody and hold no secret, so every page may load
-// them.
-func serveBundle(w http.ResponseWriter, r *http.Request, at string) bool {
-	b, ok := bundles()[at]
-	if !ok {
-		return false
-	}
+const script = "text/javascript; charset=utf-8"
+
+// serve answers with a bundle. They are the same for everybody and hold no
+// secret, so every page may load them.
+func (b bundle) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Type", b.contentType)
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	forEveryPage(h, b.contentType)
 	h.Set("ETag", `"`+b.hash+`"`)
 	h.Set("Cache-Control", "no-cache")
 	if b.immutable {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	switch {
-	case at == "/shell" && r.Header.Get("Sec-Fetch-Site") == "cross-site":
+	case b.isPage && r.Header.Get("Sec-Fetch-Site") == "cross-site":
 		// A page that sends its visitor here could put its own app in the
 		// place of the Host that the hub has.
 		http.Error(w, "Another site has sent you here. To go on, open this address yourself.", http.StatusForbidden)
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+	case !onlyReads(w, r):
 	case r.Header.Get("If-None-Match") == `"`+b.hash+`"`:
 		w.WriteHeader(http.StatusNotModified)
 	default:
 		w.Write(b.body) //nolint:errcheck // a peer that is gone
 	}
-	return true
+}
+
+// serveHookScript serves /rp.js, which is the same for everybody and holds no
+// secret either.
+func serveHookScript(w http.ResponseWriter, r *http.Request) {
+	forEveryPage(w.Header(), script)
+	if onlyReads(w, r) {
+		w.Write(hooks.Script) //nolint:errcheck // a peer that is gone
+	}
+}
+
+// forEveryPage lets pages of all origins load what is answered.
+func forEveryPage(h http.Header, contentType string) {
+	h.Set("Content-Type", contentType)
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+}
+
+// onlyReads reports whether a request does no more than read; it answers others.
+func onlyReads(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", "GET, HEAD")
+	http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+	return false
 }

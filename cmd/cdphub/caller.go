@@ -17,7 +17,7 @@ import (
 func (s *server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions.Caller {
 	at := routeOf(r)
 	c := actions.Caller{
-		Options: actions.Options{Log: s.log, URLs: s.flags.policy(), Limits: s.flags.limits()},
+		Options: actions.Options{Log: s.log, URLs: s.urls, Names: s.names, Limits: s.flags.limits()},
 		ID:      pass.Bearer(), Hub: at.hub, Version: version(), Endpoint: socketURL(r, r.Host, at.prefix+"/devtools/browser"),
 		Expires: pass.Grant.Expires, Ending: s.ending,
 		Capabilities: s.flags.HookScope, Consents: s.consents,
@@ -56,7 +56,7 @@ func (s *server) clientsOf(name string, p relay.Policy) actions.Join {
 			return nil, err
 		}
 		left := s.sandboxes.join(name, func() { go k.Leave() })
-		return &keeper{k.Local, func() { k.Leave(); left() }}, nil
+		return &keeper{k.Local, func() { k.letGo(); left() }}, nil
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -61,7 +62,9 @@ func TestCommandLine(t *testing.T) {
 		{"open to all", []string{"serve", "--client-addr", ":0", "--host-addr", "127.0.0.1:0"}, "", "--insecure-bind"},
 	} {
 		var out bytes.Buffer
-		err := run(t.Context(), tc.args, &out, io.Discard)
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second) // for what is served although it must not be
+		err := run(ctx, tc.args, &out, io.Discard)
+		stop()
 		if !strings.Contains(out.String(), tc.out) {
 			t.Errorf("%s: printed %q, want %q", tc.name, out.String(), tc.out)
 		}

@@ -9,18 +9,43 @@ import (
 	"net/http"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/actions/hooks"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 )
 
 // consents are those for the scripts of browser hooks.
-func (f actionFlags) consents() *actions.Consents {
-	c := &actions.Consents{Allow: f.EvalAllow, Deny: f.EvalDeny}
+func (f actionFlags) consents() (*actions.Consents, error) {
+	allow, err := origins(f.EvalAllow)
+	if err != nil {
+		return nil, fmt.Errorf("--eval-allow %w", err)
+	}
+	deny, err := origins(f.EvalDeny)
+	if err != nil {
+		return nil, fmt.Errorf("--eval-deny %w", err)
+	}
+	c := &actions.Consents{Allow: allow, Deny: deny}
 	if f.EvalAsk != "" {
 		c.Ask = func(ctx context.Context, caller, origin string) (bool, error) {
 			return askConsent(ctx, f.EvalAsk, caller, origin)
 		}
 	}
-	return c
+	return c, nil
+}
+
+// origins reads the origins of an option, as pages have them. Documents without
+// an address of their own have the origin "null".
+func origins(list []string) ([]string, error) {
+	read := make([]string, len(list))
+	for i, o := range list {
+		var ok bool
+		switch read[i], ok = urlpolicy.Origin(o); {
+		case ok:
+		case o == "*", o == "null", o == "file://":
+			read[i] = o
+		default:
+			return nil, fmt.Errorf("%q can never match: an origin is written as https://app.example or http://127.0.0.1:8080", o)
+		}
+	}
+	return read, nil
 }
 
 // askConsent asks a URL. The caller is named by the hash of its token.
@@ -46,18 +71,4 @@ func askConsent(ctx context.Context, url, caller, origin string) (bool, error) {
 	const longest = 1 << 16
 	err = json.NewDecoder(io.LimitReader(resp.Body, longest)).Decode(&answer)
 	return answer.Allow, err
-}
-
-// serveHookScript serves /rp.js, which is the same for everybody and holds no
-// secret.
-func (s *server) serveHookScript(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-	w.Header().Set("Access-Control-Allow-Origin", "*")
-	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
-		return
-	}
-	w.Write(hooks.Script) //nolint:errcheck // a peer that is gone
 }

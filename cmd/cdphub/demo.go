@@ -78,7 +78,7 @@ func (c *demoCmd) show(ctx context.Context, srv *server, s streams) error {
 	}
 	if c.Drive {
 		endpoint := port
-		if token := srv.tokens.Issue(auth.RoleClient); token != "" {
+		if token := srv.tokens.Issue(auth.RoleClient, relay.DefaultHub); token != "" {
 			endpoint = "ws://" + srv.addr(false) + "/devtools/browser?token=" + token
 		}
 		return drive(ctx, c.AgentBrowser, endpoint, s.out)
@@ -98,7 +98,7 @@ func awaitTargets(ctx context.Context, hub *relay.Hub, count int) error {
 	timeout := time.After(pairWithin)
 	for {
 		paired := 0
-		for _, t := range hub.Targets() {
+		for _, t := range hub.Targets(nil) {
 			if t.Title != "" {
 				paired++
 			}
@@ -135,9 +135,9 @@ func servePages(srv *server) (page string, closeAll func(), err error) {
 		if err != nil {
 			return "", err
 		}
-		hs := &http.Server{Handler: srv.rules.Guard(demoPages(index, data)), ReadHeaderTimeout: 5 * time.Second}
+		hs := newAppServer(srv.rules.Guard(demoPages(index, data)), srv.log.Named("demo"))
 		servers = append(servers, hs)
-		go hs.Serve(ln) //nolint:errcheck // ends with Close
+		go hs.Serve(srv.bound(ln)) //nolint:errcheck // ends with Close
 		return "http://" + ln.Addr().String(), nil
 	}
 	hub := "http://" + srv.addr(true)

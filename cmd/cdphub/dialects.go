@@ -12,6 +12,7 @@ import (
 	"github.com/cdphub/cdphub/actions/jsonrpc"
 	"github.com/cdphub/cdphub/actions/ndjson"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 )
@@ -42,15 +43,23 @@ func (f rateFlags) limits() actions.Limits {
 	return actions.Limits{Requests: int(f.ActionRate), Screenshots: int(f.ScreenshotRate)}
 }
 
-// urlFlags say which pages actions may open.
+// urlFlags say which pages there may be.
 type urlFlags struct {
-	AllowURL   []string `name:"allow-url" help:"A host, or *.host, that actions may open pages of; all when not given." env:"CDPHUB_ALLOW_URL" placeholder:"HOST" group:"Actions:"`
-	BlockURL   []string `name:"block-url" help:"A host, or *.host, that they may not." env:"CDPHUB_BLOCK_URL" placeholder:"HOST" group:"Actions:"`
-	PublicURLs bool     `name:"public-urls" help:"Refuse pages of loopback and private addresses to them." env:"CDPHUB_PUBLIC_URLS" group:"Actions:"`
+	AllowURL   []string `name:"allow-url" help:"A host that pages of browsers may be of, and that actions may open: a name, *.name, an IP address or a block as 10.0.0.0/8; all when not given." env:"CDPHUB_ALLOW_URL" placeholder:"HOST" group:"Network:"`
+	BlockURL   []string `name:"block-url" help:"A host that they may not, nor by a name that leads to its address." env:"CDPHUB_BLOCK_URL" placeholder:"HOST" group:"Network:"`
+	PublicURLs bool     `name:"public-urls" help:"Refuse them pages of loopback, private and all other addresses that are not of the public Internet." env:"CDPHUB_PUBLIC_URLS" group:"Network:"`
 }
 
-func (f urlFlags) policy() actions.URLPolicy {
-	return actions.URLPolicy{Allow: f.AllowURL, Block: f.BlockURL, PublicOnly: f.PublicURLs}
+// policy reads them.
+func (f urlFlags) policy() (*urlpolicy.Policy, error) {
+	if _, err := urlpolicy.New(urlpolicy.Options{Allow: f.AllowURL}); err != nil {
+		return nil, fmt.Errorf("--allow-url %w", err)
+	}
+	p, err := urlpolicy.New(urlpolicy.Options{Allow: f.AllowURL, Block: f.BlockURL, Public: f.PublicURLs})
+	if err != nil {
+		return nil, fmt.Errorf("--block-url %w", err)
+	}
+	return p, nil
 }
 
 // dialect serves one WebSocket of an action API until it ends, and returns why.
@@ -109,15 +118,19 @@ func (s *server) serveBAP(w http.ResponseWriter, r *http.Request) {
 func (s *server) serveSocket(serve dialect, o wsconn.Options, left func()) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var hub *relay.Hub
-		release, pending := left, auth.PassOf(r).Login != nil
-		if !pending {
-			acquired, letGo, ok := s.acquireReady(w, r)
-			if !ok {
-				left()
-				return
-			}
-			hub, release = acquired, func() { letGo(); left() }
+		var l *login
+		var letGo func()
+		ok := false
+		if auth.PassOf(r).Login == nil {
+			hub, letGo, ok = s.acquireReady(w, r)
+		} else if letGo, ok = s.awaitLogin(w, r); ok {
+			l = &login{server: s, r: r, known: letGo}
 		}
+		if !ok {
+			left()
+			return
+		}
+		release := func() { letGo(); left() }
 		who := s.peer("client", r)
 		o.AnyKey, o.Limits = true, s.flags.actionLimits()
 		came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
@@ -128,8 +141,9 @@ func (s *server) serveSocket(serve dialect, o wsconn.Options, left func()) http.
 				why := wsconn.ReasonInternal
 				defer func() { who.left(why) }()
 				c := s.caller(r, hub, auth.PassOf(r))
-				if pending {
-					l := &login{server: s, r: r, conn: conn}
+				if l != nil {
+					l.conn = conn
+					conn.LimitMessages(maxBeforeLogin)
 					defer l.release()
 					c.Login = func(token string) (actions.Caller, error) { return l.enter(ctx, token) }
 				}
@@ -161,24 +175,18 @@ func (s *server) serveActions(e endpoint) http.HandlerFunc {
 	return withMethods(withJSON(answer), e.methods...).ServeHTTP
 }
 
-// actionRoute finds what serves a path of an action API.
-func (s *server) actionRoute(r *http.Request, path string) (http.Handler, bool) {
-	if !s.flags.Actions {
-		return nil, false
-	}
+// actionEntry finds what a path of an action API leads to.
+func (s *server) actionEntry(r *http.Request, path string) (entry, bool) {
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		if path == "/bap" || path == "/" {
-			return s.admit(auth.RoleClient, http.HandlerFunc(s.serveBAP)), true
+			return entry{role: auth.RoleClient, serve: s.serveBAP}, true
 		}
 		if d, ok := dialects[path]; ok {
-			if logins[path] {
-				return s.gate.RequireLogin(ask(auth.RoleClient), s.serveDialect(d)), true
-			}
-			return s.admit(auth.RoleClient, s.serveDialect(d)), true
+			return entry{role: auth.RoleClient, login: logins[path], serve: s.serveDialect(d)}, true
 		}
 	}
 	if e, ok := endpoints[path]; ok {
-		return s.admit(auth.RoleClient, s.serveActions(e)), true
+		return entry{role: auth.RoleClient, serve: s.serveActions(e)}, true
 	}
-	return nil, false
+	return entry{}, false
 }

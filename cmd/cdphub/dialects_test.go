@@ -78,7 +78,7 @@ func TestR22NDJSONRefusesTokensInURLs(t *testing.T) {
 
 // TestSessions finds hubs by the paths and the names of sessions.
 func TestSessions(t *testing.T) {
-	s := start(t, func(f *hubFlags) { f.Actions, f.BaseDomain = true, "hubs.example" })
+	s := start(t, func(f *hubFlags) { f.Actions, f.BaseDomain = true, "Hubs.example" })
 	for path, name := range map[string]string{
 		"/ndjson": "default", "/session/default/rpc": "default", "/session/one/rpc": "one", "/hub/two/ndjson": "two",
 	} {
@@ -90,9 +90,11 @@ func TestSessions(t *testing.T) {
 		c.send(`{"id":"3","action":"session.list","session":"three"}`)
 		c.wants(`{"id":"3","success":false,"error":"session not found: three"}`)
 	}
-	c := dial(t, "ws://"+s.addr(false)+"/ndjson", http.Header{"Host": {"four.hubs.example"}})
-	c.send(listSessions)
-	c.wants(`{"id":"1","success":true,"data":{"sessions":["four"]}}`)
+	for _, host := range []string{"four.hubs.example", "FOUR.Hubs.Example:80"} {
+		c := dial(t, "ws://"+s.addr(false)+"/ndjson", http.Header{"Host": {host}})
+		c.send(listSessions)
+		c.wants(`{"id":"1","success":true,"data":{"sessions":["four"]}}`)
+	}
 	for _, path := range []string{"/cdp", "/session/one/cdp"} {
 		c := dial(t, "ws://"+s.addr(false)+path, nil)
 		c.send(`{"id":1,"method":"Target.getTargets"}`)
@@ -181,11 +183,14 @@ func TestR26LoginsAreLockedOut(t *testing.T) {
 			t.Errorf("after five guesses: %v", r)
 		}
 	}
-	if got := guess(last, clientToken); !strings.Contains(got, "-32003") {
-		t.Errorf("the right token after ten wrong ones: %s, want a lock-out", got)
+	if got := guess(last, wrongToken); !strings.Contains(got, "-32003") {
+		t.Errorf("a wrong token after ten others: %s, want a lock-out", got)
 	}
-	if got := raw(t, s.addr(false), handshake("/ws")); got.status != 429 {
-		t.Errorf("another connection: %d, want 429", got.status)
+	if got := raw(t, s.addr(false), handshake("/ws", "Authorization: Bearer "+wrongToken)); got.status != 429 {
+		t.Errorf("another connection with a wrong one: %d, want 429", got.status)
+	}
+	if got := guess(last, clientToken); !strings.Contains(got, `"result"`) {
+		t.Errorf("the right token then: %s", got)
 	}
 }
 
@@ -219,7 +224,7 @@ func TestR27RevokedTokensCutOffHooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	body := fmt.Sprintf(`{"name":"browser.waitForLoad","params":{"browserId":%q,"timeoutMs":300000}}`, hub.Targets()[0].ID)
+	body := fmt.Sprintf(`{"name":"browser.waitForLoad","params":{"browserId":%q,"timeoutMs":300000}}`, hub.Targets(nil)[0].ID)
 	answered := make(chan string, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

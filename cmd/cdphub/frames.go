@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -13,8 +14,8 @@ import (
 // maxDialog is the longest body of a dialog request, in bytes.
 const maxDialog = 1 << 20
 
-// serveFrames serves what Frame Agents ask the hub past their Host, and
-// reports whether path is one of those:
+// frameEndpoint serves what Frame Agents ask the hub past their Host; nil for
+// a path that is none of these:
 //
 //	POST /dialog        {"targetId":"…","key":"…","type":"confirm","message":"…","defaultPrompt":"","url":"…","frameId":"…"}
 //	                    -> {"native":true} or {"accept":true,"text":""}
@@ -22,21 +23,22 @@ const maxDialog = 1 << 20
 //
 // Apps of any origin ask; a key that only the Target's Host was given is what
 // admits them.
-func (s *server) serveFrames(w http.ResponseWriter, r *http.Request, path string) bool {
+func (s *server) frameEndpoint(path string) http.HandlerFunc {
 	key, script := strings.CutPrefix(path, "/eval/")
 	if path != "/dialog" && !script {
-		return false
+		return nil
 	}
-	hub, release := s.hubs.Peek(routeOf(r).hub)
-	defer release()
-	w.Header().Set("Access-Control-Allow-Origin", "*")
-	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
-	if script {
-		serveScript(w, r, hub, strings.TrimSuffix(key, ".js"))
-	} else {
-		serveDialog(w, r, hub)
+	return func(w http.ResponseWriter, r *http.Request) {
+		hub, release := s.hubs.Peek(routeOf(r).hub)
+		defer release()
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+		if script {
+			serveScript(w, r, hub, strings.TrimSuffix(key, ".js"))
+		} else {
+			serveDialog(w, r, hub)
+		}
 	}
-	return true
 }
 
 func serveScript(w http.ResponseWriter, r *http.Request, hub *relay.Hub, key string) {
@@ -77,8 +79,12 @@ func serveDialog(w http.ResponseWriter, r *http.Request, hub *relay.Hub) {
 		return
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxDialog))
-	if err != nil {
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
 		http.Error(w, "The dialog's text is too long.", http.StatusRequestEntityTooLarge)
+		return
+	}
+	if err != nil {
+		http.Error(w, "The dialog's text did not come: "+err.Error()+".", http.StatusRequestTimeout)
 		return
 	}
 	var b dialogBody

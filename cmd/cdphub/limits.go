@@ -25,6 +25,7 @@ type limitFlags struct {
 	MaxHostQueue      size   `help:"What may wait to be written to one Host." default:"64MiB" env:"CDPHUB_MAX_HOST_QUEUE" group:"Limits:"`
 	MaxClientQueued   count  `help:"How many messages may wait likewise." default:"32768" env:"CDPHUB_MAX_CLIENT_QUEUED" group:"Limits:"`
 	MaxHostQueued     count  `help:"How many messages may wait likewise." default:"1048576" env:"CDPHUB_MAX_HOST_QUEUED" group:"Limits:"`
+	MaxConnections    count  `help:"Connections of one address to one listener, or of one /64 network; of a --trusted-proxy there may be any number. No more than a quarter of the files that the process may open." default:"4096" env:"CDPHUB_MAX_CONNECTIONS" group:"Limits:"`
 	MaxClients        count  `help:"Clients of one hub." default:"1024" env:"CDPHUB_MAX_CLIENTS" group:"Limits:"`
 	MaxClientSessions count  `help:"Sessions of one Client." default:"8192" env:"CDPHUB_MAX_CLIENT_SESSIONS" group:"Limits:"`
 	MaxClientCalls    count  `help:"Commands of one Client without an answer." default:"4096" env:"CDPHUB_MAX_CLIENT_CALLS" group:"Limits:"`

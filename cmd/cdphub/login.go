@@ -4,10 +4,18 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// Of those who have yet to show a token there may be so many from one address,
+// each with a message of so many bytes that is not whole.
+const (
+	maxLogins      = 64
+	maxBeforeLogin = 64 << 10
 )
 
 // login is a WebSocket whose caller has yet to show a token.
@@ -15,6 +23,7 @@ type login struct {
 	server   *server
 	r        *http.Request
 	conn     *wsconn.Conn
+	known    func() // is called when it has, or when it ends
 	releases []func()
 }
 
@@ -33,6 +42,8 @@ func (l *login) enter(ctx context.Context, token string) (actions.Caller, error)
 		return actions.Caller{}, &actions.Error{Kind: actions.NoBrowser, Message: "no browser: " + err.Error(), Cause: err}
 	}
 	l.releases = append(l.releases, release, s.hold(pass, l.conn))
+	l.conn.LimitMessages(0)
+	l.known()
 	return s.caller(l.r, hub, pass), nil
 }
 
@@ -40,4 +51,16 @@ func (l *login) release() {
 	for _, f := range l.releases {
 		f()
 	}
+}
+
+// awaitLogin lets a request pass that is to show its token later, until known
+// is called, or answers that too many of its address are to.
+func (s *server) awaitLogin(w http.ResponseWriter, r *http.Request) (known func(), ok bool) {
+	left, ok := s.logins.enter(s.gate.Address(r), maxLogins)
+	if !ok {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "Too many connections of this address have yet to log in: bring the token with the handshake, as the header Authorization: Bearer TOKEN.", http.StatusTooManyRequests)
+		return nil, false
+	}
+	return sync.OnceFunc(left), true
 }

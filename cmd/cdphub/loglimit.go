@@ -19,6 +19,7 @@ var usualRate = logRate{10, time.Second}
 // rates are those of kinds that need another than the usual one.
 var rates = map[logKind]logRate{
 	{"http", acceptFailed}: {1, time.Minute},
+	{"", tooCrowded}:       {1, time.Minute},
 }
 
 // logKind is what lines have in common that are limited together.

@@ -15,6 +15,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/actions/remote"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -42,12 +43,16 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer files.Close()
-	join, end, err := c.join(ctx, log)
+	urls, err := c.policy()
+	if err != nil {
+		return err
+	}
+	join, end, err := c.join(ctx, urls, log)
 	if err != nil {
 		return err
 	}
 	defer end()
-	caller := actions.Caller{Join: join, Options: actions.Options{Log: log, URLs: c.policy(), Limits: c.limits()}, Version: version()}
+	caller := actions.Caller{Join: join, Options: actions.Options{Log: log, URLs: urls, Names: new(urlpolicy.Resolver), Limits: c.limits()}, Version: version()}
 	return mcp.Serve(ctx, caller, os.Stdin, unclosed{s.out}, files)
 }
 
@@ -58,9 +63,12 @@ type unclosed struct{ io.Writer }
 func (unclosed) Close() error { return nil }
 
 // join is how to connect; end ends what was started for it.
-func (c *mcpCmd) join(ctx context.Context, log *zap.Logger) (join actions.Join, end func(), err error) {
+func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logger) (join actions.Join, end func(), err error) {
 	hubs := relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version()})
-	pool := c.pool(hubs, log)
+	pool, err := c.pool(hubs, urls, log)
+	if err != nil {
+		return nil, nil, err
+	}
 	if pool == nil {
 		endpoint, err := webSocketOf(c.URL)
 		if err != nil {
@@ -77,12 +85,7 @@ func (c *mcpCmd) join(ctx context.Context, log *zap.Logger) (join actions.Join, 
 		if err != nil {
 			return nil, nil, err
 		}
-		hub, release, err := hubs.Acquire(relay.DefaultHub)
-		if err != nil {
-			done()
-			return nil, nil, err
-		}
-		return hub, func() { release(); done() }, nil
+		return acquireUsed(hubs, relay.DefaultHub, done)
 	}
 	return func(event actions.EventFunc) (actions.Client, error) {
 		k, err := joinHub(ctx, ready, relay.LocalOptions{Event: event})

@@ -214,7 +214,11 @@ func TestAppAddress(t *testing.T) {
 // TestKilledOpenLeavesNoBrowser kills the hub, which can then do nothing about
 // its browser.
 func TestKilledOpenLeavesNoBrowser(t *testing.T) {
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "k-") // its path is short: Chromium's own temporary files must fit below the profile
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
 	inDir := func(c *exec.Cmd) { c.Env = append(c.Env, "TMPDIR="+dir) }
 	p := startProcess(t, inDir, "open", "--headless", "--client-addr", "127.0.0.1:0", "--host-addr", "127.0.0.1:0", guarded(t).URL)
 	p.await("opened a headless browser")

@@ -38,7 +38,7 @@ func TestActionPathsAreGuarded(t *testing.T) {
 			"a page":         {speak(clientToken, "Origin", "https://evil.example"), http.StatusForbidden},
 			"a good request": {speak(clientToken), http.StatusOK},
 		} {
-			if status, text := posted(t, base+path, test.header, []byte(body)); status != test.want && (status != http.StatusNotFound || path == "/mcp") {
+			if status, text := posted(t, base+path, test.header, []byte(body)); status != test.want {
 				t.Errorf("%s with %s: %d %s, want %d", path, name, status, text, test.want)
 			}
 		}

@@ -33,8 +33,8 @@ type pool struct {
 	failed failure
 }
 
-// failure is that the last browser could not be had: the next is not tried at
-// once, whoever asks.
+// failure is that the last browser could not be started: the next is not tried
+// at once, whoever asks.
 type failure struct {
 	err   error
 	pause time.Duration // doubles with each
@@ -64,7 +64,7 @@ var (
 // use sees to it that a hub has its browser until done is called. It waits for
 // the browser to come. Hubs that are to have none are always ready.
 func (p *pool) use(ctx context.Context, hub string) (done func(), err error) {
-	if p == nil || !p.serves(hub) {
+	if !p.has(hub) {
 		return func() {}, nil
 	}
 	at, err := p.enter(hub)
@@ -86,6 +86,9 @@ func (p *pool) use(ctx context.Context, hub string) (done func(), err error) {
 	}
 	return done, nil
 }
+
+// has reports whether a hub is to have a browser.
+func (p *pool) has(hub string) bool { return p != nil && p.serves(hub) }
 
 // enter counts a user in, with whom a browser may be started.
 func (p *pool) enter(hub string) (*place, error) {
@@ -130,11 +133,11 @@ func (p *pool) startLocked(name string) (*place, error) {
 	p.log.Info("starting a browser", zap.String("hub", name))
 	p.runs.Go(func() {
 		defer release()
-		came := sync.OnceFunc(func() { close(at.up) })
+		came, started := sync.OnceFunc(func() { close(at.up) }), false
 		err := p.run(ctx, hub, func() {
 			p.mu.Lock()
 			p.count.started++
-			p.failed = failure{}
+			p.failed, started = failure{}, true
 			p.mu.Unlock()
 			came()
 		})
@@ -143,7 +146,9 @@ func (p *pool) startLocked(name string) (*place, error) {
 		at.err = fmt.Errorf("no browser: %w", err)
 		if ctx.Err() == nil {
 			p.log.Error("there is no browser any more", zap.String("hub", name), zap.Error(err))
-			p.failLocked(at.err)
+			if !started { // else it is this hub's business alone
+				p.failLocked(at.err)
+			}
 		}
 		came()
 		p.forgetLocked(name, at)

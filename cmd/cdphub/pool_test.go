@@ -16,10 +16,10 @@ import (
 // fakeBrowser is a Host that is there and does nothing.
 type fakeBrowser struct{}
 
-func (fakeBrowser) Send(bridge.Command) error       { return errors.New("never") }
-func (fakeBrowser) Release(string, string)          {}
-func (fakeBrowser) Close(bridge.Reason)             {}
-func (fakeBrowser) Attached(string, string, string) {}
+func (fakeBrowser) Send(bridge.Command) error  { return errors.New("never") }
+func (fakeBrowser) Release(string, string)     {}
+func (fakeBrowser) Close(bridge.Reason)        {}
+func (fakeBrowser) Attached(bridge.Attachment) {}
 
 // testPool runs fake browsers, which take a second to come.
 func testPool(fail func() error) *pool {
@@ -141,6 +141,36 @@ func TestPoolTellsOfFailures(t *testing.T) {
 	})
 }
 
+// TestR135ReplacedBrowserIsNoFailure has another Host take a hub from its
+// browser. Other hubs start theirs, and this one its next.
+func TestR135ReplacedBrowserIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := testPool(works)
+		run, replaced := p.run, errors.New("another browser has taken its place")
+		p.run = func(ctx context.Context, hub bridge.Hub, came func()) error {
+			taken, cancel := context.WithTimeoutCause(ctx, time.Minute, replaced)
+			defer cancel()
+			if err := run(taken, hub, came); ctx.Err() != nil {
+				return err
+			}
+			return replaced
+		}
+		done := mustUse(t, p, "a")
+		time.Sleep(2 * time.Minute)
+		if p.numbers().running != 0 {
+			t.Fatal("the browser is still there")
+		}
+		for _, hub := range []string{"b", "a"} {
+			mustUse(t, p, hub)()
+		}
+		done()
+		if got, want := p.numbers(), (poolNumbers{running: 2, started: 3}); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		p.close()
+	})
+}
+
 func mustUse(t *testing.T, p *pool, hub string) (done func()) {
 	t.Helper()
 	done, err := p.use(t.Context(), hub)
@@ -160,14 +190,17 @@ func TestBrowserHubs(t *testing.T) {
 		{poolFlags{BrowserPath: "x", BrowserHub: []string{"a-*", "b"}}, map[string]bool{"": false, "a-1": true, "b": true, "c": false}},
 		{poolFlags{Browser: true, BrowserHub: []string{"/"}}, map[string]bool{"": true, "a": false}},
 	} {
-		p := tt.flags.pool(nil, zap.NewNop())
+		p, err := tt.flags.pool(nil, nil, zap.NewNop())
+		if err != nil {
+			t.Fatal(err)
+		}
 		for hub, want := range tt.hubs {
 			if got := p.serves(hub); got != want {
 				t.Errorf("%+v: hub %q has a browser: %v, want %v", tt.flags, hub, got, want)
 			}
 		}
 	}
-	if (poolFlags{}).pool(nil, zap.NewNop()) != nil {
+	if p, err := (poolFlags{}).pool(nil, nil, zap.NewNop()); p != nil || err != nil {
 		t.Error("there is a pool without --browser")
 	}
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"time"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -24,14 +27,19 @@ type poolFlags struct {
 	BrowserHeaded    bool     `help:"Show its windows; needs a display." env:"CDPHUB_BROWSER_HEADED" group:"Browsers:"`
 	BrowserNoSandbox bool     `help:"Run it without Chromium's sandbox, as root must." env:"CDPHUB_BROWSER_NO_SANDBOX" group:"Browsers:"`
 	BrowserShared    bool     `help:"Let every Client see and use the browser contexts that others have made." env:"CDPHUB_BROWSER_SHARED" group:"Browsers:"`
+	IsolateNetwork   bool     `help:"Let browsers send every request through the hub, which judges all as it does those for pages: of images, scripts, WebSockets, workers. 32 connections at a time, no HTTP/3, no WebRTC beyond it." env:"CDPHUB_ISOLATE_NETWORK" group:"Network:"`
 	BrowserIdle      period   `help:"How long a browser outlives the last Client of its hub." default:"5m" env:"CDPHUB_BROWSER_IDLE" group:"Browsers:"`
 	MaxBrowsers      count    `help:"Browsers at a time; one that is idle makes room for the next." default:"8" env:"CDPHUB_MAX_BROWSERS" group:"Browsers:"`
 }
 
-// pool makes what runs the browsers; nil when there are to be none.
-func (f poolFlags) pool(hubs *relay.Hubs, log *zap.Logger) *pool {
+// pool makes what runs the browsers, whose pages hold to a policy; nil when
+// there are to be none.
+func (f poolFlags) pool(hubs *relay.Hubs, urls *urlpolicy.Policy, log *zap.Logger) (*pool, error) {
 	if !f.Browser && f.BrowserPath == "" && f.BrowserURL == "" {
-		return nil
+		if f.IsolateNetwork {
+			return nil, errors.New("--isolate-network is for browsers that the hub starts, and it starts none: add --browser")
+		}
+		return nil, nil
 	}
 	patterns := f.BrowserHub
 	switch {
@@ -44,6 +52,15 @@ func (f poolFlags) pool(hubs *relay.Hubs, log *zap.Logger) *pool {
 	o := chrome.Options{
 		URL: f.BrowserURL, Path: f.BrowserPath, Profile: f.BrowserProfile, Headed: f.BrowserHeaded,
 		NoSandbox: f.BrowserNoSandbox, Args: f.BrowserArg, Shared: f.BrowserShared, Log: log,
+		Network: urls, Isolate: f.IsolateNetwork,
+	}
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	for _, pattern := range patterns {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, fmt.Errorf("--browser-hub %q can never match: %w", pattern, err)
+		}
 	}
 	p := &pool{
 		run:    func(ctx context.Context, hub bridge.Hub, came func()) error { return chrome.Keep(ctx, o, hub, came) },
@@ -53,7 +70,7 @@ func (f poolFlags) pool(hubs *relay.Hubs, log *zap.Logger) *pool {
 	if f.BrowserProfile != "" {
 		p.max = 1 // two browsers cannot share a profile
 	}
-	return p
+	return p, nil
 }
 
 // rootHub stands for the hub at the root, which has no name.

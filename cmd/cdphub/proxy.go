@@ -9,10 +9,10 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/proxy"
 )
 
@@ -70,7 +70,8 @@ func (f proxyFlags) start(hub hubFlags, log *zap.Logger) (*server, drivable, err
 	return srv, app, err
 }
 
-// serve serves the app. Its pages may not be Hosts: it may be anybody's.
+// serve serves the app. Its pages may not be Hosts, neither here nor at the
+// address that they come from, which they can frame: it may be anybody's.
 func (f proxyFlags) serve(srv *server) (drivable, error) {
 	upstream, err := appAddress(f.URL)
 	if err != nil {
@@ -84,6 +85,7 @@ func (f proxyFlags) serve(srv *server) (drivable, error) {
 		KeepCSP:          f.CSP == "keep",
 		NoServiceWorkers: f.NoSW,
 		AnyCertificate:   f.InsecureCert,
+		Budget:           srv.budget,
 		Log:              srv.log,
 	})
 	if err != nil {
@@ -95,13 +97,9 @@ func (f proxyFlags) serve(srv *server) (drivable, error) {
 	}
 	at := *upstream
 	at.Scheme, at.Host = "http", reachable(ln.Addr().String())
-	srv.rules.AppPorts = append(srv.rules.AppPorts, at.Port())
-	hs := &http.Server{
-		Handler:           srv.rules.Guard(unset(handler)),
-		ReadHeaderTimeout: 5 * time.Second,
-		ErrorLog:          zap.NewStdLog(srv.log.Named("app")),
-	}
-	go hs.Serve(ln) //nolint:errcheck // ends with Close
+	srv.rules.AppPorts = append(srv.rules.AppPorts, auth.PortOf(&at), auth.PortOf(upstream))
+	hs := newAppServer(srv.rules.Guard(unset(handler)), srv.log.Named("app"))
+	go hs.Serve(srv.bound(ln)) //nolint:errcheck // ends with Close
 	if hostPage.Hostname() != at.Hostname() {
 		srv.log.Warn("the Host page and the app have different names, so that browsers withhold the app's cookies in the frame",
 			zap.Stringer("page", &hostPage), zap.Stringer("app", &at))

@@ -4,19 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
-	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/actions/bap"
-	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/targets"
 )
 
 // handler serves one listener: the paths of Clients, of Hosts, or both. It is
@@ -34,56 +32,60 @@ import (
 //	/session/NAME/rpc, …/cdp      /ndjson and /cdp of that hub; "default" is the one at the root
 //	/browser-sandboxes[/NAME]     hubs made on request, see sandboxes.go
 func (s *server) handler(clients, hosts, exposed bool) http.Handler {
-	clientSocket := s.rules.Clients(s.admit(auth.RoleClient, s.serveClient))
-	pageSocket := s.rules.Clients(s.admit(auth.RoleClient, s.servePage))
-	discovery := s.rules.Clients(s.admit(auth.RoleClient, s.serveDiscovery))
-	health := s.rules.Clients(http.HandlerFunc(s.serveHealth))
-	hostSocket := s.rules.Hosts(s.namedHosts(exposed, s.admit(auth.RoleHost, s.serveHost)))
-	role := auth.RoleClient
-	if !clients {
-		role = auth.RoleHost
-	}
-	nowhere := s.admit(role, http.NotFound)
-	sandboxes := s.rules.Clients(s.gate.Require(func(r *http.Request) auth.Ask {
-		return auth.Ask{Role: auth.RoleClient, Hub: auth.EveryHub, Path: r.URL.Path}
-	}, withJSON(http.HandlerFunc(s.serveSandboxes))))
 	return s.logRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
 			http.Error(w, "The hub is shutting down.", http.StatusServiceUnavailable)
 			return
 		}
-		route, ok := s.route(r)
-		r = r.WithContext(context.WithValue(r.Context(), routeKey{}, route))
-		switch {
-		case !ok:
-			nowhere.ServeHTTP(w, r)
-		case route.path == "/health":
-			health.ServeHTTP(w, r)
-		case hosts && route.path == "/icdp/host":
-			hostSocket.ServeHTTP(w, r)
-		case hosts && serveBundle(w, r, route.path):
-		case hosts && s.serveFrames(w, r, route.path):
-		case clients && s.flags.Actions && route.hub == relay.DefaultHub && (route.path == sandboxPath || strings.HasPrefix(route.path, sandboxPath+"/")):
-			sandboxes.ServeHTTP(w, r)
-		case clients && s.flags.Actions && route.path == "/cdp":
-			clientSocket.ServeHTTP(w, r)
-		case clients && (route.path == "/devtools/browser" || strings.HasPrefix(route.path, "/devtools/browser/")):
-			clientSocket.ServeHTTP(w, r)
-		case clients && s.flags.PageSockets && strings.HasPrefix(route.path, pageSocketPath):
-			pageSocket.ServeHTTP(w, r)
-		case clients && s.flags.Actions && route.path == "/rp.js":
-			s.serveHookScript(w, r)
-		case clients:
-			if serve, ok := s.actionRoute(r, route.path); ok {
-				s.rules.Clients(serve).ServeHTTP(w, r)
-				return
-			}
-			discovery.ServeHTTP(w, r)
-		default:
-			nowhere.ServeHTTP(w, r)
+		at, ok := s.route(r)
+		r = r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
+		e := entry{role: auth.RoleClient, serve: http.NotFound}
+		if !clients {
+			e.role = auth.RoleHost
 		}
+		if ok {
+			e = s.find(e, r, clients, hosts)
+		}
+		s.enter(w, r, e, exposed)
 	})))
+}
+
+// find is what a path leads to; nowhere is what no path leads to.
+func (s *server) find(nowhere entry, r *http.Request, clients, hosts bool) entry {
+	path, actions := routeOf(r).path, clients && s.flags.Actions
+	if path == "/health" {
+		return entry{serve: s.serveHealth}
+	}
+	if hosts {
+		if path == "/icdp/host" {
+			return entry{pages: hostPages, role: auth.RoleHost, serve: s.serveHost}
+		}
+		if b, ok := bundles()[path]; ok {
+			return entry{pages: allPages, serve: b.serve}
+		}
+		if serve := s.frameEndpoint(path); serve != nil {
+			return entry{pages: allPages, serve: serve}
+		}
+	}
+	switch {
+	case actions && routeOf(r).hub == relay.DefaultHub && (path == sandboxPath || strings.HasPrefix(path, sandboxPath+"/")):
+		return entry{role: auth.RoleClient, every: true, serve: withJSON(http.HandlerFunc(s.serveSandboxes)).ServeHTTP}
+	case actions && path == "/cdp", clients && (path == "/devtools/browser" || strings.HasPrefix(path, "/devtools/browser/")):
+		return entry{role: auth.RoleClient, serve: s.serveClient}
+	case clients && s.flags.PageSockets && strings.HasPrefix(path, pageSocketPath):
+		return entry{role: auth.RoleClient, serve: s.servePage}
+	case actions && path == "/rp.js":
+		return entry{pages: allPages, serve: serveHookScript}
+	case actions:
+		if e, ok := s.actionEntry(r, path); ok {
+			return e
+		}
+	}
+	if clients {
+		return entry{role: auth.RoleClient, serve: s.serveDiscovery}
+	}
+	return nowhere
 }
 
 // route is which hub a request is for, and the path below it.
@@ -107,19 +109,13 @@ func (s *server) route(r *http.Request) (route, bool) {
 	if rest, named := strings.CutPrefix(path, "/session/"); named {
 		return sessionRoute(rest)
 	}
-	name := relay.DefaultHub
 	if s.flags.BaseDomain != "" {
-		host := r.Host
-		if h, _, err := net.SplitHostPort(host); err == nil {
-			host = h
-		}
-		if n, below := strings.CutSuffix(strings.ToLower(host), "."+strings.ToLower(s.flags.BaseDomain)); below {
-			if name = n; !relay.ValidName(name) {
-				return route{}, false
-			}
+		host, _ := auth.HostName(r.Host)
+		if n, below := strings.CutSuffix(host, "."+s.flags.BaseDomain); below {
+			return route{n, "", path}, relay.ValidName(n)
 		}
 	}
-	return route{name, "", path}, true
+	return route{relay.DefaultHub, "", path}, true
 }
 
 // sessionRoute finds the hub of /session/NAME/rpc and /session/NAME/cdp.
@@ -181,7 +177,13 @@ func (s *server) readyHub(ctx context.Context, name string) (*relay.Hub, func(),
 		}
 		return nil, nil, err
 	}
-	hub, release, err := s.hubs.Acquire(name)
+	return acquireUsed(s.hubs, name, done)
+}
+
+// acquireUsed finds a hub whose browser is in use; done, which ends that, is part
+// of its release.
+func acquireUsed(hubs *relay.Hubs, name string, done func()) (*relay.Hub, func(), error) {
+	hub, release, err := hubs.Acquire(name)
 	if err != nil {
 		done()
 		return nil, nil, err
@@ -203,8 +205,17 @@ func (s *server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	if p != nil {
 		o.Refuse = p.Refuse
 	}
-	httpdiscovery.Handler(hub, o).ServeHTTP(w, r)
+	httpdiscovery.Handler(visible{hub, p}, o).ServeHTTP(w, r)
 }
+
+// visible is a hub with the Targets that a policy lets its Clients see.
+type visible struct {
+	*relay.Hub
+	policy relay.Policy
+}
+
+// Targets implements httpdiscovery.Source.
+func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
 
 // serveHealth answers everybody, and so makes no hub.
 func (s *server) serveHealth(w http.ResponseWriter, r *http.Request) {
@@ -215,7 +226,7 @@ func (s *server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	}
 	hub, release := s.hubs.Peek(at.hub)
 	defer release()
-	httpdiscovery.Handler(hub, o).ServeHTTP(w, r)
+	httpdiscovery.Handler(visible{hub, nil}, o).ServeHTTP(w, r)
 }
 
 // serveClient makes a WebSocket a Client of its hub.
@@ -239,7 +250,7 @@ func (s *server) servePage(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if _, known := hub.Target(id); !known {
+	if _, known := hub.Target(policy(auth.PassOf(r)), id); !known {
 		release()
 		http.Error(w, "No such target id: "+id, http.StatusNotFound)
 		return
@@ -287,48 +298,6 @@ func (s *server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 	if !came {
 		client.Leave()
 		release()
-	}
-}
-
-// serveHost makes a WebSocket the Host of its hub. Where there is one it must
-// wait, the longer the more often the hub was taken over of late.
-func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
-	hub, release, ok := s.acquire(w, r)
-	if !ok {
-		return
-	}
-	if !awaitTakeover(r, hub) {
-		release()
-		return
-	}
-	who := s.peer("host", r)
-	came := s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: s.flags.hostLimits()}, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
-		go func() {
-			defer ended()
-			defer release()
-			defer who.survive(conn)
-			why := wsconn.ReasonInternal
-			defer func() { who.left(why) }()
-			why = bridge.ServePage(ctx, conn, hub, s.log.With(who.fields()...))
-		}()
-	})
-	if !came {
-		release()
-	}
-}
-
-// awaitTakeover waits for the Host's turn and reports whether it still wants
-// it.
-func awaitTakeover(r *http.Request, hub *relay.Hub) bool {
-	wait := hub.TakeoverWait()
-	if wait == 0 {
-		return true
-	}
-	select {
-	case <-time.After(wait):
-		return true
-	case <-r.Context().Done():
-		return false
 	}
 }
 

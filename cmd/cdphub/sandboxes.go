@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -254,8 +255,21 @@ func (s *server) writeSandbox(w http.ResponseWriter, r *http.Request, status int
 // belowBaseDomain reports whether a Host header is the domain below which hubs
 // have names, and its port: ":80" or "".
 func (s *server) belowBaseDomain(host string) (below bool, port string) {
-	if h, p, err := net.SplitHostPort(host); err == nil {
-		host, port = h, ":"+p
+	name, ok := auth.HostName(host)
+	if _, p, err := net.SplitHostPort(host); err == nil {
+		port = ":" + p
 	}
-	return s.flags.BaseDomain != "" && strings.EqualFold(host, s.flags.BaseDomain), port
+	return ok && s.flags.BaseDomain != "" && name == s.flags.BaseDomain, port
+}
+
+// readBaseDomain is a domain as Host headers are compared with it.
+func readBaseDomain(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	name, ok := auth.HostName(text)
+	if !ok || strings.ContainsAny(text, ":[") || strings.HasPrefix(name, ".") {
+		return "", fmt.Errorf("--base-domain %q: say a name such as hubs.example, without a scheme, a port or a dot in front; hub NAME is then at NAME.hubs.example", text)
+	}
+	return name, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 )
@@ -27,6 +28,8 @@ import (
 type serveCmd struct {
 	hubFlags
 	poolFlags
+	PageHost bool `help:"Take a page as a Host of hubs that have a browser, too, beside that. With a Host token it is taken in any case." env:"CDPHUB_PAGE_HOST" group:"Browsers:"`
+
 	operationFlags
 	logFlags
 }
@@ -59,8 +62,12 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	srv.pool = c.pool(srv.hubs, log.Logger)
-	if err := c.equip(srv, log); err != nil {
+	srv.pool, err = c.pool(srv.hubs, srv.urls, log.Logger)
+	if err == nil {
+		srv.pageHosts = c.PageHost
+		err = c.equip(srv, log)
+	}
+	if err != nil {
 		srv.closeListeners()
 		return err
 	}
@@ -80,11 +87,15 @@ type server struct {
 	listeners []listener
 	metrics   *metrics
 	pool      *pool // of browsers; nil: there are none
+	pageHosts bool  // pages may be Hosts beside them without a token
 	sandboxes sandboxes
 	bap       *bap.Server
 	bapFrom   addresses // of its connections
+	logins    addresses // of connections that have yet to show a token
 	mcp       *mcp.Handler
 	consents  *actions.Consents // for scripts of browser hooks
+	urls      *urlpolicy.Policy
+	names     *urlpolicy.Resolver // of hosts in URLs
 
 	admin     *admin                          // nil unless asked for
 	adminOnly func(http.Handler) http.Handler // lets those with an admin token pass; nil while there is none
@@ -160,8 +171,19 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	urls, err := f.policy()
+	if err != nil {
+		return nil, err
+	}
+	consents, err := f.consents()
+	if err != nil {
+		return nil, err
+	}
 	tokens, gate, err := f.gate(log)
 	if err != nil {
+		return nil, err
+	}
+	if f.BaseDomain, err = readBaseDomain(f.BaseDomain); err != nil {
 		return nil, err
 	}
 	s := &server{
@@ -178,7 +200,9 @@ func newServer(f hubFlags, log *zap.Logger) (*server, error) {
 		sandboxes: sandboxes{max: int(f.MaxSandboxes), idle: time.Duration(f.SandboxIdle)},
 		bap:       bap.New(bap.Options{}),
 		mcp:       mcp.NewHandler(log),
-		consents:  f.consents(),
+		consents:  consents,
+		urls:      urls,
+		names:     new(urlpolicy.Resolver),
 	}
 	if tokens.Covers(auth.RoleAdmin) {
 		s.adminOnly = gate.Admin

@@ -53,7 +53,9 @@ func newStage(t *testing.T, change func(*hubFlags), equip ...func(*server)) *sta
 		t.Fatal(err)
 	}
 	pools := poolFlags{Browser: true, BrowserHub: []string{"chromium"}, BrowserNoSandbox: os.Geteuid() == 0, MaxBrowsers: 1, BrowserIdle: period(time.Minute)}
-	srv.pool = pools.pool(srv.hubs, srv.log)
+	if srv.pool, err = pools.pool(srv.hubs, srv.urls, srv.log); err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range equip {
 		f(srv)
 	}

@@ -41,7 +41,12 @@ func (f tlsFlags) secure(s *server) (func(net.Listener) net.Listener, error) {
 	if f.TLSMin == "1.2" {
 		config.MinVersion = tls.VersionTLS12
 	}
-	return func(ln net.Listener) net.Listener { return tls.NewListener(ln, config) }, nil
+	return func(ln net.Listener) net.Listener {
+		if c, is := ln.(*crowd); is {
+			c.silent = true
+		}
+		return tls.NewListener(ln, config)
+	}, nil
 }
 
 // lookEvery is how often the files of a keyPair are looked at.

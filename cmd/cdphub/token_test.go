@@ -74,9 +74,9 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestOwnPagesHaveTokens wants the Host pages of this program to have a token
-// that works, which is gone from what is logged.
-func TestOwnPagesHaveTokens(t *testing.T) {
+// TestR122OwnPagesHaveTokens wants the Host pages of this program to have a
+// token that works on their own hub alone, which is gone from what is logged.
+func TestR122OwnPagesHaveTokens(t *testing.T) {
 	s := start(t, func(f *hubFlags) { f.ClientToken = clientToken })
 	page, closeAll, err := servePages(s.server)
 	if err != nil {
@@ -85,10 +85,15 @@ func TestOwnPagesHaveTokens(t *testing.T) {
 	defer closeAll()
 	_, token, _ := strings.Cut(page, "#token=")
 	dial(t, "ws://"+s.addr(true)+"/icdp/host", bearer(token))
+	for _, elsewhere := range []string{"/hub/other/icdp/host", "/hub/a/icdp/host"} {
+		if got := raw(t, s.addr(true), handshake(elsewhere, "Authorization: Bearer "+token)); got.status != 401 {
+			t.Errorf("the token of the default hub's page on %s: %d, want 401", elsewhere, got.status)
+		}
+	}
 	if shown := withoutToken(page); strings.Contains(shown, "token") || !strings.HasPrefix(page, shown) {
 		t.Errorf("%s is logged as %s", page, shown)
 	}
-	if open := start(t, nil); open.fragment() != "" || open.tokens.Issue(auth.RoleClient) != "" {
+	if open := start(t, nil); open.fragment() != "" || open.tokens.Issue(auth.RoleClient, "") != "" {
 		t.Error("a hub without tokens issues some")
 	}
 }

@@ -83,7 +83,7 @@ func TestR31NothingSecretIsLogged(t *testing.T) {
 	tail := `,"sessionId":"` + c.attach() + `"}`
 	c.send(`{"id":1,"method":"Input.insertText","params":{"text":"a-typed-password"}` + tail)
 	host.until("a-typed-password")
-	host.send(`{"kind":"event","targetId":"T1","method":"A.b","params":{"x":"a-secret-event"}}`)
+	host.send(`{"kind":"event","targetId":"T1","method":"Log.entryAdded","params":{"x":"a-secret-event"}}`)
 	host.send(`{"kind":"nonsense","x":"a-secret-event"}`)
 	c.until("a-secret-event")
 	c.send(`{"id":2,"method":"a-secret-method`)

@@ -22,9 +22,9 @@ func (p *far) works(after string) {
 // nothing before it was to be forwarded.
 func marked(t *testing.T, c, host *far, tail string) {
 	t.Helper()
-	c.send(`{"id":78,"method":"A.mark"` + tail)
+	c.send(`{"id":78,"method":"Page.getLayoutMetrics"` + tail)
 	m := readCommand(t, host.next())
-	if m.Method != "A.mark" {
+	if m.Method != "Page.getLayoutMetrics" {
 		t.Fatalf("the Host was sent %.200s %.200s", m.Method, m.Params)
 	}
 	host.send(m.result("{}"))

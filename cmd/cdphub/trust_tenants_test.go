@@ -182,7 +182,7 @@ func TestR93LimitsAreEachHubsOwn(t *testing.T) {
 		a, b := s.readerOf(t, "/hub/c", "T1", nil), s.readerOf(t, "/hub/d", "T1", nil)
 		a.stop()
 		resume := b.stop()
-		const few = 2000 // 8 MiB
+		const few = 1000 // 4 MiB: less than half of what there is
 		emit(t, hostB, 0, few)
 		await(t, "they wait", func() bool { return s.hubs.Stats().Sent >= few })
 		for n := 0; s.hubs.Stats().ClientClosed == 0; n++ {

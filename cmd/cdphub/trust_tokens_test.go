@@ -54,7 +54,7 @@ func (s started) paired(t *testing.T, token string) *far {
 		t.Fatal(err)
 	}
 	defer release()
-	for end := time.Now().Add(10 * time.Second); len(hub.Targets()) == 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); len(hub.Targets(nil)) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the Host has not paired")
 		}
@@ -240,8 +240,11 @@ func TestR26GuessersAreLockedOutOfAHub(t *testing.T) {
 			t.Fatalf("wrong token %d: %d %v, want %d", i+1, got.status, got.header, want)
 		}
 	}
-	if got := ask("192.0.2.1", clientToken); got.status != 429 {
-		t.Errorf("the right token: %d, want 429", got.status)
+	if got := ask("192.0.2.1", clientToken); got.status != 101 {
+		t.Errorf("the right token: %d, want 101", got.status)
+	}
+	if got := ask("192.0.2.1", wrongToken); got.status != 429 {
+		t.Errorf("a wrong token after it: %d, want 429", got.status)
 	}
 	if got := ask("192.0.2.2", clientToken); got.status != 101 {
 		t.Errorf("the right token from another address: %d, want 101", got.status)

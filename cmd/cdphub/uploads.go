@@ -10,6 +10,7 @@ import (
 	"mime"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // maxUpload is how many bytes the files of one command may have together.
@@ -94,11 +95,14 @@ func (u uploads) read(path string, limit int64) (uploadFile, error) {
 	if err != nil || info.Mode().Type() != fs.FileMode(0) { // opening a pipe would wait for ever
 		return uploadFile{}, outside
 	}
-	f, err := root.Open(below)
+	f, err := root.OpenFile(below, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return uploadFile{}, outside
 	}
 	defer f.Close()
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() { // it is another now
+		return uploadFile{}, outside
+	}
 	body, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return uploadFile{}, fmt.Errorf("file upload: %s cannot be read", path)

@@ -40,7 +40,7 @@ func (r Rules) Guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if !r.AllowHost(req.Host) {
 			// Chromium 156 says so too, with status 500.
-			refuse(w, "Host header is specified and is not an IP address or localhost.")
+			Refuse(w, "Host header is specified and is not an IP address or localhost.")
 			return
 		}
 		next.ServeHTTP(w, req)
@@ -48,28 +48,20 @@ func (r Rules) Guard(next http.Handler) http.Handler {
 }
 
 // Clients wraps the paths that Clients use, WebSocket and plain HTTP.
-func (r Rules) Clients(next http.Handler) http.Handler {
+func (r Rules) Clients(next http.Handler) http.Handler { return unless(r.RefuseClient, next) }
+
+func unless(refuse func(*http.Request) string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if why := r.RefuseClient(req); why != "" {
-			refuse(w, why)
+		if why := refuse(req); why != "" {
+			Refuse(w, why)
 			return
 		}
 		next.ServeHTTP(w, req)
 	})
 }
 
-// Hosts wraps the path that Hosts connect to.
-func (r Rules) Hosts(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if why := r.RefuseHost(req); why != "" {
-			refuse(w, why)
-			return
-		}
-		next.ServeHTTP(w, req)
-	})
-}
-
-func refuse(w http.ResponseWriter, why string) {
+// Refuse answers a request that the rules refuse.
+func Refuse(w http.ResponseWriter, why string) {
 	h := w.Header()
 	h.Set("Connection", "close")
 	h.Set("Content-Type", "text/plain; charset=utf-8")
@@ -82,26 +74,21 @@ func refuse(w http.ResponseWriter, why string) {
 // WebSocket handshake. Node's own WebSocket sends Sec-Fetch-Mode, so that
 // header alone means nothing.
 func (r Rules) RefuseClient(req *http.Request) string {
-	if IsWebSocket(req) {
-		return refuseOrigin(req, "client-origin", r.ClientOrigins, func(string) bool { return false })
-	}
-	own := func(origin string) bool { return sameOrigin(origin, req) }
-	if why := refuseOrigin(req, "client-origin", r.ClientOrigins, own); why != "" {
-		return why
-	}
-	site := req.Header.Get("Sec-Fetch-Site")
-	if _, named := req.Header["Origin"]; !named && (site == "cross-site" || site == "same-site") {
-		return "Rejected a request from a page of another site."
-	}
-	return ""
+	own := func(origin string) bool { return !IsWebSocket(req) && sameOrigin(origin, req) }
+	return refuseOrigin(req, "client-origin", r.ClientOrigins, own)
 }
 
 // RefuseHost returns why a request to the path for Hosts is refused, or "".
 // Pages on loopback may be Hosts, and programs, which send no Origin.
 func (r Rules) RefuseHost(req *http.Request) string {
-	return refuseOrigin(req, "host-origin", r.HostOrigins, func(origin string) bool {
-		return isLoopback(origin) && !slices.Contains(r.AppPorts, origin[strings.LastIndexByte(origin, ':')+1:])
+	why := refuseOrigin(req, "host-origin", r.HostOrigins, func(origin string) bool {
+		return isLoopback(origin) && !slices.Contains(r.AppPorts, portOf(origin))
 	})
+	if origin := req.Header.Get("Origin"); why != "" && isLoopback(origin) && slices.Contains(r.AppPorts, portOf(origin)) {
+		why = "Rejected " + origin + " as a Host: that is where the app is, which is there to be driven, under whatever name. " +
+			"Serve the Host page at another port, or name its origin with --host-origin=" + cutOrigin(origin) + " if the app is to be trusted."
+	}
+	return why
 }
 
 // IsWebSocket reports whether a request asks for a WebSocket.
@@ -111,11 +98,15 @@ func IsWebSocket(req *http.Request) bool {
 	})
 }
 
-// refuseOrigin judges the Origin header: none passes, and one that is listed
-// or good by itself.
+// refuseOrigin judges where a request comes from: an Origin that is listed or
+// good by itself passes, and none, unless the browser says that a page of
+// another origin asks.
 func refuseOrigin(req *http.Request, option string, listed []string, good func(string) bool) string {
 	origins := req.Header["Origin"]
 	if len(origins) == 0 {
+		if site := req.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+			return "Rejected a request from a page of another site."
+		}
 		return ""
 	}
 	origin := origins[0]
@@ -124,16 +115,19 @@ func refuseOrigin(req *http.Request, option string, listed []string, good func(s
 	})) {
 		return ""
 	}
-	const longest = 256
-	if len(origin) > longest {
-		origin = origin[:longest]
-	}
+	origin = cutOrigin(origin)
 	kind := "a request"
 	if IsWebSocket(req) {
 		kind = "an incoming WebSocket connection"
 	}
 	return "Rejected " + kind + " from the " + origin + " origin. Use the option --" + option + "=" + origin +
 		" to allow connections from this origin."
+}
+
+// cutOrigin is an origin as an answer may name it.
+func cutOrigin(origin string) string {
+	const longest = 256
+	return origin[:min(len(origin), longest)]
 }
 
 // sameOrigin reports whether an origin is that of the request's own URL.
@@ -145,13 +139,34 @@ func sameOrigin(origin string, req *http.Request) bool {
 	return req.Host != "" && strings.EqualFold(origin, scheme+req.Host)
 }
 
+// portOf is the port of an origin, which leaves out that of its scheme.
+func portOf(origin string) string {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return ""
+	}
+	return PortOf(u)
+}
+
+// PortOf is the port that an address leads to: that of its scheme where it
+// names none.
+func PortOf(u *url.URL) string {
+	switch port := strings.TrimLeft(u.Port(), "0"); {
+	case port != "":
+		return port
+	case u.Scheme == "https" || u.Scheme == "wss":
+		return "443"
+	}
+	return "80"
+}
+
 // isLoopback reports whether an origin is a web server on this machine.
 func isLoopback(origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Path != "" {
 		return false
 	}
-	host, ok := hostName(u.Host)
+	host, ok := HostName(u.Host)
 	if !ok {
 		return false
 	}

@@ -115,8 +115,9 @@ func TestOrigins(t *testing.T) {
 		{"request of a program", rules, nil, true, true},
 		{"request typed by a person", rules, with(nil, "Sec-Fetch-Site", "none"), true, true},
 		{"request of the hub's own page", rules, with(nil, "Sec-Fetch-Site", "same-origin", "Origin", "http://127.0.0.1:9222"), true, true},
-		{"request of another site", rules, with(nil, "Sec-Fetch-Site", "cross-site"), false, true},
-		{"request of the same site", rules, with(nil, "Sec-Fetch-Site", "same-site"), false, true},
+		{"request of another site", rules, with(nil, "Sec-Fetch-Site", "cross-site"), false, false},
+		{"request of the same site", rules, with(nil, "Sec-Fetch-Site", "same-site"), false, false},
+		{"socket that a browser says is of another site", rules, with(ws, "Sec-Fetch-Site", "cross-site"), false, false},
 		{"request of a foreign page", rules, with(nil, "Sec-Fetch-Site", "cross-site", "Origin", "http://evil.com"), false, false},
 		{"request of an allowed page", rules, with(nil, "Sec-Fetch-Site", "cross-site", "Origin", "https://app.example"), true, false},
 	}
@@ -137,21 +138,30 @@ func TestOrigins(t *testing.T) {
 				}
 			}
 			check("clients", "client-origin", tt.rules.Clients, tt.client)
-			check("hosts", "host-origin", tt.rules.Hosts, tt.host)
+			hosts := func(next http.Handler) http.Handler { return unless(tt.rules.RefuseHost, next) }
+			check("hosts", "host-origin", hosts, tt.host)
 		})
 	}
 }
 
-func TestAppIsNoHost(t *testing.T) {
-	rules := Rules{AppPorts: []string{"9224"}}
+func TestR133AppIsNoHost(t *testing.T) {
+	rules := Rules{AppPorts: []string{"9224", "80", "443"}, HostOrigins: []string{"http://localhost:443"}}
 	for origin, refused := range map[string]bool{
-		"http://127.0.0.1:9224": true, "http://localhost:9224": true, "http://[::1]:9224": true,
-		"http://127.0.0.1:9223": false, "http://localhost": false,
+		"http://127.0.0.1:9224": true, "http://localhost:9224": true, "http://[::1]:9224": true, "https://localhost:9224": true,
+		"http://127.0.0.2:9224": true, "http://127.1:9224": true, "http://app.localhost:9224": true, "http://[::ffff:127.0.0.1]:9224": true,
+		"http://LOCALHOST.:09224": true, "http://[0:0:0:0:0:0:0:1]:9224": true, "http://0x7f000001:9224": true,
+		"http://localhost": true, "http://127.0.0.1": true, "https://[::1]": true, "https://localhost": true, "http://localhost:80": true, "https://127.0.0.1:443": true,
+		"http://127.0.0.1:9223": false, "http://localhost:3000": false,
+		"http://localhost:443": false, // listed
 	} {
 		req := httptest.NewRequest("GET", "/icdp/host", nil)
 		req.Header.Set("Origin", origin)
-		if why := rules.RefuseHost(req); (why != "") != refused {
+		why := rules.RefuseHost(req)
+		if (why != "") != refused {
 			t.Errorf("%s: %q", origin, why)
+		}
+		if refused && !strings.Contains(why, "--host-origin="+origin) {
+			t.Errorf("%s: %q does not say what to do", origin, why)
 		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 type credential struct {
 	secret   Secret
 	given    bool
-	upgrade  bool   // the request wants a WebSocket
 	protocol string // the subprotocol to answer with, whichever form counts
 	query    string // "?token=T" where that form counts
 }
@@ -28,12 +27,12 @@ const protocolPrefix = "bearer."
 // URL, which may be logged.
 func (g *Gate) credential(r *http.Request, path string) (*http.Request, credential) {
 	var c credential
-	c.upgrade = r.Header.Get("Upgrade") != ""
-	if c.upgrade {
+	upgrade := r.Header.Get("Upgrade") != ""
+	if upgrade {
 		c.protocol = offered(r.Header)
 	}
 	inURL, found := "", false
-	agents := c.upgrade && (path == "/bap" || path == "/")
+	agents := upgrade && (path == "/bap" || path == "/")
 	if takesQuery(path) || agents {
 		r, inURL, found = takeQuery(r, path)
 	}

@@ -44,7 +44,7 @@ func NewGate(t *Tokens, o GateOptions) *Gate {
 // Ask is what a request wants to be let in for.
 type Ask struct {
 	Role Role
-	Hub  string
+	Hub  string // EveryHub, or NoHub, in place of a name
 	Path string // below the hub's prefix
 }
 
@@ -114,13 +114,12 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 		pass := Pass{Protocol: c.protocol, Query: c.query, secret: c.secret}
 		if g.tokens.Set() {
 			from := g.Address(r)
-			if left := g.limits.locked(from, a.Hub); left > 0 {
-				lockedOut(w, left)
-				return
-			}
 			if !c.given && later {
 				pass.Login = func(token string) (Pass, error) { return g.login(token, from, a) }
-			} else if err := g.grant(&pass, c, from, a); err != nil {
+			} else if left, err := g.grant(&pass, c, from, a); left > 0 {
+				lockedOut(w, left)
+				return
+			} else if err != nil {
 				unauthorized(w)
 				return
 			}
@@ -129,26 +128,39 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 	})
 }
 
-// grant makes a pass that of its token, or counts and logs why not.
-func (g *Gate) grant(pass *Pass, c credential, from netip.Addr, a Ask) (err error) {
+// grant makes a pass that of its token, or counts and logs why not. A good
+// token is let in even where its address is locked out: whoever shares that
+// address could keep others out otherwise. What keeps guessers out is that no
+// token has less than 16 characters; for how much longer their wrong ones do
+// not even count is left, and it says nothing of the token.
+func (g *Gate) grant(pass *Pass, c credential, from netip.Addr, a Ask) (left time.Duration, err error) {
 	if pass.Grant, err = g.check(c, a); err == nil {
-		return nil
+		return 0, nil
 	}
-	if c.given && !errors.Is(err, ErrExpired) && !errors.Is(err, ErrRevoked) {
-		g.limits.wrong(from, a.Hub)
+	began := false
+	switch {
+	case !c.given:
+	case errors.Is(err, ErrExpired), errors.Is(err, ErrRevoked):
+		left = g.limits.locked(from, a.Hub)
+	default:
+		left, began = g.limits.wrong(from, a.Hub)
+	}
+	if began {
+		g.log.Warn("too many wrong tokens: the address is answered 429 for a while, unless it brings a good one",
+			zap.String("hub", a.Hub), zap.Stringer("peer", from), zap.Duration("for", lockOut))
 	}
 	g.log.Debug("token refused", zap.String("hub", a.Hub), zap.Stringer("peer", from), zap.Error(err))
-	return err
+	return left, err
 }
 
 // login is Pass.Login.
 func (g *Gate) login(token string, from netip.Addr, a Ask) (Pass, error) {
-	if g.limits.locked(from, a.Hub) > 0 {
-		return Pass{}, ErrLockedOut
-	}
 	c := credential{secret: NewSecret(token), given: true}
 	pass := Pass{secret: c.secret}
-	err := g.grant(&pass, c, from, a)
+	left, err := g.grant(&pass, c, from, a)
+	if left > 0 {
+		err = ErrLockedOut
+	}
 	return pass, err
 }
 
@@ -194,7 +206,7 @@ func (g *Gate) Address(r *http.Request) netip.Addr {
 	}
 	from := peer.Addr().Unmap().WithZone("")
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && g.trusts(from); i-- {
+	for i := len(hops) - 1; i >= 0 && g.Trusts(from); i-- {
 		before, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {
 			break
@@ -204,7 +216,10 @@ func (g *Gate) Address(r *http.Request) netip.Addr {
 	return from
 }
 
-func (g *Gate) trusts(a netip.Addr) bool {
+// Trusts reports whether an address is that of a proxy which says for whom it
+// relays.
+func (g *Gate) Trusts(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
 	for _, p := range g.proxies {
 		if p.Contains(a) {
 			return true

@@ -222,34 +222,87 @@ func TestR26GuessersAreLockedOut(t *testing.T) {
 			}
 			time.Sleep(300 * time.Millisecond)
 		}
-		if w := ask("192.0.2.1", "h", clientToken); w.Code != 429 {
-			t.Errorf("then the right one: %d, want 429", w.Code)
-		}
 		for what, w := range map[string]*httptest.ResponseRecorder{
-			"from another address": ask("192.0.2.2", "h", clientToken), "to another hub": ask("192.0.2.1", "other", clientToken),
+			"then the right one": ask("192.0.2.1", "h", clientToken), "none at all": g.ask("192.0.2.1", "/client/h/x"),
+			"a wrong one from another address": ask("192.0.2.2", "h", "token-of-nobody-"), "a wrong one to another hub": ask("192.0.2.1", "other", "token-of-nobody-"),
 		} {
-			if w.Code != 200 {
-				t.Errorf("the right one %s: %d, want 200", what, w.Code)
+			want := map[bool]int{true: 200, false: 401}[what == "then the right one"]
+			if w.Code != want {
+				t.Errorf("%s: %d, want %d", what, w.Code, want)
 			}
 		}
 		time.Sleep(lockOut)
-		if w := ask("192.0.2.1", "h", clientToken); w.Code != 200 {
-			t.Errorf("the right one after Retry-After: %d, want 200", w.Code)
+		if w := ask("192.0.2.1", "h", "token-of-nobody-"); w.Code != 401 {
+			t.Errorf("a wrong one after Retry-After: %d, want 401", w.Code)
 		}
 
 		for range 30 {
 			g.ask("192.0.2.3", "/client/h/x")
 		}
-		if w := ask("192.0.2.3", "h", clientToken); w.Code != 200 {
-			t.Errorf("after 30 requests without any token: %d, want 200", w.Code)
+		if w := ask("192.0.2.3", "h", "token-of-nobody-"); w.Code != 401 {
+			t.Errorf("after 30 requests without any token: %d, want 401", w.Code)
 		}
 		for i := range 100 {
 			ask("192.0.2.4", fmt.Sprint("h", i), "token-of-nobody-")
 		}
-		if w := ask("192.0.2.4", "another", clientToken); w.Code != 429 {
+		if w := ask("192.0.2.4", "another", "token-of-nobody-"); w.Code != 429 {
 			t.Errorf("after wrong tokens to 100 hubs: %d, want 429", w.Code)
 		}
+		if w := ask("192.0.2.4", "another", clientToken); w.Code != 200 {
+			t.Errorf("the right one then: %d, want 200", w.Code)
+		}
 	})
+}
+
+// TestR132PlacesCountOnce sends wrong tokens to what is no hub of its own: to
+// hubs that cannot be, and to what asks for every hub.
+func TestR132PlacesCountOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGated(t, TokenOptions{Client: clientToken, Admin: adminToken}, GateOptions{})
+		wrong := func(from, path string) int { return g.ask(from, path, "Authorization", "Bearer token-of-nobody-").Code }
+		for _, hub := range []string{"%3F", "No", "a.b", "h%20h", strings.Repeat("x", 64), "%2A%2A"} {
+			for range 15 {
+				if status := wrong("192.0.2.1", "/client/"+hub+"/x"); status != 401 {
+					t.Fatalf("hub %s, which has no lock of its own: %d, want 401", hub, status)
+				}
+			}
+		}
+		if status := wrong("192.0.2.1", "/client/h/x"); status != 401 {
+			t.Errorf("then a hub that can be: %d, want 401", status)
+		}
+		for range 9 { // 100 in all, on which every place is locked
+			wrong("192.0.2.1", "/client/h/x")
+		}
+		if status := wrong("192.0.2.1", "/client/other/x"); status != 429 {
+			t.Errorf("after 100: %d, want 429", status)
+		}
+
+		for i := range 15 { // what asks for every hub has a lock of its own, like any hub
+			if status, want := wrong("192.0.2.2", "/admin/*/metrics"), map[bool]int{true: 401, false: 429}[i < 10]; status != want {
+				t.Fatalf("wrong token %d for every hub: %d, want %d", i+1, status, want)
+			}
+		}
+		if status := wrong("192.0.2.2", "/client/h/x"); status != 401 {
+			t.Errorf("then one hub: %d, want 401", status)
+		}
+		if w := g.ask("192.0.2.2", "/admin/*/metrics", "Authorization", "Bearer "+adminToken); w.Code != 200 {
+			t.Errorf("the right one for every hub: %d, want 200", w.Code)
+		}
+	})
+}
+
+// TestR132ExpiredTokensTellNothing wants the same of tokens that were good as
+// of those that never were, locked out or not.
+func TestR132ExpiredTokensTellNothing(t *testing.T) {
+	file := write(t, "tokens.yaml", "tokens:\n  - {token: token-that-is-over, role: client, hub: h, expires: 2001-01-01}\n")
+	g := newGated(t, TokenOptions{File: file}, GateOptions{})
+	for i := range 12 {
+		over := g.ask("192.0.2.1", "/client/h/x", "Authorization", "Bearer token-that-is-over")
+		never := g.ask("192.0.2.1", "/client/h/x", "Authorization", "Bearer token-of-nobody-")
+		if i < 10 && (over.Code != 401 || never.Code != 401) || i >= 10 && (over.Code != 429 || never.Code != 429) || over.Body.String() != never.Body.String() {
+			t.Errorf("round %d: %d %s and %d %s", i, over.Code, over.Body, never.Code, never.Body)
+		}
+	}
 }
 
 func TestR26MemoryIsBounded(t *testing.T) {
@@ -323,5 +376,18 @@ func TestGateWithoutTokens(t *testing.T) {
 	g.ask("192.0.2.1", "/host/h/icdp/host", "Upgrade", "websocket", "Sec-WebSocket-Protocol", "bearer.x")
 	if g.pass.Protocol != "bearer.x" {
 		t.Errorf("an offered subprotocol is answered with %q", g.pass.Protocol)
+	}
+}
+
+// TestR90TokensOfTheDefaultHub wants them to open that hub alone.
+func TestR90TokensOfTheDefaultHub(t *testing.T) {
+	file := write(t, "tokens.yaml", "tokens:\n  - {token: "+clientToken+", role: client}\n  - {token: "+hostToken+", role: client, hub: ''}\n")
+	g := newGated(t, TokenOptions{File: file}, GateOptions{})
+	for _, token := range []string{clientToken, hostToken} {
+		for hub, want := range map[string]int{"": 200, "one": 401, "default": 401, "*": 401, "%3F": 401} {
+			if w := g.ask("192.0.2.1", "/client/"+hub+"/x", "Authorization", "Bearer "+token); w.Code != want {
+				t.Errorf("hub %q: %d, want %d", hub, w.Code, want)
+			}
+		}
 	}
 }

@@ -2,9 +2,10 @@ package auth
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/scope"
 )
 
 // Role is what the bearer of a token may be. The roles do not include one
@@ -18,23 +19,23 @@ const (
 	RoleAdmin  Role = "admin"  // looks after the process
 )
 
-// Scope is how much a Client may do; each includes those before it.
-type Scope uint8
+// Scope is how much a Client may do.
+type Scope = scope.Scope
 
-// The scopes, after the profiles of the Browser Agent Protocol.
+// The scopes.
 const (
-	ScopeReadonly   Scope = iota + 1 // looks
-	ScopeStandard                    // drives pages: input, navigation, script
-	ScopeFull                        // cookies, storage, requests, pages that come and go
-	ScopePrivileged                  // the machine and the browser around the pages
+	ScopeReadonly   = scope.Readonly
+	ScopeStandard   = scope.Standard
+	ScopeFull       = scope.Full
+	ScopePrivileged = scope.Privileged
 )
 
-var scopeNames = []string{"", "readonly", "standard", "full", "privileged"}
-
-func (s Scope) String() string { return scopeNames[s] }
-
-// EveryHub in place of a hub's name stands for all of them.
-const EveryHub = "*"
+// In place of a hub's name stands EveryHub for all of them, and NoHub for one
+// that cannot be.
+const (
+	EveryHub = "*"
+	NoHub    = "?"
+)
 
 // Grant is what a token allows.
 type Grant struct {
@@ -63,11 +64,10 @@ func (s spec) grant() (Grant, error) {
 		return Grant{}, fmt.Errorf("hub is %q: say a name of [a-z0-9-]{1,63}, nothing for the default hub, or \"*\" for every one", s.hub)
 	}
 	if s.scope != "" {
-		i := slices.Index(scopeNames, s.scope)
-		if i < 0 {
-			return Grant{}, fmt.Errorf("scope is %q: say %s", s.scope, strings.Join(scopeNames[1:], ", "))
+		known := false
+		if g.Scope, known = scope.Parse(s.scope); !known {
+			return Grant{}, fmt.Errorf("scope is %q: say %s", s.scope, strings.Join(scope.Names, ", "))
 		}
-		g.Scope = Scope(i)
 	}
 	return g, nil
 }

@@ -15,7 +15,7 @@ func (r Rules) AllowHost(header string) bool {
 	if header == "" {
 		return true
 	}
-	host, ok := hostName(header)
+	host, ok := HostName(header)
 	if !ok {
 		return false
 	}
@@ -31,9 +31,9 @@ func (r Rules) AllowHost(header string) bool {
 	})
 }
 
-// hostName takes the port and a final dot off a Host header and lowers it.
+// HostName takes the port and a final dot off a Host header and lowers it.
 // An IPv6 address keeps its brackets. ok is false when it is no host.
-func hostName(header string) (host string, ok bool) {
+func HostName(header string) (host string, ok bool) {
 	host, port := strings.ToLower(header), ""
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
 		host, port = host[:i], host[i+1:]

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// An address that sends wrongMost wrong tokens to one hub within wrongWithin
-// is not heard there for lockOut; ten times as many count over all hubs.
+// The wrong tokens of an address that sends wrongMost of them to one hub within
+// wrongWithin are answered 429 there for lockOut; ten times as many count over
+// all hubs.
 const (
 	wrongMost   = 10
 	wrongWithin = 10 * time.Second
@@ -18,7 +19,8 @@ const (
 // place is where wrong tokens come from and which hub they are for.
 type place struct {
 	from netip.Prefix
-	hub  string // EveryHub for all together
+	hub  string // EveryHub for what asks for all of them
+	all  bool   // whatever they are for; without a hub
 }
 
 // tally counts the wrong tokens of a place.
@@ -32,7 +34,7 @@ func (t *tally) over(now time.Time) bool {
 	return !now.Before(t.until) && now.Sub(t.since) >= wrongWithin
 }
 
-// limiter locks out addresses that guess. Its memory is bounded: when it is
+// limiter locks addresses out that guess. Its memory is bounded: when it is
 // full, what it knows of some place is forgotten.
 type limiter struct {
 	mu      sync.Mutex // guards everything below
@@ -40,48 +42,73 @@ type limiter struct {
 	swept   time.Time
 }
 
-func places(from netip.Addr, hub string) [2]place {
+// Place is what an address is counted as: itself, or the network that one
+// customer of a provider has. The zero Prefix stands for one that cannot be
+// read.
+func Place(from netip.Addr) netip.Prefix {
+	from = from.Unmap()
 	bits := 32
 	if from.Is6() {
-		bits = 64 // what one customer of a provider has
+		bits = 64
 	}
-	p, _ := from.Prefix(bits) // the zero Prefix stands for an address that cannot be read
-	return [2]place{{p, hub}, {p, EveryHub}}
+	p, _ := from.Prefix(bits)
+	return p
+}
+
+// places are those that a wrong token counts at, each once. A hub that cannot
+// be has none of its own.
+func places(from netip.Addr, hub string) []place {
+	p := Place(from)
+	all := place{from: p, all: true}
+	if hub != EveryHub && !validHub(hub) {
+		return []place{all}
+	}
+	return []place{all, {from: p, hub: hub}}
+}
+
+func (p place) most() int {
+	if p.all {
+		return 10 * wrongMost
+	}
+	return wrongMost
 }
 
 // locked is how much longer an address is locked out of a hub, or 0.
 func (l *limiter) locked(from netip.Addr, hub string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, p := range places(from, hub) {
-		if t := l.tallies[p]; t != nil {
-			if left := time.Until(t.until); left > 0 {
-				return left
-			}
-		}
-	}
-	return 0
+	return l.lockedLocked(places(from, hub))
 }
 
-// wrong counts a wrong token.
-func (l *limiter) wrong(from netip.Addr, hub string) {
+func (l *limiter) lockedLocked(at []place) (left time.Duration) {
+	for _, p := range at {
+		if t := l.tallies[p]; t != nil {
+			left = max(left, time.Until(t.until))
+		}
+	}
+	return left
+}
+
+// wrong counts a wrong token, unless the address is locked out: then left says
+// for how much longer. It reports whether a lock-out has begun.
+func (l *limiter) wrong(from netip.Addr, hub string) (left time.Duration, began bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
-	for i, p := range places(from, hub) {
-		most := wrongMost
-		if i == 1 {
-			most *= 10
-		}
+	now, at := time.Now(), places(from, hub)
+	if left = l.lockedLocked(at); left > 0 {
+		return left, false
+	}
+	for _, p := range at {
 		t := l.tallies[p]
 		if t == nil || t.over(now) {
 			t = &tally{since: now}
 			l.addLocked(p, t, now)
 		}
-		if t.wrong++; t.wrong >= most && t.until.IsZero() {
-			t.until = now.Add(lockOut)
+		if t.wrong++; t.wrong >= p.most() && t.until.IsZero() {
+			t.until, began = now.Add(lockOut), true
 		}
 	}
+	return 0, began
 }
 
 func (l *limiter) addLocked(p place, t *tally, now time.Time) {

@@ -78,10 +78,16 @@ func TestR26LoginsCountAsRequestsDo(t *testing.T) {
 			t.Errorf("a wrong token: %v", err)
 		}
 	}
-	if _, err := login(clientToken); !errors.Is(err, ErrLockedOut) {
+	if _, err := login(hostToken); !errors.Is(err, ErrLockedOut) {
 		t.Errorf("after ten wrong ones: %v, want a lock-out", err)
 	}
-	if status := ask(""); status != 429 {
-		t.Errorf("another connection: %d, want 429", status)
+	if status := ask(hostToken); status != 429 {
+		t.Errorf("another connection with a wrong one: %d, want 429", status)
+	}
+	if _, err := login(clientToken); err != nil {
+		t.Errorf("the right one then: %v", err)
+	}
+	if status := ask(""); status != 200 {
+		t.Errorf("another connection, whose token is to come: %d, want 200", status)
 	}
 }

@@ -111,16 +111,16 @@ func (t *Tokens) Covers(r Role) bool {
 	return len(t.keys) > 0 || slices.ContainsFunc(t.fixed, is) || slices.ContainsFunc(t.listed, is)
 }
 
-// Issue makes a token of this process for a role on every hub, as its own
-// pages need it; "" where none is needed.
-func (t *Tokens) Issue(r Role) string {
+// Issue makes a token of this process for a role on one hub, "" being the
+// default one, as its own pages need it; "" where none is needed.
+func (t *Tokens) Issue(r Role, hub string) string {
 	if !t.set {
 		return ""
 	}
 	text := NewToken()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.fixed = append(t.fixed, entry{digestOf(NewSecret(text)), Grant{Role: r, Hub: EveryHub, Scope: ScopeFull, Name: "own page"}})
+	t.fixed = append(t.fixed, entry{digestOf(NewSecret(text)), Grant{Role: r, Hub: hub, Scope: ScopeFull, Name: "own page"}})
 	return text
 }
 

@@ -1,0 +1,335 @@
+package actions_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// told finds a secret of testdata/pages/secrets.html in an answer, in whatever
+// way it is written.
+var told = regexp.MustCompile(`(?i:SECRET-)|SECRET\.|4929[ -]?1234|7392846|q7z|\bqx\b|•|eyJzdWIi`)
+
+// silent fails when an answer tells a secret. What is Unsupported tells none.
+func silent(t *testing.T, what string, v any, err error) {
+	t.Helper()
+	text, failed := json.Marshal(v)
+	if failed != nil || err != nil && actions.KindOf(err) != actions.Unsupported {
+		t.Errorf("%s: %v, %v", what, err, failed)
+	}
+	for _, at := range told.FindAllIndex(text, 5) {
+		t.Errorf("%s tells …%s", what, text[max(at[0]-60, 0):min(at[1]+40, len(text))])
+	}
+}
+
+// TestR155SecretsOfAPage reads a page with secrets of all makes in all ways that
+// there are.
+func TestR155SecretsOfAPage(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/secrets.html")
+		ctx := t.Context()
+		tree, err := p.AccessibilityTree(ctx)
+		silent(t, "the raw tree", tree, err)
+		yaml, err := p.SnapshotYAML(ctx, actions.YAMLOptions{Boxes: true})
+		silent(t, "the YAML snapshot", yaml.Text+yaml.URL+yaml.Title, err)
+		elements, err := p.SnapshotElements(ctx)
+		silent(t, "the snapshot of elements", elements, err)
+		tagged, err := p.SnapshotTagged(ctx, actions.TaggedOptions{IncludeHidden: true})
+		silent(t, "the tagged snapshot", tagged, err)
+		seen, err := p.Observe(ctx, actions.ObserveOptions{MaxElements: 200, Incremental: true, IncludeRefHistory: true})
+		silent(t, "the observation", seen, err)
+		for _, o := range []actions.AXOptions{{}, {All: true, IncludeHidden: true}} {
+			tree, err := p.AXTree(ctx, o)
+			silent(t, "the accessibility tree", tree, err)
+		}
+		tools, err := p.DeclaredTools(ctx)
+		silent(t, "the tools", tools, err)
+		roots := []actions.Locator{nil}
+		for _, id := range strings.Fields("form password card short month phrase once labelled known known-list spin edit leaf after upper split named link srcdoc inner open closed") {
+			roots = append(roots, actions.CSS("#"+id))
+		}
+		for _, root := range roots {
+			for _, format := range []string{"html", "text", "markdown"} {
+				c, err := p.Content(ctx, format, root)
+				silent(t, fmt.Sprintf("%v as %s", root, format), c, err)
+			}
+			if root != nil {
+				state, err := p.ElementState(ctx, root, []string{"text", "value", "attributes", "computedStyle", "boundingBox", "checked"})
+				silent(t, fmt.Sprintf("the state of %v", root), state, err)
+			}
+		}
+		frames, err := p.Frames(ctx)
+		silent(t, "the frames", frames, err)
+		n, err := p.WaitForLoadState(ctx, actions.Commit)
+		silent(t, "the address and the title", n, err)
+		_, err = p.Click(ctx, actions.CSS("[onclick]"), actions.ClickOptions{Trial: true})
+		silent(t, "a click's error", fmt.Sprint(err), nil)
+		readable(t, yaml.Text, elements)
+	})
+}
+
+// readable wants what is no secret.
+func readable(t *testing.T, yaml string, elements actions.ElementsSnapshot) {
+	t.Helper()
+	for _, want := range []string{`textbox "Password"`, `textbox "Card"`, `heading "Secrets"`, "plain value", `"Nested"`, "Pay open", "In the frame"} {
+		if !strings.Contains(yaml, want) {
+			t.Errorf("the snapshot has no %s:\n%s", want, yaml)
+		}
+	}
+	if text := indented(t, elements); !strings.Contains(text, "plain value") || !strings.Contains(text, `"Password"`) {
+		t.Errorf("the elements are %s", text)
+	}
+}
+
+// TestR155SecretsInEvents has a page tell its secrets in events, once it has been
+// read.
+func TestR155SecretsInEvents(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/secrets.html")
+		ctx := t.Context()
+		if _, err := p.SnapshotYAML(ctx, actions.YAMLOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Requests(ctx, 1); err != nil {
+			t.Fatal(err)
+		}
+		events := make(chan actions.Event, 1000)
+		all := actions.PageEvents | actions.ConsoleEvents | actions.NetworkEvents | actions.DialogEvents | actions.DownloadEvents
+		defer p.Subscribe(all, func(e actions.Event) {
+			if len(events) < cap(events) {
+				events <- e
+			}
+		}).Cancel()
+		value(t, p, "1")
+		awaitConsole(t, p, events)
+		value(t, p, "void happen()")
+		missing := []string{"ConsoleMessage log", "ConsoleMessage warning", "ConsoleMessage error", "NetworkEvent request", "NetworkEvent response", "PageChange navigated", "Dialog prompt"}
+		for end := time.After(patience); len(missing) > 0; {
+			select {
+			case e := <-events:
+				silent(t, "an event", e.Body, nil)
+				missing = slices.DeleteFunc(missing, func(m string) bool { return m == nameOf(e.Body) })
+			case <-end:
+				t.Fatalf("these have not come: %v", missing)
+			}
+		}
+		list, err := p.Requests(ctx, 0)
+		silent(t, "the requests", list, err)
+		silent(t, "the page in a list", p.Info(), nil)
+		pages, err := b.List(ctx)
+		i := slices.IndexFunc(pages, func(at actions.PageInfo) bool { return at.ID == p.ID })
+		if err != nil || i < 0 {
+			t.Fatalf("the page is not in the list: %v, %v", pages, err)
+		}
+		silent(t, "the list of pages", pages[i], nil)
+		silent(t, "the address", p.URL(), nil)
+	})
+}
+
+// awaitConsole waits until the page's console is heard of.
+func awaitConsole(t *testing.T, p *actions.Page, events <-chan actions.Event) {
+	t.Helper()
+	for end := time.After(patience); ; {
+		value(t, p, "console.debug('ready')")
+		select {
+		case e := <-events:
+			if m, ok := e.Body.(actions.ConsoleMessage); ok && m.Text == "ready" {
+				return
+			}
+		case <-time.After(100 * time.Millisecond):
+		case <-end:
+			t.Fatal("nothing of the console is heard of")
+		}
+	}
+}
+
+func nameOf(body any) string {
+	switch b := body.(type) {
+	case actions.ConsoleMessage:
+		return "ConsoleMessage " + b.Level
+	case actions.NetworkEvent:
+		return "NetworkEvent " + b.Type
+	case actions.PageChange:
+		return "PageChange " + b.Type
+	case actions.Dialog:
+		return "Dialog " + b.Type
+	}
+	return ""
+}
+
+// TestR157ShownPasswords has fields that nothing calls a password's become text
+// fields: in the document, in an open shadow tree, and in a frame.
+func TestR157ShownPasswords(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/two.html")
+		value(t, p, `void (document.body.innerHTML = "<input id=a type=password value=SECRET-a><span id=host></span><iframe id=f></iframe><p id=p>", `+
+			`document.querySelector("#host").attachShadow({mode:"open"}).innerHTML = "<input id=b type=password value=SECRET-b>", `+
+			`document.querySelector("#f").contentDocument.body.innerHTML = "<input id=c type=password value=SECRET-c>")`)
+		if _, err := p.ElementState(t.Context(), actions.CSS("#p"), []string{"text"}); err != nil { // which looks at no field
+			t.Fatal(err)
+		}
+		value(t, p, `void (document.body.insertAdjacentHTML("beforeend", "<input id=late type=password value=SECRET-late>"))`)
+		value(t, p, `void [document.querySelector("#a"), document.querySelector("#late"), document.querySelector("#host").shadowRoot.querySelector("#b"), `+
+			`document.querySelector("#f").contentDocument.querySelector("#c")].forEach((e) => { e.type = "text" })`)
+		yaml, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{})
+		silent(t, "the snapshot", yaml, err)
+		if n := strings.Count(yaml.Text, actions.Redacted); n != 4 {
+			t.Errorf("%d values of 4 are there, and redacted:\n%s", n, yaml.Text)
+		}
+		c, err := p.Content(t.Context(), "html", nil)
+		silent(t, "the HTML", c, err)
+		value(t, p, `void (document.querySelector("#p").textContent = document.querySelector("#a").value, document.querySelector("#a").remove())`)
+		text, err := p.Content(t.Context(), "text", nil)
+		silent(t, "a copy of what the field had", text, err)
+	})
+}
+
+// TestR156SelectorsOfReaders asks for elements by right and by wrong guesses of
+// what must not be told: who may only read gets the same answer.
+func TestR156SelectorsOfReaders(t *testing.T) {
+	for _, kind := range []actions.TargetKind{actions.BrowserTarget, actions.FrameTarget} {
+		t.Run(string(kind), func(t *testing.T) {
+			owner := visit(t, connect(t, kind, actions.Options{}), "/secrets.html")
+			p, err := connect(t, kind, actions.Options{Reads: true}).Page(owner.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range guesses {
+				right, wrong := answer(t, p, g.right), answer(t, p, g.wrong)
+				if right != wrong {
+					t.Errorf("%s: %s\n%s: %s", g.right, right, g.wrong, wrong)
+				}
+			}
+			for _, l := range []actions.Locator{
+				actions.CSS("#plain[value='plain value']"), actions.CSS("form > label:has(#card)"), actions.CSS("#month option:nth-child(2)"),
+				actions.CSS("input:not([type=hidden]):is(#plain)"), actions.CSS(":root > body"), actions.XPath("//h1[starts-with(., 'Secr')]"),
+				actions.Text{Text: "Nested"},
+				actions.Role{Role: "button", Name: "Pay open"},
+				actions.Label{Text: "Card"},
+				actions.Placeholder{Text: "plain"},
+			} {
+				if got := answer(t, p, actions.First{Locator: l}); !strings.HasPrefix(got, "found") {
+					t.Errorf("%s is not found: %s", l, got)
+				}
+			}
+			for _, selector := range []string{":focus", "input:hover", "form:has(:focus-within)"} {
+				_, err := p.ElementState(t.Context(), actions.CSS(selector), []string{"visible"})
+				fails(t, err, actions.InvalidArgument)
+			}
+			if got := answer(t, owner, actions.CSS(`#password:is([value^="SECRET-d"])`)); !strings.HasPrefix(got, "found") {
+				t.Errorf("who may ask the page does not find it: %s", got)
+			}
+		})
+	}
+}
+
+// guesses are pairs of locators, of which only one fits what the page hides.
+var guesses = []struct{ right, wrong actions.Locator }{
+	{actions.CSS(`#password[value^="SECRET-d"]`), actions.CSS(`#password[value^="x"]`)},
+	{actions.CSS(`#password:not([value^="SECRET-d"])`), actions.CSS(`#password:not([value^="x"])`)},
+	{actions.CSS(`form:has([value*="T-def"])`), actions.CSS(`form:has([value*="x-def"])`)},
+	{actions.CSS(`#password[v\61lue^=SECRET-d]`), actions.CSS(`#password[v\61lue^=x]`)},
+	{actions.CSS(`#password:valid`), actions.CSS(`#password:invalid:valid`)},
+	{actions.CSS(`input[type=hidden][value^="SECRET-hidden-c"]`), actions.CSS(`input[type=hidden][value^="x"]`)},
+	{actions.CSS(`meta[content^="SECRET"]`), actions.CSS(`meta[content^="x"]`)},
+	{actions.CSS(`[data-token^="SECRET"]`), actions.CSS(`[data-token^="x"]`)},
+	{actions.CSS(`a[href*="password=SECRET"]`), actions.CSS(`a[href*="password=x"]`)},
+	{actions.CSS(`[aria-valuetext^="SECRET"]`), actions.CSS(`[aria-valuetext^="x"]`)},
+	{actions.CSS(`[aria-label*="SECRET-typed"]`), actions.CSS(`[aria-label*="x-typed"]`)},
+	{actions.CSS(`#month option[value^="SECRET-option-b"]`), actions.CSS(`#month option[value^="x"]`)},
+	{actions.CSS(`#month option:nth-child(2):checked`), actions.CSS(`#month option:nth-child(2):not(*)`)},
+	{actions.CSS(`#short[value="q7z"]`), actions.CSS(`#short[value="q7y"]`)},
+	{actions.CSS(`iframe[srcdoc*="SECRET"]`), actions.CSS(`iframe[srcdoc*="xSECRETx"]`)},
+	{actions.XPath(`//input[starts-with(@value, "SECRET-d")]`), actions.XPath(`//input[starts-with(@value, "x")]`)},
+	{actions.XPath(`//*[@id="password"][string-length(@value) = 14]`), actions.XPath(`//*[@id="password"][string-length(@value) = 15]`)},
+	{actions.XPath(`//*[@*[contains(., "SECRET-typed")]]`), actions.XPath(`//*[@*[contains(., "x-typed")]]`)},
+	{actions.XPath(`//textarea[starts-with(text(), "SECRET-a")]`), actions.XPath(`//textarea[starts-with(text(), "x")]`)},
+	{actions.XPath(`//*[@id="form"][substring(.//textarea, 8, 1) = "a"]`), actions.XPath(`//*[@id="form"][substring(.//textarea, 8, 1) = "x"]`)},
+	{actions.XPath(`//script[contains(., "SECRET-script")]`), actions.XPath(`//script[contains(., "x-script")]`)},
+	{actions.XPath(`//body[comment()[contains(., "SECRET-comment")]]`), actions.XPath(`//body[comment()[contains(., "x-comment")]]`)},
+	{actions.XPath(`//noscript[contains(., "SECRET-noscript")]`), actions.XPath(`//noscript[contains(., "x-noscript")]`)},
+	{actions.Text{Text: "SECRET-typed"}, actions.Text{Text: "x-typed"}},
+	{actions.Text{Text: "You typed SECRET-typed.", Exact: true}, actions.Text{Text: "You typed x-typed.", Exact: true}},
+	{actions.Text{Text: "SECRET-area"}, actions.Text{Text: "x-area"}},
+	{actions.Text{Text: "SECRET-option-a"}, actions.Text{Text: "x-option-a"}},
+	{actions.Text{Text: "SECRET-edit"}, actions.Text{Text: "x-edit"}},
+	{actions.Role{Role: "button", Name: "SECRET-typed"}, actions.Role{Role: "button", Name: "x-typed"}},
+	{actions.Role{Role: "option", Name: "qx"}, actions.Role{Role: "option", Name: "xx"}},
+	{actions.Label{Text: "SECRET-typed"}, actions.Label{Text: "x-typed"}},
+	{actions.TestID("use-SECRET-typed"), actions.TestID("use-x-typed")},
+}
+
+// answer is what there is to be learnt by a locator, without the locator itself.
+func answer(t *testing.T, p *actions.Page, l actions.Locator) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	state, err := p.ElementState(ctx, l, []string{"visible", "boundingBox"})
+	switch {
+	case err != nil:
+		return "fails: " + strings.ReplaceAll(err.Error(), l.String(), "it")
+	case state["found"] == true:
+		return fmt.Sprint("found ", state["boundingBox"])
+	}
+	return "nothing"
+}
+
+// TestR156NothingIsEchoed has a guess come back as it was given: an answer that
+// leaves it out says that it was right.
+func TestR156NothingIsEchoed(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/secrets.html")
+		if _, err := p.SnapshotYAML(t.Context(), actions.YAMLOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		failsFor(t, actions.ElementNotFound, "a right guess", func(ctx context.Context) error {
+			_, err := p.WaitForSelector(ctx, actions.Text{Text: "SECRET-typed"}, actions.WaitOptions{})
+			if err != nil && actions.KindOf(err) == actions.ElementNotFound && !strings.Contains(err.Error(), "SECRET-typed") {
+				t.Errorf("the guess is left out: %v", err)
+			}
+			return err
+		})
+	})
+}
+
+// TestR158PageAndHubAgree has the page script tell what the hub tells in the same
+// way.
+func TestR158PageAndHubAgree(t *testing.T) {
+	on(t, func(t *testing.T, b *actions.Browser) {
+		p := visit(t, b, "/two.html")
+		for text, want := range actions.Addresses {
+			quoted, err := json.Marshal(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value(t, p, "void document.body.setAttribute('title', "+string(quoted)+")")
+			state, err := p.ElementState(t.Context(), actions.CSS("body"), []string{"attributes"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := state["attributes"].(map[string]any)["title"]; got != want {
+				t.Errorf("%q becomes %q, want %q", text, got, want)
+			}
+		}
+		for name, secret := range map[string]bool{
+			"data-token": true, "data-Session-ID": true, "data-csrf": true, "data-otp": true, "data-user-password2": true, "data-pin": true, "data-auth": true,
+			"data-code": false, "data-key": false, "data-tokens": false, "data-spin": false, "data-author": false, "data-secretary": false, "title": false,
+		} {
+			value(t, p, fmt.Sprintf("void document.body.setAttribute(%q, 'value of %s.')", name, name))
+			state, err := p.ElementState(t.Context(), actions.CSS("body"), []string{"attributes"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := state["attributes"].(map[string]any)[strings.ToLower(name)]; (got == actions.Redacted) != secret {
+				t.Errorf("%s: %v", name, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package chrome
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/cdphub/cdphub/internal/egress"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
+)
+
+// Check refuses options that do not go together.
+func (o *Options) Check() error {
+	switch {
+	case !o.Isolate:
+		return nil
+	case o.URL != "":
+		return errors.New("a browser that runs already cannot be isolated: its requests are not sent through the hub. Let the hub start one, without --browser-url")
+	case slices.ContainsFunc(o.Args, isProxy):
+		return errors.New("a browser with a proxy of its own (--proxy-server) cannot be isolated: its requests would go there")
+	}
+	return nil
+}
+
+// isolated is a browser all of whose requests go through this process. It
+// implements conn.
+type isolated struct {
+	*launched
+	proxy *egress.Proxy
+}
+
+// launchIsolated starts the proxy, and then the browser.
+func launchIsolated(o Options) (conn, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	proxy, err := egress.Listen(o.Network, urlpolicy.NewResolver(o.rules()), o.logger())
+	if err != nil {
+		return nil, err
+	}
+	o.egress = proxy.Addr()
+	browser, err := launch(o)
+	if err != nil {
+		proxy.Close()
+		return nil, err
+	}
+	return &isolated{launched: browser, proxy: proxy}, nil
+}
+
+// Serve implements conn.
+func (i *isolated) Serve(receive func(message []byte)) error {
+	defer i.proxy.Close()
+	return i.launched.Serve(receive)
+}
+
+// isolation are the arguments that leave a browser no way but the proxy. The
+// names are resolved there alone, loopback is not excepted, and neither HTTP/3 nor
+// WebRTC go beside it.
+func isolation(proxy string) []string {
+	return []string{
+		"--proxy-server=http://" + proxy,
+		"--proxy-bypass-list=<-loopback>",
+		rulesArg + "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+		"--disable-quic",
+		"--webrtc-ip-handling-policy=disable_non_proxied_udp",
+		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp", // its older name
+	}
+}

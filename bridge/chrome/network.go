@@ -1,0 +1,233 @@
+package chrome
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/scope"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// The root has the browser pause every request for a document, of pages,
+// frames, popups and downloads by link, and each redirect of it, and judges
+// where it leads before it leaves (Fetch domain at browser level). This
+// interception is the closest to the network: it sees what Clients' own make of a
+// request, and nothing of those that they answer themselves. What the browser
+// gets ahead of a navigation it does not see, so that is off (preloads.go).
+
+// documents has the root see the requests for documents.
+const documents = `{"patterns":[{"urlPattern":"*","resourceType":"Document"}]}`
+
+// network judges the requests of one browser.
+type network struct {
+	ctx       context.Context // of the Host
+	policy    *urlpolicy.Policy
+	names     *urlpolicy.Resolver // as the browser resolves them
+	isolated  bool                // every request is judged again on its way out
+	elsewhere atomic.Bool         // somebody else resolves names for some of its pages
+	log       *zap.Logger
+
+	asking sync.WaitGroup // for addresses
+}
+
+func newNetwork(ctx context.Context, o *Options) *network {
+	if o.Network == nil {
+		return nil
+	}
+	n := &network{ctx: ctx, policy: o.Network, names: urlpolicy.NewResolver(o.rules()), log: o.logger(), isolated: o.Isolate}
+	n.elsewhere.Store(o.URL != "" || o.proxied())
+	return n
+}
+
+// wait waits until no address is asked for any more.
+func (n *network) wait() {
+	if n != nil {
+		n.asking.Wait()
+	}
+}
+
+// interceptLocked has requests paused from now on.
+func (h *Host) interceptLocked() {
+	if h.network == nil {
+		return
+	}
+	h.askLocked("Fetch.enable", []byte(documents), func(_, cdpErr []byte) {
+		if cdpErr != nil {
+			h.cancel(errors.New("the browser does not let its requests be judged: " + string(cdpErr)))
+		}
+	})
+}
+
+// leaves ends the sessions on a target that may not see what it is about to show,
+// a file, and reports whether it is. The target's id is that of its own frame.
+func (h *Host) leaves(frameID, url string) bool {
+	if scope.Web(url) {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t, known := h.targets[frameID]; known {
+		t.web = false // none begin, either
+		h.targets[frameID] = t
+	}
+	h.barLocked(frameID)
+	return true
+}
+
+// pausedWeb reports whether a Client that may see no files may hear of a request
+// that its own interception has paused, and so answer it: not when a file is
+// asked for. Its session then ends, and the request goes on.
+func (h *Host) pausedWeb(s *session, params []byte) bool {
+	var e struct {
+		FrameID string `json:"frameId"`
+		Request struct {
+			URL string `json:"url"`
+		} `json:"request"`
+	}
+	if json.Unmarshal(params, &e) == nil && !h.leaves(e.FrameID, e.Request.URL) {
+		return true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.barLocked(s.target) // the frame may be one that is no target
+	return false
+}
+
+// paused takes Fetch.requestPaused of the root. Only who must wait for an
+// address does so apart from the reader.
+func (h *Host) paused(params []byte) {
+	n := h.network
+	var e struct {
+		RequestID string `json:"requestId"`
+		FrameID   string `json:"frameId"` // of a page's own frame the id is the target's
+		Request   struct {
+			URL string `json:"url"`
+		} `json:"request"`
+	}
+	if n == nil {
+		return
+	}
+	if err := json.Unmarshal(params, &e); err != nil {
+		h.cancel(errNotCDP) // a page would wait for ever
+		return
+	}
+	h.leaves(e.FrameID, e.Request.URL)
+	if !ofNetwork(e.Request.URL) || n.names.Fast(e.Request.URL) {
+		h.decide(e.RequestID, n.judge(e.Request.URL))
+		return
+	}
+	n.asking.Go(func() { h.decide(e.RequestID, n.judge(e.Request.URL)) })
+}
+
+// judge returns the error with which a request fails; "" when it may leave.
+func (n *network) judge(url string) (reason string) {
+	if !ofNetwork(url) {
+		return ""
+	}
+	why := n.policy.Judge(n.ctx, n.names, url)
+	switch {
+	case why == nil:
+		return ""
+	case why.Reason != urlpolicy.Unresolved:
+		n.log.Debug("a document is refused", zap.String("why", why.Text))
+		return "AccessDenied"
+	case n.elsewhere.Load() && n.policy.Default():
+		return "" // who resolves it may know it
+	}
+	return "NameNotResolved" // as the browser would say itself
+}
+
+// decide answers for a request that is paused.
+func (h *Host) decide(requestID, reason string) {
+	method, params := "Fetch.continueRequest", wire.AppendString([]byte(`{"requestId":`), requestID)
+	if reason != "" {
+		method = "Fetch.failRequest"
+		params = wire.AppendString(append(params, `,"errorReason":`...), reason)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.askLocked(method, append(params, '}'), nil)
+}
+
+// ofNetwork reports whether a request leaves for the network.
+func ofNetwork(url string) bool {
+	return strings.HasPrefix(url, "http:") || strings.HasPrefix(url, "https:")
+}
+
+// refuses refuses the commands that would lead around the judgement.
+func (n *network) refuses(c *bridge.Command) error {
+	if n == nil {
+		return nil
+	}
+	switch c.Method {
+	case "Network.loadNetworkResource":
+		if !n.policy.Default() { // its requests are never paused (Chromium 156)
+			return wire.ServerError(c.Method + " is not allowed: its requests and their redirects cannot be held to --allow-url, --block-url and --public-urls")
+		}
+	case "Target.createBrowserContext":
+		switch has := c.Args.Has("proxyServer"); {
+		case has && n.isolated:
+			return wire.ServerError(c.Method + " is not allowed with a proxyServer: the network of this browser is isolated, and its requests would go there")
+		case has:
+			n.elsewhere.Store(true)
+		}
+	}
+	return nil
+}
+
+// rulesArg is the argument by which Chromium resolves names. It takes the last.
+const rulesArg = "--host-resolver-rules="
+
+// rules are those that the user has given.
+func (o *Options) rules() (rules string) {
+	for _, a := range o.Args {
+		if r, ok := strings.CutPrefix(a, rulesArg); ok {
+			rules = r
+		}
+	}
+	return rules
+}
+
+// network are the arguments with which a browser refuses by itself, before
+// anything is asked, what the default list has.
+func (o *Options) network() []string {
+	if o.egress != "" {
+		return isolation(o.egress)
+	}
+	if o.Network == nil {
+		return nil
+	}
+	rules := urlpolicy.DefaultRules()
+	if own := o.rules(); own != "" {
+		rules += ", " + own
+	}
+	return []string{rulesArg + rules}
+}
+
+// proxied reports whether the browser may have a proxy, by its arguments or its
+// environment.
+func (o *Options) proxied() bool {
+	return slices.ContainsFunc(o.Args, isProxy) || slices.ContainsFunc(environment(), func(v string) bool {
+		name, value, _ := strings.Cut(v, "=")
+		switch strings.ToLower(name) {
+		case "http_proxy", "https_proxy", "all_proxy", "auto_proxy", "socks_server":
+			return value != ""
+		}
+		return false
+	})
+}
+
+// isProxy reports whether an argument names a proxy.
+func isProxy(arg string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	return name == "--proxy-server" || name == "--proxy-pac-url" || name == "--proxy-auto-detect"
+}

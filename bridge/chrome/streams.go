@@ -1,0 +1,57 @@
+package chrome
+
+import (
+	"strings"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// Handles of streams are small numbers, which all sessions on a page share
+// (Chromium 156). So a session may only name those that it was given.
+
+// streaming are the methods that may answer with a stream, and the member around
+// it, if any.
+var streaming = map[string]string{
+	"Fetch.takeResponseBodyAsStream": "",
+	"Network.loadNetworkResource":    "resource",
+	"Page.printToPDF":                "",
+}
+
+var errNoStream = &wire.Error{Code: wire.CodeInvalidParams, Message: "Invalid stream handle"}
+
+// streamLocked refuses a command that names a stream of another session, and has
+// those noted that a command is answered with. Blobs have ids that nobody can
+// guess.
+func (h *Host) streamLocked(s *session, c *bridge.Command, a *after) error {
+	if around, may := streaming[c.Method]; may {
+		a.note = func(result, _ []byte) {
+			if around != "" {
+				result = member(result, around)
+			}
+			h.givenStream(s, text(result, "stream"))
+		}
+		return nil
+	}
+	handle, named := c.Args.Text("handle")
+	if c.Method != "IO.read" && c.Method != "IO.close" || !named || strings.HasPrefix(handle, "blob:") {
+		return nil
+	}
+	if _, given := s.streams[handle]; !given {
+		return errNoStream
+	}
+	return nil
+}
+
+// givenStream notes a stream that a session was told of.
+func (h *Host) givenStream(s *session, handle string) {
+	if handle == "" {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.streams == nil {
+		s.streams = make(map[string]struct{})
+	}
+	s.streams[handle] = struct{}{}
+}

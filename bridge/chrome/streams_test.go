@@ -1,0 +1,30 @@
+package chrome
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+func TestStreamsOfOthersAreUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{})
+		r.clients("a", "b")
+		r.refuses("a", "IO.read", `{"handle":"1"}`, "-32602 Invalid stream handle")
+		for n, c := range []struct{ method, result string }{
+			{"Page.printToPDF", `{"data":"","stream":"1"}`},
+			{"Fetch.takeResponseBodyAsStream", `{"stream":"2"}`},
+			{"Network.loadNetworkResource", `{"resource":{"success":true,"stream":"3"}}`},
+		} {
+			r.must("a", c.method, "")
+			r.says(`{"id":` + itoa(r.hub.calls) + `,"result":` + c.result + `,"sessionId":"A"}`)
+			handle := string(rune('1' + n))
+			r.must("a", "IO.read", `{"handle":"`+handle+`"}`)
+			r.must("a", "IO.close", `{"handle":"`+handle+`"}`)
+			r.refuses("b", "IO.read", `{"handle":"`+handle+`"}`, "-32602 Invalid stream handle")
+			r.refuses("b", "IO.close", `{"handle":"`+handle+`"}`, "-32602 Invalid stream handle")
+		}
+		r.says(`{"method":"Tracing.tracingComplete","params":{"stream":"4"},"sessionId":"B"}`)
+		r.must("b", "IO.read", `{"handle":"4"}`)
+		r.must("b", "IO.read", `{"handle":"blob:5"}`)
+	})
+}
