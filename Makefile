@@ -1,6 +1,7 @@
 # make demo    see an agent drive apps in iframes (ARGS=--drive: by itself, then end)
 # make test    every test, the end-to-end ones in a real Chromium
 # make test-long  the same at full size, then make fuzz
+# make flaky   every test N times (20) in random order, with all cores kept busy (PACKAGES=./relay: those alone)
 # make fuzz    what strangers send, made up: each target for FUZZTIME (10m)
 # make lint    formatting, linters, types, freshness of what is generated
 # make trust-doc    what must hold, and which test says so: docs/trust.md
@@ -10,7 +11,7 @@
 # make chaos   all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
 # make generate  what is made from sources: codecs, bundles
 
-.PHONY: demo test test-long fuzz lint trust-doc actions-doc clients-doc bench chaos generate tools
+.PHONY: demo test test-long flaky fuzz lint trust-doc actions-doc clients-doc bench chaos generate tools
 .DEFAULT_GOAL := test
 
 E2E := internal/e2e
@@ -25,25 +26,40 @@ MODULES := . web/build $(E2E)
 demo: tools
 	go run ./cmd/cdphub demo --agent-browser=$(AGENT_BROWSER) $(ARGS)
 
-# The tests of the product, and what they say of what must hold, and of the
-# action APIs: both pages are written (-write) or compared (-check).
+# The tests of the product, with those that attack its scopes, and what they say
+# of what must hold, and of the action APIs: both pages are written (-write) or
+# compared (-check).
 define unit_tests
 out=$$(mktemp) && $(GOTESTSUM) --format pkgname --jsonfile $$out -- -race -shuffle=on -timeout 20m ./... && \
+	(cd $(E2E) && $(GOTESTSUM) --format pkgname --jsonfile $$out.scopes -- -race -shuffle=on -timeout 20m ./scopes) && \
+	cat $$out.scopes >> $$out && \
 	go run ./internal/trust $(1) docs/trust.md < $$out && \
-	go run ./internal/actionsdoc $(1) docs/actions.md < $$out; status=$$?; rm -f $$out; exit $$status
+	go run ./internal/actionsdoc $(1) docs/actions.md < $$out; status=$$?; rm -f $$out $$out.scopes; exit $$status
 endef
 
 test: tools
 	@command -v cc >/dev/null || ./.ci/install gcc libc6-dev # the race detector wants a C compiler
 	$(call unit_tests,-check)
+	go test -count=1 -run TestR70 ./relay # what the race detector is left out of
 	go test -C web/build -race -shuffle=on -timeout 20m ./...
-	go test -C $(E2E) -race -shuffle=on -timeout 20m -p 1 ./... # one browser after the other
+	go test -C $(E2E) -race -shuffle=on -timeout 20m -p 1 $$(go list -C $(E2E) ./... | grep -v /scopes$$) # one browser after the other
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree # once more, to print the shares
 
 # The tests whose numbers are smaller by default, as their requirements have them.
 test-long: tools
 	CDPHUB_LONG=1 go test -race -shuffle=on -timeout 60m ./...
 	$(MAKE) fuzz
+
+N ?= 20
+PACKAGES ?= ./...
+
+# Goes on after a failure, and says how many runs had one.
+flaky: tools
+	@for core in $$(seq $$(nproc)); do timeout 24h sh -c 'while :; do :; done' & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; trap 'exit 1' INT TERM; \
+	failed=0; for run in $$(seq $(N)); do \
+		echo "run $$run of $(N)"; \
+		go test -count=1 -shuffle=on -timeout 60m $(PACKAGES) $(if $(filter ./...,$(PACKAGES)),&& go test -C $(E2E) -count=1 -shuffle=on -timeout 60m -p 1 ./...) || failed=$$((failed + 1)); \
+	done; echo "$$failed of $(N) runs failed"; test $$failed = 0
 
 FUZZTIME ?= 10m
 
@@ -63,7 +79,7 @@ lint: web/node_modules
 	set -e; for m in $(MODULES); do (cd $$m && go vet ./... && $(GOLANGCI) run); done
 	cd web && npm exec -- tsc --noEmit
 	go run -C web/build . -check
-	go generate ./... && git diff --exit-code -- '*_easyjson.go' httpdiscovery/protocol.json docs/config.md
+	go generate ./... && git diff --exit-code -- '*_easyjson.go' httpdiscovery/protocol.json docs/config.md docs/scopes.md
 
 trust-doc: tools
 	$(call unit_tests,-write)

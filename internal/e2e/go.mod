@@ -1,6 +1,6 @@
 module github.com/cdphub/cdphub/internal/e2e
 
-go 1.26
+go 1.26.0
 
 replace github.com/cdphub/cdphub => ../..
 
@@ -12,6 +12,7 @@ require (
 	github.com/go-rod/rod v0.116.2
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/ysmood/gson v0.7.3
+	golang.org/x/image v0.47.0
 )
 
 require (
@@ -26,6 +27,6 @@ require (
 	github.com/ysmood/leakless v0.9.0 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect
-	golang.org/x/sys v0.41.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 )

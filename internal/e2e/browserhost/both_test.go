@@ -14,7 +14,7 @@ func TestPageHostBesideBrowser(t *testing.T) {
 	t.Setenv("CDPHUB_HOST_GRACE", "1s")
 	site := newSite(t)
 	app := harness.NewSite(t)
-	h := harness.StartBrowserHub(t, site+"/start")
+	h := harness.StartBrowserHub(t, site+"/start", "--page-host")
 	app.UseHub("http://" + h.HostAddr)
 	user := harness.StartBrowser(t, app.Host.URL+"/host/1", false)
 	r := harness.StartRemote(t, endpoint(h, ""), site)

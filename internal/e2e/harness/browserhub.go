@@ -3,6 +3,8 @@ package harness
 import (
 	"bytes"
 	"encoding/json"
+	"net/http/httptest"
+	"net/http/httputil"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +24,31 @@ func StartBrowserHub(t testing.TB, url string, args ...string) *Hub {
 	for _, a := range append(slices.Clip(likeness), url) {
 		args = append(args, "--browser-arg="+a)
 	}
-	return StartHub(t, args...)
+	if *scope == "" {
+		return StartHub(t, args...)
+	}
+	const token = "a-token-of-the-clients"
+	tokens := filepath.Join(t.TempDir(), "tokens.yaml")
+	text := "tokens: [{token: " + token + ", role: client, hub: \"*\", scope: " + *scope + "}]\n"
+	if err := os.WriteFile(tokens, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := StartHub(t, append(args, "--tokens", tokens)...)
+	h.ClientAddr = bearing(t, h.ClientAddr, token)
+	return h
+}
+
+// bearing serves what an address does to those who bring no token: it adds that to
+// each request, so that every client has it, whichever way it would take one.
+func bearing(t testing.TB, addr, token string) string {
+	t.Helper()
+	behind := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host = "http", addr
+		r.Out.Host = r.In.Host // which the addresses in answers go by
+		r.Out.Header.Set("Authorization", "Bearer "+token)
+	}})
+	t.Cleanup(behind.Close)
+	return strings.TrimPrefix(behind.URL, "http://")
 }
 
 // Browsers returns the ids of the processes that the hub has started browsers as,

@@ -44,7 +44,22 @@ type CDP struct {
 // DialCDP connects to an endpoint, as http://127.0.0.1:9222, until the test ends.
 func DialCDP(t testing.TB, endpoint string) *CDP {
 	t.Helper()
-	res, err := http.Get(endpoint + "/json/version")
+	return DialCDPAs(t, endpoint, "")
+}
+
+// DialCDPAs is DialCDP with a token.
+func DialCDPAs(t testing.TB, endpoint, token string) *CDP {
+	t.Helper()
+	header := make(http.Header)
+	if token != "" {
+		header.Set("Authorization", "Bearer "+token)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, endpoint+"/json/version", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = header
+	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +72,7 @@ func DialCDP(t testing.TB, endpoint string) *CDP {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), Soon)
 	defer cancel()
-	conn, _, err := websocket.Dial(ctx, version.URL, nil) //nolint:bodyclose // the connection has it
+	conn, _, err := websocket.Dial(ctx, version.URL, &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // the connection has it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +137,17 @@ func (c *CDP) Call(t testing.TB, session, method string, params map[string]any) 
 		t.Fatalf("%s: %v", method, answer.Error)
 	}
 	return answer.Result
+}
+
+// Try sends a command and returns its result, or its error.
+func (c *CDP) Try(t testing.TB, session, method string, params map[string]any) (json.RawMessage, error) {
+	t.Helper()
+	id := c.Send(t, session, method, params)
+	answer := c.Await(t, fmt.Sprintf("the answer to %s", method), func(m Message) bool { return m.ID == id })
+	if answer.Error != nil {
+		return nil, answer.Error
+	}
+	return answer.Result, nil
 }
 
 // Await waits for a message, among those that have come already as well.

@@ -21,6 +21,8 @@ const Started = time.Minute
 
 var target = flag.String("target", "hub", "what the clients drive: hub (an iframe), browser (a Chromium behind a hub), or chromium itself")
 
+var scope = flag.String("scope", "", "the scope of the token that clients of a browser behind a hub have: none without")
+
 var scratch string // set by Main
 
 // Main runs the tests of a package and returns the exit code. It sets folder to that
