@@ -86,7 +86,7 @@ trust-doc: tools
 
 # docs/actions.md alone
 actions-doc: tools
-	go test -json -count=1 -run '^Test(NDJSON|JSONRPC|Hooks|BAP|MCP)(Conformance|Security|Seed)$$' ./cmd/cdphub | \
+	go test -json -count=1 -run '^Test(NDJSON|JSONRPC|Hooks|BAP|MCP)(Conformance|Security|Seed)$$' ./server | \
 		go run ./internal/actionsdoc -write docs/actions.md
 
 # docs/clients.md, from a run of the end-to-end tests of all clients

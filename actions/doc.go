@@ -1,7 +1,13 @@
 // Package actions does on a hub's pages what people do with a browser: it
-// goes to addresses, reads pages, clicks, types. Each verb exists once, in the
-// words of Playwright and WebDriver, over an in-process CDP session; the
-// adapters below this folder only give it an envelope and their own names.
+// goes to addresses, reads pages, clicks, types.
+//
+//	b, err := actions.Open(ctx, srv.Join(""), actions.Options{})
+//	page, err := b.NewPage(ctx, "https://app.example/", "")
+//	_, err = page.Click(ctx, actions.Role{Role: "button", Name: "Save"}, actions.ClickOptions{})
+//
+// Each verb exists once, named as in Playwright and WebDriver, over an
+// in-process CDP session. The adapters below this folder only give it an
+// envelope and their own names.
 //
 // A page may be a tab of a real browser or a frame with the Frame Agent. Both
 // take the same commands. What a frame cannot do, its agent refuses at once,

@@ -12,7 +12,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server"
 	"github.com/cdphub/cdphub/web"
 )
 
@@ -20,10 +22,10 @@ import (
 type demoCmd struct {
 	hubFlags
 	logFlags
-	Drive        bool   `help:"Drive the apps with agent-browser, print each step and end."`
+	Drive        bool   `help:"Drive the apps with agent-browser, print each step, then stop."`
 	Headless     bool   `help:"Use a headless browser even where there is a display." env:"CDPHUB_HEADLESS"`
-	BrowserPath  string `help:"The Chromium to use; found when left out." placeholder:"FILE" env:"CDPHUB_BROWSER_PATH"`
-	AgentBrowser string `help:"The agent-browser to drive with." default:"agent-browser" placeholder:"PATH" env:"CDPHUB_AGENT_BROWSER"`
+	BrowserPath  string `help:"Executable of the Chromium to use. Without it, one is searched for." placeholder:"FILE" env:"CDPHUB_BROWSER_PATH"`
+	AgentBrowser string `help:"Path of the agent-browser that drives the apps." default:"agent-browser" placeholder:"PATH" env:"CDPHUB_AGENT_BROWSER"`
 }
 
 // demoApps are the apps of the demo, in the order of the page.
@@ -33,35 +35,35 @@ var demoApps = []string{"form", "todo", "list"}
 const pairWithin = 60 * time.Second
 
 func (c *demoCmd) Run(ctx context.Context, s streams) error {
-	log, err := c.logger(s.err)
+	log, err := c.open(s.err)
 	if err != nil {
 		return err
 	}
 	if c.Drive && c.LogLevel == "info" {
-		log = log.WithOptions(zap.IncreaseLevel(zap.WarnLevel)) // the steps are the story
+		log = quiet(log) // the steps are the story
 	}
-	srv, err := newServer(c.hubFlags, log)
+	srv, err := newServer(c.options(log))
 	if err != nil {
 		return err
 	}
-	return srv.runWhile(ctx, func(ctx context.Context) error { return c.show(ctx, srv, s) })
+	return runWhile(ctx, srv, func(ctx context.Context) error { return c.show(ctx, srv, log.Logger, s) })
 }
 
 // show opens the page, waits until its apps are paired, and drives them or
 // waits for the end.
-func (c *demoCmd) show(ctx context.Context, srv *server, s streams) error {
-	page, closePages, err := servePages(srv)
+func (c *demoCmd) show(ctx context.Context, srv *server.Server, log *zap.Logger, s streams) error {
+	page, closePages, err := servePages(srv, auth.Rules{AllowedHosts: c.AllowedHost}, log)
 	if err != nil {
 		return err
 	}
 	defer closePages()
-	b := browser{path: c.BrowserPath, headless: c.Headless || c.Drive, log: srv.log}
+	b := desktop{path: c.BrowserPath, headless: c.Headless || c.Drive, log: log}
 	closeBrowser, err := b.open(ctx, page)
 	if err != nil {
 		return err
 	}
 	defer closeBrowser()
-	hub, release, err := srv.hubs.Acquire(relay.DefaultHub)
+	hub, release, err := srv.Hub(ctx, relay.DefaultHub)
 	if err != nil {
 		return err
 	}
@@ -72,14 +74,14 @@ func (c *demoCmd) show(ctx context.Context, srv *server, s streams) error {
 		}
 		return fmt.Errorf("%w: is %s open in a browser?", err, page)
 	}
-	_, port, err := net.SplitHostPort(srv.addr(false))
+	_, port, err := net.SplitHostPort(srv.ClientAddr())
 	if err != nil {
 		return err
 	}
 	if c.Drive {
 		endpoint := port
-		if token := srv.tokens.Issue(auth.RoleClient, relay.DefaultHub); token != "" {
-			endpoint = "ws://" + srv.addr(false) + "/devtools/browser?token=" + token
+		if token := srv.ClientToken(); token != "" {
+			endpoint = "ws://" + srv.ClientAddr() + "/devtools/browser?token=" + token
 		}
 		return drive(ctx, c.AgentBrowser, endpoint, s.out)
 	}
@@ -118,7 +120,7 @@ func awaitTargets(ctx context.Context, hub *relay.Hub, count int) error {
 
 // servePages serves the Host page and each app on an origin of its own, and
 // returns the page's URL.
-func servePages(srv *server) (page string, closeAll func(), err error) {
+func servePages(srv *server.Server, rules auth.Rules, log *zap.Logger) (page string, closeAll func(), err error) {
 	var servers []*http.Server
 	closeAll = func() {
 		for _, hs := range servers {
@@ -135,13 +137,14 @@ func servePages(srv *server) (page string, closeAll func(), err error) {
 		if err != nil {
 			return "", err
 		}
-		hs := newAppServer(srv.rules.Guard(demoPages(index, data)), srv.log.Named("demo"))
+		ln = httpserver.Listen(ln, httpserver.ListenerOptions{Connections: httpserver.Connections(0), Log: log})
+		hs := httpserver.NewApp(rules.Guard(demoPages(index, data)), httpserver.AppRate, log.Named("demo"))
 		servers = append(servers, hs)
-		go hs.Serve(srv.bound(ln)) //nolint:errcheck // ends with Close
+		go hs.Serve(ln) //nolint:errcheck // ends with Close
 		return "http://" + ln.Addr().String(), nil
 	}
-	hub := "http://" + srv.addr(true)
-	data := &web.DemoPage{Client: srv.addr(false), Hub: hub, Bridge: "ws://" + srv.addr(true) + "/icdp/host"}
+	hub := "http://" + srv.HostAddr()
+	data := &web.DemoPage{Client: srv.ClientAddr(), Hub: hub, Bridge: "ws://" + srv.HostAddr() + "/icdp/host"}
 	if page, err = serve("index", data); err != nil {
 		return "", nil, err
 	}
@@ -152,8 +155,8 @@ func servePages(srv *server) (page string, closeAll func(), err error) {
 		}
 		data.Apps = append(data.Apps, *app)
 	}
-	if f := srv.fragment(); f != "" {
-		page += "#" + f
+	if token := srv.HostToken(); token != "" {
+		page += "#token=" + token
 	}
 	return page, closeAll, nil
 }

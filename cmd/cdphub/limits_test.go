@@ -1,20 +1,13 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"fmt"
 	"io"
-	"net"
-	"net/http"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/internal/wsconn"
-	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server"
 )
 
 // parsed is the options of `cdphub serve` with some arguments.
@@ -32,23 +25,22 @@ func parsed(t *testing.T, args ...string) hubFlags {
 }
 
 func TestLimitDefaults(t *testing.T) {
-	f := parsed(t)
-	peer := wsconn.Limits{PingEvery: 25 * time.Second, PongWithin: 10 * time.Second, MessageTimeout: time.Minute, WriteTimeout: 10 * time.Second}
-	client := peer
-	client.MaxMessage, client.MaxPending, client.MaxQueued = 100<<20, 32<<20, 32768
-	host := peer
-	host.MaxMessage, host.MaxPending, host.MaxQueued = 256<<20, 64<<20, bridge.PageLimits().MaxQueued
-	if got := f.clientLimits(); got != client {
-		t.Errorf("a Client's limits are %+v, want %+v", got, client)
+	got := parsed(t).limitFlags.options()
+	want := server.Limits{
+		MaxClientMessage: 100 << 20, MaxClientQueue: 32 << 20, MaxClientQueued: 32768,
+		MaxHostMessage: 256 << 20, MaxHostQueue: 64 << 20, MaxHostQueued: bridge.PageLimits().MaxQueued,
+		MaxConnections: 4096, MaxClients: 1024, MaxClientSessions: 8192, MaxClientCalls: 4096, MaxCalls: 65536,
+		PingEvery: 25 * time.Second, PongWithin: 10 * time.Second, MessageTimeout: time.Minute, WriteTimeout: 10 * time.Second, HostGrace: 30 * time.Second,
 	}
-	if got := f.hostLimits(); got != host {
-		t.Errorf("a Host's limits are %+v, want %+v", got, host)
+	if got != want {
+		t.Errorf("the limits are %+v, want %+v", got, want)
 	}
-	if got, want := f.hubLimits(), (relay.Limits{Clients: 1024, ClientSessions: 8192, ClientCalls: 4096, Calls: 65536}); got != want {
-		t.Errorf("a hub's limits are %+v, want %+v", got, want)
-	}
-	if f.Compression {
-		t.Error("compression is on by default")
+}
+
+// TestR93BudgetIsRead reads a size.
+func TestR93BudgetIsRead(t *testing.T) {
+	if f := parsed(t, "--memory-budget=1.5GB"); f.MemoryBudget != 1_500_000_000 {
+		t.Errorf("1.5GB is read as %d", f.MemoryBudget)
 	}
 }
 
@@ -64,103 +56,6 @@ func TestLimitsRefused(t *testing.T) {
 			err := run(t.Context(), []string{"serve", "--client-addr=127.0.0.1:0", "--host-addr=127.0.0.1:0", arg}, io.Discard, io.Discard)
 			if err == nil || !strings.Contains(err.Error(), "--"+flag) || !strings.Contains(err.Error(), "above 0") {
 				t.Errorf("%s: got %v, want a refusal that names the option and says what is right", arg, err)
-			}
-		}
-	}
-}
-
-func TestR93BudgetDefault(t *testing.T) {
-	before := debug.SetMemoryLimit(64 << 20)
-	defer debug.SetMemoryLimit(before)
-	if got := usableMemory(); got != 64<<20 {
-		t.Errorf("with GOMEMLIMIT at 64 MiB %d bytes are usable", got)
-	}
-	debug.SetMemoryLimit(1<<63 - 1)
-	if got := usableMemory(); got < 1<<24 || got > 1<<50 {
-		t.Errorf("without GOMEMLIMIT %d bytes are usable, want those of the cgroup or the machine", got)
-	}
-	if f := parsed(t, "--memory-budget=1.5GB"); f.MemoryBudget != 1_500_000_000 {
-		t.Errorf("1.5GB is read as %d", f.MemoryBudget)
-	}
-}
-
-// upgraded does a handshake by hand, with further header lines.
-func upgraded(t *testing.T, url, lines string) (net.Conn, *bufio.Reader, *http.Response) {
-	t.Helper()
-	host, path, _ := strings.Cut(strings.TrimPrefix(url, "ws://"), "/")
-	nc, err := net.Dial("tcp", host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { nc.Close() })
-	nc.SetDeadline(time.Now().Add(30 * time.Second))
-	fmt.Fprintf(nc, "GET /%s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+
-		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n", path, host, lines)
-	br := bufio.NewReader(nc)
-	resp, err := http.ReadResponse(br, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	return nc, br, resp
-}
-
-// paths are where WebSockets go.
-func (s started) paths() map[string]string {
-	return map[string]string{"client": "ws://" + s.addr(false) + "/devtools/browser", "host": "ws://" + s.addr(true) + "/icdp/host"}
-}
-
-// TestR41HubPaths sends bad frames to both paths of a hub that works. The
-// other Clients and the Host do not notice; all the cases are in
-// internal/wsconn.
-func TestR41HubPaths(t *testing.T) {
-	s := start(t, nil)
-	host, client := s.host(t), s.client(t)
-	id := client.attach()
-	for _, tt := range []struct {
-		name, in string
-		want     string // the close frame
-	}{
-		{"unmasked", "\x81\x01a", "\x03\xea"},
-		{"RSV1", "\xc1\x80\x00\x00\x00\x00", "\x03\xea"},
-		{"invalid UTF-8", "\x81\x81\x00\x00\x00\x00\xff", "\x03\xef"},
-		{"binary", "\x82\x80\x00\x00\x00\x00", "\x03\xeb"},
-		{"2^62 bytes announced", "\x81\xff\x40\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\x03\xf1"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			for side, url := range s.paths() {
-				nc, br, _ := upgraded(t, url, "")
-				io.WriteString(nc, tt.in)
-				answer, err := io.ReadAll(br)
-				if err != nil || len(answer) < 4 || answer[0] != 0x88 || string(answer[2:4]) != tt.want {
-					t.Errorf("%s: got %q, %v; want a close frame with %q", side, answer, err, tt.want)
-				}
-			}
-		})
-	}
-	client.send(`{"id":1,"method":"Page.enable","sessionId":"` + id + `"}`)
-	host.until(`"Page.enable"`)
-}
-
-// TestLimitsHold wants each path to have the limits of its own flags.
-func TestLimitsHold(t *testing.T) {
-	s := start(t, func(f *hubFlags) { f.MaxClientMessage, f.MaxHostMessage = 1000, 2000 })
-	for side, want := range map[string]int{"client": 1000, "host": 2000} {
-		nc, br, _ := upgraded(t, s.paths()[side], "")
-		nc.Write(append([]byte{0x81, 0xfe, byte((want + 1) >> 8), byte(want + 1)}, 0, 0, 0, 0))
-		if answer, err := io.ReadAll(br); err != nil || !bytes.HasPrefix(answer[min(2, len(answer)):], []byte("\x03\xf1")) {
-			t.Errorf("%s: %d bytes announced were answered with %q, %v; want close 1009", side, want+1, answer, err)
-		}
-	}
-}
-
-func TestR47CompressionFlag(t *testing.T) {
-	for _, on := range []bool{false, true} {
-		s := start(t, func(f *hubFlags) { f.Compression = on })
-		for side, url := range s.paths() {
-			_, _, resp := upgraded(t, url, "Sec-WebSocket-Extensions: permessage-deflate\r\n")
-			if got := resp.Header.Get("Sec-WebSocket-Extensions"); (got != "") != on {
-				t.Errorf("%s, with compression %v: the offer was answered with %q", side, on, got)
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/actions/remote"
+	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/relay"
 )
@@ -22,19 +23,19 @@ import (
 // mcpCmd is `cdphub mcp`: the tools on standard input and output, for a hub
 // that runs already, or with a browser of its own.
 type mcpCmd struct {
-	poolFlags
+	browserFlags
 	urlFlags
 	rateFlags
-	URL   string `help:"The hub, or anything else that speaks CDP over a WebSocket." default:"http://127.0.0.1:9222" placeholder:"URL" env:"CDPHUB_URL"`
-	Token string `help:"The token that the hub wants." placeholder:"TOKEN" env:"CDPHUB_TOKEN"`
-	Files string `help:"The folder from which files may be uploaded by path: the working directory when not given." placeholder:"DIR" env:"CDPHUB_FILES" type:"existingdir" default:"."`
+	URL   string `help:"Address of the hub, or of another server that speaks CDP over a WebSocket." default:"http://127.0.0.1:9222" placeholder:"URL" env:"CDPHUB_URL"`
+	Token string `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN"`
+	Files string `help:"Folder from which files may be uploaded by path." placeholder:"DIR" env:"CDPHUB_FILES" type:"existingdir" default:"."`
 
 	logFlags
 }
 
 // Run serves one client until its end of input.
 func (c *mcpCmd) Run(ctx context.Context, s streams) error {
-	log, err := c.logger(s.err)
+	log, err := c.open(s.err)
 	if err != nil {
 		return err
 	}
@@ -43,33 +44,35 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer files.Close()
-	urls, err := c.policy()
+	urls, err := urlpolicy.New(urlpolicy.Options{Allow: c.AllowURL, Block: c.BlockURL, Public: c.PublicURLs})
 	if err != nil {
-		return err
+		return fmt.Errorf("--allow-url or --block-url %w", err)
 	}
-	join, end, err := c.join(ctx, urls, log)
+	join, end, err := c.join(ctx, urls, log.Logger)
 	if err != nil {
 		return err
 	}
 	defer end()
-	caller := actions.Caller{Join: join, Options: actions.Options{Log: log, URLs: urls, Names: new(urlpolicy.Resolver), Limits: c.limits()}, Version: version()}
-	return mcp.Serve(ctx, caller, os.Stdin, unclosed{s.out}, files)
+	caller := actions.Caller{Join: join, Options: actions.Options{
+		Log: log.Logger, URLs: urls, Names: new(urlpolicy.Resolver),
+		Limits: actions.Limits{Requests: int(c.ActionRate), Screenshots: int(c.ScreenshotRate)},
+	}, Version: version()}
+	return mcp.Serve(ctx, caller, os.Stdin, nopWriteCloser{s.out}, files)
 }
 
-// unclosed keeps what is written to from being closed.
-type unclosed struct{ io.Writer }
+// nopWriteCloser keeps what is written to from being closed.
+type nopWriteCloser struct{ io.Writer }
 
 // Close implements io.Closer.
-func (unclosed) Close() error { return nil }
+func (nopWriteCloser) Close() error { return nil }
 
 // join is how to connect; end ends what was started for it.
 func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logger) (join actions.Join, end func(), err error) {
-	hubs := relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version()})
-	pool, err := c.pool(hubs, urls, log)
+	o, err := c.browserFlags.options()
 	if err != nil {
 		return nil, nil, err
 	}
-	if pool == nil {
+	if o == nil {
 		endpoint, err := webSocketOf(c.URL)
 		if err != nil {
 			return nil, nil, err
@@ -80,20 +83,19 @@ func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logg
 		}
 		return remote.Join(endpoint, header), func() {}, nil
 	}
-	ready := func(ctx context.Context) (*relay.Hub, func(), error) {
-		done, err := pool.use(ctx, relay.DefaultHub)
-		if err != nil {
-			return nil, nil, err
-		}
-		return acquireUsed(hubs, relay.DefaultHub, done)
+	o.Log, o.Chrome.Network = log, urls
+	pool, err := browsers.New(relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version()}), *o)
+	if err != nil {
+		return nil, nil, err
 	}
+	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return pool.Acquire(ctx, relay.DefaultHub) }
 	return func(event actions.EventFunc) (actions.Client, error) {
-		k, err := joinHub(ctx, ready, relay.LocalOptions{Event: event})
+		client, err := browsers.Join(ctx, acquire, relay.LocalOptions{Event: event})
 		if err != nil {
-			return nil, err // a nil *keeper would be no nil Client
+			return nil, err // a nil *browsers.Client would be no nil actions.Client
 		}
-		return k, nil
-	}, pool.close, nil
+		return client, nil
+	}, pool.Close, nil
 }
 
 // webSocketOf makes of the address of a hub that of its WebSocket.

@@ -14,27 +14,28 @@ type openCmd struct {
 	logFlags
 	proxyFlags
 	Headless    bool   `help:"Use a headless browser even where there is a display." env:"CDPHUB_HEADLESS"`
-	BrowserPath string `help:"The Chromium to use; found when left out." placeholder:"FILE" env:"CDPHUB_BROWSER_PATH"`
+	BrowserPath string `help:"Executable of the Chromium to use. Without it, one is searched for." placeholder:"FILE" env:"CDPHUB_BROWSER_PATH"`
 }
 
+// Run serves the app until ctx ends.
 func (c *openCmd) Run(ctx context.Context, s streams) error {
-	log, err := c.logger(s.err)
+	log, err := c.open(s.err)
 	if err != nil {
 		return err
 	}
-	srv, app, err := c.start(c.hubFlags, log)
+	srv, err := c.serve(c.options(log))
 	if err != nil {
 		return err
 	}
-	defer app.server.Close()
-	return srv.runWhile(ctx, func(ctx context.Context) error {
-		b := browser{path: c.BrowserPath, headless: c.Headless, log: log}
-		closeBrowser, err := b.open(ctx, app.page)
+	page, _ := srv.AppPage()
+	return runWhile(ctx, srv, func(ctx context.Context) error {
+		b := desktop{path: c.BrowserPath, headless: c.Headless, log: log.Logger}
+		closeBrowser, err := b.open(ctx, page)
 		if err != nil {
 			return err
 		}
 		defer closeBrowser()
-		hub, release, err := srv.hubs.Acquire(relay.DefaultHub)
+		hub, release, err := srv.Hub(ctx, relay.DefaultHub)
 		if err != nil {
 			return err
 		}
@@ -43,9 +44,9 @@ func (c *openCmd) Run(ctx context.Context, s streams) error {
 			if ctx.Err() != nil {
 				return nil // the user has ended it
 			}
-			return fmt.Errorf("%w: is %s open in a browser?", err, app.page)
+			return fmt.Errorf("%w: is %s open in a browser?", err, page)
 		}
-		fmt.Fprintf(s.out, "The app is at %s\n\n%s", app.page, app.howTo())
+		fmt.Fprintf(s.out, "The app is at %s\n\n%s", page, howTo(srv))
 		<-ctx.Done()
 		return nil
 	})

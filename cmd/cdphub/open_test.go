@@ -14,9 +14,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/internal/logging/logtest"
 )
 
 // document is the app's page, with room for the user's name.
@@ -81,7 +83,7 @@ func TestOpen(t *testing.T) {
 func openApp(t *testing.T, address string, options ...string) *driven {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	var out, logs lockedBuffer
+	var out, logs logtest.Buffer
 	ended := make(chan error, 1)
 	args := append([]string{
 		"open", address, "--headless", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0", "--app-addr", "127.0.0.1:0", "--drain", "5s",
@@ -110,7 +112,7 @@ func openApp(t *testing.T, address string, options ...string) *driven {
 
 // driven is a session with a page.
 type driven struct {
-	*far
+	*hubtest.Peer
 	session string
 	last    int
 }
@@ -118,12 +120,12 @@ type driven struct {
 // attach attaches to the one page that a hub has.
 func attach(t *testing.T, addr string) *driven {
 	t.Helper()
-	d := &driven{far: dial(t, "ws://"+addr+"/devtools/browser", nil)}
-	d.send(`{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true}}`)
+	d := &driven{Peer: hubtest.Dial(t, "ws://"+addr+"/devtools/browser", nil)}
+	d.Send(`{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true}}`)
 	var event struct {
 		Params struct{ SessionID string }
 	}
-	if err := json.Unmarshal([]byte(d.until("Target.attachedToTarget")), &event); err != nil {
+	if err := json.Unmarshal([]byte(d.Until("Target.attachedToTarget")), &event); err != nil {
 		t.Fatal(err)
 	}
 	d.session, d.last = event.Params.SessionID, 1
@@ -132,17 +134,17 @@ func attach(t *testing.T, addr string) *driven {
 
 // evaluate returns the value of an expression, or what went wrong.
 func (d *driven) evaluate(expression string) any {
-	d.t.Helper()
+	d.T.Helper()
 	d.last++
 	command, err := json.Marshal(map[string]any{
 		"id": d.last, "method": "Runtime.evaluate", "sessionId": d.session,
 		"params": map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true},
 	})
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
-	d.send(string(command))
-	answer := d.until(fmt.Sprintf(`"id":%d,`, d.last))
+	d.Send(string(command))
+	answer := d.Until(fmt.Sprintf(`"id":%d,`, d.last))
 	var a struct {
 		Error  *struct{ Message string }
 		Result struct {
@@ -151,7 +153,7 @@ func (d *driven) evaluate(expression string) any {
 		}
 	}
 	if err := json.Unmarshal([]byte(answer), &a); err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	if a.Error != nil || a.Result.ExceptionDetails != nil {
 		return answer
@@ -161,52 +163,12 @@ func (d *driven) evaluate(expression string) any {
 
 // visit takes the page elsewhere and waits for the new document.
 func (d *driven) visit(address string) {
-	d.t.Helper()
+	d.T.Helper()
 	d.evaluate("void setTimeout(() => { location.href = " + fmt.Sprintf("%q", address) + " })")
 	want := fmt.Sprintf("location.pathname + location.search === %q && document.readyState === 'complete'", address)
 	for end := time.Now().Add(15 * time.Second); d.evaluate(want) != true; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			d.t.Fatalf("%s cannot be driven: %v", address, d.evaluate(want))
-		}
-	}
-}
-
-// lockedBuffer may be read while it is written.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-var _ io.Writer = (*lockedBuffer)(nil)
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-func TestAppAddress(t *testing.T) {
-	for in, want := range map[string]string{
-		"3000":                  "http://localhost:3000/",
-		"localhost:3000":        "http://localhost:3000/",
-		"app.example/a?b#c":     "http://app.example/a?b#c",
-		"https://app.example":   "https://app.example/",
-		"http://127.0.0.1:8/x/": "http://127.0.0.1:8/x/",
-	} {
-		if got, err := appAddress(in); err != nil || got.String() != want {
-			t.Errorf("%s: %v, %v, want %s", in, got, err, want)
-		}
-	}
-	for _, args := range [][]string{{"proxy", "ftp://a/"}, {"proxy", "http://a b/"}, {"proxy"}, {"open", "x", "--csp=drop"}} {
-		args = append(args, "--client-addr=127.0.0.1:0", "--host-addr=localhost:0", "--app-addr=127.0.0.1:0")
-		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
-			t.Errorf("%q runs", args)
+			d.T.Fatalf("%s cannot be driven: %v", address, d.evaluate(want))
 		}
 	}
 }
@@ -234,6 +196,15 @@ func TestKilledOpenLeavesNoBrowser(t *testing.T) {
 		}
 		if time.Now().After(end) {
 			t.Fatalf("left behind: %v, %v; and a process: %v", left, err, runsWith(t, dir))
+		}
+	}
+}
+
+func TestBadAppAddresses(t *testing.T) {
+	for _, args := range [][]string{{"proxy", "ftp://a/"}, {"proxy", "http://a b/"}, {"proxy"}, {"open", "x", "--csp=drop"}} {
+		args = append(args, "--client-addr=127.0.0.1:0", "--host-addr=localhost:0", "--app-addr=127.0.0.1:0")
+		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
+			t.Errorf("%q runs", args)
 		}
 	}
 }

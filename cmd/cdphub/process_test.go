@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/internal/logging/logtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
@@ -37,7 +39,7 @@ func TestMain(m *testing.M) {
 type process struct {
 	*exec.Cmd
 	t    *testing.T
-	logs lockedBuffer
+	logs logtest.Buffer
 }
 
 func startProcess(t *testing.T, change func(*exec.Cmd), args ...string) *process {
@@ -105,18 +107,18 @@ func TestR102KilledAndStartedAgain(t *testing.T) {
 		awaitListener(t, clients)
 		awaitListener(t, hosts)
 		fastest = min(fastest, time.Since(begun))
-		host := dial(t, "ws://"+hosts+"/icdp/host", nil)
-		host.send(ready)
-		client := dial(t, "ws://"+clients+"/devtools/browser", nil)
-		client.send(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`)
-		client.until(`"targetId":"T1"`)
+		host := hubtest.Dial(t, "ws://"+hosts+"/icdp/host", nil)
+		host.Send(hubtest.Ready)
+		client := hubtest.Dial(t, "ws://"+clients+"/devtools/browser", nil)
+		client.Send(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`)
+		client.Until(`"targetId":"T1"`)
 		if old != "" {
-			client.send(`{"id":2,"method":"Page.enable","sessionId":"` + old + `"}`)
-			if got := client.until(`"id":2`); !strings.Contains(got, "-32001") {
+			client.Send(`{"id":2,"method":"Page.enable","sessionId":"` + old + `"}`)
+			if got := client.Until(`"id":2`); !strings.Contains(got, "-32001") {
 				t.Errorf("a session of before the restart is answered with %s", got)
 			}
 		}
-		old = client.attach()
+		old = client.Attach("T1")
 		p.Process.Kill()
 		p.Wait()
 	}
@@ -151,7 +153,7 @@ func TestR106NoKnownHoles(t *testing.T) {
 // TestReloadAtSIGHUP changes the certificate of a process and tells it so.
 func TestReloadAtSIGHUP(t *testing.T) {
 	dir := t.TempDir()
-	cert, key := writePair(t, dir, 1)
+	cert, key := hubtest.WriteCertificate(t, dir, 1)
 	p := startProcess(t, nil, "serve", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0", "--tls-cert", cert, "--tls-key", key)
 	p.await(`"listening"`)
 	p.Process.Signal(syscall.SIGHUP)
@@ -236,14 +238,14 @@ func TestF19LogReaderGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := readLog(t, string(first))
+	lines := logtest.Read(t, string(first))
 	r.Close()
-	client := dial(t, fmt.Sprintf("ws://%s/devtools/browser", lines[0].Addr), nil)
+	client := hubtest.Dial(t, fmt.Sprintf("ws://%s/devtools/browser", lines[0].Addr), nil)
 	for i := range 20 {
-		c := dial(t, fmt.Sprintf("ws://%s/devtools/browser", lines[0].Addr), nil) // each is logged
-		c.conn.Close(wsconn.ReasonNormal)
-		client.send(fmt.Sprintf(`{"id":%d,"method":"Browser.getVersion"}`, i))
-		client.until(fmt.Sprintf(`{"id":%d,`, i))
+		c := hubtest.Dial(t, fmt.Sprintf("ws://%s/devtools/browser", lines[0].Addr), nil) // each is logged
+		c.Conn.Close(wsconn.ReasonNormal)
+		client.Send(fmt.Sprintf(`{"id":%d,"method":"Browser.getVersion"}`, i))
+		client.Until(fmt.Sprintf(`{"id":%d,`, i))
 	}
 	p.Process.Signal(syscall.SIGTERM)
 	if err := p.Wait(); err != nil {

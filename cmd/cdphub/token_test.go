@@ -2,14 +2,20 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server"
 )
 
 // cdphub runs one command line and returns what it printed.
@@ -52,9 +58,9 @@ func TestToken(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", tt.name, got, err, tt.want)
 		}
 	}
-	s := start(t, func(f *hubFlags) { f.Tokens, f.JWTKey = file, []string{key} })
-	dial(t, "ws://"+s.addr(false)+"/hub/h1/devtools/browser", bearer(random[1]))
-	dial(t, "ws://"+s.addr(true)+"/icdp/host", bearer(signed))
+	s := start(t, server.Options{Tokens: server.Tokens{File: file, JWTKeys: []string{key}}})
+	hubtest.Dial(t, "ws://"+s.ClientAddr()+"/hub/h1/devtools/browser", hubtest.Bearer(random[1]))
+	hubtest.Dial(t, "ws://"+s.HostAddr()+"/icdp/host", hubtest.Bearer(signed))
 
 	for _, tt := range []struct {
 		want string
@@ -77,23 +83,43 @@ func TestToken(t *testing.T) {
 // TestR122OwnPagesHaveTokens wants the Host pages of this program to have a
 // token that works on their own hub alone, which is gone from what is logged.
 func TestR122OwnPagesHaveTokens(t *testing.T) {
-	s := start(t, func(f *hubFlags) { f.ClientToken = clientToken })
-	page, closeAll, err := servePages(s.server)
+	s := start(t, server.Options{Tokens: server.Tokens{Client: "token-of-clients"}})
+	page, closeAll, err := servePages(s, auth.Rules{}, zap.NewNop())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer closeAll()
 	_, token, _ := strings.Cut(page, "#token=")
-	dial(t, "ws://"+s.addr(true)+"/icdp/host", bearer(token))
+	hubtest.Dial(t, "ws://"+s.HostAddr()+"/icdp/host", hubtest.Bearer(token))
 	for _, elsewhere := range []string{"/hub/other/icdp/host", "/hub/a/icdp/host"} {
-		if got := raw(t, s.addr(true), handshake(elsewhere, "Authorization: Bearer "+token)); got.status != 401 {
-			t.Errorf("the token of the default hub's page on %s: %d, want 401", elsewhere, got.status)
+		if got := hubtest.Raw(t, s.HostAddr(), hubtest.Handshake(elsewhere, "Authorization: Bearer "+token)); got.Status != 401 {
+			t.Errorf("the token of the default hub's page on %s: %d, want 401", elsewhere, got.Status)
 		}
 	}
 	if shown := withoutToken(page); strings.Contains(shown, "token") || !strings.HasPrefix(page, shown) {
 		t.Errorf("%s is logged as %s", page, shown)
 	}
-	if open := start(t, nil); open.fragment() != "" || open.tokens.Issue(auth.RoleClient, "") != "" {
+	if open := start(t, server.Options{}); open.HostToken() != "" || open.ClientToken() != "" {
 		t.Error("a hub without tokens issues some")
 	}
+}
+
+// start runs a server on free ports until the test ends.
+func start(t *testing.T, o server.Options) *server.Server {
+	t.Helper()
+	o.ClientAddr, o.HostAddr, o.Drain = "127.0.0.1:0", "localhost:0", 5*time.Second
+	s, err := server.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return s
 }

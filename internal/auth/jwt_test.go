@@ -12,7 +12,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"math/big"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -253,10 +252,10 @@ func TestR27ChangedKeysEndTokens(t *testing.T) {
 			}
 			tokens.Hold(s, g, func(err error) { why[id] = err })
 		}
-		reload := make(chan os.Signal)
+		reload := make(chan struct{})
 		go tokens.Watch(t.Context(), reload)
 		replace(t, list, "revoked: [a]\n")
-		reload <- os.Interrupt
+		reload <- struct{}{}
 		synctest.Wait()
 		if !errors.Is(why["a"], ErrRevoked) || why["b"] != nil {
 			t.Errorf("ended %v, want a by ErrRevoked", why)

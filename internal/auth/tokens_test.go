@@ -133,7 +133,7 @@ func TestR27ChangedFilesEndTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reload := make(chan os.Signal)
+		reload := make(chan struct{})
 		go tokens.Watch(t.Context(), reload)
 		e := ended{}
 		for _, token := range []string{stays, goes, shrinks, grows, "token-of-a-flag-1"} {
@@ -159,7 +159,7 @@ func TestR27ChangedFilesEndTokens(t *testing.T) {
 		}
 
 		replace(t, path, head+line(grows, ""))
-		reload <- os.Interrupt
+		reload <- struct{}{}
 		want("on the signal at once", ended{goes: "token revoked", shrinks: "token revoked", stays: "token revoked"})
 		if _, err := tokens.Check(NewSecret("token-of-a-flag-1")); err != nil {
 			t.Errorf("the flag's token: %v", err)

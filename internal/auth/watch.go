@@ -75,7 +75,7 @@ func (t *Tokens) sources() []*source {
 
 // Watch follows the files and ends leases whose time is over, until ctx ends.
 // What comes over reload makes it read every file at once.
-func (t *Tokens) Watch(ctx context.Context, reload <-chan os.Signal) {
+func (t *Tokens) Watch(ctx context.Context, reload <-chan struct{}) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
-	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server"
 )
 
 // F-08: a Client floods a Host that answers nothing, and a Host floods Targets
@@ -88,7 +87,7 @@ func TestF09GiantFrames(t *testing.T) {
 func TestF09MessagesBeyondTheQueue(t *testing.T) {
 	const most = 64 << 10
 	b := newBooks(t)
-	in := startInside(t, relay.Options{}, wsconn.Limits{MaxPending: most})
+	in := startInside(t, server.Limits{MaxClientQueue: most, MaxHostQueue: most})
 	h := startHost(t, b, in.place, "a", "H", 2)
 	c, d := startClient(t, b, in.place, "a", "c"), startClient(t, b, in.place, "a", "d")
 	one, two := c.mustAttach(t, h.target(0)), d.mustAttach(t, h.target(1))

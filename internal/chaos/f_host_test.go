@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
-	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server"
 )
 
 // F-01: the Host crashes with 1,000 commands in flight.
@@ -73,7 +72,7 @@ func TestF02HostComesBackBeforeItIsMissed(t *testing.T) {
 // F-03: the Host comes back too late, or another comes in its place.
 func TestF03HostComesBackTooLate(t *testing.T) {
 	b := newBooks(t)
-	in := startInside(t, relay.Options{Grace: 50 * time.Millisecond}, wsconn.Limits{})
+	in := startInside(t, server.Limits{HostGrace: 50 * time.Millisecond})
 	h := startHost(t, b, in.place, "a", "H", 2)
 	c := startClient(t, b, in.place, "a", "c")
 	discover(t, c)

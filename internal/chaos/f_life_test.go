@@ -9,14 +9,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
-	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server"
 )
 
 // F-14: 10,000 connects, attaches and disconnects in random order leave
 // nothing behind.
 func TestF14Leaks(t *testing.T) {
-	in := startInside(t, relay.Options{}, wsconn.Limits{})
+	in := startInside(t, server.Limits{})
 	deafHost(t, in)
 	churn(t, in, 2000) // what grows once and stays, grows now
 	before := settled(t, in)
@@ -96,7 +95,7 @@ type holdings struct {
 func settled(t *testing.T, in *inside) (h holdings) {
 	t.Helper()
 	eventually(t, "that all Clients and sessions have ended", func() bool {
-		s := in.hubs.Stats()
+		s := in.Stats()
 		return s.Clients == 0 && s.Sessions == 0
 	})
 	least := 1 << 30
@@ -213,7 +212,7 @@ func TestF16TargetsEndInMidCommand(t *testing.T) {
 // F-17: Clients leave in mid-command, with a word and without.
 func TestF17ClientsLeaveInMidCommand(t *testing.T) {
 	b := newBooks(t)
-	in := startInside(t, relay.Options{}, wsconn.Limits{})
+	in := startInside(t, server.Limits{})
 	h := startHost(t, b, in.place, "a", "H", 2)
 	stays := startClient(t, b, in.place, "a", "stays")
 	mine := stays.mustAttach(t, h.target(0))
@@ -243,7 +242,7 @@ func TestF17ClientsLeaveInMidCommand(t *testing.T) {
 	stays.quiet(t)
 	stays.sawAll(t, h)
 	const late = rounds * 2 * each
-	if s := in.hubs.Stats(); s.AnswersTwice != late || s.ClientGone != late || b.gone.Load() != late {
+	if s := in.Stats(); s.AnswersTwice != late || s.ClientGone != late || b.gone.Load() != late {
 		t.Errorf("the hub dropped %d late answers and has %d commands whose Client left, its Clients %d; want %d",
 			s.AnswersTwice, s.ClientGone, b.gone.Load(), late)
 	}

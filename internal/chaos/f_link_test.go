@@ -5,15 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
-	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server"
 )
 
 // F-06: the connections of a Client and of a Host become half-open: nothing
 // comes any more, and nothing says so.
 func TestF06HalfOpenConnections(t *testing.T) {
 	b := newBooks(t)
-	in := startInside(t, relay.Options{}, wsconn.Limits{PingEvery: 200 * time.Millisecond, PongWithin: 3 * time.Second})
+	in := startInside(t, server.Limits{PingEvery: 200 * time.Millisecond, PongWithin: 3 * time.Second})
 	cut := startLink(t, in.clients)
 	beyond := place{cut.addr, cut.addr}
 	h := startHost(t, b, in.place, "a", "H", 1)

@@ -2,70 +2,33 @@ package chaos
 
 import (
 	"context"
-	"net/http"
-	"net/http/httptest"
-	"strings"
-	"sync"
 	"testing"
 
-	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/internal/wsconn"
-	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server"
 )
 
-// inside is the hub's own parts behind one listener in this process, for the
-// tests that read its counters or want other limits than the program lets one
-// choose.
+// inside is a server in this process, for the tests that read its counters.
 type inside struct {
 	place
-	hubs   *relay.Hubs
-	limits wsconn.Limits // of every connection
-	ctx    context.Context
-	conns  sync.WaitGroup
+	*server.Server
 }
 
-func startInside(t testing.TB, o relay.Options, limits wsconn.Limits) *inside {
+// startInside runs a server with these limits, one listener and one address.
+func startInside(t testing.TB, limits server.Limits) *inside {
 	t.Helper()
+	limits.MaxConnections = 1 << 20 // all come from one address
+	srv, err := server.New(server.Options{ClientAddr: "127.0.0.1:0", HostAddr: "127.0.0.1:0", Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, end := context.WithCancel(context.Background())
-	in := &inside{hubs: relay.NewHubs(o), limits: limits, ctx: ctx}
-	srv := httptest.NewServer(in)
-	in.clients = strings.TrimPrefix(srv.URL, "http://")
-	in.hosts = in.clients
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Run(ctx) }()
 	t.Cleanup(func() {
 		end()
-		srv.Close()
-		in.conns.Wait()
-	})
-	return in
-}
-
-// ServeHTTP implements http.Handler: /hub/NAME/devtools/browser and
-// /hub/NAME/icdp/host.
-func (in *inside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/hub/"), "/")
-	hub, release, err := in.hubs.Acquire(name)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
-	}
-	conn, err := wsconn.Upgrade(w, r, wsconn.Options{Limits: in.limits})
-	if err != nil {
-		release()
-		return
-	}
-	in.conns.Go(func() {
-		defer release()
-		if path == "icdp/host" {
-			bridge.ServePage(in.ctx, conn, hub, nil)
-			return
+		if err := <-ended; err != nil {
+			t.Error(err)
 		}
-		c, err := hub.Join(conn, nil)
-		if err != nil {
-			conn.Close(wsconn.ReasonTryAgain)
-			conn.Serve(in.ctx, func([]byte) {})
-			return
-		}
-		defer c.Leave()
-		conn.Serve(in.ctx, c.Receive)
 	})
+	return &inside{place{srv.ClientAddr(), srv.HostAddr()}, srv}
 }

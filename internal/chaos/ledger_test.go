@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server"
 )
 
 // TestI1I2I3LedgerAgrees lets peers work and Targets come and go, while nobody
@@ -15,7 +15,7 @@ import (
 // what its peers have.
 func TestI1I2I3LedgerAgrees(t *testing.T) {
 	b := newBooks(t)
-	in := startInside(t, relay.Options{}, wsconn.Limits{})
+	in := startInside(t, server.Limits{})
 	h := startHost(t, b, in.place, "a", "H", 4)
 	var all sync.WaitGroup
 	var clients []*client
@@ -42,7 +42,7 @@ func TestI1I2I3LedgerAgrees(t *testing.T) {
 			h.destroy(rand.IntN(4))
 			h.create()
 		}
-		if s := in.hubs.Stats(); !closes(s) {
+		if s := in.Stats(); !closes(s) {
 			t.Errorf("the hub's ledger does not close: %+v", s)
 		}
 	}
@@ -54,7 +54,7 @@ func TestI1I2I3LedgerAgrees(t *testing.T) {
 		c.quiet(t)
 		c.sawAll(t, h)
 	}
-	s := in.hubs.Stats()
+	s := in.Stats()
 	want := relay.Stats{
 		Received:       uint64(b.sent.Load()),
 		AnsweredByHost: uint64(b.echoed.Load()),

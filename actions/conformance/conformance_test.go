@@ -1,0 +1,197 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// cell is one case of one method in the table of a dialect. In its texts {app}
+// is the app's address, {host} that of the app as another site, {page} the
+// handle of a page that shows /form.html, and {soon} a time that is to run out.
+type cell struct {
+	method, name string
+	params       string // of the request, beside the page's handle
+	raw          string // the message, in place of one made of method and params
+	want         string // a regular expression that the answer matches
+	frame        string // that of a frame, where it is another
+	note         string // why it is
+	then, is     string // an expression of the page, and what it comes to afterwards
+	back         bool   // the page is to show /form.html again afterwards
+	noPage       bool   // the method takes no handle, or the case gives one
+}
+
+// The ways in which a frame's answers are others.
+const (
+	noRedirect = "that page has no agent, and is not reached"
+	noReason   = "without the reason, which pages do not learn"
+)
+
+// talk is how a dialect speaks.
+type talk struct {
+	handle   string                              // the field for a page's handle
+	request  func(method, params string) string  // the message
+	open     func(url string) (method, p string) // to open a page
+	opened   string                              // an expression that finds the handle in the answer
+	navigate func(url string) (method, p string)
+	evaluate func(expression string) (method, p string)
+	value    func(v string) string // what the answer to that contains
+}
+
+// conform runs a table on both kinds of targets.
+func conform(t *testing.T, s *stage, path string, l talk, table []cell) {
+	t.Helper()
+	for _, kind := range kinds {
+		t.Run(string(kind.TargetKind), func(t *testing.T) {
+			c := &conforming{far: dial(t, "ws"+strings.TrimPrefix(s.base(kind.prefix), "http")+path, nil), app: s.app, talk: l}
+			form := s.app.URL + "/form.html"
+			answer := c.ask(l.open(form))
+			found := regexp.MustCompile(l.opened).FindStringSubmatch(answer)
+			if found == nil {
+				t.Fatalf("no page was opened: %s", answer)
+			}
+			c.page = found[1]
+			for _, one := range table {
+				name := one.method + "/" + one.name
+				if one.frame != "" && kind.TargetKind == actions.FrameTarget {
+					one.want = one.frame
+				} else {
+					one.note = ""
+				}
+				t.Run(name, func(t *testing.T) {
+					c.t = t
+					if one.note != "" {
+						t.Attr("note", one.note)
+					}
+					c.try(one)
+				})
+				if one.back {
+					c.ask(l.navigate(form))
+				}
+			}
+		})
+	}
+}
+
+// conforming is a connection for a table.
+type conforming struct {
+	*far
+	app *httptest.Server
+	talk
+	page string
+}
+
+// ask sends a request about the page and returns its answer.
+func (c *conforming) ask(method, params string) string {
+	c.t.Helper()
+	c.send(c.request(method, c.fill(c.withPage(params))))
+	return c.next()
+}
+
+// withPage adds the page's handle to params.
+func (c *conforming) withPage(params string) string {
+	if c.page == "" {
+		return params
+	}
+	own := `{"` + c.handle + `":"` + c.page + `"`
+	if rest := strings.TrimPrefix(params, "{"); rest != "" && rest != "}" {
+		return own + "," + rest
+	}
+	return own + "}"
+}
+
+func (c *conforming) fill(text string) string {
+	return strings.NewReplacer("{app}", c.app.URL, "{host}", strings.Replace(c.app.URL, "127.0.0.1", "localhost", 1), "{page}", c.page).Replace(text)
+}
+
+func (c *conforming) try(one cell) {
+	t := c.t
+	t.Helper()
+	params := one.params
+	if !one.noPage {
+		params = c.withPage(params)
+	}
+	want := regexp.MustCompile("^" + c.fill(one.want) + "$")
+	for _, soon := range soon {
+		in := one.raw
+		if in == "" {
+			in = c.request(one.method, params)
+		}
+		in = c.fill(strings.ReplaceAll(in, "{soon}", soon))
+		c.send(in)
+		answer := c.next()
+		if json.Valid([]byte(answer)) && want.MatchString(answer) {
+			tellUnsupported(t, answer)
+			keepsSecrets(t, answer)
+			break
+		}
+		if soon == latest || !strings.Contains(params, "{soon}") || !strings.Contains(answer, "timed out") {
+			t.Errorf("%s\ngot  %.600s\nwant %s", in, answer, want)
+			break
+		}
+	}
+	if one.then != "" {
+		if got := c.ask(c.evaluate(one.then)); !strings.Contains(got, c.value(one.is)) {
+			t.Errorf("%s %s: %s is %s, want %s", one.method, params, one.then, got, one.is)
+		}
+	}
+}
+
+// soon are the times that are to run out, in ms: the busier the machine, the
+// longer.
+var soon = []string{"300", "2000", latest}
+
+const latest = "9000"
+
+var notSupported = regexp.MustCompile(`[Nn]ot supported by this target: ((?:[^"\\\n]|\\.)+)`)
+
+// tellUnsupported notes for docs/actions.md that a target of this kind cannot
+// do what was asked of it, where an answer says so, and why.
+func tellUnsupported(t *testing.T, answer string) {
+	t.Helper()
+	if m := notSupported.FindStringSubmatch(answer); m != nil {
+		why, err := strconv.Unquote(`"` + m[1] + `"`)
+		if err != nil {
+			t.Fatalf("%s: %v", m[1], err)
+		}
+		t.Attr("unsupported", why)
+	}
+}
+
+// keepsSecrets looks for the password and the card number of form.html.
+func keepsSecrets(t *testing.T, answer string) {
+	t.Helper()
+	if strings.Contains(answer, "hunter2") || strings.Contains(answer, "41111") {
+		t.Errorf("a secret is told: %.2000s", answer)
+	}
+}
+
+func jsonText(text string) string {
+	b, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// refusesPages has a dialect ask for a page of a Host that makes none.
+func refusesPages(t *testing.T, path string, l talk, want string) {
+	t.Helper()
+	method, params := l.open("http://app/2")
+	t.Run("frame/"+method+"/of a Host that makes none", func(t *testing.T) {
+		s := start(t, func(f *Options) {})
+		s.host(t)
+		c := dial(t, "ws://"+s.addr(false)+path, nil)
+		c.send(l.request(method, params))
+		got := c.next()
+		if !regexp.MustCompile("^" + want + "$").MatchString(got) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		tellUnsupported(t, got)
+	})
+}

@@ -1,0 +1,163 @@
+package server
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type object = map[string]any
+
+// mcpClient is an agent.
+type mcpClient struct {
+	*sdk.ClientSession
+	url string // of the app
+}
+
+// connectMCP connects over HTTP.
+func connectMCP(t *testing.T, s *stage, prefix string) mcpClient {
+	t.Helper()
+	return join(t, s, &sdk.StreamableClientTransport{Endpoint: s.base(prefix) + "/mcp"})
+}
+
+func join(t *testing.T, s *stage, transport sdk.Transport) mcpClient {
+	t.Helper()
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(within60(t), transport, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return mcpClient{session, s.app.URL}
+}
+
+// stdioMCP runs `cdphub mcp` in a process of its own.
+func stdioMCP(t *testing.T, s *stage, args ...string) mcpClient {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], append([]string{"mcp"}, args...)...) //nolint:gosec // this binary
+	cmd.Env = append(os.Environ(), "CDPHUB_IS_TESTED=1")
+	cmd.Dir = t.TempDir()
+	return join(t, s, &sdk.CommandTransport{Command: cmd})
+}
+
+// call uses a tool, which must answer.
+func (a mcpClient) call(t *testing.T, tool string, arguments object) (said string, pictures int, failed bool) {
+	t.Helper()
+	r, err := a.CallTool(within60(t), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		t.Fatalf("%s %v: %v", tool, arguments, err)
+	}
+	said, pictures = contentOf(r)
+	return said, pictures, r.IsError
+}
+
+// contentOf is what an answer says, and how many pictures it has.
+func contentOf(r *sdk.CallToolResult) (said string, pictures int) {
+	for _, content := range r.Content {
+		switch c := content.(type) {
+		case *sdk.TextContent:
+			said += c.Text
+		case *sdk.ImageContent:
+			pictures++
+		}
+	}
+	return said, pictures
+}
+
+// use calls a tool that must succeed and say each of the words.
+func (a mcpClient) use(t *testing.T, tool string, arguments object, words ...string) string {
+	t.Helper()
+	said, _, failed := a.call(t, tool, arguments)
+	if failed {
+		t.Fatalf("%s %v: %s", tool, arguments, said)
+	}
+	contains(t, tool, said, words)
+	return said
+}
+
+// refuses calls a tool that must fail, with each of the words.
+func (a mcpClient) refuses(t *testing.T, tool string, arguments object, words ...string) {
+	t.Helper()
+	said, _, failed := a.call(t, tool, arguments)
+	if !failed || !strings.HasPrefix(said, "### Error\nError: ") {
+		t.Errorf("%s %v does not fail: %s", tool, arguments, said)
+	}
+	contains(t, tool, said, words)
+}
+
+func contains(t *testing.T, tool, said string, words []string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(said, word) {
+			t.Errorf("%s says\n%s\nwant %q in it", tool, said, word)
+		}
+	}
+}
+
+// TestMCPListsTools wants each tool in the list, with its schema, and in the
+// conformance table.
+func TestMCPListsTools(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	tested := map[string]bool{}
+	for _, c := range mcpCases() {
+		tested[c.tool] = true
+	}
+	list, err := connectMCP(t, s, "").ListTools(within60(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		if !tested[tool.Name] {
+			t.Errorf("%s is in no case", tool.Name)
+		}
+		delete(tested, tool.Name)
+		schema, ok := tool.InputSchema.(object)
+		if !ok || schema["type"] != "object" || schema["properties"].(object)["pageId"] == nil {
+			t.Errorf("%s has the schema %v", tool.Name, tool.InputSchema)
+		}
+		reads := slices.Contains([]string{"browser_snapshot", "browser_find", "browser_take_screenshot", "browser_console_messages", "browser_network_requests", "browser_wait_for"}, tool.Name)
+		if tool.Annotations.ReadOnlyHint != reads {
+			t.Errorf("%s: readOnlyHint is %v", tool.Name, !reads)
+		}
+	}
+	for name := range tested {
+		t.Errorf("%s is not in the list", name)
+	}
+}
+
+// TestMCPStdio does a task over standard input and output: with a hub that
+// runs, in both kinds of targets, and with a browser of its own.
+func TestMCPStdio(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	own := []string{"--browser"}
+	if os.Geteuid() == 0 {
+		own = append(own, "--browser-no-sandbox")
+	}
+	for name, args := range map[string][]string{
+		"browser": {"--url", s.base("/hub/chromium")},
+		"frame":   {"--url", s.base("")},
+		"own":     own,
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := t.TempDir()
+			if err := os.WriteFile(filepath.Join(files, "letter.txt"), []byte("Dear reader"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			a := stdioMCP(t, s, append(args, "--files", files)...)
+			a.use(t, "browser_tabs", object{"action": "new", "url": s.app.URL + "/form.html"})
+			a.use(t, "browser_type", object{"target": "#email", "text": "a@b.c", "submit": true}, "Saved a@b.c")
+			a.use(t, "browser_file_upload", object{"target": "#file", "paths": []string{filepath.Join(files, "letter.txt")}})
+			a.use(t, "browser_evaluate", object{"function": "(e) => e.files[0].text()", "target": "#file"}, `"Dear reader"`)
+			a.refuses(t, "browser_file_upload", object{"target": "#file", "paths": []string{"/etc/hostname"}}, "not a file below "+files)
+			a.refuses(t, "browser_file_upload", object{"target": "#file", "paths": []string{"../../x"}}, "not a file below")
+			a.use(t, "browser_tabs", object{"action": "close"})
+		})
+	}
+}

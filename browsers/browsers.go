@@ -1,0 +1,129 @@
+// Package browsers runs a browser behind each hub that is to have one: from
+// the moment a caller first wants it until nobody has used it for a while.
+//
+//	hubs := relay.NewHubs(relay.Options{})
+//	pool, err := browsers.New(hubs, browsers.Options{})
+//	…
+//	defer pool.Close()
+//	hub, release, err := pool.Acquire(ctx, "work")
+package browsers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// Options say which browsers there are. The zero value launches a headless
+// Chromium for every hub.
+type Options struct {
+	// Chrome says which Chromium is launched, or connected to.
+	Chrome chrome.Options
+
+	// Run serves browsers of another kind in place of Chrome: it keeps one at
+	// the hub until ctx ends, and calls ready whenever one is there. It returns
+	// early when there is none to be had.
+	Run func(ctx context.Context, hub bridge.Hub, ready func()) error
+
+	// Hubs are those that have a browser: names, or patterns such as
+	// "sandbox-*" (package path); RootHub is the hub without a name. Nil stands
+	// for every hub, or for the hub without a name alone when Chrome.URL is set.
+	Hubs []string
+
+	Max  int           // browsers at a time, 8; 1 with a profile that is kept
+	Idle time.Duration // how long one outlives the last user of its hub, 5 min
+	Log  *zap.Logger   // nothing is logged when nil
+}
+
+// RootHub stands for the hub without a name in Options.Hubs.
+const RootHub = "/"
+
+// The errors of Use and Acquire that say nothing about the machine.
+var (
+	ErrFull   = errors.New("all browsers are in use: try again later, or allow more with --max-browsers")
+	ErrClosed = errors.New("the hub is shutting down")
+)
+
+// New makes a pool for the hubs of a process. It starts no browser yet.
+func New(hubs *relay.Hubs, o Options) (*Pool, error) {
+	patterns := o.Hubs
+	switch {
+	case len(patterns) > 0:
+	case o.Chrome.URL != "":
+		patterns = []string{RootHub}
+	default:
+		patterns = []string{RootHub, "*"}
+	}
+	for _, pattern := range patterns {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, fmt.Errorf("--browser-hub %q can never match: %w", pattern, err)
+		}
+	}
+	log := o.Log
+	if log == nil {
+		log = zap.NewNop()
+	}
+	run := o.Run
+	if run == nil {
+		browser := o.Chrome
+		browser.Log = cmp.Or(browser.Log, o.Log)
+		if err := browser.Check(); err != nil {
+			return nil, err
+		}
+		run = func(ctx context.Context, hub bridge.Hub, ready func()) error {
+			return chrome.Keep(ctx, browser, hub, ready)
+		}
+	}
+	p := &Pool{
+		run:    run,
+		serves: func(hub string) bool { return matches(patterns, hub) },
+		hubs:   hubs, max: cmp.Or(o.Max, 8), idle: cmp.Or(o.Idle, 5*time.Minute), log: log.Named("pool"),
+	}
+	if o.Chrome.Profile != "" {
+		p.max = 1 // two browsers cannot share a profile
+	}
+	return p, nil
+}
+
+// None makes a pool without browsers: every hub is ready without one.
+func None(hubs *relay.Hubs) *Pool {
+	return &Pool{serves: func(string) bool { return false }, hubs: hubs}
+}
+
+// matches reports whether a hub's name fits one of the patterns.
+func matches(patterns []string, hub string) bool {
+	if hub == relay.DefaultHub {
+		return slices.Contains(patterns, RootHub)
+	}
+	for _, p := range patterns {
+		if ok, err := path.Match(p, hub); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Acquire finds a hub, waits until its browser is there, and keeps both until
+// release is called.
+func (p *Pool) Acquire(ctx context.Context, name string) (hub *relay.Hub, release func(), err error) {
+	done, err := p.Use(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	hub, forget, err := p.hubs.Acquire(name)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return hub, func() { forget(); done() }, nil
+}

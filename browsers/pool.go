@@ -1,0 +1,241 @@
+package browsers
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// Pool is the hubs of a process with their browsers.
+type Pool struct {
+	// run keeps a browser at a hub until ctx ends, and calls ready whenever one is
+	// there. It returns early when there is none to be had.
+	run    func(ctx context.Context, hub bridge.Hub, ready func()) error
+	serves func(hub string) bool // whether a hub is to have one
+	hubs   *relay.Hubs
+	max    int           // browsers at a time
+	idle   time.Duration // how long one outlives its last user
+	log    *zap.Logger
+
+	mu     sync.Mutex // guards everything below
+	slots  map[string]*slot
+	closed bool
+	runs   sync.WaitGroup
+	count  Numbers
+	failed failure
+}
+
+// failure is that the last browser could not be started: the next is not tried
+// at once, whoever asks.
+type failure struct {
+	err   error
+	pause time.Duration // doubles with each
+	until time.Time
+}
+
+const (
+	firstPause = time.Second
+	mostPause  = 30 * time.Second
+)
+
+// slot is one hub with its browser. The pool's lock guards it.
+type slot struct {
+	users int
+	since time.Time   // when the last user left
+	idle  *time.Timer // set while there are no users
+	end   context.CancelFunc
+	up    chan struct{} // closed when the browser has come, or will not
+	err   error         // why it will not
+}
+
+// Use starts the browser of a hub, or keeps the one that is there, until done is
+// called. It waits for the browser. Hubs that have none are always ready.
+func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
+	if !p.Has(hub) {
+		return func() {}, nil
+	}
+	at, err := p.enter(hub)
+	if err != nil {
+		return nil, err
+	}
+	done = sync.OnceFunc(func() { p.leave(hub, at) })
+	select {
+	case <-at.up:
+		p.mu.Lock()
+		err = at.err
+		p.mu.Unlock()
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		done()
+		return nil, err
+	}
+	return done, nil
+}
+
+// Has reports whether a hub is to have a browser.
+func (p *Pool) Has(hub string) bool { return p.serves(hub) }
+
+// enter counts a user in, with whom a browser may be started.
+func (p *Pool) enter(hub string) (*slot, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	at := p.slots[hub]
+	if at == nil {
+		if time.Now().Before(p.failed.until) {
+			return nil, p.failed.err
+		}
+		if len(p.slots) >= p.max && !p.evictLocked() {
+			return nil, ErrFull
+		}
+		var err error
+		if at, err = p.startLocked(hub); err != nil {
+			return nil, err
+		}
+	}
+	if at.idle != nil {
+		at.idle.Stop()
+		at.idle = nil
+	}
+	at.users++
+	return at, nil
+}
+
+// startLocked starts the browser of a hub.
+func (p *Pool) startLocked(name string) (*slot, error) {
+	hub, release, err := p.hubs.Acquire(name)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	at := &slot{end: cancel, up: make(chan struct{})}
+	if p.slots == nil {
+		p.slots = make(map[string]*slot)
+	}
+	p.slots[name] = at
+	p.log.Info("starting a browser", zap.String("hub", name))
+	p.runs.Go(func() {
+		defer release()
+		up, started := sync.OnceFunc(func() { close(at.up) }), false
+		err := p.run(ctx, hub, func() {
+			p.mu.Lock()
+			p.count.Started++
+			p.failed, started = failure{}, true
+			p.mu.Unlock()
+			up()
+		})
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		at.err = fmt.Errorf("no browser: %w", err)
+		if ctx.Err() == nil {
+			p.log.Error("there is no browser any more", zap.String("hub", name), zap.Error(err))
+			if !started { // else it is this hub's business alone
+				p.failLocked(at.err)
+			}
+		}
+		up()
+		p.forgetLocked(name, at)
+	})
+	return at, nil
+}
+
+// failLocked notes that a browser could not be had.
+func (p *Pool) failLocked(err error) {
+	p.count.Failed++
+	f := &p.failed
+	f.err, f.pause = err, min(max(2*f.pause, firstPause), mostPause)
+	f.until = time.Now().Add(f.pause)
+}
+
+// leave counts a user out. The last one leaves the browser to be idle.
+func (p *Pool) leave(hub string, at *slot) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at.users--; at.users > 0 || p.slots[hub] != at {
+		return
+	}
+	at.since = time.Now()
+	var t *time.Timer
+	t = time.AfterFunc(p.idle, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if at.idle == t {
+			p.log.Info("ending an idle browser", zap.String("hub", hub))
+			p.forgetLocked(hub, at)
+		}
+	})
+	at.idle = t
+}
+
+// evictLocked ends the browser that has been idle for longest, if there is one.
+func (p *Pool) evictLocked() bool {
+	var hub string
+	var oldest *slot
+	for name, at := range p.slots {
+		if at.users == 0 && (oldest == nil || at.since.Before(oldest.since)) {
+			hub, oldest = name, at
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	p.forgetLocked(hub, oldest)
+	return true
+}
+
+func (p *Pool) forgetLocked(hub string, at *slot) {
+	if p.slots[hub] == at {
+		delete(p.slots, hub)
+	}
+	if at.idle != nil {
+		at.idle.Stop()
+		at.idle = nil
+	}
+	at.end()
+}
+
+// End ends the browser of a hub, if it has one, whoever uses it.
+func (p *Pool) End(hub string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := p.slots[hub]; at != nil {
+		p.forgetLocked(hub, at)
+	}
+}
+
+// Close ends every browser and waits for that.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	p.closed = true
+	for hub, at := range p.slots {
+		p.forgetLocked(hub, at)
+	}
+	p.mu.Unlock()
+	p.runs.Wait()
+}
+
+// Numbers are counts of browsers.
+type Numbers struct {
+	Running int // or starting
+	Started int // those started again included
+	Failed  int // that could not be had
+}
+
+// Numbers counts the browsers.
+func (p *Pool) Numbers() Numbers {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := p.count
+	n.Running = len(p.slots)
+	return n
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package httpserver
+
+// maxDescriptors is unknown here.
+func maxDescriptors() int { return 0 }

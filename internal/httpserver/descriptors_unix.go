@@ -1,0 +1,15 @@
+//go:build unix
+
+package httpserver
+
+import "golang.org/x/sys/unix"
+
+// maxDescriptors is how many files and connections the process may have open; 0
+// when that is unknown.
+func maxDescriptors() int {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil || l.Cur > 1<<30 {
+		return 0
+	}
+	return int(l.Cur)
+}

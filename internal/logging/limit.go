@@ -1,0 +1,148 @@
+package logging
+
+import (
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// rate is how many lines of a kind may come within a time.
+type rate struct {
+	lines int
+	per   time.Duration
+}
+
+var usualRate = rate{10, time.Second}
+
+// rates are those of kinds that need another than the usual one.
+var rates = map[kind]rate{
+	{"http", AcceptFailed}:   {1, time.Minute},
+	{"", TooManyConnections}: {1, time.Minute},
+}
+
+// kind is what lines have in common that are limited together.
+type kind struct{ logger, message string }
+
+// limitedCore leaves out lines of a kind beyond its rate. At the end of the
+// time one more line says how many, as "leftOut", and counts among the next.
+type limitedCore struct {
+	zapcore.Core
+	limit *limiter // shared by all that With has made
+}
+
+// limiter is what has been logged lately.
+type limiter struct {
+	to zapcore.Core // where it says what was left out
+
+	mu      sync.Mutex // guards everything below
+	lately  map[kind]*window
+	dropped uint64 // lines left out in all
+}
+
+// window is one stretch of time for one kind.
+type window struct {
+	rate    rate
+	lines   int
+	leftOut int
+	last    zapcore.Entry // of those left out
+}
+
+func newLimitedCore(to zapcore.Core) limitedCore {
+	return limitedCore{to, &limiter{to: to, lately: make(map[kind]*window)}}
+}
+
+// With implements zapcore.Core.
+func (c limitedCore) With(f []zapcore.Field) zapcore.Core {
+	return limitedCore{c.Core.With(f), c.limit}
+}
+
+// Check implements zapcore.Core.
+func (c limitedCore) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	if !c.Enabled(e.Level) || !c.limit.admit(e) {
+		return to
+	}
+	return c.Core.Check(e, to)
+}
+
+// Sync implements zapcore.Core: it first tells what was left out so far.
+func (c limitedCore) Sync() error {
+	c.limit.tell()
+	return c.Core.Sync()
+}
+
+// admit reports whether a line may be written.
+func (l *limiter) admit(e zapcore.Entry) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := kind{e.LoggerName, e.Message}
+	w := l.lately[k]
+	if w == nil {
+		w = l.openLocked(k)
+	}
+	if w.lines == w.rate.lines {
+		w.leftOut++
+		w.last = e
+		l.dropped++
+		return false
+	}
+	w.lines++
+	return true
+}
+
+// openLocked begins a kind's next stretch of time.
+func (l *limiter) openLocked(k kind) *window {
+	r, special := rates[k]
+	if !special {
+		r = usualRate
+	}
+	w := &window{rate: r}
+	l.lately[k] = w
+	time.AfterFunc(r.per, func() { l.end(k, w) })
+	return w
+}
+
+// end tells what was left out in a stretch of time, which begins the next.
+func (l *limiter) end(k kind, w *window) {
+	l.mu.Lock()
+	delete(l.lately, k)
+	leftOut := w.leftOut
+	if leftOut > 0 {
+		l.openLocked(k).lines = 1
+	}
+	w.leftOut = 0
+	l.mu.Unlock()
+	if leftOut > 0 {
+		l.say(w.last, leftOut)
+	}
+}
+
+// tell says what was left out in all stretches that have not ended.
+func (l *limiter) tell() {
+	l.mu.Lock()
+	var last []zapcore.Entry
+	var counts []int
+	for _, w := range l.lately {
+		if w.leftOut > 0 {
+			last, counts = append(last, w.last), append(counts, w.leftOut)
+			w.leftOut = 0
+		}
+	}
+	l.mu.Unlock()
+	for i, e := range last {
+		l.say(e, counts[i])
+	}
+}
+
+func (l *limiter) say(e zapcore.Entry, leftOut int) {
+	e.Time = time.Now()
+	l.to.Write(e, []zapcore.Field{zap.Int("leftOut", leftOut)}) //nolint:errcheck // there is nowhere to tell
+}
+
+// Dropped is the number of lines that were left out.
+func (l *limiter) Dropped() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.dropped
+}

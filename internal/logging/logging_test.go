@@ -1,0 +1,87 @@
+package logging_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/logging"
+	"github.com/cdphub/cdphub/internal/logging/logtest"
+)
+
+// TestR105LogRate floods the log with two kinds of lines for three seconds
+// and wants ten of each a second at most, and each line written or counted.
+func TestR105LogRate(t *testing.T) {
+	const each = 50_000
+	var out logtest.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		l := logtest.Open(t, &out)
+		for i := range each {
+			l.Named("bridge").Warn("bad frame", zap.Int("n", i))
+			l.With(zap.Int("n", i)).Warn("bad frame") // another logger, another kind
+			if i%(each/30) == 0 {
+				time.Sleep(100 * time.Millisecond)
+			}
+		}
+		time.Sleep(time.Minute) // it has long been quiet
+		l.Info("bad frame")
+		synctest.Wait()
+		if got := l.DroppedByRate(); got == 0 || got%2 != 0 {
+			t.Errorf("%d lines are counted as left out of 2 equal kinds", got)
+		}
+	})
+	total := map[string]int{}
+	perSecond := map[string]int{}
+	for _, line := range logtest.Read(t, out.String()) {
+		if line.LeftOut > 0 {
+			total[line.Logger] += line.LeftOut
+		} else {
+			total[line.Logger]++
+		}
+		perSecond[line.Logger+line.TS.Format(time.TimeOnly)]++
+	}
+	if total["bridge"] != each || total[""] != each+1 {
+		t.Errorf("lines written and counted: %v, want %d and one more", total, each)
+	}
+	for second, n := range perSecond {
+		if n > 10 {
+			t.Errorf("%d lines in %q, want at most 10", n, second)
+		}
+	}
+}
+
+// TestR105LeftOutAtTheEnd ends before the count of what was left out is due.
+func TestR105LeftOutAtTheEnd(t *testing.T) {
+	var out logtest.Buffer
+	l := logtest.Open(t, &out)
+	for range 25 {
+		l.Warn("again")
+	}
+	l.Sync()
+	lines := logtest.Read(t, out.String())
+	if last := lines[len(lines)-1]; len(lines) != 11 || last.LeftOut != 15 || last.Msg != "again" {
+		t.Errorf("%d lines, the last %+v; want 11, with 15 left out", len(lines), last)
+	}
+}
+
+func TestLogLevelIsRead(t *testing.T) {
+	var out bytes.Buffer
+	l, err := logging.Open(&out, logging.Options{Level: "warn"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Info("quiet")
+	l.Level.SetLevel(zap.InfoLevel)
+	l.Info("heard")
+	l.Sync()
+	if text := out.String(); strings.Contains(text, "quiet") || !strings.Contains(text, "heard") {
+		t.Errorf("the log is %s", text)
+	}
+	if _, err := logging.Open(&out, logging.Options{Level: "loud"}); err == nil {
+		t.Error("a level that does not exist is taken")
+	}
+}

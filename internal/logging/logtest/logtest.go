@@ -1,0 +1,79 @@
+// Package logtest reads logs in tests.
+package logtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/logging"
+)
+
+// Buffer is a log that can be read while it is written.
+type Buffer struct {
+	mu sync.Mutex // guards b
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+// Sync implements zapcore.WriteSyncer.
+func (b *Buffer) Sync() error { return nil }
+
+// String is what was written so far.
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// Await waits for a text in the log.
+func (b *Buffer) Await(t *testing.T, want string) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !strings.Contains(b.String(), want); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the log lacks %q:\n%s", want, b)
+		}
+	}
+}
+
+// Line is what tests read of a line.
+type Line struct {
+	Level, Logger, Msg, Error, Why, Side, Addr string
+
+	TS                    time.Time
+	LeftOut, Status, Code int
+}
+
+// Read reads a log of JSON lines.
+func Read(t *testing.T, text string) (lines []Line) {
+	t.Helper()
+	for dec := json.NewDecoder(strings.NewReader(text)); ; {
+		var l Line
+		if err := dec.Decode(&l); err == io.EOF {
+			return lines
+		} else if err != nil {
+			t.Fatalf("the log is not JSON: %v\n%s", err, text)
+		}
+		lines = append(lines, l)
+	}
+}
+
+// Open makes a log at debug level.
+func Open(t *testing.T, w io.Writer) *logging.Log {
+	t.Helper()
+	l, err := logging.Open(w, logging.Options{Level: "debug"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}

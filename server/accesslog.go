@@ -1,0 +1,116 @@
+package server
+
+import (
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// The access log has one line for a connection, at its end, and one for a
+// request that was refused:
+//
+//	{"msg":"client left","hub":"","peer":"127.0.0.1:5","duration":1.5,"code":1000,"reason":""}
+//	{"msg":"request refused","side":"client","hub":"","peer":"127.0.0.1:5","path":"/x","status":404,"why":"…","duration":0.001}
+
+// peer is who a connection is, for the log. A logger made with these fields
+// would hold a kilobyte for as long as the connection lives.
+type peer struct {
+	server          *Server
+	side, hub, addr string
+	bearer          string // the name that its token has; "" for none
+	since           time.Time
+}
+
+func (s *Server) peer(side string, r *http.Request) peer {
+	return peer{s, side, routeOf(r).hub, r.RemoteAddr, auth.PassOf(r).Grant.Name, time.Now()}
+}
+
+func (p peer) fields(more ...zap.Field) []zap.Field {
+	if p.bearer != "" {
+		more = append(more, zap.String("bearer", p.bearer))
+	}
+	return append(more, zap.String("hub", p.hub), zap.String("peer", p.addr))
+}
+
+func (p peer) left(why wsconn.Reason) {
+	p.server.metrics.closed(p.side, why.Code)
+	p.server.log.Info(p.side+" left", p.fields(zap.Duration("duration", time.Since(p.since)),
+		zap.Uint16("code", why.Code), zap.String("reason", why.Text))...)
+}
+
+// survive makes a panic the end of one connection alone. It must be deferred.
+func (p peer) survive(conn *wsconn.Conn) {
+	fault := recover()
+	if fault == nil {
+		return
+	}
+	conn.Close(wsconn.ReasonInternal)
+	p.server.metrics.panics.Inc()
+	p.server.log.Error("a connection was closed by a fault of the hub", p.fields(zap.String("side", p.side),
+		zap.Any("panic", fault), zap.ByteString("stack", debug.Stack()))...)
+}
+
+// logRefusals logs and counts the requests that are refused.
+func (s *Server) logRefusals(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := &answer{ResponseWriter: w}
+		since := time.Now()
+		next.ServeHTTP(a, r)
+		if a.status < http.StatusBadRequest {
+			return
+		}
+		side := "client"
+		at, known := s.route(r)
+		if at.path == "/icdp/host" {
+			side = "host"
+		}
+		if !known {
+			at.hub = ""
+		}
+		if auth.IsWebSocket(r) {
+			s.metrics.refused(side, a.status)
+		}
+		s.log.Info("request refused", zap.String("side", side), zap.String("hub", at.hub), zap.String("peer", r.RemoteAddr),
+			zap.String("path", cut(r.URL.Path)), zap.Int("status", a.status), zap.String("why", string(a.why)),
+			zap.Duration("duration", time.Since(since)))
+	})
+}
+
+// longestWords is how much of what strangers wrote a log line has, in bytes.
+const longestWords = 200
+
+func cut(words string) string {
+	return strings.ToValidUTF8(words[:min(len(words), longestWords)], "")
+}
+
+// answer notes what a request was answered with.
+type answer struct {
+	http.ResponseWriter
+	status int
+	why    []byte // the beginning of the body of a refusal
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(p []byte) (int, error) {
+	if a.status >= http.StatusBadRequest && a.why == nil {
+		a.why = []byte(cut(strings.TrimSpace(string(p))))
+	}
+	return a.ResponseWriter.Write(p)
+}

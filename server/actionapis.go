@@ -1,0 +1,163 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/actions/hooks"
+	"github.com/cdphub/cdphub/actions/jsonrpc"
+	"github.com/cdphub/cdphub/actions/ndjson"
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// limits are those of one connection, or of one token.
+func (a Actions) limits() actions.Limits {
+	return actions.Limits{Requests: a.RequestRate, Screenshots: a.ScreenshotRate}
+}
+
+// policy reads which pages there may be.
+func (n Network) policy() (*urlpolicy.Policy, error) {
+	if _, err := urlpolicy.New(urlpolicy.Options{Allow: n.Allow}); err != nil {
+		return nil, fmt.Errorf("--allow-url %w", err)
+	}
+	p, err := urlpolicy.New(urlpolicy.Options{Allow: n.Allow, Block: n.Block, Public: n.Public})
+	if err != nil {
+		return nil, fmt.Errorf("--block-url %w", err)
+	}
+	return p, nil
+}
+
+// dialect serves one WebSocket of an action API until it ends, and returns why.
+type dialect func(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason
+
+// dialects are those that speak over a WebSocket, by path below the hub's.
+var dialects = map[string]dialect{
+	"/ndjson": ndjson.Serve, // also at /session/NAME/rpc
+	"/ws":     jsonrpc.Serve,
+	"/hooks":  hooks.Serve,
+}
+
+// logins are the paths of dialects that may be shown a token later.
+var logins = map[string]bool{"/ws": true}
+
+// httpAPI is an action API that speaks over HTTP: its methods, and what
+// answers a request.
+type httpAPI struct {
+	methods []string
+	serve   func(s *Server, c actions.Caller, w http.ResponseWriter, r *http.Request)
+}
+
+// httpAPIs are all, by path below the hub's.
+var httpAPIs = map[string]httpAPI{
+	"/mcp": {[]string{http.MethodPost, http.MethodDelete}, func(s *Server, c actions.Caller, w http.ResponseWriter, r *http.Request) {
+		s.mcp.ServeHTTP(c, w, r)
+	}},
+	"/hooks/invoke": {[]string{http.MethodPost}, func(_ *Server, c actions.Caller, w http.ResponseWriter, r *http.Request) {
+		hooks.Invoke(c, w, r)
+	}},
+}
+
+// serveDialect makes a WebSocket a caller of its hub. One that has yet to log
+// in gets neither hub nor browser before.
+func (s *Server) serveDialect(serve dialect) http.HandlerFunc {
+	return s.serveSocket(serve, wsconn.Options{}, func() {})
+}
+
+// serveBAP is serveDialect for the Browser Agent Protocol, whose clients may
+// send binary messages and want the first subprotocol that they offer. An
+// address may have only so many connections.
+func (s *Server) serveBAP(w http.ResponseWriter, r *http.Request) {
+	most := s.o.Actions.BAPConnections
+	left, ok := s.bapFrom.Enter(s.gate.Address(r), most)
+	if !ok {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, fmt.Sprintf("Too many connections come from this address: close one of the %d, or allow more with --bap-connections.", most), http.StatusTooManyRequests)
+		return
+	}
+	first, _, _ := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ",")
+	s.serveSocket(s.bap.Serve, wsconn.Options{Subprotocol: strings.TrimSpace(first)}, left)(w, r)
+}
+
+// serveSocket is serveDialect with more to say of the WebSocket; left is called
+// when it has ended, or was refused.
+func (s *Server) serveSocket(serve dialect, o wsconn.Options, left func()) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var hub *relay.Hub
+		var l *login
+		var letGo func()
+		ok := false
+		if auth.PassOf(r).Login == nil {
+			hub, letGo, ok = s.acquireReady(w, r)
+		} else if letGo, ok = s.awaitLogin(w, r); ok {
+			l = &login{server: s, r: r, known: letGo}
+		}
+		if !ok {
+			left()
+			return
+		}
+		release := func() { letGo(); left() }
+		who := s.peer("client", r)
+		o.AnyKey, o.Limits = true, s.o.Limits.action()
+		came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
+			go func() {
+				defer ended()
+				defer release()
+				defer who.survive(conn)
+				why := wsconn.ReasonInternal
+				defer func() { who.left(why) }()
+				c := s.caller(r, hub, auth.PassOf(r))
+				if l != nil {
+					l.conn = conn
+					conn.LimitMessages(maxBeforeLogin)
+					defer l.release()
+					c.Login = func(token string) (actions.Caller, error) { return l.enter(ctx, token) }
+				}
+				why = serve(ctx, conn, c)
+			}()
+		})
+		if !came {
+			release()
+		}
+	}
+}
+
+// serveActions answers a request of an action API that speaks HTTP. Drain
+// waits for it; the end of its token cuts it off.
+func (s *Server) serveActions(e httpAPI) http.HandlerFunc {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		hub, release, ok := s.acquireReady(w, r)
+		if !ok {
+			return
+		}
+		defer release()
+		defer s.clients.enter()()
+		pass := auth.PassOf(r)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer s.gate.Hold(pass, func(error) { cancel() })()
+		e.serve(s, s.caller(r, hub, pass), w, r.WithContext(ctx))
+	})
+	return withMethods(withJSON(answer), e.methods...).ServeHTTP
+}
+
+// actionEntry finds what a path of an action API leads to.
+func (s *Server) actionEntry(r *http.Request, path string) (entry, bool) {
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		if path == "/bap" || path == "/" {
+			return entry{role: auth.RoleClient, serve: s.serveBAP}, true
+		}
+		if d, ok := dialects[path]; ok {
+			return entry{role: auth.RoleClient, login: logins[path], serve: s.serveDialect(d)}, true
+		}
+	}
+	if e, ok := httpAPIs[path]; ok {
+		return entry{role: auth.RoleClient, serve: s.serveActions(e)}, true
+	}
+	return entry{}, false
+}

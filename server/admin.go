@@ -1,0 +1,73 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/pprof"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// adminHandler serves what is for operators only:
+//
+//	GET      /metrics        for Prometheus
+//	GET      /livez          200 while the process answers
+//	GET      /readyz         200 while it takes connections, else 503 and why
+//	GET      /hubs           {"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":2,"sessions":3}]}
+//	GET, PUT /log-level      {"level":"info"}
+//	GET      /debug/pprof/…  as package net/http/pprof says
+func (s *Server) adminHandler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.registry(), promhttp.HandlerOpts{ErrorLog: zap.NewStdLog(s.log.Named("metrics"))}))
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, nil) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, s.ready()) })
+	mux.HandleFunc("GET /hubs", s.serveHubs)
+	if s.o.LogLevel != nil {
+		mux.Handle("/log-level", s.o.LogLevel)
+	}
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	var h http.Handler = mux
+	if s.tokens.Covers(auth.RoleAdmin) {
+		h = s.gate.Admin(h)
+	}
+	none := auth.Rules{} // no page has a business here
+	return s.rules.Guard(none.Clients(h))
+}
+
+// answerCheck answers "ok", or 503 and what is wrong.
+func answerCheck(w http.ResponseWriter, wrong error) {
+	if wrong != nil {
+		http.Error(w, wrong.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	io.WriteString(w, "ok\n") //nolint:errcheck // a peer that is gone
+}
+
+func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
+	list := s.hubs.Census()
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	json.NewEncoder(w).Encode(struct { //nolint:errcheck // a peer that is gone
+		Count int            `json:"count"`
+		Hubs  []relay.Census `json:"hubs"`
+	}{len(list), list})
+}
+
+var errNotServing = errors.New("the hub is shutting down")
+
+// ready is nil while the server takes connections.
+func (s *Server) ready() error {
+	if s.draining.Load() {
+		return errNotServing
+	}
+	return nil
+}

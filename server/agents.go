@@ -1,0 +1,113 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/cdphub/cdphub/relay"
+)
+
+// maxDialog is the longest body of a dialog request, in bytes.
+const maxDialog = 1 << 20
+
+// frameEndpoint serves what Frame Agents ask the hub past their Host; nil for
+// a path that is none of these:
+//
+//	POST /dialog        {"targetId":"…","key":"…","type":"confirm","message":"…","defaultPrompt":"","url":"…","frameId":"…"}
+//	                    -> {"native":true} or {"accept":true,"text":""}
+//	GET /eval/KEY.js    a script that the Host has left, once
+//
+// Apps of any origin ask; a key that only the Target's Host was given is what
+// admits them.
+func (s *Server) frameEndpoint(path string) http.HandlerFunc {
+	key, script := strings.CutPrefix(path, "/eval/")
+	if path != "/dialog" && !script {
+		return nil
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		hub, release := s.hubs.Peek(routeOf(r).hub)
+		defer release()
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+		if script {
+			serveScript(w, r, hub, strings.TrimSuffix(key, ".js"))
+		} else {
+			serveDialog(w, r, hub)
+		}
+	}
+}
+
+func serveScript(w http.ResponseWriter, r *http.Request, hub *relay.Hub, key string) {
+	if r.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	source, ok := hub.TakeScript(key)
+	if !ok {
+		http.Error(w, "There is no such script: each is served once, within 10 s.", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	io.WriteString(w, source) //nolint:errcheck // a peer that is gone
+}
+
+// dialogBody is what a Frame Agent sends, as text/plain, which browsers send
+// without asking first.
+type dialogBody struct {
+	TargetID      string `json:"targetId"`
+	Key           string `json:"key"`
+	Type          string `json:"type"`
+	Message       string `json:"message"`
+	DefaultPrompt string `json:"defaultPrompt"`
+	URL           string `json:"url"`
+	FrameID       string `json:"frameId"`
+}
+
+func serveDialog(w http.ResponseWriter, r *http.Request, hub *relay.Hub) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "text/plain" {
+		http.Error(w, "The body must be JSON sent as text/plain.", http.StatusUnsupportedMediaType)
+		return
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxDialog))
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
+		http.Error(w, "The dialog's text is too long.", http.StatusRequestEntityTooLarge)
+		return
+	}
+	if err != nil {
+		http.Error(w, "The dialog's text did not come: "+err.Error()+".", http.StatusRequestTimeout)
+		return
+	}
+	var b dialogBody
+	if err := json.Unmarshal(raw, &b); err != nil {
+		http.Error(w, "The body is not the JSON of a dialog: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	if b.Type != "alert" && b.Type != "confirm" && b.Type != "prompt" {
+		http.Error(w, `The type of a dialog is "alert", "confirm" or "prompt".`, http.StatusBadRequest)
+		return
+	}
+	a, err := hub.OpenDialog(r.Context(), relay.Dialog{
+		TargetID: b.TargetID, Key: b.Key, FrameID: b.FrameID, URL: b.URL,
+		Type: b.Type, Message: b.Message, Default: b.DefaultPrompt,
+	})
+	if err != nil {
+		http.Error(w, "Dialog refused: "+err.Error(), http.StatusForbidden)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if a.Native {
+		io.WriteString(w, `{"native":true}`) //nolint:errcheck // a peer that is gone
+		return
+	}
+	json.NewEncoder(w).Encode(map[string]any{"accept": a.Accept, "text": a.Text}) //nolint:errcheck // likewise
+}

@@ -1,0 +1,136 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/proxy"
+)
+
+// App is an app that the server shows with the Frame Agent in it, so that
+// nobody has to edit it.
+type App struct {
+	URL              string // of the app: http://localhost:3000/, localhost:3000, or a port of this machine
+	Addr             string // where it is served with the agent in it; its cookies and storage belong to this address
+	KeepCSP          bool   // leave its Content Security Policies, but for frame-ancestors
+	NoServiceWorkers bool   // serve no service workers, whose documents may come without the agent
+	AnyCertificate   bool   // accept any certificate of its server
+}
+
+// app is an App that is served.
+type app struct {
+	net.Listener
+	server   *http.Server
+	upstream string
+	page     string // URL of the Host page that shows it
+}
+
+// AppPage is the URL of the Host page that shows Options.App, and the address
+// of the app itself; empty without one.
+func (s *Server) AppPage() (page, upstream string) {
+	if s.app == nil {
+		return "", ""
+	}
+	return s.app.page, s.app.upstream
+}
+
+// makeApp opens the listener of the app and puts the proxy in front of it. The
+// app's pages may not be Hosts, neither here nor at the address that they come
+// from, which they can frame: the app may be anybody's.
+func (s *Server) makeApp() error {
+	o := s.o.App
+	if o == nil {
+		return nil
+	}
+	upstream, err := appAddress(o.URL)
+	if err != nil {
+		return err
+	}
+	ln, err := listen(o.Addr, s.o.InsecureBind)
+	if err != nil {
+		return err
+	}
+	s.app = &app{Listener: s.limit(ln, false), upstream: upstream.String()}
+	at := *upstream
+	at.Scheme, at.Host = "http", Reachable(ln.Addr().String())
+	s.rules.AppPorts = []string{auth.PortOf(&at), auth.PortOf(upstream)}
+	hostPage := url.URL{Scheme: "http", Host: Reachable(s.HostAddr())}
+	handler, err := proxy.New(proxy.Options{
+		Upstream:         upstream,
+		Hub:              s.handler(false, true, true),
+		Parents:          append([]string{hostPage.String()}, s.o.HostOrigins...),
+		KeepCSP:          o.KeepCSP,
+		NoServiceWorkers: o.NoServiceWorkers,
+		AnyCertificate:   o.AnyCertificate,
+		Budget:           s.budget,
+		Log:              s.log,
+	})
+	if err != nil {
+		return err
+	}
+	s.app.server = httpserver.NewApp(s.rules.Guard(withoutHeaders(handler)), s.o.rates.app, s.log.Named("app"))
+	if hostPage.Hostname() != at.Hostname() {
+		s.log.Warn("the Host page and the app have different names, so that browsers withhold the app's cookies in the frame",
+			zap.Stringer("page", &hostPage), zap.Stringer("app", &at))
+	}
+	s.app.page = s.appPage(hostPage, at, upstream)
+	return nil
+}
+
+// appPage is the URL of the Host page that shows an app which is served at an
+// address. Colons and slashes may stand in a query (RFC 3986, section 3.4),
+// where people can read them.
+func (s *Server) appPage(page, at url.URL, upstream *url.URL) string {
+	page.Path = "/shell"
+	readable := strings.NewReplacer("%3A", ":", "%2F", "/")
+	page.RawQuery = "app=" + readable.Replace(url.QueryEscape(at.String())) +
+		"&upstream=" + readable.Replace(url.QueryEscape(upstream.Scheme+"://"+upstream.Host))
+	page.Fragment = s.fragment()
+	return page.String()
+}
+
+// withoutHeaders takes away the headers that Guard sets: an app has its own.
+func withoutHeaders(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		clear(w.Header())
+		next.ServeHTTP(w, r)
+	})
+}
+
+// appAddress reads an app's URL as people write it: without a scheme, or as a
+// port.
+func appAddress(text string) (*url.URL, error) {
+	if _, err := strconv.ParseUint(text, 10, 16); err == nil {
+		text = "localhost:" + text
+	}
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("the app's address: %w", err)
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return u, nil
+}
+
+// Reachable is the address of a listener as a program on this machine can
+// connect to it.
+func Reachable(addr string) string {
+	at, err := netip.ParseAddrPort(addr)
+	if err != nil || !at.Addr().IsUnspecified() {
+		return addr
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(int(at.Port())))
+}

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/cdphub/cdphub/actions/hooks"
+	"github.com/cdphub/cdphub/web"
+)
+
+// bundle is one file that pages load from the hub.
+type bundle struct {
+	body        []byte
+	contentType string
+	hash        string
+	immutable   bool // its name has the hash in it
+	isPage      bool // a Host page, not a script
+}
+
+// bundles finds the embedded files by path: /agent.js, and /agent.HASH.js for
+// pages that want it cached for ever.
+var bundles = sync.OnceValue(func() map[string]bundle {
+	found := map[string]bundle{}
+	add := func(file, at, contentType string) {
+		body, err := web.Dist.ReadFile("dist/" + file)
+		if err != nil {
+			return
+		}
+		sum := sha256.Sum256(body)
+		b := bundle{body: body, contentType: contentType, hash: hex.EncodeToString(sum[:8]), isPage: at == "/shell"}
+		found[at] = b
+		b.immutable = true
+		ext := path.Ext(at)
+		found[strings.TrimSuffix(at, ext)+"."+b.hash+ext] = b
+	}
+	add("agent.js", "/agent.js", script)
+	add("agent.mjs", "/agent.mjs", script)
+	add("snapshot.js", "/snapshot.js", script)
+	add("shot.js", "/shot.js", script)
+	add("host.js", "/host.js", script)
+	add("host.mjs", "/host.mjs", script)
+	add("shell.html", "/shell", "text/html; charset=utf-8")
+	add("NOTICE.txt", "/NOTICE.txt", "text/plain; charset=utf-8")
+	return found
+})
+
+const script = "text/javascript; charset=utf-8"
+
+// serve answers with a bundle. They are the same for everybody and hold no
+// secret, so every page may load them.
+func (b bundle) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	forEveryPage(h, b.contentType)
+	h.Set("ETag", `"`+b.hash+`"`)
+	h.Set("Cache-Control", "no-cache")
+	if b.immutable {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	switch {
+	case b.isPage && r.Header.Get("Sec-Fetch-Site") == "cross-site":
+		// A page that sends its visitor here could put its own app in the
+		// place of the Host that the hub has.
+		http.Error(w, "Another site has sent you here. To go on, open this address yourself.", http.StatusForbidden)
+	case !onlyReads(w, r):
+	case r.Header.Get("If-None-Match") == `"`+b.hash+`"`:
+		w.WriteHeader(http.StatusNotModified)
+	default:
+		w.Write(b.body) //nolint:errcheck // a peer that is gone
+	}
+}
+
+// serveHookScript serves /rp.js, which is the same for everybody and holds no
+// secret either.
+func serveHookScript(w http.ResponseWriter, r *http.Request) {
+	forEveryPage(w.Header(), script)
+	if onlyReads(w, r) {
+		w.Write(hooks.Script) //nolint:errcheck // a peer that is gone
+	}
+}
+
+// forEveryPage lets pages of all origins load what is answered.
+func forEveryPage(h http.Header, contentType string) {
+	h.Set("Content-Type", contentType)
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+}
+
+// onlyReads reports whether a request does no more than read; it answers others.
+func onlyReads(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", "GET, HEAD")
+	http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+	return false
+}

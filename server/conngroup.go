@@ -1,0 +1,61 @@
+package server
+
+import (
+	"context"
+	"sync"
+
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// connGroup is the connections of one kind of peer.
+type connGroup struct {
+	ctx context.Context // ends with the reason to close them
+	end context.CancelCauseFunc
+
+	mu    sync.Mutex // guards ended, so that nothing joins conns once it is waited for
+	ended bool
+	conns sync.WaitGroup
+}
+
+func newConnGroup() *connGroup {
+	ctx, end := context.WithCancelCause(context.Background())
+	return &connGroup{ctx: ctx, end: end}
+}
+
+// enter counts a connection in; the function it returns counts it out. One
+// that comes too late is not waited for: it ends at once, since ctx has ended.
+func (g *connGroup) enter() (left func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ended {
+		return func() {}
+	}
+	g.conns.Add(1)
+	return g.conns.Done
+}
+
+// close ends every connection and reports whether they were gone before ctx
+// ended.
+func (g *connGroup) close(ctx context.Context, why wsconn.Reason) bool {
+	g.end(why)
+	return g.wait(ctx)
+}
+
+// wait lets no more connections in, and reports whether all were gone before
+// ctx ended.
+func (g *connGroup) wait(ctx context.Context) bool {
+	g.mu.Lock()
+	g.ended = true
+	g.mu.Unlock()
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		g.conns.Wait()
+	}()
+	select {
+	case <-gone:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,72 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
+)
+
+// consents are those for the scripts of browser hooks.
+func (a Actions) consents() (*actions.Consents, error) {
+	allow, err := origins(a.EvalAllow)
+	if err != nil {
+		return nil, fmt.Errorf("--eval-allow %w", err)
+	}
+	deny, err := origins(a.EvalDeny)
+	if err != nil {
+		return nil, fmt.Errorf("--eval-deny %w", err)
+	}
+	return &actions.Consents{Allow: allow, Deny: deny, Ask: a.EvalAsk}, nil
+}
+
+// origins reads the origins of an option, as pages have them. Documents without
+// an address of their own have the origin "null".
+func origins(list []string) ([]string, error) {
+	read := make([]string, len(list))
+	for i, o := range list {
+		var ok bool
+		switch read[i], ok = urlpolicy.Origin(o); {
+		case ok:
+		case o == "*", o == "null", o == "file://":
+			read[i] = o
+		default:
+			return nil, fmt.Errorf("%q can never match: an origin is written as https://app.example or http://127.0.0.1:8080", o)
+		}
+	}
+	return read, nil
+}
+
+// AskURL is for Actions.EvalAsk: it asks a URL, which has 60 s to answer:
+//
+//	POST {"caller":"…","origin":"https://app.example"} -> {"allow":true}
+func AskURL(url string) func(ctx context.Context, caller, origin string) (allow bool, err error) {
+	return func(ctx context.Context, caller, origin string) (bool, error) {
+		question, err := json.Marshal(map[string]string{"caller": caller, "origin": origin})
+		if err != nil {
+			return false, err
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(question))
+		if err != nil {
+			return false, err
+		}
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return false, err
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			return false, fmt.Errorf("--eval-ask answers with status %d", resp.StatusCode)
+		}
+		var answer struct{ Allow bool }
+		const longest = 1 << 16
+		err = json.NewDecoder(io.LimitReader(resp.Body, longest)).Decode(&answer)
+		return answer.Allow, err
+	}
+}

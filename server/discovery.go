@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/cdphub/cdphub/httpdiscovery"
+	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// discoveryOptions serve /json/new, /json/activate and /json/close by the
+// commands that stand for them.
+func discoveryOptions(hub *relay.Hub, prefix string, p relay.Policy) httpdiscovery.Options {
+	return httpdiscovery.Options{
+		Prefix: prefix,
+		New: func(ctx context.Context, url string) (targets.Info, error) {
+			var made struct{ TargetID string }
+			if err := callHub(ctx, hub, p, "Target.createTarget", map[string]string{"url": url}, &made); err != nil {
+				return targets.Info{}, err
+			}
+			if t, ok := hub.Target(p, made.TargetID); ok {
+				return t, nil
+			}
+			return targets.Info{}, fmt.Errorf("the new target %q has gone", made.TargetID)
+		},
+		Activate: func(ctx context.Context, id string) error {
+			return callHub(ctx, hub, p, "Target.activateTarget", map[string]string{"targetId": id}, nil)
+		},
+		Close: func(ctx context.Context, id string) error {
+			return callHub(ctx, hub, p, "Target.closeTarget", map[string]string{"targetId": id}, nil)
+		},
+	}
+}
+
+// callHub sends one browser-level command, as a Client with that policy, and
+// reads its result, if wanted.
+func callHub(ctx context.Context, hub *relay.Hub, p relay.Policy, method string, params, result any) error {
+	l, err := hub.JoinLocal(relay.LocalOptions{Policy: p})
+	if err != nil {
+		return err
+	}
+	defer l.Leave()
+	in, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	out, err := l.Call(ctx, "", method, in)
+	if err != nil || result == nil {
+		return err
+	}
+	return json.Unmarshal(out, result)
+}

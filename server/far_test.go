@@ -1,0 +1,56 @@
+package server
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+const (
+	within = hubtest.Within
+	ready  = hubtest.Ready
+)
+
+// far is the far end of a WebSocket to the server.
+type far struct {
+	*hubtest.Peer
+	t *testing.T
+}
+
+func dial(t *testing.T, url string, header http.Header) *far {
+	t.Helper()
+	return &far{hubtest.Dial(t, url, header), t}
+}
+
+// dialTo is dial with a function for each message.
+func dialTo(t *testing.T, url string, header http.Header, handle func([]byte)) *far {
+	t.Helper()
+	return &far{hubtest.DialTo(t, url, header, handle), t}
+}
+
+func (p *far) send(m string)            { p.Send(m) }
+func (p *far) next() string             { p.T.Helper(); return p.Next() }
+func (p *far) wants(m string)           { p.T.Helper(); p.Wants(m) }
+func (p *far) until(want string) string { p.T.Helper(); return p.Until(want) }
+func (p *far) reason() wsconn.Reason    { p.T.Helper(); return p.Reason() }
+
+func bearer(token string) http.Header { return hubtest.Bearer(token) }
+
+// said is what a listener says to a request.
+type said struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// raw sends bytes as they stand and reads one answer.
+func raw(t *testing.T, addr, request string) said {
+	t.Helper()
+	a := hubtest.Raw(t, addr, request)
+	return said{a.Status, a.Header, a.Body}
+}
+
+func asking(first string, lines ...string) string   { return hubtest.Request(first, lines...) }
+func handshake(path string, lines ...string) string { return hubtest.Handshake(path, lines...) }

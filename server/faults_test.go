@@ -1,0 +1,168 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// session is the id in a Target.attachedToTarget event or in the answer to
+// Target.attachToTarget.
+func sessionIn(t *testing.T, message string) string {
+	t.Helper()
+	var m struct {
+		Params, Result struct{ SessionID string }
+	}
+	if err := json.Unmarshal([]byte(message), &m); err != nil {
+		t.Fatalf("%s: %v", message, err)
+	}
+	return m.Params.SessionID + m.Result.SessionID
+}
+
+func (p *far) attach() string {
+	p.t.Helper()
+	p.send(`{"id":1000,"method":"Target.attachToTarget","params":{"targetId":"T1","flatten":true}}`)
+	return sessionIn(p.t, p.until(`"id":1000`))
+}
+
+// TestF10HostileHosts sends what once ended the process, and wants the hub to
+// work on.
+func TestF10HostileHosts(t *testing.T) {
+	s := start(t, nil)
+	for _, m := range []string{
+		`{"kind":"ready"}`, `{"kind":"ready","v":1}`, `{"kind":"ready","v":1,"targets":5}`, `{"kind":"ready","v":1,"targets":[null]}`,
+		`{"kind":"targetCreated"}`, `{"kind":"targetCreated","target":null}`, `{"kind":"response"}`, `{"kind":"response","id":7,"result":5}`,
+		`{"kind":"event"}`, `{"kind":5}`, `[]`, `nonsense`, ``, `{"kind":"event","targetId":"T1","method":"A.b","params":` + strings.Repeat("[", 100000),
+	} {
+		h := dial(t, "ws://"+s.addr(true)+"/icdp/host", nil)
+		h.send(ready)
+		h.send(m)
+		h.send(`{"kind":"targetCreated","target":{"targetId":"alive","title":"","url":""}}`)
+		s.await(t, `"targetId":"alive"`)
+		h.Conn.Close(wsconn.ReasonNormal)
+		s.await(t, `"hostConnected":false`)
+	}
+}
+
+// TestR70HugeCommandStallsNobody counts the round trips of one Client while the
+// 64 MiB command of another is on its way.
+func TestR70HugeCommandStallsNobody(t *testing.T) {
+	s := start(t, nil)
+	host, huge, small := s.host(t), s.client(t), s.client(t)
+	hugeID, smallID := huge.attach(), small.attach()
+	arrived := make(chan struct{})
+	go func() {
+		for m := range host.Got {
+			if len(m) > 1<<20 {
+				close(arrived)
+				continue
+			}
+			var c struct {
+				SessionID string
+				ID        int
+			}
+			if json.Unmarshal([]byte(m), &c) == nil {
+				host.send(fmt.Sprintf(`{"kind":"response","sessionId":%q,"id":%d,"result":{}}`, c.SessionID, c.ID))
+			}
+		}
+	}()
+	huge.send(`{"id":1,"method":"Runtime.evaluate","params":{"expression":"` + strings.Repeat("x", 64<<20) + `"},"sessionId":"` + hugeID + `"}`)
+	trips := 0
+	var took latencies
+	for open := true; open; trips++ {
+		begun := time.Now()
+		small.send(fmt.Sprintf(`{"id":%d,"method":"Page.enable","sessionId":%q}`, trips, smallID))
+		small.until(fmt.Sprintf(`{"id":%d,`, trips))
+		took.add(time.Since(begun))
+		select {
+		case <-arrived:
+			open = false
+		case why := <-huge.Closed:
+			t.Fatalf("the Client with the huge command was closed: %v", why)
+		case m := <-huge.Got: // only the hub can have answered
+			t.Fatalf("the huge command was refused: %s", m)
+		default:
+		}
+	}
+	t.Logf("p99 of %d round trips: %v", trips, took.p99())
+	if trips < 5 {
+		t.Errorf("only %d round trips while 64 MiB passed", trips)
+	}
+}
+
+// TestSilentHostEndsWithItsSocket leaves commands without an answer and takes
+// the Host away without a word.
+func TestSilentHostEndsWithItsSocket(t *testing.T) {
+	s := start(t, nil)
+	host, client := s.host(t), s.client(t)
+	id := client.attach()
+	const n = 100
+	for i := range n {
+		client.send(fmt.Sprintf(`{"id":%d,"method":"Page.enable","sessionId":%q}`, i, id))
+	}
+	for range n {
+		host.until("Page.enable")
+	}
+	host.Conn.Close(wsconn.ReasonGone)
+	for i := range n {
+		want := fmt.Sprintf(`{"id":%d,"error":{"code":-32000,"message":"Host disconnected"},"sessionId":%q}`, i, id)
+		if got := client.next(); got != want {
+			t.Fatalf("got %s, want %s", got, want)
+		}
+	}
+	client.until("Target.detachedFromTarget")
+}
+
+// TestActions opens and closes a page over plain HTTP.
+func TestActions(t *testing.T) {
+	s := start(t, nil)
+	host := dial(t, "ws://"+s.addr(true)+"/icdp/host", nil)
+	host.send(`{"kind":"ready","v":1,"targets":[],"handles":["Target.createTarget","Target.closeTarget"]}`)
+	s.await(t, `"hostConnected":true`)
+	ask := func(method, path string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.addr(false)+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(body)
+	}
+	if status, body := ask(http.MethodGet, "/json/new?http://app/new"); status != 405 || !strings.HasPrefix(body, "Using unsafe HTTP verb GET") {
+		t.Errorf("GET /json/new: %d %s", status, body)
+	}
+	go func() {
+		select {
+		case m := <-host.Got:
+			if m != `{"kind":"browserRequest","id":1,"method":"Target.createTarget","params":{"url":"http://app/new"}}` {
+				t.Errorf("the Host got %s", m)
+			}
+		case <-time.After(5 * time.Second):
+			t.Error("the Host was not asked")
+		}
+		host.send(`{"kind":"targetCreated","target":{"targetId":"N","title":"New","url":"http://app/new"}}`)
+		host.send(`{"kind":"browserResult","id":1,"result":{"targetId":"N"}}`)
+	}()
+	if status, body := ask(http.MethodPut, "/json/new?http://app/new"); status != 200 || !strings.Contains(body, `"id":"N"`) {
+		t.Errorf("PUT /json/new: %d %s", status, body)
+	}
+	if status, body := ask(http.MethodGet, "/json/activate/N"); status != 200 || body != "Target activated" {
+		t.Errorf("activate: %d %s", status, body)
+	}
+	if status, body := ask(http.MethodGet, "/json/close/nothing"); status != 404 || body != "No such target id: nothing" {
+		t.Errorf("close nothing: %d %s", status, body)
+	}
+}

@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// serveHost makes a WebSocket the Host of its hub. Where there is one it must
+// wait, the longer the more often the hub was taken over of late. Beside a
+// browser that the hub has started there must be somebody who wants it.
+func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
+	ownBrowser := s.browsers.Has(routeOf(r).hub)
+	if ownBrowser && !s.o.PageHost && auth.PassOf(r).Grant.Role == "" {
+		http.Error(w, "This hub has a browser of its own. To have a Host page beside it, start cdphub with --page-host, or with --host-token and give the page that token; "+
+			"--browser-hub says which hubs have a browser.", http.StatusForbidden)
+		return
+	}
+	hub, release, ok := s.acquire(w, r)
+	if !ok {
+		return
+	}
+	var at bridge.Hub = hub
+	if ownBrowser {
+		at = pageSide{hub}
+	}
+	if !awaitTakeover(r, hub) {
+		release()
+		return
+	}
+	who := s.peer("host", r)
+	came := s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: s.o.Limits.host()}, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
+		go func() {
+			defer ended()
+			defer release()
+			defer who.survive(conn)
+			why := wsconn.ReasonInternal
+			defer func() { who.left(why) }()
+			why = bridge.ServePage(ctx, conn, at, s.log.With(who.fields()...))
+		}()
+	})
+	if !came {
+		release()
+	}
+}
+
+// awaitTakeover waits for the Host's turn and reports whether it still wants
+// it.
+func awaitTakeover(r *http.Request, hub *relay.Hub) bool {
+	wait := hub.TakeoverWait()
+	if wait == 0 {
+		return true
+	}
+	select {
+	case <-time.After(wait):
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+// pageSide is a hub that has a browser of its own: it takes pages, but no other
+// browser in the place of that.
+type pageSide struct{ bridge.Hub }
+
+// SetHost implements bridge.Hub.
+func (p pageSide) SetHost(h bridge.Host, a bridge.Announcement) (bridge.Events, error) {
+	if a.Browser {
+		return nil, wsconn.ReasonHasBrowser
+	}
+	return p.Hub.SetHost(h, a)
+}

@@ -1,0 +1,73 @@
+package server
+
+import (
+	"cmp"
+	"runtime/debug"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// peer has the limits of a connection of either kind.
+func (l Limits) peer() wsconn.Limits {
+	return wsconn.Limits{
+		PingEvery:      l.PingEvery,
+		PongWithin:     l.PongWithin,
+		MessageTimeout: l.MessageTimeout,
+		WriteTimeout:   l.WriteTimeout,
+	}
+}
+
+func (l Limits) client() wsconn.Limits {
+	c := l.peer()
+	c.MaxMessage, c.MaxPending, c.MaxQueued = cmp.Or(l.MaxClientMessage, 100<<20), int(l.MaxClientQueue), l.MaxClientQueued
+	return c
+}
+
+// action has the limits of an action API, whose requests are small.
+func (l Limits) action() wsconn.Limits {
+	c := l.client()
+	c.MaxMessage = min(c.MaxMessage, actions.MaxRequest)
+	return c
+}
+
+func (l Limits) host() wsconn.Limits {
+	h, page := l.peer(), bridge.PageLimits()
+	h.MaxMessage = cmp.Or(l.MaxHostMessage, page.MaxMessage)
+	h.MaxPending = cmp.Or(int(l.MaxHostQueue), page.MaxPending)
+	h.MaxQueued = cmp.Or(l.MaxHostQueued, page.MaxQueued)
+	return h
+}
+
+func (l Limits) hub() relay.Limits {
+	return relay.Limits{Clients: l.MaxClients, ClientSessions: l.MaxClientSessions, ClientCalls: l.MaxClientCalls, Calls: l.MaxCalls}
+}
+
+// budget is what connections may hold in all; nil where nobody knows how much
+// memory there is.
+func (l Limits) budget() *wsconn.Budget {
+	n := cmp.Or(l.MemoryBudget, usableMemory()/4*3)
+	if n == 0 {
+		return nil
+	}
+	return wsconn.NewBudget(n)
+}
+
+// usableMemory is how much memory the process may use, in bytes: the limit of
+// its cgroup, else the machine's memory, or GOMEMLIMIT where that is lower; 0
+// when it is unknown.
+func usableMemory() int64 {
+	soft := debug.SetMemoryLimit(-1) // the largest int64 without GOMEMLIMIT
+	there, err := memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)()
+	switch {
+	case err == nil && there > 0 && there < uint64(soft):
+		return int64(there)
+	case soft < 1<<62:
+		return soft
+	}
+	return 0
+}

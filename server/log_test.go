@@ -1,0 +1,120 @@
+package server
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/logging/logtest"
+)
+
+// stuck is a log that nobody reads until it is closed.
+type stuck struct {
+	open chan struct{}
+	logtest.Buffer
+}
+
+func (s *stuck) Write(p []byte) (int, error) {
+	<-s.open
+	return s.Buffer.Write(p)
+}
+
+// TestF19StuckLog serves a Client while nobody reads the log, and more is
+// logged than there is room for.
+func TestF19StuckLog(t *testing.T) {
+	to := &stuck{open: make(chan struct{})}
+	l := logtest.Open(t, to)
+	s := startLogged(t, l.Logger, nil)
+	s.host(t)
+	client := s.client(t)
+	long := strings.Repeat("x", 1000)
+	const lines = 2000
+	for i := range lines {
+		l.Info(fmt.Sprintf("kind %d", i), zap.String("long", long))
+		if i%100 == 0 {
+			client.send(fmt.Sprintf(`{"id":%d,"method":"Browser.getVersion"}`, i))
+			client.until(fmt.Sprintf(`{"id":%d,`, i))
+		}
+	}
+	dropped := l.DroppedBySink()
+	if dropped == 0 || dropped > lines {
+		t.Errorf("%d of %d lines dropped", dropped, lines)
+	}
+	if _, body := s.get(t, s.addr(false), "/icdp/status", nil); !strings.Contains(body, `"clients":1`) {
+		t.Errorf("the Client was lost: %s", body)
+	}
+	l.Sync() // gives up
+	close(to.open)
+	for end := time.Now().Add(10 * time.Second); !strings.Contains(to.String(), "log lines are missing"); {
+		if time.Now().After(end) {
+			t.Fatal("nothing says that lines are missing")
+		}
+		l.Sync()
+	}
+	for _, line := range logtest.Read(t, to.String()) {
+		if strings.HasPrefix(line.Msg, "log lines are missing") && uint64(line.LeftOut) != dropped {
+			t.Errorf("the log says that %d lines are missing, want %d", line.LeftOut, dropped)
+		}
+	}
+}
+
+// TestF19BrokenPipe has nobody at the other end of the log any more.
+func TestF19BrokenPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	r.Close()
+	l := logtest.Open(t, w)
+	s := startLogged(t, l.Logger, nil)
+	client := s.client(t)
+	client.send(`{"id":1,"method":"Browser.getVersion"}`)
+	client.until(`"id":1`)
+}
+
+// TestR105RefusedRequests refuses more requests than may be logged.
+func TestR105RefusedRequests(t *testing.T) {
+	var out logtest.Buffer
+	l := logtest.Open(t, &out)
+	s := startLogged(t, l.Logger, nil)
+	const requests = 300
+	for range requests {
+		resp, err := http.Get("http://" + s.addr(false) + "/nothing")
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	s.stop()
+	perSecond, total := map[string]int{}, 0
+	for _, line := range logtest.Read(t, out.String()) {
+		if line.Msg != "request refused" {
+			continue
+		}
+		perSecond[line.TS.Format(time.TimeOnly)]++
+		if line.LeftOut > 0 {
+			total += line.LeftOut
+			continue
+		}
+		total++
+		if line.Status != 404 || line.Side != "client" || line.Why == "" {
+			t.Errorf("a refused request was logged as %+v", line)
+		}
+	}
+	if total != requests {
+		t.Errorf("%d refused requests were logged or counted, want %d", total, requests)
+	}
+	for second, n := range perSecond {
+		if n > 20 { // the stretches of time need not begin with the second
+			t.Errorf("%d lines at %s, want at most 10 a second", n, second)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/cdphub/cdphub/relay"
+)
+
+// No label has a value that a peer chooses: not the name of a hub, a Target
+// or a method.
+
+// metrics is what the server counts itself.
+type metrics struct {
+	closes   *prometheus.CounterVec // by side and code
+	refusals *prometheus.CounterVec // by side and reason
+	panics   prometheus.Counter
+}
+
+func newMetrics() *metrics {
+	return &metrics{
+		closes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "cdphub_connections_closed_total",
+			Help: "WebSocket connections that ended, by side (client, host) and close code (RFC 6455; 3xxx and 4xxx are those of applications).",
+		}, []string{"side", "code"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "cdphub_handshakes_refused_total",
+			Help: "WebSocket handshakes that were refused, by side (client, host) and reason (the words of the HTTP status).",
+		}, []string{"side", "reason"}),
+		panics: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "cdphub_connection_panics_total",
+			Help: "Connections that were closed by a fault of the hub.",
+		}),
+	}
+}
+
+// closed counts the end of a connection.
+func (m *metrics) closed(side string, code uint16) {
+	label := "other"
+	switch {
+	case code >= 1000 && code <= 1014:
+		label = strconv.Itoa(int(code))
+	case code >= 3000 && code <= 4999:
+		label = strconv.Itoa(int(code))[:1] + "xxx"
+	}
+	m.closes.WithLabelValues(side, label).Inc()
+}
+
+// refused counts a handshake that was answered with an HTTP status from 400.
+func (m *metrics) refused(side string, status int) {
+	words := http.StatusText(status)
+	if words == "" {
+		words = "other"
+	}
+	m.refusals.WithLabelValues(side, strings.ReplaceAll(strings.ToLower(words), " ", "_")).Inc()
+}
+
+// hubMetrics are the numbers of the hubs: the ledger and who is there.
+var hubMetrics = []hubMetric{
+	{"cdphub_hubs", "Hubs that exist.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Hubs) }},
+	{"cdphub_hosts", "Hosts connected.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Hosts) }},
+	{"cdphub_clients", "Clients connected.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Clients) }},
+	{"cdphub_targets", "Targets that Hosts offer.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Targets) }},
+	{"cdphub_sessions", "Sessions of Clients.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Sessions) }},
+	{"cdphub_commands_received_total", "Messages of Clients; the sum of those answered, those whose Client has gone, and those pending.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.Received) }},
+	{"cdphub_commands_answered_total", "Messages of Clients that were answered, by the Host or by the hub itself.", prometheus.CounterValue, prometheus.Labels{"by": "host"}, func(s relay.Stats) float64 { return float64(s.AnsweredByHost) }},
+	{"cdphub_commands_answered_total", "Messages of Clients that were answered, by the Host or by the hub itself.", prometheus.CounterValue, prometheus.Labels{"by": "hub"}, func(s relay.Stats) float64 { return float64(s.AnsweredByHub) }},
+	{"cdphub_commands_client_gone_total", "Messages whose Client had gone before the answer.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.ClientGone) }},
+	{"cdphub_commands_pending", "Commands that a Host has and has not answered.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Pending) }},
+	{"cdphub_answers_dropped_total", "Answers of Hosts that were dropped: to a command that had ended (twice), that no Host was sent (unasked), that the Host before had (outdated), or of another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "twice"}, func(s relay.Stats) float64 { return float64(s.AnswersTwice) }},
+	{"cdphub_answers_dropped_total", "Answers of Hosts that were dropped: to a command that had ended (twice), that no Host was sent (unasked), that the Host before had (outdated), or of another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "unasked"}, func(s relay.Stats) float64 { return float64(s.AnswersUnasked) }},
+	{"cdphub_answers_dropped_total", "Answers of Hosts that were dropped: to a command that had ended (twice), that no Host was sent (unasked), that the Host before had (outdated), or of another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "outdated"}, func(s relay.Stats) float64 { return float64(s.AnswersOutdated) }},
+	{"cdphub_answers_dropped_total", "Answers of Hosts that were dropped: to a command that had ended (twice), that no Host was sent (unasked), that the Host before had (outdated), or of another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "foreign"}, func(s relay.Stats) float64 { return float64(s.AnswersForeign) }},
+	{"cdphub_events_received_total", "Events of Hosts.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.EventsIn) }},
+	{"cdphub_event_deliveries_total", "Copies of events for sessions: taken by the Client's connection, or come when it was closing.", prometheus.CounterValue, prometheus.Labels{"outcome": "sent"}, func(s relay.Stats) float64 { return float64(s.Sent) }},
+	{"cdphub_event_deliveries_total", "Copies of events for sessions: taken by the Client's connection, or come when it was closing.", prometheus.CounterValue, prometheus.Labels{"outcome": "client_closed"}, func(s relay.Stats) float64 { return float64(s.ClientClosed) }},
+	{"cdphub_answers_misrouted_total", "Answers about to reach another Client than the one that asked: 0 but for a fault of the hub.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.Misrouted) }},
+}
+
+// hubMetric is one number; rows with one name differ in their labels.
+type hubMetric struct {
+	name, help string
+	kind       prometheus.ValueType
+	labels     prometheus.Labels
+	value      func(relay.Stats) float64
+}
+
+// hubCollector is a prometheus.Collector of hubMetrics. All numbers of one
+// scrape are from the same stats.
+type hubCollector struct {
+	stats func() relay.Stats
+	descs []*prometheus.Desc // of hubMetrics, in their order
+}
+
+func newHubCollector(stats func() relay.Stats) hubCollector {
+	c := hubCollector{stats: stats}
+	for _, m := range hubMetrics {
+		c.descs = append(c.descs, prometheus.NewDesc(m.name, m.help, nil, m.labels))
+	}
+	return c
+}
+
+// Describe implements prometheus.Collector.
+func (c hubCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range c.descs {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c hubCollector) Collect(to chan<- prometheus.Metric) {
+	s := c.stats()
+	for i, m := range hubMetrics {
+		to <- prometheus.MustNewConstMetric(c.descs[i], m.kind, m.value(s))
+	}
+}
+
+// registry holds everything that /metrics shows.
+func (s *Server) registry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewBuildInfoCollector(),
+		newHubCollector(s.hubs.Stats),
+		s.metrics.closes, s.metrics.refusals, s.metrics.panics,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "cdphub_browsers", Help: "Browsers that run behind hubs, or are starting.",
+		}, func() float64 { return float64(s.browsers.Numbers().Running) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "cdphub_browsers_started_total", Help: "Browsers that have come to a hub, those started again included.",
+		}, func() float64 { return float64(s.browsers.Numbers().Started) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "cdphub_browsers_failed_total", Help: "Browsers that could not be started or connected to.",
+		}, func() float64 { return float64(s.browsers.Numbers().Failed) }),
+	)
+	r.MustRegister(s.o.Collectors...)
+	return r
+}

@@ -1,0 +1,173 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/httpserver"
+)
+
+// Options say what a server does. The zero value serves Clients on
+// 127.0.0.1:9222 and Hosts on 127.0.0.1:9223, without tokens and without
+// browsers of its own. Errors name the options of the command line.
+type Options struct {
+	// ClientAddr and HostAddr are where the server listens for Clients and for
+	// Hosts; when both are the same address, one listener serves both. AdminAddr
+	// is for operators; empty: there is no such listener.
+	ClientAddr, HostAddr, AdminAddr string
+
+	// Listeners are open already and used in place of the addresses.
+	Listeners Listeners
+
+	// NoListeners opens none: the program serves Handler itself.
+	NoListeners bool
+
+	// InsecureBind lets the server listen beyond loopback without tokens.
+	InsecureBind bool
+
+	TLS    TLS    // of every listener
+	Tokens Tokens // who is let in
+
+	AllowedHosts  []string // names, beside IP addresses and localhost, that a Host header may carry
+	ClientOrigins []string // origins whose pages may be Clients
+	HostOrigins   []string // origins, beside those on loopback, whose pages may be Hosts
+	BaseDomain    string   // hub NAME is served at NAME.BaseDomain too
+
+	PageSockets bool          // serve each target at /devtools/page/ID, and name that in /json/list
+	UploadDir   string        // from which Clients may upload files by path; empty: none
+	Drain       time.Duration // how long commands in flight may take at the end, 10 s
+
+	Limits   Limits
+	Actions  Actions
+	Network  Network
+	Browsers *browsers.Options // behind the hubs; nil: none
+	PageHost bool              // a page may be a Host beside a browser without a Host token
+	App      *App              // behind the proxy; nil: none
+
+	Version    string                 // of the program, for /json/version and others; "devel"
+	Log        *zap.Logger            // nothing is logged when nil
+	LogLevel   http.Handler           // of /log-level for operators; nil: there is none
+	Collectors []prometheus.Collector // for /metrics, beside those of the server
+
+	// OnState is called when the state of the server changes, one call at a
+	// time; nil: nobody listens.
+	OnState func(State)
+
+	rates *rates // of request bodies; tests alone set it
+}
+
+// rates say how fast request bodies must come, to the hub and to the app.
+type rates struct{ own, app httpserver.BodyRate }
+
+// State is what a server does.
+type State string
+
+// The states of a server.
+const (
+	Ready     State = "ready"     // it takes connections
+	Reloading State = "reloading" // it reads its files again; Ready follows
+	Stopping  State = "stopping"  // it drains
+)
+
+// Listeners are open listeners. Nil ones are opened at their address.
+type Listeners struct{ Clients, Hosts, Admin net.Listener }
+
+// Tokens say who may connect. With any of them everybody needs one. The zero
+// value lets everybody in who can reach the address.
+type Tokens struct {
+	Client         string   // of Clients, for every hub with scope full; of 16 characters or more
+	Host           string   // of Hosts, for every hub
+	Admin          string   // of the listener for operators
+	File           string   // a YAML file of tokens and of revoked ids, read again when it changes
+	JWTKeys        []string // files of keys that signed tokens are good by
+	NoURLs         bool     // take no ?token= of a URL
+	TrustedProxies []string // addresses or CIDRs whose X-Forwarded-For says where requests come from
+}
+
+// Limits bound what peers may use. Zero fields take the default; there is no
+// way to say "unlimited".
+type Limits struct {
+	MaxClientMessage int64 // bytes of a message from a Client, 100 MiB
+	MaxHostMessage   int64 // bytes of a message from a Host, 256 MiB
+	MaxClientQueue   int64 // bytes that wait to be written to one Client, 32 MiB
+	MaxHostQueue     int64 // bytes that wait to be written to one Host, 64 MiB
+	MaxClientQueued  int   // messages that wait to be written to one Client, 32768
+	MaxHostQueued    int   // messages that wait to be written to one Host, 1048576
+
+	MaxConnections    int // of one address to one listener, 4096
+	MaxClients        int // of one hub, 1024
+	MaxClientSessions int // of one Client, 8192
+	MaxClientCalls    int // commands of one Client without an answer, 4096
+	MaxCalls          int // commands of all Clients of one hub without an answer, 65536
+
+	PingEvery      time.Duration // a silent peer is asked whether it is there, 25 s
+	PongWithin     time.Duration // it must answer, 10 s
+	MessageTimeout time.Duration // one message may take to come in, 60 s
+	WriteTimeout   time.Duration // a peer may take nothing of what is written to it, 10 s
+	HostGrace      time.Duration // a lost Host may take to come back to its targets and their sessions, 30 s
+
+	MemoryBudget int64 // bytes that all queues and large messages may hold; 75 % of what the process may use
+	Compression  bool  // compress large messages to peers that offer it (permessage-deflate, RFC 7692)
+}
+
+// Actions say how the action APIs are served. Zero fields take the default.
+type Actions struct {
+	Off bool // serve CDP alone
+
+	HookScopes []string // what browser hooks may do: browser:read, browser:write, browser:eval; the first two
+	EvalAllow  []string // origins in whose pages browser.eval may run scripts; * is all
+	EvalDeny   []string // origins where it may not, even if allowed or agreed to
+
+	// EvalAsk is asked about all other origins. The caller is named by the hash
+	// of its token. Nil: they are refused.
+	EvalAsk func(ctx context.Context, caller, origin string) (allow bool, err error)
+
+	RequestRate    int // requests in a second of one connection, or over HTTP of one token, 50
+	ScreenshotRate int // screenshots in a minute, of the same, 30
+
+	BAPConnections int // of the Browser Agent Protocol, from one address, 10
+	BAPPages       int // that one client of it opens, 10
+
+	MaxSandboxes int           // at a time, 64
+	SandboxIdle  time.Duration // how long one without a connection lasts, 30 min
+}
+
+// Network says which pages browsers may show and actions may open. Entries are
+// a name, *.name, an IP address or a block such as 10.0.0.0/8.
+type Network struct {
+	Allow  []string // hosts of pages; all when empty
+	Block  []string // hosts that are refused, also by a name that leads to their address
+	Public bool     // refuse addresses that are not of the public Internet
+}
+
+// withDefaults fills in what the caller left out.
+func (o Options) withDefaults() Options {
+	o.ClientAddr = cmp.Or(o.ClientAddr, "127.0.0.1:9222")
+	o.HostAddr = cmp.Or(o.HostAddr, "127.0.0.1:9223")
+	o.Drain = cmp.Or(o.Drain, 10*time.Second)
+	o.Version = cmp.Or(o.Version, "devel")
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	if o.OnState == nil {
+		o.OnState = func(State) {}
+	}
+	if o.rates == nil {
+		o.rates = &rates{httpserver.OwnRate, httpserver.AppRate}
+	}
+	a := &o.Actions
+	if a.HookScopes == nil {
+		a.HookScopes = []string{"browser:read", "browser:write"}
+	}
+	a.BAPConnections = cmp.Or(a.BAPConnections, 10)
+	a.MaxSandboxes = cmp.Or(a.MaxSandboxes, 64)
+	a.SandboxIdle = cmp.Or(a.SandboxIdle, 30*time.Minute)
+	return o
+}

@@ -1,0 +1,113 @@
+package server
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// TestActionPathsAreGuarded wants what every path wants of who comes: no
+// foreign Origin, no foreign Host, a token, and a short request; and a session
+// of MCP to be its caller's alone.
+func TestActionPathsAreGuarded(t *testing.T) {
+	change, rewrite := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, scope: readonly}, {name: b, token: "+adminToken+", role: client}]")
+	s := start(t, func(f *Options) { change(f); f.Actions.HookScopes = []string{"browser:read", "browser:write"} })
+	base := "http://" + s.addr(false)
+	const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	speak := func(token string, more ...string) http.Header {
+		h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		if token != "" {
+			h.Set("Authorization", "Bearer "+token)
+		}
+		for i := 0; i+1 < len(more); i += 2 {
+			h.Set(more[i], more[i+1])
+		}
+		return h
+	}
+	for path, body := range map[string]string{"/mcp": begin, "/hooks/invoke": `{"name":"browser.list"}`} {
+		for name, test := range map[string]struct {
+			header http.Header
+			want   int
+		}{
+			"no token":       {speak(""), http.StatusUnauthorized},
+			"a wrong token":  {speak(wrongToken), http.StatusUnauthorized},
+			"a page":         {speak(clientToken, "Origin", "https://evil.example"), http.StatusForbidden},
+			"a good request": {speak(clientToken), http.StatusOK},
+		} {
+			if status, text := posted(t, base+path, test.header, []byte(body)); status != test.want {
+				t.Errorf("%s with %s: %d %s, want %d", path, name, status, text, test.want)
+			}
+		}
+		if status, text := posted(t, base+path, speak(clientToken), bytes.Repeat([]byte(" "), actions.MaxRequest+1)); status != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s with too much: %d %s", path, status, text)
+		}
+	}
+
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", strings.NewReader(begin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = speak(adminToken)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	session := resp.Header.Get("Mcp-Session-Id")
+	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	if status, text := posted(t, base+"/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusOK || !strings.Contains(text, "browser_evaluate") {
+		t.Errorf("the session's own caller: %d %s", status, text)
+	}
+	if status, _ := posted(t, base+"/mcp", speak(clientToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusNotFound {
+		t.Errorf("another caller: %d", status)
+	}
+	if status, _ := posted(t, base+"/hub/other/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusUnauthorized && status != http.StatusNotFound {
+		t.Errorf("another hub: %d", status)
+	}
+
+	// It ends with the token, also where that comes back.
+	rewrite("tokens: [{name: a, token: " + clientToken + ", role: client}]")
+	for end := time.Now().Add(within); ; time.Sleep(20 * time.Millisecond) {
+		if status, _ := posted(t, base+"/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status == http.StatusUnauthorized || status == http.StatusTooManyRequests {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the revoked token is still good")
+		}
+	}
+}
+
+// TestR24MCPToolsByScope wants a readonly token to be offered what only looks.
+func TestR24MCPToolsByScope(t *testing.T) {
+	change, _ := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, scope: readonly}]")
+	s := start(t, func(f *Options) { change(f) })
+	header := bearer(clientToken)
+	header.Set("Content-Type", "application/json")
+	header.Set("Accept", "application/json, text/event-stream")
+	base := "http://" + s.addr(false) + "/mcp"
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = header
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+	_, text := posted(t, base, header, []byte(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))
+	for tool, want := range map[string]bool{"browser_tabs": true, "browser_take_screenshot": true, "browser_evaluate": false, "browser_click": false, "browser_close": false} {
+		if strings.Contains(text, `"`+tool+`"`) != want {
+			t.Errorf("%s is offered to a readonly token: %v", tool, !want)
+		}
+	}
+	_, text = posted(t, base, header, []byte(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"browser_evaluate","arguments":{"function":"1"}}}`))
+	if !strings.Contains(text, "permission denied: browser_evaluate needs scope standard") {
+		t.Errorf("browser_evaluate by a readonly token: %s", text)
+	}
+}

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"context"
+	"sync"
+
+	"go.uber.org/zap"
+)
+
+// file is one thing that Reload reads again. A read that fails leaves things
+// as they were.
+type file struct {
+	what string
+	read func() error
+}
+
+// Reload reads the tokens and the certificate again, as a SIGHUP asks of a
+// daemon. It returns at once; the log says how it went.
+func (s *Server) Reload() {
+	select {
+	case s.reload <- struct{}{}:
+	default: // one is to come
+	}
+}
+
+// reloadWhenAsked reads the files again after each call of Reload, until the
+// function that it returns is called, which waits.
+func (s *Server) reloadWhenAsked() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		for {
+			select {
+			case <-s.reload:
+				s.o.OnState(Reloading)
+				s.readFiles()
+				s.o.OnState(Ready)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() {
+		cancel()
+		done.Wait()
+	}
+}
+
+// readFiles reads all files again.
+func (s *Server) readFiles() {
+	for _, f := range s.files {
+		if err := f.read(); err != nil {
+			s.log.Error("reload failed: what was loaded before stays in use", zap.String("what", f.what), zap.Error(err))
+			continue
+		}
+		s.log.Info("reloaded", zap.String("what", f.what))
+	}
+}
+
+// readTokens has the goroutine of watchTokens read the files of tokens.
+func (s *Server) readTokens() error {
+	select {
+	case s.tokensChanged <- struct{}{}:
+	default: // it is about to
+	}
+	return nil
+}
+
+// watchTokens follows the files of tokens until stop is called, which waits.
+func (s *Server) watchTokens() (stop func()) {
+	if !s.tokens.Set() {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { s.tokens.Watch(ctx, s.tokensChanged) })
+	return func() {
+		cancel()
+		done.Wait()
+	}
+}

@@ -1,0 +1,296 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/cdphub/cdphub/actions/bap"
+	"github.com/cdphub/cdphub/httpdiscovery"
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// handler serves one listener: the paths of Clients, of Hosts, or both. It is
+// exposed when other machines can reach it.
+//
+//	/devtools/browser[/ANY]       Client WebSocket
+//	/devtools/page/ID             the same for one Target, with --page-sockets
+//	/json/…, /icdp/status, /health
+//	/icdp/host                    Host WebSocket
+//	/agent.js, /agent.mjs, /host.js, /host.mjs, /shell
+//	/dialog, /eval/KEY.js         what Frame Agents ask
+//	/ndjson, /ws, …               the action APIs, see dialects.go
+//	/cdp                          Client WebSocket beside /ndjson
+//	/hub/NAME/…                   the same for the hub of that name
+//	/session/NAME/rpc, …/cdp      /ndjson and /cdp of that hub; "default" is the one at the root
+//	/browser-sandboxes[/NAME]     hubs made on request, see sandboxes.go
+func (s *Server) handler(clients, hosts, exposed bool) http.Handler {
+	return s.logRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.Load() {
+			w.Header().Set("Connection", "close")
+			http.Error(w, "The hub is shutting down.", http.StatusServiceUnavailable)
+			return
+		}
+		at, ok := s.route(r)
+		r = r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
+		e := entry{role: auth.RoleClient, serve: http.NotFound}
+		if !clients {
+			e.role = auth.RoleHost
+		}
+		if ok {
+			e = s.find(e, r, clients, hosts)
+		}
+		s.enter(w, r, e, exposed)
+	})))
+}
+
+// find is what a path leads to; nowhere is what no path leads to.
+func (s *Server) find(nowhere entry, r *http.Request, clients, hosts bool) entry {
+	path, actions := routeOf(r).path, clients && !s.o.Actions.Off
+	if path == "/health" {
+		return entry{serve: s.serveHealth}
+	}
+	if hosts {
+		if path == "/icdp/host" {
+			return entry{pages: hostPages, role: auth.RoleHost, serve: s.serveHost}
+		}
+		if b, ok := bundles()[path]; ok {
+			return entry{pages: allPages, serve: b.serve}
+		}
+		if serve := s.frameEndpoint(path); serve != nil {
+			return entry{pages: allPages, serve: serve}
+		}
+	}
+	switch {
+	case actions && routeOf(r).hub == relay.DefaultHub && (path == sandboxPath || strings.HasPrefix(path, sandboxPath+"/")):
+		return entry{role: auth.RoleClient, every: true, serve: withJSON(http.HandlerFunc(s.serveSandboxes)).ServeHTTP}
+	case actions && path == "/cdp", clients && (path == "/devtools/browser" || strings.HasPrefix(path, "/devtools/browser/")):
+		return entry{role: auth.RoleClient, serve: s.serveClient}
+	case clients && s.o.PageSockets && strings.HasPrefix(path, pageSocketPath):
+		return entry{role: auth.RoleClient, serve: s.servePage}
+	case actions && path == "/rp.js":
+		return entry{pages: allPages, serve: serveHookScript}
+	case actions:
+		if e, ok := s.actionEntry(r, path); ok {
+			return e
+		}
+	}
+	if clients {
+		return entry{role: auth.RoleClient, serve: s.serveDiscovery}
+	}
+	return nowhere
+}
+
+// route is which hub a request is for, and the path below it.
+type route struct {
+	hub    string
+	prefix string // of the hub's paths: "" or "/hub/NAME"
+	path   string
+}
+
+type routeKey struct{}
+
+func routeOf(r *http.Request) route { return r.Context().Value(routeKey{}).(route) }
+
+// route finds the hub by path, /hub/NAME/…, or by host, NAME.BASEDOMAIN.
+func (s *Server) route(r *http.Request) (route, bool) {
+	path := r.URL.Path
+	if rest, named := strings.CutPrefix(path, "/hub/"); named {
+		name, below, _ := strings.Cut(rest, "/")
+		return route{name, "/hub/" + name, "/" + below}, relay.ValidName(name)
+	}
+	if rest, named := strings.CutPrefix(path, "/session/"); named {
+		return sessionRoute(rest)
+	}
+	if s.o.BaseDomain != "" {
+		host, _ := auth.HostName(r.Host)
+		if n, below := strings.CutSuffix(host, "."+s.o.BaseDomain); below {
+			return route{n, "", path}, relay.ValidName(n)
+		}
+	}
+	return route{relay.DefaultHub, "", path}, true
+}
+
+// sessionRoute finds the hub of /session/NAME/rpc and /session/NAME/cdp.
+func sessionRoute(rest string) (route, bool) {
+	name, below, _ := strings.Cut(rest, "/")
+	path, ok := map[string]string{"rpc": "/ndjson", "cdp": "/cdp"}[below]
+	if name == "default" {
+		return route{relay.DefaultHub, "", path}, ok
+	}
+	return route{name, "/hub/" + name, path}, ok && relay.ValidName(name)
+}
+
+// acquire finds the hub of a request; it answers when there is none to have.
+func (s *Server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, func(), bool) {
+	name := routeOf(r).hub
+	err := s.sandboxes.check(name)
+	if err != nil {
+		refuse(w, err)
+		return nil, nil, false
+	}
+	hub, release, err := s.hubs.Acquire(name)
+	if err != nil {
+		refuse(w, err)
+		return nil, nil, false
+	}
+	return hub, release, true
+}
+
+// refuse answers that there is no hub to have.
+func refuse(w http.ResponseWriter, why error) {
+	status := http.StatusServiceUnavailable
+	if errors.Is(why, errNoSandbox) {
+		status = http.StatusNotFound
+	}
+	http.Error(w, why.Error(), status)
+}
+
+// acquireReady is acquire for a Client: where the hub is to have a browser it
+// waits for that.
+func (s *Server) acquireReady(w http.ResponseWriter, r *http.Request) (*relay.Hub, func(), bool) {
+	hub, release, err := s.Hub(r.Context(), routeOf(r).hub)
+	if err != nil {
+		refuse(w, err)
+		return nil, nil, false
+	}
+	return hub, release, true
+}
+
+func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
+	hub, release, ok := s.acquireReady(w, r)
+	if !ok {
+		return
+	}
+	defer release()
+	pass := auth.PassOf(r)
+	p := policy(pass)
+	o := discoveryOptions(hub, routeOf(r).prefix, p)
+	o.PageSockets = s.o.PageSockets
+	o.Query = pass.Query
+	if p != nil {
+		o.Refuse = p.Refuse
+	}
+	httpdiscovery.Handler(visible{hub, p}, o).ServeHTTP(w, r)
+}
+
+// visible is a hub with the Targets that a policy lets its Clients see.
+type visible struct {
+	*relay.Hub
+	policy relay.Policy
+}
+
+// Targets implements httpdiscovery.Source.
+func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
+
+// serveHealth answers everybody, and so makes no hub.
+func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
+	at := routeOf(r)
+	o := httpdiscovery.Options{Prefix: at.prefix}
+	if !s.o.Actions.Off {
+		o.Agents = bap.Version
+	}
+	hub, release := s.hubs.Peek(at.hub)
+	defer release()
+	httpdiscovery.Handler(visible{hub, nil}, o).ServeHTTP(w, r)
+}
+
+// serveClient makes a WebSocket a Client of its hub.
+func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
+	hub, release, ok := s.acquireReady(w, r)
+	if !ok {
+		return
+	}
+	s.upgradeClient(w, r, hub, release, func(client *relay.Client, conn *wsconn.Conn) error {
+		client.Connect(clientPeer{conn})
+		return nil
+	})
+}
+
+const pageSocketPath = "/devtools/page/"
+
+// servePage makes a WebSocket a Client of one Target.
+func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
+	id := strings.TrimPrefix(routeOf(r).path, pageSocketPath)
+	hub, release, ok := s.acquireReady(w, r)
+	if !ok {
+		return
+	}
+	if _, known := hub.Target(policy(auth.PassOf(r)), id); !known {
+		release()
+		http.Error(w, "No such target id: "+id, http.StatusNotFound)
+		return
+	}
+	s.upgradeClient(w, r, hub, release, func(client *relay.Client, conn *wsconn.Conn) error {
+		return client.ConnectPage(clientPeer{conn}, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
+	})
+}
+
+// clientPeer is a Client's connection as its hub knows it.
+type clientPeer struct{ *wsconn.Conn }
+
+// Drained implements relay.Drained.
+func (c clientPeer) Drained() { c.Close(wsconn.ReasonShutdown) }
+
+// upgradeClient takes a WebSocket over for a Client, which connect joins to
+// its hub; release is called when it has left. Its place there is taken
+// before: a full hub refuses the handshake.
+func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *relay.Hub, release func(),
+	connect func(*relay.Client, *wsconn.Conn) error,
+) {
+	who := s.peer("client", r)
+	client, err := hub.Admit(policy(auth.PassOf(r)))
+	if err != nil {
+		release()
+		http.Error(w, "Too many clients", http.StatusServiceUnavailable)
+		return
+	}
+	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client()}
+	came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
+		if connect(client, conn) != nil { // the Target has just gone
+			conn.Close(wsconn.ReasonTargetClosed)
+		}
+		receive := func(m []byte) {
+			defer who.survive(conn)
+			client.Receive(m)
+		}
+		conn.Start(ctx, receive, func(why wsconn.Reason) {
+			client.Leave()
+			who.left(why)
+			release()
+			ended()
+		})
+	})
+	if !came {
+		client.Leave()
+		release()
+	}
+}
+
+// upgrade takes a WebSocket over and starts it. Drain waits until ended has
+// been called. It reports false when it has refused the WebSocket, and answered.
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *connGroup, o wsconn.Options,
+	start func(ctx context.Context, conn *wsconn.Conn, ended func()),
+) bool {
+	pass := auth.PassOf(r)
+	o.Subprotocol = cmp.Or(pass.Protocol, o.Subprotocol)
+	o.Compression, o.Budget, o.Lot = s.o.Limits.Compression, s.budget, s.lot
+	conn, err := wsconn.Upgrade(w, r, o)
+	if err != nil {
+		return false
+	}
+	s.log.Debug(who.side+" came", who.fields()...)
+	letGo, left := s.hold(pass, conn), to.enter()
+	apart := s.sandboxes.join(who.hub, func() { conn.Close(wsconn.ReasonDeleted) })
+	start(to.ctx, conn, func() {
+		letGo()
+		apart()
+		left()
+	})
+	return true
+}

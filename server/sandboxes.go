@@ -1,0 +1,269 @@
+package server
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/auth"
+)
+
+// sandboxPath is where sandboxes are made and asked for:
+//
+//	POST   /browser-sandboxes        makes one and answers with its record
+//	GET    /browser-sandboxes/NAME   its record
+//	DELETE /browser-sandboxes/NAME   ends it, with its browser and all its connections
+const sandboxPath = "/browser-sandboxes"
+
+// sandboxPrefix and sandboxRandom are what the name of a sandbox consists of.
+// No other hub may have such a name, so that a sandbox that has ended does not
+// come back.
+const (
+	sandboxPrefix = "sandbox-"
+	sandboxRandom = 26
+)
+
+// sandboxRecord says where a sandbox is.
+type sandboxRecord struct {
+	SandboxID      string    `json:"sandboxID"`
+	WSEndpoint     string    `json:"wsEndpoint"`     // CDP: …/cdp
+	NDJSONEndpoint string    `json:"ndjsonEndpoint"` // the same with /ndjson at its end
+	CreatedAt      time.Time `json:"createdAt"`
+}
+
+// sandboxes are hubs that were made on request, each for itself, until they are
+// deleted or nobody has used them for a while.
+type sandboxes struct {
+	max  int // static
+	idle time.Duration
+
+	mu   sync.Mutex // guards everything below
+	live map[string]*sandbox
+}
+
+// sandbox is one. The lock of sandboxes guards it.
+type sandbox struct {
+	since   time.Time
+	release func() // of its hub and browser; nil while it is being made
+	users   map[*user]struct{}
+	timer   *time.Timer // runs while there are no users
+}
+
+// user is a connection of a sandbox, or a Client within the process.
+type user struct{ end func() }
+
+var (
+	errTooManySandboxes = errors.New("there are too many sandboxes: delete one, or allow more with --max-sandboxes")
+	errNoSandbox        = errors.New("there is no such sandbox, or no longer")
+)
+
+// isSandbox reports whether a hub's name is that of a sandbox, which there may
+// be or not.
+func isSandbox(name string) bool {
+	random, ok := strings.CutPrefix(name, sandboxPrefix)
+	return ok && len(random) == sandboxRandom && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
+// reserve makes room for a sandbox, and a name, which begin or cancel follows.
+func (b *sandboxes) reserve() (name string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.live) >= b.max {
+		return "", errTooManySandboxes
+	}
+	if b.live == nil {
+		b.live = make(map[string]*sandbox)
+	}
+	name = sandboxPrefix + strings.ToLower(rand.Text())
+	b.live[name] = &sandbox{since: time.Now(), users: make(map[*user]struct{})}
+	return name, nil
+}
+
+func (b *sandboxes) cancel(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.live, name)
+}
+
+// begin lets a sandbox begin. When it is idle for long, end is called.
+func (b *sandboxes) begin(name string, release, end func()) (since time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	sb := b.live[name]
+	sb.release = release
+	sb.timer = time.AfterFunc(b.idle, end)
+	return sb.since
+}
+
+// since is when a sandbox began; ok is false when there is none.
+func (b *sandboxes) since(name string) (at time.Time, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if sb := b.live[name]; sb != nil && sb.release != nil {
+		return sb.since, true
+	}
+	return at, false
+}
+
+// check refuses the name of a sandbox that there is not.
+func (b *sandboxes) check(hub string) error {
+	if !isSandbox(hub) {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.live[hub] == nil {
+		return errNoSandbox
+	}
+	return nil
+}
+
+// join has a user of a hub end with its sandbox, if the hub is one: end, which
+// must not wait, is called then. left is to be called when the user has ended by
+// itself.
+func (b *sandboxes) join(name string, end func()) (left func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	sb := b.live[name]
+	if sb == nil || sb.timer == nil {
+		if isSandbox(name) { // it has just ended
+			end()
+		}
+		return func() {}
+	}
+	sb.timer.Stop()
+	u := &user{end}
+	sb.users[u] = struct{}{}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(sb.users, u)
+		if len(sb.users) == 0 && b.live[name] == sb {
+			sb.timer.Reset(b.idle)
+		}
+	}
+}
+
+// end ends a sandbox and reports whether there was one. An idle one is ended
+// only while it is idle.
+func (b *sandboxes) end(name string, whenIdle bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	sb := b.live[name]
+	if sb == nil || sb.release == nil || whenIdle && len(sb.users) > 0 {
+		return false
+	}
+	delete(b.live, name)
+	sb.timer.Stop()
+	for u := range sb.users {
+		u.end()
+	}
+	sb.release()
+	return true
+}
+
+// serveSandboxes answers for sandboxPath, to who may drive every hub in full.
+func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
+	if g := auth.PassOf(r).Grant; g.Scope != 0 && g.Scope < auth.ScopeFull {
+		http.Error(w, "Sandboxes need a token of scope full.", http.StatusForbidden)
+		return
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, sandboxPath), "/")
+	switch {
+	case name == "" && r.Method == http.MethodPost:
+		s.createSandbox(w, r)
+	case name == "":
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "Sandboxes are made here with POST.", http.StatusMethodNotAllowed)
+	case r.Method == http.MethodGet:
+		since, ok := s.sandboxes.since(name)
+		if !ok {
+			refuse(w, errNoSandbox)
+			return
+		}
+		s.writeSandbox(w, r, http.StatusOK, name, since)
+	case r.Method == http.MethodDelete:
+		if !s.endSandbox(name, false) {
+			refuse(w, errNoSandbox)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		w.Header().Set("Allow", "GET, DELETE")
+		http.Error(w, "A sandbox can be read and deleted.", http.StatusMethodNotAllowed)
+	}
+}
+
+// createSandbox makes a hub with a name that nobody can guess; with a browser
+// where such hubs have one.
+func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
+	name, err := s.sandboxes.reserve()
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	_, release, err := s.Hub(r.Context(), name)
+	if err != nil {
+		s.sandboxes.cancel(name)
+		refuse(w, err)
+		return
+	}
+	since := s.sandboxes.begin(name, release, func() { s.endSandbox(name, true) })
+	s.log.Info("sandbox made", zap.String("hub", name))
+	w.Header().Set("Location", sandboxPath+"/"+name)
+	s.writeSandbox(w, r, http.StatusCreated, name, since)
+}
+
+func (s *Server) endSandbox(name string, whenIdle bool) bool {
+	if !s.sandboxes.end(name, whenIdle) {
+		return false
+	}
+	s.browsers.End(name)
+	s.log.Info("sandbox ended", zap.String("hub", name), zap.Bool("idle", whenIdle))
+	return true
+}
+
+func (s *Server) writeSandbox(w http.ResponseWriter, r *http.Request, status int, name string, since time.Time) {
+	host, prefix := r.Host, "/hub/"+name
+	if below, port := s.belowBaseDomain(r.Host); below {
+		host, prefix = name+"."+s.o.BaseDomain+port, ""
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(sandboxRecord{ //nolint:errcheck // a peer that is gone
+		SandboxID:      name,
+		WSEndpoint:     socketURL(r, host, prefix+"/cdp"),
+		NDJSONEndpoint: socketURL(r, host, prefix+"/ndjson"),
+		CreatedAt:      since.UTC().Truncate(time.Second),
+	})
+}
+
+// belowBaseDomain reports whether a Host header is the domain below which hubs
+// have names, and its port: ":80" or "".
+func (s *Server) belowBaseDomain(host string) (below bool, port string) {
+	name, ok := auth.HostName(host)
+	if _, p, err := net.SplitHostPort(host); err == nil {
+		port = ":" + p
+	}
+	return ok && s.o.BaseDomain != "" && name == s.o.BaseDomain, port
+}
+
+// readBaseDomain is a domain as Host headers are compared with it.
+func readBaseDomain(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	name, ok := auth.HostName(text)
+	if !ok || strings.ContainsAny(text, ":[") || strings.HasPrefix(name, ".") {
+		return "", fmt.Errorf("--base-domain %q: say a name such as hubs.example, without a scheme, a port or a dot in front; hub NAME is then at NAME.hubs.example", text)
+	}
+	return name, nil
+}

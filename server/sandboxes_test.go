@@ -1,0 +1,220 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+// sandbox asks for a path of sandboxes, with lines of a header.
+func (s started) sandbox(t *testing.T, first string, lines ...string) (said, sandboxRecord) {
+	t.Helper()
+	if len(lines) == 0 {
+		lines = []string{"Authorization: Bearer " + clientToken}
+	}
+	host := "Host: " + s.addr(false)
+	if strings.HasPrefix(lines[0], "Host: ") {
+		host, lines = lines[0], append(lines[1:], "Authorization: Bearer "+clientToken)
+	}
+	got := raw(t, s.addr(false), asking(first+" HTTP/1.1", append([]string{host}, lines...)...))
+	var r sandboxRecord
+	if strings.HasPrefix(got.body, "{") {
+		if err := json.Unmarshal([]byte(got.body), &r); err != nil {
+			t.Errorf("%s: %s: %v", first, got.body, err)
+		}
+	}
+	return got, r
+}
+
+func TestSandboxes(t *testing.T) {
+	s := start(t, func(o *Options) {
+		withActions(o)
+		o.Browsers = fakeBrowsers(works, sandboxPrefix+"*")
+	})
+	made, r := s.sandbox(t, "POST "+sandboxPath)
+	name := r.SandboxID
+	want := sandboxRecord{name, "ws://" + s.addr(false) + "/hub/" + name + "/cdp", "ws://" + s.addr(false) + "/hub/" + name + "/ndjson", r.CreatedAt}
+	if made.status != 201 || r != want || !regexp.MustCompile(`^sandbox-[a-z2-7]{26}$`).MatchString(name) || time.Since(r.CreatedAt) > time.Minute {
+		t.Fatalf("%d %s, want %+v", made.status, made.body, want)
+	}
+	if at := made.header.Get("Location"); at != sandboxPath+"/"+name {
+		t.Errorf("Location is %q", at)
+	}
+	if s.browsers.Numbers().Running != 1 {
+		t.Error("it has no browser")
+	}
+	if got, read := s.sandbox(t, "GET "+sandboxPath+"/"+name); got.status != 200 || read != r {
+		t.Errorf("read: %d %+v, want %+v", got.status, read, r)
+	}
+	if derived := strings.TrimSuffix(r.WSEndpoint, "/cdp") + "/ndjson"; derived != r.NDJSONEndpoint {
+		t.Errorf("%s cannot be derived: %s", r.NDJSONEndpoint, derived)
+	}
+	header := http.Header{"Sec-WebSocket-Protocol": {"bearer." + clientToken}}
+	a, cdp := dial(t, r.NDJSONEndpoint, header), dial(t, r.WSEndpoint, header)
+	rpc := dial(t, "ws://"+s.addr(false)+"/session/"+name+"/rpc", header)
+	for _, c := range []*far{a, rpc} {
+		c.send(`{"id":"1","action":"session.list","session":"` + name + `"}`)
+		c.wants(`{"id":"1","success":true,"data":{"sessions":["` + name + `"]}}`)
+	}
+	if got, _ := s.sandbox(t, "DELETE "+sandboxPath+"/"+name); got.status != 204 {
+		t.Errorf("delete: %d %s", got.status, got.body)
+	}
+	for _, c := range []*far{a, cdp, rpc} {
+		if why := c.reason(); why != wsconn.ReasonDeleted {
+			t.Errorf("closed with %v, want 1001 sandbox deleted", why)
+		}
+	}
+	if s.browsers.Numbers().Running != 0 {
+		t.Error("its browser is still there")
+	}
+	for _, first := range []string{"GET", "DELETE"} {
+		if got, _ := s.sandbox(t, first+" "+sandboxPath+"/"+name); got.status != 404 {
+			t.Errorf("%s afterwards: %d", first, got.status)
+		}
+	}
+	for _, path := range []string{"/ndjson", "/cdp", "/devtools/browser"} {
+		if got := raw(t, s.addr(false), handshake("/hub/"+name+path, "Authorization: Bearer "+clientToken)); got.status != 404 {
+			t.Errorf("%s comes back with %d", path, got.status)
+		}
+	}
+	if got := raw(t, s.addr(true), handshake("/hub/"+name+"/icdp/host", "Authorization: Bearer "+hostToken)); got.status != 404 {
+		t.Errorf("a Host of it: %d, want 404", got.status)
+	}
+}
+
+func TestSandboxesAreFew(t *testing.T) {
+	s := start(t, withActions)
+	_, one := s.sandbox(t, "POST "+sandboxPath)
+	_, two := s.sandbox(t, "POST "+sandboxPath+"/")
+	if one.SandboxID == two.SandboxID || two.SandboxID == "" {
+		t.Errorf("two sandboxes: %q and %q", one.SandboxID, two.SandboxID)
+	}
+	if got, _ := s.sandbox(t, "POST "+sandboxPath); got.status != 503 || !strings.Contains(got.body, "--max-sandboxes") {
+		t.Errorf("a third: %d %s", got.status, got.body)
+	}
+	s.sandbox(t, "DELETE "+sandboxPath+"/"+one.SandboxID)
+	if got, _ := s.sandbox(t, "POST "+sandboxPath); got.status != 201 {
+		t.Errorf("in its place: %d %s", got.status, got.body)
+	}
+	for first, allowed := range map[string]string{"GET " + sandboxPath: "POST", "PUT " + sandboxPath + "/" + two.SandboxID: "GET, DELETE"} {
+		if got, _ := s.sandbox(t, first); got.status != 405 || got.header.Get("Allow") != allowed {
+			t.Errorf("%s: %d, allowed %q", first, got.status, got.header.Get("Allow"))
+		}
+	}
+	if got, _ := s.sandbox(t, "GET "+sandboxPath+"/default"); got.status != 404 {
+		t.Errorf("a hub that is no sandbox: %d, want 404", got.status)
+	}
+}
+
+func TestSandboxWithoutBrowser(t *testing.T) {
+	s := start(t, func(o *Options) {
+		withActions(o)
+		o.Browsers = fakeBrowsers(func() error { return wsconn.ErrHandshake }, "/", "*")
+	})
+	for range 3 { // no place is lost
+		if got, _ := s.sandbox(t, "POST "+sandboxPath); got.status != 503 {
+			t.Errorf("%d %s, want 503", got.status, got.body)
+		}
+	}
+}
+
+// TestR24SandboxesNeedScopeFull on every hub.
+func TestR24SandboxesNeedScopeFull(t *testing.T) {
+	const standard, ofHub, full = "token-standard--", "token-of-one-hub", "token-of-all-hub"
+	change, _ := withFile(t, `tokens:
+  - {token: `+standard+`, role: client, hub: "*", scope: standard}
+  - {token: `+ofHub+`, role: client, hub: one, scope: full}
+  - {token: `+full+`, role: client, hub: "*", scope: full}
+`)
+	s := start(t, func(f *Options) {
+		withActions(f)
+		f.Tokens.Client, f.Tokens.Host, f.Tokens.Admin = "", "", ""
+		change(f)
+	})
+	for token, status := range map[string]int{standard: 403, ofHub: 401, full: 201, wrongToken: 401} {
+		if got, _ := s.sandbox(t, "POST "+sandboxPath, "Authorization: Bearer "+token); got.status != status {
+			t.Errorf("%s: %d %s, want %d", token, got.status, got.body, status)
+		}
+	}
+	if got, _ := s.sandbox(t, "POST "+sandboxPath, "Origin: https://evil.example", "Authorization: Bearer "+full); got.status != 403 {
+		t.Errorf("from a page: %d, want 403", got.status)
+	}
+}
+
+func TestSandboxesBelowADomain(t *testing.T) {
+	s := start(t, func(f *Options) { withActions(f); f.BaseDomain = "hubs.example" })
+	_, r := s.sandbox(t, "POST "+sandboxPath, "Host: hubs.example:81")
+	if want := "ws://" + r.SandboxID + ".hubs.example:81/cdp"; r.WSEndpoint != want {
+		t.Errorf("%s, want %s", r.WSEndpoint, want)
+	}
+	c := dial(t, "ws://"+s.addr(false)+"/ndjson", http.Header{"Host": {r.SandboxID + ".hubs.example"}, "Authorization": {"Bearer " + clientToken}})
+	c.send(listSessions)
+	c.wants(`{"id":"1","success":true,"data":{"sessions":["` + r.SandboxID + `"]}}`)
+}
+
+// TestSandboxesEndClientsWithin the process too: those of callers over HTTP.
+func TestSandboxesEndClientsWithin(t *testing.T) {
+	s := start(t, withActions)
+	_, r := s.sandbox(t, "POST "+sandboxPath)
+	join := s.clientsOf(r.SandboxID, nil)
+	stays, err := join(func(string, string, []byte) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	goes, err := join(func(string, string, []byte) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := func() error {
+		_, err := stays.Send("", "Browser.getVersion", nil)(t.Context())
+		return err
+	}
+	goes.Leave()
+	if s.endSandbox(r.SandboxID, true) || version() != nil {
+		t.Error("it was ended as idle while it was in use")
+	}
+	s.sandbox(t, "DELETE "+sandboxPath+"/"+r.SandboxID)
+	for end := time.Now().Add(within); version() == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a Client has outlived its sandbox")
+		}
+	}
+	stays.Leave()
+	if _, err := join(func(string, string, []byte) {}); err == nil {
+		t.Error("another Client has joined it")
+	}
+}
+
+func TestIdleSandboxesEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &sandboxes{max: 1, idle: time.Minute}
+		name, err := b.reserve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		released := 0
+		b.begin(name, func() { released++ }, func() { b.end(name, true) })
+		time.Sleep(50 * time.Second)
+		left := b.join(name, func() {})
+		time.Sleep(time.Hour)
+		if _, live := b.since(name); !live {
+			t.Error("it was ended while it was in use")
+		}
+		left()
+		time.Sleep(59 * time.Second)
+		if _, live := b.since(name); !live {
+			t.Error("it was ended too soon")
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if _, live := b.since(name); live || released != 1 {
+			t.Errorf("it lives: %v, and was released %d times", live, released)
+		}
+	})
+}

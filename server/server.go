@@ -1,0 +1,276 @@
+// Package server serves the hubs of a process over HTTP: to Clients that drive
+// targets, to Hosts that offer them, to Frame Agents, and to operators.
+//
+//	srv, err := server.New(server.Options{ClientAddr: "127.0.0.1:9222"})
+//	if err != nil {
+//		return err
+//	}
+//	return srv.Run(ctx) // until ctx ends
+//
+// A program that has an HTTP server of its own sets NoListeners and serves
+// Handler beside its own paths.
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/actions/bap"
+	"github.com/cdphub/cdphub/actions/mcp"
+	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/internal/urlpolicy"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// Server is one process's hubs behind its listeners.
+type Server struct {
+	o        Options // static after New, as is all down to draining
+	log      *zap.Logger
+	hubs     *relay.Hubs
+	browsers *browsers.Pool
+	rules    auth.Rules
+	tokens   *auth.Tokens
+	gate     *auth.Gate
+	budget   *wsconn.Budget // of all connections; nil: none
+	lot      *wsconn.Lot    // where idle Clients wait
+	metrics  *metrics
+
+	sandboxes sandboxes
+	bap       *bap.Server
+	bapFrom   httpserver.PerAddress // its connections
+	logins    httpserver.PerAddress // connections that have yet to show a token
+	mcp       *mcp.Handler
+	consents  *actions.Consents // for scripts of browser hooks
+	urls      *urlpolicy.Policy
+	names     *urlpolicy.Resolver // of hosts in URLs
+
+	listeners []listener
+	admin     *endpoint     // for operators; nil: none
+	app       *app          // behind the proxy; nil: none
+	files     []file        // that Reload reads again
+	reload    chan struct{} // Reload was called
+
+	tokensChanged chan struct{} // their files are to be read
+
+	clients, hosts *connGroup
+	draining       atomic.Bool   // takes no more connections
+	ending         chan struct{} // closed then
+}
+
+// listener is one address and whom it serves.
+type listener struct {
+	net.Listener
+	clients, hosts bool
+}
+
+// endpoint is a listener with what it serves.
+type endpoint struct {
+	net.Listener
+	handler http.Handler
+}
+
+// New makes a server and opens its listeners: from then on connections queue.
+// Run serves them; Close ends a server that is not to run.
+func New(o Options) (*Server, error) {
+	o = o.withDefaults()
+	s := &Server{
+		o:       o,
+		log:     o.Log,
+		metrics: newMetrics(),
+		budget:  o.Limits.budget(),
+
+		sandboxes: sandboxes{max: o.Actions.MaxSandboxes, idle: o.Actions.SandboxIdle},
+		bap:       bap.New(bap.Options{Pages: o.Actions.BAPPages}),
+		mcp:       mcp.NewHandler(o.Log),
+		names:     new(urlpolicy.Resolver),
+
+		clients: newConnGroup(),
+		hosts:   newConnGroup(),
+		ending:  make(chan struct{}),
+		reload:  make(chan struct{}, 1),
+
+		tokensChanged: make(chan struct{}, 1),
+	}
+	for _, step := range []func() error{s.makePolicies, s.makeHubs, s.listenAll, s.makeApp} {
+		if err := step(); err != nil {
+			s.closeListeners()
+			return nil, err
+		}
+	}
+	s.lot = wsconn.NewLot(0)
+	return s, nil
+}
+
+// makePolicies reads who may connect, and what may be shown and run.
+func (s *Server) makePolicies() (err error) {
+	if s.o.BaseDomain, err = readBaseDomain(s.o.BaseDomain); err != nil {
+		return err
+	}
+	s.rules = auth.Rules{AllowedHosts: s.o.AllowedHosts, ClientOrigins: s.o.ClientOrigins, HostOrigins: s.o.HostOrigins}
+	if d := s.o.BaseDomain; d != "" {
+		s.rules.AllowedHosts = append(s.rules.AllowedHosts[:len(s.rules.AllowedHosts):len(s.rules.AllowedHosts)], d, "."+d)
+	}
+	if s.urls, err = s.o.Network.policy(); err != nil {
+		return err
+	}
+	if s.consents, err = s.o.Actions.consents(); err != nil {
+		return err
+	}
+	if s.tokens, s.gate, err = s.o.Tokens.gate(s.log); err != nil {
+		return err
+	}
+	if s.tokens.Set() {
+		s.files = append(s.files, file{"tokens", s.readTokens})
+	}
+	return nil
+}
+
+// makeHubs makes the hubs and what runs the browsers behind them.
+func (s *Server) makeHubs() error {
+	upload, err := newUploads(s.o.UploadDir)
+	if err != nil {
+		return err
+	}
+	s.hubs = relay.NewHubs(relay.Options{
+		Log: s.log, Product: "cdphub/" + s.o.Version, Upload: upload, Limits: s.o.Limits.hub(), Grace: s.o.Limits.HostGrace,
+	})
+	if s.o.Browsers == nil {
+		s.browsers = browsers.None(s.hubs)
+		return nil
+	}
+	b := *s.o.Browsers
+	b.Chrome.Network = s.urls
+	if b.Log == nil {
+		b.Log = s.log
+	}
+	s.browsers, err = browsers.New(s.hubs, b)
+	return err
+}
+
+// Run serves until ctx ends, then drains: Clients get the answers to their
+// commands in flight, within Options.Drain. It must be called once at most.
+func (s *Server) Run(ctx context.Context) error {
+	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
+	defer s.lot.Close()
+	defer s.watchTokens()()
+	failed := make(chan error, len(s.listeners)+2)
+	serve := func(hs *http.Server, ln net.Listener) *http.Server {
+		go func() { failed <- hs.Serve(ln) }()
+		return hs
+	}
+	if s.admin != nil {
+		s.log.Info("listening for operators", zap.Stringer("addr", s.admin.Addr()))
+		defer serve(httpserver.New(s.admin.handler, s.o.rates.own, s.log), s.admin.Listener).Close()
+	}
+	if s.app != nil {
+		defer serve(s.app.server, s.app.Listener).Close()
+	}
+	var servers []*http.Server
+	for _, ln := range s.listeners {
+		s.log.Info("listening", zap.Stringer("addr", ln.Addr()), zap.Bool("clients", ln.clients), zap.Bool("hosts", ln.hosts))
+		servers = append(servers, serve(httpserver.New(s.handler(ln.clients, ln.hosts, exposed(ln.Addr())), s.o.rates.own, s.log), ln.Listener))
+	}
+	s.o.OnState(Ready)
+	reloaded := s.reloadWhenAsked()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	reloaded()
+	s.drain(servers)
+	return err
+}
+
+// Close ends a server that Run has not been called for.
+func (s *Server) Close() {
+	s.drain(nil)
+	s.lot.Close()
+}
+
+// Handler serves the paths of Clients and of Hosts, for a program that has
+// listeners of its own. A Host that is no page needs a token: the handler
+// cannot know who reaches it.
+func (s *Server) Handler() http.Handler { return s.handler(true, true, true) }
+
+// Hub finds a hub by its name, "" for the one at the root, and waits until its
+// browser is there, if it is to have one. The hub and the browser stay until
+// release is called. The errors are for everybody to read.
+func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release func(), err error) {
+	if err := s.sandboxes.check(name); err != nil {
+		return nil, nil, err
+	}
+	hub, release, err = s.browsers.Acquire(ctx, name)
+	if err != nil {
+		if s.guarded(true, false) && !errors.Is(err, browsers.ErrFull) { // not everybody's business
+			s.log.Info("client refused", zap.Error(err))
+			err = errors.New("no browser can be had: the hub's log says why")
+		}
+		return nil, nil, err
+	}
+	return hub, release, nil
+}
+
+// Join makes Clients of a hub within the process, for package actions. They may
+// do everything.
+func (s *Server) Join(hub string) actions.Join { return s.clientsOf(hub, nil) }
+
+// Stats are the counters of all hubs.
+func (s *Server) Stats() relay.Stats { return s.hubs.Stats() }
+
+// ClientAddr is the address of the listener for Clients, "" for none.
+func (s *Server) ClientAddr() string { return s.addr(false) }
+
+// HostAddr is the address of the listener for Hosts, "" for none.
+func (s *Server) HostAddr() string { return s.addr(true) }
+
+func (s *Server) addr(hosts bool) string {
+	for _, ln := range s.listeners {
+		if hosts && ln.hosts || !hosts && ln.clients {
+			return ln.Addr().String()
+		}
+	}
+	return ""
+}
+
+// closing is how long connections may take to close once they have to.
+const closing = 1500 * time.Millisecond
+
+// drain refuses new connections, closes each Client when its commands in flight
+// are answered, or the time given is up, and then the Hosts, so that no Client
+// sees its pages go.
+func (s *Server) drain(servers []*http.Server) {
+	s.o.OnState(Stopping)
+	s.log.Info("shutting down", zap.Duration("within", s.o.Drain))
+	s.draining.Store(true)
+	close(s.ending)
+	s.hubs.Drain()
+	patience, cancel := context.WithTimeout(context.Background(), s.o.Drain)
+	s.clients.wait(patience)
+	cancel()
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	s.mcp.Close()
+	clients := s.clients.close(ctx, wsconn.ReasonShutdown)
+	hosts := s.hosts.close(ctx, wsconn.ReasonShutdown)
+	s.browsers.Close()
+	if !clients || !hosts {
+		s.log.Warn("some connections did not close in time")
+	}
+	s.closeListeners()
+	for _, hs := range servers {
+		if err := hs.Shutdown(ctx); err != nil {
+			hs.Close()
+		}
+	}
+}

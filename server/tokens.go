@@ -1,0 +1,92 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// gate reads the tokens and makes the gate before every path.
+func (t Tokens) gate(log *zap.Logger) (*auth.Tokens, *auth.Gate, error) {
+	log = log.Named("auth")
+	tokens, err := auth.NewTokens(auth.TokenOptions{
+		Client: t.Client, Host: t.Host, Admin: t.Admin, File: t.File, Keys: t.JWTKeys, Log: log,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	o := auth.GateOptions{NoURLs: t.NoURLs, Log: log}
+	for _, text := range t.TrustedProxies {
+		p, err := readPrefix(text)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--trusted-proxy %q: say an address or a CIDR such as 10.0.0.0/8", text)
+		}
+		o.Proxies = append(o.Proxies, p)
+	}
+	return tokens, auth.NewGate(tokens, o), nil
+}
+
+// readPrefix reads an address or a CIDR. An IPv4 address that is written as an
+// IPv6 one stands for itself, as it does where a connection comes from.
+func readPrefix(text string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(text)
+	if a, none := netip.ParseAddr(text); none == nil {
+		p, err = netip.PrefixFrom(a, a.BitLen()), nil
+	}
+	if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {
+		p = netip.PrefixFrom(a.Unmap(), p.Bits()-96)
+	}
+	return p, err
+}
+
+// refuseNameless refuses Hosts, where other machines can reach the address,
+// that are neither a page of a known origin nor known by a token.
+func (s *Server) refuseNameless(r *http.Request) string {
+	if s.tokens.Set() || len(r.Header.Values("Origin")) > 0 {
+		return ""
+	}
+	return "A Host without an Origin needs a token here, since this address can be reached from other machines: see --host-token."
+}
+
+// HostToken is a token for Hosts of the hub at the root, "" where none is
+// needed. A Host page takes it in its fragment, as #token=….
+func (s *Server) HostToken() string { return s.tokens.Issue(auth.RoleHost, relay.DefaultHub) }
+
+// ClientToken is a token for Clients of the hub at the root, "" where none is
+// needed.
+func (s *Server) ClientToken() string { return s.tokens.Issue(auth.RoleClient, relay.DefaultHub) }
+
+// fragment is what the URL of a Host page of our own ends with.
+func (s *Server) fragment() string {
+	token := s.HostToken()
+	if token == "" {
+		return ""
+	}
+	return "token=" + token
+}
+
+// policy is what the bearer of a token may do; nil is everything.
+func policy(p auth.Pass) relay.Policy {
+	if p.Grant.Scope == 0 {
+		return nil
+	}
+	return p.Grant.Scope
+}
+
+// hold closes a connection as soon as its token is no longer good.
+func (s *Server) hold(p auth.Pass, conn *wsconn.Conn) (release func()) {
+	return s.gate.Hold(p, func(why error) {
+		if errors.Is(why, auth.ErrExpired) {
+			conn.Close(wsconn.ReasonTokenExpired)
+		} else {
+			conn.Close(wsconn.ReasonTokenRevoked)
+		}
+	})
+}

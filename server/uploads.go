@@ -1,0 +1,123 @@
+package server
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// maxUpload is how many bytes the files of one command may have together.
+const maxUpload = 32 << 20
+
+// uploads reads files for DOM.setFileInputFiles, only below one directory.
+type uploads struct{ root string }
+
+// newUploads returns the function for relay.Options; nil, which refuses
+// uploads, without a directory.
+func newUploads(dir string) (func([]byte) ([]byte, error), error) {
+	if dir == "" {
+		return nil, nil
+	}
+	root, err := filepath.Abs(dir)
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("upload directory: %w", err)
+	}
+	return uploads{root}.fill, nil
+}
+
+// uploadFile is one file as Frame Agents take it.
+type uploadFile struct {
+	Name         string `json:"name"`
+	MimeType     string `json:"mimeType"`
+	LastModified int64  `json:"lastModified"` // milliseconds since 1970
+	Base64       string `json:"base64"`
+}
+
+// fill adds to the params of DOM.setFileInputFiles, for each path in "files",
+//
+//	"contents":[{"name":"a.txt","mimeType":"text/plain","lastModified":0,"base64":"…"}]
+func (u uploads) fill(params []byte) ([]byte, error) {
+	all := map[string]json.RawMessage{}
+	if params != nil {
+		if err := json.Unmarshal(params, &all); err != nil {
+			return nil, fmt.Errorf("the params are not an object: %w", err)
+		}
+	}
+	var paths []string
+	if err := json.Unmarshal(all["files"], &paths); err != nil || paths == nil {
+		return nil, errors.New(`"files" must be a list of paths`)
+	}
+	contents := []uploadFile{} // an empty list clears the input
+	left := int64(maxUpload)
+	for _, path := range paths {
+		f, err := u.read(path, left)
+		if err != nil {
+			return nil, err
+		}
+		left -= int64(base64.StdEncoding.DecodedLen(len(f.Base64)))
+		contents = append(contents, f)
+	}
+	var err error
+	if all["contents"], err = json.Marshal(contents); err != nil {
+		return nil, err
+	}
+	return json.Marshal(all)
+}
+
+// read reads one regular file. A path outside of the root is refused in the
+// same words whether the file exists or not.
+func (u uploads) read(path string, limit int64) (uploadFile, error) {
+	outside := fmt.Errorf("file upload refused: %s is not a file below the hub's upload directory", path)
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil || !filepath.IsAbs(path) {
+		return uploadFile{}, outside
+	}
+	below, err := filepath.Rel(u.root, resolved)
+	if err != nil || !filepath.IsLocal(below) {
+		return uploadFile{}, outside
+	}
+	root, err := os.OpenRoot(u.root) // what is opened cannot lead outside, even if links change meanwhile
+	if err != nil {
+		return uploadFile{}, outside
+	}
+	defer root.Close()
+	info, err := root.Stat(below)
+	if err != nil || info.Mode().Type() != fs.FileMode(0) { // opening a pipe would wait for ever
+		return uploadFile{}, outside
+	}
+	f, err := root.OpenFile(below, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return uploadFile{}, outside
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() { // it is another now
+		return uploadFile{}, outside
+	}
+	body, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return uploadFile{}, fmt.Errorf("file upload: %s cannot be read", path)
+	}
+	if int64(len(body)) > limit {
+		return uploadFile{}, fmt.Errorf("file upload refused: the files of one command may have %d MiB together", maxUpload>>20)
+	}
+	kind, _, err := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(path)))
+	if err != nil {
+		kind = ""
+	}
+	return uploadFile{
+		Name:         filepath.Base(path),
+		MimeType:     kind,
+		LastModified: info.ModTime().UnixMilli(),
+		Base64:       base64.StdEncoding.EncodeToString(body),
+	}, nil
+}
