@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
@@ -229,7 +230,7 @@ func TestR27RevokedTokensCutOffHooks(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		status, text, err := post(ctx, "http://"+s.addr(false)+"/hooks/invoke", bearer(clientToken), []byte(body))
+		status, text, err := hubtest.PostJSON(ctx, "http://"+s.addr(false)+"/hooks/invoke", bearer(clientToken), []byte(body))
 		answered <- fmt.Sprint(status, text, err)
 	}()
 	for end := time.Now().Add(within); hub.Clients() == 0; time.Sleep(time.Millisecond) {

@@ -54,3 +54,8 @@ func raw(t *testing.T, addr, request string) said {
 
 func asking(first string, lines ...string) string   { return hubtest.Request(first, lines...) }
 func handshake(path string, lines ...string) string { return hubtest.Handshake(path, lines...) }
+
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	hubtest.Eventually(t, what, holds)
+}

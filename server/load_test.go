@@ -22,16 +22,6 @@ func amount(short, long int) int {
 	return short
 }
 
-// await waits until a condition holds.
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(within); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it never came to this: %s", what)
-		}
-	}
-}
-
 // command is what a Host is sent.
 type command struct {
 	Kind, SessionID, TargetID, Method string

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // TestActionPathsAreGuarded wants what every path wants of who comes: no
@@ -38,11 +39,11 @@ func TestActionPathsAreGuarded(t *testing.T) {
 			"a page":         {speak(clientToken, "Origin", "https://evil.example"), http.StatusForbidden},
 			"a good request": {speak(clientToken), http.StatusOK},
 		} {
-			if status, text := posted(t, base+path, test.header, []byte(body)); status != test.want {
+			if status, text := hubtest.MustPostJSON(t, base+path, test.header, []byte(body)); status != test.want {
 				t.Errorf("%s with %s: %d %s, want %d", path, name, status, text, test.want)
 			}
 		}
-		if status, text := posted(t, base+path, speak(clientToken), bytes.Repeat([]byte(" "), actions.MaxRequest+1)); status != http.StatusRequestEntityTooLarge {
+		if status, text := hubtest.MustPostJSON(t, base+path, speak(clientToken), bytes.Repeat([]byte(" "), actions.MaxRequest+1)); status != http.StatusRequestEntityTooLarge {
 			t.Errorf("%s with too much: %d %s", path, status, text)
 		}
 	}
@@ -59,20 +60,20 @@ func TestActionPathsAreGuarded(t *testing.T) {
 	resp.Body.Close()
 	session := resp.Header.Get("Mcp-Session-Id")
 	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
-	if status, text := posted(t, base+"/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusOK || !strings.Contains(text, "browser_evaluate") {
+	if status, text := hubtest.MustPostJSON(t, base+"/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusOK || !strings.Contains(text, "browser_evaluate") {
 		t.Errorf("the session's own caller: %d %s", status, text)
 	}
-	if status, _ := posted(t, base+"/mcp", speak(clientToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusNotFound {
+	if status, _ := hubtest.MustPostJSON(t, base+"/mcp", speak(clientToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusNotFound {
 		t.Errorf("another caller: %d", status)
 	}
-	if status, _ := posted(t, base+"/hub/other/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusUnauthorized && status != http.StatusNotFound {
+	if status, _ := hubtest.MustPostJSON(t, base+"/hub/other/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusUnauthorized && status != http.StatusNotFound {
 		t.Errorf("another hub: %d", status)
 	}
 
 	// It ends with the token, also where that comes back.
 	rewrite("tokens: [{name: a, token: " + clientToken + ", role: client}]")
 	for end := time.Now().Add(within); ; time.Sleep(20 * time.Millisecond) {
-		if status, _ := posted(t, base+"/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status == http.StatusUnauthorized || status == http.StatusTooManyRequests {
+		if status, _ := hubtest.MustPostJSON(t, base+"/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status == http.StatusUnauthorized || status == http.StatusTooManyRequests {
 			break
 		}
 		if time.Now().After(end) {
@@ -100,13 +101,13 @@ func TestR24MCPToolsByScope(t *testing.T) {
 	}
 	resp.Body.Close()
 	header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
-	_, text := posted(t, base, header, []byte(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))
+	_, text := hubtest.MustPostJSON(t, base, header, []byte(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))
 	for tool, want := range map[string]bool{"browser_tabs": true, "browser_take_screenshot": true, "browser_evaluate": false, "browser_click": false, "browser_close": false} {
 		if strings.Contains(text, `"`+tool+`"`) != want {
 			t.Errorf("%s is offered to a readonly token: %v", tool, !want)
 		}
 	}
-	_, text = posted(t, base, header, []byte(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"browser_evaluate","arguments":{"function":"1"}}}`))
+	_, text = hubtest.MustPostJSON(t, base, header, []byte(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"browser_evaluate","arguments":{"function":"1"}}}`))
 	if !strings.Contains(text, "permission denied: browser_evaluate needs scope standard") {
 		t.Errorf("browser_evaluate by a readonly token: %s", text)
 	}

@@ -1,12 +1,7 @@
 package server
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -14,6 +9,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // started is a running server on ports of its own.
@@ -56,27 +53,7 @@ func makeServer(o Options, log *zap.Logger) (*Server, error) {
 // startServer runs a server that has been made.
 func startServer(t *testing.T, s *Server) started {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Run(ctx) }()
-	var stopped bool
-	stop := func() {
-		if stopped {
-			return
-		}
-		stopped = true
-		cancel()
-		select {
-		case err := <-done:
-			if err != nil {
-				t.Errorf("run: %v", err)
-			}
-		case <-time.After(10 * time.Second):
-			t.Error("run did not end")
-		}
-	}
-	t.Cleanup(stop)
-	return started{s, stop}
+	return started{s, hubtest.Run(t, s.Run)}
 }
 
 func (s started) client(t *testing.T) *far {
@@ -106,37 +83,7 @@ func (s started) await(t *testing.T, want string) {
 // get asks one address for a path exactly as it stands, with these headers.
 func (s started) get(t *testing.T, addr, path string, header http.Header) (int, string) {
 	t.Helper()
-	nc, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	host := addr
-	if h := header.Get("Host"); h != "" {
-		host = h
-	}
-	var req bytes.Buffer
-	fmt.Fprintf(&req, "GET %s HTTP/1.1\r\nHost: %s\r\n", path, host)
-	if err := header.WriteSubset(&req, map[string]bool{"Host": true}); err != nil {
-		t.Fatal(err)
-	}
-	req.WriteString("\r\n")
-	if _, err := nc.Write(req.Bytes()); err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.ReadResponse(bufio.NewReader(nc), nil)
-	if err != nil {
-		t.Fatalf("GET %s: %v", path, err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusSwitchingProtocols {
-		return resp.StatusCode, ""
-	}
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(body)
+	return hubtest.Get(t, addr, path, header)
 }
 
 func TestDiscovery(t *testing.T) {

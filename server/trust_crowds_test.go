@@ -222,3 +222,8 @@ func TestR138EveryListener(t *testing.T) {
 		}
 	}
 }
+
+// padded is a message with so many bytes.
+func padded(message string, size int) string {
+	return message + strings.Repeat(" ", size-len(message))
+}

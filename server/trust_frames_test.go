@@ -332,8 +332,8 @@ func TestR120ThroughActions(t *testing.T) {
 	c := dial(t, "ws://"+s.addr(false)+"/ndjson", bearer(clientToken))
 	for _, line := range []string{
 		`{"id":"1","action":"tab.list"}`, `{"id":"2","action":"page.navigate","params":{"url":"about:blank"}}`,
-		`{"id":"3","action":"page.evaluate","params":{"expression":` + jsonText(upwards) + `}}`,
-		`{"id":"4","action":"tab.new"}`, `{"id":"5","action":"page.evaluate","params":{"expression":` + jsonText(upwards) + `}}`,
+		`{"id":"3","action":"page.evaluate","params":{"expression":` + fmt.Sprintf("%q", upwards) + `}}`,
+		`{"id":"4","action":"tab.new"}`, `{"id":"5","action":"page.evaluate","params":{"expression":` + fmt.Sprintf("%q", upwards) + `}}`,
 	} {
 		c.send(line)
 		got := c.next()

@@ -3,20 +3,19 @@ package server
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 const (
-	clientToken = "token-of-clients"
-	hostToken   = "token-of-hosts--"
-	adminToken  = "token-of-admins-"
-	wrongToken  = "token-of-nobody-"
+	clientToken = hubtest.ClientToken
+	hostToken   = hubtest.HostToken
+	adminToken  = hubtest.AdminToken
+	wrongToken  = hubtest.WrongToken
 )
 
 func withTokens(f *Options) {
@@ -26,17 +25,7 @@ func withTokens(f *Options) {
 // withFile has tokens in a file, and returns how to write it anew.
 func withFile(t *testing.T, text string) (change func(*Options), rewrite func(string)) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "tokens.yaml")
-	rewrite = func(text string) {
-		t.Helper()
-		if err := os.WriteFile(path+"~", []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(path+"~", path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rewrite(text)
+	path, rewrite := hubtest.TokenFile(t, text)
 	return func(f *Options) { f.Tokens.File = path }, rewrite
 }
 

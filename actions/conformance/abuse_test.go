@@ -1,7 +1,9 @@
-package server
+package conformance
 
 import (
 	"strings"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // threat is something that comes with bad intent, or by mistake, and what each
@@ -32,14 +34,14 @@ const notSeen = "it fails or times out: the page there has no agent, and cannot 
 
 var threats = []threat{
 	{"no token", [5]string{"401", "-32000 Authentication required: first request must be 'connect'", "401", "401", "401"}, func(v *visitor) string { return v.enter("", nil) }},
-	{"a wrong token", [5]string{"401", "401", "401", "401", "401"}, func(v *visitor) string { return v.enter("", bearer(wrongToken)) }},
+	{"a wrong token", [5]string{"401", "401", "401", "401", "401"}, func(v *visitor) string { return v.enter("", hubtest.Bearer(hubtest.WrongToken)) }},
 	{"a wrong token in connect", [5]string{1: "-32001 Authentication failed"}, func(v *visitor) string {
-		v.hello = []string{`{"jsonrpc":"2.0","id":1,"method":"connect","params":{"auth":{"token":"` + wrongToken + `"}}}`}
+		v.hello = []string{`{"jsonrpc":"2.0","id":1,"method":"connect","params":{"auth":{"token":"` + hubtest.WrongToken + `"}}}`}
 		return v.enter("", nil)
 	}},
 	{"a token in the URL", [5]string{"401", "-32000 Authentication required: first request must be 'connect'", "401", "done", "401"}, func(v *visitor) string { return v.enter("?token="+ownerToken, nil) }},
 	{"a foreign Origin", [5]string{"403", "403", "403", "403", "403"}, func(v *visitor) string {
-		header := bearer(ownerToken)
+		header := hubtest.Bearer(ownerToken)
 		header.Set("Origin", "https://evil.example")
 		return v.enter("", header)
 	}},

@@ -1,4 +1,4 @@
-package server
+package conformance
 
 import (
 	"encoding/json"
@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/server"
 )
 
 // TestBAPHandshake comes with tokens of all forms, and without.
 func TestBAPHandshake(t *testing.T) {
-	s := start(t, func(f *Options) {
-		f.Tokens.Client, f.Tokens.Host = clientToken, hostToken
+	s := start(t, func(f *server.Options) {
+		f.Tokens.Client, f.Tokens.Host = hubtest.ClientToken, hubtest.HostToken
 	})
 	for name, tt := range map[string]struct {
 		path     string
@@ -28,44 +30,44 @@ func TestBAPHandshake(t *testing.T) {
 		"R-20 no token at the root":       {"/", nil, 401, ""},
 		"R-20 a wrong token":              {"/bap?token=token-of-nobody-", nil, 401, ""},
 		"R-20 a wrong token in a header":  {"/bap", []string{"X-BAP-Token: token-of-nobody-"}, 401, ""},
-		"R-21 the header":                 {"/bap", []string{"X-BAP-Token: " + clientToken}, 101, ""},
-		"R-21 the usual header":           {"/", []string{"Authorization: Bearer " + clientToken}, 101, ""},
-		"R-21 the subprotocol":            {"/bap", []string{"Sec-WebSocket-Protocol: bearer." + clientToken}, 101, "bearer." + clientToken},
-		"R-22 the query":                  {"/bap?token=" + clientToken, nil, 101, ""},
-		"R-22 the query at the root":      {"/?token=" + clientToken, nil, 101, ""},
-		"R-22 the query of another hub":   {"/hub/x/bap?token=" + clientToken, nil, 101, ""},
-		"R-23 the token of a Host":        {"/bap?token=" + hostToken, nil, 401, ""},
-		"R-04 a foreign origin":           {"/bap?token=" + clientToken, []string{"Origin: https://evil.example"}, 403, ""},
-		"the first subprotocol is echoed": {"/bap?token=" + clientToken, []string{"Sec-WebSocket-Protocol: bap, other"}, 101, "bap"},
+		"R-21 the header":                 {"/bap", []string{"X-BAP-Token: " + hubtest.ClientToken}, 101, ""},
+		"R-21 the usual header":           {"/", []string{"Authorization: Bearer " + hubtest.ClientToken}, 101, ""},
+		"R-21 the subprotocol":            {"/bap", []string{"Sec-WebSocket-Protocol: bearer." + hubtest.ClientToken}, 101, "bearer." + hubtest.ClientToken},
+		"R-22 the query":                  {"/bap?token=" + hubtest.ClientToken, nil, 101, ""},
+		"R-22 the query at the root":      {"/?token=" + hubtest.ClientToken, nil, 101, ""},
+		"R-22 the query of another hub":   {"/hub/x/bap?token=" + hubtest.ClientToken, nil, 101, ""},
+		"R-23 the token of a Host":        {"/bap?token=" + hubtest.HostToken, nil, 401, ""},
+		"R-04 a foreign origin":           {"/bap?token=" + hubtest.ClientToken, []string{"Origin: https://evil.example"}, 403, ""},
+		"the first subprotocol is echoed": {"/bap?token=" + hubtest.ClientToken, []string{"Sec-WebSocket-Protocol: bap, other"}, 101, "bap"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := raw(t, s.addr(false), handshake(tt.path, tt.lines...))
-			if got.status != tt.status || got.header.Get("Sec-WebSocket-Protocol") != tt.protocol {
-				t.Errorf("%d, protocol %q, want %d, %q", got.status, got.header.Get("Sec-WebSocket-Protocol"), tt.status, tt.protocol)
+			got := hubtest.Raw(t, s.ClientAddr(), hubtest.Handshake(tt.path, tt.lines...))
+			if got.Status != tt.status || got.Header.Get("Sec-WebSocket-Protocol") != tt.protocol {
+				t.Errorf("%d, protocol %q, want %d, %q", got.Status, got.Header.Get("Sec-WebSocket-Protocol"), tt.status, tt.protocol)
 			}
 		})
 	}
-	if status, body := s.get(t, s.addr(false), "/health", nil); status != 200 || strings.TrimSpace(body) != `{"status":"ok","version":"0.8.0"}` {
+	if status, body := hubtest.Get(t, s.ClientAddr(), "/health", nil); status != 200 || strings.TrimSpace(body) != `{"status":"ok","version":"0.8.0"}` {
 		t.Errorf("/health: %d %s", status, body)
 	}
-	if status, _ := s.get(t, s.addr(false), "/", bearer(clientToken)); status != 404 {
+	if status, _ := hubtest.Get(t, s.ClientAddr(), "/", hubtest.Bearer(hubtest.ClientToken)); status != 404 {
 		t.Errorf("the root without a WebSocket: %d", status)
 	}
 }
 
 // TestR43BAPMessageLimit passes the limit of 10 MiB by a byte.
 func TestR43BAPMessageLimit(t *testing.T) {
-	s := start(t, func(f *Options) {})
+	s := start(t, func(f *server.Options) {})
 	const limit = 10 << 20
 	frame := func(size int) string {
 		head := `{"id":1,"method":"shutdown","params":{"x":"`
 		return head + strings.Repeat("x", size-len(head)-len(`"}}`)) + `"}}`
 	}
-	p := dial(t, "ws://"+s.addr(false)+"/bap", nil)
-	p.send(frame(limit))
-	p.until(`"code":-32001`)
-	p.send(frame(limit + 1))
-	if why := p.reason(); why.Code != wsconn.ReasonTooBig.Code {
+	p := hubtest.Dial(t, "ws://"+s.ClientAddr()+"/bap", nil)
+	p.Send(frame(limit))
+	p.Until(`"code":-32001`)
+	p.Send(frame(limit + 1))
+	if why := p.Reason(); why.Code != wsconn.ReasonTooBig.Code {
 		t.Errorf("closed with %v, want 1009", why)
 	}
 }
@@ -82,7 +84,7 @@ func TestR24BAPScopes(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := newAgents(t, func(f *Options) { f.Tokens.File, f.Tokens.Host = file, hostToken })
+	s := newAgents(t, func(f *server.Options) { f.Tokens.File, f.Tokens.Host = file, hubtest.HostToken })
 	for _, kind := range kinds {
 		as := func(t *testing.T, scope string) *agent {
 			a := s.agent(t, kind.prefix+"/bap", http.Header{"X-BAP-Token": {"the-token-of-" + scope}})
@@ -146,7 +148,7 @@ func indexOf(list []string, word string) int {
 // TestBAPAllowList refuses hosts that are not on the list of the operator.
 func TestBAPAllowList(t *testing.T) {
 	t.Parallel()
-	s := newAgents(t, func(f *Options) { f.Network.Allow = []string{"127.0.0.1"} })
+	s := newAgents(t, func(f *server.Options) { f.Network.Allow = []string{"127.0.0.1"} })
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
 			a := s.launched(t, kind.prefix+"/bap")
@@ -192,29 +194,29 @@ func TestBAPEvents(t *testing.T) {
 			}
 			click("#log") // nobody hears
 			click("#err")
-			has(a.until("notifications/"), `{"jsonrpc":"2.0","method":"notifications/console","params":{`, `"pageId":"`+id+`"`, `"type":"error"`, `"level":"error"`, `"text":"a fault"`)
+			has(a.Until("notifications/"), `{"jsonrpc":"2.0","method":"notifications/console","params":{`, `"pageId":"`+id+`"`, `"type":"error"`, `"level":"error"`, `"text":"a fault"`)
 
 			a.must("events/subscribe", `{"types":["console","dialog"]}`)
 			click("#log")
-			has(a.until("notifications/console"), `"type":"log"`, `"text":"a word 1"`)
+			has(a.Until("notifications/console"), `"type":"log"`, `"text":"a word 1"`)
 			a.must("dialog/handle", `{"action":"accept","promptText":"Ada"}`)
 			click("#ask")
-			has(a.until("notifications/dialog"), `"type":"prompt"`, `"message":"Who?"`, `"defaultValue":"nobody"`)
+			has(a.Until("notifications/dialog"), `"type":"prompt"`, `"message":"Who?"`, `"defaultValue":"nobody"`)
 			has(a.must("observe/element", `{"selector":{"type":"css","value":"#answer"},"properties":["text"]}`), `answered Ada`)
 			click("#ask") // dismissed, so that nothing hangs
-			has(a.until("notifications/dialog"), `"type":"prompt"`)
+			has(a.Until("notifications/dialog"), `"type":"prompt"`)
 			has(a.must("observe/element", `{"selector":{"type":"css","value":"#answer"},"properties":["text"]}`), `answered null`)
 
 			a.must("events/subscribe", `{"events":["page","network"]}`)
 			if kind.TargetKind == actions.BrowserTarget {
 				click("#post")
-				has(a.until(`"method":"POST"`), `{"jsonrpc":"2.0","method":"events/network","params":{`, `"X-Api-Key":"[REDACTED]"`, `"X-Plain":"seen"`, `"postData":"[REDACTED]"`, `token=[REDACTED]`, `"type":"request"`)
-				has(a.until(`"type":"response"`), `"status":200`, `"X-Api-Key":"[REDACTED]"`)
+				has(a.Until(`"method":"POST"`), `{"jsonrpc":"2.0","method":"events/network","params":{`, `"X-Api-Key":"[REDACTED]"`, `"X-Plain":"seen"`, `"postData":"[REDACTED]"`, `token=[REDACTED]`, `"type":"request"`)
+				has(a.Until(`"type":"response"`), `"status":200`, `"X-Api-Key":"[REDACTED]"`)
 			}
 			a.request("page/navigate", fmt.Sprintf(`{"url":%q}`, s.app.URL+"/two.html"))
-			has(a.until(`"type":"navigated"`), `"method":"events/page"`, `/two.html"`)
+			has(a.Until(`"type":"navigated"`), `"method":"events/page"`, `/two.html"`)
 			a.request("page/close", fmt.Sprintf(`{"pageId":%q}`, id))
-			has(a.until(`"type":"close"`), `"method":"events/page"`, `"pageId":"`+id+`"`)
+			has(a.Until(`"type":"close"`), `"method":"events/page"`, `"pageId":"`+id+`"`)
 		})
 	}
 }

@@ -1,10 +1,12 @@
-package server
+package conformance
 
 import (
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // TestBAPSeed sends what the protocol's documents show.
@@ -12,7 +14,7 @@ func TestBAPSeed(t *testing.T) {
 	t.Parallel()
 	s := newAgents(t, nil)
 	t.Run("the health check", func(t *testing.T) {
-		if status, body := s.get(t, s.addr(false), "/health", nil); status != http.StatusOK || strings.TrimSpace(body) != `{"status":"ok","version":"0.8.0"}` {
+		if status, body := hubtest.Get(t, s.ClientAddr(), "/health", nil); status != http.StatusOK || strings.TrimSpace(body) != `{"status":"ok","version":"0.8.0"}` {
 			t.Errorf("/health: %d %s", status, body)
 		}
 	})
@@ -21,7 +23,7 @@ func TestBAPSeed(t *testing.T) {
 	never := slow.request("page/navigate", fmt.Sprintf(`{"url":%q}`, s.app.URL+"/never"))
 	t.Run("browser/the default time limit", func(t *testing.T) {
 		t.Parallel()
-		slow.t = t
+		slow.T = t
 		if _, failed := slow.reply(never); failed == nil || failed.Code != -32016 || !*failed.Data.Retryable || failed.Data.Details["timeout"] != 30_000.0 {
 			t.Errorf("%+v, want -32016 after 30 s", failed)
 		}
@@ -43,7 +45,7 @@ func TestBAPSeed(t *testing.T) {
 				{"twenty requests in flight", answersTwenty},
 			} {
 				t.Run(x.name, func(t *testing.T) {
-					a.t = t
+					a.T = t
 					x.try(t, s, a)
 				})
 			}
@@ -53,20 +55,20 @@ func TestBAPSeed(t *testing.T) {
 
 func initializes(t *testing.T, s *stage, _ *agent) {
 	a := s.agent(t, "/?token=none", nil)
-	a.send(`{ "jsonrpc": "2.0", "method": "initialize", "params": { "protocolVersion": "0.8.0", "clientInfo": { "name": "c", "version": "1" }, "capabilities": {} }, "id": 1 }`)
-	got := a.next()
+	a.Send(`{ "jsonrpc": "2.0", "method": "initialize", "params": { "protocolVersion": "0.8.0", "clientInfo": { "name": "c", "version": "1" }, "capabilities": {} }, "id": 1 }`)
+	got := a.Next()
 	for _, part := range []string{`{"jsonrpc":"2.0","result":{`, `"protocolVersion":"0.8.0"`, `"serverInfo":{"name":"cdphub","version":`, `"limits":{`, `"id":1}`} {
 		if !strings.Contains(got, part) {
 			t.Errorf("got  %s\nwant %s in it", got, part)
 		}
 	}
-	a.send(`{ "jsonrpc": "2.0", "method": "notifications/initialized" }`)
+	a.Send(`{ "jsonrpc": "2.0", "method": "notifications/initialized" }`)
 	a.must("browser/launch", `{}`)
 }
 
 func navigates(t *testing.T, s *stage, a *agent) {
-	a.send(fmt.Sprintf(`{ "jsonrpc": "2.0", "method": "page/navigate", "params": { "url": %q, "waitUntil": "domcontentloaded" }, "id": "seed" }`, s.app.URL+"/noisy.html"))
-	got := a.until(`"id":"seed"}`)
+	a.Send(fmt.Sprintf(`{ "jsonrpc": "2.0", "method": "page/navigate", "params": { "url": %q, "waitUntil": "domcontentloaded" }, "id": "seed" }`, s.app.URL+"/noisy.html"))
+	got := a.Until(`"id":"seed"}`)
 	want := fmt.Sprintf(`{"jsonrpc":"2.0","result":{"url":%q,"title":"Noisy page","status":`, s.app.URL+"/noisy.html")
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -84,7 +86,7 @@ func isNotFound(t *testing.T, _ *stage, a *agent) {
 
 func notifies(t *testing.T, _ *stage, a *agent) {
 	a.request("action/click", `{"selector":{"type":"css","value":"#err"}}`)
-	got := a.until("notifications/")
+	got := a.Until("notifications/")
 	for _, part := range []string{`{"jsonrpc":"2.0","method":"notifications/console","params":{`, `"pageId":"page-`, `"type":"error"`, `"text":"a fault"`} {
 		if !strings.Contains(got, part) {
 			t.Errorf("got  %s\nwant %s in it", got, part)

@@ -1,4 +1,4 @@
-package server
+package conformance
 
 import (
 	"encoding/json"
@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/server"
 )
 
 // TestBAPConformance uses each method on each kind of targets.
 func TestBAPConformance(t *testing.T) {
 	t.Parallel()
-	s := newAgents(t, func(f *Options) { f.Network.Block = []string{"localhost"} })
+	s := newAgents(t, func(f *server.Options) { f.Network.Block = []string{"localhost"} })
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
 			t.Parallel()
@@ -27,7 +28,7 @@ func TestBAPConformance(t *testing.T) {
 						c.note = ""
 					}
 					t.Run(m.method+"/"+c.name, func(t *testing.T) {
-						a.t = t
+						a.T = t
 						if changed {
 							a.must("page/navigate", fill.Replace(`{"pageId":"{{page}}","url":"{{app}}/form.html"}`))
 						}
@@ -59,7 +60,7 @@ func (s *stage) connected(t *testing.T, a *agent, path string, on state) *agent 
 
 // runs carries out a case.
 func (a *agent) runs(method string, c bapCase, fill *strings.Replacer) {
-	a.t.Helper()
+	a.T.Helper()
 	params, want := "", fill.Replace(c.want)
 	var result json.RawMessage
 	var failed *bapError
@@ -67,8 +68,8 @@ func (a *agent) runs(method string, c bapCase, fill *strings.Replacer) {
 	for _, soon := range soon {
 		params = strings.ReplaceAll(fill.Replace(c.params), "{{soon}}", soon)
 		if c.raw != "" {
-			a.send(c.raw)
-			got = a.next()
+			a.Send(c.raw)
+			got = a.Next()
 			break
 		}
 		result, failed = a.call(method, params)
@@ -81,19 +82,19 @@ func (a *agent) runs(method string, c bapCase, fill *strings.Replacer) {
 		}
 	}
 	if code != c.code || !strings.Contains(got, want) {
-		a.t.Errorf("%s %s:\ngot  %.600s\nwant %d %s", method, params, got, c.code, want)
+		a.T.Errorf("%s %s:\ngot  %.600s\nwant %d %s", method, params, got, c.code, want)
 	}
 	if failed != nil && failed.Data.Details["unsupported"] != nil {
-		a.t.Attr("unsupported", strings.TrimPrefix(failed.Message, "Not supported by this target: "))
+		a.T.Attr("unsupported", strings.TrimPrefix(failed.Message, "Not supported by this target: "))
 	}
-	keepsSecrets(a.t, got)
+	keepsSecrets(a.T, got)
 	if c.raw == "" && failed == nil && !json.Valid(result) {
-		a.t.Errorf("%.200s is no JSON", result)
+		a.T.Errorf("%.200s is no JSON", result)
 	}
 	if c.then[0] == "" || c.code != 0 && failed == nil {
 		return
 	}
 	if got := a.must(c.then[0], c.then[1]); !strings.Contains(got, c.then[2]) {
-		a.t.Errorf("after %s %s: %s is %.300s, want %s in it", method, c.params, c.then[0], got, c.then[2])
+		a.T.Errorf("after %s %s: %s is %.300s, want %s in it", method, c.params, c.then[0], got, c.then[2])
 	}
 }

@@ -1,4 +1,4 @@
-package server
+package conformance
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server"
 )
 
 // cell is one case of one method in the table of a dialect. In its texts {app}
@@ -48,7 +50,7 @@ func conform(t *testing.T, s *stage, path string, l talk, table []cell) {
 	t.Helper()
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
-			c := &conforming{far: dial(t, "ws"+strings.TrimPrefix(s.base(kind.prefix), "http")+path, nil), app: s.app, talk: l}
+			c := &conforming{Peer: hubtest.Dial(t, "ws"+strings.TrimPrefix(s.base(kind.prefix), "http")+path, nil), app: s.app, talk: l}
 			form := s.app.URL + "/form.html"
 			answer := c.ask(l.open(form))
 			found := regexp.MustCompile(l.opened).FindStringSubmatch(answer)
@@ -64,7 +66,7 @@ func conform(t *testing.T, s *stage, path string, l talk, table []cell) {
 					one.note = ""
 				}
 				t.Run(name, func(t *testing.T) {
-					c.t = t
+					c.T = t
 					if one.note != "" {
 						t.Attr("note", one.note)
 					}
@@ -80,7 +82,7 @@ func conform(t *testing.T, s *stage, path string, l talk, table []cell) {
 
 // conforming is a connection for a table.
 type conforming struct {
-	*far
+	*hubtest.Peer
 	app *httptest.Server
 	talk
 	page string
@@ -88,9 +90,9 @@ type conforming struct {
 
 // ask sends a request about the page and returns its answer.
 func (c *conforming) ask(method, params string) string {
-	c.t.Helper()
-	c.send(c.request(method, c.fill(c.withPage(params))))
-	return c.next()
+	c.T.Helper()
+	c.Send(c.request(method, c.fill(c.withPage(params))))
+	return c.Next()
 }
 
 // withPage adds the page's handle to params.
@@ -110,7 +112,7 @@ func (c *conforming) fill(text string) string {
 }
 
 func (c *conforming) try(one cell) {
-	t := c.t
+	t := c.T
 	t.Helper()
 	params := one.params
 	if !one.noPage {
@@ -123,8 +125,8 @@ func (c *conforming) try(one cell) {
 			in = c.request(one.method, params)
 		}
 		in = c.fill(strings.ReplaceAll(in, "{soon}", soon))
-		c.send(in)
-		answer := c.next()
+		c.Send(in)
+		answer := c.Next()
 		if json.Valid([]byte(answer)) && want.MatchString(answer) {
 			tellUnsupported(t, answer)
 			keepsSecrets(t, answer)
@@ -184,11 +186,16 @@ func refusesPages(t *testing.T, path string, l talk, want string) {
 	t.Helper()
 	method, params := l.open("http://app/2")
 	t.Run("frame/"+method+"/of a Host that makes none", func(t *testing.T) {
-		s := start(t, func(f *Options) {})
-		s.host(t)
-		c := dial(t, "ws://"+s.addr(false)+path, nil)
-		c.send(l.request(method, params))
-		got := c.next()
+		s := start(t, func(f *server.Options) {})
+		host := hubtest.Dial(t, "ws://"+s.HostAddr()+"/icdp/host", nil)
+		host.Send(hubtest.Ready)
+		hubtest.Eventually(t, "the Host is there", func() bool {
+			_, body := hubtest.Get(t, s.ClientAddr(), "/icdp/status", nil)
+			return strings.Contains(body, `"hostConnected":true`)
+		})
+		c := hubtest.Dial(t, "ws://"+s.ClientAddr()+path, nil)
+		c.Send(l.request(method, params))
+		got := c.Next()
 		if !regexp.MustCompile("^" + want + "$").MatchString(got) {
 			t.Errorf("got %s, want %s", got, want)
 		}

@@ -1,4 +1,4 @@
-package server
+package conformance
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 )
 
 // doors are those of the dialects, in the order of threats' answers.
+const listTabs = `{"jsonrpc":"2.0","id":1,"method":"browser.list_tabs"}`
+
 var doors = []door{
 	{
 		path:     "/ndjson",

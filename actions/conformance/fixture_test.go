@@ -1,4 +1,4 @@
-package server
+package conformance
 
 import (
 	"context"
@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server"
 )
 
 // stage is a server for tests of the action APIs. The hub "chromium" has a
@@ -20,7 +23,7 @@ import (
 // which makes a frame of each page that is opened. The app's pages are those of
 // actions/testdata.
 type stage struct {
-	started
+	*server.Server
 	app *httptest.Server
 }
 
@@ -31,20 +34,20 @@ var kinds = []struct {
 }{{actions.BrowserTarget, "/hub/chromium"}, {actions.FrameTarget, ""}}
 
 // newStage starts a server with options that change may alter.
-func newStage(t *testing.T, change func(*Options)) *stage {
+func newStage(t *testing.T, change func(*server.Options)) *stage {
 	t.Helper()
 	s := new(stage)
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.file(w, "host.html", "http://"+r.Host) }))
 	t.Cleanup(host.Close)
 	s.app = httptest.NewServer(s.pages(host.URL))
 	t.Cleanup(s.app.Close)
-	s.started = start(t, func(f *Options) {
-		f.Limits.MaxClientMessage = 100 << 20
-		f.Actions.RequestRate, f.Actions.ScreenshotRate, f.Actions.BAPConnections = 100_000, 100_000, 100
-		f.ClientOrigins, f.Actions.HookScopes = []string{s.app.URL}, []string{"browser:read", "browser:write", "browser:eval"}
-		f.Browsers = testBrowser()
+	s.Server = start(t, func(o *server.Options) {
+		o.Limits.MaxClientMessage = 100 << 20
+		o.Actions.RequestRate, o.Actions.ScreenshotRate, o.Actions.BAPConnections = 100_000, 100_000, 100
+		o.ClientOrigins, o.Actions.HookScopes = []string{s.app.URL}, []string{"browser:read", "browser:write", "browser:eval"}
+		o.Browsers = &browsers.Options{Chrome: chrome.Options{NoSandbox: os.Geteuid() == 0}, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}
 		if change != nil {
-			change(f)
+			change(o)
 		}
 	})
 	s.showHost(t, host.URL)
@@ -62,12 +65,12 @@ func (s *stage) showHost(t *testing.T, page string) {
 	if _, err := b.NewPage(t.Context(), page, ""); err != nil {
 		t.Fatal(err)
 	}
-	hub, release, err := s.hubs.Acquire(relay.DefaultHub)
+	hub, release, err := s.Hub(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(release)
-	for end := time.Now().Add(within); !hub.HostConnected(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(hubtest.Within); !hub.HostConnected(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the Host page has not connected")
 		}
@@ -77,15 +80,15 @@ func (s *stage) showHost(t *testing.T, page string) {
 // file serves a page of actions/testdata, with the agent in it where it says
 // so.
 func (s *stage) file(w http.ResponseWriter, name, host string) {
-	text, err := os.ReadFile(filepath.Join("..", "actions", "testdata", "pages", filepath.Base(name)))
+	text, err := os.ReadFile(filepath.Join("..", "testdata", "pages", filepath.Base(name)))
 	if err != nil {
 		http.Error(w, "no such page", http.StatusNotFound)
 		return
 	}
-	hub := "http://" + s.addr(true)
+	hub := "http://" + s.HostAddr()
 	bridge := "ws" + strings.TrimPrefix(hub, "http") + "/icdp/host"
-	if token := s.fragment(); token != "" {
-		bridge += "?" + token
+	if token := s.HostToken(); token != "" {
+		bridge += "?token=" + token
 	}
 	app, other := s.app.URL, strings.Replace(s.app.URL, "127.0.0.1", "localhost", 1)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -105,7 +108,7 @@ func (s *stage) pages(host string) http.Handler {
 	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	half := func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, "<!doctype html><title>Half</title><script src='http://%s/agent.js' data-parents='%s'></script><p>Half</p><img src=/never>", s.addr(true), host)
+		fmt.Fprintf(w, "<!doctype html><title>Half</title><script src='http://%s/agent.js' data-parents='%s'></script><p>Half</p><img src=/never>", s.HostAddr(), host)
 	}
 	mux.HandleFunc("/half", func(w http.ResponseWriter, _ *http.Request) { half(w) })
 	mux.HandleFunc("/part", func(w http.ResponseWriter, r *http.Request) { // of which the rest never comes
@@ -120,7 +123,7 @@ func (s *stage) pages(host string) http.Handler {
 	})
 	mux.HandleFunc("/pricing.html", func(w http.ResponseWriter, _ *http.Request) { // whose elements are those of the hooks' examples
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, "<!doctype html><title>Pricing</title><script src='http://%s/agent.js' data-parents='%s'></script>", s.addr(true), host)
+		fmt.Fprintf(w, "<!doctype html><title>Pricing</title><script src='http://%s/agent.js' data-parents='%s'></script>", s.HostAddr(), host)
 		fmt.Fprint(w, `<h1>Pricing</h1><button>Start free trial</button><input type=email placeholder="work email"><a href="/pricing">See prices</a><iframe src="/two.html"></iframe>`)
 	})
 	mux.HandleFunc("/data.json", func(w http.ResponseWriter, _ *http.Request) {
@@ -132,7 +135,7 @@ func (s *stage) pages(host string) http.Handler {
 }
 
 // base is the address of a hub for Clients.
-func (s *stage) base(prefix string) string { return "http://" + s.addr(false) + prefix }
+func (s *stage) base(prefix string) string { return "http://" + s.ClientAddr() + prefix }
 
 // within60 bounds a call.
 func within60(t *testing.T) context.Context {
@@ -140,4 +143,26 @@ func within60(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// start runs a server on free ports until the test ends.
+func start(t *testing.T, change func(*server.Options)) *server.Server {
+	t.Helper()
+	o := server.Options{ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: 5 * time.Second}
+	if change != nil {
+		change(&o)
+	}
+	s, err := server.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hubtest.Run(t, s.Run)
+	return s
+}
+
+// withFile has tokens in a file, and returns how to write it anew.
+func withFile(t *testing.T, text string) (change func(*server.Options), rewrite func(string)) {
+	t.Helper()
+	path, rewrite := hubtest.TokenFile(t, text)
+	return func(o *server.Options) { o.Tokens.File = path }, rewrite
 }

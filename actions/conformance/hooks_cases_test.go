@@ -1,10 +1,12 @@
-package server
+package conformance
 
 import (
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/server"
 )
 
 // hookCase is a call of a hook.
@@ -70,7 +72,7 @@ func with(params object, name, value string) object {
 // TestHooksConformance calls each hook on both kinds of targets.
 func TestHooksConformance(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, func(f *Options) { f.Actions.EvalAllow = []string{"*"} })
+	s := newStage(t, func(f *server.Options) { f.Actions.EvalAllow = []string{"*"} })
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
 			t.Parallel()

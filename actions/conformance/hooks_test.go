@@ -1,11 +1,9 @@
-package server
+package conformance
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -14,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server"
 )
 
 // rp calls hooks on one page.
@@ -62,41 +62,12 @@ func (r rp) try(ctx context.Context, name string, params object) (a hookAnswer, 
 	if err != nil {
 		return a, err
 	}
-	if a.status, a.text, err = post(ctx, r.url+"/hooks/invoke", r.header, body); err == nil {
+	if a.status, a.text, err = hubtest.PostJSON(ctx, r.url+"/hooks/invoke", r.header, body); err == nil {
 		if err = json.Unmarshal([]byte(a.text), &a); err != nil {
 			err = fmt.Errorf("%s: %d %s", name, a.status, a.text)
 		}
 	}
 	return a, err
-}
-
-// post sends a request.
-func post(ctx context.Context, url string, header http.Header, body []byte) (status int, text string, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return 0, "", err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	for k, v := range header {
-		req.Header[k] = v
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return 0, "", err
-	}
-	defer resp.Body.Close()
-	out, err := io.ReadAll(resp.Body)
-	return resp.StatusCode, string(out), err
-}
-
-// posted is post for what must be answered.
-func posted(t *testing.T, url string, header http.Header, body []byte) (status int, text string) {
-	t.Helper()
-	status, text, err := post(within60(t), url, header, body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return status, text
 }
 
 // use calls a hook that must succeed.
@@ -125,9 +96,9 @@ func (r rp) id(t *testing.T, words string) string {
 // openPage opens a page of the app and returns its hooks.
 func (s *stage) openPage(t *testing.T, prefix, path string) rp {
 	t.Helper()
-	c := dial(t, "ws"+strings.TrimPrefix(s.base(prefix), "http")+"/ws", nil)
-	c.send(jsonrpcTalk.request(jsonrpcTalk.open(s.app.URL + path)))
-	answer := c.next()
+	c := hubtest.Dial(t, "ws"+strings.TrimPrefix(s.base(prefix), "http")+"/ws", nil)
+	c.Send(jsonrpcTalk.request(jsonrpcTalk.open(s.app.URL + path)))
+	answer := c.Next()
 	found := regexp.MustCompile(jsonrpcTalk.opened).FindStringSubmatch(answer)
 	if found == nil {
 		t.Fatalf("no page was opened: %s", answer)
@@ -139,7 +110,7 @@ func (s *stage) openPage(t *testing.T, prefix, path string) rp {
 // the specification, and looks at the lines of a snapshot.
 func TestHooksSeed(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, func(f *Options) { f.Actions.EvalAllow = []string{"*"} })
+	s := newStage(t, func(f *server.Options) { f.Actions.EvalAllow = []string{"*"} })
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind)+"/the quick start", func(t *testing.T) {
 			r := s.openPage(t, kind.prefix, "/form.html")
@@ -164,7 +135,7 @@ func TestHooksSeed(t *testing.T) {
 		})
 		t.Run(string(kind.TargetKind)+"/a snapshot over HTTP", func(t *testing.T) {
 			r := s.openPage(t, kind.prefix, "/pricing.html")
-			_, text := posted(t, r.url+"/hooks/invoke", nil, []byte(`{ "name": "browser.snapshot", "params": { "browserId": "`+r.browser+`" } }`))
+			_, text := hubtest.MustPostJSON(t, r.url+"/hooks/invoke", nil, []byte(`{ "name": "browser.snapshot", "params": { "browserId": "`+r.browser+`" } }`))
 			const lines = `[a1 h1] Pricing\n[a2 button] Start free trial\n[a3 input email] placeholder=\"work email\"\n[a4 link /pricing] See prices\n[a5 iframe] src=/two.html`
 			want := `{"ok":true,"result":{"markdown":"` + lines + `","url":"` + s.app.URL + `/pricing.html","title":"Pricing","elementCount":5,"truncated":false}}`
 			if text != want {
@@ -196,16 +167,20 @@ func TestHooksConsent(t *testing.T) {
 	}))
 	defer desk.Close()
 	for name, test := range map[string]struct {
-		change func(*Options)
+		change func(*server.Options)
 		allow  bool
 		code   string
 		asked  int
 	}{
-		"nobody to ask": {func(*Options) {}, false, "EvalConsentDenied", 0},
-		"refused":       {func(f *Options) { f.Actions.EvalAsk = AskURL(desk.URL) }, false, "EvalConsentDenied", 1},
-		"agreed to":     {func(f *Options) { f.Actions.EvalAsk = AskURL(desk.URL) }, true, "", 1},
-		"denied":        {func(f *Options) { f.Actions.EvalAsk, f.Actions.EvalDeny = AskURL(desk.URL), []string{"*"} }, true, "EvalConsentDenied", 0},
-		"no scope":      {func(f *Options) { f.Actions.EvalAllow, f.Actions.HookScopes = []string{"*"}, []string{"browser:read"} }, true, "CapabilityDenied", 0},
+		"nobody to ask": {func(*server.Options) {}, false, "EvalConsentDenied", 0},
+		"refused":       {func(f *server.Options) { f.Actions.EvalAsk = server.AskURL(desk.URL) }, false, "EvalConsentDenied", 1},
+		"agreed to":     {func(f *server.Options) { f.Actions.EvalAsk = server.AskURL(desk.URL) }, true, "", 1},
+		"denied": {func(f *server.Options) {
+			f.Actions.EvalAsk, f.Actions.EvalDeny = server.AskURL(desk.URL), []string{"*"}
+		}, true, "EvalConsentDenied", 0},
+		"no scope": {func(f *server.Options) {
+			f.Actions.EvalAllow, f.Actions.HookScopes = []string{"*"}, []string{"browser:read"}
+		}, true, "CapabilityDenied", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, test.change)
@@ -240,7 +215,7 @@ func TestHooksConsentIsForOneOrigin(t *testing.T) {
 		fmt.Fprintf(w, `{"allow":%v}`, len(asked) == 1)
 	}))
 	defer desk.Close()
-	s := newStage(t, func(f *Options) { f.Actions.EvalAsk = AskURL(desk.URL) })
+	s := newStage(t, func(f *server.Options) { f.Actions.EvalAsk = server.AskURL(desk.URL) })
 	r = s.openPage(t, "/hub/chromium", "/two.html")
 	if a := r.call(t, "eval", object{"script": "document.title = 'evaluated'"}); a.Error.Code != "EvalConsentDenied" {
 		t.Errorf("%d %s", a.status, a.text)
@@ -258,37 +233,37 @@ func TestHooksSocket(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	r := s.openPage(t, "", "/form.html")
-	ws := dial(t, "ws"+strings.TrimPrefix(s.base(""), "http")+"/hooks", nil)
+	ws := hubtest.Dial(t, "ws"+strings.TrimPrefix(s.base(""), "http")+"/hooks", nil)
 	for _, x := range []struct{ send, want string }{
 		{`{"id":"x","name":"browser.getUrl","params":{"browserId":"` + r.browser + `"}}`, `{"id":"x","ok":true,"result":{"url":"` + r.app + `/form.html"}}`},
 		{`{"id":{"a":1},"name":"browser.fly"}`, `{"id":{"a":1},"ok":false,"error":{"code":"HookNotFound","message":"unknown hook: browser.fly"}}`},
 		{`{"id":7,"params":{}}`, "{\"id\":7,\"ok\":false,\"error\":{\"code\":\"InvalidParams\",\"message\":\"bad request: missing field `name`\"}}"},
 	} {
-		ws.send(x.send)
-		ws.wants(x.want)
+		ws.Send(x.send)
+		ws.Wants(x.want)
 	}
 	for _, text := range []string{`[{"id":1,"name":"browser.list"}]`, `{"id":`, `1`} {
-		ws.send(text)
-		if got := ws.next(); !strings.HasPrefix(got, `{"id":null,"ok":false,"error":{"code":"InvalidParams"`) {
+		ws.Send(text)
+		if got := ws.Next(); !strings.HasPrefix(got, `{"id":null,"ok":false,"error":{"code":"InvalidParams"`) {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
 	// Calls on a page keep their order, and only so many may wait.
 	wait := fmt.Sprintf(`"params":{"browserId":%q,"selector":"#nothing","timeoutMs":500}}`, r.browser)
-	ws.send(`{"id":0,"name":"browser.waitForElement",` + wait)
+	ws.Send(`{"id":0,"name":"browser.waitForElement",` + wait)
 	for i := range 64 {
-		ws.send(fmt.Sprintf(`{"id":%d,"name":"browser.getUrl","params":{"browserId":%q}}`, i+1, r.browser))
+		ws.Send(fmt.Sprintf(`{"id":%d,"name":"browser.getUrl","params":{"browserId":%q}}`, i+1, r.browser))
 	}
-	if got := ws.next(); !strings.Contains(got, `{"id":64,"ok":false,"error":{"code":"RateLimited"`) {
+	if got := ws.Next(); !strings.Contains(got, `{"id":64,"ok":false,"error":{"code":"RateLimited"`) {
 		t.Errorf("the 65th: %s", got)
 	}
 	for i := range 64 {
-		if got := ws.next(); !strings.HasPrefix(got, fmt.Sprintf(`{"id":%d,`, i)) {
+		if got := ws.Next(); !strings.HasPrefix(got, fmt.Sprintf(`{"id":%d,`, i)) {
 			t.Fatalf("%s, want the answer to %d", got, i)
 		}
 	}
-	ws.send(`{"id":1,"name":"` + strings.Repeat("x", actions.MaxRequest) + `"}`)
-	if why := ws.reason(); why.Code != 1009 {
+	ws.Send(`{"id":1,"name":"` + strings.Repeat("x", actions.MaxRequest) + `"}`)
+	if why := ws.Reason(); why.Code != 1009 {
 		t.Errorf("a message that is too long: %v", why)
 	}
 }

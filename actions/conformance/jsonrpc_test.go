@@ -1,10 +1,13 @@
-package server
+package conformance
 
 import (
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server"
 )
 
 // jsonrpcTalk is how JSON-RPC speaks.
@@ -31,7 +34,7 @@ func fault(code int, message string) string {
 // that it can, on both kinds of targets.
 func TestJSONRPCConformance(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, func(f *Options) { f.Network.Block = []string{"localhost"} })
+	s := newStage(t, func(f *server.Options) { f.Network.Block = []string{"localhost"} })
 	refusesPages(t, "/ws", jsonrpcTalk, fault(-32006, "not supported by this target: Target.createTarget .*"))
 	conform(t, s, "/ws", jsonrpcTalk, jsonrpcCases())
 }
@@ -43,7 +46,7 @@ func TestJSONRPCSeed(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
 			r := s.openPage(t, kind.prefix, "/form.html")
-			c := dial(t, "ws"+strings.TrimPrefix(s.base(kind.prefix), "http")+"/ws", nil)
+			c := hubtest.Dial(t, "ws"+strings.TrimPrefix(s.base(kind.prefix), "http")+"/ws", nil)
 			const element = `\{"ref_id":"[a-z]+\[[0-9]+\]","role":"[a-z]+","name":("[^"]*"|null),"value":("[^"]*"|null),"state":\[[^]]*\],"bounds":\{"x":[^}]+\}(,"children":\[.*\])?\}`
 			for _, x := range []struct{ name, method, params, want string }{
 				{"list_tabs", "browser.list_tabs", `{}`, `"tabs":\[.*\{"id":"{tab}","url":"{app}/form.html","title":"Sign up"\}.*\]`},
@@ -64,8 +67,8 @@ func TestJSONRPCSeed(t *testing.T) {
 			} {
 				t.Run(x.name, func(t *testing.T) {
 					fill := strings.NewReplacer("{app}", s.app.URL, "{tab}", r.browser)
-					c.send(fill.Replace(`{ "jsonrpc": "2.0", "id": 1, "method": "` + x.method + `", "params": ` + x.params + ` }`))
-					if got := c.next(); !regexp.MustCompile("^" + fill.Replace(result(x.want)) + "$").MatchString(got) {
+					c.Send(fill.Replace(`{ "jsonrpc": "2.0", "id": 1, "method": "` + x.method + `", "params": ` + x.params + ` }`))
+					if got := c.Next(); !regexp.MustCompile("^" + fill.Replace(result(x.want)) + "$").MatchString(got) {
 						t.Errorf("%s %s\ngot  %.900s\nwant %s", x.method, x.params, got, x.want)
 					}
 				})

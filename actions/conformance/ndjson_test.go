@@ -1,4 +1,4 @@
-package server
+package conformance
 
 import (
 	"regexp"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server"
 )
 
 // ndjson is how the NDJSON action API speaks.
@@ -35,7 +37,7 @@ func failed(why string) string {
 // that it can, on both kinds of targets.
 func TestNDJSONConformance(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, func(f *Options) { f.Network.Block = []string{"localhost"} })
+	s := newStage(t, func(f *server.Options) { f.Network.Block = []string{"localhost"} })
 	refusesPages(t, "/ndjson", ndjsonTalk, failed("not supported by this target: Target.createTarget .*"))
 	conform(t, s, "/ndjson", ndjsonTalk, ndjsonCases())
 }
@@ -48,11 +50,13 @@ func TestNDJSONSeed(t *testing.T) {
 	const page = `"page_id":"page-[0-9]+"`
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
-			connect := func() *far { return dial(t, "ws"+strings.TrimPrefix(s.base(kind.prefix), "http")+"/ndjson", nil) }
+			connect := func() *hubtest.Peer {
+				return hubtest.Dial(t, "ws"+strings.TrimPrefix(s.base(kind.prefix), "http")+"/ndjson", nil)
+			}
 			c := connect()
 			if kind.TargetKind == actions.BrowserTarget { // in which there are pages already; a frame is made by the first request
-				c.send(`{"id":"0","action":"tab.new"}`)
-				c.next()
+				c.Send(`{"id":"0","action":"tab.new"}`)
+				c.Next()
 			}
 			for _, x := range []struct{ name, send, want string }{
 				{"page.navigate", `{ "id": "1", "action": "page.navigate", "params": { "url": "{app}" } }`, `\{"id":"1","success":true,"data":\{` + page + `,"url":"{app}/"\}\}`},
@@ -65,26 +69,26 @@ func TestNDJSONSeed(t *testing.T) {
 			} {
 				t.Run(x.name, func(t *testing.T) {
 					fill := strings.NewReplacer("{app}", s.app.URL, "{session}", map[string]string{"": "default"}[kind.prefix]+strings.TrimPrefix(kind.prefix, "/hub/"))
-					c.send(fill.Replace(x.send))
-					if got := c.next(); !regexp.MustCompile("^" + fill.Replace(x.want) + "$").MatchString(got) {
+					c.Send(fill.Replace(x.send))
+					if got := c.Next(); !regexp.MustCompile("^" + fill.Replace(x.want) + "$").MatchString(got) {
 						t.Errorf("%s\ngot  %s\nwant %s", x.send, got, x.want)
 					}
 				})
 			}
 			t.Run("a protocol error overtakes", func(t *testing.T) {
-				c.send(`{"id":"6","action":"page.evaluate","params":{"expression":"new Promise((done) => setTimeout(done, 300))"}}`)
-				c.send(`{"id":"7","action":"page.evaluate","params":{"expression":"7"}}`)
-				c.send(`{"id":"8"}`)
+				c.Send(`{"id":"6","action":"page.evaluate","params":{"expression":"new Promise((done) => setTimeout(done, 300))"}}`)
+				c.Send(`{"id":"7","action":"page.evaluate","params":{"expression":"7"}}`)
+				c.Send(`{"id":"8"}`)
 				for _, start := range []string{`{"id":"","success":false`, `{"id":"6","success":true`, `{"id":"7","success":true`} {
-					if got := c.next(); !strings.HasPrefix(got, start) {
+					if got := c.Next(); !strings.HasPrefix(got, start) {
 						t.Errorf("%s, want %s…", got, start)
 					}
 				}
 			})
 			t.Run("another connection goes on where this one was", func(t *testing.T) {
 				other := connect()
-				other.send(`{"id":"9","action":"page.evaluate","params":{"expression":"document.title"}}`)
-				if got := other.next(); !strings.Contains(got, `"value":"Second page"`) {
+				other.Send(`{"id":"9","action":"page.evaluate","params":{"expression":"document.title"}}`)
+				if got := other.Next(); !strings.Contains(got, `"value":"Second page"`) {
 					t.Errorf("another connection's active page: %s", got)
 				}
 			})

@@ -1,4 +1,4 @@
-package server
+package conformance
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // handsOf take hold of a new page by each of the action APIs.
@@ -55,20 +57,20 @@ func refIn(yaml string, e thing) string {
 }
 
 // ndjsonHands use the NDJSON action API.
-type ndjsonHands struct{ *far }
+type ndjsonHands struct{ *hubtest.Peer }
 
 func newNDJSONHands(t *testing.T, s *stage, prefix string) hands {
-	h := ndjsonHands{dial(t, "ws"+strings.TrimPrefix(s.base(prefix), "http")+"/ndjson", nil)}
+	h := ndjsonHands{hubtest.Dial(t, "ws"+strings.TrimPrefix(s.base(prefix), "http")+"/ndjson", nil)}
 	h.do("tab.new", object{"url": s.app.URL + "/two.html"})
 	return h
 }
 
 func (h ndjsonHands) do(action string, params object) object {
-	h.t.Helper()
-	h.send(string(mustMarshal(object{"id": "1", "action": action, "params": params})))
-	answer := parse(h.t, h.next())
+	h.T.Helper()
+	h.Send(string(mustMarshal(object{"id": "1", "action": action, "params": params})))
+	answer := parse(h.T, h.Next())
 	if answer["success"] != true {
-		h.t.Fatalf("%s %v: %v", action, params, answer["error"])
+		h.T.Fatalf("%s %v: %v", action, params, answer["error"])
 	}
 	return answer["data"].(object)
 }
@@ -99,24 +101,24 @@ func (h ndjsonHands) where() (url, title string) {
 }
 
 func (h ndjsonHands) picture() []byte {
-	return unbase64(h.t, h.do("page.screenshot", nil)["data_base64"].(string))
+	return unbase64(h.T, h.do("page.screenshot", nil)["data_base64"].(string))
 }
 
 // jsonrpcHands use browser.* over JSON-RPC.
-type jsonrpcHands struct{ *far }
+type jsonrpcHands struct{ *hubtest.Peer }
 
 func newJSONRPCHands(t *testing.T, s *stage, prefix string) hands {
-	h := jsonrpcHands{dial(t, "ws"+strings.TrimPrefix(s.base(prefix), "http")+"/ws", nil)}
+	h := jsonrpcHands{hubtest.Dial(t, "ws"+strings.TrimPrefix(s.base(prefix), "http")+"/ws", nil)}
 	h.do("open_tab", object{"url": s.app.URL + "/two.html"})
 	return h
 }
 
 func (h jsonrpcHands) do(method string, params object) object {
-	h.t.Helper()
-	h.send(string(mustMarshal(object{"jsonrpc": "2.0", "id": 1, "method": "browser." + method, "params": params})))
-	answer := parse(h.t, h.next())
+	h.T.Helper()
+	h.Send(string(mustMarshal(object{"jsonrpc": "2.0", "id": 1, "method": "browser." + method, "params": params})))
+	answer := parse(h.T, h.Next())
 	if answer["error"] != nil {
-		h.t.Fatalf("%s %v: %v", method, params, answer["error"])
+		h.T.Fatalf("%s %v: %v", method, params, answer["error"])
 	}
 	return answer["result"].(object)
 }
@@ -163,7 +165,7 @@ func (h jsonrpcHands) where() (url, title string) {
 }
 
 func (h jsonrpcHands) picture() []byte {
-	return unbase64(h.t, h.do("screenshot", object{})["data_base64"].(string))
+	return unbase64(h.T, h.do("screenshot", object{})["data_base64"].(string))
 }
 
 // hookHands use browser hooks. There is none that opens a page.
@@ -220,8 +222,8 @@ func newBAPHands(t *testing.T, s *stage, prefix string) hands {
 }
 
 func (h bapHands) do(method string, params object) object {
-	h.t.Helper()
-	return parse(h.t, h.must(method, string(mustMarshal(params))))
+	h.T.Helper()
+	return parse(h.T, h.must(method, string(mustMarshal(params))))
 }
 
 func (h bapHands) open(url string) { h.do("page/navigate", object{"url": url}) }
@@ -232,7 +234,7 @@ func (h bapHands) find(e thing) string {
 }
 
 func (h bapHands) act(method, selector string, more object) {
-	h.t.Helper()
+	h.T.Helper()
 	params := object{"selector": json.RawMessage(selector)}
 	for k, v := range more {
 		params[k] = v
@@ -261,7 +263,7 @@ func (h bapHands) where() (url, title string) {
 }
 
 func (h bapHands) picture() []byte {
-	return unbase64(h.t, h.do("observe/screenshot", object{"options": object{"format": "png"}})["data"].(string))
+	return unbase64(h.T, h.do("observe/screenshot", object{"options": object{"format": "png"}})["data"].(string))
 }
 
 // mcpHands use the tools of MCP.

@@ -1,4 +1,4 @@
-package server
+package conformance
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server"
 )
 
 // hands do a task by one of the action APIs, on a page of their own.
@@ -56,7 +58,7 @@ type shot struct {
 func perform(t *testing.T, h hands, app string) (done outcome) {
 	t.Helper()
 	await := func(what string, f func() string) (got string) {
-		for end := time.Now().Add(within); got == ""; {
+		for end := time.Now().Add(hubtest.Within); got == ""; {
 			if got = f(); got == "" && time.Now().After(end) {
 				t.Fatalf("no %s", what)
 			}
@@ -110,7 +112,7 @@ func perform(t *testing.T, h hands, app string) (done outcome) {
 // TestSameTask has the same ten steps done by each of the action APIs, on both
 // kinds of targets, with the same outcome.
 func TestSameTask(t *testing.T) {
-	s := newStage(t, func(f *Options) { f.Actions.EvalAllow = []string{"*"} })
+	s := newStage(t, func(f *server.Options) { f.Actions.EvalAllow = []string{"*"} })
 	for _, kind := range kinds {
 		want := outcome{
 			Shop:    [2]string{"/shop.html", "Shop"},

@@ -1,4 +1,4 @@
-package server
+package conformance
 
 import (
 	"encoding/json"
@@ -11,10 +11,13 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server"
 )
 
 // withScopes makes a token of each scope, "the-token-of-SCOPE".
-func withScopes(t *testing.T) func(*Options) {
+func withScopes(t *testing.T) func(*server.Options) {
 	t.Helper()
 	text := "tokens:\n  - {token: token-of-the-page, role: host}\n"
 	for _, scope := range []string{"readonly", "standard", "full", "privileged"} {
@@ -24,7 +27,7 @@ func withScopes(t *testing.T) func(*Options) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return func(f *Options) { f.Tokens.File, f.Tokens.Host = file, hostToken }
+	return func(f *server.Options) { f.Tokens.File, f.Tokens.Host = file, hubtest.HostToken }
 }
 
 // bearing is the header of MCP's requests.
@@ -44,10 +47,10 @@ func TestR24ReadersRead(t *testing.T) {
 	ws := func(prefix string) string { return "ws" + strings.TrimPrefix(s.base(prefix), "http") }
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
-			owner := dial(t, ws(kind.prefix)+"/ws", bearer("the-token-of-standard"))
-			owner.send(`{"jsonrpc":"2.0","id":1,"method":"browser.open_tab","params":{"url":"` + s.app.URL + `/form.html"}}`)
+			owner := hubtest.Dial(t, ws(kind.prefix)+"/ws", hubtest.Bearer("the-token-of-standard"))
+			owner.Send(`{"jsonrpc":"2.0","id":1,"method":"browser.open_tab","params":{"url":"` + s.app.URL + `/form.html"}}`)
 			var opened struct{ Result struct{ ID string } }
-			if text := owner.next(); json.Unmarshal([]byte(text), &opened) != nil || opened.Result.ID == "" {
+			if text := owner.Next(); json.Unmarshal([]byte(text), &opened) != nil || opened.Result.ID == "" {
 				t.Fatalf("scope standard cannot open a page: %s", text)
 			}
 			id := opened.Result.ID
@@ -57,7 +60,7 @@ func TestR24ReadersRead(t *testing.T) {
 					t.Errorf("%s: %.400s, want %s", what, got, want)
 				}
 			}
-			a := dial(t, ws(kind.prefix)+"/ndjson", bearer("the-token-of-readonly"))
+			a := hubtest.Dial(t, ws(kind.prefix)+"/ndjson", hubtest.Bearer("the-token-of-readonly"))
 			for _, c := range []struct{ action, params, want string }{
 				{"page.snapshot", ``, `"success":true.*heading \\"Sign up\\"`},
 				{"page.wait", `,"selector":"#save"`, `"success":true`},
@@ -68,10 +71,10 @@ func TestR24ReadersRead(t *testing.T) {
 				{"page.fill", `,"selector":"#email","value":"x"`, `"permission denied: page.fill needs`},
 				{"page.navigate", `,"url":"about:blank"`, `"permission denied: page.navigate needs`},
 			} {
-				a.send(fmt.Sprintf(`{"id":"1","action":%q,"params":{"page_id":%q%s}}`, c.action, id, c.params))
-				fits(c.action, a.next(), c.want)
+				a.Send(fmt.Sprintf(`{"id":"1","action":%q,"params":{"page_id":%q%s}}`, c.action, id, c.params))
+				fits(c.action, a.Next(), c.want)
 			}
-			b := dial(t, ws(kind.prefix)+"/ws", bearer("the-token-of-readonly"))
+			b := hubtest.Dial(t, ws(kind.prefix)+"/ws", hubtest.Bearer("the-token-of-readonly"))
 			for _, c := range []struct{ method, params, want string }{
 				{"browser.snapshot", ``, `"page_title":"Sign up"`},
 				{"browser.screenshot", ``, `"data_base64"`},
@@ -79,8 +82,8 @@ func TestR24ReadersRead(t *testing.T) {
 				{"browser.evaluate", `,"script":"1"`, `-32002.*permission denied: browser.evaluate needs scope standard`},
 				{"browser.click", `,"target":{"type":"selector","css":"#save"}`, `-32002`},
 			} {
-				b.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"tab_id":%q%s}}`, c.method, id, c.params))
-				fits(c.method, b.next(), c.want)
+				b.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"tab_id":%q%s}}`, c.method, id, c.params))
+				fits(c.method, b.Next(), c.want)
 			}
 			for _, c := range []struct{ hook, params, want string }{
 				{"snapshot", ``, `"ok":true.*Sign up`},
@@ -92,7 +95,7 @@ func TestR24ReadersRead(t *testing.T) {
 				{"eval", `,"script":"1"`, `CapabilityDenied`},
 			} {
 				body := fmt.Sprintf(`{"name":"browser.%s","params":{"browserId":%q%s}}`, c.hook, id, c.params)
-				_, text := posted(t, s.base(kind.prefix)+"/hooks/invoke", bearer("the-token-of-readonly"), []byte(body))
+				_, text := hubtest.MustPostJSON(t, s.base(kind.prefix)+"/hooks/invoke", hubtest.Bearer("the-token-of-readonly"), []byte(body))
 				fits(c.hook, text, c.want)
 			}
 			m := join(t, s, &sdk.StreamableClientTransport{
@@ -118,10 +121,10 @@ func TestR24ReadersRead(t *testing.T) {
 				said, _, _ := m.call(t, c.tool, c.arguments)
 				fits(c.tool, said, c.want)
 			}
-			owner.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"browser.evaluate","params":{"tab_id":%q,"script":"[document.title, document.querySelector('#email').value, seen.length]"}}`, id))
-			fits("the page afterwards", owner.next(), `\["Sign up","",0\]`)
-			owner.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":3,"method":"browser.close_tab","params":{"tab_id":%q}}`, id))
-			fits("closing by scope standard", owner.next(), `"closed":true`)
+			owner.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"browser.evaluate","params":{"tab_id":%q,"script":"[document.title, document.querySelector('#email').value, seen.length]"}}`, id))
+			fits("the page afterwards", owner.Next(), `\["Sign up","",0\]`)
+			owner.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":3,"method":"browser.close_tab","params":{"tab_id":%q}}`, id))
+			fits("closing by scope standard", owner.Next(), `"closed":true`)
 		})
 	}
 }
@@ -153,15 +156,15 @@ func TestAliasesAreTheHubs(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
 			d := s.launched(t, kind.prefix+"/bap")
-			a := dial(t, "ws"+strings.TrimPrefix(s.base(kind.prefix), "http")+"/ndjson", nil)
+			a := hubtest.Dial(t, "ws"+strings.TrimPrefix(s.base(kind.prefix), "http")+"/ndjson", nil)
 			byA := func(request string) (at struct {
 				PageID string `json:"page_id"`
 			},
 			) {
 				t.Helper()
-				a.send(request)
+				a.Send(request)
 				var answer struct{ Data json.RawMessage }
-				if text := a.next(); json.Unmarshal([]byte(text), &answer) != nil || json.Unmarshal(answer.Data, &at) != nil {
+				if text := a.Next(); json.Unmarshal([]byte(text), &answer) != nil || json.Unmarshal(answer.Data, &at) != nil {
 					t.Fatal(text)
 				}
 				return at
@@ -175,7 +178,7 @@ func TestAliasesAreTheHubs(t *testing.T) {
 			if err := json.Unmarshal([]byte(d.must("page/list", `{}`)), &list); err != nil {
 				t.Fatal(err)
 			}
-			a.send(`{"id":"2","action":"tab.list"}`)
+			a.Send(`{"id":"2","action":"tab.list"}`)
 			var tabs struct {
 				Data struct {
 					Tabs []struct {
@@ -184,7 +187,7 @@ func TestAliasesAreTheHubs(t *testing.T) {
 					}
 				}
 			}
-			if text := a.next(); json.Unmarshal([]byte(text), &tabs) != nil {
+			if text := a.Next(); json.Unmarshal([]byte(text), &tabs) != nil {
 				t.Fatal(text)
 			}
 			inA, inD := map[string]string{}, map[string]string{}

@@ -1,4 +1,4 @@
-package server
+package conformance
 
 import (
 	"encoding/json"
@@ -16,6 +16,7 @@ import (
 	"github.com/cdphub/cdphub/actions/hooks"
 	"github.com/cdphub/cdphub/actions/jsonrpc"
 	"github.com/cdphub/cdphub/actions/ndjson"
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // tellsSecret finds the secrets of actions/testdata/pages/secrets.html, in
@@ -108,10 +109,10 @@ type witness struct {
 	prefix string
 	page   string // the Target's id
 	alias  string
-	owner  *far
+	owner  *hubtest.Peer
 	bap    *agent
-	rpc    *far
-	lines  *far
+	rpc    *hubtest.Peer
+	lines  *hubtest.Peer
 	mcp    mcpClient
 }
 
@@ -122,14 +123,14 @@ const onlookersToken = "the-token-of-readonly"
 func (r *witness) open() {
 	t := r.t
 	ws := "ws" + strings.TrimPrefix(r.base(r.prefix), "http")
-	r.owner = dial(t, ws+"/ws", bearer("the-token-of-standard"))
-	r.owner.send(`{"jsonrpc":"2.0","id":1,"method":"browser.open_tab","params":{"url":"` + r.app.URL + `/secrets.html"}}`)
+	r.owner = hubtest.Dial(t, ws+"/ws", hubtest.Bearer("the-token-of-standard"))
+	r.owner.Send(`{"jsonrpc":"2.0","id":1,"method":"browser.open_tab","params":{"url":"` + r.app.URL + `/secrets.html"}}`)
 	var opened struct{ Result struct{ ID string } }
-	if text := r.owner.next(); json.Unmarshal([]byte(text), &opened) != nil || opened.Result.ID == "" {
+	if text := r.owner.Next(); json.Unmarshal([]byte(text), &opened) != nil || opened.Result.ID == "" {
 		t.Fatalf("scope standard cannot open a page: %s", text)
 	}
 	r.page = opened.Result.ID
-	r.lines, r.rpc = dial(t, ws+"/ndjson", bearer(onlookersToken)), dial(t, ws+"/ws", bearer(onlookersToken))
+	r.lines, r.rpc = hubtest.Dial(t, ws+"/ndjson", hubtest.Bearer(onlookersToken)), hubtest.Dial(t, ws+"/ws", hubtest.Bearer(onlookersToken))
 	r.bap = r.agent(t, r.prefix+"/bap", http.Header{"X-BAP-Token": {onlookersToken}})
 	r.bap.must("initialize", initializeParams)
 	var pages struct{ Pages []struct{ ID, URL string } }
@@ -168,15 +169,15 @@ func (r *witness) readAll() {
 		silent(t, fmt.Sprint(tool, arguments), said)
 	})
 	all(t, ndjson.Reading(), readsNDJSON, func(action, params string) {
-		r.lines.send(fmt.Sprintf(`{"id":"1","action":%q,"params":{"page_id":%q%s}}`, action, r.page, params))
-		silent(t, action+params, r.lines.next())
+		r.lines.Send(fmt.Sprintf(`{"id":"1","action":%q,"params":{"page_id":%q%s}}`, action, r.page, params))
+		silent(t, action+params, r.lines.Next())
 	})
 	all(t, jsonrpc.Reading(), readsRPC, func(method, params string) {
-		r.rpc.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"tab_id":%q%s}}`, method, r.page, params))
-		silent(t, method+params, r.rpc.next())
+		r.rpc.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"tab_id":%q%s}}`, method, r.page, params))
+		silent(t, method+params, r.rpc.Next())
 	})
 	all(t, reading, readsHooks, func(hook, params string) {
-		_, text := posted(t, r.base(r.prefix)+"/hooks/invoke", bearer(onlookersToken), fmt.Appendf(nil, `{"name":%q,"params":{"browserId":%q%s}}`, hook, r.page, params))
+		_, text := hubtest.MustPostJSON(t, r.base(r.prefix)+"/hooks/invoke", hubtest.Bearer(onlookersToken), fmt.Appendf(nil, `{"name":%q,"params":{"browserId":%q%s}}`, hook, r.page, params))
 		silent(t, hook+params, text)
 	})
 	all(t, bap.Reading(), readsBAP, func(method, params string) {
@@ -194,7 +195,7 @@ func (r *witness) readAll() {
 func (r *witness) look(method, params string) {
 	id := r.bap.request(method, fmt.Sprintf(`{"pageId":%q%s}`, r.alias, params))
 	for {
-		text := r.bap.next()
+		text := r.bap.Next()
 		silent(r.t, method+params, text)
 		if strings.HasSuffix(text, fmt.Sprintf(`,"id":%d}`, id)) {
 			return
@@ -214,15 +215,15 @@ func (r *witness) happen() {
 	}
 	r.evaluate(`void happen()`)
 	for missing := []string{`"notifications/console"`, `"notifications/network"`, `"notifications/dialog"`, `"type":"navigated"`, `"type":"error"`}; len(missing) > 0; {
-		text := r.bap.next()
+		text := r.bap.Next()
 		silent(r.t, "an event", text)
 		missing = slices.DeleteFunc(missing, func(part string) bool { return strings.Contains(text, part) })
 	}
 }
 
 func (r *witness) evaluate(script string) {
-	r.owner.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"browser.evaluate","params":{"tab_id":%q,"script":%q}}`, r.page, script))
-	if text := r.owner.next(); !strings.Contains(text, `"result"`) {
+	r.owner.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"browser.evaluate","params":{"tab_id":%q,"script":%q}}`, r.page, script))
+	if text := r.owner.Next(); !strings.Contains(text, `"result"`) {
 		r.t.Fatalf("%s: %s", script, text)
 	}
 }
@@ -243,11 +244,11 @@ func TestR156SelectorsOfReadersOfAllDialects(t *testing.T) {
 					t.Errorf("%s: %.300s", what, answer)
 				}
 			}
-			r.lines.send(fmt.Sprintf(`{"id":"1","action":"page.wait","params":{"page_id":%q,"selector":%q,"timeout_ms":1500}}`, r.page, css))
-			none("page.wait", r.lines.next())
-			r.rpc.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser.screenshot","params":{"tab_id":%q,"target":{"type":"selector","css":%q},"timeout_ms":1500}}`, r.page, css))
-			none("browser.screenshot", r.rpc.next())
-			_, text := posted(t, r.base(r.prefix)+"/hooks/invoke", bearer(onlookersToken),
+			r.lines.Send(fmt.Sprintf(`{"id":"1","action":"page.wait","params":{"page_id":%q,"selector":%q,"timeout_ms":1500}}`, r.page, css))
+			none("page.wait", r.lines.Next())
+			r.rpc.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser.screenshot","params":{"tab_id":%q,"target":{"type":"selector","css":%q},"timeout_ms":1500}}`, r.page, css))
+			none("browser.screenshot", r.rpc.Next())
+			_, text := hubtest.MustPostJSON(t, r.base(r.prefix)+"/hooks/invoke", hubtest.Bearer(onlookersToken),
 				fmt.Appendf(nil, `{"name":"browser.waitForElement","params":{"browserId":%q,"selector":%q,"timeoutMs":1500}}`, r.page, css))
 			if !strings.Contains(text, "ElementNotFound") {
 				t.Errorf("browser.waitForElement: %s", text)

@@ -1,4 +1,4 @@
-package server
+package conformance
 
 import (
 	"fmt"
@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/server"
 )
 
 // door is how a dialect is entered. In its messages {app} is the app's address,
@@ -33,8 +36,8 @@ type visitor struct {
 	prefix string
 	door
 	token   string
-	session string // of MCP
-	far     *far   // the WebSocket
+	session string        // of MCP
+	far     *hubtest.Peer // the WebSocket
 	page    string
 }
 
@@ -52,7 +55,10 @@ func withstands(t *testing.T, dialect int) {
 	change, _ := withFile(t, "tokens:\n  - {token: token-of-the-page, role: host}\n"+
 		"  - {token: "+ownerToken+", role: client, hub: '*', scope: privileged}\n"+
 		"  - {token: "+readerToken+", role: client, hub: '*', scope: readonly}\n")
-	s := newStage(t, func(f *Options) { change(f); f.Tokens.Host, f.Network.Block = hostToken, []string{"localhost"} })
+	s := newStage(t, func(f *server.Options) {
+		change(f)
+		f.Tokens.Host, f.Network.Block = hubtest.HostToken, []string{"localhost"}
+	})
 	for _, x := range threats {
 		want := x.answers[dialect]
 		if want == "" {
@@ -80,12 +86,12 @@ func (v *visitor) enter(query string, header http.Header) string {
 	for name, values := range header {
 		lines = append(lines, name+": "+values[0])
 	}
-	if status := raw(v.t, v.s.addr(false), handshake(path, lines...)).status; status != http.StatusSwitchingProtocols {
+	if status := hubtest.Raw(v.t, v.s.ClientAddr(), hubtest.Handshake(path, lines...)).Status; status != http.StatusSwitchingProtocols {
 		return strconv.Itoa(status)
 	}
-	c := dial(v.t, "ws://"+v.s.addr(false)+path, header)
-	c.send(v.fill(v.first()))
-	return v.short(c.next())
+	c := hubtest.Dial(v.t, "ws://"+v.s.ClientAddr()+path, header)
+	c.Send(v.fill(v.first()))
+	return v.short(c.Next())
 }
 
 func (v *visitor) first() string {
@@ -99,12 +105,12 @@ func (v *visitor) first() string {
 func (v *visitor) as(token string) *visitor {
 	v.t.Helper()
 	if v.token = token; !v.http {
-		v.far = dial(v.t, "ws://"+v.s.addr(false)+v.prefix+v.path, bearer(token))
+		v.far = hubtest.Dial(v.t, "ws://"+v.s.ClientAddr()+v.prefix+v.path, hubtest.Bearer(token))
 	}
 	if strings.Contains(v.navigate, "{page}") {
-		c := dial(v.t, "ws://"+v.s.addr(false)+v.prefix+"/ws", bearer(ownerToken))
-		c.send(jsonrpcTalk.request(jsonrpcTalk.open(v.s.app.URL + "/two.html")))
-		v.page = regexp.MustCompile(jsonrpcTalk.opened).FindStringSubmatch(c.next())[1]
+		c := hubtest.Dial(v.t, "ws://"+v.s.ClientAddr()+v.prefix+"/ws", hubtest.Bearer(ownerToken))
+		c.Send(jsonrpcTalk.request(jsonrpcTalk.open(v.s.app.URL + "/two.html")))
+		v.page = regexp.MustCompile(jsonrpcTalk.opened).FindStringSubmatch(c.Next())[1]
 	}
 	for _, m := range v.hello {
 		v.ask(m)
@@ -117,15 +123,15 @@ func (v *visitor) ask(message string) string {
 	v.t.Helper()
 	message = v.fill(message)
 	if v.http {
-		return v.post(v.prefix+v.path, bearer(v.token), message)
+		return v.post(v.prefix+v.path, hubtest.Bearer(v.token), message)
 	}
-	v.far.send(message)
+	v.far.Send(message)
 	select {
 	case answer := <-v.far.Got:
 		return v.short(answer)
 	case why := <-v.far.Closed:
 		return fmt.Sprintf("closed with %d", why.Code)
-	case <-time.After(within):
+	case <-time.After(hubtest.Within):
 		v.t.Fatalf("%.200s is not answered", message)
 		return ""
 	}
@@ -134,7 +140,7 @@ func (v *visitor) ask(message string) string {
 // post is ask over HTTP.
 func (v *visitor) post(path string, header http.Header, message string) string {
 	v.t.Helper()
-	req, err := http.NewRequestWithContext(within60(v.t), http.MethodPost, "http://"+v.s.addr(false)+path, strings.NewReader(v.fill(message)))
+	req, err := http.NewRequestWithContext(within60(v.t), http.MethodPost, "http://"+v.s.ClientAddr()+path, strings.NewReader(v.fill(message)))
 	if err != nil {
 		v.t.Fatal(err)
 	}

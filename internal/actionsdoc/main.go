@@ -1,9 +1,9 @@
 // Command actionsdoc makes docs/actions.md, the page on the action APIs: the
-// prose of page.tmpl, with tables of what the conformance tests of cmd/cdphub
+// prose of page.tmpl, with tables of what the conformance tests of actions/conformance
 // have found.
 //
-//	go test -json ./cmd/cdphub | go run ./internal/actionsdoc -write docs/actions.md
-//	go test -json ./cmd/cdphub | go run ./internal/actionsdoc -check docs/actions.md
+//	go test -json ./actions/conformance | go run ./internal/actionsdoc -write docs/actions.md
+//	go test -json ./actions/conformance | go run ./internal/actionsdoc -check docs/actions.md
 //
 // It fails when one of those tests has not passed; with -check also when the
 // file is not what it would write.

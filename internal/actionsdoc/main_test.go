@@ -13,7 +13,7 @@ import (
 func everything() string {
 	var b strings.Builder
 	pass := func(test string) {
-		b.WriteString(`{"Action":"pass","Package":"github.com/cdphub/cdphub/cmd/cdphub","Test":"` + test + `"}` + "\n")
+		b.WriteString(`{"Action":"pass","Package":"github.com/cdphub/cdphub/actions/conformance","Test":"` + test + `"}` + "\n")
 	}
 	for line := range strings.Lines(signatures) {
 		name, _, _ := strings.Cut(line, " |")
@@ -32,7 +32,7 @@ func everything() string {
 }
 
 func attr(test, key, value string) string {
-	return `{"Action":"attr","Package":"github.com/cdphub/cdphub/cmd/cdphub","Test":"` + test + `","Key":"` + key + `","Value":"` + value + `"}` + "\n"
+	return `{"Action":"attr","Package":"github.com/cdphub/cdphub/actions/conformance","Test":"` + test + `","Key":"` + key + `","Value":"` + value + `"}` + "\n"
 }
 
 func TestPage(t *testing.T) {
@@ -60,7 +60,7 @@ func TestPage(t *testing.T) {
 	}
 	const pdf = "TestBAPConformance/frame/observe/pdf/the_normal_case"
 	fail := func(test string) string {
-		return `{"Action":"fail","Package":"github.com/cdphub/cdphub/cmd/cdphub","Test":"` + test + `"}`
+		return `{"Action":"fail","Package":"github.com/cdphub/cdphub/actions/conformance","Test":"` + test + `"}`
 	}
 	for _, tt := range []struct{ name, in, want string }{
 		{"the same", in, ""},

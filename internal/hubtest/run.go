@@ -1,0 +1,140 @@
+package hubtest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Tokens of tests.
+const (
+	ClientToken = "token-of-clients"
+	HostToken   = "token-of-hosts--"
+	AdminToken  = "token-of-admins-"
+	WrongToken  = "token-of-nobody-"
+)
+
+// Run runs a server until stop is called, or the test ends. Stop waits until it
+// has drained.
+func Run(t testing.TB, serve func(context.Context) error) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- serve(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("run: %v", err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("run did not end")
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// TokenFile writes a file of tokens, and returns how to write it again.
+func TokenFile(t *testing.T, text string) (path string, rewrite func(string)) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "tokens.yaml")
+	rewrite = func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path+"~", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+"~", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rewrite(text)
+	return path, rewrite
+}
+
+// Get asks one address for a path exactly as it stands, with these headers.
+func Get(t *testing.T, addr, path string, header http.Header) (status int, body string) {
+	t.Helper()
+	nc, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	host := addr
+	if h := header.Get("Host"); h != "" {
+		host = h
+	}
+	var req bytes.Buffer
+	fmt.Fprintf(&req, "GET %s HTTP/1.1\r\nHost: %s\r\n", path, host)
+	if err := header.WriteSubset(&req, map[string]bool{"Host": true}); err != nil {
+		t.Fatal(err)
+	}
+	req.WriteString("\r\n")
+	if _, err := nc.Write(req.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(nc), nil)
+	if err != nil {
+		t.Fatalf("GET %s: %v", path, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		return resp.StatusCode, ""
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// Eventually waits until a condition holds.
+func Eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Within); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never came to this: %s", what)
+		}
+	}
+}
+
+// PostJSON sends a request with a body of JSON.
+func PostJSON(ctx context.Context, url string, header http.Header, body []byte) (status int, text string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	for k, v := range header {
+		req.Header[k] = v
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	out, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(out), err
+}
+
+// MustPostJSON is PostJSON for what must be answered, within a minute.
+func MustPostJSON(t *testing.T, url string, header http.Header, body []byte) (status int, text string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), Within)
+	defer cancel()
+	status, text, err := PostJSON(ctx, url, header, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status, text
+}
