@@ -1,24 +1,37 @@
-# make demo    see an agent drive apps in iframes (ARGS=--drive: by itself, then end)
-# make test    every test, the end-to-end ones in a real Chromium
-# make test-long  the same at full size, then make fuzz
-# make flaky   every test N times (20) in random order, with all cores kept busy (PACKAGES=./relay: those alone)
-# make fuzz    what strangers send, made up: each target for FUZZTIME (10m)
-# make lint    formatting, linters, types, freshness of what is generated
-# make trust-doc    what must hold, and which test says so: docs/trust.md
-# make actions-doc  how to speak the action APIs, and what works where: docs/actions.md
-# make clients-doc  which client can do what: docs/clients.md
-# make bench   the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's
-# make chaos   all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
-# make generate  what is made from sources: codecs, bundles
+# make demo          see an agent drive apps in iframes (ARGS=--drive: by itself, then end)
+# make check         the quick gate, without a browser: format, linters, types, generated files, tests
+# make test          every test of the product, and a sample of the clients, in real browsers
+# make test-clients  every client in every way: Playwright, Puppeteer, chromedp, rod, MCP servers, apps
+# make test-long     the tests of the product at full size, then make fuzz
+# make flaky         every test N times (20) in random order, with all cores kept busy (PACKAGES=./relay: those alone)
+# make fuzz          what strangers send, made up: each target for FUZZTIME (10m)
+# make lint          format, linters, types, generated files
+# make trust-doc     what must hold, and which test proves it: docs/trust.md
+# make actions-doc   how to speak the action APIs, and what works where: docs/actions.md
+# make clients-doc   which client can do what: docs/clients.md
+# make bench         the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's
+# make chaos         all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
+# make generate      what is made from sources: codecs, bundles, pages
 
-.PHONY: demo test test-long flaky fuzz lint trust-doc actions-doc clients-doc bench chaos generate tools
+.PHONY: demo check test test-product test-e2e test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc bench chaos generate tools compiler
 .DEFAULT_GOAL := test
+.DELETE_ON_ERROR:
 
 E2E := internal/e2e
 AGENT_BROWSER := $(CURDIR)/$(E2E)/node_modules/.bin/agent-browser
-GOFUMPT := go run mvdan.cc/gofumpt@v0.12.0
-GOTESTSUM := go run gotest.tools/gotestsum@v1.13.0
-GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+# Go programs that the gates use, built once for each version.
+TOOLS := $(CURDIR)/.tools
+GOFUMPT := $(TOOLS)/gofumpt@v0.12.0
+GOTESTSUM := $(TOOLS)/gotestsum@v1.13.0
+GOLANGCI := $(TOOLS)/golangci-lint@v2.15.0
+
+$(GOFUMPT): MODULE := mvdan.cc/gofumpt
+$(GOTESTSUM): MODULE := gotest.tools/gotestsum
+$(GOLANGCI): MODULE := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+$(TOOLS)/%:
+	GOBIN=$(TOOLS)/new go install $(MODULE)@$(lastword $(subst @, ,$*))
+	mv $(TOOLS)/new/$(firstword $(subst @, ,$*)) $@
 
 # The modules of this repository: the product, its bundler, its end-to-end tests.
 MODULES := . web/build $(E2E)
@@ -26,24 +39,44 @@ MODULES := . web/build $(E2E)
 demo: tools
 	go run ./cmd/cdphub demo --agent-browser=$(AGENT_BROWSER) $(ARGS)
 
-# The tests of the product, with those that attack its scopes, and what they say
-# of what must hold, and of the action APIs: both pages are written (-write) or
-# compared (-check).
-define unit_tests
-out=$$(mktemp) && $(GOTESTSUM) --format pkgname --jsonfile $$out -- -race -shuffle=on -timeout 20m ./... && \
-	(cd $(E2E) && $(GOTESTSUM) --format pkgname --jsonfile $$out.scopes -- -race -shuffle=on -timeout 20m ./scopes) && \
-	cat $$out.scopes >> $$out && \
-	go run ./internal/trust $(1) docs/trust.md < $$out && \
-	go run ./internal/actionsdoc $(1) docs/actions.md < $$out; status=$$?; rm -f $$out $$out.scopes; exit $$status
-endef
+# Packages whose tests use a browser, or take long.
+SLOW := actions$$|actions/conformance|bridge/chrome|browsers|cmd/cdphub|server|internal/chaos|internal/bench|web/test
 
-test: tools
-	@command -v cc >/dev/null || ./.ci/install gcc libc6-dev # the race detector wants a C compiler
-	$(call unit_tests,-check)
+check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
+	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
+	$(GOLANGCI) run
+	cd web && npm exec -- tsc --noEmit --incremental --tsBuildInfoFile node_modules/.tsbuildinfo
+	go vet ./...
+	go test $$(go list ./... | grep -vE '($(SLOW))$$')
+
+test: test-product test-e2e
+
+# The tests of the product, with those that attack its scopes. Race detector
+# where there is concurrency of ours: the conformance and page tests are about
+# what a browser does, and run without it.
+test-product: tools compiler $(GOTESTSUM)
+	@out=$$(mktemp) && \
+	$(GOTESTSUM) --format pkgname --jsonfile $$out -- -race -shuffle=on -timeout 20m $$(go list ./... | grep -vE '/(actions/conformance|web/test)$$') && \
+	$(GOTESTSUM) --format pkgname --jsonfile $$out.plain -- -shuffle=on -timeout 20m -p 1 ./actions/conformance ./web/test && \
+	(cd $(E2E) && $(GOTESTSUM) --format pkgname --jsonfile $$out.scopes -- -shuffle=on -timeout 20m ./scopes) && \
+	cat $$out.plain $$out.scopes >> $$out && \
+	go run ./internal/trust -outcome < $$out && \
+	go run ./internal/actionsdoc -check docs/actions.md < $$out; status=$$?; rm -f $$out $$out.plain $$out.scopes; exit $$status
 	go test -count=1 -run TestR70 ./relay # what the race detector is left out of
-	go test -C web/build -race -shuffle=on -timeout 20m ./...
-	go test -C $(E2E) -race -shuffle=on -timeout 20m -p 1 $$(go list -C $(E2E) ./... | grep -v /scopes$$) # one browser after the other
-	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree # once more, to print the shares
+
+# One browser after the other. The sample: Playwright at frames and at a
+# browser behind the hub, the other clients at frames, one framework.
+test-e2e: tools
+	go test -C web/build -shuffle=on -timeout 20m ./...
+	go test -C $(E2E) -shuffle=on -timeout 20m -p 1 . ./axtree ./browserhost ./shots
+	go test -C $(E2E) -count=1 -timeout 20m ./playwright -run 'TestHub|TestBrowserHost'
+	go test -C $(E2E) -count=1 -timeout 20m ./clients -run 'TestPuppeteer|TestChromedp|TestRod|TestChromeRemoteInterface|TestPlaywrightMCP|TestExamples'
+	go test -C $(E2E) -count=1 -timeout 20m ./apps -run TestReact
+
+test-clients: tools
+	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree
+	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m -p 1 ./apps ./clients ./playwright
+	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m ./clients -target browser
 
 # The tests whose numbers are smaller by default, as their requirements have them.
 test-long: tools
@@ -74,19 +107,26 @@ fuzz:
 		done; \
 	done
 
-lint: web/node_modules
+lint: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
-	set -e; for m in $(MODULES); do (cd $$m && go vet ./... && $(GOLANGCI) run); done
+	set -e; for m in $(MODULES); do (cd $$m && $(GOLANGCI) run); done
 	cd web && npm exec -- tsc --noEmit
+	./.ci/subjects
+
+# Fails when a file that is made from others is not what its sources make.
+fresh: web/node_modules
 	go run -C web/build . -check
-	go generate ./... && git diff --exit-code -- '*_easyjson.go' httpdiscovery/protocol.json docs/config.md docs/scopes.md
+	go run ./internal/trust -check docs/trust.md
+	@before=$$(git diff --no-ext-diff -- '*_easyjson.go' httpdiscovery/protocol.json docs | sha256sum); go generate ./... && \
+	after=$$(git diff --no-ext-diff -- '*_easyjson.go' httpdiscovery/protocol.json docs | sha256sum); \
+	test "$$before" = "$$after" || { echo "go generate has changed files: commit them"; git diff --stat -- '*_easyjson.go' httpdiscovery/protocol.json docs; exit 1; }
 
-trust-doc: tools
-	$(call unit_tests,-write)
+trust-doc:
+	go run ./internal/trust -write docs/trust.md
 
-# docs/actions.md alone
+# docs/actions.md, from a run of the conformance tests
 actions-doc: tools
-	go test -json -count=1 -run '^Test(NDJSON|JSONRPC|Hooks|BAP|MCP)(Conformance|Security|Seed)$$' ./server | \
+	go test -json -count=1 -run '^Test(NDJSON|JSONRPC|Hooks|BAP|MCP)(Conformance|Security|Seed)$$' ./actions/conformance | \
 		go run ./internal/actionsdoc -write docs/actions.md
 
 # docs/clients.md, from a run of the end-to-end tests of all clients
@@ -101,19 +141,23 @@ bench: tools
 DURATION ?= 60s
 SEED ?= 0
 
-chaos:
-	@command -v cc >/dev/null || ./.ci/install gcc libc6-dev # the race detector wants a C compiler
+chaos: compiler
 	go test -race -count=1 -v -timeout 0 -run TestRandomFaults ./internal/chaos -duration=$(DURATION) -seed=$(SEED)
 
 generate: web/node_modules
 	go generate ./...
 	go run -C web/build .
+	$(MAKE) trust-doc
 
 # What the tests and the demo need beside Go; installed only where missing.
 tools: $(E2E)/node_modules web/node_modules
 	@command -v chromium >/dev/null || ./.ci/install chromium
 	@command -v firefox-esr >/dev/null || command -v firefox >/dev/null || ./.ci/install firefox-esr
 	@command -v cog >/dev/null || ./.ci/install cog
+
+# The race detector wants a C compiler.
+compiler:
+	@command -v cc >/dev/null || ./.ci/install gcc libc6-dev
 
 %/node_modules: %/package-lock.json
 	@command -v npm >/dev/null || ./.ci/install nodejs npm

@@ -1,19 +1,22 @@
-// Command trust turns the outcome of a test run, as go test -json prints it,
-// into the table of what must hold, the tests that prove it, and what they
-// said: docs/trust.md. A test belongs to the requirements that its name
-// begins with, TestR24ScopesRefuseWrites, or that the name of a subtest has,
+// Command trust keeps docs/trust.md, the table of what must hold and of the
+// tests that prove it. A test belongs to the requirements that its name begins
+// with, TestR24ScopesRefuseWrites, or that the name of a subtest has,
 // TestScopes/R-24_writes.
 //
-//	go test -json ./... | go run ./internal/trust -write docs/trust.md
-//	go test -json ./... | go run ./internal/trust -check docs/trust.md
+//	go run ./internal/trust -write docs/trust.md   from the names of the tests
+//	go run ./internal/trust -check docs/trust.md   fails when the file is stale
+//	go test -json ./... | go run ./internal/trust -outcome
 //
-// It fails when a requirement has no test, or one that did not pass; with
-// -check also when the file is not what it would write.
+// All fail when a requirement has no test; the last one also when one of its
+// tests did not pass.
 package main
 
 import (
+	"bytes"
+	"flag"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,17 +24,41 @@ import (
 	"github.com/cdphub/cdphub/internal/testrun"
 )
 
-func main() { testrun.Main(page, "trust-doc") }
-
-// page prints the table.
-func page(out io.Writer, tests []testrun.Test) error {
-	proofs := map[string][]testrun.Test{}
-	for _, t := range tests {
-		for _, id := range requirementsOf(t.Name) {
-			proofs[id] = append(proofs[id], t)
-		}
+func main() {
+	write := flag.String("write", "", "write the table to this `file`")
+	check := flag.String("check", "", "compare the table with this `file`")
+	outcome := flag.Bool("outcome", false, "read a run of the tests from standard input")
+	flag.Parse()
+	if err := run(".", *write, *check, *outcome, os.Stdin); err != nil {
+		fmt.Fprintln(os.Stderr, "trust:", err)
+		os.Exit(1)
 	}
-	return printTable(out, proofs)
+}
+
+func run(root, write, check string, outcome bool, in io.Reader) error {
+	if outcome {
+		tests, err := testrun.Read(in)
+		if err != nil {
+			return err
+		}
+		return proven(tests)
+	}
+	names, err := namesIn(root)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := printTable(&text, names); err != nil {
+		return err
+	}
+	if write != "" {
+		return os.WriteFile(write, text.Bytes(), 0o644) //nolint:gosec // it is for everybody to read
+	}
+	kept, err := os.ReadFile(check)
+	if err == nil && !bytes.Equal(kept, text.Bytes()) {
+		err = fmt.Errorf("%s is stale: run make trust-doc", check)
+	}
+	return err
 }
 
 var (
@@ -44,13 +71,10 @@ var (
 // of its own is part of its test.
 func requirementsOf(test string) []string {
 	top, sub, is := strings.Cut(test, "/")
-	var ids []string
 	if is {
-		for _, m := range inside.FindAllStringSubmatch(sub, -1) {
-			ids = append(ids, m[1])
-		}
-		return ids
+		return subtestIDs(sub)
 	}
+	var ids []string
 	if m := leading.FindStringSubmatch(top); m != nil {
 		for _, n := range number.FindAllStringSubmatch(m[1], -1) {
 			ids = append(ids, n[1]+"-"+n[2])
@@ -59,57 +83,68 @@ func requirementsOf(test string) []string {
 	return ids
 }
 
-// printTable prints the table. Its error names what is not proven.
-func printTable(out io.Writer, proofs map[string][]testrun.Test) error {
-	fmt.Fprint(out, `# What must hold, and which test says so
+// printTable prints the table. Its error names what has no test.
+func printTable(out io.Writer, names map[string][]named) error {
+	fmt.Fprint(out, `# What must hold, and which test proves it
 
-Made from a run of all tests under the race detector (make trust-doc); make test fails when a line here does not hold.
+This table is made from the names of the tests by "make trust-doc". "make test" runs them all and fails when a line here does not hold.
 `)
+	var missing []string
+	for _, s := range sections {
+		fmt.Fprintf(out, "\n## %s\n\n| | what | tests |\n|---|---|---|\n", s.title)
+		for _, r := range s.list {
+			if len(names[r.id]) == 0 {
+				missing = append(missing, r.id)
+			}
+			fmt.Fprintf(out, "| %s | %s | %s |\n", r.id, r.what, list(names[r.id]))
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("no test has these numbers in its name: %s", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// list lists tests by package.
+func list(tests []named) string {
+	var b strings.Builder
+	last := ""
+	for _, n := range tests {
+		switch {
+		case n.pkg != last && last != "":
+			fmt.Fprintf(&b, "; %s: ", n.pkg)
+		case n.pkg != last:
+			fmt.Fprintf(&b, "%s: ", n.pkg)
+		default:
+			b.WriteString(", ")
+		}
+		last = n.pkg
+		fmt.Fprintf(&b, "`%s`", n.test)
+	}
+	return b.String()
+}
+
+// proven says which requirements a run does not prove: those of whose tests none
+// ran, or one did not pass.
+func proven(tests []testrun.Test) error {
+	outcomes := map[string][]string{}
+	for _, t := range tests {
+		for _, id := range requirementsOf(t.Name) {
+			outcomes[id] = append(outcomes[id], t.Outcome)
+		}
+	}
 	var unproven []string
 	for _, s := range sections {
-		fmt.Fprintf(out, "\n## %s\n\n| | what | tests | result |\n|---|---|---|---|\n", s.title)
 		for _, r := range s.list {
-			list := proofs[r.id]
-			slices.SortFunc(list, func(a, b testrun.Test) int { return strings.Compare(a.Package+a.Name, b.Package+b.Name) })
-			result := resultOf(list)
-			if result != "pass" {
-				unproven = append(unproven, r.id+" ("+result+")")
+			if len(outcomes[r.id]) == 0 {
+				unproven = append(unproven, r.id+" (no test)")
+			} else if i := slices.IndexFunc(outcomes[r.id], func(o string) bool { return o != "pass" }); i >= 0 {
+				unproven = append(unproven, r.id+" ("+outcomes[r.id][i]+")")
 			}
-			fmt.Fprintf(out, "| %s | %s | %s | %s |\n", r.id, r.what, names(list), result)
 		}
 	}
 	if len(unproven) > 0 {
 		return fmt.Errorf("not proven: %s", strings.Join(unproven, ", "))
 	}
 	return nil
-}
-
-func resultOf(list []testrun.Test) string {
-	result := "no test"
-	for _, p := range list {
-		if p.Outcome != "pass" {
-			return p.Outcome
-		}
-		result = "pass"
-	}
-	return result
-}
-
-// names lists tests by package.
-func names(list []testrun.Test) string {
-	var b strings.Builder
-	last := ""
-	for _, p := range list {
-		switch {
-		case p.Package != last && last != "":
-			fmt.Fprintf(&b, "; %s: ", p.Package)
-		case p.Package != last:
-			fmt.Fprintf(&b, "%s: ", p.Package)
-		default:
-			b.WriteString(", ")
-		}
-		last = p.Package
-		fmt.Fprintf(&b, "`%s`", p.Name)
-	}
-	return b.String()
 }
