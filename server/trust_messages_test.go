@@ -156,7 +156,7 @@ func TestR53ParamsThatAreNoJSON(t *testing.T) {
 	host, c := s.host(t), s.client(t)
 	tail := c.attachTo("T1")
 	for _, params := range []string{
-		"{\"a\":\"\x01\"}", "{\"a\":\"\n\"}", `{"a":tru}`, `{"a":[1,2}}`, `{"a":01}`, `{"a":1}`, `{"a":1}//`, `{bad`, `{bad}`, `{'a':1}`, `{"a":1,}`,
+		"{\"a\":\"\x01\"}", "{\"a\":\"\n\"}", `{"a":tru}`, `{"a":[1,2}}`, `{"a":01}`, `{"a":1/*x*/}`, `{"a":1}//`, `{bad`, `{bad}`, `{'a':1}`, `{"a":1,}`,
 		`{"a":"\x"}`, `{"a":"\u12g4"}`, `{"a":+1}`, `{"a":.5}`, `{"a":1.}`, `{"a":Infinity}`, `{"a" 1}`, `{"a":undefined}`, "{\"a\":\u00a01}",
 	} {
 		c.send(`{"id":1,"method":"A.b","params":` + params + tail)
