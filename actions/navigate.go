@@ -68,6 +68,7 @@ func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation,
 		return Navigation{}, err
 	}
 	return p.navigation(ctx, until(o.WaitUntil), func(ctx context.Context, s string) (started, error) {
+		from := p.address()
 		params := obj{"url": url}
 		if o.Referer != "" {
 			params["referrer"] = o.Referer
@@ -85,8 +86,17 @@ func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation,
 		case out.ErrorText != "":
 			return started{}, p.failure(ctx, out.ErrorText)
 		}
-		return started{loader: out.LoaderID, within: out.LoaderID == "", untitled: o.Untitled}, nil
+		within := out.LoaderID == "" && sameDocument(from, url)
+		return started{loader: out.LoaderID, within: within, next: out.LoaderID == "" && !within, untitled: o.Untitled}, nil
 	})
+}
+
+// sameDocument reports whether a URL leads to another place of the same
+// document: only its fragment may differ, and it must have one (HTML, navigate).
+func sameDocument(from, to string) bool {
+	a, _, _ := strings.Cut(from, "#")
+	b, _, fragment := strings.Cut(to, "#")
+	return fragment && a == b
 }
 
 // navigationError makes of what a target says against a navigation that it
@@ -204,7 +214,7 @@ func (p *Page) navigation(ctx context.Context, state LoadState, start func(conte
 		if l := p.loads[how.loader]; how.loader != "" && p.loader != how.loader && l != nil && l.failed != "" {
 			return false, errorf(NavigationFailed, "navigation failed: %s", l.failed)
 		}
-		n.Committed = how.within || p.loader != before || how.orWithin && p.within != within
+		n.Committed = how.within || p.arrivedLocked(how.loader, before) || how.orWithin && p.within != within
 		n.Reached = n.Committed && (how.stay || p.loadLocked(p.loader).reached[state] || state == Commit)
 		return n.Reached, nil
 	})
@@ -218,6 +228,17 @@ func (p *Page) navigation(ctx context.Context, state LoadState, start func(conte
 		p.describe(ctx, &n)
 	}
 	return n, err
+}
+
+// arrivedLocked reports whether a navigation has shown its document: the one with
+// that loader, or where the loader is not known, another one than before. The
+// document may have been left again.
+func (p *Page) arrivedLocked(loader, before string) bool {
+	if loader == "" {
+		return p.loader != before
+	}
+	l := p.loads[loader]
+	return p.loader == loader || l != nil && l.reached[Commit]
 }
 
 // late says of a failure for want of time that it was a navigation's.
