@@ -52,18 +52,34 @@ type Host interface {
 	Close(Reason)
 }
 
-// A Host that is a browser of its own, as a Chromium is, says so with
-// Announcement.Browser. It stands beside a page's Host, has targets, contexts
-// and sessions that it minted itself, and is an Announcer to whom
+// Slotter is a Host that says beside which others it stands. A hub has one Host
+// in each slot: a Host replaces the one in its own slot and leaves all others. A
+// Host without this ability is in the slot "".
+type Slotter interface {
+	// Slot is the same for as long as the Host is there.
+	Slot() string
+}
+
+// BrowserSlot is the slot of Hosts that each are a whole browser.
+const BrowserSlot = "browser"
+
+// BrowserSessions is a Host that serves the browser level itself, as a Chromium
+// does. It has targets, contexts and sessions of its own: those that it mints
+// inside a session of a Client begin and end with Events.Opened and Closed, and
+// are released with the one they were born in. The Host sends each session what
+// is meant for it with Events.SessionEvent; Events.Event is not for such a Host.
+// An error that Send returns may be a *wire.Error: the answer. What it minted is
+// lost with its connection, so it has no HostID.
 //
-//	Attached({SessionID})            is a Client, with a session of the browser for it alone
-//	Attached({SessionID, TargetID})  is a session on one target, for a connection that belongs to it
-//
-// Commands for the first are browser-level ones of that Client. Sessions that
-// the browser mints inside these begin and end with Events.Opened and Closed,
-// and are released with the one they were born in. To each session the Host
-// sends what is meant for it with Events.SessionEvent; Events.Event is not for
-// a browser. An error that Send returns may be a *wire.Error: the answer.
+// For a Host without this ability, the hub emulates a browser around its Targets,
+// and mints all sessions. Of several Hosts with it, the one that came first
+// serves the browser level.
+type BrowserSessions interface {
+	// AttachedToBrowser begins a session of the browser for one Client alone.
+	// Commands for it are the Client's browser-level ones. Announcer.Attached
+	// begins a session on one target, for a connection that belongs to it.
+	AttachedToBrowser(Attachment)
+}
 
 // Lifecycle is a Host that answers some browser-level methods itself.
 type Lifecycle interface {
@@ -160,10 +176,10 @@ type Events interface {
 
 // Hub is where a Host announces itself.
 type Hub interface {
-	// SetHost makes h the hub's Host, or its browser. The one before it, if
-	// any, is closed with ReasonReplaced. A Host calls it once. An error means
-	// that h is not the hub's Host, and never will be; a wsconn.Reason is what
-	// a Page is told then.
+	// SetHost makes h a Host of the hub. The one before it in its slot, if any,
+	// is closed with ReasonReplaced. A Host calls it once. An error means that h
+	// is not a Host of the hub, and never will be; a wsconn.Reason is what a
+	// Page is told then.
 	SetHost(h Host, a Announcement) (Events, error)
 }
 
@@ -173,10 +189,8 @@ type Announcement struct {
 	// connection was lost; "" for a Host that does not come back.
 	HostID  string
 	Version Version
+	// Targets of a Host with BrowserSessions are those that any Client may see.
 	Targets []targets.Info
-	// Browser says that the Host is a browser of its own. Its Targets are
-	// those that any Client may see.
-	Browser bool
 }
 
 // Nested is a session that a browser minted inside another one.

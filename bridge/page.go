@@ -210,6 +210,18 @@ func (p *Page) TakesFiles() bool { return p.abilities.Load().uploads }
 // Pace implements Paced.
 func (p *Page) Pace() { p.conn.WaitBelow(p.conn.MaxPending()/4*3, paceLongest) }
 
+// pageBrowser is a Page that said it is a whole browser.
+type pageBrowser struct{ *Page }
+
+// Slot implements Slotter.
+func (pageBrowser) Slot() string { return BrowserSlot }
+
+// AttachedToBrowser implements BrowserSessions.
+func (p pageBrowser) AttachedToBrowser(s Attachment) { p.Attached(s) }
+
+// TakesFiles implements Uploads: a browser reads files itself.
+func (pageBrowser) TakesFiles() bool { return false }
+
 // Close implements Host. The close code of a replaced Host tells it to stay
 // away.
 func (p *Page) Close(r Reason) {

@@ -10,6 +10,7 @@ import (
 // call is one command that the Host has and has not answered.
 type call struct {
 	number  bridge.CallID
+	side    *side // whose Host has it
 	client  *Client
 	session *session.Session // nil for a browser-level command
 	tail    []byte           // ends the answer
@@ -28,9 +29,6 @@ func (c *call) id() []byte { return c.idBytes[:c.idLen] }
 // quiet reports whether the command is the hub's own, in a Client's name: the
 // Client hears no answer.
 func (c *call) quiet() bool { return c.idLen == 0 }
-
-// upstream reports whether the hub's browser was asked.
-func (c *call) upstream() bool { return c.session != nil && c.session.Upstream }
 
 // sessionID is the id that the Host must name in its answer.
 func (c *call) sessionID() string {
@@ -57,7 +55,7 @@ func (cs *calls) len() int { return len(cs.byNumber) }
 func (cs *calls) get(n bridge.CallID) *call { return cs.byNumber[n] }
 
 // add files a command under the next number.
-func (cs *calls) add(client *Client, s *session.Session, id, tail []byte) *call {
+func (cs *calls) add(to *side, client *Client, s *session.Session, id, tail []byte) *call {
 	if cs.byNumber == nil {
 		cs.byNumber = make(map[bridge.CallID]*call)
 		cs.heads = make(map[place]*call)
@@ -69,7 +67,7 @@ func (cs *calls) add(client *Client, s *session.Session, id, tail []byte) *call 
 		cs.spare = c.next
 	}
 	cs.last++
-	*c = call{number: cs.last, client: client, session: s, tail: tail}
+	*c = call{number: cs.last, side: to, client: client, session: s, tail: tail}
 	c.idLen = int8(copy(c.idBytes[:], id))
 	cs.byNumber[c.number] = c
 	client.calls++

@@ -28,7 +28,6 @@ type Client struct {
 	pace     pace
 	page     *session.Session // the one that is meant where none is named; nil for most
 	gone     func()           // called when page ends; nil for most
-	root     *session.Session // in the browser, for what the Client sends on no session; nil until then
 }
 
 // Deliver implements session.Peer.
@@ -148,17 +147,17 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 		c.answer(r.ID, nil, r.tail(), refused)
 		return nil
 	}
-	if h.browser != nil && wire.IsMethod(r.Method) && h.browser.serveLocked(&r) {
-		return h.browser.host
+	if s := h.browserOfLocked(&r); s != nil && wire.IsMethod(r.Method) && s.serveLocked(&r) {
+		return s.host
 	}
 	var m method
 	if len(r.Method) <= wire.MaxMethod { // to look up a name as long as its message takes long
 		m = methods[r.Method]
 	}
-	if l, ok := h.host.(bridge.Lifecycle); ok && wire.IsMethod(r.Method) && l.Handles(r.Method) {
+	if s := h.handlerLocked(&r); s != nil {
 		m.noteLocked(h, &r)
-		h.forwardBrowserLocked(&r)
-		return h.host
+		s.forwardBrowserLocked(&r)
+		return s.host
 	}
 	if do := m.of(&r); do != nil {
 		own := r // only what the hub answers itself may escape to the heap
@@ -173,9 +172,31 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 		return nil
 	}
 	m.noteLocked(h, &r)
-	h.forwardLocked(&r)
-	return h.host
+	h.forwardLocked(&r, r.session)
+	return sideOf(r.session).host
 }
+
+// handlerLocked returns the side whose Host said that it handles a browser-level
+// method: that of the session, if any.
+func (h *Hub) handlerLocked(r *request) *side {
+	if !wire.IsMethod(r.Method) {
+		return nil
+	}
+	if s := sideOf(r.session); s != nil && s.browser == nil {
+		if s.handles(r.Method) {
+			return s
+		}
+		return nil
+	}
+	for _, s := range h.emulatedLocked() {
+		if s.handles(r.Method) {
+			return s
+		}
+	}
+	return nil
+}
+
+func (s *side) handles(method string) bool { return s.lifecycle != nil && s.lifecycle.Handles(method) }
 
 // sessionLocked is the session that a message is for: nil is the browser level,
 // or one that is not there.
@@ -208,11 +229,12 @@ var (
 // browserTimeout is how long a Host may take over a browser-level request.
 const browserTimeout = 30 * time.Second
 
-// forwardLocked sends a command to the Host, which answers it later.
-func (h *Hub) forwardLocked(r *request) {
-	h.sendLocked(r, r.session, bridge.Command{
-		SessionID: r.session.ID,
-		TargetID:  r.session.TargetID,
+// forwardLocked sends a command for a session to the Host that the session is
+// in, which answers it later.
+func (h *Hub) forwardLocked(r *request, s *session.Session) *call {
+	return h.sendLocked(r, sideOf(s), s, bridge.Command{
+		SessionID: s.ID,
+		TargetID:  s.TargetID,
 		Method:    r.Method,
 		Params:    r.Params,
 		Args:      r.members,
@@ -222,8 +244,9 @@ func (h *Hub) forwardLocked(r *request) {
 // forwardBrowserLocked sends the Host a browser-level command that it
 // handles. A sessionId only decides how the answer ends: the command outlives
 // that session, which it may well be about to end.
-func (h *Hub) forwardBrowserLocked(r *request) {
-	c := h.sendLocked(r, nil, bridge.Command{Method: r.Method, Params: r.Params, Args: r.members})
+func (s *side) forwardBrowserLocked(r *request) {
+	h := s.hub
+	c := h.sendLocked(r, s, nil, bridge.Command{Method: r.Method, Params: r.Params, Args: r.members})
 	if c == nil {
 		return
 	}
@@ -237,26 +260,22 @@ func (h *Hub) forwardBrowserLocked(r *request) {
 	})
 }
 
-// sendLocked files a command and hands it to the Host. It returns nil when
-// the command has failed and been answered.
-func (h *Hub) sendLocked(r *request, s *session.Session, cmd bridge.Command) *call {
+// sendLocked files a command and hands it to the Host of a side. It returns nil
+// when the command has failed and been answered.
+func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Command) *call {
 	refuse := func(e *wire.Error) *call {
 		r.client.fail(r.ID, r.tail(), e)
 		return nil
 	}
-	host := h.host
-	if s != nil && s.Upstream {
-		host = h.browser.host
-	}
 	switch {
-	case host == nil:
+	case to.host == nil:
 		return refuse(errNoHost)
 	case r.client.calls >= h.opts.Limits.ClientCalls, h.calls.len() >= h.opts.Limits.Calls:
 		return refuse(errTooManyCalls)
 	}
-	c := h.calls.add(r.client, s, r.ID, r.tail())
+	c := h.calls.add(to, r.client, s, r.ID, r.tail())
 	cmd.Call, cmd.NoFiles = c.number, r.client.noFiles
-	if err := host.Send(cmd); err != nil {
+	if err := to.host.Send(cmd); err != nil {
 		h.calls.remove(c)
 		if answer, ok := errors.AsType[*wire.Error](err); ok {
 			return refuse(answer)
@@ -283,20 +302,11 @@ func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
 	}
 }
 
-// failAllLocked answers every command in flight that no session owns.
-func (h *Hub) failAllLocked(why *wire.Error) {
-	for _, c := range h.calls.byNumber {
-		if c.session == nil {
-			h.failCallLocked(c, why)
-		}
-	}
-}
-
-// failEveryLocked answers every command in flight at the page's Host, the
+// failWhereLocked answers the commands in flight that fit with an error, the
 // oldest first.
-func (h *Hub) failEveryLocked(why *wire.Error) {
+func (h *Hub) failWhereLocked(why *wire.Error, fits func(*call) bool) {
 	for _, n := range slices.Sorted(maps.Keys(h.calls.byNumber)) {
-		if c := h.calls.get(n); !c.upstream() {
+		if c := h.calls.get(n); fits(c) {
 			h.failCallLocked(c, why)
 		}
 	}
@@ -328,8 +338,8 @@ func (c *Client) Leave() {
 	for s := range c.sessions {
 		h.endSessionLocked(s, errDetached)
 	}
-	if c.root != nil {
-		h.browser.leaveLocked(c)
+	for _, s := range h.sides {
+		s.leaveLocked(c)
 	}
 	top := place{c, nil} // at browser level, where a Host handles commands
 	for call := h.calls.newest(top); call != nil; call = h.calls.newest(top) {

@@ -44,6 +44,7 @@ const dialogTimeout = 30 * time.Second
 
 // dialogs is what a hub keeps for the dialogs of one Target.
 type dialogs struct {
+	side *side
 	key  string
 	open *openDialog // nil while there is none
 	// wanted is how many sessions would answer.
@@ -55,24 +56,20 @@ type openDialog struct {
 	answer chan DialogAnswer // takes one without waiting
 }
 
-// announceLocked tells the Host of a session, and with the first of a Target
-// of the key for its dialogs.
-func (h *Hub) announceLocked(s *session.Session) {
-	a, ok := h.host.(bridge.Announcer)
-	if !ok {
-		return
-	}
-	d := h.dialogs[s.TargetID]
+// dialogKeyLocked returns the key for the dialogs of a Target, which is minted
+// with its first session.
+func (s *side) dialogKeyLocked(targetID string) string {
+	d := s.hub.dialogs[targetID]
 	if d == nil {
-		d = &dialogs{key: session.NewID()}
-		for _, on := range h.sessions.OfTarget(s.TargetID) {
+		d = &dialogs{side: s, key: session.NewID()}
+		for _, on := range s.sessions.OfTarget(targetID) {
 			if on.Answers {
 				d.wanted++
 			}
 		}
-		h.dialogs[s.TargetID] = d
+		s.hub.dialogs[targetID] = d
 	}
-	a.Attached(attachment(s, d.key))
+	return d.key
 }
 
 // attachment is a session as its Host is told of it.
@@ -111,7 +108,7 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	}
 	o := &openDialog{Dialog: d, answer: make(chan DialogAnswer, 1)}
 	slot.open = o
-	h.tellPageLocked(d.TargetID, "Page.javascriptDialogOpening", opening)
+	slot.tellLocked(d.TargetID, "Page.javascriptDialogOpening", opening)
 	h.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(ctx, dialogTimeout)
@@ -124,7 +121,7 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if slot.open == o {
-		h.settleLocked(slot, unanswered)
+		slot.settleLocked(unanswered)
 	}
 	return <-o.answer, nil
 }
@@ -139,7 +136,7 @@ func openingParams(d Dialog) []byte {
 }
 
 // settleLocked ends the open dialog of a Target, if there is one.
-func (h *Hub) settleLocked(slot *dialogs, a DialogAnswer) {
+func (slot *dialogs) settleLocked(a DialogAnswer) {
 	o := slot.open
 	if o == nil {
 		return
@@ -152,7 +149,7 @@ func (h *Hub) settleLocked(slot *dialogs, a DialogAnswer) {
 	} else {
 		b = append(b, `,"result":false,"userInput":`...)
 	}
-	h.tellPageLocked(o.TargetID, "Page.javascriptDialogClosed", append(wire.AppendString(b, a.Text), '}'))
+	slot.tellLocked(o.TargetID, "Page.javascriptDialogClosed", append(wire.AppendString(b, a.Text), '}'))
 }
 
 // errNoDialog is Chromium's.
@@ -169,7 +166,7 @@ var errPromptText = wire.InvalidParams("promptText is longer than 65536 bytes")
 func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 	slot := h.dialogs[r.session.TargetID]
 	if slot == nil || slot.open == nil {
-		if d, ok := h.host.(bridge.Dialogs); ok && d.AsksHub() {
+		if d, ok := sideOf(r.session).host.(bridge.Dialogs); ok && d.AsksHub() {
 			return nil, errNoDialog
 		}
 		return nil, errPassOn
@@ -187,7 +184,7 @@ func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 			a.Text = slot.open.Default
 		}
 	}
-	h.settleLocked(slot, a)
+	slot.settleLocked(a)
 	return nil, nil
 }
 
@@ -208,7 +205,7 @@ func (h *Hub) dismissLocked(targetID string) {
 		return
 	}
 	if slot := h.dialogs[targetID]; slot != nil {
-		h.settleLocked(slot, DialogAnswer{})
+		slot.settleLocked(DialogAnswer{})
 	}
 }
 
@@ -234,7 +231,7 @@ func (h *Hub) pageEventsLocked(s *session.Session, on bool) {
 		slot.wanted++
 	default:
 		if slot.wanted--; slot.wanted == 0 {
-			h.settleLocked(slot, DialogAnswer{Native: true})
+			slot.settleLocked(DialogAnswer{Native: true})
 		}
 	}
 }
@@ -253,11 +250,11 @@ func (c *Client) looksOn() bool {
 	return ok && o.LooksOn()
 }
 
-// tellPageLocked sends an event to those sessions of a Target.
-func (h *Hub) tellPageLocked(targetID, method string, params []byte) {
+// tellLocked sends an event to those sessions of the Target that have Page enabled.
+func (slot *dialogs) tellLocked(targetID, method string, params []byte) {
 	f := wire.Frame{Head: wire.AppendEventHead(nil, method)}
-	seen := h.viewsOf(method, params)
-	for _, s := range h.sessions.OfTarget(targetID) {
+	seen := slot.side.hub.viewsOf(method, params)
+	for _, s := range slot.side.sessions.OfTarget(targetID) {
 		var ok bool
 		if f.Body, ok = seen.of(s.Peer.(*Client)); ok && s.PageEvents {
 			f.Tail = s.Tail()

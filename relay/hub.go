@@ -1,10 +1,11 @@
-// Package relay is the switchboard: one Host on one side, any number of
-// Clients on the other. It knows nothing of HTTP or WebSocket; frames come in
-// through Client.Receive and bridge.Events, and leave through session.Peer
-// and bridge.Host.
+// Package relay is the switchboard between the Hosts of a hub and its Clients. It
+// knows nothing of HTTP or WebSocket, and of no kind of Host: what a Host can do
+// are the abilities of package bridge. Messages come in through Client.Receive
+// and bridge.Events, and leave through session.Peer and bridge.Host.
 package relay
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -87,24 +88,18 @@ type Hub struct {
 	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
 
 	mu       sync.Mutex // guards everything below
-	host     bridge.Host
-	events   *hostEvents // the host's generation
-	version  bridge.Version
-	hostID   string   // of the host, or of the one that may come back
-	away     *absence // while that one is away
-	claiming int      // Hosts on their way in
+	sides    []*side    // one for each Host: emulated ones, then those that serve the browser level
+	emulated int        // how many are
+	claiming int        // Hosts on their way in
 	takeover takeovers
-	targets  targets.Registry
-	browser  *browser // nil while there is none
-	listing  []byte   // the answer to getTargets
-	stale    bool     // listing must be made anew
+	listing  []byte // the answer to getTargets
+	stale    bool   // listing must be made anew
 	clients  map[*Client]struct{}
 	// policyCount is how many of them have a Policy.
 	policyCount map[Policy]int
 	sessions    session.Table
 	levels      levels
 	dialogs     map[string]*dialogs // by targetId
-	scripts     scripts
 	calls       calls
 	ledger      Stats
 	draining    bool
@@ -190,20 +185,15 @@ func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error
 	h := c.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, upstream, known := h.targetLocked(targetID)
+	t, side, known := h.targetLocked(targetID)
 	if !known || !shows(c.policy, t) {
 		return ErrNoTarget
 	}
 	c.connectLocked(p)
 	c.gone = gone
 	c.page = session.NewImplicit(h.opts.NewID(), t.ID, c)
-	c.page.Upstream = upstream
-	if !upstream {
-		h.beginLocked(c, c.page, t)
-		return nil
-	}
-	h.fileLocked(c, c.page)
-	h.browser.announceLocked(c.page)
+	c.page.Side = side
+	h.beginLocked(c, c.page, target{session.Page, side, t})
 	return nil
 }
 
@@ -230,15 +220,16 @@ func (h *Hub) JoinPage(p session.Peer, policy Policy, targetID string, gone func
 	return c, nil
 }
 
-// Targets lists the hub's Targets in order of appearance: those of a page's
-// Host, then those of a browser that any Client may see. With a Policy, nil is
-// one that allows everything, they are those that it lets a Client see.
+// Targets lists the hub's Targets in order of appearance: those around which the
+// hub emulates a browser, then those of a browser that any Client may see. With a
+// Policy, nil is one that allows everything, they are those that it lets a Client
+// see.
 func (h *Hub) Targets(p Policy) []targets.Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := slices.AppendSeq(make([]targets.Info, 0, h.targets.Len()), h.targets.All())
-	if h.browser != nil {
-		list = slices.AppendSeq(list, h.browser.targets.All())
+	list := []targets.Info{}
+	for _, s := range h.sides {
+		list = slices.AppendSeq(slices.Grow(list, s.targets.Len()), s.targets.All())
 	}
 	return slices.DeleteFunc(list, func(t targets.Info) bool { return !shows(p, t) })
 }
@@ -258,35 +249,38 @@ func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	return t, true
 }
 
-// targetLocked finds a Target, and whether it is the browser's.
-func (h *Hub) targetLocked(id string) (t targets.Info, upstream, known bool) {
-	if t, known = h.targets.Get(id); known || h.browser == nil {
-		return t, false, known
+// targetLocked finds a Target, and the side that has it.
+func (h *Hub) targetLocked(id string) (t targets.Info, on *side, known bool) {
+	for _, on = range h.sides {
+		if t, known = on.targets.Get(id); known {
+			return t, on, true
+		}
 	}
-	t, known = h.browser.targets.Get(id)
-	return t, true, known
+	return targets.Info{}, nil, false
 }
 
-// HostConnected reports whether there is a Host, or a browser.
+// HostConnected reports whether there is a Host.
 func (h *Hub) HostConnected() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.host != nil || h.browser != nil
+	return slices.ContainsFunc(h.sides, func(s *side) bool { return s.host != nil })
 }
 
-// BrowserConnected reports whether there is a browser.
+// BrowserConnected reports whether there is a Host that serves the browser level.
 func (h *Hub) BrowserConnected() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.browser != nil
+	return h.browserLocked() != nil
 }
 
 // HostHangs reports whether there is a Host whose page is known not to run.
 func (h *Hub) HostHangs() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l, ok := h.host.(bridge.Liveness)
-	return ok && !l.Responsive()
+	return slices.ContainsFunc(h.sides, func(s *side) bool {
+		l, ok := s.host.(bridge.Liveness)
+		return ok && !l.Responsive()
+	})
 }
 
 // Clients is the number of Clients.
@@ -296,8 +290,36 @@ func (h *Hub) Clients() int {
 	return len(h.clients)
 }
 
-// Version names the browser behind the hub: what the Host says, or the hub's
-// own name.
+// Refresh waits until the titles and addresses of all Targets are those of now,
+// as far as the Hosts that tell of them late answer within a second.
+func (h *Hub) Refresh(ctx context.Context) {
+	var late []bridge.Refresher
+	h.mu.Lock()
+	for _, s := range h.sides {
+		if r, ok := s.host.(bridge.Refresher); ok {
+			late = append(late, r)
+		}
+	}
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
+	defer cancel()
+	told := make(chan struct{}, len(late))
+	for _, r := range late {
+		r.Refresh(sync.OnceFunc(func() { told <- struct{}{} }))
+	}
+	for range late {
+		select {
+		case <-told:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+const refreshTimeout = time.Second
+
+// Version names the browser behind the hub: what a Host says, first of all the
+// one that serves the browser level, or the hub's own name.
 func (h *Hub) Version() (product, userAgent string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -305,9 +327,11 @@ func (h *Hub) Version() (product, userAgent string) {
 }
 
 func (h *Hub) versionLocked() (product, userAgent string) {
-	v := h.version
-	if h.browser != nil {
-		v = h.browser.version
+	var v bridge.Version
+	if s := h.browserLocked(); s != nil {
+		v = s.version
+	} else if n := slices.IndexFunc(h.sides, func(s *side) bool { return s.version != v }); n >= 0 {
+		v = h.sides[n].version
 	}
 	return or(v.Product, h.opts.Product), or(v.UserAgent, h.opts.UserAgent)
 }

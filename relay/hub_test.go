@@ -227,9 +227,16 @@ func TestClaimLost(t *testing.T) {
 	})
 }
 
+// wholeBrowser gives a Host the abilities of one that serves the browser level.
+type wholeBrowser struct{}
+
+func (wholeBrowser) Slot() string                        { return bridge.BrowserSlot }
+func (wholeBrowser) AttachedToBrowser(bridge.Attachment) {}
+
 // lateBrowser tells of a new title when it is asked to, if it is awake.
 type lateBrowser struct {
 	mute
+	wholeBrowser
 	events bridge.Events
 	asleep bool
 }
@@ -249,7 +256,7 @@ func TestRefresh(t *testing.T) {
 		h := New(Options{})
 		h.Refresh(t.Context()) // nobody is there to ask
 		b := &lateBrowser{}
-		b.events, _ = h.SetHost(b, bridge.Announcement{Browser: true, Targets: list(1)})
+		b.events, _ = h.SetHost(b, bridge.Announcement{Targets: list(1)})
 		h.Refresh(t.Context())
 		if got := h.Targets(nil)[0].Title; got != "new" {
 			t.Errorf("the title is %q, want new", got)

@@ -152,33 +152,34 @@ func (h *Hub) tellLocked(method string, k session.Kind, body func() []byte) {
 }
 
 // tellInfoLocked sends an event with the targetInfo of a Target or its tab.
-func (h *Hub) tellInfoLocked(method string, k session.Kind, t targets.Info) {
-	h.tellLocked(method, k, func() []byte { return h.targetInfoParamsLocked(k, t) })
+func (h *Hub) tellInfoLocked(method string, t target) {
+	h.tellLocked(method, t.kind, func() []byte { return h.targetInfoParamsLocked(t) })
 }
 
 // autoAttachLocked attaches every level that wants to be to a Target that has
 // just appeared, or to its tab. Pages inside a tab's session come when that asks.
-func (h *Hub) autoAttachLocked(k session.Kind, t targets.Info) {
+func (h *Hub) autoAttachLocked(t target) {
 	for l := range h.levels.attaching.All() {
-		if l.attach.Takes(typeOf(k)) {
-			h.attachLocked(l, k, t) //nolint:errcheck // a Client with too many sessions goes without
+		if l.attach.Takes(typeOf(t.kind)) {
+			h.attachLocked(l, t) //nolint:errcheck // a Client with too many sessions goes without
 		}
 	}
 }
 
 // attachOnceLocked attaches a level, unless it has a session there already.
-func (h *Hub) attachOnceLocked(l *level, k session.Kind, t targets.Info) *wire.Error {
-	if h.sessionOnLocked(l.client, l.session, h.idOf(k, t)) != nil {
+func (h *Hub) attachOnceLocked(l *level, t target) *wire.Error {
+	if h.sessionOnLocked(l.client, l.session, h.idOf(t.kind, t.Info)) != nil {
 		return nil
 	}
-	_, err := h.attachLocked(l, k, t)
+	_, err := h.attachLocked(l, t)
 	return err
 }
 
 // sessionOnLocked is the session of a Client on a target below one parent, or
 // nil.
 func (h *Hub) sessionOnLocked(c *Client, parent *session.Session, targetID string) *session.Session {
-	list := h.sessions.OfTarget(targetID)
+	t, _ := h.find(targetID)
+	list := t.onLocked(h, targetID)
 	i := slices.IndexFunc(list, func(s *session.Session) bool {
 		return s.Peer == session.Peer(c) && s.Parent == parent
 	})
@@ -189,29 +190,32 @@ func (h *Hub) sessionOnLocked(c *Client, parent *session.Session, targetID strin
 }
 
 // attachLocked begins a session of a level and announces it there.
-func (h *Hub) attachLocked(l *level, k session.Kind, t targets.Info) (*session.Session, *wire.Error) {
+func (h *Hub) attachLocked(l *level, t target) (*session.Session, *wire.Error) {
 	c := l.client
 	if len(c.sessions) >= h.opts.Limits.ClientSessions {
 		return nil, errTooMany
 	}
-	s := session.New(h.opts.NewID(), h.idOf(k, t), c)
-	s.Kind, s.Parent = k, l.session
+	s := session.New(h.opts.NewID(), h.idOf(t.kind, t.Info), c)
+	s.Kind, s.Parent = t.kind, l.session
+	if t.side != nil {
+		s.Side = t.side
+	}
 	h.beginLocked(c, s, t)
 	body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
-	body = h.appendTargetInfoLocked(append(body, `,"targetInfo":`...), k, t)
+	body = h.appendTargetInfoLocked(append(body, `,"targetInfo":`...), t)
 	body = append(body, `,"waitingForDebugger":false}`...)
 	l.event("Target.attachedToTarget", body)
 	return s, nil
 }
 
 // beginLocked files a session and tells who has to know.
-func (h *Hub) beginLocked(c *Client, s *session.Session, t targets.Info) {
+func (h *Hub) beginLocked(c *Client, s *session.Session, t target) {
 	h.fileLocked(c, s)
-	if len(h.sessions.OfTarget(s.TargetID)) == 1 {
-		h.attachedFlippedLocked(s.Kind, t)
+	if len(t.onLocked(h, s.TargetID)) == 1 {
+		h.attachedFlippedLocked(t)
 	}
 	if s.Kind == session.Page {
-		h.announceLocked(s)
+		t.side.announceLocked(s)
 	}
 }
 
@@ -238,14 +242,7 @@ func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 	}
 	h.unfileLocked(c, s, why)
 	h.pageEventsLocked(s, false)
-	switch {
-	case s.Upstream:
-		if s == c.page && h.browser != nil {
-			h.browser.host.Release(s.ID, s.TargetID)
-		}
-	case s.Kind == session.Page && h.host != nil:
-		h.host.Release(s.ID, s.TargetID)
-	}
+	sideOf(s).releaseLocked(s)
 	if s == c.page {
 		c.endPageLocked()
 	} else {
@@ -255,20 +252,17 @@ func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 			Head: wire.AppendEventHead(nil, "Target.detachedFromTarget"), Body: body, Tail: tailOf(s.Parent),
 		})
 	}
-	if s.Upstream {
-		return
-	}
-	if t, known := h.targetOf(s); known && len(h.sessions.OfTarget(s.TargetID)) == 0 {
-		h.attachedFlippedLocked(s.Kind, t)
+	if t, known := h.find(s.TargetID); known && t.side == sideOf(s) && len(t.onLocked(h, s.TargetID)) == 0 {
+		h.attachedFlippedLocked(t)
 	}
 }
 
 // attachedFlippedLocked tells of a target whose first session has begun or
 // whose last has ended.
-func (h *Hub) attachedFlippedLocked(k session.Kind, t targets.Info) {
-	if k == session.Browser {
-		return // it is attached for as long as anybody is there to ask
+func (h *Hub) attachedFlippedLocked(t target) {
+	if t.kind == session.Browser || t.side.browser != nil {
+		return // it is attached for as long as anybody is there to ask, or others tell of it
 	}
 	h.stale = true
-	h.tellInfoLocked("Target.targetInfoChanged", k, t)
+	h.tellInfoLocked("Target.targetInfoChanged", t)
 }

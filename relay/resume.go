@@ -2,13 +2,9 @@ package relay
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
-	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -19,142 +15,124 @@ import (
 // directoryTimeout is how long the Directory may take to answer.
 const directoryTimeout = 5 * time.Second
 
-// errOvertaken refuses a Host that a newer one has overtaken on its way in.
-var errOvertaken = errors.New("replaced by a newer host")
-
-// claim asks the Directory for the hub, and begins a generation of Host. The
-// claim of the generation before is lost by that: whoever calls must see to it,
-// and count claiming down.
-func (h *Hub) claim() (*hostEvents, error) {
+// claim asks the Directory for a slot of the hub, for a generation of Host. The
+// claim of the generation before is lost by that: the caller must look after it
+// with checkClaimsLocked, and count claiming down.
+func (h *Hub) claim(g *generation, slot string) (err error) {
 	h.mu.Lock()
 	h.claiming++
 	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), directoryTimeout)
 	defer cancel()
-	claim, err := h.opts.Nodes.Claim(ctx, h.opts.Name)
-	if err != nil {
-		return nil, err
+	name := h.opts.Name
+	if slot != "" {
+		name += "/" + slot // no hub has such a name
 	}
-	return &hostEvents{hub: h, claim: claim, over: make(chan struct{})}, nil
+	g.claim, err = h.opts.Nodes.Claim(ctx, name)
+	return err
 }
 
-// watch ends the generation's Host once the hub's Host is elsewhere.
-func (e *hostEvents) watch() {
+// watch ends the generation's Host once the Host of its slot is elsewhere.
+func (g *generation) watch() {
 	select {
-	case <-e.over:
-	case <-e.claim.Lost():
-		e.hub.mu.Lock()
-		defer e.hub.mu.Unlock()
-		e.hub.checkClaimLocked()
+	case <-g.over:
+	case <-g.claim.Lost():
+		g.hub.mu.Lock()
+		defer g.hub.mu.Unlock()
+		g.hub.checkClaimsLocked()
 	}
 }
 
-// checkClaimLocked ends the Host, or what waits for it, whose claim is lost:
-// the hub's Host is elsewhere. While a newer one comes in here that decides what
-// becomes of it, since it may be the same.
-func (h *Hub) checkClaimLocked() {
-	e := h.events
-	if h.away != nil {
-		e = h.away.events
-	}
-	if e == nil || h.claiming > 0 {
+// checkClaimsLocked ends each Host, connected or away, whose claim is lost: the
+// Host of its slot is elsewhere. While a newer Host comes in here, that one
+// decides what becomes of it, since it may be the same.
+func (h *Hub) checkClaimsLocked() {
+	if h.claiming > 0 {
 		return
 	}
-	select {
-	case <-e.claim.Lost():
-		h.clearHostLocked(false)
-		h.hostID = ""
-	default:
+	for _, s := range slices.Clone(h.emulatedLocked()) {
+		g := s.generation
+		if s.away != nil {
+			g = s.away.generation
+		}
+		select {
+		case <-g.claim.Lost():
+			s.makeRoomLocked(false)
+		default:
+		}
 	}
 }
 
 // end is called once the generation is over.
-func (e *hostEvents) end() {
-	close(e.over)
+func (g *generation) end() {
+	close(g.over)
+	if g.claim == nil {
+		return
+	}
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), directoryTimeout)
 		defer cancel()
-		e.claim.Release(ctx) //nolint:errcheck // a claim that cannot be released expires
+		g.claim.Release(ctx) //nolint:errcheck // a claim that cannot be released expires
 	}()
-}
-
-// HostGone implements bridge.Events.
-func (e *hostEvents) HostGone(mayReturn bool) {
-	if !e.lock() {
-		return
-	}
-	h := e.hub
-	defer h.mu.Unlock()
-	h.host, h.events = nil, nil
-	h.scripts.clear()
-	if mayReturn && h.hostID != "" {
-		h.log.Info("host away", zap.Duration("grace", h.opts.Grace))
-		h.awaitLocked(e)
-		return
-	}
-	h.log.Info("host disconnected")
-	e.end()
-	h.endHostLocked()
 }
 
 // absence is the time until a Host comes back.
 type absence struct {
-	events *hostEvents // of the Host that is away: the hub is still this node's
-	timer  *time.Timer
+	generation *generation // of the Host that is away: the slot is still this node's
+	timer      *time.Timer
 }
 
 // awaitLocked keeps what the Host had until it comes back or the time is up.
 // What was in flight is lost: it may or may not have been carried out.
-func (h *Hub) awaitLocked(e *hostEvents) {
-	h.failEveryLocked(errHostGone)
-	away := &absence{events: e}
+func (s *side) awaitLocked() {
+	h := s.hub
+	away := &absence{generation: s.generation}
+	s.host, s.generation, s.lifecycle = nil, nil, nil
+	s.failAllLocked(errHostGone)
 	away.timer = time.AfterFunc(h.opts.Grace, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if h.away == away {
+		if s.away == away {
 			h.log.Info("host did not come back")
-			h.endHostLocked()
+			s.endLocked(errHostGone)
 		}
 	})
-	h.away = away
+	s.away = away
 }
 
-func (h *Hub) stopWaitingLocked() {
-	if h.away != nil {
-		h.away.timer.Stop()
-		h.away.events.end()
-		h.away = nil
+func (s *side) stopWaitingLocked() {
+	if s.away != nil {
+		s.away.timer.Stop()
+		s.away.generation.end()
+		s.away = nil
 	}
-}
-
-// endHostLocked forgets a Host that has gone for good.
-func (h *Hub) endHostLocked() {
-	h.stopWaitingLocked()
-	h.hostID, h.version = "", bridge.Version{}
-	h.dropTargetsLocked(errHostGone)
 }
 
 // resumeLocked goes on with the Targets that the Host still has, and tells it
 // of their sessions.
-func (h *Hub) resumeLocked(list []targets.Info) {
+func (s *side) resumeLocked(list []targets.Info) {
 	still := make(map[string]bool, len(list))
 	for _, t := range list {
 		still[t.ID] = true
 	}
 	kept := make(map[targets.Info]bool)
-	for t := range h.targets.All() {
+	for t := range s.targets.All() {
 		if !still[t.ID] {
-			h.goneLocked(t.ID, errTargetDestroyed)
+			s.goneLocked(t.ID, errTargetDestroyed)
 			continue
 		}
 		kept[t] = true
-		for _, s := range h.sessions.OfTarget(t.ID) {
-			if s.Kind == session.Page {
-				h.announceLocked(s)
+		for _, on := range s.sessions.OfTarget(t.ID) {
+			if on.Kind == session.Page {
+				s.announceLocked(on)
 			}
 		}
 	}
-	h.adoptLocked(slices.DeleteFunc(list, func(t targets.Info) bool { return kept[t] }))
+	for _, t := range list {
+		if !kept[t] {
+			s.createdLocked(t)
+		}
+	}
 }
 
 // takeovers slows down Hosts that take a hub from each other again and again.
@@ -174,7 +152,7 @@ const (
 func (h *Hub) TakeoverWait() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.host == nil {
+	if s := h.inSlotLocked(""); s == nil || s.host == nil {
 		return 0
 	}
 	return h.takeover.next(time.Now())

@@ -74,13 +74,12 @@ func (h *Hub) Stats() Stats {
 	defer h.mu.Unlock()
 	s := h.ledger
 	s.Pending = uint64(h.calls.len())
-	s.Hubs, s.Clients, s.Sessions, s.Targets = 1, len(h.clients), h.sessions.Len(), h.targets.Len()
-	if h.host != nil {
-		s.Hosts++
-	}
-	if h.browser != nil {
-		s.Hosts++
-		s.Targets += h.browser.targets.Len()
+	s.Hubs, s.Clients, s.Sessions = 1, len(h.clients), h.sessions.Len()
+	for _, side := range h.sides {
+		if side.host != nil {
+			s.Hosts++
+		}
+		s.Targets += side.targets.Len()
 	}
 	return s
 }

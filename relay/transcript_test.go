@@ -303,7 +303,6 @@ func (f *fakeHost) ready(words []string) error {
 	var list []targets.Info
 	var host bridge.Host = f
 	id := ""
-	isBrowser := false
 	for _, w := range words {
 		m, handled := strings.CutPrefix(w, "handles=")
 		v, named := strings.CutPrefix(w, "id=")
@@ -315,7 +314,7 @@ func (f *fakeHost) ready(words []string) error {
 		case w == "sessions":
 			host = announced{f}
 		case w == "browser":
-			host, isBrowser = announced{f}, true
+			host = browserHost{announced{f}}
 		default:
 			w, opener, _ := strings.Cut(w, "<")
 			list = append(list, targets.Info{OpenerID: opener, ID: w, Title: "Title of " + w, URL: "http://app/" + w})
@@ -325,11 +324,11 @@ func (f *fakeHost) ready(words []string) error {
 		host = returning{a}
 	}
 	if f.events != nil && !f.lost {
-		f.events.Reannounced(bridge.Announcement{HostID: id, Targets: list, Browser: isBrowser})
+		f.events.Reannounced(bridge.Announcement{HostID: id, Targets: list})
 		return nil
 	}
 	var err error
-	f.events, err = f.stage.hub.SetHost(host, bridge.Announcement{HostID: id, Targets: list, Browser: isBrowser})
+	f.events, err = f.stage.hub.SetHost(host, bridge.Announcement{HostID: id, Targets: list})
 	f.lost = false
 	return err
 }
@@ -378,6 +377,13 @@ func (f announced) AsksHub() bool { return true }
 func (f announced) Attached(a bridge.Attachment) {
 	f.stage.got(f.name, "attached %s %s", a.SessionID, dash(a.TargetID))
 }
+
+// browserHost is one that serves the browser level.
+type browserHost struct{ announced }
+
+func (f browserHost) Slot() string { return bridge.BrowserSlot }
+
+func (f browserHost) AttachedToBrowser(a bridge.Attachment) { f.Attached(a) }
 
 // returning is one that may come back to them.
 type returning struct{ announced }

@@ -21,6 +21,12 @@ const (
 	Browser             // the browser as a whole
 )
 
+// Side is one Host behind a hub, as its sessions know it.
+type Side interface {
+	// Sessions finds the sessions on the Host's Targets.
+	Sessions() *ByTarget
+}
+
 // Session is one Client's attachment to one Target, to its tab, or to the
 // browser.
 type Session struct {
@@ -30,9 +36,10 @@ type Session struct {
 	Peer     Peer
 	Parent   *Session // where its beginning and end are announced; nil is the connection
 
-	// Upstream says that the session is in the hub's browser, which minted it
-	// or was told of it, and not on a Target of a page's Host.
-	Upstream bool
+	// Side is the Host that the session is in, by its Target or because the
+	// Host minted it. It is nil for a session of the browser that a hub
+	// emulates around the Targets of its Hosts.
+	Side Side
 
 	// PageEvents says that the Client has Page enabled.
 	PageEvents bool
@@ -42,7 +49,7 @@ type Session struct {
 
 	tail   []byte
 	inside []*Session
-	index  [lists]int // in the lists of its Table
+	index  [lists]int // in the lists that find it
 }
 
 // New makes a session of a Client on a Target.

@@ -124,7 +124,7 @@ func TestTable(t *testing.T) {
 	for _, s := range all {
 		table.Remove(s)
 	}
-	if table.Len() != 0 || len(table.byTarget) != 0 || len(parents[1].Inside()) != 0 {
+	if table.Len() != 0 || len(table.noSide.lists) != 0 || len(parents[1].Inside()) != 0 {
 		t.Error("an emptied table still holds something")
 	}
 }

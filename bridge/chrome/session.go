@@ -65,6 +65,9 @@ func (h *Host) Attached(at bridge.Attachment) {
 	h.askLocked(method, params, func(result, _ []byte) { h.minted(s, text(result, "sessionId")) })
 }
 
+// AttachedToBrowser implements bridge.BrowserSessions.
+func (h *Host) AttachedToBrowser(at bridge.Attachment) { h.Attached(at) }
+
 // minted has a session go on with the browser's id for it, which is empty when
 // it could not attach.
 func (h *Host) minted(s *session, upstream string) {

@@ -70,7 +70,7 @@ type pageSide struct{ bridge.Hub }
 
 // SetHost implements bridge.Hub.
 func (p pageSide) SetHost(h bridge.Host, a bridge.Announcement) (bridge.Events, error) {
-	if a.Browser {
+	if _, is := h.(bridge.BrowserSessions); is {
 		return nil, wsconn.ReasonHasBrowser
 	}
 	return p.Hub.SetHost(h, a)

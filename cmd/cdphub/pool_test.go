@@ -16,10 +16,11 @@ import (
 // fakeBrowser is a Host that is there and does nothing.
 type fakeBrowser struct{}
 
-func (fakeBrowser) Send(bridge.Command) error  { return errors.New("never") }
-func (fakeBrowser) Release(string, string)     {}
-func (fakeBrowser) Close(bridge.Reason)        {}
-func (fakeBrowser) Attached(bridge.Attachment) {}
+func (fakeBrowser) Send(bridge.Command) error           { return errors.New("never") }
+func (fakeBrowser) Release(string, string)              {}
+func (fakeBrowser) Close(bridge.Reason)                 {}
+func (fakeBrowser) Slot() string                        { return bridge.BrowserSlot }
+func (fakeBrowser) AttachedToBrowser(bridge.Attachment) {}
 
 // testPool runs fake browsers, which take a second to come.
 func testPool(fail func() error) *pool {
@@ -29,7 +30,7 @@ func testPool(fail func() error) *pool {
 			if err := fail(); err != nil {
 				return err
 			}
-			e, err := hub.SetHost(fakeBrowser{}, bridge.Announcement{Browser: true})
+			e, err := hub.SetHost(fakeBrowser{}, bridge.Announcement{})
 			if err != nil {
 				return err
 			}
