@@ -29,8 +29,8 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	> c1 leave
 //	> dialog T1 confirm TEXT             script in the Target opens a dialog
 //	> host ready T1 T2<T1                the Host announces Targets, the second opened by the first
-//	                                     (also: sessions, handles=METHOD, id=HOSTID, browser),
-//	                                     or announces itself anew
+//	                                     (also: sessions, handles=METHOD, id=HOSTID, browser,
+//	                                     slot=NAME), or announces itself anew
 //	> host created|changed T1 TITLE      a Target appears, or is told of anew
 //	> host gone T1
 //	> host result|error CALL S1 {…}      the Host answers; - stands for no session
@@ -59,17 +59,17 @@ func TestTranscripts(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { playFile(t, file) })
+			synctest.Test(t, func(t *testing.T) { playFile(t, newStage(), file) })
 		})
 	}
 }
 
-func playFile(t *testing.T, file string) {
+func playFile(t *testing.T, st *stage, file string) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := play(t, string(raw))
+	got := play(t, st, string(raw))
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -89,8 +89,7 @@ func playFile(t *testing.T, file string) {
 
 // play carries out the > lines of a transcript and returns it with the <
 // lines that really came.
-func play(t *testing.T, script string) string {
-	st := newStage()
+func play(t *testing.T, st *stage, script string) string {
 	var out []string
 	for _, line := range strings.Split(strings.TrimRight(script, "\n"), "\n") {
 		if strings.HasPrefix(line, "< ") {
@@ -126,6 +125,7 @@ func (st *stage) end() {
 // stage is a hub with the peers of a transcript.
 type stage struct {
 	hub     *Hub
+	dress   func(bridge.Host) bridge.Host // makes another kind of Host of each; nil for none
 	ids     int
 	clients map[string]*Client
 	hosts   map[string]*fakeHost
@@ -302,15 +302,18 @@ type fakeHost struct {
 func (f *fakeHost) ready(words []string) error {
 	var list []targets.Info
 	var host bridge.Host = f
-	id := ""
+	id, slot := "", ""
 	for _, w := range words {
 		m, handled := strings.CutPrefix(w, "handles=")
 		v, named := strings.CutPrefix(w, "id=")
+		place, slotted := strings.CutPrefix(w, "slot=")
 		switch {
 		case handled:
 			f.handles = append(f.handles, m)
 		case named:
 			id = v
+		case slotted:
+			slot = place
 		case w == "sessions":
 			host = announced{f}
 		case w == "browser":
@@ -322,6 +325,12 @@ func (f *fakeHost) ready(words []string) error {
 	}
 	if a, ok := host.(announced); ok && id != "" {
 		host = returning{a}
+	}
+	if slot != "" {
+		host = inSlot(host, slot)
+	}
+	if f.stage.dress != nil {
+		host = f.stage.dress(host)
 	}
 	if f.events != nil && !f.lost {
 		f.events.Reannounced(bridge.Announcement{HostID: id, Targets: list})
