@@ -10,6 +10,12 @@ import (
 // number on the bridge, from 1 upwards and never used twice by a hub.
 type CallID int64
 
+// Object is the members of a JSON object, such as the params of a command.
+type Object = wire.Object
+
+// Error is what Send may return where it is the answer to the command.
+type Error = wire.Error
+
 // Command is one command for a Host to carry out. Its byte slices and strings
 // are only valid until Send returns.
 type Command struct {
@@ -21,7 +27,7 @@ type Command struct {
 	// Args are the members of Params, each there once, where the method is one
 	// that may reach beyond the Client's own; nil for all others. A Host that
 	// judges a command judges these, and sends no others.
-	Args wire.Object
+	Args Object
 	// NoFiles says that the Client may not read, name or write files of the
 	// machine that the Host runs on.
 	NoFiles bool
@@ -68,7 +74,7 @@ const BrowserSlot = "browser"
 // inside a session of a Client begin and end with Events.Opened and Closed, and
 // are released with the one they were born in. The Host sends each session what
 // is meant for it with Events.SessionEvent; Events.Event is not for such a Host.
-// An error that Send returns may be a *wire.Error: the answer. What it minted is
+// An error that Send returns may be an *Error: the answer. What it minted is
 // lost with its connection, so it has no HostID.
 //
 // For a Host without this ability, the hub emulates a browser around its Targets,

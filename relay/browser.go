@@ -129,7 +129,7 @@ func (s *side) serveBrowserLevelLocked(r *request) bool {
 	switch r.Method {
 	case "Target.setAutoAttach", "Target.setDiscoverTargets":
 		if _, err := methods[r.Method].browser(s.hub, r); err != nil {
-			r.client.answer(r.ID, nil, r.tail(), err)
+			r.client.answer(r.session, r.ID, nil, err)
 			return true
 		}
 		s.hub.forwardLocked(r, into)

@@ -13,8 +13,10 @@ type call struct {
 	side    *side // whose Host has it
 	client  *Client
 	session *session.Session // nil for a browser-level command
-	tail    []byte           // ends the answer
-	timer   *time.Timer      // nil for a command inside a session
+	// answerTo is the session that the Client named, perhaps for a browser-level
+	// command; nil is the connection.
+	answerTo *session.Session
+	timer    *time.Timer // nil for a command inside a session
 	// finish makes the Client's result of the Host's; nil for most.
 	finish func(result []byte) []byte
 
@@ -54,8 +56,9 @@ func (cs *calls) len() int { return len(cs.byNumber) }
 
 func (cs *calls) get(n bridge.CallID) *call { return cs.byNumber[n] }
 
-// add files a command under the next number.
-func (cs *calls) add(to *side, client *Client, s *session.Session, id, tail []byte) *call {
+// add files a command for a side under the next number. The Host has it in the
+// session s, nil at browser level.
+func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 	if cs.byNumber == nil {
 		cs.byNumber = make(map[bridge.CallID]*call)
 		cs.heads = make(map[place]*call)
@@ -67,10 +70,10 @@ func (cs *calls) add(to *side, client *Client, s *session.Session, id, tail []by
 		cs.spare = c.next
 	}
 	cs.last++
-	*c = call{number: cs.last, side: to, client: client, session: s, tail: tail}
-	c.idLen = int8(copy(c.idBytes[:], id))
+	*c = call{number: cs.last, side: to, client: r.client, session: s, answerTo: r.session}
+	c.idLen = int8(copy(c.idBytes[:], r.ID))
 	cs.byNumber[c.number] = c
-	client.calls++
+	r.client.calls++
 	if c.next = cs.heads[c.place()]; c.next != nil {
 		c.next.prev = c
 	}

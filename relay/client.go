@@ -30,32 +30,36 @@ type Client struct {
 	gone     func()           // called when page ends; nil for most
 }
 
-// Deliver implements session.Peer.
-func (c *Client) Deliver(f wire.Frame) bool { return c.peer.Deliver(f) }
+// Answer implements session.Peer.
+func (c *Client) Answer(s *session.Session, id, result []byte, err *Error) bool {
+	return c.peer.Answer(s, id, result, err)
+}
+
+// Event implements session.Peer.
+func (c *Client) Event(s *session.Session, e *session.Event) bool { return c.peer.Event(s, e) }
+
+// event sends an event that the hub itself has made.
+func (c *Client) event(s *session.Session, method string, params []byte) {
+	c.peer.Event(s, &session.Event{Method: method, Params: params})
+}
 
 // answer sends the answer to one message: result, or what went wrong. A
 // result of nil is {}.
-func (c *Client) answer(id, result, tail []byte, err *wire.Error) {
-	f := wire.Frame{Tail: tail}
-	switch {
-	case err != nil:
-		f.Head, f.Body = wire.AppendErrorHead(nil, id), wire.AppendError(nil, err)
-	case result == nil:
-		f.Head, f.Body = wire.AppendAnswerHead(nil, id), wire.Empty
-	default:
-		f.Head, f.Body = wire.AppendAnswerHead(nil, id), result
+func (c *Client) answer(s *session.Session, id, result []byte, err *wire.Error) {
+	if result == nil {
+		result = wire.Empty
 	}
-	c.hub.ledger.answered(&c.hub.ledger.AnsweredByHub, c.Deliver(f))
+	c.hub.ledger.answered(&c.hub.ledger.AnsweredByHub, c.peer.Answer(s, id, result, err))
 }
 
 // fail ends a command that a Host was to carry out. Of one that is the hub's
 // own, which has no id, the Client hears nothing.
-func (c *Client) fail(id, tail []byte, why *wire.Error) {
+func (c *Client) fail(s *session.Session, id []byte, why *wire.Error) {
 	if len(id) == 0 {
 		c.hub.ledger.AnsweredByHub++
 		return
 	}
-	c.answer(id, nil, tail, why)
+	c.answer(s, id, nil, why)
 }
 
 // request is one message on its way through the hub.
@@ -67,15 +71,17 @@ type request struct {
 	args    params           // what the hub reads of them
 }
 
-// tail ends the answer to the request.
-func (r *request) tail() []byte { return tailOf(r.session) }
-
 // Receive takes one message of the Client. It answers exactly once, here or
 // when the Host does. frame is the caller's again when Receive returns, which
 // is at once, or within about a tenth of a second while the Host cannot keep
 // up.
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
+	c.take(env, err)
+}
+
+// take takes one message that has been read.
+func (c *Client) take(env wire.Envelope, err *wire.Error) {
 	r := request{Envelope: env, client: c}
 	refused := c.refuse(env.Method)
 	if refused == nil && err == nil {
@@ -117,7 +123,7 @@ func (c *Client) serve(r request, err, refused *wire.Error) (bridge.Host, <-chan
 	}
 	h.ledger.Received++
 	if err != nil {
-		c.answer(r.ID, nil, wire.End, err)
+		c.answer(nil, r.ID, nil, err)
 		return nil, nil
 	}
 	return h.serveLocked(r, refused), c.turnLocked()
@@ -133,18 +139,18 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 	switch {
 	case r.InSession:
 		if r.session == nil || r.session.Peer != session.Peer(c) {
-			c.answer(r.ID, nil, wire.End, errNoSession)
+			c.answer(nil, r.ID, nil, errNoSession)
 			return nil
 		}
 	case c.gone != nil && c.page == nil: // its Target has ended
-		c.answer(r.ID, nil, wire.End, errNoSession)
+		c.answer(nil, r.ID, nil, errNoSession)
 		return nil
 	}
 	if h.draining && refused == nil {
 		refused = errDraining
 	}
 	if refused != nil {
-		c.answer(r.ID, nil, r.tail(), refused)
+		c.answer(r.session, r.ID, nil, refused)
 		return nil
 	}
 	if s := h.browserOfLocked(&r); s != nil && wire.IsMethod(r.Method) && s.serveLocked(&r) {
@@ -163,12 +169,12 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 		own := r // only what the hub answers itself may escape to the heap
 		result, err := do(h, &own)
 		if err != errPassOn {
-			c.answer(r.ID, result, r.tail(), err)
+			c.answer(r.session, r.ID, result, err)
 			return nil
 		}
 	}
 	if r.session == nil || r.session.Kind != session.Page || !wire.IsMethod(r.Method) {
-		c.answer(r.ID, nil, r.tail(), methodNotFound(r.Method, r.session == nil))
+		c.answer(r.session, r.ID, nil, methodNotFound(r.Method, r.session == nil))
 		return nil
 	}
 	m.noteLocked(h, &r)
@@ -264,7 +270,7 @@ func (s *side) forwardBrowserLocked(r *request) {
 // when the command has failed and been answered.
 func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Command) *call {
 	refuse := func(e *wire.Error) *call {
-		r.client.fail(r.ID, r.tail(), e)
+		r.client.fail(r.session, r.ID, e)
 		return nil
 	}
 	switch {
@@ -273,7 +279,7 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 	case r.client.calls >= h.opts.Limits.ClientCalls, h.calls.len() >= h.opts.Limits.Calls:
 		return refuse(errTooManyCalls)
 	}
-	c := h.calls.add(to, r.client, s, r.ID, r.tail())
+	c := h.calls.add(to, r, s)
 	cmd.Call, cmd.NoFiles = c.number, r.client.noFiles
 	if err := to.host.Send(cmd); err != nil {
 		h.calls.remove(c)
@@ -314,7 +320,7 @@ func (h *Hub) failWhereLocked(why *wire.Error, fits func(*call) bool) {
 
 func (h *Hub) failCallLocked(c *call, why *wire.Error) {
 	client := c.client
-	client.fail(c.id(), c.tail, why)
+	client.fail(c.answerTo, c.id(), why)
 	h.calls.remove(c)
 	client.callEndedLocked()
 }
@@ -351,9 +357,7 @@ func (c *Client) Leave() {
 // endPageLocked tells a Client that belongs to one Target that it has ended.
 func (c *Client) endPageLocked() {
 	c.page = nil
-	c.Deliver(wire.Frame{
-		Head: wire.AppendEventHead(nil, "Inspector.detached"), Body: []byte(`{"reason":"target_closed"}`), Tail: wire.End,
-	})
+	c.event(nil, "Inspector.detached", []byte(`{"reason":"target_closed"}`))
 	if !c.left {
 		c.gone()
 	}
@@ -362,4 +366,6 @@ func (c *Client) endPageLocked() {
 // nobody is the Peer of a Client that has left.
 type nobody struct{}
 
-func (nobody) Deliver(wire.Frame) bool { return false }
+func (nobody) Answer(*session.Session, []byte, []byte, *Error) bool { return false }
+
+func (nobody) Event(*session.Session, *session.Event) bool { return false }

@@ -252,13 +252,12 @@ func (c *Client) looksOn() bool {
 
 // tellLocked sends an event to those sessions of the Target that have Page enabled.
 func (slot *dialogs) tellLocked(targetID, method string, params []byte) {
-	f := wire.Frame{Head: wire.AppendEventHead(nil, method)}
+	e := session.Event{Method: method}
 	seen := slot.side.hub.viewsOf(method, params)
 	for _, s := range slot.side.sessions.OfTarget(targetID) {
 		var ok bool
-		if f.Body, ok = seen.of(s.Peer.(*Client)); ok && s.PageEvents {
-			f.Tail = s.Tail()
-			s.Peer.Deliver(f)
+		if e.Params, ok = seen.of(s.Peer.(*Client)); ok && s.PageEvents {
+			s.Peer.Event(s, &e)
 		}
 	}
 }

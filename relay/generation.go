@@ -79,12 +79,16 @@ func (g *generation) TargetGone(targetID string) {
 // Result implements bridge.Events: one answer in, one answer out.
 func (g *generation) Result(id bridge.CallID, sessionID string, result, cdpErr []byte) {
 	h := g.hub
+	var failure *wire.Error
+	if cdpErr != nil {
+		failure = wire.ReadError(cdpErr)
+	}
 	if !g.lock() {
 		h.bookOutdated()
 		return
 	}
 	defer h.mu.Unlock()
-	g.resultLocked(id, sessionID, result, cdpErr)
+	g.resultLocked(id, sessionID, result, failure)
 }
 
 // bookOutdated books the answer of a generation that has been replaced.
@@ -95,7 +99,7 @@ func (h *Hub) bookOutdated() {
 }
 
 // resultLocked passes on an answer.
-func (g *generation) resultLocked(id bridge.CallID, sessionID string, result, cdpErr []byte) {
+func (g *generation) resultLocked(id bridge.CallID, sessionID string, result []byte, failure *wire.Error) {
 	h := g.hub
 	c := h.calls.get(id)
 	if c == nil || c.sessionID() != sessionID || c.side != g.side {
@@ -110,23 +114,14 @@ func (g *generation) resultLocked(id bridge.CallID, sessionID string, result, cd
 		client.callEndedLocked()
 		return
 	}
-	if c.finish != nil && cdpErr == nil {
+	if c.finish != nil && failure == nil {
 		result = c.finish(result)
 	}
-	f := wire.Frame{Tail: c.tail}
-	if cdpErr != nil {
-		h.scratch = wire.AppendErrorHead(h.scratch[:0], c.id())
-		f.Body = cdpErr
-	} else {
-		h.scratch = wire.AppendAnswerHead(h.scratch[:0], c.id())
-		f.Body = result
-	}
-	f.Head = h.scratch
 	client := c.client
 	if c.session != nil && c.session.Peer != session.Peer(client) {
 		h.ledger.Misrouted++
 	}
-	h.ledger.answered(&h.ledger.AnsweredByHost, client.Deliver(f))
+	h.ledger.answered(&h.ledger.AnsweredByHost, client.peer.Answer(c.answerTo, c.id(), result, failure))
 	h.calls.remove(c)
 	client.callEndedLocked()
 }
@@ -165,13 +160,13 @@ func (g *generation) Event(targetID, method string, params []byte) {
 	if len(list) == 0 {
 		return
 	}
-	h.scratch = wire.AppendEventHead(h.scratch[:0], method)
-	f := wire.Frame{Head: h.scratch}
+	e := &h.event
+	e.Reset(method, nil)
 	for _, s := range list {
+		c := s.Peer.(*Client)
 		var ok bool
-		if f.Body, ok = seen.of(s.Peer.(*Client)); ok {
-			f.Tail = s.Tail()
-			h.ledger.delivered(s.Peer.Deliver(f))
+		if e.Params, ok = seen.of(c); ok {
+			h.ledger.delivered(c.peer.Event(s, e))
 		}
 	}
 }
@@ -189,12 +184,13 @@ func (g *generation) SessionEvent(sessionID, method string, params []byte) {
 	if s == nil || sideOf(s) != g.side {
 		return
 	}
-	body, ok := seen.of(s.Peer.(*Client))
+	c := s.Peer.(*Client)
+	body, ok := seen.of(c)
 	if !ok {
 		return
 	}
-	h.scratch = wire.AppendEventHead(h.scratch[:0], method)
-	h.ledger.delivered(s.Peer.Deliver(wire.Frame{Head: h.scratch, Body: body, Tail: s.Tail()}))
+	h.event.Reset(method, body)
+	h.ledger.delivered(c.peer.Event(s, &h.event))
 }
 
 // Opened implements bridge.Events: only a Host that serves the browser level

@@ -76,8 +76,8 @@ func or[T comparable](v, d T) T {
 
 // Hub owns the routing state of one browser endpoint.
 //
-// Lock order: Hub.mu, then a peer's or a Host's own lock (inside Deliver and
-// Send). Nothing blocks under Hub.mu.
+// Lock order: Hub.mu, then a peer's or a Host's own lock (inside Answer,
+// Event and Send). Nothing blocks under Hub.mu.
 type Hub struct {
 	opts      Options // static after newHub
 	log       *zap.Logger
@@ -103,7 +103,7 @@ type Hub struct {
 	calls       calls
 	ledger      Stats
 	draining    bool
-	scratch     []byte // for heads of frames, between two unlocks
+	event       session.Event // the one that Clients are handed
 }
 
 // New makes a hub with nobody on either side.
@@ -156,7 +156,7 @@ func (h *Hub) Admit(policy Policy) (*Client, error) {
 	return c, nil
 }
 
-// Connect has the Client's frames delivered to p. Its messages come in through
+// Connect has answers and events handed to p. Its messages come in through
 // Receive.
 func (c *Client) Connect(p session.Peer) {
 	c.hub.mu.Lock()

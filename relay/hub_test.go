@@ -11,15 +11,24 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
-// inbox is a Client that keeps what it gets.
+// inbox is a Client that keeps the messages it gets.
 type inbox struct{ got []string }
 
 func (p *inbox) Deliver(f wire.Frame) bool {
 	p.got = append(p.got, string(f.AppendTo(nil)))
 	return true
+}
+
+func (p *inbox) Answer(s *session.Session, id, result []byte, err *wire.Error) bool {
+	return session.NewEncoder(p).Answer(s, id, result, err)
+}
+
+func (p *inbox) Event(s *session.Session, e *session.Event) bool {
+	return session.NewEncoder(p).Event(s, e)
 }
 
 func (p *inbox) take() []string {
@@ -158,10 +167,20 @@ func (s *sink) Deliver(f wire.Frame) bool {
 	return true
 }
 
+func (s *sink) Answer(_ *session.Session, _, result []byte, _ *wire.Error) bool {
+	s.bytes += len(result)
+	return true
+}
+
+func (s *sink) Event(_ *session.Session, e *session.Event) bool {
+	s.bytes += len(e.Params)
+	return true
+}
+
 func TestHotPathAllocatesNothing(t *testing.T) {
 	h := New(Options{})
 	ev := setHost(h, &mute{}, list(1))
-	c, err := h.Join(&sink{}, nil)
+	c, err := h.Join(session.NewEncoder(&sink{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

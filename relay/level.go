@@ -76,15 +76,7 @@ func (l *level) turn(w *wish, on bool, r *request) *wire.Error {
 
 // event sends an event of the Target domain.
 func (l *level) event(method string, body []byte) {
-	l.client.Deliver(wire.Frame{Head: wire.AppendEventHead(nil, method), Body: body, Tail: tailOf(l.session)})
-}
-
-// tailOf ends the messages of a session, or of the connection.
-func tailOf(s *session.Session) []byte {
-	if s == nil {
-		return wire.End
-	}
-	return s.Tail()
+	l.client.event(l.session, method, body)
 }
 
 // typeOf is the type in a targetInfo.
@@ -248,9 +240,7 @@ func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 	} else {
 		body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
 		body = append(wire.AppendString(append(body, `,"targetId":`...), s.TargetID), '}')
-		c.Deliver(wire.Frame{
-			Head: wire.AppendEventHead(nil, "Target.detachedFromTarget"), Body: body, Tail: tailOf(s.Parent),
-		})
+		c.event(s.Parent, "Target.detachedFromTarget", body)
 	}
 	if t, known := h.find(s.TargetID); known && t.side == sideOf(s) && len(t.onLocked(h, s.TargetID)) == 0 {
 		h.attachedFlippedLocked(t)

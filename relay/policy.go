@@ -8,6 +8,12 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
+// Error is an error that a Client sees, with its CDP code.
+type Error = wire.Error
+
+// Object is the members of a JSON object, such as the params of a command.
+type Object = wire.Object
+
 // Policy says what a Client may do and see. It is asked without the hub's
 // lock, from any goroutine; Policies are compared with ==. A scope.Scope is
 // one.
@@ -18,7 +24,7 @@ type Policy interface {
 	// Read judges the params of a method that is allowed: it returns their
 	// members, and what goes to the Host in their place, as scope.Scope.Read
 	// does.
-	Read(method string, params []byte) (wire.Object, []byte, *wire.Error)
+	Read(method string, params []byte) (Object, []byte, *Error)
 	// Event is what the Client sees of an event; ok is false for nothing.
 	Event(method string, params []byte) (seen []byte, ok bool)
 	// Files reports whether the Client may use files of the machine that the

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -182,14 +183,14 @@ func (st *stage) do(step string) error {
 	case who == "dialog":
 		return st.dialog(strings.SplitN(what, " ", 3))
 	case strings.HasPrefix(what, "page "):
-		c, err := st.hub.JoinPage(fakePeer{st, who}, nil, strings.TrimPrefix(what, "page "), func() { st.got(who, "gone") })
+		c, err := st.hub.JoinPage(st.peer(who), nil, strings.TrimPrefix(what, "page "), func() { st.got(who, "gone") })
 		st.clients[who] = c
 		return err
 	}
 	c := st.clients[who]
 	if c == nil {
 		var err error
-		if c, err = st.hub.Join(fakePeer{st, who}, nil); err != nil {
+		if c, err = st.hub.Join(st.peer(who), nil); err != nil {
 			return err
 		}
 		st.clients[who] = c
@@ -271,6 +272,9 @@ func (st *stage) host(name string, words []string) error {
 	}
 	return nil
 }
+
+// peer makes a Client's connection that writes down what it gets.
+func (st *stage) peer(name string) session.Peer { return session.NewEncoder(fakePeer{st, name}) }
 
 // fakePeer writes down what a Client gets.
 type fakePeer struct {

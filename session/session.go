@@ -47,6 +47,7 @@ type Session struct {
 	// Answers says that it then may answer the dialogs of the Target.
 	Answers bool
 
+	named  bool // the Client's messages name it
 	tail   []byte
 	inside []*Session
 	index  [lists]int // in the lists that find it
@@ -54,7 +55,7 @@ type Session struct {
 
 // New makes a session of a Client on a Target.
 func New(id, targetID string, p Peer) *Session {
-	return &Session{ID: id, TargetID: targetID, Peer: p, tail: wire.SessionTail(id)}
+	return &Session{ID: id, TargetID: targetID, Peer: p, named: true, tail: wire.SessionTail(id)}
 }
 
 // NewImplicit makes the session of a connection that belongs to one Target:
@@ -71,7 +72,23 @@ func (s *Session) Inside() []*Session { return s.inside }
 // Tail ends every message of this session:
 //
 //	,"sessionId":"…"}
-func (s *Session) Tail() []byte { return s.tail }
+//
+// It is } where messages name no session, as on the connection, which is nil.
+func (s *Session) Tail() []byte {
+	if s == nil {
+		return wire.End
+	}
+	return s.tail
+}
+
+// Name is the id as messages name it: "" where they name none, as on the
+// connection, which is nil.
+func (s *Session) Name() string {
+	if s == nil || !s.named {
+		return ""
+	}
+	return s.ID
+}
 
 // NewID mints a session id: 32 upper-case hexadecimal digits, as Chromium's,
 // and all 128 bits random.

@@ -11,6 +11,7 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/session"
 )
 
 // inside is the hub's own parts behind one listener in this process, for the
@@ -59,7 +60,7 @@ func (in *inside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			bridge.ServePage(in.ctx, conn, hub, nil)
 			return
 		}
-		c, err := hub.Join(conn, nil)
+		c, err := hub.Join(session.NewEncoder(conn), nil)
 		if err != nil {
 			conn.Close(wsconn.ReasonTryAgain)
 			conn.Serve(in.ctx, func([]byte) {})
