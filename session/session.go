@@ -2,7 +2,6 @@
 package session
 
 import (
-	"crypto/rand"
 	"encoding/hex"
 	"strings"
 
@@ -90,10 +89,9 @@ func (s *Session) Name() string {
 	return s.ID
 }
 
-// NewID mints a session id: 32 upper-case hexadecimal digits, as Chromium's,
-// and all 128 bits random.
+// NewID mints a session id: a random UUID (RFC 9562, version 4, of whose bits 122
+// are random), written as Chromium's ids are, in 32 upper-case hexadecimal digits.
 func NewID() string {
 	id := uuid.New()
-	rand.Read(id[6:9]) // where the version and the variant are the same in all
 	return strings.ToUpper(hex.EncodeToString(id[:]))
 }
