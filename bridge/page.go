@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -90,9 +89,30 @@ type Page struct {
 
 // abilities is what a ready has said the Host can do.
 type abilities struct {
-	handles                   []string // methods, or domains as "Storage.*"
+	handles                   handles
 	sessions, dialog, scripts bool
 	uploads, resume, nested   bool
+}
+
+// handles are the browser-level methods that a Host says it handles.
+type handles struct {
+	methods map[string]bool
+	domains map[string]bool // "Storage" for "Storage.*"
+}
+
+// have reports whether a method is among them. The hub asks it of every command.
+func (h *handles) have(method string) bool {
+	if h.methods[method] {
+		return true
+	}
+	if len(h.domains) > 0 {
+		for i := range len(method) {
+			if method[i] == '.' && h.domains[method[:i]] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ServePage runs a Host over conn, which should have PageLimits, until the
@@ -192,13 +212,7 @@ func appendTargetID(b []byte, id string) []byte {
 
 // Handles implements Lifecycle.
 func (p *Page) Handles(method string) bool {
-	for _, name := range p.abilities.Load().handles {
-		domain, all := strings.CutSuffix(name, "*")
-		if name == method || all && strings.HasPrefix(method, domain) {
-			return true
-		}
-	}
-	return false
+	return p.abilities.Load().handles.have(method)
 }
 
 // AsksHub implements Dialogs.

@@ -205,27 +205,33 @@ const maxHandles = 64
 // readHandles returns the browser-level methods that a Host says it handles:
 // of version 1, createTarget and closeTarget; beyond that any, and whole
 // domains as "Storage.*", but for what the hub must answer itself.
-func readHandles(raw []byte, beyond bool) []string {
-	if !beyond {
-		return readNames(raw, "Target.createTarget", "Target.closeTarget")
+func readHandles(raw []byte, beyond bool) (h handles) {
+	h.methods, h.domains = make(map[string]bool), make(map[string]bool)
+	known := []string{"Target.createTarget", "Target.closeTarget"}
+	if beyond {
+		known = append(known, "Target.activateTarget", "Target.createBrowserContext", "Target.disposeBrowserContext")
 	}
-	names := readNames(raw, "Target.createTarget", "Target.closeTarget", "Target.activateTarget",
-		"Target.createBrowserContext", "Target.disposeBrowserContext")
+	for _, name := range readNames(raw, known...) {
+		h.methods[name] = true
+	}
 	var items rawList
-	if len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
-		return nil
+	if !beyond || len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
+		return h
 	}
 	for _, item := range items {
 		name, ok := wire.Text(item)
 		domain, all := strings.CutSuffix(name, ".*")
-		if !ok || len(names) >= maxHandles || strings.HasPrefix(name, "Target.") {
+		if !ok || len(h.methods)+len(h.domains) >= maxHandles || strings.HasPrefix(name, "Target.") {
 			continue
 		}
-		if wire.IsMethod(name) || all && wire.IsMethod(domain+".x") {
-			names = append(names, strings.Clone(name))
+		switch {
+		case wire.IsMethod(name):
+			h.methods[strings.Clone(name)] = true
+		case all && wire.IsMethod(domain+".x"):
+			h.domains[strings.Clone(domain)] = true
 		}
 	}
-	return names
+	return h
 }
 
 // Limits on how a Host names its browser, in bytes; what is longer is ignored.

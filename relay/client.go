@@ -65,10 +65,11 @@ func (c *Client) fail(s *session.Session, id []byte, why *wire.Error) {
 // request is one message on its way through the hub.
 type request struct {
 	wire.Envelope
-	client  *Client
-	session *session.Session // nil at browser level
-	members wire.Object      // of the params, where they are judged
-	args    params           // what the hub reads of them
+	isMethod bool // the name can be that of a method: it may go to a Host
+	client   *Client
+	session  *session.Session // nil at browser level
+	members  wire.Object      // of the params, where they are judged
+	args     params           // what the hub reads of them
 }
 
 // Receive takes one message of the Client. It answers exactly once, here or
@@ -82,7 +83,7 @@ func (c *Client) Receive(frame []byte) {
 
 // take takes one message that has been read.
 func (c *Client) take(env wire.Envelope, err *wire.Error) {
-	r := request{Envelope: env, client: c}
+	r := request{Envelope: env, isMethod: wire.IsMethod(env.Method), client: c}
 	refused := c.refuse(env.Method)
 	if refused == nil && err == nil {
 		refused = r.read()
@@ -153,7 +154,7 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 		c.answer(r.session, r.ID, nil, refused)
 		return nil
 	}
-	if s := h.browserOfLocked(&r); s != nil && wire.IsMethod(r.Method) && s.serveLocked(&r) {
+	if s := h.browserOfLocked(&r); s != nil && r.isMethod && s.serveLocked(&r) {
 		return s.host
 	}
 	var m method
@@ -173,7 +174,7 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 			return nil
 		}
 	}
-	if r.session == nil || r.session.Kind != session.Page || !wire.IsMethod(r.Method) {
+	if r.session == nil || r.session.Kind != session.Page || !r.isMethod {
 		c.answer(r.session, r.ID, nil, methodNotFound(r.Method, r.session == nil))
 		return nil
 	}
@@ -185,7 +186,7 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 // handlerLocked returns the side whose Host said that it handles a browser-level
 // method: that of the session, if any.
 func (h *Hub) handlerLocked(r *request) *side {
-	if !wire.IsMethod(r.Method) {
+	if !r.isMethod {
 		return nil
 	}
 	if s := sideOf(r.session); s != nil && s.browser == nil {

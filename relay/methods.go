@@ -99,7 +99,7 @@ var (
 func getVersion(h *Hub, _ *request) ([]byte, *wire.Error) {
 	product, userAgent := h.versionLocked()
 	b := wire.AppendString([]byte(`{"protocolVersion":"1.3","product":`), product)
-	b = wire.AppendString(append(b, `,"revision":"icdp-v1","userAgent":`...), userAgent)
+	b = wire.AppendString(append(b, `,"revision":"`+targets.EmulatedRevision+`","userAgent":`...), userAgent)
 	return append(b, `,"jsVersion":"synthetic"}`...), nil
 }
 
