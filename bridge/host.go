@@ -40,9 +40,9 @@ type Attachment struct {
 	// DialogKey is the same for every session of a Target: whoever knows it
 	// may ask the hub to show a dialog of that Target.
 	DialogKey string
-	// NoFiles and LooksOn say what the Client may not: use files of the machine
-	// that the Host runs on, or do anything but look.
-	NoFiles, LooksOn bool
+	// NoFiles says that the Client may not use files of the machine that the Host
+	// runs on; ReadOnly, that it may change nothing.
+	NoFiles, ReadOnly bool
 }
 
 // Host is what stands behind a hub. Its methods never block: they are called

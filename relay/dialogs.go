@@ -75,7 +75,7 @@ func (s *side) dialogKeyLocked(targetID string) string {
 // attachment is a session as its Host is told of it.
 func attachment(s *session.Session, dialogKey string) bridge.Attachment {
 	c := s.Peer.(*Client)
-	return bridge.Attachment{SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey, NoFiles: c.noFiles, LooksOn: c.looksOn()}
+	return bridge.Attachment{SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey, NoFiles: c.noFiles, ReadOnly: c.readOnly()}
 }
 
 // endDialogsLocked forgets a Target.
@@ -241,13 +241,13 @@ const answerDialog = "Page.handleJavaScriptDialog"
 
 // answers reports whether the Client answers dialogs.
 func (c *Client) answers() bool {
-	return !c.looksOn() && c.refuse(answerDialog) == nil
+	return !c.readOnly() && c.refuse(answerDialog) == nil
 }
 
-// looksOn reports whether the Client only looks.
-func (c *Client) looksOn() bool {
-	o, ok := c.policy.(Onlooker)
-	return ok && o.LooksOn()
+// readOnly reports whether the Client only reads.
+func (c *Client) readOnly() bool {
+	o, ok := c.policy.(ReadOnly)
+	return ok && o.ReadOnly()
 }
 
 // tellLocked sends an event to those sessions of the Target that have Page enabled.

@@ -35,11 +35,13 @@ type Policy interface {
 // allowAll is the Policy of Clients that have none.
 const allowAll = scope.Privileged
 
-// Onlooker may be implemented by a Policy: whether the Client, by whatever it
-// may do, only looks on. The dialogs of frames are not kept for it.
-type Onlooker interface {
-	LooksOn() bool
+// ReadOnly may be implemented by a Policy: whether the Client only reads, with
+// whatever commands that takes. The hub keeps no dialogs of pages open for it.
+type ReadOnly interface {
+	ReadOnly() bool
 }
+
+var _ ReadOnly = scope.Scope(0)
 
 // refuse returns the answer to a method that the Client may not call, or nil.
 func (c *Client) refuse(method string) *wire.Error {

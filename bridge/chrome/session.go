@@ -37,7 +37,7 @@ type session struct {
 	wants map[string]*want // what it has asked for the downloads of a context; nil for most
 
 	// what follows is of the first session of a Client alone
-	noFiles, looksOn bool
+	noFiles, readOnly bool
 	windows          map[int64]struct{} // that it may name
 	folder           string             // of its downloads; "" until it wants some
 }
@@ -52,7 +52,7 @@ func (h *Host) Attached(at bridge.Attachment) {
 	defer h.mu.Unlock()
 	s := &session{
 		id: at.SessionID, target: at.TargetID, browser: at.TargetID == "", context: h.targets[at.TargetID].Context,
-		noFiles: at.NoFiles, looksOn: at.LooksOn,
+		noFiles: at.NoFiles, readOnly: at.ReadOnly,
 	}
 	s.client = s
 	s.barred = h.hiddenLocked(s, s.target, "")
