@@ -134,11 +134,11 @@ type Uploads interface {
 	TakesFiles() bool
 }
 
-// Paced is a Host that can hold back those who send faster than it takes.
-type Paced interface {
-	// Pace returns at once while the Host keeps up, and after at most 10 ms
+// FlowControl is a Host that can hold back Clients that send faster than it takes.
+type FlowControl interface {
+	// WaitForRoom returns at once while the Host keeps up, and after at most 10 ms
 	// when most of its queue is full. It is called without the hub's lock.
-	Pace()
+	WaitForRoom()
 }
 
 // Events is how a Host speaks to its hub. Each Host gets an Events value of

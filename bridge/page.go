@@ -20,7 +20,7 @@ func PageLimits() wsconn.Limits {
 
 const (
 	maxPending   = 64 << 20
-	paceLongest  = 10 * time.Millisecond
+	longestWait  = 10 * time.Millisecond
 	readyTimeout = 10 * time.Second
 	warnEvery    = time.Minute
 )
@@ -221,8 +221,8 @@ func (p *Page) AsksHub() bool { return p.abilities.Load().dialog }
 // TakesFiles implements Uploads.
 func (p *Page) TakesFiles() bool { return p.abilities.Load().uploads }
 
-// Pace implements Paced.
-func (p *Page) Pace() { p.conn.WaitBelow(p.conn.MaxPending()/4*3, paceLongest) }
+// WaitForRoom implements FlowControl.
+func (p *Page) WaitForRoom() { p.conn.WaitBelow(p.conn.MaxPending()/4*3, longestWait) }
 
 // pageBrowser is a Page that said it is a whole browser.
 type pageBrowser struct{ *Page }

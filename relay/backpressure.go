@@ -2,38 +2,38 @@ package relay
 
 import "time"
 
-// A Client that sends faster than its Host answers waits for its turn: once a
-// number of its commands are in flight, each further one waits for an answer.
-// Its reader stops, and then its own TCP window, and what others send need
-// not wait behind all of that. A Host that answers nothing makes nobody wait;
-// the limit of commands in flight is what ends that.
+// Back-pressure: a Client that sends faster than its Host answers must wait. Once a
+// number of its commands are in flight, the hub reads its next message only after
+// an answer. The Client's own TCP window fills up, and commands of other Clients
+// do not queue behind its commands. A Host that answers nothing makes no Client
+// wait for long: there Limits.ClientCalls is the bound.
 
 const (
-	paceAlone   = 256                    // commands in flight of the only Client that sends
-	paceShared  = 32                     // of one among others
-	paceMemory  = 4096                   // messages to the hub; what was sent before them is long ago
-	paceSilence = 100 * time.Millisecond // without an answer: waiting is in vain
+	inFlightAlone  = 256                    // commands in flight of a Client, while no other sends
+	inFlightShared = 32                     // while others send
+	sharedFor      = 4096                   // for how many messages to the hub another Client still counts as one that sends
+	longestWait    = 100 * time.Millisecond // for an answer
 )
 
-// pace is one Client's place in that, guarded by the hub's lock.
-type pace struct {
-	last   uint64        // number of its last message, among those to the hub
-	others uint64        // likewise, of the last before which others sent something; 0 is none
+// flow is the back-pressure of one Client. The hub's lock guards it.
+type flow struct {
+	last   uint64        // number of its last message, among all messages to the hub
+	others uint64        // number of its last message that came after one of another Client; 0 is none
 	turn   chan struct{} // closed when the Client may go on; nil while it does not wait
-	futile bool          // it has waited, and nothing was answered
+	futile bool          // it waited for longestWait in vain
 }
 
-// turnLocked returns what the Client must wait for before its next message;
-// nil is nothing.
-func (c *Client) turnLocked() chan struct{} {
-	p, now := &c.pace, c.hub.ledger.Received
+// throttleLocked returns the channel that is closed when the Client may send its next
+// message; nil when it need not wait.
+func (c *Client) throttleLocked() chan struct{} {
+	p, now := &c.flow, c.hub.counters.Received
 	if now != p.last+1 {
 		p.others = now
 	}
 	p.last = now
-	most := paceAlone
-	if p.others > 0 && now-p.others < paceMemory {
-		most = paceShared
+	most := inFlightAlone
+	if p.others > 0 && now-p.others < sharedFor {
+		most = inFlightShared
 	}
 	if c.calls <= most || p.futile {
 		return nil
@@ -42,7 +42,7 @@ func (c *Client) turnLocked() chan struct{} {
 	return p.turn
 }
 
-// await waits for a turn as long as the Host may be about to answer.
+// await waits for an answer of the Host, or for longestWait.
 func (c *Client) await(turn <-chan struct{}) {
 	if turn == nil {
 		return
@@ -50,21 +50,21 @@ func (c *Client) await(turn <-chan struct{}) {
 	select {
 	case <-turn:
 		return
-	case <-time.After(paceSilence):
+	case <-time.After(longestWait):
 	}
 	c.hub.mu.Lock()
 	defer c.hub.mu.Unlock()
-	if c.pace.turn != nil { // it has not just come
-		c.pace.turn, c.pace.futile = nil, true
+	if c.flow.turn != nil { // it has not just come
+		c.flow.turn, c.flow.futile = nil, true
 	}
 }
 
 // callEndedLocked is called when a command of the Client has been answered.
 func (c *Client) callEndedLocked() {
-	c.pace.futile = false
-	if c.pace.turn != nil {
-		close(c.pace.turn)
-		c.pace.turn = nil
+	c.flow.futile = false
+	if c.flow.turn != nil {
+		close(c.flow.turn)
+		c.flow.turn = nil
 	}
 	if c.hub.draining {
 		c.drainLocked()

@@ -17,12 +17,12 @@ import (
 // askAllLocked asks the Host for what Clients have asked for before it came.
 func (s *side) askAllLocked() {
 	h := s.hub
-	for l := range h.levels.discovering.All() {
+	for l := range h.subscribers.discovering.All() {
 		if l.session == nil {
 			s.askLocked(l.client, l.discover.asked)
 		}
 	}
-	for l := range h.levels.attaching.All() {
+	for l := range h.subscribers.attaching.All() {
 		if l.session == nil {
 			s.askLocked(l.client, l.attach.asked)
 		}
@@ -31,7 +31,7 @@ func (s *side) askAllLocked() {
 
 // askLocked sends a command in a Client's name, which is not told the answer.
 func (s *side) askLocked(c *Client, asked request) {
-	s.hub.ledger.Received++
+	s.hub.counters.Received++
 	s.hub.forwardLocked(&asked, s.rootLocked(c))
 }
 
@@ -52,7 +52,7 @@ func (s *side) dropBrowserLocked(why *wire.Error) {
 		}
 	}
 	for t := range s.targets.Clear() {
-		for l := range h.levels.discovering.All() {
+		for l := range h.subscribers.discovering.All() {
 			if l.discover.Takes(or(t.Type, "page")) && shows(l.client.policy, t) {
 				l.event("Target.targetDestroyed", append(wire.AppendString([]byte(`{"targetId":`), t.ID), '}'))
 			}

@@ -28,9 +28,9 @@ type call struct {
 // id is the Client's own id. It aliases the call.
 func (c *call) id() []byte { return c.idBytes[:c.idLen] }
 
-// quiet reports whether the command is the hub's own, in a Client's name: the
-// Client hears no answer.
-func (c *call) quiet() bool { return c.idLen == 0 }
+// internal reports whether the hub sent the command in a Client's name: the Client
+// gets no answer.
+func (c *call) internal() bool { return c.idLen == 0 }
 
 // sessionID is the id that the Host must name in its answer.
 func (c *call) sessionID() string {
@@ -40,16 +40,16 @@ func (c *call) sessionID() string {
 	return c.session.ID
 }
 
-// place is where the command was sent: in a session, or on a connection.
-func (c *call) place() place { return place{c.client, c.session} }
+// origin is where the command was sent: in a session, or on a connection.
+func (c *call) origin() origin { return origin{c.client, c.session} }
 
 // calls holds the commands in flight of one hub, found by number and by where
 // they were sent.
 type calls struct {
 	last     bridge.CallID
 	byNumber map[bridge.CallID]*call
-	heads    map[place]*call // newest command of each
-	spare    *call           // a list of calls to use again, by next
+	heads    map[origin]*call // newest command of each
+	spare    *call            // a list of calls to use again, by next
 }
 
 func (cs *calls) len() int { return len(cs.byNumber) }
@@ -61,7 +61,7 @@ func (cs *calls) get(n bridge.CallID) *call { return cs.byNumber[n] }
 func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 	if cs.byNumber == nil {
 		cs.byNumber = make(map[bridge.CallID]*call)
-		cs.heads = make(map[place]*call)
+		cs.heads = make(map[origin]*call)
 	}
 	c := cs.spare
 	if c == nil {
@@ -74,10 +74,10 @@ func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 	c.idLen = int8(copy(c.idBytes[:], r.ID))
 	cs.byNumber[c.number] = c
 	r.client.calls++
-	if c.next = cs.heads[c.place()]; c.next != nil {
+	if c.next = cs.heads[c.origin()]; c.next != nil {
 		c.next.prev = c
 	}
-	cs.heads[c.place()] = c
+	cs.heads[c.origin()] = c
 	return c
 }
 
@@ -95,9 +95,9 @@ func (cs *calls) remove(c *call) {
 	case c.prev != nil:
 		c.prev.next = c.next
 	case c.next != nil:
-		cs.heads[c.place()] = c.next
+		cs.heads[c.origin()] = c.next
 	default:
-		delete(cs.heads, c.place())
+		delete(cs.heads, c.origin())
 	}
 	*c = call{next: cs.spare}
 	cs.spare = c
@@ -105,4 +105,4 @@ func (cs *calls) remove(c *call) {
 
 // newest returns the newest command in flight of a place; nil when there is
 // none.
-func (cs *calls) newest(at place) *call { return cs.heads[at] }
+func (cs *calls) newest(at origin) *call { return cs.heads[at] }

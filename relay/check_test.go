@@ -29,8 +29,8 @@ func (h *Hub) check() error {
 		}
 	}
 	hearing := make(map[*Client]int)
-	for at, l := range h.levels.at {
-		if _, ok := h.clients[l.client]; !ok || at != l.place || l.session != nil && h.sessions.Get(l.session.ID) != l.session {
+	for at, l := range h.subscribers.at {
+		if _, ok := h.clients[l.client]; !ok || at != l.origin || l.session != nil && h.sessions.Get(l.session.ID) != l.session {
 			return fmt.Errorf("something is discovered or attached to for a client or a session that has ended")
 		}
 		if l.discover.on() {
@@ -40,11 +40,11 @@ func (h *Hub) check() error {
 			hearing[l.client]++
 		}
 	}
-	heard := h.levels.discovering.Len() + h.levels.attaching.Len()
+	heard := h.subscribers.discovering.Len() + h.subscribers.attaching.Len()
 	for c := range h.clients {
 		heard -= hearing[c]
-		if c.hearing != hearing[c] {
-			return fmt.Errorf("a client counts %d levels that hear of targets, there are %d", c.hearing, hearing[c])
+		if c.subscriptions != hearing[c] {
+			return fmt.Errorf("a client counts %d levels that hear of targets, there are %d", c.subscriptions, hearing[c])
 		}
 	}
 	if heard != 0 {
@@ -77,7 +77,7 @@ func (h *Hub) check() error {
 // own, and emulated ones to come first.
 func (h *Hub) checkSides() error {
 	for i, s := range h.sides {
-		if (s.host == nil) != (s.generation == nil) || (s.host == nil) != (s.away != nil) {
+		if (s.host == nil) != (s.connection == nil) || (s.host == nil) != (s.disconnected != nil) {
 			return fmt.Errorf("the side %q has neither a host nor waits for one, or both", s.slot)
 		}
 		if h.inSlotLocked(s.slot) != s || (i < h.emulated) != (s.browser == nil) {
@@ -115,7 +115,7 @@ func (h *Hub) checkCalls() error {
 	for at, head := range h.calls.heads {
 		var prev *call
 		for c := head; c != nil; prev, c = c, c.next {
-			if c.prev != prev || c.place() != at {
+			if c.prev != prev || c.origin() != at {
 				return fmt.Errorf("the list of %v is broken at call %d", at, c.number)
 			}
 			walked++
@@ -124,7 +124,7 @@ func (h *Hub) checkCalls() error {
 	if walked != linked {
 		return fmt.Errorf("%d calls are in lists, %d should be", walked, linked)
 	}
-	s := h.ledger
+	s := h.counters
 	if done := s.AnsweredByHost + s.AnsweredByHub + s.ClientGone + uint64(h.calls.len()); s.Received != done || s.Misrouted != 0 {
 		return fmt.Errorf("the ledger does not close: %+v with %d calls", s, h.calls.len())
 	}

@@ -19,15 +19,15 @@ type Client struct {
 	noFiles bool
 
 	// guarded by hub.mu
-	peer     session.Peer
-	left     bool
-	drained  bool
-	sessions map[*session.Session]struct{}
-	calls    int // commands without an answer
-	hearing  int // levels that hear of every Target
-	pace     pace
-	page     *session.Session // the one that is meant where none is named; nil for most
-	gone     func()           // called when page ends; nil for most
+	peer          session.Peer
+	left          bool
+	drained       bool
+	sessions      map[*session.Session]struct{}
+	calls         int // commands without an answer
+	subscriptions int // to every Target
+	flow          flow
+	page          *session.Session // the one that is meant where none is named; nil for most
+	gone          func()           // called when page ends; nil for most
 }
 
 // Answer implements session.Peer.
@@ -49,14 +49,14 @@ func (c *Client) answer(s *session.Session, id, result []byte, err *wire.Error) 
 	if result == nil {
 		result = wire.Empty
 	}
-	c.hub.ledger.answered(&c.hub.ledger.AnsweredByHub, c.peer.Answer(s, id, result, err))
+	c.hub.counters.answered(&c.hub.counters.AnsweredByHub, c.peer.Answer(s, id, result, err))
 }
 
 // fail ends a command that a Host was to carry out. Of one that is the hub's
 // own, which has no id, the Client hears nothing.
 func (c *Client) fail(s *session.Session, id []byte, why *wire.Error) {
 	if len(id) == 0 {
-		c.hub.ledger.AnsweredByHub++
+		c.hub.counters.AnsweredByHub++
 		return
 	}
 	c.answer(s, id, nil, why)
@@ -89,8 +89,8 @@ func (c *Client) take(env wire.Envelope, err *wire.Error) {
 		refused = r.read()
 	}
 	host, turn := c.serve(r, err, refused)
-	if p, ok := host.(bridge.Paced); ok {
-		p.Pace()
+	if f, ok := host.(bridge.FlowControl); ok {
+		f.WaitForRoom()
 	}
 	c.await(turn)
 }
@@ -122,12 +122,12 @@ func (c *Client) serve(r request, err, refused *wire.Error) (bridge.Host, <-chan
 	if c.left {
 		return nil, nil
 	}
-	h.ledger.Received++
+	h.counters.Received++
 	if err != nil {
 		c.answer(nil, r.ID, nil, err)
 		return nil, nil
 	}
-	return h.serveLocked(r, refused), c.turnLocked()
+	return h.serveLocked(r, refused), c.throttleLocked()
 }
 
 var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
@@ -295,7 +295,7 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 // failLocked answers every command in flight of a session with an error, the
 // oldest first.
 func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
-	c := h.calls.newest(place{s.Peer.(*Client), s})
+	c := h.calls.newest(origin{s.Peer.(*Client), s})
 	if c == nil {
 		return
 	}
@@ -335,12 +335,12 @@ func (c *Client) Leave() {
 	if c.left {
 		return
 	}
-	c.left, c.peer = true, nobody{}
+	c.left, c.peer = true, discard{}
 	delete(h.clients, c)
 	h.countPolicyLocked(c.policy, -1)
-	h.levels.forget(place{c, nil}) // before the ends of sessions are told
+	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are told
 	for s := range c.sessions {
-		h.levels.forget(place{c, s})
+		h.subscribers.forget(origin{c, s})
 	}
 	for s := range c.sessions {
 		h.endSessionLocked(s, errDetached)
@@ -348,10 +348,10 @@ func (c *Client) Leave() {
 	for _, s := range h.sides {
 		s.leaveLocked(c)
 	}
-	top := place{c, nil} // at browser level, where a Host handles commands
+	top := origin{c, nil} // at browser level, where a Host handles commands
 	for call := h.calls.newest(top); call != nil; call = h.calls.newest(top) {
 		h.calls.remove(call)
-		h.ledger.ClientGone++
+		h.counters.ClientGone++
 	}
 }
 
@@ -364,9 +364,9 @@ func (c *Client) endPageLocked() {
 	}
 }
 
-// nobody is the Peer of a Client that has left.
-type nobody struct{}
+// discard is the Peer of a Client without a connection, or that has left.
+type discard struct{}
 
-func (nobody) Answer(*session.Session, []byte, []byte, *Error) bool { return false }
+func (discard) Answer(*session.Session, []byte, []byte, *Error) bool { return false }
 
-func (nobody) Event(*session.Session, *session.Event) bool { return false }
+func (discard) Event(*session.Session, *session.Event) bool { return false }

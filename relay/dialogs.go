@@ -108,7 +108,7 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	}
 	o := &openDialog{Dialog: d, answer: make(chan DialogAnswer, 1)}
 	slot.open = o
-	slot.tellLocked(d.TargetID, "Page.javascriptDialogOpening", opening)
+	slot.notifyLocked(d.TargetID, "Page.javascriptDialogOpening", opening)
 	h.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(ctx, dialogTimeout)
@@ -149,7 +149,7 @@ func (slot *dialogs) settleLocked(a DialogAnswer) {
 	} else {
 		b = append(b, `,"result":false,"userInput":`...)
 	}
-	slot.tellLocked(o.TargetID, "Page.javascriptDialogClosed", append(wire.AppendString(b, a.Text), '}'))
+	slot.notifyLocked(o.TargetID, "Page.javascriptDialogClosed", append(wire.AppendString(b, a.Text), '}'))
 }
 
 // errNoDialog is Chromium's.
@@ -250,8 +250,8 @@ func (c *Client) readOnly() bool {
 	return ok && o.ReadOnly()
 }
 
-// tellLocked sends an event to those sessions of the Target that have Page enabled.
-func (slot *dialogs) tellLocked(targetID, method string, params []byte) {
+// notifyLocked sends an event to those sessions of the Target that have Page enabled.
+func (slot *dialogs) notifyLocked(targetID, method string, params []byte) {
 	e := session.Event{Method: method}
 	seen := slot.side.hub.viewsOf(method, params)
 	for _, s := range slot.side.sessions.OfTarget(targetID) {

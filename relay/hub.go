@@ -87,26 +87,26 @@ type Hub struct {
 	values    sync.Map
 	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
 
-	mu       sync.Mutex // guards everything below
-	sides    []*side    // one for each Host: emulated ones, then those that serve the browser level
-	emulated int        // how many are
-	claiming int        // Hosts on their way in
-	takeover takeovers
-	listing  []byte // the answer to getTargets
-	stale    bool   // listing must be made anew
-	clients  map[*Client]struct{}
+	mu           sync.Mutex // guards everything below
+	sides        []*side    // one for each Host: the emulated ones come first
+	emulated     int        // number of emulated sides
+	connecting   int        // Hosts that wait for a lease
+	replacements replacements
+	listing      []byte // the answer to getTargets
+	stale        bool   // listing is out of date
+	clients      map[*Client]struct{}
 	// policyCount is how many of them have a Policy.
 	policyCount map[Policy]int
 	sessions    session.Table
-	levels      levels
+	subscribers subscribers
 	dialogs     map[string]*dialogs // by targetId
 	calls       calls
-	ledger      Stats
+	counters    Stats
 	draining    bool
 	event       session.Event // the one that Clients are handed
 }
 
-// New makes a hub with nobody on either side.
+// New makes a hub without Hosts and Clients.
 func New(o Options) *Hub {
 	o = o.withDefaults()
 	h := &Hub{
@@ -150,7 +150,7 @@ func (h *Hub) Admit(policy Policy) (*Client, error) {
 		policy = allowAll
 	}
 	h.countPolicyLocked(policy, 1)
-	c := &Client{hub: h, peer: nobody{}, policy: policy, sessions: make(map[*session.Session]struct{})}
+	c := &Client{hub: h, peer: discard{}, policy: policy, sessions: make(map[*session.Session]struct{})}
 	c.noFiles = !policy.Files()
 	h.clients[c] = struct{}{}
 	return c, nil

@@ -204,21 +204,21 @@ func TestHotPathAllocatesNothing(t *testing.T) {
 
 // at most 9 takeovers in 10 s.
 func TestR84Takeovers(t *testing.T) {
-	var turns takeovers
+	var turns replacements
 	now := time.Unix(0, 0)
 	n := 0
 	for end := now.Add(10 * time.Second); ; n++ {
-		if now = now.Add(turns.next(now)); now.After(end) {
+		if now = now.Add(turns.delay(now)); now.After(end) {
 			break
 		}
 	}
 	if n < 5 || n > 9 {
 		t.Errorf("%d takeovers in 10 s, want 5 to 9", n)
 	}
-	if got := turns.next(now.Add(time.Minute)); got != 200*time.Millisecond {
+	if got := turns.delay(now.Add(time.Minute)); got != 200*time.Millisecond {
 		t.Errorf("the first takeover after a quiet time waits %v, want 200ms", got)
 	}
-	if h := New(Options{}); h.TakeoverWait() != 0 {
+	if h := New(Options{}); h.ReconnectDelay() != 0 {
 		t.Error("the first Host of a hub must wait")
 	}
 }
@@ -273,7 +273,7 @@ func (b *lateBrowser) Refresh(told func()) {
 func TestRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Options{})
-		h.Refresh(t.Context()) // nobody is there to ask
+		h.Refresh(t.Context()) // discard is there to ask
 		b := &lateBrowser{}
 		b.events, _ = h.SetHost(b, bridge.Announcement{Targets: list(1)})
 		h.Refresh(t.Context())

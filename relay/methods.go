@@ -212,7 +212,7 @@ func attachToBrowserTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 }
 
 func (h *Hub) attachForLocked(r *request, t target) ([]byte, *wire.Error) {
-	s, err := h.attachLocked(h.levelLocked(r), t)
+	s, err := h.attachLocked(h.subscriberLocked(r), t)
 	if err != nil {
 		return nil, err
 	}
@@ -255,11 +255,11 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 	if !p.hasAutoAttach {
 		return nil, missing("autoAttach")
 	}
-	l := h.levelLocked(r)
-	if err := l.turn(&l.attach, p.autoAttach, r); err != nil {
+	l := h.subscriberLocked(r)
+	if err := l.set(&l.attach, p.autoAttach, r); err != nil {
 		return nil, err
 	}
-	h.levels.keep(l)
+	h.subscribers.keep(l)
 	if r.session != nil && r.session.Kind == session.Tab {
 		t, _ := h.find(r.session.TargetID)
 		if t.kind = session.Page; l.attach.Takes(typeOf(t.kind)) {
@@ -288,11 +288,11 @@ func setDiscoverTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 	if !p.hasDiscover {
 		return nil, missing("discover")
 	}
-	l := h.levelLocked(r)
-	if err := l.turn(&l.discover, p.discover, r); err != nil {
+	l := h.subscriberLocked(r)
+	if err := l.set(&l.discover, p.discover, r); err != nil {
 		return nil, err
 	}
-	h.levels.keep(l)
+	h.subscribers.keep(l)
 	return nil, h.eachLocked(l.discover.Filter, func(t target) *wire.Error {
 		l.event("Target.targetCreated", h.targetInfoParamsLocked(t))
 		return nil

@@ -9,18 +9,19 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// A Host may lose its connection and come back, and so may find another in
-// its place; the Directory decides between Hosts that come at once.
+// A Host may lose its connection and connect again. Another Host may have taken its
+// slot meanwhile, here or at another node. The Directory gives each connection a
+// lease of its slot; of several, the newest counts.
 
 // directoryTimeout is how long the Directory may take to answer.
 const directoryTimeout = 5 * time.Second
 
-// claim asks the Directory for a slot of the hub, for a generation of Host. The
-// claim of the generation before is lost by that: the caller must look after it
-// with checkClaimsLocked, and count claiming down.
-func (h *Hub) claim(g *generation, slot string) (err error) {
+// acquireLease asks the Directory for the lease of a slot. The connection that had
+// it before loses it: the caller must call checkLeasesLocked, and count connecting
+// down.
+func (h *Hub) acquireLease(hc *connection, slot string) (err error) {
 	h.mu.Lock()
-	h.claiming++
+	h.connecting++
 	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), directoryTimeout)
 	defer cancel()
@@ -28,83 +29,84 @@ func (h *Hub) claim(g *generation, slot string) (err error) {
 	if slot != "" {
 		name += "/" + slot // no hub has such a name
 	}
-	g.claim, err = h.opts.Nodes.Claim(ctx, name)
+	hc.lease, err = h.opts.Nodes.Claim(ctx, name)
 	return err
 }
 
-// watch ends the generation's Host once the Host of its slot is elsewhere.
-func (g *generation) watch() {
+// watch ends the connection once its lease is lost.
+func (hc *connection) watch() {
 	select {
-	case <-g.over:
-	case <-g.claim.Lost():
-		g.hub.mu.Lock()
-		defer g.hub.mu.Unlock()
-		g.hub.checkClaimsLocked()
+	case <-hc.over:
+	case <-hc.lease.Lost():
+		hc.hub.mu.Lock()
+		defer hc.hub.mu.Unlock()
+		hc.hub.checkLeasesLocked()
 	}
 }
 
-// checkClaimsLocked ends each Host, connected or away, whose claim is lost: the
-// Host of its slot is elsewhere. While a newer Host comes in here, that one
-// decides what becomes of it, since it may be the same.
-func (h *Hub) checkClaimsLocked() {
-	if h.claiming > 0 {
+// checkLeasesLocked ends each side whose lease is lost: the Host of its slot is at
+// another node. While a Host connects here, SetHost decides instead, since it may
+// be the same Host.
+func (h *Hub) checkLeasesLocked() {
+	if h.connecting > 0 {
 		return
 	}
 	for _, s := range slices.Clone(h.emulatedLocked()) {
-		g := s.generation
-		if s.away != nil {
-			g = s.away.generation
+		hc := s.connection
+		if s.disconnected != nil {
+			hc = s.disconnected.connection
 		}
 		select {
-		case <-g.claim.Lost():
+		case <-hc.lease.Lost():
 			s.makeRoomLocked(false)
 		default:
 		}
 	}
 }
 
-// end is called once the generation is over.
-func (g *generation) end() {
-	close(g.over)
-	if g.claim == nil {
+// end gives the lease back, once the connection has ended.
+func (hc *connection) end() {
+	close(hc.over)
+	if hc.lease == nil {
 		return
 	}
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), directoryTimeout)
 		defer cancel()
-		g.claim.Release(ctx) //nolint:errcheck // a claim that cannot be released expires
+		hc.lease.Release(ctx) //nolint:errcheck // a lease that cannot be given back expires
 	}()
 }
 
-// absence is the time until a Host comes back.
-type absence struct {
-	generation *generation // of the Host that is away: the slot is still this node's
+// disconnection is the grace period in which a lost Host may come back.
+type disconnection struct {
+	connection *connection // the lost one: it keeps its lease
 	timer      *time.Timer
 }
 
-// awaitLocked keeps what the Host had until it comes back or the time is up.
-// What was in flight is lost: it may or may not have been carried out.
+// awaitLocked keeps the Targets and sessions of a lost Host until it comes back or
+// the grace period ends. Commands in flight fail: they may or may not have been
+// carried out.
 func (s *side) awaitLocked() {
 	h := s.hub
-	away := &absence{generation: s.generation}
-	s.host, s.generation, s.lifecycle = nil, nil, nil
+	lost := &disconnection{connection: s.connection}
+	s.host, s.connection, s.lifecycle = nil, nil, nil
 	s.failAllLocked(errHostGone)
-	away.timer = time.AfterFunc(h.opts.Grace, func() {
+	lost.timer = time.AfterFunc(h.opts.Grace, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if s.away == away {
+		if s.disconnected == lost {
 			h.log.Info("host did not come back")
 			s.endLocked(errHostGone)
 		}
 	})
-	s.away = away
+	s.disconnected = lost
 }
 
 func (s *side) stopWaitingLocked() {
-	if s.away != nil {
-		s.away.timer.Stop()
-		s.away.generation.end()
-		s.away = nil
+	if s.disconnected != nil {
+		s.disconnected.timer.Stop()
+		s.disconnected.connection.end()
+		s.disconnected = nil
 	}
 }
 
@@ -135,35 +137,37 @@ func (s *side) resumeLocked(list []targets.Info) {
 	}
 }
 
-// takeovers slows down Hosts that take a hub from each other again and again.
-type takeovers struct {
-	times []time.Time // of those within takeoverWindow, oldest first
+// replacements delays Hosts that keep replacing each other, with exponential
+// backoff.
+type replacements struct {
+	times []time.Time // of the replacements within replacedWithin, oldest first
 }
 
 const (
-	takeoverWindow = 10 * time.Second
-	takeoverFirst  = 100 * time.Millisecond
-	takeoverLast   = 5 * time.Second
+	replacedWithin = 10 * time.Second
+	delayUnit      = 100 * time.Millisecond
+	longestDelay   = 5 * time.Second
 )
 
-// TakeoverWait is how long a Host must wait before it may connect: the n-th
-// that would take the hub from another within 10 s waits 100 ms · 2^n, at most
-// 5 s. Each call counts as one that will.
-func (h *Hub) TakeoverWait() time.Duration {
+// ReconnectDelay is how long a Host must wait before it may connect. The n-th Host
+// within 10 s that would replace another waits 100 ms · 2^n, at most 5 s. Each call
+// counts as a Host that will connect.
+func (h *Hub) ReconnectDelay() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s := h.inSlotLocked(""); s == nil || s.host == nil {
 		return 0
 	}
-	return h.takeover.next(time.Now())
+	return h.replacements.delay(time.Now())
 }
 
-func (t *takeovers) next(now time.Time) time.Duration {
-	t.times = slices.DeleteFunc(t.times, func(at time.Time) bool { return now.Sub(at) >= takeoverWindow })
-	t.times = append(t.times, now)
-	n := min(len(t.times), 6) // 6.4 s is beyond the longest
-	if len(t.times) > 64 {
-		t.times = t.times[1:]
+// delay counts one replacement, and returns how long it must wait.
+func (r *replacements) delay(now time.Time) time.Duration {
+	r.times = slices.DeleteFunc(r.times, func(at time.Time) bool { return now.Sub(at) >= replacedWithin })
+	r.times = append(r.times, now)
+	n := min(len(r.times), 6) // 6.4 s is beyond the longest
+	if len(r.times) > 64 {
+		r.times = r.times[1:]
 	}
-	return min(takeoverFirst<<n, takeoverLast)
+	return min(delayUnit<<n, longestDelay)
 }

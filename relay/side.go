@@ -37,16 +37,16 @@ type side struct {
 
 	// What follows is set while the Host is connected.
 	host       bridge.Host
-	generation *generation            // what the Host speaks to
+	connection *connection            // what the Host speaks to
 	browser    bridge.BrowserSessions // nil while the side is emulated
 	lifecycle  bridge.Lifecycle       // nil for a Host without this ability
 
-	version  bridge.Version
-	hostID   string // "" for a Host that does not come back
-	away     *absence
-	targets  targets.Registry
-	sessions session.ByTarget
-	scripts  scripts
+	version      bridge.Version
+	hostID       string // "" for a Host that does not come back
+	disconnected *disconnection
+	targets      targets.Registry
+	sessions     session.ByTarget
+	scripts      scripts
 	// roots holds the session of each Client at the browser level of its Host;
 	// empty while the side is emulated.
 	roots map[*Client]*session.Session
@@ -121,26 +121,26 @@ func (h *Hub) removeLocked(s *side) {
 // their sessions; those of any other Host that was in its slot end.
 func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
 	slot := slotOf(host)
-	g := &generation{hub: h, over: make(chan struct{})}
+	hc := &connection{hub: h, over: make(chan struct{})}
 	browser, _ := host.(bridge.BrowserSessions)
 	var err error
 	if browser == nil {
-		err = h.claim(g, slot)
+		err = h.acquireLease(hc, slot)
 	} else {
 		a.HostID = "" // what it minted is lost with its connection
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if browser == nil {
-		h.claiming--
-		defer h.checkClaimsLocked()
+		h.connecting--
+		defer h.checkLeasesLocked()
 	}
 	if err != nil {
 		return nil, err
 	}
 	s := h.inSlotLocked(slot)
-	if s != nil && s.generation.isNewerThan(g) {
-		g.end()
+	if s != nil && s.connection.isNewerThan(hc) {
+		hc.end()
 		return nil, errOvertaken
 	}
 	back := s != nil && a.HostID != "" && a.HostID == s.hostID
@@ -155,12 +155,12 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 		}
 		h.addLocked(s)
 	}
-	g.side, g.before = s, h.calls.last
-	s.host, s.generation, s.browser = host, g, browser
+	hc.side, hc.before = s, h.calls.last
+	s.host, s.connection, s.browser = host, hc, browser
 	s.lifecycle, _ = host.(bridge.Lifecycle)
 	h.log.Info("host connected", zap.String("slot", slot), zap.String("product", a.Version.Product), zap.Int("targets", len(a.Targets)), zap.Bool("back", back))
 	s.enterLocked(a, back)
-	return g, nil
+	return hc, nil
 }
 
 // enterLocked takes over what a Host announces when it connects.
@@ -177,7 +177,7 @@ func (s *side) enterLocked(a bridge.Announcement, back bool) {
 	if r, ok := s.host.(bridge.Resumer); ok {
 		r.Resumed()
 	}
-	go s.generation.watch()
+	go s.connection.watch()
 }
 
 // makeRoomLocked ends the connection of the side's Host for the next one: the
@@ -203,8 +203,8 @@ func (s *side) makeRoomLocked(back bool) {
 // disconnectLocked forgets the Host's connection: nothing that the Host says
 // counts any more, and it is not asked to release anything.
 func (s *side) disconnectLocked() {
-	s.generation.end()
-	s.host, s.generation, s.lifecycle = nil, nil, nil
+	s.connection.end()
+	s.host, s.connection, s.lifecycle = nil, nil, nil
 }
 
 // endLocked forgets a side whose Host has gone for good.
@@ -286,10 +286,10 @@ func (s *side) announceTargetLocked(t targets.Info) bool {
 	for _, k := range kinds[1:] { // the tab, then the page in it
 		at := target{k, s, t}
 		if !added {
-			h.tellInfoLocked("Target.targetInfoChanged", at)
+			h.notifyInfoLocked("Target.targetInfoChanged", at)
 			continue
 		}
-		h.tellInfoLocked("Target.targetCreated", at)
+		h.notifyInfoLocked("Target.targetCreated", at)
 		h.autoAttachLocked(at)
 	}
 	return true
@@ -319,7 +319,7 @@ func (s *side) endTargetLocked(info targets.Info, why *wire.Error) {
 		for _, on := range slices.Clone(s.sessions.OfTarget(id)) {
 			h.endSessionLocked(on, why)
 		}
-		h.tellLocked("Target.targetDestroyed", k, func() []byte {
+		h.notifyLocked("Target.targetDestroyed", k, func() []byte {
 			return append(wire.AppendString([]byte(`{"targetId":`), id), '}')
 		})
 	}

@@ -9,65 +9,67 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// level is where a command of the Target domain applies: the connection of a
-// Client, or one of its sessions. Events of the domain go where they were
-// asked for.
-type level struct {
-	place
-	discover wish // Target.setDiscoverTargets
-	attach   wish // Target.setAutoAttach
+// subscriber is a connection or a session that has asked for events of the Target
+// domain (a TargetHandler in Chromium): they go to where they were asked for.
+type subscriber struct {
+	origin
+	discover subscription // Target.setDiscoverTargets
+	attach   subscription // Target.setAutoAttach
 }
 
-// wish is what a Client wants to hear of, or be attached to.
-type wish struct {
+// subscription says of which targets a subscriber is told, or to which it is
+// attached.
+type subscription struct {
 	targets.Filter         // nil while off
-	asked          request // what a browser that comes later is asked
+	asked          request // for a Host that connects later and serves the browser level
 }
 
-func (w *wish) on() bool { return w.Filter != nil }
+func (w *subscription) on() bool { return w.Filter != nil }
 
-// place is a session of a Client, or its connection.
-type place struct {
+// origin is where a Client sends a command: in a session, or on its connection.
+type origin struct {
 	client  *Client
 	session *session.Session // nil for the connection
 }
 
-// levels are the levels where anything is discovered or attached to. Those that
-// hear of every Target are walked for each one that comes, changes and goes;
-// the others, of tabs, may be as many as there are sessions.
-type levels struct {
-	at                     map[place]*level
-	discovering, attaching ordered.Map[place, *level] // in the order in which they began to
+// subscribers are all of a hub. For each Target that comes, changes or goes, the
+// hub walks those that are told of every Target. The others, in tabs, may be as
+// many as there are sessions.
+type subscribers struct {
+	at                     map[origin]*subscriber
+	discovering, attaching ordered.Map[origin, *subscriber] // in the order in which they began to
 }
 
-// maxHearing is how many levels of one Client hear of every Target: a message
-// about one Target must not make as many as the Client has sessions.
-// Yet chromedp discovers in each of its sessions.
-const maxHearing = 256
+// maxSubscriptions is how many subscriptions to every Target one Client may have:
+// one message of a Host must not become thousands. It is more than one since
+// chromedp calls Target.setDiscoverTargets in each of its sessions.
+const maxSubscriptions = 256
 
-var errTooManyLevels = wire.ServerError("Too many sessions discover targets or attach to them: turn it off in one, or use the connection's")
+var errTooManySubscriptions = wire.ServerError("Too many sessions discover targets or attach to them: turn it off in one, or use the connection's")
 
 // maxKept is how long params may be that are kept, in bytes.
 const maxKept = 16 << 10
 
 var errTooLong = wire.InvalidParams("The params are longer than 16384 bytes: give fewer entries of the filter")
 
-// attachesToAll reports whether the level's auto-attach is of all Targets: in a
-// tab it is of the page inside, which comes when that asks.
-func (l *level) attachesToAll() bool { return l.session == nil || l.session.Kind == session.Browser }
+// attachesToAll reports whether auto-attach is to all Targets. In a tab's session it
+// is to the page inside.
+func (l *subscriber) attachesToAll() bool {
+	return l.session == nil || l.session.Kind == session.Browser
+}
 
-// turn turns one of the level's wishes on, as the request has it, or off.
-func (l *level) turn(w *wish, on bool, r *request) *wire.Error {
-	switch hears := w == &l.discover || l.attachesToAll(); {
+// set turns one of the subscriptions on, as the request says, or off.
+func (l *subscriber) set(w *subscription, on bool, r *request) *wire.Error {
+	switch every := w == &l.discover || l.attachesToAll(); {
 	case !on:
-		*w = wish{}
+		*w = subscription{}
 		return nil
 	case len(r.Params) > maxKept:
 		return errTooLong
-	case hears && !w.on() && l.client.hearing >= maxHearing:
-		return errTooManyLevels
+	case every && !w.on() && l.client.subscriptions >= maxSubscriptions:
+		return errTooManySubscriptions
 	}
-	*w = wish{r.args.filter, r.again()}
+	*w = subscription{r.args.filter, r.again()}
 	if w.Filter == nil {
 		w.Filter = targets.Usual
 	}
@@ -75,7 +77,7 @@ func (l *level) turn(w *wish, on bool, r *request) *wire.Error {
 }
 
 // event sends an event of the Target domain.
-func (l *level) event(method string, body []byte) {
+func (l *subscriber) event(method string, body []byte) {
 	l.client.event(l.session, method, body)
 }
 
@@ -90,50 +92,50 @@ func typeOf(k session.Kind) string {
 	return "page"
 }
 
-// levelLocked is where a request's commands of the Target domain apply.
-func (h *Hub) levelLocked(r *request) *level {
-	at := place{r.client, r.session}
-	if l := h.levels.at[at]; l != nil {
+// subscriberLocked returns the subscriber at the origin of a request.
+func (h *Hub) subscriberLocked(r *request) *subscriber {
+	at := origin{r.client, r.session}
+	if l := h.subscribers.at[at]; l != nil {
 		return l
 	}
-	return &level{place: at}
+	return &subscriber{origin: at}
 }
 
-// keep remembers a level as long as anything is on there.
-func (ls *levels) keep(l *level) {
-	hear := func(list *ordered.Map[place, *level], on bool) {
+// keep files a subscriber for as long as a subscription of it is on.
+func (ls *subscribers) keep(l *subscriber) {
+	list := func(list *ordered.Map[origin, *subscriber], on bool) {
 		switch {
-		case on && list.Set(l.place, l):
-			l.client.hearing++
-		case !on && list.Delete(l.place):
-			l.client.hearing--
+		case on && list.Set(l.origin, l):
+			l.client.subscriptions++
+		case !on && list.Delete(l.origin):
+			l.client.subscriptions--
 		}
 	}
-	hear(&ls.discovering, l.discover.on())
-	hear(&ls.attaching, l.attach.on() && l.attachesToAll())
+	list(&ls.discovering, l.discover.on())
+	list(&ls.attaching, l.attach.on() && l.attachesToAll())
 	if !l.discover.on() && !l.attach.on() {
-		delete(ls.at, l.place)
+		delete(ls.at, l.origin)
 		return
 	}
 	if ls.at == nil {
-		ls.at = make(map[place]*level)
+		ls.at = make(map[origin]*subscriber)
 	}
-	ls.at[l.place] = l
+	ls.at[l.origin] = l
 }
 
-// forget drops the level of a session that ends, or of a connection.
-func (ls *levels) forget(at place) {
+// forget drops the subscriber of a session or a connection that ends.
+func (ls *subscribers) forget(at origin) {
 	if l := ls.at[at]; l != nil {
-		l.discover, l.attach = wish{}, wish{}
+		l.discover, l.attach = subscription{}, subscription{}
 		ls.keep(l)
 	}
 }
 
-// tellLocked sends an event about a target of one kind to every level that
-// discovers those.
-func (h *Hub) tellLocked(method string, k session.Kind, body func() []byte) {
+// notifyLocked sends an event about a target of one kind to every subscriber that
+// discovers that kind.
+func (h *Hub) notifyLocked(method string, k session.Kind, body func() []byte) {
 	var made []byte
-	for l := range h.levels.discovering.All() {
+	for l := range h.subscribers.discovering.All() {
 		if l.discover.Takes(typeOf(k)) {
 			if made == nil {
 				made = body()
@@ -143,23 +145,23 @@ func (h *Hub) tellLocked(method string, k session.Kind, body func() []byte) {
 	}
 }
 
-// tellInfoLocked sends an event with the targetInfo of a Target or its tab.
-func (h *Hub) tellInfoLocked(method string, t target) {
-	h.tellLocked(method, t.kind, func() []byte { return h.targetInfoParamsLocked(t) })
+// notifyInfoLocked sends an event with the targetInfo of a Target or its tab.
+func (h *Hub) notifyInfoLocked(method string, t target) {
+	h.notifyLocked(method, t.kind, func() []byte { return h.targetInfoParamsLocked(t) })
 }
 
-// autoAttachLocked attaches every level that wants to be to a Target that has
-// just appeared, or to its tab. Pages inside a tab's session come when that asks.
+// autoAttachLocked attaches the subscribers with auto-attach to a Target that has
+// just appeared, or to its tab.
 func (h *Hub) autoAttachLocked(t target) {
-	for l := range h.levels.attaching.All() {
+	for l := range h.subscribers.attaching.All() {
 		if l.attach.Takes(typeOf(t.kind)) {
 			h.attachLocked(l, t) //nolint:errcheck // a Client with too many sessions goes without
 		}
 	}
 }
 
-// attachOnceLocked attaches a level, unless it has a session there already.
-func (h *Hub) attachOnceLocked(l *level, t target) *wire.Error {
+// attachOnceLocked attaches a subscriber, unless it has a session there already.
+func (h *Hub) attachOnceLocked(l *subscriber, t target) *wire.Error {
 	if h.sessionOnLocked(l.client, l.session, h.idOf(t.kind, t.Info)) != nil {
 		return nil
 	}
@@ -181,8 +183,8 @@ func (h *Hub) sessionOnLocked(c *Client, parent *session.Session, targetID strin
 	return list[i]
 }
 
-// attachLocked begins a session of a level and announces it there.
-func (h *Hub) attachLocked(l *level, t target) (*session.Session, *wire.Error) {
+// attachLocked begins a session for a subscriber and announces it there.
+func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Error) {
 	c := l.client
 	if len(c.sessions) >= h.opts.Limits.ClientSessions {
 		return nil, errTooMany
@@ -202,7 +204,7 @@ func (h *Hub) attachLocked(l *level, t target) (*session.Session, *wire.Error) {
 
 // beginLocked files a session and tells who has to know.
 func (h *Hub) beginLocked(c *Client, s *session.Session, t target) {
-	h.fileLocked(c, s)
+	h.registerLocked(c, s)
 	if len(t.onLocked(h, s.TargetID)) == 1 {
 		h.attachedFlippedLocked(t)
 	}
@@ -211,18 +213,18 @@ func (h *Hub) beginLocked(c *Client, s *session.Session, t target) {
 	}
 }
 
-// fileLocked adds a session to the Client's.
-func (h *Hub) fileLocked(c *Client, s *session.Session) {
+// registerLocked files a session.
+func (h *Hub) registerLocked(c *Client, s *session.Session) {
 	h.sessions.Add(s)
 	c.sessions[s] = struct{}{}
 }
 
-// unfileLocked takes a session away, whose commands fail with why.
-func (h *Hub) unfileLocked(c *Client, s *session.Session, why *wire.Error) {
+// unregisterLocked forgets a session. Its commands in flight fail with why.
+func (h *Hub) unregisterLocked(c *Client, s *session.Session, why *wire.Error) {
 	h.failLocked(s, why)
 	h.sessions.Remove(s)
 	delete(c.sessions, s)
-	h.levels.forget(place{c, s})
+	h.subscribers.forget(origin{c, s})
 }
 
 // endSessionLocked ends a session: those inside it end, its commands fail with
@@ -232,7 +234,7 @@ func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 	for _, inner := range slices.Clone(s.Inside()) {
 		h.endSessionLocked(inner, why)
 	}
-	h.unfileLocked(c, s, why)
+	h.unregisterLocked(c, s, why)
 	h.pageEventsLocked(s, false)
 	sideOf(s).releaseLocked(s)
 	if s == c.page {
@@ -254,5 +256,5 @@ func (h *Hub) attachedFlippedLocked(t target) {
 		return // it is attached for as long as anybody is there to ask, or others tell of it
 	}
 	h.stale = true
-	h.tellInfoLocked("Target.targetInfoChanged", t)
+	h.notifyInfoLocked("Target.targetInfoChanged", t)
 }

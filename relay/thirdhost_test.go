@@ -20,7 +20,7 @@ type extension struct{ slot string }
 
 func (e extension) Slot() string      { return e.slot }
 func (extension) Refresh(told func()) { told() }
-func (extension) Pace()               {}
+func (extension) WaitForRoom()        {}
 func (extension) Responsive() bool    { return true }
 
 // firefox is a Host that serves the browser level, and stands beside Chromiums.
@@ -28,7 +28,7 @@ type firefox struct{ announced }
 
 func (firefox) Slot() string                             { return "firefox" }
 func (f firefox) AttachedToBrowser(at bridge.Attachment) { f.Attached(at) }
-func (firefox) Pace()                                    {}
+func (firefox) WaitForRoom()                             {}
 func (firefox) Refresh(told func())                      { told() }
 
 // inSlot makes an extension of a Host of the transcripts.

@@ -93,7 +93,7 @@ type fakeHub struct {
 	refuse error
 	calls  bridge.CallID
 
-	noFiles bool // of the commands sent
+	noFiles  bool // of the commands sent
 	readOnly bool // of the Clients that attach
 }
 

@@ -38,8 +38,8 @@ type session struct {
 
 	// what follows is of the first session of a Client alone
 	noFiles, readOnly bool
-	windows          map[int64]struct{} // that it may name
-	folder           string             // of its downloads; "" until it wants some
+	windows           map[int64]struct{} // that it may name
+	folder            string             // of its downloads; "" until it wants some
 }
 
 // maxQueued is how much waits for a session to attach, in bytes.

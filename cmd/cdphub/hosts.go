@@ -52,7 +52,7 @@ func (s *server) serveHost(w http.ResponseWriter, r *http.Request) {
 // awaitTakeover waits for the Host's turn and reports whether it still wants
 // it.
 func awaitTakeover(r *http.Request, hub *relay.Hub) bool {
-	wait := hub.TakeoverWait()
+	wait := hub.ReconnectDelay()
 	if wait == 0 {
 		return true
 	}

@@ -14,101 +14,101 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// generation is one connection of a side's Host, and what that Host speaks to:
-// once it is not its side's current one, nothing it says counts.
-type generation struct {
+// connection is one connection of a side's Host. It is the Events that the Host
+// calls. Calls are ignored once the side has another connection, or none.
+type connection struct {
 	hub   *Hub
 	side  *side         // guarded by hub.mu until SetHost has returned, then static
-	claim cluster.Claim // nil for a Host that serves the browser level
-	over  chan struct{} // closed at the generation's end
-	// before is the last command of the hub before this generation.
+	lease cluster.Claim // nil for a Host that serves the browser level
+	over  chan struct{} // closed when the connection has ended
+	// before is the last command of the hub before this connection.
 	before bridge.CallID
 }
 
-// isNewerThan reports whether g has a newer claim than another generation.
-func (g *generation) isNewerThan(o *generation) bool {
-	return g != nil && g.claim != nil && o.claim != nil && g.claim.Epoch() > o.claim.Epoch()
+// isNewerThan reports whether hc has a newer lease than another connection.
+func (hc *connection) isNewerThan(o *connection) bool {
+	return hc != nil && hc.lease != nil && o.lease != nil && hc.lease.Epoch() > o.lease.Epoch()
 }
 
-// lock takes the hub's lock if this generation is current.
-func (g *generation) lock() bool {
-	g.hub.mu.Lock()
-	if g.side.generation == g {
+// lock takes the hub's lock, if this is the current connection of its side.
+func (hc *connection) lock() bool {
+	hc.hub.mu.Lock()
+	if hc.side.connection == hc {
 		return true
 	}
-	g.hub.mu.Unlock()
+	hc.hub.mu.Unlock()
 	return false
 }
 
 // Reannounced implements bridge.Events.
-func (g *generation) Reannounced(a bridge.Announcement) {
-	if g.lock() {
-		defer g.hub.mu.Unlock()
-		g.side.dropLocked(errHostReannounced)
-		g.side.adoptLocked(a)
+func (hc *connection) Reannounced(a bridge.Announcement) {
+	if hc.lock() {
+		defer hc.hub.mu.Unlock()
+		hc.side.dropLocked(errHostReannounced)
+		hc.side.adoptLocked(a)
 	}
 }
 
 // TargetCreated implements bridge.Events.
-func (g *generation) TargetCreated(t targets.Info) bool {
-	if !g.lock() {
+func (hc *connection) TargetCreated(t targets.Info) bool {
+	if !hc.lock() {
 		return true
 	}
-	defer g.hub.mu.Unlock()
-	return g.side.createdLocked(t)
+	defer hc.hub.mu.Unlock()
+	return hc.side.createdLocked(t)
 }
 
 // TargetChanged implements bridge.Events.
-func (g *generation) TargetChanged(t targets.Info) {
-	if g.lock() {
-		defer g.hub.mu.Unlock()
-		if _, known := g.side.targets.Get(t.ID); known {
-			g.side.createdLocked(t)
+func (hc *connection) TargetChanged(t targets.Info) {
+	if hc.lock() {
+		defer hc.hub.mu.Unlock()
+		if _, known := hc.side.targets.Get(t.ID); known {
+			hc.side.createdLocked(t)
 		}
 	}
 }
 
 // TargetGone implements bridge.Events.
-func (g *generation) TargetGone(targetID string) {
-	if g.lock() {
-		defer g.hub.mu.Unlock()
-		g.side.goneLocked(targetID, errTargetDestroyed)
+func (hc *connection) TargetGone(targetID string) {
+	if hc.lock() {
+		defer hc.hub.mu.Unlock()
+		hc.side.goneLocked(targetID, errTargetDestroyed)
 	}
 }
 
 // Result implements bridge.Events: one answer in, one answer out.
-func (g *generation) Result(id bridge.CallID, sessionID string, result, cdpErr []byte) {
-	h := g.hub
+func (hc *connection) Result(id bridge.CallID, sessionID string, result, cdpErr []byte) {
+	h := hc.hub
 	var failure *wire.Error
 	if cdpErr != nil {
 		failure = wire.ReadError(cdpErr)
 	}
-	if !g.lock() {
-		h.bookOutdated()
+	if !hc.lock() {
+		h.countOutdated()
 		return
 	}
 	defer h.mu.Unlock()
-	g.resultLocked(id, sessionID, result, failure)
+	hc.resultLocked(id, sessionID, result, failure)
 }
 
-// bookOutdated books the answer of a generation that has been replaced.
-func (h *Hub) bookOutdated() {
+// countOutdated counts an answer from a connection that is not current.
+func (h *Hub) countOutdated() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.ledger.AnswersOutdated++
+	h.counters.AnswersOutdated++
 }
 
 // resultLocked passes on an answer.
-func (g *generation) resultLocked(id bridge.CallID, sessionID string, result []byte, failure *wire.Error) {
-	h := g.hub
+func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []byte, failure *wire.Error) {
+	h := hc.hub
 	c := h.calls.get(id)
-	if c == nil || c.sessionID() != sessionID || c.side != g.side {
-		h.dropAnswerLocked(g.before, id, c != nil)
+	if c == nil || c.sessionID() != sessionID || c.side != hc.side {
+		h.dropAnswerLocked(hc.before, id, c != nil)
 		h.log.Debug("answer dropped: nobody waits for it", zap.Int64("call", int64(id)), zap.String("session", sessionID))
 		return
 	}
-	if c.quiet() {
-		h.ledger.AnsweredByHost++
+	if c.internal() {
+		h.counters.AnsweredByHost++
 		client := c.client
 		h.calls.remove(c)
 		client.callEndedLocked()
@@ -119,16 +119,16 @@ func (g *generation) resultLocked(id bridge.CallID, sessionID string, result []b
 	}
 	client := c.client
 	if c.session != nil && c.session.Peer != session.Peer(client) {
-		h.ledger.Misrouted++
+		h.counters.Misrouted++
 	}
-	h.ledger.answered(&h.ledger.AnsweredByHost, client.peer.Answer(c.answerTo, c.id(), result, failure))
+	h.counters.answered(&h.counters.AnsweredByHost, client.peer.Answer(c.answerTo, c.id(), result, failure))
 	h.calls.remove(c)
 	client.callEndedLocked()
 }
 
-// dropAnswerLocked books an answer that is not passed on.
+// dropAnswerLocked counts an answer that is not passed on.
 func (h *Hub) dropAnswerLocked(before, id bridge.CallID, foreign bool) {
-	s := &h.ledger
+	s := &h.counters
 	switch {
 	case foreign:
 		s.AnswersForeign++
@@ -144,19 +144,19 @@ func (h *Hub) dropAnswerLocked(before, id bridge.CallID, foreign bool) {
 // Event implements bridge.Events: one frame in, one out for each session on
 // the Target. Order for each session is that of the calls. An unknown Target
 // is no error: it may just have gone.
-func (g *generation) Event(targetID, method string, params []byte) {
-	seen := g.hub.viewsOf(method, params)
-	if !g.lock() {
+func (hc *connection) Event(targetID, method string, params []byte) {
+	seen := hc.hub.viewsOf(method, params)
+	if !hc.lock() {
 		return
 	}
-	h := g.hub
+	h := hc.hub
 	defer h.mu.Unlock()
-	if g.side.browser != nil { // it has sessions that the hub has not made
+	if hc.side.browser != nil { // it has sessions that the hub has not made
 		h.log.Debug("event of a browser dropped: it names no session", zap.String("method", method))
 		return
 	}
-	h.ledger.EventsIn++
-	list := g.side.sessions.OfTarget(targetID)
+	h.counters.EventsIn++
+	list := hc.side.sessions.OfTarget(targetID)
 	if len(list) == 0 {
 		return
 	}
@@ -166,22 +166,23 @@ func (g *generation) Event(targetID, method string, params []byte) {
 		c := s.Peer.(*Client)
 		var ok bool
 		if e.Params, ok = seen.of(c); ok {
-			h.ledger.delivered(c.peer.Event(s, e))
+			h.counters.delivered(c.peer.Event(s, e))
 		}
 	}
+	e.Reset("", nil) // the Host's memory must not be held on to
 }
 
 // SessionEvent implements bridge.Events.
-func (g *generation) SessionEvent(sessionID, method string, params []byte) {
-	seen := g.hub.viewsOf(method, params)
-	if !g.lock() {
+func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
+	seen := hc.hub.viewsOf(method, params)
+	if !hc.lock() {
 		return
 	}
-	h := g.hub
+	h := hc.hub
 	defer h.mu.Unlock()
-	h.ledger.EventsIn++
+	h.counters.EventsIn++
 	s := h.sessions.Get(sessionID)
-	if s == nil || sideOf(s) != g.side {
+	if s == nil || sideOf(s) != hc.side {
 		return
 	}
 	c := s.Peer.(*Client)
@@ -190,43 +191,44 @@ func (g *generation) SessionEvent(sessionID, method string, params []byte) {
 		return
 	}
 	h.event.Reset(method, body)
-	h.ledger.delivered(c.peer.Event(s, &h.event))
+	h.counters.delivered(c.peer.Event(s, &h.event))
+	h.event.Reset("", nil)
 }
 
 // Opened implements bridge.Events: only a Host that serves the browser level
 // mints sessions.
-func (g *generation) Opened(n bridge.Nested) {
-	if !g.lock() {
+func (hc *connection) Opened(n bridge.Nested) {
+	if !hc.lock() {
 		return
 	}
-	h := g.hub
+	h := hc.hub
 	defer h.mu.Unlock()
-	if g.side.browser == nil {
+	if hc.side.browser == nil {
 		return
 	}
 	parent := h.sessions.Get(n.Parent)
-	if parent == nil || sideOf(parent) != g.side || n.SessionID == "" || h.sessions.Get(n.SessionID) != nil {
+	if parent == nil || sideOf(parent) != hc.side || n.SessionID == "" || h.sessions.Get(n.SessionID) != nil {
 		h.log.Warn("session of the browser refused: it was born in none, or its id is taken")
 		return
 	}
 	c := parent.Peer.(*Client)
 	s := session.New(strings.Clone(n.SessionID), strings.Clone(n.TargetID), c)
-	s.Side, s.Parent = g.side, parent
+	s.Side, s.Parent = hc.side, parent
 	if n.Type == "browser" {
 		s.Kind = session.Browser
 	}
-	h.fileLocked(c, s)
+	h.registerLocked(c, s)
 }
 
 // Closed implements bridge.Events. The browser tells of it itself, but for the
 // session of a connection that belongs to one Target.
-func (g *generation) Closed(sessionID string) {
-	if !g.lock() {
+func (hc *connection) Closed(sessionID string) {
+	if !hc.lock() {
 		return
 	}
-	defer g.hub.mu.Unlock()
-	if s := g.hub.sessions.Get(sessionID); s != nil && sideOf(s) == g.side && g.side.browser != nil {
-		g.side.closedLocked(s)
+	defer hc.hub.mu.Unlock()
+	if s := hc.hub.sessions.Get(sessionID); s != nil && sideOf(s) == hc.side && hc.side.browser != nil {
+		hc.side.closedLocked(s)
 	}
 }
 
@@ -244,7 +246,7 @@ func (s *side) closedLocked(ended *session.Session) {
 		s.endRootLocked(c, errDetached)
 		return
 	}
-	h.unfileLocked(c, ended, errDetached)
+	h.unregisterLocked(c, ended, errDetached)
 	if ended == c.page {
 		c.endPageLocked()
 	}
@@ -252,20 +254,20 @@ func (s *side) closedLocked(ended *session.Session) {
 
 // PutScript implements bridge.Events. Scripts are for Frame Agents, which a Host
 // that serves the browser level has none of.
-func (g *generation) PutScript(key, source string) bool {
-	if key == "" || len(key) > maxScriptKey || len(source) > maxScriptSize || !g.lock() {
+func (hc *connection) PutScript(key, source string) bool {
+	if key == "" || len(key) > maxScriptKey || len(source) > maxScriptSize || !hc.lock() {
 		return false
 	}
-	defer g.hub.mu.Unlock()
-	return g.side.browser == nil && g.side.scripts.put(key, source, time.Now())
+	defer hc.hub.mu.Unlock()
+	return hc.side.browser == nil && hc.side.scripts.put(key, source, time.Now())
 }
 
 // HostGone implements bridge.Events.
-func (g *generation) HostGone(mayReturn bool) {
-	if !g.lock() {
+func (hc *connection) HostGone(mayReturn bool) {
+	if !hc.lock() {
 		return
 	}
-	h, s := g.hub, g.side
+	h, s := hc.hub, hc.side
 	defer h.mu.Unlock()
 	s.scripts.clear()
 	if mayReturn && s.hostID != "" {
