@@ -60,7 +60,7 @@ func TestThirdKindOfHost(t *testing.T) {
 	extensions := func(host bridge.Host) bridge.Host { return inSlot(host, "extension") }
 	firefoxes := func(host bridge.Host) bridge.Host {
 		if b, ok := host.(browserHost); ok {
-			return firefox{b.announced}
+			return firefox(b)
 		}
 		return host
 	}

@@ -74,7 +74,7 @@ func (s *server) serveHubs(w http.ResponseWriter, _ *http.Request) {
 	list := s.hubs.Summaries()
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	json.NewEncoder(w).Encode(struct { //nolint:errcheck // a peer that is gone
-		Count int            `json:"count"`
+		Count int             `json:"count"`
 		Hubs  []relay.Summary `json:"hubs"`
 	}{len(list), list})
 }
