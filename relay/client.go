@@ -40,7 +40,10 @@ func (c *Client) Event(s *session.Session, e *session.Event) bool { return c.pee
 
 // event sends an event that the hub itself has made.
 func (c *Client) event(s *session.Session, method string, params []byte) {
-	c.peer.Event(s, &session.Event{Method: method, Params: params})
+	e := &c.hub.event
+	e.Reset(method, params)
+	c.peer.Event(s, e)
+	e.Reset("", nil)
 }
 
 // answer sends the answer to one message: result, or what went wrong. A

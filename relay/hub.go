@@ -103,7 +103,7 @@ type Hub struct {
 	calls       calls
 	counters    Stats
 	draining    bool
-	event       session.Event // the one that Clients are handed
+	event       session.Event // the one on its way to Clients; its memory serves the next
 }
 
 // New makes a hub without Hosts and Clients.
