@@ -15,7 +15,7 @@ import (
 type Client struct {
 	hub    *Hub
 	policy Policy
-	// noFiles is what the policy says of files.
+	// noFiles is set when the policy allows no files.
 	noFiles bool
 
 	// guarded by hub.mu
@@ -26,8 +26,8 @@ type Client struct {
 	calls         int // commands without an answer
 	subscriptions int // to every Target
 	flow          flow
-	page          *session.Session // the one that is meant where none is named; nil for most
-	gone          func()           // called when page ends; nil for most
+	page          *session.Session // the session of messages without a sessionId; nil for most Clients
+	gone          func()           // called when page ends; nil for most Clients
 }
 
 // Answer implements session.Peer.
@@ -38,7 +38,7 @@ func (c *Client) Answer(s *session.Session, id, result []byte, err *Error) bool 
 // Event implements session.Peer.
 func (c *Client) Event(s *session.Session, e *session.Event) bool { return c.peer.Event(s, e) }
 
-// event sends an event that the hub itself has made.
+// event sends an event of the hub itself.
 func (c *Client) event(s *session.Session, method string, params []byte) {
 	e := &c.hub.event
 	e.Reset(method, params)
@@ -55,8 +55,8 @@ func (c *Client) answer(s *session.Session, id, result []byte, err *wire.Error) 
 	c.hub.counters.answered(&c.hub.counters.AnsweredByHub, c.peer.Answer(s, id, result, err))
 }
 
-// fail ends a command that a Host was to carry out. Of one that is the hub's
-// own, which has no id, the Client hears nothing.
+// fail answers a command that a Host could not carry out. A command that the hub
+// itself sent has no id, and no answer.
 func (c *Client) fail(s *session.Session, id []byte, why *wire.Error) {
 	if len(id) == 0 {
 		c.hub.counters.AnsweredByHub++
@@ -68,17 +68,16 @@ func (c *Client) fail(s *session.Session, id []byte, why *wire.Error) {
 // request is one message on its way through the hub.
 type request struct {
 	wire.Envelope
-	isMethod bool // the name can be that of a method: it may go to a Host
+	isMethod bool // Method is well-formed, so that it may go to a Host
 	client   *Client
 	session  *session.Session // nil at browser level
-	members  wire.Object      // of the params, where they are judged
+	members  wire.Object      // of the params; nil where the policy does not read them
 	args     params           // what the hub reads of them
 }
 
-// Receive takes one message of the Client. It answers exactly once, here or
-// when the Host does. frame is the caller's again when Receive returns, which
-// is at once, or within about a tenth of a second while the Host cannot keep
-// up.
+// Receive takes one message of the Client. The message gets exactly one answer, from
+// the hub now or from the Host later. Receive keeps no part of frame. It returns at
+// once, or after at most about 100 ms while the Host cannot keep up.
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
 	c.take(env, err)
@@ -98,8 +97,8 @@ func (c *Client) take(env wire.Envelope, err *wire.Error) {
 	c.await(turn)
 }
 
-// read judges the params, and puts what may be sent in their place. It takes
-// long for long ones, so it runs without the lock.
+// read has the policy judge the params, and replaces them with what the Host may get.
+// It runs without the lock, since params may be as long as a message.
 func (r *request) read() (err *wire.Error) {
 	if r.members, r.Params, err = r.client.policy.Read(r.Method, r.Params); err != nil {
 		return err
@@ -115,9 +114,9 @@ func (r *request) read() (err *wire.Error) {
 	return nil
 }
 
-// serve answers a message that was read, or says what was wrong with it. It
-// returns the Host, and what to wait for before the next message. A panic must
-// not leave the hub locked: the Clients around this one live on.
+// serve answers a message or forwards it. It returns the Host to which the message
+// went, and a channel to wait for before the next message. The lock is released by a
+// defer: after a panic, the other Clients must go on.
 func (c *Client) serve(r request, err, refused *wire.Error) (bridge.Host, <-chan struct{}) {
 	h := c.hub
 	h.mu.Lock()
@@ -135,8 +134,8 @@ func (c *Client) serve(r request, err, refused *wire.Error) (bridge.Host, <-chan
 
 var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
 
-// serveLocked answers a message or forwards it. One that has been refused
-// already is only answered. It returns the Host to which the message went.
+// serveLocked answers a message or forwards it, and returns the Host to which it
+// went. A message that was refused before is only answered.
 func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 	c := r.client
 	r.session = h.sessionLocked(c, &r.Envelope)
@@ -161,7 +160,7 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 		return s.host
 	}
 	var m method
-	if len(r.Method) <= wire.MaxMethod { // to look up a name as long as its message takes long
+	if len(r.Method) <= wire.MaxMethod { // hashing a longer name would take too long under the lock
 		m = methods[r.Method]
 	}
 	if s := h.handlerLocked(&r); s != nil {
@@ -186,8 +185,9 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 	return sideOf(r.session).host
 }
 
-// handlerLocked returns the side whose Host said that it handles a browser-level
-// method: that of the session, if any.
+// handlerLocked returns the side whose Host handles the method at browser level
+// (bridge.Lifecycle); nil when there is none. In a session, only the Host of that
+// session is asked.
 func (h *Hub) handlerLocked(r *request) *side {
 	if !r.isMethod {
 		return nil
@@ -208,8 +208,8 @@ func (h *Hub) handlerLocked(r *request) *side {
 
 func (s *side) handles(method string) bool { return s.lifecycle != nil && s.lifecycle.Handles(method) }
 
-// sessionLocked is the session that a message is for: nil is the browser level,
-// or one that is not there.
+// sessionLocked returns the session of a message; nil at browser level, or when there
+// is no such session.
 func (h *Hub) sessionLocked(c *Client, env *wire.Envelope) *session.Session {
 	if env.InSession {
 		return h.sessions.Get(env.SessionID)
@@ -217,7 +217,7 @@ func (h *Hub) sessionLocked(c *Client, env *wire.Envelope) *session.Session {
 	return c.page
 }
 
-// methodNotFound answers for a method that nobody has.
+// methodNotFound is the answer to an unknown method.
 func methodNotFound(method string, browserLevel bool) *wire.Error {
 	if len(method) > wire.MaxMethod {
 		method = method[:wire.MaxMethod]
@@ -252,8 +252,8 @@ func (h *Hub) forwardLocked(r *request, s *session.Session) *call {
 }
 
 // forwardBrowserLocked sends the Host a browser-level command that it
-// handles. A sessionId only decides how the answer ends: the command outlives
-// that session, which it may well be about to end.
+// handles. The command does not belong to the session that the Client named, and
+// outlives it: Target.closeTarget may end that session before its answer comes.
 func (s *side) forwardBrowserLocked(r *request) {
 	h := s.hub
 	c := h.sendLocked(r, s, nil, bridge.Command{Method: r.Method, Params: r.Params, Args: r.members})
@@ -358,7 +358,7 @@ func (c *Client) Leave() {
 	}
 }
 
-// endPageLocked tells a Client that belongs to one Target that it has ended.
+// endPageLocked tells a Client of one Target that the Target has ended.
 func (c *Client) endPageLocked() {
 	c.page = nil
 	c.event(nil, "Inspector.detached", []byte(`{"reason":"target_closed"}`))

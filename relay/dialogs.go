@@ -14,13 +14,13 @@ import (
 
 // A page whose script calls alert, confirm or prompt is blocked until the
 // dialog is answered, and with it every frame of its site, perhaps the Host
-// too. So its Frame Agent asks the hub past the Host, and the hub speaks with
-// the Clients.
+// too. So its Frame Agent asks the hub over HTTP, past the Host, and the hub sends
+// the events of the dialog to the Clients.
 
 // Dialog is a dialog that script in a Target has opened.
 type Dialog struct {
 	TargetID string
-	Key      string // what the Host was told with the Target's sessions
+	Key      string // bridge.Attachment.DialogKey of the Target
 	FrameID  string
 	URL      string
 	Type     string // "alert", "confirm" or "prompt"
@@ -28,26 +28,25 @@ type Dialog struct {
 	Default  string // of a prompt's field
 }
 
-// DialogAnswer is what becomes of a dialog.
+// DialogAnswer is how a dialog ends.
 type DialogAnswer struct {
-	Native bool // no Client wants it: let the browser show its own
+	Native bool // no Client answers it: the browser shows its own dialog
 	Accept bool
 	Text   string // of a prompt
 }
 
-// ErrDialogKey refuses a dialog of a Target that is not there, or of somebody
-// who does not know the Target's key.
+// ErrDialogKey is the error for a dialog of an unknown Target, or with the wrong key.
 var ErrDialogKey = errors.New("no such target, or the wrong key")
 
 // dialogTimeout is how long a dialog waits for a Client.
 const dialogTimeout = 30 * time.Second
 
-// dialogs is what a hub keeps for the dialogs of one Target.
+// dialogs is the state of the dialogs of one Target.
 type dialogs struct {
 	side *side
 	key  string
 	open *openDialog // nil while there is none
-	// wanted is how many sessions would answer.
+	// wanted is the number of sessions that answer dialogs.
 	wanted int
 }
 
@@ -56,8 +55,8 @@ type openDialog struct {
 	answer chan DialogAnswer // takes one without waiting
 }
 
-// dialogKeyLocked returns the key for the dialogs of a Target, which is minted
-// with its first session.
+// dialogKeyLocked returns the key for the dialogs of a Target. The first session of
+// the Target mints it.
 func (s *side) dialogKeyLocked(targetID string) string {
 	d := s.hub.dialogs[targetID]
 	if d == nil {
@@ -72,7 +71,7 @@ func (s *side) dialogKeyLocked(targetID string) string {
 	return d.key
 }
 
-// attachment is a session as its Host is told of it.
+// attachment describes a session to its Host.
 func attachment(s *session.Session, dialogKey string) bridge.Attachment {
 	c := s.Peer.(*Client)
 	return bridge.Attachment{SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey, NoFiles: c.noFiles, ReadOnly: c.readOnly()}
@@ -161,8 +160,8 @@ const maxPromptText = 64 << 10
 
 var errPromptText = wire.InvalidParams("promptText is longer than 65536 bytes")
 
-// handleDialog answers the open dialog. While there is none the method is the
-// Host's where it has dialogs of its own, as one of version 1 has.
+// handleDialog answers the open dialog. When none is open, the method goes to a Host
+// that shows dialogs itself, as Hosts of version 1 do.
 func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 	slot := h.dialogs[r.session.TargetID]
 	if slot == nil || slot.open == nil {
@@ -209,7 +208,7 @@ func (h *Hub) dismissLocked(targetID string) {
 	}
 }
 
-// notePage keeps account of who wants Page's events.
+// notePage returns a note of Page.enable or Page.disable.
 func notePage(on bool) func(*Hub, *request) {
 	return func(h *Hub, r *request) {
 		if r.session != nil && r.session.Kind == session.Page {
@@ -218,8 +217,8 @@ func notePage(on bool) func(*Hub, *request) {
 	}
 }
 
-// pageEventsLocked notes whether a session has Page enabled. An open dialog
-// goes back to the browser when nobody is left to answer it.
+// pageEventsLocked notes whether a session has Page enabled. When no session is left
+// that answers dialogs, the browser shows the open one itself.
 func (h *Hub) pageEventsLocked(s *session.Session, on bool) {
 	answers := on && s.Peer.(*Client).answers()
 	was := s.Answers

@@ -23,18 +23,18 @@ import (
 // Options says how hubs behave. Its zero value works.
 type Options struct {
 	Log       *zap.Logger   // discarded when nil
-	Product   string        // of Browser.getVersion, while the Host names none; "cdphub"
-	UserAgent string        // likewise; the Product
+	Product   string        // in Browser.getVersion, unless a Host names its own; "cdphub"
+	UserAgent string        // in Browser.getVersion, unless a Host names its own; the Product
 	NewID     func() string // mints session ids; session.NewID
-	// Upload adds the contents of the files that the params of
-	// DOM.setFileInputFiles name, for a Host that cannot read them. When nil
-	// that method is refused for such a Host.
+	// Upload puts the contents of files in the place of the paths in the params of
+	// DOM.setFileInputFiles, for a Host that cannot read files (bridge.Uploads). If it
+	// is nil, the hub refuses that method for these Hosts.
 	Upload func(params []byte) ([]byte, error)
 	Limits Limits
 	Name   string            // of the hub, in the Directory; "" is the default hub
-	Nodes  cluster.Directory // where hubs' Hosts are; a cluster.Memory of its own
-	// Grace is how long a Host whose connection was lost may take to come
-	// back to its Targets and their sessions; 30 s.
+	Nodes  cluster.Directory // says which node a hub's Hosts are at; a cluster.Memory
+	// Grace is how long the hub keeps the Targets and sessions of a Host whose
+	// connection was lost; 30 s.
 	Grace time.Duration
 }
 
@@ -124,8 +124,8 @@ func New(o Options) *Hub {
 	return h
 }
 
-// Value keeps something for as long as there is the hub, by a key of a type of
-// the caller's own. The first to ask makes it.
+// Value returns the value that the hub keeps for a key. The first call for a key
+// creates it. The key should have a type of the caller's own.
 func (h *Hub) Value(key any, create func() any) any {
 	if v, ok := h.values.Load(key); ok {
 		return v
@@ -134,12 +134,12 @@ func (h *Hub) Value(key any, create func() any) any {
 	return v
 }
 
-// ErrTooManyClients refuses one more Client on a hub that is full.
+// ErrTooManyClients is the error for one Client more than Limits.Clients.
 var ErrTooManyClients = errors.New("too many clients on this hub")
 
-// Admit adds a Client that is on its way: Connect or ConnectPage gives it its
-// connection, and Leave ends it, connected or not. It may do what the policy
-// allows; everything when that is nil.
+// Admit adds a Client before it is connected, so that a full hub can refuse the
+// handshake. Connect or ConnectPage then gives the Client its connection. Leave ends
+// it, connected or not. A nil policy allows everything.
 func (h *Hub) Admit(policy Policy) (*Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -156,8 +156,8 @@ func (h *Hub) Admit(policy Policy) (*Client, error) {
 	return c, nil
 }
 
-// Connect has answers and events handed to p. Its messages come in through
-// Receive.
+// Connect gives the Client its connection: answers and events go to p. Messages of
+// the Client come in through Receive.
 func (c *Client) Connect(p session.Peer) {
 	c.hub.mu.Lock()
 	defer c.hub.mu.Unlock()
@@ -177,10 +177,9 @@ func (c *Client) connectLocked(p session.Peer) {
 // ErrNoTarget says that a hub has no Target with the id asked for.
 var ErrNoTarget = errors.New("no such target")
 
-// ConnectPage is Connect for a Client whose messages name no session, since
-// all of them belong to one Target, as on Chromium's /devtools/page/ID. When
-// the Target ends the Client is told Inspector.detached, then gone is called,
-// once, under the hub's lock.
+// ConnectPage is Connect for a Client of one Target, as on Chromium's
+// /devtools/page/ID: its messages name no session. When the Target ends, the Client
+// gets Inspector.detached. Then the hub calls gone, once and under its lock.
 func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error {
 	h := c.hub
 	h.mu.Lock()
@@ -220,10 +219,9 @@ func (h *Hub) JoinPage(p session.Peer, policy Policy, targetID string, gone func
 	return c, nil
 }
 
-// Targets lists the hub's Targets in order of appearance: those around which the
-// hub emulates a browser, then those of a browser that any Client may see. With a
-// Policy, nil is one that allows everything, they are those that it lets a Client
-// see.
+// Targets lists the Targets that a Client with this Policy may see; nil allows
+// everything. Those around which the hub emulates a browser come first, then those
+// that a browser shows to every Client, each in order of appearance.
 func (h *Hub) Targets(p Policy) []targets.Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -290,8 +288,8 @@ func (h *Hub) Clients() int {
 	return len(h.clients)
 }
 
-// Refresh waits until the titles and addresses of all Targets are those of now,
-// as far as the Hosts that tell of them late answer within a second.
+// Refresh asks Hosts that report changes late (bridge.Refresher) for the titles and
+// addresses of their Targets, and waits for their answers for at most a second.
 func (h *Hub) Refresh(ctx context.Context) {
 	var late []bridge.Refresher
 	h.mu.Lock()

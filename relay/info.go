@@ -8,11 +8,11 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// Each Target stands in a tab of its own, which exists for Puppeteer alone: it
-// finds pages through their tabs. A tab's id is the Target's behind a prefix
-// that no Host is told.
+// The hub emulates a tab target around each Target, since Puppeteer finds pages
+// through their tabs. The id of the tab is that of the Target with a prefix that no
+// Host knows.
 
-// idOf is the targetId of the browser, of a Target, or of its tab.
+// idOf returns the targetId of the browser, of a Target, or of its tab.
 func (h *Hub) idOf(k session.Kind, t targets.Info) string {
 	switch k {
 	case session.Browser:
@@ -49,7 +49,7 @@ func (h *Hub) find(id string) (t target, known bool) {
 	return t, known
 }
 
-// onLocked returns the sessions on a target, which has the id.
+// onLocked returns the sessions on a target with this targetId.
 func (t target) onLocked(h *Hub, id string) []*session.Session {
 	if t.side == nil {
 		return h.sessions.OfTarget(id)

@@ -66,7 +66,7 @@ func (l *Local) Leave() {
 
 // Call sends a command with params, a JSON object or nil, and waits for its
 // answer, which is the caller's. A sessionID of "" is the browser level. The
-// error is a *wire.Error or that of ctx.
+// error is an *Error or that of ctx.
 func (l *Local) Call(ctx context.Context, sessionID, method string, params []byte) ([]byte, error) {
 	return l.Send(sessionID, method, params)(ctx)
 }

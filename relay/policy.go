@@ -51,8 +51,7 @@ func (c *Client) refuse(method string) *wire.Error {
 	return nil
 }
 
-// views is what Clients see of one event: params, but for those of a Policy
-// that shows less.
+// views are the params of one event as Clients see them. Some Policies hide a part.
 type views struct {
 	method string
 	params []byte
@@ -65,8 +64,8 @@ type view struct {
 	ok     bool
 }
 
-// viewsOf makes the views of all Policies that Clients of the hub have. It runs
-// without the hub's lock.
+// viewsOf makes the views for all Policies that Clients of the hub have. It runs
+// without the hub's lock, since params may be long.
 func (h *Hub) viewsOf(method string, params []byte) views {
 	v := views{method: method, params: params}
 	if list := h.policies.Load(); list != nil {
