@@ -151,7 +151,8 @@ const (
 
 // ReconnectDelay is how long a Host must wait before it may connect. The n-th Host
 // within 10 s that would replace another waits 100 ms · 2^n, at most 5 s. Each call
-// counts as a Host that will connect.
+// counts as a Host that will connect to the slot "". The other slots are for Hosts
+// that do not compete for a hub.
 func (h *Hub) ReconnectDelay() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()

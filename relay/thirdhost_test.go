@@ -108,3 +108,40 @@ func playAll(t *testing.T, ready func(st *stage, file string)) {
 		})
 	}
 }
+
+// TestTwoHostsServeTheBrowserLevel has two such Hosts in different slots: the one
+// that came first serves it, and the other once that has gone.
+func TestTwoHostsServeTheBrowserLevel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newStage()
+		step := func(step string, want ...string) {
+			t.Helper()
+			if err := st.do(step); err != nil {
+				t.Fatalf("%s: %v", step, err)
+			}
+			synctest.Wait()
+			if got := st.take(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+				t.Errorf("%s:\n got  %q\n want %q", step, got, want)
+			}
+			if err := st.hub.check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step("host ready browser B1")
+		st.dress = func(host bridge.Host) bridge.Host { return firefox{host.(browserHost).announced} }
+		step("host2 ready browser F1")
+		step(`c1 {"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`,
+			"< host attached S1 -", `< host command 1 S1 - Target.setDiscoverTargets {"discover":true}`)
+		step(`host2 opened S1 S2 F1 page`) // in no session of its own
+		if got := len(st.hub.Targets(nil)); got != 2 {
+			t.Errorf("%d Targets, want those of both", got)
+		}
+		step("host leaves",
+			`< c1 {"id":1,"error":{"code":-32000,"message":"Host disconnected"}}`, `< c1 {"method":"Target.targetDestroyed","params":{"targetId":"B1"}}`,
+			"< host2 attached S2 -", `< host2 command 2 S2 - Target.setDiscoverTargets {"discover":true}`)
+		step(`c1 {"id":2,"method":"Storage.getCookies"}`, "< host2 command 3 S2 - Storage.getCookies -")
+		step(`host2 result 3 S2 {"cookies":[]}`, `< c1 {"id":2,"result":{"cookies":[]}}`)
+		step("c1 leave", "< host2 release S2 -")
+		st.end()
+	})
+}
