@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -94,22 +95,22 @@ type abilities struct {
 	uploads, resume, nested   bool
 }
 
-// handles are the browser-level methods that a Host says it handles.
-type handles struct {
-	methods map[string]bool
-	domains map[string]bool // "Storage" for "Storage.*"
+// handles are the browser-level methods that a Host says it handles, by domain:
+// names of methods, and "Storage.*" for a whole domain. The hub asks for every
+// command, and most are in a domain that is not there.
+type handles map[string][]string
+
+func (h handles) add(name string) {
+	domain, _, _ := strings.Cut(name, ".")
+	h[domain] = append(h[domain], name)
 }
 
-// have reports whether a method is among them. The hub asks it of every command.
-func (h *handles) have(method string) bool {
-	if h.methods[method] {
-		return true
-	}
-	if len(h.domains) > 0 {
-		for i := range len(method) {
-			if method[i] == '.' && h.domains[method[:i]] {
-				return true
-			}
+func (h handles) have(method string) bool {
+	domain, _, _ := strings.Cut(method, ".")
+	for _, name := range h[domain] {
+		prefix, all := strings.CutSuffix(name, "*")
+		if name == method || all && strings.HasPrefix(method, prefix) {
+			return true
 		}
 	}
 	return false

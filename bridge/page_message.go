@@ -205,30 +205,30 @@ const maxHandles = 64
 // readHandles returns the browser-level methods that a Host says it handles:
 // of version 1, createTarget and closeTarget; beyond that any, and whole
 // domains as "Storage.*", but for what the hub must answer itself.
-func readHandles(raw []byte, beyond bool) (h handles) {
-	h.methods, h.domains = make(map[string]bool), make(map[string]bool)
+func readHandles(raw []byte, beyond bool) handles {
+	h := make(handles)
 	known := []string{"Target.createTarget", "Target.closeTarget"}
 	if beyond {
 		known = append(known, "Target.activateTarget", "Target.createBrowserContext", "Target.disposeBrowserContext")
 	}
-	for _, name := range readNames(raw, known...) {
-		h.methods[name] = true
+	names := readNames(raw, known...)
+	for _, name := range names {
+		h.add(name)
 	}
 	var items rawList
 	if !beyond || len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
 		return h
 	}
+	count := len(names)
 	for _, item := range items {
 		name, ok := wire.Text(item)
 		domain, all := strings.CutSuffix(name, ".*")
-		if !ok || len(h.methods)+len(h.domains) >= maxHandles || strings.HasPrefix(name, "Target.") {
+		if !ok || count >= maxHandles || strings.HasPrefix(name, "Target.") {
 			continue
 		}
-		switch {
-		case wire.IsMethod(name):
-			h.methods[strings.Clone(name)] = true
-		case all && wire.IsMethod(domain+".x"):
-			h.domains[strings.Clone(domain)] = true
+		if wire.IsMethod(name) || all && wire.IsMethod(domain+".x") {
+			h.add(strings.Clone(name))
+			count++
 		}
 	}
 	return h
