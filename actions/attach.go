@@ -3,6 +3,8 @@ package actions
 import (
 	"context"
 	"time"
+
+	"github.com/cdphub/cdphub/targets"
 )
 
 // attach returns the page's session, which it makes at first use.
@@ -102,7 +104,7 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 		p.loader, p.url, p.unreachable = root.LoaderID, root.URL, root.UnreachableURL
 	}
 	p.kind = BrowserTarget
-	if version.Revision == "icdp-v1" { // as the hub answers for frames
+	if version.Revision == targets.EmulatedRevision {
 		p.kind = FrameTarget
 	}
 	p.changeLocked()

@@ -1,4 +1,9 @@
-// Package bridge is the seam between a hub and what stands behind it.
+// Package bridge is the seam between a hub and its Hosts.
+//
+// To write a Host of a new kind, implement Host and call Hub.SetHost. Then send the
+// hub what happens through the Events that SetHost returned. What else the Host can
+// do are small interfaces of this package, its abilities: the hub looks for each of
+// them, and knows no kinds of Hosts.
 package bridge
 
 import (
@@ -6,9 +11,15 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// CallID numbers the commands that one hub sends to its Host. It is a JSON
-// number on the bridge, from 1 upwards and never used twice by a hub.
+// CallID numbers the commands of one hub, from 1 upwards; no number comes twice.
+// On the bridge it is a JSON number.
 type CallID int64
+
+// Object is the members of a JSON object, such as the params of a command.
+type Object = wire.Object
+
+// Error is a CDP error. Send may return one: it is the answer to the command.
+type Error = wire.Error
 
 // Command is one command for a Host to carry out. Its byte slices and strings
 // are only valid until Send returns.
@@ -18,10 +29,10 @@ type Command struct {
 	TargetID  string // empty for a browser-level command
 	Method    string
 	Params    []byte // a JSON object; nil means none was given
-	// Args are the members of Params, each there once, where the method is one
-	// that may reach beyond the Client's own; nil for all others. A Host that
-	// judges a command judges these, and sends no others.
-	Args wire.Object
+	// Args are the members of Params, each of them once. They are set for methods
+	// that may reach beyond the Client's own session, and nil for all others. A
+	// Host that decides by the params must decide by Args.
+	Args Object
 	// NoFiles says that the Client may not read, name or write files of the
 	// machine that the Host runs on.
 	NoFiles bool
@@ -31,164 +42,179 @@ type Command struct {
 type Attachment struct {
 	SessionID string
 	TargetID  string // empty for a session of a browser
-	// DialogKey is the same for every session of a Target: whoever knows it
-	// may ask the hub to show a dialog of that Target.
+	// DialogKey is the same for every session of a Target. With it, the page of
+	// the Target may ask the hub to show a dialog.
 	DialogKey string
-	// NoFiles and LooksOn say what the Client may not: use files of the machine
-	// that the Host runs on, or do anything but look.
-	NoFiles, LooksOn bool
+	// NoFiles says that the Client may not use files of the machine that the Host
+	// runs on; ReadOnly, that it may change nothing.
+	NoFiles, ReadOnly bool
 }
 
-// Host is what stands behind a hub. Its methods never block: they are called
-// under the hub's lock.
+// Host is a browser, or a page with frames, that carries out the commands of a
+// hub. Its methods must not block: the hub calls them under its lock.
 type Host interface {
-	// Send carries out one command, which is answered once through
-	// Events.Result. An error means it will never be.
+	// Send carries out one command. The Host answers it once with Events.Result,
+	// unless Send returns an error.
 	Send(Command) error
-	// Release says that a session ended: let go of what it held.
+	// Release says that a session has ended: the Host frees what belonged to it.
 	Release(sessionID, targetID string)
-	// Close ends the Host. Reason is for the Host to read; it comes from the
-	// Reason constants of this package.
+	// Close ends the Host. The Reason tells it whether to come back.
 	Close(Reason)
 }
 
-// A Host that is a browser of its own, as a Chromium is, says so with
-// Announcement.Browser. It stands beside a page's Host, has targets, contexts
-// and sessions that it minted itself, and is an Announcer to whom
-//
-//	Attached({SessionID})            is a Client, with a session of the browser for it alone
-//	Attached({SessionID, TargetID})  is a session on one target, for a connection that belongs to it
-//
-// Commands for the first are browser-level ones of that Client. Sessions that
-// the browser mints inside these begin and end with Events.Opened and Closed,
-// and are released with the one they were born in. To each session the Host
-// sends what is meant for it with Events.SessionEvent; Events.Event is not for
-// a browser. An error that Send returns may be a *wire.Error: the answer.
+// Slotter is a Host that chooses its slot. A hub has one Host in each slot: a Host
+// replaces the Host in its own slot, and no other. Without this ability the slot is
+// "".
+type Slotter interface {
+	// Slot must always return the same name.
+	Slot() string
+}
 
-// Lifecycle is a Host that answers some browser-level methods itself.
+// BrowserSlot is the slot of Hosts that are a whole browser each.
+const BrowserSlot = "browser"
+
+// BrowserSessions is a Host that serves the browser level itself, as Chromium does.
+// It has its own targets, browser contexts and sessions:
+//
+//   - Each Client has a browser-level session of its own in the Host.
+//   - The Host mints the sessions inside it, and reports them with Events.Opened and
+//     Closed. They end with the session that they are in, without a Release.
+//   - The Host sends events with Events.SessionEvent, since Events.Event is ignored.
+//   - All of this is lost with the connection, so the HostID is ignored.
+//
+// For a Host without this ability, the hub emulates a browser around the Host's
+// Targets and mints all sessions. Of several Hosts with it, the first that connected
+// serves the browser level.
+type BrowserSessions interface {
+	// AttachedToBrowser begins the browser-level session of one Client. For a
+	// connection that belongs to one target, the hub calls Announcer.Attached
+	// instead.
+	AttachedToBrowser(Attachment)
+}
+
+// Lifecycle is a Host that answers some browser-level methods, such as
+// Target.createTarget.
 type Lifecycle interface {
-	// Handles reports whether the Host said it answers method.
+	// Handles reports whether the Host answers a method.
 	Handles(method string) bool
 }
 
-// Announcer is a Host that is told of each session before its first command.
+// Announcer is a Host that wants to know of each session before its first command.
 type Announcer interface {
 	Attached(Attachment)
 }
 
-// Refresher is a Host that tells of some changes of its Targets late, as
-// Chromium does of new titles.
+// Refresher is a Host that reports some changes of its Targets late. Chromium 156
+// reports new titles so.
 type Refresher interface {
-	// Refresh has the hub told of them now, then calls told; never when the
-	// Host ends before. It is called without the hub's lock.
-	Refresh(told func())
+	// Refresh has the Host report them now, and call done after that. A Host that
+	// ends need not call it. The hub calls Refresh without its lock.
+	Refresh(done func())
 }
 
-// Resumer is a Host that may come back to its sessions.
+// Resumer is a Host that may come back to its sessions after its connection was
+// lost.
 type Resumer interface {
-	// Resumed is called once SetHost has told of every session that goes on,
-	// through Attached: the Host lets go of all others.
+	// Resumed follows the Attached calls for all sessions that go on: the Host
+	// frees all others.
 	Resumed()
 }
 
-// Dialogs is a Host whose pages may ask the hub to show their dialogs.
+// Dialogs is a Host whose pages ask the hub to show their JavaScript dialogs.
 type Dialogs interface {
-	// AsksHub reports whether they do: then no dialog is open but the hub
-	// knows of it, and a command about one need not reach a page that may be
-	// blocked by the next.
+	// AsksHub reports whether they do. Then the hub knows of every open dialog, and
+	// answers commands about dialogs itself: the page may be blocked.
 	AsksHub() bool
 }
 
 // Liveness is a Host that notices when the page behind it hangs.
 type Liveness interface {
-	// Responsive reports whether the Host answers: commands for one that does
-	// not fail at once.
+	// Responsive reports whether the page answers. Commands for a page that does
+	// not answer fail at once.
 	Responsive() bool
 }
 
-// Uploads is a Host that may take the contents of files with
-// DOM.setFileInputFiles, since it cannot read what their paths name.
+// Uploads is a Host that takes the contents of files with DOM.setFileInputFiles,
+// since it cannot read the files themselves.
 type Uploads interface {
 	TakesFiles() bool
 }
 
-// Paced is a Host that can hold back those who send faster than it takes.
-type Paced interface {
-	// Pace returns at once while the Host keeps up, and after at most 10 ms
+// FlowControl is a Host that can hold back Clients that send faster than it takes.
+type FlowControl interface {
+	// WaitForRoom returns at once while the Host keeps up, and after at most 10 ms
 	// when most of its queue is full. It is called without the hub's lock.
-	Pace()
+	WaitForRoom()
 }
 
-// Events is how a Host speaks to its hub. Each Host gets an Events value of
-// its own, so that one already replaced can no longer touch the hub: its
-// calls are ignored. No method blocks or keeps a byte slice.
+// Events is how a Host reports to its hub. Each connection of a Host gets its own
+// Events; once the Host was replaced, the hub ignores them. No method blocks or keeps
+// a byte slice.
 type Events interface {
 	// Reannounced says that the Host starts over: all its Targets end, and it
 	// now has these.
 	Reannounced(Announcement)
 	// TargetCreated adds a Target, or updates the one with the same id. It
-	// reports false when the id is no good or there are too many.
+	// reports false when the hub refuses the Target: its id is not usable or belongs
+	// to another Host, or there are too many.
 	TargetCreated(targets.Info) bool
 	// TargetChanged updates a Target. An unknown one is ignored: it may just
 	// have gone.
 	TargetChanged(targets.Info)
 	// TargetGone ends a Target with all its sessions.
 	TargetGone(targetID string)
-	// Result answers a command: result is a JSON object, or cdpErr a JSON
-	// error object; one of them is nil. An answer whose call is unknown, or
-	// was not sent for sessionID, is dropped.
+	// Result answers a command: result is a JSON object, or cdpErr a JSON error
+	// object; the other is nil. The hub drops an answer to an unknown call, or for
+	// another session than the command's.
 	Result(call CallID, sessionID string, result, cdpErr []byte)
 	// Event goes to every session of the Target.
 	Event(targetID, method string, params []byte)
 	// SessionEvent goes to that session alone.
 	SessionEvent(sessionID, method string, params []byte)
-	// Opened adds a session that was born inside another of a browser. It is
-	// of the same Client, and precedes the event that tells of it.
+	// Opened adds a session that the Host has minted inside another one. It belongs
+	// to the same Client. Call it before the event that announces the session.
 	Opened(Nested)
-	// Closed ends a session of a browser, and those born inside it: their
-	// commands in flight fail. It precedes the event that tells of it.
+	// Closed ends a session that the Host has minted, and the sessions inside it:
+	// their commands in flight fail. Call it before the event that announces it.
 	Closed(sessionID string)
-	// PutScript leaves a source at the hub, for the Frame Agent to fetch once
-	// within 10 s, and reports whether there was room for it. Keys must be
-	// unguessable and are at most 128 bytes long; a source, 1 MiB.
+	// PutScript leaves a script at the hub for 10 s, for a Frame Agent to fetch
+	// once. It reports whether there was room for it. The key must be unguessable
+	// and is at most 128 bytes long; the source, 1 MiB.
 	PutScript(key, source string) bool
-	// HostGone says that the Host has ended, with all its Targets, or with
-	// mayReturn that its connection is lost: if it has named itself, it may
-	// come back within a grace time to its Targets and their sessions.
+	// HostGone says that the Host has ended, with all its Targets. With mayReturn
+	// its connection was lost: a Host with a HostID may come back to its Targets
+	// and sessions within a grace period.
 	HostGone(mayReturn bool)
 }
 
 // Hub is where a Host announces itself.
 type Hub interface {
-	// SetHost makes h the hub's Host, or its browser. The one before it, if
-	// any, is closed with ReasonReplaced. A Host calls it once. An error means
-	// that h is not the hub's Host, and never will be; a wsconn.Reason is what
-	// a Page is told then.
+	// SetHost makes h a Host of the hub. It closes the Host before it in the same
+	// slot with ReasonReplaced. A Host calls SetHost once. After an error, h is not a
+	// Host of the hub; a wsconn.Reason is the close code for a Page.
 	SetHost(h Host, a Announcement) (Events, error)
 }
 
-// Announcement is what a Host says of itself when it comes, or starts over.
+// Announcement is what a Host says of itself when it connects, or starts over.
 type Announcement struct {
-	// HostID is unguessable, and the same when the Host comes back after its
-	// connection was lost; "" for a Host that does not come back.
+	// HostID is unguessable. A Host that comes back after its connection was lost
+	// has the same one. It is "" for a Host that does not come back.
 	HostID  string
 	Version Version
+	// Targets of a Host with BrowserSessions are those that every Client may see.
 	Targets []targets.Info
-	// Browser says that the Host is a browser of its own. Its Targets are
-	// those that any Client may see.
-	Browser bool
 }
 
-// Nested is a session that a browser minted inside another one.
+// Nested is a session that a Host minted inside another one.
 type Nested struct {
-	Parent    string // the session it was born in
+	Parent    string // the session it is in
 	SessionID string // unguessable
 	TargetID  string
 	Type      string // of that target: "page", "iframe", "worker", "browser" …
 }
 
 // Version names the browser that the Host runs in, as Browser.getVersion
-// does. Empty fields leave it to the hub.
+// does. The hub fills in empty fields.
 type Version struct {
 	Product   string // "Chrome/156.0.8078.79"
 	UserAgent string // navigator.userAgent
@@ -197,9 +223,9 @@ type Version struct {
 // Reason says why a Host is closed.
 type Reason int
 
-// The reasons a hub has to close its Host.
+// The reasons for which a hub closes a Host.
 const (
-	ReasonReplaced Reason = iota + 1 // a newer Host took the hub
+	ReasonReplaced Reason = iota + 1 // a newer Host has its slot
 	ReasonShutdown                   // the hub ends
 )
 

@@ -21,7 +21,7 @@ func PageLimits() wsconn.Limits {
 
 const (
 	maxPending   = 64 << 20
-	paceLongest  = 10 * time.Millisecond
+	longestWait  = 10 * time.Millisecond
 	readyTimeout = 10 * time.Second
 	warnEvery    = time.Minute
 )
@@ -90,9 +90,30 @@ type Page struct {
 
 // abilities is what a ready has said the Host can do.
 type abilities struct {
-	handles                   []string // methods, or domains as "Storage.*"
+	handles                   handles
 	sessions, dialog, scripts bool
 	uploads, resume, nested   bool
+}
+
+// handles are the browser-level methods that a Host says it handles, by domain:
+// names of methods, and "Storage.*" for a whole domain. The hub asks for every
+// command, and most are in a domain that is not there.
+type handles map[string][]string
+
+func (h handles) add(name string) {
+	domain, _, _ := strings.Cut(name, ".")
+	h[domain] = append(h[domain], name)
+}
+
+func (h handles) have(method string) bool {
+	domain, _, _ := strings.Cut(method, ".")
+	for _, name := range h[domain] {
+		prefix, all := strings.CutSuffix(name, "*")
+		if name == method || all && strings.HasPrefix(method, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // ServePage runs a Host over conn, which should have PageLimits, until the
@@ -192,13 +213,7 @@ func appendTargetID(b []byte, id string) []byte {
 
 // Handles implements Lifecycle.
 func (p *Page) Handles(method string) bool {
-	for _, name := range p.abilities.Load().handles {
-		domain, all := strings.CutSuffix(name, "*")
-		if name == method || all && strings.HasPrefix(method, domain) {
-			return true
-		}
-	}
-	return false
+	return p.abilities.Load().handles.have(method)
 }
 
 // AsksHub implements Dialogs.
@@ -207,8 +222,20 @@ func (p *Page) AsksHub() bool { return p.abilities.Load().dialog }
 // TakesFiles implements Uploads.
 func (p *Page) TakesFiles() bool { return p.abilities.Load().uploads }
 
-// Pace implements Paced.
-func (p *Page) Pace() { p.conn.WaitBelow(p.conn.MaxPending()/4*3, paceLongest) }
+// WaitForRoom implements FlowControl.
+func (p *Page) WaitForRoom() { p.conn.WaitBelow(p.conn.MaxPending()/4*3, longestWait) }
+
+// pageBrowser is a Page that said it is a whole browser.
+type pageBrowser struct{ *Page }
+
+// Slot implements Slotter.
+func (pageBrowser) Slot() string { return BrowserSlot }
+
+// AttachedToBrowser implements BrowserSessions.
+func (p pageBrowser) AttachedToBrowser(s Attachment) { p.Attached(s) }
+
+// TakesFiles implements Uploads: a browser reads files itself.
+func (pageBrowser) TakesFiles() bool { return false }
 
 // Close implements Host. The close code of a replaced Host tells it to stay
 // away.

@@ -205,27 +205,33 @@ const maxHandles = 64
 // readHandles returns the browser-level methods that a Host says it handles:
 // of version 1, createTarget and closeTarget; beyond that any, and whole
 // domains as "Storage.*", but for what the hub must answer itself.
-func readHandles(raw []byte, beyond bool) []string {
-	if !beyond {
-		return readNames(raw, "Target.createTarget", "Target.closeTarget")
+func readHandles(raw []byte, beyond bool) handles {
+	h := make(handles)
+	known := []string{"Target.createTarget", "Target.closeTarget"}
+	if beyond {
+		known = append(known, "Target.activateTarget", "Target.createBrowserContext", "Target.disposeBrowserContext")
 	}
-	names := readNames(raw, "Target.createTarget", "Target.closeTarget", "Target.activateTarget",
-		"Target.createBrowserContext", "Target.disposeBrowserContext")
+	names := readNames(raw, known...)
+	for _, name := range names {
+		h.add(name)
+	}
 	var items rawList
-	if len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
-		return nil
+	if !beyond || len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
+		return h
 	}
+	count := len(names)
 	for _, item := range items {
 		name, ok := wire.Text(item)
 		domain, all := strings.CutSuffix(name, ".*")
-		if !ok || len(names) >= maxHandles || strings.HasPrefix(name, "Target.") {
+		if !ok || count >= maxHandles || strings.HasPrefix(name, "Target.") {
 			continue
 		}
 		if wire.IsMethod(name) || all && wire.IsMethod(domain+".x") {
-			names = append(names, strings.Clone(name))
+			h.add(strings.Clone(name))
+			count++
 		}
 	}
-	return names
+	return h
 }
 
 // Limits on how a Host names its browser, in bytes; what is longer is ignored.

@@ -96,21 +96,24 @@ func (p *Page) receiveReady(f *fields) {
 		p.accept(known) // sessions may begin as soon as the hub has the Host, so this is first
 	}
 	a := Announcement{
-		HostID: readHostID(f.hostID), Version: readVersion(f.more), Targets: list, Browser: slices.Contains(known, featureBrowser),
+		HostID: readHostID(f.hostID), Version: readVersion(f.more), Targets: list,
 	}
 	if p.events != nil {
 		p.events.Reannounced(a)
 		return
 	}
+	var host Host = p
+	if p.browser = slices.Contains(known, featureBrowser); p.browser {
+		host = pageBrowser{p}
+	}
 	var err error
-	if p.events, err = p.hub.SetHost(p, a); err != nil {
+	if p.events, err = p.hub.SetHost(host, a); err != nil {
 		p.log.Warn("host refused", zap.Error(err))
 		why := wsconn.ReasonTryAgain
 		errors.As(err, &why)
 		p.conn.Close(why)
 		return
 	}
-	p.browser = a.Browser
 	if slices.Contains(known, featureAlive) {
 		p.alive.start(p)
 	}

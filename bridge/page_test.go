@@ -31,7 +31,7 @@ func (l *ledger) SetHost(h Host, a Announcement) (Events, error) {
 		return nil, errors.New("overtaken")
 	}
 	kind := ""
-	if a.Browser {
+	if _, is := h.(BrowserSessions); is {
 		kind = " browser"
 	}
 	l.note("ready%s%s %v %s|%s", kind, named(a.HostID), shown(a.Targets), a.Version.Product, a.Version.UserAgent)

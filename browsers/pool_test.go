@@ -11,16 +11,9 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/relay"
 )
-
-// fakeBrowser is a Host that is there and does nothing.
-type fakeBrowser struct{}
-
-func (fakeBrowser) Send(bridge.Command) error  { return errors.New("never") }
-func (fakeBrowser) Release(string, string)     {}
-func (fakeBrowser) Close(bridge.Reason)        {}
-func (fakeBrowser) Attached(bridge.Attachment) {}
 
 // testPool runs fake browsers, which take a second to come.
 func testPool(fail func() error) *Pool {
@@ -30,14 +23,7 @@ func testPool(fail func() error) *Pool {
 			if err := fail(); err != nil {
 				return err
 			}
-			e, err := hub.SetHost(fakeBrowser{}, bridge.Announcement{Browser: true})
-			if err != nil {
-				return err
-			}
-			came()
-			<-ctx.Done()
-			e.HostGone(false)
-			return ctx.Err()
+			return hubtest.RunFakeBrowser(ctx, hub, came)
 		},
 		serves: func(hub string) bool { return hub != "page" },
 		hubs:   relay.NewHubs(relay.Options{}), max: 2, idle: time.Minute, log: zap.NewNop(),

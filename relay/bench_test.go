@@ -7,9 +7,10 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
 )
 
-// buffer is a peer that copies what it gets, as an outbox does.
+// buffer is a connection that copies what it gets, as an outbox does.
 type buffer struct{ b []byte }
 
 func (p *buffer) Deliver(f wire.Frame) bool {
@@ -20,7 +21,7 @@ func (p *buffer) Deliver(f wire.Frame) bool {
 func BenchmarkRoundTrip(b *testing.B) {
 	h := New(Options{})
 	ev := setHost(h, &mute{}, list(1))
-	c, _ := h.Join(&buffer{}, nil)
+	c, _ := h.Join(session.NewEncoder(&buffer{}), nil)
 	c.Receive([]byte(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T0"}}`))
 	s := onlySession(c)
 	in := fmt.Appendf(nil, `{"id":7,"method":"Runtime.evaluate","params":{"expression":"location.href","returnByValue":true},"sessionId":%q}`, s)
@@ -42,7 +43,7 @@ func BenchmarkEvent(b *testing.B) {
 func benchEvent(b *testing.B, here, elsewhere int) {
 	h := New(Options{})
 	ev := setHost(h, &mute{}, list(2))
-	c, _ := h.Join(&buffer{}, nil)
+	c, _ := h.Join(session.NewEncoder(&buffer{}), nil)
 	for i := range here + elsewhere {
 		target := "T0"
 		if i >= here {
@@ -61,7 +62,7 @@ func benchEvent(b *testing.B, here, elsewhere int) {
 func BenchmarkGetTargets(b *testing.B) {
 	h := New(Options{})
 	setHost(h, &mute{}, list(5000))
-	c, _ := h.Join(&buffer{}, nil)
+	c, _ := h.Join(session.NewEncoder(&buffer{}), nil)
 	c.Receive([]byte(`{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true}}`))
 	b.Run("unchanged", func(b *testing.B) {
 		for b.Loop() {
@@ -105,7 +106,7 @@ func BenchmarkLeaving(b *testing.B) {
 	stage := func(b *testing.B, method string) (*Hub, *Client) {
 		h := New(Options{Limits: Limits{ClientSessions: 2 * many}})
 		h.SetHost(&mute{}, back)
-		c, _ := h.Join(&buffer{}, nil)
+		c, _ := h.Join(session.NewEncoder(&buffer{}), nil)
 		c.Receive([]byte(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`))
 		c.Receive([]byte(method))
 		return h, c

@@ -27,20 +27,20 @@ func TestR152LevelsAreBounded(t *testing.T) {
 		return got[len(got)-1]
 	}
 	sessions := []string{""}
-	for range 2 * maxHearing {
+	for range 2 * maxSubscriptions {
 		sessions = append(sessions, text(ask("", onBrowser), `"sessionId":"`))
 	}
 	refused := 0
 	for i, s := range sessions {
 		for _, m := range []string{discovers, autoNothing} {
-			if got := ask(s, m); strings.Contains(got, errTooManyLevels.Message) {
+			if got := ask(s, m); strings.Contains(got, errTooManySubscriptions.Message) {
 				refused++
-			} else if 2*i >= maxHearing || strings.Contains(got, "error") {
+			} else if 2*i >= maxSubscriptions || strings.Contains(got, "error") {
 				t.Fatalf("session %d, %s: %s", i, m, got)
 			}
 		}
 	}
-	if want := 2*len(sessions) - maxHearing; refused != want {
+	if want := 2*len(sessions) - maxSubscriptions; refused != want {
 		t.Errorf("%d were refused, want %d", refused, want)
 	}
 	if got := ask("", discovers); strings.Contains(got, "error") {
@@ -48,8 +48,8 @@ func TestR152LevelsAreBounded(t *testing.T) {
 	}
 	p.take()
 	ev.TargetGone("T0")
-	if got := len(p.take()); got != maxHearing/2 {
-		t.Errorf("the end of a Target makes %d events, want %d", got, maxHearing/2)
+	if got := len(p.take()); got != maxSubscriptions/2 {
+		t.Errorf("the end of a Target makes %d events, want %d", got, maxSubscriptions/2)
 	}
 	ask("", `"method":"Target.setDiscoverTargets","params":{"discover":false}`)
 	if got := ask(sessions[len(sessions)-1], discovers); strings.Contains(got, "error") {
@@ -63,7 +63,7 @@ func TestR152LevelsAreBounded(t *testing.T) {
 // TestR152TabsAreNotCounted auto-attaches inside of as many tabs as there are,
 // as Puppeteer does: they are not told of others.
 func TestR152TabsAreNotCounted(t *testing.T) {
-	c := newCrowd(t, 3*maxHearing)
+	c := newCrowd(t, 3*maxSubscriptions)
 	client := c.puppeteer()
 	if got, want := len(client.sessions), 2*c.n; got != want {
 		t.Errorf("%d sessions, want %d: each tab's, and its page's", got, want)
@@ -86,7 +86,7 @@ func TestR152KeptParamsAreBounded(t *testing.T) {
 			t.Errorf("%s: %.200q, want one error", m, got)
 		}
 	}
-	if len(h.levels.at) > 0 {
+	if len(h.subscribers.at) > 0 {
 		t.Error("something is kept of what was refused")
 	}
 }

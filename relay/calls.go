@@ -10,10 +10,13 @@ import (
 // call is one command that the Host has and has not answered.
 type call struct {
 	number  bridge.CallID
+	side    *side // whose Host has it
 	client  *Client
 	session *session.Session // nil for a browser-level command
-	tail    []byte           // ends the answer
-	timer   *time.Timer      // nil for a command inside a session
+	// answerTo is the session that the Client named, perhaps for a browser-level
+	// command; nil is the connection.
+	answerTo *session.Session
+	timer    *time.Timer // nil for a command inside a session
 	// finish makes the Client's result of the Host's; nil for most.
 	finish func(result []byte) []byte
 
@@ -25,12 +28,9 @@ type call struct {
 // id is the Client's own id. It aliases the call.
 func (c *call) id() []byte { return c.idBytes[:c.idLen] }
 
-// quiet reports whether the command is the hub's own, in a Client's name: the
-// Client hears no answer.
-func (c *call) quiet() bool { return c.idLen == 0 }
-
-// upstream reports whether the hub's browser was asked.
-func (c *call) upstream() bool { return c.session != nil && c.session.Upstream }
+// internal reports whether the hub sent the command in a Client's name: the Client
+// gets no answer.
+func (c *call) internal() bool { return c.idLen == 0 }
 
 // sessionID is the id that the Host must name in its answer.
 func (c *call) sessionID() string {
@@ -40,27 +40,28 @@ func (c *call) sessionID() string {
 	return c.session.ID
 }
 
-// place is where the command was sent: in a session, or on a connection.
-func (c *call) place() place { return place{c.client, c.session} }
+// origin is where the command was sent: in a session, or on a connection.
+func (c *call) origin() origin { return origin{c.client, c.session} }
 
 // calls holds the commands in flight of one hub, found by number and by where
 // they were sent.
 type calls struct {
 	last     bridge.CallID
 	byNumber map[bridge.CallID]*call
-	heads    map[place]*call // newest command of each
-	spare    *call           // a list of calls to use again, by next
+	heads    map[origin]*call // newest command of each
+	spare    *call            // a list of calls to use again, by next
 }
 
 func (cs *calls) len() int { return len(cs.byNumber) }
 
 func (cs *calls) get(n bridge.CallID) *call { return cs.byNumber[n] }
 
-// add files a command under the next number.
-func (cs *calls) add(client *Client, s *session.Session, id, tail []byte) *call {
+// add files a command for a side under the next number. The Host has it in the
+// session s, nil at browser level.
+func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 	if cs.byNumber == nil {
 		cs.byNumber = make(map[bridge.CallID]*call)
-		cs.heads = make(map[place]*call)
+		cs.heads = make(map[origin]*call)
 	}
 	c := cs.spare
 	if c == nil {
@@ -69,14 +70,14 @@ func (cs *calls) add(client *Client, s *session.Session, id, tail []byte) *call 
 		cs.spare = c.next
 	}
 	cs.last++
-	*c = call{number: cs.last, client: client, session: s, tail: tail}
-	c.idLen = int8(copy(c.idBytes[:], id))
+	*c = call{number: cs.last, side: to, client: r.client, session: s, answerTo: r.session}
+	c.idLen = int8(copy(c.idBytes[:], r.ID))
 	cs.byNumber[c.number] = c
-	client.calls++
-	if c.next = cs.heads[c.place()]; c.next != nil {
+	r.client.calls++
+	if c.next = cs.heads[c.origin()]; c.next != nil {
 		c.next.prev = c
 	}
-	cs.heads[c.place()] = c
+	cs.heads[c.origin()] = c
 	return c
 }
 
@@ -94,9 +95,9 @@ func (cs *calls) remove(c *call) {
 	case c.prev != nil:
 		c.prev.next = c.next
 	case c.next != nil:
-		cs.heads[c.place()] = c.next
+		cs.heads[c.origin()] = c.next
 	default:
-		delete(cs.heads, c.place())
+		delete(cs.heads, c.origin())
 	}
 	*c = call{next: cs.spare}
 	cs.spare = c
@@ -104,4 +105,4 @@ func (cs *calls) remove(c *call) {
 
 // newest returns the newest command in flight of a place; nil when there is
 // none.
-func (cs *calls) newest(at place) *call { return cs.heads[at] }
+func (cs *calls) newest(at origin) *call { return cs.heads[at] }

@@ -1,6 +1,9 @@
 package relay
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // check recounts the hub's books and says where they disagree.
 func (h *Hub) check() error {
@@ -9,24 +12,25 @@ func (h *Hub) check() error {
 	owned := 0
 	for c := range h.clients {
 		owned += len(c.sessions)
-		if c.root != nil {
-			owned++
+		for _, side := range h.sides {
+			if side.roots[c] != nil {
+				owned++
+			}
 		}
 		for s := range c.sessions {
 			if h.sessions.Get(s.ID) != s {
 				return fmt.Errorf("session %s of a client is not in the table", s.ID)
 			}
-			if s.Upstream && h.browser == nil {
-				return fmt.Errorf("session %s is in a browser that has gone", s.ID)
-			}
-			if _, _, ok := h.find(s.TargetID); !ok && !s.Upstream {
+			if side := sideOf(s); side != nil && !slices.Contains(h.sides, side) {
+				return fmt.Errorf("session %s is of a Host that has gone", s.ID)
+			} else if t, ok := h.find(s.TargetID); (!ok || t.side != side) && (side == nil || side.browser == nil) {
 				return fmt.Errorf("session %s is on the missing target %s", s.ID, s.TargetID)
 			}
 		}
 	}
 	hearing := make(map[*Client]int)
-	for at, l := range h.levels.at {
-		if _, ok := h.clients[l.client]; !ok || at != l.place || l.session != nil && h.sessions.Get(l.session.ID) != l.session {
+	for at, l := range h.subscribers.at {
+		if _, ok := h.clients[l.client]; !ok || at != l.origin || l.session != nil && h.sessions.Get(l.session.ID) != l.session {
 			return fmt.Errorf("something is discovered or attached to for a client or a session that has ended")
 		}
 		if l.discover.on() {
@@ -36,22 +40,22 @@ func (h *Hub) check() error {
 			hearing[l.client]++
 		}
 	}
-	heard := h.levels.discovering.Len() + h.levels.attaching.Len()
+	heard := h.subscribers.discovering.Len() + h.subscribers.attaching.Len()
 	for c := range h.clients {
 		heard -= hearing[c]
-		if c.hearing != hearing[c] {
-			return fmt.Errorf("a client counts %d levels that hear of targets, there are %d", c.hearing, hearing[c])
+		if c.subscriptions != hearing[c] {
+			return fmt.Errorf("a client counts %d levels that hear of targets, there are %d", c.subscriptions, hearing[c])
 		}
 	}
 	if heard != 0 {
 		return fmt.Errorf("%d more levels are told of targets than want to be", heard)
 	}
 	for id, d := range h.dialogs {
-		if _, ok := h.targets.Get(id); !ok {
+		if _, ok := d.side.targets.Get(id); !ok {
 			return fmt.Errorf("there are dialogs of the missing target %s", id)
 		}
 		wanted := 0
-		for _, s := range h.sessions.OfTarget(id) {
+		for _, s := range d.side.sessions.OfTarget(id) {
 			if s.PageEvents && s.Peer.(*Client).answers() {
 				wanted++
 			}
@@ -63,10 +67,29 @@ func (h *Hub) check() error {
 	if owned != h.sessions.Len() {
 		return fmt.Errorf("clients own %d sessions, the table has %d", owned, h.sessions.Len())
 	}
-	if h.host == nil && h.away == nil && h.browser == nil && (h.targets.Len() > 0 || h.calls.len() > 0) {
-		return fmt.Errorf("without a host there are %d targets and %d calls", h.targets.Len(), h.calls.len())
+	if err := h.checkSides(); err != nil {
+		return err
 	}
 	return h.checkCalls()
+}
+
+// checkSides wants each side to have a Host, connected or away, and a slot of its
+// own, and emulated ones to come first.
+func (h *Hub) checkSides() error {
+	for i, s := range h.sides {
+		if (s.host == nil) != (s.connection == nil) || (s.host == nil) != (s.disconnected != nil) {
+			return fmt.Errorf("the side %q has neither a host nor waits for one, or both", s.slot)
+		}
+		if h.inSlotLocked(s.slot) != s || (i < h.emulated) != (s.browser == nil) {
+			return fmt.Errorf("the side %q is not where it belongs", s.slot)
+		}
+	}
+	for n, c := range h.calls.byNumber {
+		if !slices.Contains(h.sides, c.side) {
+			return fmt.Errorf("call %d waits for a Host that has gone", n)
+		}
+	}
+	return nil
 }
 
 func (h *Hub) checkCalls() error {
@@ -92,7 +115,7 @@ func (h *Hub) checkCalls() error {
 	for at, head := range h.calls.heads {
 		var prev *call
 		for c := head; c != nil; prev, c = c, c.next {
-			if c.prev != prev || c.place() != at {
+			if c.prev != prev || c.origin() != at {
 				return fmt.Errorf("the list of %v is broken at call %d", at, c.number)
 			}
 			walked++
@@ -101,7 +124,7 @@ func (h *Hub) checkCalls() error {
 	if walked != linked {
 		return fmt.Errorf("%d calls are in lists, %d should be", walked, linked)
 	}
-	s := h.ledger
+	s := h.counters
 	if done := s.AnsweredByHost + s.AnsweredByHub + s.ClientGone + uint64(h.calls.len()); s.Received != done || s.Misrouted != 0 {
 		return fmt.Errorf("the ledger does not close: %+v with %d calls", s, h.calls.len())
 	}

@@ -15,82 +15,90 @@ import (
 type Client struct {
 	hub    *Hub
 	policy Policy
-	// noFiles is what the policy says of files.
+	// noFiles is set when the policy allows no files.
 	noFiles bool
 
 	// guarded by hub.mu
-	peer     session.Peer
-	left     bool
-	drained  bool
-	sessions map[*session.Session]struct{}
-	calls    int // commands without an answer
-	hearing  int // levels that hear of every Target
-	pace     pace
-	page     *session.Session // the one that is meant where none is named; nil for most
-	gone     func()           // called when page ends; nil for most
-	root     *session.Session // in the browser, for what the Client sends on no session; nil until then
+	peer          session.Peer
+	left          bool
+	drained       bool
+	sessions      map[*session.Session]struct{}
+	calls         int // commands without an answer
+	subscriptions int // to every Target
+	flow          flow
+	page          *session.Session // the session of messages without a sessionId; nil for most Clients
+	gone          func()           // called when page ends; nil for most Clients
 }
 
-// Deliver implements session.Peer.
-func (c *Client) Deliver(f wire.Frame) bool { return c.peer.Deliver(f) }
+// Answer implements session.Peer.
+func (c *Client) Answer(s *session.Session, id, result []byte, err *Error) bool {
+	return c.peer.Answer(s, id, result, err)
+}
+
+// Event implements session.Peer.
+func (c *Client) Event(s *session.Session, e *session.Event) bool { return c.peer.Event(s, e) }
+
+// event sends an event of the hub itself.
+func (c *Client) event(s *session.Session, method string, params []byte) {
+	e := &c.hub.event
+	e.Reset(method, params)
+	c.peer.Event(s, e)
+	e.Reset("", nil)
+}
 
 // answer sends the answer to one message: result, or what went wrong. A
 // result of nil is {}.
-func (c *Client) answer(id, result, tail []byte, err *wire.Error) {
-	f := wire.Frame{Tail: tail}
-	switch {
-	case err != nil:
-		f.Head, f.Body = wire.AppendErrorHead(nil, id), wire.AppendError(nil, err)
-	case result == nil:
-		f.Head, f.Body = wire.AppendAnswerHead(nil, id), wire.Empty
-	default:
-		f.Head, f.Body = wire.AppendAnswerHead(nil, id), result
+func (c *Client) answer(s *session.Session, id, result []byte, err *wire.Error) {
+	if result == nil {
+		result = wire.Empty
 	}
-	c.hub.ledger.answered(&c.hub.ledger.AnsweredByHub, c.Deliver(f))
+	c.hub.counters.answered(&c.hub.counters.AnsweredByHub, c.peer.Answer(s, id, result, err))
 }
 
-// fail ends a command that a Host was to carry out. Of one that is the hub's
-// own, which has no id, the Client hears nothing.
-func (c *Client) fail(id, tail []byte, why *wire.Error) {
+// fail answers a command that a Host could not carry out. A command that the hub
+// itself sent has no id, and no answer.
+func (c *Client) fail(s *session.Session, id []byte, why *wire.Error) {
 	if len(id) == 0 {
-		c.hub.ledger.AnsweredByHub++
+		c.hub.counters.AnsweredByHub++
 		return
 	}
-	c.answer(id, nil, tail, why)
+	c.answer(s, id, nil, why)
 }
 
 // request is one message on its way through the hub.
 type request struct {
 	wire.Envelope
-	client  *Client
-	session *session.Session // nil at browser level
-	members wire.Object      // of the params, where they are judged
-	args    params           // what the hub reads of them
+	isMethod bool // Method is well-formed, so that it may go to a Host
+	client   *Client
+	session  *session.Session // nil at browser level
+	members  wire.Object      // of the params; nil where the policy does not read them
+	args     params           // what the hub reads of them
 }
 
-// tail ends the answer to the request.
-func (r *request) tail() []byte { return tailOf(r.session) }
-
-// Receive takes one message of the Client. It answers exactly once, here or
-// when the Host does. frame is the caller's again when Receive returns, which
-// is at once, or within about a tenth of a second while the Host cannot keep
-// up.
+// Receive takes one message of the Client. The message gets exactly one answer, from
+// the hub now or from the Host later. Receive keeps no part of frame. It returns at
+// once, or after at most about 100 ms while the Host cannot keep up.
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
-	r := request{Envelope: env, client: c}
+	c.take(env, err)
+}
+
+// take takes one message that has been read.
+func (c *Client) take(env wire.Envelope, err *wire.Error) {
+	r := request{Envelope: env, isMethod: wire.IsMethod(env.Method), client: c}
 	refused := c.refuse(env.Method)
 	if refused == nil && err == nil {
 		refused = r.read()
 	}
 	host, turn := c.serve(r, err, refused)
-	if p, ok := host.(bridge.Paced); ok {
-		p.Pace()
+	if f, ok := host.(bridge.FlowControl); ok {
+		f.WaitForRoom()
 	}
 	c.await(turn)
 }
 
-// read judges the params, and puts what may be sent in their place. It takes
-// long for long ones, so it runs without the lock.
+// read has the policy judge the params, and replaces them with what the Host may get.
+// It runs without the lock, since params may be as long as a message.
 func (r *request) read() (err *wire.Error) {
 	if r.members, r.Params, err = r.client.policy.Read(r.Method, r.Params); err != nil {
 		return err
@@ -106,9 +114,9 @@ func (r *request) read() (err *wire.Error) {
 	return nil
 }
 
-// serve answers a message that was read, or says what was wrong with it. It
-// returns the Host, and what to wait for before the next message. A panic must
-// not leave the hub locked: the Clients around this one live on.
+// serve answers a message or forwards it. It returns the Host to which the message
+// went, and a channel to wait for before the next message. The lock is released by a
+// defer: after a panic, the other Clients must go on.
 func (c *Client) serve(r request, err, refused *wire.Error) (bridge.Host, <-chan struct{}) {
 	h := c.hub
 	h.mu.Lock()
@@ -116,69 +124,92 @@ func (c *Client) serve(r request, err, refused *wire.Error) (bridge.Host, <-chan
 	if c.left {
 		return nil, nil
 	}
-	h.ledger.Received++
+	h.counters.Received++
 	if err != nil {
-		c.answer(r.ID, nil, wire.End, err)
+		c.answer(nil, r.ID, nil, err)
 		return nil, nil
 	}
-	return h.serveLocked(r, refused), c.turnLocked()
+	return h.serveLocked(r, refused), c.throttleLocked()
 }
 
 var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
 
-// serveLocked answers a message or forwards it. One that has been refused
-// already is only answered. It returns the Host to which the message went.
+// serveLocked answers a message or forwards it, and returns the Host to which it
+// went. A message that was refused before is only answered.
 func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 	c := r.client
 	r.session = h.sessionLocked(c, &r.Envelope)
 	switch {
 	case r.InSession:
 		if r.session == nil || r.session.Peer != session.Peer(c) {
-			c.answer(r.ID, nil, wire.End, errNoSession)
+			c.answer(nil, r.ID, nil, errNoSession)
 			return nil
 		}
 	case c.gone != nil && c.page == nil: // its Target has ended
-		c.answer(r.ID, nil, wire.End, errNoSession)
+		c.answer(nil, r.ID, nil, errNoSession)
 		return nil
 	}
 	if h.draining && refused == nil {
 		refused = errDraining
 	}
 	if refused != nil {
-		c.answer(r.ID, nil, r.tail(), refused)
+		c.answer(r.session, r.ID, nil, refused)
 		return nil
 	}
-	if h.browser != nil && wire.IsMethod(r.Method) && h.browser.serveLocked(&r) {
-		return h.browser.host
+	if s := h.browserOfLocked(&r); s != nil && r.isMethod && s.serveLocked(&r) {
+		return s.host
 	}
 	var m method
-	if len(r.Method) <= wire.MaxMethod { // to look up a name as long as its message takes long
+	if len(r.Method) <= wire.MaxMethod { // hashing a longer name would take too long under the lock
 		m = methods[r.Method]
 	}
-	if l, ok := h.host.(bridge.Lifecycle); ok && wire.IsMethod(r.Method) && l.Handles(r.Method) {
+	if s := h.handlerLocked(&r); s != nil {
 		m.noteLocked(h, &r)
-		h.forwardBrowserLocked(&r)
-		return h.host
+		s.forwardBrowserLocked(&r)
+		return s.host
 	}
 	if do := m.of(&r); do != nil {
 		own := r // only what the hub answers itself may escape to the heap
 		result, err := do(h, &own)
 		if err != errPassOn {
-			c.answer(r.ID, result, r.tail(), err)
+			c.answer(r.session, r.ID, result, err)
 			return nil
 		}
 	}
-	if r.session == nil || r.session.Kind != session.Page || !wire.IsMethod(r.Method) {
-		c.answer(r.ID, nil, r.tail(), methodNotFound(r.Method, r.session == nil))
+	if r.session == nil || r.session.Kind != session.Page || !r.isMethod {
+		c.answer(r.session, r.ID, nil, methodNotFound(r.Method, r.session == nil))
 		return nil
 	}
 	m.noteLocked(h, &r)
-	h.forwardLocked(&r)
-	return h.host
+	h.forwardLocked(&r, r.session)
+	return sideOf(r.session).host
 }
 
-// sessionLocked is the session that a message is for: nil is the browser level,
-// or one that is not there.
+// handlerLocked returns the side whose Host handles the method at browser level
+// (bridge.Lifecycle); nil when there is none. In a session, only the Host of that
+// session is asked.
+func (h *Hub) handlerLocked(r *request) *side {
+	if !r.isMethod {
+		return nil
+	}
+	if s := sideOf(r.session); s != nil && s.browser == nil {
+		if s.handles(r.Method) {
+			return s
+		}
+		return nil
+	}
+	for _, s := range h.emulatedLocked() {
+		if s.handles(r.Method) {
+			return s
+		}
+	}
+	return nil
+}
+
+func (s *side) handles(method string) bool { return s.lifecycle != nil && s.lifecycle.Handles(method) }
+
+// sessionLocked returns the session of a message; nil at browser level, or when there
+// is no such session.
 func (h *Hub) sessionLocked(c *Client, env *wire.Envelope) *session.Session {
 	if env.InSession {
 		return h.sessions.Get(env.SessionID)
@@ -186,7 +217,7 @@ func (h *Hub) sessionLocked(c *Client, env *wire.Envelope) *session.Session {
 	return c.page
 }
 
-// methodNotFound answers for a method that nobody has.
+// methodNotFound is the answer to an unknown method.
 func methodNotFound(method string, browserLevel bool) *wire.Error {
 	if len(method) > wire.MaxMethod {
 		method = method[:wire.MaxMethod]
@@ -208,11 +239,12 @@ var (
 // browserTimeout is how long a Host may take over a browser-level request.
 const browserTimeout = 30 * time.Second
 
-// forwardLocked sends a command to the Host, which answers it later.
-func (h *Hub) forwardLocked(r *request) {
-	h.sendLocked(r, r.session, bridge.Command{
-		SessionID: r.session.ID,
-		TargetID:  r.session.TargetID,
+// forwardLocked sends a command for a session to the Host that the session is
+// in, which answers it later.
+func (h *Hub) forwardLocked(r *request, s *session.Session) *call {
+	return h.sendLocked(r, sideOf(s), s, bridge.Command{
+		SessionID: s.ID,
+		TargetID:  s.TargetID,
 		Method:    r.Method,
 		Params:    r.Params,
 		Args:      r.members,
@@ -220,10 +252,11 @@ func (h *Hub) forwardLocked(r *request) {
 }
 
 // forwardBrowserLocked sends the Host a browser-level command that it
-// handles. A sessionId only decides how the answer ends: the command outlives
-// that session, which it may well be about to end.
-func (h *Hub) forwardBrowserLocked(r *request) {
-	c := h.sendLocked(r, nil, bridge.Command{Method: r.Method, Params: r.Params, Args: r.members})
+// handles. The command does not belong to the session that the Client named, and
+// outlives it: Target.closeTarget may end that session before its answer comes.
+func (s *side) forwardBrowserLocked(r *request) {
+	h := s.hub
+	c := h.sendLocked(r, s, nil, bridge.Command{Method: r.Method, Params: r.Params, Args: r.members})
 	if c == nil {
 		return
 	}
@@ -237,26 +270,22 @@ func (h *Hub) forwardBrowserLocked(r *request) {
 	})
 }
 
-// sendLocked files a command and hands it to the Host. It returns nil when
-// the command has failed and been answered.
-func (h *Hub) sendLocked(r *request, s *session.Session, cmd bridge.Command) *call {
+// sendLocked files a command and hands it to the Host of a side. It returns nil
+// when the command has failed and been answered.
+func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Command) *call {
 	refuse := func(e *wire.Error) *call {
-		r.client.fail(r.ID, r.tail(), e)
+		r.client.fail(r.session, r.ID, e)
 		return nil
 	}
-	host := h.host
-	if s != nil && s.Upstream {
-		host = h.browser.host
-	}
 	switch {
-	case host == nil:
+	case to.host == nil:
 		return refuse(errNoHost)
 	case r.client.calls >= h.opts.Limits.ClientCalls, h.calls.len() >= h.opts.Limits.Calls:
 		return refuse(errTooManyCalls)
 	}
-	c := h.calls.add(r.client, s, r.ID, r.tail())
+	c := h.calls.add(to, r, s)
 	cmd.Call, cmd.NoFiles = c.number, r.client.noFiles
-	if err := host.Send(cmd); err != nil {
+	if err := to.host.Send(cmd); err != nil {
 		h.calls.remove(c)
 		if answer, ok := errors.AsType[*wire.Error](err); ok {
 			return refuse(answer)
@@ -269,7 +298,7 @@ func (h *Hub) sendLocked(r *request, s *session.Session, cmd bridge.Command) *ca
 // failLocked answers every command in flight of a session with an error, the
 // oldest first.
 func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
-	c := h.calls.newest(place{s.Peer.(*Client), s})
+	c := h.calls.newest(origin{s.Peer.(*Client), s})
 	if c == nil {
 		return
 	}
@@ -283,20 +312,11 @@ func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
 	}
 }
 
-// failAllLocked answers every command in flight that no session owns.
-func (h *Hub) failAllLocked(why *wire.Error) {
-	for _, c := range h.calls.byNumber {
-		if c.session == nil {
-			h.failCallLocked(c, why)
-		}
-	}
-}
-
-// failEveryLocked answers every command in flight at the page's Host, the
+// failWhereLocked answers the commands in flight that fit with an error, the
 // oldest first.
-func (h *Hub) failEveryLocked(why *wire.Error) {
+func (h *Hub) failWhereLocked(why *wire.Error, fits func(*call) bool) {
 	for _, n := range slices.Sorted(maps.Keys(h.calls.byNumber)) {
-		if c := h.calls.get(n); !c.upstream() {
+		if c := h.calls.get(n); fits(c) {
 			h.failCallLocked(c, why)
 		}
 	}
@@ -304,7 +324,7 @@ func (h *Hub) failEveryLocked(why *wire.Error) {
 
 func (h *Hub) failCallLocked(c *call, why *wire.Error) {
 	client := c.client
-	client.fail(c.id(), c.tail, why)
+	client.fail(c.answerTo, c.id(), why)
 	h.calls.remove(c)
 	client.callEndedLocked()
 }
@@ -318,38 +338,38 @@ func (c *Client) Leave() {
 	if c.left {
 		return
 	}
-	c.left, c.peer = true, nobody{}
+	c.left, c.peer = true, discard{}
 	delete(h.clients, c)
 	h.countPolicyLocked(c.policy, -1)
-	h.levels.forget(place{c, nil}) // before the ends of sessions are told
+	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are told
 	for s := range c.sessions {
-		h.levels.forget(place{c, s})
+		h.subscribers.forget(origin{c, s})
 	}
 	for s := range c.sessions {
 		h.endSessionLocked(s, errDetached)
 	}
-	if c.root != nil {
-		h.browser.leaveLocked(c)
+	for _, s := range h.sides {
+		s.leaveLocked(c)
 	}
-	top := place{c, nil} // at browser level, where a Host handles commands
+	top := origin{c, nil} // at browser level, where a Host handles commands
 	for call := h.calls.newest(top); call != nil; call = h.calls.newest(top) {
 		h.calls.remove(call)
-		h.ledger.ClientGone++
+		h.counters.ClientGone++
 	}
 }
 
-// endPageLocked tells a Client that belongs to one Target that it has ended.
+// endPageLocked tells a Client of one Target that the Target has ended.
 func (c *Client) endPageLocked() {
 	c.page = nil
-	c.Deliver(wire.Frame{
-		Head: wire.AppendEventHead(nil, "Inspector.detached"), Body: []byte(`{"reason":"target_closed"}`), Tail: wire.End,
-	})
+	c.event(nil, "Inspector.detached", []byte(`{"reason":"target_closed"}`))
 	if !c.left {
 		c.gone()
 	}
 }
 
-// nobody is the Peer of a Client that has left.
-type nobody struct{}
+// discard is the Peer of a Client without a connection, or that has left.
+type discard struct{}
 
-func (nobody) Deliver(wire.Frame) bool { return false }
+func (discard) Answer(*session.Session, []byte, []byte, *Error) bool { return false }
+
+func (discard) Event(*session.Session, *session.Event) bool { return false }

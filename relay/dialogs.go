@@ -14,13 +14,13 @@ import (
 
 // A page whose script calls alert, confirm or prompt is blocked until the
 // dialog is answered, and with it every frame of its site, perhaps the Host
-// too. So its Frame Agent asks the hub past the Host, and the hub speaks with
-// the Clients.
+// too. So its Frame Agent asks the hub over HTTP, past the Host, and the hub sends
+// the events of the dialog to the Clients.
 
 // Dialog is a dialog that script in a Target has opened.
 type Dialog struct {
 	TargetID string
-	Key      string // what the Host was told with the Target's sessions
+	Key      string // bridge.Attachment.DialogKey of the Target
 	FrameID  string
 	URL      string
 	Type     string // "alert", "confirm" or "prompt"
@@ -28,25 +28,25 @@ type Dialog struct {
 	Default  string // of a prompt's field
 }
 
-// DialogAnswer is what becomes of a dialog.
+// DialogAnswer is how a dialog ends.
 type DialogAnswer struct {
-	Native bool // no Client wants it: let the browser show its own
+	Native bool // no Client answers it: the browser shows its own dialog
 	Accept bool
 	Text   string // of a prompt
 }
 
-// ErrDialogKey refuses a dialog of a Target that is not there, or of somebody
-// who does not know the Target's key.
+// ErrDialogKey is the error for a dialog of an unknown Target, or with the wrong key.
 var ErrDialogKey = errors.New("no such target, or the wrong key")
 
 // dialogTimeout is how long a dialog waits for a Client.
 const dialogTimeout = 30 * time.Second
 
-// dialogs is what a hub keeps for the dialogs of one Target.
+// dialogs is the state of the dialogs of one Target.
 type dialogs struct {
+	side *side
 	key  string
 	open *openDialog // nil while there is none
-	// wanted is how many sessions would answer.
+	// wanted is the number of sessions that answer dialogs.
 	wanted int
 }
 
@@ -55,30 +55,26 @@ type openDialog struct {
 	answer chan DialogAnswer // takes one without waiting
 }
 
-// announceLocked tells the Host of a session, and with the first of a Target
-// of the key for its dialogs.
-func (h *Hub) announceLocked(s *session.Session) {
-	a, ok := h.host.(bridge.Announcer)
-	if !ok {
-		return
-	}
-	d := h.dialogs[s.TargetID]
+// dialogKeyLocked returns the key for the dialogs of a Target. The first session of
+// the Target mints it.
+func (s *side) dialogKeyLocked(targetID string) string {
+	d := s.hub.dialogs[targetID]
 	if d == nil {
-		d = &dialogs{key: session.NewID()}
-		for _, on := range h.sessions.OfTarget(s.TargetID) {
+		d = &dialogs{side: s, key: session.NewID()}
+		for _, on := range s.sessions.OfTarget(targetID) {
 			if on.Answers {
 				d.wanted++
 			}
 		}
-		h.dialogs[s.TargetID] = d
+		s.hub.dialogs[targetID] = d
 	}
-	a.Attached(attachment(s, d.key))
+	return d.key
 }
 
-// attachment is a session as its Host is told of it.
+// attachment describes a session to its Host.
 func attachment(s *session.Session, dialogKey string) bridge.Attachment {
 	c := s.Peer.(*Client)
-	return bridge.Attachment{SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey, NoFiles: c.noFiles, LooksOn: c.looksOn()}
+	return bridge.Attachment{SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey, NoFiles: c.noFiles, ReadOnly: c.readOnly()}
 }
 
 // endDialogsLocked forgets a Target.
@@ -111,7 +107,7 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	}
 	o := &openDialog{Dialog: d, answer: make(chan DialogAnswer, 1)}
 	slot.open = o
-	h.tellPageLocked(d.TargetID, "Page.javascriptDialogOpening", opening)
+	slot.notifyLocked(d.TargetID, "Page.javascriptDialogOpening", opening)
 	h.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(ctx, dialogTimeout)
@@ -124,7 +120,7 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if slot.open == o {
-		h.settleLocked(slot, unanswered)
+		slot.settleLocked(unanswered)
 	}
 	return <-o.answer, nil
 }
@@ -139,7 +135,7 @@ func openingParams(d Dialog) []byte {
 }
 
 // settleLocked ends the open dialog of a Target, if there is one.
-func (h *Hub) settleLocked(slot *dialogs, a DialogAnswer) {
+func (slot *dialogs) settleLocked(a DialogAnswer) {
 	o := slot.open
 	if o == nil {
 		return
@@ -152,7 +148,7 @@ func (h *Hub) settleLocked(slot *dialogs, a DialogAnswer) {
 	} else {
 		b = append(b, `,"result":false,"userInput":`...)
 	}
-	h.tellPageLocked(o.TargetID, "Page.javascriptDialogClosed", append(wire.AppendString(b, a.Text), '}'))
+	slot.notifyLocked(o.TargetID, "Page.javascriptDialogClosed", append(wire.AppendString(b, a.Text), '}'))
 }
 
 // errNoDialog is Chromium's.
@@ -164,12 +160,12 @@ const maxPromptText = 64 << 10
 
 var errPromptText = wire.InvalidParams("promptText is longer than 65536 bytes")
 
-// handleDialog answers the open dialog. While there is none the method is the
-// Host's where it has dialogs of its own, as one of version 1 has.
+// handleDialog answers the open dialog. When none is open, the method goes to a Host
+// that shows dialogs itself, as Hosts of version 1 do.
 func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 	slot := h.dialogs[r.session.TargetID]
 	if slot == nil || slot.open == nil {
-		if d, ok := h.host.(bridge.Dialogs); ok && d.AsksHub() {
+		if d, ok := sideOf(r.session).host.(bridge.Dialogs); ok && d.AsksHub() {
 			return nil, errNoDialog
 		}
 		return nil, errPassOn
@@ -187,7 +183,7 @@ func handleDialog(h *Hub, r *request) ([]byte, *wire.Error) {
 			a.Text = slot.open.Default
 		}
 	}
-	h.settleLocked(slot, a)
+	slot.settleLocked(a)
 	return nil, nil
 }
 
@@ -208,11 +204,11 @@ func (h *Hub) dismissLocked(targetID string) {
 		return
 	}
 	if slot := h.dialogs[targetID]; slot != nil {
-		h.settleLocked(slot, DialogAnswer{})
+		slot.settleLocked(DialogAnswer{})
 	}
 }
 
-// notePage keeps account of who wants Page's events.
+// notePage returns a note of Page.enable or Page.disable.
 func notePage(on bool) func(*Hub, *request) {
 	return func(h *Hub, r *request) {
 		if r.session != nil && r.session.Kind == session.Page {
@@ -221,8 +217,8 @@ func notePage(on bool) func(*Hub, *request) {
 	}
 }
 
-// pageEventsLocked notes whether a session has Page enabled. An open dialog
-// goes back to the browser when nobody is left to answer it.
+// pageEventsLocked notes whether a session has Page enabled. When no session is left
+// that answers dialogs, the browser shows the open one itself.
 func (h *Hub) pageEventsLocked(s *session.Session, on bool) {
 	answers := on && s.Peer.(*Client).answers()
 	was := s.Answers
@@ -234,7 +230,7 @@ func (h *Hub) pageEventsLocked(s *session.Session, on bool) {
 		slot.wanted++
 	default:
 		if slot.wanted--; slot.wanted == 0 {
-			h.settleLocked(slot, DialogAnswer{Native: true})
+			slot.settleLocked(DialogAnswer{Native: true})
 		}
 	}
 }
@@ -244,24 +240,23 @@ const answerDialog = "Page.handleJavaScriptDialog"
 
 // answers reports whether the Client answers dialogs.
 func (c *Client) answers() bool {
-	return !c.looksOn() && c.refuse(answerDialog) == nil
+	return !c.readOnly() && c.refuse(answerDialog) == nil
 }
 
-// looksOn reports whether the Client only looks.
-func (c *Client) looksOn() bool {
-	o, ok := c.policy.(Onlooker)
-	return ok && o.LooksOn()
+// readOnly reports whether the Client only reads.
+func (c *Client) readOnly() bool {
+	o, ok := c.policy.(ReadOnly)
+	return ok && o.ReadOnly()
 }
 
-// tellPageLocked sends an event to those sessions of a Target.
-func (h *Hub) tellPageLocked(targetID, method string, params []byte) {
-	f := wire.Frame{Head: wire.AppendEventHead(nil, method)}
-	seen := h.viewsOf(method, params)
-	for _, s := range h.sessions.OfTarget(targetID) {
+// notifyLocked sends an event to those sessions of the Target that have Page enabled.
+func (slot *dialogs) notifyLocked(targetID, method string, params []byte) {
+	e := session.Event{Method: method}
+	seen := slot.side.hub.viewsOf(method, params)
+	for _, s := range slot.side.sessions.OfTarget(targetID) {
 		var ok bool
-		if f.Body, ok = seen.of(s.Peer.(*Client)); ok && s.PageEvents {
-			f.Tail = s.Tail()
-			s.Peer.Deliver(f)
+		if e.Params, ok = seen.of(s.Peer.(*Client)); ok && s.PageEvents {
+			s.Peer.Event(s, &e)
 		}
 	}
 }

@@ -1,10 +1,11 @@
-// Package relay is the switchboard: one Host on one side, any number of
-// Clients on the other. It knows nothing of HTTP or WebSocket; frames come in
-// through Client.Receive and bridge.Events, and leave through session.Peer
-// and bridge.Host.
+// Package relay is the switchboard between the Hosts of a hub and its Clients. It
+// knows nothing of HTTP or WebSocket, and of no kind of Host: what a Host can do
+// are the abilities of package bridge. Messages come in through Client.Receive
+// and bridge.Events, and leave through session.Peer and bridge.Host.
 package relay
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -22,18 +23,18 @@ import (
 // Options says how hubs behave. Its zero value works.
 type Options struct {
 	Log       *zap.Logger   // discarded when nil
-	Product   string        // of Browser.getVersion, while the Host names none; "cdphub"
-	UserAgent string        // likewise; the Product
+	Product   string        // in Browser.getVersion, unless a Host names its own; "cdphub"
+	UserAgent string        // in Browser.getVersion, unless a Host names its own; the Product
 	NewID     func() string // mints session ids; session.NewID
-	// Upload adds the contents of the files that the params of
-	// DOM.setFileInputFiles name, for a Host that cannot read them. When nil
-	// that method is refused for such a Host.
+	// Upload puts the contents of files in the place of the paths in the params of
+	// DOM.setFileInputFiles, for a Host that cannot read files (bridge.Uploads). If it
+	// is nil, the hub refuses that method for these Hosts.
 	Upload func(params []byte) ([]byte, error)
 	Limits Limits
 	Name   string            // of the hub, in the Directory; "" is the default hub
-	Nodes  cluster.Directory // where hubs' Hosts are; a cluster.Memory of its own
-	// Grace is how long a Host whose connection was lost may take to come
-	// back to its Targets and their sessions; 30 s.
+	Nodes  cluster.Directory // says which node a hub's Hosts are at; a cluster.Memory
+	// Grace is how long the hub keeps the Targets and sessions of a Host whose
+	// connection was lost; 30 s.
 	Grace time.Duration
 }
 
@@ -75,8 +76,8 @@ func or[T comparable](v, d T) T {
 
 // Hub owns the routing state of one browser endpoint.
 //
-// Lock order: Hub.mu, then a peer's or a Host's own lock (inside Deliver and
-// Send). Nothing blocks under Hub.mu.
+// Lock order: Hub.mu, then a peer's or a Host's own lock (inside Answer,
+// Event and Send). Nothing blocks under Hub.mu.
 type Hub struct {
 	opts      Options // static after newHub
 	log       *zap.Logger
@@ -86,32 +87,26 @@ type Hub struct {
 	values    sync.Map
 	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
 
-	mu       sync.Mutex // guards everything below
-	host     bridge.Host
-	events   *hostEvents // the host's generation
-	version  bridge.Version
-	hostID   string   // of the host, or of the one that may come back
-	away     *absence // while that one is away
-	claiming int      // Hosts on their way in
-	takeover takeovers
-	targets  targets.Registry
-	browser  *browser // nil while there is none
-	listing  []byte   // the answer to getTargets
-	stale    bool     // listing must be made anew
-	clients  map[*Client]struct{}
+	mu           sync.Mutex // guards everything below
+	sides        []*side    // one for each Host: the emulated ones come first
+	emulated     int        // number of emulated sides
+	connecting   int        // Hosts that wait for a lease
+	replacements replacements
+	listing      []byte // the answer to getTargets
+	stale        bool   // listing is out of date
+	clients      map[*Client]struct{}
 	// policyCount is how many of them have a Policy.
 	policyCount map[Policy]int
 	sessions    session.Table
-	levels      levels
+	subscribers subscribers
 	dialogs     map[string]*dialogs // by targetId
-	scripts     scripts
 	calls       calls
-	ledger      Stats
+	counters    Stats
 	draining    bool
-	scratch     []byte // for heads of frames, between two unlocks
+	event       session.Event // the one on its way to Clients; its memory serves the next
 }
 
-// New makes a hub with nobody on either side.
+// New makes a hub without Hosts and Clients.
 func New(o Options) *Hub {
 	o = o.withDefaults()
 	h := &Hub{
@@ -129,8 +124,8 @@ func New(o Options) *Hub {
 	return h
 }
 
-// Value keeps something for as long as there is the hub, by a key of a type of
-// the caller's own. The first to ask makes it.
+// Value returns the value that the hub keeps for a key. The first call for a key
+// creates it. The key should have a type of the caller's own.
 func (h *Hub) Value(key any, create func() any) any {
 	if v, ok := h.values.Load(key); ok {
 		return v
@@ -139,12 +134,12 @@ func (h *Hub) Value(key any, create func() any) any {
 	return v
 }
 
-// ErrTooManyClients refuses one more Client on a hub that is full.
+// ErrTooManyClients is the error for one Client more than Limits.Clients.
 var ErrTooManyClients = errors.New("too many clients on this hub")
 
-// Admit adds a Client that is on its way: Connect or ConnectPage gives it its
-// connection, and Leave ends it, connected or not. It may do what the policy
-// allows; everything when that is nil.
+// Admit adds a Client before it is connected, so that a full hub can refuse the
+// handshake. Connect or ConnectPage then gives the Client its connection. Leave ends
+// it, connected or not. A nil policy allows everything.
 func (h *Hub) Admit(policy Policy) (*Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,14 +150,14 @@ func (h *Hub) Admit(policy Policy) (*Client, error) {
 		policy = allowAll
 	}
 	h.countPolicyLocked(policy, 1)
-	c := &Client{hub: h, peer: nobody{}, policy: policy, sessions: make(map[*session.Session]struct{})}
+	c := &Client{hub: h, peer: discard{}, policy: policy, sessions: make(map[*session.Session]struct{})}
 	c.noFiles = !policy.Files()
 	h.clients[c] = struct{}{}
 	return c, nil
 }
 
-// Connect has the Client's frames delivered to p. Its messages come in through
-// Receive.
+// Connect gives the Client its connection: answers and events go to p. Messages of
+// the Client come in through Receive.
 func (c *Client) Connect(p session.Peer) {
 	c.hub.mu.Lock()
 	defer c.hub.mu.Unlock()
@@ -182,28 +177,22 @@ func (c *Client) connectLocked(p session.Peer) {
 // ErrNoTarget says that a hub has no Target with the id asked for.
 var ErrNoTarget = errors.New("no such target")
 
-// ConnectPage is Connect for a Client whose messages name no session, since
-// all of them belong to one Target, as on Chromium's /devtools/page/ID. When
-// the Target ends the Client is told Inspector.detached, then gone is called,
-// once, under the hub's lock.
+// ConnectPage is Connect for a Client of one Target, as on Chromium's
+// /devtools/page/ID: its messages name no session. When the Target ends, the Client
+// gets Inspector.detached. Then the hub calls gone, once and under its lock.
 func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error {
 	h := c.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, upstream, known := h.targetLocked(targetID)
+	t, side, known := h.targetLocked(targetID)
 	if !known || !shows(c.policy, t) {
 		return ErrNoTarget
 	}
 	c.connectLocked(p)
 	c.gone = gone
 	c.page = session.NewImplicit(h.opts.NewID(), t.ID, c)
-	c.page.Upstream = upstream
-	if !upstream {
-		h.beginLocked(c, c.page, t)
-		return nil
-	}
-	h.fileLocked(c, c.page)
-	h.browser.announceLocked(c.page)
+	c.page.Side = side
+	h.beginLocked(c, c.page, target{session.Page, side, t})
 	return nil
 }
 
@@ -230,15 +219,15 @@ func (h *Hub) JoinPage(p session.Peer, policy Policy, targetID string, gone func
 	return c, nil
 }
 
-// Targets lists the hub's Targets in order of appearance: those of a page's
-// Host, then those of a browser that any Client may see. With a Policy, nil is
-// one that allows everything, they are those that it lets a Client see.
+// Targets lists the Targets that a Client with this Policy may see; nil allows
+// everything. Those around which the hub emulates a browser come first, then those
+// that a browser shows to every Client, each in order of appearance.
 func (h *Hub) Targets(p Policy) []targets.Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := slices.AppendSeq(make([]targets.Info, 0, h.targets.Len()), h.targets.All())
-	if h.browser != nil {
-		list = slices.AppendSeq(list, h.browser.targets.All())
+	list := []targets.Info{}
+	for _, s := range h.sides {
+		list = slices.AppendSeq(slices.Grow(list, s.targets.Len()), s.targets.All())
 	}
 	return slices.DeleteFunc(list, func(t targets.Info) bool { return !shows(p, t) })
 }
@@ -258,35 +247,38 @@ func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	return t, true
 }
 
-// targetLocked finds a Target, and whether it is the browser's.
-func (h *Hub) targetLocked(id string) (t targets.Info, upstream, known bool) {
-	if t, known = h.targets.Get(id); known || h.browser == nil {
-		return t, false, known
+// targetLocked finds a Target, and the side that has it.
+func (h *Hub) targetLocked(id string) (t targets.Info, on *side, known bool) {
+	for _, on = range h.sides {
+		if t, known = on.targets.Get(id); known {
+			return t, on, true
+		}
 	}
-	t, known = h.browser.targets.Get(id)
-	return t, true, known
+	return targets.Info{}, nil, false
 }
 
-// HostConnected reports whether there is a Host, or a browser.
+// HostConnected reports whether there is a Host.
 func (h *Hub) HostConnected() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.host != nil || h.browser != nil
+	return slices.ContainsFunc(h.sides, func(s *side) bool { return s.host != nil })
 }
 
-// BrowserConnected reports whether there is a browser.
+// BrowserConnected reports whether there is a Host that serves the browser level.
 func (h *Hub) BrowserConnected() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.browser != nil
+	return h.browserLocked() != nil
 }
 
 // HostHangs reports whether there is a Host whose page is known not to run.
 func (h *Hub) HostHangs() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l, ok := h.host.(bridge.Liveness)
-	return ok && !l.Responsive()
+	return slices.ContainsFunc(h.sides, func(s *side) bool {
+		l, ok := s.host.(bridge.Liveness)
+		return ok && !l.Responsive()
+	})
 }
 
 // Clients is the number of Clients.
@@ -296,8 +288,36 @@ func (h *Hub) Clients() int {
 	return len(h.clients)
 }
 
-// Version names the browser behind the hub: what the Host says, or the hub's
-// own name.
+// Refresh asks Hosts that report changes late (bridge.Refresher) for the titles and
+// addresses of their Targets, and waits for their answers for at most a second.
+func (h *Hub) Refresh(ctx context.Context) {
+	var late []bridge.Refresher
+	h.mu.Lock()
+	for _, s := range h.sides {
+		if r, ok := s.host.(bridge.Refresher); ok {
+			late = append(late, r)
+		}
+	}
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
+	defer cancel()
+	told := make(chan struct{}, len(late))
+	for _, r := range late {
+		r.Refresh(sync.OnceFunc(func() { told <- struct{}{} }))
+	}
+	for range late {
+		select {
+		case <-told:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+const refreshTimeout = time.Second
+
+// Version names the browser behind the hub: what a Host says, first of all the
+// one that serves the browser level, or the hub's own name.
 func (h *Hub) Version() (product, userAgent string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -305,9 +325,11 @@ func (h *Hub) Version() (product, userAgent string) {
 }
 
 func (h *Hub) versionLocked() (product, userAgent string) {
-	v := h.version
-	if h.browser != nil {
-		v = h.browser.version
+	var v bridge.Version
+	if s := h.browserLocked(); s != nil {
+		v = s.version
+	} else if n := slices.IndexFunc(h.sides, func(s *side) bool { return s.version != v }); n >= 0 {
+		v = h.sides[n].version
 	}
 	return or(v.Product, h.opts.Product), or(v.UserAgent, h.opts.UserAgent)
 }

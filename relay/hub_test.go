@@ -11,15 +11,24 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
-// inbox is a Client that keeps what it gets.
+// inbox is a Client that keeps the messages it gets.
 type inbox struct{ got []string }
 
 func (p *inbox) Deliver(f wire.Frame) bool {
 	p.got = append(p.got, string(f.AppendTo(nil)))
 	return true
+}
+
+func (p *inbox) Answer(s *session.Session, id, result []byte, err *wire.Error) bool {
+	return session.NewEncoder(p).Answer(s, id, result, err)
+}
+
+func (p *inbox) Event(s *session.Session, e *session.Event) bool {
+	return session.NewEncoder(p).Event(s, e)
 }
 
 func (p *inbox) take() []string {
@@ -158,10 +167,20 @@ func (s *sink) Deliver(f wire.Frame) bool {
 	return true
 }
 
+func (s *sink) Answer(_ *session.Session, _, result []byte, _ *wire.Error) bool {
+	s.bytes += len(result)
+	return true
+}
+
+func (s *sink) Event(_ *session.Session, e *session.Event) bool {
+	s.bytes += len(e.Params)
+	return true
+}
+
 func TestHotPathAllocatesNothing(t *testing.T) {
 	h := New(Options{})
 	ev := setHost(h, &mute{}, list(1))
-	c, err := h.Join(&sink{}, nil)
+	c, err := h.Join(session.NewEncoder(&sink{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,21 +204,21 @@ func TestHotPathAllocatesNothing(t *testing.T) {
 
 // at most 9 takeovers in 10 s.
 func TestR84Takeovers(t *testing.T) {
-	var turns takeovers
+	var turns replacements
 	now := time.Unix(0, 0)
 	n := 0
 	for end := now.Add(10 * time.Second); ; n++ {
-		if now = now.Add(turns.next(now)); now.After(end) {
+		if now = now.Add(turns.delay(now)); now.After(end) {
 			break
 		}
 	}
 	if n < 5 || n > 9 {
 		t.Errorf("%d takeovers in 10 s, want 5 to 9", n)
 	}
-	if got := turns.next(now.Add(time.Minute)); got != 200*time.Millisecond {
+	if got := turns.delay(now.Add(time.Minute)); got != 200*time.Millisecond {
 		t.Errorf("the first takeover after a quiet time waits %v, want 200ms", got)
 	}
-	if h := New(Options{}); h.TakeoverWait() != 0 {
+	if h := New(Options{}); h.ReconnectDelay() != 0 {
 		t.Error("the first Host of a hub must wait")
 	}
 }
@@ -227,9 +246,16 @@ func TestClaimLost(t *testing.T) {
 	})
 }
 
+// wholeBrowser gives a Host the abilities of one that serves the browser level.
+type wholeBrowser struct{}
+
+func (wholeBrowser) Slot() string                        { return bridge.BrowserSlot }
+func (wholeBrowser) AttachedToBrowser(bridge.Attachment) {}
+
 // lateBrowser tells of a new title when it is asked to, if it is awake.
 type lateBrowser struct {
 	mute
+	wholeBrowser
 	events bridge.Events
 	asleep bool
 }
@@ -247,9 +273,9 @@ func (b *lateBrowser) Refresh(told func()) {
 func TestRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Options{})
-		h.Refresh(t.Context()) // nobody is there to ask
+		h.Refresh(t.Context()) // discard is there to ask
 		b := &lateBrowser{}
-		b.events, _ = h.SetHost(b, bridge.Announcement{Browser: true, Targets: list(1)})
+		b.events, _ = h.SetHost(b, bridge.Announcement{Targets: list(1)})
 		h.Refresh(t.Context())
 		if got := h.Targets(nil)[0].Title; got != "new" {
 			t.Errorf("the title is %q, want new", got)

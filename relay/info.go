@@ -8,11 +8,11 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// Each Target stands in a tab of its own, which exists for Puppeteer alone: it
-// finds pages through their tabs. A tab's id is the Target's behind a prefix
-// that no Host is told.
+// The hub emulates a tab target around each Target, since Puppeteer finds pages
+// through their tabs. The id of the tab is that of the Target with a prefix that no
+// Host knows.
 
-// idOf is the targetId of the browser, of a Target, or of its tab.
+// idOf returns the targetId of the browser, of a Target, or of its tab.
 func (h *Hub) idOf(k session.Kind, t targets.Info) string {
 	switch k {
 	case session.Browser:
@@ -23,29 +23,43 @@ func (h *Hub) idOf(k session.Kind, t targets.Info) string {
 	return t.ID
 }
 
-// find looks up a targetId of any kind. For the browser itself there is no
-// more than that.
-func (h *Hub) find(id string) (k session.Kind, t targets.Info, known bool) {
-	if id == h.browserID {
-		return session.Browser, t, true
-	}
-	if inner, is := strings.CutPrefix(id, h.tabPrefix); is {
-		t, known = h.targets.Get(inner)
-		return session.Tab, t, known
-	}
-	t, known = h.targets.Get(id)
-	return session.Page, t, known
+// target is what Clients know by a targetId: a Target of an emulated side, the
+// tab around it, or the emulated browser, which has neither side nor Info.
+type target struct {
+	kind session.Kind
+	side *side
+	targets.Info
 }
 
-// targetOf is the Target that a session is on or around.
-func (h *Hub) targetOf(s *session.Session) (targets.Info, bool) {
-	_, t, known := h.find(s.TargetID)
+// find looks up a targetId of any kind.
+func (h *Hub) find(id string) (t target, known bool) {
+	if id == h.browserID {
+		return target{kind: session.Browser}, true
+	}
+	inner, isTab := strings.CutPrefix(id, h.tabPrefix)
+	if isTab {
+		t.kind = session.Tab
+	}
+	for _, s := range h.emulatedLocked() {
+		if t.Info, known = s.targets.Get(inner); known {
+			t.side = s
+			break
+		}
+	}
 	return t, known
 }
 
+// onLocked returns the sessions on a target with this targetId.
+func (t target) onLocked(h *Hub, id string) []*session.Session {
+	if t.side == nil {
+		return h.sessions.OfTarget(id)
+	}
+	return t.side.sessions.OfTarget(id)
+}
+
 // targetInfoParamsLocked is {"targetInfo":{…}}.
-func (h *Hub) targetInfoParamsLocked(k session.Kind, t targets.Info) []byte {
-	return append(h.appendTargetInfoLocked([]byte(`{"targetInfo":`), k, t), '}')
+func (h *Hub) targetInfoParamsLocked(t target) []byte {
+	return append(h.appendTargetInfoLocked([]byte(`{"targetInfo":`), t), '}')
 }
 
 // appendTargetInfoLocked appends a target as Clients see it:
@@ -54,23 +68,23 @@ func (h *Hub) targetInfoParamsLocked(k session.Kind, t targets.Info) []byte {
 //
 // and, before the last member, "openerId" and "openerFrameId" of a page that
 // another has opened. Without browserContextId, Playwright shows no page.
-func (h *Hub) appendTargetInfoLocked(b []byte, k session.Kind, t targets.Info) []byte {
-	if k == session.Browser {
+func (h *Hub) appendTargetInfoLocked(b []byte, t target) []byte {
+	if t.kind == session.Browser {
 		b = wire.AppendString(append(b, `{"targetId":`...), h.browserID)
 		return append(b, `,"type":"browser","title":"","url":"","attached":true,"canAccessOpener":false}`...)
 	}
-	id := h.idOf(k, t)
+	id := h.idOf(t.kind, t.Info)
 	b = wire.AppendString(append(b, `{"targetId":`...), id)
-	b = append(append(append(b, `,"type":"`...), typeOf(k)...), '"')
+	b = append(append(append(b, `,"type":"`...), typeOf(t.kind)...), '"')
 	b = wire.AppendString(append(b, `,"title":`...), t.Title)
 	b = wire.AppendString(append(b, `,"url":`...), t.URL)
-	if len(h.sessions.OfTarget(id)) > 0 {
+	if len(t.onLocked(h, id)) > 0 {
 		b = append(b, `,"attached":true`...)
 	} else {
 		b = append(b, `,"attached":false`...)
 	}
 	b = append(b, `,"canAccessOpener":false`...)
-	if k == session.Page && t.OpenerID != "" {
+	if t.kind == session.Page && t.OpenerID != "" {
 		b = wire.AppendString(append(b, `,"openerId":`...), t.OpenerID)
 		b = wire.AppendString(append(b, `,"openerFrameId":`...), t.OpenerID)
 	}

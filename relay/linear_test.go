@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -22,6 +23,26 @@ type crowd struct {
 
 // keeper is a Host that announces itself and takes every command.
 type keeper struct{ mute }
+
+// browserKeeper is one that serves the browser level.
+type browserKeeper struct {
+	keeper
+	wholeBrowser
+}
+
+// sessionsOn returns the sessions on a target of any kind.
+func sessionsOn(h *Hub, targetID string) []*session.Session {
+	t, _ := h.find(targetID)
+	return t.onLocked(h, targetID)
+}
+
+// rootOf returns the session of a Client at the browser level of a Host.
+func rootOf(c *Client) *session.Session {
+	if s := c.hub.browserLocked(); s != nil {
+		return s.roots[c]
+	}
+	return nil
+}
 
 func (keeper) Attached(bridge.Attachment) {}
 func (keeper) Handles(method string) bool { return method == "Storage.getCookies" }
@@ -115,13 +136,13 @@ func (c *crowd) browser() (bridge.Events, *Client) {
 	for i := range l {
 		l[i].ID = fmt.Sprintf("B%d", i)
 	}
-	ev, err := c.hub.SetHost(&keeper{}, bridge.Announcement{Browser: true, Targets: l})
+	ev, err := c.hub.SetHost(&browserKeeper{}, bridge.Announcement{Targets: l})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	client := c.client(nil, discovers)
 	for i := range c.n {
-		ev.Opened(bridge.Nested{SessionID: fmt.Sprintf("N%d", i), TargetID: l[i].ID, Type: "page", Parent: client.root.ID})
+		ev.Opened(bridge.Nested{SessionID: fmt.Sprintf("N%d", i), TargetID: l[i].ID, Type: "page", Parent: rootOf(client).ID})
 	}
 	return ev, client
 }
@@ -217,7 +238,7 @@ var endings = map[string]func(c *crowd) (end func()){
 	},
 	"a Client's session of the browser goes": func(c *crowd) func() {
 		ev, client := c.browser()
-		return func() { ev.Closed(client.root.ID) }
+		return func() { ev.Closed(rootOf(client).ID) }
 	},
 	"its sessions go one by one": func(c *crowd) func() {
 		ev, _ := c.browser()

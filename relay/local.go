@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
 )
 
 // LocalOptions is what a Client within the process may want. Its zero value
@@ -31,10 +32,10 @@ type Local struct {
 	waiting map[string]chan reply // by id as it stands in the answer
 }
 
-// reply is the answer to one call, as it came: a result, or an error object.
+// reply is the answer to one call.
 type reply struct {
-	body   []byte
-	failed bool
+	result []byte
+	err    *Error // nil for a result
 }
 
 // errLeft is what calls fail with that wait while their Client leaves.
@@ -65,7 +66,7 @@ func (l *Local) Leave() {
 
 // Call sends a command with params, a JSON object or nil, and waits for its
 // answer, which is the caller's. A sessionID of "" is the browser level. The
-// error is a *wire.Error or that of ctx.
+// error is an *Error or that of ctx.
 func (l *Local) Call(ctx context.Context, sessionID, method string, params []byte) ([]byte, error) {
 	return l.Send(sessionID, method, params)(ctx)
 }
@@ -75,36 +76,39 @@ func (l *Local) Call(ctx context.Context, sessionID, method string, params []byt
 func (l *Local) Send(sessionID, method string, params []byte) (wait func(context.Context) ([]byte, error)) {
 	answer := make(chan reply, 1)
 	id, ok := l.expect(answer)
-	if !ok {
+	if params = bytes.TrimSpace(params); len(params) == 0 || string(params) == "null" {
+		params = nil
+	}
+	switch {
+	case !ok:
 		return func(context.Context) ([]byte, error) { return nil, errLeft }
+	case params != nil && !wire.IsObject(params):
+		l.forget(id)
+		return func(context.Context) ([]byte, error) { return nil, wire.ErrParamsType }
 	}
-	m := wire.AppendString([]byte(`{"id":`+id+`,"method":`), method)
-	if params != nil {
-		m = append(append(m, `,"params":`...), params...)
-	}
-	if sessionID != "" {
-		m = append(m, wire.SessionTail(sessionID)...)
-	} else {
-		m = append(m, '}')
-	}
-	l.client.Receive(m)
+	l.client.take(wire.Envelope{ID: []byte(id), Method: method, SessionID: sessionID, InSession: sessionID != "", Params: params}, nil)
 	return func(ctx context.Context) ([]byte, error) {
 		select {
 		case r, ok := <-answer:
 			switch {
 			case !ok:
 				return nil, errLeft
-			case r.failed:
-				return nil, readError(r.body)
+			case r.err != nil:
+				return nil, r.err
 			}
-			return r.body, nil
+			return r.result, nil
 		case <-ctx.Done():
-			l.mu.Lock()
-			delete(l.waiting, id)
-			l.mu.Unlock()
+			l.forget(id)
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// forget gives up a call: nobody waits for its answer.
+func (l *Local) forget(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.waiting, id)
 }
 
 // expect mints the id of a call, whose answer goes to the channel. It fails
@@ -121,62 +125,27 @@ func (l *Local) expect(answer chan reply) (id string, ok bool) {
 	return id, true
 }
 
-// Deliver implements session.Peer. It runs under the hub's lock, and a body may
-// be huge: it is copied once, and read by whom it is for. Only what stands
-// around it is read here.
-func (l *Local) Deliver(f wire.Frame) bool {
-	var id, sessionID, method string
-	failed := false
-	around := wire.Frame{Head: f.Head, Body: wire.Empty, Tail: f.Tail}
-	err := wire.ReadObject(around.AppendTo(nil), func(key string, value []byte) error {
-		switch key {
-		case "id":
-			id = string(value)
-		case "method":
-			method, _ = wire.Text(value)
-		case "sessionId":
-			sessionID, _ = wire.Text(value)
-		case "error":
-			failed = true
-		}
-		return nil
-	})
+// Answer implements session.Peer. It runs under the hub's lock, and a result may
+// be huge: it is copied once, for the caller who reads it.
+func (l *Local) Answer(_ *session.Session, id, result []byte, err *Error) bool {
+	l.mu.Lock()
+	answer := l.waiting[string(id)]
+	delete(l.waiting, string(id))
+	l.mu.Unlock()
 	switch {
+	case answer == nil: // its caller has given up
 	case err != nil:
-	case id != "":
-		l.answer(id, f.Body, failed)
-	case method != "" && l.event != nil:
-		l.event(sessionID, method, bytes.Clone(f.Body))
+		answer <- reply{err: err.Keep()}
+	default:
+		answer <- reply{result: bytes.Clone(result)}
 	}
 	return true
 }
 
-// answer ends a call, unless its caller has given up.
-func (l *Local) answer(id string, body []byte, failed bool) {
-	l.mu.Lock()
-	answer := l.waiting[id]
-	delete(l.waiting, id)
-	l.mu.Unlock()
-	if answer != nil {
-		answer <- reply{bytes.Clone(body), failed}
+// Event implements session.Peer, as Answer does.
+func (l *Local) Event(s *session.Session, e *session.Event) bool {
+	if l.event != nil {
+		l.event(strings.Clone(s.Name()), strings.Clone(e.Method), bytes.Clone(e.Params))
 	}
-}
-
-// readError reads {"code":-32000,"message":"…"}. A Host may leave out either.
-func readError(raw []byte) *wire.Error {
-	e := &wire.Error{Code: wire.CodeServer}
-	wire.ReadObject(raw, func(key string, value []byte) error { //nolint:errcheck // it was checked on its way here
-		switch key {
-		case "code":
-			if n, ok := wire.Int(value); ok {
-				e.Code = int(n)
-			}
-		case "message":
-			if text, ok := wire.Text(value); ok {
-				e.Message = strings.Clone(text)
-			}
-		}
-		return nil
-	})
-	return e
+	return true
 }

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
 )
 
 func TestLocal(t *testing.T) {
@@ -102,22 +104,25 @@ func TestR150LocalReadsNoBody(t *testing.T) {
 	var heard []byte
 	l := &Local{waiting: make(map[string]chan reply), event: func(_, _ string, params []byte) { heard = params }}
 	body := bytes.Repeat([]byte(`{"\`), 1<<20)
-	frames := map[string]wire.Frame{
-		"result": {Head: wire.AppendAnswerHead(nil, []byte("1")), Body: body, Tail: wire.SessionTail("S")},
-		"error":  {Head: wire.AppendErrorHead(nil, []byte("1")), Body: body, Tail: wire.End},
-		"event":  {Head: wire.AppendEventHead(nil, "Page.loadEventFired"), Body: body, Tail: wire.SessionTail("S")},
+	failure := &wire.Error{Code: -1, Message: string(body)}
+	s := session.New("S", "T", nil)
+	hand := map[string]func(){
+		"result": func() { l.Answer(s, []byte("1"), body, nil) },
+		"error":  func() { l.Answer(nil, []byte("1"), nil, failure) },
+		"event":  func() { l.Event(s, &session.Event{Method: "Page.loadEventFired", Params: body}) },
 	}
-	for name, f := range frames {
+	for name, do := range hand {
 		answer := make(chan reply, 1)
-		if got := allocated(func() { l.waiting["1"] = answer; l.Deliver(f) }); got >= 2*len(body) {
+		if got := allocated(func() { l.waiting["1"] = answer; do() }); got >= 2*len(body) {
 			t.Errorf("%s: %d bytes were made of %d, want one copy", name, got, len(body))
 		}
 		got := heard
 		if name != "event" {
 			r := <-answer
-			got = r.body
-			if r.failed != (name == "error") {
-				t.Errorf("%s: failed is %v", name, r.failed)
+			if got = r.result; (r.err != nil) != (name == "error") {
+				t.Errorf("%s: failed is %v", name, r.err)
+			} else if r.err != nil {
+				got = []byte(r.err.Message)
 			}
 		}
 		if !bytes.Equal(got, body) {
@@ -129,9 +134,63 @@ func TestR150LocalReadsNoBody(t *testing.T) {
 	}
 	l.event = nil
 	clear(l.waiting)
-	for name, f := range frames {
-		if got := allocated(func() { l.Deliver(f) }); got >= len(body) {
+	for name, do := range hand {
+		if got := allocated(do); got >= len(body) {
 			t.Errorf("%s: %d bytes were made of what nobody waits for", name, got)
+		}
+	}
+}
+
+// TestLocalJudgesParams sends params that no message could have: none reaches the
+// Host.
+func TestLocalJudgesParams(t *testing.T) {
+	h := New(Options{NewID: func() string { return "S" }})
+	m := &mute{}
+	setHost(h, m, list(1))
+	l, err := h.JoinLocal(LocalOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Leave()
+	if _, err := l.Call(t.Context(), "", "Target.attachToTarget", []byte(` {"targetId":"T0"} `)); err != nil {
+		t.Errorf("params with white space around them: %v", err)
+	}
+	deep := strings.Repeat(`{"a":`, wire.MaxDepth) + `1` + strings.Repeat("}", wire.MaxDepth)
+	for _, params := range []string{`5`, `[]`, `{`, `{"a":tru}`, `{},"id":9`, `{}{}`, deep} {
+		if _, err := l.Call(t.Context(), "S", "A.b", []byte(params)); err == nil {
+			t.Errorf("%.20s was taken", params)
+		}
+	}
+	if m.commands != 0 || len(l.waiting) != 0 {
+		t.Errorf("%d commands reached the Host, %d calls wait", m.commands, len(l.waiting))
+	}
+}
+
+// TestLocalErrorsOfHosts wants the error of a Host in the Go error, and its very
+// bytes for the other Clients.
+func TestLocalErrorsOfHosts(t *testing.T) {
+	h := New(Options{NewID: func() string { return "S" }})
+	ev := setHost(h, &mute{}, list(1))
+	l, err := h.JoinLocal(LocalOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Leave()
+	l.Call(t.Context(), "", "Target.attachToTarget", []byte(`{"targetId":"T0"}`))
+	for text, want := range map[string]wire.Error{
+		`{"code":-7,"message":"no\u0021","data":"why","more":[1]}`: {Code: -7, Message: "no!", Data: "why"},
+		`{}`: {Code: wire.CodeServer},
+	} {
+		raw := []byte(text)
+		wait := l.Send("S", "A.b", nil)
+		ev.Result(h.calls.last, "S", nil, raw)
+		clear(raw) // it is the Host's again
+		_, err := wait(t.Context())
+		if e, ok := errors.AsType[*wire.Error](err); !ok || e.Code != want.Code || e.Message != want.Message || e.Data != want.Data {
+			t.Errorf("%s is %#v", text, err)
+		}
+		if b := wire.AppendError(nil, wire.ReadError([]byte(text))); string(b) != text {
+			t.Errorf("%s is written as %s", text, b)
 		}
 	}
 }

@@ -99,7 +99,7 @@ var (
 func getVersion(h *Hub, _ *request) ([]byte, *wire.Error) {
 	product, userAgent := h.versionLocked()
 	b := wire.AppendString([]byte(`{"protocolVersion":"1.3","product":`), product)
-	b = wire.AppendString(append(b, `,"revision":"icdp-v1","userAgent":`...), userAgent)
+	b = wire.AppendString(append(b, `,"revision":"`+targets.EmulatedRevision+`","userAgent":`...), userAgent)
 	return append(b, `,"jsVersion":"synthetic"}`...), nil
 }
 
@@ -128,31 +128,33 @@ var kinds = [...]session.Kind{session.Browser, session.Tab, session.Page}
 func (h *Hub) appendTargetsLocked(b []byte, f targets.Filter) []byte {
 	b = append(b, `{"targetInfos":[`...)
 	empty := len(b)
-	h.eachLocked(f, func(k session.Kind, t targets.Info) *wire.Error { //nolint:errcheck // it has none
+	h.eachLocked(f, func(t target) *wire.Error { //nolint:errcheck // it has none
 		if len(b) > empty {
 			b = append(b, ',')
 		}
-		b = h.appendTargetInfoLocked(b, k, t)
+		b = h.appendTargetInfoLocked(b, t)
 		return nil
 	})
 	return append(b, ']', '}')
 }
 
 // eachLocked calls fn for every target that a filter takes, until one fails.
-func (h *Hub) eachLocked(f targets.Filter, fn func(k session.Kind, t targets.Info) *wire.Error) *wire.Error {
+func (h *Hub) eachLocked(f targets.Filter, fn func(target) *wire.Error) *wire.Error {
 	for _, k := range kinds {
 		if !f.Takes(typeOf(k)) {
 			continue
 		}
 		if k == session.Browser {
-			if err := fn(k, targets.Info{}); err != nil {
+			if err := fn(target{kind: k}); err != nil {
 				return err
 			}
 			continue
 		}
-		for t := range h.targets.All() {
-			if err := fn(k, t); err != nil {
-				return err
+		for _, s := range h.emulatedLocked() {
+			for t := range s.targets.All() {
+				if err := fn(target{k, s, t}); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -162,19 +164,19 @@ func (h *Hub) eachLocked(f targets.Filter, fn func(k session.Kind, t targets.Inf
 func getTargetInfo(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
 	if !p.hasTargetID {
-		return h.targetInfoParamsLocked(session.Browser, targets.Info{}), nil
+		return h.targetInfoParamsLocked(target{kind: session.Browser}), nil
 	}
-	k, t, known := h.find(p.targetID)
+	t, known := h.find(p.targetID)
 	if !known {
 		return nil, errNoTarget
 	}
-	return h.targetInfoParamsLocked(k, t), nil
+	return h.targetInfoParamsLocked(t), nil
 }
 
 // ownTargetInfo answers inside a session, for the session's own Target.
 func ownTargetInfo(h *Hub, r *request) ([]byte, *wire.Error) {
-	t, _ := h.targetOf(r.session) // a session ends before its Target
-	return h.targetInfoParamsLocked(r.session.Kind, t), nil
+	t, _ := h.find(r.session.TargetID) // a session ends before its Target
+	return h.targetInfoParamsLocked(t), nil
 }
 
 // getBrowserContexts names the one context that all Targets share: as in
@@ -196,21 +198,21 @@ func attachToTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	if !p.hasTargetID {
 		return nil, missing("targetId")
 	}
-	k, t, known := h.find(p.targetID)
+	t, known := h.find(p.targetID)
 	if !known {
 		return nil, errNoTarget
 	}
-	return h.attachForLocked(r, k, t)
+	return h.attachForLocked(r, t)
 }
 
 // attachToBrowserTarget begins a session of the browser as a whole, in which
 // its methods work as they do on the connection.
 func attachToBrowserTarget(h *Hub, r *request) ([]byte, *wire.Error) {
-	return h.attachForLocked(r, session.Browser, targets.Info{})
+	return h.attachForLocked(r, target{kind: session.Browser})
 }
 
-func (h *Hub) attachForLocked(r *request, k session.Kind, t targets.Info) ([]byte, *wire.Error) {
-	s, err := h.attachLocked(h.levelLocked(r), k, t)
+func (h *Hub) attachForLocked(r *request, t target) ([]byte, *wire.Error) {
+	s, err := h.attachLocked(h.subscriberLocked(r), t)
 	if err != nil {
 		return nil, err
 	}
@@ -253,29 +255,29 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 	if !p.hasAutoAttach {
 		return nil, missing("autoAttach")
 	}
-	l := h.levelLocked(r)
-	if err := l.turn(&l.attach, p.autoAttach, r); err != nil {
+	l := h.subscriberLocked(r)
+	if err := l.set(&l.attach, p.autoAttach, r); err != nil {
 		return nil, err
 	}
-	h.levels.keep(l)
+	h.subscribers.keep(l)
 	if r.session != nil && r.session.Kind == session.Tab {
-		t, _ := h.targetOf(r.session)
-		if l.attach.Takes(typeOf(session.Page)) {
-			return nil, h.attachOnceLocked(l, session.Page, t)
+		t, _ := h.find(r.session.TargetID)
+		if t.kind = session.Page; l.attach.Takes(typeOf(t.kind)) {
+			return nil, h.attachOnceLocked(l, t)
 		}
 		return nil, nil
 	}
 	attached := make(map[string]bool)
 	for s := range r.client.sessions {
-		if s.Parent == r.session && !s.Upstream {
+		if s.Parent == r.session {
 			attached[s.TargetID] = true
 		}
 	}
-	return nil, h.eachLocked(l.attach.Filter, func(k session.Kind, t targets.Info) *wire.Error {
-		if k == session.Browser || attached[h.idOf(k, t)] {
+	return nil, h.eachLocked(l.attach.Filter, func(t target) *wire.Error {
+		if t.kind == session.Browser || attached[h.idOf(t.kind, t.Info)] {
 			return nil
 		}
-		_, err := h.attachLocked(l, k, t)
+		_, err := h.attachLocked(l, t)
 		return err
 	})
 }
@@ -286,13 +288,13 @@ func setDiscoverTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 	if !p.hasDiscover {
 		return nil, missing("discover")
 	}
-	l := h.levelLocked(r)
-	if err := l.turn(&l.discover, p.discover, r); err != nil {
+	l := h.subscriberLocked(r)
+	if err := l.set(&l.discover, p.discover, r); err != nil {
 		return nil, err
 	}
-	h.levels.keep(l)
-	return nil, h.eachLocked(l.discover.Filter, func(k session.Kind, t targets.Info) *wire.Error {
-		l.event("Target.targetCreated", h.targetInfoParamsLocked(k, t))
+	h.subscribers.keep(l)
+	return nil, h.eachLocked(l.discover.Filter, func(t target) *wire.Error {
+		l.event("Target.targetCreated", h.targetInfoParamsLocked(t))
 		return nil
 	})
 }

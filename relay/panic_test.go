@@ -19,7 +19,7 @@ func (*panicHost) Close(bridge.Reason)              {}
 func TestR103PanicUnlocksTheHub(t *testing.T) {
 	h := New(Options{})
 	h.SetHost(&panicHost{}, bridge.Announcement{Targets: []targets.Info{{ID: "T"}}})
-	unlucky, err := h.JoinPage(nobody{}, nil, "T", func() {})
+	unlucky, err := h.JoinPage(discard{}, nil, "T", func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,12 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
+// Error is an error that a Client sees, with its CDP code.
+type Error = wire.Error
+
+// Object is the members of a JSON object, such as the params of a command.
+type Object = wire.Object
+
 // Policy says what a Client may do and see. It is asked without the hub's
 // lock, from any goroutine; Policies are compared with ==. A scope.Scope is
 // one.
@@ -18,7 +24,7 @@ type Policy interface {
 	// Read judges the params of a method that is allowed: it returns their
 	// members, and what goes to the Host in their place, as scope.Scope.Read
 	// does.
-	Read(method string, params []byte) (wire.Object, []byte, *wire.Error)
+	Read(method string, params []byte) (Object, []byte, *Error)
 	// Event is what the Client sees of an event; ok is false for nothing.
 	Event(method string, params []byte) (seen []byte, ok bool)
 	// Files reports whether the Client may use files of the machine that the
@@ -29,11 +35,13 @@ type Policy interface {
 // allowAll is the Policy of Clients that have none.
 const allowAll = scope.Privileged
 
-// Onlooker may be implemented by a Policy: whether the Client, by whatever it
-// may do, only looks on. The dialogs of frames are not kept for it.
-type Onlooker interface {
-	LooksOn() bool
+// ReadOnly may be implemented by a Policy: whether the Client only reads, with
+// whatever commands that takes. The hub keeps no dialogs of pages open for it.
+type ReadOnly interface {
+	ReadOnly() bool
 }
+
+var _ ReadOnly = scope.Scope(0)
 
 // refuse returns the answer to a method that the Client may not call, or nil.
 func (c *Client) refuse(method string) *wire.Error {
@@ -43,8 +51,7 @@ func (c *Client) refuse(method string) *wire.Error {
 	return nil
 }
 
-// views is what Clients see of one event: params, but for those of a Policy
-// that shows less.
+// views are the params of one event as Clients see them. Some Policies hide a part.
 type views struct {
 	method string
 	params []byte
@@ -57,8 +64,8 @@ type view struct {
 	ok     bool
 }
 
-// viewsOf makes the views of all Policies that Clients of the hub have. It runs
-// without the hub's lock.
+// viewsOf makes the views for all Policies that Clients of the hub have. It runs
+// without the hub's lock, since params may be long.
 func (h *Hub) viewsOf(method string, params []byte) views {
 	v := views{method: method, params: params}
 	if list := h.policies.Load(); list != nil {

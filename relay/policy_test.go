@@ -30,7 +30,7 @@ func (onlyPages) Read(method string, params []byte) (wire.Object, []byte, *wire.
 
 func (onlyPages) Event(_ string, params []byte) ([]byte, bool) { return params, true }
 
-func (onlyPages) LooksOn() bool { return false }
+func (onlyPages) ReadOnly() bool { return false }
 
 // everything handles every browser-level method and takes files.
 type everything struct{ mute }
@@ -141,7 +141,7 @@ func (onlooker) Refuse(method string) string {
 // watcher is a Policy that might answer them, and does not.
 type watcher struct{ onlyPages }
 
-func (watcher) LooksOn() bool { return true }
+func (watcher) ReadOnly() bool { return true }
 
 // TestR24DialogsAreNotKeptForOnlookers wants a dialog to be the browser's own
 // where nobody looks on but Clients that may not answer it.
@@ -161,7 +161,7 @@ func TestR24DialogsAreNotKeptForOnlookers(t *testing.T) {
 	watch(onlooker{})
 	watch(watcher{})
 	h.mu.Lock()
-	h.dialogs["T0"] = &dialogs{key: "the key"}
+	h.dialogs["T0"] = &dialogs{side: h.sides[0], key: "the key"}
 	h.mu.Unlock()
 	confirm := Dialog{TargetID: "T0", Key: "the key", Type: "confirm"}
 	if a, err := h.OpenDialog(t.Context(), confirm); err != nil || !a.Native {

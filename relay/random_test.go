@@ -146,7 +146,7 @@ func (w *world) withHostOrClient(op, arg int, target string) {
 // withBrowser has a browser come, mint sessions, end them, and go.
 func (w *world) withBrowser(op, arg int, target string) {
 	if op%operations == 14 {
-		w.browser, _ = w.hub.SetHost(&mute{}, bridge.Announcement{Browser: true, Targets: list(arg % 3)})
+		w.browser, _ = w.hub.SetHost(&browserKeeper{}, bridge.Announcement{Targets: list(arg % 3)})
 	}
 	if w.browser == nil || len(w.clients) == 0 {
 		return
@@ -158,8 +158,8 @@ func (w *world) withBrowser(op, arg int, target string) {
 		for s := range c.sessions {
 			inside = append(inside, s.ID)
 		}
-		if c.root != nil {
-			inside = append(inside, c.root.ID)
+		if root := rootOf(c); root != nil {
+			inside = append(inside, root.ID)
 		}
 		w.n++
 		w.browser.Opened(bridge.Nested{
@@ -167,8 +167,8 @@ func (w *world) withBrowser(op, arg int, target string) {
 		})
 	case 16:
 		w.browser.Closed(onlySession(c))
-		if c.root != nil && arg%8 == 0 {
-			w.browser.Closed(c.root.ID)
+		if root := rootOf(c); root != nil && arg%8 == 0 {
+			w.browser.Closed(root.ID)
 		}
 	case 17:
 		if arg%4 == 0 {
@@ -194,7 +194,7 @@ func (w *world) answerOne(arg int) {
 		n := waiting[arg%len(waiting)]
 		c := w.hub.calls.get(n)
 		from := w.events
-		if c.upstream() {
+		if c.side == w.hub.browserLocked() {
 			from = w.browser
 		}
 		from.Result(n, c.sessionID(), []byte(`{}`), nil)

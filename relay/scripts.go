@@ -21,21 +21,17 @@ type script struct {
 	expires time.Time
 }
 
-// PutScript implements bridge.Events.
-func (e *hostEvents) PutScript(key, source string) bool {
-	if key == "" || len(key) > maxScriptKey || len(source) > maxScriptSize || !e.lock() {
-		return false
-	}
-	defer e.hub.mu.Unlock()
-	return e.hub.scripts.put(key, source, time.Now())
-}
-
-// TakeScript returns a source that the Host has left under key less than 10 s
+// TakeScript returns a source that a Host has left under key less than 10 s
 // ago, for the first who asks.
 func (h *Hub) TakeScript(key string) (source string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.scripts.take(key, time.Now())
+	for _, s := range h.sides {
+		if source, ok = s.scripts.take(key, time.Now()); ok {
+			break
+		}
+	}
+	return source, ok
 }
 
 func (s *scripts) put(key, source string, now time.Time) bool {

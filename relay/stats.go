@@ -1,7 +1,7 @@
 package relay
 
-// Stats is what a hub, or all of a process, has seen and holds. For commands
-// it is a ledger, whose sides are equal at every moment:
+// Stats counts what a hub, or all hubs of a process, have done and hold. The counters
+// of commands always add up:
 //
 //	Received = AnsweredByHost + AnsweredByHub + ClientGone + Pending
 //
@@ -28,8 +28,8 @@ type Stats struct {
 	Hubs, Hosts, Clients, Sessions, Targets int
 }
 
-// answered books the answer to one message. It was taken by the connection,
-// or that was on its way out.
+// answered counts the answer to one message. The connection has taken it, or was on
+// its way out.
 func (s *Stats) answered(by *uint64, taken bool) {
 	if taken {
 		*by++
@@ -68,24 +68,23 @@ func (s *Stats) add(o Stats) {
 	s.Targets += o.Targets
 }
 
-// Stats reads the hub's books.
+// Stats returns the counters of the hub.
 func (h *Hub) Stats() Stats {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := h.ledger
+	s := h.counters
 	s.Pending = uint64(h.calls.len())
-	s.Hubs, s.Clients, s.Sessions, s.Targets = 1, len(h.clients), h.sessions.Len(), h.targets.Len()
-	if h.host != nil {
-		s.Hosts++
-	}
-	if h.browser != nil {
-		s.Hosts++
-		s.Targets += h.browser.targets.Len()
+	s.Hubs, s.Clients, s.Sessions = 1, len(h.clients), h.sessions.Len()
+	for _, side := range h.sides {
+		if side.host != nil {
+			s.Hosts++
+		}
+		s.Targets += side.targets.Len()
 	}
 	return s
 }
 
-// Stats adds up the books of all hubs, those that are no more included.
+// Stats adds up the counters of all hubs, and of those that have ended.
 func (hs *Hubs) Stats() Stats {
 	hs.mu.Lock()
 	sum := hs.past

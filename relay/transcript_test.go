@@ -2,7 +2,6 @@ package relay
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -29,8 +29,8 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	> c1 leave
 //	> dialog T1 confirm TEXT             script in the Target opens a dialog
 //	> host ready T1 T2<T1                the Host announces Targets, the second opened by the first
-//	                                     (also: sessions, handles=METHOD, id=HOSTID, browser),
-//	                                     or announces itself anew
+//	                                     (also: sessions, handles=METHOD, id=HOSTID, browser,
+//	                                     slot=NAME), or announces itself anew
 //	> host created|changed T1 TITLE      a Target appears, or is told of anew
 //	> host gone T1
 //	> host result|error CALL S1 {…}      the Host answers; - stands for no session
@@ -59,17 +59,17 @@ func TestTranscripts(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { playFile(t, file) })
+			synctest.Test(t, func(t *testing.T) { playFile(t, newStage(), file) })
 		})
 	}
 }
 
-func playFile(t *testing.T, file string) {
+func playFile(t *testing.T, st *stage, file string) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := play(t, string(raw))
+	got := play(t, st, string(raw))
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -89,8 +89,7 @@ func playFile(t *testing.T, file string) {
 
 // play carries out the > lines of a transcript and returns it with the <
 // lines that really came.
-func play(t *testing.T, script string) string {
-	st := newStage()
+func play(t *testing.T, st *stage, script string) string {
 	var out []string
 	for _, line := range strings.Split(strings.TrimRight(script, "\n"), "\n") {
 		if strings.HasPrefix(line, "< ") {
@@ -126,6 +125,7 @@ func (st *stage) end() {
 // stage is a hub with the peers of a transcript.
 type stage struct {
 	hub     *Hub
+	dress   func(bridge.Host) bridge.Host // makes another kind of Host of each; nil for none
 	ids     int
 	clients map[string]*Client
 	hosts   map[string]*fakeHost
@@ -182,14 +182,14 @@ func (st *stage) do(step string) error {
 	case who == "dialog":
 		return st.dialog(strings.SplitN(what, " ", 3))
 	case strings.HasPrefix(what, "page "):
-		c, err := st.hub.JoinPage(fakePeer{st, who}, nil, strings.TrimPrefix(what, "page "), func() { st.got(who, "gone") })
+		c, err := st.hub.JoinPage(st.peer(who), nil, strings.TrimPrefix(what, "page "), func() { st.got(who, "gone") })
 		st.clients[who] = c
 		return err
 	}
 	c := st.clients[who]
 	if c == nil {
 		var err error
-		if c, err = st.hub.Join(fakePeer{st, who}, nil); err != nil {
+		if c, err = st.hub.Join(st.peer(who), nil); err != nil {
 			return err
 		}
 		st.clients[who] = c
@@ -272,6 +272,9 @@ func (st *stage) host(name string, words []string) error {
 	return nil
 }
 
+// peer makes a Client's connection that writes down what it gets.
+func (st *stage) peer(name string) session.Peer { return session.NewEncoder(fakePeer{st, name}) }
+
 // fakePeer writes down what a Client gets.
 type fakePeer struct {
 	st   *stage
@@ -286,100 +289,3 @@ func (p fakePeer) Deliver(f wire.Frame) bool {
 	p.st.got(p.name, "%s", b)
 	return true
 }
-
-// fakeHost writes down what a Host is asked.
-type fakeHost struct {
-	stage   *stage
-	name    string
-	events  bridge.Events
-	handles []string
-	refuses string // a method
-	why     string
-	full    bool
-	lost    bool
-}
-
-func (f *fakeHost) ready(words []string) error {
-	var list []targets.Info
-	var host bridge.Host = f
-	id := ""
-	isBrowser := false
-	for _, w := range words {
-		m, handled := strings.CutPrefix(w, "handles=")
-		v, named := strings.CutPrefix(w, "id=")
-		switch {
-		case handled:
-			f.handles = append(f.handles, m)
-		case named:
-			id = v
-		case w == "sessions":
-			host = announced{f}
-		case w == "browser":
-			host, isBrowser = announced{f}, true
-		default:
-			w, opener, _ := strings.Cut(w, "<")
-			list = append(list, targets.Info{OpenerID: opener, ID: w, Title: "Title of " + w, URL: "http://app/" + w})
-		}
-	}
-	if a, ok := host.(announced); ok && id != "" {
-		host = returning{a}
-	}
-	if f.events != nil && !f.lost {
-		f.events.Reannounced(bridge.Announcement{HostID: id, Targets: list, Browser: isBrowser})
-		return nil
-	}
-	var err error
-	f.events, err = f.stage.hub.SetHost(host, bridge.Announcement{HostID: id, Targets: list, Browser: isBrowser})
-	f.lost = false
-	return err
-}
-
-func (f *fakeHost) answer(verb string, a []string) error {
-	n, err := strconv.Atoi(a[0])
-	if err != nil {
-		return err
-	}
-	sessionID, body := strings.TrimPrefix(a[1], "-"), []byte(a[2])
-	if verb == "error" {
-		f.events.Result(bridge.CallID(n), sessionID, nil, body)
-	} else {
-		f.events.Result(bridge.CallID(n), sessionID, body, nil)
-	}
-	return nil
-}
-
-func (f *fakeHost) Send(c bridge.Command) error {
-	if f.full {
-		return errors.New("queue full")
-	}
-	if c.Method == f.refuses {
-		return wire.ServerError(f.why)
-	}
-	f.stage.got(f.name, "command %d %s %s %s %s", c.Call, dash(c.SessionID), dash(c.TargetID), c.Method, dash(string(c.Params)))
-	return nil
-}
-
-func dash(s string) string { return or(s, "-") }
-
-func (f *fakeHost) Release(sessionID, targetID string) {
-	f.stage.got(f.name, "release %s %s", sessionID, dash(targetID))
-}
-
-func (f *fakeHost) Close(r bridge.Reason) { f.stage.got(f.name, "close %s", r) }
-
-func (f *fakeHost) Handles(method string) bool { return slices.Contains(f.handles, method) }
-
-// announced is a Host that is told of sessions.
-type announced struct{ *fakeHost }
-
-// AsksHub says that its pages' dialogs are the hub's.
-func (f announced) AsksHub() bool { return true }
-
-func (f announced) Attached(a bridge.Attachment) {
-	f.stage.got(f.name, "attached %s %s", a.SessionID, dash(a.TargetID))
-}
-
-// returning is one that may come back to them.
-type returning struct{ announced }
-
-func (f returning) Resumed() { f.stage.got(f.name, "resumed") }

@@ -12,13 +12,16 @@ var errNoUploads = wire.ServerError("File upload by path is disabled on this hub
 func (c *Client) upload(env *wire.Envelope) *wire.Error {
 	h := c.hub
 	h.mu.Lock()
-	host := h.host
-	if s := h.sessionLocked(c, env); s != nil && s.Upstream {
-		host = nil // a browser reads them itself
+	s := sideOf(h.sessionLocked(c, env))
+	if s == nil { // as for a session that is not there
+		s = h.inSlotLocked("")
+	}
+	var u bridge.Uploads
+	if s != nil {
+		u, _ = s.host.(bridge.Uploads)
 	}
 	h.mu.Unlock()
-	u, ok := host.(bridge.Uploads)
-	if !ok || !u.TakesFiles() {
+	if u == nil || !u.TakesFiles() {
 		return nil
 	}
 	if h.opts.Upload == nil {

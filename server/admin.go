@@ -54,11 +54,11 @@ func answerCheck(w http.ResponseWriter, wrong error) {
 }
 
 func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
-	list := s.hubs.Census()
+	list := s.hubs.Summaries()
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	json.NewEncoder(w).Encode(struct { //nolint:errcheck // a peer that is gone
-		Count int            `json:"count"`
-		Hubs  []relay.Census `json:"hubs"`
+		Count int             `json:"count"`
+		Hubs  []relay.Summary `json:"hubs"`
 	}{len(list), list})
 }
 

@@ -43,8 +43,8 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 // commands that takes: the dialogs of the pages are others' to answer.
 type onlooker struct{ auth.Scope }
 
-// LooksOn implements relay.Onlooker.
-func (onlooker) LooksOn() bool { return true }
+// ReadOnly implements relay.ReadOnly.
+func (onlooker) ReadOnly() bool { return true }
 
 // clientsOf makes Clients of a hub. They end with it, if it is a sandbox.
 func (s *Server) clientsOf(name string, p relay.Policy) actions.Join {

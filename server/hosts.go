@@ -52,7 +52,7 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 // awaitTakeover waits for the Host's turn and reports whether it still wants
 // it.
 func awaitTakeover(r *http.Request, hub *relay.Hub) bool {
-	wait := hub.TakeoverWait()
+	wait := hub.ReconnectDelay()
 	if wait == 0 {
 		return true
 	}
@@ -70,7 +70,7 @@ type pageSide struct{ bridge.Hub }
 
 // SetHost implements bridge.Hub.
 func (p pageSide) SetHost(h bridge.Host, a bridge.Announcement) (bridge.Events, error) {
-	if a.Browser {
+	if _, is := h.(bridge.BrowserSessions); is {
 		return nil, wsconn.ReasonHasBrowser
 	}
 	return p.Hub.SetHost(h, a)

@@ -12,6 +12,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -207,7 +208,7 @@ func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.upgradeClient(w, r, hub, release, func(client *relay.Client, conn *wsconn.Conn) error {
-		client.Connect(clientPeer{conn})
+		client.Connect(newClientPeer(conn))
 		return nil
 	})
 }
@@ -227,15 +228,20 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.upgradeClient(w, r, hub, release, func(client *relay.Client, conn *wsconn.Conn) error {
-		return client.ConnectPage(clientPeer{conn}, id, func() { conn.Close(wsconn.ReasonTargetClosed) })
+		return client.ConnectPage(newClientPeer(conn), id, func() { conn.Close(wsconn.ReasonTargetClosed) })
 	})
 }
 
 // clientPeer is a Client's connection as its hub knows it.
-type clientPeer struct{ *wsconn.Conn }
+type clientPeer struct {
+	*session.Encoder
+	conn *wsconn.Conn
+}
+
+func newClientPeer(conn *wsconn.Conn) clientPeer { return clientPeer{session.NewEncoder(conn), conn} }
 
 // Drained implements relay.Drained.
-func (c clientPeer) Drained() { c.Close(wsconn.ReasonShutdown) }
+func (c clientPeer) Drained() { c.conn.Close(wsconn.ReasonShutdown) }
 
 // upgradeClient takes a WebSocket over for a Client, which connect joins to
 // its hub; release is called when it has left. Its place there is taken

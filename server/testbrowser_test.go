@@ -2,27 +2,19 @@ package server
 
 import (
 	"context"
-	"errors"
 	"os"
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // testBrowser is a real Chromium behind the hub "chromium".
 func testBrowser() *browsers.Options {
 	return &browsers.Options{Chrome: chrome.Options{NoSandbox: os.Geteuid() == 0}, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}
 }
-
-// fakeBrowser is a Host that is there and does nothing.
-type fakeBrowser struct{}
-
-func (fakeBrowser) Send(bridge.Command) error  { return errors.New("never") }
-func (fakeBrowser) Release(string, string)     {}
-func (fakeBrowser) Close(bridge.Reason)        {}
-func (fakeBrowser) Attached(bridge.Attachment) {}
 
 func works() error { return nil }
 
@@ -33,13 +25,6 @@ func fakeBrowsers(fail func() error, hubs ...string) *browsers.Options {
 		if err := fail(); err != nil {
 			return err
 		}
-		e, err := hub.SetHost(fakeBrowser{}, bridge.Announcement{Browser: true})
-		if err != nil {
-			return err
-		}
-		ready()
-		<-ctx.Done()
-		e.HostGone(false)
-		return ctx.Err()
+		return hubtest.RunFakeBrowser(ctx, hub, ready)
 	}}
 }

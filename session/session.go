@@ -2,7 +2,6 @@
 package session
 
 import (
-	"crypto/rand"
 	"encoding/hex"
 	"strings"
 
@@ -21,6 +20,12 @@ const (
 	Browser             // the browser as a whole
 )
 
+// Side is one Host behind a hub, as its sessions know it.
+type Side interface {
+	// Sessions finds the sessions on the Host's Targets.
+	Sessions() *ByTarget
+}
+
 // Session is one Client's attachment to one Target, to its tab, or to the
 // browser.
 type Session struct {
@@ -30,9 +35,10 @@ type Session struct {
 	Peer     Peer
 	Parent   *Session // where its beginning and end are announced; nil is the connection
 
-	// Upstream says that the session is in the hub's browser, which minted it
-	// or was told of it, and not on a Target of a page's Host.
-	Upstream bool
+	// Side is the Host that the session is in, by its Target or because the
+	// Host minted it. It is nil for a session of the browser that a hub
+	// emulates around the Targets of its Hosts.
+	Side Side
 
 	// PageEvents says that the Client has Page enabled.
 	PageEvents bool
@@ -40,14 +46,15 @@ type Session struct {
 	// Answers says that it then may answer the dialogs of the Target.
 	Answers bool
 
+	named  bool // the Client's messages name it
 	tail   []byte
 	inside []*Session
-	index  [lists]int // in the lists of its Table
+	index  [lists]int // in the lists that find it
 }
 
 // New makes a session of a Client on a Target.
 func New(id, targetID string, p Peer) *Session {
-	return &Session{ID: id, TargetID: targetID, Peer: p, tail: wire.SessionTail(id)}
+	return &Session{ID: id, TargetID: targetID, Peer: p, named: true, tail: wire.SessionTail(id)}
 }
 
 // NewImplicit makes the session of a connection that belongs to one Target:
@@ -64,12 +71,27 @@ func (s *Session) Inside() []*Session { return s.inside }
 // Tail ends every message of this session:
 //
 //	,"sessionId":"…"}
-func (s *Session) Tail() []byte { return s.tail }
+//
+// It is } where messages name no session, as on the connection, which is nil.
+func (s *Session) Tail() []byte {
+	if s == nil {
+		return wire.End
+	}
+	return s.tail
+}
 
-// NewID mints a session id: 32 upper-case hexadecimal digits, as Chromium's,
-// and all 128 bits random.
+// Name is the id as messages name it: "" where they name none, as on the
+// connection, which is nil.
+func (s *Session) Name() string {
+	if s == nil || !s.named {
+		return ""
+	}
+	return s.ID
+}
+
+// NewID mints a session id: a random UUID (RFC 9562, version 4, of whose bits 122
+// are random), written as Chromium's ids are, in 32 upper-case hexadecimal digits.
 func NewID() string {
 	id := uuid.New()
-	rand.Read(id[6:9]) // where the version and the variant are the same in all
 	return strings.ToUpper(hex.EncodeToString(id[:]))
 }

@@ -1,26 +1,30 @@
 package session
 
-// Table finds sessions by id, and those that are not a browser's by Target, and
-// keeps for each those inside it. It is not safe for concurrent use: a hub's lock
-// guards it.
+// Table finds sessions by id, and keeps for each those inside it. It is not safe
+// for concurrent use: a hub's lock guards it.
 type Table struct {
-	byID     map[string]*Session
-	byTarget map[string][]*Session
+	byID   map[string]*Session
+	noSide ByTarget // the sessions without a Side
 }
 
-// Add files a session. Its id must be new.
+// Add files a session, here and in the ByTarget of its Side. Its id must be new.
 func (t *Table) Add(s *Session) {
 	if t.byID == nil {
 		t.byID = make(map[string]*Session)
-		t.byTarget = make(map[string][]*Session)
 	}
 	t.byID[s.ID] = s
 	if s.Parent != nil {
 		s.Parent.inside = with(s.Parent.inside, s, inParent)
 	}
-	if !s.Upstream {
-		t.byTarget[s.TargetID] = with(t.byTarget[s.TargetID], s, onTarget)
+	t.near(s).add(s)
+}
+
+// near is where sessions on the same Target as s are found.
+func (t *Table) near(s *Session) *ByTarget {
+	if s.Side == nil {
+		return &t.noSide
 	}
+	return s.Side.Sessions()
 }
 
 // MaxID is the longest id, in bytes, of a session or of what one is on. A longer
@@ -35,14 +39,9 @@ func (t *Table) Get(id string) *Session {
 	return t.byID[id]
 }
 
-// OfTarget returns the sessions on a Target, in no particular order. The
-// slice is the table's own, good until its next change.
-func (t *Table) OfTarget(targetID string) []*Session {
-	if len(targetID) > MaxID {
-		return nil
-	}
-	return t.byTarget[targetID]
-}
+// OfTarget returns the sessions without a Side that are on a target, as
+// ByTarget.OfTarget does for those of a Side.
+func (t *Table) OfTarget(targetID string) []*Session { return t.noSide.OfTarget(targetID) }
 
 // Len is the number of sessions.
 func (t *Table) Len() int { return len(t.byID) }
@@ -53,13 +52,36 @@ func (t *Table) Remove(s *Session) {
 	if s.Parent != nil {
 		s.Parent.inside = without(s.Parent.inside, s, inParent)
 	}
-	if s.Upstream {
-		return
+	t.near(s).remove(s)
+}
+
+// ByTarget finds the sessions of one Side by their targets. Its zero value is
+// empty; a Table fills it.
+type ByTarget struct {
+	lists map[string][]*Session
+}
+
+// OfTarget returns the sessions on a target, in no particular order. The slice
+// is good until the next change.
+func (b *ByTarget) OfTarget(targetID string) []*Session {
+	if len(targetID) > MaxID {
+		return nil
 	}
-	if list := without(t.byTarget[s.TargetID], s, onTarget); len(list) > 0 {
-		t.byTarget[s.TargetID] = list
+	return b.lists[targetID]
+}
+
+func (b *ByTarget) add(s *Session) {
+	if b.lists == nil {
+		b.lists = make(map[string][]*Session)
+	}
+	b.lists[s.TargetID] = with(b.lists[s.TargetID], s, onTarget)
+}
+
+func (b *ByTarget) remove(s *Session) {
+	if list := without(b.lists[s.TargetID], s, onTarget); len(list) > 0 {
+		b.lists[s.TargetID] = list
 	} else {
-		delete(t.byTarget, s.TargetID)
+		delete(b.lists, s.TargetID)
 	}
 }
 

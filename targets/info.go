@@ -15,6 +15,11 @@ type Info struct {
 	NotWeb bool
 }
 
+// EmulatedRevision is the revision in the answer to Browser.getVersion of a
+// session whose Target is in the browser that the hub emulates, as a frame of a
+// page is. A browser of its own answers with its own.
+const EmulatedRevision = "icdp-v1"
+
 // Limits on what a Host may announce, in bytes.
 const (
 	MaxID    = 256      // a longer id is refused

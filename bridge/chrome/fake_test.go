@@ -93,8 +93,8 @@ type fakeHub struct {
 	refuse error
 	calls  bridge.CallID
 
-	noFiles bool // of the commands sent
-	looksOn bool // of the Clients that attach
+	noFiles  bool // of the commands sent
+	readOnly bool // of the Clients that attach
 }
 
 func (h *fakeHub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
@@ -145,7 +145,7 @@ func (h *fakeHub) Result(call bridge.CallID, id string, result, cdpErr []byte) {
 func (h *fakeHub) attach(id, target string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.host.(bridge.Announcer).Attached(bridge.Attachment{SessionID: id, TargetID: target, NoFiles: h.noFiles, LooksOn: h.looksOn})
+	h.host.(bridge.Announcer).Attached(bridge.Attachment{SessionID: id, TargetID: target, NoFiles: h.noFiles, ReadOnly: h.readOnly})
 }
 
 func (h *fakeHub) release(id string) {

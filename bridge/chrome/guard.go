@@ -63,7 +63,7 @@ func (h *Host) guardLocked(s *session, c *bridge.Command, a *after) error {
 	case "Browser.setDownloadBehavior", "Page.setDownloadBehavior":
 		return h.setDownloadsLocked(s, c, a, n.contextID)
 	case resume:
-		if client.looksOn && h.awaitedSessionLocked(s) { // another Client lets it go on
+		if client.readOnly && h.awaitedSessionLocked(s) { // another Client lets it go on
 			s.held = false
 			acknowledge(c, a)
 		}

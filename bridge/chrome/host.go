@@ -189,7 +189,6 @@ func (h *Host) enter(_, cdpErr []byte) {
 		h.cancel(errors.New("the browser does not tell of its targets: " + string(cdpErr)))
 		return
 	}
-	h.first.Browser = true
 	events, err := h.hub.SetHost(h, h.first)
 	if err != nil {
 		h.cancel(err)
@@ -198,6 +197,9 @@ func (h *Host) enter(_, cdpErr []byte) {
 	h.events = events
 	h.first = bridge.Announcement{}
 }
+
+// Slot implements bridge.Slotter.
+func (h *Host) Slot() string { return bridge.BrowserSlot }
 
 // Close implements bridge.Host.
 func (h *Host) Close(r bridge.Reason) {

@@ -106,11 +106,11 @@ func (h *Host) passes(s *session, method string, params []byte) bool {
 func (h *Host) dialogOpens(s *session, params []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !s.client.looksOn {
+	if !s.client.readOnly {
 		return
 	}
 	for _, other := range h.sessions {
-		if other.target == s.target && other.page && !other.client.looksOn {
+		if other.target == s.target && other.page && !other.client.readOnly {
 			return
 		}
 	}

@@ -105,7 +105,7 @@ func TestR114ReadersLetNothingGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := greeted(t, Options{})
 		r.clients("b")
-		r.hub.looksOn = true
+		r.hub.readOnly = true
 		r.clients("a")
 		r.must("a", "Target.setAutoAttach", `{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true}`)
 		r.must("b", "Target.setAutoAttach", `{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}`)

@@ -37,9 +37,9 @@ type session struct {
 	wants map[string]*want // what it has asked for the downloads of a context; nil for most
 
 	// what follows is of the first session of a Client alone
-	noFiles, looksOn bool
-	windows          map[int64]struct{} // that it may name
-	folder           string             // of its downloads; "" until it wants some
+	noFiles, readOnly bool
+	windows           map[int64]struct{} // that it may name
+	folder            string             // of its downloads; "" until it wants some
 }
 
 // maxQueued is how much waits for a session to attach, in bytes.
@@ -52,7 +52,7 @@ func (h *Host) Attached(at bridge.Attachment) {
 	defer h.mu.Unlock()
 	s := &session{
 		id: at.SessionID, target: at.TargetID, browser: at.TargetID == "", context: h.targets[at.TargetID].Context,
-		noFiles: at.NoFiles, looksOn: at.LooksOn,
+		noFiles: at.NoFiles, readOnly: at.ReadOnly,
 	}
 	s.client = s
 	s.barred = h.hiddenLocked(s, s.target, "")
@@ -64,6 +64,9 @@ func (h *Host) Attached(at bridge.Attachment) {
 	}
 	h.askLocked(method, params, func(result, _ []byte) { h.minted(s, text(result, "sessionId")) })
 }
+
+// AttachedToBrowser implements bridge.BrowserSessions.
+func (h *Host) AttachedToBrowser(at bridge.Attachment) { h.Attached(at) }
 
 // minted has a session go on with the browser's id for it, which is empty when
 // it could not attach.

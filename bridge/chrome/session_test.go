@@ -32,7 +32,8 @@ func TestHostEntersWithWhatTheBrowserTells(t *testing.T) {
 		r.wantTold()
 		r.says(`{"id":-4,"result":{}}`)
 		r.wantTold("host")
-		if a := r.hub.said; !a.Browser || a.Version.Product != "Chrome/156" || a.Version.UserAgent != "UA" || len(a.Targets) != 1 ||
+		_, browser := r.hub.host.(bridge.BrowserSessions)
+		if a := r.hub.said; !browser || a.Version.Product != "Chrome/156" || a.Version.UserAgent != "UA" || len(a.Targets) != 1 ||
 			a.Targets[0].ID != "P" || a.Targets[0].Title != "t" || a.Targets[0].URL != "v" {
 			t.Errorf("announced %+v", a)
 		}

@@ -103,7 +103,7 @@ func TestR114DialogsLeftToReadersAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := greeted(t, Options{})
 		r.clients("a")
-		r.hub.looksOn = true
+		r.hub.readOnly = true
 		r.clients("b")
 		for _, s := range []string{"A", "B"} {
 			r.says(`{"method":"Target.attachedToTarget","params":{"sessionId":"P` + s + `","targetInfo":{"targetId":"T0","type":"page"}},"sessionId":"` + s + `"}`)

@@ -16,7 +16,7 @@ const module = "github.com/cdphub/cdphub"
 // ends in "/..." stands for all below it; "*" allows everything.
 var allowed = map[string]string{
 	"cmd/cdphub":           "actions actions/mcp actions/remote bridge/chrome browsers internal/auth internal/httpserver internal/logging internal/urlpolicy relay server web",
-	"server":               "actions actions/... bridge browsers httpdiscovery internal/auth internal/httpserver internal/scope internal/urlpolicy internal/wsconn proxy relay targets web",
+	"server":               "actions actions/... bridge browsers httpdiscovery internal/auth internal/httpserver internal/scope internal/urlpolicy internal/wsconn proxy relay session targets web",
 	"browsers":             "bridge bridge/chrome relay",
 	"relay":                "bridge cluster session targets internal/ordered internal/scope internal/wire",
 	"bridge":               "targets internal/wire internal/wsconn",

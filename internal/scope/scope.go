@@ -50,8 +50,8 @@ func Of(method string) Scope {
 // runs on.
 func (s Scope) Files() bool { return s >= Privileged }
 
-// LooksOn reports whether the scope only looks.
-func (s Scope) LooksOn() bool { return s < Standard }
+// ReadOnly reports whether the scope allows no changes.
+func (s Scope) ReadOnly() bool { return s < Standard }
 
 // Refuse returns why the scope does not allow a CDP method, or "".
 func (s Scope) Refuse(method string) string {

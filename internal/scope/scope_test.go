@@ -143,8 +143,8 @@ func TestR24ScopesOfMethods(t *testing.T) {
 		}
 	}
 	for _, s := range []Scope{Readonly, Standard, Full} {
-		if s.Files() || s.LooksOn() != (s == Readonly) {
-			t.Errorf("%v: files %v, looks on %v", s, s.Files(), s.LooksOn())
+		if s.Files() || s.ReadOnly() != (s == Readonly) {
+			t.Errorf("%v: files %v, looks on %v", s, s.Files(), s.ReadOnly())
 		}
 	}
 	if why := Readonly.Refuse(strings.Repeat("x", 10_000)); len(why) > 200 {

@@ -38,7 +38,7 @@ var sections = []section{
 		{"R-25", "tokens are compared in constant time"},
 		{"R-26", "who guesses tokens is locked out, and no good token with them"},
 		{"R-27", "the connections of a revoked token are closed within a second"},
-		{"R-28", "session ids are random"},
+		{"R-28", "session ids are random: the 122 bits of a UUID"},
 		{"R-29", "the session of another Client does not exist"},
 		{"R-30", "a session that has ended is never revived"},
 		{"R-31", "the log has neither tokens nor payloads"},

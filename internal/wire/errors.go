@@ -1,6 +1,9 @@
 package wire
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Codes of the errors that Clients see. Chromium 156 uses these.
 const (
@@ -19,6 +22,44 @@ type Error struct {
 	Code    int
 	Message string
 	Data    string // more words for a person; left out when empty
+
+	text []byte // as a Host wrote it; nil for an error of the hub
+}
+
+// ReadError reads an error object of a Host:
+//
+//	{"code":-32000,"message":"…","data":…}
+//
+// A Host may leave out any of these, and add others. AppendError writes the same
+// bytes again, which must not change until then.
+func ReadError(text []byte) *Error {
+	e := &Error{Code: CodeServer, text: text}
+	ReadObject(text, func(key string, value []byte) error { //nolint:errcheck // it was checked on its way here
+		switch key {
+		case "code":
+			if n, ok := Int(value); ok {
+				e.Code = int(n)
+			}
+		case "message":
+			if s, ok := Text(value); ok {
+				e.Message = strings.Clone(s)
+			}
+		case "data":
+			if s, ok := Text(value); ok {
+				e.Data = strings.Clone(s)
+			}
+		}
+		return nil
+	})
+	return e
+}
+
+// Keep returns the error without the bytes that it was read from.
+func (e *Error) Keep() *Error {
+	if e.text == nil {
+		return e
+	}
+	return &Error{Code: e.Code, Message: e.Message, Data: e.Data}
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -42,6 +83,9 @@ var (
 
 // AppendError appends the error as a JSON object.
 func AppendError(dst []byte, e *Error) []byte {
+	if e.text != nil {
+		return append(dst, e.text...)
+	}
 	dst = append(dst, `{"code":`...)
 	dst = strconv.AppendInt(dst, int64(e.Code), 10)
 	dst = append(dst, `,"message":`...)

@@ -52,6 +52,16 @@ func ReadObject(frame []byte, fn func(key string, value []byte) error) error {
 	return nil
 }
 
+// IsObject reports whether b is exactly one JSON object that can be the params of
+// a message: with the braces of that it nests at most MaxDepth levels.
+func IsObject(b []byte) bool {
+	if len(b) == 0 || b[0] != '{' {
+		return false
+	}
+	i, f := value(b, 0, 1)
+	return f == fine && i == len(b)
+}
+
 // keyText decodes a scanned key with the colon and space behind it.
 func keyText(raw []byte) string {
 	if raw = raw[:len(raw)-1]; raw[len(raw)-1] != '"' {

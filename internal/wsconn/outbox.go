@@ -134,7 +134,7 @@ func (o *outbox) moved() {
 	}
 }
 
-// Deliver implements session.Peer: it copies one text message into the queue
+// Deliver implements session.FrameWriter: it copies one text message into the queue
 // and returns. A peer whose queue is full is closed with ReasonSlowConsumer,
 // and loses everything from there on rather than something in between. It
 // reports whether the message was taken.

@@ -20,8 +20,8 @@ func TestCensus(t *testing.T) {
 	}
 	defer releaseA()
 	b.SetHost(&panicHost{}, bridge.Announcement{Targets: []targets.Info{{ID: "T"}}})
-	got := hs.Census()
-	want := []Census{{Hub: "a"}, {Hub: "b", HostConnected: true, Targets: 1}}
+	got := hs.Summaries()
+	want := []Summary{{Hub: "a"}, {Hub: "b", HostConnected: true, Targets: 1}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

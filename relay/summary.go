@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Census is who is on one hub at a moment.
-type Census struct {
+// Summary says what is connected to one hub.
+type Summary struct {
 	Hub           string `json:"hub"` // its name; "" is the default hub
 	HostConnected bool   `json:"hostConnected"`
 	Clients       int    `json:"clients"`
@@ -14,16 +14,16 @@ type Census struct {
 	Sessions      int    `json:"sessions"`
 }
 
-// Census counts who is on each hub, sorted by name. The hubs are looked at
+// Summaries counts who is on each hub, sorted by name. The hubs are looked at
 // one after the other.
-func (hs *Hubs) Census() []Census {
+func (hs *Hubs) Summaries() []Summary {
 	hs.mu.Lock()
 	hubs := hs.byNameLocked()
 	hs.mu.Unlock()
-	list := make([]Census, 0, len(hubs))
+	list := make([]Summary, 0, len(hubs))
 	for _, name := range slices.Sorted(maps.Keys(hubs)) {
 		s := hubs[name].Stats()
-		list = append(list, Census{name, s.Hosts > 0, s.Clients, s.Targets, s.Sessions})
+		list = append(list, Summary{name, s.Hosts > 0, s.Clients, s.Targets, s.Sessions})
 	}
 	return list
 }

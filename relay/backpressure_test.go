@@ -35,14 +35,14 @@ func TestR65FlooderWaits(t *testing.T) {
 				ev.Result(answered, onlySession(c), []byte(`{}`), nil)
 			}
 		}
-		if took := send(paceAlone); took != 0 {
-			t.Errorf("%d commands took %v, want no wait", paceAlone, took)
+		if took := send(inFlightAlone); took != 0 {
+			t.Errorf("%d commands took %v, want no wait", inFlightAlone, took)
 		}
-		if took := send(1000); took != paceSilence {
-			t.Errorf("with a silent Host 1,000 more took %v, want one wait of %v", took, paceSilence)
+		if took := send(1000); took != longestWait {
+			t.Errorf("with a silent Host 1,000 more took %v, want one wait of %v", took, longestWait)
 		}
 		answer(1000)
-		if took := send(1); took != paceSilence { // 257 are in flight
+		if took := send(1); took != longestWait { // 257 are in flight
 			t.Errorf("with a Host that was silent while it waited one more took %v", took)
 		}
 		answer(1)
@@ -59,8 +59,8 @@ func TestR65FlooderWaits(t *testing.T) {
 				}
 			}
 		}()
-		if took := send(100); took < 98*30*time.Millisecond || h.Stats().Pending > paceAlone+1 {
-			t.Errorf("with a slow Host 100 more took %v and %d wait; want about 3 s and %d", took, h.Stats().Pending, paceAlone)
+		if took := send(100); took < 98*30*time.Millisecond || h.Stats().Pending > inFlightAlone+1 {
+			t.Errorf("with a slow Host 100 more took %v and %d wait; want about 3 s and %d", took, h.Stats().Pending, inFlightAlone)
 		}
 		close(stop)
 		c.Leave()
@@ -94,16 +94,16 @@ func TestR65FlooderAmongOthers(t *testing.T) {
 		}
 		other.send()
 		answerAll(other)
-		if free := send(1000); free != paceShared {
-			t.Errorf("beside another it may have %d in flight, want %d", free, paceShared)
+		if free := send(1000); free != inFlightShared {
+			t.Errorf("beside another it may have %d in flight, want %d", free, inFlightShared)
 		}
 		answerAll(flooder)
-		for range paceMemory {
+		for range sharedFor {
 			flooder.send()
 			answerAll(flooder)
 		}
-		if free := send(1000); free != paceAlone {
-			t.Errorf("long after the other it may have %d in flight, want %d", free, paceAlone)
+		if free := send(1000); free != inFlightAlone {
+			t.Errorf("long after the other it may have %d in flight, want %d", free, inFlightAlone)
 		}
 		flooder.Leave()
 		other.Leave()
@@ -119,7 +119,7 @@ func TestR65LongCommandsHoldNobodyBack(t *testing.T) {
 		ev := setHost(h, &mute{}, list(1))
 		defer ev.HostGone(false)
 		c := newChatter(t, h)
-		const long = paceAlone + 50
+		const long = inFlightAlone + 50
 		for range long {
 			c.send()
 		}

@@ -26,14 +26,14 @@ func TestR70HubsOwnMethodsReadBeforeTheLock(t *testing.T) {
 		h := New(Options{})
 		h.SetHost(&keeper{}, bridge.Announcement{Targets: list(2)})
 		if browser {
-			h.SetHost(&keeper{}, bridge.Announcement{Browser: true, Targets: []targets.Info{{ID: "B"}}})
+			h.SetHost(&browserKeeper{}, bridge.Announcement{Targets: []targets.Info{{ID: "B"}}})
 		}
 		p := &inbox{}
 		c := join(t, h, p)
 		tails := map[string]string{"connection": ""}
 		for where, id := range map[string]string{"page": "T0", "tab": h.tabPrefix + "T0"} {
 			c.Receive(fmt.Appendf(nil, `{"id":1,"method":"Target.attachToTarget","params":{"targetId":%q}}`, id))
-			tails[where] = fmt.Sprintf(`,"sessionId":%q`, h.sessions.OfTarget(id)[0].ID)
+			tails[where] = fmt.Sprintf(`,"sessionId":%q`, sessionsOn(h, id)[0].ID)
 		}
 		for name := range methods {
 			for where, tail := range tails {

@@ -1,0 +1,72 @@
+package relay
+
+import "time"
+
+// Back-pressure: a Client that sends faster than its Host answers must wait. Once a
+// number of its commands are in flight, the hub reads its next message only after
+// an answer. The Client's own TCP window fills up, and commands of other Clients
+// do not queue behind its commands. A Host that answers nothing makes no Client
+// wait for long: there Limits.ClientCalls is the bound.
+
+const (
+	inFlightAlone  = 256                    // commands in flight of a Client, while no other sends
+	inFlightShared = 32                     // while others send
+	sharedFor      = 4096                   // for how many messages to the hub another Client still counts as one that sends
+	longestWait    = 100 * time.Millisecond // for an answer
+)
+
+// flow is the back-pressure of one Client. The hub's lock guards it.
+type flow struct {
+	last   uint64        // number of its last message, among all messages to the hub
+	others uint64        // number of its last message that came after one of another Client; 0 is none
+	turn   chan struct{} // closed when the Client may go on; nil while it does not wait
+	futile bool          // it waited for longestWait in vain
+}
+
+// throttleLocked returns the channel that is closed when the Client may send its next
+// message; nil when it need not wait.
+func (c *Client) throttleLocked() chan struct{} {
+	p, now := &c.flow, c.hub.counters.Received
+	if now != p.last+1 {
+		p.others = now
+	}
+	p.last = now
+	most := inFlightAlone
+	if p.others > 0 && now-p.others < sharedFor {
+		most = inFlightShared
+	}
+	if c.calls <= most || p.futile {
+		return nil
+	}
+	p.turn = make(chan struct{})
+	return p.turn
+}
+
+// await waits for an answer of the Host, or for longestWait.
+func (c *Client) await(turn <-chan struct{}) {
+	if turn == nil {
+		return
+	}
+	select {
+	case <-turn:
+		return
+	case <-time.After(longestWait):
+	}
+	c.hub.mu.Lock()
+	defer c.hub.mu.Unlock()
+	if c.flow.turn != nil { // it has not just come
+		c.flow.turn, c.flow.futile = nil, true
+	}
+}
+
+// callEndedLocked is called when a command of the Client has been answered.
+func (c *Client) callEndedLocked() {
+	c.flow.futile = false
+	if c.flow.turn != nil {
+		close(c.flow.turn)
+		c.flow.turn = nil
+	}
+	if c.hub.draining {
+		c.drainLocked()
+	}
+}

@@ -1,0 +1,187 @@
+package relay
+
+import (
+	"slices"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// A Host may serve the browser level itself. Each Client then has a session of
+// its own there, its root, for what it sends at browser level; so what it
+// enables, attaches to and creates is its own, and ends with it. Sessions inside
+// the root are the Host's to mint and to announce. The hub only keeps account of
+// whose they are.
+
+// askAllLocked asks the Host for what Clients have asked for before it came.
+func (s *side) askAllLocked() {
+	h := s.hub
+	for l := range h.subscribers.discovering.All() {
+		if l.session == nil {
+			s.askLocked(l.client, l.discover.asked)
+		}
+	}
+	for l := range h.subscribers.attaching.All() {
+		if l.session == nil {
+			s.askLocked(l.client, l.attach.asked)
+		}
+	}
+}
+
+// askLocked sends a command in a Client's name, which is not told the answer.
+func (s *side) askLocked(c *Client, asked request) {
+	s.hub.counters.Received++
+	s.hub.forwardLocked(&asked, s.rootLocked(c))
+}
+
+// dropBrowserLocked ends everything of the Host, as when it has crashed: it is
+// not told that its sessions end.
+func (s *side) dropBrowserLocked(why *wire.Error) {
+	h, host := s.hub, s.host
+	s.host = nil
+	defer func() { s.host = host }()
+	for c := range h.clients {
+		for on := range c.sessions {
+			if sideOf(on) == s {
+				h.endSessionLocked(on, why)
+			}
+		}
+		if s.roots[c] != nil {
+			s.endRootLocked(c, why)
+		}
+	}
+	for t := range s.targets.Clear() {
+		for l := range h.subscribers.discovering.All() {
+			if l.discover.Takes(or(t.Type, "page")) && shows(l.client.policy, t) {
+				l.event("Target.targetDestroyed", append(wire.AppendString([]byte(`{"targetId":`), t.ID), '}'))
+			}
+		}
+	}
+}
+
+// rootLocked is the Client's own session at the browser level of the Host.
+func (s *side) rootLocked(c *Client) *session.Session {
+	root := s.roots[c]
+	if root == nil {
+		root = session.NewImplicit(s.hub.opts.NewID(), "", c)
+		root.Kind, root.Side = session.Browser, s
+		s.hub.sessions.Add(root)
+		if s.roots == nil {
+			s.roots = make(map[*Client]*session.Session)
+		}
+		s.roots[c] = root
+		s.browser.AttachedToBrowser(attachment(root, ""))
+	}
+	return root
+}
+
+// endRootLocked ends it, after the sessions inside it.
+func (s *side) endRootLocked(c *Client, why *wire.Error) (ended *session.Session) {
+	ended = s.roots[c]
+	delete(s.roots, c)
+	s.hub.failLocked(ended, why)
+	s.hub.sessions.Remove(ended)
+	return ended
+}
+
+// leaveLocked ends what a Client that leaves has at the browser level; its other
+// sessions have ended.
+func (s *side) leaveLocked(c *Client) {
+	if s.roots[c] != nil {
+		s.host.Release(s.endRootLocked(c, errDetached).ID, "")
+	}
+}
+
+// browserOfLocked returns the side whose Host serves a message itself, if it is
+// not for one that the hub emulates a browser around; nil when there is none.
+func (h *Hub) browserOfLocked(r *request) *side {
+	if r.session == nil {
+		return h.browserLocked()
+	}
+	if s := sideOf(r.session); s != nil && s.browser != nil {
+		return s
+	}
+	return nil
+}
+
+// serveLocked takes a message for the Host of a browser, and reports whether it
+// did.
+func (s *side) serveLocked(r *request) bool {
+	if r.session != nil && r.session.Kind != session.Browser {
+		s.hub.forwardLocked(r, r.session)
+		return true
+	}
+	own := *r // the original need not escape to the heap
+	return s.serveBrowserLevelLocked(&own)
+}
+
+// serveBrowserLevelLocked takes a message at browser level, unless it names
+// something that is not the Host's, or belongs to neither.
+func (s *side) serveBrowserLevelLocked(r *request) bool {
+	if s.namesOtherLocked(&r.args) || r.Method == "Browser.close" {
+		return false
+	}
+	into := r.session
+	if into == nil {
+		into = s.rootLocked(r.client)
+	}
+	switch r.Method {
+	case "Target.setAutoAttach", "Target.setDiscoverTargets":
+		if _, err := methods[r.Method].browser(s.hub, r); err != nil {
+			r.client.answer(r.session, r.ID, nil, err)
+			return true
+		}
+		s.hub.forwardLocked(r, into)
+	case "Target.getTargets":
+		if c := s.hub.forwardLocked(r, into); c != nil {
+			c.finish = func(result []byte) []byte { return s.hub.withTargetsLocked(result, r.args.filter) }
+		}
+	default:
+		s.hub.forwardLocked(r, into)
+	}
+	return true
+}
+
+// namesOtherLocked reports whether params name a Target, a session or the context
+// that are not the Host's, but emulated around those of other Hosts.
+func (s *side) namesOtherLocked(p *params) bool {
+	h := s.hub
+	if p.hasTargetID {
+		_, known := h.find(p.targetID)
+		return known
+	}
+	if p.hasSessionID {
+		named := h.sessions.Get(p.sessionID)
+		return named != nil && sideOf(named) != s
+	}
+	return p.browserContextID == h.contextID
+}
+
+// withTargetsLocked adds the Targets around which the hub emulates a browser to a Host's answer to
+// Target.getTargets, {"targetInfos":[…]}.
+func (h *Hub) withTargetsLocked(result []byte, f targets.Filter) []byte {
+	if f == nil {
+		f = targets.Usual
+	}
+	own := h.appendTargetsLocked(nil, slices.Concat(targets.Filter{{Type: "browser", Exclude: true}}, f))
+	if len(own) == len(`{"targetInfos":[]}`) {
+		return result
+	}
+	list := own[len(`{"targetInfos":[`):]
+	var theirs []byte
+	err := wire.ReadObject(result, func(key string, value []byte) error {
+		if key == "targetInfos" && value[0] == '[' {
+			theirs = value
+		}
+		return nil
+	})
+	if err != nil || theirs == nil {
+		return result
+	}
+	merged := append([]byte(`{"targetInfos":`), theirs[:len(theirs)-1]...)
+	if len(theirs) > len("[]") {
+		merged = append(merged, ',')
+	}
+	return append(merged, list...)
+}

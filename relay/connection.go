@@ -1,0 +1,281 @@
+package relay
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// connection is one connection of a side's Host. It is the Events that the Host
+// calls. Calls are ignored once the side has another connection, or none.
+type connection struct {
+	hub   *Hub
+	side  *side         // guarded by hub.mu until SetHost has returned, then static
+	lease cluster.Claim // nil for a Host that serves the browser level
+	over  chan struct{} // closed when the connection has ended
+	// before is the last command of the hub before this connection.
+	before bridge.CallID
+}
+
+// isNewerThan reports whether hc has a newer lease than another connection.
+func (hc *connection) isNewerThan(o *connection) bool {
+	return hc != nil && hc.lease != nil && o.lease != nil && hc.lease.Epoch() > o.lease.Epoch()
+}
+
+// lock takes the hub's lock, if this is the current connection of its side.
+func (hc *connection) lock() bool {
+	hc.hub.mu.Lock()
+	if hc.side.connection == hc {
+		return true
+	}
+	hc.hub.mu.Unlock()
+	return false
+}
+
+// Reannounced implements bridge.Events.
+func (hc *connection) Reannounced(a bridge.Announcement) {
+	if hc.lock() {
+		defer hc.hub.mu.Unlock()
+		hc.side.dropLocked(errHostReannounced)
+		hc.side.adoptLocked(a)
+	}
+}
+
+// TargetCreated implements bridge.Events.
+func (hc *connection) TargetCreated(t targets.Info) bool {
+	if !hc.lock() {
+		return true
+	}
+	defer hc.hub.mu.Unlock()
+	return hc.side.createdLocked(t)
+}
+
+// TargetChanged implements bridge.Events.
+func (hc *connection) TargetChanged(t targets.Info) {
+	if hc.lock() {
+		defer hc.hub.mu.Unlock()
+		if _, known := hc.side.targets.Get(t.ID); known {
+			hc.side.createdLocked(t)
+		}
+	}
+}
+
+// TargetGone implements bridge.Events.
+func (hc *connection) TargetGone(targetID string) {
+	if hc.lock() {
+		defer hc.hub.mu.Unlock()
+		hc.side.goneLocked(targetID, errTargetDestroyed)
+	}
+}
+
+// Result implements bridge.Events: one answer in, one answer out.
+func (hc *connection) Result(id bridge.CallID, sessionID string, result, cdpErr []byte) {
+	h := hc.hub
+	var failure *wire.Error
+	if cdpErr != nil {
+		failure = wire.ReadError(cdpErr)
+	}
+	if !hc.lock() {
+		h.countOutdated()
+		return
+	}
+	defer h.mu.Unlock()
+	hc.resultLocked(id, sessionID, result, failure)
+}
+
+// countOutdated counts an answer from a connection that is not current.
+func (h *Hub) countOutdated() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.counters.AnswersOutdated++
+}
+
+// resultLocked passes on an answer.
+func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []byte, failure *wire.Error) {
+	h := hc.hub
+	c := h.calls.get(id)
+	if c == nil || c.sessionID() != sessionID || c.side != hc.side {
+		h.dropAnswerLocked(hc.before, id, c != nil)
+		h.log.Debug("answer dropped: nobody waits for it", zap.Int64("call", int64(id)), zap.String("session", sessionID))
+		return
+	}
+	if c.internal() {
+		h.counters.AnsweredByHost++
+		client := c.client
+		h.calls.remove(c)
+		client.callEndedLocked()
+		return
+	}
+	if c.finish != nil && failure == nil {
+		result = c.finish(result)
+	}
+	client := c.client
+	if c.session != nil && c.session.Peer != session.Peer(client) {
+		h.counters.Misrouted++
+	}
+	h.counters.answered(&h.counters.AnsweredByHost, client.peer.Answer(c.answerTo, c.id(), result, failure))
+	h.calls.remove(c)
+	client.callEndedLocked()
+}
+
+// dropAnswerLocked counts an answer that is not passed on.
+func (h *Hub) dropAnswerLocked(before, id bridge.CallID, foreign bool) {
+	s := &h.counters
+	switch {
+	case foreign:
+		s.AnswersForeign++
+	case id < 1, id > h.calls.last:
+		s.AnswersUnasked++
+	case id <= before:
+		s.AnswersOutdated++
+	default:
+		s.AnswersTwice++
+	}
+}
+
+// Event implements bridge.Events: one frame in, one out for each session on
+// the Target. Order for each session is that of the calls. An unknown Target
+// is no error: it may just have gone.
+func (hc *connection) Event(targetID, method string, params []byte) {
+	seen := hc.hub.viewsOf(method, params)
+	if !hc.lock() {
+		return
+	}
+	h := hc.hub
+	defer h.mu.Unlock()
+	if hc.side.browser != nil { // it has sessions that the hub has not made
+		h.log.Debug("event of a browser dropped: it names no session", zap.String("method", method))
+		return
+	}
+	h.counters.EventsIn++
+	list := hc.side.sessions.OfTarget(targetID)
+	if len(list) == 0 {
+		return
+	}
+	e := &h.event
+	e.Reset(method, nil)
+	for _, s := range list {
+		c := s.Peer.(*Client)
+		var ok bool
+		if e.Params, ok = seen.of(c); ok {
+			h.counters.delivered(c.peer.Event(s, e))
+		}
+	}
+	e.Reset("", nil) // the Host's memory must not be held on to
+}
+
+// SessionEvent implements bridge.Events.
+func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
+	seen := hc.hub.viewsOf(method, params)
+	if !hc.lock() {
+		return
+	}
+	h := hc.hub
+	defer h.mu.Unlock()
+	h.counters.EventsIn++
+	s := h.sessions.Get(sessionID)
+	if s == nil || sideOf(s) != hc.side {
+		return
+	}
+	c := s.Peer.(*Client)
+	body, ok := seen.of(c)
+	if !ok {
+		return
+	}
+	h.event.Reset(method, body)
+	h.counters.delivered(c.peer.Event(s, &h.event))
+	h.event.Reset("", nil)
+}
+
+// Opened implements bridge.Events: only a Host that serves the browser level
+// mints sessions.
+func (hc *connection) Opened(n bridge.Nested) {
+	if !hc.lock() {
+		return
+	}
+	h := hc.hub
+	defer h.mu.Unlock()
+	if hc.side.browser == nil {
+		return
+	}
+	parent := h.sessions.Get(n.Parent)
+	if parent == nil || sideOf(parent) != hc.side || n.SessionID == "" || h.sessions.Get(n.SessionID) != nil {
+		h.log.Warn("session of the browser refused: it was born in none, or its id is taken")
+		return
+	}
+	c := parent.Peer.(*Client)
+	s := session.New(strings.Clone(n.SessionID), strings.Clone(n.TargetID), c)
+	s.Side, s.Parent = hc.side, parent
+	if n.Type == "browser" {
+		s.Kind = session.Browser
+	}
+	h.registerLocked(c, s)
+}
+
+// Closed implements bridge.Events. The browser tells of it itself, but for the
+// session of a connection that belongs to one Target.
+func (hc *connection) Closed(sessionID string) {
+	if !hc.lock() {
+		return
+	}
+	defer hc.hub.mu.Unlock()
+	if s := hc.hub.sessions.Get(sessionID); s != nil && sideOf(s) == hc.side && hc.side.browser != nil {
+		hc.side.closedLocked(s)
+	}
+}
+
+// closedLocked ends a session that the Host has ended, with those inside it.
+func (s *side) closedLocked(ended *session.Session) {
+	h, c := s.hub, ended.Peer.(*Client)
+	for _, inner := range slices.Clone(ended.Inside()) {
+		if sideOf(inner) == s {
+			s.closedLocked(inner)
+		} else {
+			h.endSessionLocked(inner, errDetached)
+		}
+	}
+	if ended == s.roots[c] { // the next command gets another
+		s.endRootLocked(c, errDetached)
+		return
+	}
+	h.unregisterLocked(c, ended, errDetached)
+	if ended == c.page {
+		c.endPageLocked()
+	}
+}
+
+// PutScript implements bridge.Events. Scripts are for Frame Agents, which a Host
+// that serves the browser level has none of.
+func (hc *connection) PutScript(key, source string) bool {
+	if key == "" || len(key) > maxScriptKey || len(source) > maxScriptSize || !hc.lock() {
+		return false
+	}
+	defer hc.hub.mu.Unlock()
+	return hc.side.browser == nil && hc.side.scripts.put(key, source, time.Now())
+}
+
+// HostGone implements bridge.Events.
+func (hc *connection) HostGone(mayReturn bool) {
+	if !hc.lock() {
+		return
+	}
+	h, s := hc.hub, hc.side
+	defer h.mu.Unlock()
+	s.scripts.clear()
+	if mayReturn && s.hostID != "" {
+		h.log.Info("host away", zap.Duration("grace", h.opts.Grace))
+		s.awaitLocked()
+		return
+	}
+	h.log.Info("host disconnected")
+	s.disconnectLocked()
+	s.endLocked(errHostGone)
+}

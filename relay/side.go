@@ -1,0 +1,360 @@
+package relay
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// Why commands in flight fail when their Target or Host ends.
+var (
+	errTargetDestroyed = wire.ServerError("Target destroyed")
+	errHostGone        = wire.ServerError("Host disconnected")
+	errHostReplaced    = wire.ServerError("Host replaced by a newer connection")
+	errHostReannounced = wire.ServerError("Host re-announced")
+	errDetached        = wire.ServerError("Session detached")
+)
+
+// errOvertaken refuses a Host that a newer one has overtaken on its way in.
+var errOvertaken = errors.New("replaced by a newer host")
+
+// side is one Host of a hub, with its Targets. It outlives the Host's connection
+// while the Host may come back. Hub.mu guards it.
+//
+// Most sides are emulated: the hub stands for the browser around the Host's
+// Targets, mints all sessions and answers the browser level. A Host that has the
+// ability bridge.BrowserSessions does this itself.
+type side struct {
+	hub  *Hub   // static
+	slot string // static: which Hosts replace one another
+
+	// What follows is set while the Host is connected.
+	host       bridge.Host
+	connection *connection            // what the Host speaks to
+	browser    bridge.BrowserSessions // nil while the side is emulated
+	lifecycle  bridge.Lifecycle       // nil for a Host without this ability
+
+	version      bridge.Version
+	hostID       string // "" for a Host that does not come back
+	disconnected *disconnection
+	targets      targets.Registry
+	sessions     session.ByTarget
+	scripts      scripts
+	// roots holds the session of each Client at the browser level of its Host;
+	// empty while the side is emulated.
+	roots map[*Client]*session.Session
+}
+
+// Sessions implements session.Side.
+func (s *side) Sessions() *session.ByTarget { return &s.sessions }
+
+// sideOf returns the side of a session; nil for a session of the emulated
+// browser, and for none.
+func sideOf(s *session.Session) *side {
+	if s == nil {
+		return nil
+	}
+	found, _ := s.Side.(*side)
+	return found
+}
+
+// slotOf is the slot of a Host.
+func slotOf(host bridge.Host) string {
+	if s, ok := host.(bridge.Slotter); ok {
+		return s.Slot()
+	}
+	return ""
+}
+
+// inSlotLocked returns the side in a slot; nil when the slot is free.
+func (h *Hub) inSlotLocked(slot string) *side {
+	for _, s := range h.sides {
+		if s.slot == slot {
+			return s
+		}
+	}
+	return nil
+}
+
+// browserLocked returns the side whose Host serves the browser level; nil while
+// the hub does.
+func (h *Hub) browserLocked() *side {
+	if n := len(h.sides); n > h.emulated {
+		return h.sides[h.emulated]
+	}
+	return nil
+}
+
+// emulatedLocked returns the sides around whose Targets the hub emulates a
+// browser, in the order in which they came.
+func (h *Hub) emulatedLocked() []*side { return h.sides[:h.emulated] }
+
+// addLocked adds a side: emulated ones come before all others.
+func (h *Hub) addLocked(s *side) {
+	if s.browser != nil {
+		h.sides = append(h.sides, s)
+		return
+	}
+	h.sides = slices.Insert(h.sides, h.emulated, s)
+	h.emulated++
+}
+
+func (h *Hub) removeLocked(s *side) {
+	i := slices.Index(h.sides, s)
+	if i < 0 {
+		return
+	}
+	h.sides = slices.Delete(h.sides, i, i+1)
+	if i < h.emulated {
+		h.emulated--
+	}
+}
+
+// SetHost implements bridge.Hub. A Host that comes back keeps its Targets with
+// their sessions; those of any other Host that was in its slot end.
+func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
+	slot := slotOf(host)
+	hc := &connection{hub: h, over: make(chan struct{})}
+	browser, _ := host.(bridge.BrowserSessions)
+	var err error
+	if browser == nil {
+		err = h.acquireLease(hc, slot)
+	} else {
+		a.HostID = "" // what it minted is lost with its connection
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if browser == nil {
+		h.connecting--
+		defer h.checkLeasesLocked()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := h.inSlotLocked(slot)
+	if s != nil && s.connection.isNewerThan(hc) {
+		hc.end()
+		return nil, errOvertaken
+	}
+	back := s != nil && a.HostID != "" && a.HostID == s.hostID
+	if s != nil {
+		s.makeRoomLocked(back)
+	}
+	if !back {
+		old := s
+		s = &side{hub: h, slot: slot, browser: browser}
+		if old != nil { // what it has left can still be fetched
+			s.scripts = old.scripts
+		}
+		h.addLocked(s)
+	}
+	hc.side, hc.before = s, h.calls.last
+	s.host, s.connection, s.browser = host, hc, browser
+	s.lifecycle, _ = host.(bridge.Lifecycle)
+	h.log.Info("host connected", zap.String("slot", slot), zap.String("product", a.Version.Product),
+		zap.Int("targets", len(a.Targets)), zap.Bool("back", back))
+	s.enterLocked(a, back)
+	return hc, nil
+}
+
+// enterLocked takes over what a Host announces when it connects.
+func (s *side) enterLocked(a bridge.Announcement, back bool) {
+	if back {
+		s.hostID, s.version = strings.Clone(a.HostID), a.Version
+		s.resumeLocked(a.Targets)
+	} else {
+		s.adoptLocked(a)
+	}
+	if s.browser != nil {
+		return
+	}
+	if r, ok := s.host.(bridge.Resumer); ok {
+		r.Resumed()
+	}
+	go s.connection.watch()
+}
+
+// makeRoomLocked ends the connection of the side's Host for the next one: the
+// same Host come back, or another. Without back it ends the side, too.
+func (s *side) makeRoomLocked(back bool) {
+	s.stopWaitingLocked()
+	why := errHostGone // of a Host that was away
+	old := s.host
+	if old != nil {
+		why = errHostReplaced
+		s.disconnectLocked()
+	}
+	if back {
+		s.failAllLocked(errHostGone)
+	} else {
+		s.endLocked(why)
+	}
+	if old != nil {
+		old.Close(bridge.ReasonReplaced)
+	}
+}
+
+// disconnectLocked forgets the Host's connection: nothing that the Host says
+// counts any more, and it is not asked to release anything.
+func (s *side) disconnectLocked() {
+	s.connection.end()
+	s.host, s.connection, s.lifecycle = nil, nil, nil
+}
+
+// endLocked forgets a side whose Host has gone for good.
+func (s *side) endLocked(why *wire.Error) {
+	h := s.hub
+	s.stopWaitingLocked()
+	s.hostID = ""
+	s.dropLocked(why)
+	served := s == h.browserLocked()
+	h.removeLocked(s)
+	if next := h.browserLocked(); served && next != nil {
+		next.askAllLocked()
+	}
+}
+
+// adoptLocked takes over what a Host has announced: all of it is new.
+func (s *side) adoptLocked(a bridge.Announcement) {
+	s.version = a.Version
+	if s.browser == nil {
+		s.hostID = strings.Clone(a.HostID)
+	}
+	for _, t := range a.Targets {
+		s.createdLocked(t)
+	}
+	if s == s.hub.browserLocked() {
+		s.askAllLocked()
+	}
+}
+
+// dropLocked ends every Target with its sessions, and fails every command in
+// flight.
+func (s *side) dropLocked(why *wire.Error) {
+	if s.browser != nil {
+		s.dropBrowserLocked(why)
+		return
+	}
+	s.failUnownedLocked(why)
+	for t := range s.targets.Clear() {
+		s.endTargetLocked(t, why)
+	}
+}
+
+// createdLocked adds or updates a Target. It reports false when the Target is
+// refused: its id is no good or another's, or there are too many.
+func (s *side) createdLocked(t targets.Info) bool {
+	if s.isElsewhereLocked(t.ID) {
+		return false
+	}
+	if s.browser == nil {
+		return s.announceTargetLocked(t)
+	}
+	_, ok := s.targets.Set(t)
+	return ok
+}
+
+// isElsewhereLocked reports whether an id names a Target of another side, or what
+// the hub emulates around those.
+func (s *side) isElsewhereLocked(id string) bool {
+	if _, own := s.targets.Get(id); own {
+		return false
+	}
+	if _, emulated := s.hub.find(id); emulated {
+		return true
+	}
+	_, _, known := s.hub.targetLocked(id)
+	return known
+}
+
+// announceTargetLocked adds or updates a Target of an emulated side, and tells
+// the Clients that want to know.
+func (s *side) announceTargetLocked(t targets.Info) bool {
+	h := s.hub
+	added, ok := s.targets.Set(t)
+	if !ok {
+		return false
+	}
+	h.stale = true
+	t, _ = s.targets.Get(t.ID)
+	for _, k := range kinds[1:] { // the tab, then the page in it
+		at := target{k, s, t}
+		if !added {
+			h.notifyInfoLocked("Target.targetInfoChanged", at)
+			continue
+		}
+		h.notifyInfoLocked("Target.targetCreated", at)
+		h.autoAttachLocked(at)
+	}
+	return true
+}
+
+// goneLocked ends one Target with its sessions. The Host of a browser has ended
+// those before.
+func (s *side) goneLocked(targetID string, why *wire.Error) {
+	info, known := s.targets.Get(targetID)
+	if !known {
+		return
+	}
+	s.targets.Delete(info.ID)
+	if s.browser == nil {
+		s.endTargetLocked(info, why)
+	}
+}
+
+// endTargetLocked ends the sessions of a Target and tells of its end. It has
+// left the registry before, so that the end of its last session is not
+// announced as a change of it.
+func (s *side) endTargetLocked(info targets.Info, why *wire.Error) {
+	h := s.hub
+	h.stale = true
+	for _, k := range [...]session.Kind{session.Page, session.Tab} {
+		id := h.idOf(k, info)
+		for _, on := range slices.Clone(s.sessions.OfTarget(id)) {
+			h.endSessionLocked(on, why)
+		}
+		h.notifyLocked("Target.targetDestroyed", k, func() []byte {
+			return append(wire.AppendString([]byte(`{"targetId":`), id), '}')
+		})
+	}
+	h.endDialogsLocked(info.ID)
+}
+
+// announceLocked tells the Host of a session on a Target of its side.
+func (s *side) announceLocked(on *session.Session) {
+	a, ok := s.host.(bridge.Announcer)
+	if !ok {
+		return
+	}
+	key := ""
+	if s.browser == nil {
+		key = s.dialogKeyLocked(on.TargetID)
+	}
+	a.Attached(attachment(on, key))
+}
+
+// releaseLocked tells the Host that a session has ended, if the Host was told of
+// its beginning. What a Host has minted ends with the session around it.
+func (s *side) releaseLocked(ended *session.Session) {
+	if s == nil || s.host == nil || ended.Kind != session.Page || s.browser != nil && ended.Parent != nil {
+		return
+	}
+	s.host.Release(ended.ID, ended.TargetID)
+}
+
+// failAllLocked answers every command in flight of the side, the oldest first.
+func (s *side) failAllLocked(why *wire.Error) {
+	s.hub.failWhereLocked(why, func(c *call) bool { return c.side == s })
+}
+
+// failUnownedLocked answers every command in flight that no session owns.
+func (s *side) failUnownedLocked(why *wire.Error) {
+	s.hub.failWhereLocked(why, func(c *call) bool { return c.side == s && c.session == nil })
+}

@@ -1,0 +1,260 @@
+package relay
+
+import (
+	"slices"
+
+	"github.com/cdphub/cdphub/internal/ordered"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// subscriber is a connection or a session that has asked for events of the Target
+// domain (a TargetHandler in Chromium): they go to where they were asked for.
+type subscriber struct {
+	origin
+	discover subscription // Target.setDiscoverTargets
+	attach   subscription // Target.setAutoAttach
+}
+
+// subscription says of which targets a subscriber is told, or to which it is
+// attached.
+type subscription struct {
+	targets.Filter         // nil while off
+	asked          request // for a Host that connects later and serves the browser level
+}
+
+func (w *subscription) on() bool { return w.Filter != nil }
+
+// origin is where a Client sends a command: in a session, or on its connection.
+type origin struct {
+	client  *Client
+	session *session.Session // nil for the connection
+}
+
+// subscribers are all of a hub. For each Target that comes, changes or goes, the
+// hub walks those that are told of every Target. The others, in tabs, may be as
+// many as there are sessions.
+type subscribers struct {
+	at                     map[origin]*subscriber
+	discovering, attaching ordered.Map[origin, *subscriber] // in the order in which they began to
+}
+
+// maxSubscriptions is how many subscriptions to every Target one Client may have:
+// one message of a Host must not become thousands. It is more than one since
+// chromedp calls Target.setDiscoverTargets in each of its sessions.
+const maxSubscriptions = 256
+
+var errTooManySubscriptions = wire.ServerError("Too many sessions discover targets or attach to them: turn it off in one, or use the connection's")
+
+// maxKept is how long params may be that are kept, in bytes.
+const maxKept = 16 << 10
+
+var errTooLong = wire.InvalidParams("The params are longer than 16384 bytes: give fewer entries of the filter")
+
+// attachesToAll reports whether auto-attach is to all Targets. In a tab's session it
+// is to the page inside.
+func (l *subscriber) attachesToAll() bool {
+	return l.session == nil || l.session.Kind == session.Browser
+}
+
+// set turns one of the subscriptions on, as the request says, or off.
+func (l *subscriber) set(w *subscription, on bool, r *request) *wire.Error {
+	switch every := w == &l.discover || l.attachesToAll(); {
+	case !on:
+		*w = subscription{}
+		return nil
+	case len(r.Params) > maxKept:
+		return errTooLong
+	case every && !w.on() && l.client.subscriptions >= maxSubscriptions:
+		return errTooManySubscriptions
+	}
+	*w = subscription{r.args.filter, r.again()}
+	if w.Filter == nil {
+		w.Filter = targets.Usual
+	}
+	return nil
+}
+
+// event sends an event of the Target domain.
+func (l *subscriber) event(method string, body []byte) {
+	l.client.event(l.session, method, body)
+}
+
+// typeOf is the type in a targetInfo.
+func typeOf(k session.Kind) string {
+	switch k {
+	case session.Tab:
+		return "tab"
+	case session.Browser:
+		return "browser"
+	}
+	return "page"
+}
+
+// subscriberLocked returns the subscriber at the origin of a request.
+func (h *Hub) subscriberLocked(r *request) *subscriber {
+	at := origin{r.client, r.session}
+	if l := h.subscribers.at[at]; l != nil {
+		return l
+	}
+	return &subscriber{origin: at}
+}
+
+// keep files a subscriber for as long as a subscription of it is on.
+func (ls *subscribers) keep(l *subscriber) {
+	list := func(list *ordered.Map[origin, *subscriber], on bool) {
+		switch {
+		case on && list.Set(l.origin, l):
+			l.client.subscriptions++
+		case !on && list.Delete(l.origin):
+			l.client.subscriptions--
+		}
+	}
+	list(&ls.discovering, l.discover.on())
+	list(&ls.attaching, l.attach.on() && l.attachesToAll())
+	if !l.discover.on() && !l.attach.on() {
+		delete(ls.at, l.origin)
+		return
+	}
+	if ls.at == nil {
+		ls.at = make(map[origin]*subscriber)
+	}
+	ls.at[l.origin] = l
+}
+
+// forget drops the subscriber of a session or a connection that ends.
+func (ls *subscribers) forget(at origin) {
+	if l := ls.at[at]; l != nil {
+		l.discover, l.attach = subscription{}, subscription{}
+		ls.keep(l)
+	}
+}
+
+// notifyLocked sends an event about a target of one kind to every subscriber that
+// discovers that kind.
+func (h *Hub) notifyLocked(method string, k session.Kind, body func() []byte) {
+	var made []byte
+	for l := range h.subscribers.discovering.All() {
+		if l.discover.Takes(typeOf(k)) {
+			if made == nil {
+				made = body()
+			}
+			l.event(method, made)
+		}
+	}
+}
+
+// notifyInfoLocked sends an event with the targetInfo of a Target or its tab.
+func (h *Hub) notifyInfoLocked(method string, t target) {
+	h.notifyLocked(method, t.kind, func() []byte { return h.targetInfoParamsLocked(t) })
+}
+
+// autoAttachLocked attaches the subscribers with auto-attach to a Target that has
+// just appeared, or to its tab.
+func (h *Hub) autoAttachLocked(t target) {
+	for l := range h.subscribers.attaching.All() {
+		if l.attach.Takes(typeOf(t.kind)) {
+			h.attachLocked(l, t) //nolint:errcheck // a Client with too many sessions goes without
+		}
+	}
+}
+
+// attachOnceLocked attaches a subscriber, unless it has a session there already.
+func (h *Hub) attachOnceLocked(l *subscriber, t target) *wire.Error {
+	if h.sessionOnLocked(l.client, l.session, h.idOf(t.kind, t.Info)) != nil {
+		return nil
+	}
+	_, err := h.attachLocked(l, t)
+	return err
+}
+
+// sessionOnLocked is the session of a Client on a target below one parent, or
+// nil.
+func (h *Hub) sessionOnLocked(c *Client, parent *session.Session, targetID string) *session.Session {
+	t, _ := h.find(targetID)
+	list := t.onLocked(h, targetID)
+	i := slices.IndexFunc(list, func(s *session.Session) bool {
+		return s.Peer == session.Peer(c) && s.Parent == parent
+	})
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// attachLocked begins a session for a subscriber and announces it there.
+func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Error) {
+	c := l.client
+	if len(c.sessions) >= h.opts.Limits.ClientSessions {
+		return nil, errTooMany
+	}
+	s := session.New(h.opts.NewID(), h.idOf(t.kind, t.Info), c)
+	s.Kind, s.Parent = t.kind, l.session
+	if t.side != nil {
+		s.Side = t.side
+	}
+	h.beginLocked(c, s, t)
+	body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
+	body = h.appendTargetInfoLocked(append(body, `,"targetInfo":`...), t)
+	body = append(body, `,"waitingForDebugger":false}`...)
+	l.event("Target.attachedToTarget", body)
+	return s, nil
+}
+
+// beginLocked files a session and tells who has to know.
+func (h *Hub) beginLocked(c *Client, s *session.Session, t target) {
+	h.registerLocked(c, s)
+	if len(t.onLocked(h, s.TargetID)) == 1 {
+		h.attachedFlippedLocked(t)
+	}
+	if s.Kind == session.Page {
+		t.side.announceLocked(s)
+	}
+}
+
+// registerLocked files a session.
+func (h *Hub) registerLocked(c *Client, s *session.Session) {
+	h.sessions.Add(s)
+	c.sessions[s] = struct{}{}
+}
+
+// unregisterLocked forgets a session. Its commands in flight fail with why.
+func (h *Hub) unregisterLocked(c *Client, s *session.Session, why *wire.Error) {
+	h.failLocked(s, why)
+	h.sessions.Remove(s)
+	delete(c.sessions, s)
+	h.subscribers.forget(origin{c, s})
+}
+
+// endSessionLocked ends a session: those inside it end, its commands fail with
+// why, its Client is told, its Host lets go.
+func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
+	c := s.Peer.(*Client)
+	for _, inner := range slices.Clone(s.Inside()) {
+		h.endSessionLocked(inner, why)
+	}
+	h.unregisterLocked(c, s, why)
+	h.pageEventsLocked(s, false)
+	sideOf(s).releaseLocked(s)
+	if s == c.page {
+		c.endPageLocked()
+	} else {
+		body := wire.AppendString([]byte(`{"sessionId":`), s.ID)
+		body = append(wire.AppendString(append(body, `,"targetId":`...), s.TargetID), '}')
+		c.event(s.Parent, "Target.detachedFromTarget", body)
+	}
+	if t, known := h.find(s.TargetID); known && t.side == sideOf(s) && len(t.onLocked(h, s.TargetID)) == 0 {
+		h.attachedFlippedLocked(t)
+	}
+}
+
+// attachedFlippedLocked tells of a target whose first session has begun or
+// whose last has ended.
+func (h *Hub) attachedFlippedLocked(t target) {
+	if t.kind == session.Browser || t.side.browser != nil {
+		return // it is attached for as long as anybody is there to ask, or others tell of it
+	}
+	h.stale = true
+	h.notifyInfoLocked("Target.targetInfoChanged", t)
+}
