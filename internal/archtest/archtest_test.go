@@ -31,7 +31,7 @@ var allowed = map[string]string{
 	"web/test":             "",
 	"proxy":                "internal/wire internal/wsconn web",
 	"internal/httpserver":  "internal/auth internal/logging",
-	"internal/hubtest":     "internal/wire internal/wsconn",
+	"internal/hubtest":     "bridge internal/wire internal/wsconn",
 	"internal/logging":     "",
 	"internal/logging/...": "internal/logging",
 	"internal/ordered":     "",
