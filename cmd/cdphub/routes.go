@@ -308,7 +308,7 @@ func (s *server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *s
 ) bool {
 	pass := auth.PassOf(r)
 	o.Subprotocol = cmp.Or(pass.Protocol, o.Subprotocol)
-	o.Compression, o.Budget, o.Lot = s.flags.Compression, s.budget, s.lot
+	o.Compression, o.Budget, o.Poller = s.flags.Compression, s.budget, s.lot
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
 		return false

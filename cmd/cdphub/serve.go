@@ -83,7 +83,7 @@ type server struct {
 	tokens    *auth.Tokens
 	gate      *auth.Gate
 	budget    *wsconn.Budget // of all connections; nil: none
-	lot       *wsconn.Lot    // where idle Clients wait; made by run
+	lot       *wsconn.Poller // where idle Clients wait; made by run
 	listeners []listener
 	metrics   *metrics
 	pool      *pool // of browsers; nil: there are none
@@ -266,7 +266,7 @@ func exposed(at net.Addr) bool {
 // run serves until ctx ends, then drains.
 func (s *server) run(ctx context.Context) error {
 	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
-	s.lot = wsconn.NewLot(0)
+	s.lot = wsconn.NewPoller(0)
 	defer s.lot.Close()
 	defer s.watchTokens()()
 	defer s.reloads.on(syscall.SIGHUP, s.log)()

@@ -16,11 +16,11 @@ import (
 // again to make room. The first chunk is a small one, so that one event for
 // thousands of connections stays small too.
 type outbox struct {
-	chunks [][]byte
-	bytes  int
-	frames int
-	most   int           // bytes of the largest frame, which does not count against the limits
-	room   chan struct{} // closed when the writer takes the chunks; nil unless somebody waits
+	chunks  [][]byte
+	bytes   int
+	frames  int
+	largest int           // bytes of the largest frame, which does not count against the limits
+	room    chan struct{} // closed when the writer takes the chunks; nil unless somebody waits
 }
 
 const (
@@ -86,7 +86,7 @@ func (o *outbox) addFrame(op ws.OpCode, f wire.Frame, masked bool) {
 		binary.NativeEndian.PutUint32(mask[:], rand.Uint32())
 		h = append(h, mask[:]...)
 	}
-	o.most = max(o.most, f.Len())
+	o.largest = max(o.largest, f.Len())
 	o.add(h, nil, 0)
 	o.add(f.Head, mask, 0)
 	o.add(f.Body, mask, len(f.Head))
@@ -113,21 +113,21 @@ func appendHeader(dst []byte, op ws.OpCode, size int, masked bool) []byte {
 // take returns all chunks and leaves spare's memory for the next ones.
 func (o *outbox) take(spare [][]byte) [][]byte {
 	batch := o.chunks
-	o.chunks, o.bytes, o.frames, o.most = spare[:0], 0, 0, 0
-	o.moved()
+	o.chunks, o.bytes, o.frames, o.largest = spare[:0], 0, 0, 0
+	o.signalRoom()
 	return batch
 }
 
 // dropLocked forgets what is queued.
 func (c *Conn) dropLocked() {
 	o := &c.out
-	c.hold(-ofChunks(len(o.chunks)))
+	c.charge(-chunkCost(len(o.chunks)))
 	recycle(o.chunks)
-	o.chunks, o.bytes, o.frames, o.most = nil, 0, 0, 0
+	o.chunks, o.bytes, o.frames, o.largest = nil, 0, 0, 0
 }
 
-// moved tells those who wait for room that there may be some.
-func (o *outbox) moved() {
+// signalRoom tells those who wait for room that there may be some.
+func (o *outbox) signalRoom() {
 	if o.room != nil {
 		close(o.room)
 		o.room = nil
@@ -149,7 +149,7 @@ func (c *Conn) Deliver(f wire.Frame) bool {
 		c.closeLocked(ReasonSlowConsumer)
 	}
 	c.mu.Unlock()
-	c.held.budget.enforce()
+	c.memory.budget.enforce()
 	return ok
 }
 
@@ -159,7 +159,7 @@ func (c *Conn) Offer(f wire.Frame) bool {
 	c.mu.Lock()
 	queued := c.reason.Code == 0 && c.queueLocked(ws.OpText, f)
 	c.mu.Unlock()
-	c.held.budget.enforce()
+	c.memory.budget.enforce()
 	return queued
 }
 
@@ -171,12 +171,12 @@ func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 		return true
 	}
 	o := &c.out
-	if o.frames > 0 && (o.bytes+f.Len()-max(o.most, f.Len()) > c.limits.MaxPending || o.frames >= c.limits.MaxQueued) {
+	if o.frames > 0 && (o.bytes+f.Len()-max(o.largest, f.Len()) > c.limits.MaxPending || o.frames >= c.limits.MaxQueued) {
 		return false
 	}
 	before := len(o.chunks)
 	o.addFrame(op, f, c.client)
-	c.hold(ofChunks(len(o.chunks)) - ofChunks(before))
+	c.charge(chunkCost(len(o.chunks)) - chunkCost(before))
 	c.writeLocked()
 	return true
 }

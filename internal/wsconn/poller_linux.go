@@ -9,25 +9,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lot is where connections wait without a goroutine while nothing happens:
-// one epoll set, which tells when there is something to read. Idle, a
-// connection costs its goroutine's stack more than all else.
-type Lot struct {
-	after time.Duration // of silence
+// Poller watches idle connections, so that they need no goroutine. It is one
+// epoll set, which reports the sockets that have something to read. The stack
+// of its goroutine is the largest part of what an idle connection costs.
+//
+// A connection is parked while the Poller watches it: see Conn.park.
+type Poller struct {
+	idleAfter time.Duration // silence after which a connection is parked
 
-	set  int      // the epoll set's descriptor
-	file *os.File // which the runtime watches in turn
-	raw  syscall.RawConn
-	done chan struct{} // closed when watch has ended
+	epoll int      // descriptor of the epoll set
+	file  *os.File // the same descriptor, watched by the Go runtime
+	raw   syscall.RawConn
+	done  chan struct{} // closed when run has ended
 
-	mu    sync.Mutex // guards conns; nothing else is locked under it
-	conns map[int32]*Conn
+	mu    sync.Mutex      // guards conns; nothing else is locked under it
+	conns map[int32]*Conn // by descriptor
 }
 
-// NewLot makes a lot for connections that have been silent for a time; half
-// a second where after is zero. It returns nil, for which connections keep their
-// goroutines, where the system offers no such thing.
-func NewLot(after time.Duration) *Lot {
+// NewPoller starts a Poller for connections that were silent for the given
+// time; 0 is half a second. It returns nil when the system has no epoll. With
+// a nil Poller each connection keeps its goroutine.
+func NewPoller(after time.Duration) *Poller {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil
@@ -36,36 +38,36 @@ func NewLot(after time.Duration) *Lot {
 		unix.Close(fd) //nolint:errcheck // it is useless
 		return nil
 	}
-	l := &Lot{
-		after: or(after, 500*time.Millisecond),
-		set:   fd,
-		file:  os.NewFile(uintptr(fd), "epoll"),
-		done:  make(chan struct{}),
-		conns: make(map[int32]*Conn),
+	p := &Poller{
+		idleAfter: orDefault(after, 500*time.Millisecond),
+		epoll:     fd,
+		file:      os.NewFile(uintptr(fd), "epoll"),
+		done:      make(chan struct{}),
+		conns:     make(map[int32]*Conn),
 	}
-	if l.raw, err = l.file.SyscallConn(); err != nil {
-		l.file.Close()
+	if p.raw, err = p.file.SyscallConn(); err != nil {
+		p.file.Close()
 		return nil
 	}
-	go l.watch()
-	return l
+	go p.run()
+	return p
 }
 
-// Close ends a lot whose connections have ended.
-func (l *Lot) Close() {
-	if l != nil {
-		l.file.Close()
-		<-l.done
+// Close stops the Poller. Its connections must have ended.
+func (p *Poller) Close() {
+	if p != nil {
+		p.file.Close()
+		<-p.done
 	}
 }
 
-// watch wakes connections until the lot is closed.
-func (l *Lot) watch() {
-	defer close(l.done)
+// run wakes connections until the Poller is closed.
+func (p *Poller) run() {
+	defer close(p.done)
 	events := make([]unix.EpollEvent, 128)
 	for {
 		var n int
-		err := l.raw.Read(func(fd uintptr) bool {
+		err := p.raw.Read(func(fd uintptr) bool {
 			var err error
 			n, err = unix.EpollWait(int(fd), events, 0)
 			return n > 0 || err != nil && err != unix.EINTR
@@ -74,9 +76,11 @@ func (l *Lot) watch() {
 			return
 		}
 		for _, e := range events[:n] {
-			l.mu.Lock()
-			c := l.conns[e.Fd] // perhaps one that has the descriptor since: it looks, and waits on
-			l.mu.Unlock()
+			p.mu.Lock()
+			// The descriptor may belong to a newer connection by now. That one
+			// finds nothing to read, and parks again.
+			c := p.conns[e.Fd]
+			p.mu.Unlock()
 			if c != nil {
 				c.wake()
 			}
@@ -84,8 +88,9 @@ func (l *Lot) watch() {
 	}
 }
 
-// enter has the lot wake a connection when there is something to read.
-func (l *Lot) enter(c *Conn) bool {
+// add watches a connection until it has something to read (EPOLLONESHOT). It
+// reports false for a connection that has no descriptor, such as a pipe.
+func (p *Poller) add(c *Conn) bool {
 	sc, ok := c.nc.(syscall.Conn)
 	if !ok {
 		return false
@@ -94,31 +99,31 @@ func (l *Lot) enter(c *Conn) bool {
 	if err != nil {
 		return false
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var armed error
 	err = raw.Control(func(fd uintptr) {
 		op := unix.EPOLL_CTL_MOD
-		if c.spot == 0 {
+		if c.fd == 0 {
 			op = unix.EPOLL_CTL_ADD
 		}
-		c.spot = int32(fd)
-		armed = unix.EpollCtl(l.set, op, int(fd), &unix.EpollEvent{
+		c.fd = int32(fd)
+		armed = unix.EpollCtl(p.epoll, op, int(fd), &unix.EpollEvent{
 			Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLONESHOT, Fd: int32(fd),
 		})
 	})
 	if err != nil || armed != nil {
 		return false
 	}
-	l.conns[c.spot] = c
+	p.conns[c.fd] = c
 	return true
 }
 
-// leave forgets a connection that has been woken.
-func (l *Lot) leave(c *Conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.conns[c.spot] == c {
-		delete(l.conns, c.spot)
+// remove forgets a connection that was woken.
+func (p *Poller) remove(c *Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.conns[c.fd] == c {
+		delete(p.conns, c.fd)
 	}
 }

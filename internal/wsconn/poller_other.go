@@ -4,16 +4,16 @@ package wsconn
 
 import "time"
 
-// Lot is where connections would wait without a goroutine: there is none on
-// this system.
-type Lot struct{ after time.Duration }
+// Poller watches idle connections on Linux. On this system there is none, and
+// each connection keeps its goroutine.
+type Poller struct{ idleAfter time.Duration }
 
-// NewLot returns nil: connections keep their goroutines.
-func NewLot(time.Duration) *Lot { return nil }
+// NewPoller returns nil, which every method takes.
+func NewPoller(time.Duration) *Poller { return nil }
 
 // Close does nothing.
-func (*Lot) Close() {}
+func (*Poller) Close() {}
 
-func (*Lot) enter(*Conn) bool { return false }
+func (*Poller) add(*Conn) bool { return false }
 
-func (*Lot) leave(*Conn) {}
+func (*Poller) remove(*Conn) {}

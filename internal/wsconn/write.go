@@ -48,13 +48,13 @@ func (c *Conn) write() {
 			}
 			return
 		}
-		held := ofChunks(len(batch))
+		held := chunkCost(len(batch))
 		if c.deflate {
 			batch = compressed(batch)
 		}
 		why := c.w.write(batch)
 		recycle(batch)
-		c.hold(-held)
+		c.charge(-held)
 		if why.Code != 0 {
 			c.Close(why)
 			close(c.ended)
@@ -66,7 +66,7 @@ func (c *Conn) write() {
 // writeEnd says good-bye.
 func (c *Conn) writeEnd() {
 	defer close(c.ended)
-	if f := closeFrame(c.closing()); f != nil && !c.bare {
+	if f := closeFrame(c.closing()); f != nil && !c.textOnly {
 		var o outbox
 		o.addFrame(ws.OpClose, wire.Frame{Body: f}, c.client)
 		_ = c.w.write(o.chunks) // whatever comes of it, the connection ends
@@ -127,7 +127,7 @@ func closeFrame(r Reason) []byte {
 // each chunk has the whole timeout, and to run out of it is the end.
 type writer struct {
 	c        *Conn
-	final    bool        // the first timeout is the last
+	noRetry  bool        // the first timeout is the last
 	bufs     net.Buffers // a field, since WriteTo makes it escape
 	deadline time.Time   // of the socket
 }
@@ -156,7 +156,7 @@ func (w *writer) write(batch [][]byte) Reason {
 			continue
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return ReasonGone
-		case w.final:
+		case w.noRetry:
 			return ReasonSlowConsumer
 		}
 		now = time.Now()
@@ -174,7 +174,7 @@ func (w *writer) write(batch [][]byte) Reason {
 
 // once writes as much as the socket takes before its deadline.
 func (w *writer) once() (int64, error) {
-	if len(w.bufs) > 1 && !w.final {
+	if len(w.bufs) > 1 && !w.noRetry {
 		return w.bufs.WriteTo(w.c.nc)
 	}
 	n, err := w.c.nc.Write(w.bufs[0])
@@ -190,7 +190,7 @@ func (w *writer) once() (int64, error) {
 // closes, Close has set the last one.
 func (w *writer) arm(now time.Time) {
 	tick := w.c.limits.WriteTimeout / 4
-	if w.final {
+	if w.noRetry {
 		tick = w.c.limits.WriteTimeout
 	} else if w.deadline.Sub(now) > tick/2 {
 		return
