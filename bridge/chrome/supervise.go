@@ -11,53 +11,55 @@ import (
 )
 
 const (
-	firstPause = 100 * time.Millisecond
-	mostPause  = 30 * time.Second
-	longLife   = time.Minute // after which a browser counts as one that works
+	minBackoff   = 100 * time.Millisecond
+	maxBackoff   = 30 * time.Second
+	healthyAfter = time.Minute // a browser that ran for so long resets the pause
 )
 
-// Keep serves a browser as Serve does, and the next one whenever one ends, and
-// calls came for each that has come to the hub. It returns when ctx ends, with
-// its cause, when the hub wants no more of it, or when the first one does not
-// come.
-func Keep(ctx context.Context, o Options, hub bridge.Hub, came func()) error {
-	return keep(ctx, o.logger(), func(ctx context.Context) (there bool, err error) {
-		err = Serve(ctx, o, arrivals{hub, func() { there = true; came() }})
-		return there, err
+// Run serves a browser as Serve does, and starts it again whenever it ends. It
+// calls onReady each time the hub has accepted a browser. Pauses between
+// starts double from 100 ms to 30 s.
+//
+// Run returns the cause of ctx when that ends, ErrReplaced when another Host
+// has taken the hub, or the error of the first start.
+func Run(ctx context.Context, o Options, hub bridge.Hub, onReady func()) error {
+	return supervise(ctx, o.logger(), func(ctx context.Context) (ready bool, err error) {
+		err = Serve(ctx, o, readyHub{hub, func() { ready = true; onReady() }})
+		return ready, err
 	})
 }
 
-// arrivals is a hub that tells when a browser has come to it.
-type arrivals struct {
+// readyHub is a hub that calls onReady when it has accepted a browser.
+type readyHub struct {
 	bridge.Hub
-	came func()
+	onReady func()
 }
 
 // SetHost implements bridge.Hub.
-func (a arrivals) SetHost(h bridge.Host, as bridge.Announcement) (bridge.Events, error) {
-	e, err := a.Hub.SetHost(h, as)
+func (r readyHub) SetHost(h bridge.Host, as bridge.Announcement) (bridge.Events, error) {
+	e, err := r.Hub.SetHost(h, as)
 	if err == nil {
-		a.came()
+		r.onReady()
 	}
 	return e, err
 }
 
-// keep calls run again whenever it returns, after a pause that doubles each
-// time. run reports whether its browser had come.
-func keep(ctx context.Context, log *zap.Logger, run func(context.Context) (bool, error)) error {
-	pause := firstPause
+// supervise calls run again whenever it returns, after a pause that doubles
+// each time. run reports whether the hub had accepted its browser.
+func supervise(ctx context.Context, log *zap.Logger, run func(context.Context) (bool, error)) error {
+	pause := minBackoff
 	for first := true; ; first = false {
 		began := time.Now()
-		there, err := run(ctx)
+		ready, err := run(ctx)
 		switch {
-		case first && !there && ctx.Err() == nil:
+		case first && !ready && ctx.Err() == nil:
 			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case errors.Is(err, ErrReplaced), errors.Is(err, errShutdown):
 			return err
-		case time.Since(began) >= longLife:
-			pause = firstPause
+		case time.Since(began) >= healthyAfter:
+			pause = minBackoff
 		}
 		log.Warn("the browser is gone: it is opened again", zap.Error(err), zap.Duration("after", pause))
 		select {
@@ -65,6 +67,6 @@ func keep(ctx context.Context, log *zap.Logger, run func(context.Context) (bool,
 			return context.Cause(ctx)
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, mostPause)
+		pause = min(2*pause, maxBackoff)
 	}
 }

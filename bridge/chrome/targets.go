@@ -87,7 +87,7 @@ func member(object []byte, name string) (found []byte) {
 }
 
 func (h *Host) readVersion(result, _ []byte) {
-	h.first.Version.Product, h.first.Version.UserAgent = text(result, "product"), text(result, "userAgent")
+	h.announcement.Version.Product, h.announcement.Version.UserAgent = text(result, "product"), text(result, "userAgent")
 }
 
 func (h *Host) readDefault(result, _ []byte) {
@@ -114,13 +114,13 @@ func (h *Host) rootEvent(method string, params []byte) {
 			h.destroyed(a.TargetID)
 		}
 	case "Target.detachedFromTarget":
-		h.closed(text(params, "sessionId"))
+		h.sessionDetached(text(params, "sessionId"))
 	case "Fetch.requestPaused":
-		h.paused(params)
+		h.judgePaused(params)
 	case "Browser.downloadWillBegin":
-		h.downloadBegins(params)
+		h.downloadWillBegin(params)
 	case "Browser.downloadProgress":
-		h.downloadGoesOn(params)
+		h.downloadProgress(params)
 	}
 }
 
@@ -137,14 +137,14 @@ func (h *Host) created(i *info) {
 	if !t.web {
 		h.barLocked(i.ID) // sessions that began while it had no address
 	}
-	if h.dead == i.ID {
-		h.dead = "" // a frame has its id again when it is a target again
+	if h.lastDestroyed == i.ID {
+		h.lastDestroyed = "" // a frame has its id again when it is a target again
 	}
 	h.mu.Unlock()
 	switch {
 	case !t.listed:
 	case h.events == nil:
-		h.first.Targets = append(h.first.Targets, t.registered())
+		h.announcement.Targets = append(h.announcement.Targets, t.registered())
 	case !h.events.TargetCreated(t.registered()):
 		h.log.Warn("target refused: it has no usable id, or there are too many")
 	}
@@ -170,9 +170,9 @@ func (h *Host) changed(i *info) {
 	switch {
 	case !news:
 	case h.events == nil:
-		for n := range h.first.Targets {
-			if h.first.Targets[n].ID == i.ID {
-				h.first.Targets[n] = t.registered()
+		for n := range h.announcement.Targets {
+			if h.announcement.Targets[n].ID == i.ID {
+				h.announcement.Targets[n] = t.registered()
 			}
 		}
 	default:
@@ -193,7 +193,7 @@ func (h *Host) Refresh(told func()) {
 // refresh compares the targets with what Target.getTargets answers.
 func (h *Host) refresh(result, _ []byte) {
 	h.mu.Lock()
-	h.looking = false
+	h.refreshing = false
 	h.mu.Unlock()
 	var all struct {
 		Infos []info `json:"targetInfos"`
@@ -211,15 +211,15 @@ func (h *Host) refresh(result, _ []byte) {
 func (h *Host) destroyed(id string) {
 	h.mu.Lock()
 	t := h.targets[id]
-	delete(h.targets, h.dead)
-	h.dead = id
+	delete(h.targets, h.lastDestroyed)
+	h.lastDestroyed = id
 	h.mu.Unlock()
 	switch {
 	case !t.listed:
 	case h.events == nil:
-		for n := range h.first.Targets {
-			if h.first.Targets[n].ID == id {
-				h.first.Targets = append(h.first.Targets[:n], h.first.Targets[n+1:]...)
+		for n := range h.announcement.Targets {
+			if h.announcement.Targets[n].ID == id {
+				h.announcement.Targets = append(h.announcement.Targets[:n], h.announcement.Targets[n+1:]...)
 				break
 			}
 		}
@@ -237,11 +237,11 @@ func (h *Host) targetEvent(s *session, name string, params []byte) bool {
 	}
 	switch name {
 	case "attachedToTarget":
-		return h.opened(s, &a)
+		return h.childAttached(s, &a)
 	case "detachedFromTarget":
-		return h.closed(a.SessionID)
+		return h.sessionDetached(a.SessionID)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return !h.hiddenLocked(s, a.TargetID, "") && (a.Info.ID == "" || !h.unseenLocked(s, &a.Info))
+	return !h.hiddenLocked(s, a.TargetID, "") && (a.Info.ID == "" || !h.hiddenInfoLocked(s, &a.Info))
 }

@@ -63,7 +63,7 @@ func (f poolFlags) pool(hubs *relay.Hubs, urls *urlpolicy.Policy, log *zap.Logge
 		}
 	}
 	p := &pool{
-		run:    func(ctx context.Context, hub bridge.Hub, came func()) error { return chrome.Keep(ctx, o, hub, came) },
+		run:    func(ctx context.Context, hub bridge.Hub, came func()) error { return chrome.Run(ctx, o, hub, came) },
 		serves: func(hub string) bool { return matches(patterns, hub) },
 		hubs:   hubs, max: int(f.MaxBrowsers), idle: time.Duration(f.BrowserIdle), log: log.Named("pool"),
 	}
