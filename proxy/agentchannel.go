@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// controlPath is where agents connect to, to hear of requests and to
+	// agentPath is where agents connect to, to hear of requests and to
 	// decide what becomes of them.
-	controlPath = "/control"
+	agentPath = "/control"
 	// maxTargets bounds the Targets that are known at a time, maxOwners the
 	// addresses whose Target is known, maxHeld the requests that wait.
 	maxTargets = 1000
 	maxOwners  = 10000
-	maxHeld    = 1000
+	maxPaused  = 1000
 	// maxBacklog bounds what waits for one agent.
 	maxBacklog = 1000
-	// holdFor bounds how long a request waits for a client.
-	holdFor = 5 * time.Minute
-	// successorWithin bounds how long requests of a new document wait for its
+	// pauseTimeout bounds how long a request waits for a client.
+	pauseTimeout = 5 * time.Minute
+	// successorTimeout bounds how long requests of a new document wait for its
 	// agent, and announceWithin how long a document's for the agent that has
 	// sent the frame there: its message may come behind the request.
-	successorWithin = 3 * time.Second
-	announceWithin  = 100 * time.Millisecond
+	successorTimeout = 3 * time.Second
+	announceTimeout  = 100 * time.Millisecond
 )
 
 // An order is a message of an agent.
@@ -61,23 +61,23 @@ type order struct {
 	Phrase   string      `json:"phrase"`
 }
 
-// A control knows the Targets behind the proxy by their agents' connections.
-type control struct {
+// A agentRegistry knows the Targets behind the proxy by their agents' connections.
+type agentRegistry struct {
 	mu      sync.Mutex
-	targets map[string]*watched
-	owners  map[string]owner // by address, of documents and what asks in their stead
-	held    map[string]*held
+	targets map[string]*agentTarget
+	owners  map[string]resourceOwner // by address, of documents and what asks in their stead
+	paused  map[string]*pausedRequest
 	changed chan struct{} // closed at the next change
 }
 
-// owner says whose a document, stylesheet or worker is.
-type owner struct {
+// resourceOwner says whose a document, stylesheet or worker is.
+type resourceOwner struct {
 	target string
 	worker bool
 }
 
-// watched is one Target.
-type watched struct {
+// agentTarget is one Target.
+type agentTarget struct {
 	id    string
 	conn  *wsconn.Conn // of the document that is there; nil while there is none
 	state order
@@ -88,34 +88,34 @@ type watched struct {
 	next  string
 	until time.Time // for which it is waited
 	// backlog is what its agent is to hear of then.
-	backlog []news
+	backlog []agentEvent
 }
 
-func newControl() *control {
-	return &control{targets: map[string]*watched{}, owners: map[string]owner{}, held: map[string]*held{}, changed: make(chan struct{})}
+func newAgentRegistry() *agentRegistry {
+	return &agentRegistry{targets: map[string]*agentTarget{}, owners: map[string]resourceOwner{}, paused: map[string]*pausedRequest{}, changed: make(chan struct{})}
 }
 
-// maxOrder is the longest message of an agent: one with a body that a client
+// maxAgentMessage is the longest message of an agent: one with a body that a client
 // has made up, in base64.
-const maxOrder = 2 * maxSeenBody
+const maxAgentMessage = 2 * maxResponseBody
 
-// serveControl takes the connection of an agent: from a document of the app or
+// serveAgent takes the connection of an agent: from a document of the app or
 // a blank one of a page that may drive it. Other origins' scripts are refused.
-func (p *injecting) serveControl(w http.ResponseWriter, r *http.Request, own origin) {
+func (p *handler) serveAgent(w http.ResponseWriter, r *http.Request, own origin) {
 	from, err := url.Parse(r.Header.Get("Origin"))
 	if err != nil || originOf(from) != own && !slices.Contains(p.Parents, originOf(from).String()) {
 		http.Error(w, "This is for the app's own pages.", http.StatusForbidden)
 		return
 	}
-	conn, err := wsconn.Upgrade(w, r, wsconn.Options{Budget: p.Budget, Limits: wsconn.Limits{MaxMessage: maxOrder}})
+	conn, err := wsconn.Upgrade(w, r, wsconn.Options{Budget: p.Budget, Limits: wsconn.Limits{MaxMessage: maxAgentMessage}})
 	if err != nil {
 		return // it is answered
 	}
-	go p.control.serve(conn)
+	go p.agents.serve(conn)
 }
 
-func (c *control) serve(conn *wsconn.Conn) {
-	var t *watched
+func (c *agentRegistry) serve(conn *wsconn.Conn) {
+	var t *agentTarget
 	conn.Serve(context.Background(), func(message []byte) {
 		var o order
 		if json.Unmarshal(message, &o) != nil {
@@ -125,16 +125,16 @@ func (c *control) serve(conn *wsconn.Conn) {
 		defer c.mu.Unlock()
 		switch o.Do {
 		case "state":
-			t = c.enterLocked(conn, o)
-			post(conn, news{What: "state"})
+			t = c.registerLocked(conn, o)
+			send(conn, agentEvent{What: "state"})
 		case "navigate":
 			if t != nil {
 				t.announced, t.referrer = o.URL, o.Referrer
-				c.changeLocked()
+				c.notifyLocked()
 			}
 		default:
-			if h := c.held[o.ID]; h != nil && h.conn == conn {
-				h.order(o)
+			if h := c.paused[o.ID]; h != nil && h.conn == conn {
+				h.decide(o)
 			}
 		}
 	})
@@ -142,46 +142,46 @@ func (c *control) serve(conn *wsconn.Conn) {
 	defer c.mu.Unlock()
 	if t != nil && t.conn == conn {
 		t.conn = nil
-		t.until = time.Now().Add(successorWithin)
-		c.changeLocked()
+		t.until = time.Now().Add(successorTimeout)
+		c.notifyLocked()
 	}
-	for _, h := range c.held {
+	for _, h := range c.paused {
 		if h.conn == conn {
-			h.order(order{Do: "go"})
+			h.decide(order{Do: "go"})
 		}
 	}
 }
 
-// enterLocked notes the state of a Target.
-func (c *control) enterLocked(conn *wsconn.Conn, o order) *watched {
+// registerLocked notes the state of a Target.
+func (c *agentRegistry) registerLocked(conn *wsconn.Conn, o order) *agentTarget {
 	t := c.targets[o.Target]
 	if t == nil {
-		c.forgetLocked()
-		t = &watched{id: o.Target}
+		c.evictLocked()
+		t = &agentTarget{id: o.Target}
 		c.targets[o.Target] = t
 	}
 	if t.conn != conn {
 		t.conn, t.next, t.announced = conn, "", ""
-		for _, h := range c.held {
+		for _, h := range c.paused {
 			if h.target == t && h.conn == nil {
 				h.conn = conn
 			}
 		}
 		for _, n := range t.backlog {
-			post(conn, n)
+			send(conn, n)
 		}
 		t.backlog = nil
 	}
 	t.state = o
 	for _, address := range o.Addresses {
-		c.ownLocked(address, owner{target: t.id})
+		c.recordOwnerLocked(address, resourceOwner{target: t.id})
 	}
-	c.changeLocked()
+	c.notifyLocked()
 	return t
 }
 
-// forgetLocked makes room for a Target: those without a document go.
-func (c *control) forgetLocked() {
+// evictLocked makes room for a Target: those without a document go.
+func (c *agentRegistry) evictLocked() {
 	for id, t := range c.targets {
 		if t.conn == nil && time.Now().After(t.until) {
 			delete(c.targets, id)
@@ -195,20 +195,20 @@ func (c *control) forgetLocked() {
 	}
 }
 
-func (c *control) ownLocked(address string, o owner) {
+func (c *agentRegistry) recordOwnerLocked(address string, o resourceOwner) {
 	if len(c.owners) >= maxOwners {
 		clear(c.owners)
 	}
 	c.owners[withoutFragment(address)] = o
 }
 
-func (c *control) changeLocked() {
+func (c *agentRegistry) notifyLocked() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
 // await waits until a condition holds, which is asked for under the lock.
-func (c *control) await(r *http.Request, within time.Duration, holds func() bool) {
+func (c *agentRegistry) await(r *http.Request, within time.Duration, holds func() bool) {
 	timeout := time.After(within)
 	for {
 		c.mu.Lock()
@@ -229,7 +229,7 @@ func (c *control) await(r *http.Request, within time.Duration, holds func() bool
 }
 
 // idleLocked reports whether no Target wants anything.
-func (c *control) idleLocked() bool {
+func (c *agentRegistry) idleLocked() bool {
 	for _, t := range c.targets {
 		if s := t.state; s.Hold || s.Tell || len(s.Extra) > 0 || s.UserAgent != "" || s.NoCache || s.Offline || t.referrer != "" {
 			return false
@@ -238,9 +238,9 @@ func (c *control) idleLocked() bool {
 	return true
 }
 
-// asks finds the Target that a request is of, if it is known; main says that
+// findTarget finds the Target that a request is of, if it is known; main says that
 // it is for the main frame's document.
-func (c *control) asks(r *http.Request, e *exchange, fromHost bool) (t *watched, main bool) {
+func (c *agentRegistry) findTarget(r *http.Request, e *exchange, fromHost bool) (t *agentTarget, main bool) {
 	c.mu.Lock()
 	idle := c.idleLocked()
 	c.mu.Unlock()
@@ -259,8 +259,8 @@ func (c *control) asks(r *http.Request, e *exchange, fromHost bool) (t *watched,
 	}
 	if e.navigates {
 		var within time.Duration
-		if dest := r.Header.Get("Sec-Fetch-Dest"); fromHost || dest == "document" || dest == "iframe" && !c.knows(r.Referer()) {
-			within = announceWithin
+		if dest := r.Header.Get("Sec-Fetch-Dest"); fromHost || dest == "document" || dest == "iframe" && !c.isTargetDocument(r.Referer()) {
+			within = announceTimeout
 		}
 		if c.await(r, within, announced); t != nil {
 			return t, true
@@ -272,21 +272,21 @@ func (c *control) asks(r *http.Request, e *exchange, fromHost bool) (t *watched,
 	if o, known := c.owners[referrer]; known {
 		return c.targets[o.target], false
 	}
-	return c.onlyLocked(), false
+	return c.soleTargetLocked(), false
 }
 
-// knows reports whether an address is that of a Target's document.
-func (c *control) knows(address string) bool {
+// isTargetDocument reports whether an address is that of a Target's document.
+func (c *agentRegistry) isTargetDocument(address string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, known := c.owners[withoutFragment(address)]
 	return known
 }
 
-// onlyLocked is the one Target that holds requests or, where none does, that
+// soleTargetLocked is the one Target that holds requests or, where none does, that
 // hears of them: what names nobody as its referrer may well be of that one.
-func (c *control) onlyLocked() *watched {
-	var holding, hearing []*watched
+func (c *agentRegistry) soleTargetLocked() *agentTarget {
+	var holding, hearing []*agentTarget
 	for _, t := range c.targets {
 		switch {
 		case t.conn == nil:
@@ -305,8 +305,8 @@ func (c *control) onlyLocked() *watched {
 	return holding[0]
 }
 
-// post sends a message to an agent.
-func post(conn *wsconn.Conn, message any) {
+// send sends a message to an agent.
+func send(conn *wsconn.Conn, message any) {
 	if text, err := json.Marshal(message); err == nil && conn != nil {
 		conn.Deliver(wire.Frame{Body: text})
 	}

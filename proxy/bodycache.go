@@ -12,38 +12,38 @@ import (
 )
 
 const (
-	// bodyPath is where documents of the app's origin fetch the text that the
-	// upstream sent for them.
+	// bodyPath is below prefix. The agent fetches the body of its document there,
+	// as the upstream has sent it.
 	bodyPath = "/body/"
-	// maxBody bounds one text that is kept, maxBodies all of them.
+	// maxBody and maxBodies limit one body and all bodies of the cache, in bytes.
 	maxBody   = 4 << 20
 	maxBodies = 20 << 20
-	// bodyWait bounds how long a text is waited for that is still coming.
-	bodyWait = 10 * time.Second
+	// bodyTimeout is how long a request waits for a body that is not complete.
+	bodyTimeout = 10 * time.Second
 )
 
-// bodies keeps the texts of the last documents.
-type bodies struct {
+// bodyCache keeps the bodies of the last responses for the agents.
+type bodyCache struct {
 	mu    sync.Mutex
-	byKey map[string]*keptBody
-	order list.List // of keys, the oldest first
+	byKey map[string]*cachedBody
+	order list.List // keys, the oldest first
 	size  int
 }
 
-// keptBody collects what is read from a document's body.
-type keptBody struct {
+// cachedBody is a response body that is copied into the cache as it is read.
+type cachedBody struct {
 	io.ReadCloser
-	all         *bodies
+	cache       *bodyCache
 	contentType string
 	text        bytes.Buffer
-	ended       chan struct{} // closed at its end
+	ended       chan struct{} // closed at the end of the body
 	once        sync.Once
-	void        bool // too long, or cut off
+	discarded   bool // too long, cut off, or evicted
 }
 
-// keep returns a body that is kept as it is read, and its key.
-func (b *bodies) keep(body io.ReadCloser, contentType string) (io.ReadCloser, string) {
-	key, k := rand.Text(), &keptBody{ReadCloser: body, all: b, contentType: contentType, ended: make(chan struct{})}
+// add returns a body that is copied as it is read, and its key: 128 random bits.
+func (b *bodyCache) add(body io.ReadCloser, contentType string) (io.ReadCloser, string) {
+	key, k := rand.Text(), &cachedBody{ReadCloser: body, cache: b, contentType: contentType, ended: make(chan struct{})}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.byKey[key] = k
@@ -52,9 +52,9 @@ func (b *bodies) keep(body io.ReadCloser, contentType string) (io.ReadCloser, st
 }
 
 // Read implements io.Reader.
-func (k *keptBody) Read(p []byte) (int, error) {
+func (k *cachedBody) Read(p []byte) (int, error) {
 	n, err := k.ReadCloser.Read(p)
-	k.all.grow(k, p[:n])
+	k.cache.grow(k, p[:n])
 	if err != nil {
 		k.end(err == io.EOF)
 	}
@@ -62,30 +62,30 @@ func (k *keptBody) Read(p []byte) (int, error) {
 }
 
 // Close implements io.Closer.
-func (k *keptBody) Close() error {
+func (k *cachedBody) Close() error {
 	k.end(false)
 	return k.ReadCloser.Close()
 }
 
-func (k *keptBody) end(whole bool) {
+func (k *cachedBody) end(whole bool) {
 	k.once.Do(func() {
-		k.all.mu.Lock()
-		k.void = k.void || !whole
-		k.all.mu.Unlock()
+		k.cache.mu.Lock()
+		k.discarded = k.discarded || !whole
+		k.cache.mu.Unlock()
 		close(k.ended)
 	})
 }
 
-// grow adds to a text, and drops the oldest ones where there is too much.
-func (b *bodies) grow(k *keptBody, part []byte) {
+// grow appends to a body, and evicts the oldest bodies when the cache is full.
+func (b *bodyCache) grow(k *cachedBody, part []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if k.void {
+	if k.discarded {
 		return
 	}
 	if k.text.Len()+len(part) > maxBody {
 		b.size -= k.text.Len()
-		k.text, k.void = bytes.Buffer{}, true
+		k.text, k.discarded = bytes.Buffer{}, true
 		return
 	}
 	k.text.Write(part)
@@ -94,13 +94,12 @@ func (b *bodies) grow(k *keptBody, part []byte) {
 		oldest := b.byKey[key]
 		delete(b.byKey, key)
 		b.size -= oldest.text.Len()
-		oldest.text, oldest.void = bytes.Buffer{}, true
+		oldest.text, oldest.discarded = bytes.Buffer{}, true
 	}
 }
 
-// ServeHTTP hands out a text to the origin that it belongs to: nobody else
-// knows its key.
-func (b *bodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP serves a body to its own origin. Others do not know its key.
+func (b *bodyCache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
 		http.NotFound(w, r)
 		return
@@ -114,11 +113,11 @@ func (b *bodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	select {
 	case <-k.ended:
-	case <-time.After(bodyWait):
+	case <-time.After(bodyTimeout):
 	case <-r.Context().Done():
 	}
 	b.mu.Lock()
-	text, void := bytes.Clone(k.text.Bytes()), k.void
+	text, void := bytes.Clone(k.text.Bytes()), k.discarded
 	b.mu.Unlock()
 	if void {
 		http.NotFound(w, r)
@@ -130,5 +129,5 @@ func (b *bodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Write(text) //nolint:errcheck // the browser has gone
+	w.Write(text) //nolint:errcheck // the browser may have gone
 }

@@ -9,50 +9,50 @@ import (
 	"strings"
 )
 
-// holding is the transport that answers in the upstream's place where a
+// interceptTransport is the transport that answers in the upstream's place where a
 // client wants it to.
-type holding struct {
+type interceptTransport struct {
 	http.RoundTripper
-	bodies *bodies
+	bodies *bodyCache
 }
 
 // RoundTrip implements http.RoundTripper.
-func (t holding) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t interceptTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	e := exchangeOf(req.Context())
-	h := e.held
+	h := e.paused
 	if h == nil {
 		return t.RoundTripper.RoundTrip(req)
 	}
 	switch {
 	case h.fail != "":
 		return nil, netError(h.fail)
-	case h.fulfil != nil:
-		res := h.fulfil.response(req, nil)
-		t.respond(h, e, res)
+	case h.fulfill != nil:
+		res := h.fulfill.response(req, nil)
+		t.reportResponse(h, e, res)
 		return res, nil
 	}
 	res, err := t.RoundTripper.RoundTrip(req)
-	if !h.see || !h.holds {
+	if !h.pauseResponse || !h.waits {
 		if err == nil {
-			t.respond(h, e, res)
+			t.reportResponse(h, e, res)
 		}
 		return res, err
 	}
-	return t.decide(h, e, req, res, err)
+	return t.decideResponse(h, e, req, res, err)
 }
 
-// decide shows an answer, or why there is none, and does what is decided.
-func (t holding) decide(h *held, e *exchange, req *http.Request, res *http.Response, err error) (*http.Response, error) {
-	n := news{What: "response", Held: true}
+// decideResponse shows an answer, or why there is none, and does what is decided.
+func (t interceptTransport) decideResponse(h *pausedRequest, e *exchange, req *http.Request, res *http.Response, err error) (*http.Response, error) {
+	n := agentEvent{What: "response", Held: true}
 	if err == nil {
-		n.Status, n.StatusText, n.Headers = res.StatusCode, statusText(res), plain(e.moved(res.Header), "")
+		n.Status, n.StatusText, n.Headers = res.StatusCode, statusText(res), flatHeader(e.moveAddresses(res.Header), "")
 	} else {
 		n.Error = netErrorOf(err)
 	}
-	h.post(n)
+	h.notify(n)
 	o := h.wait(req.Context())
 	for ; o.Do == "body"; o = h.wait(req.Context()) {
-		h.post(news{What: "body", Body: h.whole(res)})
+		h.notify(agentEvent{What: "body", Body: h.readBody(res)})
 	}
 	switch o.Do {
 	case "fail":
@@ -64,13 +64,13 @@ func (t holding) decide(h *held, e *exchange, req *http.Request, res *http.Respo
 		res, err = o.response(req, res), nil
 	}
 	if err == nil {
-		t.respond(h, e, res)
+		t.reportResponse(h, e, res)
 	}
 	return res, err
 }
 
-// whole reads the body of a response, which it goes on having.
-func (h *held) whole(res *http.Response) []byte {
+// readBody reads the body of a response, which it goes on having.
+func (h *pausedRequest) readBody(res *http.Response) []byte {
 	if res == nil {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (h *held) whole(res *http.Response) []byte {
 		res.Header.Del("Content-Length")
 		res.ContentLength = -1
 	}
-	body, _ := io.ReadAll(io.LimitReader(res.Body, maxSeenBody))
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxResponseBody))
 	res.Body = readCloser{io.MultiReader(bytes.NewReader(body), res.Body), res.Body}
 	return body
 }
@@ -112,7 +112,7 @@ func (o *order) response(req *http.Request, from *http.Response) *http.Response 
 		}
 		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		// Clients see the headers that they gave, but give bodies unpacked.
-		exchangeOf(req.Context()).madeUp = res.Header.Clone()
+		exchangeOf(req.Context()).clientHeader = res.Header.Clone()
 		for _, name := range []string{"Content-Encoding", "Transfer-Encoding", "Content-Length"} {
 			res.Header.Del(name)
 		}
@@ -121,20 +121,20 @@ func (o *order) response(req *http.Request, from *http.Response) *http.Response 
 	return res
 }
 
-// respond tells of an answer, and of its end when that comes.
-func (t holding) respond(h *held, e *exchange, res *http.Response) {
-	n := news{What: "response", Status: res.StatusCode, StatusText: statusText(res), Headers: plain(e.moved(e.header(res)), "Set-Cookie")}
+// reportResponse tells of an answer, and of its end when that comes.
+func (t interceptTransport) reportResponse(h *pausedRequest, e *exchange, res *http.Response) {
+	n := agentEvent{What: "response", Status: res.StatusCode, StatusText: statusText(res), Headers: flatHeader(e.moveAddresses(e.visibleHeader(res)), "Set-Cookie")}
 	if !e.navigates && res.Header.Get("Content-Encoding") == "" && res.StatusCode != http.StatusSwitchingProtocols {
-		res.Body, n.Key = t.bodies.keep(res.Body, n.Headers["content-type"])
+		res.Body, n.Key = t.bodies.add(res.Body, n.Headers["content-type"])
 	}
-	h.post(n)
-	res.Body = &counted{ReadCloser: res.Body, h: h}
+	h.notify(n)
+	res.Body = &countedBody{ReadCloser: res.Body, h: h}
 }
 
-// header is that of an answer as clients see it.
-func (e *exchange) header(res *http.Response) http.Header {
-	if e.madeUp != nil {
-		return e.madeUp
+// visibleHeader is that of an answer as clients see it.
+func (e *exchange) visibleHeader(res *http.Response) http.Header {
+	if e.clientHeader != nil {
+		return e.clientHeader
 	}
 	return res.Header
 }
@@ -144,32 +144,32 @@ func statusText(res *http.Response) string {
 	return text
 }
 
-// moved is a header whose addresses are the browser's.
-func (e *exchange) moved(h http.Header) http.Header {
+// moveAddresses is a header whose addresses are the browser's.
+func (e *exchange) moveAddresses(h http.Header) http.Header {
 	h = h.Clone()
 	moveHeader(h, "Location", e.upstream, e.own)
 	return h
 }
 
-// counted tells of the end of a body.
-type counted struct {
+// countedBody tells of the end of a body.
+type countedBody struct {
 	io.ReadCloser
-	h *held
+	h *pausedRequest
 	n int64
 }
 
 // Read implements io.Reader.
-func (c *counted) Read(b []byte) (int, error) {
+func (c *countedBody) Read(b []byte) (int, error) {
 	n, err := c.ReadCloser.Read(b)
 	c.n += int64(n)
 	if errors.Is(err, io.EOF) {
-		c.h.ended(news{What: "end", Length: c.n})
+		c.h.finish(agentEvent{What: "end", Length: c.n})
 	}
 	return n, err
 }
 
 // Close implements io.Closer.
-func (c *counted) Close() error {
-	c.h.ended(news{What: "end", Length: c.n})
+func (c *countedBody) Close() error {
+	c.h.finish(agentEvent{What: "end", Length: c.n})
 	return c.ReadCloser.Close()
 }

@@ -14,24 +14,24 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
-// A held is a request that an agent hears of and that, if it is to, waits for
+// A pausedRequest is a request that an agent hears of and that, if it is to, waits for
 // what its clients decide.
-type held struct {
-	c      *control
-	id     string
-	target *watched
-	conn   *wsconn.Conn
-	holds  bool
-	main   bool // it is for the main frame's document
-	see    bool // the response is to wait, too
-	fulfil *order
-	fail   string
-	orders chan order
-	noMore bool // it has been told how it ended
+type pausedRequest struct {
+	agents        *agentRegistry
+	id            string
+	target        *agentTarget
+	conn          *wsconn.Conn
+	waits         bool
+	main          bool // it is for the main frame's document
+	pauseResponse bool // the response is to wait, too
+	fulfill       *order
+	fail          string
+	decisions     chan order
+	finished      bool // it has been told how it ended
 }
 
-// news is a message to an agent.
-type news struct {
+// agentEvent is a message to an agent.
+type agentEvent struct {
 	What       string            `json:"what"`
 	ID         string            `json:"id"`
 	URL        string            `json:"url,omitempty"`
@@ -56,72 +56,72 @@ type netError string
 
 func (e netError) Error() string { return string(e) }
 
-// maxToldBody bounds what is told of a request's body, and maxSeenBody what a
+// maxRequestBody bounds what is told of a request's body, and maxSeenBody what a
 // client may see of a response's.
 const (
-	maxToldBody = 1 << 20
-	maxSeenBody = 20 << 20
+	maxRequestBody  = 1 << 20
+	maxResponseBody = 20 << 20
 )
 
-// post tells the agent, or the one that is to come.
-func (h *held) post(n news) {
-	h.c.mu.Lock()
-	defer h.c.mu.Unlock()
-	h.postLocked(n)
+// notify tells the agent, or the one that is to come.
+func (h *pausedRequest) notify(n agentEvent) {
+	h.agents.mu.Lock()
+	defer h.agents.mu.Unlock()
+	h.notifyLocked(n)
 }
 
-func (h *held) postLocked(n news) {
+func (h *pausedRequest) notifyLocked(n agentEvent) {
 	if n.ID = h.id; h.conn != nil {
-		post(h.conn, n)
+		send(h.conn, n)
 	} else if len(h.target.backlog) < maxBacklog {
 		h.target.backlog = append(h.target.backlog, n)
 	}
 }
 
-// order hands over what an agent has decided; the first decision of a stage
+// decide hands over what an agent has decided; the first decision of a stage
 // counts.
-func (h *held) order(o order) {
+func (h *pausedRequest) decide(o order) {
 	select {
-	case h.orders <- o:
+	case h.decisions <- o:
 	default:
 	}
 }
 
-// begin finds out who is to hear of a request and does what its Target wants
+// intercept finds out who is to hear of a request and does what its Target wants
 // for all of them.
-func (p *injecting) begin(r *http.Request, e *exchange) *held {
+func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	dest := r.Header.Get("Sec-Fetch-Dest")
-	t, main := p.control.asks(r, e, p.fromHost(r))
+	t, main := p.agents.findTarget(r, e, p.fromHost(r))
 	if t == nil {
 		return nil
 	}
-	c := p.control
+	c := p.agents
 	c.mu.Lock()
 	hold := t.state.Hold
 	c.mu.Unlock()
 	if hold && !main {
 		referrer := withoutFragment(r.Referer())
-		c.await(r, successorWithin, func() bool { return t.conn != nil && (t.next == "" || t.next != referrer) })
+		c.await(r, successorTimeout, func() bool { return t.conn != nil && (t.next == "" || t.next != referrer) })
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := t.state
-	applyLocked(t, r, main)
+	applyOverridesLocked(t, r, main)
 	e.noCache = s.NoCache
 	address := e.own.String() + e.uri
 	switch {
 	case dest == "worker" || dest == "sharedworker" || dest == "serviceworker":
-		c.ownLocked(address, owner{t.id, true})
+		c.recordOwnerLocked(address, resourceOwner{t.id, true})
 	case dest != "empty":
-		c.ownLocked(address, owner{t.id, false})
+		c.recordOwnerLocked(address, resourceOwner{t.id, false})
 	}
-	h := &held{c: c, id: rand.Text(), target: t, conn: t.conn, main: main, orders: make(chan order, 1)}
+	h := &pausedRequest{agents: c, id: rand.Text(), target: t, conn: t.conn, main: main, decisions: make(chan order, 1)}
 	coming := time.Now().Before(t.until) && (t.conn == nil || t.next != "" && t.next == withoutFragment(r.Referer()))
 	if coming {
 		h.conn = nil
 	}
 	if s.Offline {
-		h.fail, h.noMore = "net::ERR_INTERNET_DISCONNECTED", true
+		h.fail, h.finished = "net::ERR_INTERNET_DISCONNECTED", true
 		return h
 	}
 	script := dest == "empty" && !c.owners[withoutFragment(r.Referer())].worker
@@ -130,13 +130,13 @@ func (p *injecting) begin(r *http.Request, e *exchange) *held {
 			return nil
 		}
 	}
-	h.holds = s.Hold && h.conn != nil && len(c.held) < maxHeld
-	c.held[h.id] = h
+	h.waits = s.Hold && h.conn != nil && len(c.paused) < maxPaused
+	c.paused[h.id] = h
 	return h
 }
 
-// applyLocked does what a Target wants for its requests.
-func applyLocked(t *watched, r *http.Request, main bool) {
+// applyOverridesLocked does what a Target wants for its requests.
+func applyOverridesLocked(t *agentTarget, r *http.Request, main bool) {
 	for name, value := range t.state.Extra {
 		r.Header.Set(name, value)
 	}
@@ -156,60 +156,60 @@ func applyLocked(t *watched, r *http.Request, main bool) {
 	}
 }
 
-// request tells of a request, waits if it is to, and changes it as decided.
-func (h *held) request(r *http.Request, e *exchange) {
+// pauseRequest tells of a request, waits if it is to, and changes it as decided.
+func (h *pausedRequest) pauseRequest(r *http.Request, e *exchange) {
 	if h.fail != "" {
 		return
 	}
 	var body []byte
 	if r.Body != nil {
-		body, _ = io.ReadAll(io.LimitReader(r.Body, maxToldBody))
+		body, _ = io.ReadAll(io.LimitReader(r.Body, maxRequestBody))
 		r.Body = readCloser{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
 	}
-	h.post(news{
-		What: "request", URL: e.own.String() + e.uri, Method: r.Method, Headers: visible(r.Header), Body: body,
+	h.notify(agentEvent{
+		What: "request", URL: e.own.String() + e.uri, Method: r.Method, Headers: visibleHeaders(r.Header), Body: body,
 		Dest: r.Header.Get("Sec-Fetch-Dest"), Mode: r.Header.Get("Sec-Fetch-Mode"), Referrer: r.Referer(),
-		Held: h.holds, Main: h.main, Redirects: e.redirects,
+		Held: h.waits, Main: h.main, Redirects: e.redirects,
 	})
-	if !h.holds {
+	if !h.waits {
 		return
 	}
-	e.told = true
+	e.announced = true
 	o := h.wait(r.Context())
-	h.see = o.See
+	h.pauseResponse = o.See
 	switch o.Do {
 	case "fail":
 		h.fail = o.Error
 	case "fulfill":
-		h.fulfil = &o
+		h.fulfill = &o
 	case "go":
 		o.change(r, e)
 	}
 }
 
 // wait returns the next decision; without one in time the request goes on.
-func (h *held) wait(ctx context.Context) order {
+func (h *pausedRequest) wait(ctx context.Context) order {
 	select {
-	case o := <-h.orders:
+	case o := <-h.decisions:
 		return o
-	case <-time.After(holdFor):
+	case <-time.After(pauseTimeout):
 	case <-ctx.Done():
 	}
 	return order{Do: "go"}
 }
 
-// visible are the headers of a request that clients see and may replace.
-func visible(h http.Header) map[string]string {
+// visibleHeaders are the headers of a request that clients see and may replace.
+func visibleHeaders(h http.Header) map[string]string {
 	all := make(map[string]string, len(h))
 	for name, values := range h {
-		if !hidden(name) {
+		if !isHiddenHeader(name) {
 			all[name] = strings.Join(values, ", ")
 		}
 	}
 	return all
 }
 
-func hidden(name string) bool {
+func isHiddenHeader(name string) bool {
 	switch name {
 	case "Cookie", "Connection", "Content-Length", "Accept-Encoding":
 		return true
@@ -229,12 +229,12 @@ func (o *order) change(r *http.Request, e *exchange) {
 	}
 	if o.Headers != nil {
 		for name := range r.Header {
-			if !hidden(name) {
+			if !isHiddenHeader(name) {
 				r.Header.Del(name)
 			}
 		}
 		for _, h := range o.Headers {
-			if !hidden(http.CanonicalHeaderKey(h[0])) {
+			if !isHiddenHeader(http.CanonicalHeaderKey(h[0])) {
 				r.Header.Set(h[0], h[1])
 			}
 		}
@@ -246,34 +246,34 @@ func (o *order) change(r *http.Request, e *exchange) {
 	}
 }
 
-// ended tells how a request has ended, once, and forgets it.
-func (h *held) ended(n news) {
-	h.c.mu.Lock()
-	defer h.c.mu.Unlock()
-	if delete(h.c.held, h.id); h.noMore {
+// finish tells how a request has ended, once, and forgets it.
+func (h *pausedRequest) finish(n agentEvent) {
+	h.agents.mu.Lock()
+	defer h.agents.mu.Unlock()
+	if delete(h.agents.paused, h.id); h.finished {
 		return
 	}
-	h.noMore = true
-	h.postLocked(n)
+	h.finished = true
+	h.notifyLocked(n)
 }
 
-// leadTo notes that the main frame's document is asked for elsewhere.
-func (h *held) leadTo(by hop) {
+// redirected notes that the main frame's document is asked for elsewhere.
+func (h *pausedRequest) redirected(by hop) {
 	from, err := url.Parse(by.URL)
 	if err != nil {
 		return
 	}
 	if to, err := from.Parse(by.Headers["location"]); err == nil {
-		h.c.mu.Lock()
-		defer h.c.mu.Unlock()
+		h.agents.mu.Lock()
+		defer h.agents.mu.Unlock()
 		h.target.announced = to.String()
 	}
 }
 
-// succeeded notes that a document is on its way into the main frame.
-func (h *held) succeeded(address string) {
-	h.c.mu.Lock()
-	defer h.c.mu.Unlock()
-	h.target.announced, h.target.next, h.target.until = "", address, time.Now().Add(successorWithin)
-	h.c.ownLocked(address, owner{target: h.target.id})
+// committed notes that a document is on its way into the main frame.
+func (h *pausedRequest) committed(address string) {
+	h.agents.mu.Lock()
+	defer h.agents.mu.Unlock()
+	h.target.announced, h.target.next, h.target.until = "", address, time.Now().Add(successorTimeout)
+	h.agents.recordOwnerLocked(address, resourceOwner{target: h.target.id})
 }

@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// A hop is one request for a document and its answer, as the agent tells
-// clients of them: page script cannot know either. Cookies are left out, since
-// a page must not learn of those that are HttpOnly.
+// A hop is one request for a document and its response. The agent makes Network
+// events of it, since page script can see neither. Cookies are left out: a page
+// must not learn those that are HttpOnly (RFC 6265, section 4.1.2.6).
 type hop struct {
 	URL        string            `json:"url"`
 	Method     string            `json:"method"`
-	Sent       map[string]string `json:"sent"` // headers of the request, as the app's server got them
+	Sent       map[string]string `json:"sent"` // request headers as the app's server got them
 	Status     int               `json:"status"`
 	StatusText string            `json:"statusText"`
-	Headers    map[string]string `json:"headers"` // of the answer, as the app's server sent them
-	Told       bool              `json:"told,omitempty"`
+	Headers    map[string]string `json:"headers"` // response headers as the app's server sent them
+	Announced  bool              `json:"told,omitempty"` // the agent before has announced the request
 }
 
-// An arrival is how a document came.
-type arrival struct {
+// An navigationResponse is how a document came.
+type navigationResponse struct {
 	hop
-	Redirects []hop  `json:"redirects,omitempty"` // that led to it, the first one first
-	Body      string `json:"body,omitempty"`      // the key of its text, below bodyPath
-	Error     string `json:"error,omitempty"`     // the net error that there is a page about
+	Redirects []hop  `json:"redirects,omitempty"` // the redirect chain, the first one first
+	Body      string `json:"body,omitempty"`      // key of the body, below bodyPath
+	Error     string `json:"error,omitempty"`     // the net error, when this is the page about it
 }
 
-// attribute is the arrival as an attribute of the agent's script element.
-func (a arrival) attribute() string {
+// attribute is the attribute of the agent's script element.
+func (a navigationResponse) attribute() string {
 	if a.URL == "" {
 		return ""
 	}
@@ -43,15 +43,16 @@ func (a arrival) attribute() string {
 	return ` data-response="` + html.EscapeString(string(text)) + `"`
 }
 
-// hopOf tells of an exchange with the upstream; the address is the browser's.
+// hopOf describes an exchange with the upstream, with the URL that the browser
+// knows.
 func (e *exchange) hopOf(res *http.Response) hop {
-	headers := plain(e.header(res), "Set-Cookie")
+	headers := flatHeader(e.visibleHeader(res), "Set-Cookie")
 	for _, name := range []string{"location", "content-location"} {
 		if address, has := headers[name]; has {
 			headers[name] = move(address, e.upstream, e.own)
 		}
 	}
-	sent := plain(res.Request.Header, "Cookie")
+	sent := flatHeader(res.Request.Header, "Cookie")
 	sent["host"] = res.Request.Host
 	_, text, _ := strings.Cut(res.Status, " ")
 	return hop{
@@ -60,9 +61,9 @@ func (e *exchange) hopOf(res *http.Response) hop {
 	}
 }
 
-// plain is a header as the Network domain has it, with names in lower case,
-// but for one.
-func plain(h http.Header, without string) map[string]string {
+// flatHeader is a header in the form of the Network domain, with names in lower
+// case and without one of them.
+func flatHeader(h http.Header, without string) map[string]string {
 	all := make(map[string]string, len(h))
 	for name, values := range h {
 		if name != without {
@@ -73,27 +74,27 @@ func plain(h http.Header, without string) map[string]string {
 }
 
 const (
-	// maxChains bounds how many redirects are remembered at a time, chainAge
-	// for how long, and maxHops how long a chain may grow: browsers follow 20.
+	// The limits of redirectChains: chains at a time, the age of one, and its
+	// hops. Browsers follow 20 (Fetch standard, HTTP-redirect fetch).
 	maxChains = 100
 	chainAge  = 10 * time.Second
 	maxHops   = 20
 )
 
-// chains remembers redirects of documents by the address they lead to, until
-// the browser asks for that.
-type chains struct {
+// redirectChains keeps the redirects of a navigation by the address that they
+// lead to, until the browser asks for that.
+type redirectChains struct {
 	mu   sync.Mutex
-	byTo map[string]chain
+	byTo map[string]redirectChain
 }
 
-type chain struct {
+type redirectChain struct {
 	hops []hop
 	at   time.Time
 }
 
-// add remembers a redirect after those that led to it.
-func (c *chains) add(before []hop, last hop) {
+// add appends a redirect to the chain that led to it.
+func (c *redirectChains) add(before []hop, last hop) {
 	from, err := url.Parse(last.URL)
 	if err != nil {
 		return
@@ -111,11 +112,11 @@ func (c *chains) add(before []hop, last hop) {
 			delete(c.byTo, address)
 		}
 	}
-	c.byTo[to.String()] = chain{append(before[:len(before):len(before)], last), now}
+	c.byTo[to.String()] = redirectChain{append(before[:len(before):len(before)], last), now}
 }
 
-// take returns the redirects that lead to an address, once.
-func (c *chains) take(address string) []hop {
+// take returns the redirects that lead to an address, and removes them.
+func (c *redirectChains) take(address string) []hop {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := c.byTo[address]

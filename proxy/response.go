@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// response makes the browser's response from the upstream's.
-func (p *injecting) response(res *http.Response) error {
+// rewriteResponse makes the browser's response from the upstream's.
+func (p *handler) rewriteResponse(res *http.Response) error {
 	e, h := exchangeOf(res.Request.Context()), res.Header
 	var came hop
 	var body string
@@ -22,8 +22,8 @@ func (p *injecting) response(res *http.Response) error {
 	}
 	if e.navigates {
 		came = e.hopOf(res)
-		came.Told = e.told
-		p.navigated(res, e, came)
+		came.Announced = e.announced
+		p.recordNavigation(res, e, came)
 	}
 	moveHeader(h, "Location", p.upstream, e.own)
 	moveHeader(h, "Content-Location", p.upstream, e.own)
@@ -48,43 +48,43 @@ func (p *injecting) response(res *http.Response) error {
 	if !e.document || !hasBody(res) || isDownload(h) {
 		return nil
 	}
-	manner := asItIs
+	manner := displayAsIs
 	if !p.isHTML(res) {
-		if manner = mannerOf(res); manner == asItIs || !e.navigates {
+		if manner = displayModeOf(res); manner == displayAsIs || !e.navigates {
 			return nil
 		}
 	}
-	if !plainOrGzip(h) {
+	if !isPlainOrGzip(h) {
 		p.Log.Warn("a document has no agent: the app compressed it in a way it was not asked for",
 			zap.String("encoding", h.Get("Content-Encoding")), zap.Stringer("url", res.Request.URL))
 		return nil
 	}
-	p.open(res)
+	p.makeEditable(res)
 	if e.navigates {
-		res.Body, body = p.bodies.keep(res.Body, came.Headers["content-type"])
+		res.Body, body = p.bodies.add(res.Body, came.Headers["content-type"])
 	}
-	tag := p.tag(e.own, arrival{hop: came, Redirects: e.redirects, Body: body}, nonce, integrity)
-	if manner != asItIs {
-		show(res, manner, prefix+bodyPath[1:]+body, tag)
+	tag := p.tag(e.own, navigationResponse{hop: came, Redirects: e.redirects, Body: body}, nonce, integrity)
+	if manner != displayAsIs {
+		wrapDocument(res, manner, prefix+bodyPath[1:]+body, tag)
 		return nil
 	}
 	res.Body = &injector{src: res.Body, tag: tag, dropCSP: !p.KeepCSP}
 	return nil
 }
 
-// navigated notes where a navigation has led: on, to a document, or nowhere.
-func (p *injecting) navigated(res *http.Response, e *exchange, came hop) {
+// recordNavigation notes where a navigation has led: on, to a document, or nowhere.
+func (p *handler) recordNavigation(res *http.Response, e *exchange, came hop) {
 	switch {
 	case isRedirect(res):
 		p.redirects.add(e.redirects, came)
-		if e.held != nil && e.held.main {
-			e.held.leadTo(came)
+		if e.paused != nil && e.paused.main {
+			e.paused.redirected(came)
 		}
-	case e.held == nil || !e.held.main:
+	case e.paused == nil || !e.paused.main:
 	case res.StatusCode == http.StatusNoContent || res.StatusCode == http.StatusResetContent || isDownload(res.Header):
-		e.held.ended(news{What: "failed", Error: "net::ERR_ABORTED"})
+		e.paused.finish(agentEvent{What: "failed", Error: "net::ERR_ABORTED"})
 	default:
-		e.held.succeeded(came.URL)
+		e.paused.committed(came.URL)
 	}
 }
 
@@ -125,7 +125,7 @@ func hasBody(res *http.Response) bool {
 }
 
 // isHTML reports whether the browser will show a response as HTML.
-func (p *injecting) isHTML(res *http.Response) bool {
+func (p *handler) isHTML(res *http.Response) bool {
 	declared := res.Header.Get("Content-Type")
 	if declared == "" {
 		return sniffsAsHTML(res)
@@ -155,7 +155,7 @@ type readCloser struct {
 	io.Closer
 }
 
-func plainOrGzip(h http.Header) bool {
+func isPlainOrGzip(h http.Header) bool {
 	switch strings.ToLower(strings.Join(h.Values("Content-Encoding"), ",")) {
 	case "", "identity", "gzip", "x-gzip":
 		return true
@@ -163,18 +163,18 @@ func plainOrGzip(h http.Header) bool {
 	return false
 }
 
-// ofTheBytes are the headers that describe the bytes of a body.
-var ofTheBytes = []string{
+// bodyHeaders are the headers that describe the bytes of a body.
+var bodyHeaders = []string{
 	"Content-Length", "Content-Encoding", "ETag", "Accept-Ranges", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest",
 }
 
-// open makes the response of a document one whose text may change. The browser
+// makeEditable makes the response of a document one whose text may change. The browser
 // must ask for it anew each time: another run has another tag.
-func (p *injecting) open(res *http.Response) {
+func (p *handler) makeEditable(res *http.Response) {
 	if strings.HasSuffix(strings.ToLower(res.Header.Get("Content-Encoding")), "gzip") {
 		res.Body = &gunzip{src: res.Body}
 	}
-	for _, name := range ofTheBytes {
+	for _, name := range bodyHeaders {
 		res.Header.Del(name)
 	}
 	if !strings.Contains(strings.ToLower(res.Header.Get("Cache-Control")), "no-store") {
