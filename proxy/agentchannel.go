@@ -2,75 +2,50 @@ package proxy
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"sync"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
 const (
-	// agentPath is where agents connect to, to hear of requests and to
-	// decide what becomes of them.
+	// agentPath is below prefix. Agents connect there: see agentprotocol.go.
 	agentPath = "/control"
-	// maxTargets bounds the Targets that are known at a time, maxOwners the
-	// addresses whose Target is known, maxHeld the requests that wait.
+	// The limits of an agentRegistry: Targets, addresses whose Target is known,
+	// and requests that are paused at a time.
 	maxTargets = 1000
 	maxOwners  = 10000
 	maxPaused  = 1000
-	// maxBacklog bounds what waits for one agent.
+	// maxBacklog is how many events wait for the agent of a new document.
 	maxBacklog = 1000
-	// pauseTimeout bounds how long a request waits for a client.
+	// pauseTimeout is how long a request waits for a decision.
 	pauseTimeout = 5 * time.Minute
-	// successorTimeout bounds how long requests of a new document wait for its
-	// agent, and announceWithin how long a document's for the agent that has
-	// sent the frame there: its message may come behind the request.
+	// successorTimeout is how long the requests of a new document wait for its
+	// agent. announceTimeout is how long a request for a document waits for the
+	// command "navigate", which may arrive after the request.
 	successorTimeout = 3 * time.Second
 	announceTimeout  = 100 * time.Millisecond
 )
 
-// An order is a message of an agent.
-type order struct {
-	Do string `json:"do"`
-
-	// "state" tells what its Target wants, and which documents it has.
-	Target    string            `json:"target"`
-	Hold      bool              `json:"hold"` // requests are to wait
-	Tell      bool              `json:"tell"` // of requests, even if they do not wait
-	Extra     map[string]string `json:"extra"`
-	UserAgent string            `json:"userAgent"`
-	NoCache   bool              `json:"noCache"`
-	Offline   bool              `json:"offline"`
-	Addresses []string          `json:"addresses"`
-
-	// "navigate" announces where the main frame is going, "go", "fulfill",
-	// "fail" and "body" are about the request with this id.
-	ID       string      `json:"id"`
-	URL      string      `json:"url"`
-	Referrer string      `json:"referrer"`
-	Method   string      `json:"method"`
-	Headers  [][2]string `json:"headers"`
-	Body     *[]byte     `json:"body"`
-	See      bool        `json:"see"` // the response
-	Error    string      `json:"error"`
-	Status   int         `json:"status"`
-	Phrase   string      `json:"phrase"`
-}
-
-// A agentRegistry knows the Targets behind the proxy by their agents' connections.
+// An agentRegistry knows the Targets behind the proxy by the connections of
+// their agents.
 type agentRegistry struct {
-	mu      sync.Mutex
+	log *zap.Logger // static
+
+	mu      sync.Mutex // guards everything below, and every agentTarget and pausedRequest
 	targets map[string]*agentTarget
-	owners  map[string]resourceOwner // by address, of documents and what asks in their stead
+	owners  map[string]resourceOwner // by address of a document, stylesheet or worker
 	paused  map[string]*pausedRequest
-	changed chan struct{} // closed at the next change
+	changed chan struct{} // closed when anything has changed
 }
 
-// resourceOwner says whose a document, stylesheet or worker is.
+// resourceOwner is the Target that a document, stylesheet or worker belongs to.
 type resourceOwner struct {
 	target string
 	worker bool
@@ -79,28 +54,35 @@ type resourceOwner struct {
 // agentTarget is one Target.
 type agentTarget struct {
 	id    string
-	conn  *wsconn.Conn // of the document that is there; nil while there is none
-	state order
-	// announced is where the main frame is going, if its agent has said so,
-	// and referrer what its request is to name.
+	conn  *wsconn.Conn // of the agent of its document; nil while there is none
+	state targetState
+	// announced is the address that the main frame is about to ask for, and
+	// referrer the Referer of that request. Both are "" otherwise.
 	announced, referrer string
-	// next is the document that has been sent and has yet to connect.
+	// next is the address of a document that was served, and whose agent has
+	// not connected yet. It is expected until then.
 	next  string
-	until time.Time // for which it is waited
-	// backlog is what its agent is to hear of then.
+	until time.Time
+	// backlog are the events for that agent.
 	backlog []agentEvent
 }
 
-func newAgentRegistry() *agentRegistry {
-	return &agentRegistry{targets: map[string]*agentTarget{}, owners: map[string]resourceOwner{}, paused: map[string]*pausedRequest{}, changed: make(chan struct{})}
+func newAgentRegistry(log *zap.Logger) *agentRegistry {
+	return &agentRegistry{
+		log:     log,
+		targets: map[string]*agentTarget{},
+		owners:  map[string]resourceOwner{},
+		paused:  map[string]*pausedRequest{},
+		changed: make(chan struct{}),
+	}
 }
 
-// maxAgentMessage is the longest message of an agent: one with a body that a client
-// has made up, in base64.
+// maxAgentMessage is the longest message of an agent, in bytes: fulfill with a
+// body in base64.
 const maxAgentMessage = 2 * maxResponseBody
 
-// serveAgent takes the connection of an agent: from a document of the app or
-// a blank one of a page that may drive it. Other origins' scripts are refused.
+// serveAgent accepts the connection of an agent. It must come from a document of
+// the app, or from a blank document of a page that may drive the app.
 func (p *handler) serveAgent(w http.ResponseWriter, r *http.Request, own origin) {
 	from, err := url.Parse(r.Header.Get("Origin"))
 	if err != nil || originOf(from) != own && !slices.Contains(p.Parents, originOf(from).String()) {
@@ -114,27 +96,29 @@ func (p *handler) serveAgent(w http.ResponseWriter, r *http.Request, own origin)
 	go p.agents.serve(conn)
 }
 
+// serve runs the connection of one agent until it ends.
 func (c *agentRegistry) serve(conn *wsconn.Conn) {
 	var t *agentTarget
 	conn.Serve(context.Background(), func(message []byte) {
-		var o order
-		if json.Unmarshal(message, &o) != nil {
+		id, command, err := readCommand(message)
+		if err != nil {
+			c.log.Warn("a message of an agent is not understood", zap.Error(err))
 			return
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		switch o.Do {
-		case "state":
-			t = c.registerLocked(conn, o)
+		switch cmd := command.(type) {
+		case targetState:
+			t = c.registerLocked(conn, cmd)
 			send(conn, agentEvent{What: "state"})
-		case "navigate":
+		case navigateCommand:
 			if t != nil {
-				t.announced, t.referrer = o.URL, o.Referrer
+				t.announced, t.referrer = cmd.URL, cmd.Referrer
 				c.notifyLocked()
 			}
-		default:
-			if h := c.paused[o.ID]; h != nil && h.conn == conn {
-				h.decide(o)
+		case decision:
+			if h := c.paused[id]; h != nil && h.conn == conn {
+				h.decide(cmd)
 			}
 		}
 	})
@@ -147,18 +131,19 @@ func (c *agentRegistry) serve(conn *wsconn.Conn) {
 	}
 	for _, h := range c.paused {
 		if h.conn == conn {
-			h.decide(order{Do: "go"})
+			h.decide(continueRequest{})
 		}
 	}
 }
 
-// registerLocked notes the state of a Target.
-func (c *agentRegistry) registerLocked(conn *wsconn.Conn, o order) *agentTarget {
-	t := c.targets[o.Target]
+// registerLocked records the state of a Target. A new connection takes over the
+// requests and the backlog of the Target.
+func (c *agentRegistry) registerLocked(conn *wsconn.Conn, s targetState) *agentTarget {
+	t := c.targets[s.Target]
 	if t == nil {
 		c.evictLocked()
-		t = &agentTarget{id: o.Target}
-		c.targets[o.Target] = t
+		t = &agentTarget{id: s.Target}
+		c.targets[s.Target] = t
 	}
 	if t.conn != conn {
 		t.conn, t.next, t.announced = conn, "", ""
@@ -172,15 +157,15 @@ func (c *agentRegistry) registerLocked(conn *wsconn.Conn, o order) *agentTarget 
 		}
 		t.backlog = nil
 	}
-	t.state = o
-	for _, address := range o.Addresses {
+	t.state = s
+	for _, address := range s.Addresses {
 		c.recordOwnerLocked(address, resourceOwner{target: t.id})
 	}
 	c.notifyLocked()
 	return t
 }
 
-// evictLocked makes room for a Target: those without a document go.
+// evictLocked makes room for a Target: Targets without a document are removed.
 func (c *agentRegistry) evictLocked() {
 	for id, t := range c.targets {
 		if t.conn == nil && time.Now().After(t.until) {
@@ -207,7 +192,8 @@ func (c *agentRegistry) notifyLocked() {
 	c.changed = make(chan struct{})
 }
 
-// await waits until a condition holds, which is asked for under the lock.
+// await waits until a condition holds, the time is over or the request has ended.
+// The condition is called under the lock.
 func (c *agentRegistry) await(r *http.Request, within time.Duration, holds func() bool) {
 	timeout := time.After(within)
 	for {
@@ -238,8 +224,8 @@ func (c *agentRegistry) idleLocked() bool {
 	return true
 }
 
-// findTarget finds the Target that a request is of, if it is known; main says that
-// it is for the main frame's document.
+// findTarget returns the Target that makes a request; nil when it is unknown.
+// main says that the request is for the document of the main frame.
 func (c *agentRegistry) findTarget(r *http.Request, e *exchange, fromHost bool) (t *agentTarget, main bool) {
 	c.mu.Lock()
 	idle := c.idleLocked()
@@ -275,7 +261,7 @@ func (c *agentRegistry) findTarget(r *http.Request, e *exchange, fromHost bool) 
 	return c.soleTargetLocked(), false
 }
 
-// isTargetDocument reports whether an address is that of a Target's document.
+// isTargetDocument reports whether an address belongs to a Target.
 func (c *agentRegistry) isTargetDocument(address string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -283,8 +269,9 @@ func (c *agentRegistry) isTargetDocument(address string) bool {
 	return known
 }
 
-// soleTargetLocked is the one Target that holds requests or, where none does, that
-// hears of them: what names nobody as its referrer may well be of that one.
+// soleTargetLocked returns the only Target that pauses requests or, when none
+// does, the only one that is told of them. A request without a known Referer is
+// taken for its own.
 func (c *agentRegistry) soleTargetLocked() *agentTarget {
 	var holding, hearing []*agentTarget
 	for _, t := range c.targets {
@@ -305,11 +292,9 @@ func (c *agentRegistry) soleTargetLocked() *agentTarget {
 	return holding[0]
 }
 
-// send sends a message to an agent.
-func send(conn *wsconn.Conn, message any) {
-	if text, err := json.Marshal(message); err == nil && conn != nil {
-		conn.Deliver(wire.Frame{Body: text})
-	}
+// send sends an event to an agent. A connection that has ended drops it.
+func send(conn *wsconn.Conn, e agentEvent) {
+	conn.Deliver(wire.Frame{Body: mustEncode(e)})
 }
 
 func withoutFragment(address string) string {

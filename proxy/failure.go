@@ -16,7 +16,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// netErrorOf names an error of the upstream's as Chromium does.
+// netErrorOf names an error of the transport as Chromium does (net_error_list.h).
 func netErrorOf(err error) string {
 	var (
 		known   netError
@@ -51,17 +51,17 @@ func netErrorOf(err error) string {
 	return "net::ERR_FAILED"
 }
 
-// serveFailure answers when the upstream does not, or a client has had the request
-// fail: a frame gets a document that can be driven on, and that knows why; a
-// script and an element get a network error.
+// serveFailure answers when the upstream does not, or when a Client has failed the
+// request. A frame gets a document with the agent, so that Clients can go on from
+// there. A script or an element gets a network error.
 func (p *handler) serveFailure(w http.ResponseWriter, r *http.Request, err error) {
 	e := exchangeOf(r.Context())
 	if errors.Is(err, context.Canceled) {
-		e.paused.over(agentEvent{What: "failed", Error: "net::ERR_ABORTED"})
+		e.paused.finish(agentEvent{What: "failed", Error: "net::ERR_ABORTED"})
 		return // the browser has gone
 	}
 	name := netErrorOf(err)
-	e.paused.over(agentEvent{What: "failed", Error: name})
+	e.paused.finish(agentEvent{What: "failed", Error: name})
 	var decided netError
 	if !errors.As(err, &decided) {
 		p.Log.Warn("no answer from the app", zap.Stringer("app", p.Upstream), zap.Error(err))
@@ -89,15 +89,8 @@ func (p *handler) serveFailure(w http.ResponseWriter, r *http.Request, err error
 	}
 }
 
-// over is ended for a request that may have been told of to nobody.
-func (h *pausedRequest) over(n agentEvent) {
-	if h != nil {
-		h.finish(n)
-	}
-}
-
-// breakResponse gives the browser an answer that it takes for a network error. Where
-// the connection just closes, browsers ask again.
+// breakResponse sends a response that browsers treat as a network error. When the
+// connection just closes, they ask again.
 func breakResponse(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// interceptTransport is the transport that answers in the upstream's place where a
-// client wants it to.
+// interceptTransport is a transport that carries out what agents have decided.
 type interceptTransport struct {
 	http.RoundTripper
 	bodies *bodyCache
@@ -41,7 +40,8 @@ func (t interceptTransport) RoundTrip(req *http.Request) (*http.Response, error)
 	return t.decideResponse(h, e, req, res, err)
 }
 
-// decideResponse shows an answer, or why there is none, and does what is decided.
+// decideResponse pauses a response, or the error in its place, until the agent has
+// decided.
 func (t interceptTransport) decideResponse(h *pausedRequest, e *exchange, req *http.Request, res *http.Response, err error) (*http.Response, error) {
 	n := agentEvent{What: "response", Held: true}
 	if err == nil {
@@ -50,18 +50,18 @@ func (t interceptTransport) decideResponse(h *pausedRequest, e *exchange, req *h
 		n.Error = netErrorOf(err)
 	}
 	h.notify(n)
-	o := h.wait(req.Context())
-	for ; o.Do == "body"; o = h.wait(req.Context()) {
-		h.notify(agentEvent{What: "body", Body: h.readBody(res)})
+	d := h.wait(req.Context())
+	for ; d == (getBody{}); d = h.wait(req.Context()) {
+		h.notify(agentEvent{What: "body", Body: readBody(res)})
 	}
-	switch o.Do {
-	case "fail":
+	switch d := d.(type) {
+	case failRequest:
 		if res != nil {
 			res.Body.Close()
 		}
-		return nil, netError(o.Error)
-	case "fulfill":
-		res, err = o.response(req, res), nil
+		return nil, netError(d.Error)
+	case fulfillRequest:
+		res, err = d.response(req, res), nil
 	}
 	if err == nil {
 		t.reportResponse(h, e, res)
@@ -69,8 +69,8 @@ func (t interceptTransport) decideResponse(h *pausedRequest, e *exchange, req *h
 	return res, err
 }
 
-// readBody reads the body of a response, which it goes on having.
-func (h *pausedRequest) readBody(res *http.Response) []byte {
+// readBody reads the body of a response, and puts it back.
+func readBody(res *http.Response) []byte {
 	if res == nil {
 		return nil
 	}
@@ -80,38 +80,41 @@ func (h *pausedRequest) readBody(res *http.Response) []byte {
 		res.Header.Del("Content-Length")
 		res.ContentLength = -1
 	}
+	// An error comes again when the body is read on.
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxResponseBody))
 	res.Body = readCloser{io.MultiReader(bytes.NewReader(body), res.Body), res.Body}
 	return body
 }
 
-// response is what a client has made up, or made of an answer.
-func (o *order) response(req *http.Request, from *http.Response) *http.Response {
+// response is the response that the agent wants. It is made of the paused one, if
+// there is any.
+func (f *fulfillRequest) response(req *http.Request, from *http.Response) *http.Response {
 	res := &http.Response{
-		StatusCode: o.Status, Status: strconv.Itoa(o.Status) + " " + o.Phrase, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		StatusCode: f.Status, Status: strconv.Itoa(f.Status) + " " + f.Phrase, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{}, Request: req, Body: http.NoBody,
 	}
-	if o.Phrase == "" {
-		res.Status = strconv.Itoa(o.Status) + " " + http.StatusText(o.Status)
+	if f.Phrase == "" {
+		res.Status = strconv.Itoa(f.Status) + " " + http.StatusText(f.Status)
 	}
 	if from != nil {
 		res.Header, res.Body, res.ContentLength = from.Header.Clone(), from.Body, from.ContentLength
 	}
-	if o.Headers != nil {
+	if f.Headers != nil {
 		res.Header = http.Header{}
-		for _, h := range o.Headers {
+		for _, h := range f.Headers {
 			for _, value := range strings.Split(h[1], "\n") {
 				res.Header.Add(h[0], value)
 			}
 		}
 	}
-	if o.Body != nil || from == nil {
+	if f.Body != nil || from == nil {
 		var body []byte
-		if o.Body != nil {
-			body = *o.Body
+		if f.Body != nil {
+			body = *f.Body
 		}
 		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		// Clients see the headers that they gave, but give bodies unpacked.
+		// Clients see the headers that they gave. Their body is not compressed,
+		// whatever those say.
 		exchangeOf(req.Context()).clientHeader = res.Header.Clone()
 		for _, name := range []string{"Content-Encoding", "Transfer-Encoding", "Content-Length"} {
 			res.Header.Del(name)
@@ -121,7 +124,7 @@ func (o *order) response(req *http.Request, from *http.Response) *http.Response 
 	return res
 }
 
-// reportResponse tells of an answer, and of its end when that comes.
+// reportResponse announces a response and, when it comes, the end of its body.
 func (t interceptTransport) reportResponse(h *pausedRequest, e *exchange, res *http.Response) {
 	n := agentEvent{What: "response", Status: res.StatusCode, StatusText: statusText(res), Headers: flatHeader(e.moveAddresses(e.visibleHeader(res)), "Set-Cookie")}
 	if !e.navigates && res.Header.Get("Content-Encoding") == "" && res.StatusCode != http.StatusSwitchingProtocols {
@@ -131,7 +134,7 @@ func (t interceptTransport) reportResponse(h *pausedRequest, e *exchange, res *h
 	res.Body = &countedBody{ReadCloser: res.Body, h: h}
 }
 
-// visibleHeader is that of an answer as clients see it.
+// visibleHeader is the header of a response as Clients see it.
 func (e *exchange) visibleHeader(res *http.Response) http.Header {
 	if e.clientHeader != nil {
 		return e.clientHeader
@@ -144,14 +147,14 @@ func statusText(res *http.Response) string {
 	return text
 }
 
-// moveAddresses is a header whose addresses are the browser's.
+// moveAddresses returns a header with the addresses that the browser knows.
 func (e *exchange) moveAddresses(h http.Header) http.Header {
 	h = h.Clone()
 	moveHeader(h, "Location", e.upstream, e.own)
 	return h
 }
 
-// countedBody tells of the end of a body.
+// countedBody announces the end of a body, and its length.
 type countedBody struct {
 	io.ReadCloser
 	h *pausedRequest

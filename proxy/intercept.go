@@ -14,56 +14,37 @@ import (
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
-// A pausedRequest is a request that an agent hears of and that, if it is to, waits for
-// what its clients decide.
+// A pausedRequest is a request that an agent is told of. If waits is set it is
+// paused until the agent has decided (Fetch.requestPaused of its Clients).
 type pausedRequest struct {
-	agents        *agentRegistry
-	id            string
-	target        *agentTarget
-	conn          *wsconn.Conn
-	waits         bool
-	main          bool // it is for the main frame's document
-	pauseResponse bool // the response is to wait, too
-	fulfill       *order
-	fail          string
-	decisions     chan order
-	finished      bool // it has been told how it ended
+	agents    *agentRegistry
+	id        string
+	target    *agentTarget
+	conn      *wsconn.Conn // of the agent; nil until the one of a new document connects
+	waits     bool
+	main      bool // it is for the document of the main frame
+	decisions chan decision
+	finished  bool // the last event was sent
+
+	// what was decided
+	pauseResponse bool
+	fulfill       *fulfillRequest // nil: the upstream responds
+	fail          string          // the net error; "" for none
 }
 
-// agentEvent is a message to an agent.
-type agentEvent struct {
-	What       string            `json:"what"`
-	ID         string            `json:"id"`
-	URL        string            `json:"url,omitempty"`
-	Method     string            `json:"method,omitempty"`
-	Headers    map[string]string `json:"headers,omitempty"`
-	Body       []byte            `json:"body,omitempty"`
-	Dest       string            `json:"dest,omitempty"`
-	Mode       string            `json:"mode,omitempty"`
-	Referrer   string            `json:"referrer,omitempty"`
-	Held       bool              `json:"held,omitempty"`
-	Main       bool              `json:"main,omitempty"`
-	Redirects  []hop             `json:"redirects,omitempty"`
-	Status     int               `json:"status,omitempty"`
-	StatusText string            `json:"statusText,omitempty"`
-	Key        string            `json:"key,omitempty"` // of the body, below bodyPath
-	Length     int64             `json:"length,omitempty"`
-	Error      string            `json:"error,omitempty"`
-}
-
-// A netError is why there is no answer, as Chromium calls it.
+// A netError is why there is no response, as Chromium names it: net::ERR_FAILED.
 type netError string
 
 func (e netError) Error() string { return string(e) }
 
-// maxRequestBody bounds what is told of a request's body, and maxSeenBody what a
-// client may see of a response's.
+// The largest body of a request and of a response that an agent gets, in bytes.
+// The rest is cut off.
 const (
 	maxRequestBody  = 1 << 20
 	maxResponseBody = 20 << 20
 )
 
-// notify tells the agent, or the one that is to come.
+// notify sends an event to the agent, or keeps it for the agent that is expected.
 func (h *pausedRequest) notify(n agentEvent) {
 	h.agents.mu.Lock()
 	defer h.agents.mu.Unlock()
@@ -78,17 +59,16 @@ func (h *pausedRequest) notifyLocked(n agentEvent) {
 	}
 }
 
-// decide hands over what an agent has decided; the first decision of a stage
-// counts.
-func (h *pausedRequest) decide(o order) {
+// decide takes a decision. Only the first one of a stage counts.
+func (h *pausedRequest) decide(d decision) {
 	select {
-	case h.decisions <- o:
+	case h.decisions <- d:
 	default:
 	}
 }
 
-// intercept finds out who is to hear of a request and does what its Target wants
-// for all of them.
+// intercept finds the Target that makes a request, and applies what the Target
+// wants for all its requests. It returns nil when no agent is told of this one.
 func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	t, main := p.agents.findTarget(r, e, p.fromHost(r))
@@ -115,7 +95,7 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	case dest != "empty":
 		c.recordOwnerLocked(address, resourceOwner{t.id, false})
 	}
-	h := &pausedRequest{agents: c, id: rand.Text(), target: t, conn: t.conn, main: main, decisions: make(chan order, 1)}
+	h := &pausedRequest{agents: c, id: rand.Text(), target: t, conn: t.conn, main: main, decisions: make(chan decision, 1)}
 	coming := time.Now().Before(t.until) && (t.conn == nil || t.next != "" && t.next == withoutFragment(r.Referer()))
 	if coming {
 		h.conn = nil
@@ -135,7 +115,7 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	return h
 }
 
-// applyOverridesLocked does what a Target wants for its requests.
+// applyOverridesLocked applies the headers that a Target wants for its requests.
 func applyOverridesLocked(t *agentTarget, r *http.Request, main bool) {
 	for name, value := range t.state.Extra {
 		r.Header.Set(name, value)
@@ -156,13 +136,15 @@ func applyOverridesLocked(t *agentTarget, r *http.Request, main bool) {
 	}
 }
 
-// pauseRequest tells of a request, waits if it is to, and changes it as decided.
+// pauseRequest announces a request, waits for the decision if it must, and
+// changes the request.
 func (h *pausedRequest) pauseRequest(r *http.Request, e *exchange) {
 	if h.fail != "" {
 		return
 	}
 	var body []byte
 	if r.Body != nil {
+		// An error comes again when the transport reads on.
 		body, _ = io.ReadAll(io.LimitReader(r.Body, maxRequestBody))
 		r.Body = readCloser{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
 	}
@@ -175,27 +157,26 @@ func (h *pausedRequest) pauseRequest(r *http.Request, e *exchange) {
 		return
 	}
 	e.announced = true
-	o := h.wait(r.Context())
-	h.pauseResponse = o.See
-	switch o.Do {
-	case "fail":
-		h.fail = o.Error
-	case "fulfill":
-		h.fulfill = &o
-	case "go":
-		o.change(r, e)
+	switch d := h.wait(r.Context()).(type) {
+	case failRequest:
+		h.fail = d.Error
+	case fulfillRequest:
+		h.fulfill = &d
+	case continueRequest:
+		h.pauseResponse = d.See
+		d.change(r, e)
 	}
 }
 
-// wait returns the next decision; without one in time the request goes on.
-func (h *pausedRequest) wait(ctx context.Context) order {
+// wait returns the next decision. Without one in time the request continues.
+func (h *pausedRequest) wait(ctx context.Context) decision {
 	select {
-	case o := <-h.decisions:
-		return o
+	case d := <-h.decisions:
+		return d
 	case <-time.After(pauseTimeout):
 	case <-ctx.Done():
 	}
-	return order{Do: "go"}
+	return continueRequest{}
 }
 
 // visibleHeaders are the headers of a request that clients see and may replace.
@@ -217,37 +198,41 @@ func isHiddenHeader(name string) bool {
 	return strings.HasPrefix(name, "Sec-Fetch-")
 }
 
-// change makes the request the one that a client wants.
-func (o *order) change(r *http.Request, e *exchange) {
-	if o.URL != "" {
-		if u, err := r.URL.Parse(o.URL); err == nil && (u.Host == "" || originOf(u) == e.own) {
+// change applies the changes to a request.
+func (c *continueRequest) change(r *http.Request, e *exchange) {
+	if c.URL != "" {
+		if u, err := r.URL.Parse(c.URL); err == nil && (u.Host == "" || originOf(u) == e.own) {
 			r.URL.Path, r.URL.RawPath, r.URL.RawQuery = u.Path, u.RawPath, u.RawQuery
 		}
 	}
-	if o.Method != "" {
-		r.Method = o.Method
+	if c.Method != "" {
+		r.Method = c.Method
 	}
-	if o.Headers != nil {
+	if c.Headers != nil {
 		for name := range r.Header {
 			if !isHiddenHeader(name) {
 				r.Header.Del(name)
 			}
 		}
-		for _, h := range o.Headers {
+		for _, h := range c.Headers {
 			if !isHiddenHeader(http.CanonicalHeaderKey(h[0])) {
 				r.Header.Set(h[0], h[1])
 			}
 		}
 	}
-	if o.Body != nil {
-		r.Body = io.NopCloser(bytes.NewReader(*o.Body))
-		r.ContentLength = int64(len(*o.Body))
-		r.Header.Set("Content-Length", strconv.Itoa(len(*o.Body)))
+	if c.Body != nil {
+		r.Body = io.NopCloser(bytes.NewReader(*c.Body))
+		r.ContentLength = int64(len(*c.Body))
+		r.Header.Set("Content-Length", strconv.Itoa(len(*c.Body)))
 	}
 }
 
-// finish tells how a request has ended, once, and forgets it.
+// finish sends the last event of a request, once, and removes the request. A nil
+// request does nothing.
 func (h *pausedRequest) finish(n agentEvent) {
+	if h == nil {
+		return
+	}
 	h.agents.mu.Lock()
 	defer h.agents.mu.Unlock()
 	if delete(h.agents.paused, h.id); h.finished {
@@ -257,7 +242,7 @@ func (h *pausedRequest) finish(n agentEvent) {
 	h.notifyLocked(n)
 }
 
-// redirected notes that the main frame's document is asked for elsewhere.
+// redirected records where a redirect leads the main frame.
 func (h *pausedRequest) redirected(by hop) {
 	from, err := url.Parse(by.URL)
 	if err != nil {
@@ -270,7 +255,8 @@ func (h *pausedRequest) redirected(by hop) {
 	}
 }
 
-// committed notes that a document is on its way into the main frame.
+// committed records that the main frame gets a document, whose agent will
+// connect.
 func (h *pausedRequest) committed(address string) {
 	h.agents.mu.Lock()
 	defer h.agents.mu.Unlock()

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"encoding/json"
 	"html"
 	"net/http"
 	"net/url"
@@ -19,11 +18,12 @@ type hop struct {
 	Sent       map[string]string `json:"sent"` // request headers as the app's server got them
 	Status     int               `json:"status"`
 	StatusText string            `json:"statusText"`
-	Headers    map[string]string `json:"headers"` // response headers as the app's server sent them
+	Headers    map[string]string `json:"headers"`        // response headers as the app's server sent them
 	Announced  bool              `json:"told,omitempty"` // the agent before has announced the request
 }
 
-// An navigationResponse is how a document came.
+// A navigationResponse is how a document was loaded. The agent's script element
+// has it as the attribute data-response, in JSON.
 type navigationResponse struct {
 	hop
 	Redirects []hop  `json:"redirects,omitempty"` // the redirect chain, the first one first
@@ -36,11 +36,7 @@ func (a navigationResponse) attribute() string {
 	if a.URL == "" {
 		return ""
 	}
-	text, err := json.Marshal(a)
-	if err != nil {
-		return "" // of strings and numbers there is always a JSON text
-	}
-	return ` data-response="` + html.EscapeString(string(text)) + `"`
+	return ` data-response="` + html.EscapeString(string(mustEncode(a))) + `"`
 }
 
 // hopOf describes an exchange with the upstream, with the URL that the browser

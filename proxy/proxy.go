@@ -84,7 +84,7 @@ func New(o Options) (http.Handler, error) {
 		Options:   o,
 		upstream:  originOf(o.Upstream),
 		integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
-		agents:    newAgentRegistry(),
+		agents:    newAgentRegistry(o.Log.Named("proxy")),
 		redirects: redirectChains{byTo: map[string]redirectChain{}},
 		bodies:    bodyCache{byKey: map[string]*cachedBody{}},
 		workers:   map[string]bool{},

@@ -122,10 +122,10 @@ func TestLotWakes(t *testing.T) {
 	}
 }
 
-func (l *Poller) waiting() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.conns)
+func (p *Poller) waiting() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.conns)
 }
 
 // TestF06ParkedPeer wants parked connections to be asked whether they live.
