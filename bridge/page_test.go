@@ -123,7 +123,7 @@ func connect(t *testing.T) *page {
 		ServePage(context.Background(), c, p.hub, nil)
 	}))
 	t.Cleanup(s.Close)
-	far, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil)
+	far, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil, wsconn.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type agent struct {
 // connect connects an agent whose Target has one document.
 func connect(t *testing.T, own, state string) *agent {
 	t.Helper()
-	conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {own}})
+	conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {own}}, wsconn.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestHoldDocuments(t *testing.T) {
 func TestControlIsForOwnPages(t *testing.T) {
 	own, _ := serve(t, echo, nil)
 	for from, want := range map[string]bool{own: true, host: true, "http://evil.example": false, "null": false, "": false} {
-		conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {from}})
+		conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {from}}, wsconn.Limits{})
 		if (err == nil) != want {
 			t.Errorf("%q: %v", from, err)
 		}
@@ -239,7 +239,7 @@ func TestBacklog(t *testing.T) {
 		t.Errorf("an image is %q", got)
 	}
 	a.conn.Close(wsconn.ReasonShutdown)
-	next, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {own}})
+	next, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {own}}, wsconn.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func dial(t *testing.T, url string, header http.Header) *far {
 // dialTo is dial with a function for each message; nothing reaches got.
 func dialTo(t *testing.T, url string, header http.Header, handle func([]byte)) *far {
 	t.Helper()
-	conn, err := wsconn.DialLimits(t.Context(), url, header, wsconn.Limits{MaxMessage: 512 << 20})
+	conn, err := wsconn.Dial(t.Context(), url, header, wsconn.Limits{MaxMessage: 512 << 20})
 	if err != nil {
 		t.Fatalf("dial %s: %v", url, err)
 	}
