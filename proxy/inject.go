@@ -187,16 +187,14 @@ func (j *injector) enter(t token) {
 // text judges a text between tags: white space belongs to what is around it,
 // anything else begins the body.
 func (j *injector) text(t token) bool {
-	rest := t.size - t.space
-	cut := !t.whole && strings.HasPrefix("</", string(j.in[t.space:t.size]))
+	rest := string(j.in[t.space:min(t.size, t.space+len("</x"))])
 	j.pass(t.space)
-	if cut {
-		return false // perhaps nothing, or the first bytes of a tag
+	switch {
+	case !t.whole && (rest == "" || rest == "<" || rest == "</"):
+		return false // these may be the first bytes of a tag
+	case rest != "":
+		j.finish()
 	}
-	if rest == 0 {
-		return true
-	}
-	j.finish()
 	return true
 }
 
