@@ -25,6 +25,8 @@ var allowed = map[string]string{
 	"actions":             "targets internal/secrets internal/urlpolicy internal/wire web",
 	"actions/...":         "actions internal/wire internal/wsconn", // what wsconn takes and gives is in wire's types
 	"actions/actionstest": "actions actions/remote",
+	"actions/bap":         "actions actions/extract internal/wire internal/wsconn",
+	"actions/extract":     "",
 	"web":                 "",
 	"web/test":            "",
 	"proxy":               "internal/wire internal/wsconn web",
