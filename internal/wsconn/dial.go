@@ -48,17 +48,23 @@ func Dial(ctx context.Context, rawURL string, header http.Header, l Limits) (*Co
 	return c, nil
 }
 
-// dialer returns a dialer that sends a header.
+// dialer returns a dialer that sends a header. Names count in any case.
 func dialer(header http.Header) ws.Dialer {
-	header = header.Clone()
-	d := ws.Dialer{Host: header.Get("Host"), Header: ws.HandshakeHeaderHTTP(header)}
-	for _, line := range header.Values("Sec-WebSocket-Protocol") {
-		for name := range strings.SplitSeq(line, ",") {
-			d.Protocols = append(d.Protocols, strings.TrimSpace(name))
+	var d ws.Dialer
+	others := http.Header{}
+	for name, values := range header {
+		switch http.CanonicalHeaderKey(name) {
+		case "Host":
+			d.Host = strings.Join(values, ",")
+		case "Sec-Websocket-Protocol":
+			for offered := range strings.SplitSeq(strings.Join(values, ","), ",") {
+				d.Protocols = append(d.Protocols, strings.TrimSpace(offered))
+			}
+		default:
+			others[name] = values
 		}
 	}
-	header.Del("Host")
-	header.Del("Sec-WebSocket-Protocol")
+	d.Header = ws.HandshakeHeaderHTTP(others)
 	return d
 }
 

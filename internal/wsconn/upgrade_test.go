@@ -299,7 +299,7 @@ func TestDialHandshake(t *testing.T) {
 			accept(r.Header.Get("Sec-WebSocket-Key")), "\x81\x01a\x81\x01b\x88\x02\x03\xe8")
 	}))
 	defer s.Close()
-	given := http.Header{"Host": {"app.example"}, "Origin": {"http://a"}, "Sec-Websocket-Protocol": {"a, b"}}
+	given := http.Header{"Host": {"app.example"}, "Origin": {"http://a"}, "sec-WebSocket-protocol": {"a, b"}}
 	c, err := Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/x%2Fy?q=1#z", given, Limits{})
 	if err != nil {
 		t.Fatal(err)
