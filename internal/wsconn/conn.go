@@ -62,6 +62,7 @@ type Conn struct {
 	binary   func(message []byte) // handles binary messages; without it, as in CDP, one ends the connection
 
 	maxMessage atomic.Int64 // bytes of one incoming message
+	versionOne atomic.Bool  // the peer knows 1008 in place of our own codes
 
 	memory account
 
@@ -98,6 +99,11 @@ func (c *Conn) HandleBinary(f func(message []byte)) { c.binary = f }
 func (c *Conn) LimitMessages(n int64) {
 	c.maxMessage.Store(min(orDefault(n, c.limits.MaxMessage), c.limits.MaxMessage))
 }
+
+// UseVersionOneCodes says whether the close frame has 1008 where the Reason has a
+// code of our own. Hosts of version 1 of the bridge know no others. Serve returns
+// the Reason unchanged.
+func (c *Conn) UseVersionOneCodes(on bool) { c.versionOne.Store(on) }
 
 // RemoteAddr is the peer's address.
 func (c *Conn) RemoteAddr() net.Addr { return c.nc.RemoteAddr() }

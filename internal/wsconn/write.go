@@ -66,7 +66,11 @@ func (c *Conn) write() {
 // writeEnd says good-bye.
 func (c *Conn) writeEnd() {
 	defer close(c.ended)
-	if f := closeFrame(c.closing()); f != nil && !c.textOnly {
+	why := c.closing()
+	if c.versionOne.Load() {
+		why = why.versionOne()
+	}
+	if f := closeFrame(why); f != nil && !c.textOnly {
 		var o outbox
 		o.addFrame(ws.OpClose, wire.Frame{Body: f}, c.client)
 		_ = c.w.write(o.chunks) // whatever comes of it, the connection ends
