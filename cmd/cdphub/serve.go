@@ -19,6 +19,7 @@ import (
 	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
@@ -86,8 +87,9 @@ type server struct {
 	lot       *wsconn.Poller // where idle Clients wait; made by run
 	listeners []listener
 	metrics   *metrics
-	pool      *pool // of browsers; nil: there are none
-	pageHosts bool  // pages may be Hosts beside them without a token
+	closes    closelog.Ring // of connections, for operators
+	pool      *pool         // of browsers; nil: there are none
+	pageHosts bool          // pages may be Hosts beside them without a token
 	sandboxes sandboxes
 	bap       *bap.Server
 	bapFrom   addresses // of its connections

@@ -30,6 +30,7 @@ var allowed = map[string]string{
 	"web":                 "",
 	"web/test":            "",
 	"proxy":               "internal/wire internal/wsconn web",
+	"internal/closelog":   "",
 	"internal/ordered":    "",
 	"internal/wire":       "",
 	"internal/wsconn":     "internal/wire",
