@@ -3,6 +3,8 @@ package chrome
 import (
 	"encoding/json"
 
+	"github.com/mailru/easyjson"
+
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -83,7 +85,7 @@ func (h *Host) disposeLocked(contextID string) {
 func (h *Host) visibleTargets(s *session, result []byte) []byte {
 	return h.without(result, "targetInfos", func(raw json.RawMessage) bool {
 		var i info
-		return json.Unmarshal(raw, &i) != nil || h.hiddenInfoLocked(s, &i)
+		return easyjson.Unmarshal(raw, &i) != nil || h.hiddenInfoLocked(s, &i)
 	})
 }
 

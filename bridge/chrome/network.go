@@ -2,13 +2,13 @@ package chrome
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/mailru/easyjson"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -87,13 +87,8 @@ func (h *Host) barIfFile(frameID, url string) bool {
 // its own interception, and so may answer the request. It does not when the
 // request is for a file. Its session then ends, and the request goes on.
 func (h *Host) mayPassPaused(s *session, params []byte) bool {
-	var e struct {
-		FrameID string `json:"frameId"`
-		Request struct {
-			URL string `json:"url"`
-		} `json:"request"`
-	}
-	if json.Unmarshal(params, &e) == nil && !h.barIfFile(e.FrameID, e.Request.URL) {
+	var e pausedDocument
+	if easyjson.Unmarshal(params, &e) == nil && !h.barIfFile(e.FrameID, e.Request.URL) {
 		return true
 	}
 	h.mu.Lock()
@@ -106,17 +101,11 @@ func (h *Host) mayPassPaused(s *session, params []byte) bool {
 // must wait for DNS does not run on the reader's goroutine.
 func (h *Host) judgePaused(params []byte) {
 	n := h.network
-	var e struct {
-		RequestID string `json:"requestId"`
-		FrameID   string `json:"frameId"` // of a page's own frame the id is the target's
-		Request   struct {
-			URL string `json:"url"`
-		} `json:"request"`
-	}
 	if n == nil {
 		return
 	}
-	if err := json.Unmarshal(params, &e); err != nil {
+	var e pausedDocument
+	if err := easyjson.Unmarshal(params, &e); err != nil {
 		h.cancel(errNotCDP) // a page would wait for ever
 		return
 	}

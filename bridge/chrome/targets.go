@@ -1,34 +1,15 @@
 package chrome
 
 import (
-	"encoding/json"
 	"strings"
 
+	"github.com/mailru/easyjson"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
-
-// info is a Target.TargetInfo, as far as the Host looks at it.
-type info struct {
-	ID      string `json:"targetId"`
-	Type    string `json:"type"`
-	Title   string `json:"title"`
-	URL     string `json:"url"`
-	Opener  string `json:"openerId"`
-	Context string `json:"browserContextId"`
-	Parent  string `json:"parentFrameId"`
-}
-
-// attachment is what Target.attachedToTarget says, and a part of it what the
-// other events of targets say.
-type attachment struct {
-	SessionID string `json:"sessionId"`
-	TargetID  string `json:"targetId"`
-	Info      info   `json:"targetInfo"`
-}
 
 // target is what the Host remembers of one.
 type target struct {
@@ -101,7 +82,7 @@ func (h *Host) rootEvent(method string, params []byte) {
 	switch method {
 	case "Target.targetCreated", "Target.targetInfoChanged", "Target.targetDestroyed":
 		var a attachment
-		if err := json.Unmarshal(params, &a); err != nil {
+		if err := easyjson.Unmarshal(params, &a); err != nil {
 			h.log.Warn("event of the browser is not understood", zap.String("method", method), zap.Error(err))
 			return
 		}
@@ -195,10 +176,8 @@ func (h *Host) refresh(result, _ []byte) {
 	h.mu.Lock()
 	h.refreshing = false
 	h.mu.Unlock()
-	var all struct {
-		Infos []info `json:"targetInfos"`
-	}
-	if result == nil || json.Unmarshal(result, &all) != nil {
+	var all targetList
+	if result == nil || easyjson.Unmarshal(result, &all) != nil {
 		return
 	}
 	for n := range all.Infos {
@@ -232,7 +211,7 @@ func (h *Host) destroyed(id string) {
 // reports whether the Client may see it.
 func (h *Host) targetEvent(s *session, name string, params []byte) bool {
 	var a attachment
-	if err := json.Unmarshal(params, &a); err != nil {
+	if err := easyjson.Unmarshal(params, &a); err != nil {
 		return false
 	}
 	switch name {

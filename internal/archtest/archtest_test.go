@@ -55,7 +55,7 @@ var allowed = map[string]string{
 var only = map[string]string{
 	"github.com/gobwas/":         "internal/wsconn",
 	"github.com/google/uuid":     "session",
-	"github.com/mailru/easyjson": "internal/wire bridge targets actions/...",
+	"github.com/mailru/easyjson": "internal/wire bridge bridge/chrome targets actions actions/...",
 	"net/http":                   "cmd/cdphub internal/wsconn internal/auth httpdiscovery proxy web/test actions/... bridge/chrome internal/egress internal/bench internal/bench/...",
 	"github.com/alecthomas/kong": "cmd/cdphub",
 }
