@@ -23,9 +23,10 @@ var allowed = map[string]string{
 	"session":             "internal/wire",
 	"httpdiscovery":       "targets",
 	"actions":             "targets internal/secrets internal/urlpolicy internal/wire web",
-	"actions/...":         "actions internal/wire internal/wsconn", // what wsconn takes and gives is in wire's types
+	"actions/...":         "actions actions/envelope internal/wire internal/wsconn", // what wsconn takes and gives is in wire's types
 	"actions/actionstest": "actions actions/remote",
-	"actions/bap":         "actions actions/extract internal/wire internal/wsconn",
+	"actions/bap":         "actions actions/envelope actions/extract internal/wire internal/wsconn",
+	"actions/envelope":    "",
 	"actions/extract":     "",
 	"web":                 "",
 	"web/test":            "",
