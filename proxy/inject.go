@@ -23,6 +23,7 @@ type injector struct {
 
 	in       []byte // read from src, and not judged
 	ahead    int    // bytes at the start of in that were passed on already
+	scanned  int    // bytes at the start of in that have no whole token
 	out      []byte // passed on, and not yet returned by Read
 	judged   int    // bytes of the document
 	inserted bool
@@ -71,9 +72,15 @@ func (j *injector) judge() {
 		left := maxScan - j.judged
 		part := j.in[:min(len(j.in), left)]
 		last := j.err != nil || len(part) == left
-		j.scan(part)
-		if last && !j.done {
+		if last || j.mayProgress(part) {
+			j.scan(part)
+		}
+		switch {
+		case j.done:
+		case last:
 			j.finish()
+		default:
+			j.passAhead()
 		}
 	}
 	if j.done {
@@ -97,18 +104,36 @@ func (j *injector) scan(part []byte) {
 		part = part[mark:]
 	}
 	s := newScanner(part, j.raw)
-	for !j.done {
-		t := s.next()
-		if !j.step(t) {
-			break
-		}
+	for !j.done && j.step(s.next()) {
 	}
-	if j.element != "" && !j.done {
-		// Whatever its end may be, all of it is passed on.
-		end := min(len(j.in), maxScan-j.judged)
-		j.out = append(j.out, j.in[j.ahead:end]...)
-		j.ahead = end
+	j.scanned = min(len(j.in), maxScan-j.judged)
+}
+
+// mayProgress reports whether a part may have a whole token since it was last
+// scanned. Except for the first bytes, which may be text, a token ends with >. So
+// a document that comes byte by byte is not scanned from the token's start for
+// each.
+func (j *injector) mayProgress(part []byte) bool {
+	const undecided = len("</")
+	if j.scanned <= undecided+1 {
+		return true
 	}
+	if bytes.IndexByte(part[j.scanned:], '>') < 0 {
+		j.scanned = len(part)
+		return false
+	}
+	return true
+}
+
+// passAhead passes on what has come of an element of the head: whatever its end
+// may be, all of it is.
+func (j *injector) passAhead() {
+	if j.element == "" {
+		return
+	}
+	end := min(len(j.in), maxScan-j.judged)
+	j.out = append(j.out, j.in[j.ahead:end]...)
+	j.ahead = end
 }
 
 // byteOrderMark returns the length of a document's byte order mark, -1 for
