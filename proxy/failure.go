@@ -74,18 +74,18 @@ func (p *handler) serveFailure(w http.ResponseWriter, r *http.Request, err error
 		breakResponse(w)
 		return
 	}
-	came := navigationResponse{Redirects: e.redirects, Error: name}
+	response := navigationResponse{Redirects: e.redirects, Error: name}
 	if e.navigates {
-		came.URL, came.Method, came.Announced = e.own.String()+e.uri, r.Method, e.announced
+		response.URL, response.Method, response.Announced = e.own.String()+e.uri, r.Method, e.announced
 	}
 	text := fmt.Sprintf("cdphub: no answer from %s: %v", p.upstream, err)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusBadGateway)
 	fmt.Fprintf(w, "<!doctype html><html><head>%s<title>502 Bad Gateway</title></head><body><p>%s</p></body></html>\n",
-		p.tag(e.own, came, "", false), html.EscapeString(text))
+		p.tag(e.own, response, "", false), html.EscapeString(text))
 	if e.paused != nil && e.paused.main {
-		e.paused.committed(came.URL)
+		e.paused.committed(response.URL)
 	}
 }
 

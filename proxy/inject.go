@@ -64,7 +64,7 @@ func (j *injector) fill(room int) {
 	j.err = err
 }
 
-// judge moves what can be judged from in to out.
+// judge moves the bytes whose fate is known from in to out.
 func (j *injector) judge() {
 	if !j.done {
 		// What lies beyond the limit must not count, or the outcome would
@@ -104,7 +104,8 @@ func (j *injector) scan(part []byte) {
 		part = part[mark:]
 	}
 	s := newScanner(part, j.raw)
-	for !j.done && j.step(s.next()) {
+	for more := true; more && !j.done; {
+		more = j.step(s.next())
 	}
 	j.scanned = min(len(j.in), maxScan-j.judged)
 }
@@ -153,7 +154,8 @@ func byteOrderMark(b []byte) (n int, known bool) {
 	return 0, known
 }
 
-// step judges one token, or reports that more of the document must come first.
+// step judges one token. It reports false when more of the document must come
+// first.
 func (j *injector) step(t token) bool {
 	switch {
 	case t.kind == html.ErrorToken:
@@ -199,7 +201,7 @@ func (j *injector) content(t token) bool {
 	return true
 }
 
-// enter notes that an element begins within the head.
+// enter records that an element begins within the head.
 func (j *injector) enter(t token) {
 	if isRaw(t.name) {
 		j.raw = t.name
@@ -261,7 +263,7 @@ func (j *injector) head(t token) {
 	j.pass(t.size)
 }
 
-// finish has the rest passed on.
+// finish has the rest of the document passed on as it is.
 func (j *injector) finish() {
 	if !j.inserted {
 		j.insert()

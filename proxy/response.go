@@ -12,18 +12,18 @@ import (
 	"go.uber.org/zap"
 )
 
-// rewriteResponse makes the browser's response from the upstream's.
+// rewriteResponse makes the response for the browser of that of the upstream.
 func (p *handler) rewriteResponse(res *http.Response) error {
 	e, h := exchangeOf(res.Request.Context()), res.Header
-	var came hop
+	var current hop
 	var body string
 	if e.noCache {
 		h.Set("Cache-Control", "no-store")
 	}
 	if e.navigates {
-		came = e.hopOf(res)
-		came.Announced = e.announced
-		p.recordNavigation(res, e, came)
+		current = e.hopOf(res)
+		current.Announced = e.announced
+		p.recordNavigation(res, e, current)
 	}
 	moveHeader(h, "Location", p.upstream, e.own)
 	moveHeader(h, "Content-Location", p.upstream, e.own)
@@ -61,9 +61,9 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	}
 	p.makeEditable(res)
 	if e.navigates {
-		res.Body, body = p.bodies.add(res.Body, came.Headers["content-type"])
+		res.Body, body = p.bodies.add(res.Body, current.Headers["content-type"])
 	}
-	tag := p.tag(e.own, navigationResponse{hop: came, Redirects: e.redirects, Body: body}, nonce, integrity)
+	tag := p.tag(e.own, navigationResponse{hop: current, Redirects: e.redirects, Body: body}, nonce, integrity)
 	if manner != displayAsIs {
 		wrapDocument(res, manner, prefix+bodyPath[1:]+body, tag)
 		return nil
@@ -72,29 +72,30 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	return nil
 }
 
-// recordNavigation notes where a navigation has led: on, to a document, or nowhere.
-func (p *handler) recordNavigation(res *http.Response, e *exchange, came hop) {
+// recordNavigation records where a navigation has led: to a redirect, to a
+// document, or nowhere.
+func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop) {
 	switch {
 	case isRedirect(res):
-		p.redirects.add(e.redirects, came)
+		p.redirects.add(e.redirects, current)
 		if e.paused != nil && e.paused.main {
-			e.paused.redirected(came)
+			e.paused.redirected(current)
 		}
 	case e.paused == nil || !e.paused.main:
 	case res.StatusCode == http.StatusNoContent || res.StatusCode == http.StatusResetContent || isDownload(res.Header):
 		e.paused.finish(agentEvent{What: "failed", Error: "net::ERR_ABORTED"})
 	default:
-		e.paused.committed(came.URL)
+		e.paused.committed(current.URL)
 	}
 }
 
-// isDownload reports whether a response is not for showing.
+// isDownload reports whether a response is to be saved, not shown.
 func isDownload(h http.Header) bool {
 	disposition, _, _ := strings.Cut(h.Get("Content-Disposition"), ";")
 	return strings.EqualFold(strings.TrimSpace(disposition), "attachment")
 }
 
-// dropFeature takes one member out of a list of features.
+// dropFeature removes one member of a list of features.
 func dropFeature(h http.Header, name, separator, feature string) {
 	values := h.Values(name)
 	if !strings.Contains(strings.ToLower(strings.Join(values, separator)), feature) {
@@ -163,13 +164,14 @@ func isPlainOrGzip(h http.Header) bool {
 	return false
 }
 
-// bodyHeaders are the headers that describe the bytes of a body.
+// bodyHeaders describe the bytes of a body, which change.
 var bodyHeaders = []string{
 	"Content-Length", "Content-Encoding", "ETag", "Accept-Ranges", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest",
 }
 
-// makeEditable makes the response of a document one whose text may change. The browser
-// must ask for it anew each time: another run has another tag.
+// makeEditable prepares the response of a document for a change of its text. The
+// browser must ask for the document anew each time, since another run of the
+// proxy has another tag.
 func (p *handler) makeEditable(res *http.Response) {
 	if strings.HasSuffix(strings.ToLower(res.Header.Get("Content-Encoding")), "gzip") {
 		res.Body = &gunzip{src: res.Body}
@@ -183,8 +185,8 @@ func (p *handler) makeEditable(res *http.Response) {
 	res.ContentLength = -1
 }
 
-// gunzip unpacks what it reads, from the first read on. An empty body is
-// empty.
+// gunzip decompresses what it reads. It starts with the first Read, so that a
+// slow body streams. An empty body stays empty.
 type gunzip struct {
 	src io.ReadCloser
 	out *gzip.Reader
