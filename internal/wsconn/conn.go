@@ -1,6 +1,6 @@
-// Package wsconn is one WebSocket connection (RFC 6455) with one reader, one
-// writer and a bounded queue between them, and the catalogue of reasons why
-// it may end.
+// Package wsconn is a WebSocket connection (RFC 6455), of either side, with one
+// reader, one writer and a bounded queue of messages. It has the catalogue of
+// reasons why a connection ends.
 package wsconn
 
 import (
@@ -51,8 +51,8 @@ func orDefault[T int | int64 | time.Duration](v, d T) T {
 // Conn is one WebSocket connection. The caller that makes one must call Serve or
 // Start, even after Close: only these let go of the socket.
 //
-// Deliver, Offer, Close, Pending and WaitBelow may be called by anybody at
-// any time and do not wait for the peer.
+// Deliver, Offer, Close and Pending are safe for concurrent use and do not wait
+// for the peer. WaitBelow is safe for concurrent use, too.
 type Conn struct {
 	nc       net.Conn // static after construction, as is what follows
 	limits   *Limits
@@ -90,12 +90,12 @@ func newConn(nc net.Conn, limits *Limits) *Conn {
 	return c
 }
 
-// HandleBinary has f called for binary messages, as handle is for text; without
-// it one ends the connection. It comes before Serve or Start.
+// HandleBinary sets the handler of binary messages. Without one a binary message
+// ends the connection. It must be called before Serve or Start.
 func (c *Conn) HandleBinary(f func(message []byte)) { c.binary = f }
 
-// LimitMessages has incoming messages be of n bytes at most from now on, if that
-// is less than Limits.MaxMessage, which 0 stands for.
+// LimitMessages lowers the limit for incoming messages to n bytes. 0, or more than
+// Limits.MaxMessage, restores that.
 func (c *Conn) LimitMessages(n int64) {
 	c.maxMessage.Store(min(orDefault(n, c.limits.MaxMessage), c.limits.MaxMessage))
 }
@@ -118,9 +118,9 @@ func (c *Conn) RemoteAddr() net.Addr { return c.nc.RemoteAddr() }
 func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
 	stop := context.AfterFunc(ctx, func() { c.Close(reasonOf(ctx)) })
 	defer stop()
-	c.poller = nil // this goroutine waits anyway
+	c.poller = nil // the caller's goroutine waits anyway
 	c.startWriting()
-	why := ReasonInternal // unless reading ends by itself: handle has panicked
+	why := ReasonInternal // if handle panics, this remains
 	defer func() {
 		c.Close(why)
 		c.finish()
@@ -130,7 +130,7 @@ func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
 	return c.closing()
 }
 
-// finish waits for the writer, and lets go of the socket and of memory.
+// finish waits for the writer, closes the socket and frees the buffers.
 func (c *Conn) finish() {
 	<-c.ended
 	c.drain()

@@ -11,10 +11,10 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// outbox holds frames, with their WebSocket headers, in chunks from a pool:
-// an idle connection has none, and what has once been copied is not copied
-// again to make room. The first chunk is a small one, so that one event for
-// thousands of connections stays small too.
+// outbox is a queue of frames with their WebSocket headers, in chunks from a
+// pool. An idle connection has no chunk, and a byte is copied only once: a full
+// queue gets another chunk. The first chunk is small, so that one event for
+// thousands of connections takes little memory.
 type outbox struct {
 	chunks  [][]byte
 	bytes   int
@@ -53,8 +53,8 @@ func recycle(chunks [][]byte) {
 	}
 }
 
-// add copies p to the end of the queue. With a mask, offset is p's place in
-// its payload.
+// add copies p to the end of the queue. With a mask, offset is the index of p in
+// the frame's payload.
 func (o *outbox) add(p []byte, mask *[4]byte, offset int) {
 	o.bytes += len(p)
 	for len(p) > 0 {
@@ -118,7 +118,7 @@ func (o *outbox) take(spare [][]byte) [][]byte {
 	return batch
 }
 
-// dropLocked forgets what is queued.
+// dropLocked removes all queued frames.
 func (c *Conn) dropLocked() {
 	o := &c.out
 	c.charge(-chunkCost(len(o.chunks)))
@@ -126,7 +126,7 @@ func (c *Conn) dropLocked() {
 	o.chunks, o.bytes, o.frames, o.largest = nil, 0, 0, 0
 }
 
-// signalRoom tells those who wait for room that there may be some.
+// signalRoom wakes the goroutines that wait for room in the queue.
 func (o *outbox) signalRoom() {
 	if o.room != nil {
 		close(o.room)
@@ -153,8 +153,8 @@ func (c *Conn) Deliver(f wire.Frame) bool {
 	return ok
 }
 
-// Offer is Deliver for a sender that can do without: it reports false, and
-// nothing else happens, when the queue is full or the connection closes.
+// Offer is Deliver for a sender that can handle a full queue: when the queue is
+// full or the connection closes it reports false, and does nothing else.
 func (c *Conn) Offer(f wire.Frame) bool {
 	c.mu.Lock()
 	queued := c.reason.Code == 0 && c.queueLocked(ws.OpText, f)
@@ -163,9 +163,8 @@ func (c *Conn) Offer(f wire.Frame) bool {
 	return queued
 }
 
-// queueLocked reports false when the frame does not fit. One frame of any size
-// fits, whether others are before it or behind it: the peer that has not read
-// them yet need not be slow.
+// queueLocked reports false when the queue is full. The largest frame does not
+// count, since a peer that has not read a large frame yet need not be slow.
 func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 	if c.reason.Code != 0 {
 		return true
@@ -184,7 +183,7 @@ func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 // MaxPending is the limit of Pending.
 func (c *Conn) MaxPending() int { return c.limits.MaxPending }
 
-// Pending is the number of bytes queued behind the write under way.
+// Pending is the number of bytes queued behind the current write.
 func (c *Conn) Pending() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

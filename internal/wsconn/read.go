@@ -19,7 +19,7 @@ var (
 	mediums = sync.Pool{New: func() any { return new([mediumSize]byte) }}
 )
 
-// reader buffers what was read ahead. A connection makes do with a small
+// reader buffers bytes that were read ahead. A connection usually has a small
 // buffer; one that fills it borrows a medium one while much comes in,
 // and one that is parked has none.
 type reader struct {

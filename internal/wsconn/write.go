@@ -13,7 +13,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// startWriting lets the writer run from here on.
+// startWriting allows the writer to run.
 func (c *Conn) startWriting() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -24,9 +24,9 @@ func (c *Conn) startWriting() {
 	}
 }
 
-// writeLocked sees to it that what is queued, or the end, is written. The
-// writer's goroutine lives only as long as there is something to write: most
-// connections are idle, and a goroutine's stack is half of what one costs.
+// writeLocked starts the writer's goroutine unless it runs. The goroutine ends
+// when nothing is left to write: most connections are idle, and a goroutine's
+// stack is half of the memory of one.
 func (c *Conn) writeLocked() {
 	if c.served && !c.writes {
 		c.writes = true
@@ -63,7 +63,7 @@ func (c *Conn) write() {
 	}
 }
 
-// writeEnd says good-bye.
+// writeEnd writes the close frame and closes the socket for writing.
 func (c *Conn) writeEnd() {
 	defer close(c.ended)
 	why := c.closing()
@@ -84,8 +84,9 @@ func (c *Conn) writeEnd() {
 	}
 }
 
-// hangUp closes the socket. What TLS has to say before was said by CloseWrite,
-// or cannot be: its Close would wait for a peer that takes nothing.
+// hangUp closes the socket. For TLS it closes the connection below: CloseWrite
+// has sent the alert close_notify, or it cannot be sent. Then tls.Conn.Close
+// would wait up to 5 s for a peer that reads nothing (crypto/tls, Go 1.26).
 func (c *Conn) hangUp() {
 	if t, ok := c.nc.(*tls.Conn); ok {
 		t.NetConn().Close()
@@ -94,8 +95,8 @@ func (c *Conn) hangUp() {
 	c.nc.Close()
 }
 
-// next returns what is queued. Without anything the writer must end: for good
-// when the connection is no longer open. Spare is an emptied list to use
+// next returns all queued chunks. Without any the writer's goroutine must end;
+// when the connection is not open, for good. Spare is an emptied list to use
 // again.
 func (c *Conn) next(spare [][]byte) (batch [][]byte, open bool) {
 	c.mu.Lock()
