@@ -2,14 +2,14 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 )
 
 // Client is one CDP connection, as relay.Local is.
 type Client interface {
 	// Send sends a command with params, a JSON object or nil, in a session, or at
 	// browser level where sessionID is "". What it returns waits for the answer
-	// and must be called once; its error is a *wire.Error or that of the context.
+	// and must be called once; its error is a *wire.Error or that of the context,
+	// and its bytes are the caller's to keep.
 	// Commands keep their order.
 	Send(sessionID, method string, params []byte) (wait func(context.Context) ([]byte, error))
 	// Leave ends the connection: calls that wait fail.
@@ -46,7 +46,7 @@ func do(ctx context.Context, c Client, list ...command) (method string, err erro
 	for i, cmd := range list {
 		out, failed := waits[i](ctx)
 		if failed == nil && cmd.result != nil {
-			failed = json.Unmarshal(out, cmd.result)
+			failed = decodeResult(out, cmd.result)
 		}
 		if failed != nil && err == nil {
 			method, err = cmd.method, failed

@@ -22,25 +22,10 @@ type EvaluateOptions struct {
 	Element  Locator
 }
 
-// evaluated is the result of Runtime.evaluate and Runtime.callFunctionOn.
-type evaluated struct {
-	Result struct {
-		Type, Subtype, ObjectID, UnserializableValue string
-
-		Value json.RawMessage
-	}
-	ExceptionDetails *struct {
-		Text      string
-		Exception *struct {
-			Description string
-			Value       json.RawMessage
-		}
-	}
-}
-
 // decode reads the value, and reports whether there was one.
 func (e *evaluated) decode(v any) bool {
-	return e.ExceptionDetails == nil && e.Result.Value != nil && json.Unmarshal(e.Result.Value, v) == nil
+	value := remoteValue(e.Result.Value, e.Result.Subtype)
+	return e.ExceptionDetails == nil && value != nil && json.Unmarshal(value, v) == nil
 }
 
 // exception is the first line of what was thrown, or "".
@@ -52,7 +37,7 @@ func (e *evaluated) exception() string {
 	text := d.Text
 	if d.Exception != nil {
 		if text = d.Exception.Description; text == "" {
-			text = strings.Trim(string(d.Exception.Value), `"`)
+			text = strings.Trim(string(remoteValue(d.Exception.Value, d.Exception.Subtype)), `"`)
 		}
 	}
 	text, _, _ = strings.Cut(text, "\n")
@@ -89,7 +74,7 @@ func (p *Page) Evaluate(ctx context.Context, expression string, o EvaluateOption
 	if len(out.Result.Value) > MaxValue {
 		return Value{}, errorf(LimitExceeded, "limit exceeded: the value has %d bytes, at most %d are returned", len(out.Result.Value), MaxValue)
 	}
-	v := Value{JSON: out.Result.Value, Type: out.Result.Type}
+	v := Value{JSON: remoteValue(out.Result.Value, out.Result.Subtype), Type: out.Result.Type}
 	if v.JSON == nil { // undefined, NaN, a bigint
 		v.JSON = json.RawMessage("null")
 	}

@@ -50,9 +50,6 @@ type GotoOptions struct {
 	Untitled  bool // leave the title out, which costs a command
 }
 
-// Until is a LoadState for options.
-func Until(s LoadState) *LoadState { return &s }
-
 // until is the state that options mean.
 func until(s *LoadState) LoadState {
 	if s == nil {

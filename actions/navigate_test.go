@@ -20,7 +20,7 @@ func TestGoto(t *testing.T) {
 			t.Errorf("status %d, want 200", n.Status)
 		}
 		for _, until := range []actions.LoadState{actions.Commit, actions.DOMContentLoaded, actions.NetworkIdle} {
-			if n, err := p.Goto(t.Context(), shared.app.URL+"/form.html", actions.GotoOptions{WaitUntil: actions.Until(until)}); err != nil || !n.Reached {
+			if n, err := p.Goto(t.Context(), shared.app.URL+"/form.html", actions.GotoOptions{WaitUntil: &until}); err != nil || !n.Reached {
 				t.Errorf("goto until %v: %+v, %v", until, n, err)
 			}
 		}

@@ -41,9 +41,6 @@ const longestURL = 8 << 10
 // RedactText takes out of a text what gives access, wherever it stands.
 func RedactText(text string) string { return secrets.Text(text) }
 
-// RedactURL is RedactText for a URL, which it cuts.
-func RedactURL(raw string) string { return RedactText(cut(raw, longestURL)) }
-
 // cut bounds a text, in bytes, and says so by its last character.
 func cut(text string, most int) string {
 	if len(text) <= most {

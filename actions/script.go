@@ -2,10 +2,8 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -163,7 +161,7 @@ func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall, slice
 	if text := out.exception(); text != "" {
 		return true, errorf(Internal, "the page script failed: %s", text)
 	}
-	return true, p.read(out, c.result)
+	return true, p.read(&out, c.result)
 }
 
 // arguments are what the page script gets: who may only read finds elements by
@@ -191,36 +189,20 @@ func (p *Page) arguments(given obj, wait time.Duration) obj {
 // neverRan are the answers to a call that came too late to run at all.
 var neverRan = []string{"Cannot find context with specified id", "Could not find object with given id"}
 
-// read takes the script's answer: {"ok":…,"secrets":[…]} or {"error":{…}}, as a JSON text.
-func (p *Page) read(out evaluated, result any) error {
-	var text string
-	var answer struct {
-		OK      json.RawMessage
-		Secrets []string
-		Error   *struct {
-			Kind    Kind
-			Message string
-			Locator string
-			Count   int
-			Waited  float64 // ms
-		}
-	}
-	if err := json.Unmarshal(out.Result.Value, &text); err != nil {
-		return errorf(Internal, "the page script answered %s", strconv.Quote(string(out.Result.Value)))
-	}
-	if err := json.Unmarshal([]byte(text), &answer); err != nil {
-		return errorf(Internal, "the page script answered %.100q", text)
+// read takes the script's answer, and its result if one is wanted.
+func (p *Page) read(out *evaluated, result any) error {
+	answer, err := readScriptAnswer(out)
+	if err != nil {
+		return err
 	}
 	p.b.shared.learn(p.ID, answer.Secrets)
-	if e := answer.Error; e != nil {
-		return &Error{Kind: e.Kind, Message: e.Message, Details: Details{
-			Locator: e.Locator, Count: e.Count, Waited: time.Duration(e.Waited) * time.Millisecond, PageID: p.ID,
-		}}
+	if answer.Error != nil {
+		return answer.Error.failure(p.ID)
 	}
-	if result == nil {
+	if result == nil || answer.OK == nil { // null changes nothing
 		return nil
 	}
-	if err := json.Unmarshal(answer.OK, result); err != nil {
+	if err := decodeResult(answer.OK, result); err != nil {
 		return errorf(Internal, "the page script's answer: %v", err)
 	}
 	return nil

@@ -48,9 +48,11 @@ const (
 	featureBrowser = "browser"
 	// Sessions may be born inside those of a browser.
 	featureNested = "nested"
+	// The Host knows the close codes of docs/bridge.md.
+	featureCodes = "codes"
 )
 
-var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested}
+var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes}
 
 // errBusy says that the Host's queue is full.
 var errBusy = errors.New("host takes no more commands")
@@ -126,6 +128,7 @@ func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger)
 	p := &Page{conn: conn, hub: hub, log: log.Named("bridge")}
 	p.abilities.Store(&abilities{})
 	p.set = p.in.set
+	conn.UseVersionOneCodes(true) // until the Host has said that it knows others
 	p.ready = time.AfterFunc(readyTimeout, func() { conn.Close(wsconn.ReasonNoReady) })
 	defer func() {
 		p.ready.Stop()

@@ -83,6 +83,7 @@ func (p *Page) receiveReady(f *fields) {
 		return
 	}
 	p.ready.Stop()
+	p.conn.UseVersionOneCodes(!slices.Contains(known, featureCodes))
 	p.abilities.Store(&abilities{
 		handles:  readHandles(f.handles, slices.Contains(known, featureHandles)),
 		sessions: slices.Contains(known, featureSessions) || slices.Contains(known, featureBrowser),

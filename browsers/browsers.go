@@ -81,7 +81,7 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 			return nil, err
 		}
 		run = func(ctx context.Context, hub bridge.Hub, ready func()) error {
-			return chrome.Keep(ctx, browser, hub, ready)
+			return chrome.Run(ctx, browser, hub, ready)
 		}
 	}
 	p := &Pool{

@@ -16,7 +16,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// netErrorOf names an error of the upstream's as Chromium does.
+// netErrorOf names an error of the transport as Chromium does (net_error_list.h).
 func netErrorOf(err error) string {
 	var (
 		known   netError
@@ -51,17 +51,17 @@ func netErrorOf(err error) string {
 	return "net::ERR_FAILED"
 }
 
-// failed answers when the upstream does not, or a client has had the request
-// fail: a frame gets a document that can be driven on, and that knows why; a
-// script and an element get a network error.
-func (p *injecting) failed(w http.ResponseWriter, r *http.Request, err error) {
+// serveFailure answers when the upstream does not, or when a Client has failed the
+// request. A frame gets a document with the agent, so that Clients can go on from
+// there. A script or an element gets a network error.
+func (p *handler) serveFailure(w http.ResponseWriter, r *http.Request, err error) {
 	e := exchangeOf(r.Context())
 	if errors.Is(err, context.Canceled) {
-		e.held.over(news{What: "failed", Error: "net::ERR_ABORTED"})
+		e.paused.finish(agentEvent{What: "failed", Error: "net::ERR_ABORTED"})
 		return // the browser has gone
 	}
 	name := netErrorOf(err)
-	e.held.over(news{What: "failed", Error: name})
+	e.paused.finish(agentEvent{What: "failed", Error: name})
 	var decided netError
 	if !errors.As(err, &decided) {
 		p.Log.Warn("no answer from the app", zap.Stringer("app", p.Upstream), zap.Error(err))
@@ -71,34 +71,27 @@ func (p *injecting) failed(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	if !e.document {
-		spoil(w)
+		breakResponse(w)
 		return
 	}
-	came := arrival{Redirects: e.redirects, Error: name}
+	response := navigationResponse{Redirects: e.redirects, Error: name}
 	if e.navigates {
-		came.URL, came.Method, came.Told = e.own.String()+e.uri, r.Method, e.told
+		response.URL, response.Method, response.Announced = e.own.String()+e.uri, r.Method, e.announced
 	}
 	text := fmt.Sprintf("cdphub: no answer from %s: %v", p.upstream, err)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusBadGateway)
 	fmt.Fprintf(w, "<!doctype html><html><head>%s<title>502 Bad Gateway</title></head><body><p>%s</p></body></html>\n",
-		p.tag(e.own, came, "", false), html.EscapeString(text))
-	if e.held != nil && e.held.main {
-		e.held.succeeded(came.URL)
+		p.tag(e.own, response, "", false), html.EscapeString(text))
+	if e.paused != nil && e.paused.main {
+		e.paused.committed(response.URL)
 	}
 }
 
-// over is ended for a request that may have been told of to nobody.
-func (h *held) over(n news) {
-	if h != nil {
-		h.ended(n)
-	}
-}
-
-// spoil gives the browser an answer that it takes for a network error. Where
-// the connection just closes, browsers ask again.
-func spoil(w http.ResponseWriter) {
+// breakResponse sends a response that browsers treat as a network error. When the
+// connection just closes, they ask again.
+func breakResponse(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)

@@ -4,27 +4,34 @@ import (
 	"bytes"
 	"io"
 	"strings"
+
+	"golang.org/x/net/html"
 )
 
-// scanned is how far into a document its head is looked for.
-const scanned = 64 << 10
+// maxScan is how far into a document its head is looked for, in bytes.
+const maxScan = 64 << 10
 
-// injector reads a document with a script tag put first into its head, where
-// the document's own parser would find the head to begin: after <head>, else
-// after <html>, else after the doctype. What has been judged is handed out at
-// once, so that a document that streams keeps streaming.
+// injector reads a document with a script tag put first into its head: after
+// <head>, else after <html>, else after the doctype. These are the places where
+// a parser that meets anything else begins the head by itself (HTML standard,
+// sections 13.2.6.4.1 to 13.2.6.4.3). Bytes are passed on as soon as it is known
+// what becomes of them, so that a document that streams keeps streaming.
 type injector struct {
 	src     io.ReadCloser
 	tag     []byte
-	dropCSP bool // also take policies in meta tags out of the head
+	dropCSP bool // also remove policies in meta tags from the head
 
-	in       []byte // read but not judged
-	out      []byte // judged but not handed out
-	seen     int    // bytes judged
+	in       []byte // read from src, and not judged
+	ahead    int    // bytes at the start of in that were passed on already
+	scanned  int    // bytes at the start of in that have no whole token
+	out      []byte // passed on, and not yet returned by Read
+	judged   int    // bytes of the document
 	inserted bool
-	element  string // the element whose text is being passed, such as script
-	hasHTML  bool   // the tag <html> is judged
-	through  bool   // the rest passes as it is
+	hasHTML  bool   // the tag <html> was judged
+	raw      string // the element whose text the next byte is part of
+	element  string // the element of the head whose content is passed on as it is
+	depth    int    // how often it is open: templates may nest
+	done     bool   // the rest is passed on as it is
 	err      error  // of src
 }
 
@@ -33,7 +40,7 @@ func (j *injector) Close() error { return j.src.Close() }
 // Read implements io.Reader.
 func (j *injector) Read(p []byte) (int, error) {
 	for len(j.out) == 0 {
-		if j.through && len(j.in) == 0 {
+		if j.done && len(j.in) == 0 {
 			if j.err != nil {
 				return 0, j.err
 			}
@@ -51,70 +58,89 @@ func (j *injector) Read(p []byte) (int, error) {
 
 // fill reads once.
 func (j *injector) fill(room int) {
-	chunk := make([]byte, min(max(room, 512), scanned))
+	chunk := make([]byte, min(max(room, 512), maxScan))
 	n, err := j.src.Read(chunk)
 	j.in = append(j.in, chunk[:n]...)
 	j.err = err
 }
 
-// judge moves what can be judged from in to out.
+// judge moves the bytes whose fate is known from in to out.
 func (j *injector) judge() {
-	for !j.through {
+	if !j.done {
 		// What lies beyond the limit must not count, or the outcome would
 		// depend on how the document was cut into chunks.
-		left := scanned - j.seen
-		window := j.in[:min(len(j.in), left)]
-		last := j.err != nil || len(window) == left
-		if len(window) == 0 && !last {
-			return
+		left := maxScan - j.judged
+		part := j.in[:min(len(j.in), left)]
+		last := j.err != nil || len(part) == left
+		if last || j.mayProgress(part) {
+			j.scan(part)
 		}
-		if len(window) == 0 || !j.step(window) {
-			if last {
-				j.finish()
-			}
-			break
+		switch {
+		case j.done:
+		case last:
+			j.finish()
+		default:
+			j.passAhead()
 		}
 	}
-	if j.through {
-		j.out = append(j.out, j.in...)
-		j.in = nil
+	if j.done {
+		j.out = append(j.out, j.in[j.ahead:]...)
+		j.in, j.ahead = nil, 0
 	}
 }
 
-// step judges one token, or reports that it is incomplete.
-func (j *injector) step(window []byte) bool {
-	if j.seen == 0 {
-		if pass, known := byteOrderMark(window); !known {
-			return false
-		} else if pass < 0 {
-			j.through = true // UTF-16: nothing here is as it looks
-			return true
-		} else if pass > 0 {
-			j.pass(pass)
-			return true
+// scan judges the whole tokens of a part.
+func (j *injector) scan(part []byte) {
+	if j.judged == 0 {
+		mark, known := byteOrderMark(part)
+		switch {
+		case !known:
+			return
+		case mark < 0: // UTF-16: nothing here is as it looks
+			j.done = true
+			return
 		}
+		j.pass(mark)
+		part = part[mark:]
 	}
-	if j.element != "" {
-		return j.passText(window)
+	s := newScanner(part, j.raw)
+	for more := true; more && !j.done; {
+		more = j.step(s.next())
 	}
-	t, complete := next(window)
-	switch {
-	case !complete:
+	j.scanned = min(len(j.in), maxScan-j.judged)
+}
+
+// mayProgress reports whether a part may have a whole token since it was last
+// scanned. Except for the first bytes, which may be text, a token ends with >. So
+// a document that comes byte by byte is not scanned from the token's start for
+// each.
+func (j *injector) mayProgress(part []byte) bool {
+	const undecided = len("</")
+	if j.scanned <= undecided+1 {
+		return true
+	}
+	if bytes.IndexByte(part[j.scanned:], '>') < 0 {
+		j.scanned = len(part)
 		return false
-	case t.kind == space || t.kind == comment:
-		j.pass(len(t.raw))
-	case !j.inserted:
-		j.root(t)
-	default:
-		j.head(t)
 	}
 	return true
+}
+
+// passAhead passes on what has come of an element of the head: whatever its end
+// may be, all of it is.
+func (j *injector) passAhead() {
+	if j.element == "" {
+		return
+	}
+	end := min(len(j.in), maxScan-j.judged)
+	j.out = append(j.out, j.in[j.ahead:end]...)
+	j.ahead = end
 }
 
 // byteOrderMark returns the length of a document's byte order mark, -1 for
 // that of UTF-16, and whether this can be known yet.
 func byteOrderMark(b []byte) (n int, known bool) {
-	known = true
+	known = len(b) > 0
 	for _, mark := range []string{"\xef\xbb\xbf", "\xfe\xff", "\xff\xfe"} {
 		switch {
 		case bytes.HasPrefix(b, []byte(mark)) && len(mark) == 2:
@@ -128,80 +154,139 @@ func byteOrderMark(b []byte) (n int, known bool) {
 	return 0, known
 }
 
-// root judges a token before the head.
-func (j *injector) root(t token) {
+// step judges one token. It reports false when more of the document must come
+// first.
+func (j *injector) step(t token) bool {
 	switch {
-	case t.kind == startTag && t.name == "html" && !j.hasHTML:
-		j.hasHTML = true
-		j.pass(len(t.raw))
-	case t.kind == startTag && t.name == "head":
-		j.pass(len(t.raw))
-		j.insert()
-	default:
-		j.insert() // the token is judged again, within the head
+	case t.kind == html.ErrorToken:
+		return false
+	case j.element != "":
+		return j.content(t)
+	case t.kind == html.TextToken:
+		return j.text(t)
+	case !t.whole:
+		return false
+	case t.kind == html.CommentToken || t.kind == html.DoctypeToken:
+		j.pass(t.size)
+		return true
+	}
+	if !j.inserted {
+		if j.root(t) {
+			return true
+		}
+	}
+	if !j.done {
+		j.head(t)
+	}
+	return true
+}
+
+// content passes on a token within an element of the head.
+func (j *injector) content(t token) bool {
+	if !t.whole {
+		return false
+	}
+	j.pass(t.size)
+	switch t.kind {
+	case html.StartTagToken:
+		j.enter(t)
+	case html.EndTagToken:
+		j.raw = ""
+		if t.name == j.element {
+			if j.depth--; j.depth == 0 {
+				j.element = ""
+			}
+		}
+	}
+	return true
+}
+
+// enter records that an element begins within the head.
+func (j *injector) enter(t token) {
+	if isRaw(t.name) {
+		j.raw = t.name
+	}
+	if t.name == j.element {
+		j.depth++
 	}
 }
 
-// head judges a token within the head: its first other token ends it.
-func (j *injector) head(t token) {
+// text judges a text between tags: white space belongs to what is around it,
+// anything else begins the body.
+func (j *injector) text(t token) bool {
+	rest := string(j.in[t.space:min(t.size, t.space+len("</x"))])
+	j.pass(t.space)
 	switch {
-	case t.kind == startTag && t.name == "meta" && declaresCSP(t):
-		j.skip(len(t.raw))
+	case !t.whole && (rest == "" || rest == "<" || rest == "</"):
+		return false // these may be the first bytes of a tag
+	case rest != "":
+		j.finish()
+	}
+	return true
+}
+
+// root judges a tag before the head, and reports whether it stays before it.
+func (j *injector) root(t token) bool {
+	switch {
+	case t.kind == html.StartTagToken && t.name == "html" && !j.hasHTML:
+		j.hasHTML = true
+		j.pass(t.size)
+		return true
+	case t.kind == html.StartTagToken && t.name == "head":
+		j.pass(t.size)
+		j.insert()
+		return true
+	}
+	j.insert()
+	return false
+}
+
+// head judges a tag within the head. One that is not for the head ends it.
+func (j *injector) head(t token) {
+	if t.csp {
+		j.skip(t.size)
 		return
-	case t.kind != startTag:
-		j.through = true
+	}
+	if t.kind != html.StartTagToken {
+		j.done = true
 		return
 	}
 	switch t.name {
 	case "html", "base", "basefont", "bgsound", "link", "meta":
 	case "script", "style", "title", "noscript", "noframes", "template":
 		j.element = t.name
+		j.enter(t)
 	default:
-		j.through = true
+		j.done = true
 		return
 	}
-	j.pass(len(t.raw))
+	j.pass(t.size)
 }
 
-// passText passes the text of an element and its end tag.
-func (j *injector) passText(window []byte) bool {
-	end, found := rawEnd(window, j.element)
-	if !found {
-		if keep := len("</") + len(j.element); len(window) > keep {
-			j.pass(len(window) - keep)
-		}
-		return false
-	}
-	t, complete := next(window[end:])
-	if !complete {
-		j.pass(end)
-		return false
-	}
-	j.pass(end + len(t.raw))
-	j.element = ""
-	return true
-}
-
-// finish lets the rest pass.
+// finish has the rest of the document passed on as it is.
 func (j *injector) finish() {
 	if !j.inserted {
 		j.insert()
 	}
-	j.through = true
+	j.done = true
 }
 
 func (j *injector) insert() {
 	j.out = append(j.out, j.tag...)
 	j.inserted = true
-	j.through = !j.dropCSP
+	j.done = !j.dropCSP
 }
 
+// pass passes on the next n bytes.
 func (j *injector) pass(n int) {
-	j.out = append(j.out, j.in[:n]...)
+	if n > j.ahead {
+		j.out = append(j.out, j.in[j.ahead:n]...)
+	}
 	j.skip(n)
 }
 
 func (j *injector) skip(n int) {
 	j.in = j.in[n:]
-	j.seen += n
+	j.ahead = max(0, j.ahead-n)
+	j.judged += n
 }

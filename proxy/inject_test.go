@@ -21,7 +21,7 @@ func injected(t *testing.T, src io.Reader, dropCSP bool) string {
 }
 
 func TestInjectPlace(t *testing.T) {
-	long := strings.Repeat("x", scanned)
+	long := strings.Repeat("x", maxScan)
 	for name, tt := range map[string]struct{ in, want string }{
 		"head":                    {"<!doctype html><html><head><title>", "<!doctype html><html><head>@@<title>"},
 		"upper case, attributes":  {"<!DOCTYPE HTML>\n<HTML lang=en>\n<HEAD class='>'>a", "<!DOCTYPE HTML>\n<HTML lang=en>\n<HEAD class='>'>@@a"},
@@ -47,9 +47,9 @@ func TestInjectPlace(t *testing.T) {
 		"second html":             {"<html><html><head>", "<html>@@<html><head>"},
 		"end tag first":           {"</p><head>", "@@</p><head>"},
 		"endless comment":         {"<!--" + long, "@@<!--" + long},
-		"head beyond the limit":   {"<!--" + long[:scanned-10] + "--><head>", "<!--" + long[:scanned-10] + "-->@@<head>"},
-		"head just in the limit":  {"<!--" + long[:scanned-13] + "--><head>", "<!--" + long[:scanned-13] + "--><head>@@"},
-		"head at the limit, more": {"<!--" + long[:scanned-13] + "--><head>" + long, "<!--" + long[:scanned-13] + "--><head>@@" + long},
+		"head beyond the limit":   {"<!--" + long[:maxScan-10] + "--><head>", "<!--" + long[:maxScan-10] + "-->@@<head>"},
+		"head just in the limit":  {"<!--" + long[:maxScan-13] + "--><head>", "<!--" + long[:maxScan-13] + "--><head>@@"},
+		"head at the limit, more": {"<!--" + long[:maxScan-13] + "--><head>" + long, "<!--" + long[:maxScan-13] + "--><head>@@" + long},
 	} {
 		want := strings.Replace(tt.want, "@@", mark, 1)
 		for _, dropCSP := range []bool{false, true} {
@@ -77,8 +77,11 @@ func TestInjectDropsMetaPolicy(t *testing.T) {
 		"in a comment":    {"<head><!--" + policy + "-->", "<head>" + mark + "<!--" + policy + "-->"},
 		"in the body":     {"<head></head><body>" + policy, "<head>" + mark + "</head><body>" + policy},
 		"implied body":    {"<head><div>" + policy, "<head>" + mark + "<div>" + policy},
-		"too late":        {"<head><style>" + strings.Repeat("x", scanned) + "</style>" + policy, "<head>" + mark + "<style>" + strings.Repeat("x", scanned) + "</style>" + policy},
+		"too late":        {"<head><style>" + strings.Repeat("x", maxScan) + "</style>" + policy, "<head>" + mark + "<style>" + strings.Repeat("x", maxScan) + "</style>" + policy},
 		"second name":     {"<meta http-equiv=x http-equiv=content-security-policy>", mark + "<meta http-equiv=x http-equiv=content-security-policy>"},
+		"in a template":   {"<head><template>" + policy + "<template></template>" + policy + "</template>" + policy, "<head>" + mark + "<template>" + policy + "<template></template>" + policy + "</template>"},
+		"escaped script":  {"<head><script><!--<script></script>" + policy + "--></script>" + policy, "<head>" + mark + "<script><!--<script></script>" + policy + "--></script>"},
+		"raw in template": {"<head><template><textarea></template></textarea></template>" + policy, "<head>" + mark + "<template><textarea></template></textarea></template>"},
 		"unfinished meta": {"<head><meta http-equiv=content-security-policy ", "<head>" + mark + "<meta http-equiv=content-security-policy "},
 	} {
 		if got := injected(t, strings.NewReader(tt.in), true); got != tt.want {

@@ -1,7 +1,8 @@
-// Package proxy serves an app that nobody can edit with the Frame Agent in it:
-// a reverse proxy that puts the agent's script tag first into each document,
-// and the agent with what it asks of the hub below /__hub/ of the app's own
-// origin, where policies that name 'self', cookies and same-origin rules hold.
+// Package proxy is a reverse proxy that adds the Frame Agent to an app whose
+// documents cannot be edited. It puts the agent's script tag first into each
+// document. It serves the agent, and what the agent asks of the hub, below
+// /__hub/ of the app's own origin: there cookies, same-origin rules and policies
+// that name 'self' hold.
 package proxy
 
 import (
@@ -51,22 +52,22 @@ type Options struct {
 	Log    *zap.Logger
 }
 
-// injecting is the handler that New makes.
-type injecting struct {
+// handler is the http.Handler that New returns.
+type handler struct {
 	Options
 	upstream  origin
-	integrity string // of agent.js, as the attribute has it
+	integrity string // of agent.js, as the attribute integrity has it
 	forward   *httputil.ReverseProxy
 
-	redirects chains
-	control   *control
-	bodies    bodies
+	redirects redirectChains
+	agents    *agentRegistry
+	bodies    bodyCache
 
 	mu      sync.Mutex
 	workers map[string]bool // paths of service workers' scripts
 }
 
-// maxWorkers bounds how many service workers are remembered.
+// maxWorkers is how many service workers are remembered.
 const maxWorkers = 100
 
 // New returns the handler that serves the app. It fails for an upstream that
@@ -80,17 +81,17 @@ func New(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("the agent is not built in: %w", err)
 	}
 	sum := sha512.Sum384(agent)
-	p := &injecting{
+	p := &handler{
 		Options:   o,
 		upstream:  originOf(o.Upstream),
 		integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
-		control:   newControl(),
-		redirects: chains{byTo: map[string]chain{}},
-		bodies:    bodies{byKey: map[string]*keptBody{}},
+		agents:    newAgentRegistry(o.Log.Named("proxy")),
+		redirects: redirectChains{byTo: map[string]redirectChain{}},
+		bodies:    bodyCache{byKey: map[string]*cachedBody{}},
 		workers:   map[string]bool{},
 	}
 	transport := &http.Transport{ // without Proxy: the upstream and nothing else
-		DisableCompression:  true, // what is not rewritten passes as it is
+		DisableCompression:  true, // a body that is not rewritten keeps its encoding
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: 32,
 		IdleConnTimeout:     30 * time.Second,
@@ -99,33 +100,33 @@ func New(o Options) (http.Handler, error) {
 	if o.AnyCertificate {
 		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // asked for
 	}
-	errorLog, err := zap.NewStdLogAt(o.Log.Named("proxy"), zap.DebugLevel) // streams that the browser leaves
+	errorLog, err := zap.NewStdLogAt(o.Log.Named("proxy"), zap.DebugLevel) // mostly streams that the browser has left
 	if err != nil {
 		return nil, err
 	}
 	p.forward = &httputil.ReverseProxy{
-		Rewrite:        p.request,
-		ModifyResponse: p.response,
-		ErrorHandler:   p.failed,
-		Transport:      holding{transport, &p.bodies},
-		FlushInterval:  -1, // at once: event streams, documents that stream
+		Rewrite:        p.rewriteRequest,
+		ModifyResponse: p.rewriteResponse,
+		ErrorHandler:   p.serveFailure,
+		Transport:      interceptTransport{transport, &p.bodies},
+		FlushInterval:  -1, // at once, for event streams and documents that stream
 		ErrorLog:       errorLog,
 	}
 	return p, nil
 }
 
-// exchange is what a response must know of its request.
+// exchange is a request as its response needs it.
 type exchange struct {
-	own       origin // of the app as the browser sees it
-	upstream  origin
-	uri       string      // what the browser asks for, from the path on
-	document  bool        // it asks for what a frame will show
-	navigates bool        // and a frame is sent there: no script asks, nor an element
-	redirects []hop       // that have led to it
-	held      *held       // where an agent hears of it
-	told      bool        // the agent before has told clients of it
-	noCache   bool        // the browser is to keep no answer
-	madeUp    http.Header // of the answer, where a client has made one up
+	own          origin // of the app as the browser sees it
+	upstream     origin
+	uri          string         // path and query that the browser asks for
+	document     bool           // a frame will show the response
+	navigates    bool           // and the request is a navigation, not of a script or an element
+	redirects    []hop          // the redirect chain of the navigation so far
+	paused       *pausedRequest // nil when no agent is told of it
+	announced    bool           // the agent of the document before has made events of it
+	noCache      bool           // the browser must not cache the response
+	clientHeader http.Header    // of a response that a Client has made; else nil
 }
 
 type exchangeKey struct{}
@@ -136,13 +137,13 @@ func exchangeOf(ctx context.Context) *exchange {
 }
 
 // ServeHTTP implements http.Handler.
-func (p *injecting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	own := origin{"http", strings.ToLower(r.Host)}
 	if r.TLS != nil {
 		own.scheme = "https"
 	}
 	if r.URL.Path+"/" == prefix || strings.HasPrefix(r.URL.Path, prefix) {
-		p.hub(w, r, own)
+		p.serveHub(w, r, own)
 		return
 	}
 	if r.Method == http.MethodConnect {
@@ -160,20 +161,20 @@ func (p *injecting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if e.navigates = e.document && r.Header.Get("Sec-Fetch-Mode") == "navigate"; e.navigates {
 		e.redirects = p.redirects.take(own.String() + e.uri)
 	}
-	if e.held = p.begin(r, e); e.held != nil {
-		e.held.request(r, e)
-		defer func() { e.held.ended(news{What: "end"}) }()
+	if e.paused = p.intercept(r, e); e.paused != nil {
+		e.paused.pauseRequest(r, e)
+		defer func() { e.paused.finish(agentEvent{What: "end"}) }()
 	}
 	w.Header()["Content-Type"] = nil // where the upstream names none, none is guessed
 	p.forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e)))
 }
 
-// hub serves what the agent needs and nothing else of the hub: the app's
-// scripts could ask for it too.
-func (p *injecting) hub(w http.ResponseWriter, r *http.Request, own origin) {
+// serveHub serves what the agent needs of the hub and nothing else, since the app's
+// own scripts can ask for it too.
+func (p *handler) serveHub(w http.ResponseWriter, r *http.Request, own origin) {
 	at := path.Clean("/" + strings.TrimPrefix(r.URL.Path, prefix))
-	if at == controlPath {
-		p.serveControl(w, r, own)
+	if at == agentPath {
+		p.serveAgent(w, r, own)
 		return
 	}
 	if strings.HasPrefix(at, bodyPath) {
@@ -190,10 +191,10 @@ func (p *injecting) hub(w http.ResponseWriter, r *http.Request, own origin) {
 	p.Hub.ServeHTTP(w, forwarded)
 }
 
-// asksForDocument reports whether a frame will show the answer. Browsers say
-// what they want it for; where they do not, an HTML answer is taken for a
-// document. A service worker may keep what it fetches for a frame.
-func (p *injecting) asksForDocument(r *http.Request, own origin) bool {
+// asksForDocument reports whether a frame will show the response. Browsers send
+// Sec-Fetch-Dest; without it a response of HTML counts as a document. A service
+// worker may keep for a frame what it fetches.
+func (p *handler) asksForDocument(r *http.Request, own origin) bool {
 	switch r.Header.Get("Sec-Fetch-Dest") {
 	case "":
 		return r.Header.Get("X-Requested-With") == ""
@@ -206,7 +207,7 @@ func (p *injecting) asksForDocument(r *http.Request, own origin) bool {
 	}
 }
 
-func (p *injecting) rememberWorker(script string) {
+func (p *handler) rememberWorker(script string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.workers) < maxWorkers {
@@ -214,9 +215,9 @@ func (p *injecting) rememberWorker(script string) {
 	}
 }
 
-// fromWorker reports whether a service worker asks, which names its script as
-// the referrer.
-func (p *injecting) fromWorker(r *http.Request, own origin) bool {
+// fromWorker reports whether a service worker asks. The Referer is its script
+// then.
+func (p *handler) fromWorker(r *http.Request, own origin) bool {
 	referrer, err := url.Parse(r.Referer())
 	if err != nil || originOf(referrer) != own {
 		return false
@@ -226,12 +227,12 @@ func (p *injecting) fromWorker(r *http.Request, own origin) bool {
 	return p.workers[referrer.Path]
 }
 
-// request makes the request to the upstream: as if the browser had asked it
-// directly.
-func (p *injecting) request(pr *httputil.ProxyRequest) {
+// rewriteRequest makes the request to the upstream, as if the browser had asked
+// it directly.
+func (p *handler) rewriteRequest(pr *httputil.ProxyRequest) {
 	out, e := pr.Out, exchangeOf(pr.In.Context())
 	out.URL.Scheme, out.URL.Host = p.Upstream.Scheme, p.Upstream.Host
-	out.URL.RawQuery = pr.In.URL.RawQuery // also what ReverseProxy finds odd
+	out.URL.RawQuery = pr.In.URL.RawQuery // ReverseProxy drops parameters that it cannot parse
 	out.Host = p.Upstream.Host
 	p.hideHost(out.Header)
 	moveHeader(out.Header, "Origin", e.own, p.upstream)
@@ -255,7 +256,7 @@ func (p *injecting) request(pr *httputil.ProxyRequest) {
 // hideHost makes a request that the Host page's iframe has caused look like one
 // from the address bar: apps refuse to be framed by these headers too
 // (W3C Fetch Metadata).
-func (p *injecting) hideHost(h http.Header) {
+func (p *handler) hideHost(h http.Header) {
 	if !p.isParent(h.Get("Referer")) {
 		return
 	}
@@ -267,24 +268,24 @@ func (p *injecting) hideHost(h http.Header) {
 }
 
 // isParent reports whether an address is that of a page that drives the app.
-func (p *injecting) isParent(address string) bool {
+func (p *handler) isParent(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && slices.Contains(p.Parents, originOf(u).String())
 }
 
-func (p *injecting) fromHost(r *http.Request) bool { return p.isParent(r.Referer()) }
+func (p *handler) fromHost(r *http.Request) bool { return p.isParent(r.Referer()) }
 
-// tag is the script tag of the agent. The app's own origin is among the
-// parents for the sake of sandboxed frames, which its pages are not the same
-// origin as.
-func (p *injecting) tag(own origin, came arrival, nonce string, integrity bool) []byte {
+// tag is the script tag of the agent. The app's own origin is among the parents
+// because of sandboxed frames: their origin is opaque, and so another one than
+// that of the app's pages.
+func (p *handler) tag(own origin, response navigationResponse, nonce string, integrity bool) []byte {
 	parents := append(slices.Clone(p.Parents), own.String())
 	text := `<script src="` + prefix + `agent.js" data-parents="` + html.EscapeString(strings.Join(parents, " ")) + `"`
-	text += came.attribute()
+	text += response.attribute()
 	if nonce != "" {
 		text += ` nonce="` + html.EscapeString(nonce) + `"`
 	}
-	if integrity { // which counts only for requests with CORS
+	if integrity { // it counts only for requests with CORS
 		text += ` integrity="` + p.integrity + `" crossorigin="anonymous"`
 	}
 	return []byte(text + "></script>")

@@ -12,18 +12,18 @@ import (
 	"go.uber.org/zap"
 )
 
-// response makes the browser's response from the upstream's.
-func (p *injecting) response(res *http.Response) error {
+// rewriteResponse makes the response for the browser of that of the upstream.
+func (p *handler) rewriteResponse(res *http.Response) error {
 	e, h := exchangeOf(res.Request.Context()), res.Header
-	var came hop
+	var current hop
 	var body string
 	if e.noCache {
 		h.Set("Cache-Control", "no-store")
 	}
 	if e.navigates {
-		came = e.hopOf(res)
-		came.Told = e.told
-		p.navigated(res, e, came)
+		current = e.hopOf(res)
+		current.Announced = e.announced
+		p.recordNavigation(res, e, current)
 	}
 	moveHeader(h, "Location", p.upstream, e.own)
 	moveHeader(h, "Content-Location", p.upstream, e.own)
@@ -48,53 +48,54 @@ func (p *injecting) response(res *http.Response) error {
 	if !e.document || !hasBody(res) || isDownload(h) {
 		return nil
 	}
-	manner := asItIs
+	manner := displayAsIs
 	if !p.isHTML(res) {
-		if manner = mannerOf(res); manner == asItIs || !e.navigates {
+		if manner = displayModeOf(res); manner == displayAsIs || !e.navigates {
 			return nil
 		}
 	}
-	if !plainOrGzip(h) {
+	if !isPlainOrGzip(h) {
 		p.Log.Warn("a document has no agent: the app compressed it in a way it was not asked for",
 			zap.String("encoding", h.Get("Content-Encoding")), zap.Stringer("url", res.Request.URL))
 		return nil
 	}
-	p.open(res)
+	p.makeEditable(res)
 	if e.navigates {
-		res.Body, body = p.bodies.keep(res.Body, came.Headers["content-type"])
+		res.Body, body = p.bodies.add(res.Body, current.Headers["content-type"])
 	}
-	tag := p.tag(e.own, arrival{hop: came, Redirects: e.redirects, Body: body}, nonce, integrity)
-	if manner != asItIs {
-		show(res, manner, prefix+bodyPath[1:]+body, tag)
+	tag := p.tag(e.own, navigationResponse{hop: current, Redirects: e.redirects, Body: body}, nonce, integrity)
+	if manner != displayAsIs {
+		wrapDocument(res, manner, prefix+bodyPath[1:]+body, tag)
 		return nil
 	}
 	res.Body = &injector{src: res.Body, tag: tag, dropCSP: !p.KeepCSP}
 	return nil
 }
 
-// navigated notes where a navigation has led: on, to a document, or nowhere.
-func (p *injecting) navigated(res *http.Response, e *exchange, came hop) {
+// recordNavigation records where a navigation has led: to a redirect, to a
+// document, or nowhere.
+func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop) {
 	switch {
 	case isRedirect(res):
-		p.redirects.add(e.redirects, came)
-		if e.held != nil && e.held.main {
-			e.held.leadTo(came)
+		p.redirects.add(e.redirects, current)
+		if e.paused != nil && e.paused.main {
+			e.paused.redirected(current)
 		}
-	case e.held == nil || !e.held.main:
+	case e.paused == nil || !e.paused.main:
 	case res.StatusCode == http.StatusNoContent || res.StatusCode == http.StatusResetContent || isDownload(res.Header):
-		e.held.ended(news{What: "failed", Error: "net::ERR_ABORTED"})
+		e.paused.finish(agentEvent{What: "failed", Error: "net::ERR_ABORTED"})
 	default:
-		e.held.succeeded(came.URL)
+		e.paused.committed(current.URL)
 	}
 }
 
-// isDownload reports whether a response is not for showing.
+// isDownload reports whether a response is to be saved, not shown.
 func isDownload(h http.Header) bool {
 	disposition, _, _ := strings.Cut(h.Get("Content-Disposition"), ";")
 	return strings.EqualFold(strings.TrimSpace(disposition), "attachment")
 }
 
-// dropFeature takes one member out of a list of features.
+// dropFeature removes one member of a list of features.
 func dropFeature(h http.Header, name, separator, feature string) {
 	values := h.Values(name)
 	if !strings.Contains(strings.ToLower(strings.Join(values, separator)), feature) {
@@ -125,7 +126,7 @@ func hasBody(res *http.Response) bool {
 }
 
 // isHTML reports whether the browser will show a response as HTML.
-func (p *injecting) isHTML(res *http.Response) bool {
+func (p *handler) isHTML(res *http.Response) bool {
 	declared := res.Header.Get("Content-Type")
 	if declared == "" {
 		return sniffsAsHTML(res)
@@ -155,7 +156,7 @@ type readCloser struct {
 	io.Closer
 }
 
-func plainOrGzip(h http.Header) bool {
+func isPlainOrGzip(h http.Header) bool {
 	switch strings.ToLower(strings.Join(h.Values("Content-Encoding"), ",")) {
 	case "", "identity", "gzip", "x-gzip":
 		return true
@@ -163,18 +164,19 @@ func plainOrGzip(h http.Header) bool {
 	return false
 }
 
-// ofTheBytes are the headers that describe the bytes of a body.
-var ofTheBytes = []string{
+// bodyHeaders describe the bytes of a body, which change.
+var bodyHeaders = []string{
 	"Content-Length", "Content-Encoding", "ETag", "Accept-Ranges", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest",
 }
 
-// open makes the response of a document one whose text may change. The browser
-// must ask for it anew each time: another run has another tag.
-func (p *injecting) open(res *http.Response) {
+// makeEditable prepares the response of a document for a change of its text. The
+// browser must ask for the document anew each time, since another run of the
+// proxy has another tag.
+func (p *handler) makeEditable(res *http.Response) {
 	if strings.HasSuffix(strings.ToLower(res.Header.Get("Content-Encoding")), "gzip") {
 		res.Body = &gunzip{src: res.Body}
 	}
-	for _, name := range ofTheBytes {
+	for _, name := range bodyHeaders {
 		res.Header.Del(name)
 	}
 	if !strings.Contains(strings.ToLower(res.Header.Get("Cache-Control")), "no-store") {
@@ -183,8 +185,8 @@ func (p *injecting) open(res *http.Response) {
 	res.ContentLength = -1
 }
 
-// gunzip unpacks what it reads, from the first read on. An empty body is
-// empty.
+// gunzip decompresses what it reads. It starts with the first Read, so that a
+// slow body streams. An empty body stays empty.
 type gunzip struct {
 	src io.ReadCloser
 	out *gzip.Reader

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/internal/wsconn"
 )
 
@@ -40,6 +41,7 @@ func (p peer) fields(more ...zap.Field) []zap.Field {
 
 func (p peer) left(why wsconn.Reason) {
 	p.server.metrics.closed(p.side, why.Code)
+	p.server.closes.Add(closelog.Close{Time: time.Now(), Side: p.side, Hub: p.hub, Peer: p.addr, Code: why.Code, Reason: why.Text})
 	p.server.log.Info(p.side+" left", p.fields(zap.Duration("duration", time.Since(p.since)),
 		zap.Uint16("code", why.Code), zap.String("reason", why.Text))...)
 }

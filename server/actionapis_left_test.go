@@ -58,7 +58,7 @@ func TestDialectsLeaveNothing(t *testing.T) {
 	}
 	socket := func(path string, messages ...string) func(context.Context) {
 		return func(ctx context.Context) {
-			conn, err := wsconn.Dial(ctx, "ws://"+s.addr(false)+path, nil)
+			conn, err := wsconn.Dial(ctx, "ws://"+s.addr(false)+path, nil, wsconn.Limits{})
 			if err != nil {
 				t.Error(err)
 				return

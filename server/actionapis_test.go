@@ -208,7 +208,7 @@ func TestR27RevokedTokensCloseDialects(t *testing.T) {
 	rewrite("tokens: [{token: " + hostToken + ", role: host}]")
 	for name, c := range map[string]*far{"ndjson": a, "jsonrpc": b} {
 		if r := c.reason(); r != wsconn.ReasonTokenRevoked {
-			t.Errorf("%s closed with %v, want 1008 token revoked", name, r)
+			t.Errorf("%s closed with %v, want %v", name, r, wsconn.ReasonTokenRevoked)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -19,7 +20,8 @@ import (
 //	GET      /metrics        for Prometheus
 //	GET      /livez          200 while the process answers
 //	GET      /readyz         200 while it takes connections, else 503 and why
-//	GET      /hubs           {"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":2,"sessions":3}]}
+//	GET      /hubs           {"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":2,"sessions":3}],
+//	                          "closes":[{"time":"…","side":"client","hub":"","peer":"127.0.0.1:5","code":1000,"reason":""}]}
 //	GET, PUT /log-level      {"level":"info"}
 //	GET      /debug/pprof/…  as package net/http/pprof says
 func (s *Server) adminHandler() http.Handler {
@@ -57,9 +59,10 @@ func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
 	list := s.hubs.Summaries()
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	json.NewEncoder(w).Encode(struct { //nolint:errcheck // a peer that is gone
-		Count int             `json:"count"`
-		Hubs  []relay.Summary `json:"hubs"`
-	}{len(list), list})
+		Count  int              `json:"count"`
+		Hubs   []relay.Summary  `json:"hubs"`
+		Closes []closelog.Close `json:"closes"` // the last connections that have ended, the newest first
+	}{len(list), list, s.closes.Last()})
 }
 
 var errNotServing = errors.New("the hub is shutting down")

@@ -37,7 +37,7 @@ func TestR104AdminListener(t *testing.T) {
 		"/metrics":              "cdphub_sessions 1\n",
 		"/livez":                "ok",
 		"/readyz":               "ok",
-		"/hubs":                 `{"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":1,"sessions":1}]}`,
+		"/hubs":                 `{"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":1,"sessions":1}],"closes":[]}`,
 		"/log-level":            `{"level":"debug"}`,
 		"/debug/pprof/":         "goroutine",
 		"/debug/pprof/heap":     "",

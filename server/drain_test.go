@@ -41,7 +41,7 @@ func TestR100DrainUnderLoad(t *testing.T) {
 	if resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body), "shutting down") {
 		t.Errorf("/json/version while draining: %s %s, want 503", resp.Status, body)
 	}
-	if _, err := wsconn.Dial(t.Context(), "ws://"+s.addr(false)+"/devtools/browser", nil); err == nil {
+	if _, err := wsconn.Dial(t.Context(), "ws://"+s.addr(false)+"/devtools/browser", nil, wsconn.Limits{}); err == nil {
 		t.Error("a Client may connect while the hub drains")
 	}
 	lucky.send(`{"id":2,"method":"A.late","sessionId":"` + luckyID + `"}`)

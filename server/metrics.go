@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -43,6 +44,8 @@ func (m *metrics) closed(side string, code uint16) {
 	label := "other"
 	switch {
 	case code >= 1000 && code <= 1014:
+		label = strconv.Itoa(int(code))
+	case wsconn.IsOwn(code):
 		label = strconv.Itoa(int(code))
 	case code >= 3000 && code <= 4999:
 		label = strconv.Itoa(int(code))[:1] + "xxx"

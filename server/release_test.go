@@ -23,7 +23,7 @@ func TestR94RefusedRequestsLeaveNoHub(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.closeListeners()
-		s.lot.Close() // no WebSocket comes about, and a goroutine in epoll_wait would keep the bubble waiting
+		s.poller.Close() // no WebSocket comes about, and a goroutine in epoll_wait would keep the bubble waiting
 		handler := s.handler(true, true, true)
 		plain := http.Header{}
 		socket := http.Header{

@@ -285,7 +285,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *c
 ) bool {
 	pass := auth.PassOf(r)
 	o.Subprotocol = cmp.Or(pass.Protocol, o.Subprotocol)
-	o.Compression, o.Budget, o.Lot = s.o.Limits.Compression, s.budget, s.lot
+	o.Compression, o.Budget, o.Poller = s.o.Limits.Compression, s.budget, s.poller
 	conn, err := wsconn.Upgrade(w, r, o)
 	if err != nil {
 		return false

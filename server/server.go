@@ -26,6 +26,7 @@ import (
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/urlpolicy"
 	"github.com/cdphub/cdphub/internal/wsconn"
@@ -42,8 +43,9 @@ type Server struct {
 	tokens   *auth.Tokens
 	gate     *auth.Gate
 	budget   *wsconn.Budget // of all connections; nil: none
-	lot      *wsconn.Lot    // where idle Clients wait
+	poller   *wsconn.Poller // where idle Clients wait
 	metrics  *metrics
+	closes   closelog.Ring // of connections, for operators
 
 	sandboxes sandboxes
 	bap       *bap.Server
@@ -107,7 +109,7 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s.lot = wsconn.NewLot(0)
+	s.poller = wsconn.NewPoller(0)
 	return s, nil
 }
 
@@ -161,7 +163,7 @@ func (s *Server) makeHubs() error {
 // commands in flight, within Options.Drain. It must be called once at most.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
-	defer s.lot.Close()
+	defer s.poller.Close()
 	defer s.watchTokens()()
 	failed := make(chan error, len(s.listeners)+2)
 	serve := func(hs *http.Server, ln net.Listener) *http.Server {
@@ -195,7 +197,7 @@ func (s *Server) Run(ctx context.Context) error {
 // Close ends a server that Run has not been called for.
 func (s *Server) Close() {
 	s.drain(nil)
-	s.lot.Close()
+	s.poller.Close()
 }
 
 // Handler serves the paths of Clients and of Hosts, for a program that has

@@ -218,11 +218,11 @@ func TestR94HubsLeaveNothing(t *testing.T) {
 	hubs, rounds := amount(100, 1000), amount(2, 100)
 	use := func(i int) {
 		prefix := fmt.Sprintf("/hub/h%d", i)
-		host, err := wsconn.Dial(t.Context(), "ws://"+s.addr(true)+prefix+"/icdp/host", nil)
+		host, err := wsconn.Dial(t.Context(), "ws://"+s.addr(true)+prefix+"/icdp/host", nil, wsconn.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := wsconn.Dial(t.Context(), "ws://"+s.addr(false)+prefix+"/devtools/browser", nil)
+		c, err := wsconn.Dial(t.Context(), "ws://"+s.addr(false)+prefix+"/devtools/browser", nil, wsconn.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ var agentMethods = map[string]method{
 		return k.observe(ctx, page, p)
 	}),
 	"agent/act":     keepsTime(onPageOf("", act)),
-	"agent/extract": onPage("observe:*", extract),
+	"agent/extract": onPage("observe:*", extractData),
 }
 
 // observeParams are those of agent/observe.

@@ -3,6 +3,8 @@ package bap
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/cdphub/cdphub/actions/envelope"
 )
 
 // request is what a client sends.
@@ -13,8 +15,31 @@ type request struct {
 }
 
 // parse reads a frame. On failure the request has the id to answer with, which
-// is null while there is none that could be read.
+// is null while there is none that could be read. The request does not alias the
+// frame.
 func parse(frame []byte) (request, *failure) {
+	if r, ok := parseUsual(frame); ok {
+		return r, nil
+	}
+	return parseAny(frame)
+}
+
+// parseUsual reads a frame that is right, wants an answer, and has no escapes in
+// its method.
+func parseUsual(frame []byte) (r request, ok bool) {
+	e, ok := envelope.Read(frame)
+	if !ok || len(e.ID) == 0 || !isID(json.RawMessage(e.ID)) {
+		return r, false
+	}
+	var named, object bool
+	r.id = bytes.Clone(e.ID)
+	r.method, named = envelope.Text(e.Method)
+	r.params, object = envelope.Object(e.Params)
+	return r, named && object && r.method != ""
+}
+
+// parseAny reads any frame, and says what is wrong with it.
+func parseAny(frame []byte) (request, *failure) {
 	r := request{id: null}
 	var in map[string]json.RawMessage
 	switch first := bytes.TrimLeft(frame, " \t\r\n"); {

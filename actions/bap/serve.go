@@ -54,7 +54,8 @@ func New(o Options) *Server {
 	return &Server{options: o.withDefaults(), methods: allMethods(), sessions: make(map[sessionKey]*session)}
 }
 
-// Why connections end here, beside what ends them anywhere.
+// Reasons of BAP, with the codes that its clients know. They are not those of
+// docs/bridge.md.
 var (
 	reasonReplaced = wsconn.Reason{Code: 4001, Text: "Session replaced by newer connection"}
 	reasonIdle     = wsconn.Reason{Code: 1008, Text: "Session idle for too long"}

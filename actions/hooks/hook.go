@@ -23,7 +23,8 @@ type hook struct {
 	run   func(ctx context.Context, c *call, params json.RawMessage) (any, error)
 }
 
-// Hooks lists the names of all hooks, each with its scope.
+// Hooks lists the names of all hooks, each with the scope that a token needs for
+// it. Tests of other packages ask for each of them.
 func Hooks() map[string]string {
 	list := make(map[string]string, len(hooks))
 	for name, h := range hooks {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/actions/envelope"
 )
 
 // request is one call.
@@ -72,13 +73,39 @@ func readBatch(frame []byte) (calls []json.RawMessage, batch bool, err error) {
 const maxBatch = 1000
 
 // readRequest reads a call. Its id is there beside an error, if it can be read.
-func readRequest(raw json.RawMessage) (r request, err error) {
+// The request does not alias the call.
+func readRequest(raw json.RawMessage) (request, error) {
+	if r, ok := readUsual(raw); ok {
+		return r, nil
+	}
+	return readAny(raw)
+}
+
+// readUsual reads a call that is right, wants an answer, and has no escapes in
+// its method.
+func readUsual(raw json.RawMessage) (r request, ok bool) {
+	e, ok := envelope.Read(raw)
+	if !ok || len(e.ID) == 0 || !isID(e.ID[0]) || string(e.Version) != `"2.0"` {
+		return r, false
+	}
+	var named, object bool
+	r.id = bytes.Clone(e.ID)
+	r.method, named = envelope.Text(e.Method)
+	r.params, object = envelope.Object(e.Params)
+	return r, named && object && r.method != ""
+}
+
+// isID reports whether an id, a string or a number, begins with a byte.
+func isID(c byte) bool { return c == '"' || c == '-' || c >= '0' && c <= '9' }
+
+// readAny reads any call, and says what is wrong with it.
+func readAny(raw json.RawMessage) (r request, err error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || fields == nil {
 		return r, failure(actions.InvalidEnvelope, "Invalid Request: it is no object")
 	}
 	if id, there := fields["id"]; there {
-		if c := id[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
+		if !isID(id[0]) {
 			r.id = json.RawMessage("null")
 			return r, failure(actions.InvalidEnvelope, "Invalid Request: the id is a %s, expected a string or a number", actions.Describe(id))
 		}

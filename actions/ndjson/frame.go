@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/actions/envelope"
 )
 
 // request is a frame of a client.
@@ -15,8 +16,34 @@ type request struct {
 	params              json.RawMessage // an object, or nil
 }
 
-// readRequest reads a frame. Fields that it does not know are ignored.
-func readRequest(frame []byte) (r request, err error) {
+// readRequest reads a frame. Fields that it does not know are ignored. The
+// request does not alias the frame.
+func readRequest(frame []byte) (request, error) {
+	if r, ok := readUsual(frame); ok {
+		return r, nil
+	}
+	return readAny(frame)
+}
+
+// readUsual reads a frame that is right, without escapes in its strings.
+func readUsual(frame []byte) (r request, ok bool) {
+	e, ok := envelope.Read(frame)
+	if !ok {
+		return r, false
+	}
+	var good [4]bool
+	r.id, good[0] = envelope.Text(e.ID)
+	r.action, good[1] = envelope.Text(e.Action)
+	r.params, good[2] = envelope.Object(e.Params)
+	r.session, good[3] = "", e.Session == nil
+	if e.Session != nil {
+		r.session, good[3] = envelope.Text(e.Session)
+	}
+	return r, good == [4]bool{true, true, true, true} && r.id != ""
+}
+
+// readAny reads any frame, and says what is wrong with it.
+func readAny(frame []byte) (r request, err error) {
 	var fields map[string]json.RawMessage
 	if text := bytes.TrimSpace(frame); text[0] != '{' && json.Valid(text) {
 		return r, bad("invalid type: " + actions.Describe(text) + ", expected a map")

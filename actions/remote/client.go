@@ -40,7 +40,7 @@ func Join(url string, header http.Header) actions.Join {
 	return func(event actions.EventFunc) (actions.Client, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), connecting)
 		defer cancel()
-		conn, err := wsconn.DialLimits(ctx, url, header, limits)
+		conn, err := wsconn.Dial(ctx, url, header, limits)
 		if err != nil {
 			return nil, err
 		}

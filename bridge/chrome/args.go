@@ -2,9 +2,9 @@ package chrome
 
 import "runtime"
 
-// always is what every browser is started with. Most of it is what Playwright
+// baseArgs are the arguments of every browser. Most of them are what Playwright
 // and Puppeteer use too (GoogleChrome/chrome-launcher, docs/chrome-flags-for-tools.md).
-var always = []string{
+var baseArgs = []string{
 	// Nothing to ask and nothing to fetch: a start is quick and goes nowhere.
 	"--no-first-run",
 	"--no-default-browser-check",
@@ -36,7 +36,7 @@ var always = []string{
 
 // arguments are those of a browser with this profile.
 func (o *Options) arguments(profile string) []string {
-	args := append([]string{"--user-data-dir=" + profile}, always...)
+	args := append([]string{"--user-data-dir=" + profile}, baseArgs...)
 	if !o.Headed {
 		args = append(args, "--headless", "--hide-scrollbars", "--mute-audio")
 	}

@@ -337,7 +337,7 @@ func testLeaving(t *testing.T, h *liveHub, url string) {
 
 func TestKilledBrowserIsFollowedByTheNext(t *testing.T) {
 	h := serveLive(t, func(ctx context.Context, o Options, hub bridge.Hub) error {
-		return Keep(ctx, o, hub, func() {})
+		return Run(ctx, o, hub, func() {})
 	}, options())
 	h.attach("a")
 	var info struct {

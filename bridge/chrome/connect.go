@@ -51,7 +51,7 @@ func connect(ctx context.Context, where string) (conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	ws, err := wsconn.DialLimits(ctx, endpoint.String(), nil, wsconn.Limits{MaxMessage: maxMessage, MaxPending: maxPending})
+	ws, err := wsconn.Dial(ctx, endpoint.String(), nil, wsconn.Limits{MaxMessage: maxMessage, MaxPending: maxPending})
 	if err != nil {
 		return nil, fmt.Errorf("connect to the browser: %w; does it still run, and is this its address?", err)
 	}

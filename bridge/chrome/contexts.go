@@ -3,6 +3,8 @@ package chrome
 import (
 	"encoding/json"
 
+	"github.com/mailru/easyjson"
+
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -30,15 +32,15 @@ func (h *Host) hiddenLocked(s *session, targetID, contextID string) bool {
 	return owner != nil && owner != s.client || s.client.noFiles && known && !t.web
 }
 
-// unseenLocked is hiddenLocked for a target that the browser has just told of,
-// perhaps before the root knows it.
-func (h *Host) unseenLocked(s *session, i *info) bool {
+// hiddenInfoLocked is hiddenLocked for a target that the browser has just
+// announced, perhaps before the root session knows it.
+func (h *Host) hiddenInfoLocked(s *session, i *info) bool {
 	return h.hiddenLocked(s, i.ID, i.Context) || s.client.noFiles && !h.webLocked(i)
 }
 
-// own notes whose a context is that has just been created. If the Client has
-// left meanwhile, it ends.
-func (h *Host) own(client *session, contextID string) {
+// registerContext records which Client has created a context. A Client that has
+// left meanwhile no longer needs it: the context is disposed of.
+func (h *Host) registerContext(client *session, contextID string) {
 	if contextID == "" {
 		return
 	}
@@ -51,9 +53,9 @@ func (h *Host) own(client *session, contextID string) {
 	}
 }
 
-// disown forgets a context that has been disposed of. Its targets stay
-// private: some of them end later.
-func (h *Host) disown(contextID string) {
+// unregisterContext removes a context that was disposed of. Its targets stay
+// private, since some of them end later.
+func (h *Host) unregisterContext(contextID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.contexts, contextID)
@@ -75,7 +77,7 @@ func (h *Host) disposeAllLocked(client *session) {
 
 func (h *Host) disposeLocked(contextID string) {
 	params := append(wire.AppendString([]byte(`{"browserContextId":`), contextID), '}')
-	h.askLocked("Target.disposeBrowserContext", params, func(_, _ []byte) { h.disown(contextID) })
+	h.askLocked("Target.disposeBrowserContext", params, func(_, _ []byte) { h.unregisterContext(contextID) })
 }
 
 // visibleTargets takes what a session may not see out of an answer to
@@ -83,7 +85,7 @@ func (h *Host) disposeLocked(contextID string) {
 func (h *Host) visibleTargets(s *session, result []byte) []byte {
 	return h.without(result, "targetInfos", func(raw json.RawMessage) bool {
 		var i info
-		return json.Unmarshal(raw, &i) != nil || h.unseenLocked(s, &i)
+		return easyjson.Unmarshal(raw, &i) != nil || h.hiddenInfoLocked(s, &i)
 	})
 }
 
@@ -131,12 +133,12 @@ func (h *Host) without(object []byte, name string, hidden func(json.RawMessage) 
 	case !found:
 		return object
 	}
-	return replaced(object, name, append(list, ']'))
+	return withMember(object, name, append(list, ']'))
 }
 
-// replaced returns an object with another value for one of its members, added
-// if there was none.
-func replaced(object []byte, name string, value []byte) []byte {
+// withMember returns a copy of a JSON object in which one member has the given
+// value.
+func withMember(object []byte, name string, value []byte) []byte {
 	out := []byte{'{'}
 	member := func(key string, value []byte) {
 		if len(out) > 1 {

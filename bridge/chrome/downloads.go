@@ -28,7 +28,7 @@ import (
 
 // downloads is what the Host knows of them. Host.mu guards it.
 type downloads struct {
-	takers  map[*session]struct{} // who have set a behavior
+	takers  map[*session]struct{} // sessions that have set a behavior
 	folders map[string]string     // by context, where its downloads go; "" is the default context
 	set     map[string]string     // by context, the params that hold now
 	made    int                   // folders, ever
@@ -112,7 +112,7 @@ func (h *Host) contextOfLocked(contextID string) string {
 
 // setDownloadsLocked acts on a Client's Browser.setDownloadBehavior, or
 // Page.setDownloadBehavior. None of it goes to the browser.
-func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *after, contextID string) error {
+func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, contextID string) error {
 	kind, _ := c.Args.Text("behavior")
 	path, _ := c.Args.Text("downloadPath")
 	w := &want{strings.Clone(kind), strings.Clone(path)}
@@ -127,7 +127,7 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *after, conte
 	}
 	takes := c.Args.True("eventsEnabled")
 	if c.Method == "Page.setDownloadBehavior" {
-		contextID, takes = s.context, s.takes
+		contextID, takes = s.context, s.wantsEvents
 	} else if contextID != "" && contextID != h.context && h.contextOfLocked(contextID) == "" {
 		return noContext(contextID)
 	}
@@ -138,7 +138,7 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *after, conte
 	}
 	acknowledge(c, a)
 	contextID = strings.Clone(h.contextOfLocked(contextID))
-	s.takes = takes
+	s.wantsEvents = takes
 	if s.wants == nil {
 		s.wants = make(map[string]*want)
 	}
@@ -247,9 +247,9 @@ func (h *Host) wantedLocked(contextID string) bool {
 	return false
 }
 
-// placeDownload learns from a page whose download it is that is about to
-// begin. Its frame may be one that is no target.
-func (h *Host) placeDownload(s *session, params []byte) {
+// locateDownload records the context of a download from an event of its page.
+// Browser.downloadWillBegin alone does not tell: its frame may be no target.
+func (h *Host) locateDownload(s *session, params []byte) {
 	guid := text(params, "guid")
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -258,8 +258,9 @@ func (h *Host) placeDownload(s *session, params []byte) {
 	}
 }
 
-// downloadBegins passes on a Browser.downloadWillBegin.
-func (h *Host) downloadBegins(params []byte) {
+// downloadWillBegin handles Browser.downloadWillBegin: it goes to the sessions
+// that may know of the download.
+func (h *Host) downloadWillBegin(params []byte) {
 	guid, frame := text(params, "guid"), text(params, "frameId")
 	h.mu.Lock()
 	d := h.downloads.running[guid]
@@ -269,10 +270,10 @@ func (h *Host) downloadBegins(params []byte) {
 		d.known = true
 	}
 	d.name = text(params, "suggestedFilename")
-	var takers []taker
+	var takers []recipient
 	if len(h.downloads.takers) > 0 {
 		h.downloads.running[guid] = d
-		takers = h.takersLocked(d)
+		takers = h.recipientsLocked(d)
 	}
 	h.mu.Unlock()
 	for _, t := range takers {
@@ -282,9 +283,9 @@ func (h *Host) downloadBegins(params []byte) {
 	}
 }
 
-// downloadGoesOn passes on a Browser.downloadProgress. A file in a folder of
-// the Host's own is given to those who want it first.
-func (h *Host) downloadGoesOn(params []byte) {
+// downloadProgress handles Browser.downloadProgress. A file that is complete is
+// first saved where the sessions want it, if it is in a folder of the Host.
+func (h *Host) downloadProgress(params []byte) {
 	guid, state, path := text(params, "guid"), text(params, "state"), text(params, "filePath")
 	h.mu.Lock()
 	d, ok := h.downloads.running[guid]
@@ -299,7 +300,7 @@ func (h *Host) downloadGoesOn(params []byte) {
 			}
 		}
 	}
-	takers := h.takersLocked(d)
+	takers := h.recipientsLocked(d)
 	h.mu.Unlock()
 	if ours {
 		params := append([]byte(nil), params...)
@@ -313,23 +314,23 @@ func (h *Host) downloadGoesOn(params []byte) {
 	}
 }
 
-// taker is one who gets a download, or is told of it.
-type taker struct {
+// recipient is a session that gets a download, its events, or both.
+type recipient struct {
 	sessionID string
 	want      want
 	events    bool
 }
 
-// takersLocked returns who gets a download. While any Client wants the files
+// recipientsLocked returns who gets a download. While any Client wants the files
 // of a context, those who have refused them hear nothing of them.
-func (h *Host) takersLocked(d download) (list []taker) {
+func (h *Host) recipientsLocked(d download) (list []recipient) {
 	wanted, owner := h.wantedLocked(d.context), h.ownerLocked(d.context)
 	for s := range h.downloads.takers {
 		if !h.shared && (!d.known || owner != nil && owner != s.client) {
 			continue
 		}
 		w := s.wants[d.context]
-		t := taker{sessionID: s.id, events: s.takes && (w.allows() || !wanted || h.shared)}
+		t := recipient{sessionID: s.id, events: s.wantsEvents && (w.allows() || !wanted || h.shared)}
 		if w.allows() {
 			t.want = *w
 		}
@@ -342,7 +343,7 @@ func (h *Host) takersLocked(d download) (list []taker) {
 
 // save links a file to where each taker wants it, tells them, and lets go of
 // it.
-func (h *Host) save(path, guid, name string, takers []taker, params []byte) {
+func (h *Host) save(path, guid, name string, takers []recipient, params []byte) {
 	for _, t := range takers {
 		told := params
 		if t.want.allows() {
@@ -350,7 +351,7 @@ func (h *Host) save(path, guid, name string, takers []taker, params []byte) {
 			if err != nil {
 				h.log.Info("a client does not get a download: its folder is not on this machine, or cannot be written to", zap.Error(err))
 			}
-			told = replaced(params, "filePath", wire.AppendString(nil, saved))
+			told = withMember(params, "filePath", wire.AppendString(nil, saved))
 		}
 		if t.events {
 			h.events.SessionEvent(t.sessionID, "Browser.downloadProgress", told)

@@ -8,18 +8,18 @@ import (
 	"runtime"
 )
 
-// onPath has the names of browsers on the PATH, the best first.
-var onPath = []string{
+// pathNames has the names of browsers on the PATH, the best first.
+var pathNames = []string{
 	"google-chrome", "google-chrome-stable", "chrome",
 	"chromium", "chromium-browser",
 	"microsoft-edge", "microsoft-edge-stable",
 	"chrome-headless-shell", "chromium-headless-shell",
 }
 
-// installed has the places where browsers are that no PATH leads to, by
+// installPaths has the places where browsers are that no PATH leads to, by
 // operating system and in the same order. Variables are those of the
 // environment; a place with one that is not set does not count.
-var installed = map[string][]string{
+var installPaths = map[string][]string{
 	"darwin": {
 		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 		"$HOME/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -59,8 +59,8 @@ func Find(path string) (string, error) {
 
 // candidates lists where a browser may be.
 func candidates(system string, variable func(string) (string, bool)) []string {
-	list := append([]string(nil), onPath...)
-	for _, place := range installed[system] {
+	list := append([]string(nil), pathNames...)
+	for _, place := range installPaths[system] {
 		known := true
 		place = os.Expand(place, func(name string) string {
 			value, ok := variable(name)

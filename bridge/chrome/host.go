@@ -42,28 +42,28 @@ type Host struct {
 	cancel context.CancelCauseFunc // ends the Host; never blocks
 	heard  atomic.Uint64           // messages received
 
-	events bridge.Events // owned by the reader, as is what follows; nil before the hub has the Host
-	first  bridge.Announcement
-	in     message
+	events       bridge.Events // owned by the reader, as is what follows; nil before the hub has the Host
+	announcement bridge.Announcement
+	in           message
 
 	saving sync.WaitGroup // of downloads
 
 	network *network // judges requests; nil: nothing is judged
 
-	mu        sync.Mutex            // guards everything below
-	sessions  map[string]*session   // by the hub's id
-	upstream  map[string]*session   // by the browser's id
-	waiters   map[*session]struct{} // for which new targets wait
-	after     map[int32]after       // by the browser's number for a command
-	lastCall  bridge.CallID         // the newest
-	lastOwn   int32                 // the root's newest, counted down from 0
-	scratch   []byte
-	context   string // the default one, if the browser tells
-	contexts  map[string]*session
-	targets   map[string]target
-	dead      string // a target that has just gone
-	looking   bool   // at the targets
-	downloads downloads
+	mu            sync.Mutex            // guards everything below
+	sessions      map[string]*session   // by the hub's id
+	upstream      map[string]*session   // by the browser's id
+	waiters       map[*session]struct{} // for which new targets wait
+	onAnswers     map[int32]onAnswer    // by the id of the command towards the browser
+	lastCall      bridge.CallID         // the newest
+	lastOwn       int32                 // the root's newest, counted down from 0
+	scratch       []byte
+	context       string // the default one, if the browser tells
+	contexts      map[string]*session
+	targets       map[string]target
+	lastDestroyed string // the last target that has gone: see destroyed
+	refreshing    bool   // an answer to Target.getTargets is due
+	downloads     downloads
 }
 
 // Serve opens the browser that the options name and announces it to the hub.
@@ -90,7 +90,7 @@ func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 		h.watch(ctx)
 		c.Close()
 	})
-	h.greet()
+	h.start()
 	err := c.Serve(h.receive)
 	if err == nil {
 		err = errEnded
@@ -118,7 +118,7 @@ func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc)
 		sessions:  make(map[string]*session),
 		upstream:  make(map[string]*session),
 		waiters:   make(map[*session]struct{}),
-		after:     make(map[int32]after),
+		onAnswers: make(map[int32]onAnswer),
 		contexts:  make(map[string]*session),
 		targets:   make(map[string]target),
 		downloads: newDownloads(),
@@ -126,10 +126,12 @@ func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc)
 }
 
 const (
-	lookEvery = time.Second
-	mostQuiet = 10 // looks without any message, until the browser is asked for one; as many again, until it is given up
-	// everyTarget lets the root see all kinds of targets.
-	everyTarget = `{"discover":true,"filter":[{}]}`
+	tickEvery = time.Second
+	// After so many ticks without a message the browser is asked for one, and
+	// after as many again it counts as dead.
+	maxSilentTicks = 10
+	// discoverAll has the root session discover targets of all types.
+	discoverAll = `{"discover":true,"filter":[{}]}`
 )
 
 // watch looks after the browser until ctx ends. While the browser is in use it
@@ -137,7 +139,7 @@ const (
 // fragment (Chromium 156). One that is silent is asked too; when even then
 // nothing comes, watch ends ctx.
 func (h *Host) watch(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
 	heard, quiet := h.heard.Load(), 0
 	for {
@@ -151,51 +153,51 @@ func (h *Host) watch(ctx context.Context) {
 			quiet = 0
 		}
 		switch {
-		case quiet == 2*mostQuiet:
+		case quiet == 2*maxSilentTicks:
 			h.cancel(errSilent)
 			return
-		case quiet == mostQuiet, now > heard+1: // one is the last answer
-			h.look()
+		case quiet == maxSilentTicks, now > heard+1: // one is the last answer
+			h.refreshTargets()
 		}
 		heard = now
 	}
 }
 
-// look asks for the targets, unless an answer is still to come.
-func (h *Host) look() {
+// refreshTargets asks for the targets, unless an answer is still due.
+func (h *Host) refreshTargets() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.looking {
-		h.looking = true
+	if !h.refreshing {
+		h.refreshing = true
 		h.askLocked("Target.getTargets", wire.Empty, h.refresh)
 	}
 }
 
-// greet asks for what the hub is told of the browser. The targets come as
-// events before the last answer, with which the Host enters the hub.
-func (h *Host) greet() {
+// start sends the commands whose answers make the announcement to the hub. The
+// targets come as events before the last answer, which calls announce.
+func (h *Host) start() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.askLocked("Browser.getVersion", wire.Empty, h.readVersion)
 	h.askLocked("Target.getBrowserContexts", wire.Empty, h.readDefault)
 	h.applyWantsLocked("")
 	h.interceptLocked()
-	h.askLocked("Target.setDiscoverTargets", []byte(everyTarget), h.enter)
+	h.askLocked("Target.setDiscoverTargets", []byte(discoverAll), h.announce)
 }
 
-// enter announces the Host to the hub.
-func (h *Host) enter(_, cdpErr []byte) {
+// announce makes the Host that of the hub.
+func (h *Host) announce(_, cdpErr []byte) {
 	if cdpErr != nil {
 		h.cancel(errors.New("the browser does not tell of its targets: " + string(cdpErr)))
 		return
 	}
-	events, err := h.hub.SetHost(h, h.first)
+	events, err := h.hub.SetHost(h, h.announcement)
 	if err != nil {
 		h.cancel(err)
 		return
 	}
 	h.events = events
-	h.first = bridge.Announcement{}
+	h.announcement = bridge.Announcement{}
 }
 
 // Slot implements bridge.Slotter.

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// inOrder is how long a browser whose pipe has ended may take to end by
-// itself: it writes what a kept profile must hold.
-const inOrder = 5 * time.Second
+// shutdownGrace is how long a browser may take to end after its pipe was closed.
+// Chromium writes the profile in that time.
+const shutdownGrace = 5 * time.Second
 
 // launched is a browser that was started here, at the other end of a pipe. It
 // implements conn.
@@ -90,7 +90,7 @@ func (l *launched) Close() {
 // kept has time for it.
 func (l *launched) end() {
 	l.close()
-	patience := inOrder
+	patience := shutdownGrace
 	if !l.process.profile.kept && l.closing.Load() {
 		patience = 0
 	}

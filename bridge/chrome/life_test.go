@@ -9,9 +9,9 @@ import (
 
 func TestSilentBrowserIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const patience = mostQuiet * lookEvery
+		const patience = maxSilentTicks * tickEvery
 		r := greeted(t, Options{})
-		r.after(lookEvery) // it was greeted meanwhile
+		r.after(tickEvery) // it was greeted meanwhile
 		r.wantLook()
 		for n := range 4 {
 			if n%2 == 0 {
@@ -21,14 +21,14 @@ func TestSilentBrowserIsGivenUp(t *testing.T) {
 				r.says(`{"id":` + r.numberOf("Target.getTargets") + `,"error":{"code":-32000,"message":"no"}}`)
 			}
 			r.forget()
-			r.after(lookEvery)
+			r.after(tickEvery)
 			if n%2 == 1 {
 				r.wantLook()
 				continue
 			}
-			r.after(patience - lookEvery)
+			r.after(patience - tickEvery)
 			r.wantSent()
-			r.after(lookEvery)
+			r.after(tickEvery)
 			r.wantLook()
 		}
 		began := time.Now()
@@ -65,11 +65,11 @@ func TestTargetsAreLookedAtWhileTheBrowserIsInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withContext(t, Options{})
 		r.forget()
-		r.after(lookEvery)
+		r.after(tickEvery)
 		n := r.numberOf("Target.getTargets")
 		r.says(`{"method":"Page.loadEventFired","params":{},"sessionId":"A"}`, `{"method":"Page.loadEventFired","params":{},"sessionId":"A"}`)
 		r.forget()
-		r.after(lookEvery)
+		r.after(tickEvery)
 		r.wantSent() // the first look is still to be answered
 		r.says(`{"id":` + n + `,"result":{"targetInfos":[{"targetId":"T0","type":"page","title":"new","browserContextId":"D"},` +
 			`{"targetId":"TA","type":"page","title":"new","browserContextId":"CA"},{"targetId":"unknown","type":"page"}]}}`)

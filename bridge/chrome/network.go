@@ -2,13 +2,13 @@ package chrome
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/mailru/easyjson"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
@@ -24,8 +24,8 @@ import (
 // request, and nothing of those that they answer themselves. What the browser
 // gets ahead of a navigation it does not see, so that is off (preloads.go).
 
-// documents has the root see the requests for documents.
-const documents = `{"patterns":[{"urlPattern":"*","resourceType":"Document"}]}`
+// pauseDocuments pauses the requests for documents.
+const pauseDocuments = `{"patterns":[{"urlPattern":"*","resourceType":"Document"}]}`
 
 // network judges the requests of one browser.
 type network struct {
@@ -60,16 +60,16 @@ func (h *Host) interceptLocked() {
 	if h.network == nil {
 		return
 	}
-	h.askLocked("Fetch.enable", []byte(documents), func(_, cdpErr []byte) {
+	h.askLocked("Fetch.enable", []byte(pauseDocuments), func(_, cdpErr []byte) {
 		if cdpErr != nil {
 			h.cancel(errors.New("the browser does not let its requests be judged: " + string(cdpErr)))
 		}
 	})
 }
 
-// leaves ends the sessions on a target that may not see what it is about to show,
-// a file, and reports whether it is. The target's id is that of its own frame.
-func (h *Host) leaves(frameID, url string) bool {
+// barIfFile reports whether a target is about to show a file, and ends the
+// sessions on it that may see no files. A target has the id of its main frame.
+func (h *Host) barIfFile(frameID, url string) bool {
 	if scope.Web(url) {
 		return false
 	}
@@ -83,17 +83,12 @@ func (h *Host) leaves(frameID, url string) bool {
 	return true
 }
 
-// pausedWeb reports whether a Client that may see no files may hear of a request
-// that its own interception has paused, and so answer it: not when a file is
-// asked for. Its session then ends, and the request goes on.
-func (h *Host) pausedWeb(s *session, params []byte) bool {
-	var e struct {
-		FrameID string `json:"frameId"`
-		Request struct {
-			URL string `json:"url"`
-		} `json:"request"`
-	}
-	if json.Unmarshal(params, &e) == nil && !h.leaves(e.FrameID, e.Request.URL) {
+// mayPassPaused reports whether a Client that may see no files gets an event of
+// its own interception, and so may answer the request. It does not when the
+// request is for a file. Its session then ends, and the request goes on.
+func (h *Host) mayPassPaused(s *session, params []byte) bool {
+	var e pausedDocument
+	if easyjson.Unmarshal(params, &e) == nil && !h.barIfFile(e.FrameID, e.Request.URL) {
 		return true
 	}
 	h.mu.Lock()
@@ -102,26 +97,20 @@ func (h *Host) pausedWeb(s *session, params []byte) bool {
 	return false
 }
 
-// paused takes Fetch.requestPaused of the root. Only who must wait for an
-// address does so apart from the reader.
-func (h *Host) paused(params []byte) {
+// judgePaused handles Fetch.requestPaused of the root session. A judgement that
+// must wait for DNS does not run on the reader's goroutine.
+func (h *Host) judgePaused(params []byte) {
 	n := h.network
-	var e struct {
-		RequestID string `json:"requestId"`
-		FrameID   string `json:"frameId"` // of a page's own frame the id is the target's
-		Request   struct {
-			URL string `json:"url"`
-		} `json:"request"`
-	}
 	if n == nil {
 		return
 	}
-	if err := json.Unmarshal(params, &e); err != nil {
+	var e pausedDocument
+	if err := easyjson.Unmarshal(params, &e); err != nil {
 		h.cancel(errNotCDP) // a page would wait for ever
 		return
 	}
-	h.leaves(e.FrameID, e.Request.URL)
-	if !ofNetwork(e.Request.URL) || n.names.Fast(e.Request.URL) {
+	h.barIfFile(e.FrameID, e.Request.URL)
+	if !isNetworkURL(e.Request.URL) || n.names.Fast(e.Request.URL) {
 		h.decide(e.RequestID, n.judge(e.Request.URL))
 		return
 	}
@@ -130,7 +119,7 @@ func (h *Host) paused(params []byte) {
 
 // judge returns the error with which a request fails; "" when it may leave.
 func (n *network) judge(url string) (reason string) {
-	if !ofNetwork(url) {
+	if !isNetworkURL(url) {
 		return ""
 	}
 	why := n.policy.Judge(n.ctx, n.names, url)
@@ -158,8 +147,8 @@ func (h *Host) decide(requestID, reason string) {
 	h.askLocked(method, append(params, '}'), nil)
 }
 
-// ofNetwork reports whether a request leaves for the network.
-func ofNetwork(url string) bool {
+// isNetworkURL reports whether a request goes to the network.
+func isNetworkURL(url string) bool {
 	return strings.HasPrefix(url, "http:") || strings.HasPrefix(url, "https:")
 }
 

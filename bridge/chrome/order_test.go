@@ -45,7 +45,7 @@ func (h *Host) check() error {
 			return fmt.Errorf("session %s is over and takes downloads", s.id)
 		}
 	}
-	for n, a := range h.after {
+	for n, a := range h.onAnswers {
 		if n >= 0 && a.session.over && !a.always {
 			return fmt.Errorf("an answer to %d is waited for by session %s, which is over", n, a.session.id)
 		}

@@ -12,12 +12,12 @@ import (
 // preferences is where Chromium keeps a user's, in each profile of its folder.
 const preferences = "Preferences"
 
-// never is the value of net.network_prediction_options by which nothing is
-// loaded before it is asked for (chrome/browser/preloading/preloading_prefs.h):
+// noPrediction is the value of net.network_prediction_options with which nothing
+// is loaded before it is asked for (chrome/browser/preloading/preloading_prefs.h):
 // documents that are prefetched or prerendered by speculation rules are never
 // paused, nor is the navigation that then shows them, and no argument turns that
 // off (Chromium 156).
-const never = 2
+const noPrediction = 2
 
 // stopPreloading turns the loading of pages ahead off in a folder of profiles,
 // and leaves all other preferences as they are. Chromium reads them at its start;
@@ -53,7 +53,7 @@ func setPrediction(file string) error {
 	if json.Unmarshal(all["net"], &net) != nil || net == nil {
 		net = map[string]json.RawMessage{}
 	}
-	net["network_prediction_options"] = json.RawMessage(fmt.Sprint(never))
+	net["network_prediction_options"] = json.RawMessage(fmt.Sprint(noPrediction))
 	if all["net"], err = json.Marshal(net); err != nil {
 		return err
 	}

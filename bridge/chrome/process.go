@@ -12,9 +12,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// stragglers is how long a process that outlives its browser may keep the
+// stderrGrace is how long a child that outlives its browser may keep the
 // browser's standard error open.
-const stragglers = time.Second
+const stderrGrace = time.Second
 
 // process is a browser that was started here, and all that goes with it: the
 // processes of its group, the folder of its profile, and the reaper that sees
@@ -23,7 +23,7 @@ type process struct {
 	cmd     *exec.Cmd
 	profile profile
 	reaper  *reaper
-	words   *words
+	stderr  *stderrTail
 	log     *zap.Logger
 
 	gone chan struct{} // closed when nothing is left
@@ -46,7 +46,7 @@ func start(o *Options, args []string, files ...*os.File) (*process, error) {
 		}
 	}
 	log := o.logger()
-	p := &process{profile: profile, words: &words{log: log}, log: log, gone: make(chan struct{})}
+	p := &process{profile: profile, stderr: &stderrTail{log: log}, log: log, gone: make(chan struct{})}
 	p.cmd = exec.Command(path, append(o.arguments(profile.dir), args...)...) //nolint:gosec // a path the user gave
 	if err := p.run(files); err != nil {
 		p.removeAll()
@@ -61,8 +61,8 @@ func start(o *Options, args []string, files ...*os.File) (*process, error) {
 // be told a number once the browser runs, who ends by itself if its pipe does.
 func (p *process) run(files []*os.File) (err error) {
 	p.cmd.Env = append(environment(), p.profile.variables()...)
-	p.cmd.Stderr = p.words
-	p.cmd.WaitDelay = stragglers
+	p.cmd.Stderr = p.stderr
+	p.cmd.WaitDelay = stderrGrace
 	ownGroup(p.cmd)
 	if err := pass(p.cmd, files); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (p *process) end(patience time.Duration) {
 
 // failure says how the browser, which has gone, ended, and what to do.
 func (p *process) failure() error {
-	said, advice := p.words.last()
+	lines, advice := p.stderr.tail()
 	if advice == "" && p.profile.kept && p.cmd.ProcessState.Success() {
 		advice = profileInUse // it has handed over to that browser
 	}
@@ -125,8 +125,8 @@ func (p *process) failure() error {
 	if advice != "" {
 		text += ": " + advice
 	}
-	if len(said) > 0 {
-		text += "; it said: " + strings.Join(said, " | ")
+	if len(lines) > 0 {
+		text += "; it said: " + strings.Join(lines, " | ")
 	}
 	return errors.New(text)
 }

@@ -11,7 +11,7 @@ func (h *Host) receive(frame []byte) {
 	h.heard.Add(1)
 	m := &h.in
 	switch {
-	case !m.split(frame):
+	case !m.parse(frame):
 		h.cancel(errNotCDP) // some command would wait for ever
 	case m.id != nil:
 		h.answer(m)
@@ -35,21 +35,21 @@ func (h *Host) answer(m *message) {
 	}
 	n := int32(number)
 	h.mu.Lock()
-	s, call, a := h.findLocked(m), h.callLocked(n), h.after[n]
-	delete(h.after, n)
+	s, call, a := h.findLocked(m), h.callLocked(n), h.onAnswers[n]
+	delete(h.onAnswers, n)
 	if s != nil && s.barred {
 		s = nil
 	}
 	h.mu.Unlock()
-	if a.note != nil {
-		a.note(m.result, m.cdpErr)
+	if a.observe != nil {
+		a.observe(m.result, m.cdpErr)
 	}
 	if n < 0 || s == nil {
 		return
 	}
 	result, cdpErr := m.result, m.cdpErr
-	if a.edit != nil {
-		result, cdpErr = a.edit(result, cdpErr)
+	if a.rewrite != nil {
+		result, cdpErr = a.rewrite(result, cdpErr)
 	}
 	if cdpErr == nil && result == nil {
 		result = wire.Empty
@@ -75,25 +75,25 @@ func (h *Host) event(m *message) {
 	s := h.findLocked(m)
 	barred := s != nil && s.barred
 	h.mu.Unlock()
-	if s != nil && h.passes(s, method, params) && !barred {
+	if s != nil && h.filterEvent(s, method, params) && !barred {
 		h.events.SessionEvent(s.id, method, params)
 	}
 }
 
-// passes reports whether a session gets an event of its own, after the Host
-// has acted on it.
-func (h *Host) passes(s *session, method string, params []byte) bool {
+// filterEvent acts on an event of a session, and reports whether the Client gets
+// it.
+func (h *Host) filterEvent(s *session, method string, params []byte) bool {
 	switch domain, name, _ := strings.Cut(method, "."); {
 	case domain == "Target":
 		return h.targetEvent(s, name, params)
 	case method == "Fetch.requestPaused" && s.client.noFiles:
-		return h.pausedWeb(s, params)
+		return h.mayPassPaused(s, params)
 	case method == "Tracing.tracingComplete":
-		h.givenStream(s, text(params, "stream"))
+		h.registerStream(s, text(params, "stream"))
 	case method == "Page.javascriptDialogOpening":
 		h.dialogOpens(s, params)
 	case method == "Page.downloadWillBegin":
-		h.placeDownload(s, params)
+		h.locateDownload(s, params)
 	case method == "Browser.downloadWillBegin", method == "Browser.downloadProgress":
 		return false // the root gives them to those who may know
 	}

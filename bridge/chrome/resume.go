@@ -12,7 +12,7 @@ import (
 // before, it stays so for ever (Chromium 156). So the Host lets a target go on
 // when none of the sessions that want to wait is left.
 
-const resume = "Runtime.runIfWaitingForDebugger"
+const resumeMethod = "Runtime.runIfWaitingForDebugger"
 
 // awaitedLocked reports whether there is a session that lets a target go on by
 // itself: it has asked to wait for such targets, and may see this one. Those
@@ -21,7 +21,7 @@ func (h *Host) awaitedLocked(i *info, page string) bool {
 	whole := i.Type == "page" || i.Type == "tab"
 	for s := range h.waiters {
 		switch {
-		case s.barred || h.unseenLocked(s, i):
+		case s.barred || h.hiddenInfoLocked(s, i):
 		case whole && (s.browser && (s.waitsFor("page") || s.waitsFor("tab")) || h.targets[s.target].Type == "tab"):
 			return true
 		case !whole && (s.target == page || s.browser) && s.waitsFor(i.Type):
@@ -57,7 +57,7 @@ func (h *Host) resumeLocked(list []*session) {
 	for _, s := range list {
 		if !h.awaitedSessionLocked(s) {
 			s.held = false
-			h.sendLocked(s.tail, resume, wire.Empty, nil)
+			h.sendLocked(s.tail, resumeMethod, wire.Empty, nil)
 		}
 	}
 }
@@ -85,13 +85,13 @@ func (h *Host) resumeAllLocked() {
 	h.resumeLocked(list)
 }
 
-// letGoLocked lets targets go on before a command of a Client ends the sessions
-// on them.
-func (h *Host) letGoLocked(s *session, method string, args wire.Object) {
+// resumeBeforeDetachLocked resumes targets before a command of a Client ends the
+// sessions on them.
+func (h *Host) resumeBeforeDetachLocked(s *session, method string, args wire.Object) {
 	switch method {
 	case "Target.setAutoAttach":
 		if !args.True("autoAttach") {
-			h.waitLocked(s, false)
+			h.setWaitsLocked(s, false)
 			for child := range s.children {
 				h.resumeLocked(h.heldLocked(child))
 			}
@@ -104,20 +104,21 @@ func (h *Host) letGoLocked(s *session, method string, args wire.Object) {
 	}
 }
 
-// waitsLocked notes what a command has targets wait for, once it was taken.
-func (h *Host) waitsLocked(s *session, method string, args wire.Object) {
+// noteAutoAttachLocked records what an accepted command has changed about
+// auto-attach.
+func (h *Host) noteAutoAttachLocked(s *session, method string, args wire.Object) {
 	switch method {
 	case "Target.setAutoAttach", "Target.autoAttachRelated":
 		s.auto = method == "Target.autoAttachRelated" || args.True("autoAttach")
 		s.filter, _ = targets.ReadFilter(args.Get("filter")) // one that is no good the browser refuses
-		h.waitLocked(s, s.auto && args.True("waitForDebuggerOnStart"))
-	case resume:
+		h.setWaitsLocked(s, s.auto && args.True("waitForDebuggerOnStart"))
+	case resumeMethod:
 		s.held = false
 	}
 }
 
-// waitLocked notes whether new targets wait for a session.
-func (h *Host) waitLocked(s *session, waits bool) {
+// setWaitsLocked records whether new targets wait for a session.
+func (h *Host) setWaitsLocked(s *session, waits bool) {
 	was := s.waits
 	if s.waits = waits; waits {
 		h.waiters[s] = struct{}{}

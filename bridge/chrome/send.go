@@ -14,13 +14,13 @@ var (
 	errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
 )
 
-// after is what the Host does with the answer to a command.
-type after struct {
-	session *session // whose command it is; nil for the root's
-	always  bool     // also when the session has ended before
-	note    func(result, cdpErr []byte)
-	edit    func(result, cdpErr []byte) (newResult, newErr []byte) // what the Client gets instead
-	asks    string                                                 // the target that its session attaches to
+// onAnswer is what the Host does with the answer to a command.
+type onAnswer struct {
+	session    *session // sent the command; nil for the root session
+	always     bool     // call observe even if the session has ended before
+	observe    func(result, cdpErr []byte)
+	rewrite    func(result, cdpErr []byte) (newResult, newErr []byte) // gives what the Client gets instead
+	attachesTo string                                                 // the target of a Target.attachToTarget
 }
 
 // The browser takes int32 numbers for its commands. Those of the hub keep
@@ -46,10 +46,10 @@ func (h *Host) Send(c bridge.Command) error {
 	if s.barred {
 		return errNoSession
 	}
-	var a after
+	var a onAnswer
 	method := c.Method
-	if watched(&c) {
-		if err := h.guardLocked(s, &c, &a); err != nil {
+	if needsPolicy(&c) {
+		if err := h.applyPolicyLocked(s, &c, &a); err != nil {
 			return err
 		}
 	}
@@ -71,16 +71,16 @@ func (h *Host) Send(c bridge.Command) error {
 	} else if !h.conn.Offer(f) {
 		return errBusy
 	}
-	h.waitsLocked(s, method, c.Args)
-	if a.asks != "" {
-		if s.asked == nil {
-			s.asked = make(map[string]int)
+	h.noteAutoAttachLocked(s, method, c.Args)
+	if a.attachesTo != "" {
+		if s.attaching == nil {
+			s.attaching = make(map[string]int)
 		}
-		s.asked[a.asks]++
+		s.attaching[a.attachesTo]++
 	}
-	if a.note != nil || a.edit != nil {
+	if a.observe != nil || a.rewrite != nil {
 		a.session = s
-		h.after[n] = a
+		h.onAnswers[n] = a
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func (h *Host) sendLocked(tail []byte, method string, params []byte, note func(r
 	}
 	h.lastOwn--
 	if note != nil {
-		h.after[h.lastOwn] = after{note: note}
+		h.onAnswers[h.lastOwn] = onAnswer{observe: note}
 	}
 	if !h.conn.Offer(h.frameLocked(h.lastOwn, tail, method, params)) {
 		h.cancel(errBehind)

@@ -8,45 +8,45 @@ import (
 
 // session is one session of a Client in the browser. Host.mu guards it.
 type session struct {
-	id       string   // the hub's; Chromium's own where Chromium minted it
-	upstream string   // the browser's; "" until it has attached
-	tail     []byte   // ends each message: ,"sessionId":"…"}
-	client   *session // the first session of its Client, to which contexts belong
-	target   string   // "" for one of the browser
-	browser  bool     // of the browser, not of a target
-	context  string   // of the target
-	over     bool     // released or closed
-	barred   bool     // its target shows what the Client may not see: it is about to be closed
-	page     bool     // Page is enabled
+	id       string   // id at the hub; the browser's own for sessions that the browser created
+	upstream string   // id at the browser; "" until it is attached
+	tail     []byte   // end of each message of the session: ,"sessionId":"…"}
+	client   *session // first session of the Client, which owns its contexts
+	target   string   // "" for a session of the browser
+	browser  bool     // it is a session of the browser, not of a target
+	context  string   // browser context of the target
+	over     bool     // released by the hub or ended by the browser
+	barred   bool     // its target shows what the Client may not see: it is being detached
+	page     bool     // the Page domain is enabled
 
-	asked  map[string]int // targets that it is attaching to by command
-	auto   bool           // it is attached to new targets by itself
-	waits  bool           // and they wait for it
-	filter targets.Filter // of those; nil is Chromium's own
-	held   bool           // its target may wait, until it lets it go on
+	attaching map[string]int // Target.attachToTarget commands without an answer, by target
+	auto      bool           // Target.setAutoAttach is on
+	waits     bool           // with waitForDebuggerOnStart
+	filter    targets.Filter // of Target.setAutoAttach; nil is Chromium's default
+	held      bool           // its target may wait for Runtime.runIfWaitingForDebugger
 
-	parent   *session // nil for one that the hub minted
+	parent   *session // nil for a session that the hub created
 	children map[*session]struct{}
 
-	queue  [][]byte // commands without their tails, until it has attached
+	queue  [][]byte // commands without their tails, until the session is attached
 	queued int      // bytes of the queue
 
-	streams map[string]struct{} // handles of those that it may read
+	streams map[string]struct{} // handles of the streams that it may read
 
-	takes bool             // download events
-	wants map[string]*want // what it has asked for the downloads of a context; nil for most
+	wantsEvents bool             // Browser.setDownloadBehavior with eventsEnabled
+	wants       map[string]*want // download behavior by context; nil for most sessions
 
-	// what follows is of the first session of a Client alone
+	// The rest is set only for the first session of a Client.
 	noFiles, readOnly bool
-	windows           map[int64]struct{} // that it may name
-	folder            string             // of its downloads; "" until it wants some
+	windows           map[int64]struct{} // windows that the Client may name
+	folder            string             // of the Client's downloads; "" until it wants some
 }
 
 // maxQueued is how much waits for a session to attach, in bytes.
 const maxQueued = 16 << 20
 
-// Attached implements bridge.Announcer: the browser mints a session for that
-// of the hub.
+// Attached implements bridge.Announcer: the browser creates a session for that of
+// the hub.
 func (h *Host) Attached(at bridge.Attachment) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -62,15 +62,15 @@ func (h *Host) Attached(at bridge.Attachment) {
 		method = "Target.attachToTarget"
 		params = append(wire.AppendString([]byte(`{"targetId":`), s.target), `,"flatten":true}`...)
 	}
-	h.askLocked(method, params, func(result, _ []byte) { h.minted(s, text(result, "sessionId")) })
+	h.askLocked(method, params, func(result, _ []byte) { h.attachAnswered(s, text(result, "sessionId")) })
 }
 
 // AttachedToBrowser implements bridge.BrowserSessions.
 func (h *Host) AttachedToBrowser(at bridge.Attachment) { h.Attached(at) }
 
-// minted has a session go on with the browser's id for it, which is empty when
-// it could not attach.
-func (h *Host) minted(s *session, upstream string) {
+// attachAnswered takes the browser's id for a session; "" when the browser did
+// not attach.
+func (h *Host) attachAnswered(s *session, upstream string) {
 	h.mu.Lock()
 	switch {
 	case upstream == "":
@@ -84,16 +84,16 @@ func (h *Host) minted(s *session, upstream string) {
 	case s.over:
 		h.detachLocked(nil, upstream)
 	case s.barred:
-		h.openLocked(s, upstream)
+		h.flushLocked(s, upstream)
 		h.detachLocked(nil, upstream) // which the browser tells the root of
 	default:
-		h.openLocked(s, upstream)
+		h.flushLocked(s, upstream)
 	}
 	h.mu.Unlock()
 }
 
-// openLocked sends what has waited for a session.
-func (h *Host) openLocked(s *session, upstream string) {
+// flushLocked sends the commands that have waited until the session was attached.
+func (h *Host) flushLocked(s *session, upstream string) {
 	s.upstream, s.tail = upstream, wire.SessionTail(upstream)
 	h.upstream[upstream] = s
 	for _, command := range s.queue {
@@ -162,25 +162,25 @@ func (h *Host) removeLocked(s *session) {
 	s.queue = nil
 	h.dropWantLocked(s)
 	h.removeFolderLocked(s)
-	for n, a := range h.after {
+	for n, a := range h.onAnswers {
 		if a.session == s && (!a.always || s.upstream == "") {
-			delete(h.after, n)
+			delete(h.onAnswers, n)
 		}
 	}
 }
 
-// opened takes up a session that the browser minted inside another, and tells
-// the hub. It reports false when the Client may not have it: then it is let go
-// of, unseen.
-func (h *Host) opened(parent *session, a *attachment) bool {
+// childAttached handles a session that the browser has created inside another,
+// and announces it to the hub. It reports false when the Client may not have the
+// session: the Host then detaches it, and the Client never sees it.
+func (h *Host) childAttached(parent *session, a *attachment) bool {
 	h.mu.Lock()
 	if parent.over || h.sessions[a.SessionID] != nil {
 		h.mu.Unlock()
 		return false
 	}
-	if parent.barred || h.unseenLocked(parent, &a.Info) {
+	if parent.barred || h.hiddenInfoLocked(parent, &a.Info) {
 		if !h.awaitedLocked(&a.Info, parent.target) {
-			h.sendLocked(wire.SessionTail(a.SessionID), resume, wire.Empty, nil)
+			h.sendLocked(wire.SessionTail(a.SessionID), resumeMethod, wire.Empty, nil)
 		}
 		h.detachLocked(parent, a.SessionID)
 		h.mu.Unlock()
@@ -195,7 +195,7 @@ func (h *Host) opened(parent *session, a *attachment) bool {
 	}
 	parent.children[s] = struct{}{}
 	h.sessions[s.id], h.upstream[s.upstream] = s, s
-	if s.held = parent.auto && parent.asked[a.Info.ID] == 0; s.held && !parent.waits {
+	if s.held = parent.auto && parent.attaching[a.Info.ID] == 0; s.held && !parent.waits {
 		h.resumeLocked([]*session{s})
 	}
 	h.mu.Unlock()
@@ -203,9 +203,9 @@ func (h *Host) opened(parent *session, a *attachment) bool {
 	return true
 }
 
-// closed lets go of a session that the browser has ended, and tells the hub.
-// It reports false when the hub has not known it.
-func (h *Host) closed(upstream string) bool {
+// sessionDetached removes a session that the browser has ended, and tells the
+// hub. It reports false when the hub does not know the session.
+func (h *Host) sessionDetached(upstream string) bool {
 	h.mu.Lock()
 	s := h.upstream[upstream]
 	if s != nil {

@@ -300,7 +300,7 @@ func TestPassingOnAllocatesNothing(t *testing.T) {
 	h.events = nothing{}
 	s := &session{id: "s"}
 	h.sessions["s"] = s
-	h.openLocked(s, "UP")
+	h.flushLocked(s, "UP")
 	event := []byte(`{"method":"Network.dataReceived","params":{"requestId":"1000.2","dataLength":512},"sessionId":"UP"}`)
 	answer := []byte(`{"id":7,"result":{"a":[1,2,3]},"sessionId":"UP"}`)
 	command := bridge.Command{Call: 7, SessionID: "s", Method: "Runtime.evaluate", Params: []byte(`{"expression":"1"}`)}

@@ -10,9 +10,9 @@ import (
 // Handles of streams are small numbers, which all sessions on a page share
 // (Chromium 156). So a session may only name those that it was given.
 
-// streaming are the methods that may answer with a stream, and the member around
+// streamMethods are the methods that may answer with a stream, and the member around
 // it, if any.
-var streaming = map[string]string{
+var streamMethods = map[string]string{
 	"Fetch.takeResponseBodyAsStream": "",
 	"Network.loadNetworkResource":    "resource",
 	"Page.printToPDF":                "",
@@ -23,13 +23,13 @@ var errNoStream = &wire.Error{Code: wire.CodeInvalidParams, Message: "Invalid st
 // streamLocked refuses a command that names a stream of another session, and has
 // those noted that a command is answered with. Blobs have ids that nobody can
 // guess.
-func (h *Host) streamLocked(s *session, c *bridge.Command, a *after) error {
-	if around, may := streaming[c.Method]; may {
-		a.note = func(result, _ []byte) {
+func (h *Host) streamLocked(s *session, c *bridge.Command, a *onAnswer) error {
+	if around, may := streamMethods[c.Method]; may {
+		a.observe = func(result, _ []byte) {
 			if around != "" {
 				result = member(result, around)
 			}
-			h.givenStream(s, text(result, "stream"))
+			h.registerStream(s, text(result, "stream"))
 		}
 		return nil
 	}
@@ -43,8 +43,8 @@ func (h *Host) streamLocked(s *session, c *bridge.Command, a *after) error {
 	return nil
 }
 
-// givenStream notes a stream that a session was told of.
-func (h *Host) givenStream(s *session, handle string) {
+// registerStream records a stream that a session may read.
+func (h *Host) registerStream(s *session, handle string) {
 	if handle == "" {
 		return
 	}

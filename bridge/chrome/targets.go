@@ -1,34 +1,15 @@
 package chrome
 
 import (
-	"encoding/json"
 	"strings"
 
+	"github.com/mailru/easyjson"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
-
-// info is a Target.TargetInfo, as far as the Host looks at it.
-type info struct {
-	ID      string `json:"targetId"`
-	Type    string `json:"type"`
-	Title   string `json:"title"`
-	URL     string `json:"url"`
-	Opener  string `json:"openerId"`
-	Context string `json:"browserContextId"`
-	Parent  string `json:"parentFrameId"`
-}
-
-// attachment is what Target.attachedToTarget says, and a part of it what the
-// other events of targets say.
-type attachment struct {
-	SessionID string `json:"sessionId"`
-	TargetID  string `json:"targetId"`
-	Info      info   `json:"targetInfo"`
-}
 
 // target is what the Host remembers of one.
 type target struct {
@@ -87,7 +68,7 @@ func member(object []byte, name string) (found []byte) {
 }
 
 func (h *Host) readVersion(result, _ []byte) {
-	h.first.Version.Product, h.first.Version.UserAgent = text(result, "product"), text(result, "userAgent")
+	h.announcement.Version.Product, h.announcement.Version.UserAgent = text(result, "product"), text(result, "userAgent")
 }
 
 func (h *Host) readDefault(result, _ []byte) {
@@ -101,7 +82,7 @@ func (h *Host) rootEvent(method string, params []byte) {
 	switch method {
 	case "Target.targetCreated", "Target.targetInfoChanged", "Target.targetDestroyed":
 		var a attachment
-		if err := json.Unmarshal(params, &a); err != nil {
+		if err := easyjson.Unmarshal(params, &a); err != nil {
 			h.log.Warn("event of the browser is not understood", zap.String("method", method), zap.Error(err))
 			return
 		}
@@ -114,13 +95,13 @@ func (h *Host) rootEvent(method string, params []byte) {
 			h.destroyed(a.TargetID)
 		}
 	case "Target.detachedFromTarget":
-		h.closed(text(params, "sessionId"))
+		h.sessionDetached(text(params, "sessionId"))
 	case "Fetch.requestPaused":
-		h.paused(params)
+		h.judgePaused(params)
 	case "Browser.downloadWillBegin":
-		h.downloadBegins(params)
+		h.downloadWillBegin(params)
 	case "Browser.downloadProgress":
-		h.downloadGoesOn(params)
+		h.downloadProgress(params)
 	}
 }
 
@@ -137,14 +118,14 @@ func (h *Host) created(i *info) {
 	if !t.web {
 		h.barLocked(i.ID) // sessions that began while it had no address
 	}
-	if h.dead == i.ID {
-		h.dead = "" // a frame has its id again when it is a target again
+	if h.lastDestroyed == i.ID {
+		h.lastDestroyed = "" // a frame has its id again when it is a target again
 	}
 	h.mu.Unlock()
 	switch {
 	case !t.listed:
 	case h.events == nil:
-		h.first.Targets = append(h.first.Targets, t.registered())
+		h.announcement.Targets = append(h.announcement.Targets, t.registered())
 	case !h.events.TargetCreated(t.registered()):
 		h.log.Warn("target refused: it has no usable id, or there are too many")
 	}
@@ -170,9 +151,9 @@ func (h *Host) changed(i *info) {
 	switch {
 	case !news:
 	case h.events == nil:
-		for n := range h.first.Targets {
-			if h.first.Targets[n].ID == i.ID {
-				h.first.Targets[n] = t.registered()
+		for n := range h.announcement.Targets {
+			if h.announcement.Targets[n].ID == i.ID {
+				h.announcement.Targets[n] = t.registered()
 			}
 		}
 	default:
@@ -193,12 +174,10 @@ func (h *Host) Refresh(told func()) {
 // refresh compares the targets with what Target.getTargets answers.
 func (h *Host) refresh(result, _ []byte) {
 	h.mu.Lock()
-	h.looking = false
+	h.refreshing = false
 	h.mu.Unlock()
-	var all struct {
-		Infos []info `json:"targetInfos"`
-	}
-	if result == nil || json.Unmarshal(result, &all) != nil {
+	var all targetList
+	if result == nil || easyjson.Unmarshal(result, &all) != nil {
 		return
 	}
 	for n := range all.Infos {
@@ -211,15 +190,15 @@ func (h *Host) refresh(result, _ []byte) {
 func (h *Host) destroyed(id string) {
 	h.mu.Lock()
 	t := h.targets[id]
-	delete(h.targets, h.dead)
-	h.dead = id
+	delete(h.targets, h.lastDestroyed)
+	h.lastDestroyed = id
 	h.mu.Unlock()
 	switch {
 	case !t.listed:
 	case h.events == nil:
-		for n := range h.first.Targets {
-			if h.first.Targets[n].ID == id {
-				h.first.Targets = append(h.first.Targets[:n], h.first.Targets[n+1:]...)
+		for n := range h.announcement.Targets {
+			if h.announcement.Targets[n].ID == id {
+				h.announcement.Targets = append(h.announcement.Targets[:n], h.announcement.Targets[n+1:]...)
 				break
 			}
 		}
@@ -232,16 +211,16 @@ func (h *Host) destroyed(id string) {
 // reports whether the Client may see it.
 func (h *Host) targetEvent(s *session, name string, params []byte) bool {
 	var a attachment
-	if err := json.Unmarshal(params, &a); err != nil {
+	if err := easyjson.Unmarshal(params, &a); err != nil {
 		return false
 	}
 	switch name {
 	case "attachedToTarget":
-		return h.opened(s, &a)
+		return h.childAttached(s, &a)
 	case "detachedFromTarget":
-		return h.closed(a.SessionID)
+		return h.sessionDetached(a.SessionID)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return !h.hiddenLocked(s, a.TargetID, "") && (a.Info.ID == "" || !h.unseenLocked(s, &a.Info))
+	return !h.hiddenLocked(s, a.TargetID, "") && (a.Info.ID == "" || !h.hiddenInfoLocked(s, &a.Info))
 }

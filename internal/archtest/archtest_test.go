@@ -16,7 +16,7 @@ const module = "github.com/cdphub/cdphub"
 // ends in "/..." stands for all below it; "*" allows everything.
 var allowed = map[string]string{
 	"cmd/cdphub":           "actions actions/mcp actions/remote bridge/chrome browsers internal/auth internal/httpserver internal/logging internal/urlpolicy relay server web",
-	"server":               "actions actions/... bridge browsers httpdiscovery internal/auth internal/httpserver internal/scope internal/urlpolicy internal/wsconn proxy relay session targets web",
+	"server":               "actions actions/... bridge browsers httpdiscovery internal/auth internal/closelog internal/httpserver internal/scope internal/urlpolicy internal/wsconn proxy relay session targets web",
 	"browsers":             "bridge bridge/chrome relay",
 	"relay":                "bridge cluster session targets internal/ordered internal/scope internal/wire",
 	"bridge":               "targets internal/wire internal/wsconn",
@@ -25,7 +25,11 @@ var allowed = map[string]string{
 	"session":              "internal/wire",
 	"httpdiscovery":        "targets",
 	"actions":              "targets internal/secrets internal/urlpolicy internal/wire web",
-	"actions/...":          "actions internal/wire internal/wsconn", // what wsconn takes and gives is in wire's types
+	"actions/...":          "actions actions/envelope internal/wire internal/wsconn", // what wsconn takes and gives is in wire's types
+	"actions/bap":          "actions actions/envelope actions/extract internal/wire internal/wsconn",
+	"actions/envelope":     "",
+	"actions/extract":      "",
+	"internal/closelog":    "",
 	"actions/actionstest":  "actions actions/remote",
 	"web":                  "",
 	"web/test":             "",
@@ -58,7 +62,7 @@ var allowed = map[string]string{
 var only = map[string]string{
 	"github.com/gobwas/":         "internal/wsconn",
 	"github.com/google/uuid":     "session",
-	"github.com/mailru/easyjson": "internal/wire bridge targets actions/...",
+	"github.com/mailru/easyjson": "internal/wire bridge bridge/chrome targets actions actions/...",
 	"net/http":                   "cmd/cdphub server internal/hubtest internal/httpserver internal/wsconn internal/auth httpdiscovery proxy web/test actions/... bridge/chrome internal/egress internal/bench internal/bench/...",
 	"github.com/alecthomas/kong": "cmd/cdphub",
 }

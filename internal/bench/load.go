@@ -16,7 +16,7 @@ const stuckAfter = 20 * time.Second
 // connect dials a WebSocket and hands its messages to handle until ctx ends.
 // Its limits are wide, so that it is never the generator that gives way.
 func connect(ctx context.Context, url string, handle func(*wsconn.Conn, []byte)) (*wsconn.Conn, error) {
-	conn, err := wsconn.DialLimits(ctx, url, nil, wsconn.Limits{
+	conn, err := wsconn.Dial(ctx, url, nil, wsconn.Limits{
 		MaxMessage: 256 << 20, MaxPending: 256 << 20, MaxQueued: 1 << 20,
 	})
 	if err != nil {

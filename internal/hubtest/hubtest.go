@@ -43,7 +43,7 @@ func Dial(t *testing.T, url string, header http.Header) *Peer {
 // DialTo is Dial with a function for each message.
 func DialTo(t *testing.T, url string, header http.Header, handle func([]byte)) *Peer {
 	t.Helper()
-	conn, err := wsconn.DialLimits(t.Context(), url, header, wsconn.Limits{MaxMessage: 512 << 20})
+	conn, err := wsconn.Dial(t.Context(), url, header, wsconn.Limits{MaxMessage: 512 << 20})
 	if err != nil {
 		t.Fatalf("dial %s: %v", url, err)
 	}

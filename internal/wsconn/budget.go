@@ -8,18 +8,18 @@ import (
 	"sync/atomic"
 )
 
-// Budget bounds what the connections that share it hold in all: chunks of
-// queued messages, until they are written, and the buffers of incoming
-// messages. What every connection may need, the first chunk and the first
-// buffer of 4 KiB, does not count. A nil *Budget bounds nothing.
+// Budget limits the memory of all connections that share it. It counts chunks
+// of queued messages, until they are written, and the buffers of incoming
+// messages. It does not count what every connection may need: the first chunk
+// and the first buffer, 4 KiB each. A nil *Budget has no limit.
 //
-// Past the limit the connection that holds most is closed with ReasonMemory,
-// then the next, until what is left fits.
+// When the limit is exceeded, the Budget closes the connection that uses most
+// with ReasonMemory, then the next, until the rest fits.
 type Budget struct {
 	limit int64
 	used  atomic.Int64
 
-	cutting sync.Mutex // held by the one who closes connections
+	enforcing sync.Mutex // held while connections are closed
 
 	mu    sync.Mutex // guards conns; nothing else is locked under it
 	conns map[*Conn]struct{}
@@ -33,68 +33,68 @@ func NewBudget(limit int64) *Budget {
 // Used is the number of bytes that count against the limit.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// holding is what one connection holds of a budget.
-type holding struct {
+// account is the part of a Budget that one connection uses.
+type account struct {
 	budget *Budget
 	bytes  atomic.Int64
-	known  atomic.Bool // to the budget
+	listed atomic.Bool // in Budget.conns
 }
 
-// hold changes what the connection holds. Whoever takes more must call enforce
-// when no lock is held.
-func (c *Conn) hold(change int) {
-	h := &c.held
+// charge adds to what the connection uses; change may be negative. A caller
+// that adds must call enforce afterwards, with no lock held.
+func (c *Conn) charge(change int) {
+	h := &c.memory
 	if h.budget == nil || change == 0 {
 		return
 	}
 	h.budget.used.Add(int64(change))
 	h.bytes.Add(int64(change))
-	if !h.known.Load() && h.known.CompareAndSwap(false, true) {
+	if !h.listed.Load() && h.listed.CompareAndSwap(false, true) {
 		h.budget.mu.Lock()
 		h.budget.conns[c] = struct{}{}
 		h.budget.mu.Unlock()
 	}
 }
 
-// forget ends what the connection holds, when it has neither reader nor writer
-// any more.
-func (c *Conn) forget() {
-	c.hold(-int(c.held.bytes.Load()))
-	if c.held.known.Load() {
-		c.held.budget.mu.Lock()
-		delete(c.held.budget.conns, c)
-		c.held.budget.mu.Unlock()
+// closeAccount returns everything to the Budget. The connection must have
+// neither a reader nor a writer any more.
+func (c *Conn) closeAccount() {
+	c.charge(-int(c.memory.bytes.Load()))
+	if c.memory.listed.Load() {
+		c.memory.budget.mu.Lock()
+		delete(c.memory.budget.conns, c)
+		c.memory.budget.mu.Unlock()
 	}
 }
 
-// ofChunks is what chunks of an outbox count.
-func ofChunks(n int) int { return max(n-1, 0) * largeChunk }
+// chunkCost is the bytes that n chunks of an outbox count for.
+func chunkCost(n int) int { return max(n-1, 0) * largeChunk }
 
-// ofBuffer is what the buffer of a message counts.
-func ofBuffer(b []byte) int {
+// bufferCost is the bytes that the buffer of a message counts for.
+func bufferCost(b []byte) int {
 	if cap(b) <= firstSize {
 		return 0
 	}
 	return cap(b)
 }
 
-// enforce closes connections while too much is held. What those hold that
-// close already will soon be free.
+// enforce closes connections while the limit is exceeded. It leaves out those
+// that are closing already: their memory will soon be free.
 func (b *Budget) enforce() {
-	if b == nil || b.used.Load() <= b.limit || !b.cutting.TryLock() {
+	if b == nil || b.used.Load() <= b.limit || !b.enforcing.TryLock() {
 		return
 	}
-	defer b.cutting.Unlock()
+	defer b.enforcing.Unlock()
 	b.mu.Lock()
 	conns := slices.Collect(maps.Keys(b.conns))
 	b.mu.Unlock()
-	// What each holds is read once. It changes meanwhile: whoever let go of much
-	// after the sum was made would leave the blame to somebody else.
+	// Each account is read once, since it changes meanwhile. If a connection
+	// returned much after the sum was made, another one would be closed for it.
 	held := make(map[*Conn]int64, len(conns))
 	over := -b.limit
 	for _, c := range conns {
 		if c.closing().Code == 0 {
-			held[c] = c.held.bytes.Load()
+			held[c] = c.memory.bytes.Load()
 			over += held[c]
 		}
 	}

@@ -21,7 +21,7 @@ func budgeted(t *testing.T, b *Budget) (c *Conn, peer net.Conn, ended <-chan Rea
 	t.Cleanup(func() { peer.Close() })
 	l := Limits{WriteTimeout: time.Hour, PingEvery: time.Hour, MaxPending: 1 << 30}.withDefaults()
 	c = newConn(ours, &l)
-	c.held.budget = b
+	c.memory.budget = b
 	done := make(chan Reason, 1)
 	go func() { done <- c.Serve(t.Context(), func([]byte) {}) }()
 	return c, peer, done
@@ -127,7 +127,7 @@ func TestR93MessagesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(1 << 30)
 		peer, c, _ := pair(t, Limits{PingEvery: time.Hour})
-		c.held.budget, c.deflate = b, true
+		c.memory.budget, c.deflate = b, true
 		for _, size := range []int{10, 4 << 10, 5 << 10, 100 << 10, 3 << 20} {
 			m := string(bytes.Repeat([]byte("a"), size))
 			for _, in := range [][]byte{text(m), packed(t, m)} {

@@ -68,7 +68,7 @@ func (c *Conn) inflate(m *message) error {
 	if err := restart(z, m.data); err != nil {
 		return ReasonInternal
 	}
-	out, most := message{binary: m.binary}, c.most.Load()
+	out, most := message{binary: m.binary}, c.maxMessage.Load()
 	n, err := fill(z, out.space(firstSize, true))
 	again := err == nil
 	if again {
@@ -82,8 +82,8 @@ func (c *Conn) inflate(m *message) error {
 		out.free()
 		out.data = make([]byte, int64(n)+rest)
 	}
-	c.hold(ofBuffer(out.data))
-	c.held.budget.enforce()
+	c.charge(bufferCost(out.data))
+	c.memory.budget.enforce()
 	if again {
 		if err := restart(z, m.data); err != nil {
 			return ReasonInternal
@@ -99,7 +99,7 @@ func (c *Conn) inflate(m *message) error {
 	case !m.binary && !utf8.Valid(out.data):
 		return ReasonInvalidUTF8
 	}
-	c.hold(-ofBuffer(m.data))
+	c.charge(-bufferCost(m.data))
 	m.free()
 	*m = out
 	return nil
@@ -163,7 +163,7 @@ func (z *deflater) deflate(in *cursor, size int) bool {
 	z.buf.Reset()
 	z.w.Reset(&z.buf)
 	in.each(size, func(p []byte) { z.w.Write(p) }) //nolint:errcheck // into memory
-	z.w.Flush()                                    //nolint:errcheck // likewise
+	z.w.Flush()                                    //nolint:errcheck // into memory
 	z.buf.Truncate(z.buf.Len() - len(tail))
 	return z.buf.Len() < size
 }

@@ -1,6 +1,6 @@
-// Package wsconn is one WebSocket connection (RFC 6455) with one reader, one
-// writer and a bounded queue between them, and the catalogue of reasons why
-// it may end.
+// Package wsconn is a WebSocket connection (RFC 6455), of either side, with one
+// reader, one writer and a bounded queue of messages. It has the catalogue of
+// reasons why a connection ends.
 package wsconn
 
 import (
@@ -17,7 +17,7 @@ type Limits struct {
 	MaxMessage     int64         // bytes of one incoming message; 100 MiB
 	MaxFragments   int           // frames of one incoming message; 65,536
 	MaxPending     int           // bytes queued behind the write under way; 32 MiB
-	MaxQueued      int           // messages queued likewise; 32,768
+	MaxQueued      int           // messages queued behind the write under way; 32,768
 	PingEvery      time.Duration // 25 s
 	PongWithin     time.Duration // silence after a ping that means death; 10 s
 	MessageTimeout time.Duration // from a message's first byte to its last; 60 s
@@ -27,43 +27,44 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	l.MaxMessage = or(l.MaxMessage, 100<<20)
-	l.MaxFragments = or(l.MaxFragments, 65536)
-	l.MaxPending = or(l.MaxPending, 32<<20)
-	l.MaxQueued = or(l.MaxQueued, 32768)
-	l.PingEvery = or(l.PingEvery, 25*time.Second)
-	l.PongWithin = or(l.PongWithin, 10*time.Second)
-	l.MessageTimeout = or(l.MessageTimeout, time.Minute)
-	l.WriteTimeout = or(l.WriteTimeout, 10*time.Second)
-	l.FlushTimeout = or(l.FlushTimeout, 5*time.Second)
-	l.DrainTimeout = or(l.DrainTimeout, 500*time.Millisecond)
+	l.MaxMessage = orDefault(l.MaxMessage, 100<<20)
+	l.MaxFragments = orDefault(l.MaxFragments, 65536)
+	l.MaxPending = orDefault(l.MaxPending, 32<<20)
+	l.MaxQueued = orDefault(l.MaxQueued, 32768)
+	l.PingEvery = orDefault(l.PingEvery, 25*time.Second)
+	l.PongWithin = orDefault(l.PongWithin, 10*time.Second)
+	l.MessageTimeout = orDefault(l.MessageTimeout, time.Minute)
+	l.WriteTimeout = orDefault(l.WriteTimeout, 10*time.Second)
+	l.FlushTimeout = orDefault(l.FlushTimeout, 5*time.Second)
+	l.DrainTimeout = orDefault(l.DrainTimeout, 500*time.Millisecond)
 	return l
 }
 
-// or is v, or d where v is zero or less.
-func or[T int | int64 | time.Duration](v, d T) T {
+// orDefault is v, or d where v is zero or less.
+func orDefault[T int | int64 | time.Duration](v, d T) T {
 	if v <= 0 {
 		return d
 	}
 	return v
 }
 
-// Conn is one WebSocket connection. Whoever makes one must call Serve or
+// Conn is one WebSocket connection. The caller that makes one must call Serve or
 // Start, even after Close: only these let go of the socket.
 //
-// Deliver, Offer, Close, Pending and WaitBelow may be called by anybody at
-// any time and do not wait for the peer.
+// Deliver, Offer, Close and Pending are safe for concurrent use and do not wait
+// for the peer. WaitBelow is safe for concurrent use, too.
 type Conn struct {
-	nc      net.Conn // static after construction, as is what follows
-	limits  *Limits
-	client  bool                 // this end dialled: it sends masked frames
-	bare    bool                 // the peer understands whole text frames and nothing else
-	deflate bool                 // large messages are compressed, and the peer's may be
-	binary  func(message []byte) // handles binary messages; without it, as in CDP, one ends the connection
+	nc       net.Conn // static after construction, as is what follows
+	limits   *Limits
+	client   bool                 // this end dialled: it sends masked frames
+	textOnly bool                 // the peer understands whole text frames and nothing else
+	deflate  bool                 // large messages are compressed, and the peer's may be
+	binary   func(message []byte) // handles binary messages; without it, as in CDP, one ends the connection
 
-	most atomic.Int64 // bytes of one incoming message
+	maxMessage atomic.Int64 // bytes of one incoming message
+	versionOne atomic.Bool  // the peer knows 1008 in place of our own codes
 
-	held holding
+	memory account
 
 	started // for Start; its comments say who owns what
 
@@ -82,22 +83,27 @@ type Conn struct {
 
 func newConn(nc net.Conn, limits *Limits) *Conn {
 	c := &Conn{nc: nc, limits: limits}
-	c.most.Store(limits.MaxMessage)
+	c.maxMessage.Store(limits.MaxMessage)
 	c.w.c = c
-	_, c.w.final = nc.(*tls.Conn)
+	_, c.w.noRetry = nc.(*tls.Conn)
 	c.in.next = time.Now().Add(limits.PingEvery)
 	return c
 }
 
-// HandleBinary has f called for binary messages, as handle is for text; without
-// it one ends the connection. It comes before Serve or Start.
+// HandleBinary sets the handler of binary messages. Without one a binary message
+// ends the connection. It must be called before Serve or Start.
 func (c *Conn) HandleBinary(f func(message []byte)) { c.binary = f }
 
-// LimitMessages has incoming messages be of n bytes at most from now on, if that
-// is less than Limits.MaxMessage, which 0 stands for.
+// LimitMessages lowers the limit for incoming messages to n bytes. 0, or more than
+// Limits.MaxMessage, restores that.
 func (c *Conn) LimitMessages(n int64) {
-	c.most.Store(min(or(n, c.limits.MaxMessage), c.limits.MaxMessage))
+	c.maxMessage.Store(min(orDefault(n, c.limits.MaxMessage), c.limits.MaxMessage))
 }
+
+// UseVersionOneCodes says whether the close frame has 1008 where the Reason has a
+// code of our own. Hosts of version 1 of the bridge know no others. Serve returns
+// the Reason unchanged.
+func (c *Conn) UseVersionOneCodes(on bool) { c.versionOne.Store(on) }
 
 // RemoteAddr is the peer's address.
 func (c *Conn) RemoteAddr() net.Addr { return c.nc.RemoteAddr() }
@@ -112,9 +118,9 @@ func (c *Conn) RemoteAddr() net.Addr { return c.nc.RemoteAddr() }
 func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
 	stop := context.AfterFunc(ctx, func() { c.Close(reasonOf(ctx)) })
 	defer stop()
-	c.lot = nil // this goroutine waits anyway
+	c.poller = nil // the caller's goroutine waits anyway
 	c.startWriting()
-	why := ReasonInternal // unless reading ends by itself: handle has panicked
+	why := ReasonInternal // if handle panics, this remains
 	defer func() {
 		c.Close(why)
 		c.finish()
@@ -124,13 +130,13 @@ func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
 	return c.closing()
 }
 
-// finish waits for the writer, and lets go of the socket and of memory.
+// finish waits for the writer, closes the socket and frees the buffers.
 func (c *Conn) finish() {
 	<-c.ended
 	c.drain()
 	c.hangUp()
 	c.in.release()
-	c.forget()
+	c.closeAccount()
 }
 
 // Close begins to end the connection and returns at once: what is queued is
@@ -157,10 +163,10 @@ func (c *Conn) closeLocked(r Reason) {
 	default:
 		c.giveUp = now.Add(c.limits.FlushTimeout)
 	}
-	// Whoever waits for the socket must look at the reason.
+	// Wakes the reader and the writer from their system calls: they see the reason.
 	c.nc.SetReadDeadline(now)
 	c.nc.SetWriteDeadline(c.giveUp)
-	c.out.moved()
+	c.out.signalRoom()
 	c.writeLocked()
 	c.wakeLocked()
 }

@@ -74,7 +74,7 @@ func TestR41CloseCodes(t *testing.T) {
 		{"2^62 announced", []byte{0x81, 0xff, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, "", 1009},
 		{"one byte too many", text(strings.Repeat("a", 1<<20+1)), "", 1009},
 		{"one byte too many over fragments", join(begin(strings.Repeat("a", 1<<20)), cont(true, "a")), "", 1009},
-		{"too many fragments", join(begin("a"), bytes.Repeat(cont(false, ""), 100)), "", 1008},
+		{"too many fragments", join(begin("a"), bytes.Repeat(cont(false, ""), 100)), "", 4503},
 		{"what came before a violation is answered", join(text("a"), raw(true, ws.OpBinary, "")), "a", 1003},
 	}
 	for _, side := range sides {
@@ -184,8 +184,8 @@ func TestR44EmptyFragments(t *testing.T) {
 			t.Fatal("no close frame")
 		}
 		if f.Header.OpCode == ws.OpClose {
-			if c := code(f); c != 1008 {
-				t.Errorf("closed with %d, want 1008", c)
+			if c := code(f); c != 4503 {
+				t.Errorf("closed with %d, want 4503", c)
 			}
 			break
 		}
@@ -225,8 +225,8 @@ func TestR45SlowMessage(t *testing.T) {
 			t.Fatal("no close frame")
 		}
 		if f.Header.OpCode == ws.OpClose {
-			if c := code(f); c != 1008 {
-				t.Errorf("closed with %d, want 1008", c)
+			if c := code(f); c != 4100 {
+				t.Errorf("closed with %d, want 4100", c)
 			}
 			break
 		}

@@ -68,7 +68,7 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 	if h.Rsv != 0 {
 		m.deflate = true
 	}
-	if h.Length > c.most.Load()-int64(len(m.data)) {
+	if h.Length > c.maxMessage.Load()-int64(len(m.data)) {
 		return ReasonTooBig
 	}
 	if m.frames++; m.frames > c.limits.MaxFragments {
@@ -103,7 +103,7 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 	}
 	in.begun = time.Time{}
 	c.hand(m, m.data, handle)
-	if c.lot != nil {
+	if c.poller != nil {
 		c.arm(time.Now()) // idleness is not looked for within a message
 	}
 	return nil
@@ -115,7 +115,7 @@ func (c *Conn) hand(m *message, p []byte, handle func([]byte)) {
 		handle = c.binary
 	}
 	handle(p)
-	c.hold(-ofBuffer(m.data))
+	c.charge(-bufferCost(m.data))
 	m.free()
 }
 
@@ -187,11 +187,11 @@ func (c *Conn) payload(m *message, h ws.Header) error {
 			}
 		}
 		left := int(h.Length) - at
-		before := ofBuffer(m.data)
+		before := bufferCost(m.data)
 		to := m.space(left, h.Fin)
-		if grown := ofBuffer(m.data) - before; grown > 0 {
-			c.hold(grown)
-			c.held.budget.enforce()
+		if grown := bufferCost(m.data) - before; grown > 0 {
+			c.charge(grown)
+			c.memory.budget.enforce()
 		}
 		var n int
 		if in.r < in.w {
@@ -307,7 +307,7 @@ func (c *Conn) ping() { c.sendControl(ws.OpPing, nil) }
 
 // sendControl queues a control frame behind what is queued already.
 func (c *Conn) sendControl(op ws.OpCode, p []byte) {
-	if c.bare {
+	if c.textOnly {
 		return
 	}
 	c.mu.Lock()

@@ -11,16 +11,16 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// outbox holds frames, with their WebSocket headers, in chunks from a pool:
-// an idle connection has none, and what has once been copied is not copied
-// again to make room. The first chunk is a small one, so that one event for
-// thousands of connections stays small too.
+// outbox is a queue of frames with their WebSocket headers, in chunks from a
+// pool. An idle connection has no chunk, and a byte is copied only once: a full
+// queue gets another chunk. The first chunk is small, so that one event for
+// thousands of connections takes little memory.
 type outbox struct {
-	chunks [][]byte
-	bytes  int
-	frames int
-	most   int           // bytes of the largest frame, which does not count against the limits
-	room   chan struct{} // closed when the writer takes the chunks; nil unless somebody waits
+	chunks  [][]byte
+	bytes   int
+	frames  int
+	largest int           // bytes of the largest frame, which does not count against the limits
+	room    chan struct{} // closed when the writer takes the chunks; nil unless somebody waits
 }
 
 const (
@@ -53,8 +53,8 @@ func recycle(chunks [][]byte) {
 	}
 }
 
-// add copies p to the end of the queue. With a mask, offset is p's place in
-// its payload.
+// add copies p to the end of the queue. With a mask, offset is the index of p in
+// the frame's payload.
 func (o *outbox) add(p []byte, mask *[4]byte, offset int) {
 	o.bytes += len(p)
 	for len(p) > 0 {
@@ -86,7 +86,7 @@ func (o *outbox) addFrame(op ws.OpCode, f wire.Frame, masked bool) {
 		binary.NativeEndian.PutUint32(mask[:], rand.Uint32())
 		h = append(h, mask[:]...)
 	}
-	o.most = max(o.most, f.Len())
+	o.largest = max(o.largest, f.Len())
 	o.add(h, nil, 0)
 	o.add(f.Head, mask, 0)
 	o.add(f.Body, mask, len(f.Head))
@@ -113,21 +113,21 @@ func appendHeader(dst []byte, op ws.OpCode, size int, masked bool) []byte {
 // take returns all chunks and leaves spare's memory for the next ones.
 func (o *outbox) take(spare [][]byte) [][]byte {
 	batch := o.chunks
-	o.chunks, o.bytes, o.frames, o.most = spare[:0], 0, 0, 0
-	o.moved()
+	o.chunks, o.bytes, o.frames, o.largest = spare[:0], 0, 0, 0
+	o.signalRoom()
 	return batch
 }
 
-// dropLocked forgets what is queued.
+// dropLocked removes all queued frames.
 func (c *Conn) dropLocked() {
 	o := &c.out
-	c.hold(-ofChunks(len(o.chunks)))
+	c.charge(-chunkCost(len(o.chunks)))
 	recycle(o.chunks)
-	o.chunks, o.bytes, o.frames, o.most = nil, 0, 0, 0
+	o.chunks, o.bytes, o.frames, o.largest = nil, 0, 0, 0
 }
 
-// moved tells those who wait for room that there may be some.
-func (o *outbox) moved() {
+// signalRoom wakes the goroutines that wait for room in the queue.
+func (o *outbox) signalRoom() {
 	if o.room != nil {
 		close(o.room)
 		o.room = nil
@@ -149,34 +149,33 @@ func (c *Conn) Deliver(f wire.Frame) bool {
 		c.closeLocked(ReasonSlowConsumer)
 	}
 	c.mu.Unlock()
-	c.held.budget.enforce()
+	c.memory.budget.enforce()
 	return ok
 }
 
-// Offer is Deliver for a sender that can do without: it reports false, and
-// nothing else happens, when the queue is full or the connection closes.
+// Offer is Deliver for a sender that can handle a full queue: when the queue is
+// full or the connection closes it reports false, and does nothing else.
 func (c *Conn) Offer(f wire.Frame) bool {
 	c.mu.Lock()
 	queued := c.reason.Code == 0 && c.queueLocked(ws.OpText, f)
 	c.mu.Unlock()
-	c.held.budget.enforce()
+	c.memory.budget.enforce()
 	return queued
 }
 
-// queueLocked reports false when the frame does not fit. One frame of any size
-// fits, whether others are before it or behind it: the peer that has not read
-// them yet need not be slow.
+// queueLocked reports false when the queue is full. The largest frame does not
+// count, since a peer that has not read a large frame yet need not be slow.
 func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 	if c.reason.Code != 0 {
 		return true
 	}
 	o := &c.out
-	if o.frames > 0 && (o.bytes+f.Len()-max(o.most, f.Len()) > c.limits.MaxPending || o.frames >= c.limits.MaxQueued) {
+	if o.frames > 0 && (o.bytes+f.Len()-max(o.largest, f.Len()) > c.limits.MaxPending || o.frames >= c.limits.MaxQueued) {
 		return false
 	}
 	before := len(o.chunks)
 	o.addFrame(op, f, c.client)
-	c.hold(ofChunks(len(o.chunks)) - ofChunks(before))
+	c.charge(chunkCost(len(o.chunks)) - chunkCost(before))
 	c.writeLocked()
 	return true
 }
@@ -184,7 +183,7 @@ func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 // MaxPending is the limit of Pending.
 func (c *Conn) MaxPending() int { return c.limits.MaxPending }
 
-// Pending is the number of bytes queued behind the write under way.
+// Pending is the number of bytes queued behind the current write.
 func (c *Conn) Pending() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

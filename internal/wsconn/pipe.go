@@ -2,8 +2,8 @@ package wsconn
 
 import "net"
 
-// Pipe joins two connections in memory, without a handshake: for tests, also
-// those that run on a fake clock.
+// Pipe joins two connections in memory, without a handshake. It is for tests of
+// other packages, above all those that run on a fake clock (testing/synctest).
 func Pipe(server, client Limits) (*Conn, *Conn) {
 	a, b := net.Pipe()
 	server, client = server.withDefaults(), client.withDefaults()

@@ -58,8 +58,8 @@ func upgradeServer(t *testing.T, o Options, serve func(*Conn)) (addr string) {
 func server(t *testing.T, o Options, use func(*Conn) (handle func([]byte))) (addr string, ended chan Reason) {
 	t.Helper()
 	ended = make(chan Reason, 2000)
-	o.Lot = NewLot(time.Millisecond)
-	t.Cleanup(o.Lot.Close)
+	o.Poller = NewPoller(time.Millisecond)
+	t.Cleanup(o.Poller.Close)
 	var served atomic.Int32
 	return upgradeServer(t, o, func(c *Conn) {
 		handle := use(c)

@@ -19,9 +19,9 @@ var (
 	mediums = sync.Pool{New: func() any { return new([mediumSize]byte) }}
 )
 
-// reader buffers what was read ahead. A connection makes do with a small
-// buffer; one that fills it borrows a medium one for as long as a lot comes in,
-// and one that waits in the Lot has none.
+// reader buffers bytes that were read ahead. A connection usually has a small
+// buffer; one that fills it borrows a medium one while much comes in,
+// and one that is parked has none.
 type reader struct {
 	buf  []byte // small, medium or nil
 	r, w int    // buf[r:w] is not yet used
@@ -100,7 +100,7 @@ func (c *Conn) need(n int, between bool) error {
 		}
 		if got == 0 && in.r == in.w { // nothing has come for a long time
 			in.release()
-			if silent && between && c.lot != nil {
+			if silent && between && c.poller != nil {
 				return reasonIdle
 			}
 			silent = true
@@ -152,7 +152,7 @@ func (c *Conn) overdue(now time.Time) Reason {
 		return ReasonTooSlow
 	}
 	switch {
-	case c.bare || now.Before(in.next):
+	case c.textOnly || now.Before(in.next):
 	case in.pinged.IsZero():
 		in.pinged, in.heard, in.warned = now, false, false
 		in.next = now.Add(c.limits.PongWithin / 10 * 9)
@@ -179,11 +179,11 @@ func (c *Conn) arm(now time.Time) {
 	if !in.begun.IsZero() {
 		due = in.begun.Add(c.limits.MessageTimeout)
 	}
-	if !c.bare && in.next.Before(due) {
+	if !c.textOnly && in.next.Before(due) {
 		due = in.next
 	}
-	if c.lot != nil && in.begun.IsZero() {
-		if look := now.Add(c.lot.after); look.Before(due) {
+	if c.poller != nil && in.begun.IsZero() {
+		if look := now.Add(c.poller.idleAfter); look.Before(due) {
 			due = look
 		}
 	}

@@ -3,6 +3,7 @@ package wsconn
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 )
 
@@ -16,8 +17,8 @@ type Reason struct {
 
 func (r Reason) Error() string { return strconv.Itoa(int(r.Code)) + " " + r.Text }
 
-// The reasons of this module, in one place. A peer sees all but ReasonGone
-// and ReasonDead, for which there is nobody left to tell.
+// The reasons of RFC 6455 and of the IANA registry. A peer sees all but
+// ReasonGone and ReasonDead, for which there is nobody left to tell.
 var (
 	ReasonNormal       = Reason{1000, ""}
 	ReasonTargetClosed = Reason{1000, "target closed"}
@@ -30,21 +31,55 @@ var (
 	ReasonDead         = Reason{1006, "peer does not answer"}
 	ReasonInvalidUTF8  = Reason{1007, "invalid UTF-8"}
 	ReasonBadDeflate   = Reason{1007, "invalid compressed data"}
-	ReasonReplaced     = Reason{1008, "Host replaced by a newer connection"}
-	ReasonHasBrowser   = Reason{1008, "this hub has a browser of its own and takes no other: come to one without, see --browser-hub"}
-	ReasonNoReady      = Reason{1008, "no ready message"}
-	ReasonTokenRevoked = Reason{1008, "token revoked"}
-	ReasonTokenExpired = Reason{1008, "token expired"}
-	ReasonNoLogin      = Reason{1008, "authentication required"}
-	ReasonWrongLogins  = Reason{1008, "Too many failed authentication attempts"}
-	ReasonTooSlow      = Reason{1008, "message too slow"}
-	ReasonFragments    = Reason{1008, "too many fragments"}
 	ReasonTooBig       = Reason{1009, "message too big"}
 	ReasonInternal     = Reason{1011, "internal error"}
 	ReasonSlowConsumer = Reason{1013, "slow consumer"}
 	ReasonTryAgain     = Reason{1013, "not now: try again"}
 	ReasonMemory       = Reason{1013, "slow consumer: memory budget"}
 )
+
+// The reasons of this module, with codes for private use (RFC 6455, section
+// 7.4.2). The second digit tells the peer what to do; docs/bridge.md has the
+// table:
+//
+//	41xx  connect again at once
+//	43xx  connect again with another token
+//	45xx  do not connect again before something has been changed
+//
+// 40xx is left to the protocols of adapters: BAP has a 4001 of its own.
+var (
+	ReasonTooSlow      = Reason{4100, "message too slow"}
+	ReasonNoLogin      = Reason{4300, "authentication required"}
+	ReasonWrongLogins  = Reason{4301, "Too many failed authentication attempts"}
+	ReasonTokenRevoked = Reason{4302, "token revoked"}
+	ReasonTokenExpired = Reason{4303, "token expired"}
+	ReasonReplaced     = Reason{4500, "Host replaced by a newer connection"}
+	ReasonHasBrowser   = Reason{4501, "this hub has a browser of its own and takes no other: come to one without, see --browser-hub"}
+	ReasonNoReady      = Reason{4502, "no ready message"}
+	ReasonFragments    = Reason{4503, "too many fragments"}
+)
+
+// own are the reasons with codes of our own.
+var own = []Reason{
+	ReasonTooSlow, ReasonNoLogin, ReasonWrongLogins, ReasonTokenRevoked, ReasonTokenExpired,
+	ReasonReplaced, ReasonHasBrowser, ReasonNoReady, ReasonFragments,
+}
+
+// IsOwn reports whether a code is one of our own.
+func IsOwn(code uint16) bool {
+	return slices.ContainsFunc(own, func(r Reason) bool { return r.Code == code })
+}
+
+// policyViolation is the code that all of them had in version 1 of the bridge.
+const policyViolation = 1008
+
+// versionOne is a reason as a peer of version 1 knows it.
+func (r Reason) versionOne() Reason {
+	if slices.Contains(own, r) {
+		r.Code = policyViolation
+	}
+	return r
+}
 
 // reasonIdle is no end: the connection waits without a reader.
 var reasonIdle = Reason{0, "idle"}

@@ -5,22 +5,24 @@ import (
 	"time"
 )
 
-// started is what a connection needs that no caller waits for.
+// started is the state of a connection that was begun with Start.
 type started struct {
-	lot    *Lot // static after Start, as is what follows
+	// static after Start
+	poller *Poller
 	handle func([]byte)
 	onEnd  func(Reason)
-	stop   func() bool // lets go of Start's context
+	stop   func() bool // releases Start's context
 
-	spot   int32       // its descriptor, once it has been in the lot; guarded by Conn.mu
-	parked bool        // likewise: it has no reader, and waits for wake
-	timer  *time.Timer // likewise: wakes it for the next ping
+	// guarded by Conn.mu
+	fd     int32       // descriptor in the Poller; 0 until it was first parked
+	parked bool        // there is no reader: the Poller or timer wakes the connection
+	timer  *time.Timer // wakes a parked connection for the next ping
 }
 
 // Start runs the connection as Serve does, but returns at once and calls ended
-// when Serve would return. While nothing comes for a time the connection waits
-// in Options.Lot and needs no goroutine. A panic in handle ends the process,
-// as in any goroutine.
+// when Serve would return. A connection that is silent for a time is
+// parked: it waits in Options.Poller and needs no goroutine. A panic in handle
+// ends the process, as in any goroutine.
 func (c *Conn) Start(ctx context.Context, handle func(message []byte), ended func(Reason)) {
 	c.handle, c.onEnd = handle, ended
 	c.stop = context.AfterFunc(ctx, func() { c.Close(reasonOf(ctx)) })
@@ -28,7 +30,7 @@ func (c *Conn) Start(ctx context.Context, handle func(message []byte), ended fun
 	go c.run()
 }
 
-// run reads until the connection ends or is left to the lot.
+// run reads until the connection ends or is parked.
 func (c *Conn) run() {
 	for {
 		why := c.read(c.handle)
@@ -45,7 +47,7 @@ func (c *Conn) run() {
 	}
 }
 
-// park leaves an idle connection to the lot. It reports false where that is
+// park hands an idle connection to the Poller. It reports false when that is
 // not possible.
 func (c *Conn) park() bool {
 	c.mu.Lock()
@@ -54,14 +56,14 @@ func (c *Conn) park() bool {
 		return false
 	}
 	c.in.release()
-	if !c.lot.enter(c) {
-		c.lot = nil // do not ask again
+	if !c.poller.add(c) {
+		c.poller = nil // do not ask again
 		return false
 	}
 	c.parked = true
 	wait := time.Until(c.in.next)
 	switch {
-	case c.bare: // it is never asked whether it lives
+	case c.textOnly: // such a peer gets no pings
 	case c.timer == nil:
 		c.timer = time.AfterFunc(wait, c.wake)
 	default:
@@ -82,7 +84,7 @@ func (c *Conn) wakeLocked() {
 		return
 	}
 	c.parked = false
-	c.lot.leave(c)
+	c.poller.remove(c)
 	if c.timer != nil {
 		c.timer.Stop()
 	}

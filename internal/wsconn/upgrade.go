@@ -24,7 +24,7 @@ type Options struct {
 	// takeover. What a message inflates to counts against MaxMessage.
 	Compression bool
 	Budget      *Budget // shared with other connections; nil: none
-	Lot         *Lot    // where Start leaves the connection when it is idle; nil: nowhere
+	Poller      *Poller // watches the connection while it is idle, see Start; nil: it keeps its goroutine
 	Limits      Limits
 }
 
@@ -64,14 +64,14 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	key := r.Header.Get("Sec-WebSocket-Key")
 	limits := o.Limits.withDefaults()
 	c := newConn(nc, &limits)
-	c.bare = !goodKey(key)
-	c.held.budget, c.lot = o.Budget, o.Lot
+	c.textOnly = !goodKey(key)
+	c.memory.budget, c.poller = o.Budget, o.Poller
 	if n := buffered.Reader.Buffered(); n > 0 {
 		early, _ := buffered.Peek(n)
 		c.in.push(append([]byte(nil), early...))
 	}
 	extensions := ""
-	if o.Compression && !c.bare {
+	if o.Compression && !c.textOnly {
 		if answer := negotiateDeflate(r.Header); answer != "" {
 			c.deflate = true
 			extensions = "Sec-WebSocket-Extensions: " + answer + "\r\n"

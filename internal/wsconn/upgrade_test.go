@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gobwas/ws"
 
@@ -135,7 +137,7 @@ func TestBarePeer(t *testing.T) {
 
 func TestDial(t *testing.T) {
 	addr, ended := echo(t, Options{}, false)
-	c, err := Dial(t.Context(), "ws://"+addr, http.Header{"X-Test": {"1"}})
+	c, err := Dial(t.Context(), "ws://"+addr, http.Header{"X-Test": {"1"}}, Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +166,7 @@ func TestDial(t *testing.T) {
 func TestDialRefused(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
-	_, err := Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil)
+	_, err := Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil, Limits{})
 	var status StatusError
 	if !errors.As(err, &status) || status != 404 {
 		t.Errorf("got %v, want status 404", err)
@@ -179,7 +181,7 @@ func TestIdleMemory(t *testing.T) {
 	addr, _ := echo(t, Options{}, false)
 	before := heap()
 	for range conns {
-		c, err := Dial(t.Context(), "ws://"+addr, nil)
+		c, err := Dial(t.Context(), "ws://"+addr, nil, Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +221,7 @@ func BenchmarkEcho(b *testing.B) {
 				}
 			}))
 			defer s.Close()
-			c, err := Dial(b.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil)
+			c, err := Dial(b.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil, Limits{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -244,5 +246,73 @@ func TestGoodKey(t *testing.T) {
 		if got := goodKey(key); got != want {
 			t.Errorf("goodKey(%q) is %v, want %v", key, got, want)
 		}
+	}
+}
+
+// TestDialErrors wants errors that say what to do something about, and frames
+// behind the answer to be there.
+func TestDialErrors(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	why := errors.New("nobody waits any more")
+	over, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	soon, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	defer secure.Close()
+	for name, tt := range map[string]struct {
+		ctx       context.Context
+		url, want string
+	}{
+		"no WebSocket":    {t.Context(), "http://h/", `dial: scheme "http" is neither ws nor wss`},
+		"no URL":          {t.Context(), "ws://%", "dial: parse"},
+		"nobody there":    {t.Context(), "ws://127.0.0.1:1/x?token=secret", "dial: dial tcp 127.0.0.1:1: "},
+		"context over":    {over, "ws://" + silent.Addr().String(), why.Error()},
+		"no answer":       {soon, "ws://" + silent.Addr().String() + "/x", "dial " + silent.Addr().String() + ": " + context.DeadlineExceeded.Error()},
+		"bad certificate": {t.Context(), "wss" + strings.TrimPrefix(secure.URL, "https"), "certificate"},
+	} {
+		c, err := Dial(tt.ctx, tt.url, nil, Limits{})
+		if c != nil || err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+	}
+}
+
+// TestDialHandshake looks at what is asked, and sends frames right behind the
+// answer.
+func TestDialHandshake(t *testing.T) {
+	asked := make(chan *http.Request, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r
+		nc, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer nc.Close()
+		fmt.Fprintf(nc, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: b\r\nSec-WebSocket-Accept: %s\r\n\r\n%s",
+			accept(r.Header.Get("Sec-WebSocket-Key")), "\x81\x01a\x81\x01b\x88\x02\x03\xe8")
+	}))
+	defer s.Close()
+	given := http.Header{"Host": {"app.example"}, "Origin": {"http://a"}, "sec-WebSocket-protocol": {"a, b"}}
+	c, err := Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/x%2Fy?q=1#z", given, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	if why := c.Serve(t.Context(), func(m []byte) { got += string(m) }); why != ReasonNormal || got != "ab" {
+		t.Errorf("got %q, ended with %v", got, why)
+	}
+	r := <-asked
+	if r.Host != "app.example" || r.RequestURI != "/x%2Fy?q=1" || r.Header.Get("Origin") != "http://a" || !hasToken(r.Header, "Sec-WebSocket-Protocol", "b") {
+		t.Errorf("asked for %s of %s with %v", r.RequestURI, r.Host, r.Header)
+	}
+	if len(given) != 3 {
+		t.Errorf("the caller's header became %v", given)
 	}
 }

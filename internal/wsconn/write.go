@@ -13,7 +13,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// startWriting lets the writer run from here on.
+// startWriting allows the writer to run.
 func (c *Conn) startWriting() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -24,9 +24,9 @@ func (c *Conn) startWriting() {
 	}
 }
 
-// writeLocked sees to it that what is queued, or the end, is written. The
-// writer's goroutine lives only as long as there is something to write: most
-// connections are idle, and a goroutine's stack is half of what one costs.
+// writeLocked starts the writer's goroutine unless it runs. The goroutine ends
+// when nothing is left to write: most connections are idle, and a goroutine's
+// stack is half of the memory of one.
 func (c *Conn) writeLocked() {
 	if c.served && !c.writes {
 		c.writes = true
@@ -48,13 +48,13 @@ func (c *Conn) write() {
 			}
 			return
 		}
-		held := ofChunks(len(batch))
+		held := chunkCost(len(batch))
 		if c.deflate {
 			batch = compressed(batch)
 		}
 		why := c.w.write(batch)
 		recycle(batch)
-		c.hold(-held)
+		c.charge(-held)
 		if why.Code != 0 {
 			c.Close(why)
 			close(c.ended)
@@ -63,10 +63,14 @@ func (c *Conn) write() {
 	}
 }
 
-// writeEnd says good-bye.
+// writeEnd writes the close frame and closes the socket for writing.
 func (c *Conn) writeEnd() {
 	defer close(c.ended)
-	if f := closeFrame(c.closing()); f != nil && !c.bare {
+	why := c.closing()
+	if c.versionOne.Load() {
+		why = why.versionOne()
+	}
+	if f := closeFrame(why); f != nil && !c.textOnly {
 		var o outbox
 		o.addFrame(ws.OpClose, wire.Frame{Body: f}, c.client)
 		_ = c.w.write(o.chunks) // whatever comes of it, the connection ends
@@ -80,8 +84,9 @@ func (c *Conn) writeEnd() {
 	}
 }
 
-// hangUp closes the socket. What TLS has to say before was said by CloseWrite,
-// or cannot be: its Close would wait for a peer that takes nothing.
+// hangUp closes the socket. For TLS it closes the connection below: CloseWrite
+// has sent the alert close_notify, or it cannot be sent. Then tls.Conn.Close
+// would wait up to 5 s for a peer that reads nothing (crypto/tls, Go 1.26).
 func (c *Conn) hangUp() {
 	if t, ok := c.nc.(*tls.Conn); ok {
 		t.NetConn().Close()
@@ -90,8 +95,8 @@ func (c *Conn) hangUp() {
 	c.nc.Close()
 }
 
-// next returns what is queued. Without anything the writer must end: for good
-// when the connection is no longer open. Spare is an emptied list to use
+// next returns all queued chunks. Without any the writer's goroutine must end;
+// when the connection is not open, for good. Spare is an emptied list to use
 // again.
 func (c *Conn) next(spare [][]byte) (batch [][]byte, open bool) {
 	c.mu.Lock()
@@ -127,7 +132,7 @@ func closeFrame(r Reason) []byte {
 // each chunk has the whole timeout, and to run out of it is the end.
 type writer struct {
 	c        *Conn
-	final    bool        // the first timeout is the last
+	noRetry  bool        // the first timeout is the last
 	bufs     net.Buffers // a field, since WriteTo makes it escape
 	deadline time.Time   // of the socket
 }
@@ -156,7 +161,7 @@ func (w *writer) write(batch [][]byte) Reason {
 			continue
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return ReasonGone
-		case w.final:
+		case w.noRetry:
 			return ReasonSlowConsumer
 		}
 		now = time.Now()
@@ -174,7 +179,7 @@ func (w *writer) write(batch [][]byte) Reason {
 
 // once writes as much as the socket takes before its deadline.
 func (w *writer) once() (int64, error) {
-	if len(w.bufs) > 1 && !w.final {
+	if len(w.bufs) > 1 && !w.noRetry {
 		return w.bufs.WriteTo(w.c.nc)
 	}
 	n, err := w.c.nc.Write(w.bufs[0])
@@ -190,7 +195,7 @@ func (w *writer) once() (int64, error) {
 // closes, Close has set the last one.
 func (w *writer) arm(now time.Time) {
 	tick := w.c.limits.WriteTimeout / 4
-	if w.final {
+	if w.noRetry {
 		tick = w.c.limits.WriteTimeout
 	} else if w.deadline.Sub(now) > tick/2 {
 		return

@@ -356,11 +356,14 @@ export type FromRelay =
   | { kind: "alive"; n: number }
   | { kind: "browserRequest"; id: number; method: string; params?: Json };
 
+/** The close code that tells a Host to stay away: a newer one has taken its place (docs/bridge.md). */
+export const CLOSE_REPLACED = 4500;
+
 /**
- * The close code that tells a Host to stay away: a newer one has taken its
- * place. The code has other uses too; their reasons do not say "replaced".
+ * The code that hubs without the feature "codes" have for it. They use it for
+ * other reasons too, whose text does not say "replaced".
  */
-export const CLOSE_REPLACED = 1008;
+export const CLOSE_POLICY = 1008;
 
 /** The close code by which a Host says that it will not come back. */
 export const CLOSE_NORMAL = 1000;

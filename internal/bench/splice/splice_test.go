@@ -14,7 +14,7 @@ import (
 // dial connects to a splice and returns what it is sent.
 func dial(t *testing.T, s *httptest.Server, path string) (*wsconn.Conn, <-chan string) {
 	t.Helper()
-	conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+path, nil)
+	conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+path, nil, wsconn.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestAnswer(t *testing.T) {
 
 func TestBadAnswer(t *testing.T) {
 	s := serve(t)
-	_, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/client?answer=2,x", nil)
+	_, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/client?answer=2,x", nil, wsconn.Limits{})
 	if err == nil || !strings.Contains(err.Error(), "400") {
 		t.Errorf("the handshake ended with %v, want status 400", err)
 	}

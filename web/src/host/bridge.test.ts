@@ -280,6 +280,15 @@ test("replaced by a newer Host: it stays away", () => {
   assert.equal(w.sockets.length, 2, "until the application asks for it again");
 });
 
+test("the close code alone says that it was replaced", () => {
+  for (const [code, reason, sockets] of [[4500, "", 1], [4500, "in other words", 1], [1008, "", 1], [4302, "token revoked", 2], [4502, "replaced", 2]] as const) {
+    const w = new World();
+    w.relay().onclose?.({ code, reason });
+    tick(10_000);
+    assert.equal(w.sockets.length, sockets, `${code} ${reason}`);
+  }
+});
+
 test("disconnect is final", () => {
   const w = new World();
   w.relay().onclose?.({ code: 1006, reason: "" });

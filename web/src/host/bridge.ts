@@ -2,7 +2,7 @@
 // extension "sessions" once the relay has accepted it.
 
 import type { CdpError, FromRelay, Json, ToRelay } from "../protocol";
-import { CLOSE_NORMAL, CLOSE_REPLACED, VERSION } from "../protocol";
+import { CLOSE_NORMAL, CLOSE_POLICY, CLOSE_REPLACED, VERSION } from "../protocol";
 import { methods } from "./browser";
 import { type Identity, type RelayState, type Socket, parseObject } from "./channel";
 import { type Consumer, type Reply, Session } from "./session";
@@ -15,7 +15,7 @@ export const LAST_WAIT_MS = 15_000;
 const GOOD_MS = 5_000;
 
 /** The extensions of version 1 that this Host knows. */
-export const FEATURES = ["sessions", "handles+", "dialog", "eval", "uploads", "resume", "alive"];
+export const FEATURES = ["sessions", "handles+", "dialog", "eval", "uploads", "resume", "alive", "codes"];
 
 /** How long sessions are kept for a relay that lets a Host come back; it waits a little less. */
 const KEEP_MS = 35_000;
@@ -119,7 +119,7 @@ export class Bridge implements Consumer {
 
   private lost(code: number, reason: string): void {
     const good = this.open && Date.now() - this.openedAt >= GOOD_MS;
-    const replaced = code === CLOSE_REPLACED && (reason === "" || /replaced/i.test(reason));
+    const replaced = code === CLOSE_REPLACED || (code === CLOSE_POLICY && (reason === "" || /replaced/i.test(reason)));
     this.drop(this.resumes && !replaced);
     if (replaced) {
       // Two Hosts that both came back would evict each other for ever.

@@ -15,10 +15,10 @@ import (
 // Sessions of pages take most of them too (Chromium 156), so all sessions are
 // looked at alike.
 
-// watched reports whether a command may reach what is not the Client's own. The
-// hub has read the params of those that name something.
-func watched(c *bridge.Command) bool {
-	_, streams := streaming[c.Method]
+// needsPolicy reports whether a command may reach what other Clients own. The
+// hub has read the params of commands that name something.
+func needsPolicy(c *bridge.Command) bool {
+	_, streams := streamMethods[c.Method]
 	return c.Args != nil || streams || scope.Reaches(c.Method) || refused[c.Method] != ""
 }
 
@@ -32,9 +32,9 @@ var refused = map[string]string{
 	"Target.sendMessageToTarget":    "sessions must be flat: attach with flatten:true and send the message with its sessionId",
 }
 
-// guardLocked decides on a watched command: it refuses it with an error, or
-// changes it and what is done with its answer.
-func (h *Host) guardLocked(s *session, c *bridge.Command, a *after) error {
+// applyPolicyLocked decides on a command that needs it. It refuses the command
+// with an error, or changes the command and what is done with its answer.
+func (h *Host) applyPolicyLocked(s *session, c *bridge.Command, a *onAnswer) error {
 	if why := refused[c.Method]; why != "" {
 		return wire.ServerError(c.Method + " is not allowed: " + why)
 	}
@@ -42,7 +42,7 @@ func (h *Host) guardLocked(s *session, c *bridge.Command, a *after) error {
 		return wire.InvalidParams("the params were not read")
 	}
 	n := namesOf(c.Args)
-	if e := h.privateLocked(s, c.Method, n); e != nil {
+	if e := h.refusePrivateLocked(s, c.Method, n); e != nil {
 		return e
 	}
 	if err := h.network.refuses(c); err != nil {
@@ -51,7 +51,7 @@ func (h *Host) guardLocked(s *session, c *bridge.Command, a *after) error {
 	if err := h.streamLocked(s, c, a); err != nil {
 		return err
 	}
-	h.letGoLocked(s, c.Method, c.Args)
+	h.resumeBeforeDetachLocked(s, c.Method, c.Args)
 	client := s.client
 	switch c.Method {
 	case "Fetch.enable":
@@ -62,46 +62,46 @@ func (h *Host) guardLocked(s *session, c *bridge.Command, a *after) error {
 		acknowledge(c, a)
 	case "Browser.setDownloadBehavior", "Page.setDownloadBehavior":
 		return h.setDownloadsLocked(s, c, a, n.contextID)
-	case resume:
+	case resumeMethod:
 		if client.readOnly && h.awaitedSessionLocked(s) { // another Client lets it go on
 			s.held = false
 			acknowledge(c, a)
 		}
 	case "Target.attachToTarget":
 		id := strings.Clone(n.targetID)
-		a.asks = id
-		a.note = func(_, _ []byte) {
+		a.attachesTo = id
+		a.observe = func(_, _ []byte) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			if s.asked[id]--; s.asked[id] == 0 {
-				delete(s.asked, id)
+			if s.attaching[id]--; s.attaching[id] == 0 {
+				delete(s.attaching, id)
 			}
 		}
 	case "Target.createBrowserContext":
 		a.always = true
-		a.note = func(result, _ []byte) { h.own(client, text(result, "browserContextId")) }
+		a.observe = func(result, _ []byte) { h.registerContext(client, text(result, "browserContextId")) }
 	case "Target.disposeBrowserContext":
 		id := strings.Clone(n.contextID)
-		a.note = func(result, _ []byte) {
+		a.observe = func(result, _ []byte) {
 			if result != nil {
-				h.disown(id)
+				h.unregisterContext(id)
 			}
 		}
 	case "Browser.getWindowForTarget":
-		a.note = func(result, _ []byte) { h.ownWindow(client, result) }
+		a.observe = func(result, _ []byte) { h.registerWindow(client, result) }
 	case "Target.getTargets":
-		a.edit = func(result, cdpErr []byte) ([]byte, []byte) { return h.visibleTargets(s, result), cdpErr }
+		a.rewrite = func(result, cdpErr []byte) ([]byte, []byte) { return h.visibleTargets(s, result), cdpErr }
 	case "Target.getBrowserContexts":
-		a.edit = func(result, cdpErr []byte) ([]byte, []byte) { return h.visibleContexts(s, result), cdpErr }
+		a.rewrite = func(result, cdpErr []byte) ([]byte, []byte) { return h.visibleContexts(s, result), cdpErr }
 	}
 	return nil
 }
 
 // acknowledge has a command answered with {}, in its turn among the others of
 // its session, and nothing done: a harmless one takes its place.
-func acknowledge(c *bridge.Command, a *after) {
+func acknowledge(c *bridge.Command, a *onAnswer) {
 	c.Method, c.Params = "Browser.getVersion", nil
-	a.edit = func(_, _ []byte) ([]byte, []byte) { return wire.Empty, nil }
+	a.rewrite = func(_, _ []byte) ([]byte, []byte) { return wire.Empty, nil }
 }
 
 // names is what the params of a command name.
@@ -117,8 +117,8 @@ func namesOf(args wire.Object) (n names) {
 	return n
 }
 
-// ownWindow notes a window that a Client has asked for by one of its targets.
-func (h *Host) ownWindow(client *session, result []byte) {
+// registerWindow records a window that shows a target of the Client.
+func (h *Host) registerWindow(client *session, result []byte) {
 	id, ok := wire.Int(member(result, "windowId"))
 	if !ok {
 		return
@@ -131,9 +131,9 @@ func (h *Host) ownWindow(client *session, result []byte) {
 	client.windows[id] = struct{}{}
 }
 
-// privateLocked refuses a command that names what is private to another
-// Client, in the words that Chromium 156 has for what it does not know.
-func (h *Host) privateLocked(s *session, method string, n names) *wire.Error {
+// refusePrivateLocked refuses a command that names what is private to another
+// Client. The errors are those of Chromium 156 for unknown ids.
+func (h *Host) refusePrivateLocked(s *session, method string, n names) *wire.Error {
 	if n.targetID != "" && h.hiddenLocked(s, n.targetID, "") {
 		if method == "Browser.getWindowForTarget" {
 			return wire.ServerError("No target with given id")

@@ -11,9 +11,9 @@ import (
 )
 
 // cameAs is what the agent of a document is told of how it came.
-func cameAs(t *testing.T, document string) arrival {
+func cameAs(t *testing.T, document string) navigationResponse {
 	t.Helper()
-	var a arrival
+	var a navigationResponse
 	m := regexp.MustCompile(` data-response="([^"]*)"`).FindStringSubmatch(document)
 	if m == nil {
 		t.Fatalf("nothing is told in %s", document)

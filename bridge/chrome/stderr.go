@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	lastLines = 6   // of what a browser said, for the error
-	maxLine   = 512 // bytes of one of them; the rest is cut
+	tailLines = 6   // last lines that an error quotes
+	maxLine   = 512 // bytes of a line; the rest is cut
 )
 
-// words are the last ones of a browser: its standard error, line by line.
-type words struct {
+// stderrTail keeps the last lines that a browser wrote to its standard error.
+type stderrTail struct {
 	log *zap.Logger // static
 
 	mu    sync.Mutex // guards everything below
-	line  []byte     // the unfinished one
-	lines []string   // the last ones
+	line  []byte     // the unfinished line
+	lines []string   // the last tailLines lines
 }
 
 // Write implements io.Writer.
-func (w *words) Write(p []byte) (int, error) {
+func (w *stderrTail) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	size := len(p)
@@ -33,13 +33,13 @@ func (w *words) Write(p []byte) (int, error) {
 		if !ended {
 			return size, nil
 		}
-		w.endLocked()
+		w.endLineLocked()
 		p = rest
 	}
 }
 
-// endLocked ends the line.
-func (w *words) endLocked() {
+// endLineLocked logs the finished line and keeps it.
+func (w *stderrTail) endLineLocked() {
 	line := strings.ToValidUTF8(strings.TrimSpace(string(w.line)), "")
 	w.line = w.line[:0]
 	if line == "" {
@@ -47,19 +47,20 @@ func (w *words) endLocked() {
 	}
 	w.log.Debug("the browser says", zap.String("line", line))
 	w.lines = append(w.lines, line)
-	if len(w.lines) > lastLines {
+	if len(w.lines) > tailLines {
 		w.lines = append(w.lines[:0], w.lines[1:]...)
 	}
 }
 
-// last are the last words, one line each, with what they mean for the user.
-func (w *words) last() (said []string, advice string) {
+// tail returns the last lines, and advice for the user when one of them is a
+// known failure.
+func (w *stderrTail) tail() (said []string, advice string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.endLocked()
+	w.endLineLocked()
 	for _, line := range w.lines {
-		for _, k := range known {
-			if strings.Contains(line, k.words) {
+		for _, k := range knownFailures {
+			if strings.Contains(line, k.text) {
 				advice = k.advice
 			}
 		}
@@ -67,8 +68,9 @@ func (w *words) last() (said []string, advice string) {
 	return w.lines, advice
 }
 
-// known are words of Chromium 156 that the user can do something about.
-var known = []struct{ words, advice string }{
+// knownFailures are messages of Chromium 156 about something that the user can
+// change.
+var knownFailures = []struct{ text, advice string }{
 	{"Running as root without --no-sandbox", "its sandbox does not run as root: run this program as another user, or give --browser-no-sandbox"},
 	{"No usable sandbox", "the system keeps its sandbox from working: allow unprivileged user namespaces, or give --browser-no-sandbox"},
 	{"Missing X server", "there is no display for its windows: run it headless"},

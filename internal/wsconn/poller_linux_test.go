@@ -14,7 +14,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// parked is a server's connection that waits in a lot, and its far end.
+// parked is a server's connection that waits in a Poller, and its far end.
 type parked struct {
 	*Conn
 	peer  *rawPeer
@@ -24,14 +24,14 @@ type parked struct {
 // park connects and waits until there is nothing to do.
 func park(t *testing.T, ctx context.Context, l Limits) parked {
 	t.Helper()
-	lot := NewLot(time.Millisecond)
-	if lot == nil {
+	poller := NewPoller(time.Millisecond)
+	if poller == nil {
 		t.Fatal("there is no epoll set")
 	}
-	t.Cleanup(lot.Close)
+	t.Cleanup(poller.Close)
 	ended := make(chan Reason, 1)
 	conns := make(chan *Conn, 1)
-	addr := upgradeServer(t, Options{Limits: l, Lot: lot}, func(c *Conn) {
+	addr := upgradeServer(t, Options{Limits: l, Poller: poller}, func(c *Conn) {
 		c.Start(ctx, func(m []byte) { c.Deliver(wire.Frame{Body: m}) }, func(r Reason) { ended <- r })
 		conns <- c
 	})
@@ -72,7 +72,7 @@ func TestLotWakes(t *testing.T) {
 		m := text("hello")
 		for _, b := range m {
 			c.peer.Write([]byte{b})
-			time.Sleep(5 * time.Millisecond) // longer than the lot's silence
+			time.Sleep(5 * time.Millisecond) // longer than the poller's silence
 		}
 		if f, ok := c.peer.frame(); !ok || string(f.Payload) != "hello" {
 			t.Errorf("the echo is %q (%v)", f.Payload, ok)
@@ -115,17 +115,17 @@ func TestLotWakes(t *testing.T) {
 			}
 			c.peer.Close()
 			wantReason(t, c.ended, tt.want)
-			if n := c.lot.waiting(); n != 0 {
-				t.Errorf("%d connections are still in the lot", n)
+			if n := c.poller.waiting(); n != 0 {
+				t.Errorf("%d connections are still in the poller", n)
 			}
 		})
 	}
 }
 
-func (l *Lot) waiting() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.conns)
+func (p *Poller) waiting() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.conns)
 }
 
 // TestF06ParkedPeer wants parked connections to be asked whether they live.
@@ -146,11 +146,11 @@ func TestF06ParkedPeer(t *testing.T) {
 // and the socket of the other.
 func TestParkedMemory(t *testing.T) {
 	const conns = 200
-	lot := NewLot(time.Millisecond)
-	defer lot.Close()
+	poller := NewPoller(time.Millisecond)
+	defer poller.Close()
 	var all []*Conn
 	made := make(chan *Conn, 1)
-	addr := upgradeServer(t, Options{Lot: lot}, func(c *Conn) {
+	addr := upgradeServer(t, Options{Poller: poller}, func(c *Conn) {
 		c.Start(context.Background(), func(m []byte) { c.Deliver(wire.Frame{Body: m}) }, func(Reason) {})
 		made <- c
 	})

@@ -17,19 +17,19 @@ import (
 type agent struct {
 	t    *testing.T
 	conn *wsconn.Conn
-	news chan news
+	news chan agentEvent
 }
 
 // connect connects an agent whose Target has one document.
 func connect(t *testing.T, own, state string) *agent {
 	t.Helper()
-	conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {own}})
+	conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {own}}, wsconn.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &agent{t, conn, make(chan news, 100)}
+	a := &agent{t, conn, make(chan agentEvent, 100)}
 	go conn.Serve(t.Context(), func(message []byte) {
-		var n news
+		var n agentEvent
 		if json.Unmarshal(message, &n) == nil {
 			a.news <- n
 		}
@@ -44,7 +44,7 @@ func (a *agent) say(format string, args ...any) {
 }
 
 // hear returns the next message, which must be of this kind.
-func (a *agent) hear(what string) news {
+func (a *agent) hear(what string) agentEvent {
 	a.t.Helper()
 	select {
 	case n := <-a.news:
@@ -54,7 +54,7 @@ func (a *agent) hear(what string) news {
 		return n
 	case <-time.After(10 * time.Second):
 		a.t.Fatalf("never heard %s", what)
-		return news{}
+		return agentEvent{}
 	}
 }
 
@@ -159,7 +159,7 @@ func TestHoldDocuments(t *testing.T) {
 		}
 	}, nil)
 	a := connect(t, own, `"hold":true,"extra":{"X-Added":"all"}`)
-	visit := func(path string) (<-chan string, news) {
+	visit := func(path string) (<-chan string, agentEvent) {
 		answer := later(t, "GET", own+path, "Sec-Fetch-Dest: iframe", "Sec-Fetch-Mode: navigate")
 		return answer, a.hear("request")
 	}
@@ -177,7 +177,7 @@ func TestHoldDocuments(t *testing.T) {
 	}
 	a.say(`{"id":"%s","do":"go"}`, n.ID)
 	text := <-answer
-	if came := cameAs(t, text); !came.Told || len(came.Redirects) != 1 || !came.Redirects[0].Told || !strings.Contains(text, "GET /to all") {
+	if came := cameAs(t, text); !came.Announced || len(came.Redirects) != 1 || !came.Redirects[0].Announced || !strings.Contains(text, "GET /to all") {
 		t.Errorf("the document: %s", text)
 	}
 	a.hear("response")
@@ -202,7 +202,7 @@ func TestHoldDocuments(t *testing.T) {
 func TestControlIsForOwnPages(t *testing.T) {
 	own, _ := serve(t, echo, nil)
 	for from, want := range map[string]bool{own: true, host: true, "http://evil.example": false, "null": false, "": false} {
-		conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {from}})
+		conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {from}}, wsconn.Limits{})
 		if (err == nil) != want {
 			t.Errorf("%q: %v", from, err)
 		}
@@ -239,13 +239,13 @@ func TestBacklog(t *testing.T) {
 		t.Errorf("an image is %q", got)
 	}
 	a.conn.Close(wsconn.ReasonShutdown)
-	next, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {own}})
+	next, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {own}}, wsconn.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &agent{t, next, make(chan news, 100)}
+	b := &agent{t, next, make(chan agentEvent, 100)}
 	go next.Serve(t.Context(), func(message []byte) {
-		var n news
+		var n agentEvent
 		if json.Unmarshal(message, &n) == nil {
 			b.news <- n
 		}

@@ -16,11 +16,11 @@ func TestKeepStartsAgainWithLongerAndLongerPauses(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var starts []time.Duration
 		last := time.Now()
-		err := keep(ctx, zap.NewNop(), func(context.Context) (bool, error) {
+		err := supervise(ctx, zap.NewNop(), func(context.Context) (bool, error) {
 			starts = append(starts, time.Since(last))
 			switch len(starts) {
 			case 12:
-				time.Sleep(longLife)
+				time.Sleep(healthyAfter)
 			case 14:
 				cancel()
 			}
@@ -28,10 +28,10 @@ func TestKeepStartsAgainWithLongerAndLongerPauses(t *testing.T) {
 			return len(starts) == 1, errFakeGone
 		})
 		want := []time.Duration{0}
-		for pause := firstPause; len(want) < 12; pause = min(2*pause, mostPause) {
+		for pause := minBackoff; len(want) < 12; pause = min(2*pause, maxBackoff) {
 			want = append(want, pause)
 		}
-		want = append(want, firstPause, 2*firstPause)
+		want = append(want, minBackoff, 2*minBackoff)
 		if !slices.Equal(starts, want) {
 			t.Errorf("pauses %v, want %v", starts, want)
 		}
@@ -45,7 +45,7 @@ func TestKeepLeavesAHubThatIsTaken(t *testing.T) {
 	for _, end := range []error{ErrReplaced, errShutdown} {
 		synctest.Test(t, func(t *testing.T) {
 			runs := 0
-			err := keep(t.Context(), zap.NewNop(), func(context.Context) (bool, error) {
+			err := supervise(t.Context(), zap.NewNop(), func(context.Context) (bool, error) {
 				runs++
 				return true, end
 			})
@@ -58,7 +58,7 @@ func TestKeepLeavesAHubThatIsTaken(t *testing.T) {
 
 func TestKeepTellsThatTheFirstDidNotCome(t *testing.T) {
 	broken := errors.New("no Chromium")
-	err := keep(t.Context(), zap.NewNop(), func(context.Context) (bool, error) { return false, broken })
+	err := supervise(t.Context(), zap.NewNop(), func(context.Context) (bool, error) { return false, broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("keep = %v, want %v", err, broken)
 	}

@@ -1,4 +1,4 @@
-package bap
+package extract
 
 import (
 	"iter"
@@ -80,7 +80,7 @@ func textOf(n *html.Node) string {
 	return strings.Join(words, " ")
 }
 
-// containers are what repeats on pages, the likeliest first.
+// containers are the elements that repeat on pages, the likeliest first.
 var containers = []func(*html.Node) bool{
 	byTag("article"),
 	func(n *html.Node) bool { return attribute(n, "role") == "listitem" },
@@ -143,7 +143,7 @@ func property(root *html.Node, name, description string) string {
 	return usual(root, lower)
 }
 
-// usual is what some names mostly stand for.
+// usual finds values by what their names usually mean.
 func usual(root *html.Node, name string) string {
 	text := func(tags ...string) string {
 		if n := first(root, byTag(tags...)); n != nil {
@@ -192,7 +192,7 @@ func labelled(root *html.Node, name string) string {
 var notNumeric = regexp.MustCompile(`[^0-9.-]`)
 
 // value is a text as its schema's type; the text itself where it is none.
-func (s schema) value(text string) any {
+func (s Schema) value(text string) any {
 	switch s.Type {
 	case "number":
 		if n, err := strconv.ParseFloat(notNumeric.ReplaceAllString(text, ""), 64); err == nil {

@@ -12,18 +12,19 @@ import (
 	"strings"
 )
 
-// A manner is how a browser shows a document that is not HTML.
-type manner int
+// A displayMode is how Chromium shows a document that is not HTML.
+type displayMode int
 
 const (
-	asItIs  manner = iota // as XML, say, or not at all
-	asText                // in a pre element
-	asImage               // in an img element
-	asMedia               // in a video element
+	displayAsIs  displayMode = iota // no HTML page is made around it: XML, PDF, downloads
+	displayText                     // in a pre element
+	displayImage                    // in an img element
+	displayMedia                    // in a video element
 )
 
-// mannerOf judges by the type, where there is none by the first bytes.
-func mannerOf(res *http.Response) manner {
+// displayModeOf decides by the Content-Type, or by the first bytes of a response
+// that has none.
+func displayModeOf(res *http.Response) displayMode {
 	declared := res.Header.Get("Content-Type")
 	if declared == "" {
 		declared = http.DetectContentType(peek(res))
@@ -34,22 +35,23 @@ func mannerOf(res *http.Response) manner {
 	}
 	switch {
 	case t == "text/xml" || t == "application/xml" || strings.HasSuffix(t, "+xml") || t == "text/html":
-		return asItIs
+		return displayAsIs
 	case strings.HasPrefix(t, "image/"):
-		return asImage
+		return displayImage
 	case strings.HasPrefix(t, "video/") || strings.HasPrefix(t, "audio/"):
-		return asMedia
+		return displayMedia
 	case strings.HasPrefix(strings.ToLower(params["charset"]), "utf-16"):
-		return asItIs // what follows is of single bytes
+		return displayAsIs // what follows is of single bytes
 	case strings.HasPrefix(t, "text/") || strings.HasSuffix(t, "json") || strings.HasSuffix(t, "javascript") || strings.HasSuffix(t, "ecmascript"):
-		return asText
+		return displayText
 	}
-	return asItIs
+	return displayAsIs
 }
 
-// show makes of a document an HTML page around it, as Chromium 156 shows it.
-// kept is the address of what was sent, of which the body goes on being read.
-func show(res *http.Response, m manner, kept string, tag []byte) {
+// wrapDocument replaces a document by the HTML page that Chromium 156 shows it in,
+// with the agent's tag. The original is kept at the address kept, since an image
+// must be loaded from somewhere.
+func wrapDocument(res *http.Response, m displayMode, kept string, tag []byte) {
 	sent := res.Header.Get("Content-Type")
 	_, params, err := mime.ParseMediaType(sent)
 	charset := "utf-8"
@@ -59,31 +61,31 @@ func show(res *http.Response, m manner, kept string, tag []byte) {
 	res.Header.Set("Content-Type", "text/html; charset="+charset)
 	address := html.EscapeString(res.Request.URL.RequestURI())
 	switch m {
-	case asText:
+	case displayText:
 		// A parser drops the first line break in pre.
 		start := "<html><head>" + string(tag) + `<meta name="color-scheme" content="light dark"></head><body>` +
 			`<pre style="word-wrap: break-word; white-space: pre-wrap;">` + "\n"
-		res.Body = around(start, &escaper{src: res.Body}, "</pre></body></html>", res.Body)
+		res.Body = wrapBody(start, &escaper{src: res.Body}, "</pre></body></html>", res.Body)
 		return
-	case asImage:
+	case displayImage:
 		start := "<html><head>" + string(tag) + `<meta name="viewport" content="width=device-width, minimum-scale=0.1"><title>` +
 			html.EscapeString(path.Base(res.Request.URL.Path)) + `</title></head><body style="margin: 0px; height: 100%; background-color: rgb(14, 14, 14);">` +
 			`<img style="display: block;-webkit-user-select: none;margin: auto;background-color: hsl(0, 0%, 90%);transition: background-color 300ms;" src="` +
 			kept + `"></body></html>`
-		res.Body = around(start, &silent{res.Body}, "", res.Body)
-	case asMedia:
+		res.Body = wrapBody(start, &discardingReader{res.Body}, "", res.Body)
+	case displayMedia:
 		start := "<html><head>" + string(tag) + `<meta name="viewport" content="width=device-width"></head><body>` +
 			fmt.Sprintf(`<video controls="" autoplay="" name="media"><source src="%s" type="%s"></video></body></html>`, address, html.EscapeString(sent))
 		res.Body = readCloser{strings.NewReader(start), res.Body} // read again, in ranges
 	}
 }
 
-// around reads a page with a body in it.
-func around(before string, body io.Reader, after string, closer io.Closer) io.ReadCloser {
+// wrapBody is a body with text before and after it.
+func wrapBody(before string, body io.Reader, after string, closer io.Closer) io.ReadCloser {
 	return readCloser{io.MultiReader(strings.NewReader(before), body, strings.NewReader(after)), closer}
 }
 
-// escaper reads text as HTML has it.
+// escaper reads text with the characters that HTML needs escaped.
 type escaper struct {
 	src io.Reader
 	out []byte
@@ -107,11 +109,12 @@ func (e *escaper) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// silent reads all and hands out nothing.
-type silent struct{ io.Reader }
+// discardingReader reads a body to its end, so that it is kept, and returns
+// nothing of it.
+type discardingReader struct{ io.Reader }
 
 // Read implements io.Reader.
-func (s *silent) Read([]byte) (int, error) {
+func (s *discardingReader) Read([]byte) (int, error) {
 	_, err := io.Copy(io.Discard, s.Reader)
 	if err == nil {
 		err = io.EOF
@@ -119,8 +122,8 @@ func (s *silent) Read([]byte) (int, error) {
 	return 0, err
 }
 
-// peek returns the first bytes of a body, those that come at once, so that a
-// slow body streams.
+// peek returns the first bytes of a body without waiting for more than one read,
+// so that a slow body keeps streaming.
 func peek(res *http.Response) []byte {
 	const sniffed = 512
 	body := bufio.NewReaderSize(res.Body, sniffed)

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A reader that always finds more to read does not leave its CPU. When every
-// CPU that Go may use is taken by such, the scheduler looks for what else has
-// come over the network every 10 ms only, and all other connections wait that
-// long for each message. So such a reader then pauses now and then: a CPU
-// that has nothing to run looks at once.
+// A reader that always finds more to read never blocks, and so never leaves its
+// CPU. When such readers keep every CPU of GOMAXPROCS busy, the Go scheduler
+// polls the network only every 10 ms (runtime.sysmon), and each message of the
+// other connections waits that long. So a busy reader sleeps now and then: a
+// CPU without work polls the network at once.
 const (
 	yieldAfter = 2 // reads in a row that filled the buffer, 32 KiB; one may be the end of a small message
 	yieldFor   = 20 * time.Microsecond

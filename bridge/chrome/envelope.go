@@ -30,11 +30,11 @@ func (m *message) set(key, value []byte) {
 	}
 }
 
-// split reads a message into its parts and reports whether it could. It takes
+// parse reads a message into its parts and reports whether it could. It takes
 // the browser at its word that the message is JSON, and that its keys have no
 // escapes: a document tree nests deeper than internal/wire lets strangers, and
 // a screenshot need not be looked at byte by byte.
-func (m *message) split(frame []byte) bool {
+func (m *message) parse(frame []byte) bool {
 	*m = message{}
 	i := skip(frame, 0)
 	if i == len(frame) || frame[i] != '{' {

@@ -12,8 +12,8 @@ import (
 
 var errRelative = errors.New("the path of the folder is not absolute")
 
-// mostNames is how many names are tried for a file, as Chromium does.
-const mostNames = 100
+// maxNames is how many names are tried for a file. Chromium tries as many.
+const maxNames = 100
 
 // saveAs gives a file another name, in a folder that is there, and returns it.
 // What has that name already stays: the file is then called "f (1).txt". On
@@ -30,7 +30,7 @@ func saveAs(from, to string) (saved string, err error) {
 	name := filepath.Base(to)
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
-	for n := range mostNames {
+	for n := range maxNames {
 		if n > 0 {
 			name = fmt.Sprintf("%s (%d)%s", stem, n, ext)
 		}

@@ -28,7 +28,7 @@ func FuzzSplit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		var got message
-		ok := got.split(frame)
+		ok := got.parse(frame)
 		var want message
 		empty, escaped := true, false
 		err := wire.ReadObject(frame, func(key string, value []byte) error {
@@ -62,11 +62,11 @@ func FuzzSplit(f *testing.F) {
 func TestSplitRefusesWhatIsCutShort(t *testing.T) {
 	whole := `{"id":7,"result":{"a":[1,"}"]},"sessionId":"S"}`
 	var m message
-	if !m.split([]byte(whole)) || string(m.result) != `{"a":[1,"}"]}` || string(m.sessionID) != `"S"` {
+	if !m.parse([]byte(whole)) || string(m.result) != `{"a":[1,"}"]}` || string(m.sessionID) != `"S"` {
 		t.Errorf("split read %+v", m)
 	}
 	for n := range whole {
-		if m.split([]byte(whole[:n])) {
+		if m.parse([]byte(whole[:n])) {
 			t.Errorf("split took %q", whole[:n])
 		}
 	}
@@ -76,7 +76,7 @@ func TestSplitRefusesWhatIsCutShort(t *testing.T) {
 func TestSplitTakesDeepTrees(t *testing.T) {
 	deep := strings.Repeat(`{"children":[`, 5000) + strings.Repeat(`]}`, 5000)
 	var m message
-	if !m.split([]byte(`{"id":1,"result":`+deep+`}`)) || string(m.result) != deep {
+	if !m.parse([]byte(`{"id":1,"result":`+deep+`}`)) || string(m.result) != deep {
 		t.Error("a tree of 5,000 levels was not taken")
 	}
 }
@@ -92,7 +92,7 @@ func BenchmarkSplit(b *testing.B) {
 			var m message
 			frame := []byte(frame)
 			for b.Loop() {
-				if !m.split(frame) {
+				if !m.parse(frame) {
 					b.Fatal("not taken")
 				}
 			}

@@ -1,0 +1,109 @@
+package actions
+
+//go:generate go run github.com/mailru/easyjson/easyjson@v0.9.2 -output_filename answer_easyjson.go answer.go
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/mailru/easyjson"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// evaluated is the result of Runtime.evaluate and Runtime.callFunctionOn. Its
+// raw parts alias the message that it was read from.
+//
+//easyjson:json
+type evaluated struct {
+	Result           remoteObject      `json:"result"`
+	ExceptionDetails *exceptionDetails `json:"exceptionDetails"`
+}
+
+// remoteObject is a Runtime.RemoteObject.
+//
+//easyjson:json
+type remoteObject struct {
+	Type                string              `json:"type"`
+	Subtype             string              `json:"subtype"`
+	ObjectID            string              `json:"objectId"`
+	UnserializableValue string              `json:"unserializableValue"`
+	Value               easyjson.RawMessage `json:"value"`
+}
+
+// exceptionDetails is a Runtime.ExceptionDetails.
+//
+//easyjson:json
+type exceptionDetails struct {
+	Text      string           `json:"text"`
+	Exception *exceptionObject `json:"exception"`
+}
+
+// exceptionObject is what was thrown, a Runtime.RemoteObject.
+//
+//easyjson:json
+type exceptionObject struct {
+	Subtype     string              `json:"subtype"`
+	Description string              `json:"description"`
+	Value       easyjson.RawMessage `json:"value"`
+}
+
+// remoteValue is the value of a remote object; nil when it has none. easyjson leaves
+// out a value that is null, which the subtype still says.
+func remoteValue(value easyjson.RawMessage, subtype string) json.RawMessage {
+	if value == nil && subtype == "null" {
+		return json.RawMessage("null")
+	}
+	return json.RawMessage(value)
+}
+
+// scriptAnswer is what a call of the page script comes to, as a JSON text:
+//
+//	{"ok":…,"secrets":["…"]}
+//	{"error":{"kind":"element_not_found","message":"…","locator":"#a","count":0,"waited":99.5}}
+//
+//easyjson:json
+type scriptAnswer struct {
+	OK      easyjson.RawMessage `json:"ok"`
+	Secrets []string            `json:"secrets"`
+	Error   *scriptError        `json:"error"`
+}
+
+// scriptError is a failure that the page script knows.
+//
+//easyjson:json
+type scriptError struct {
+	Kind    Kind    `json:"kind"`
+	Message string  `json:"message"`
+	Locator string  `json:"locator"`
+	Count   int     `json:"count"`
+	Waited  float64 `json:"waited"` // ms
+}
+
+// decodeResult decodes the result of a command, which the caller gives away.
+func decodeResult(result []byte, into any) error {
+	if u, ok := into.(easyjson.Unmarshaler); ok {
+		return easyjson.Unmarshal(result, u)
+	}
+	return json.Unmarshal(result, into)
+}
+
+// readScriptAnswer reads the answer in what a call has come to.
+func readScriptAnswer(out *evaluated) (a scriptAnswer, err error) {
+	text, ok := wire.Text(out.Result.Value)
+	if !ok {
+		return a, errorf(Internal, "the page script answered %s", strconv.Quote(string(out.Result.Value)))
+	}
+	if easyjson.Unmarshal([]byte(text), &a) != nil {
+		return a, errorf(Internal, "the page script answered %.100q", text)
+	}
+	return a, nil
+}
+
+// failure is the error that the page script has named, on a page.
+func (e *scriptError) failure(page string) *Error {
+	return &Error{Kind: e.Kind, Message: e.Message, Details: Details{
+		Locator: e.Locator, Count: e.Count, Waited: time.Duration(e.Waited) * time.Millisecond, PageID: page,
+	}}
+}

@@ -1,0 +1,72 @@
+package chrome
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+)
+
+const (
+	minBackoff   = 100 * time.Millisecond
+	maxBackoff   = 30 * time.Second
+	healthyAfter = time.Minute // a browser that ran for so long resets the pause
+)
+
+// Run serves a browser as Serve does, and starts it again whenever it ends. It
+// calls onReady each time the hub has accepted a browser. Pauses between
+// starts double from 100 ms to 30 s.
+//
+// Run returns the cause of ctx when that ends, ErrReplaced when another Host
+// has taken the hub, or the error of the first start.
+func Run(ctx context.Context, o Options, hub bridge.Hub, onReady func()) error {
+	return supervise(ctx, o.logger(), func(ctx context.Context) (ready bool, err error) {
+		err = Serve(ctx, o, readyHub{hub, func() { ready = true; onReady() }})
+		return ready, err
+	})
+}
+
+// readyHub is a hub that calls onReady when it has accepted a browser.
+type readyHub struct {
+	bridge.Hub
+	onReady func()
+}
+
+// SetHost implements bridge.Hub.
+func (r readyHub) SetHost(h bridge.Host, as bridge.Announcement) (bridge.Events, error) {
+	e, err := r.Hub.SetHost(h, as)
+	if err == nil {
+		r.onReady()
+	}
+	return e, err
+}
+
+// supervise calls run again whenever it returns, after a pause that doubles
+// each time. run reports whether the hub had accepted its browser.
+func supervise(ctx context.Context, log *zap.Logger, run func(context.Context) (bool, error)) error {
+	pause := minBackoff
+	for first := true; ; first = false {
+		began := time.Now()
+		ready, err := run(ctx)
+		switch {
+		case first && !ready && ctx.Err() == nil:
+			return err
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, ErrReplaced), errors.Is(err, errShutdown):
+			return err
+		case time.Since(began) >= healthyAfter:
+			pause = minBackoff
+		}
+		log.Warn("the browser is gone: it is opened again", zap.Error(err), zap.Duration("after", pause))
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, maxBackoff)
+	}
+}

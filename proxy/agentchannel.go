@@ -1,0 +1,307 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/internal/wsconn"
+)
+
+const (
+	// agentPath is below prefix. Agents connect there: see agentprotocol.go.
+	agentPath = "/control"
+	// The limits of an agentRegistry: Targets, addresses whose Target is known,
+	// and requests that are paused at a time.
+	maxTargets = 1000
+	maxOwners  = 10000
+	maxPaused  = 1000
+	// maxBacklog is how many events wait for the agent of a new document.
+	maxBacklog = 1000
+	// pauseTimeout is how long a request waits for a decision.
+	pauseTimeout = 5 * time.Minute
+	// successorTimeout is how long the requests of a new document wait for its
+	// agent. announceTimeout is how long a request for a document waits for the
+	// command "navigate", which may arrive after the request.
+	successorTimeout = 3 * time.Second
+	announceTimeout  = 100 * time.Millisecond
+)
+
+// An agentRegistry knows the Targets behind the proxy by the connections of
+// their agents.
+type agentRegistry struct {
+	log *zap.Logger // static
+
+	mu      sync.Mutex // guards everything below, and every agentTarget and pausedRequest
+	targets map[string]*agentTarget
+	owners  map[string]resourceOwner // by address of a document, stylesheet or worker
+	paused  map[string]*pausedRequest
+	changed chan struct{} // closed when anything has changed
+}
+
+// resourceOwner is the Target that a document, stylesheet or worker belongs to.
+type resourceOwner struct {
+	target string
+	worker bool
+}
+
+// agentTarget is one Target.
+type agentTarget struct {
+	id    string
+	conn  *wsconn.Conn // of the agent of its document; nil while there is none
+	state targetState
+	// announced is the address that the main frame is about to ask for, and
+	// referrer the Referer of that request. Both are "" otherwise.
+	announced, referrer string
+	// next is the address of a document that was served, and whose agent has
+	// not connected yet. It is expected until then.
+	next  string
+	until time.Time
+	// backlog are the events for that agent.
+	backlog []agentEvent
+}
+
+func newAgentRegistry(log *zap.Logger) *agentRegistry {
+	return &agentRegistry{
+		log:     log,
+		targets: map[string]*agentTarget{},
+		owners:  map[string]resourceOwner{},
+		paused:  map[string]*pausedRequest{},
+		changed: make(chan struct{}),
+	}
+}
+
+// maxAgentMessage is the longest message of an agent, in bytes: fulfill with a
+// body in base64.
+const maxAgentMessage = 2 * maxResponseBody
+
+// serveAgent accepts the connection of an agent. It must come from a document of
+// the app, or from a blank document of a page that may drive the app.
+func (p *handler) serveAgent(w http.ResponseWriter, r *http.Request, own origin) {
+	from, err := url.Parse(r.Header.Get("Origin"))
+	if err != nil || originOf(from) != own && !slices.Contains(p.Parents, originOf(from).String()) {
+		http.Error(w, "This is for the app's own pages.", http.StatusForbidden)
+		return
+	}
+	conn, err := wsconn.Upgrade(w, r, wsconn.Options{Budget: p.Budget, Limits: wsconn.Limits{MaxMessage: maxAgentMessage}})
+	if err != nil {
+		return // it is answered
+	}
+	go p.agents.serve(conn)
+}
+
+// serve runs the connection of one agent until it ends.
+func (c *agentRegistry) serve(conn *wsconn.Conn) {
+	var t *agentTarget
+	conn.Serve(context.Background(), func(message []byte) {
+		id, command, err := readCommand(message)
+		if err != nil {
+			c.log.Warn("a message of an agent is not understood", zap.Error(err))
+			return
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		switch cmd := command.(type) {
+		case targetState:
+			t = c.registerLocked(conn, cmd)
+			send(conn, agentEvent{What: "state"})
+		case navigateCommand:
+			if t != nil {
+				t.announced, t.referrer = cmd.URL, cmd.Referrer
+				c.notifyLocked()
+			}
+		case decision:
+			if h := c.paused[id]; h != nil && h.conn == conn {
+				h.decide(cmd)
+			}
+		}
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t != nil && t.conn == conn {
+		t.conn = nil
+		t.until = time.Now().Add(successorTimeout)
+		c.notifyLocked()
+	}
+	for _, h := range c.paused {
+		if h.conn == conn {
+			h.decide(continueRequest{})
+		}
+	}
+}
+
+// registerLocked records the state of a Target. A new connection takes over the
+// requests and the backlog of the Target.
+func (c *agentRegistry) registerLocked(conn *wsconn.Conn, s targetState) *agentTarget {
+	t := c.targets[s.Target]
+	if t == nil {
+		c.evictLocked()
+		t = &agentTarget{id: s.Target}
+		c.targets[s.Target] = t
+	}
+	if t.conn != conn {
+		t.conn, t.next, t.announced = conn, "", ""
+		for _, h := range c.paused {
+			if h.target == t && h.conn == nil {
+				h.conn = conn
+			}
+		}
+		for _, n := range t.backlog {
+			send(conn, n)
+		}
+		t.backlog = nil
+	}
+	t.state = s
+	for _, address := range s.Addresses {
+		c.recordOwnerLocked(address, resourceOwner{target: t.id})
+	}
+	c.notifyLocked()
+	return t
+}
+
+// evictLocked makes room for a Target: Targets without a document are removed.
+func (c *agentRegistry) evictLocked() {
+	for id, t := range c.targets {
+		if t.conn == nil && time.Now().After(t.until) {
+			delete(c.targets, id)
+		}
+	}
+	if len(c.targets) >= maxTargets {
+		for id := range c.targets {
+			delete(c.targets, id)
+			return
+		}
+	}
+}
+
+func (c *agentRegistry) recordOwnerLocked(address string, o resourceOwner) {
+	if len(c.owners) >= maxOwners {
+		clear(c.owners)
+	}
+	c.owners[withoutFragment(address)] = o
+}
+
+func (c *agentRegistry) notifyLocked() {
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// await waits until a condition holds, the time is over or the request has ended.
+// The condition is called under the lock.
+func (c *agentRegistry) await(r *http.Request, within time.Duration, holds func() bool) {
+	timeout := time.After(within)
+	for {
+		c.mu.Lock()
+		if holds() {
+			c.mu.Unlock()
+			return
+		}
+		changed := c.changed
+		c.mu.Unlock()
+		select {
+		case <-changed:
+		case <-timeout:
+			return
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// idleLocked reports whether no Target wants anything.
+func (c *agentRegistry) idleLocked() bool {
+	for _, t := range c.targets {
+		if s := t.state; s.Hold || s.Tell || len(s.Extra) > 0 || s.UserAgent != "" || s.NoCache || s.Offline || t.referrer != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// findTarget returns the Target that makes a request; nil when it is unknown.
+// main says that the request is for the document of the main frame.
+func (c *agentRegistry) findTarget(r *http.Request, e *exchange, fromHost bool) (t *agentTarget, main bool) {
+	c.mu.Lock()
+	idle := c.idleLocked()
+	c.mu.Unlock()
+	if idle {
+		return nil, false
+	}
+	address := e.own.String() + e.uri
+	announced := func() bool {
+		for _, candidate := range c.targets {
+			if withoutFragment(candidate.announced) == address {
+				t = candidate
+				return true
+			}
+		}
+		return false
+	}
+	if e.navigates {
+		var within time.Duration
+		if dest := r.Header.Get("Sec-Fetch-Dest"); fromHost || dest == "document" || dest == "iframe" && !c.isTargetDocument(r.Referer()) {
+			within = announceTimeout
+		}
+		if c.await(r, within, announced); t != nil {
+			return t, true
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	referrer := withoutFragment(r.Referer())
+	if o, known := c.owners[referrer]; known {
+		return c.targets[o.target], false
+	}
+	return c.soleTargetLocked(), false
+}
+
+// isTargetDocument reports whether an address belongs to a Target.
+func (c *agentRegistry) isTargetDocument(address string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, known := c.owners[withoutFragment(address)]
+	return known
+}
+
+// soleTargetLocked returns the only Target that pauses requests or, when none
+// does, the only one that is told of them. A request without a known Referer is
+// taken for its own.
+func (c *agentRegistry) soleTargetLocked() *agentTarget {
+	var holding, hearing []*agentTarget
+	for _, t := range c.targets {
+		switch {
+		case t.conn == nil:
+		case t.state.Hold:
+			holding = append(holding, t)
+		case t.state.Tell:
+			hearing = append(hearing, t)
+		}
+	}
+	if len(holding) == 0 {
+		holding = hearing
+	}
+	if len(holding) != 1 {
+		return nil
+	}
+	return holding[0]
+}
+
+// send sends an event to an agent. A connection that has ended drops it.
+func send(conn *wsconn.Conn, e agentEvent) {
+	conn.Deliver(wire.Frame{Body: mustEncode(e)})
+}
+
+func withoutFragment(address string) string {
+	for i, b := range []byte(address) {
+		if b == '#' {
+			return address[:i]
+		}
+	}
+	return address
+}

@@ -1,0 +1,178 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// interceptTransport is a transport that carries out what agents have decided.
+type interceptTransport struct {
+	http.RoundTripper
+	bodies *bodyCache
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t interceptTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	e := exchangeOf(req.Context())
+	h := e.paused
+	if h == nil {
+		return t.RoundTripper.RoundTrip(req)
+	}
+	switch {
+	case h.fail != "":
+		return nil, netError(h.fail)
+	case h.fulfill != nil:
+		res := h.fulfill.response(req, nil)
+		t.reportResponse(h, e, res)
+		return res, nil
+	}
+	res, err := t.RoundTripper.RoundTrip(req)
+	if !h.pauseResponse || !h.waits {
+		if err == nil {
+			t.reportResponse(h, e, res)
+		}
+		return res, err
+	}
+	return t.decideResponse(h, e, req, res, err)
+}
+
+// decideResponse pauses a response, or the error in its place, until the agent has
+// decided.
+func (t interceptTransport) decideResponse(h *pausedRequest, e *exchange, req *http.Request, res *http.Response, err error) (*http.Response, error) {
+	n := agentEvent{What: "response", Held: true}
+	if err == nil {
+		n.Status, n.StatusText, n.Headers = res.StatusCode, statusText(res), flatHeader(e.moveAddresses(res.Header), "")
+	} else {
+		n.Error = netErrorOf(err)
+	}
+	h.notify(n)
+	d := h.wait(req.Context())
+	for ; d == (getBody{}); d = h.wait(req.Context()) {
+		h.notify(agentEvent{What: "body", Body: readBody(res)})
+	}
+	switch d := d.(type) {
+	case failRequest:
+		if res != nil {
+			res.Body.Close()
+		}
+		return nil, netError(d.Error)
+	case fulfillRequest:
+		res, err = d.response(req, res), nil
+	}
+	if err == nil {
+		t.reportResponse(h, e, res)
+	}
+	return res, err
+}
+
+// readBody reads the body of a response, and puts it back.
+func readBody(res *http.Response) []byte {
+	if res == nil {
+		return nil
+	}
+	if strings.EqualFold(res.Header.Get("Content-Encoding"), "gzip") {
+		res.Body = &gunzip{src: res.Body}
+		res.Header.Del("Content-Encoding")
+		res.Header.Del("Content-Length")
+		res.ContentLength = -1
+	}
+	// An error comes again when the body is read on.
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxResponseBody))
+	res.Body = readCloser{io.MultiReader(bytes.NewReader(body), res.Body), res.Body}
+	return body
+}
+
+// response is the response that the agent wants. It is made of the paused one, if
+// there is any.
+func (f *fulfillRequest) response(req *http.Request, from *http.Response) *http.Response {
+	res := &http.Response{
+		StatusCode: f.Status, Status: strconv.Itoa(f.Status) + " " + f.Phrase, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Request: req, Body: http.NoBody,
+	}
+	if f.Phrase == "" {
+		res.Status = strconv.Itoa(f.Status) + " " + http.StatusText(f.Status)
+	}
+	if from != nil {
+		res.Header, res.Body, res.ContentLength = from.Header.Clone(), from.Body, from.ContentLength
+	}
+	if f.Headers != nil {
+		res.Header = http.Header{}
+		for _, h := range f.Headers {
+			for _, value := range strings.Split(h[1], "\n") {
+				res.Header.Add(h[0], value)
+			}
+		}
+	}
+	if f.Body != nil || from == nil {
+		var body []byte
+		if f.Body != nil {
+			body = *f.Body
+		}
+		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		// Clients see the headers that they gave. Their body is not compressed,
+		// whatever those say.
+		exchangeOf(req.Context()).clientHeader = res.Header.Clone()
+		for _, name := range []string{"Content-Encoding", "Transfer-Encoding", "Content-Length"} {
+			res.Header.Del(name)
+		}
+		res.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	return res
+}
+
+// reportResponse announces a response and, when it comes, the end of its body.
+func (t interceptTransport) reportResponse(h *pausedRequest, e *exchange, res *http.Response) {
+	n := agentEvent{What: "response", Status: res.StatusCode, StatusText: statusText(res), Headers: flatHeader(e.moveAddresses(e.visibleHeader(res)), "Set-Cookie")}
+	if !e.navigates && res.Header.Get("Content-Encoding") == "" && res.StatusCode != http.StatusSwitchingProtocols {
+		res.Body, n.Key = t.bodies.add(res.Body, n.Headers["content-type"])
+	}
+	h.notify(n)
+	res.Body = &countedBody{ReadCloser: res.Body, h: h}
+}
+
+// visibleHeader is the header of a response as Clients see it.
+func (e *exchange) visibleHeader(res *http.Response) http.Header {
+	if e.clientHeader != nil {
+		return e.clientHeader
+	}
+	return res.Header
+}
+
+func statusText(res *http.Response) string {
+	_, text, _ := strings.Cut(res.Status, " ")
+	return text
+}
+
+// moveAddresses returns a header with the addresses that the browser knows.
+func (e *exchange) moveAddresses(h http.Header) http.Header {
+	h = h.Clone()
+	moveHeader(h, "Location", e.upstream, e.own)
+	return h
+}
+
+// countedBody announces the end of a body, and its length.
+type countedBody struct {
+	io.ReadCloser
+	h *pausedRequest
+	n int64
+}
+
+// Read implements io.Reader.
+func (c *countedBody) Read(b []byte) (int, error) {
+	n, err := c.ReadCloser.Read(b)
+	c.n += int64(n)
+	if errors.Is(err, io.EOF) {
+		c.h.finish(agentEvent{What: "end", Length: c.n})
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (c *countedBody) Close() error {
+	c.h.finish(agentEvent{What: "end", Length: c.n})
+	return c.ReadCloser.Close()
+}

@@ -1,0 +1,132 @@
+package proxy
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A hop is one request for a document and its response. The agent makes Network
+// events of it, since page script can see neither. Cookies are left out: a page
+// must not learn those that are HttpOnly (RFC 6265, section 4.1.2.6).
+type hop struct {
+	URL        string            `json:"url"`
+	Method     string            `json:"method"`
+	Sent       map[string]string `json:"sent"` // request headers as the app's server got them
+	Status     int               `json:"status"`
+	StatusText string            `json:"statusText"`
+	Headers    map[string]string `json:"headers"`        // response headers as the app's server sent them
+	Announced  bool              `json:"told,omitempty"` // the agent before has announced the request
+}
+
+// A navigationResponse is how a document was loaded. The agent's script element
+// has it as the attribute data-response, in JSON.
+type navigationResponse struct {
+	hop
+	Redirects []hop  `json:"redirects,omitempty"` // the redirect chain, the first one first
+	Body      string `json:"body,omitempty"`      // key of the body, below bodyPath
+	Error     string `json:"error,omitempty"`     // the net error, when this is the page about it
+}
+
+// attribute is the attribute of the agent's script element.
+func (a navigationResponse) attribute() string {
+	if a.URL == "" {
+		return ""
+	}
+	return ` data-response="` + html.EscapeString(string(mustEncode(a))) + `"`
+}
+
+// hopOf describes an exchange with the upstream, with the URL that the browser
+// knows.
+func (e *exchange) hopOf(res *http.Response) hop {
+	headers := flatHeader(e.visibleHeader(res), "Set-Cookie")
+	for _, name := range []string{"location", "content-location"} {
+		if address, has := headers[name]; has {
+			headers[name] = move(address, e.upstream, e.own)
+		}
+	}
+	sent := flatHeader(res.Request.Header, "Cookie")
+	sent["host"] = res.Request.Host
+	_, text, _ := strings.Cut(res.Status, " ")
+	return hop{
+		URL: e.own.String() + e.uri, Method: res.Request.Method, Sent: sent,
+		Status: res.StatusCode, StatusText: text, Headers: headers,
+	}
+}
+
+// flatHeader is a header in the form of the Network domain, with names in lower
+// case and without one of them.
+func flatHeader(h http.Header, without string) map[string]string {
+	all := make(map[string]string, len(h))
+	for name, values := range h {
+		if name != without {
+			all[strings.ToLower(name)] = strings.Join(values, "\n")
+		}
+	}
+	return all
+}
+
+const (
+	// The limits of redirectChains: chains at a time, the age of one, and its
+	// hops. Browsers follow 20 (Fetch standard, HTTP-redirect fetch).
+	maxChains = 100
+	chainAge  = 10 * time.Second
+	maxHops   = 20
+)
+
+// redirectChains keeps the redirects of a navigation by the address that they
+// lead to, until the browser asks for that.
+type redirectChains struct {
+	mu   sync.Mutex
+	byTo map[string]redirectChain
+}
+
+type redirectChain struct {
+	hops []hop
+	at   time.Time
+}
+
+// add appends a redirect to the chain that led to it.
+func (c *redirectChains) add(before []hop, last hop) {
+	from, err := url.Parse(last.URL)
+	if err != nil {
+		return
+	}
+	to, err := from.Parse(last.Headers["location"])
+	if err != nil || len(before) >= maxHops {
+		return
+	}
+	to.Fragment, to.RawFragment = "", ""
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	for address, old := range c.byTo {
+		if now.Sub(old.at) > chainAge || len(c.byTo) >= maxChains {
+			delete(c.byTo, address)
+		}
+	}
+	c.byTo[to.String()] = redirectChain{append(before[:len(before):len(before)], last), now}
+}
+
+// take returns the redirects that lead to an address, and removes them.
+func (c *redirectChains) take(address string) []hop {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := c.byTo[address]
+	delete(c.byTo, address)
+	if time.Since(found.at) > chainAge {
+		return nil
+	}
+	return found.hops
+}
+
+func isRedirect(res *http.Response) bool {
+	switch res.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return res.Header.Get("Location") != ""
+	}
+	return false
+}
