@@ -1,5 +1,8 @@
-// Package cluster says which node of several owns a hub, that is, where its
-// Host is connected.
+// Package cluster says which node of several owns a hub, that is, where its Host
+// is connected.
+//
+//	var nodes cluster.Memory // all hubs of one process
+//	claim, err := nodes.Claim(ctx, "hub")
 package cluster
 
 import (

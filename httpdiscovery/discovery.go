@@ -1,5 +1,8 @@
-// Package httpdiscovery answers the HTTP requests by which clients find a
-// hub's browser endpoint and its Targets.
+// Package httpdiscovery answers the HTTP requests by which clients find a hub's
+// browser endpoint and its targets: /json/version, /json/list and their like, as
+// Chromium serves them on its debugging port.
+//
+//	http.Handle("/", httpdiscovery.Handler(hub, httpdiscovery.Options{}))
 package httpdiscovery
 
 import (

@@ -1,6 +1,12 @@
-// Package relay is the switchboard between the Hosts of a hub and its Clients. It
-// knows nothing of HTTP or WebSocket, and of no kind of Host: what a Host can do
-// are the abilities of package bridge. Messages come in through Client.Receive
+// Package relay is the switchboard between the Hosts of a hub and its Clients.
+//
+//	hub := relay.New(relay.Options{})
+//	events, err := hub.SetHost(host, bridge.Announcement{Targets: …}) // a Host joins
+//	client, err := hub.JoinLocal(relay.LocalOptions{})               // a Client in the process
+//	result, err := client.Call(ctx, "", "Target.getTargets", nil)
+//
+// It knows nothing of HTTP or WebSocket, and of no kind of Host: what a Host can
+// do are the abilities of package bridge. Messages come in through Client.Receive
 // and bridge.Events, and leave through session.Peer and bridge.Host.
 package relay
 

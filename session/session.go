@@ -1,4 +1,11 @@
-// Package session names the attachments of Clients to Targets, and finds them.
+// Package session names the attachments of Clients to targets, and finds them.
+//
+//	var table session.Table
+//	s := session.New(session.NewID(), "T1", peer)
+//	table.Add(s)
+//
+// A Peer takes answers and events as values; an Encoder makes CDP messages of
+// them, for a Peer on a connection.
 package session
 
 import (

@@ -1,5 +1,9 @@
-// Package targets keeps what a hub knows of its Targets, in order of
-// appearance.
+// Package targets keeps what a hub knows of its targets, in the order in which
+// they appeared.
+//
+//	var r targets.Registry
+//	r.Set(targets.Info{ID: "T1", Title: "App", URL: "https://app.example/"})
+//	t, ok := r.Get("T1")
 package targets
 
 // Info describes one Target as its Host announces it.
