@@ -16,7 +16,7 @@ var baseArgs = []string{
 	"--password-store=basic",
 	"--use-mock-keychain", // macOS asks for a password otherwise
 
-	// Pages go on when nobody looks at them.
+	// Pages keep running in the background.
 	"--disable-background-timer-throttling",
 	"--disable-backgrounding-occluded-windows",
 	"--disable-renderer-backgrounding",

@@ -8,11 +8,11 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// A context that a Client has created is private to it, with all targets in
-// it, unless the Host is shared: then it is everybody's.
+// A browser context that a Client has created is private to the Client, with all
+// targets in it, unless the Host is shared: then every Client may use it.
 
-// ownerLocked returns the Client whose context it is; nil when it is
-// everybody's.
+// ownerLocked returns the Client that owns a context; nil when every Client may
+// use it.
 func (h *Host) ownerLocked(contextID string) *session {
 	if h.shared {
 		return nil
@@ -62,8 +62,8 @@ func (h *Host) unregisterContext(contextID string) {
 	h.downloads.forget(contextID)
 }
 
-// disposeAllLocked ends the contexts of a Client that has left, who alone
-// could use them. Those that Chromium has ended by itself it does not find.
+// disposeAllLocked disposes of the private contexts of a Client that has left.
+// Chromium answers with an error for those that it has disposed of by itself.
 func (h *Host) disposeAllLocked(client *session) {
 	if h.shared {
 		return

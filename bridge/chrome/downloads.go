@@ -22,9 +22,9 @@ import (
 // or, if it may not name files, to one that the Host makes for it. What is
 // there already is never replaced.
 //
-// Chromium tells of every download, in whatever context, in each session that
-// has asked for events. The root asks, and passes them on to those who may
-// know.
+// Chromium sends the events of every download, in all contexts, to each session
+// that has asked for them (Chromium 156). So only the root session asks, and the
+// Host passes them on to the sessions that may see them.
 
 // downloads is what the Host knows of them. Host.mu guards it.
 type downloads struct {
@@ -237,7 +237,7 @@ func (h *Host) folderOfLocked(contextID string) (string, error) {
 	return folder, err
 }
 
-// wantedLocked reports whether anybody wants the files of a context.
+// wantedLocked reports whether any Client wants the files of a context.
 func (h *Host) wantedLocked(contextID string) bool {
 	for s := range h.downloads.takers {
 		if s.wants[contextID].allows() {
@@ -321,8 +321,9 @@ type recipient struct {
 	events    bool
 }
 
-// recipientsLocked returns who gets a download. While any Client wants the files
-// of a context, those who have refused them hear nothing of them.
+// recipientsLocked returns the sessions that get a download or its events. While
+// any Client wants the files of a context, Clients that have denied downloads
+// there get no events of them.
 func (h *Host) recipientsLocked(d download) (list []recipient) {
 	wanted, owner := h.wantedLocked(d.context), h.ownerLocked(d.context)
 	for s := range h.downloads.takers {
@@ -341,8 +342,8 @@ func (h *Host) recipientsLocked(d download) (list []recipient) {
 	return list
 }
 
-// save links a file to where each taker wants it, tells them, and lets go of
-// it.
+// save links a file to where each recipient wants it, sends the event, and removes
+// the original.
 func (h *Host) save(path, guid, name string, takers []recipient, params []byte) {
 	for _, t := range takers {
 		told := params

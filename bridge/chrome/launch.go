@@ -97,8 +97,8 @@ func (l *launched) end() {
 	l.process.end(patience)
 }
 
-// Show opens a page in a browser that nobody drives, and returns how to end
-// it. The options must not name a URL.
+// Show opens a page in a browser without a debugging pipe, and returns how to end
+// the browser. The options must not name a URL.
 func Show(o Options, page string) (end func(), err error) {
 	p, err := start(&o, []string{page})
 	if err != nil {

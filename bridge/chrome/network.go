@@ -33,7 +33,7 @@ type network struct {
 	policy    *urlpolicy.Policy
 	names     *urlpolicy.Resolver // as the browser resolves them
 	isolated  bool                // every request is judged again on its way out
-	elsewhere atomic.Bool         // somebody else resolves names for some of its pages
+	elsewhere atomic.Bool         // a proxy, or another machine, may resolve names for some of its pages
 	log       *zap.Logger
 
 	asking sync.WaitGroup // for addresses
@@ -130,7 +130,7 @@ func (n *network) judge(url string) (reason string) {
 		n.log.Debug("a document is refused", zap.String("why", why.Text))
 		return "AccessDenied"
 	case n.elsewhere.Load() && n.policy.Default():
-		return "" // who resolves it may know it
+		return "" // the proxy or the other machine may resolve it
 	}
 	return "NameNotResolved" // as the browser would say itself
 }
@@ -176,7 +176,7 @@ func (n *network) refuses(c *bridge.Command) error {
 // rulesArg is the argument by which Chromium resolves names. It takes the last.
 const rulesArg = "--host-resolver-rules="
 
-// rules are those that the user has given.
+// rules are the host resolver rules of the user.
 func (o *Options) rules() (rules string) {
 	for _, a := range o.Args {
 		if r, ok := strings.CutPrefix(a, rulesArg); ok {

@@ -59,7 +59,7 @@ const (
 var errClosed = errors.New("the connection to the browser was closed")
 
 // conn is one CDP connection to a browser: a pipe or a WebSocket. Offer and
-// Close may be called by anybody at any time. Serve must be called once, even
+// Close are safe for concurrent use. Serve must be called once, even
 // after Close.
 type conn interface {
 	// Offer queues one message, and reports whether it was taken: it is not

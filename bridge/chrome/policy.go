@@ -8,8 +8,8 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// All sessions are made flat, as they are with other Hosts: what goes in and
-// out of one that is not, in strings, nobody could look at.
+// All sessions are flat, as they are with other Hosts. In a session that is not
+// flat, messages travel as strings inside of others, and could not be checked.
 //
 // Commands of three domains reach beyond the session that they are sent in.
 // Sessions of pages take most of them too (Chromium 156), so all sessions are

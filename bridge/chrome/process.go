@@ -57,8 +57,9 @@ func start(o *Options, args []string, files ...*os.File) (*process, error) {
 	return p, nil
 }
 
-// run runs the command and its reaper. The reaper comes first: it has only to
-// be told a number once the browser runs, who ends by itself if its pipe does.
+// run starts the reaper and then the browser. In this order the reaper only has
+// to learn the process group once the browser runs. Until then the browser ends
+// by itself when its pipe does.
 func (p *process) run(files []*os.File) (err error) {
 	p.cmd.Env = append(environment(), p.profile.variables()...)
 	p.cmd.Stderr = p.stderr

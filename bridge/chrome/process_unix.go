@@ -76,7 +76,7 @@ func (r *reaper) watch(group int) {
 	if group != 0 {
 		line = fmt.Sprintln(group)
 	}
-	io.WriteString(r.input, line) //nolint:errcheck // somebody has killed it
+	io.WriteString(r.input, line) //nolint:errcheck // it may have been killed
 }
 
 // dismiss ends the reaper, which sees to what is left of the folder.

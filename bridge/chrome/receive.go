@@ -95,14 +95,14 @@ func (h *Host) filterEvent(s *session, method string, params []byte) bool {
 	case method == "Page.downloadWillBegin":
 		h.locateDownload(s, params)
 	case method == "Browser.downloadWillBegin", method == "Browser.downloadProgress":
-		return false // the root gives them to those who may know
+		return false // the root session passes them on to the sessions that may see them
 	}
 	return true
 }
 
-// dialogOpens closes a dialog that is left to Clients which only look, as the
-// browser does by itself while nobody has Page enabled: the page would wait
-// for ever.
+// dialogOpens closes a dialog when only read-only Clients have Page enabled, which
+// may not answer it. Chromium does so by itself when no session has Page enabled.
+// Otherwise the page would wait for ever.
 func (h *Host) dialogOpens(s *session, params []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -52,7 +52,7 @@ func (h *Host) heldLocked(s *session) (list []*session) {
 	return list
 }
 
-// resumeLocked lets the targets of sessions go on that nobody else waits for.
+// resumeLocked resumes the targets of sessions, unless another session will.
 func (h *Host) resumeLocked(list []*session) {
 	for _, s := range list {
 		if !h.awaitedSessionLocked(s) {
@@ -73,8 +73,7 @@ func (h *Host) awaitedSessionLocked(s *session) bool {
 	return h.awaitedLocked(&i, page)
 }
 
-// resumeAllLocked lets those targets go on for which somebody has waited who
-// waits no more, and others have not.
+// resumeAllLocked resumes the targets for which no session waits any more.
 func (h *Host) resumeAllLocked() {
 	var list []*session
 	for _, s := range h.sessions {

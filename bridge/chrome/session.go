@@ -133,8 +133,8 @@ func (h *Host) detachLocked(parent *session, upstream string) {
 	h.sendLocked(tail, "Target.detachFromTarget", append(wire.AppendString([]byte(`{"sessionId":`), upstream), '}'), nil)
 }
 
-// endLocked is removeLocked, and lets those targets go on for which nobody waits
-// any more.
+// endLocked is removeLocked, and resumes the targets for which no session waits any
+// more.
 func (h *Host) endLocked(s *session) {
 	waiters := len(h.waiters)
 	h.removeLocked(s)

@@ -21,8 +21,8 @@ var streamMethods = map[string]string{
 var errNoStream = &wire.Error{Code: wire.CodeInvalidParams, Message: "Invalid stream handle"}
 
 // streamLocked refuses a command that names a stream of another session, and has
-// those noted that a command is answered with. Blobs have ids that nobody can
-// guess.
+// those recorded that a command is answered with. The ids of blobs are
+// unguessable.
 func (h *Host) streamLocked(s *session, c *bridge.Command, a *onAnswer) error {
 	if around, may := streamMethods[c.Method]; may {
 		a.observe = func(result, _ []byte) {

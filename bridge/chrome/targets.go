@@ -14,7 +14,7 @@ import (
 // target is what the Host remembers of one.
 type target struct {
 	info
-	owner  *session // the Client whose context it is in; nil when it is everybody's
+	owner  *session // the Client that owns its context; nil when every Client may use it
 	listed bool     // the hub has been told of it
 	web    bool     // its document is one of the web
 }
@@ -105,11 +105,11 @@ func (h *Host) rootEvent(method string, params []byte) {
 	}
 }
 
-// unlisted are the types of targets that the hub is not told of: those that
+// unlisted are the types of targets that the Host does not announce: those that
 // Chromium's own /json/list leaves out, and the windows of its own interface.
 var unlisted = map[string]bool{"browser": true, "tab": true, "browser_ui": true}
 
-// created enters a target. The hub is told of those that anybody may see.
+// created adds a target, and announces it to the hub if every Client may see it.
 func (h *Host) created(i *info) {
 	h.mu.Lock()
 	t := target{info: *i, owner: h.ownerLocked(i.Context), web: h.webLocked(i)}
