@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/internal/urlpolicy"
+	"github.com/cdphub/cdphub/urlpolicy"
 )
 
 // Options is how a Browser behaves. Its zero value works.

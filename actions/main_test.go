@@ -17,10 +17,10 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/actionstest"
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/internal/urlpolicy"
-	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/urlpolicy"
 	"github.com/cdphub/cdphub/web"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // patience is how long anything may take that must happen.

@@ -3,7 +3,7 @@ package bridge
 import (
 	"testing"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // TestCloseCodes replaces Hosts that know the close codes of docs/bridge.md, and

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // A pausedRequest is a request that an agent is told of. If waits is set it is

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 const extendedReady = `{"kind":"ready","v":1,"targets":[{"targetId":"T1","title":"one","url":"http://a/"}],"features":["sessions","dialog","eval","uploads"]}`

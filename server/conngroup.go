@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // connGroup is the connections of one kind of peer.

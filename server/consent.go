@@ -9,7 +9,7 @@ import (
 	"net/http"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/internal/urlpolicy"
+	"github.com/cdphub/cdphub/urlpolicy"
 )
 
 // consents are those for the scripts of browser hooks.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // TestR100DrainUnderLoad ends the server with one Client idle, one whose

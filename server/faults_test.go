@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // session is the id in a Target.attachedToTarget event or in the answer to

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // peer has the limits of a connection of either kind.

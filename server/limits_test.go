@@ -70,7 +70,7 @@ func (s started) paths() map[string]string {
 
 // TestR41HubPaths sends bad frames to both paths of a hub that works. The
 // other Clients and the Host do not notice; all the cases are in
-// internal/wsconn.
+// wsconn.
 func TestR41HubPaths(t *testing.T) {
 	s := start(t, nil)
 	host, client := s.host(t), s.client(t)

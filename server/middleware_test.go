@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // TestR07BodiesThatAreNotJSON sends what a page of any site could, and requests

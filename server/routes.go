@@ -10,10 +10,10 @@ import (
 	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
-	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // handler serves one listener: the paths of Clients, of Hosts, or both. It is

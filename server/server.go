@@ -28,9 +28,9 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/internal/httpserver"
-	"github.com/cdphub/cdphub/internal/urlpolicy"
-	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/urlpolicy"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // Server is one process's hubs behind its listeners.

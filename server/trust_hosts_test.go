@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
-	"github.com/cdphub/cdphub/internal/wsconn"
 	"github.com/cdphub/cdphub/targets"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // hostSocket connects a Host that has yet to say ready.

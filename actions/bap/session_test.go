@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // TestSessions loses connections, and takes their sessions over.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/cdphub/cdphub/internal/egress"
-	"github.com/cdphub/cdphub/internal/urlpolicy"
+	"github.com/cdphub/cdphub/urlpolicy"
 )
 
 // Check refuses options that do not go together.

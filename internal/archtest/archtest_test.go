@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"path"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -15,39 +17,39 @@ const module = "github.com/cdphub/cdphub"
 // allowed says which packages of this module each may import. A folder that
 // ends in "/..." stands for all below it; "*" allows everything.
 var allowed = map[string]string{
-	"cmd/cdphub":           "actions actions/mcp actions/remote bridge/chrome browsers internal/auth internal/httpserver internal/logging internal/urlpolicy relay server web",
-	"server":               "actions actions/... bridge browsers httpdiscovery internal/auth internal/closelog internal/httpserver internal/scope internal/urlpolicy internal/wsconn proxy relay session targets web",
+	"cmd/cdphub":           "actions actions/mcp actions/remote bridge/chrome browsers internal/auth internal/httpserver internal/logging urlpolicy relay server web",
+	"server":               "actions actions/... bridge browsers httpdiscovery internal/auth internal/closelog internal/httpserver internal/scope urlpolicy wsconn proxy relay session targets web",
 	"browsers":             "bridge bridge/chrome relay",
 	"relay":                "bridge cluster session targets internal/ordered internal/scope internal/wire",
-	"bridge":               "targets internal/wire internal/wsconn",
-	"bridge/chrome":        "bridge internal/egress internal/scope internal/urlpolicy internal/wire internal/wsconn targets",
+	"bridge":               "targets internal/wire wsconn",
+	"bridge/chrome":        "bridge internal/egress internal/scope urlpolicy internal/wire wsconn targets",
 	"targets":              "internal/ordered internal/wire",
 	"session":              "internal/wire",
 	"httpdiscovery":        "targets",
-	"actions":              "targets internal/secrets internal/urlpolicy internal/wire web",
-	"actions/...":          "actions actions/envelope internal/wire internal/wsconn", // what wsconn takes and gives is in wire's types
-	"actions/bap":          "actions actions/envelope actions/extract internal/wire internal/wsconn",
+	"actions":              "targets internal/secrets urlpolicy internal/wire web",
+	"actions/...":          "actions actions/envelope internal/wire wsconn", // what wsconn takes and gives is in wire's types
+	"actions/bap":          "actions actions/envelope actions/extract internal/wire wsconn",
 	"actions/envelope":     "",
 	"actions/extract":      "",
 	"internal/closelog":    "",
 	"actions/actionstest":  "actions actions/remote",
 	"web":                  "",
 	"web/test":             "",
-	"proxy":                "internal/wire internal/wsconn web",
+	"proxy":                "internal/wire wsconn web",
 	"internal/httpserver":  "internal/auth internal/logging",
-	"internal/hubtest":     "bridge internal/wire internal/wsconn",
+	"internal/hubtest":     "bridge internal/wire wsconn",
 	"internal/logging":     "",
 	"internal/logging/...": "internal/logging",
 	"internal/ordered":     "",
 	"internal/wire":        "",
-	"internal/wsconn":      "internal/wire",
+	"wsconn":               "internal/wire",
 	"internal/auth":        "internal/scope internal/urlhost",
 	"internal/scope":       "internal/secrets internal/urlhost internal/wire",
 	"internal/secrets":     "web",
 	"internal/scopedoc":    "internal/scope",
 	"internal/urlhost":     "",
-	"internal/urlpolicy":   "internal/urlhost",
-	"internal/egress":      "internal/urlpolicy",
+	"urlpolicy":            "internal/urlhost",
+	"internal/egress":      "urlpolicy",
 	"cluster":              "",
 	"internal/archtest":    "",
 	"internal/bench":       "*",
@@ -60,10 +62,10 @@ var allowed = map[string]string{
 
 // only says which packages alone may import what lies outside.
 var only = map[string]string{
-	"github.com/gobwas/":         "internal/wsconn",
+	"github.com/gobwas/":         "wsconn",
 	"github.com/google/uuid":     "session",
 	"github.com/mailru/easyjson": "internal/wire bridge bridge/chrome targets actions actions/...",
-	"net/http":                   "cmd/cdphub server internal/hubtest internal/httpserver internal/wsconn internal/auth httpdiscovery proxy web/test actions/... bridge/chrome internal/egress internal/bench internal/bench/...",
+	"net/http":                   "cmd/cdphub server internal/hubtest internal/httpserver wsconn internal/auth httpdiscovery proxy web/test actions/... bridge/chrome internal/egress internal/bench internal/bench/...",
 	"github.com/alecthomas/kong": "cmd/cdphub",
 }
 
@@ -138,6 +140,41 @@ func TestImports(t *testing.T) {
 				if (imported == strings.TrimSuffix(outside, "/") || strings.HasPrefix(imported, strings.TrimSuffix(outside, "/")+"/")) && !names(who, folder) {
 					t.Errorf("%s imports %s; only these may: %s", folder, imported, who)
 				}
+			}
+		}
+	}
+}
+
+// TestExportedTypes wants the exported names of public packages to need no type
+// of an internal package: a program outside of this module could not use them.
+// What is an alias for such a type, in a public package, can be used.
+func TestExportedTypes(t *testing.T) {
+	inner := regexp.MustCompile(`(?m)^(?:func|type|var|const|\t[A-Z])[^\n/]*?\b(\w+)\.[A-Z]`)
+	internal := map[string]bool{}
+	var public []string
+	for _, p := range packages(t) {
+		folder := strings.TrimPrefix(p.ImportPath, module+"/")
+		switch name := path.Base(folder); {
+		case strings.HasPrefix(folder, "internal/"):
+			internal[name] = true
+		case !strings.HasPrefix(folder, "cmd/") && folder != "web/test" && !strings.HasSuffix(folder, "test"):
+			public = append(public, folder)
+		}
+	}
+	if len(public) < 15 || !internal["wire"] {
+		t.Fatalf("public are %q, internal %v", public, internal)
+	}
+	for _, folder := range public {
+		if folder == "actions/conformance" { // tests alone
+			continue
+		}
+		text, err := exec.Command("go", "doc", "-all", module+"/"+folder).Output()
+		if err != nil {
+			t.Errorf("go doc %s: %v", folder, err)
+		}
+		for _, m := range inner.FindAllStringSubmatch(string(text), -1) {
+			if internal[m[1]] && !strings.Contains(m[0], " = ") {
+				t.Errorf("%s exports what only this module can use: %s…", folder, strings.TrimSpace(m[0]))
 			}
 		}
 	}

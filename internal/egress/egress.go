@@ -17,7 +17,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/cdphub/cdphub/internal/urlpolicy"
+	"github.com/cdphub/cdphub/urlpolicy"
 )
 
 const (

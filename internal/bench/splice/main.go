@@ -26,7 +26,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/bench/probe"
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 func main() {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/wire"
-	"github.com/cdphub/cdphub/internal/wsconn"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // dial connects to a splice and returns what it is sent.

@@ -1,6 +1,15 @@
 // Package wsconn is a WebSocket connection (RFC 6455), of either side, with one
-// reader, one writer and a bounded queue of messages. It has the catalogue of
-// reasons why a connection ends.
+// reader, one writer and a bounded queue of messages.
+//
+//	conn, err := wsconn.Upgrade(w, r, wsconn.Options{})
+//	if err != nil {
+//		return // the request has been answered
+//	}
+//	why := conn.Serve(ctx, func(message []byte) {
+//		conn.Deliver(wsconn.Frame{Body: message}) // an echo
+//	})
+//
+// Reason is why a connection ends; the catalogue says what a peer should do then.
 package wsconn
 
 import (
@@ -10,7 +19,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
 )
+
+// Frame is one message in up to three parts, which are written one after the
+// other. The parts are the caller's again when a call returns.
+type Frame = wire.Frame
 
 // Limits bounds what one connection may use. Zero fields take the default.
 type Limits struct {

@@ -1,5 +1,8 @@
 // Package urlpolicy says which pages may be asked for, by the name in a URL and
 // by the addresses that the name leads to.
+//
+//	p, err := urlpolicy.New(urlpolicy.Options{Allow: []string{"example.com", "*.example.com"}})
+//	if why := p.Check("https://evil.example/"); why != nil { … }
 package urlpolicy
 
 import (

@@ -138,7 +138,7 @@ func (o *outbox) signalRoom() {
 // and returns. A peer whose queue is full is closed with ReasonSlowConsumer,
 // and loses everything from there on rather than something in between. It
 // reports whether the message was taken.
-func (c *Conn) Deliver(f wire.Frame) bool {
+func (c *Conn) Deliver(f Frame) bool {
 	c.mu.Lock()
 	if c.reason.Code != 0 {
 		c.mu.Unlock()
@@ -155,7 +155,7 @@ func (c *Conn) Deliver(f wire.Frame) bool {
 
 // Offer is Deliver for a sender that can handle a full queue: when the queue is
 // full or the connection closes it reports false, and does nothing else.
-func (c *Conn) Offer(f wire.Frame) bool {
+func (c *Conn) Offer(f Frame) bool {
 	c.mu.Lock()
 	queued := c.reason.Code == 0 && c.queueLocked(ws.OpText, f)
 	c.mu.Unlock()
