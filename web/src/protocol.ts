@@ -4,13 +4,15 @@
 // peer announces with `features` is an extension that the other side may
 // leave out. Unknown fields and kinds are ignored.
 
+import type { Protocol } from "./cdp";
+
 /** The version that both ends of every channel speak. */
 export const VERSION = 1;
 
 // ---------------------------------------------------------------- CDP
 
-/** Any JSON object. */
-export type Json = Record<string, any>;
+/** Any JSON object: what the protocol has no type for, or what has not been looked into. */
+export type Json = Record<string, unknown>;
 
 /** A CDP error object. Codes and texts are Chromium's wherever it has one. */
 export interface CdpError {
@@ -26,11 +28,15 @@ export interface Command {
   sessionId?: string;
 }
 
-/** The answer to the command with this id: one of result and error is set. */
-export interface Response {
-  id: number;
+/** The answer to a command: one of result and error is set. */
+export interface Answer {
   result?: Json;
   error?: CdpError;
+}
+
+/** The answer to the command with this id. */
+export interface Response extends Answer {
+  id: number;
 }
 
 /** An event: for one session if it names it, else for every session of the Target. */
@@ -139,7 +145,7 @@ export interface SessionState {
   /** Emulation.setFocusEmulationEnabled. */
   focus?: boolean;
   /** Params of Fetch.enable, or absent when interception is off. */
-  fetch?: Json;
+  fetch?: Protocol.Fetch.EnableRequest;
   /** Params of the last command of each name that sets what a proxy does for all requests. */
   network?: Record<string, Json>;
 }
@@ -273,11 +279,11 @@ export const POPUP_NAME = "cdphub:o::";
 export interface Subtree {
   icdp: "subtree";
   /** Page.FrameTree. */
-  tree: Json;
+  tree: Protocol.Page.FrameTree;
   /** Its own base and those of the agents below it. */
   bases: number[];
   /** {executionContextId, executionContextUniqueId} of each context. */
-  contexts: Json[];
+  contexts: Protocol.Runtime.ExecutionContextDestroyedEvent[];
   /** Its load event has been told of. */
   loaded: boolean;
 }

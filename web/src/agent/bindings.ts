@@ -1,6 +1,6 @@
 // Runtime.addBinding: functions on the frames' windows that call the client.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { type Context, contextOf, contextsOfWorld } from "./contexts";
 import { allFrames } from "./frames";
 import { type Session, allSessions, onSessionEnd } from "./session";
@@ -20,7 +20,7 @@ const MAX_EARLY = 100;
 let early: { name: string; payload: string; win: Window }[] | undefined = [];
 
 /** Runtime.addBinding. */
-export function bind(p: Json, s: Session): void {
+export function bind(p: Protocol.Runtime.AddBindingRequest, s: Session): void {
   const binding = { name: String(p.name), worldName: p.executionContextName || undefined, contextId: p.executionContextId };
   if (binding.contextId !== undefined) contextOf(binding.contextId);
   const list = bySession.get(s) ?? [];
@@ -31,7 +31,7 @@ export function bind(p: Json, s: Session): void {
 }
 
 /** Runtime.removeBinding: the function stays on the window and reaches nobody. */
-export function unbind(p: Json, s: Session): void {
+export function unbind(p: Protocol.Runtime.RemoveBindingRequest, s: Session): void {
   bySession.set(s, (bySession.get(s) ?? []).filter((b) => b.name !== p.name));
 }
 

@@ -1,9 +1,9 @@
 // Navigations of child frames: the story of each as Chromium 156 tells it, and
 // Page.navigate with a child's id.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { type Frame, type Pending, splitFragment, urlOf } from "./frames";
-import { documentRequest, onNavigate, reasonOf, typeOf } from "./navigation";
+import { type NavigationType, documentRequest, onNavigate, reasonOf, typeOf } from "./navigation";
 import { response, tellArrival } from "./network";
 import { hexId, monotonic, originals } from "./originals";
 import { ProtocolError } from "./registry";
@@ -17,8 +17,8 @@ const PATIENCE_MS = 1_000;
 /** What is known of a navigation as it begins. */
 interface Start {
   /** Why the page asked for it; absent when a client did. */
-  reason?: string;
-  type?: string;
+  reason?: Protocol.Page.ClientNavigationReason;
+  type?: NavigationType;
   method?: string;
   done?: Pending["done"];
 }
@@ -36,7 +36,7 @@ export function begun(frame: Frame, url: string, start: Start): Pending {
 }
 
 /** The first half of the story. */
-export function tellBegun(frame: Frame, loaderId: string, url: string, navigationType = "differentDocument", method = "GET"): void {
+export function tellBegun(frame: Frame, loaderId: string, url: string, navigationType: NavigationType = "differentDocument", method = "GET"): void {
   const frameId = frame.id;
   emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType });
   emit("Page", "Page.frameStartedLoading", { frameId });
@@ -137,7 +137,7 @@ export function watchChild(frame: Frame): void {
 }
 
 /** Page.navigate of a child frame: answers once the document has come, or has failed to. */
-export function navigateChild(frame: Frame, p: Json): Json | Promise<Json> {
+export function navigateChild(frame: Frame, p: Protocol.Page.NavigateRequest): Protocol.Page.NavigateResponse | Promise<Protocol.Page.NavigateResponse> {
   const url = addressOf(p.url);
   const frameId = frame.id;
   if (url.startsWith("javascript:")) return { frameId, errorText: "net::ERR_ABORTED" };
@@ -149,7 +149,7 @@ export function navigateChild(frame: Frame, p: Json): Json | Promise<Json> {
     originals.setTimeout(go, 0);
     return { frameId, isDownload: false };
   }
-  return new Promise<Json>((done) => {
+  return new Promise<Protocol.Page.NavigateResponse>((done) => {
     const pending = begun(frame, url, { done });
     pending.expected = true;
     originals.setTimeout(() => {

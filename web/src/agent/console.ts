@@ -1,6 +1,7 @@
 // Console calls and uncaught exceptions: Runtime.consoleAPICalled and
 // Runtime.exceptionThrown, with what happened before a session came.
 
+import type { EventName, EventParams, Protocol } from "../cdp";
 import { frameOfDocument, mainFrame } from "./frames";
 import { type Place, callFrames, exceptionDetails } from "./exceptions";
 import { mainContext, wrap } from "./objects";
@@ -13,9 +14,9 @@ const MAX_EXCEPTIONS = 100;
 const HOW = { generatePreview: true, objectGroup: "console" };
 
 /** One thing to tell: a function of the session, since each session has objectIds of its own. */
-interface Entry {
-  method: string;
-  params(s: Session): Record<string, unknown>;
+interface Entry<M extends EventName = "Runtime.consoleAPICalled" | "Runtime.exceptionThrown"> {
+  method: M;
+  params(s: Session): EventParams<M>;
   exceptionId?: number;
 }
 
@@ -42,7 +43,7 @@ export function discardConsole(): void {
 // ---------------------------------------------------------------- console
 
 /** Console methods and the types that CDP gives them. */
-const types: Record<string, string> = {
+const types: Record<string, Protocol.Runtime.ConsoleAPICalledEvent["type"]> = {
   log: "log", debug: "debug", info: "info", error: "error", warn: "warning", dir: "dir", dirxml: "dirxml",
   table: "table", trace: "trace", clear: "clear", group: "startGroup", groupCollapsed: "startGroupCollapsed",
   groupEnd: "endGroup",
@@ -101,7 +102,7 @@ function installCounters(win: Win, replace: (name: string, before: (args: unknow
     else started.set(label(args), performance.now());
   });
   const elapsed = (args: unknown[]): string => `${label(args)}: ${performance.now() - (started.get(label(args)) ?? NaN)} ms`;
-  const timed = (type: string) => (args: unknown[]): void => {
+  const timed = (type: "log" | "timeEnd") => (args: unknown[]): void => {
     if (!started.has(label(args))) return warn(`Timer '${label(args)}' does not exist`);
     called(win, type, [elapsed(args), ...args.slice(1)]);
     if (type === "timeEnd") started.delete(label(args));
@@ -110,7 +111,7 @@ function installCounters(win: Win, replace: (name: string, before: (args: unknow
   replace("timeEnd", timed("timeEnd"));
 }
 
-function called(win: Win, type: string, args: unknown[]): void {
+function called(win: Win, type: Protocol.Runtime.ConsoleAPICalledEvent["type"], args: unknown[]): void {
   const context = mainContext(frameOfDocument(win.document) ?? mainFrame());
   const timestamp = Date.now();
   const stack = new Error().stack ?? "";

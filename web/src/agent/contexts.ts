@@ -1,7 +1,7 @@
 // Execution contexts: every frame has a main one, and one for each isolated
 // world by name. All worlds of a frame are logical: they share its global.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { type Frame, allFrames, mainFrame, onTouch, originOf } from "./frames";
 import { base, docId } from "./originals";
 import { ProtocolError } from "./registry";
@@ -111,8 +111,15 @@ export function isLive(c: Context): boolean {
   return contexts.has(c.id);
 }
 
+/** How commands name a context. */
+interface ContextParams {
+  contextId?: number;
+  executionContextId?: number;
+  uniqueContextId?: string;
+}
+
 /** The context that the params name: contextId, executionContextId or uniqueContextId; else the main one. */
-export function contextOfParams(p: Json): Context {
+export function contextOfParams(p: ContextParams): Context {
   const id = p.contextId ?? p.executionContextId;
   const unique = p.uniqueContextId;
   if (id !== undefined && unique !== undefined) {
@@ -131,7 +138,7 @@ export function contextsOfWorld(name: string | undefined): Context[] {
 }
 
 /** Runtime.ExecutionContextDescription. */
-function describe(c: Context): Json {
+function describe(c: Context): Protocol.Runtime.ExecutionContextDescription {
   return {
     id: c.id,
     origin: originOf(c.frame),
@@ -151,6 +158,6 @@ export function announceContexts(frame: Frame, to?: Session): void {
 }
 
 /** The ids of all contexts. */
-export function contextIds(): Json[] {
+export function contextIds(): Protocol.Runtime.ExecutionContextDestroyedEvent[] {
   return [...contexts.values()].map((c) => ({ executionContextId: c.id, executionContextUniqueId: c.uniqueId }));
 }

@@ -1,7 +1,7 @@
 // Cookies, as far as page script sees and sets them: those of this site
 // without the HttpOnly ones.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { ProtocolError, register } from "./registry";
 import { isUrl } from "./urls";
 
@@ -29,10 +29,10 @@ async function seen(): Promise<Seen[]> {
 }
 
 /** Network.Cookie of every cookie that script sees. */
-async function cookies(): Promise<Json[]> {
+async function cookies(): Promise<Protocol.Network.Cookie[]> {
   return (await seen()).map((c) => {
     const secure = c.secure ?? location.protocol === "https:";
-    const sameSite = c.sameSite && c.sameSite[0].toUpperCase() + c.sameSite.slice(1);
+    const sameSite = (c.sameSite && c.sameSite[0].toUpperCase() + c.sameSite.slice(1)) as Protocol.Network.CookieSameSite | undefined;
     return {
       name: c.name, value: c.value, domain: c.domain ? `.${c.domain.replace(/^\./, "")}` : location.hostname, path: c.path ?? "/",
       expires: c.expires ? c.expires / 1000 : -1, size: c.name.length + c.value.length, httpOnly: false, secure,
@@ -43,7 +43,7 @@ async function cookies(): Promise<Json[]> {
 }
 
 /** The cookies that a request to this address would carry. */
-function goesTo(c: Json, address: string): boolean {
+function goesTo(c: Protocol.Network.Cookie, address: string): boolean {
   if (!isUrl(address)) return false;
   const { hostname, pathname, protocol } = new URL(address);
   const domain = String(c.domain);
@@ -67,15 +67,15 @@ function refuse(method: string, why: string): never {
 }
 
 /** The domain that a command names, which is to be this document's or one above it. */
-function domainOf(c: Json, method: string): string {
+function domainOf(c: { url?: string; domain?: string }, method: string): string {
   if (!c.url && !c.domain) throw new ProtocolError("At least one of the url or domain needs to be specified", -32602);
   if (c.url && !isUrl(c.url)) throw new ProtocolError("Invalid cookie fields", -32602);
-  const host = String(c.domain || new URL(c.url).hostname).replace(/^\./, "");
+  const host = String(c.domain || new URL(c.url ?? "").hostname).replace(/^\./, "");
   if (`.${location.hostname}`.endsWith(`.${host}`)) return host;
   return refuse(method, `page script sets cookies of its own site only, not of ${host}`);
 }
 
-function setCookie(c: Json, method: string): void {
+function setCookie(c: Protocol.Network.CookieParam, method: string): void {
   if (c.httpOnly) refuse(method, "page script cannot set an HttpOnly cookie");
   const host = domainOf(c, method);
   if (/[;\r\n\0]/.test(`${c.name}${c.value}`)) throw new ProtocolError("Sanitizing cookie failed", -32602);
@@ -108,8 +108,8 @@ async function clear(): Promise<void> {
   for (const c of await seen()) expire(c.name, c.path);
 }
 
-const all = async (): Promise<Json> => ({ cookies: await cookies() });
-const setAll = (method: string) => (p: Json): void => {
+const all = async (): Promise<Protocol.Storage.GetCookiesResponse> => ({ cookies: await cookies() });
+const setAll = (method: string) => (p: Protocol.Storage.SetCookiesRequest): void => {
   for (const c of p.cookies) setCookie(c, method);
 };
 

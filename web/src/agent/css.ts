@@ -1,16 +1,16 @@
 // The CSS domain, as far as page script can answer it.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { styleOf } from "./geometry";
 import { elementOfParams } from "./nodes";
 import { register } from "./registry";
 
-function computedStyle(p: Json): Json {
+function computedStyle(p: Protocol.CSS.GetComputedStyleForNodeRequest): Protocol.CSS.GetComputedStyleForNodeResponse {
   const style = styleOf(elementOfParams({ nodeId: p.nodeId }, "Node does not have computed style"));
-  return { computedStyle: Array.from(style, (name) => ({ name, value: style.getPropertyValue(name) })) };
+  return { computedStyle: Array.from(style, (name) => ({ name, value: style.getPropertyValue(name) })) } as Protocol.CSS.GetComputedStyleForNodeResponse; // without the experimental extraFields
 }
 
-function inlineStyle(p: Json): Json {
+function inlineStyle(p: Protocol.CSS.GetInlineStylesForNodeRequest): Protocol.CSS.GetInlineStylesForNodeResponse {
   const { style } = elementOfParams({ nodeId: p.nodeId }) as HTMLElement;
   return {
     inlineStyle: {

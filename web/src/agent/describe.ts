@@ -1,6 +1,6 @@
 // DOM.Node objects.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { frameOfDocument, frameOfOwner } from "./frames";
 import { idOfNode, isDocument, isElement } from "./nodes";
 
@@ -27,10 +27,10 @@ export interface Scope {
 }
 
 /** DOM.Node. */
-export function describe(node: Node, scope: Scope): Json {
+export function describe(node: Node, scope: Scope): Protocol.DOM.Node {
   const id = idOfNode(node);
   scope.tell?.node(node);
-  const d: Json = {
+  const d: Protocol.DOM.Node = {
     nodeId: id,
     backendNodeId: id,
     nodeType: node.nodeType,
@@ -49,7 +49,7 @@ export function describe(node: Node, scope: Scope): Json {
   return d;
 }
 
-function describeElement(el: Element, d: Json, scope: Scope): void {
+function describeElement(el: Element, d: Protocol.DOM.Node, scope: Scope): void {
   d.attributes = [...el.attributes].flatMap((a) => [a.name, a.value]);
   if (el.namespaceURI === "http://www.w3.org/2000/svg") d.isSVG = true;
   const frame = frameOfOwner(el);
@@ -64,7 +64,7 @@ function describeElement(el: Element, d: Json, scope: Scope): void {
   if (el.shadowRoot) d.shadowRoots = [describe(el.shadowRoot, { ...scope, depth: scope.pierce ? scope.depth : 0 })];
 }
 
-function describeDocument(doc: Document, d: Json): void {
+function describeDocument(doc: Document, d: Protocol.DOM.Node): void {
   const frame = frameOfDocument(doc);
   Object.assign(d, {
     documentURL: doc.URL, baseURL: doc.baseURI, xmlVersion: "",
@@ -73,7 +73,7 @@ function describeDocument(doc: Document, d: Json): void {
   });
 }
 
-function describeChildren(node: Node, d: Json, scope: Scope): void {
+function describeChildren(node: Node, d: Protocol.DOM.Node, scope: Scope): void {
   const children = childrenOf(node);
   if (isElement(node) || isDocument(node) || node.nodeType === Node.DOCUMENT_FRAGMENT_NODE) d.childNodeCount = children.length;
   // A lone text child comes along, as in Chromium.

@@ -2,12 +2,20 @@
 // a synchronous request holds it, and the hub that answers the request speaks
 // with the clients itself, since the Host may be blocked with the page.
 
-import type { HubAccess, Json } from "../protocol";
+import type { Protocol } from "../cdp";
+import type { HubAccess } from "../protocol";
 import { frameOfDocument, mainFrame, urlOf } from "./frames";
 import { carried, carriedTarget, carryDriven } from "./framename";
 import { dialogKey, hubBase, hubTarget, isAdopted } from "./hub";
 import { originals } from "./originals";
 import { allSessions, emit } from "./session";
+
+/** What the hub says of a dialog. */
+interface DialogAnswer {
+  native?: boolean;
+  accept?: boolean;
+  text?: string;
+}
 
 type Kind = "alert" | "confirm" | "prompt";
 
@@ -79,7 +87,7 @@ function undriven(type: Kind): Outcome {
 function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown = ""): Outcome {
   if (!driven()) return undriven(type);
   const frame = frameOfDocument(win.document) ?? mainFrame();
-  const dialog = {
+  const dialog: Dialog = {
     url: urlOf(frame), frameId: frame.id, message: String(message), type, defaultPrompt: String(defaultPrompt),
   };
   const { base, key, targetId } = isAdopted() ? { base: hubBase(), key: dialogKey(), targetId: hubTarget() } : stored();
@@ -95,7 +103,7 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
     return unasked(dialog);
   }
   if (request.status !== 200) return undriven(type);
-  const answer = originals.parse(request.responseText) as Json;
+  const answer = originals.parse(request.responseText) as DialogAnswer;
   return answer.native === true ? undriven(type) : { accept: answer.accept === true, text: String(answer.text ?? "") };
 }
 
@@ -106,10 +114,7 @@ function unasked(dialog: Dialog): Outcome {
   return { accept: dialog.type === "alert", text: "" };
 }
 
-interface Dialog {
-  frameId: string;
-  type: Kind;
-}
+type Dialog = Omit<Protocol.Page.JavascriptDialogOpeningEvent, "hasBrowserHandler">;
 
 /** Dialogs from before there was anybody to tell. */
 const early: Dialog[] = [];

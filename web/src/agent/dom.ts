@@ -1,6 +1,6 @@
 // The DOM domain: the tree as clients see it, and how they name its nodes.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { childrenOf, describe } from "./describe";
 import { begin, forget, knownTo } from "./known";
 import { contextOf, mainContext, wrap } from "./objects";
@@ -18,14 +18,14 @@ export function documentUpdated(): void {
 }
 
 /** The depth that params ask for; everything below when it is negative, as in Chromium. */
-function depthOf(p: Json, otherwise: number): number {
+function depthOf(p: { depth?: number }, otherwise: number): number {
   const depth = p.depth ?? otherwise;
   return depth < 0 ? Infinity : depth;
 }
 
 /** Of children to push there are some, so DOM.requestChildNodes takes no 0. */
-function pushDepthOf(p: Json): number {
-  if (p.depth === 0 || p.depth < -1) throw new ProtocolError("Please provide a positive integer as a depth or -1 for entire subtree");
+function pushDepthOf(p: { depth?: number }): number {
+  if (p.depth === 0 || (p.depth ?? 1) < -1) throw new ProtocolError("Please provide a positive integer as a depth or -1 for entire subtree");
   return depthOf(p, 1);
 }
 
@@ -80,7 +80,7 @@ function select<T>(f: () => T): T {
   }
 }
 
-function resolve(p: Json, s: Session): Json {
+function resolve(p: Protocol.DOM.ResolveNodeRequest, s: Session): Protocol.DOM.ResolveNodeResponse {
   if (p.nodeId === undefined && p.backendNodeId === undefined) {
     throw new ProtocolError("Either nodeId or backendNodeId must be specified.");
   }
@@ -95,7 +95,7 @@ function resolve(p: Json, s: Session): Json {
   return { object: wrap(node, context, s, { objectGroup: p.objectGroup }) };
 }
 
-function frameOwner(p: Json, s: Session): Json {
+function frameOwner(p: Protocol.DOM.GetFrameOwnerRequest, s: Session): Protocol.DOM.GetFrameOwnerResponse {
   const owner = frameOf(p.frameId)?.owner;
   if (!owner) throw new ProtocolError("Frame with the given id was not found.");
   return { backendNodeId: idOfNode(owner), nodeId: push(owner, s) };
@@ -124,7 +124,7 @@ register("DOM", {
   requestNode: (p, s) => ({ nodeId: push(nodeOfParams({ objectId: p.objectId }), s) }),
   resolveNode: resolve,
   pushNodesByBackendIdsToFrontend: (p, s) => ({
-    nodeIds: (p.backendNodeIds as number[]).map((id) => {
+    nodeIds: p.backendNodeIds.map((id) => {
       try {
         return push(nodeOfParams({ backendNodeId: id }), s);
       } catch {

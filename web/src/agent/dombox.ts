@@ -1,16 +1,16 @@
 // The DOM domain: where nodes are on the screen, and bringing them there.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { push } from "./dom";
 import { frameOfDocument, mainFrame } from "./frames";
 import { type Box, boundsOf, contentBox, inTarget, marginBox, offsetOf, paddingBox, quad, rectsOf, reveal } from "./geometry";
 import { spotAt } from "./input/point";
-import { documentOf, elementOfParams, idOfNode, isElement, nodeOfParams } from "./nodes";
+import { type NodeParams, documentOf, elementOfParams, idOfNode, isElement, nodeOfParams } from "./nodes";
 import { ProtocolError, register } from "./registry";
 import type { Session } from "./session";
 import { untransformed } from "./transform";
 
-function boxModel(p: Json): Json {
+function boxModel(p: NodeParams): Protocol.DOM.GetBoxModelResponse {
   const node = nodeOfParams(p);
   const border = node.isConnected ? boundsOf(node) : undefined;
   if (!border) throw new ProtocolError("Could not compute box model.");
@@ -30,7 +30,7 @@ function boxModel(p: Json): Json {
   };
 }
 
-function contentQuads(p: Json): Json {
+function contentQuads(p: NodeParams): Protocol.DOM.GetContentQuadsResponse {
   const node = nodeOfParams(p);
   const rects = node.isConnected ? rectsOf(node) : [];
   if (rects.length === 0) throw new ProtocolError("Could not compute content quads.");
@@ -38,7 +38,7 @@ function contentQuads(p: Json): Json {
   return { quads: rects.map((r) => quad(inTarget(documentOf(node), r))) };
 }
 
-function scrollIntoView(p: Json): void {
+function scrollIntoView(p: Protocol.DOM.ScrollIntoViewIfNeededRequest): void {
   const node = nodeOfParams(p);
   if (!node.isConnected) throw new ProtocolError("Node is detached from document");
   if (!boundsOf(node)) throw new ProtocolError("Node does not have a layout object");
@@ -49,18 +49,18 @@ function scrollIntoView(p: Json): void {
  * The point of DOM.getNodeForLocation in the viewport: clients count from the
  * document's corner, and an agent around this one has taken that into account.
  */
-export function locationPoint(p: Json): { x: number; y: number } {
+export function locationPoint(p: { x: number; y: number }): { x: number; y: number } {
   return mainFrame().parentId ? { x: p.x, y: p.y } : { x: p.x - scrollX, y: p.y - scrollY };
 }
 
-function nodeForLocation(p: Json, s: Session): Json {
+function nodeForLocation(p: Protocol.DOM.GetNodeForLocationRequest, s: Session): Protocol.DOM.GetNodeForLocationResponse {
   const at = locationPoint(p);
   const el = spotAt(at.x, at.y)?.el;
   if (!el) throw new ProtocolError("No node found at given location");
   return { backendNodeId: idOfNode(el), nodeId: push(el, s), frameId: frameOfDocument(el.ownerDocument)?.id ?? "" };
 }
 
-function focus(p: Json): void {
+function focus(p: NodeParams): void {
   const el = elementOfParams(p, "Node is not an Element") as HTMLElement;
   el.focus?.({ preventScroll: true });
   const root = el.getRootNode() as Document | ShadowRoot;

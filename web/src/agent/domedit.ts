@@ -1,12 +1,12 @@
 // The DOM domain: changing the tree.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { push } from "./dom";
 import { elementOfParams, isDocument, isElement, nodeOfId, nodeOfParams } from "./nodes";
 import { ProtocolError, register } from "./registry";
 import type { Session } from "./session";
 
-function setAttributesAsText(p: Json): void {
+function setAttributesAsText(p: Protocol.DOM.SetAttributesAsTextRequest): void {
   const el = elementOfParams({ nodeId: p.nodeId });
   const holder = document.implementation.createHTMLDocument().createElement("div");
   holder.innerHTML = `<span ${p.text}></span>`;
@@ -16,7 +16,7 @@ function setAttributesAsText(p: Json): void {
   for (const a of parsed.attributes) el.setAttribute(a.name, a.value);
 }
 
-function setNodeName(p: Json, s: Session): Json {
+function setNodeName(p: Protocol.DOM.SetNodeNameRequest, s: Session): Protocol.DOM.SetNodeNameResponse {
   const old = elementOfParams({ nodeId: p.nodeId });
   const el = old.ownerDocument.createElement(p.name);
   for (const a of old.attributes) el.setAttribute(a.name, a.value);
@@ -30,14 +30,14 @@ function outerHTML(node: Node): string {
   return new XMLSerializer().serializeToString(node);
 }
 
-function setOuterHTML(p: Json): void {
+function setOuterHTML(p: Protocol.DOM.SetOuterHTMLRequest): void {
   const node = nodeOfId(p.nodeId);
   if (isDocument(node)) node.documentElement.outerHTML = p.outerHTML;
   else if (isElement(node)) node.outerHTML = p.outerHTML;
   else (node as ChildNode).replaceWith(document.createRange().createContextualFragment(p.outerHTML));
 }
 
-function move(p: Json, s: Session, node: Node): Json {
+function move(p: Protocol.DOM.MoveToRequest, s: Session, node: Node): Protocol.DOM.MoveToResponse {
   const to = elementOfParams({ nodeId: p.targetNodeId });
   const before = p.insertBeforeNodeId ? nodeOfId(p.insertBeforeNodeId) : null;
   if (before && before.parentNode !== to) throw new ProtocolError("Anchor node must be child of the target element");
@@ -54,7 +54,7 @@ function set(el: Element, name: string, value: string): void {
   }
 }
 
-function remove(p: Json): void {
+function remove(p: Protocol.DOM.RemoveNodeRequest): void {
   const node = nodeOfId(p.nodeId);
   if (!node.parentNode) throw new ProtocolError("Cannot remove detached node");
   node.parentNode.removeChild(node);

@@ -1,6 +1,5 @@
 // The DOM domain: searching the tree by text, selector or path.
 
-import type { Json } from "../protocol";
 import { push } from "./dom";
 import { isElement } from "./nodes";
 import { mint } from "./originals";
@@ -64,7 +63,7 @@ function found(id: string): Node[] {
 }
 
 register("DOM", {
-  performSearch: (p, session): Json => {
+  performSearch: (p, session) => {
     const nodes = search(String(p.query).trim());
     const searchId = mint();
     searches.set(searchId, { session, nodes });

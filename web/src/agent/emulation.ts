@@ -1,7 +1,7 @@
 // Emulation: what can be done from inside. Viewport and colour scheme are the
 // Host's; here is focus, and what needs no doing.
 
-import type { Json } from "../protocol";
+import type { Method, Params, Protocol } from "../cdp";
 import { ProtocolError, register } from "./registry";
 import { type Session, onSessionEnd } from "./session";
 import { impossible } from "./unsupported";
@@ -13,7 +13,7 @@ const hidden = descriptor("hidden");
 const visibility = descriptor("visibilityState");
 
 /** Makes the document appear focused and visible while a session asks for it. */
-function setFocusEmulation(p: Json, s: Session): void {
+function setFocusEmulation(p: Protocol.Emulation.SetFocusEmulationEnabledRequest, s: Session): void {
   if (p.enabled) focused.add(s);
   else focused.delete(s);
   install();
@@ -40,7 +40,7 @@ onSessionEnd((s) => focused.delete(s));
  * What only the browser process can do, and which params ask to leave or put
  * back what is: those are answered, all others refused.
  */
-const neutral: Record<string, (p: Json) => boolean> = {
+const neutral: { [M in Method as M extends `Emulation.${infer Name}` ? Name : never]?: (p: Params<M>) => boolean } = {
   setCPUThrottlingRate: (p) => p.rate === 1,
   setEmitTouchEventsForMouse: (p) => !p.enabled,
   setEmulatedMedia: (p) => p.media !== "print", // the Host has seen to the features
@@ -54,9 +54,9 @@ const neutral: Record<string, (p: Json) => boolean> = {
 };
 
 for (const name of Object.keys(neutral)) {
-  register("Emulation", {
+  register<string>("Emulation", {
     [name]: (p) => {
-      if (!neutral[name](p)) throw new ProtocolError(impossible(`Emulation.${name}`));
+      if (!(neutral as Record<string, (p: object) => boolean>)[name](p)) throw new ProtocolError(impossible(`Emulation.${name}`));
     },
   });
 }

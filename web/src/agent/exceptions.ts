@@ -1,16 +1,16 @@
 // Runtime.ExceptionDetails and stack traces, made from the stack texts of
 // Chromium and of Firefox.
 
-import type { Json } from "../protocol";
-import { type Context, wrap } from "./objects";
+import type { Protocol } from "../cdp";
+import { type Context, type Presentation, wrap } from "./objects";
 import { cleanStack } from "./serialize";
 import type { Session } from "./session";
 
 let counter = 0;
 
 /** Runtime.StackTrace.callFrames of a stack text; lines and columns count from 0. */
-export function callFrames(stack: string): Json[] {
-  const frames: Json[] = [];
+export function callFrames(stack: string): Protocol.Runtime.CallFrame[] {
+  const frames: Protocol.Runtime.CallFrame[] = [];
   for (const line of cleanStack(stack).split("\n")) {
     const m = /^\s*at (?:(.*?) \()?(.*?):(\d+):(\d+)\)?$/.exec(line);
     if (!m) continue;
@@ -26,7 +26,7 @@ export function callFrames(stack: string): Json[] {
 }
 
 /** The stack of the caller, without the agent. */
-export function currentStack(): Json[] {
+export function currentStack(): Protocol.Runtime.CallFrame[] {
   return callFrames(new Error().stack ?? "");
 }
 
@@ -44,7 +44,7 @@ export interface Place {
 }
 
 /** Runtime.ExceptionDetails of a thrown value; text is "Uncaught" or "Uncaught (in promise)". */
-export function exceptionDetails(thrown: unknown, text: string, c: Context, s: Session, how: Json, at: Place = {}): Json {
+export function exceptionDetails(thrown: unknown, text: string, c: Context, s: Session, how: Presentation, at: Place = {}): Protocol.Runtime.ExceptionDetails {
   const frames = isError(thrown) && typeof thrown.stack === "string" ? callFrames(thrown.stack) : [];
   const top = frames[0];
   return {

@@ -1,7 +1,7 @@
 // File inputs: what a client puts into them, and the choosers that it answers
 // in the user's place.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { frameOfDocument, mainFrame } from "./frames";
 import { settleClick } from "./popups";
 import { elementOfParams, idOfNode } from "./nodes";
@@ -80,10 +80,10 @@ function opened(input: HTMLInputElement): void {
 /** Files with paths of their own, which live as long as their input: a File made by script has none. */
 const held = new WeakMap<HTMLInputElement, File[]>();
 
-function setFiles(p: Json): void {
+function setFiles(p: Protocol.DOM.SetFileInputFilesRequest & { contents?: Content[] }): void {
   const input = elementOfParams(p, "Node is not a file input element");
   if (!fileInput(input)) throw new ProtocolError("Node is not a file input element");
-  const contents = p.contents as Content[] | undefined;
+  const { contents } = p;
   if (!contents && p.files?.length) throw new ProtocolError("File upload by path is disabled on this hub");
   if (!contents?.length) return; // as Chromium 156: an empty list changes nothing
   const win = (input.ownerDocument.defaultView ?? window) as Win;

@@ -1,7 +1,7 @@
 // The frames this agent answers for: its own window and every same-origin
 // child below it. Signatures shared by the domains.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { hexId } from "./originals";
 
 /** One frame of the Target. */
@@ -39,7 +39,7 @@ export interface Frame {
 /** An agent in a child frame. */
 export interface Agent {
   /** Page.FrameTree of its frame. */
-  tree: Json;
+  tree: Protocol.Page.FrameTree;
   /** The frame has loaded: first its document, then the one after it, whose load may come before the bye of this one. */
   loads: number;
   /** Lets go of it, since its document is gone. */
@@ -51,7 +51,7 @@ export interface Pending {
   loaderId: string;
   url: string;
   /** The client that asked for it hears how it ended. */
-  done?(answer: Json): void;
+  done?(answer: Protocol.Page.NavigateResponse): void;
   /** Its navigate event is yet to come and tells nothing new. */
   expected?: boolean;
 }
@@ -174,7 +174,7 @@ function safeOrigin(url: string): string {
 }
 
 /** Page.Frame. */
-export function describeFrame(frame: Frame): Json {
+export function describeFrame(frame: Frame): Protocol.Page.Frame {
   const [url, fragment] = splitFragment(urlOf(frame));
   const secure = frame.win?.isSecureContext ?? false;
   const local = /^http:\/\/(localhost|127\.|\[::1\])/.test(url);

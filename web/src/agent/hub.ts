@@ -1,6 +1,6 @@
 // The hub that the Host is connected to, as far as frames ask it themselves.
 
-import type { HubAccess, Json } from "../protocol";
+import type { FromAgent, HubAccess } from "../protocol";
 import { mainFrame } from "./frames";
 import { hexId, originals } from "./originals";
 
@@ -85,10 +85,10 @@ export function dialogKey(): string | undefined {
 /** How long the Host and its relay may take to put a script there. */
 const PUT_MS = 3_000;
 const waiting = new Map<string, (taken: boolean) => void>();
-let tell: (message: Json) => boolean = () => false;
+let tell: (message: FromAgent) => boolean = () => false;
 
 /** Sets what carries messages to the Host. */
-export function setHubChannel(control: (message: Json) => boolean): void {
+export function setHubChannel(control: (message: FromAgent) => boolean): void {
   tell = control;
 }
 

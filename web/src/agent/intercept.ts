@@ -2,7 +2,8 @@
 // until the clients that asked for it have decided. Of several sessions the
 // one that enabled Fetch first sees a request first and its response last.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
+import type { FailOrder, FulfillOrder, GoOrder } from "../wire/proxy";
 import { ProtocolError, register } from "./registry";
 import { type Session, onSessionEnd } from "./session";
 import { type Exchange, PATIENCE_MS, isReady, onUnderWay, response, welcomed } from "./network/exchange";
@@ -32,7 +33,7 @@ export interface Job {
 
 interface Pattern {
   url: RegExp;
-  type?: string;
+  type?: Protocol.Network.ResourceType;
   response: boolean;
 }
 
@@ -56,12 +57,12 @@ export function wanted(url: string): boolean {
 }
 
 /** The sessions that a request may pause for, in their order; without an address all that have patterns. */
-export function interested(url?: string, type = "XHR"): Session[] {
+export function interested(url?: string, type: Protocol.Network.ResourceType = "XHR"): Session[] {
   return [...patterns.keys()].filter((s) => url === undefined || wants(s, url, false, type) || wants(s, url, true, type));
 }
 
 /** A request of fetch is an XHR here, as in Chromium. */
-export function wants(s: Session, url: string, response: boolean, type = "XHR"): boolean {
+export function wants(s: Session, url: string, response: boolean, type: Protocol.Network.ResourceType = "XHR"): boolean {
   return !!patterns.get(s)?.some((p) => p.response === response && (!p.type || p.type === type) && p.url.test(url));
 }
 
@@ -119,7 +120,7 @@ async function pass(job: Job, sessions: Session[], draft: Draft, toBeSeen: boole
 }
 
 /** The fields of requestPaused that tell of a response or a failure. */
-function stage(came: Response | Error | undefined): Json {
+function stage(came: Response | Error | undefined): Partial<Protocol.Fetch.RequestPausedEvent> {
   if (came instanceof Error) return { responseErrorReason: "Failed" };
   return {
     responseStatusCode: came?.status, responseStatusText: came?.statusText,
@@ -157,23 +158,23 @@ interface Remote extends Paused {
 }
 
 /** What becomes of such a request; `do` is "go", "fulfill" or "fail". */
-export type Verdict = Json & { do: string };
+export type Verdict = Omit<GoOrder, "id"> | Omit<FulfillOrder, "id"> | Omit<FailOrder, "id">;
 
 const paused = new Map<string, Local | Remote>();
 
 const isRemote = (entry: Local | Remote): entry is Remote => !("job" in entry);
 
 /** Tells one session of a request that the proxy holds, with a body where it has a response, and takes its decision. */
-export function pauseRemote(session: Session, event: Json, body?: () => Promise<string>): { requestId: string; verdict: Promise<Verdict> } {
+export function pauseRemote(session: Session, event: Omit<Protocol.Fetch.RequestPausedEvent, "requestId">, body?: () => Promise<string>): { requestId: string; verdict: Promise<Verdict> } {
   const requestId = `interception-job-${mint()}`;
   const verdict = new Promise<Decision>((decide, fail) => {
     paused.set(requestId, { session, atResponse: body !== undefined, body, decide, fail });
     session.emit("Fetch.requestPaused", { requestId, ...event });
-  }).then((d) => d.verdict ?? { do: "go" }, (e: Error) => ({ do: "fail", error: e.message }));
+  }).then((d): Verdict => d.verdict ?? { do: "go" }, (e: Error): Verdict => ({ do: "fail", error: e.message }));
   return { requestId, verdict: verdict.finally(() => paused.delete(requestId)) };
 }
 
-function pause(job: Job, session: Session, draft: Draft, more: Json, response?: Response): Promise<Decision> {
+function pause(job: Job, session: Session, draft: Draft, more: Partial<Protocol.Fetch.RequestPausedEvent>, response?: Response): Promise<Decision> {
   const requestId = `interception-job-${mint()}`;
   return new Promise<Decision>((decide, fail) => {
     const gone = (): void => fail(job.signal.reason);
@@ -191,7 +192,7 @@ function pause(job: Job, session: Session, draft: Draft, more: Json, response?: 
 
 const MAX_GOING = 1000;
 /** Requests that have been told of as paused and are not. */
-const going = new Map<string, { session: Session; headers: Json }>();
+const going = new Map<string, { session: Session; headers: Protocol.Network.Headers }>();
 
 /**
  * Tells of a request that is on its way: Playwright and Puppeteer, once they
@@ -205,12 +206,15 @@ onUnderWay((networkId, frame, request, type) => {
     const requestId = `interception-job-${mint()}`;
     going.set(requestId, { session, headers: request.headers });
     if (going.size > MAX_GOING) going.delete(going.keys().next().value!);
-    session.emit("Fetch.requestPaused", { requestId, request, frameId: frame.id, resourceType, networkId });
+    session.emit("Fetch.requestPaused", { requestId, request: request as Protocol.Network.Request, frameId: frame.id, resourceType, networkId });
   }
 });
 
+/** Params that let a request go on, of whichever command. */
+type ReleasingParams = Pick<Protocol.Fetch.ContinueRequestRequest, "requestId" | "url" | "method" | "headers" | "postData">;
+
 /** Lets go of such a request; false where the id is of another. */
-function letGo(p: Json, s: Session, method: string): boolean {
+function letGo(p: ReleasingParams, s: Session, method: string): boolean {
   const entry = going.get(p.requestId);
   if (entry?.session !== s) return false;
   going.delete(p.requestId);
@@ -221,7 +225,7 @@ function letGo(p: Json, s: Session, method: string): boolean {
 
 // --------------------------------------------------------------- commands
 
-function find(p: Json, s: Session): Local | Remote {
+function find(p: { requestId: string }, s: Session): Local | Remote {
   const entry = paused.get(p.requestId);
   if (!patterns.has(s)) throw new ProtocolError("Fetch domain is not enabled");
   if (!entry || entry.session !== s) throw new ProtocolError("Invalid InterceptionId.", -32602);
@@ -229,7 +233,7 @@ function find(p: Json, s: Session): Local | Remote {
 }
 
 /** Decides, once: the same id again is an invalid one. */
-function decide(p: Json, entry: Paused, d: Decision | Error): void {
+function decide(p: { requestId: string }, entry: Paused, d: Decision | Error): void {
   paused.delete(p.requestId);
   if (d instanceof Error) entry.fail(d);
   else entry.decide(d);
@@ -261,7 +265,7 @@ function pattern(glob: string): RegExp {
 }
 
 /** Lets a request that the proxy holds go on, with changes. */
-function goOn(p: Json): Verdict {
+function goOn(p: Protocol.Fetch.ContinueRequestRequest): Verdict {
   const { url, method, headers, postData, interceptResponse } = p;
   if (url !== undefined && (!URL.canParse(url) || new URL(url).origin !== new URL(proxyBase() ?? location.href).origin)) {
     throw new ProtocolError(URL.canParse(url) ? "Fetch.continueRequest is not possible in an embedded frame: the proxy has one app only" : "Invalid URL", -32602);
@@ -272,13 +276,16 @@ function goOn(p: Json): Verdict {
   };
 }
 
+/** Params that make a response up; without a responseCode they are refused. */
+export type MadeUp = Pick<Protocol.Fetch.FulfillRequestRequest, "responseCode" | "responsePhrase" | "responseHeaders">;
+
 /** The answer that a client gives in the place of the proxy's app. */
-function answer(p: Json, more: Json): Verdict {
+function answer(p: MadeUp, more: { body?: string }): Verdict {
   if (!(p.responseCode >= 100 && p.responseCode <= 999)) throw new ProtocolError("Invalid http status code or phrase", -32602);
   return { do: "fulfill", status: p.responseCode, phrase: p.responsePhrase ?? "", ...(p.responseHeaders && { headers: pairs(p.responseHeaders) }), ...more };
 }
 
-function continueRequest(p: Json, s: Session): void {
+function continueRequest(p: Protocol.Fetch.ContinueRequestRequest, s: Session): void {
   if (letGo(p, s, "continueRequest")) return;
   const entry = find(p, s);
   if (entry.atResponse) return decide(p, entry, {});
@@ -289,16 +296,16 @@ function continueRequest(p: Json, s: Session): void {
   decide(p, entry, { ...(changed && { draft: entry.draft.with(changes) }), ...(p.interceptResponse !== undefined && { seen: p.interceptResponse }) });
 }
 
-function continueResponse(p: Json, s: Session): void {
+function continueResponse(p: Protocol.Fetch.ContinueResponseRequest, s: Session): void {
   const entry = find(p, s);
   if (!entry.atResponse) throw new ProtocolError("Invalid state for continueInterceptedRequest");
-  if (isRemote(entry)) return decide(p, entry, p.responseCode === undefined ? {} : { verdict: answer(p, {}) });
+  if (isRemote(entry)) return decide(p, entry, p.responseCode === undefined ? {} : { verdict: answer(p as MadeUp, {}) });
   const { response } = entry;
   if (p.responseCode === undefined || !response) return decide(p, entry, {});
-  decide(p, entry, { fulfil: fulfilled(entry.job.win, entry.draft.shown, p, response.body, response) });
+  decide(p, entry, { fulfil: fulfilled(entry.job.win, entry.draft.shown, p as MadeUp, response.body, response) });
 }
 
-function fulfillRequest(p: Json, s: Session): void {
+function fulfillRequest(p: Protocol.Fetch.FulfillRequestRequest, s: Session): void {
   letGo(p, s, "fulfillRequest");
   const entry = find(p, s);
   if (isRemote(entry)) return decide(p, entry, { verdict: answer(p, p.body === undefined ? {} : { body: p.body }) });
@@ -306,14 +313,14 @@ function fulfillRequest(p: Json, s: Session): void {
   decide(p, entry, { fulfil: fulfilled(entry.job.win, entry.draft.shown, p, body ?? entry.response?.body ?? null, entry.response) });
 }
 
-function failRequest(p: Json, s: Session): void {
+function failRequest(p: Protocol.Fetch.FailRequestRequest, s: Session): void {
   const text = errorTexts(p.errorReason);
   if (!text) throw new ProtocolError("Unknown errorReason", -32602);
   letGo(p, s, "failRequest");
   decide(p, find(p, s), new Refused(text));
 }
 
-async function getResponseBody(p: Json, s: Session): Promise<Json> {
+async function getResponseBody(p: Protocol.Fetch.GetResponseBodyRequest, s: Session): Promise<Protocol.Fetch.GetResponseBodyResponse> {
   const entry = find(p, s);
   if (isRemote(entry) && entry.body) return { body: await entry.body(), base64Encoded: true };
   const { response, atResponse } = entry as Local;
@@ -329,7 +336,7 @@ function impossible(method: string, why: string): never {
 
 register("Fetch", {
   enable: (p, s) => {
-    const list: Json[] = p.patterns ?? [{}];
+    const list: Protocol.Fetch.RequestPattern[] = p.patterns ?? [{}];
     patterns.set(s, list.map((x) => ({
       url: pattern(x.urlPattern ?? "*"), type: x.resourceType, response: x.requestStage === "Response",
     })));

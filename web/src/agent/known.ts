@@ -36,7 +36,7 @@ class Known implements Listener {
   }
 
   text(node: Node): void {
-    if (this.has(node)) this.session.emit("DOM.characterDataModified", { nodeId: idOfNode(node), characterData: node.nodeValue });
+    if (this.has(node)) this.session.emit("DOM.characterDataModified", { nodeId: idOfNode(node), characterData: node.nodeValue as string });
   }
 
   /** Tells which of a parent's children are gone; of the number where it knows no more. */

@@ -1,7 +1,6 @@
 // Bundles beside agent.js that are loaded when a client first asks for what
 // they do.
 
-import type { Json } from "../protocol";
 import { nonceOf } from "./evaluate";
 import { ProtocolError } from "./registry";
 
@@ -63,7 +62,7 @@ function element(url: string): Promise<void> {
 }
 
 /** Runs what a bundle exports: its errors are for the client where they carry a code. */
-export async function relay(run: () => Promise<Json>): Promise<Json> {
+export async function relay<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (e) {

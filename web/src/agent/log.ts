@@ -1,12 +1,12 @@
 // The Log domain: what failed to load.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { register } from "./registry";
 import { emit } from "./session";
 import { isUrl } from "./urls";
 
 const MAX = 100;
-let entries: Json[] = [];
+let entries: Protocol.Log.LogEntry[] = [];
 
 type Win = Window & typeof globalThis;
 
@@ -29,7 +29,7 @@ export function installLog(win: Win): void {
 
 /** Tells of a request that failed, and why. */
 export function tellOfFailure(why: string, url: string, networkRequestId: string): void {
-  const entry = {
+  const entry: Protocol.Log.LogEntry = {
     source: "network", level: "error", text: `Failed to load resource: ${why}`, timestamp: Date.now(), url, networkRequestId,
   };
   entries.push(entry);

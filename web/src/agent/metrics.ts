@@ -1,6 +1,6 @@
 // Performance: of Chromium's metrics those that page script knows.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { allFrames } from "./frames";
 import { monotonic } from "./originals";
 import { register } from "./registry";
@@ -11,7 +11,7 @@ interface Memory {
 }
 
 /** Times are seconds of the clock that Timestamp reads. */
-function metrics(): Json[] {
+function metrics(): Protocol.Performance.Metric[] {
   const docs = allFrames().flatMap((f) => f.win?.document ?? []);
   const [timing] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   const { memory } = performance as unknown as { memory?: Memory }; // Chromium alone has it

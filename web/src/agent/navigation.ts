@@ -1,7 +1,8 @@
 // Navigations that start in the main document: its own, and those a client
 // asks for; changes of address within the document; history.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
+import type { FromAgent } from "../protocol";
 import { type Frame, type Win, address, isAddressSet, mainFrame, onTouch, splitFragment, urlOf } from "./frames";
 import { isLoaded } from "./lifecycle";
 import { hexId, monotonic, originals } from "./originals";
@@ -33,7 +34,7 @@ interface Navigation extends EventTarget {
 const api = (window as unknown as { navigation?: Navigation }).navigation;
 
 /** Sends a control message to the Host, if there is one. */
-type Tell = (message: Json) => boolean;
+type Tell = (message: FromAgent) => boolean;
 let tell: Tell = () => false;
 
 /** The navigation that the Host has announced: its own events must not be doubled. */
@@ -87,14 +88,16 @@ export function onNavigate(win: Window, starting: (e: NavigateEvent) => (() => v
 }
 
 /** Why a page navigates, as Page.frameRequestedNavigation says it. */
-export function reasonOf(e: NavigateEvent): string {
+export function reasonOf(e: NavigateEvent): Protocol.Page.ClientNavigationReason {
   if (e.navigationType === "reload") return "reload";
   if (e.formData) return "formSubmissionPost";
   return e.userInitiated ? "anchorClick" : "scriptInitiated";
 }
 
+export type NavigationType = Protocol.Page.FrameStartedNavigatingEvent["navigationType"];
+
 /** The navigationType of Page.frameStartedNavigating. */
-export function typeOf(e: NavigateEvent): string {
+export function typeOf(e: NavigateEvent): NavigationType {
   if (e.navigationType === "reload") return "reload";
   return e.navigationType === "traverse" ? "historyDifferentDocument" : "differentDocument";
 }
@@ -115,7 +118,7 @@ function begun(e: NavigateEvent, byClient: boolean): void {
 }
 
 /** What a form sends, where that is fields in the plain encoding: a boundary is the browser's secret. */
-function formBody({ formData, sourceElement }: NavigateEvent): Json {
+function formBody({ formData, sourceElement }: NavigateEvent): Partial<Protocol.Network.Request> {
   const form = (sourceElement as HTMLInputElement | null | undefined)?.form ?? (sourceElement as HTMLFormElement | null | undefined);
   const fields = formData && [...formData];
   if (!fields || (form?.enctype ?? "") !== "application/x-www-form-urlencoded") return formData ? { hasPostData: true } : {};
@@ -124,7 +127,7 @@ function formBody({ formData, sourceElement }: NavigateEvent): Json {
 }
 
 /** Network.requestWillBeSent of a frame's document. */
-export function documentRequest(frame: Frame, loaderId: string, address: string, method: string, more: Json = {}): Json {
+export function documentRequest(frame: Frame, loaderId: string, address: string, method: string, more: Partial<Protocol.Network.Request> = {}): Protocol.Network.RequestWillBeSentEvent {
   const [url, fragment] = splitFragment(address);
   return {
     requestId: loaderId,
@@ -203,7 +206,7 @@ export function keepAddress(frame: Frame): void {
 }
 
 /** Tells of the address when it has changed; pushState tells even of the same one, as Chromium does. */
-function withinDocument(frame: Frame, navigationType: string): void {
+function withinDocument(frame: Frame, navigationType: Protocol.Page.NavigatedWithinDocumentEvent["navigationType"]): void {
   const url = frame.win ? urlOf(frame) : "";
   const frameId = frame.id;
   if (url === addresses.get(frame) && navigationType === "fragment") return;
@@ -229,8 +232,11 @@ export function tellInfo(): void {
 
 // ------------------------------------------------------------- commands
 
+/** What the Host adds to Page.navigate. */
+type HostNavigation = Protocol.Page.NavigateRequest & { loaderId?: string; led?: boolean };
+
 /** Page.navigate of the main frame, handed on by the Host; a loaderId in it says that the Host has announced it. */
-export function navigate(p: Json): Json {
+export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
   const frameId = mainFrame().id;
   const here = splitFragment(address())[0];
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
@@ -266,8 +272,8 @@ export function stop(): void {
 }
 
 /** Page.getNavigationHistory: ids are indexes. Without the Navigation API only "back", "here" and "forward" are known. */
-export function historyEntries(): Json {
-  const entry = (id: number, url: string): Json => ({
+export function historyEntries(): Protocol.Page.GetNavigationHistoryResponse {
+  const entry = (id: number, url: string): Protocol.Page.NavigationEntry => ({
     id, url, userTypedURL: url, title: url === address() ? document.title : "", transitionType: "typed",
   });
   if (api && !api.currentEntry) return { currentIndex: 0, entries: [entry(0, address())] }; // a document that is not in the history
@@ -279,7 +285,7 @@ export function historyEntries(): Json {
 }
 
 /** Page.navigateToHistoryEntry. */
-export function traverse(p: Json): void {
+export function traverse(p: Protocol.Page.NavigateToHistoryEntryRequest): void {
   const entries = api?.currentEntry ? api.entries() : undefined;
   if (api && !entries ? p.entryId !== 0 : entries ? !entries[p.entryId] : ![0, 1, 2].includes(p.entryId)) throw new ProtocolError("No entry with passed id");
   originals.setTimeout(() => {

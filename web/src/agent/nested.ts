@@ -1,7 +1,8 @@
 // Agents in child frames of other origins. For those this agent is the Host:
 // it answers their hello with a welcome and puts them into its own sessions.
 
-import type { Hello, Json, SessionState, Welcome } from "../protocol";
+import type { Protocol } from "../cdp";
+import type { Answer, Attached, CdpEvent, Detached, FromAgent, Hello, Json, Response, SessionState, Subtree, Welcome } from "../protocol";
 import { VERSION } from "../protocol";
 import { isOf } from "../host/addresses";
 import { emptyState, record } from "../host/state";
@@ -19,8 +20,8 @@ const GONE = { error: { code: -32000, message: "Cannot find context with specifi
 /** What carries messages to this agent's own Host. */
 interface Uplink {
   send(message: string): void;
-  control(message: Json): boolean;
-  tree(): Json;
+  control(message: FromAgent): boolean;
+  tree(): Protocol.Page.FrameTree;
   /** Something in the frame of an agent has taken the focus. */
   focus(n: Nested): void;
 }
@@ -78,7 +79,7 @@ export function beginNesting(w: Welcome): void {
 }
 
 /** A session has begun or ended. */
-export function sessionChanged(message: Json): void {
+export function sessionChanged(message: Attached | Detached): void {
   const { sessionId } = message;
   if (message.icdp === "attached") states.set(sessionId, emptyState(sessionId));
   else {
@@ -97,7 +98,7 @@ function subtreeBases(): number[] {
   return [base, ...agents().flatMap((n) => n.bases)];
 }
 
-function subtreeContexts(): Json[] {
+function subtreeContexts(): Protocol.Runtime.ExecutionContextDestroyedEvent[] {
   return [...contextIds(), ...agents().flatMap((n) => n.contexts)];
 }
 
@@ -161,23 +162,33 @@ function arrives(frame: Frame, url: string): boolean {
 
 // ------------------------------------------------------------- the agent
 
+/** What events say of the frame or context that they are about. */
+interface AboutFrame {
+  frameId?: string;
+  frame?: { id: string; url: string };
+  url?: string;
+  executionContextId?: number;
+  context?: { id: number };
+  exceptionDetails?: { executionContextId?: number };
+}
+
 /** An agent in a child frame of another origin. */
 export class Nested implements Agent {
   readonly docId?: string;
   /** Those of its document and of the agents below it. */
   bases: number[];
-  contexts: Json[] = [];
-  tree: Json = {};
+  contexts: Protocol.Runtime.ExecutionContextDestroyedEvent[] = [];
+  tree: Protocol.Page.FrameTree;
   loaded = false;
   loads = 0;
   private port?: MessagePort;
   private serial = 0;
-  private readonly calls = new Map<number, (answer: Json) => void>();
+  private readonly calls = new Map<number, (answer: Answer) => void>();
 
   constructor(readonly frame: Frame, hello: Hello, readonly origin: string, private readonly reply?: MessagePort) {
     this.docId = hello.docId;
     this.bases = [hello.base as number];
-    this.tree = { frame: { id: frame.id, loaderId: frame.loaderId, url: hello.url } };
+    this.tree = { frame: { id: frame.id, loaderId: frame.loaderId, url: hello.url } as Protocol.Page.Frame };
     frame.agent = this;
   }
 
@@ -196,12 +207,12 @@ export class Nested implements Agent {
     for (const [sessionId, list] of settings) for (const [method, params] of list) void this.call(method, params, sessionId);
   }
 
-  post(message: Json): void {
+  post(message: object): void {
     this.port?.postMessage(originals.stringify(message));
   }
 
   /** Resolves to an answer with either result or error; never rejects. */
-  call(method: string, params: Json, sessionId: string): Promise<Json> {
+  call(method: string, params: object, sessionId: string): Promise<Answer> {
     const id = ++this.serial;
     return new Promise((done) => {
       this.calls.set(id, done);
@@ -222,7 +233,7 @@ export class Nested implements Agent {
   }
 
   private receive(data: string): void {
-    const m = originals.parse(data) as Json;
+    const m = originals.parse(data) as (FromAgent | { icdp?: undefined }) & CdpEvent & Response; // one of the three
     if (m.icdp) return this.told(m);
     if (m.method) return this.speaksForItself(String(m.method), m.params ?? {}) ? uplink.send(data) : undefined;
     const done = this.calls.get(m.id);
@@ -236,19 +247,19 @@ export class Nested implements Agent {
   }
 
   /** Whether an event is about this agent's own frames and contexts, as far as it names any. */
-  private speaksForItself(method: string, p: Json): boolean {
+  private speaksForItself(method: string, p: AboutFrame): boolean {
     if (/^(Target|Browser)\./.test(method)) return false;
     if (method === "Page.frameNavigated" && p.frame?.id === this.frame.id && !this.isIts(p.frame.url)) return false;
     if (method === "Page.navigatedWithinDocument" && p.frameId === this.frame.id && !this.isIts(p.url)) return false;
-    const about = frameOf(p.frameId ?? p.frame?.id);
+    const about = frameOf((p.frameId ?? p.frame?.id) as string);
     if (about && about !== this.frame) return false;
     const context = p.executionContextId ?? p.context?.id ?? p.exceptionDetails?.executionContextId;
     return context === undefined || this.bases.includes(Math.floor(context / 1000));
   }
 
-  private told(m: Json): void {
+  private told(m: FromAgent): void {
     if (m.icdp === "subtree") {
-      this.grown(m as Nested);
+      this.grown(m);
     } else if (m.icdp === "nav" || m.icdp === "navabort") {
       // What a client has asked for since then takes its place.
       if (!this.frame.pending?.done) this.frame.pending = m.icdp === "nav" ? { loaderId: m.loaderId, url: m.url } : undefined;
@@ -262,12 +273,12 @@ export class Nested implements Agent {
   }
 
   /** What there is in it and below, without what is others': commands go by these names. */
-  private grown({ tree, bases, contexts, loaded }: Nested): void {
+  private grown({ tree, bases, contexts, loaded }: Subtree): void {
     if (!Array.isArray(bases) || !Array.isArray(contexts) || !this.isIts(tree?.frame?.url)) return;
     const others = agents().filter((n) => n !== this);
     const taken = [base, ...others.flatMap((n) => n.bases)];
     const known = [...allFrames().map((f) => f.id), ...others.flatMap((n) => framesIn(n.tree))];
-    const own = (t: Json): Json => ({ ...t, ...(t.childFrames && { childFrames: t.childFrames.filter((c: Json) => !known.includes(c.frame.id)).map(own) }) });
+    const own = (t: Protocol.Page.FrameTree): Protocol.Page.FrameTree => ({ ...t, ...(t.childFrames && { childFrames: t.childFrames.filter((c) => !known.includes(c.frame.id)).map(own) }) });
     this.bases = bases.filter((b) => !taken.includes(b));
     this.contexts = contexts.filter((c) => this.bases.includes(Math.floor(c.executionContextId / 1000)));
     this.tree = { ...own(tree), frame: { ...tree.frame, id: this.frame.id } };
@@ -278,16 +289,16 @@ export class Nested implements Agent {
   }
 
   /** What it wants of the Host. It speaks for its own windows alone, and not in the name of the document around it. */
-  private asks(m: Json): void {
+  private asks(m: FromAgent): void {
     if (m.icdp === "evalput") return void uplink.control(m);
     if (m.icdp !== "open" && m.icdp !== "popup") return;
     if (!this.bases.includes(parseInt(String(m.openId), 10))) return;
-    uplink.control({ ...m, ...(m.message && { message: { ...m.message, origin: "null" } }) });
+    uplink.control({ ...m, ...("message" in m && m.message && { message: { ...m.message, origin: "null" } }) });
   }
 }
 
 /** The ids of a Page.FrameTree, parents before children. */
-export function framesIn(tree: Json): string[] {
+export function framesIn(tree: Protocol.Page.FrameTree): string[] {
   return [tree.frame.id, ...(tree.childFrames ?? []).flatMap(framesIn)];
 }
 

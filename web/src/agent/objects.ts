@@ -1,7 +1,7 @@
 // Remote objects: values that clients hold by objectId. Signatures shared by
 // the domains.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { type Context, NO_CONTEXT, onContextGone } from "./contexts";
 import { base } from "./originals";
 import { ProtocolError } from "./registry";
@@ -29,7 +29,7 @@ const table = new Map<number, Entry>();
 let counter = 0;
 
 /** Mints a RemoteObject for a value in a context, held for that session. */
-export function wrap(value: unknown, context: Context, session: Session, how: Presentation = {}): Json {
+export function wrap(value: unknown, context: Context, session: Session, how: Presentation = {}): Protocol.Runtime.RemoteObject {
   if (how.returnByValue) return byValue(value);
   const object = describe(value);
   if ((typeof value !== "object" || value === null) && typeof value !== "function" && typeof value !== "symbol"
@@ -43,7 +43,7 @@ export function wrap(value: unknown, context: Context, session: Session, how: Pr
 }
 
 /** The value behind an objectId; throws "Could not find object with given id" or, for one of another document, "Cannot find context with specified id". */
-export function unwrap(objectId: string): { value: any; context: Context; group?: string } {
+export function unwrap(objectId: string): { value: unknown; context: Context; group?: string } {
   const parts = /^(\d+)\.(\d+)\.(\d+)$/.exec(String(objectId));
   if (!parts) throw new ProtocolError("Invalid remote object id");
   if (Number(parts[1]) !== base) throw new ProtocolError(NO_CONTEXT);

@@ -1,7 +1,6 @@
 // Overrides of what scripts are told of their browser and its place.
 
 import { clearing, overrideId, overrides, overrideScript } from "../overrides";
-import type { Json } from "../protocol";
 import { allFrames } from "./frames";
 import { register } from "./registry";
 import { addScript } from "./scripts";
@@ -10,7 +9,7 @@ import { type Session, onSessionEnd } from "./session";
 /** Whose each override is: the last that has set it. */
 const owners = new Map<string, Session>();
 
-function override(method: string, p: Json | undefined, s: Session): void {
+function override(method: string, p: object | undefined, s: Session): void {
   owners.set(method, s);
   addScript({ identifier: overrideId(method, s.id), source: overrideScript(method, p), runImmediately: true }, s);
 }

@@ -1,6 +1,6 @@
 // The Page domain.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { navigateChild } from "./childnav";
 import { worldContext } from "./contexts";
 import { type Frame, allFrames, childrenOf, describeFrame, frameOf, mainFrame } from "./frames";
@@ -9,32 +9,32 @@ import { historyEntries, navigate, reload, stop, traverse } from "./navigation";
 import { ProtocolError, register } from "./registry";
 import { addScript, removeScript } from "./scripts";
 
-function frameOfParams(p: Json): Frame {
+function frameOfParams(p: { frameId?: string }): Frame {
   const frame = p.frameId === undefined ? mainFrame() : frameOf(p.frameId);
   if (!frame) throw new ProtocolError("No frame for given id found");
   return frame;
 }
 
 /** Page.FrameTree; what lies below a frame of another origin its agent has told. */
-export function tree(frame: Frame, extra: Json = {}): Json {
-  if (frame.agent) return frame.agent.tree;
+export function tree<Extra extends object>(frame: Frame, extra = {} as Extra): Protocol.Page.FrameTree & Extra {
+  if (frame.agent) return frame.agent.tree as Protocol.Page.FrameTree & Extra;
   const children = childrenOf(frame).map((f) => tree(f, extra));
   return { frame: describeFrame(frame), ...(children.length > 0 && { childFrames: children }), ...extra };
 }
 
-function navigateFrame(p: Json): Json | Promise<Json> {
+function navigateFrame(p: Protocol.Page.NavigateRequest): Protocol.Page.NavigateResponse | Promise<Protocol.Page.NavigateResponse> {
   const frame = frameOfParams(p);
   if (frame === mainFrame()) return navigate(p);
   return navigateChild(frame, p);
 }
 
-function createIsolatedWorld(p: Json): Json {
+function createIsolatedWorld(p: Protocol.Page.CreateIsolatedWorldRequest): Protocol.Page.CreateIsolatedWorldResponse {
   const frame = frameOfParams(p);
   return { executionContextId: worldContext(frame, p.worldName ?? "").id };
 }
 
 /** The root's sizes, in CSS pixels and in device pixels. */
-function layoutMetrics(): Json {
+function layoutMetrics(): Protocol.Page.GetLayoutMetricsResponse {
   const root = document.scrollingElement ?? document.documentElement;
   const scale = window.devicePixelRatio;
   const v = window.visualViewport;
@@ -44,8 +44,8 @@ function layoutMetrics(): Json {
     clientWidth: v?.width ?? root.clientWidth, clientHeight: v?.height ?? root.clientHeight, scale: v?.scale ?? 1, zoom: 1,
   };
   const content = { x: 0, y: 0, width: root.scrollWidth, height: root.scrollHeight };
-  const device = (o: Record<string, number>): Json =>
-    Object.fromEntries(Object.entries(o).map(([k, n]) => [k, k === "scale" || k === "zoom" ? n : n * scale]));
+  const device = <T extends Record<string, number>>(o: T): T =>
+    Object.fromEntries(Object.entries(o).map(([k, n]) => [k, k === "scale" || k === "zoom" ? n : n * scale])) as T;
   return {
     layoutViewport: device(layout),
     visualViewport: device(visual),
@@ -56,7 +56,7 @@ function layoutMetrics(): Json {
   };
 }
 
-function setDocumentContent(p: Json): void {
+function setDocumentContent(p: Protocol.Page.SetDocumentContentRequest): void {
   const doc = frameOfParams(p).win?.document;
   if (!doc) throw new ProtocolError("No Document instance to set HTML for");
   doc.open();
@@ -68,7 +68,7 @@ register("Page", {
   enable: () => {},
   disable: () => {},
   getFrameTree: () => ({ frameTree: tree(mainFrame()) }),
-  getResourceTree: () => ({ frameTree: tree(mainFrame(), { resources: [] }) }),
+  getResourceTree: () => ({ frameTree: tree(mainFrame(), { resources: [] }) as Protocol.Page.FrameResourceTree }),
   setLifecycleEventsEnabled: (p, s) => setLifecycle(s, p.enabled === true, allFrames()),
   createIsolatedWorld,
   addScriptToEvaluateOnNewDocument: addScript,
@@ -90,5 +90,5 @@ register("Page", {
   setBypassCSP: (p) => {
     if (p.enabled) throw new ProtocolError("Page.setBypassCSP is not possible in an embedded frame: the policy belongs to the response");
   },
-  getAppManifest: () => ({ url: "", errors: [] }),
+  getAppManifest: () => ({ url: "", errors: [] }) as unknown as Protocol.Page.GetAppManifestResponse, // without the experimental manifest
 });

@@ -2,12 +2,12 @@
 // page can add frames each becomes a Target; script gets a stand-in for its
 // window. Where it cannot, they are the browser's own.
 
-import type { Json, PopupNews, Welcome } from "../protocol";
+import type { FromAgent, OpenerCall, PopupNews, Welcome } from "../protocol";
 import { allFrames } from "./frames";
 import { carried } from "./framename";
 import { mint, originals } from "./originals";
 import { emit } from "./session";
-import { type Remote, deliver, standIn } from "./standin";
+import { type Remote, type WindowCall, deliver, standIn } from "./standin";
 
 type Win = Window & typeof globalThis;
 
@@ -24,12 +24,12 @@ let offered = false;
 /** This Target was opened by script, which may close it. */
 let opened = false;
 let opener: Remote | undefined;
-let tell: (message: Json) => boolean = () => false;
+let tell: (message: FromAgent) => boolean = () => false;
 /** Messages to the opener from before there was a Host. */
-let early: Json[] = [];
+let early: FromAgent[] = [];
 
 /** Begins: `control` carries messages to the Host. A name that the Host page gave tells of an opener before any script runs. */
-export function startPopups(control: (message: Json) => boolean): void {
+export function startPopups(control: (message: FromAgent) => boolean): void {
   tell = control;
   if (carried("o")) haveOpener();
 }
@@ -44,8 +44,8 @@ export function welcomePopups(w: Welcome): void {
 
 function haveOpener(): void {
   if (opener) return;
-  const send = (message: Json): void => {
-    const m = { icdp: "opener", ...message };
+  const send = (message: WindowCall): void => {
+    const m: OpenerCall = { icdp: "opener", ...message };
     if (!tell(m)) early.push(m);
   };
   opener = { closed: false, url: "", send };

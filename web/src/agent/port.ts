@@ -1,7 +1,7 @@
 // The channel to the Host: pairing by window.postMessage, then commands over
 // the MessagePort that the welcome brings.
 
-import { type Attached, type Detached, type Json, type PopupNews, type SessionState, VERSION, type Welcome } from "../protocol";
+import { type Answer, type Attached, type CdpError, type Command, type FromAgent, type Json, type SessionState, type ToAgent, VERSION, type Welcome } from "../protocol";
 import { renumberContexts } from "./contexts";
 import { noteDriven } from "./dialogs";
 import { address, mainFrame } from "./frames";
@@ -133,7 +133,7 @@ export function send(message: string): void {
 }
 
 /** Sends a control message to an extended Host; false while there is none. */
-export function control(message: Json): boolean {
+export function control(message: FromAgent): boolean {
   if (port) send(originals.stringify(message));
   return port !== undefined;
 }
@@ -151,23 +151,23 @@ export function leave(): void {
 
 function fromHost(data: unknown): void {
   if (typeof data !== "string") return;
-  let m: Json;
+  let m: (ToAgent | { icdp?: undefined }) & Command; // one of the two
   try {
     m = originals.parse(data);
   } catch {
     return;
   }
-  if (m.icdp) sessionChanged(m);
+  if (m.icdp) sessionChanged(m as Attached);
   if (m.icdp === "attached") {
-    const { sessionId } = m as Attached;
+    const { sessionId } = m;
     setHub(m);
     if (!sessionOf(sessionId)) begin(sessionId);
     noteDriven();
   } else if (m.icdp === "detached") {
-    endSession((m as Detached).sessionId);
+    endSession(m.sessionId);
     noteDriven();
   }
-  else if (m.icdp === "popup") popupNews(m as PopupNews);
+  else if (m.icdp === "popup") popupNews(m);
   else if (m.icdp === "evalok") scriptLeft(m.key, m.refused === true);
   else if (typeof m.id === "number" && typeof m.method === "string") dispatch(m.id, m.method, m.params ?? {}, m.sessionId);
 }
@@ -177,7 +177,7 @@ const inputs = new WeakMap<Session, Promise<unknown>>();
 
 function dispatch(id: number, method: string, params: Json, sessionId: string | undefined): void {
   const s = sessionOf(sessionId ?? "") ?? sessionOf("");
-  const reply = (answer: Json): void => {
+  const reply = (answer: Answer): void => {
     flushChanges();
     send(originals.stringify({ id, ...answer, ...(sessionId && { sessionId }) }));
   };
@@ -218,7 +218,7 @@ function call(method: string, params: Json, s: Session): Json | void | Promise<J
   return result;
 }
 
-function errorOf(e: unknown): Json {
+function errorOf(e: unknown): CdpError {
   if (e instanceof ProtocolError) return { code: e.code, message: e.message };
   return { code: -32000, message: `Internal error: ${e instanceof Error ? e.message : String(e)}` };
 }

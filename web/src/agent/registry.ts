@@ -1,5 +1,6 @@
 // The method table of the Frame Agent: one handler per CDP method.
 
+import type { Domain, Method, Params, Result } from "../cdp";
 import type { Json } from "../protocol";
 import type { Session } from "./session";
 
@@ -13,6 +14,16 @@ export class ProtocolError extends Error {
   }
 }
 
+type Answer<R> = R extends void ? void | Record<string, never> : R;
+
+/** Handlers for methods of a domain of the protocol, typed by their params and results. */
+export type Handlers<D extends Domain> = {
+  [M in Method as M extends `${D}.${infer Name}` ? Name : never]?: (
+    params: Params<M>,
+    session: Session,
+  ) => Answer<Result<M>> | Promise<Answer<Result<M>>>;
+};
+
 const handlers = new Map<string, Handler>();
 
 /**
@@ -20,8 +31,8 @@ const handlers = new Map<string, Handler>();
  * registered again is replaced, so an application may plug in or override a
  * domain.
  */
-export function register(domain: string, methods: Record<string, Handler>): void {
-  for (const name of Object.keys(methods)) handlers.set(`${domain}.${name}`, methods[name]);
+export function register<D extends string>(domain: D, methods: D extends Domain ? Handlers<D> : Record<string, Handler>): void {
+  for (const name of Object.keys(methods)) handlers.set(`${domain}.${name}`, (methods as Record<string, Handler>)[name]);
 }
 
 /** The handler of a method such as "DOM.getDocument", if there is one. */

@@ -1,6 +1,6 @@
 // The Runtime domain: evaluation, remote objects, contexts.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { bind, unbind } from "./bindings";
 import { replayConsole, discardConsole } from "./console";
 import { type Context, announceContexts, contextOfParams, isLive } from "./contexts";
@@ -14,12 +14,16 @@ import { describeError } from "./serialize";
 import { storeBinding } from "./scripts";
 import type { Session } from "./session";
 
-function presentation(p: Json): Presentation {
+/** What commands say of how a value is to be presented. */
+type Presented = Pick<Protocol.Runtime.EvaluateRequest, "returnByValue" | "generatePreview" | "objectGroup">;
+type Answered = Protocol.Runtime.EvaluateResponse;
+
+function presentation(p: Presented): Presentation {
   return { returnByValue: p.returnByValue === true, generatePreview: p.generatePreview === true, objectGroup: p.objectGroup };
 }
 
 /** Runs a computation and answers with its value, or with what it throws. */
-function answer(p: Json, c: Context, s: Session, compute: () => unknown): Json | Promise<Json> {
+function answer(p: Presented & { awaitPromise?: boolean; replMode?: boolean }, c: Context, s: Session, compute: () => unknown): Answered | Promise<Answered> {
   const how = presentation(p);
   let value: unknown;
   try {
@@ -32,7 +36,7 @@ function answer(p: Json, c: Context, s: Session, compute: () => unknown): Json |
 }
 
 /** The answer once a promise has settled, or undefined for what is no promise. */
-function settled(value: unknown, c: Context, s: Session, how: Presentation): Promise<Json> | undefined {
+function settled(value: unknown, c: Context, s: Session, how: Presentation): Promise<Answered> | undefined {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
   let then: unknown;
   try {
@@ -54,7 +58,7 @@ function headOf(e: Error): string {
   return e.message ? `${e.name}: ${e.message}` : e.name;
 }
 
-function thrown(e: unknown, text: string, c: Context, s: Session, how: Presentation): Json {
+function thrown(e: unknown, text: string, c: Context, s: Session, how: Presentation): Answered {
   const shown = { objectGroup: how.objectGroup, generatePreview: how.generatePreview };
   return { result: wrap(e, c, s, shown), exceptionDetails: exceptionDetails(e, text, c, s, shown) };
 }
@@ -64,7 +68,7 @@ function refuseSideEffects(c: Context): never {
 }
 
 /** A call's argument: by value, unserializable, or an object of this document. */
-export function argument(a: Json): unknown {
+export function argument(a: Protocol.Runtime.CallArgument): unknown {
   if (a.objectId !== undefined) return unwrap(a.objectId).value;
   const special = a.unserializableValue;
   if (special === undefined) return a.value;
@@ -76,12 +80,12 @@ export function argument(a: Json): unknown {
   throw new ProtocolError("Couldn't parse value object in call argument");
 }
 
-function evaluate(p: Json, s: Session): Json | Promise<Json> {
+function evaluate(p: Protocol.Runtime.EvaluateRequest, s: Session): Answered | Promise<Answered> {
   const c = contextOfParams(p);
   const win = c.frame.win;
   if (!win) throw new ProtocolError("Cannot find context with specified id");
   const source = String(p.expression);
-  const evaluated = (): Json | Promise<Json> => answer(p, c, s, () => {
+  const evaluated = (): Answered | Promise<Answered> => answer(p, c, s, () => {
     if (p.throwOnSideEffect) refuseSideEffects(c);
     return p.replMode ? runRepl(win, source) : run(win, source, !c.isDefault);
   });
@@ -89,7 +93,7 @@ function evaluate(p: Json, s: Session): Json | Promise<Json> {
   return ready ? ready.then(evaluated) : evaluated();
 }
 
-function callFunctionOn(p: Json, s: Session): Json | Promise<Json> {
+function callFunctionOn(p: Protocol.Runtime.CallFunctionOnRequest, s: Session): Answered | Promise<Answered> {
   const held = p.objectId !== undefined ? unwrap(p.objectId) : undefined;
   if (!held && p.executionContextId === undefined && p.uniqueContextId === undefined) {
     throw new ProtocolError("Either objectId or executionContextId or uniqueContextId must be specified");
@@ -100,23 +104,23 @@ function callFunctionOn(p: Json, s: Session): Json | Promise<Json> {
   const args = (p.arguments ?? []).map(argument);
   const group = p.objectGroup ?? held?.group;
   const source = `(${p.functionDeclaration}\n)`;
-  const called = (): Json | Promise<Json> => answer({ ...p, objectGroup: group }, c, s, () => {
+  const called = (): Answered | Promise<Answered> => answer({ ...p, objectGroup: group }, c, s, () => {
     if (p.throwOnSideEffect) refuseSideEffects(c);
     const f = run(win, source, !c.isDefault);
     if (typeof f !== "function") throw new ProtocolError("Given expression does not evaluate to a function");
     return Reflect.apply(f, held ? held.value : win, args);
   });
-  const ready = prepare(win, [source], (p.arguments ?? []).map((a: Json) => a.value), !c.isDefault);
+  const ready = prepare(win, [source], (p.arguments ?? []).map((a) => a.value), !c.isDefault);
   return ready ? ready.then(called) : called();
 }
 
 // -------------------------------------------------------------- properties
 
-function getProperties(p: Json, s: Session): Json {
+function getProperties(p: Protocol.Runtime.GetPropertiesRequest, s: Session): Protocol.Runtime.GetPropertiesResponse {
   const { value, context, group } = unwrap(p.objectId);
   const how = { objectGroup: group, generatePreview: p.generatePreview === true };
-  const show = (v: unknown): Json => wrap(v, context, s, how);
-  const result: Json[] = [];
+  const show = (v: unknown): Protocol.Runtime.RemoteObject => wrap(v, context, s, how);
+  const result: Protocol.Runtime.PropertyDescriptor[] = [];
   const seen = new Set<PropertyKey>();
   for (let o: object | null = Object(value), own = true; o; o = Object.getPrototypeOf(o), own = false) {
     if (!own && p.ownProperties) break;
@@ -133,26 +137,26 @@ function getProperties(p: Json, s: Session): Json {
   return { result, internalProperties: internal };
 }
 
-function property(key: PropertyKey, d: PropertyDescriptor, own: boolean, show: (v: unknown) => Json): Json {
+function property(key: PropertyKey, d: PropertyDescriptor, own: boolean, show: (v: unknown) => Protocol.Runtime.RemoteObject): Protocol.Runtime.PropertyDescriptor {
   return {
-    name: typeof key === "symbol" ? String(key) : key,
+    name: String(key),
     ...("value" in d ? { value: show(d.value), writable: d.writable } : {}),
     ...(d.get && { get: show(d.get) }),
     ...(d.set && { set: show(d.set) }),
-    configurable: d.configurable,
-    enumerable: d.enumerable,
+    configurable: d.configurable === true,
+    enumerable: d.enumerable === true,
     isOwn: own,
     ...(typeof key === "symbol" && { symbol: show(key) }),
   };
 }
 
-function heapUsage(): Json {
+function heapUsage(): Protocol.Runtime.GetHeapUsageResponse {
   const m = (performance as unknown as { memory?: { usedJSHeapSize: number; totalJSHeapSize: number } }).memory;
   return { usedSize: m?.usedJSHeapSize ?? 0, totalSize: m?.totalJSHeapSize ?? 0, embedderHeapUsedSize: 0, backingStorageSize: 0 };
 }
 
 /** Whether a text compiles as a program, told without running it. */
-async function compile(p: Json, s: Session): Promise<Json> {
+async function compile(p: Protocol.Runtime.CompileScriptRequest, s: Session): Promise<Protocol.Runtime.CompileScriptResponse> {
   const c = contextOfParams(p);
   const win = c.frame.win ?? window;
   const text = `(function(){${p.expression}\n})`;

@@ -1,7 +1,7 @@
 // Page.captureScreenshot, drawn by a bundle that is loaded when it is first
 // asked for.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { load, relay } from "./lazy";
 import { originals } from "./originals";
 import { register } from "./registry";
@@ -14,13 +14,13 @@ const backgrounds = new Map<Session, string>();
 
 onSessionEnd((s) => backgrounds.delete(s));
 
-function setBackground(p: Json, s: Session): void {
+function setBackground(p: Protocol.Emulation.SetDefaultBackgroundColorOverrideRequest, s: Session): void {
   backgrounds.delete(s);
   const { r, g, b, a = 1 } = p.color ?? {};
   if (p.color) backgrounds.set(s, `rgba(${r}, ${g}, ${b}, ${a})`);
 }
 
-const capture = (p: Json): Promise<Json> => relay(async () => {
+const capture = (p: Protocol.Page.CaptureScreenshotRequest): Promise<Protocol.Page.CaptureScreenshotResponse> => relay(async () => {
   const shot = await load<Shot>("shot.js");
   return shot.capture(p, originals, [...backgrounds.values()].pop());
 });

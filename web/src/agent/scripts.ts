@@ -2,7 +2,8 @@
 // in sessionStorage lets the next document of this origin run them before the
 // page's own scripts, and one in the frame's name that of another origin.
 
-import type { Json, SessionState } from "../protocol";
+import type { Protocol } from "../cdp";
+import type { SessionState } from "../protocol";
 import { define } from "./bindings";
 import { keepWorld } from "./contexts";
 import { prepare, run } from "./evaluate";
@@ -105,8 +106,11 @@ export function runScriptsIn(win: Window & typeof globalThis): void {
   for (const s of scripts) execute(win, s);
 }
 
+/** The Host adds the identifier; a Host of version 1 does not. */
+type NewScript = Protocol.Page.AddScriptToEvaluateOnNewDocumentRequest & { identifier?: string };
+
 /** Page.addScriptToEvaluateOnNewDocument. */
-export function addScript(p: Json, s: Session): Json {
+export function addScript(p: NewScript, s: Session): Protocol.Page.AddScriptToEvaluateOnNewDocumentResponse {
   const identifier = p.identifier ?? mint();
   const script = { sessionId: s.id, identifier, source: String(p.source ?? ""), worldName: p.worldName || undefined };
   scripts = [...scripts.filter((x) => x.identifier !== identifier), script];
@@ -118,7 +122,7 @@ export function addScript(p: Json, s: Session): Json {
 }
 
 /** Page.removeScriptToEvaluateOnNewDocument. */
-export function removeScript(p: Json, s: Session): void {
+export function removeScript(p: Protocol.Page.RemoveScriptToEvaluateOnNewDocumentRequest, s: Session): void {
   const i = scripts.findIndex((x) => x.identifier === p.identifier && x.sessionId === s.id);
   if (i < 0) throw new ProtocolError("Script not found");
   scripts.splice(i, 1);

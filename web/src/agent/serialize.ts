@@ -1,7 +1,7 @@
 // Values as Chromium 156 describes them: Runtime.RemoteObject without its
 // objectId, Runtime.ObjectPreview, and the JSON of returnByValue.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { originals } from "./originals";
 import { ProtocolError } from "./registry";
 
@@ -10,7 +10,9 @@ const PREVIEW_ITEMS = 100;
 const PREVIEW_TEXT = 100;
 const MAX_DEPTH = 500;
 
-const subtypes: Record<string, string> = {
+type Subtype = Protocol.Runtime.RemoteObject["subtype"];
+
+const subtypes: Record<string, Subtype> = {
   RegExp: "regexp", Date: "date", Map: "map", Set: "set", WeakMap: "weakmap", WeakSet: "weakset",
   Error: "error", DOMException: "error", Promise: "promise", DataView: "dataview", ArrayBuffer: "arraybuffer",
   SharedArrayBuffer: "arraybuffer", Generator: "generator", "Map Iterator": "iterator", "Set Iterator": "iterator",
@@ -41,7 +43,7 @@ export function isNode(value: unknown): value is Node {
 const nodeType = Object.getOwnPropertyDescriptor(Node.prototype, "nodeType")!.get!;
 
 /** The RemoteObject subtype of an object, if it has one. */
-export function subtypeOf(value: object): string | undefined {
+export function subtypeOf(value: object): Subtype {
   if (Array.isArray(value)) return "array";
   if (isNode(value)) return "node";
   if (ArrayBuffer.isView(value)) return value instanceof DataView || tag(value) === "DataView" ? "dataview" : "typedarray";
@@ -124,7 +126,7 @@ export function setOwnUrl(url: string): void {
   ownUrl = url && `${url}:`;
 }
 
-function sizeOf(value: object, subtype: string | undefined): number | undefined {
+function sizeOf(value: object, subtype: Subtype): number | undefined {
   const v = value as { length?: unknown; size?: unknown; byteLength?: unknown };
   try {
     if (subtype === "array" || subtype === "typedarray") return Number(v.length);
@@ -136,7 +138,7 @@ function sizeOf(value: object, subtype: string | undefined): number | undefined 
   return undefined;
 }
 
-function describeObject(value: object, subtype: string | undefined, className: string): string {
+function describeObject(value: object, subtype: Subtype, className: string): string {
   switch (subtype) {
     case "node": return describeNode(value as Node);
     case "error": return describeError(value as Error);
@@ -148,7 +150,7 @@ function describeObject(value: object, subtype: string | undefined, className: s
 }
 
 /** A RemoteObject without objectId. */
-export function describe(value: unknown): Json {
+export function describe(value: unknown): Protocol.Runtime.RemoteObject {
   switch (typeof value) {
     case "undefined": return { type: "undefined" };
     case "string": return { type: "string", value };
@@ -170,7 +172,7 @@ export function describe(value: unknown): Json {
   };
 }
 
-function describeNumber(n: number): Json {
+function describeNumber(n: number): Protocol.Runtime.RemoteObject {
   if (Object.is(n, -0)) return { type: "number", unserializableValue: "-0", description: "-0" };
   if (!Number.isFinite(n)) return { type: "number", unserializableValue: String(n), description: String(n) };
   return { type: "number", value: n, description: String(n) };
@@ -187,7 +189,7 @@ function textOf(f: object): string {
 // ------------------------------------------------------------- by value
 
 /** The RemoteObject of returnByValue; throws the errors of Chromium for what JSON cannot hold. */
-export function byValue(value: unknown): Json {
+export function byValue(value: unknown): Protocol.Runtime.RemoteObject {
   if (typeof value === "symbol") throw new ProtocolError("Object couldn't be returned by value");
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return describe(value);
   return { type: typeof value, value: toJson(value, 0) };
@@ -208,8 +210,8 @@ function toJson(value: unknown, depth: number): unknown {
     for (let i = 0; i < value.length; i++) list.push(toJson(value[i], depth + 1));
     return list;
   }
-  const source = value as Json;
-  const object: Json = Object.create(null);
+  const source = value as Record<string, unknown>;
+  const object: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(source)) {
     const v: unknown = source[key];
     if (v !== undefined) object[key] = toJson(v, depth + 1);
@@ -220,9 +222,9 @@ function toJson(value: unknown, depth: number): unknown {
 // --------------------------------------------------------------- previews
 
 /** Runtime.ObjectPreview of an object. */
-export function preview(value: object): Json {
+export function preview(value: object): Protocol.Runtime.ObjectPreview {
   const d = describe(value);
-  const properties: Json[] = [];
+  const properties: Protocol.Runtime.PropertyPreview[] = [];
   let overflow = false;
   const isList = d.subtype === "array" || d.subtype === "typedarray";
   let items = 0;
@@ -237,12 +239,12 @@ export function preview(value: object): Json {
     properties.push(propertyPreview(value, key));
   }
   const { type, subtype, description } = d;
-  const result: Json = { type, ...(subtype && { subtype }), description, overflow, properties };
+  const result: Protocol.Runtime.ObjectPreview = { type, ...(subtype && { subtype }), description, overflow, properties };
   if (subtype === "map" || subtype === "set") addEntries(result, value as Map<unknown, unknown> | Set<unknown>);
   return result;
 }
 
-function previewKeys(value: object, subtype: string | undefined): string[] {
+function previewKeys(value: object, subtype: Subtype): string[] {
   try {
     const keys = Object.getOwnPropertyNames(value).filter((k) => k !== "length" || subtype === undefined);
     if (subtype === "error") return ["stack", "message"].filter((k) => keys.includes(k));
@@ -252,7 +254,7 @@ function previewKeys(value: object, subtype: string | undefined): string[] {
   }
 }
 
-function propertyPreview(owner: object, name: string): Json {
+function propertyPreview(owner: object, name: string): Protocol.Runtime.PropertyPreview {
   let d: PropertyDescriptor | undefined;
   try {
     d = Object.getOwnPropertyDescriptor(owner, name);
@@ -269,8 +271,8 @@ function propertyPreview(owner: object, name: string): Json {
   return { name, type: o.type, value: text, ...(o.subtype && { subtype: o.subtype }) };
 }
 
-function addEntries(result: Json, value: Map<unknown, unknown> | Set<unknown>): void {
-  const entries: Json[] = [];
+function addEntries(result: Protocol.Runtime.ObjectPreview, value: Map<unknown, unknown> | Set<unknown>): void {
+  const entries: Protocol.Runtime.EntryPreview[] = [];
   const isMap = result.subtype === "map";
   for (const entry of value.entries()) {
     if (entries.length >= PREVIEW_PROPERTIES) {
@@ -284,7 +286,7 @@ function addEntries(result: Json, value: Map<unknown, unknown> | Set<unknown>): 
 }
 
 /** The preview of a value inside a collection, without its own properties unless it is an object. */
-function shallow(value: unknown): Json {
+function shallow(value: unknown): Protocol.Runtime.ObjectPreview {
   if (typeof value === "object" && value !== null) return { ...preview(value), entries: undefined };
   const d = describe(value);
   return {

@@ -1,6 +1,6 @@
 // Sessions of this document: who is attached, what each has enabled.
 
-import type { Json } from "../protocol";
+import type { EventName, EventParams } from "../cdp";
 import { originals } from "./originals";
 
 /** One client session on this Target, as this document knows it. */
@@ -14,7 +14,7 @@ export class Session {
   constructor(readonly id: string, private readonly send: (message: string) => void) {}
 
   /** Sends an event to this session alone. */
-  emit(method: string, params: Json): void {
+  emit<M extends EventName>(method: M, params: EventParams<M>): void {
     this.send(originals.stringify(this.id ? { method, params, sessionId: this.id } : { method, params }));
   }
 }
@@ -49,8 +49,8 @@ export function endSession(id: string): void {
 }
 
 /** Sends an event to every session that enabled the domain; params may be minted per session. */
-export function emit(domain: string, method: string, params: Json | ((s: Session) => Json)): void {
+export function emit<M extends EventName>(domain: string, method: M, params: EventParams<M> | ((s: Session) => EventParams<M>)): void {
   for (const s of sessions.values()) {
-    if (s.enabled.has(domain)) s.emit(method, typeof params === "function" ? params(s) : params);
+    if (s.enabled.has(domain)) s.emit(method, typeof params === "function" ? (params as (s: Session) => EventParams<M>)(s) : params);
   }
 }

@@ -1,7 +1,10 @@
 // Stand-ins for windows that are Targets of their own: what script may do with
 // a window of another origin, as far as messages can carry it.
 
-import type { Json, WindowMessage } from "../protocol";
+import type { PopupCall, WindowMessage } from "../protocol";
+
+/** What script does with a window elsewhere. */
+export type WindowCall = Omit<PopupCall, "icdp" | "openId">;
 
 /** A window elsewhere. */
 export interface Remote {
@@ -9,7 +12,7 @@ export interface Remote {
   /** Its address as last heard of. */
   url: string;
   /** Carries {url}, {close}, {focus} or {message} to it. */
-  send(message: Json): void;
+  send(message: WindowCall): void;
   standIn?: Window;
 }
 

@@ -1,6 +1,7 @@
 // Starts the Frame Agent in a document.
 
-import type { SessionState, Welcome } from "../protocol";
+import type { EventName, EventParams } from "../cdp";
+import type { Json, SessionState, Welcome } from "../protocol";
 import { listenForFragments } from "./blank";
 import { documentUpdated } from "./dom";
 import { flushBindings, installBindings, bind } from "./bindings";
@@ -197,7 +198,7 @@ function tellEarlierConsole(): void {
   for (const s of allSessions()) if (s.enabled.has("Runtime")) replayConsole(s);
 }
 
-function tell(due: boolean, method: string, params: object): void {
+function tell<M extends EventName>(due: boolean, method: M, params: EventParams<M>): void {
   if (!due) return;
   for (const s of allSessions()) if (s.enabled.has("Page")) s.emit(method, params);
 }
@@ -209,7 +210,7 @@ function restoreNetwork(w: Welcome): void {
   }
   for (const { fetch, network, sessionId } of w.state?.sessions ?? []) {
     const s = sessionOf(sessionId);
-    if (fetch && s) void handlerOf("Fetch.enable")?.(fetch, s);
+    if (fetch && s) void handlerOf("Fetch.enable")?.(fetch as unknown as Json, s);
     for (const [method, p] of Object.entries(network ?? {})) if (s) void handlerOf(method)?.(p, s);
   }
   void refreshUpstream();

@@ -1,6 +1,6 @@
 // The DOM storage of this origin.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import "./cookies";
 import { ProtocolError, register } from "./registry";
 
@@ -9,8 +9,8 @@ register("Storage", {
   getStorageKeyForFrame: () => ({ storageKey: `${location.origin}/` }),
 });
 
-function area(p: Json): Storage {
-  const id: Json = p.storageId ?? {};
+function area(p: { storageId: Protocol.DOMStorage.StorageId }): Storage {
+  const id: Partial<Protocol.DOMStorage.StorageId> = p.storageId ?? {};
   const origin = String(id.securityOrigin ?? id.storageKey ?? location.origin).replace(/\/$/, "");
   if (origin !== location.origin) throw new ProtocolError("Frame not found for the given storage id");
   return id.isLocalStorage ? localStorage : sessionStorage;

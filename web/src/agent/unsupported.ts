@@ -1,7 +1,7 @@
 // What page script cannot do, and why: answered at once, so that no client
 // takes silence or a false success for the deed.
 
-import type { Json } from "../protocol";
+import type { Method, Params } from "../cdp";
 import { isProxied } from "./network/upstream";
 
 const BROWSER = "needs the browser process";
@@ -37,16 +37,16 @@ const reasons: Record<string, string> = {
 const possible = new Set(["HeapProfiler.collectGarbage"]);
 
 /** Methods that only some parameters make impossible. */
-const conditions: Record<string, (p: Json) => string | undefined> = {
+const conditions: { [M in Method]?: (p: Params<M>) => string | undefined } = {
   "Network.emulateNetworkConditions": (p) =>
     (p.offline && !isProxied()) || p.latency > 0 || p.downloadThroughput > 0 || p.uploadThroughput > 0 ? NETWORK : undefined,
   "Network.setExtraHTTPHeaders": (p) => (Object.keys(p.headers ?? {}).length && !isProxied() ? HEADERS : undefined),
 };
 
 /** The error text for a command that cannot be carried out, or undefined. */
-export function refusal(method: string, params: Json): string | undefined {
+export function refusal(method: string, params: object): string | undefined {
   if (possible.has(method)) return undefined;
-  const reason = conditions[method]?.(params) ?? reasons[method] ?? reasons[`${method.split(".")[0]}.*`];
+  const reason = (conditions as Record<string, (p: object) => string | undefined>)[method]?.(params) ?? reasons[method] ?? reasons[`${method.split(".")[0]}.*`];
   return reason && impossible(method, reason);
 }
 

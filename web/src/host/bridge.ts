@@ -1,7 +1,7 @@
 // The connection to a relay: the wire of relay protocol version 1, and its
 // extension "sessions" once the relay has accepted it.
 
-import type { CdpError, FromRelay, Json, ToRelay } from "../protocol";
+import type { Answer, FromRelay, Json, ToRelay } from "../protocol";
 import { CLOSE_NORMAL, CLOSE_REPLACED, VERSION } from "../protocol";
 import { methods } from "./browser";
 import { type Identity, type RelayState, type Socket, parseObject } from "./channel";
@@ -204,7 +204,7 @@ export class Bridge implements Consumer {
 
   private browserRequest(id: number, method: string, params: Json): void {
     const socket = this.socket;
-    const answer = (r: { result?: Json; error?: CdpError }): void => {
+    const answer = (r: Answer): void => {
       if (this.socket === socket) this.send({ kind: "browserResult", id, ...r });
     };
     this.board.browserRequest(method, params).then(

@@ -2,6 +2,7 @@
 // runs in a Worker where there is one, so these cross a thread by structured
 // clone; on the main thread they are plain calls.
 
+import type { Protocol } from "../cdp";
 import type { CdpError, CdpEvent, Hello, Json, Response, SessionState, TargetInfo, Welcome } from "../protocol";
 import type { Opened } from "./popups";
 
@@ -57,7 +58,7 @@ export type Ask =
   /** Result: the window of the Host page, as Browser.Bounds. */
   | { what: "window" }
   /** Result {targetId}. */
-  | { what: "create"; params: Json; openerId?: string; popup?: Opened & { name: string } }
+  | { what: "create"; params: Protocol.Target.CreateTargetRequest; openerId?: string; popup?: Opened & { name: string } }
   | { what: "close"; targetId: string };
 
 /** Core to page. */

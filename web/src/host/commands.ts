@@ -1,5 +1,6 @@
 // The commands that the Host answers itself; all others go to the agent.
 
+import type { Method, Params, Protocol } from "../cdp";
 import type { Json } from "../protocol";
 import { serverError } from "./channel";
 import { isDataDocument } from "./data";
@@ -7,12 +8,15 @@ import { done, type Reply, type Session } from "./session";
 import { SUCCESSOR_MS, type Target } from "./target";
 
 /** Answers one command of a session, now or later. */
-type Handler = (t: Target, s: Session, params: Json, reply: (r: Reply) => void) => void;
+type Handler<P = Json> = (t: Target, s: Session, params: P, reply: (r: Reply) => void) => void;
 
-const ok: Handler = (_t, _s, _p, reply) => reply({ result: {} });
-const reveal: Handler = (t, _s, _p, reply) => void done(t.owner.ask({ what: "reveal", targetId: t.id })).then(reply);
+const ok: Handler<object> = (_t, _s, _p, reply) => reply({ result: {} });
+const reveal: Handler<object> = (t, _s, _p, reply) => void done(t.owner.ask({ what: "reveal", targetId: t.id })).then(reply);
 
-const handlers = new Map<string, Handler>(Object.entries<Handler>({
+/** Handlers typed by the params of their methods. */
+type Handlers = { [M in Method]?: Handler<Params<M>> };
+
+const handlers = new Map(Object.entries<Handler<never>>({
   "Page.navigate": (t, session, params, reply) => {
     if (params.frameId === undefined || params.frameId === t.id) t.navigation.start(session, params, reply);
     else t.submit({ session, method: "Page.navigate", params, reply });
@@ -44,7 +48,7 @@ const handlers = new Map<string, Handler>(Object.entries<Handler>({
   "Target.activateTarget": reveal,
   "Target.setAutoAttach": ok,
   "Target.setDiscoverTargets": ok,
-}));
+} satisfies Handlers));
 
 /** Carries out a command. It is answered exactly once, unless its session ends before. */
 export function carryOut(t: Target, session: Session, method: string, params: Json, reply: (r: Reply) => void): void {
@@ -52,10 +56,10 @@ export function carryOut(t: Target, session: Session, method: string, params: Js
     if (!session.over) reply(r);
   };
   const handler = handlers.get(method);
-  if (handler) handler(t, session, params, answer);
+  if (handler) handler(t, session, params as never, answer);
   else t.submit({ session, method, params, reply: answer });
 }
 
-function targetInfo(t: Target): Json {
+function targetInfo(t: Target): Protocol.Target.TargetInfo {
   return { ...t.info, type: "page", attached: t.sessions.size > 0, canAccessOpener: false };
 }

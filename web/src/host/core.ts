@@ -190,6 +190,6 @@ export class Core implements Owner, Switchboard, Consumer {
   async browserRequest(method: string, params: Json): Promise<Json> {
     const carryOut = [methods, hooked].find((list) => Object.hasOwn(list, method))?.[method];
     if (!carryOut) throw new Error(`Method not found: ${method}`);
-    return carryOut(this, params);
+    return carryOut(this, params as never);
   }
 }

@@ -1,7 +1,7 @@
 // Viewport and colour scheme of a Target: the page's to carry out, put back
 // when the last session that set them ends.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { type Ask, serverError } from "./channel";
 import { done, type Reply, type Session } from "./session";
 import type { Target } from "./target";
@@ -19,7 +19,7 @@ export class EmulationStack {
   constructor(private readonly target: Target) {}
 
   /** Emulation.setDeviceMetricsOverride: width and height, 0 meaning none. */
-  async setSize(session: Session, params: Json): Promise<Reply> {
+  async setSize(session: Session, params: Protocol.Emulation.SetDeviceMetricsOverrideRequest): Promise<Reply> {
     const { width, height } = params;
     if (!isSize(width) || !isSize(height)) {
       return { error: { code: -32602, message: "Width and height values must be positive, not greater than 10000000" } };
@@ -36,8 +36,8 @@ export class EmulationStack {
   }
 
   /** Emulation.setEmulatedMedia: of all features prefers-color-scheme alone. */
-  async setMedia(session: Session, params: Json): Promise<Reply> {
-    const features: Json[] = Array.isArray(params.features) ? params.features : [];
+  async setMedia(session: Session, params: Protocol.Emulation.SetEmulatedMediaRequest): Promise<Reply> {
+    const features: Protocol.Emulation.MediaFeature[] = Array.isArray(params.features) ? params.features : [];
     if (params.media === "print") return impossible("print media");
     const other = features.find((f) => f.name !== "prefers-color-scheme" && !neutral(f.value));
     if (other) return impossible(`the media feature ${other.name}`);

@@ -1,7 +1,8 @@
 // The Host of a page: it pairs iframes, whose Frame Agents then answer CDP,
 // with clients that come over a relay or from the page itself.
 
-import { type CdpError, type Json, POPUP_NAME } from "../protocol";
+import type { Protocol } from "../cdp";
+import { type Answer, type Json, POPUP_NAME } from "../protocol";
 import { type Ask, type FromCore, type Moved, type RelayState, type TargetState, hexId, serverError } from "./channel";
 import { isBlank } from "./addresses";
 import { Frame, darkens, laidOut } from "./frame";
@@ -15,7 +16,7 @@ export interface HostOptions {
    * window.open (then with openerId) and returns its targetId. Without it
    * clients are told that there is no such thing.
    */
-  createTarget?(params: Json, openerId?: string): string | Promise<string>;
+  createTarget?(params: Protocol.Target.CreateTargetRequest, openerId?: string): string | Promise<string>;
   /** Removes a Pairing for a client. The Host unpairs it afterwards if this has not. */
   closeTarget?(targetId: string): void | Promise<void>;
   /** Brings a frame to the front for a client, before it is scrolled into view. */
@@ -188,7 +189,7 @@ export class Host {
   }
 
   private asked(call: number, ask: Ask): void {
-    const told = (r: { result?: Json; error?: CdpError }): void => this.core({ do: "told", call, ...r });
+    const told = (r: Answer): void => this.core({ do: "told", call, ...r });
     this.carryOut(ask).then(
       (result) => told({ result }),
       (e: unknown) => told({ error: serverError(e instanceof Error ? e.message : String(e)) }),
@@ -198,7 +199,7 @@ export class Host {
   private async carryOut(ask: Ask): Promise<Json> {
     if (ask.what === "create") return this.create(ask);
     if (ask.what === "close") return this.close(ask.targetId);
-    if (ask.what === "window") return windowBounds();
+    if (ask.what === "window") return windowBounds() as Json;
     if (ask.what === "alive") return {};
     const frame = this.frames.get(ask.targetId);
     if (!frame) return {}; // gone meanwhile
@@ -255,7 +256,7 @@ function opens(url: string): boolean {
 }
 
 /** Browser.Bounds of this window. */
-function windowBounds(): Json {
+function windowBounds(): Protocol.Browser.Bounds {
   const { screenX: left, screenY: top, outerWidth: width, outerHeight: height } = window;
   const windowState = document.fullscreenElement ? "fullscreen" : "normal";
   return { left, top, width, height, windowState };

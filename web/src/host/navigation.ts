@@ -4,7 +4,8 @@
 // none of it: whoever starts it sends Network.requestWillBeSent, and either
 // the agent of the new document finishes it or `fail` does.
 
-import type { Json, SessionState } from "../protocol";
+import type { Protocol } from "../cdp";
+import type { SessionState } from "../protocol";
 import { type Moved, hexId, serverError } from "./channel";
 import { isBlank, mayShow } from "./addresses";
 import { isDataDocument, isMade } from "./data";
@@ -30,7 +31,7 @@ export class Navigation {
   constructor(private readonly target: Target) {}
 
   /** Carries out Page.navigate for the main frame. */
-  start(session: Session, params: Json, reply: (r: Reply) => void): void {
+  start(session: Session, params: Protocol.Page.NavigateRequest, reply: (r: Reply) => void): void {
     const t = this.target;
     const url = resolve(params.url, t.info.url, t.moved);
     if (!url) return reply({ error: serverError("Cannot navigate to invalid URL") });
@@ -57,7 +58,7 @@ export class Navigation {
    * document of an opaque origin is led by the Host page, once its agent is
    * ready: browsers withhold SameSite cookies from what it asks for itself.
    */
-  private go(session: Session, params: Json): void {
+  private go(session: Session, params: Protocol.Page.NavigateRequest & { loaderId: string }): void {
     const t = this.target;
     const { link } = t;
     const { url } = params;

@@ -1,14 +1,11 @@
 // One client's attachment to one Target, whether it came over the relay or
 // from the page itself.
 
-import type { CdpError, Json, SessionState } from "../protocol";
+import type { Answer, Json, SessionState } from "../protocol";
 import { emptyState } from "./state";
 
 /** The answer to a command: one of the two. */
-export interface Reply {
-  result?: Json;
-  error?: CdpError;
-}
+export type Reply = Answer;
 
 /** Where a session's events go. */
 export interface Consumer {
@@ -48,7 +45,7 @@ export class Session {
 export interface Call {
   session: Session;
   method: string;
-  params: Json;
+  params: object;
   reply(reply: Reply): void;
   kept?: Json;
 }

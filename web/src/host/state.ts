@@ -1,6 +1,7 @@
 // What a session has set that must outlive a document, recorded as its
 // commands pass.
 
+import type { Method, Params } from "../cdp";
 import type { Json, SessionState } from "../protocol";
 import { clearing, overrideId, overrides, overrideScript } from "../overrides";
 
@@ -14,9 +15,9 @@ export function emptyState(sessionId: string): SessionState {
  * document goes before it has answered, because the next document starts with
  * this state. Undefined: the command sets nothing that is kept.
  */
-export function record(s: SessionState, method: string, params: Json): Json | undefined {
+export function record(s: SessionState, method: string, params: object): Json | undefined {
   const special = recorders.get(method);
-  if (special) return special(s, params);
+  if (special) return special(s, params as never);
   const [domain, verb] = method.split(".");
   if (verb === "enable") {
     if (!s.domains.includes(domain)) s.domains.push(domain);
@@ -29,9 +30,12 @@ export function record(s: SessionState, method: string, params: Json): Json | un
   return undefined;
 }
 
-type Recorder = (s: SessionState, p: Json) => Json | undefined;
+type Recorder<P> = (s: SessionState, p: P) => Json | undefined;
 
-const recorders = new Map<string, Recorder>(Object.entries<Recorder>({
+/** Recorders typed by the params of their methods. */
+type Recorders = { [M in Method]?: Recorder<Params<M> & { identifier?: string }> };
+
+const recorders = new Map(Object.entries<Recorder<never>>({
   "Page.setLifecycleEventsEnabled": (s, p) => {
     s.lifecycle = p.enabled === true;
     return {};
@@ -73,18 +77,18 @@ const recorders = new Map<string, Recorder>(Object.entries<Recorder>({
     s.fetch = undefined;
     return {};
   },
-}));
+} satisfies Recorders));
 
 // What a proxy does for all requests of the Target.
 for (const method of ["Network.setExtraHTTPHeaders", "Network.setCacheDisabled", "Network.emulateNetworkConditions"]) {
-  recorders.set(method, (s, p) => {
+  recorders.set(method, (s, p: Json) => {
     s.network = { ...s.network, [method]: p };
     return undefined;
   });
 }
 
 for (const command of [...Object.keys(overrides), ...Object.keys(clearing)]) {
-  recorders.set(command, (s, p) => {
+  recorders.set(command, (s, p: Json) => {
     const method = clearing[command] ?? command;
     const identifier = overrideId(method, s.sessionId);
     s.scripts = s.scripts.filter((x) => x.identifier !== identifier);

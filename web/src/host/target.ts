@@ -1,6 +1,7 @@
 // A Target: one Pairing's document, its channel, and the commands that wait
 // for either.
 
+import type { EventName, EventParams } from "../cdp";
 import type { CdpEvent, FromAgent, Hello, HubAccess, Json, Response, SessionState, TargetInfo, ToAgent, Welcome } from "../protocol";
 import { VERSION } from "../protocol";
 import { isOf } from "./addresses";
@@ -274,12 +275,12 @@ export class Target {
   }
 
   /** An event of the Host's own, for sessions that enabled the domain. */
-  emit(domain: string, method: string, params: Json): void {
+  emit<M extends EventName>(domain: string, method: M, params: EventParams<M>): void {
     const seen = new Set<string>();
     for (const s of this.sessions.values()) {
       if (!s.has(domain) || seen.has(s.alias)) continue;
       seen.add(s.alias);
-      s.consumer.event(s, method, params);
+      s.consumer.event(s, method, params as Json);
     }
   }
 
@@ -305,9 +306,9 @@ export class Target {
   private fromAgent(port: Port, data: unknown): void {
     const m = parseObject(data);
     if (!m || this.link?.port !== port) return;
-    if (m.icdp !== undefined) this.controlled(m as FromAgent);
-    else if (typeof m.id === "number") this.answered(m as Response);
-    else if (typeof m.method === "string") this.event(m as CdpEvent);
+    if (m.icdp !== undefined) this.controlled(m as unknown as FromAgent);
+    else if (typeof m.id === "number") this.answered(m as unknown as Response);
+    else if (typeof m.method === "string") this.event(m as unknown as CdpEvent);
   }
 
   private answered(m: Response): void {
@@ -330,7 +331,7 @@ export class Target {
   }
 
   /** Whether a document may tell an event: none of other Targets, nor that it has an address of another origin. */
-  private mayTell(method: string, p: Json): boolean {
+  private mayTell(method: string, p: { frame?: { id: string; url: string }; frameId?: string; url?: string }): boolean {
     const here = (url: unknown): boolean => this.link !== undefined && isOf(String(url), this.link.origin, this.origins);
     if (method === "Page.frameNavigated" && p.frame?.id === this.id) return here(p.frame.url);
     if (method === "Page.navigatedWithinDocument" && p.frameId === this.id) return here(p.url);
@@ -339,7 +340,7 @@ export class Target {
 
   private controlled(m: FromAgent): void {
     for (const text of ["url", "title", "loaderId", "key", "source"]) {
-      if (text in m && typeof (m as Json)[text] !== "string") return;
+      if (text in m && typeof m[text as keyof FromAgent] !== "string") return;
     }
     switch (m.icdp) {
       case "bye":

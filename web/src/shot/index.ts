@@ -1,7 +1,7 @@
 // Page.captureScreenshot by drawing the document anew: a bundle of its own,
 // because it is large and few clients ask.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { label } from "./label";
 import { lend, type Natives } from "./natives";
 import { picture } from "./picture";
@@ -13,7 +13,7 @@ const MAX_MS = 25_000;
  * Answers Page.captureScreenshot: {data}, base64. `background`, as CSS, is what
  * shows where the page has none.
  */
-export async function capture(p: Json, natives: Natives, background = "white"): Promise<Json> {
+export async function capture(p: Protocol.Page.CaptureScreenshotRequest, natives: Natives, background = "white"): Promise<Protocol.Page.CaptureScreenshotResponse> {
   lend(natives);
   const o = optionsOf(p);
   let timer = 0;

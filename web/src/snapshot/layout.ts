@@ -1,6 +1,6 @@
 // DOMSnapshot.LayoutTreeSnapshot and TextBoxSnapshot.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { Colours } from "./colour";
 import { type Place, Places, isStackingContext, paintOrder } from "./paint";
 import type { Strings } from "./strings";
@@ -25,7 +25,7 @@ export class Layout {
   private readonly win: Window;
 
   /** `p` are the params of the command. */
-  constructor(private readonly strings: Strings, private readonly p: Json, doc: Document) {
+  constructor(private readonly strings: Strings, private readonly p: Protocol.DOMSnapshot.CaptureSnapshotRequest, doc: Document) {
     this.win = doc.defaultView ?? window;
   }
 
@@ -48,7 +48,7 @@ export class Layout {
     const style = this.win.getComputedStyle(el);
     if (isStackingContext(el, style)) this.stacking.push(this.nodeIndex.length);
     const place = this.order.of(el, style);
-    const styles = (this.p.computedStyles as string[]).map((name) => this.strings.index(style.getPropertyValue(name)));
+    const styles = this.p.computedStyles.map((name) => this.strings.index(style.getPropertyValue(name)));
     this.push(index, this.absolute(el.getBoundingClientRect()), styles, -1, place, el as HTMLElement);
     this.colour(el);
   }
@@ -60,7 +60,7 @@ export class Layout {
     const rects = [...range.getClientRects()];
     if (!parent || rects.length === 0) return;
     const style = this.win.getComputedStyle(parent);
-    const styles = (this.p.computedStyles as string[])
+    const styles = this.p.computedStyles
       .map((name) => this.strings.index(name === "display" ? "inline" : style.getPropertyValue(name)));
     const text = /^pre|break-spaces/.test(style.whiteSpace) ? node.data : node.data.replace(/\s+/g, " ");
     const at = this.push(index, this.absolute(range.getBoundingClientRect()), styles, this.strings.index(text), this.order.again(parent));
@@ -102,7 +102,7 @@ export class Layout {
     return [r.x + this.win.scrollX, r.y + this.win.scrollY, r.width, r.height];
   }
 
-  snapshot(): Json {
+  snapshot(): Pick<Protocol.DOMSnapshot.DocumentSnapshot, "layout" | "textBoxes"> {
     const { nodeIndex, styles, bounds, text, offsetRects, scrollRects, clientRects, p } = this;
     return {
       layout: {

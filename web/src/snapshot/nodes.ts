@@ -1,6 +1,6 @@
 // DOMSnapshot.NodeTreeSnapshot.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import type { Ids } from "./index";
 import { Rare, type Strings } from "./strings";
 
@@ -74,7 +74,7 @@ export class Nodes {
     }
   }
 
-  snapshot(): Json {
+  snapshot(): Protocol.DOMSnapshot.NodeTreeSnapshot {
     const { strings: _s, ids: _i, queue: _q, inputChecked, optionSelected, isClickable, ...rest } = this;
     const none = { index: [], value: [] };
     return {

@@ -2,10 +2,10 @@
 // page's language. They belong to the browser's own shadow tree: clients can
 // read them here, and what they do to one is done to the input.
 
+import type { Protocol } from "../../cdp";
 import { isDisabled } from "./focus";
 import { append, type Item } from "./item";
 import { nameOf } from "./names";
-import type { AXProperty } from "./wire";
 
 /** One field: its name, its bounds and what it shows while it is empty. */
 interface Field {
@@ -94,7 +94,7 @@ function emptyText(field: Field, type: string): string {
   return type === "month" && field.name === "Month" ? "---------" : field.empty;
 }
 
-function bounds(field: Field, usable: boolean): AXProperty[] {
+function bounds(field: Field, usable: boolean): Protocol.Accessibility.AXProperty[] {
   return [
     ...(usable ? picker(true).slice(0, 1) : []),
     { name: "settable", value: { type: "booleanOrUndefined", value: true } },
@@ -105,9 +105,9 @@ function bounds(field: Field, usable: boolean): AXProperty[] {
   ];
 }
 
-function picker(usable: boolean): AXProperty[] {
+function picker(usable: boolean): Protocol.Accessibility.AXProperty[] {
   return [
-    ...(usable ? [{ name: "focusable", value: { type: "booleanOrUndefined" as const, value: true } }] : []),
+    ...(usable ? [{ name: "focusable", value: { type: "booleanOrUndefined", value: true } }] satisfies Protocol.Accessibility.AXProperty[] : []),
     { name: "hasPopup", value: { type: "token", value: "menu" } },
   ];
 }

@@ -18,9 +18,9 @@ interface Snapshot {
 register("Accessibility", {
   enable: (_, session) => void session.enabled.add("Accessibility"),
   disable: (_, session) => void session.enabled.delete("Accessibility"),
-  getFullAXTree: (params) => {
-    const { root, writer } = ofFrame(params.frameId);
-    return { nodes: writer.subtree(root, params.depth >= 0 ? params.depth : Infinity) };
+  getFullAXTree: ({ frameId, depth = -1 }) => {
+    const { root, writer } = ofFrame(frameId);
+    return { nodes: writer.subtree(root, depth >= 0 ? depth : Infinity) };
   },
   getRootAXNode: (params) => {
     const { root, writer } = ofFrame(params.frameId);

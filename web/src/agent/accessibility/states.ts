@@ -1,13 +1,13 @@
 // The properties of an object: the widget attributes, states and relations
 // that Chromium lists, with its value types.
 
+import type { Protocol } from "../../cdp";
 import { isDrawn } from "../geometry";
 import { isDisabled, isEditingHost, isFocusable, isFocused } from "./focus";
 import { ancestor, type Item } from "./item";
 import { nameOf, references } from "./names";
 import { isExpandable } from "./ariaroles";
 import { ariaNumber, RANGES } from "./values";
-import type { AXProperty, AXValue } from "./wire";
 
 /** Numbers a node for the protocol. */
 export type IdOf = (node: Node) => number;
@@ -30,19 +30,19 @@ const TEXT_FIELDS = /^(text|email|tel|url|password|search|number)$/;
 
 /** Collects the properties of one object. */
 class Properties {
-  readonly list: AXProperty[] = [];
+  readonly list: Protocol.Accessibility.AXProperty[] = [];
 
-  add(name: string, type: AXValue["type"], value: unknown): void {
+  add(name: Protocol.Accessibility.AXPropertyName, type: Protocol.Accessibility.AXValue["type"], value: unknown): void {
     if (value !== undefined) this.list.push({ name, value: { type, value } });
   }
 
-  relate(name: string, type: AXValue["type"], value: Partial<AXValue>): void {
+  relate(name: Protocol.Accessibility.AXPropertyName, type: Protocol.Accessibility.AXValue["type"], value: Partial<Protocol.Accessibility.AXValue>): void {
     this.list.push({ name, value: { type, ...value } });
   }
 }
 
 /** The properties of an object, in no order that matters. */
-export function propertiesOf(item: Item, idOf: IdOf): AXProperty[] {
+export function propertiesOf(item: Item, idOf: IdOf): Protocol.Accessibility.AXProperty[] {
   const p = new Properties();
   if (item.properties) return item.properties;
   if (item.node?.nodeType === Node.DOCUMENT_NODE) {
@@ -232,7 +232,7 @@ function selected(item: Item, el: Element): boolean | undefined {
 
 // ---------------------------------------------------------------- relations
 
-const RELATIONS: [property: string, attribute: string][] = [
+const RELATIONS: [property: Protocol.Accessibility.AXPropertyName, attribute: string][] = [
   ["controls", "aria-controls"], ["describedby", "aria-describedby"], ["details", "aria-details"],
   ["errormessage", "aria-errormessage"], ["flowto", "aria-flowto"], ["owns", "aria-owns"],
 ];

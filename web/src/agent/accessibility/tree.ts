@@ -1,6 +1,7 @@
 // Builds the accessibility tree of one document from its flat tree and the
 // computed styles, object for object as Chromium 156 does.
 
+import type { Protocol } from "../../cdp";
 import { type Box, Boxes, flatChildren, isBlockFlow, isSvgPart } from "./boxes";
 import { isFocusable } from "./focus";
 import { addMarker, addPseudo, type Flow } from "./generated";
@@ -199,7 +200,7 @@ class Builder {
 
 /** The summary that the browser puts in where there is none. */
 function addDefaultSummary(details: Item, hidden: boolean): void {
-  const focusable = { name: "focusable", value: { type: "booleanOrUndefined" as const, value: true } };
+  const focusable: Protocol.Accessibility.AXProperty = { name: "focusable", value: { type: "booleanOrUndefined", value: true } };
   const summary = append(details, "DisclosureTriangle", { name: "Details", properties: [focusable], ignored: hidden });
   append(summary, "StaticText", { text: "Details", ignored: hidden });
 }

@@ -1,41 +1,13 @@
 // The Accessibility domain's types, and objects of the tree in that form.
 
+import type { Protocol } from "../../cdp";
 import type { Item } from "./item";
 import { descriptionOf, nameOf } from "./names";
 import { type IdOf, propertiesOf } from "./states";
 import { valueOf } from "./values";
 
-/** Accessibility.AXValue. */
-export interface AXValue {
-  type: "boolean" | "tristate" | "booleanOrUndefined" | "idref" | "idrefList" | "integer" | "nodeList" | "number"
-    | "string" | "computedString" | "token" | "tokenList" | "role" | "internalRole";
-  value?: unknown;
-  relatedNodes?: { backendDOMNodeId: number; idref?: string }[];
-}
-
-/** Accessibility.AXProperty. */
-export interface AXProperty {
-  name: string;
-  value: AXValue;
-}
-
-/** Accessibility.AXNode. */
-export interface AXNode {
-  nodeId: string;
-  ignored: boolean;
-  ignoredReasons?: AXProperty[];
-  role: AXValue;
-  name?: AXValue;
-  description?: AXValue;
-  value?: AXValue;
-  properties?: AXProperty[];
-  parentId?: string;
-  childIds: string[];
-  /** Absent for what has no DOM node, such as list markers; the whole control's for its parts that can be used. */
-  backendDOMNodeId?: number;
-  /** The root has it. */
-  frameId?: string;
-}
+/** Accessibility.AXNode, always with its children. */
+export type AXNode = Protocol.Accessibility.AXNode & { childIds: string[] };
 
 /** Turns the objects of one tree into AXNodes. */
 export class Writer {
@@ -101,7 +73,7 @@ export function withIgnored(item: Item): Item[] {
 }
 
 /** Chromium's own roles begin with a capital; those of ARIA do not. */
-function roleValue(item: Item): AXValue {
+function roleValue(item: Item): Protocol.Accessibility.AXValue {
   if (item.ignored) return { type: "role", value: "none" };
   return { type: /^[A-Z]/.test(item.role) ? "internalRole" : "role", value: item.role };
 }

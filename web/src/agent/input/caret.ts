@@ -1,15 +1,15 @@
 // Keys that move the caret.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
 import { type TextControl, isTextControl, setCaret } from "./editing";
 import { modifiersOf } from "./point";
 
 /** Moves the caret, or with Shift the end of the selection. */
-export function caretKey(el: Element, p: Json): void {
+export function caretKey(el: Element, p: Protocol.Input.DispatchKeyEventRequest): void {
   const { shiftKey, ctrlKey, altKey, metaKey } = modifiersOf(p);
   const byWord = ctrlKey || altKey;
   // Of email and number fields script cannot ask where the caret is.
-  if (isTextControl(el) && el.selectionStart !== null) return inControl(el, p.key, shiftKey, byWord, metaKey);
+  if (isTextControl(el) && el.selectionStart !== null) return inControl(el, p.key ?? "", shiftKey, byWord, metaKey);
   const units: Record<string, [string, string]> = {
     ArrowLeft: ["left", metaKey ? "lineboundary" : byWord ? "word" : "character"],
     ArrowRight: ["right", metaKey ? "lineboundary" : byWord ? "word" : "character"],
@@ -20,7 +20,7 @@ export function caretKey(el: Element, p: Json): void {
     PageUp: ["backward", "paragraph"],
     PageDown: ["forward", "paragraph"],
   };
-  const unit = units[p.key];
+  const unit = units[p.key ?? ""];
   if (unit) el.ownerDocument.getSelection()?.modify(shiftKey ? "extend" : "move", unit[0], unit[1]);
 }
 

@@ -1,6 +1,6 @@
 // The pointer and mouse events of the one mouse that clients move.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
 import { type Spot, isDisabled, modifiersOf, send } from "./point";
 
 /** The button numbers of DOM events by CDP's names. */
@@ -12,8 +12,13 @@ export const state = { x: 0, y: 0, held: 0 };
 /** What a disabled form control does not get; it does see the mouse pass (HTML, section 4.10.18.5). */
 const WITHHELD = new Set(["mousedown", "mouseup", "click", "dblclick"]);
 
+/** The params of Input.dispatchMouseEvent that its events show; other commands of the Input domain bring a part of them. */
+export type ButtonParams = Pick<Protocol.Input.DispatchMouseEventRequest, "modifiers" | "button" | "force"> & { pointerType?: "mouse" | "pen" | "touch" };
+/** The same with a point of the Target's viewport. */
+export type MouseParams = ButtonParams & { x: number; y: number };
+
 /** The properties of one mouse event. */
-function init(spot: Spot, p: Json, more: Json): Json {
+function init<More extends PointerEventInit>(spot: Spot, p: ButtonParams, more: More): MouseEventInit & More {
   const button = BUTTONS[p.button ?? "none"] ?? -1;
   return {
     bubbles: true, cancelable: true, composed: true, view: spot.win,
@@ -24,7 +29,7 @@ function init(spot: Spot, p: Json, more: Json): Json {
 }
 
 /** Sends a PointerEvent and reports whether its default action is due. */
-export function pointer(type: string, spot: Spot, p: Json, more: Json = {}, el: Element = spot.el): boolean {
+export function pointer(type: string, spot: Spot, p: ButtonParams, more: PointerEventInit = {}, el: Element = spot.el): boolean {
   const { PointerEvent } = spot.win;
   const common = {
     pointerId: 1, pointerType: p.pointerType ?? "mouse", isPrimary: true, width: 1, height: 1,
@@ -34,7 +39,7 @@ export function pointer(type: string, spot: Spot, p: Json, more: Json = {}, el: 
 }
 
 /** Sends a MouseEvent and reports whether its default action is due. */
-export function mouse(type: string, spot: Spot, p: Json, more: Json = {}, el: Element = spot.el): boolean {
+export function mouse(type: string, spot: Spot, p: ButtonParams, more: PointerEventInit = {}, el: Element = spot.el): boolean {
   if (WITHHELD.has(type) && isDisabled(el)) return false;
   return send(el, new spot.win.MouseEvent(type, init(spot, p, more)));
 }

@@ -1,8 +1,7 @@
 // What leaving one element and entering another brings, in each document that
 // the mouse crosses.
 
-import type { Json } from "../../protocol";
-import { mouse, pointer } from "./events";
+import { type MouseParams, mouse, pointer } from "./events";
 import { markHovered } from "./hoverstyle";
 import { type Spot, inViewportOf, pathOf } from "./point";
 
@@ -10,8 +9,8 @@ import { type Spot, inViewportOf, pathOf } from "./point";
 let over: Element[][] = [];
 
 /** Sends over, enter, out and leave for a mouse that is now at `spot`, or outside of the viewport. */
-export function hover(spot: Spot | undefined, p: Json): void {
-  const quiet = { ...p, button: "none" };
+export function hover(spot: Spot | undefined, p: MouseParams): void {
+  const quiet: MouseParams = { ...p, button: "none" };
   const now: Spot[] = [];
   for (let s = spot; s; s = s.outer) now.unshift(s);
   const old = over;
@@ -22,7 +21,7 @@ export function hover(spot: Spot | undefined, p: Json): void {
   now.forEach((s, i) => cross(same(i) ? old[i] : [], s, quiet));
 }
 
-function cross(from: Element[], to: Spot | undefined, p: Json): void {
+function cross(from: Element[], to: Spot | undefined, p: MouseParams): void {
   const left = from.find((el) => el.isConnected);
   if (from[0] === to?.el) return;
   const entered = pathOf(to?.el);

@@ -1,6 +1,5 @@
 // What lies at a point of the Target, and the events that are sent to it.
 
-import type { Json } from "../../protocol";
 import { frameOfOwner } from "../frames";
 import { contentBox, offsetOf } from "../geometry";
 import { settleClick } from "../popups";
@@ -50,8 +49,10 @@ export function inViewportOf(el: Element, x: number, y: number): Spot {
   return { el, win: doc.defaultView ?? window, x: x - offset.x, y: y - offset.y, at: { x, y } };
 }
 
+type Modifiers = Required<Pick<EventModifierInit, "altKey" | "ctrlKey" | "metaKey" | "shiftKey">>;
+
 /** The modifier keys of CDP's bit field. */
-export function modifiersOf(p: Json): Json {
+export function modifiersOf(p: { modifiers?: number }): Modifiers {
   const m = p.modifiers ?? 0;
   return { altKey: (m & 1) > 0, ctrlKey: (m & 2) > 0, metaKey: (m & 4) > 0, shiftKey: (m & 8) > 0 };
 }

@@ -1,15 +1,15 @@
 // What pressing and dragging the mouse selects: text, and options of lists.
 
-import type { Json } from "../../protocol";
 import { styleOf } from "../geometry";
 import { type TextControl, isTextControl, setCaret, told } from "./editing";
+import type { MouseParams } from "./events";
 import { type Spot, modifiersOf, pathOf } from "./point";
 
 /** Where the selection that the mouse is drawing began. */
 let anchor: { field: TextControl; at: number } | { node: Node; offset: number } | undefined;
 
 /** Places the caret; a second press takes the word, a third the line, and Shift extends what is selected. */
-export function startSelection(spot: Spot, p: Json, detail: number): void {
+export function startSelection(spot: Spot, p: MouseParams, detail: number): void {
   anchor = undefined;
   const { shiftKey } = modifiersOf(p);
   if (isTextControl(spot.el)) inField(spot.el, spot, detail, shiftKey);
@@ -100,7 +100,7 @@ function offsetIn(field: TextControl, spot: Spot): number {
 const listAnchors = new WeakMap<HTMLSelectElement, number>();
 
 /** A press on an option of a list that is shown open; reports whether it was one. */
-export function chooseOption(el: Element, p: Json): boolean {
+export function chooseOption(el: Element, p: MouseParams): boolean {
   const option = el.closest("option");
   const select = option?.closest("select");
   if (!option || !select || option.disabled || select.disabled) return false;

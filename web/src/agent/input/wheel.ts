@@ -1,12 +1,12 @@
 // The wheel: an event, then scrolling of what can scroll, outwards.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
 import { frameOfDocument } from "../frames";
 import { enclosing, styleOf } from "../geometry";
 import { type Spot, modifiersOf, send } from "./point";
 
 /** Turns the wheel at a place. */
-export function wheel(spot: Spot, p: Json): void {
+export function wheel(spot: Spot, p: Protocol.Input.DispatchMouseEventRequest): void {
   const left = p.deltaX ?? 0;
   const top = p.deltaY ?? 0;
   const due = send(spot.el, new spot.win.WheelEvent("wheel", {

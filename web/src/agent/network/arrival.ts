@@ -1,7 +1,8 @@
 // How a document came, where a proxy that stands before the app has put it on
 // the agent's script element: page script alone learns none of it.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
+import type { Arrival, Hop } from "../../wire/proxy";
 import type { Frame } from "../frames";
 import { monotonic, originals } from "../originals";
 import { emit } from "../session";
@@ -9,29 +10,6 @@ import { keepDocument } from "./bodies";
 import { documentUnderWay, headText, response } from "./exchange";
 
 type Win = Window & typeof globalThis;
-
-/** One request and its answer. */
-interface Hop {
-  url: string;
-  method: string;
-  /** Headers of the request. */
-  sent: Record<string, string>;
-  status: number;
-  statusText: string;
-  headers: Record<string, string>;
-  /** The document before has told of it. */
-  told?: boolean;
-}
-
-/** The last request for a document, which has brought it. */
-export interface Arrival extends Hop {
-  /** What led to it. */
-  redirects?: Hop[];
-  /** The key of its text at the proxy. */
-  body?: string;
-  /** The net error that it is a page about. */
-  error?: string;
-}
 
 const arrivals = new WeakMap<Document, Arrival>();
 
@@ -45,7 +23,7 @@ export function arrivalOf(win: Window | null): Arrival | undefined {
 }
 
 /** The answers to a document's request: `came` is the last one as far as script knows it. */
-export function tellArrival(loaderId: string, frame: Frame, came: Json): void {
+export function tellArrival(loaderId: string, frame: Frame, came: Protocol.Network.Response): void {
   const a = arrivalOf(frame.win);
   const { redirects = [] } = a ?? {};
   const documentURL = came.url;
@@ -54,7 +32,7 @@ export function tellArrival(loaderId: string, frame: Frame, came: Json): void {
     if (!hop.told) documentUnderWay(loaderId, frame, hop.url);
     if (to.told) return;
     tellExtra(loaderId, hop);
-    const request = {
+    const request: Protocol.Network.Request = {
       url: to.url, method: to.method, headers: to.sent, mixedContentType: "none", initialPriority: "VeryHigh",
       referrerPolicy: "strict-origin-when-cross-origin", isSameSite: true,
     };
@@ -84,7 +62,7 @@ export function joined(headers: Record<string, string>): Record<string, string> 
 }
 
 /** Network.Response of a hop. */
-function responseOf(h: Hop): Json {
+function responseOf(h: Hop): Protocol.Network.Response {
   const type = h.headers["content-type"] ?? "";
   return {
     ...response(h.url, h.status, h.statusText, joined(h.headers), type.split(";")[0].trim() || "text/html"),

@@ -1,6 +1,7 @@
 // Why a request failed, as far as page script can know.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
+
 
 const MAX = 100;
 const blocked: string[] = [];
@@ -14,8 +15,11 @@ export function watchPolicy(win: Window): void {
   }, true);
 }
 
+/** Other fields of Network.loadingFailed. */
+export type Failure = Pick<Protocol.Network.LoadingFailedEvent, "blockedReason">;
+
 /** The arguments of Exchange.failed for a request that the browser did not carry out. */
-export function causeOf(url: string): [errorText: string, canceled: boolean, more?: Json] {
+export function causeOf(url: string): [errorText: string, canceled: boolean, more?: Failure] {
   const plain = url.split("#")[0];
   const i = blocked.findIndex((b) => b === plain || b === new URL(plain).origin);
   if (i >= 0) {

@@ -1,7 +1,7 @@
 // A request as it stands after what clients have changed, and the responses
 // that they make up.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
 import { ProtocolError } from "../registry";
 import { isUrl } from "../urls";
 import { type Payload, postFields } from "./payload";
@@ -49,7 +49,7 @@ export class Draft {
   }
 
   /** The fields of Network.Request that changes alter. */
-  told(): Json {
+  told(): Partial<Protocol.Network.Request> {
     const { url, method, headers, body } = this.changed;
     return {
       ...(url && { url }), ...(method && { method }), ...(headers && { headers: Object.fromEntries(headers) }),
@@ -67,7 +67,7 @@ function isForbidden(name: string): boolean {
 }
 
 /** Throws where a client asks for what script cannot do. */
-export function canChange(draft: Draft, c: Changes, told: Json): void {
+export function canChange(draft: Draft, c: Changes, told: Protocol.Network.Headers): void {
   if (c.url !== undefined && !isUrl(c.url)) throw new ProtocolError("Invalid URL", -32602);
   const had = new Map(Object.entries(told as Record<string, string>).map(([k, v]) => [k.toLowerCase(), v]));
   const refused = c.headers?.find(([name, value]) => isForbidden(name) && had.get(name.toLowerCase()) !== value);
@@ -81,7 +81,7 @@ export function canChange(draft: Draft, c: Changes, told: Json): void {
 }
 
 /** Fetch.HeaderEntry list as pairs. */
-export const pairs = (list: Json[] | undefined): Pairs | undefined => list?.map((h) => [h.name, h.value]);
+export const pairs = (list: Protocol.Fetch.HeaderEntry[] | undefined): Pairs | undefined => list?.map((h) => [h.name, h.value]);
 
 /** The net error of a Network.ErrorReason, or undefined. */
 export function errorTexts(reason: string): string | undefined {
@@ -92,7 +92,7 @@ export function errorTexts(reason: string): string | undefined {
 }
 
 /** The response that a client makes up, or makes of the one that came; `p` are the params of its command. */
-export function fulfilled(win: Win, url: string, p: Json, body: BodyInit | Uint8Array | null, from?: Response): Response {
+export function fulfilled(win: Win, url: string, p: Pick<Protocol.Fetch.FulfillRequestRequest, "responseCode" | "responsePhrase" | "responseHeaders">, body: BodyInit | Uint8Array | null, from?: Response): Response {
   const status = p.responseCode;
   if (!(status >= 200 && status <= 599)) throw new ProtocolError("Invalid http status code or phrase", -32602);
   const headers = pairs(p.responseHeaders) ?? [...(from?.headers ?? [])];

@@ -1,13 +1,14 @@
 // The story of one request, told whole or not at all: to the sessions that
 // heard of its start, and to an end even where the document goes before it.
 
-import type { Json } from "../../protocol";
+import type { EventName, EventParams, Protocol } from "../../cdp";
 import { currentStack } from "../exceptions";
 import { type Frame, frameOfDocument, mainFrame, splitFragment } from "../frames";
 import { tellOfFailure } from "../log";
 import { mint, monotonic, originals } from "../originals";
 import { type Session, allSessions } from "../session";
 import { keepBody, keepPayload } from "./bodies";
+import type { Failure } from "./cause";
 import { type Payload, postFields } from "./payload";
 import { refererOf } from "./referrer";
 
@@ -19,12 +20,12 @@ export interface Sent {
   method: string;
   headers: Record<string, string>;
   payload?: Payload;
-  referrerPolicy?: string;
+  referrerPolicy?: ReferrerPolicy;
   /** It may yet pause, or be failed, for a client; others are on their way. */
   pausable?: boolean;
   /** For what has already happened: seconds since 1970. */
   at?: number;
-  initiator?: Json;
+  initiator?: Protocol.Network.Initiator;
 }
 
 /** What has come as its answer. `status` is 0 where script may not know it. */
@@ -37,7 +38,7 @@ export interface Came {
   contentType?: string;
   at?: number;
   /** Other fields of Network.Response. */
-  more?: Json;
+  more?: Partial<Protocol.Network.Response>;
 }
 
 // ------------------------------------------------------------- until the welcome
@@ -75,7 +76,10 @@ function inTurn(f: () => void): void {
   else if (early.length < MAX_EARLY) early.push(f);
 }
 
-let underWay: (networkId: string, frame: Frame, request: Json, type: string) => void = () => {};
+/** What is known of a request at least. */
+export type BareRequest = Pick<Protocol.Network.Request, "url" | "method" | "headers">;
+
+let underWay: (networkId: string, frame: Frame, request: BareRequest, type: Protocol.Network.ResourceType) => void = () => {};
 
 /** Sets what hears of requests that no client can hold back. */
 export function onUnderWay(f: typeof underWay): void {
@@ -95,6 +99,9 @@ const unfinished = new WeakMap<Document, Set<Story>>();
 export function abandonAll(win: Win): void {
   for (const s of unfinished.get(win.document) ?? []) s.abandon();
 }
+
+/** The events of a story, without their domain. */
+export type Told = EventName extends infer N ? (N extends `Network.${infer E}` ? E : never) : never;
 
 /** One story of the Network domain: events for the sessions that heard its first. */
 export abstract class Story {
@@ -128,10 +135,10 @@ export abstract class Story {
     return !ready || !!this.to?.length;
   }
 
-  protected tell(method: string, params: () => Json): void {
+  protected tell<E extends Told>(method: E, params: () => Omit<EventParams<`Network.${E}`>, "requestId">): void {
     inTurn(() => {
       this.to ??= [...allSessions()].filter((s) => s.enabled.has("Network"));
-      for (const s of this.to) if (s.enabled.has("Network")) s.emit(`Network.${method}`, { requestId: this.id, ...params() });
+      for (const s of this.to) if (s.enabled.has("Network")) s.emit(`Network.${method}`, { requestId: this.id, ...params() } as EventParams<`Network.${E}`>);
     });
   }
 }
@@ -143,10 +150,10 @@ export class Exchange extends Story {
   /** Bytes of the answer's head, which count as data. */
   private head = 0;
   /** Network.Request. */
-  request: Json;
+  request: Protocol.Network.Request;
   private readonly documentURL: string;
 
-  constructor(win: Win, readonly type: string, private readonly sent: Sent) {
+  constructor(win: Win, readonly type: Protocol.Network.ResourceType, private readonly sent: Sent) {
     super(win);
     this.start = sent.at ?? monotonic();
     const [url, urlFragment] = splitFragment(sent.url);
@@ -160,7 +167,7 @@ export class Exchange extends Story {
     };
     const { request } = this;
     if (sent.payload) keepPayload(this.id, sent.payload);
-    const initiator = sent.initiator ?? { type: "script", stack: { callFrames: currentStack() } };
+    const initiator: Protocol.Network.Initiator = sent.initiator ?? { type: "script", stack: { callFrames: currentStack() } };
     const documentURL = (this.documentURL = splitFragment(win.location.href)[0]);
     const wallTime = sent.at ?? originals.now() / 1000;
     this.tell("requestWillBeSent", () => ({
@@ -202,13 +209,13 @@ export class Exchange extends Story {
   }
 
   /** Tells of the request that a redirect has made of this one; `by` is the Network.Response that asked for it. */
-  redirect(url: string, method: string, by: Json): void {
+  redirect(url: string, method: string, by: Protocol.Network.Response): void {
     const { hasPostData, postData, postDataEntries, urlFragment, ...same } = this.request;
     const kept = method === same.method && hasPostData ? { hasPostData, postData, postDataEntries } : {};
     const request = (this.request = { ...same, ...kept, url, method });
     const [timestamp, wallTime] = [monotonic(), originals.now() / 1000];
     this.tell("requestWillBeSent", () => ({
-      loaderId: this.frame.loaderId, documentURL: this.documentURL, request, timestamp, wallTime, initiator: { type: "other" },
+      loaderId: this.frame.loaderId, documentURL: this.documentURL, request, timestamp, wallTime, initiator: { type: "other" } as const,
       redirectHasExtraInfo: false, redirectResponse: by, type: this.type, frameId: this.frame.id, hasUserGesture: false,
     }));
   }
@@ -230,11 +237,11 @@ export class Exchange extends Story {
   }
 
   /** Another event of this request. */
-  note(method: string, params: Json): void {
+  note<E extends Told>(method: E, params: Omit<EventParams<`Network.${E}`>, "requestId">): void {
     if (!this.over) this.tell(method, () => params);
   }
 
-  failed(errorText: string, canceled = false, more: Json = {}): void {
+  failed(errorText: string, canceled = false, more: Failure = {}): void {
     if (!this.end()) return;
     const timestamp = monotonic();
     this.tell("loadingFailed", () => ({ timestamp, type: this.type, errorText, canceled, ...more }));
@@ -243,7 +250,7 @@ export class Exchange extends Story {
 }
 
 /** The Origin of what script asks for: of requests to another origin, and of all but GET and HEAD (Fetch Standard, "append a request `Origin` header"). */
-function originOf({ origin }: Win, url: string, method: string): Json {
+function originOf({ origin }: Win, url: string, method: string): Record<string, string> {
   return new URL(url).origin === origin && /^(GET|HEAD)$/.test(method) ? {} : { Origin: origin };
 }
 
@@ -254,7 +261,7 @@ export function headText(status: number, statusText: string, headers: Record<str
 }
 
 /** Network.Response. */
-export function response(url: string, status: number, statusText: string, headers: Json, mimeType: string): Json {
+export function response(url: string, status: number, statusText: string, headers: Record<string, string>, mimeType: string): Protocol.Network.Response {
   return {
     url: splitFragment(url)[0], status, statusText, headers, mimeType, charset: "", connectionReused: false, connectionId: 0,
     fromDiskCache: false, fromServiceWorker: false, fromPrefetchCache: false, encodedDataLength: 0,
@@ -263,7 +270,7 @@ export function response(url: string, status: number, statusText: string, header
 }
 
 /** Network.ResourceTiming: milliseconds since requestTime, -1 for what is not known. */
-export function timing(requestTime: number, known: Record<string, number>): Json {
+export function timing(requestTime: number, known: Pick<Protocol.Network.ResourceTiming, "sendStart" | "sendEnd" | "receiveHeadersStart" | "receiveHeadersEnd"> & Partial<Protocol.Network.ResourceTiming>): Protocol.Network.ResourceTiming {
   const unknown = -1;
   return {
     requestTime, proxyStart: unknown, proxyEnd: unknown, dnsStart: unknown, dnsEnd: unknown, connectStart: unknown,

@@ -1,7 +1,8 @@
 // Requests that the proxy before the app tells of: those of documents,
 // elements, stylesheets and workers.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
+import type { ControlNews, FailedNews, GoOrder, RequestNews, ResponseNews } from "../../wire/proxy";
 import { type Frame, type Win, allFrames, mainFrame, splitFragment, urlOf } from "../frames";
 import { type Verdict, interested, pauseRemote, wants } from "../intercept";
 import { navigationUnderWay, navigationVoid } from "../navigation";
@@ -9,11 +10,11 @@ import { monotonic, originals } from "../originals";
 import { type Session, emit } from "../session";
 import { joined } from "./arrival";
 import { keepDocument } from "./bodies";
-import { Exchange, response } from "./exchange";
+import { Exchange, type Sent, response } from "./exchange";
 import { bytesOf } from "./payload";
 import { order, setUpstream } from "./upstream";
 
-const types: Record<string, string> = {
+const types: Record<string, Protocol.Network.ResourceType> = {
   document: "Document", iframe: "Document", frame: "Document", object: "Document", embed: "Document", script: "Script", worker: "Script",
   sharedworker: "Script", serviceworker: "Script", style: "Stylesheet", image: "Image", font: "Font", audio: "Media", video: "Media",
   track: "TextTrack", manifest: "Manifest", empty: "XHR",
@@ -23,8 +24,8 @@ const types: Record<string, string> = {
 interface Going {
   networkId: string;
   frame: Frame;
-  type: string;
-  request: Json;
+  type: Protocol.Network.ResourceType;
+  request: Protocol.Network.Request;
   /** Absent for documents, whose story is told elsewhere. */
   exchange?: Exchange;
   /** The id of the pause before a redirect. */
@@ -38,7 +39,7 @@ interface Going {
 
 const going = new Map<string, Going>();
 /** Requests that were answered with a redirect, by where it leads. */
-const redirected = new Map<string, { g: Going; by: Json }>();
+const redirected = new Map<string, { g: Going; by: Protocol.Network.Response }>();
 
 // ------------------------------------------------- what entries tell of too
 
@@ -59,21 +60,21 @@ export function isSeen(url: string): boolean {
 
 // ------------------------------------------------------------------ news
 
-function hear(m: Json): void {
+function hear(m: ControlNews): void {
   if (m.what === "request") return requested(m);
   const g = going.get(m.id);
   if (!g) return;
   if (m.what === "body") g.body?.(m.body ?? "");
   else if (m.what === "response" && m.held) void decideResponse(m, g);
-  else if (m.what === "response") responded(m, g);
-  else {
+  else if (m.what === "response") responded(m as AnswerNews, g);
+  else if (m.what !== "state") {
     going.delete(m.id);
     if (m.what === "end") g.exchange?.finished(undefined, m.length ?? 0);
     else failed(m, g);
   }
 }
 
-function requested(m: Json): void {
+function requested(m: RequestNews): void {
   const before = redirected.get(m.url);
   redirected.delete(m.url);
   const g = before ? follow(before.g, m, before.by) : found(m);
@@ -83,8 +84,8 @@ function requested(m: Json): void {
 }
 
 /** What a request is part of; nothing for the documents that are told of elsewhere and may go. */
-function found(m: Json): Going | undefined {
-  const type = types[m.dest] ?? "Other";
+function found(m: RequestNews): Going | undefined {
+  const type = types[m.dest ?? ""] ?? "Other";
   const request = requestOf(m);
   const common = { type, request, wanting: [], main: m.main === true };
   if (m.main) {
@@ -99,12 +100,12 @@ function found(m: Json): Going | undefined {
   if (seen.size > MAX_SEEN) seen.clear();
   seen.set(m.url, (seen.get(m.url) ?? 0) + 1);
   const payload = m.body ? { bytes: bytesOf(m.body) } : undefined;
-  const sent = { url: m.url, method: m.method, headers: m.headers, payload, pausable: true, initiator: { type: "other" } };
+  const sent: Sent = { url: m.url, method: m.method, headers: m.headers, payload, pausable: true, initiator: { type: "other" } };
   const exchange = new Exchange(win, type === "XHR" ? "Fetch" : type, sent);
   return { ...common, networkId: exchange.id, frame: exchange.frame, request: exchange.request, exchange };
 }
 
-function requestOf(m: Json): Json {
+function requestOf(m: RequestNews): Protocol.Network.Request {
   return {
     url: m.url, method: m.method, headers: m.headers, mixedContentType: "none", initialPriority: "VeryHigh",
     referrerPolicy: "strict-origin-when-cross-origin", isSameSite: true,
@@ -113,7 +114,7 @@ function requestOf(m: Json): Json {
 }
 
 /** The request that a redirect has made of another. */
-function follow(g: Going, m: Json, by: Json): Going {
+function follow(g: Going, m: RequestNews, by: Protocol.Network.Response): Going {
   const { networkId, frame, exchange } = g;
   if (exchange) {
     exchange.redirect(m.url, m.method, by);
@@ -129,7 +130,10 @@ function follow(g: Going, m: Json, by: Json): Going {
   return { ...g, request, wanting: [] };
 }
 
-function responded(m: Json, g: Going): void {
+/** News of a response that there is. */
+type AnswerNews = Required<Pick<ResponseNews, "status" | "statusText" | "headers">> & ResponseNews;
+
+function responded(m: AnswerNews, g: Going): void {
   const headers = joined(m.headers);
   const type = headers["content-type"] ?? "";
   if (m.status > 300 && m.status < 400 && headers.location) {
@@ -144,16 +148,16 @@ function responded(m: Json, g: Going): void {
   if (exchange && m.key) keepDocument(exchange.id, m.key);
 }
 
-function failed(m: Json, g: Going): void {
+function failed(m: FailedNews, g: Going): void {
   g.exchange?.failed(m.error, m.error === "net::ERR_ABORTED");
   if (g.main && m.error === "net::ERR_ABORTED") navigationVoid(g.networkId, m.error);
 }
 
 // ------------------------------------------------------------- decisions
 
-async function decideRequest(m: Json, g: Going): Promise<void> {
+async function decideRequest(m: RequestNews, g: Going): Promise<void> {
   const { url } = g.request;
-  let changes: Json = {};
+  let changes: Partial<GoOrder> = {};
   for (const s of interested(url, g.type)) {
     let see = wants(s, url, true, g.type);
     if (wants(s, url, false, g.type)) {
@@ -167,8 +171,8 @@ async function decideRequest(m: Json, g: Going): Promise<void> {
   order({ ...changes, do: "go", id: m.id, see: g.wanting.length > 0 });
 }
 
-async function decideResponse(m: Json, g: Going): Promise<void> {
-  const stage = m.error
+async function decideResponse(m: ResponseNews, g: Going): Promise<void> {
+  const stage: Partial<Protocol.Fetch.RequestPausedEvent> = m.error
     ? { responseErrorReason: "Failed" }
     : {
         responseStatusCode: m.status, responseStatusText: m.statusText,
@@ -185,7 +189,7 @@ async function decideResponse(m: Json, g: Going): Promise<void> {
   order({ do: "go", id: m.id });
 }
 
-function pause(session: Session, g: Going, more: Json, body?: () => Promise<string>): Promise<Verdict> {
+function pause(session: Session, g: Going, more: Partial<Protocol.Fetch.RequestPausedEvent>, body?: () => Promise<string>): Promise<Verdict> {
   const { requestId, verdict } = pauseRemote(session, {
     request: g.request, frameId: g.frame.id, resourceType: g.type, networkId: g.networkId,
     ...(g.paused && !body && { redirectedRequestId: g.paused }), ...more,

@@ -1,6 +1,6 @@
 // What a request carries, as CDP tells of it: postData and postDataEntries.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
 import { originals } from "../originals";
 
 /** The body of a request. `bytes` are what is sent, as far as that is known without waiting. */
@@ -58,7 +58,7 @@ export function multipart(form: FormData, boundary: string): Uint8Array | undefi
 }
 
 /** The fields of Network.Request that tell of a payload. */
-export function postFields(p: Payload | undefined): Json {
+export function postFields(p: Payload | undefined): Pick<Protocol.Network.Request, "hasPostData" | "postData" | "postDataEntries"> {
   if (!p) return {};
   if (!p.bytes?.length || p.bytes.length > MAX_TOLD) return { hasPostData: true };
   return { hasPostData: true, postData: textOf(p.bytes), postDataEntries: [{ bytes: base64(p.bytes) }] };

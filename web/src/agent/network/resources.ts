@@ -2,7 +2,7 @@
 // and beacons. The browser's timing entries tell of them after the fact and
 // without headers.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
 import { isOfProxy } from "../hub";
 import { isBundle } from "../lazy";
 import { onElementFailed } from "../log";
@@ -22,11 +22,11 @@ type Entry = Omit<PerformanceResourceTiming, "responseStatus"> & { responseStatu
 
 /** Requests that are told of elsewhere. */
 const told = new Set(["fetch", "xmlhttprequest", "iframe", "frame"]);
-const byInitiator: Record<string, string> = {
+const byInitiator: Record<string, Protocol.Network.ResourceType> = {
   img: "Image", image: "Image", input: "Image", body: "Image", script: "Script", video: "Media", audio: "Media", source: "Media",
   track: "TextTrack", beacon: "Ping", ping: "Ping",
 };
-const byExtension: [RegExp, string][] = [
+const byExtension: [RegExp, Protocol.Network.ResourceType][] = [
   [/\.(woff2?|ttf|otf|eot)$/i, "Font"],
   [/\.(png|jpe?g|gif|svg|webp|avif|ico|bmp)$/i, "Image"],
   [/\.css$/i, "Stylesheet"],
@@ -36,7 +36,7 @@ const byExtension: [RegExp, string][] = [
 ];
 
 /** Network.ResourceType of a timing entry. */
-function typeOf(e: Entry): string {
+function typeOf(e: Entry): Protocol.Network.ResourceType {
   const known = byInitiator[e.initiatorType];
   if (known) return known;
   const { pathname } = new URL(e.name);
@@ -83,7 +83,7 @@ function tell(win: Win, e: Entry): void {
 }
 
 /** Network.ResourceTiming of a timing entry. */
-export function timingOf(win: Window, e: Entry): Json {
+export function timingOf(win: Window, e: Entry): Protocol.Network.ResourceTiming {
   const start = e.fetchStart;
   const since = (t: number): number => (t > 0 ? t - start : -1);
   const looked = e.domainLookupEnd > e.domainLookupStart;

@@ -1,8 +1,9 @@
 // WebSocket: the story of each connection and its frames.
 
+import type { EventParams, Protocol } from "../../cdp";
 import { currentStack } from "../exceptions";
 import { monotonic, originals } from "../originals";
-import { Story } from "./exchange";
+import { Story, type Told } from "./exchange";
 import { base64, payloadOf } from "./payload";
 
 type Win = Window & typeof globalThis;
@@ -36,8 +37,8 @@ class Connection extends Story {
   constructor(win: Win, socket: WebSocket, protocols: unknown) {
     super(win);
     const { url } = socket;
-    const asked = protocols === undefined ? {} : { "Sec-WebSocket-Protocol": String(protocols) };
-    const initiator = { type: "script", stack: { callFrames: currentStack() } };
+    const asked: Record<string, string> = protocols === undefined ? {} : { "Sec-WebSocket-Protocol": String(protocols) };
+    const initiator: Protocol.Network.Initiator = { type: "script", stack: { callFrames: currentStack() } };
     const [timestamp, wallTime] = [monotonic(), originals.now() / 1000];
     this.tell("webSocketCreated", () => ({ url, initiator }));
     this.tell("webSocketWillSendHandshakeRequest", () => ({
@@ -67,8 +68,8 @@ class Connection extends Story {
   /** A frame of text, or of bytes in base64. */
   passed(way: "Sent" | "Received", data: unknown): void {
     if (!this.heard) return;
-    const name = `webSocketFrame${way}`;
-    const response = (opcode: number, payloadData: string): object => ({ response: { opcode, mask: way === "Sent", payloadData } });
+    const name = `webSocketFrame${way}` as const;
+    const response = (opcode: number, payloadData: string): { response: Protocol.Network.WebSocketFrame } => ({ response: { opcode, mask: way === "Sent", payloadData } });
     const isBinary = ArrayBuffer.isView(data) || /^\[object (ArrayBuffer|Blob|File)\]$/.test(originals.objectTag.call(data));
     if (!isBinary) return this.event(name, response(1, String(data)));
     const { bytes, blob } = payloadOf(data) ?? {};
@@ -85,9 +86,9 @@ class Connection extends Story {
     if (this.end()) this.event("webSocketClosed", {});
   }
 
-  private event(name: string, params: object): void {
+  private event<E extends Told>(name: E, params: Omit<EventParams<`Network.${E}`>, "requestId" | "timestamp">): void {
     const timestamp = monotonic();
-    const tell = (): void => this.tell(name, () => ({ timestamp, ...params }));
+    const tell = (): void => this.tell(name, () => ({ timestamp, ...params }) as Omit<EventParams<`Network.${E}`>, "requestId">);
     if (this.before) this.before = this.before.then(tell);
     else tell();
   }

@@ -2,7 +2,7 @@
 // script does not see, holds those that clients want to decide on, and gives
 // them the headers that clients want.
 
-import type { Json } from "../../protocol";
+import type { ControlNews, ControlOrder, StateOrder } from "../../wire/proxy";
 import { mainFrame, splitFragment } from "../frames";
 import { hubTarget, proxyBase } from "../hub";
 import { originals } from "../originals";
@@ -19,19 +19,14 @@ let waiting: (() => void)[] = [];
 const ACK_MS = 2_000;
 
 /** What one session wants for all requests. */
-export interface Wishes {
-  extra?: Record<string, string>;
-  userAgent?: string;
-  noCache?: boolean;
-  offline?: boolean;
-}
+export type Wishes = Pick<StateOrder, "extra" | "userAgent" | "noCache" | "offline">;
 const wishes = new Map<Session, Wishes>();
 
 let holds: () => boolean = () => false;
-let heard: (news: Json) => void = () => {};
+let heard: (news: ControlNews) => void = () => {};
 
 /** Sets what says whether requests are to be held, and what hears of them. */
-export function setUpstream(isHolding: () => boolean, onNews: (news: Json) => void): void {
+export function setUpstream(isHolding: () => boolean, onNews: (news: ControlNews) => void): void {
   holds = isHolding;
   heard = onNews;
 }
@@ -47,7 +42,7 @@ onSessionEnd((s) => {
   void refreshUpstream();
 });
 
-function state(): Json {
+function state(): StateOrder {
   const all: Wishes = {};
   for (const w of wishes.values()) {
     for (const [name, v] of Object.entries(w)) if (v) Object.assign(all, { [name]: name === "extra" ? { ...all.extra, ...(v as object) } : v });
@@ -88,7 +83,7 @@ function connect(base: string): void {
       };
     });
     s.onmessage = (e) => {
-      const news = originals.parse(e.data) as Json;
+      const news = originals.parse(e.data) as ControlNews;
       if (news.what === "state") waiting.shift()?.();
       else heard(news);
     };
@@ -98,7 +93,7 @@ function connect(base: string): void {
 }
 
 /** Sends an order; false where there is nobody to take it. */
-export function order(o: Json): boolean {
+export function order(o: ControlOrder): boolean {
   if (socket?.readyState !== 1) return false;
   send.call(socket, originals.stringify(o));
   return true;
