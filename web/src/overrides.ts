@@ -5,7 +5,6 @@
 
 import type { Protocol } from "./cdp";
 
-
 /** One override of a method with params P: a script puts properties of its own onto an object of the window. */
 export interface Override<P> {
   /** Where the properties go: a path below navigator. */
@@ -21,7 +20,11 @@ export const overrides: Record<string, Override<never>> = {
     path: "",
     keys: ["userAgent", "appVersion", "language", "languages", "platform"],
     values: ({ userAgent, acceptLanguage, platform }: Protocol.Network.SetUserAgentOverrideRequest) => {
-      const languages = acceptLanguage && String(acceptLanguage).split(",").map((l) => l.split(";")[0].trim());
+      const languages =
+        acceptLanguage &&
+        String(acceptLanguage)
+          .split(",")
+          .map((l) => l.split(";")[0].trim());
       return JSON.stringify({
         ...(userAgent && { userAgent, appVersion: String(userAgent).replace(/^Mozilla\//, "") }),
         ...(languages && { language: languages[0], languages }),
@@ -37,7 +40,9 @@ export const overrides: Record<string, Override<never>> = {
 };
 
 /** What ends an override: the method whose override it is. */
-export const clearing: Record<string, string> = { "Emulation.clearGeolocationOverride": "Emulation.setGeolocationOverride" };
+export const clearing: Record<string, string> = {
+  "Emulation.clearGeolocationOverride": "Emulation.setGeolocationOverride",
+};
 
 /** The name under which a session's script is kept. */
 export function overrideId(method: string, sessionId: string): string {
@@ -47,9 +52,11 @@ export function overrideId(method: string, sessionId: string): string {
 /** A script that overrides what the params say; with none, one that ends the override. */
 export function overrideScript(method: string, p?: object): string {
   const { path, keys, values } = overrides[method];
-  return `((o,v)=>{for(const k of ${JSON.stringify(keys)})` +
+  return (
+    `((o,v)=>{for(const k of ${JSON.stringify(keys)})` +
     `if(o&&k in v)Object.defineProperty(o,k,{configurable:true,get:()=>v[k]});else if(o)delete o[k]})` +
-    `(navigator${path && `.${path}`},${(p && values(p as never)) ?? "{}"})`;
+    `(navigator${path && `.${path}`},${(p && values(p as never)) ?? "{}"})`
+  );
 }
 
 /** Runs in the page, of whose globals it names none but by globalThis, since the bundler renames others: the methods of a Geolocation that is at one place, or with no place, at none. */
@@ -57,7 +64,13 @@ function geolocation(p: Protocol.Emulation.SetGeolocationOverrideRequest): Geolo
   const answer = (ok: unknown, fail: unknown): void => {
     if (typeof ok !== "function") throw new globalThis.TypeError("parameter 1 is not a function.");
     if (p.latitude === undefined || p.longitude === undefined) {
-      const error = { code: 2, message: "Position unavailable", PERMISSION_DENIED: 1, POSITION_UNAVAILABLE: 2, TIMEOUT: 3 };
+      const error = {
+        code: 2,
+        message: "Position unavailable",
+        PERMISSION_DENIED: 1,
+        POSITION_UNAVAILABLE: 2,
+        TIMEOUT: 3,
+      };
       if (typeof fail === "function") setTimeout(() => fail(error));
       return;
     }

@@ -334,9 +334,16 @@ export interface TargetInfo {
 
 /** What the Host sends over the bridge. */
 export type ToRelay =
-  | { kind: "ready"; v: number; targets: TargetInfo[]; handles?: string[]; features?: string[]; hostId?: string;
+  | {
+      kind: "ready";
+      v: number;
+      targets: TargetInfo[];
+      handles?: string[];
+      features?: string[];
+      hostId?: string;
       /** navigator.userAgent and the like, as Browser.getVersion answers them. */
-      browser?: { product: string; userAgent: string } }
+      browser?: { product: string; userAgent: string };
+    }
   | { kind: "targetCreated"; target: TargetInfo }
   | { kind: "targetDestroyed"; targetId: string }
   | { kind: "targetInfoChanged"; target: TargetInfo }

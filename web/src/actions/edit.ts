@@ -14,7 +14,9 @@ function windowOf(el: Element): Window & typeof globalThis {
 /** Sets a property of a field past what the page has put over it. */
 function setNative(el: Field, property: "value" | "checked", value: string | boolean): void {
   const win = windowOf(el);
-  const proto = { input: win.HTMLInputElement, textarea: win.HTMLTextAreaElement, select: win.HTMLSelectElement }[el.localName]!.prototype;
+  const proto = { input: win.HTMLInputElement, textarea: win.HTMLTextAreaElement, select: win.HTMLSelectElement }[
+    el.localName
+  ]!.prototype;
   Object.getOwnPropertyDescriptor(proto, property)!.set!.call(el, value);
 }
 
@@ -40,7 +42,10 @@ export function fill(el: Element, value: string): void {
   setNative(field, "value", text);
   if (FORMATTED.test(field.type) && field.value !== text.trim()) {
     setNative(field, "value", before);
-    throw new Failure("InvalidArgument", `bad request: ${JSON.stringify(value)} is no value for an input of type ${field.type}`);
+    throw new Failure(
+      "InvalidArgument",
+      `bad request: ${JSON.stringify(value)} is no value for an input of type ${field.type}`,
+    );
   }
   fire(field, "input");
   fire(field, "change");
@@ -84,11 +89,13 @@ export function focus(el: Element, atEnd: boolean): void {
 export function choose(el: Element, wanted: string[]): string[] {
   if (el.localName !== "select") throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no select`);
   const select = el as HTMLSelectElement;
-  if (!select.multiple && wanted.length > 1) throw new Failure("InvalidArgument", "bad request: this select takes one value only");
+  if (!select.multiple && wanted.length > 1)
+    throw new Failure("InvalidArgument", "bad request: this select takes one value only");
   const options = [...select.options];
   const chosen = wanted.map((w) => {
     const option = options.find((o) => o.value === w) ?? options.find((o) => squash(o.label) === squash(w));
-    if (!option) throw new Failure("ElementNotFound", `element not found: no option ${JSON.stringify(w)} in ${describe(el)}`);
+    if (!option)
+      throw new Failure("ElementNotFound", `element not found: no option ${JSON.stringify(w)} in ${describe(el)}`);
     if (isDisabled(option)) throw new Failure("NotEnabled", `element disabled: the option ${JSON.stringify(w)}`);
     return option;
   });
@@ -110,8 +117,10 @@ export interface Upload {
 /** Puts files into a file input. */
 export function setFiles(el: Element, files: Upload[]): void {
   const control = (el.localName === "label" ? (el as HTMLLabelElement).control : el) as HTMLInputElement | null;
-  if (control?.localName !== "input" || control.type !== "file") throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no file input`);
-  if (files.length > 1 && !control.multiple) throw new Failure("InvalidArgument", "bad request: this input takes one file only");
+  if (control?.localName !== "input" || control.type !== "file")
+    throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no file input`);
+  if (files.length > 1 && !control.multiple)
+    throw new Failure("InvalidArgument", "bad request: this input takes one file only");
   const win = windowOf(control);
   const transfer = new win.DataTransfer();
   for (const f of files) {

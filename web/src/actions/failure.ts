@@ -1,10 +1,21 @@
 // What can go wrong here, in the kinds of package actions.
 
 export type Kind =
-  | "InvalidArgument" | "ElementNotFound" | "StaleRef" | "AmbiguousLocator" | "NotVisible" | "NotEnabled" | "Obscured" | "LimitExceeded";
+  | "InvalidArgument"
+  | "ElementNotFound"
+  | "StaleRef"
+  | "AmbiguousLocator"
+  | "NotVisible"
+  | "NotEnabled"
+  | "Obscured"
+  | "LimitExceeded";
 
 export class Failure extends Error {
-  constructor(readonly kind: Kind, message: string, readonly count?: number) {
+  constructor(
+    readonly kind: Kind,
+    message: string,
+    readonly count?: number,
+  ) {
     super(message);
   }
 }

@@ -45,24 +45,28 @@ function onReady<T>(a: On, checks: Parameters<typeof ready>[1], act: (el: Elemen
   return until(a.wait, async () => act(await ready(a.locator, a.force ? [] : checks)));
 }
 
-const rootOf = (a: Args): Promise<Element | undefined> => (a.locator ? until(a.wait, () => present(a.locator!)) : Promise.resolve(undefined));
+const rootOf = (a: Args): Promise<Element | undefined> =>
+  a.locator ? until(a.wait, () => present(a.locator!)) : Promise.resolve(undefined);
 
 const readers: Record<string, Reader> = {
   // Where to point, and what is there.
-  point: (a: On & Aim) => until(a.wait, async (n) => {
-    const { el, x, y } = await aimAt(a.locator, a, n);
-    const checked = checkedOf(el, roleOf(el)) ?? null;
-    return { x, y, checked: checked === "mixed" ? word(checked) : checked, tag: tell(el.localName) };
-  }),
+  point: (a: On & Aim) =>
+    until(a.wait, async (n) => {
+      const { el, x, y } = await aimAt(a.locator, a, n);
+      const checked = checkedOf(el, roleOf(el)) ?? null;
+      return { x, y, checked: checked === "mixed" ? word(checked) : checked, tag: tell(el.localName) };
+    }),
   hit: (a: On) => {
-    if (!findAll(a.locator).length) throw new Failure("ElementNotFound", `element not found: nothing is at ${show(a.locator)}`);
+    if (!findAll(a.locator).length)
+      throw new Failure("ElementNotFound", `element not found: nothing is at ${show(a.locator)}`);
     return null;
   },
-  box: (a: On) => until(a.wait, async () => {
-    const el = await ready(a.locator, ["visible"]);
-    el.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
-    return boxOf(el);
-  }),
+  box: (a: On) =>
+    until(a.wait, async () => {
+      const el = await ready(a.locator, ["visible"]);
+      el.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+      return boxOf(el);
+    }),
   boxes: (a: { locators: Query[] }) => a.locators.flatMap(findAll).map(boxOf),
 
   // Input that is no pointer's and no key's.
@@ -78,23 +82,34 @@ const readers: Record<string, Reader> = {
     if (el && !/^i?frame$/.test(el.localName)) need(el, a.editable ? checks : []); // what has the focus in a frame, its own script knows
     return el ? act(el) : null;
   },
-  fill: (a: On & { value: string }) => onReady(a, ["visible", "enabled", "editable"], (el) => (fill(el, a.value), null)),
-  checked: (a: On) => onReady(a, ["visible", "enabled"], (el) => {
-    const state = checkedOf(el, roleOf(el));
-    if (state === undefined) throw new Failure("InvalidArgument", `bad request: ${show(a.locator)} is neither a checkbox nor a radio button`);
-    return state === "mixed" ? word(state) : state;
-  }),
+  fill: (a: On & { value: string }) =>
+    onReady(a, ["visible", "enabled", "editable"], (el) => (fill(el, a.value), null)),
+  checked: (a: On) =>
+    onReady(a, ["visible", "enabled"], (el) => {
+      const state = checkedOf(el, roleOf(el));
+      if (state === undefined)
+        throw new Failure(
+          "InvalidArgument",
+          `bad request: ${show(a.locator)} is neither a checkbox nor a radio button`,
+        );
+      return state === "mixed" ? word(state) : state;
+    }),
   files: (a: On & { files: Upload[] }) => until(a.wait, () => (setFiles(present(a.locator), a.files), null)),
   scroll: (a: Args & Scroll) => until(a.wait, () => (scroll(a.locator && present(a.locator), a), null)),
-  scrollIntoView: (a: On) => until(a.wait, () => (present(a.locator).scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" }), null)),
+  scrollIntoView: (a: On) =>
+    until(
+      a.wait,
+      () => (present(a.locator).scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" }), null),
+    ),
   dragStarts: () => dragStarts(),
   turn,
 
   // Reading.
-  wait: (a: On & { state: State; tag?: boolean }) => until(a.wait, async () => {
-    const el = await inState(a.locator, a.state);
-    return el && { handle: handles.of(el), id: a.tag ? tag(el) : word("") };
-  }),
+  wait: (a: On & { state: State; tag?: boolean }) =>
+    until(a.wait, async () => {
+      const el = await inState(a.locator, a.state);
+      return el && { handle: handles.of(el), id: a.tag ? tag(el) : word("") };
+    }),
   yaml: async (a: Args & YAMLOptions) => snapshotYAML(await rootOf(a), a),
   elements: () => snapshotElements(),
   tagged: (a: Args & TaggedOptions) => snapshotTagged(a),
@@ -102,7 +117,8 @@ const readers: Record<string, Reader> = {
   content: async (a: Args & { format: string }) => contentOf(a.format, await rootOf(a)),
   state: (a: On & { properties: string[] }) => {
     const [el, ...more] = findAll(a.locator);
-    if (more.length && !a.locator.first) throw new Failure("AmbiguousLocator", `${more.length + 1} elements match ${show(a.locator)}`, more.length + 1);
+    if (more.length && !a.locator.first)
+      throw new Failure("AmbiguousLocator", `${more.length + 1} elements match ${show(a.locator)}`, more.length + 1);
     return el ? { found: true, ...stateOf(el, a.properties) } : { found: false };
   },
   depth: () => {
@@ -117,7 +133,11 @@ const readers: Record<string, Reader> = {
 const privates: Record<string, Private> = {
   secrets,
   choose: (a: On & { values: string[] }) => onReady(a, ["visible", "enabled"], (el) => choose(el, a.values)),
-  storage: () => ({ origin: location.origin, localStorage: pairs("localStorage"), sessionStorage: pairs("sessionStorage") }),
+  storage: () => ({
+    origin: location.origin,
+    localStorage: pairs("localStorage"),
+    sessionStorage: pairs("sessionStorage"),
+  }),
   store: (a: { localStorage?: Pair[]; sessionStorage?: Pair[] }) => {
     for (const { name, value } of a.localStorage ?? []) localStorage.setItem(name, value);
     for (const { name, value } of a.sessionStorage ?? []) sessionStorage.setItem(name, value);
@@ -199,4 +219,3 @@ async function run(verb: string, args: Args): Promise<string> {
 export function start(): object {
   return { run, element, secretElements };
 }
-

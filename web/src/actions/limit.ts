@@ -23,7 +23,10 @@ export function bytesOf(text: string): number {
 export function checkLength(text: string): void {
   const bytes = bytesOf(text);
   if (bytes <= MAX_ANSWER) return;
-  throw new Failure("LimitExceeded", `limit exceeded: the answer has ${bytes} bytes, at most ${MAX_ANSWER} are given; ask for a part of the page, or take a snapshot`);
+  throw new Failure(
+    "LimitExceeded",
+    `limit exceeded: the answer has ${bytes} bytes, at most ${MAX_ANSWER} are given; ask for a part of the page, or take a snapshot`,
+  );
 }
 
 /** Lines up to the limit; a last one says when more are missing. */

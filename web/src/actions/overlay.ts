@@ -16,7 +16,8 @@ export function overlay(marks: Mark[]): void {
   const layer = document.createElement("div");
   layer.id = ID;
   layer.setAttribute("aria-hidden", "true");
-  layer.style.cssText = "all:initial;position:absolute;left:0;top:0;width:0;height:0;z-index:2147483647;pointer-events:none";
+  layer.style.cssText =
+    "all:initial;position:absolute;left:0;top:0;width:0;height:0;z-index:2147483647;pointer-events:none";
   for (const m of marks) layer.append(painted(m));
   document.documentElement.append(layer);
 }

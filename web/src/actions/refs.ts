@@ -70,5 +70,8 @@ export function findYAML(ref: string): Element {
 }
 
 export function stale(ref: string): Failure {
-  return new Failure("StaleRef", `element not found: ${ref} is in no snapshot of this document any more; take a new one`);
+  return new Failure(
+    "StaleRef",
+    `element not found: ${ref} is in no snapshot of this document any more; take a new one`,
+  );
 }

@@ -89,7 +89,7 @@ export function squash<T extends string>(text: T): T {
 
 /** Cuts a text, without splitting a character. */
 export function cut<T extends string>(text: T, most: number, mark = ""): T {
-  return text.length <= most ? text : (text.slice(0, most).replace(/[\ud800-\udbff]$/, "") + mark) as T;
+  return text.length <= most ? text : ((text.slice(0, most).replace(/[\ud800-\udbff]$/, "") + mark) as T);
 }
 
 /** The text of a subtree as it is rendered: without scripts, and without what is hidden. */
@@ -107,6 +107,16 @@ export function textOf(el: Element, keep: (el: Element) => boolean = () => true)
 }
 
 /** Elements whose content is no text of the page. */
-export const SILENT: ReadonlySet<string> = new Set(["script", "style", "noscript", "template", "head", "title", "meta", "link"]);
+export const SILENT: ReadonlySet<string> = new Set([
+  "script",
+  "style",
+  "noscript",
+  "template",
+  "head",
+  "title",
+  "meta",
+  "link",
+]);
 
-const INLINE = /^(a|abbr|b|bdi|bdo|cite|code|data|dfn|em|font|i|kbd|label|mark|q|s|samp|slot|small|span|strong|sub|sup|time|u|var|wbr)$/;
+const INLINE =
+  /^(a|abbr|b|bdi|bdo|cite|code|data|dfn|em|font|i|kbd|label|mark|q|s|samp|slot|small|span|strong|sub|sup|time|u|var|wbr)$/;

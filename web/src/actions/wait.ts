@@ -77,7 +77,8 @@ function needEnabled(el: Element): void {
 }
 
 function needEditable(el: Element): void {
-  if (!isEditable(el)) throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no input, textarea or select, nor editable`);
+  if (!isEditable(el))
+    throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no input, textarea or select, nor editable`);
   if (isReadOnly(el)) throw new Failure("NotEnabled", `element disabled: ${describe(el)} is read-only`);
 }
 
@@ -86,7 +87,14 @@ async function needStable(el: Element): Promise<void> {
   for (let before = boxOf(el), n = 0; ; n++) {
     await nextFrame();
     const now = boxOf(el);
-    if (el.isConnected && before.x === now.x && before.y === now.y && before.width === now.width && before.height === now.height) return;
+    if (
+      el.isConnected &&
+      before.x === now.x &&
+      before.y === now.y &&
+      before.width === now.width &&
+      before.height === now.height
+    )
+      return;
     if (!el.isConnected || n > 30) throw new Failure("NotVisible", `element not visible: ${describe(el)} moves`);
     before = now;
   }
@@ -161,12 +169,14 @@ function reaches(hit: Element, el: Element): boolean {
 }
 
 function needHit(el: Element, at: Spot): void {
-  if (styleOf(el).pointerEvents === "none") throw new Failure("NotEnabled", `element disabled: ${describe(el)} takes no pointer`);
+  if (styleOf(el).pointerEvents === "none")
+    throw new Failure("NotEnabled", `element disabled: ${describe(el)} takes no pointer`);
   let target = el;
   let { x, y } = at;
   for (;;) {
     const hit = hitAt(target.ownerDocument, x, y);
-    if (!hit || !reaches(hit, target)) throw new Failure("Obscured", `element covered by ${hit ? describe(hit) : "nothing that can be hit"}`);
+    if (!hit || !reaches(hit, target))
+      throw new Failure("Obscured", `element covered by ${hit ? describe(hit) : "nothing that can be hit"}`);
     const frame = frameAround(target.ownerDocument);
     if (!frame) return;
     const box = boxInParent(frame);

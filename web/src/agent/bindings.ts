@@ -21,18 +21,28 @@ let early: { name: string; payload: string; win: Window }[] | undefined = [];
 
 /** Runtime.addBinding. */
 export function bind(p: Protocol.Runtime.AddBindingRequest, s: Session): void {
-  const binding = { name: String(p.name), worldName: p.executionContextName || undefined, contextId: p.executionContextId };
+  const binding = {
+    name: String(p.name),
+    worldName: p.executionContextName || undefined,
+    contextId: p.executionContextId,
+  };
   if (binding.contextId !== undefined) contextOf(binding.contextId);
   const list = bySession.get(s) ?? [];
   bySession.set(s, list);
-  if (list.some((b) => b.name === binding.name && b.worldName === binding.worldName && b.contextId === binding.contextId)) return;
+  if (
+    list.some((b) => b.name === binding.name && b.worldName === binding.worldName && b.contextId === binding.contextId)
+  )
+    return;
   list.push(binding);
   for (const f of allFrames()) if (f.win) define(f.win, binding.name);
 }
 
 /** Runtime.removeBinding: the function stays on the window and reaches nobody. */
 export function unbind(p: Protocol.Runtime.RemoveBindingRequest, s: Session): void {
-  bySession.set(s, (bySession.get(s) ?? []).filter((b) => b.name !== p.name));
+  bySession.set(
+    s,
+    (bySession.get(s) ?? []).filter((b) => b.name !== p.name),
+  );
 }
 
 /** Puts every bound name on a new window. */

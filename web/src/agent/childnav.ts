@@ -29,14 +29,25 @@ export function begun(frame: Frame, url: string, start: Start): Pending {
   const p: Pending = { loaderId: hexId(32), url, done: start.done };
   frame.pending = p;
   if (start.reason) {
-    emit("Page", "Page.frameRequestedNavigation", { frameId: frame.id, reason: start.reason, url, disposition: "currentTab" });
+    emit("Page", "Page.frameRequestedNavigation", {
+      frameId: frame.id,
+      reason: start.reason,
+      url,
+      disposition: "currentTab",
+    });
   }
   tellBegun(frame, p.loaderId, url, start.type, start.method);
   return p;
 }
 
 /** The first half of the story. */
-export function tellBegun(frame: Frame, loaderId: string, url: string, navigationType: NavigationType = "differentDocument", method = "GET"): void {
+export function tellBegun(
+  frame: Frame,
+  loaderId: string,
+  url: string,
+  navigationType: NavigationType = "differentDocument",
+  method = "GET",
+): void {
   const frameId = frame.id;
   emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType });
   emit("Page", "Page.frameStartedLoading", { frameId });
@@ -53,7 +64,11 @@ export function responded(frame: Frame, p: Pending): void {
   const { loaderId } = p;
   if (isFetched(p.url)) {
     const url = splitFragment(frame.win ? urlOf(frame) : p.url)[0];
-    tellArrival(loaderId, frame, response(url, statusOf(frame, p.url), "", {}, frame.win?.document.contentType ?? "text/html"));
+    tellArrival(
+      loaderId,
+      frame,
+      response(url, statusOf(frame, p.url), "", {}, frame.win?.document.contentType ?? "text/html"),
+    );
   }
   p.done?.({ frameId: frame.id, loaderId, isDownload: false });
 }
@@ -67,7 +82,8 @@ export function finished(loaderId: string, url: string): void {
 /** The status of a frame's document; that of one out of reach shows only to pages it allows, and counts as 200. */
 function statusOf(frame: Frame, url: string): number {
   const own = frame.win?.performance.getEntriesByType("navigation")[0];
-  const seen = own ?? frame.owner?.ownerDocument.defaultView?.performance.getEntriesByName(splitFragment(url)[0]).at(-1);
+  const seen =
+    own ?? frame.owner?.ownerDocument.defaultView?.performance.getEntriesByName(splitFragment(url)[0]).at(-1);
   return (seen as { responseStatus?: number } | undefined)?.responseStatus || 200;
 }
 
@@ -84,7 +100,11 @@ export function failed(frame: Frame, errorText: string): void {
 export function tellFailed(frame: Frame, p: Pending, errorText: string): void {
   if (isFetched(p.url)) {
     emit("Network", "Network.loadingFailed", {
-      requestId: p.loaderId, timestamp: monotonic(), type: "Document", errorText, canceled: errorText === "net::ERR_ABORTED",
+      requestId: p.loaderId,
+      timestamp: monotonic(),
+      type: "Document",
+      errorText,
+      canceled: errorText === "net::ERR_ABORTED",
     });
   }
   p.done?.({ frameId: frame.id, loaderId: p.loaderId, errorText, isDownload: false });
@@ -100,7 +120,8 @@ export async function failureOf(frame: Frame, p: Pending): Promise<string | unde
   if (!/^https?:/.test(p.url) || !(p.done || here)) return undefined;
   const r = await probe(p.url);
   const sandbox = frame.owner?.getAttribute("sandbox");
-  if (sandbox !== null && sandbox !== undefined && !/allow-same-origin/i.test(sandbox)) return r ? undefined : "net::ERR_FAILED";
+  if (sandbox !== null && sandbox !== undefined && !/allow-same-origin/i.test(sandbox))
+    return r ? undefined : "net::ERR_FAILED";
   return r ? (r.type === "basic" ? "net::ERR_BLOCKED_BY_RESPONSE" : undefined) : "net::ERR_FAILED";
 }
 
@@ -121,23 +142,36 @@ async function probe(url: string): Promise<Response | undefined> {
 /** Chromium's error for what brings no document at all, which only its head tells. */
 async function failIfEmpty(frame: Frame, p: Pending): Promise<void> {
   const r = frame.pending === p && /^http/.test(p.url) ? await probe(p.url) : undefined;
-  const empty = r && (r.status === 204 || r.status === 205 || /^attachment/i.test(r.headers.get("content-disposition") ?? ""));
+  const empty =
+    r && (r.status === 204 || r.status === 205 || /^attachment/i.test(r.headers.get("content-disposition") ?? ""));
   if (empty && frame.pending === p) failed(frame, "net::ERR_ABORTED");
 }
 
 /** Watches the navigations that start in a child's window. */
 export function watchChild(frame: Frame): void {
   if (!frame.win) return;
-  onNavigate(frame.win, (e) => {
-    if (frame.pending?.expected) return void (frame.pending.expected = false);
-    return () => void begun(frame, e.destination.url, { reason: reasonOf(e), type: typeOf(e), method: e.formData ? "POST" : "GET" });
-  }, () => {
-    if (!frame.pending?.expected) failed(frame, "net::ERR_ABORTED");
-  });
+  onNavigate(
+    frame.win,
+    (e) => {
+      if (frame.pending?.expected) return void (frame.pending.expected = false);
+      return () =>
+        void begun(frame, e.destination.url, {
+          reason: reasonOf(e),
+          type: typeOf(e),
+          method: e.formData ? "POST" : "GET",
+        });
+    },
+    () => {
+      if (!frame.pending?.expected) failed(frame, "net::ERR_ABORTED");
+    },
+  );
 }
 
 /** Page.navigate of a child frame: answers once the document has come, or has failed to. */
-export function navigateChild(frame: Frame, p: Protocol.Page.NavigateRequest): Protocol.Page.NavigateResponse | Promise<Protocol.Page.NavigateResponse> {
+export function navigateChild(
+  frame: Frame,
+  p: Protocol.Page.NavigateRequest,
+): Protocol.Page.NavigateResponse | Promise<Protocol.Page.NavigateResponse> {
   const url = addressOf(p.url);
   const frameId = frame.id;
   if (url.startsWith("javascript:")) return { frameId, errorText: "net::ERR_ABORTED" };

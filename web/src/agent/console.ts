@@ -44,8 +44,18 @@ export function discardConsole(): void {
 
 /** Console methods and the types that CDP gives them. */
 const types: Record<string, Protocol.Runtime.ConsoleAPICalledEvent["type"]> = {
-  log: "log", debug: "debug", info: "info", error: "error", warn: "warning", dir: "dir", dirxml: "dirxml",
-  table: "table", trace: "trace", clear: "clear", group: "startGroup", groupCollapsed: "startGroupCollapsed",
+  log: "log",
+  debug: "debug",
+  info: "info",
+  error: "error",
+  warn: "warning",
+  dir: "dir",
+  dirxml: "dirxml",
+  table: "table",
+  trace: "trace",
+  clear: "clear",
+  group: "startGroup",
+  groupCollapsed: "startGroupCollapsed",
   groupEnd: "endGroup",
 };
 
@@ -66,14 +76,16 @@ export function installConsole(win: Win): void {
   const replace = (name: string, before: (args: unknown[]) => void): void => {
     const native = target[name];
     if (typeof native !== "function") return;
-    target[name] = { [name](this: unknown, ...args: unknown[]) {
-      try {
-        before(args);
-      } catch {
-        // A console call must never fail for being watched.
-      }
-      return native.apply(this, args);
-    } }[name];
+    target[name] = {
+      [name](this: unknown, ...args: unknown[]) {
+        try {
+          before(args);
+        } catch {
+          // A console call must never fail for being watched.
+        }
+        return native.apply(this, args);
+      },
+    }[name];
   };
   for (const name of Object.keys(types)) {
     replace(name, (args) => called(win, types[name], !args.length && bare.has(name) ? [`console.${name}`] : args));
@@ -101,12 +113,15 @@ function installCounters(win: Win, replace: (name: string, before: (args: unknow
     if (started.has(label(args))) warn(`Timer '${label(args)}' already exists`);
     else started.set(label(args), performance.now());
   });
-  const elapsed = (args: unknown[]): string => `${label(args)}: ${performance.now() - (started.get(label(args)) ?? NaN)} ms`;
-  const timed = (type: "log" | "timeEnd") => (args: unknown[]): void => {
-    if (!started.has(label(args))) return warn(`Timer '${label(args)}' does not exist`);
-    called(win, type, [elapsed(args), ...args.slice(1)]);
-    if (type === "timeEnd") started.delete(label(args));
-  };
+  const elapsed = (args: unknown[]): string =>
+    `${label(args)}: ${performance.now() - (started.get(label(args)) ?? NaN)} ms`;
+  const timed =
+    (type: "log" | "timeEnd") =>
+    (args: unknown[]): void => {
+      if (!started.has(label(args))) return warn(`Timer '${label(args)}' does not exist`);
+      called(win, type, [elapsed(args), ...args.slice(1)]);
+      if (type === "timeEnd") started.delete(label(args));
+    };
   replace("timeLog", timed("log"));
   replace("timeEnd", timed("timeEnd"));
 }
@@ -116,45 +131,68 @@ function called(win: Win, type: Protocol.Runtime.ConsoleAPICalledEvent["type"], 
   const timestamp = Date.now();
   const stack = new Error().stack ?? "";
   if (type === "clear") calls = [];
-  keep(calls, {
-    method: "Runtime.consoleAPICalled",
-    params: (s) => ({
-      type,
-      args: args.map((a) => wrap(a, context, s, HOW)),
-      executionContextId: context.id,
-      timestamp,
-      stackTrace: { callFrames: callFrames(cleanStack(stack)) },
-    }),
-  }, MAX_CALLS);
+  keep(
+    calls,
+    {
+      method: "Runtime.consoleAPICalled",
+      params: (s) => ({
+        type,
+        args: args.map((a) => wrap(a, context, s, HOW)),
+        executionContextId: context.id,
+        timestamp,
+        stackTrace: { callFrames: callFrames(cleanStack(stack)) },
+      }),
+    },
+    MAX_CALLS,
+  );
 }
 
 // ------------------------------------------------------------- exceptions
 
 /** What is said of what has been thrown, where the event does not carry it. */
-const odds = new Map<string, [unknown]>([["Uncaught null", [null]], ["Uncaught undefined", [undefined]]]);
+const odds = new Map<string, [unknown]>([
+  ["Uncaught null", [null]],
+  ["Uncaught undefined", [undefined]],
+]);
 
 /** Watches a window for uncaught exceptions and rejections. */
 export function installErrors(win: Win): void {
-  win.addEventListener("error", (e) => {
-    if (isOwnError(e)) return;
-    if (!(e instanceof win.ErrorEvent)) return; // an element that failed to load
-    const at = { url: e.filename === "undefined" ? "" : e.filename, line: Math.max(0, e.lineno - 1), column: Math.max(0, e.colno - 1) };
-    const odd = odds.get(e.message); // an error out of reach is null too, and its message another
-    if (odd) thrown(win, odd[0], "Uncaught", at);
-    else if (e.error === null || e.error === undefined) thrown(win, e.message, e.message, at);
-    else thrown(win, e.error, "Uncaught", at);
-  }, true);
-  win.addEventListener("unhandledrejection", (e) => {
-    const id = thrown(win, e.reason, "Uncaught (in promise)", {});
-    rejections.set(e.promise, id);
-  }, true);
-  win.addEventListener("rejectionhandled", (e) => {
-    const exceptionId = rejections.get(e.promise);
-    if (exceptionId === undefined) return;
-    rejections.delete(e.promise);
-    exceptions = exceptions.filter((x) => x.exceptionId !== exceptionId);
-    emit("Runtime", "Runtime.exceptionRevoked", { reason: "Handler added to rejected promise", exceptionId });
-  }, true);
+  win.addEventListener(
+    "error",
+    (e) => {
+      if (isOwnError(e)) return;
+      if (!(e instanceof win.ErrorEvent)) return; // an element that failed to load
+      const at = {
+        url: e.filename === "undefined" ? "" : e.filename,
+        line: Math.max(0, e.lineno - 1),
+        column: Math.max(0, e.colno - 1),
+      };
+      const odd = odds.get(e.message); // an error out of reach is null too, and its message another
+      if (odd) thrown(win, odd[0], "Uncaught", at);
+      else if (e.error === null || e.error === undefined) thrown(win, e.message, e.message, at);
+      else thrown(win, e.error, "Uncaught", at);
+    },
+    true,
+  );
+  win.addEventListener(
+    "unhandledrejection",
+    (e) => {
+      const id = thrown(win, e.reason, "Uncaught (in promise)", {});
+      rejections.set(e.promise, id);
+    },
+    true,
+  );
+  win.addEventListener(
+    "rejectionhandled",
+    (e) => {
+      const exceptionId = rejections.get(e.promise);
+      if (exceptionId === undefined) return;
+      rejections.delete(e.promise);
+      exceptions = exceptions.filter((x) => x.exceptionId !== exceptionId);
+      emit("Runtime", "Runtime.exceptionRevoked", { reason: "Handler added to rejected promise", exceptionId });
+    },
+    true,
+  );
 }
 
 /** The ids under which rejections were told of, for when they are handled after all. */
@@ -166,10 +204,17 @@ function thrown(win: Win, value: unknown, text: string, at: Place): number {
   const exceptionId = ++lastId;
   const context = mainContext(frameOfDocument(win.document) ?? mainFrame());
   const timestamp = Date.now();
-  keep(exceptions, {
-    method: "Runtime.exceptionThrown",
-    params: (s) => ({ timestamp, exceptionDetails: { ...exceptionDetails(value, text, context, s, HOW, at), exceptionId } }),
-    exceptionId,
-  }, MAX_EXCEPTIONS);
+  keep(
+    exceptions,
+    {
+      method: "Runtime.exceptionThrown",
+      params: (s) => ({
+        timestamp,
+        exceptionDetails: { ...exceptionDetails(value, text, context, s, HOW, at), exceptionId },
+      }),
+      exceptionId,
+    },
+    MAX_EXCEPTIONS,
+  );
   return exceptionId;
 }

@@ -22,22 +22,36 @@ async function seen(): Promise<Seen[]> {
   if (window.origin === "null") return []; // such a document has none, and may not ask
   const store = (window as { cookieStore?: { getAll(): Promise<Seen[]> } }).cookieStore;
   if (store) return store.getAll();
-  return document.cookie.split("; ").filter(Boolean).map((pair) => {
-    const i = pair.indexOf("=");
-    return { name: i < 0 ? "" : pair.slice(0, i), value: pair.slice(i + 1) };
-  });
+  return document.cookie
+    .split("; ")
+    .filter(Boolean)
+    .map((pair) => {
+      const i = pair.indexOf("=");
+      return { name: i < 0 ? "" : pair.slice(0, i), value: pair.slice(i + 1) };
+    });
 }
 
 /** Network.Cookie of every cookie that script sees. */
 async function cookies(): Promise<Protocol.Network.Cookie[]> {
   return (await seen()).map((c) => {
     const secure = c.secure ?? location.protocol === "https:";
-    const sameSite = (c.sameSite && c.sameSite[0].toUpperCase() + c.sameSite.slice(1)) as Protocol.Network.CookieSameSite | undefined;
+    const sameSite = (c.sameSite && c.sameSite[0].toUpperCase() + c.sameSite.slice(1)) as
+      | Protocol.Network.CookieSameSite
+      | undefined;
     return {
-      name: c.name, value: c.value, domain: c.domain ? `.${c.domain.replace(/^\./, "")}` : location.hostname, path: c.path ?? "/",
-      expires: c.expires ? c.expires / 1000 : -1, size: c.name.length + c.value.length, httpOnly: false, secure,
-      session: !c.expires, ...(sameSite && { sameSite }), priority: "Medium",
-      sourceScheme: secure ? "Secure" : "NonSecure", sourcePort: secure ? 443 : 80,
+      name: c.name,
+      value: c.value,
+      domain: c.domain ? `.${c.domain.replace(/^\./, "")}` : location.hostname,
+      path: c.path ?? "/",
+      expires: c.expires ? c.expires / 1000 : -1,
+      size: c.name.length + c.value.length,
+      httpOnly: false,
+      secure,
+      session: !c.expires,
+      ...(sameSite && { sameSite }),
+      priority: "Medium",
+      sourceScheme: secure ? "Secure" : "NonSecure",
+      sourcePort: secure ? 443 : 80,
     };
   });
 }
@@ -97,11 +111,16 @@ function setCookie(c: Protocol.Network.CookieParam, method: string): void {
 function expire(name: string, onPath?: string, onDomain?: string): void {
   const past = "expires=Thu, 01 Jan 1970 00:00:00 GMT";
   const labels = location.hostname.split(".");
-  const domains = onDomain ? ["", `; domain=${onDomain}`] : ["", ...labels.map((_, i) => `; domain=${labels.slice(i).join(".")}`)];
+  const domains = onDomain
+    ? ["", `; domain=${onDomain}`]
+    : ["", ...labels.map((_, i) => `; domain=${labels.slice(i).join(".")}`)];
   const parts = location.pathname.split("/");
-  const paths = onPath ? [onPath] : parts.flatMap((_, i) => [parts.slice(0, i + 1).join("/") || "/", `${parts.slice(0, i + 1).join("/")}/`]);
+  const paths = onPath
+    ? [onPath]
+    : parts.flatMap((_, i) => [parts.slice(0, i + 1).join("/") || "/", `${parts.slice(0, i + 1).join("/")}/`]);
   const kinds = window.isSecureContext ? ["", "; secure", "; secure; partitioned"] : [""];
-  for (const d of domains) for (const p of paths) for (const k of kinds) document.cookie = `${name}=; ${past}; path=${p}${d}${k}`;
+  for (const d of domains)
+    for (const p of paths) for (const k of kinds) document.cookie = `${name}=; ${past}; path=${p}${d}${k}`;
 }
 
 async function clear(): Promise<void> {
@@ -109,9 +128,11 @@ async function clear(): Promise<void> {
 }
 
 const all = async (): Promise<Protocol.Storage.GetCookiesResponse> => ({ cookies: await cookies() });
-const setAll = (method: string) => (p: Protocol.Storage.SetCookiesRequest): void => {
-  for (const c of p.cookies) setCookie(c, method);
-};
+const setAll =
+  (method: string) =>
+  (p: Protocol.Storage.SetCookiesRequest): void => {
+    for (const c of p.cookies) setCookie(c, method);
+  };
 
 register("Network", {
   getCookies: async (p) => {

@@ -7,7 +7,9 @@ import { register } from "./registry";
 
 function computedStyle(p: Protocol.CSS.GetComputedStyleForNodeRequest): Protocol.CSS.GetComputedStyleForNodeResponse {
   const style = styleOf(elementOfParams({ nodeId: p.nodeId }, "Node does not have computed style"));
-  return { computedStyle: Array.from(style, (name) => ({ name, value: style.getPropertyValue(name) })) } as Protocol.CSS.GetComputedStyleForNodeResponse; // without the experimental extraFields
+  return {
+    computedStyle: Array.from(style, (name) => ({ name, value: style.getPropertyValue(name) })),
+  } as Protocol.CSS.GetComputedStyleForNodeResponse; // without the experimental extraFields
 }
 
 function inlineStyle(p: Protocol.CSS.GetInlineStylesForNodeRequest): Protocol.CSS.GetInlineStylesForNodeResponse {
@@ -15,7 +17,9 @@ function inlineStyle(p: Protocol.CSS.GetInlineStylesForNodeRequest): Protocol.CS
   return {
     inlineStyle: {
       cssProperties: Array.from(style, (name) => ({
-        name, value: style.getPropertyValue(name), important: style.getPropertyPriority(name) === "important",
+        name,
+        value: style.getPropertyValue(name),
+        important: style.getPropertyPriority(name) === "important",
       })),
       shorthandEntries: [],
       cssText: style.cssText,

@@ -10,7 +10,10 @@ import { idOfNode, isDocument, isElement } from "./nodes";
  */
 export function childrenOf(node: Node): Node[] {
   return [...node.childNodes].filter((c) =>
-    c.nodeType === Node.TEXT_NODE ? /\S/.test(c.nodeValue ?? "") : !isElement(c) || !c.hasAttribute("data-snapdom-internal"));
+    c.nodeType === Node.TEXT_NODE
+      ? /\S/.test(c.nodeValue ?? "")
+      : !isElement(c) || !c.hasAttribute("data-snapdom-internal"),
+  );
 }
 
 /** Notes what a description tells. */
@@ -44,7 +47,8 @@ export function describe(node: Node, scope: Scope): Protocol.DOM.Node {
   else if (node.nodeType === Node.DOCUMENT_TYPE_NODE) {
     const { publicId, systemId } = node as DocumentType;
     Object.assign(d, { publicId, systemId });
-  } else if (node.nodeType === Node.DOCUMENT_FRAGMENT_NODE && "mode" in node) d.shadowRootType = (node as ShadowRoot).mode;
+  } else if (node.nodeType === Node.DOCUMENT_FRAGMENT_NODE && "mode" in node)
+    d.shadowRootType = (node as ShadowRoot).mode;
   describeChildren(node, d, scope);
   return d;
 }
@@ -55,19 +59,23 @@ function describeElement(el: Element, d: Protocol.DOM.Node, scope: Scope): void 
   const frame = frameOfOwner(el);
   if (frame) {
     d.frameId = frame.id;
-    if (frame.win) d.contentDocument = describe(frame.win.document, { ...scope, depth: scope.pierce ? scope.depth : 0 });
+    if (frame.win)
+      d.contentDocument = describe(frame.win.document, { ...scope, depth: scope.pierce ? scope.depth : 0 });
   } else if (el === el.ownerDocument.documentElement) {
     const own = frameOfDocument(el.ownerDocument);
     if (own) d.frameId = own.id;
   }
-  if (el.localName === "template" && "content" in el) d.templateContent = describe(el.content as Node, { ...scope, depth: 0 });
+  if (el.localName === "template" && "content" in el)
+    d.templateContent = describe(el.content as Node, { ...scope, depth: 0 });
   if (el.shadowRoot) d.shadowRoots = [describe(el.shadowRoot, { ...scope, depth: scope.pierce ? scope.depth : 0 })];
 }
 
 function describeDocument(doc: Document, d: Protocol.DOM.Node): void {
   const frame = frameOfDocument(doc);
   Object.assign(d, {
-    documentURL: doc.URL, baseURL: doc.baseURI, xmlVersion: "",
+    documentURL: doc.URL,
+    baseURL: doc.baseURI,
+    xmlVersion: "",
     compatibilityMode: doc.compatMode === "BackCompat" ? "QuirksMode" : "NoQuirksMode",
     ...(frame && { frameId: frame.id }),
   });
@@ -75,7 +83,8 @@ function describeDocument(doc: Document, d: Protocol.DOM.Node): void {
 
 function describeChildren(node: Node, d: Protocol.DOM.Node, scope: Scope): void {
   const children = childrenOf(node);
-  if (isElement(node) || isDocument(node) || node.nodeType === Node.DOCUMENT_FRAGMENT_NODE) d.childNodeCount = children.length;
+  if (isElement(node) || isDocument(node) || node.nodeType === Node.DOCUMENT_FRAGMENT_NODE)
+    d.childNodeCount = children.length;
   // A lone text child comes along, as in Chromium.
   const lone = children.length === 1 && children[0].nodeType === Node.TEXT_NODE;
   if (scope.depth <= 0 && !lone) return;

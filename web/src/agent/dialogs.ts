@@ -41,7 +41,8 @@ export function installDialogs(win: Window & typeof globalThis): void {
   win.print = function (): void {
     if (!driven()) print.call(win); // nobody could close the browser's window
   };
-  for (const name of ["alert", "confirm", "prompt", "print"]) Object.defineProperty(win[name as Kind], "name", { value: name });
+  for (const name of ["alert", "confirm", "prompt", "print"])
+    Object.defineProperty(win[name as Kind], "name", { value: name });
 }
 
 /** Whether clients answer this Target's dialogs; before the welcome, whether they answered the last document's. */
@@ -88,7 +89,11 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
   if (!driven()) return undriven(type);
   const frame = frameOfDocument(win.document) ?? mainFrame();
   const dialog: Dialog = {
-    url: urlOf(frame), frameId: frame.id, message: String(message), type, defaultPrompt: String(defaultPrompt),
+    url: urlOf(frame),
+    frameId: frame.id,
+    message: String(message),
+    type,
+    defaultPrompt: String(defaultPrompt),
   };
   const { base, key, targetId } = isAdopted() ? { base: hubBase(), key: dialogKey(), targetId: hubTarget() } : stored();
   if (!isAdopted() && frame === mainFrame()) dialog.frameId = targetId ?? frame.id;
@@ -121,5 +126,9 @@ const early: Dialog[] = [];
 
 function tell(dialog: Dialog): void {
   emit("Page", "Page.javascriptDialogOpening", { ...dialog, hasBrowserHandler: true });
-  emit("Page", "Page.javascriptDialogClosed", { frameId: dialog.frameId, result: dialog.type === "alert", userInput: "" });
+  emit("Page", "Page.javascriptDialogClosed", {
+    frameId: dialog.frameId,
+    result: dialog.type === "alert",
+    userInput: "",
+  });
 }

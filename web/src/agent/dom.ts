@@ -25,7 +25,8 @@ function depthOf(p: { depth?: number }, otherwise: number): number {
 
 /** Of children to push there are some, so DOM.requestChildNodes takes no 0. */
 function pushDepthOf(p: { depth?: number }): number {
-  if (p.depth === 0 || (p.depth ?? 1) < -1) throw new ProtocolError("Please provide a positive integer as a depth or -1 for entire subtree");
+  if (p.depth === 0 || (p.depth ?? 1) < -1)
+    throw new ProtocolError("Please provide a positive integer as a depth or -1 for entire subtree");
   return depthOf(p, 1);
 }
 
@@ -91,7 +92,8 @@ function resolve(p: Protocol.DOM.ResolveNodeRequest, s: Session): Protocol.DOM.R
     throw new ProtocolError("No node with given id found");
   }
   const frame = frameOfDocument(documentOf(node));
-  const context = p.executionContextId !== undefined ? contextOf(p.executionContextId) : mainContext(frame ?? mainFrame());
+  const context =
+    p.executionContextId !== undefined ? contextOf(p.executionContextId) : mainContext(frame ?? mainFrame());
   return { object: wrap(node, context, s, { objectGroup: p.objectGroup }) };
 }
 
@@ -115,7 +117,9 @@ function flattened(): Node[] {
 register("DOM", {
   enable: () => {},
   disable: (_p, s) => forget(s),
-  getDocument: (p, s) => ({ root: describe(document, { depth: depthOf(p, 2), pierce: p.pierce === true, tell: begin(s) }) }),
+  getDocument: (p, s) => ({
+    root: describe(document, { depth: depthOf(p, 2), pierce: p.pierce === true, tell: begin(s) }),
+  }),
   getFlattenedDocument: (_p, s) => ({
     nodes: flattened().map((n) => describe(n, { depth: 0, pierce: false, tell: knownTo(s) })),
   }),
@@ -141,5 +145,7 @@ register("DOM", {
     return { nodeIds: [...found].map((n) => push(n, s)) };
   },
   getFrameOwner: frameOwner,
-  getAttributes: (p) => ({ attributes: [...elementOfParams({ nodeId: p.nodeId }).attributes].flatMap((a) => [a.name, a.value]) }),
+  getAttributes: (p) => ({
+    attributes: [...elementOfParams({ nodeId: p.nodeId }).attributes].flatMap((a) => [a.name, a.value]),
+  }),
 });

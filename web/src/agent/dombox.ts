@@ -3,7 +3,18 @@
 import type { Protocol } from "../cdp";
 import { push } from "./dom";
 import { frameOfDocument, mainFrame } from "./frames";
-import { type Box, boundsOf, contentBox, inTarget, marginBox, offsetOf, paddingBox, quad, rectsOf, reveal } from "./geometry";
+import {
+  type Box,
+  boundsOf,
+  contentBox,
+  inTarget,
+  marginBox,
+  offsetOf,
+  paddingBox,
+  quad,
+  rectsOf,
+  reveal,
+} from "./geometry";
 import { spotAt } from "./input/point";
 import { type NodeParams, documentOf, elementOfParams, idOfNode, isElement, nodeOfParams } from "./nodes";
 import { ProtocolError, register } from "./registry";
@@ -53,7 +64,10 @@ export function locationPoint(p: { x: number; y: number }): { x: number; y: numb
   return mainFrame().parentId ? { x: p.x, y: p.y } : { x: p.x - scrollX, y: p.y - scrollY };
 }
 
-function nodeForLocation(p: Protocol.DOM.GetNodeForLocationRequest, s: Session): Protocol.DOM.GetNodeForLocationResponse {
+function nodeForLocation(
+  p: Protocol.DOM.GetNodeForLocationRequest,
+  s: Session,
+): Protocol.DOM.GetNodeForLocationResponse {
   const at = locationPoint(p);
   const el = spotAt(at.x, at.y)?.el;
   if (!el) throw new ProtocolError("No node found at given location");

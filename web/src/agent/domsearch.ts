@@ -41,8 +41,9 @@ function inElement(el: Element, text: string, tag: string): boolean {
 function byPath(query: string): Node[] {
   try {
     const r = document.evaluate(query, document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE);
-    return Array.from({ length: r.snapshotLength }, (_, i) => r.snapshotItem(i) as Node)
-      .map((n) => (n.nodeType === Node.ATTRIBUTE_NODE ? ((n as Attr).ownerElement ?? n) : n));
+    return Array.from({ length: r.snapshotLength }, (_, i) => r.snapshotItem(i) as Node).map((n) =>
+      n.nodeType === Node.ATTRIBUTE_NODE ? ((n as Attr).ownerElement ?? n) : n,
+    );
   } catch {
     return [];
   }

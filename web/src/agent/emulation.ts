@@ -8,7 +8,8 @@ import { impossible } from "./unsupported";
 
 const focused = new Set<Session>();
 const nativeHasFocus = document.hasFocus.bind(document);
-const descriptor = (name: string): PropertyDescriptor => Object.getOwnPropertyDescriptor(Document.prototype, name) ?? {};
+const descriptor = (name: string): PropertyDescriptor =>
+  Object.getOwnPropertyDescriptor(Document.prototype, name) ?? {};
 const hidden = descriptor("hidden");
 const visibility = descriptor("visibilityState");
 
@@ -56,7 +57,8 @@ const neutral: { [M in Method as M extends `Emulation.${infer Name}` ? Name : ne
 for (const name of Object.keys(neutral)) {
   register<string>("Emulation", {
     [name]: (p) => {
-      if (!(neutral as Record<string, (p: object) => boolean>)[name](p)) throw new ProtocolError(impossible(`Emulation.${name}`));
+      if (!(neutral as Record<string, (p: object) => boolean>)[name](p))
+        throw new ProtocolError(impossible(`Emulation.${name}`));
     },
   });
 }

@@ -5,7 +5,17 @@
 // beforehand by prepare.
 
 import { hubBase, hubKnown } from "./hub";
-import { type Load, type Program, type Signer, type Thunk, type Win, blobLoader, hubLoader, loadProgram, runInline } from "./scriptelement";
+import {
+  type Load,
+  type Program,
+  type Signer,
+  type Thunk,
+  type Win,
+  blobLoader,
+  hubLoader,
+  loadProgram,
+  runInline,
+} from "./scriptelement";
 import { cuts, declares } from "./statements";
 import { shielded } from "./worlds";
 
@@ -59,10 +69,20 @@ export function nonceOf(): string {
  * undefined if it can already. Where only scripts with an address run, a
  * program that is no expression runs here.
  */
-export function prepare(win: Win, programs: string[], strings: unknown[] = [], isolated = false): Promise<void> | undefined {
+export function prepare(
+  win: Win,
+  programs: string[],
+  strings: unknown[] = [],
+  isolated = false,
+): Promise<void> | undefined {
   const ways = waysOf(win);
   if (ways.now) return undefined;
-  return compile(win, ways, isolated ? programs.map((p) => shielded(win, p, false)) : programs, strings.flatMap(codeIn));
+  return compile(
+    win,
+    ways,
+    isolated ? programs.map((p) => shielded(win, p, false)) : programs,
+    strings.flatMap(codeIn),
+  );
 }
 
 /**
@@ -220,7 +240,11 @@ function codeIn(argument: unknown): string[] {
  */
 function replForms(source: string): string[] {
   if (!/\bawait\b/.test(source)) return [];
-  const bodies = [`return (${source.replace(/[\s;]+$/, "")}\n)`, ...cuts(source).map(([b, l]) => `${b};return (${l}\n)`), source];
+  const bodies = [
+    `return (${source.replace(/[\s;]+$/, "")}\n)`,
+    ...cuts(source).map(([b, l]) => `${b};return (${l}\n)`),
+    source,
+  ];
   return [`(function(){${source}\n})`, ...bodies.map((b) => `(async () => {${b}\n})`)];
 }
 

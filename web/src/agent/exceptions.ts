@@ -32,7 +32,11 @@ export function currentStack(): Protocol.Runtime.CallFrame[] {
 
 /** Whether a value is an Error of any realm. */
 export function isError(value: unknown): value is Error {
-  return typeof value === "object" && value !== null && /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value));
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value))
+  );
 }
 
 /** Where an exception came from, when its stack does not say. */
@@ -44,7 +48,14 @@ export interface Place {
 }
 
 /** Runtime.ExceptionDetails of a thrown value; text is "Uncaught" or "Uncaught (in promise)". */
-export function exceptionDetails(thrown: unknown, text: string, c: Context, s: Session, how: Presentation, at: Place = {}): Protocol.Runtime.ExceptionDetails {
+export function exceptionDetails(
+  thrown: unknown,
+  text: string,
+  c: Context,
+  s: Session,
+  how: Presentation,
+  at: Place = {},
+): Protocol.Runtime.ExceptionDetails {
   const frames = isError(thrown) && typeof thrown.stack === "string" ? callFrames(thrown.stack) : [];
   const top = frames[0];
   return {

@@ -41,10 +41,11 @@ export function installChoosers(win: Win): void {
     click.call(this);
     settleClick();
   });
-  if (showPicker) proto.showPicker = named("showPicker", function (this: HTMLInputElement): void {
-    if (answering.size && fileInput(this) && !this.disabled) opened(this);
-    else showPicker.call(this);
-  });
+  if (showPicker)
+    proto.showPicker = named("showPicker", function (this: HTMLInputElement): void {
+      if (answering.size && fileInput(this) && !this.disabled) opened(this);
+      else showPicker.call(this);
+    });
 }
 
 function named<F extends object>(name: string, f: F): F {
@@ -53,26 +54,35 @@ function named<F extends object>(name: string, f: F): F {
 
 /** Listens for clicks that open choosers in a window; again after document.open. */
 export function listenForChoosers(win: Win): void {
-  win.addEventListener("click", (e) => {
-    const input = e.composedPath()[0];
-    if (fileInput(input)) watch(input);
-  }, true);
+  win.addEventListener(
+    "click",
+    (e) => {
+      const input = e.composedPath()[0];
+      if (fileInput(input)) watch(input);
+    },
+    true,
+  );
 }
 
 /** Decides when the input's own listeners have had the click, which its document's may never see. */
 function watch(input: HTMLInputElement): void {
   if (!answering.size) return;
-  input.addEventListener("click", (e) => {
-    if (e.defaultPrevented || input.disabled) return;
-    e.preventDefault();
-    opened(input);
-  }, { once: true });
+  input.addEventListener(
+    "click",
+    (e) => {
+      if (e.defaultPrevented || input.disabled) return;
+      e.preventDefault();
+      opened(input);
+    },
+    { once: true },
+  );
 }
 
 function opened(input: HTMLInputElement): void {
   const frame = frameOfDocument(input.ownerDocument) ?? mainFrame();
   const mode = input.multiple || input.webkitdirectory ? "selectMultiple" : "selectSingle";
-  for (const s of answering) s.emit("Page.fileChooserOpened", { frameId: frame.id, mode, backendNodeId: idOfNode(input) });
+  for (const s of answering)
+    s.emit("Page.fileChooserOpened", { frameId: frame.id, mode, backendNodeId: idOfNode(input) });
 }
 
 // ------------------------------------------------------------------ files

@@ -92,7 +92,11 @@ export function allFrames(): Frame[] {
 /** Adds the frame of an iframe element. */
 export function addFrame(owner: Owner, parent: Frame): Frame {
   const frame: Frame = {
-    id: hexId(32), parent, owner, proxy: owner.contentWindow, loaderId: "",
+    id: hexId(32),
+    parent,
+    owner,
+    proxy: owner.contentWindow,
+    loaderId: "",
     // Read anew each time: another origin may have come since, and a window out of reach throws.
     get win() {
       return reach(owner);

@@ -6,8 +6,19 @@ import { installBindings } from "./bindings";
 import { begun, failed, failureOf, finished, responded, tellBegun, tellFailed, watchChild } from "./childnav";
 import { announceContexts, createContexts, destroyContexts } from "./contexts";
 import {
-  type Frame, type Owner, type Win, addFrame, allFrames, childrenOf, describeFrame, frameOfDocument, frameOfOwner, mainFrame,
-  onTouch, removeFrame, urlOf,
+  type Frame,
+  type Owner,
+  type Win,
+  addFrame,
+  allFrames,
+  childrenOf,
+  describeFrame,
+  frameOfDocument,
+  frameOfOwner,
+  mainFrame,
+  onTouch,
+  removeFrame,
+  urlOf,
 } from "./frames";
 import { hubOfProxy } from "./hub";
 import { begin, contentLoaded, forgetMarks, loaded, mark, replayMarks, watchLoading } from "./lifecycle";
@@ -46,17 +57,19 @@ export function watchFrames(install: Installer, onChange: () => void): void {
 /** Watches a frame's document for elements that hold frames. */
 export function watch(frame: Frame): void {
   const doc = frame.win?.document;
-  if (doc) observe(doc, (owners) => {
-    sync(frame, owners);
-    if (frame === mainFrame()) changed();
-  });
+  if (doc)
+    observe(doc, (owners) => {
+      sync(frame, owners);
+      if (frame === mainFrame()) changed();
+    });
 }
 
 /** Compares the elements of a frame's document with the table. */
 function sync(parent: Frame, owners: Owner[]): void {
   for (const child of childrenOf(parent)) {
     const { owner, proxy } = child;
-    if (!owner?.isConnected || owner.contentWindow !== proxy || owner.ownerDocument !== parent.win?.document) detach(child);
+    if (!owner?.isConnected || owner.contentWindow !== proxy || owner.ownerDocument !== parent.win?.document)
+      detach(child);
   }
   for (const owner of owners) if (!frameOfOwner(owner) && owner.contentWindow) attach(owner, parent);
 }
@@ -70,7 +83,12 @@ function attach(owner: Owner, parent: Frame): void {
   const reason = "initialFrameNavigation";
   const url = destination(owner);
   if (!isPending(frame)) {
-    emit("Page", "Page.frameRequestedNavigation", { frameId: frame.id, reason, url: "about:blank", disposition: "currentTab" });
+    emit("Page", "Page.frameRequestedNavigation", {
+      frameId: frame.id,
+      reason,
+      url: "about:blank",
+      disposition: "currentTab",
+    });
     return arrived(frame, frame.win?.document.readyState === "complete");
   }
   begun(frame, url, { reason });
@@ -138,7 +156,9 @@ function outOfReach(frame: Frame): void {
 function introduce(frame: Frame, doc: Document | undefined, error?: string): void {
   const first = !documents.has(frame) && frame.loaderId === "";
   const blank = doc?.URL === "about:blank" && first && !frame.pending;
-  const p = blank ? { loaderId: hexId(32), url: "about:blank" } : (frame.pending ?? begun(frame, urlOf(frame), { reason: "scriptInitiated" }));
+  const p = blank
+    ? { loaderId: hexId(32), url: "about:blank" }
+    : (frame.pending ?? begun(frame, urlOf(frame), { reason: "scriptInitiated" }));
   frame.pending = undefined;
   if (error) tellFailed(frame, p, error);
   else responded(frame, p);

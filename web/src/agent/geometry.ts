@@ -139,7 +139,12 @@ export function reveal(node: Node, part?: { x: number; y: number; width: number;
     const inner = contentBox(owner, owner.getBoundingClientRect());
     const outer = owner.getBoundingClientRect();
     const b = box();
-    reveal(owner, { x: inner.left - outer.left + b.left, y: inner.top - outer.top + b.top, width: b.right - b.left, height: b.bottom - b.top });
+    reveal(owner, {
+      x: inner.left - outer.left + b.left,
+      y: inner.top - outer.top + b.top,
+      width: b.right - b.left,
+      height: b.bottom - b.top,
+    });
   }
 }
 

@@ -58,11 +58,18 @@ export function wanted(url: string): boolean {
 
 /** The sessions that a request may pause for, in their order; without an address all that have patterns. */
 export function interested(url?: string, type: Protocol.Network.ResourceType = "XHR"): Session[] {
-  return [...patterns.keys()].filter((s) => url === undefined || wants(s, url, false, type) || wants(s, url, true, type));
+  return [...patterns.keys()].filter(
+    (s) => url === undefined || wants(s, url, false, type) || wants(s, url, true, type),
+  );
 }
 
 /** A request of fetch is an XHR here, as in Chromium. */
-export function wants(s: Session, url: string, response: boolean, type: Protocol.Network.ResourceType = "XHR"): boolean {
+export function wants(
+  s: Session,
+  url: string,
+  response: boolean,
+  type: Protocol.Network.ResourceType = "XHR",
+): boolean {
   return !!patterns.get(s)?.some((p) => p.response === response && (!p.type || p.type === type) && p.url.test(url));
 }
 
@@ -79,7 +86,11 @@ export async function intercepted(job: Job): Promise<Response | undefined> {
     const next: Draft | undefined = r && job.follows ? draft.redirected(r) : undefined;
     if (!next) return r && hops ? dress(r, { redirected: true }) : r;
     const headers = Object.fromEntries(r!.headers);
-    job.exchange.redirect(next.url.split("#")[0], next.method, response(draft.url, r!.status, r!.statusText, headers, ""));
+    job.exchange.redirect(
+      next.url.split("#")[0],
+      next.method,
+      response(draft.url, r!.status, r!.statusText, headers, ""),
+    );
     draft = next;
   }
   throw new Refused("net::ERR_TOO_MANY_REDIRECTS");
@@ -123,7 +134,8 @@ async function pass(job: Job, sessions: Session[], draft: Draft, toBeSeen: boole
 function stage(came: Response | Error | undefined): Partial<Protocol.Fetch.RequestPausedEvent> {
   if (came instanceof Error) return { responseErrorReason: "Failed" };
   return {
-    responseStatusCode: came?.status, responseStatusText: came?.statusText,
+    responseStatusCode: came?.status,
+    responseStatusText: came?.statusText,
     responseHeaders: [...(came?.headers ?? [])].map(([name, value]) => ({ name, value })),
   };
 }
@@ -165,16 +177,29 @@ const paused = new Map<string, Local | Remote>();
 const isRemote = (entry: Local | Remote): entry is Remote => !("job" in entry);
 
 /** Tells one session of a request that the proxy holds, with a body where it has a response, and takes its decision. */
-export function pauseRemote(session: Session, event: Omit<Protocol.Fetch.RequestPausedEvent, "requestId">, body?: () => Promise<string>): { requestId: string; verdict: Promise<Verdict> } {
+export function pauseRemote(
+  session: Session,
+  event: Omit<Protocol.Fetch.RequestPausedEvent, "requestId">,
+  body?: () => Promise<string>,
+): { requestId: string; verdict: Promise<Verdict> } {
   const requestId = `interception-job-${mint()}`;
   const verdict = new Promise<Decision>((decide, fail) => {
     paused.set(requestId, { session, atResponse: body !== undefined, body, decide, fail });
     session.emit("Fetch.requestPaused", { requestId, ...event });
-  }).then((d): Verdict => d.verdict ?? { do: "go" }, (e: Error): Verdict => ({ do: "fail", error: e.message }));
+  }).then(
+    (d): Verdict => d.verdict ?? { do: "go" },
+    (e: Error): Verdict => ({ do: "fail", error: e.message }),
+  );
   return { requestId, verdict: verdict.finally(() => paused.delete(requestId)) };
 }
 
-function pause(job: Job, session: Session, draft: Draft, more: Partial<Protocol.Fetch.RequestPausedEvent>, response?: Response): Promise<Decision> {
+function pause(
+  job: Job,
+  session: Session,
+  draft: Draft,
+  more: Partial<Protocol.Fetch.RequestPausedEvent>,
+  response?: Response,
+): Promise<Decision> {
   const requestId = `interception-job-${mint()}`;
   return new Promise<Decision>((decide, fail) => {
     const gone = (): void => fail(job.signal.reason);
@@ -182,8 +207,12 @@ function pause(job: Job, session: Session, draft: Draft, more: Partial<Protocol.
     const atResponse = Object.keys(more).length > 0;
     paused.set(requestId, { session, job, draft, response, atResponse, decide, fail });
     session.emit("Fetch.requestPaused", {
-      requestId, request: { ...job.exchange.request, ...draft.told() }, frameId: job.exchange.frame.id,
-      resourceType: "XHR", networkId: job.exchange.id, ...more,
+      requestId,
+      request: { ...job.exchange.request, ...draft.told() },
+      frameId: job.exchange.frame.id,
+      resourceType: "XHR",
+      networkId: job.exchange.id,
+      ...more,
     });
   }).finally(() => paused.delete(requestId));
 }
@@ -206,12 +235,21 @@ onUnderWay((networkId, frame, request, type) => {
     const requestId = `interception-job-${mint()}`;
     going.set(requestId, { session, headers: request.headers });
     if (going.size > MAX_GOING) going.delete(going.keys().next().value!);
-    session.emit("Fetch.requestPaused", { requestId, request: request as Protocol.Network.Request, frameId: frame.id, resourceType, networkId });
+    session.emit("Fetch.requestPaused", {
+      requestId,
+      request: request as Protocol.Network.Request,
+      frameId: frame.id,
+      resourceType,
+      networkId,
+    });
   }
 });
 
 /** Params that let a request go on, of whichever command. */
-type ReleasingParams = Pick<Protocol.Fetch.ContinueRequestRequest, "requestId" | "url" | "method" | "headers" | "postData">;
+type ReleasingParams = Pick<
+  Protocol.Fetch.ContinueRequestRequest,
+  "requestId" | "url" | "method" | "headers" | "postData"
+>;
 
 /** Lets go of such a request; false where the id is of another. */
 function letGo(p: ReleasingParams, s: Session, method: string): boolean {
@@ -219,7 +257,8 @@ function letGo(p: ReleasingParams, s: Session, method: string): boolean {
   if (entry?.session !== s) return false;
   going.delete(p.requestId);
   const same = pairs(p.headers)?.every(([name, value]) => entry.headers[name] === value) ?? true;
-  if (method === "continueRequest" && same && p.url === undefined && p.method === undefined && p.postData === undefined) return true;
+  if (method === "continueRequest" && same && p.url === undefined && p.method === undefined && p.postData === undefined)
+    return true;
   return impossible(method, "only requests of fetch and of asynchronous XMLHttpRequest can be held back");
 }
 
@@ -260,19 +299,32 @@ function remember(): void {
 /** A url pattern: "*" any text, "?" one character, a backslash takes the next as it is. */
 function pattern(glob: string): RegExp {
   const text = glob.replace(/\\(.)|([*?])|([.+^${}()|[\]\\])/g, (_all, taken, wild, special) =>
-    taken ? taken.replace(/\W/, "\\$&") : wild === "*" ? ".*" : wild ? "." : `\\${special}`);
+    taken ? taken.replace(/\W/, "\\$&") : wild === "*" ? ".*" : wild ? "." : `\\${special}`,
+  );
   return new RegExp(`^${text}$`, "s");
 }
 
 /** Lets a request that the proxy holds go on, with changes. */
 function goOn(p: Protocol.Fetch.ContinueRequestRequest): Verdict {
   const { url, method, headers, postData, interceptResponse } = p;
-  if (url !== undefined && (!URL.canParse(url) || new URL(url).origin !== new URL(proxyBase() ?? location.href).origin)) {
-    throw new ProtocolError(URL.canParse(url) ? "Fetch.continueRequest is not possible in an embedded frame: the proxy has one app only" : "Invalid URL", -32602);
+  if (
+    url !== undefined &&
+    (!URL.canParse(url) || new URL(url).origin !== new URL(proxyBase() ?? location.href).origin)
+  ) {
+    throw new ProtocolError(
+      URL.canParse(url)
+        ? "Fetch.continueRequest is not possible in an embedded frame: the proxy has one app only"
+        : "Invalid URL",
+      -32602,
+    );
   }
   return {
-    do: "go", ...(url !== undefined && { url }), ...(method && { method }), ...(headers && { headers: pairs(headers) }),
-    ...(postData !== undefined && { body: postData }), ...(interceptResponse !== undefined && { see: interceptResponse }),
+    do: "go",
+    ...(url !== undefined && { url }),
+    ...(method && { method }),
+    ...(headers && { headers: pairs(headers) }),
+    ...(postData !== undefined && { body: postData }),
+    ...(interceptResponse !== undefined && { see: interceptResponse }),
   };
 }
 
@@ -281,8 +333,15 @@ export type MadeUp = Pick<Protocol.Fetch.FulfillRequestRequest, "responseCode" |
 
 /** The answer that a client gives in the place of the proxy's app. */
 function answer(p: MadeUp, more: { body?: string }): Verdict {
-  if (!(p.responseCode >= 100 && p.responseCode <= 999)) throw new ProtocolError("Invalid http status code or phrase", -32602);
-  return { do: "fulfill", status: p.responseCode, phrase: p.responsePhrase ?? "", ...(p.responseHeaders && { headers: pairs(p.responseHeaders) }), ...more };
+  if (!(p.responseCode >= 100 && p.responseCode <= 999))
+    throw new ProtocolError("Invalid http status code or phrase", -32602);
+  return {
+    do: "fulfill",
+    status: p.responseCode,
+    phrase: p.responsePhrase ?? "",
+    ...(p.responseHeaders && { headers: pairs(p.responseHeaders) }),
+    ...more,
+  };
 }
 
 function continueRequest(p: Protocol.Fetch.ContinueRequestRequest, s: Session): void {
@@ -290,16 +349,25 @@ function continueRequest(p: Protocol.Fetch.ContinueRequestRequest, s: Session): 
   const entry = find(p, s);
   if (entry.atResponse) return decide(p, entry, {});
   if (isRemote(entry)) return decide(p, entry, { verdict: goOn(p) });
-  const changes = { url: p.url, method: p.method, headers: pairs(p.headers), body: p.postData === undefined ? undefined : bytesOf(p.postData) };
+  const changes = {
+    url: p.url,
+    method: p.method,
+    headers: pairs(p.headers),
+    body: p.postData === undefined ? undefined : bytesOf(p.postData),
+  };
   const changed = Object.values(changes).some((c) => c !== undefined);
   if (changed) canChange(entry.draft, changes, entry.job.exchange.request.headers);
-  decide(p, entry, { ...(changed && { draft: entry.draft.with(changes) }), ...(p.interceptResponse !== undefined && { seen: p.interceptResponse }) });
+  decide(p, entry, {
+    ...(changed && { draft: entry.draft.with(changes) }),
+    ...(p.interceptResponse !== undefined && { seen: p.interceptResponse }),
+  });
 }
 
 function continueResponse(p: Protocol.Fetch.ContinueResponseRequest, s: Session): void {
   const entry = find(p, s);
   if (!entry.atResponse) throw new ProtocolError("Invalid state for continueInterceptedRequest");
-  if (isRemote(entry)) return decide(p, entry, p.responseCode === undefined ? {} : { verdict: answer(p as MadeUp, {}) });
+  if (isRemote(entry))
+    return decide(p, entry, p.responseCode === undefined ? {} : { verdict: answer(p as MadeUp, {}) });
   const { response } = entry;
   if (p.responseCode === undefined || !response) return decide(p, entry, {});
   decide(p, entry, { fulfil: fulfilled(entry.job.win, entry.draft.shown, p as MadeUp, response.body, response) });
@@ -310,7 +378,9 @@ function fulfillRequest(p: Protocol.Fetch.FulfillRequestRequest, s: Session): vo
   const entry = find(p, s);
   if (isRemote(entry)) return decide(p, entry, { verdict: answer(p, p.body === undefined ? {} : { body: p.body }) });
   const body = p.body === undefined ? undefined : bytesOf(p.body);
-  decide(p, entry, { fulfil: fulfilled(entry.job.win, entry.draft.shown, p, body ?? entry.response?.body ?? null, entry.response) });
+  decide(p, entry, {
+    fulfil: fulfilled(entry.job.win, entry.draft.shown, p, body ?? entry.response?.body ?? null, entry.response),
+  });
 }
 
 function failRequest(p: Protocol.Fetch.FailRequestRequest, s: Session): void {
@@ -320,7 +390,10 @@ function failRequest(p: Protocol.Fetch.FailRequestRequest, s: Session): void {
   decide(p, find(p, s), new Refused(text));
 }
 
-async function getResponseBody(p: Protocol.Fetch.GetResponseBodyRequest, s: Session): Promise<Protocol.Fetch.GetResponseBodyResponse> {
+async function getResponseBody(
+  p: Protocol.Fetch.GetResponseBodyRequest,
+  s: Session,
+): Promise<Protocol.Fetch.GetResponseBodyResponse> {
   const entry = find(p, s);
   if (isRemote(entry) && entry.body) return { body: await entry.body(), base64Encoded: true };
   const { response, atResponse } = entry as Local;
@@ -337,9 +410,14 @@ function impossible(method: string, why: string): never {
 register("Fetch", {
   enable: (p, s) => {
     const list: Protocol.Fetch.RequestPattern[] = p.patterns ?? [{}];
-    patterns.set(s, list.map((x) => ({
-      url: pattern(x.urlPattern ?? "*"), type: x.resourceType, response: x.requestStage === "Response",
-    })));
+    patterns.set(
+      s,
+      list.map((x) => ({
+        url: pattern(x.urlPattern ?? "*"),
+        type: x.resourceType,
+        response: x.requestStage === "Response",
+      })),
+    );
     remember();
     return refreshUpstream();
   },

@@ -36,7 +36,11 @@ class Known implements Listener {
   }
 
   text(node: Node): void {
-    if (this.has(node)) this.session.emit("DOM.characterDataModified", { nodeId: idOfNode(node), characterData: node.nodeValue as string });
+    if (this.has(node))
+      this.session.emit("DOM.characterDataModified", {
+        nodeId: idOfNode(node),
+        characterData: node.nodeValue as string,
+      });
   }
 
   /** Tells which of a parent's children are gone; of the number where it knows no more. */
@@ -48,7 +52,10 @@ class Known implements Listener {
     if (!list) return this.session.emit("DOM.childNodeCountUpdated", { nodeId, childNodeCount: now.length });
     const left = new Set(now.map(idOfNode));
     for (const id of list) if (!left.has(id)) this.remove(nodeId, id);
-    this.lists.set(nodeId, list.filter((id) => left.has(id)));
+    this.lists.set(
+      nodeId,
+      list.filter((id) => left.has(id)),
+    );
   }
 
   /** Tells which are new, or stand elsewhere. */

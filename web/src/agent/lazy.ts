@@ -44,7 +44,9 @@ async function first(name: string): Promise<unknown> {
       // the next place, if there is one
     }
   }
-  throw new ProtocolError(`The page could not load ${name}: its Content Security Policy forbids it, or nothing serves it`);
+  throw new ProtocolError(
+    `The page could not load ${name}: its Content Security Policy forbids it, or nothing serves it`,
+  );
 }
 
 /** Where the policy forbids import(), a script element with the agent's nonce may still bring the module. */

@@ -99,10 +99,13 @@ function tellLoaded(frame: Frame): void {
   mark(frame, "load");
   onTouch();
   emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
-  timers.set(frame, originals.setTimeout(() => {
-    mark(frame, "networkAlmostIdle");
-    mark(frame, "networkIdle");
-  }, IDLE_MS));
+  timers.set(
+    frame,
+    originals.setTimeout(() => {
+      mark(frame, "networkAlmostIdle");
+      mark(frame, "networkIdle");
+    }, IDLE_MS),
+  );
 }
 
 /** Continues from the document's readiness, after `begin`. */

@@ -19,18 +19,27 @@ export function onElementFailed(f: typeof elementFailed): void {
 
 /** Watches a window for them; again when document.open has taken the listener off. */
 export function installLog(win: Win): void {
-  win.addEventListener("error", (e) => {
-    const from = e.target;
-    if (!(from instanceof win.Element)) return;
-    const url = from.getAttribute("src") ?? from.getAttribute("href");
-    if (url && isUrl(url, from.baseURI)) elementFailed(win, from, new URL(url, from.baseURI).href);
-  }, true);
+  win.addEventListener(
+    "error",
+    (e) => {
+      const from = e.target;
+      if (!(from instanceof win.Element)) return;
+      const url = from.getAttribute("src") ?? from.getAttribute("href");
+      if (url && isUrl(url, from.baseURI)) elementFailed(win, from, new URL(url, from.baseURI).href);
+    },
+    true,
+  );
 }
 
 /** Tells of a request that failed, and why. */
 export function tellOfFailure(why: string, url: string, networkRequestId: string): void {
   const entry: Protocol.Log.LogEntry = {
-    source: "network", level: "error", text: `Failed to load resource: ${why}`, timestamp: Date.now(), url, networkRequestId,
+    source: "network",
+    level: "error",
+    text: `Failed to load resource: ${why}`,
+    timestamp: Date.now(),
+    url,
+    networkRequestId,
   };
   entries.push(entry);
   if (entries.length > MAX) entries.shift();

@@ -13,7 +13,11 @@ import { carryScripts } from "./scripts";
 import { emit } from "./session";
 
 // The part of the Navigation API that is used; Firefox ESR and Safari 16 have none.
-interface HistoryEntry { index: number; url: string | null; key: string }
+interface HistoryEntry {
+  index: number;
+  url: string | null;
+  key: string;
+}
 export interface NavigateEvent extends Event {
   canIntercept: boolean;
   hashChange: boolean;
@@ -49,14 +53,18 @@ let asked = false;
 /** Starts watching. `control` carries messages to the Host. */
 export function watchNavigation(control: Tell): void {
   tell = control;
-  onNavigate(window, (e) => {
-    const byHost = hosted !== "";
-    if (!byHost) toUpstream({ do: "navigate", url: e.destination.url });
-    const byClient = asked;
-    hosted = "";
-    asked = false;
-    return byHost ? undefined : () => begun(e, byClient);
-  }, abort);
+  onNavigate(
+    window,
+    (e) => {
+      const byHost = hosted !== "";
+      if (!byHost) toUpstream({ do: "navigate", url: e.destination.url });
+      const byClient = asked;
+      hosted = "";
+      asked = false;
+      return byHost ? undefined : () => begun(e, byClient);
+    },
+    abort,
+  );
   watchAddress(mainFrame());
 }
 
@@ -114,28 +122,47 @@ function begun(e: NavigateEvent, byClient: boolean): void {
   tell({ icdp: "nav", loaderId, url });
   emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: typeOf(e) });
   emit("Page", "Page.frameStartedLoading", { frameId });
-  emit("Network", "Network.requestWillBeSent", documentRequest(mainFrame(), loaderId, url, e.formData ? "POST" : "GET", formBody(e)));
+  emit(
+    "Network",
+    "Network.requestWillBeSent",
+    documentRequest(mainFrame(), loaderId, url, e.formData ? "POST" : "GET", formBody(e)),
+  );
 }
 
 /** What a form sends, where that is fields in the plain encoding: a boundary is the browser's secret. */
 function formBody({ formData, sourceElement }: NavigateEvent): Partial<Protocol.Network.Request> {
-  const form = (sourceElement as HTMLInputElement | null | undefined)?.form ?? (sourceElement as HTMLFormElement | null | undefined);
+  const form =
+    (sourceElement as HTMLInputElement | null | undefined)?.form ??
+    (sourceElement as HTMLFormElement | null | undefined);
   const fields = formData && [...formData];
-  if (!fields || (form?.enctype ?? "") !== "application/x-www-form-urlencoded") return formData ? { hasPostData: true } : {};
+  if (!fields || (form?.enctype ?? "") !== "application/x-www-form-urlencoded")
+    return formData ? { hasPostData: true } : {};
   const text = new URLSearchParams(fields.map(([name, v]) => [name, typeof v === "string" ? v : v.name])).toString();
   return { headers: { "Content-Type": form!.enctype }, ...postFields({ bytes: new TextEncoder().encode(text) }) };
 }
 
 /** Network.requestWillBeSent of a frame's document. */
-export function documentRequest(frame: Frame, loaderId: string, address: string, method: string, more: Partial<Protocol.Network.Request> = {}): Protocol.Network.RequestWillBeSentEvent {
+export function documentRequest(
+  frame: Frame,
+  loaderId: string,
+  address: string,
+  method: string,
+  more: Partial<Protocol.Network.Request> = {},
+): Protocol.Network.RequestWillBeSentEvent {
   const [url, fragment] = splitFragment(address);
   return {
     requestId: loaderId,
     loaderId,
     documentURL: url,
     request: {
-      url, ...(fragment && { urlFragment: fragment }), method, headers: { "Upgrade-Insecure-Requests": "1", "User-Agent": navigator.userAgent, ...more.headers }, mixedContentType: "none",
-      initialPriority: "VeryHigh", referrerPolicy: "strict-origin-when-cross-origin", isSameSite: true,
+      url,
+      ...(fragment && { urlFragment: fragment }),
+      method,
+      headers: { "Upgrade-Insecure-Requests": "1", "User-Agent": navigator.userAgent, ...more.headers },
+      mixedContentType: "none",
+      initialPriority: "VeryHigh",
+      referrerPolicy: "strict-origin-when-cross-origin",
+      isSameSite: true,
       ...(more.hasPostData && { hasPostData: true, postData: more.postData, postDataEntries: more.postDataEntries }),
     },
     timestamp: monotonic(),
@@ -166,7 +193,11 @@ function abort(): void {
   const requestId = announced;
   announced = "";
   emit("Network", "Network.loadingFailed", {
-    requestId, timestamp: monotonic(), type: "Document", errorText: "net::ERR_ABORTED", canceled: true,
+    requestId,
+    timestamp: monotonic(),
+    type: "Document",
+    errorText: "net::ERR_ABORTED",
+    canceled: true,
   });
   emit("Page", "Page.frameStoppedLoading", { frameId: mainFrame().id });
   tell({ icdp: "navabort" });
@@ -206,7 +237,10 @@ export function keepAddress(frame: Frame): void {
 }
 
 /** Tells of the address when it has changed; pushState tells even of the same one, as Chromium does. */
-function withinDocument(frame: Frame, navigationType: Protocol.Page.NavigatedWithinDocumentEvent["navigationType"]): void {
+function withinDocument(
+  frame: Frame,
+  navigationType: Protocol.Page.NavigatedWithinDocumentEvent["navigationType"],
+): void {
   const url = frame.win ? urlOf(frame) : "";
   const frameId = frame.id;
   if (url === addresses.get(frame) && navigationType === "fragment") return;
@@ -274,7 +308,11 @@ export function stop(): void {
 /** Page.getNavigationHistory: ids are indexes. Without the Navigation API only "back", "here" and "forward" are known. */
 export function historyEntries(): Protocol.Page.GetNavigationHistoryResponse {
   const entry = (id: number, url: string): Protocol.Page.NavigationEntry => ({
-    id, url, userTypedURL: url, title: url === address() ? document.title : "", transitionType: "typed",
+    id,
+    url,
+    userTypedURL: url,
+    title: url === address() ? document.title : "",
+    transitionType: "typed",
   });
   if (api && !api.currentEntry) return { currentIndex: 0, entries: [entry(0, address())] }; // a document that is not in the history
   if (!api?.currentEntry) return { currentIndex: 1, entries: [entry(0, ""), entry(1, address()), entry(2, "")] };
@@ -287,7 +325,8 @@ export function historyEntries(): Protocol.Page.GetNavigationHistoryResponse {
 /** Page.navigateToHistoryEntry. */
 export function traverse(p: Protocol.Page.NavigateToHistoryEntryRequest): void {
   const entries = api?.currentEntry ? api.entries() : undefined;
-  if (api && !entries ? p.entryId !== 0 : entries ? !entries[p.entryId] : ![0, 1, 2].includes(p.entryId)) throw new ProtocolError("No entry with passed id");
+  if (api && !entries ? p.entryId !== 0 : entries ? !entries[p.entryId] : ![0, 1, 2].includes(p.entryId))
+    throw new ProtocolError("No entry with passed id");
   originals.setTimeout(() => {
     asked = true;
     if (entries) settle(api?.traverseTo(entries[p.entryId].key));

@@ -2,13 +2,35 @@
 // it answers their hello with a welcome and puts them into its own sessions.
 
 import type { Protocol } from "../cdp";
-import type { Answer, Attached, CdpEvent, Detached, FromAgent, Hello, Json, Response, SessionState, Subtree, Welcome } from "../protocol";
+import type {
+  Answer,
+  Attached,
+  CdpEvent,
+  Detached,
+  FromAgent,
+  Hello,
+  Json,
+  Response,
+  SessionState,
+  Subtree,
+  Welcome,
+} from "../protocol";
 import { VERSION } from "../protocol";
 import { isOf } from "../host/addresses";
 import { emptyState, record } from "../host/state";
 import { begun } from "./childnav";
 import { contextIds, destroyContexts } from "./contexts";
-import { type Agent, type Frame, allFrames, childrenOf, frameOf, mainFrame, onTouch, reach, splitFragment } from "./frames";
+import {
+  type Agent,
+  type Frame,
+  allFrames,
+  childrenOf,
+  frameOf,
+  mainFrame,
+  onTouch,
+  reach,
+  splitFragment,
+} from "./frames";
 import { arrived, detach } from "./framewatch";
 import { hubAccess } from "./hub";
 import { forgetMarks, isLoaded, setAfterChildren } from "./lifecycle";
@@ -54,7 +76,13 @@ export function watchNested(up: Uplink): void {
 export function tellSubtree(): void {
   if (!due) return;
   due = false;
-  uplink.control({ icdp: "subtree", tree: uplink.tree(), bases: subtreeBases(), contexts: subtreeContexts(), loaded: isLoaded(mainFrame()) });
+  uplink.control({
+    icdp: "subtree",
+    tree: uplink.tree(),
+    bases: subtreeBases(),
+    contexts: subtreeContexts(),
+    loaded: isLoaded(mainFrame()),
+  });
 }
 
 /** Takes the greetings of a window's children. */
@@ -126,7 +154,8 @@ function proceed(enough = false): void {
 
 function greeted(e: MessageEvent): void {
   const hello = e.data as Hello | null;
-  if (hello?.icdp !== "hello" || hello.v !== VERSION || typeof hello.base !== "number" || typeof hello.url !== "string") return;
+  if (hello?.icdp !== "hello" || hello.v !== VERSION || typeof hello.base !== "number" || typeof hello.url !== "string")
+    return;
   const frame = allFrames().find((f) => f.owner && f.proxy === e.source && !reach(f.owner));
   if (!frame) return;
   e.stopImmediatePropagation();
@@ -145,7 +174,8 @@ function greeted(e: MessageEvent): void {
 /** Clears the way for a new document; false where it has been told of as one without an agent. */
 function arrives(frame: Frame, url: string): boolean {
   frame.expected = false;
-  const fresh = frame.pending !== undefined || frame.left === true || splitFragment(frame.url ?? "")[0] !== splitFragment(url)[0];
+  const fresh =
+    frame.pending !== undefined || frame.left === true || splitFragment(frame.url ?? "")[0] !== splitFragment(url)[0];
   if (fresh) {
     const p = frame.pending ?? begun(frame, url, { reason: "scriptInitiated" });
     frame.pending = undefined;
@@ -185,7 +215,12 @@ export class Nested implements Agent {
   private serial = 0;
   private readonly calls = new Map<number, (answer: Answer) => void>();
 
-  constructor(readonly frame: Frame, hello: Hello, readonly origin: string, private readonly reply?: MessagePort) {
+  constructor(
+    readonly frame: Frame,
+    hello: Hello,
+    readonly origin: string,
+    private readonly reply?: MessagePort,
+  ) {
     this.docId = hello.docId;
     this.bases = [hello.base as number];
     this.tree = { frame: { id: frame.id, loaderId: frame.loaderId, url: hello.url } as Protocol.Page.Frame };
@@ -199,12 +234,22 @@ export class Nested implements Agent {
     this.port = port1;
     port1.onmessage = (e) => this.receive(e.data);
     const message: Welcome = {
-      icdp: "welcome", v: VERSION, frameId: this.frame.id, parentId: this.frame.parent?.id, loaderId: this.frame.loaderId, navigated, name: this.frame.name,
-      ...hubAccess(), popups: welcome?.popups, bases: [...subtreeBases(), ...(welcome?.bases ?? [])], state: { sessions: [...states.values()] },
+      icdp: "welcome",
+      v: VERSION,
+      frameId: this.frame.id,
+      parentId: this.frame.parent?.id,
+      loaderId: this.frame.loaderId,
+      navigated,
+      name: this.frame.name,
+      ...hubAccess(),
+      popups: welcome?.popups,
+      bases: [...subtreeBases(), ...(welcome?.bases ?? [])],
+      state: { sessions: [...states.values()] },
     };
     if (this.reply) this.reply.postMessage(message, [port2]);
     else this.frame.proxy?.postMessage(message, this.origin, [port2]);
-    for (const [sessionId, list] of settings) for (const [method, params] of list) void this.call(method, params, sessionId);
+    for (const [sessionId, list] of settings)
+      for (const [method, params] of list) void this.call(method, params, sessionId);
   }
 
   post(message: object): void {
@@ -228,7 +273,8 @@ export class Nested implements Agent {
     proceed();
     this.port?.close();
     for (const done of this.calls.values()) done(GONE);
-    for (const id of framesIn(this.tree).slice(1).reverse()) emit("Page", "Page.frameDetached", { frameId: id, reason: "remove" });
+    for (const id of framesIn(this.tree).slice(1).reverse())
+      emit("Page", "Page.frameDetached", { frameId: id, reason: "remove" });
     for (const ids of this.contexts) emit("Runtime", "Runtime.executionContextDestroyed", ids);
   }
 
@@ -262,7 +308,8 @@ export class Nested implements Agent {
       this.grown(m);
     } else if (m.icdp === "nav" || m.icdp === "navabort") {
       // What a client has asked for since then takes its place.
-      if (!this.frame.pending?.done) this.frame.pending = m.icdp === "nav" ? { loaderId: m.loaderId, url: m.url } : undefined;
+      if (!this.frame.pending?.done)
+        this.frame.pending = m.icdp === "nav" ? { loaderId: m.loaderId, url: m.url } : undefined;
     } else if (m.icdp === "bye") {
       this.gone();
       arrived(this.frame, this.loads > 1);
@@ -278,7 +325,10 @@ export class Nested implements Agent {
     const others = agents().filter((n) => n !== this);
     const taken = [base, ...others.flatMap((n) => n.bases)];
     const known = [...allFrames().map((f) => f.id), ...others.flatMap((n) => framesIn(n.tree))];
-    const own = (t: Protocol.Page.FrameTree): Protocol.Page.FrameTree => ({ ...t, ...(t.childFrames && { childFrames: t.childFrames.filter((c) => !known.includes(c.frame.id)).map(own) }) });
+    const own = (t: Protocol.Page.FrameTree): Protocol.Page.FrameTree => ({
+      ...t,
+      ...(t.childFrames && { childFrames: t.childFrames.filter((c) => !known.includes(c.frame.id)).map(own) }),
+    });
     this.bases = bases.filter((b) => !taken.includes(b));
     this.contexts = contexts.filter((c) => this.bases.includes(Math.floor(c.executionContextId / 1000)));
     this.tree = { ...own(tree), frame: { ...tree.frame, id: this.frame.id } };
@@ -305,7 +355,8 @@ export function framesIn(tree: Protocol.Page.FrameTree): string[] {
 // ------------------------------------------------------------- commands
 
 /** Commands for the whole session, which every document of it must hear. */
-const SHARED = /\.(enable|disable)$|^(Emulation|Network)\.(set|clear|emulate)|^Page\.(setLifecycle|addScript|removeScript|setIntercept)|^Runtime\.(add|remove)Binding|^Runtime\.(releaseObjectGroup|discard)|^Log\.clear|^Input\.set/;
+const SHARED =
+  /\.(enable|disable)$|^(Emulation|Network)\.(set|clear|emulate)|^Page\.(setLifecycle|addScript|removeScript|setIntercept)|^Runtime\.(add|remove)Binding|^Runtime\.(releaseObjectGroup|discard)|^Log\.clear|^Input\.set/;
 /** Those of them that no SessionState holds. */
 const KEPT = /^(Emulation|Network|Input)\.(set|clear|emulate)/;
 

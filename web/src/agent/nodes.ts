@@ -50,7 +50,8 @@ export function nodeOfParams(params: NodeParams): Node {
     if (!node) throw new ProtocolError("No node found for given backend id");
     return node;
   }
-  if (params.objectId === undefined) throw new ProtocolError("Either nodeId, backendNodeId or objectId must be specified");
+  if (params.objectId === undefined)
+    throw new ProtocolError("Either nodeId, backendNodeId or objectId must be specified");
   const { value } = unwrap(params.objectId);
   if (!isNode(value)) throw new ProtocolError("Object id doesn't reference a Node");
   return value;
@@ -67,8 +68,12 @@ export function elementOfParams(params: NodeParams, message = "Node is not an El
 // read off the node.
 
 export function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && typeof (value as Node).nodeType === "number"
-    && typeof (value as Node).nodeName === "string";
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as Node).nodeType === "number" &&
+    typeof (value as Node).nodeName === "string"
+  );
 }
 
 export function isElement(node: Node): node is Element {

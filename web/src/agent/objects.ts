@@ -29,11 +29,21 @@ const table = new Map<number, Entry>();
 let counter = 0;
 
 /** Mints a RemoteObject for a value in a context, held for that session. */
-export function wrap(value: unknown, context: Context, session: Session, how: Presentation = {}): Protocol.Runtime.RemoteObject {
+export function wrap(
+  value: unknown,
+  context: Context,
+  session: Session,
+  how: Presentation = {},
+): Protocol.Runtime.RemoteObject {
   if (how.returnByValue) return byValue(value);
   const object = describe(value);
-  if ((typeof value !== "object" || value === null) && typeof value !== "function" && typeof value !== "symbol"
-    && object.type !== "object") return object;
+  if (
+    (typeof value !== "object" || value === null) &&
+    typeof value !== "function" &&
+    typeof value !== "symbol" &&
+    object.type !== "object"
+  )
+    return object;
   if (value === null) return object;
   const n = ++counter;
   table.set(n, { value, context, session, group: how.objectGroup || undefined });

@@ -2,7 +2,9 @@
 // run, remembered before any of them can have replaced it.
 
 const { stringify: write } = JSON;
-const prototypes = [Array.prototype, Object.prototype, String.prototype, Number.prototype, Boolean.prototype] as { toJSON?: unknown }[];
+const prototypes = [Array.prototype, Object.prototype, String.prototype, Number.prototype, Boolean.prototype] as {
+  toJSON?: unknown;
+}[];
 
 /** JSON.stringify, even where the page has given everything a toJSON of its own, as older libraries do. */
 function stringify(value: unknown): string {
@@ -27,7 +29,8 @@ export const originals = {
   cancelAnimationFrame: window.cancelAnimationFrame.bind(window),
   queueMicrotask: window.queueMicrotask.bind(window),
   // Not bound: in WebKit the message would come from the window that the bound function is of.
-  postToParent: (message: unknown, origin: string, ports: MessagePort[]): void => parent.postMessage(message, origin, ports),
+  postToParent: (message: unknown, origin: string, ports: MessagePort[]): void =>
+    parent.postMessage(message, origin, ports),
   parse: JSON.parse.bind(JSON),
   stringify,
   now: Date.now.bind(Date),
@@ -62,7 +65,9 @@ export const docId = hexId(32);
 /** Random hexadecimal digits in upper case, as Chromium writes its ids. */
 export function hexId(digits: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(digits / 2));
-  return Array.from(bytes, (b) => (b < 16 ? "0" : "") + b.toString(16)).join("").toUpperCase();
+  return Array.from(bytes, (b) => (b < 16 ? "0" : "") + b.toString(16))
+    .join("")
+    .toUpperCase();
 }
 
 /** Seconds of a monotonic clock, as CDP's MonotonicTime. */

@@ -14,7 +14,10 @@ function override(method: string, p: object | undefined, s: Session): void {
   addScript({ identifier: overrideId(method, s.id), source: overrideScript(method, p), runImmediately: true }, s);
 }
 
-for (const [commands, p] of [[Object.keys(overrides), true], [Object.keys(clearing), false]] as const) {
+for (const [commands, p] of [
+  [Object.keys(overrides), true],
+  [Object.keys(clearing), false],
+] as const) {
   for (const command of commands) {
     const [domain, name] = command.split(".");
     register(domain, { [name]: (params, s) => override(clearing[command] ?? command, p ? params : undefined, s) });

@@ -22,7 +22,9 @@ export function tree<Extra extends object>(frame: Frame, extra = {} as Extra): P
   return { frame: describeFrame(frame), ...(children.length > 0 && { childFrames: children }), ...extra };
 }
 
-function navigateFrame(p: Protocol.Page.NavigateRequest): Protocol.Page.NavigateResponse | Promise<Protocol.Page.NavigateResponse> {
+function navigateFrame(
+  p: Protocol.Page.NavigateRequest,
+): Protocol.Page.NavigateResponse | Promise<Protocol.Page.NavigateResponse> {
   const frame = frameOfParams(p);
   if (frame === mainFrame()) return navigate(p);
   return navigateChild(frame, p);
@@ -38,10 +40,21 @@ function layoutMetrics(): Protocol.Page.GetLayoutMetricsResponse {
   const root = document.scrollingElement ?? document.documentElement;
   const scale = window.devicePixelRatio;
   const v = window.visualViewport;
-  const layout = { pageX: Math.round(scrollX), pageY: Math.round(scrollY), clientWidth: root.clientWidth, clientHeight: root.clientHeight };
+  const layout = {
+    pageX: Math.round(scrollX),
+    pageY: Math.round(scrollY),
+    clientWidth: root.clientWidth,
+    clientHeight: root.clientHeight,
+  };
   const visual = {
-    offsetX: v?.offsetLeft ?? 0, offsetY: v?.offsetTop ?? 0, pageX: v?.pageLeft ?? scrollX, pageY: v?.pageTop ?? scrollY,
-    clientWidth: v?.width ?? root.clientWidth, clientHeight: v?.height ?? root.clientHeight, scale: v?.scale ?? 1, zoom: 1,
+    offsetX: v?.offsetLeft ?? 0,
+    offsetY: v?.offsetTop ?? 0,
+    pageX: v?.pageLeft ?? scrollX,
+    pageY: v?.pageTop ?? scrollY,
+    clientWidth: v?.width ?? root.clientWidth,
+    clientHeight: v?.height ?? root.clientHeight,
+    scale: v?.scale ?? 1,
+    zoom: 1,
   };
   const content = { x: 0, y: 0, width: root.scrollWidth, height: root.scrollHeight };
   const device = <T extends Record<string, number>>(o: T): T =>
@@ -88,7 +101,10 @@ register("Page", {
   setFontFamilies: () => {},
   setPrerenderingAllowed: () => {},
   setBypassCSP: (p) => {
-    if (p.enabled) throw new ProtocolError("Page.setBypassCSP is not possible in an embedded frame: the policy belongs to the response");
+    if (p.enabled)
+      throw new ProtocolError(
+        "Page.setBypassCSP is not possible in an embedded frame: the policy belongs to the response",
+      );
   },
   getAppManifest: () => ({ url: "", errors: [] }) as unknown as Protocol.Page.GetAppManifestResponse, // without the experimental manifest
 });

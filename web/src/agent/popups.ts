@@ -59,7 +59,8 @@ function destination(win: Win, target: string): "native" | "top" | "window" {
   const name = target.toLowerCase();
   if (name === "_top" || (name === "_parent" && win === window) || (name && target === window.name)) return "top";
   if (!offered || name === "_self" || name === "_parent") return "native";
-  if (name && name !== "_blank" && allFrames().some((f) => f.win?.name === target || f.owner?.name === target)) return "native";
+  if (name && name !== "_blank" && allFrames().some((f) => f.win?.name === target || f.owner?.name === target))
+    return "native";
   return "window";
 }
 
@@ -72,10 +73,20 @@ function open(win: Win, url: string, target: string, features: string, noopener:
     return standIn(known, win);
   }
   const id = mint();
-  const popup: Popup = { id, name, win, closed: false, url, send: (m) => void tell({ icdp: "popup", openId: id, ...m }) };
+  const popup: Popup = {
+    id,
+    name,
+    win,
+    closed: false,
+    url,
+    send: (m) => void tell({ icdp: "popup", openId: id, ...m }),
+  };
   popups.set(id, popup);
   emit("Page", "Page.windowOpen", {
-    url: url || "about:blank", windowName: target, windowFeatures: featureList(features, noopener), userGesture: true,
+    url: url || "about:blank",
+    windowName: target,
+    windowFeatures: featureList(features, noopener),
+    userGesture: true,
   });
   tell({ icdp: "open", url, openId: id, name, ...(noopener && { noopener }) });
   return standIn(popup, win);
@@ -83,16 +94,32 @@ function open(win: Win, url: string, target: string, features: string, noopener:
 
 /** As Chromium 156 lists them. */
 function featureList(features: string, noopener: boolean): string[] {
-  const given = new Map(features.toLowerCase().split(/[\s,]+/).filter(Boolean).map((f) => {
-    const [name, value = ""] = f.split("=");
-    return [name, value];
-  }));
-  const sizes = [["left", "screenx"], ["top", "screeny"], ["width", "innerwidth"], ["height", "innerheight"]].flatMap((names) => {
+  const given = new Map(
+    features
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .filter(Boolean)
+      .map((f) => {
+        const [name, value = ""] = f.split("=");
+        return [name, value];
+      }),
+  );
+  const sizes = [
+    ["left", "screenx"],
+    ["top", "screeny"],
+    ["width", "innerwidth"],
+    ["height", "innerheight"],
+  ].flatMap((names) => {
     const name = names.find((n) => parseInt(given.get(n) ?? "", 10) >= 0);
     return name ? [`${names[0]}=${parseInt(given.get(name) ?? "", 10)}`] : [];
   });
   const only = [...given.keys()].every((f) => f === "noopener" || f === "noreferrer");
-  return [...sizes, ...(only ? ["menubar", "toolbar", "status", "scrollbars"] : []), "resizable", ...(noopener ? ["noopener"] : [])];
+  return [
+    ...sizes,
+    ...(only ? ["menubar", "toolbar", "status", "scrollbars"] : []),
+    "resizable",
+    ...(noopener ? ["noopener"] : []),
+  ];
 }
 
 /** Wraps window.open of a window, and close of the Target's. */
@@ -109,7 +136,9 @@ export function installPopups(win: Win): void {
   };
   win.open = Object.defineProperty(replaced, "name", { value: "open" });
   if (win === window) {
-    win.close = Object.defineProperty(() => (opened ? void tell({ icdp: "close" }) : close.call(win)), "name", { value: "close" });
+    win.close = Object.defineProperty(() => (opened ? void tell({ icdp: "close" }) : close.call(win)), "name", {
+      value: "close",
+    });
   }
 }
 
@@ -118,10 +147,14 @@ export function installPopups(win: Win): void {
 /** Listens for links and forms of a window that lead to others; again after document.open. */
 export function listenForPopups(win: Win): void {
   for (const type of ["click", "auxclick"] as const) {
-    win.addEventListener(type, (e) => {
-      const link = e.composedPath().find((n) => (n as Partial<Element>).matches?.("a[href],area[href]"));
-      undecided = link && (() => clicked(win, e, link as HTMLAnchorElement));
-    }, true);
+    win.addEventListener(
+      type,
+      (e) => {
+        const link = e.composedPath().find((n) => (n as Partial<Element>).matches?.("a[href],area[href]"));
+        undecided = link && (() => clicked(win, e, link as HTMLAnchorElement));
+      },
+      true,
+    );
     win.addEventListener(type, settleClick);
   }
   win.addEventListener("submit", (e) => submitted(win, e));
@@ -140,11 +173,22 @@ export function settleClick(): void {
 const baseTarget = (win: Win): string => win.document.querySelector<HTMLBaseElement>("base[target]")?.target ?? "";
 
 function clicked(win: Win, e: MouseEvent, link: HTMLAnchorElement): void {
-  if (e.defaultPrevented || e.button > 1 || typeof link.href !== "string" || link.hasAttribute("download") || /^(javascript|mailto|tel):/i.test(link.href)) return;
+  if (
+    e.defaultPrevented ||
+    e.button > 1 ||
+    typeof link.href !== "string" ||
+    link.hasAttribute("download") ||
+    /^(javascript|mailto|tel):/i.test(link.href)
+  )
+    return;
   const aside = e.button === 1 || e.ctrlKey || e.metaKey || e.shiftKey;
   const target = aside ? "_blank" : link.target || baseTarget(win);
   const rel = link.relList;
-  const noopener = aside || rel.contains("noopener") || rel.contains("noreferrer") || (/^_blank$/i.test(target) && !rel.contains("opener"));
+  const noopener =
+    aside ||
+    rel.contains("noopener") ||
+    rel.contains("noreferrer") ||
+    (/^_blank$/i.test(target) && !rel.contains("opener"));
   if (target) lead(win, e, link.href, target, noopener);
 }
 
@@ -155,10 +199,19 @@ function submitted(win: Win, e: SubmitEvent): void {
   const method = by?.getAttribute("formmethod") || form.method;
   // A form that is posted, to a window that is no window of this browser's, would arrive without its data.
   if (e.defaultPrevented || !target || !/^get$/i.test(method)) return;
-  const url = new URL(by?.getAttribute("formaction") || form.getAttribute("action") || win.location.href, win.document.baseURI);
+  const url = new URL(
+    by?.getAttribute("formaction") || form.getAttribute("action") || win.location.href,
+    win.document.baseURI,
+  );
   const data = [...new win.FormData(form, by)].map(([name, v]) => [name, typeof v === "string" ? v : v.name]);
   url.search = new URLSearchParams(data).toString();
-  lead(win, e, url.href, target, /\bno(opener|referrer)\b/.test(form.rel) || (/^_blank$/i.test(target) && !/\bopener\b/.test(form.rel)));
+  lead(
+    win,
+    e,
+    url.href,
+    target,
+    /\bno(opener|referrer)\b/.test(form.rel) || (/^_blank$/i.test(target) && !/\bopener\b/.test(form.rel)),
+  );
 }
 
 function lead(win: Win, e: Event, url: string, target: string, noopener: boolean): void {
@@ -183,7 +236,9 @@ export function popupNews(m: PopupNews): void {
   }
   if (m.error) {
     const text = `The Host page has opened no window: ${m.error}`;
-    emit("Log", "Log.entryAdded", { entry: { source: "other", level: "error", text, timestamp: originals.now(), url: remote.url } });
+    emit("Log", "Log.entryAdded", {
+      entry: { source: "other", level: "error", text, timestamp: originals.now(), url: remote.url },
+    });
   }
   if (m.message) deliver(popup?.win ?? window, remote, m.message);
 }

@@ -1,7 +1,18 @@
 // The channel to the Host: pairing by window.postMessage, then commands over
 // the MessagePort that the welcome brings.
 
-import { type Answer, type Attached, type CdpError, type Command, type FromAgent, type Json, type SessionState, type ToAgent, VERSION, type Welcome } from "../protocol";
+import {
+  type Answer,
+  type Attached,
+  type CdpError,
+  type Command,
+  type FromAgent,
+  type Json,
+  type SessionState,
+  type ToAgent,
+  VERSION,
+  type Welcome,
+} from "../protocol";
 import { renumberContexts } from "./contexts";
 import { noteDriven } from "./dialogs";
 import { address, mainFrame } from "./frames";
@@ -58,8 +69,15 @@ function repeat(): void {
 
 function hello(): void {
   const message = {
-    icdp: "hello", v: VERSION, title: document.title, url: address(), docId, base,
-    features: ["sessions", "state", ...(hubOfProxy() ? ["proxied"] : [])], ...(mainFrame().failure && { error: mainFrame().failure }), key,
+    icdp: "hello",
+    v: VERSION,
+    title: document.title,
+    url: address(),
+    docId,
+    base,
+    features: ["sessions", "state", ...(hubOfProxy() ? ["proxied"] : [])],
+    ...(mainFrame().failure && { error: mainFrame().failure }),
+    key,
   };
   for (const origin of parents) originals.postToParent(message, origin, window.origin === "null" ? [replies()] : []);
 }
@@ -112,7 +130,14 @@ function adopt(welcome: Welcome, p: MessagePort): void {
 }
 
 /** The one session of a version 1 Host, which names none. */
-const anonymous: SessionState = { sessionId: "", domains: [], lifecycle: false, scripts: [], bindings: [], fileChooser: false };
+const anonymous: SessionState = {
+  sessionId: "",
+  domains: [],
+  lifecycle: false,
+  scripts: [],
+  bindings: [],
+  fileChooser: false,
+};
 
 function restore(state: SessionState): void {
   const s = sessionOf(state.sessionId) ?? begin(state.sessionId);
@@ -166,10 +191,10 @@ function fromHost(data: unknown): void {
   } else if (m.icdp === "detached") {
     endSession(m.sessionId);
     noteDriven();
-  }
-  else if (m.icdp === "popup") popupNews(m);
+  } else if (m.icdp === "popup") popupNews(m);
   else if (m.icdp === "evalok") scriptLeft(m.key, m.refused === true);
-  else if (typeof m.id === "number" && typeof m.method === "string") dispatch(m.id, m.method, m.params ?? {}, m.sessionId);
+  else if (typeof m.id === "number" && typeof m.method === "string")
+    dispatch(m.id, m.method, m.params ?? {}, m.sessionId);
 }
 
 /** The Input commands of each session, which keep their order however long one takes. */
@@ -188,7 +213,10 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
     try {
       const result = call(method, params, s);
       if (!(result instanceof Promise)) return reply({ result: result ?? {} });
-      return result.then((r) => reply({ result: r ?? {} }), (e) => reply({ error: errorOf(e) }));
+      return result.then(
+        (r) => reply({ result: r ?? {} }),
+        (e) => reply({ error: errorOf(e) }),
+      );
     } catch (e) {
       return reply({ error: errorOf(e) });
     }

@@ -9,7 +9,10 @@ export type Handler = (params: Json, session: Session) => Json | void | Promise<
 
 /** An error that reaches the client as it stands. */
 export class ProtocolError extends Error {
-  constructor(message: string, readonly code = -32000) {
+  constructor(
+    message: string,
+    readonly code = -32000,
+  ) {
     super(message);
   }
 }
@@ -31,8 +34,12 @@ const handlers = new Map<string, Handler>();
  * registered again is replaced, so an application may plug in or override a
  * domain.
  */
-export function register<D extends string>(domain: D, methods: D extends Domain ? Handlers<D> : Record<string, Handler>): void {
-  for (const name of Object.keys(methods)) handlers.set(`${domain}.${name}`, (methods as Record<string, Handler>)[name]);
+export function register<D extends string>(
+  domain: D,
+  methods: D extends Domain ? Handlers<D> : Record<string, Handler>,
+): void {
+  for (const name of Object.keys(methods))
+    handlers.set(`${domain}.${name}`, (methods as Record<string, Handler>)[name]);
 }
 
 /** The handler of a method such as "DOM.getDocument", if there is one. */

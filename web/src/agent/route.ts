@@ -30,7 +30,10 @@ export function forward(method: string, p: Json, sessionId: string): Promise<Ans
   if (!n) return undefined;
   const answer = n.call(method, p, sessionId);
   if (method === "DOM.getContentQuads" || method === "DOM.getBoxModel") return answer.then((a) => placed(n, a));
-  if (method === "DOM.scrollIntoViewIfNeeded") return answer.then((a) => (a.error ? a : revealed(n, p as Protocol.DOM.ScrollIntoViewIfNeededRequest, a, sessionId)));
+  if (method === "DOM.scrollIntoViewIfNeeded")
+    return answer.then((a) =>
+      a.error ? a : revealed(n, p as Protocol.DOM.ScrollIntoViewIfNeededRequest, a, sessionId),
+    );
   return answer;
 }
 
@@ -59,7 +62,8 @@ function namedBy(all: Nested[], method: string, p: Names): Nested | undefined {
   const withBase = (test: (b: number) => boolean): Nested | undefined => all.find((n) => n.bases.some(test));
   const object = p.objectId ?? p.promiseObjectId ?? p.errorObjectId ?? p.prototypeObjectId;
   if (object !== undefined) return withBase((b) => b === parseInt(object));
-  const node = p.backendNodeId ?? p.nodeId ?? p.backendNodeIds?.[0] ?? (method.startsWith("Accessibility.") ? p.id : undefined);
+  const node =
+    p.backendNodeId ?? p.nodeId ?? p.backendNodeIds?.[0] ?? (method.startsWith("Accessibility.") ? p.id : undefined);
   if (node !== undefined) return withBase((b) => b !== base && slotOf(b) === Math.floor(Number(node) / 1_000_000));
   const context = p.contextId ?? p.executionContextId ?? (p.uniqueContextId && parseInt(p.uniqueContextId));
   if (context !== undefined) return withBase((b) => b === Math.floor((context as number) / 1000));
@@ -70,7 +74,9 @@ function namedBy(all: Nested[], method: string, p: Names): Nested | undefined {
   }
   if (p.requestId !== undefined) {
     const minted = /(?:^|\D)(\d+)\.\d+$/.exec(p.requestId)?.[1];
-    return minted ? withBase((b) => b === Number(minted)) : all.find((n) => loadersIn(n.tree).includes(p.requestId as string));
+    return minted
+      ? withBase((b) => b === Number(minted))
+      : all.find((n) => loadersIn(n.tree).includes(p.requestId as string));
   }
   const origin = p.storageId?.securityOrigin ?? p.storageId?.storageKey;
   return origin && origin !== location.origin ? all.find((n) => n.origin === origin) : undefined;
@@ -106,15 +112,24 @@ function within(n: Nested, p: Point): Point {
 function placed(n: Nested, answer: Answer): Answer {
   const { x, y } = origin(n);
   const place = (quad: number[]): number[] => quad.map((v, i) => v + (i % 2 ? y : x));
-  const { quads, model } = (answer.result ?? {}) as Partial<Protocol.DOM.GetContentQuadsResponse & Protocol.DOM.GetBoxModelResponse>;
+  const { quads, model } = (answer.result ?? {}) as Partial<
+    Protocol.DOM.GetContentQuadsResponse & Protocol.DOM.GetBoxModelResponse
+  >;
   if (quads) (answer.result as Json).quads = quads.map(place);
   if (model) for (const name of ["content", "padding", "border", "margin"] as const) model[name] = place(model[name]);
   return answer;
 }
 
 /** Shows the frame too, at the place of the node that has been shown in it. */
-async function revealed(n: Nested, p: Protocol.DOM.ScrollIntoViewIfNeededRequest, answer: Answer, sessionId: string): Promise<Answer> {
-  const { result } = (await n.call("DOM.getBoxModel", { ...p, rect: undefined }, sessionId)) as { result?: Protocol.DOM.GetBoxModelResponse };
+async function revealed(
+  n: Nested,
+  p: Protocol.DOM.ScrollIntoViewIfNeededRequest,
+  answer: Answer,
+  sessionId: string,
+): Promise<Answer> {
+  const { result } = (await n.call("DOM.getBoxModel", { ...p, rect: undefined }, sessionId)) as {
+    result?: Protocol.DOM.GetBoxModelResponse;
+  };
   const { owner } = n.frame;
   if (!result || !owner) return answer;
   const [left, top] = result.model.border;
@@ -122,7 +137,10 @@ async function revealed(n: Nested, p: Protocol.DOM.ScrollIntoViewIfNeededRequest
   const inner = contentBox(owner, outer);
   const part = p.rect ?? { x: 0, y: 0, width: result.model.width, height: result.model.height };
   reveal(owner, {
-    x: inner.left - outer.left + left + part.x, y: inner.top - outer.top + top + part.y, width: part.width, height: part.height,
+    x: inner.left - outer.left + left + part.x,
+    y: inner.top - outer.top + top + part.y,
+    width: part.width,
+    height: part.height,
   });
   return answer;
 }
@@ -135,19 +153,29 @@ let held: { by: Nested | undefined } | undefined;
 
 function input(method: string, p: Json, sessionId: string): Promise<Answer> | undefined {
   switch (method) {
-    case "Input.dispatchMouseEvent": return mouse(method, p as unknown as Protocol.Input.DispatchMouseEventRequest, sessionId);
-    case "Input.dispatchTouchEvent": return touch(method, p as unknown as Protocol.Input.DispatchTouchEventRequest, sessionId);
-    case "Input.dispatchDragEvent": case "Input.synthesizeTapGesture": {
+    case "Input.dispatchMouseEvent":
+      return mouse(method, p as unknown as Protocol.Input.DispatchMouseEventRequest, sessionId);
+    case "Input.dispatchTouchEvent":
+      return touch(method, p as unknown as Protocol.Input.DispatchTouchEventRequest, sessionId);
+    case "Input.dispatchDragEvent":
+    case "Input.synthesizeTapGesture": {
       const n = agentAt(spotAt((p as Point).x, (p as Point).y));
       return n?.call(method, { ...p, ...within(n, p as Point) }, sessionId);
     }
-    case "Input.dispatchKeyEvent": case "Input.insertText": case "Input.imeSetComposition":
+    case "Input.dispatchKeyEvent":
+    case "Input.insertText":
+    case "Input.imeSetComposition":
       return keysTo()?.call(method, p, sessionId);
-    default: return undefined;
+    default:
+      return undefined;
   }
 }
 
-function mouse(method: string, p: Protocol.Input.DispatchMouseEventRequest, sessionId: string): Promise<Answer> | undefined {
+function mouse(
+  method: string,
+  p: Protocol.Input.DispatchMouseEventRequest,
+  sessionId: string,
+): Promise<Answer> | undefined {
   const spot = spotAt(p.x, p.y);
   const n = held ? held.by : agentAt(spot);
   if (p.type === "mousePressed") held ??= { by: n };
@@ -162,13 +190,21 @@ function mouse(method: string, p: Protocol.Input.DispatchMouseEventRequest, sess
   return n.call(method, { ...p, ...within(n, p) }, sessionId);
 }
 
-function touch(method: string, p: Protocol.Input.DispatchTouchEventRequest, sessionId: string): Promise<Answer> | undefined {
+function touch(
+  method: string,
+  p: Protocol.Input.DispatchTouchEventRequest,
+  sessionId: string,
+): Promise<Answer> | undefined {
   const first = p.touchPoints?.[0];
   if (p.type === "touchStart") held = { by: first && agentAt(spotAt(first.x, first.y)) };
   const n = held?.by;
   if (p.type === "touchEnd" || p.type === "touchCancel") held = undefined;
   if (!n || n.frame.agent !== n) return undefined;
-  return n.call(method, { ...p, touchPoints: (p.touchPoints ?? []).map((t) => ({ ...t, ...within(n, t) })) }, sessionId);
+  return n.call(
+    method,
+    { ...p, touchPoints: (p.touchPoints ?? []).map((t) => ({ ...t, ...within(n, t) })) },
+    sessionId,
+  );
 }
 
 /**

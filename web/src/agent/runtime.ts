@@ -19,11 +19,20 @@ type Presented = Pick<Protocol.Runtime.EvaluateRequest, "returnByValue" | "gener
 type Answered = Protocol.Runtime.EvaluateResponse;
 
 function presentation(p: Presented): Presentation {
-  return { returnByValue: p.returnByValue === true, generatePreview: p.generatePreview === true, objectGroup: p.objectGroup };
+  return {
+    returnByValue: p.returnByValue === true,
+    generatePreview: p.generatePreview === true,
+    objectGroup: p.objectGroup,
+  };
 }
 
 /** Runs a computation and answers with its value, or with what it throws. */
-function answer(p: Presented & { awaitPromise?: boolean; replMode?: boolean }, c: Context, s: Session, compute: () => unknown): Answered | Promise<Answered> {
+function answer(
+  p: Presented & { awaitPromise?: boolean; replMode?: boolean },
+  c: Context,
+  s: Session,
+  compute: () => unknown,
+): Answered | Promise<Answered> {
   const how = presentation(p);
   let value: unknown;
   try {
@@ -85,11 +94,16 @@ function evaluate(p: Protocol.Runtime.EvaluateRequest, s: Session): Answered | P
   const win = c.frame.win;
   if (!win) throw new ProtocolError("Cannot find context with specified id");
   const source = String(p.expression);
-  const evaluated = (): Answered | Promise<Answered> => answer(p, c, s, () => {
-    if (p.throwOnSideEffect) refuseSideEffects(c);
-    return p.replMode ? runRepl(win, source) : run(win, source, !c.isDefault);
-  });
-  const ready = p.throwOnSideEffect ? undefined : p.replMode ? prepareRepl(win, source) : prepare(win, [source], [], !c.isDefault);
+  const evaluated = (): Answered | Promise<Answered> =>
+    answer(p, c, s, () => {
+      if (p.throwOnSideEffect) refuseSideEffects(c);
+      return p.replMode ? runRepl(win, source) : run(win, source, !c.isDefault);
+    });
+  const ready = p.throwOnSideEffect
+    ? undefined
+    : p.replMode
+      ? prepareRepl(win, source)
+      : prepare(win, [source], [], !c.isDefault);
   return ready ? ready.then(evaluated) : evaluated();
 }
 
@@ -104,13 +118,19 @@ function callFunctionOn(p: Protocol.Runtime.CallFunctionOnRequest, s: Session): 
   const args = (p.arguments ?? []).map(argument);
   const group = p.objectGroup ?? held?.group;
   const source = `(${p.functionDeclaration}\n)`;
-  const called = (): Answered | Promise<Answered> => answer({ ...p, objectGroup: group }, c, s, () => {
-    if (p.throwOnSideEffect) refuseSideEffects(c);
-    const f = run(win, source, !c.isDefault);
-    if (typeof f !== "function") throw new ProtocolError("Given expression does not evaluate to a function");
-    return Reflect.apply(f, held ? held.value : win, args);
-  });
-  const ready = prepare(win, [source], (p.arguments ?? []).map((a) => a.value), !c.isDefault);
+  const called = (): Answered | Promise<Answered> =>
+    answer({ ...p, objectGroup: group }, c, s, () => {
+      if (p.throwOnSideEffect) refuseSideEffects(c);
+      const f = run(win, source, !c.isDefault);
+      if (typeof f !== "function") throw new ProtocolError("Given expression does not evaluate to a function");
+      return Reflect.apply(f, held ? held.value : win, args);
+    });
+  const ready = prepare(
+    win,
+    [source],
+    (p.arguments ?? []).map((a) => a.value),
+    !c.isDefault,
+  );
   return ready ? ready.then(called) : called();
 }
 
@@ -137,7 +157,12 @@ function getProperties(p: Protocol.Runtime.GetPropertiesRequest, s: Session): Pr
   return { result, internalProperties: internal };
 }
 
-function property(key: PropertyKey, d: PropertyDescriptor, own: boolean, show: (v: unknown) => Protocol.Runtime.RemoteObject): Protocol.Runtime.PropertyDescriptor {
+function property(
+  key: PropertyKey,
+  d: PropertyDescriptor,
+  own: boolean,
+  show: (v: unknown) => Protocol.Runtime.RemoteObject,
+): Protocol.Runtime.PropertyDescriptor {
   return {
     name: String(key),
     ...("value" in d ? { value: show(d.value), writable: d.writable } : {}),
@@ -152,11 +177,19 @@ function property(key: PropertyKey, d: PropertyDescriptor, own: boolean, show: (
 
 function heapUsage(): Protocol.Runtime.GetHeapUsageResponse {
   const m = (performance as unknown as { memory?: { usedJSHeapSize: number; totalJSHeapSize: number } }).memory;
-  return { usedSize: m?.usedJSHeapSize ?? 0, totalSize: m?.totalJSHeapSize ?? 0, embedderHeapUsedSize: 0, backingStorageSize: 0 };
+  return {
+    usedSize: m?.usedJSHeapSize ?? 0,
+    totalSize: m?.totalJSHeapSize ?? 0,
+    embedderHeapUsedSize: 0,
+    backingStorageSize: 0,
+  };
 }
 
 /** Whether a text compiles as a program, told without running it. */
-async function compile(p: Protocol.Runtime.CompileScriptRequest, s: Session): Promise<Protocol.Runtime.CompileScriptResponse> {
+async function compile(
+  p: Protocol.Runtime.CompileScriptRequest,
+  s: Session,
+): Promise<Protocol.Runtime.CompileScriptResponse> {
   const c = contextOfParams(p);
   const win = c.frame.win ?? window;
   const text = `(function(){${p.expression}\n})`;
@@ -206,6 +239,11 @@ register("Runtime", {
     const { value, context } = unwrap(p.errorObjectId);
     if (!isError(value)) throw new ProtocolError("errorObjectId is not a JS error object");
     const frames = callFrames(value.stack ?? "");
-    return { exceptionDetails: { ...exceptionDetails(value, describeError(value), context, s, {}), stackTrace: { callFrames: frames } } };
+    return {
+      exceptionDetails: {
+        ...exceptionDetails(value, describeError(value), context, s, {}),
+        stackTrace: { callFrames: frames },
+      },
+    };
   },
 });

@@ -20,10 +20,11 @@ function setBackground(p: Protocol.Emulation.SetDefaultBackgroundColorOverrideRe
   if (p.color) backgrounds.set(s, `rgba(${r}, ${g}, ${b}, ${a})`);
 }
 
-const capture = (p: Protocol.Page.CaptureScreenshotRequest): Promise<Protocol.Page.CaptureScreenshotResponse> => relay(async () => {
-  const shot = await load<Shot>("shot.js");
-  return shot.capture(p, originals, [...backgrounds.values()].pop());
-});
+const capture = (p: Protocol.Page.CaptureScreenshotRequest): Promise<Protocol.Page.CaptureScreenshotResponse> =>
+  relay(async () => {
+    const shot = await load<Shot>("shot.js");
+    return shot.capture(p, originals, [...backgrounds.values()].pop());
+  });
 
 register("Page", { captureScreenshot: capture });
 register("Emulation", { setDefaultBackgroundColorOverride: setBackground });

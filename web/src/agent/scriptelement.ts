@@ -84,7 +84,10 @@ function* forms(source: string): Generator<Form> {
 
 /** The same for a text that eval may be called with: none of them runs by itself. */
 function* evalForms(source: string): Generator<Form> {
-  const compiles = (body: string): Form => (slot) => `${slot}.thunk=function(){${body}\n}`;
+  const compiles =
+    (body: string): Form =>
+    (slot) =>
+      `${slot}.thunk=function(){${body}\n}`;
   if (mayBeExpression(source)) yield compiles(`return (${source.replace(/[\s;]+$/, "")}\n)`);
   if (!/[;\n]/.test(source)) return;
   for (const [before, last] of cuts(source)) yield compiles(`${before};return (${last}\n)`);

@@ -13,11 +13,29 @@ const MAX_DEPTH = 500;
 type Subtype = Protocol.Runtime.RemoteObject["subtype"];
 
 const subtypes: Record<string, Subtype> = {
-  RegExp: "regexp", Date: "date", Map: "map", Set: "set", WeakMap: "weakmap", WeakSet: "weakset",
-  Error: "error", DOMException: "error", Promise: "promise", DataView: "dataview", ArrayBuffer: "arraybuffer",
-  SharedArrayBuffer: "arraybuffer", Generator: "generator", "Map Iterator": "iterator", "Set Iterator": "iterator",
-  "Array Iterator": "iterator", "String Iterator": "iterator", NodeList: "array", HTMLCollection: "array",
-  Arguments: "array", DOMTokenList: "array", HTMLAllCollection: "array", "WebAssembly.Memory": "webassemblymemory",
+  RegExp: "regexp",
+  Date: "date",
+  Map: "map",
+  Set: "set",
+  WeakMap: "weakmap",
+  WeakSet: "weakset",
+  Error: "error",
+  DOMException: "error",
+  Promise: "promise",
+  DataView: "dataview",
+  ArrayBuffer: "arraybuffer",
+  SharedArrayBuffer: "arraybuffer",
+  Generator: "generator",
+  "Map Iterator": "iterator",
+  "Set Iterator": "iterator",
+  "Array Iterator": "iterator",
+  "String Iterator": "iterator",
+  NodeList: "array",
+  HTMLCollection: "array",
+  Arguments: "array",
+  DOMTokenList: "array",
+  HTMLAllCollection: "array",
+  "WebAssembly.Memory": "webassemblymemory",
 };
 
 /** The built-in kind of an object: "Date", "Array" and so on. */
@@ -46,7 +64,8 @@ const nodeType = Object.getOwnPropertyDescriptor(Node.prototype, "nodeType")!.ge
 export function subtypeOf(value: object): Subtype {
   if (Array.isArray(value)) return "array";
   if (isNode(value)) return "node";
-  if (ArrayBuffer.isView(value)) return value instanceof DataView || tag(value) === "DataView" ? "dataview" : "typedarray";
+  if (ArrayBuffer.isView(value))
+    return value instanceof DataView || tag(value) === "DataView" ? "dataview" : "typedarray";
   return subtypes[tag(value)];
 }
 
@@ -68,7 +87,11 @@ export function classNameOf(value: object): string {
 function describeNode(node: Node): string {
   if (node.nodeType === Node.ELEMENT_NODE) {
     const e = node as Element;
-    const classes = (e.getAttribute("class") ?? "").split(/\s+/).filter(Boolean).map((c) => `.${c}`).join("");
+    const classes = (e.getAttribute("class") ?? "")
+      .split(/\s+/)
+      .filter(Boolean)
+      .map((c) => `.${c}`)
+      .join("");
     return e.tagName.toLowerCase() + (e.id ? `#${e.id}` : "") + classes;
   }
   if (node.nodeType === Node.DOCUMENT_TYPE_NODE) return `<!DOCTYPE ${node.nodeName}>`;
@@ -94,8 +117,12 @@ export function describeError(e: Error): string {
 /** A stack text without the calls inside the agent. */
 export function cleanStack(stack: string): string {
   if (!ownUrl) return stack;
-  return stack.split("\n").map(fromGecko).map(unwrapEval)
-    .filter((line) => !line.includes(ownUrl) && line !== "    at eval (<anonymous>)").join("\n");
+  return stack
+    .split("\n")
+    .map(fromGecko)
+    .map(unwrapEval)
+    .filter((line) => !line.includes(ownUrl) && line !== "    at eval (<anonymous>)")
+    .join("\n");
 }
 
 /**
@@ -140,10 +167,14 @@ function sizeOf(value: object, subtype: Subtype): number | undefined {
 
 function describeObject(value: object, subtype: Subtype, className: string): string {
   switch (subtype) {
-    case "node": return describeNode(value as Node);
-    case "error": return describeError(value as Error);
-    case "regexp": return RegExp.prototype.toString.call(value);
-    case "date": return Date.prototype.toString.call(value);
+    case "node":
+      return describeNode(value as Node);
+    case "error":
+      return describeError(value as Error);
+    case "regexp":
+      return RegExp.prototype.toString.call(value);
+    case "date":
+      return Date.prototype.toString.call(value);
   }
   const size = sizeOf(value, subtype);
   return size === undefined ? className : `${className}(${size})`;
@@ -152,14 +183,24 @@ function describeObject(value: object, subtype: Subtype, className: string): str
 /** A RemoteObject without objectId. */
 export function describe(value: unknown): Protocol.Runtime.RemoteObject {
   switch (typeof value) {
-    case "undefined": return { type: "undefined" };
-    case "string": return { type: "string", value };
-    case "boolean": return { type: "boolean", value };
-    case "number": return describeNumber(value);
-    case "bigint": return { type: "bigint", unserializableValue: `${value}n`, description: `${value}n` };
-    case "symbol": return { type: "symbol", description: String(value) };
+    case "undefined":
+      return { type: "undefined" };
+    case "string":
+      return { type: "string", value };
+    case "boolean":
+      return { type: "boolean", value };
+    case "number":
+      return describeNumber(value);
+    case "bigint":
+      return { type: "bigint", unserializableValue: `${value}n`, description: `${value}n` };
+    case "symbol":
+      return { type: "symbol", description: String(value) };
     case "function":
-      return { type: "function", className: tag(value) === "Function" ? "Function" : tag(value), description: textOf(value) };
+      return {
+        type: "function",
+        className: tag(value) === "Function" ? "Function" : tag(value),
+        description: textOf(value),
+      };
   }
   if (value === null) return { type: "object", subtype: "null", value: null };
   const subtype = subtypeOf(value as object);
@@ -199,10 +240,16 @@ export function byValue(value: unknown): Protocol.Runtime.RemoteObject {
 function toJson(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw new ProtocolError("Object reference chain is too long");
   switch (typeof value) {
-    case "undefined": return null;
-    case "string": case "boolean": return value;
-    case "number": return Number.isFinite(value) ? value : null;
-    case "bigint": case "symbol": throw new ProtocolError("Object couldn't be returned by value");
+    case "undefined":
+      return null;
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      return Number.isFinite(value) ? value : null;
+    case "bigint":
+    case "symbol":
+      throw new ProtocolError("Object couldn't be returned by value");
   }
   if (value === null) return null;
   if (Array.isArray(value)) {
@@ -239,7 +286,13 @@ export function preview(value: object): Protocol.Runtime.ObjectPreview {
     properties.push(propertyPreview(value, key));
   }
   const { type, subtype, description } = d;
-  const result: Protocol.Runtime.ObjectPreview = { type, ...(subtype && { subtype }), description, overflow, properties };
+  const result: Protocol.Runtime.ObjectPreview = {
+    type,
+    ...(subtype && { subtype }),
+    description,
+    overflow,
+    properties,
+  };
   if (subtype === "map" || subtype === "set") addEntries(result, value as Map<unknown, unknown> | Set<unknown>);
   return result;
 }

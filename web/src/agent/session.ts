@@ -11,7 +11,10 @@ export class Session {
   lifecycle = false;
 
   /** `id` is empty for the one session of a version 1 Host, which names none. */
-  constructor(readonly id: string, private readonly send: (message: string) => void) {}
+  constructor(
+    readonly id: string,
+    private readonly send: (message: string) => void,
+  ) {}
 
   /** Sends an event to this session alone. */
   emit<M extends EventName>(method: M, params: EventParams<M>): void {
@@ -49,8 +52,13 @@ export function endSession(id: string): void {
 }
 
 /** Sends an event to every session that enabled the domain; params may be minted per session. */
-export function emit<M extends EventName>(domain: string, method: M, params: EventParams<M> | ((s: Session) => EventParams<M>)): void {
+export function emit<M extends EventName>(
+  domain: string,
+  method: M,
+  params: EventParams<M> | ((s: Session) => EventParams<M>),
+): void {
   for (const s of sessions.values()) {
-    if (s.enabled.has(domain)) s.emit(method, typeof params === "function" ? (params as (s: Session) => EventParams<M>)(s) : params);
+    if (s.enabled.has(domain))
+      s.emit(method, typeof params === "function" ? (params as (s: Session) => EventParams<M>)(s) : params);
   }
 }

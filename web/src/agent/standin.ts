@@ -22,7 +22,10 @@ export function standIn(remote: Remote, win: Window & typeof globalThis): Window
   const resolve = (url: string | URL): string => new URL(url, win.document.baseURI).href;
   const go = (url: string | URL): void => remote.send({ url: (remote.url = resolve(url)) });
   const denied = (): never => {
-    throw new win.DOMException("The window is a frame of its own here, whose document cannot be reached.", "SecurityError");
+    throw new win.DOMException(
+      "The window is a frame of its own here, whose document cannot be reached.",
+      "SecurityError",
+    );
   };
   const location = Object.create(null, {
     href: { get: () => remote.url || "about:blank", set: go, enumerable: true },
@@ -48,7 +51,9 @@ export function standIn(remote: Remote, win: Window & typeof globalThis): Window
     postMessage: value((data: unknown, to: string | { targetOrigin?: string } = "/") => {
       const wanted = (typeof to === "string" ? to : to.targetOrigin) ?? "/";
       win.structuredClone(data); // throws for what no window can send
-      remote.send({ message: { data, targetOrigin: wanted === "/" ? win.origin : wanted === "*" ? wanted : new URL(wanted).origin } });
+      remote.send({
+        message: { data, targetOrigin: wanted === "/" ? win.origin : wanted === "*" ? wanted : new URL(wanted).origin },
+      });
     }),
   });
   for (const name of ["window", "self", "top", "parent", "frames"]) Object.defineProperty(w, name, { value: w });

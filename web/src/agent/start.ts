@@ -153,9 +153,13 @@ function relisten(): void {
 function watchLeaving(): void {
   window.addEventListener("pagehide", leave, true);
   window.addEventListener("pagehide", leaveUpstream, true);
-  window.addEventListener("pageshow", (e) => {
-    if (e.persisted) greet(); // back from the back/forward cache: a Host must adopt it anew
-  }, true);
+  window.addEventListener(
+    "pageshow",
+    (e) => {
+      if (e.persisted) greet(); // back from the back/forward cache: a Host must adopt it anew
+    },
+    true,
+  );
 }
 
 // ---------------------------------------------------------------- welcome

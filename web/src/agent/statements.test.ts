@@ -40,14 +40,25 @@ for (const [source, value] of values) {
 }
 
 test("what may be an expression", () => {
-  for (const text of ["1", " document.title;", "(() => {})()", "async () => 1", "// c\nx"]) assert.ok(mayBeExpression(text), text);
+  for (const text of ["1", " document.title;", "(() => {})()", "async () => 1", "// c\nx"])
+    assert.ok(mayBeExpression(text), text);
   for (const text of ["", "{}", "function f() {}", "class A {}", "const a = 1", "if (a) b", "async function f() {}"]) {
     assert.ok(!mayBeExpression(text), text);
   }
 });
 
 test("what declares", () => {
-  for (const text of ["const a = 1", "let a", "f(); class A {}\na", "// c\nconst a = { b: 1 };\na.b"]) assert.ok(declares(text), text);
-  for (const text of ["1", "(() => { const a = 1 })()", "if (a) { let b = 1 }", "var a = 1", "const a = 1; if (a) { 5 }",
-    "const a = 1\ntry { a }\ncatch { 2 }", "'let a'", "f(`\nlet a\n`)"]) assert.ok(!declares(text), text);
+  for (const text of ["const a = 1", "let a", "f(); class A {}\na", "// c\nconst a = { b: 1 };\na.b"])
+    assert.ok(declares(text), text);
+  for (const text of [
+    "1",
+    "(() => { const a = 1 })()",
+    "if (a) { let b = 1 }",
+    "var a = 1",
+    "const a = 1; if (a) { 5 }",
+    "const a = 1\ntry { a }\ncatch { 2 }",
+    "'let a'",
+    "f(`\nlet a\n`)",
+  ])
+    assert.ok(!declares(text), text);
 });

@@ -4,7 +4,8 @@
 /** Characters that continue the expression of the line before, so that no statement begins with them. */
 const CONTINUES = /^(?:[.,+\-*/%=<>&|^?:)\]}([`]|in\b|instanceof\b)/;
 /** What is no expression, or would be another thing as one. */
-const NO_EXPRESSION = /^(?:\{|(?:async\s+)?function\b|class\b|let\s|const\s|var\s|if\b|for\b|while\b|do\b|switch\b|try\b|throw\b|return\b|import\s|$)/;
+const NO_EXPRESSION =
+  /^(?:\{|(?:async\s+)?function\b|class\b|let\s|const\s|var\s|if\b|for\b|while\b|do\b|switch\b|try\b|throw\b|return\b|import\s|$)/;
 /** What begins a statement, or its last part, whose value is that of a statement inside. */
 const COMPOUND = /^(?:\{|\}|(?:if|else|for|while|do|switch|try|catch|finally)\b)/;
 /** What begins a statement that ends with its block. */
@@ -25,7 +26,8 @@ export function cuts(source: string): [before: string, last: string][] {
   let end = source.length;
   for (const { at, sure } of boundaries(source).reverse()) {
     const last = bare(source.slice(at, end));
-    if (!last) end = at; // but comments
+    if (!last)
+      end = at; // but comments
     else if ((sure || !CONTINUES.test(last)) && !NO_EXPRESSION.test(last)) found.push([source.slice(0, at), last]);
     if (found.length === MOST) break;
   }
@@ -39,7 +41,9 @@ export function cuts(source: string): [before: string, last: string][] {
  */
 export function declares(source: string): boolean {
   if (!/\b(?:let|const|class)\s/.test(source) || /^\s*["'(]/.test(source)) return false;
-  const starts = boundaries(source).map(({ at }) => bare(source.slice(at, at + 200))).filter(Boolean);
+  const starts = boundaries(source)
+    .map(({ at }) => bare(source.slice(at, at + 200)))
+    .filter(Boolean);
   return starts.some((s) => /^(?:let|const|class)\s/.test(s)) && !COMPOUND.test(starts[starts.length - 1]);
 }
 
@@ -75,7 +79,8 @@ function skip(source: string, i: number): number {
   if (rest === "/*") return until(source, "*/", i + 2) + 2;
   if (rest[0] === "'" || rest[0] === '"') return closing(source, i, rest[0]);
   if (rest[0] === "`") return template(source, i);
-  if (rest[0] === "/" && (BEFORE_REGEXP.test(source.slice(Math.max(0, i - 12), i).trimEnd()) || i === 0)) return closing(source, i, "/");
+  if (rest[0] === "/" && (BEFORE_REGEXP.test(source.slice(Math.max(0, i - 12), i).trimEnd()) || i === 0))
+    return closing(source, i, "/");
   return i;
 }
 

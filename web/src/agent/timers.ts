@@ -20,13 +20,19 @@ export function installTimers(win: Window & typeof globalThis): void {
       timers.delete(handle);
       callback(t);
     });
-    timers.set(handle, originals.setTimeout(() => {
-      timers.delete(handle);
-      cancel(handle);
-      if (painted) request(() => (painted = true)); // the sign that real frames are back
-      painted = false;
-      callback(win.performance.now());
-    }, painted ? PATIENCE_MS : PERIOD_MS));
+    timers.set(
+      handle,
+      originals.setTimeout(
+        () => {
+          timers.delete(handle);
+          cancel(handle);
+          if (painted) request(() => (painted = true)); // the sign that real frames are back
+          painted = false;
+          callback(win.performance.now());
+        },
+        painted ? PATIENCE_MS : PERIOD_MS,
+      ),
+    );
     return handle;
   };
   win.cancelAnimationFrame = function cancelAnimationFrame(handle: number): void {

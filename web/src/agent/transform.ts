@@ -28,7 +28,10 @@ export function untransformed(el: Element, bounds: Box): { box: Box; at: (b: Box
   if (!turn) return { box: bounds, at: quad };
   const x = (bounds.left + bounds.right) / 2;
   const y = (bounds.top + bounds.bottom) / 2;
-  const corner = (dx: number, dy: number): [number, number] => [x + turn.a * dx + turn.c * dy, y + turn.b * dx + turn.d * dy];
+  const corner = (dx: number, dy: number): [number, number] => [
+    x + turn.a * dx + turn.c * dy,
+    y + turn.b * dx + turn.d * dy,
+  ];
   return {
     box: { left: x - w / 2, top: y - h / 2, right: x + w / 2, bottom: y + h / 2 },
     at: (b) => {

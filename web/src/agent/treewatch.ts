@@ -64,10 +64,11 @@ export function watchShadows(win: Win): void {
   };
   for (const target of [prototype, win.ShadowRoot.prototype]) {
     const { setHTMLUnsafe } = target;
-    if (setHTMLUnsafe) target.setHTMLUnsafe = function (this: Element | ShadowRoot, ...args) {
-      setHTMLUnsafe.apply(this, args);
-      watchDeclared(this);
-    };
+    if (setHTMLUnsafe)
+      target.setHTMLUnsafe = function (this: Element | ShadowRoot, ...args) {
+        setHTMLUnsafe.apply(this, args);
+        watchDeclared(this);
+      };
   }
 }
 

@@ -39,14 +39,19 @@ const possible = new Set(["HeapProfiler.collectGarbage"]);
 /** Methods that only some parameters make impossible. */
 const conditions: { [M in Method]?: (p: Params<M>) => string | undefined } = {
   "Network.emulateNetworkConditions": (p) =>
-    (p.offline && !isProxied()) || p.latency > 0 || p.downloadThroughput > 0 || p.uploadThroughput > 0 ? NETWORK : undefined,
+    (p.offline && !isProxied()) || p.latency > 0 || p.downloadThroughput > 0 || p.uploadThroughput > 0
+      ? NETWORK
+      : undefined,
   "Network.setExtraHTTPHeaders": (p) => (Object.keys(p.headers ?? {}).length && !isProxied() ? HEADERS : undefined),
 };
 
 /** The error text for a command that cannot be carried out, or undefined. */
 export function refusal(method: string, params: object): string | undefined {
   if (possible.has(method)) return undefined;
-  const reason = (conditions as Record<string, (p: object) => string | undefined>)[method]?.(params) ?? reasons[method] ?? reasons[`${method.split(".")[0]}.*`];
+  const reason =
+    (conditions as Record<string, (p: object) => string | undefined>)[method]?.(params) ??
+    reasons[method] ??
+    reasons[`${method.split(".")[0]}.*`];
   return reason && impossible(method, reason);
 }
 

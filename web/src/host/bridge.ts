@@ -52,7 +52,11 @@ export class Bridge implements Consumer {
   private openedAt = 0;
   private retry?: ReturnType<typeof setTimeout>;
 
-  constructor(private readonly board: Switchboard, readonly url: string, private readonly token?: string) {
+  constructor(
+    private readonly board: Switchboard,
+    readonly url: string,
+    private readonly token?: string,
+  ) {
     this.connect();
   }
 
@@ -173,7 +177,12 @@ export class Bridge implements Consumer {
     const session = this.session(sessionId, m.targetId);
     if (!session) return this.answer(sessionId, id, { error: { code: -32000, message: "Target destroyed" } });
     const socket = this.socket;
-    this.board.command(session, m.method, m.params ?? {}, (r) => this.socket === socket && this.answer(sessionId, id, r));
+    this.board.command(
+      session,
+      m.method,
+      m.params ?? {},
+      (r) => this.socket === socket && this.answer(sessionId, id, r),
+    );
   }
 
   /** The session with this id, begun if it is new. A version 1 relay tells of it by its first command. */

@@ -38,7 +38,10 @@ test("cookies are those that any document sees, each once", async () => {
     result: { cookies: [cookie("shared", ".example"), cookie("own", new URL(url).hostname)] },
   }));
   const { result } = await request(w, "Storage.getCookies");
-  assert.deepEqual(result.cookies.map((c: Loose) => `${c.name} ${c.domain}`), ["shared .example", "own a.example", "own b.example"]);
+  assert.deepEqual(
+    result.cookies.map((c: Loose) => `${c.name} ${c.domain}`),
+    ["shared .example", "own a.example", "own b.example"],
+  );
 });
 
 test("a cookie is set by a document of its site, and refused without one", async () => {
@@ -48,9 +51,16 @@ test("a cookie is set by a document of its site, and refused without one", async
     set.push(`${url} ${params.cookies[0].name}`);
     return { result: {} };
   });
-  assert.deepEqual(await request(w, "Storage.setCookies", { cookies: [cookie("x", "b.example"), { name: "y", value: "", url: "http://a.example/p" }] }), {
-    kind: "browserResult", id: 9, result: {},
-  });
+  assert.deepEqual(
+    await request(w, "Storage.setCookies", {
+      cookies: [cookie("x", "b.example"), { name: "y", value: "", url: "http://a.example/p" }],
+    }),
+    {
+      kind: "browserResult",
+      id: 9,
+      result: {},
+    },
+  );
   assert.deepEqual(set, ["http://b.example/ x", "http://a.example/ y"]);
   const { error } = await request(w, "Storage.setCookies", { cookies: [cookie("x", "c.example")] });
   assert.match(error.message, /c\.example is not possible in an embedded frame: no frame of that site is open/);
@@ -69,7 +79,10 @@ test("sessions made for a moment leave nothing behind", async () => {
   const w = new World();
   const [agent] = apps(w, () => ({ result: { cookies: [] } }));
   await request(w, "Storage.getCookies");
-  assert.deepEqual(agent.got.map((m) => m.icdp ?? m.method), ["attached", "Storage.getCookies", "detached"]);
+  assert.deepEqual(
+    agent.got.map((m) => m.icdp ?? m.method),
+    ["attached", "Storage.getCookies", "detached"],
+  );
   assert.equal(w.core.targets.get("T0")?.sessions.size, 0);
 });
 
@@ -78,7 +91,8 @@ test("the window, and what is not there", async () => {
   apps(w, () => ({}));
   w.carryOut = (ask) => (ask.what === "window" ? { left: 1, top: 2, width: 3, height: 4, windowState: "normal" } : {});
   assert.deepEqual((await request(w, "Browser.getWindowForTarget", { targetId: "T0" })).result, {
-    windowId: 1, bounds: { left: 1, top: 2, width: 3, height: 4, windowState: "normal" },
+    windowId: 1,
+    bounds: { left: 1, top: 2, width: 3, height: 4, windowState: "normal" },
   });
   assert.match((await request(w, "Target.activateTarget", { targetId: "T9" })).error.message, /No target/);
   assert.match((await request(w, "Browser.crash")).error.message, /Method not found: Browser\.crash/);

@@ -65,7 +65,8 @@ async function setCookies(core: Core, params: Protocol.Storage.SetCookiesRequest
   for (const cookie of params.cookies ?? []) {
     const host = String(cookie.domain || new URL(cookie.url ?? "").hostname).replace(/^\./, "");
     const target = connected(core).find((t) => isBelow(new URL(t.info.url).hostname, host));
-    if (!target) throw new Error(`A cookie of ${host} is not possible in an embedded frame: no frame of that site is open`);
+    if (!target)
+      throw new Error(`A cookie of ${host} is not possible in an embedded frame: no frame of that site is open`);
     const { error } = await once(core, target, "Storage.setCookies", { cookies: [cookie] });
     if (error) throw new Error(error.message);
   }

@@ -58,7 +58,12 @@ export type Ask =
   /** Result: the window of the Host page, as Browser.Bounds. */
   | { what: "window" }
   /** Result {targetId}. */
-  | { what: "create"; params: Protocol.Target.CreateTargetRequest; openerId?: string; popup?: Opened & { name: string } }
+  | {
+      what: "create";
+      params: Protocol.Target.CreateTargetRequest;
+      openerId?: string;
+      popup?: Opened & { name: string };
+    }
   | { what: "close"; targetId: string };
 
 /** Core to page. */
@@ -115,7 +120,9 @@ export function serverError(message: string): CdpError {
 /** Random hexadecimal digits, upper case as Chromium writes its ids. */
 export function hexId(digits: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(digits / 2));
-  return Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("").toUpperCase();
+  return Array.from(bytes, (b) => b.toString(16).padStart(2, "0"))
+    .join("")
+    .toUpperCase();
 }
 
 /** The JSON object in a message, or undefined if it holds none. */

@@ -22,7 +22,9 @@ export class EmulationStack {
   async setSize(session: Session, params: Protocol.Emulation.SetDeviceMetricsOverrideRequest): Promise<Reply> {
     const { width, height } = params;
     if (!isSize(width) || !isSize(height)) {
-      return { error: { code: -32602, message: "Width and height values must be positive, not greater than 10000000" } };
+      return {
+        error: { code: -32602, message: "Width and height values must be positive, not greater than 10000000" },
+      };
     }
     if (width === 0 || height === 0) return this.clearSize(session);
     this.sizes.delete(session);

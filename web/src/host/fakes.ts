@@ -162,8 +162,9 @@ export class World {
 
   /** What a local session has been told so far: methods of events, and answers as "id:result". */
   told(sessionId: string): string[] {
-    return this.messages(sessionId).map((m) =>
-      m.method ?? `${m.id}:${m.error ? m.error.message : JSON.stringify(m.result)}`);
+    return this.messages(sessionId).map(
+      (m) => m.method ?? `${m.id}:${m.error ? m.error.message : JSON.stringify(m.result)}`,
+    );
   }
 
   messages(sessionId: string): Loose[] {

@@ -46,8 +46,11 @@ export class Frame {
     if (!data || data.icdp !== "hello" || data.v !== VERSION) return undefined;
     if (typeof data.title !== "string" || typeof data.url !== "string") return undefined;
     if (data.features !== undefined && !Array.isArray(data.features)) return undefined;
-    const own = event.origin === "null" && (data.key === undefined ? this.awaited : keys.get(this.iframe)?.has(String(data.key)) === true);
-    if (own ? !isMade(data.url) : !this.origins.includes(event.origin) || !isOf(data.url, event.origin, this.origins)) return undefined;
+    const own =
+      event.origin === "null" &&
+      (data.key === undefined ? this.awaited : keys.get(this.iframe)?.has(String(data.key)) === true);
+    if (own ? !isMade(data.url) : !this.origins.includes(event.origin) || !isOf(data.url, event.origin, this.origins))
+      return undefined;
     this.reply = event.ports[0];
     this.awaited = false;
     this.made = own;
@@ -105,7 +108,12 @@ export class Frame {
   }
 
   resize(width: number, height: number): void {
-    const px: Record<string, string> = { "box-sizing": "content-box", flex: "none", width: `${width}px`, height: `${height}px` };
+    const px: Record<string, string> = {
+      "box-sizing": "content-box",
+      flex: "none",
+      width: `${width}px`,
+      height: `${height}px`,
+    };
     for (const name of SIZES) this.override(name, px[name] ?? (name.startsWith("min") ? "0" : "none"));
   }
 

@@ -68,7 +68,10 @@ export class Host {
     const hooks: string[] = [];
     if (options.createTarget) hooks.push("Target.createTarget");
     if (options.closeTarget) hooks.push("Target.closeTarget");
-    this.core({ do: "start", identity: { hostId: hexId(32), browser: browser(navigator.userAgent), hooks, agent: this.agentUrl() !== "" } });
+    this.core({
+      do: "start",
+      identity: { hostId: hexId(32), browser: browser(navigator.userAgent), hooks, agent: this.agentUrl() !== "" },
+    });
     addEventListener("message", (event) => this.heard(event));
   }
 
@@ -83,9 +86,21 @@ export class Host {
     const openerId = options.openerId ?? asked?.openerId;
     const popup = asked?.openerId === openerId ? asked?.popup : undefined;
     if (popup && !popup.noopener) iframe.name = POPUP_NAME + popup.name;
-    const target = { targetId, title: options.title ?? "", url: iframe.src || "about:blank", ...(openerId && { openerId }) };
-    this.core({ do: "pair", target, origins, ...(moved && { moved }), ...(popup && { opened: { openId: popup.openId, noopener: popup.noopener === true } }) });
-    if (target.url === "about:blank" && !iframe.hasAttribute("srcdoc") && this.agentUrl()) this.frames.get(targetId)?.navigate(target.url, this.agentUrl());
+    const target = {
+      targetId,
+      title: options.title ?? "",
+      url: iframe.src || "about:blank",
+      ...(openerId && { openerId }),
+    };
+    this.core({
+      do: "pair",
+      target,
+      origins,
+      ...(moved && { moved }),
+      ...(popup && { opened: { openId: popup.openId, noopener: popup.noopener === true } }),
+    });
+    if (target.url === "about:blank" && !iframe.hasAttribute("srcdoc") && this.agentUrl())
+      this.frames.get(targetId)?.navigate(target.url, this.agentUrl());
     return targetId;
   }
 
@@ -131,7 +146,8 @@ export class Host {
    */
   connectRelay(url: string, options: { token?: string } = {}): void {
     const { token } = options;
-    if (token && !/^[\w.~!#$%&'*+^`|-]+$/.test(token)) throw new Error("A page can send no token with other characters than A-Z a-z 0-9 - _ . ~");
+    if (token && !/^[\w.~!#$%&'*+^`|-]+$/.test(token))
+      throw new Error("A page can send no token with other characters than A-Z a-z 0-9 - _ . ~");
     this.core({ do: "connect", url: new URL(url, location.href).href, ...(token && { token }) });
   }
 
@@ -215,7 +231,9 @@ export class Host {
         frame.scheme(ask.scheme);
         if (ask.scheme !== "dark" || (await darkens())) break;
         frame.scheme("");
-        throw new Error("Emulation.setEmulatedMedia is not possible in an embedded frame: this browser gives no page a say in the colour scheme of its frames");
+        throw new Error(
+          "Emulation.setEmulatedMedia is not possible in an embedded frame: this browser gives no page a say in the colour scheme of its frames",
+        );
       case "reveal":
         this.options.reveal?.(ask.targetId);
         frame.reveal();
@@ -228,7 +246,8 @@ export class Host {
   private async create(ask: Extract<Ask, { what: "create" }>): Promise<Json> {
     if (!this.options.createTarget) throw new Error("This Host page creates no Targets");
     const url = String(ask.params.url || "about:blank");
-    if (!opens(url)) throw new Error(`This Host page opens no frame for ${url}: it opens http and https addresses and about:blank`);
+    if (!opens(url))
+      throw new Error(`This Host page opens no frame for ${url}: it opens http and https addresses and about:blank`);
     this.creating = ask;
     try {
       return { targetId: await this.options.createTarget(ask.params, ask.openerId) };

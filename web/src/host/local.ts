@@ -5,7 +5,10 @@ import type { Send } from "./link";
 
 /** The error of a command: message as CDP has it, and its code. */
 export class CommandError extends Error {
-  constructor(readonly code: number, message: string) {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
     super(message);
     this.name = "CommandError";
   }
@@ -16,7 +19,11 @@ export class LocalSession {
   private readonly waiting = new Map<number, { resolve(r: Json): void; reject(e: Error): void }>();
   private readonly listeners = new Map<string, Set<(params: Json) => void>>();
 
-  constructor(readonly sessionId: string, readonly targetId: string, private readonly core: Send) {
+  constructor(
+    readonly sessionId: string,
+    readonly targetId: string,
+    private readonly core: Send,
+  ) {
     core({ do: "attach", sessionId, targetId });
   }
 

@@ -38,9 +38,14 @@ export class Navigation {
     const refused = refusal(url, t);
     if (refused) return reply({ error: serverError(refused) });
     if (t.link && sameDocument(url.href, t.info.url)) {
-      return t.submit({ session, method: "Page.navigate", params: { ...params, url: url.href }, reply: (r) => {
-        reply(r.error ? r : { result: { frameId: t.id } });
-      } });
+      return t.submit({
+        session,
+        method: "Page.navigate",
+        params: { ...params, url: url.href },
+        reply: (r) => {
+          reply(r.error ? r : { result: { frameId: t.id } });
+        },
+      });
     }
     this.fail("net::ERR_ABORTED");
     this.announced = undefined;
@@ -62,14 +67,20 @@ export class Navigation {
     const t = this.target;
     const { link } = t;
     const { url } = params;
-    const lead = (state?: SessionState[]): void => t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
+    const lead = (state?: SessionState[]): void =>
+      t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
     if (!link) t.expect(NAVIGATE_MS);
     if (isMade(url)) return lead(isDataDocument(url) ? t.state() : undefined);
     if (!link) return lead();
     const led = link.origin === "null";
-    t.submit({ session, method: "Page.navigate", params: { ...params, ...(led && { led }) }, reply: (r) => {
-      if ((r.error || led) && t.link === link && this.pending?.loaderId === params.loaderId) lead();
-    } });
+    t.submit({
+      session,
+      method: "Page.navigate",
+      params: { ...params, ...(led && { led }) },
+      reply: (r) => {
+        if ((r.error || led) && t.link === link && this.pending?.loaderId === params.loaderId) lead();
+      },
+    });
   }
 
   /** The events of a navigation's start, as Chromium 156 sends them. */
@@ -163,7 +174,11 @@ export class Navigation {
   /** The page has started a navigation. Its agent may thus report ours, too. */
   announce(loaderId: string, url: string): void {
     const asked = this.pending;
-    if (asked && (asked.loaderId === loaderId || asked.url === url || (isDataDocument(asked.url) && isDataDocument(url)))) return;
+    if (
+      asked &&
+      (asked.loaderId === loaderId || asked.url === url || (isDataDocument(asked.url) && isDataDocument(url)))
+    )
+      return;
     this.fail("net::ERR_ABORTED");
     this.announced = { loaderId, url };
   }

@@ -15,27 +15,40 @@ export class Popups {
   /** Those that the application is about to make. */
   private readonly opening = new Map<string, Promise<void>>();
 
-  constructor(private readonly target: Target, readonly opened?: Opened) {}
+  constructor(
+    private readonly target: Target,
+    readonly opened?: Opened,
+  ) {}
 
   /** The page has opened a window. */
   open(m: Open): void {
     const { url, openId = "", name = "", noopener } = m;
     const { owner, id } = this.target;
-    const made = owner.ask({ what: "create", params: { url: url || "about:blank" }, openerId: id, popup: { openId, name, noopener } });
-    this.opening.set(openId, made.then(
-      () => void this.opening.delete(openId),
-      (e: Error) => {
-        this.opening.delete(openId);
-        this.target.control({ icdp: "popup", openId, closed: true, error: e.message });
-      },
-    ));
+    const made = owner.ask({
+      what: "create",
+      params: { url: url || "about:blank" },
+      openerId: id,
+      popup: { openId, name, noopener },
+    });
+    this.opening.set(
+      openId,
+      made.then(
+        () => void this.opening.delete(openId),
+        (e: Error) => {
+          this.opening.delete(openId);
+          this.target.control({ icdp: "popup", openId, closed: true, error: e.message });
+        },
+      ),
+    );
   }
 
   /** The page does something with a window that it has opened. */
   async call(m: PopupCall): Promise<void> {
     await this.opening.get(m.openId);
     const { owner, id } = this.target;
-    const popup = [...owner.targets.values()].find((t) => t.info.openerId === id && t.popups.opened?.openId === m.openId);
+    const popup = [...owner.targets.values()].find(
+      (t) => t.info.openerId === id && t.popups.opened?.openId === m.openId,
+    );
     if (popup && !popup.popups.opened?.noopener) popup.popups.reached(m, this.stamped(m.message));
   }
 
@@ -76,6 +89,8 @@ export class Popups {
   /** Who speaks is not for the page to say, but that it is a frame inside of it. */
   private stamped(message: WindowMessage | undefined): WindowMessage | undefined {
     const origin = message?.origin === "null" ? "null" : this.target.link?.origin;
-    return message && origin !== undefined ? { data: message.data, targetOrigin: String(message.targetOrigin), origin } : undefined;
+    return message && origin !== undefined
+      ? { data: message.data, targetOrigin: String(message.targetOrigin), origin }
+      : undefined;
   }
 }

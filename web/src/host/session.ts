@@ -32,7 +32,12 @@ export class Session {
    * `alias` is its name towards the agent. Sessions of a relay that cannot
    * address one of them share theirs, and the agent sees them as one.
    */
-  constructor(readonly id: string, readonly targetId: string, readonly consumer: Consumer, readonly alias = id) {
+  constructor(
+    readonly id: string,
+    readonly targetId: string,
+    readonly consumer: Consumer,
+    readonly alias = id,
+  ) {
     this.state = emptyState(id);
   }
 

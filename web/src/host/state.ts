@@ -35,49 +35,52 @@ type Recorder<P> = (s: SessionState, p: P) => Json | undefined;
 /** Recorders typed by the params of their methods. */
 type Recorders = { [M in Method]?: Recorder<Params<M> & { identifier?: string }> };
 
-const recorders = new Map(Object.entries<Recorder<never>>({
-  "Page.setLifecycleEventsEnabled": (s, p) => {
-    s.lifecycle = p.enabled === true;
-    return {};
-  },
-  "Page.setInterceptFileChooserDialog": (s, p) => {
-    s.fileChooser = p.enabled === true;
-    return {};
-  },
-  "Emulation.setFocusEmulationEnabled": (s, p) => {
-    s.focus = p.enabled === true;
-    return {};
-  },
-  "Page.addScriptToEvaluateOnNewDocument": (s, p) => {
-    if (p.identifier === undefined) return undefined; // a version 1 agent mints and keeps its own
-    const script = { identifier: p.identifier, source: p.source, worldName: p.worldName || undefined };
-    s.scripts.push(script);
-    return { identifier: p.identifier };
-  },
-  "Page.removeScriptToEvaluateOnNewDocument": (s, p) => {
-    s.scripts = s.scripts.filter((x) => x.identifier !== p.identifier);
-    return {};
-  },
-  "Runtime.addBinding": (s, p) => {
-    // Limited to one context, a binding ends with that context.
-    if (p.executionContextId !== undefined || typeof p.name !== "string") return undefined;
-    const binding = { name: p.name, worldName: p.executionContextName || undefined };
-    if (!s.bindings.some((b) => b.name === binding.name && b.worldName === binding.worldName)) s.bindings.push(binding);
-    return {};
-  },
-  "Runtime.removeBinding": (s, p) => {
-    s.bindings = s.bindings.filter((b) => b.name !== p.name);
-    return {};
-  },
-  "Fetch.enable": (s, p) => {
-    s.fetch = p;
-    return {};
-  },
-  "Fetch.disable": (s) => {
-    s.fetch = undefined;
-    return {};
-  },
-} satisfies Recorders));
+const recorders = new Map(
+  Object.entries<Recorder<never>>({
+    "Page.setLifecycleEventsEnabled": (s, p) => {
+      s.lifecycle = p.enabled === true;
+      return {};
+    },
+    "Page.setInterceptFileChooserDialog": (s, p) => {
+      s.fileChooser = p.enabled === true;
+      return {};
+    },
+    "Emulation.setFocusEmulationEnabled": (s, p) => {
+      s.focus = p.enabled === true;
+      return {};
+    },
+    "Page.addScriptToEvaluateOnNewDocument": (s, p) => {
+      if (p.identifier === undefined) return undefined; // a version 1 agent mints and keeps its own
+      const script = { identifier: p.identifier, source: p.source, worldName: p.worldName || undefined };
+      s.scripts.push(script);
+      return { identifier: p.identifier };
+    },
+    "Page.removeScriptToEvaluateOnNewDocument": (s, p) => {
+      s.scripts = s.scripts.filter((x) => x.identifier !== p.identifier);
+      return {};
+    },
+    "Runtime.addBinding": (s, p) => {
+      // Limited to one context, a binding ends with that context.
+      if (p.executionContextId !== undefined || typeof p.name !== "string") return undefined;
+      const binding = { name: p.name, worldName: p.executionContextName || undefined };
+      if (!s.bindings.some((b) => b.name === binding.name && b.worldName === binding.worldName))
+        s.bindings.push(binding);
+      return {};
+    },
+    "Runtime.removeBinding": (s, p) => {
+      s.bindings = s.bindings.filter((b) => b.name !== p.name);
+      return {};
+    },
+    "Fetch.enable": (s, p) => {
+      s.fetch = p;
+      return {};
+    },
+    "Fetch.disable": (s) => {
+      s.fetch = undefined;
+      return {};
+    },
+  } satisfies Recorders),
+);
 
 // What a proxy does for all requests of the Target.
 for (const method of ["Network.setExtraHTTPHeaders", "Network.setCacheDisabled", "Network.emulateNetworkConditions"]) {

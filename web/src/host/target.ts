@@ -2,7 +2,18 @@
 // for either.
 
 import type { EventName, EventParams } from "../cdp";
-import type { CdpEvent, FromAgent, Hello, HubAccess, Json, Response, SessionState, TargetInfo, ToAgent, Welcome } from "../protocol";
+import type {
+  CdpEvent,
+  FromAgent,
+  Hello,
+  HubAccess,
+  Json,
+  Response,
+  SessionState,
+  TargetInfo,
+  ToAgent,
+  Welcome,
+} from "../protocol";
 import { VERSION } from "../protocol";
 import { isOf } from "./addresses";
 import { type Ask, type Env, type Identity, type Moved, type Port, hexId, parseObject, serverError } from "./channel";
@@ -72,7 +83,13 @@ export class Target {
   private expecting?: ReturnType<typeof setTimeout>;
   private readonly whenConnected: (() => void)[] = [];
 
-  constructor(readonly info: TargetInfo, public origins: string[], readonly owner: Owner, opened?: Opened, readonly moved: Moved = {}) {
+  constructor(
+    readonly info: TargetInfo,
+    public origins: string[],
+    readonly owner: Owner,
+    opened?: Opened,
+    readonly moved: Moved = {},
+  ) {
     this.popups = new Popups(this, opened);
     this.expect(SUCCESSOR_MS);
   }
@@ -144,13 +161,25 @@ export class Target {
       opened: this.popups.opened !== undefined,
       opener: this.popups.opened?.noopener === false,
     };
-    return { ...plain, frameId: this.id, loaderId: this.loaderId, navigated, state: { sessions: this.state() }, ...windows, ...this.hub() };
+    return {
+      ...plain,
+      frameId: this.id,
+      loaderId: this.loaderId,
+      navigated,
+      state: { sessions: this.state() },
+      ...windows,
+      ...this.hub(),
+    };
   }
 
   private hub(): HubAccess {
     const base = this.owner.base();
     const proxied = this.origins.find((o) => this.owner.proxied.has(o));
-    return { ...(base && { base }), ...(this.dialogKey && { key: this.dialogKey }), ...(proxied && { proxy: `${proxied}/__hub` }) };
+    return {
+      ...(base && { base }),
+      ...(this.dialogKey && { key: this.dialogKey }),
+      ...(proxied && { proxy: `${proxied}/__hub` }),
+    };
   }
 
   /** The iframe's load event. */
@@ -332,7 +361,8 @@ export class Target {
 
   /** Whether a document may tell an event: none of other Targets, nor that it has an address of another origin. */
   private mayTell(method: string, p: { frame?: { id: string; url: string }; frameId?: string; url?: string }): boolean {
-    const here = (url: unknown): boolean => this.link !== undefined && isOf(String(url), this.link.origin, this.origins);
+    const here = (url: unknown): boolean =>
+      this.link !== undefined && isOf(String(url), this.link.origin, this.origins);
     if (method === "Page.frameNavigated" && p.frame?.id === this.id) return here(p.frame.url);
     if (method === "Page.navigatedWithinDocument" && p.frameId === this.id) return here(p.url);
     return !/^(Target|Browser)\./.test(method);
@@ -354,8 +384,9 @@ export class Target {
         if (this.link && isOf(m.url, this.link.origin, this.origins)) this.info.url = m.url;
         return this.owner.changed(this);
       case "evalput":
-        return void this.owner.putScript(m.key, m.source).then((taken) =>
-          this.control({ icdp: "evalok", key: m.key, ...(!taken && { refused: true as const }) }));
+        return void this.owner
+          .putScript(m.key, m.source)
+          .then((taken) => this.control({ icdp: "evalok", key: m.key, ...(!taken && { refused: true as const }) }));
       case "open":
         return this.popups.open(m);
       case "popup":

@@ -50,7 +50,8 @@ function add(address: string, openerId = "", front = true): string {
   const blank = address === "" || address === "about:blank";
   const asked = blank ? undefined : webAddress(address);
   const url = asked && CdpHub.follow(asked, moved);
-  if (!blank && !origins.includes(url?.origin ?? "")) throw new Error(`This Host page opens no frame for ${address}: it shows ${origins.join(", ")}`);
+  if (!blank && !origins.includes(url?.origin ?? ""))
+    throw new Error(`This Host page opens no frame for ${address}: it shows ${origins.join(", ")}`);
   const iframe = document.createElement("iframe");
   iframe.allow = "clipboard-read; clipboard-write; fullscreen";
   if (url) iframe.src = url.href;

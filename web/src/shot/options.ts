@@ -2,7 +2,6 @@
 
 import type { Protocol } from "../cdp";
 
-
 export interface Rect {
   x: number;
   y: number;
@@ -23,7 +22,10 @@ export interface Options {
 
 /** An error as a client is to see it. */
 export class CaptureError extends Error {
-  constructor(message: string, readonly code = -32000) {
+  constructor(
+    message: string,
+    readonly code = -32000,
+  ) {
     super(message);
   }
 }

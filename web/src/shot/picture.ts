@@ -9,7 +9,12 @@ import type { Rect } from "./options";
 export async function picture(doc: Document, region: Rect): Promise<string> {
   try {
     const shot = await snapdom(doc.documentElement, {
-      clip: region, dpr: 1, scale: 1, invalidate: true, placeholders: false, plugins: [mend, frames, dense],
+      clip: region,
+      dpr: 1,
+      scale: 1,
+      invalidate: true,
+      placeholders: false,
+      plugins: [mend, frames, dense],
     });
     return shot.url;
   } finally {

@@ -14,7 +14,10 @@ export interface Ids {
 }
 
 /** Answers DOMSnapshot.captureSnapshot. */
-export function capture(p: Protocol.DOMSnapshot.CaptureSnapshotRequest, ids: Ids): Protocol.DOMSnapshot.CaptureSnapshotResponse {
+export function capture(
+  p: Protocol.DOMSnapshot.CaptureSnapshotRequest,
+  ids: Ids,
+): Protocol.DOMSnapshot.CaptureSnapshotResponse {
   if (!Array.isArray(p.computedStyles)) throw new SnapshotError("Invalid parameters", -32602);
   const strings = new Strings();
   const queue = [document];
@@ -26,12 +29,21 @@ export function capture(p: Protocol.DOMSnapshot.CaptureSnapshotRequest, ids: Ids
 
 /** An error as a client is to see it. */
 export class SnapshotError extends Error {
-  constructor(message: string, readonly code = -32000) {
+  constructor(
+    message: string,
+    readonly code = -32000,
+  ) {
     super(message);
   }
 }
 
-function snapshot(doc: Document, p: Protocol.DOMSnapshot.CaptureSnapshotRequest, ids: Ids, strings: Strings, queue: Document[]): Protocol.DOMSnapshot.DocumentSnapshot {
+function snapshot(
+  doc: Document,
+  p: Protocol.DOMSnapshot.CaptureSnapshotRequest,
+  ids: Ids,
+  strings: Strings,
+  queue: Document[],
+): Protocol.DOMSnapshot.DocumentSnapshot {
   const nodes = new Nodes(strings, ids, queue);
   const layout = new Layout(strings, p, doc);
   nodes.walk(doc, (node, index) => layout.add(node, index));

@@ -12,7 +12,14 @@ export interface Flow {
 }
 
 /** Adds what ::before or ::after shows. */
-export function addPseudo(el: Element, which: "::before" | "::after", parent: Item, line: Line, flow: Flow, hidden: boolean): void {
+export function addPseudo(
+  el: Element,
+  which: "::before" | "::after",
+  parent: Item,
+  line: Line,
+  flow: Flow,
+  hidden: boolean,
+): void {
   const style = styleOf(el, which);
   if (style.content === "none" || style.content === "normal" || style.content === "") return;
   const parts = parseContent(style.content);
@@ -39,7 +46,11 @@ function parseContent(content: string): { text: string; image?: boolean }[] {
   const tokens: string[] = content.match(/"(?:[^"\\]|\\.)*"|[a-z-]+\([^)]*\)|\/|[a-z-]+/g) ?? [];
   const slash = tokens.indexOf("/");
   if (slash >= 0) {
-    const text = tokens.slice(slash + 1).filter((t) => t[0] === '"').map(unquote).join("");
+    const text = tokens
+      .slice(slash + 1)
+      .filter((t) => t[0] === '"')
+      .map(unquote)
+      .join("");
     return text ? [{ text }] : [];
   }
   return tokens.flatMap((t) => {
@@ -50,11 +61,18 @@ function parseContent(content: string): { text: string; image?: boolean }[] {
 }
 
 function unquote(token: string): string {
-  return token.slice(1, -1).replace(/\\(["\\])/g, "$1").replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)));
+  return token
+    .slice(1, -1)
+    .replace(/\\(["\\])/g, "$1")
+    .replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)));
 }
 
 const SYMBOLS: Record<string, string> = {
-  disc: "• ", circle: "◦ ", square: "■ ", "disclosure-open": "▾ ", "disclosure-closed": "▸ ",
+  disc: "• ",
+  circle: "◦ ",
+  square: "■ ",
+  "disclosure-open": "▾ ",
+  "disclosure-closed": "▸ ",
 };
 
 /** Adds the marker of an element displayed as a list item, at the front. */
@@ -65,12 +83,25 @@ export function addMarker(el: Element, item: Item, boxes: Boxes, hidden: boolean
   const inside = el.localName === "summary" || styleOf(el).listStylePosition === "inside";
   const alone = inside && item.children[0] !== undefined && item.children[0].block !== item.block; // in its line
   const role = item.role === "listitem" || item.role.startsWith("Disclosure") ? "ListMarker" : "StaticText";
-  item.children.unshift({ role, text: alone ? text.trimEnd() : text, silent: true, children: [], parent: item, block: item.block, ignored: hidden });
+  item.children.unshift({
+    role,
+    text: alone ? text.trimEnd() : text,
+    silent: true,
+    children: [],
+    parent: item,
+    block: item.block,
+    ignored: hidden,
+  });
 }
 
 function markerText(el: Element): string {
   const content = styleOf(el, "::marker").content;
-  if (content && content !== "normal") return content === "none" ? "" : parseContent(content).map((p) => p.text).join("");
+  if (content && content !== "normal")
+    return content === "none"
+      ? ""
+      : parseContent(content)
+          .map((p) => p.text)
+          .join("");
   const type = styleOf(el).listStyleType;
   if (type === "none") return "";
   if (type[0] === '"') return unquote(type);
@@ -95,12 +126,20 @@ function ordinal(el: Element): number {
 /** A number in a predefined counter style (CSS Counter Styles 3). */
 function counter(n: number, style: string): string {
   switch (style) {
-    case "decimal-leading-zero": return n >= 0 && n < 10 ? `0${n}` : String(n);
-    case "lower-alpha": case "lower-latin": return letters(n, 97, 26);
-    case "upper-alpha": case "upper-latin": return letters(n, 65, 26);
-    case "lower-greek": return letters(n, 945, 24);
-    case "lower-roman": return roman(n).toLowerCase();
-    case "upper-roman": return roman(n);
+    case "decimal-leading-zero":
+      return n >= 0 && n < 10 ? `0${n}` : String(n);
+    case "lower-alpha":
+    case "lower-latin":
+      return letters(n, 97, 26);
+    case "upper-alpha":
+    case "upper-latin":
+      return letters(n, 65, 26);
+    case "lower-greek":
+      return letters(n, 945, 24);
+    case "lower-roman":
+      return roman(n).toLowerCase();
+    case "upper-roman":
+      return roman(n);
   }
   return String(n);
 }
@@ -116,8 +155,19 @@ function letters(n: number, first: number, count: number): string {
 }
 
 const ROMAN: [number, string][] = [
-  [1000, "M"], [900, "CM"], [500, "D"], [400, "CD"], [100, "C"], [90, "XC"], [50, "L"], [40, "XL"], [10, "X"],
-  [9, "IX"], [5, "V"], [4, "IV"], [1, "I"],
+  [1000, "M"],
+  [900, "CM"],
+  [500, "D"],
+  [400, "CD"],
+  [100, "C"],
+  [90, "XC"],
+  [50, "L"],
+  [40, "XL"],
+  [10, "X"],
+  [9, "IX"],
+  [5, "V"],
+  [4, "IV"],
+  [1, "I"],
 ];
 
 function roman(n: number): string {

@@ -86,7 +86,15 @@ function itemFor(root: Item, node: Node): Item {
     const at = n;
     around = find(root, (i) => i.node === at);
   }
-  return { role: "none", node, children: [], ignored: true, reason: "uninteresting", parent: around ?? root, block: undefined };
+  return {
+    role: "none",
+    node,
+    children: [],
+    ignored: true,
+    reason: "uninteresting",
+    parent: around ?? root,
+    block: undefined,
+  };
 }
 
 function lineage(item: Item): Item[] {

@@ -50,6 +50,7 @@ export function isRedundantLabel(item: Item, el: Element, box: Box): boolean {
   if (item.role !== "LabelText" || isBoxAmongOthers(el, box)) return false;
   const input = (el as HTMLLabelElement).control as HTMLInputElement | null;
   if (input?.localName !== "input" || !/^(checkbox|radio)$/.test(input.type)) return false;
-  if (el.hasAttribute("aria-label") || input.hasAttribute("aria-label") || input.hasAttribute("aria-labelledby")) return false;
+  if (el.hasAttribute("aria-label") || input.hasAttribute("aria-label") || input.hasAttribute("aria-labelledby"))
+    return false;
   return el.childElementCount === 0 || (el.childElementCount === 1 && el.firstElementChild === input);
 }

@@ -3,7 +3,6 @@
 
 import type { Protocol } from "../../cdp";
 
-
 /** One object of the tree. */
 export interface Item {
   /** Chromium's role name: an ARIA role, or an internal one such as "StaticText". */

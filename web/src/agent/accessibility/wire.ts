@@ -14,7 +14,11 @@ export class Writer {
   private readonly ids = new Map<Item, string>();
   private nodeless = -1_000_000_000;
 
-  constructor(root: Item, private readonly idOf: IdOf, private readonly frameId: string) {
+  constructor(
+    root: Item,
+    private readonly idOf: IdOf,
+    private readonly frameId: string,
+  ) {
     this.number(root);
   }
 
@@ -30,7 +34,12 @@ export class Writer {
   }
 
   node(item: Item): AXNode {
-    const node: AXNode = { nodeId: this.id(item), ignored: item.ignored, role: roleValue(item), childIds: item.children.map((c) => this.id(c)) };
+    const node: AXNode = {
+      nodeId: this.id(item),
+      ignored: item.ignored,
+      role: roleValue(item),
+      childIds: item.children.map((c) => this.id(c)),
+    };
     if (item.ignored) {
       node.ignoredReasons = [{ name: item.reason ?? "uninteresting", value: { type: "boolean", value: true } }];
     } else {

@@ -21,9 +21,13 @@ export function installFocus(win: Win): void {
 
 /** Gives way to the browser's own focus, once that is given in a window; again after document.open. */
 export function listenForFocus(win: Win): void {
-  win.addEventListener("focusin", (e) => {
-    if (e.isTrusted) release(win.document, e.target as Element);
-  }, true);
+  win.addEventListener(
+    "focusin",
+    (e) => {
+      if (e.isTrusted) release(win.document, e.target as Element);
+    },
+    true,
+  );
 }
 
 function wrapFocus(proto: HTMLElement | SVGElement): void {
@@ -89,7 +93,8 @@ function takeCaret(el: HTMLElement): void {
   }
   const { selectionStart, selectionEnd, selectionDirection } = field;
   selection?.removeAllRanges(); // the same selection once more would be no change
-  if (typeof selectionStart === "number") setCaret(field, selectionStart, selectionEnd!, selectionDirection === "backward");
+  if (typeof selectionStart === "number")
+    setCaret(field, selectionStart, selectionEnd!, selectionDirection === "backward");
 }
 
 /** What was assumed in a document loses the focus to another element, or to none. */

@@ -45,10 +45,14 @@ function target(value: string, at: number, key: string, byWord: boolean, toEdge:
   switch (key) {
     case "ArrowLeft":
       if (toEdge) return start;
-      return byWord ? at - (/\w*\W*$/.exec(value.slice(0, at))?.[0].length ?? 0) : Math.max(at - width(value, at, -1), 0);
+      return byWord
+        ? at - (/\w*\W*$/.exec(value.slice(0, at))?.[0].length ?? 0)
+        : Math.max(at - width(value, at, -1), 0);
     case "ArrowRight":
       if (toEdge) return end;
-      return byWord ? at + (/^\W*\w*/.exec(value.slice(at))?.[0].length ?? 0) : Math.min(at + width(value, at, 1), value.length);
+      return byWord
+        ? at + (/^\W*\w*/.exec(value.slice(at))?.[0].length ?? 0)
+        : Math.min(at + width(value, at, 1), value.length);
     case "Home":
       return byWord ? 0 : start;
     case "End":

@@ -31,7 +31,11 @@ const ALLOWED = /^(none|copy|link|move|copyLink|copyMove|linkMove|all|uninitiali
 function newTransfer(): DataTransfer {
   const data = new DataTransfer();
   const hold = (name: string, value: string, form: RegExp): void => {
-    Object.defineProperty(data, name, { configurable: true, get: () => value, set: (v) => form.test(v) && (value = String(v)) });
+    Object.defineProperty(data, name, {
+      configurable: true,
+      get: () => value,
+      set: (v) => form.test(v) && (value = String(v)),
+    });
   };
   hold("effectAllowed", "uninitialized", ALLOWED);
   hold("dropEffect", "none", EFFECTS);
@@ -113,10 +117,21 @@ function end(spot: Spot, p: MouseParams): void {
 
 function fire(type: string, el: Element, spot: Spot, p: MouseParams, dataTransfer: DataTransfer): boolean {
   const cancelable = type !== "dragend" && type !== "dragleave";
-  return send(el, new spot.win.DragEvent(type, {
-    bubbles: true, cancelable, composed: true, view: spot.win, clientX: spot.x, clientY: spot.y,
-    screenX: spot.at.x, screenY: spot.at.y, ...modifiersOf(p), dataTransfer,
-  }));
+  return send(
+    el,
+    new spot.win.DragEvent(type, {
+      bubbles: true,
+      cancelable,
+      composed: true,
+      view: spot.win,
+      clientX: spot.x,
+      clientY: spot.y,
+      screenX: spot.at.x,
+      screenY: spot.at.y,
+      ...modifiersOf(p),
+      dataTransfer,
+    }),
+  );
 }
 
 // ------------------------------------------------- drags that a client makes

@@ -61,8 +61,18 @@ export function announce(el: Element, [plain, bubbling]: [string, string] | stri
 }
 
 const FOCUSABLE = [
-  "a[href]", "area[href]", "button:enabled", "input:enabled:not([type=hidden])", "select:enabled", "textarea:enabled", "iframe",
-  "details > summary:first-of-type", "audio[controls]", "video[controls]", "[tabindex]", "[contenteditable]:not([contenteditable=false i])",
+  "a[href]",
+  "area[href]",
+  "button:enabled",
+  "input:enabled:not([type=hidden])",
+  "select:enabled",
+  "textarea:enabled",
+  "iframe",
+  "details > summary:first-of-type",
+  "audio[controls]",
+  "video[controls]",
+  "[tabindex]",
+  "[contenteditable]:not([contenteditable=false i])",
 ].join();
 
 /** Whether an element can take the focus; under a modal dialog only what is inside of it can. */

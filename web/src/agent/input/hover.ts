@@ -29,7 +29,10 @@ function cross(from: Element[], to: Spot | undefined, p: MouseParams): void {
   const entering = entered.filter((el) => !from.includes(el)).reverse();
   // The element that was left may be gone; then nothing hears that it was.
   const out = left && left === from[0] ? inViewportOf(left, p.x, p.y) : undefined;
-  for (const [kind, fire] of [["pointer", pointer], ["mouse", mouse]] as const) {
+  for (const [kind, fire] of [
+    ["pointer", pointer],
+    ["mouse", mouse],
+  ] as const) {
     if (kind === "pointer" && p.pointerType === "touch") continue; // a finger sent its own
     const button = kind === "pointer" ? { button: -1 } : {};
     const self = { ...button, bubbles: false, cancelable: false, composed: false };

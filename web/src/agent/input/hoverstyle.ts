@@ -53,7 +53,9 @@ function rewrite(sheet: CSSStyleSheet): boolean {
 
 function rewriteRules(rules: CSSRuleList): boolean {
   let found = false;
-  for (const rule of rules as Iterable<CSSRule & { selectorText?: string; cssRules?: CSSRuleList; styleSheet?: CSSStyleSheet | null }>) {
+  for (const rule of rules as Iterable<
+    CSSRule & { selectorText?: string; cssRules?: CSSRuleList; styleSheet?: CSSStyleSheet | null }
+  >) {
     const { selectorText, styleSheet } = rule;
     if (selectorText?.includes(":hover")) {
       if (!selectorText.includes(HOVERED)) rule.selectorText = withMark(selectorText);

@@ -8,7 +8,14 @@ import { modifiersOf, send } from "./point";
 import { turn } from "./turn";
 
 /** Keys that some clients name by their character. */
-const names: Record<string, string> = { "\t": "Tab", "\r": "Enter", "\n": "Enter", "\b": "Backspace", "\x1b": "Escape", "\x7f": "Delete" };
+const names: Record<string, string> = {
+  "\t": "Tab",
+  "\r": "Enter",
+  "\n": "Enter",
+  "\b": "Backspace",
+  "\x1b": "Escape",
+  "\x7f": "Delete",
+};
 
 /** Input.dispatchKeyEvent. */
 export async function dispatchKeyEvent(params: KeyParams): Promise<void> {
@@ -37,9 +44,11 @@ async function typed(p: KeyParams): Promise<void> {
   const text = p.text ?? "";
   const enter = text === "\r" || text === "\n";
   const key = enter ? "Enter" : text;
-  if (!await due("keypress", { ...p, key, code: p.code ?? (enter ? "Enter" : "") }, enter ? 13 : text.codePointAt(0))) return;
+  if (!(await due("keypress", { ...p, key, code: p.code ?? (enter ? "Enter" : "") }, enter ? 13 : text.codePointAt(0))))
+    return;
   const el = focused();
-  if (enter || (text === " " && !isEditable(el)) || (text < " " && (p.key ?? "").length > 1)) keyDownAction(el, { ...p, key: enter ? "Enter" : p.key || text });
+  if (enter || (text === " " && !isEditable(el)) || (text < " " && (p.key ?? "").length > 1))
+    keyDownAction(el, { ...p, key: enter ? "Enter" : p.key || text });
   else if (el.localName === "select") typeAhead(el as HTMLSelectElement, text);
   else if (text) insertText(el, text);
 }
@@ -57,9 +66,17 @@ function fire(type: string, p: KeyParams, charCode = 0): boolean {
   const win = el.ownerDocument.defaultView ?? window;
   const keyCode = charCode || p.windowsVirtualKeyCode || 0;
   const event = new win.KeyboardEvent(type, {
-    bubbles: true, cancelable: true, composed: true, view: win, key: p.key ?? "", code: p.code ?? "",
-    location: p.location ?? 0, repeat: p.autoRepeat === true, ...modifiersOf(p),
-    keyCode, which: keyCode,
+    bubbles: true,
+    cancelable: true,
+    composed: true,
+    view: win,
+    key: p.key ?? "",
+    code: p.code ?? "",
+    location: p.location ?? 0,
+    repeat: p.autoRepeat === true,
+    ...modifiersOf(p),
+    keyCode,
+    which: keyCode,
   } as KeyboardEventInit);
   // Not in the event's own way: WebKit would push a button for it, and send a form.
   if (charCode) Object.defineProperty(event, "charCode", { value: charCode });

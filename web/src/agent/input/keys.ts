@@ -51,7 +51,8 @@ export function keyDownAction(el: Element, p: KeyParams): void {
   else if (/^(Arrow|Home|End|Page)/.test(key)) direction(el, p);
 }
 
-const SPACE_PRESSES = "button, summary, input:is([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=file], [type=image])";
+const SPACE_PRESSES =
+  "button, summary, input:is([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=file], [type=image])";
 
 /** What the space bar is down on, unless its keydown was cancelled. */
 let armed: Element | undefined;
@@ -67,7 +68,11 @@ export function keyUpAction(el: Element, p: KeyParams): void {
 
 function enter(el: Element, p: KeyParams): void {
   if (el.localName === "textarea") return insertText(el, "\n", "insertLineBreak");
-  if (el.matches("a[href], area[href], button, summary, input:is([type=button], [type=submit], [type=reset], [type=file], [type=image])")) {
+  if (
+    el.matches(
+      "a[href], area[href], button, summary, input:is([type=button], [type=submit], [type=reset], [type=file], [type=image])",
+    )
+  ) {
     return (el as HTMLElement).click();
   }
   if (el.localName === "input") {
@@ -84,7 +89,9 @@ function submit(input: HTMLInputElement): void {
   changed(input);
   const form = input.form;
   if (!form) return;
-  const buttons = [...form.elements].filter((e) => e.matches("button:not([type=button], [type=reset]), input:is([type=submit], [type=image])"));
+  const buttons = [...form.elements].filter((e) =>
+    e.matches("button:not([type=button], [type=reset]), input:is([type=submit], [type=image])"),
+  );
   const first = buttons[0] as HTMLButtonElement | undefined;
   if (first) {
     if (!first.disabled) first.click();
@@ -137,7 +144,8 @@ function eraseByHand(el: Element, forward: boolean, inputType: string): void {
 function space(el: Element, p: KeyParams): void {
   if (isEditable(el)) return; // its text types it
   armed = el.matches(SPACE_PRESSES) ? el : undefined;
-  if (!el.matches("button, input, select, summary, a")) scrollFrom(el, 0, (modifiersOf(p).shiftKey ? -1 : 1) * pageHeight(el));
+  if (!el.matches("button, input, select, summary, a"))
+    scrollFrom(el, 0, (modifiersOf(p).shiftKey ? -1 : 1) * pageHeight(el));
 }
 
 const pageHeight = (el: Element): number => (el.ownerDocument.defaultView ?? window).innerHeight * 0.875;
@@ -173,7 +181,10 @@ function transfer(el: Element, type: string, text: string): { due: boolean; data
   const { ClipboardEvent } = el.ownerDocument.defaultView ?? window;
   const data = new DataTransfer();
   if (type === "paste") data.setData("text/plain", text);
-  return { due: send(el, new ClipboardEvent(type, { bubbles: true, cancelable: true, composed: true, clipboardData: data })), data };
+  return {
+    due: send(el, new ClipboardEvent(type, { bubbles: true, cancelable: true, composed: true, clipboardData: data })),
+    data,
+  };
 }
 
 // -------------------------------------------------------------- directions
@@ -194,8 +205,14 @@ function direction(el: Element, p: KeyParams): void {
 function scrollByKey(el: Element, key: string): void {
   const page = pageHeight(el);
   const by: Record<string, [number, number]> = {
-    ArrowDown: [0, 40], ArrowUp: [0, -40], ArrowRight: [40, 0], ArrowLeft: [-40, 0],
-    PageDown: [0, page], PageUp: [0, -page], End: [0, 1e9], Home: [0, -1e9],
+    ArrowDown: [0, 40],
+    ArrowUp: [0, -40],
+    ArrowRight: [40, 0],
+    ArrowLeft: [-40, 0],
+    PageDown: [0, page],
+    PageUp: [0, -page],
+    End: [0, 1e9],
+    Home: [0, -1e9],
   };
   const [left, top] = by[key] ?? [0, 0];
   scrollFrom(el, left, top);

@@ -71,7 +71,7 @@ export function send(el: EventTarget, event: Event): boolean {
 /** The elements around one, itself first, as events bubble: through shadow roots to their hosts. */
 export function pathOf(el: Element | undefined): Element[] {
   const path: Element[] = [];
-  for (let at: Element | null | undefined = el; at;) {
+  for (let at: Element | null | undefined = el; at; ) {
     path.push(at);
     at = at.parentElement ?? (at.getRootNode() as Partial<ShadowRoot>).host;
   }
@@ -80,5 +80,7 @@ export function pathOf(el: Element | undefined): Element[] {
 
 /** Whether it is a form control that is switched off, or inside of one: those get no mouse events. */
 export function isDisabled(el: Element): boolean {
-  return pathOf(el).some((e) => e.matches("button:disabled, input:disabled, select:disabled, textarea:disabled, option:disabled"));
+  return pathOf(el).some((e) =>
+    e.matches("button:disabled, input:disabled, select:disabled, textarea:disabled, option:disabled"),
+  );
 }

@@ -29,7 +29,8 @@ export function dragSelection(spot: Spot): void {
   const { node, offset } = anchor;
   const doc = spot.win.document;
   const to = caretAt(doc, spot);
-  if (to && node.isConnected && node.ownerDocument === doc) doc.getSelection()?.setBaseAndExtent(node, offset, to.node, to.offset);
+  if (to && node.isConnected && node.ownerDocument === doc)
+    doc.getSelection()?.setBaseAndExtent(node, offset, to.node, to.offset);
 }
 
 /** The button is up: the mouse draws no more. */
@@ -74,13 +75,19 @@ function inDocument(spot: Spot, detail: number, extend: boolean): void {
 }
 
 interface CaretDocument {
-  caretPositionFromPoint?(x: number, y: number, options?: { shadowRoots: ShadowRoot[] }): { offsetNode: Node; offset: number } | null;
+  caretPositionFromPoint?(
+    x: number,
+    y: number,
+    options?: { shadowRoots: ShadowRoot[] },
+  ): { offsetNode: Node; offset: number } | null;
   caretRangeFromPoint?(x: number, y: number): Range | null;
 }
 
 /** The place in the text at a point, by whichever API the browser has. */
 function caretAt(doc: Document & CaretDocument, { el, x, y }: Spot): { node: Node; offset: number } | undefined {
-  const shadowRoots = pathOf(el).map((e) => e.getRootNode()).filter((r): r is ShadowRoot => "host" in r);
+  const shadowRoots = pathOf(el)
+    .map((e) => e.getRootNode())
+    .filter((r): r is ShadowRoot => "host" in r);
   const position = doc.caretPositionFromPoint?.(x, y, { shadowRoots });
   if (position) return { node: position.offsetNode, offset: position.offset };
   const range = doc.caretRangeFromPoint?.(x, y);
@@ -105,7 +112,7 @@ export function chooseOption(el: Element, p: MouseParams): boolean {
   const select = option?.closest("select");
   if (!option || !select || option.disabled || select.disabled) return false;
   const { ctrlKey, metaKey, shiftKey } = modifiersOf(p);
-  const start = select.multiple && shiftKey ? listAnchors.get(select) ?? option.index : option.index;
+  const start = select.multiple && shiftKey ? (listAnchors.get(select) ?? option.index) : option.index;
   if (!shiftKey) listAnchors.set(select, option.index);
   if (select.multiple && (ctrlKey || metaKey)) option.selected = !option.selected;
   else {

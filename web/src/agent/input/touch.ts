@@ -26,7 +26,12 @@ export function dispatchTouchEvent(p: Protocol.Input.DispatchTouchEventRequest):
       const spot = point && spotAt(point.x, point.y);
       if (start && spot) {
         const taker = captured({ ...p, ...point, pointerType: "touch" });
-        pointer("pointermove", taker ?? { ...spot, el: start.el }, { ...p, pointerType: "touch", button: "none" }, { button: -1, buttons: 1 });
+        pointer(
+          "pointermove",
+          taker ?? { ...spot, el: start.el },
+          { ...p, pointerType: "touch", button: "none" },
+          { button: -1, buttons: 1 },
+        );
         fire("touchmove", start, p, spot);
       }
       if (start && spot && Math.hypot(spot.at.x - start.at.x, spot.at.y - start.at.y) > 10) steady = false;
@@ -59,10 +64,20 @@ function fire(type: string, on: Spot, p: Protocol.Input.DispatchTouchEventReques
   const { Touch, TouchEvent } = on.win as Partial<Window & typeof globalThis>;
   if (!Touch || !TouchEvent) return true; // Firefox on a desk
   const touches = at
-    ? [new Touch({ identifier: 0, target: on.el, clientX: at.x, clientY: at.y, screenX: at.at.x, screenY: at.at.y })] : [];
-  const changed = touches.length > 0 ? touches
-    : [new Touch({ identifier: 0, target: on.el, clientX: on.x, clientY: on.y })];
-  return send(on.el, new TouchEvent(type, {
-    bubbles: true, cancelable: type !== "touchcancel", composed: true, touches, targetTouches: touches, changedTouches: changed, ...modifiersOf(p),
-  }));
+    ? [new Touch({ identifier: 0, target: on.el, clientX: at.x, clientY: at.y, screenX: at.at.x, screenY: at.at.y })]
+    : [];
+  const changed =
+    touches.length > 0 ? touches : [new Touch({ identifier: 0, target: on.el, clientX: on.x, clientY: on.y })];
+  return send(
+    on.el,
+    new TouchEvent(type, {
+      bubbles: true,
+      cancelable: type !== "touchcancel",
+      composed: true,
+      touches,
+      targetTouches: touches,
+      changedTouches: changed,
+      ...modifiersOf(p),
+    }),
+  );
 }

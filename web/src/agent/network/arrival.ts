@@ -33,25 +33,50 @@ export function tellArrival(loaderId: string, frame: Frame, came: Protocol.Netwo
     if (to.told) return;
     tellExtra(loaderId, hop);
     const request: Protocol.Network.Request = {
-      url: to.url, method: to.method, headers: to.sent, mixedContentType: "none", initialPriority: "VeryHigh",
-      referrerPolicy: "strict-origin-when-cross-origin", isSameSite: true,
+      url: to.url,
+      method: to.method,
+      headers: to.sent,
+      mixedContentType: "none",
+      initialPriority: "VeryHigh",
+      referrerPolicy: "strict-origin-when-cross-origin",
+      isSameSite: true,
     };
     emit("Network", "Network.requestWillBeSent", {
-      requestId: loaderId, loaderId, documentURL, request, timestamp: monotonic(), wallTime: originals.now() / 1000,
-      initiator: { type: "other" }, redirectHasExtraInfo: true, redirectResponse: responseOf(hop), type: "Document",
-      frameId: frame.id, hasUserGesture: false,
+      requestId: loaderId,
+      loaderId,
+      documentURL,
+      request,
+      timestamp: monotonic(),
+      wallTime: originals.now() / 1000,
+      initiator: { type: "other" },
+      redirectHasExtraInfo: true,
+      redirectResponse: responseOf(hop),
+      type: "Document",
+      frameId: frame.id,
+      hasUserGesture: false,
     });
   });
   if (!a?.told) documentUnderWay(loaderId, frame, a?.url ?? documentURL);
   if (a?.error) {
     const { error: errorText } = a;
-    emit("Network", "Network.loadingFailed", { requestId: loaderId, timestamp: monotonic(), type: "Document", errorText, canceled: false });
+    emit("Network", "Network.loadingFailed", {
+      requestId: loaderId,
+      timestamp: monotonic(),
+      type: "Document",
+      errorText,
+      canceled: false,
+    });
     return;
   }
   if (a) tellExtra(loaderId, a);
   if (a?.body) keepDocument(loaderId, a.body);
   emit("Network", "Network.responseReceived", {
-    requestId: loaderId, loaderId, timestamp: monotonic(), type: "Document", frameId: frame.id, hasExtraInfo: !!a,
+    requestId: loaderId,
+    loaderId,
+    timestamp: monotonic(),
+    type: "Document",
+    frameId: frame.id,
+    hasExtraInfo: !!a,
     response: a ? { ...came, ...responseOf(a), ...(came.timing && { timing: came.timing }) } : came,
   });
 }
@@ -73,16 +98,25 @@ function responseOf(h: Hop): Protocol.Network.Response {
 /** How many bytes came for a document, as far as its server has said. */
 export function bytesOfDocument(frame: Frame, transferred = 0): number {
   const a = arrivalOf(frame.win);
-  return a ? headText(a.status, a.statusText, a.headers).length + Number(a.headers["content-length"] ?? transferred) : transferred;
+  return a
+    ? headText(a.status, a.statusText, a.headers).length + Number(a.headers["content-length"] ?? transferred)
+    : transferred;
 }
 
 /** The events that have the headers as they went over the network. */
 function tellExtra(requestId: string, h: Hop): void {
   emit("Network", "Network.requestWillBeSentExtraInfo", {
-    requestId, associatedCookies: [], headers: h.sent, connectTiming: { requestTime: monotonic() },
+    requestId,
+    associatedCookies: [],
+    headers: h.sent,
+    connectTiming: { requestTime: monotonic() },
   });
   emit("Network", "Network.responseReceivedExtraInfo", {
-    requestId, blockedCookies: [], headers: h.headers, resourceIPAddressSpace: "Local", statusCode: h.status,
+    requestId,
+    blockedCookies: [],
+    headers: h.headers,
+    resourceIPAddressSpace: "Local",
+    statusCode: h.status,
     headersText: headText(h.status, h.statusText, h.headers),
   });
 }

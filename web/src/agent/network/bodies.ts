@@ -58,7 +58,9 @@ function bounded<T>(map: Map<string, T>, id: string, value: T, max: number): voi
 }
 
 /** Network.getResponseBody. A document's and a sub-resource's are fetched again, from the cache where it has them. */
-export async function getResponseBody(p: Protocol.Network.GetResponseBodyRequest): Promise<Protocol.Network.GetResponseBodyResponse> {
+export async function getResponseBody(
+  p: Protocol.Network.GetResponseBodyRequest,
+): Promise<Protocol.Network.GetResponseBodyResponse> {
   const kept = bodies.get(p.requestId);
   if (kept) return encoded(kept);
   if (kept === null) throw new ProtocolError("Request content was evicted from inspector cache");
@@ -71,7 +73,9 @@ export async function getResponseBody(p: Protocol.Network.GetResponseBodyRequest
   const url = urls.get(p.requestId) ?? allFrames().find((f) => f.win && f.loaderId === p.requestId)?.win?.location.href;
   if (!url) throw new ProtocolError("No resource with given identifier found");
   if (new URL(url).origin !== location.origin) {
-    throw new ProtocolError("Network.getResponseBody is not possible in an embedded frame: page script reads bodies of its own origin only");
+    throw new ProtocolError(
+      "Network.getResponseBody is not possible in an embedded frame: page script reads bodies of its own origin only",
+    );
   }
   const bytes = await bytesAt(url, "force-cache");
   if (!bytes) throw new ProtocolError("No data found for resource with given identifier");
@@ -97,7 +101,9 @@ function encoded(bytes: Uint8Array): Protocol.Network.GetResponseBodyResponse {
 }
 
 /** Network.getRequestPostData. */
-export async function getRequestPostData(p: Protocol.Network.GetRequestPostDataRequest): Promise<Protocol.Network.GetRequestPostDataResponse> {
+export async function getRequestPostData(
+  p: Protocol.Network.GetRequestPostDataRequest,
+): Promise<Protocol.Network.GetRequestPostDataResponse> {
   const payload = payloads.get(p.requestId);
   const bytes = payload?.bytes ?? (payload?.blob && new Uint8Array(await payload.blob.arrayBuffer()));
   if (!bytes) throw new ProtocolError("No resource with given id was found");

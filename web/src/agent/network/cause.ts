@@ -2,17 +2,20 @@
 
 import type { Protocol } from "../../cdp";
 
-
 const MAX = 100;
 const blocked: string[] = [];
 
 /** Notes what a document's Content Security Policy blocks. */
 export function watchPolicy(win: Window): void {
-  win.document.addEventListener("securitypolicyviolation", (e) => {
-    if (e.disposition !== "enforce") return;
-    blocked.push(e.blockedURI);
-    if (blocked.length > MAX) blocked.shift();
-  }, true);
+  win.document.addEventListener(
+    "securitypolicyviolation",
+    (e) => {
+      if (e.disposition !== "enforce") return;
+      blocked.push(e.blockedURI);
+      if (blocked.length > MAX) blocked.shift();
+    },
+    true,
+  );
 }
 
 /** Other fields of Network.loadingFailed. */

@@ -24,8 +24,12 @@ export interface Changes {
 export class Draft {
   /** `shown` is the address that the page sees, whatever a client makes of it. */
   constructor(
-    readonly url: string, readonly method: string, readonly headers: Pairs, readonly payload: Payload | undefined,
-    readonly shown = url, readonly changed: Changes = {},
+    readonly url: string,
+    readonly method: string,
+    readonly headers: Pairs,
+    readonly payload: Payload | undefined,
+    readonly shown = url,
+    readonly changed: Changes = {},
   ) {}
 
   /** This request with changes of a client. */
@@ -34,7 +38,10 @@ export class Draft {
     for (const [k, v] of Object.entries(c)) if (v !== undefined) Object.assign(all, { [k]: v });
     const payload = c.body ? { bytes: c.body } : this.payload;
     const headers = c.headers?.filter(([name]) => !isForbidden(name)) ?? this.headers;
-    return new Draft(c.url ?? this.url, c.method ?? this.method, headers, payload, this.shown, { ...all, ...(c.headers && { headers }) });
+    return new Draft(c.url ?? this.url, c.method ?? this.method, headers, payload, this.shown, {
+      ...all,
+      ...(c.headers && { headers }),
+    });
   }
 
   /** The request that a made-up redirect asks for (Fetch Standard, "HTTP-redirect fetch"); undefined where it is none. */
@@ -45,14 +52,21 @@ export class Draft {
     const drops = r.status === 303 ? !/^(GET|HEAD)$/.test(this.method) : r.status < 303 && this.method === "POST";
     const method = drops ? "GET" : this.method;
     const headers = drops ? this.headers.filter(([name]) => !/^content-/i.test(name)) : this.headers;
-    return new Draft(url, method, headers, drops ? undefined : this.payload, url, { ...this.changed, url, method, headers });
+    return new Draft(url, method, headers, drops ? undefined : this.payload, url, {
+      ...this.changed,
+      url,
+      method,
+      headers,
+    });
   }
 
   /** The fields of Network.Request that changes alter. */
   told(): Partial<Protocol.Network.Request> {
     const { url, method, headers, body } = this.changed;
     return {
-      ...(url && { url }), ...(method && { method }), ...(headers && { headers: Object.fromEntries(headers) }),
+      ...(url && { url }),
+      ...(method && { method }),
+      ...(headers && { headers: Object.fromEntries(headers) }),
       ...(body && { postData: undefined, postDataEntries: undefined, ...postFields(this.payload) }),
     };
   }
@@ -72,27 +86,39 @@ export function canChange(draft: Draft, c: Changes, told: Protocol.Network.Heade
   const had = new Map(Object.entries(told as Record<string, string>).map(([k, v]) => [k.toLowerCase(), v]));
   const refused = c.headers?.find(([name, value]) => isForbidden(name) && had.get(name.toLowerCase()) !== value);
   if (refused) {
-    throw new ProtocolError(`Fetch.continueRequest is not possible in an embedded frame: request headers belong to the browser (${refused[0]})`);
+    throw new ProtocolError(
+      `Fetch.continueRequest is not possible in an embedded frame: request headers belong to the browser (${refused[0]})`,
+    );
   }
   const bodiless = /^(GET|HEAD)$/i.test(c.method ?? draft.method);
   if (bodiless && c.body?.length) {
-    throw new ProtocolError("Fetch.continueRequest is not possible in an embedded frame: page script sends no body with GET or HEAD");
+    throw new ProtocolError(
+      "Fetch.continueRequest is not possible in an embedded frame: page script sends no body with GET or HEAD",
+    );
   }
 }
 
 /** Fetch.HeaderEntry list as pairs. */
-export const pairs = (list: Protocol.Fetch.HeaderEntry[] | undefined): Pairs | undefined => list?.map((h) => [h.name, h.value]);
+export const pairs = (list: Protocol.Fetch.HeaderEntry[] | undefined): Pairs | undefined =>
+  list?.map((h) => [h.name, h.value]);
 
 /** The net error of a Network.ErrorReason, or undefined. */
 export function errorTexts(reason: string): string | undefined {
-  const known = "Failed Aborted TimedOut AccessDenied ConnectionClosed ConnectionReset ConnectionRefused ConnectionAborted "
-    + "ConnectionFailed NameNotResolved InternetDisconnected AddressUnreachable BlockedByClient BlockedByResponse";
+  const known =
+    "Failed Aborted TimedOut AccessDenied ConnectionClosed ConnectionReset ConnectionRefused ConnectionAborted " +
+    "ConnectionFailed NameNotResolved InternetDisconnected AddressUnreachable BlockedByClient BlockedByResponse";
   if (!known.split(" ").includes(reason)) return undefined;
   return `net::ERR_${reason.replace(/(?!^)([A-Z])/g, "_$1").toUpperCase()}`;
 }
 
 /** The response that a client makes up, or makes of the one that came; `p` are the params of its command. */
-export function fulfilled(win: Win, url: string, p: Pick<Protocol.Fetch.FulfillRequestRequest, "responseCode" | "responsePhrase" | "responseHeaders">, body: BodyInit | Uint8Array | null, from?: Response): Response {
+export function fulfilled(
+  win: Win,
+  url: string,
+  p: Pick<Protocol.Fetch.FulfillRequestRequest, "responseCode" | "responsePhrase" | "responseHeaders">,
+  body: BodyInit | Uint8Array | null,
+  from?: Response,
+): Response {
   const status = p.responseCode;
   if (!(status >= 200 && status <= 599)) throw new ProtocolError("Invalid http status code or phrase", -32602);
   const headers = pairs(p.responseHeaders) ?? [...(from?.headers ?? [])];
@@ -111,7 +137,8 @@ export function fulfilled(win: Win, url: string, p: Pick<Protocol.Fetch.FulfillR
 /** The cookies of a made-up response, as far as script can set them: not the HttpOnly ones. */
 function setCookies(win: Win, headers: Pairs): void {
   for (const [name, value] of headers) {
-    if (/^set-cookie$/i.test(name)) for (const line of value.split("\n")) if (!/;\s*httponly/i.test(line)) win.document.cookie = line;
+    if (/^set-cookie$/i.test(name))
+      for (const line of value.split("\n")) if (!/;\s*httponly/i.test(line)) win.document.cookie = line;
   }
 }
 
@@ -125,9 +152,29 @@ export function dress(r: Response, as: { url?: string; redirected?: boolean; typ
 
 /** Reason phrases for what is made up (RFC 9110). */
 const phrases: Record<number, string> = {
-  200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content", 301: "Moved Permanently", 302: "Found",
-  303: "See Other", 304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request",
-  401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 409: "Conflict", 410: "Gone",
-  422: "Unprocessable Content", 429: "Too Many Requests", 500: "Internal Server Error", 501: "Not Implemented",
-  502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+  204: "No Content",
+  206: "Partial Content",
+  301: "Moved Permanently",
+  302: "Found",
+  303: "See Other",
+  304: "Not Modified",
+  307: "Temporary Redirect",
+  308: "Permanent Redirect",
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  410: "Gone",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
 };

@@ -79,7 +79,8 @@ function inTurn(f: () => void): void {
 /** What is known of a request at least. */
 export type BareRequest = Pick<Protocol.Network.Request, "url" | "method" | "headers">;
 
-let underWay: (networkId: string, frame: Frame, request: BareRequest, type: Protocol.Network.ResourceType) => void = () => {};
+let underWay: (networkId: string, frame: Frame, request: BareRequest, type: Protocol.Network.ResourceType) => void =
+  () => {};
 
 /** Sets what hears of requests that no client can hold back. */
 export function onUnderWay(f: typeof underWay): void {
@@ -88,7 +89,12 @@ export function onUnderWay(f: typeof underWay): void {
 
 /** A document's request is on its way, or has been answered: to be called after its requestWillBeSent and before its responseReceived. */
 export function documentUnderWay(loaderId: string, frame: Frame, url: string): void {
-  underWay(loaderId, frame, { url: splitFragment(url)[0], method: "GET", headers: { "User-Agent": navigator.userAgent } }, "Document");
+  underWay(
+    loaderId,
+    frame,
+    { url: splitFragment(url)[0], method: "GET", headers: { "User-Agent": navigator.userAgent } },
+    "Document",
+  );
 }
 
 // -------------------------------------------------------------------- stories
@@ -138,7 +144,9 @@ export abstract class Story {
   protected tell<E extends Told>(method: E, params: () => Omit<EventParams<`Network.${E}`>, "requestId">): void {
     inTurn(() => {
       this.to ??= [...allSessions()].filter((s) => s.enabled.has("Network"));
-      for (const s of this.to) if (s.enabled.has("Network")) s.emit(`Network.${method}`, { requestId: this.id, ...params() } as EventParams<`Network.${E}`>);
+      for (const s of this.to)
+        if (s.enabled.has("Network"))
+          s.emit(`Network.${method}`, { requestId: this.id, ...params() } as EventParams<`Network.${E}`>);
     });
   }
 }
@@ -153,26 +161,50 @@ export class Exchange extends Story {
   request: Protocol.Network.Request;
   private readonly documentURL: string;
 
-  constructor(win: Win, readonly type: Protocol.Network.ResourceType, private readonly sent: Sent) {
+  constructor(
+    win: Win,
+    readonly type: Protocol.Network.ResourceType,
+    private readonly sent: Sent,
+  ) {
     super(win);
     this.start = sent.at ?? monotonic();
     const [url, urlFragment] = splitFragment(sent.url);
     const policy = sent.referrerPolicy || "strict-origin-when-cross-origin";
     const referer = refererOf(win, url, policy);
     this.request = {
-      url, ...(urlFragment && { urlFragment }), method: sent.method,
-      headers: { ...(referer && { Referer: referer }), ...(sent.pausable && originOf(win, url, sent.method)), "User-Agent": navigator.userAgent, ...sent.headers },
-      ...postFields(sent.payload), mixedContentType: "none",
-      initialPriority: type === "Image" ? "Low" : "High", referrerPolicy: policy,
+      url,
+      ...(urlFragment && { urlFragment }),
+      method: sent.method,
+      headers: {
+        ...(referer && { Referer: referer }),
+        ...(sent.pausable && originOf(win, url, sent.method)),
+        "User-Agent": navigator.userAgent,
+        ...sent.headers,
+      },
+      ...postFields(sent.payload),
+      mixedContentType: "none",
+      initialPriority: type === "Image" ? "Low" : "High",
+      referrerPolicy: policy,
     };
     const { request } = this;
     if (sent.payload) keepPayload(this.id, sent.payload);
-    const initiator: Protocol.Network.Initiator = sent.initiator ?? { type: "script", stack: { callFrames: currentStack() } };
+    const initiator: Protocol.Network.Initiator = sent.initiator ?? {
+      type: "script",
+      stack: { callFrames: currentStack() },
+    };
     const documentURL = (this.documentURL = splitFragment(win.location.href)[0]);
     const wallTime = sent.at ?? originals.now() / 1000;
     this.tell("requestWillBeSent", () => ({
-      loaderId: this.frame.loaderId, documentURL, request, timestamp: this.start, wallTime,
-      initiator, redirectHasExtraInfo: false, type, frameId: this.frame.id, hasUserGesture: false,
+      loaderId: this.frame.loaderId,
+      documentURL,
+      request,
+      timestamp: this.start,
+      wallTime,
+      initiator,
+      redirectHasExtraInfo: false,
+      type,
+      frameId: this.frame.id,
+      hasUserGesture: false,
     }));
     if (!sent.pausable) inTurn(() => underWay(this.id, this.frame, request, type));
   }
@@ -201,10 +233,19 @@ export class Exchange extends Story {
       ...came.more,
     };
     this.tell("responseReceived", () => ({
-      loaderId: this.frame.loaderId, timestamp, type: this.type, response: r, hasExtraInfo: false, frameId: this.frame.id,
+      loaderId: this.frame.loaderId,
+      timestamp,
+      type: this.type,
+      response: r,
+      hasExtraInfo: false,
+      frameId: this.frame.id,
     }));
     if (came.status >= 400) {
-      tellOfFailure(`the server responded with a status of ${came.status} (${came.statusText ?? ""})`, this.sent.url, this.id);
+      tellOfFailure(
+        `the server responded with a status of ${came.status} (${came.statusText ?? ""})`,
+        this.sent.url,
+        this.id,
+      );
     }
   }
 
@@ -215,8 +256,17 @@ export class Exchange extends Story {
     const request = (this.request = { ...same, ...kept, url, method });
     const [timestamp, wallTime] = [monotonic(), originals.now() / 1000];
     this.tell("requestWillBeSent", () => ({
-      loaderId: this.frame.loaderId, documentURL: this.documentURL, request, timestamp, wallTime, initiator: { type: "other" } as const,
-      redirectHasExtraInfo: false, redirectResponse: by, type: this.type, frameId: this.frame.id, hasUserGesture: false,
+      loaderId: this.frame.loaderId,
+      documentURL: this.documentURL,
+      request,
+      timestamp,
+      wallTime,
+      initiator: { type: "other" } as const,
+      redirectHasExtraInfo: false,
+      redirectResponse: by,
+      type: this.type,
+      frameId: this.frame.id,
+      hasUserGesture: false,
     }));
   }
 
@@ -261,20 +311,54 @@ export function headText(status: number, statusText: string, headers: Record<str
 }
 
 /** Network.Response. */
-export function response(url: string, status: number, statusText: string, headers: Record<string, string>, mimeType: string): Protocol.Network.Response {
+export function response(
+  url: string,
+  status: number,
+  statusText: string,
+  headers: Record<string, string>,
+  mimeType: string,
+): Protocol.Network.Response {
   return {
-    url: splitFragment(url)[0], status, statusText, headers, mimeType, charset: "", connectionReused: false, connectionId: 0,
-    fromDiskCache: false, fromServiceWorker: false, fromPrefetchCache: false, encodedDataLength: 0,
-    securityState: url.startsWith("https:") ? "secure" : "insecure", protocol: "http/1.1",
+    url: splitFragment(url)[0],
+    status,
+    statusText,
+    headers,
+    mimeType,
+    charset: "",
+    connectionReused: false,
+    connectionId: 0,
+    fromDiskCache: false,
+    fromServiceWorker: false,
+    fromPrefetchCache: false,
+    encodedDataLength: 0,
+    securityState: url.startsWith("https:") ? "secure" : "insecure",
+    protocol: "http/1.1",
   };
 }
 
 /** Network.ResourceTiming: milliseconds since requestTime, -1 for what is not known. */
-export function timing(requestTime: number, known: Pick<Protocol.Network.ResourceTiming, "sendStart" | "sendEnd" | "receiveHeadersStart" | "receiveHeadersEnd"> & Partial<Protocol.Network.ResourceTiming>): Protocol.Network.ResourceTiming {
+export function timing(
+  requestTime: number,
+  known: Pick<Protocol.Network.ResourceTiming, "sendStart" | "sendEnd" | "receiveHeadersStart" | "receiveHeadersEnd"> &
+    Partial<Protocol.Network.ResourceTiming>,
+): Protocol.Network.ResourceTiming {
   const unknown = -1;
   return {
-    requestTime, proxyStart: unknown, proxyEnd: unknown, dnsStart: unknown, dnsEnd: unknown, connectStart: unknown,
-    connectEnd: unknown, sslStart: unknown, sslEnd: unknown, workerStart: unknown, workerReady: unknown,
-    workerFetchStart: unknown, workerRespondWithSettled: unknown, pushStart: 0, pushEnd: 0, ...known,
+    requestTime,
+    proxyStart: unknown,
+    proxyEnd: unknown,
+    dnsStart: unknown,
+    dnsEnd: unknown,
+    connectStart: unknown,
+    connectEnd: unknown,
+    sslStart: unknown,
+    sslEnd: unknown,
+    workerStart: unknown,
+    workerReady: unknown,
+    workerFetchStart: unknown,
+    workerRespondWithSettled: unknown,
+    pushStart: 0,
+    pushEnd: 0,
+    ...known,
   };
 }

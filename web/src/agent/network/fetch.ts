@@ -31,16 +31,18 @@ export function installFetch(win: Win): void {
   NativeRequest.prototype.clone = function (): Request {
     return noted(clone.call(this), bodies.get(this));
   };
-  win.fetch = { fetch(input: RequestInfo | URL, ...rest: [init?: RequestInit]): Promise<Response> {
-    let request: Request;
-    try {
-      request = Reflect.construct(NativeRequest, arguments) as Request;
-    } catch {
-      return Reflect.apply(native, undefined, arguments) as Promise<Response>; // rejects as it does without us
-    }
-    const payload = payloadOf(given(input, rest[0]), boundaryOf(request.headers.get("content-type")));
-    return run({ win, native, NativeRequest, request, payload });
-  } }.fetch;
+  win.fetch = {
+    fetch(input: RequestInfo | URL, ...rest: [init?: RequestInit]): Promise<Response> {
+      let request: Request;
+      try {
+        request = Reflect.construct(NativeRequest, arguments) as Request;
+      } catch {
+        return Reflect.apply(native, undefined, arguments) as Promise<Response>; // rejects as it does without us
+      }
+      const payload = payloadOf(given(input, rest[0]), boundaryOf(request.headers.get("content-type")));
+      return run({ win, native, NativeRequest, request, payload });
+    },
+  }.fetch;
 }
 
 function given(input: unknown, init: RequestInit | undefined): unknown {
@@ -63,10 +65,16 @@ async function run(call: Call): Promise<Response> {
   try {
     const draft = new Draft(url, method, [...request.headers], payload);
     const send = (changed?: Draft): Promise<Response> => (changed ? resend(call, changed) : native(request));
-    const r = wanted(url) && !signal.aborted
-      ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
-      : await native(request);
-    x.responded({ url: r.url || url, status: r.status, statusText: r.statusText, headers: Object.fromEntries(r.headers) });
+    const r =
+      wanted(url) && !signal.aborted
+        ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
+        : await native(request);
+    x.responded({
+      url: r.url || url,
+      status: r.status,
+      statusText: r.statusText,
+      headers: Object.fromEntries(r.headers),
+    });
     tap(x, r);
     return r;
   } catch (e) {
@@ -85,10 +93,24 @@ async function resend({ native, NativeRequest, request }: Call, draft: Draft): P
   const { mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
   const { body: replaced } = draft.changed;
   const bodiless = /^(GET|HEAD)$/i.test(draft.method);
-  const body = bodiless ? undefined : ((replaced ?? (request.body && (await request.arrayBuffer()))) as BodyInit | undefined);
-  const r = await native(new NativeRequest(draft.url, {
-    method: draft.method, headers: draft.headers, body, mode, credentials, cache, redirect, referrer, referrerPolicy,
-    integrity, keepalive, signal,
-  }));
+  const body = bodiless
+    ? undefined
+    : ((replaced ?? (request.body && (await request.arrayBuffer()))) as BodyInit | undefined);
+  const r = await native(
+    new NativeRequest(draft.url, {
+      method: draft.method,
+      headers: draft.headers,
+      body,
+      mode,
+      credentials,
+      cache,
+      redirect,
+      referrer,
+      referrerPolicy,
+      integrity,
+      keepalive,
+      signal,
+    }),
+  );
   return r.url === draft.url && draft.url !== draft.shown ? dress(r, { url: draft.shown, redirected: false }) : r;
 }

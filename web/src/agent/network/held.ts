@@ -15,9 +15,23 @@ import { bytesOf } from "./payload";
 import { order, setUpstream } from "./upstream";
 
 const types: Record<string, Protocol.Network.ResourceType> = {
-  document: "Document", iframe: "Document", frame: "Document", object: "Document", embed: "Document", script: "Script", worker: "Script",
-  sharedworker: "Script", serviceworker: "Script", style: "Stylesheet", image: "Image", font: "Font", audio: "Media", video: "Media",
-  track: "TextTrack", manifest: "Manifest", empty: "XHR",
+  document: "Document",
+  iframe: "Document",
+  frame: "Document",
+  object: "Document",
+  embed: "Document",
+  script: "Script",
+  worker: "Script",
+  sharedworker: "Script",
+  serviceworker: "Script",
+  style: "Stylesheet",
+  image: "Image",
+  font: "Font",
+  audio: "Media",
+  video: "Media",
+  track: "TextTrack",
+  manifest: "Manifest",
+  empty: "XHR",
 };
 
 /** A request under way. */
@@ -100,15 +114,27 @@ function found(m: RequestNews): Going | undefined {
   if (seen.size > MAX_SEEN) seen.clear();
   seen.set(m.url, (seen.get(m.url) ?? 0) + 1);
   const payload = m.body ? { bytes: bytesOf(m.body) } : undefined;
-  const sent: Sent = { url: m.url, method: m.method, headers: m.headers, payload, pausable: true, initiator: { type: "other" } };
+  const sent: Sent = {
+    url: m.url,
+    method: m.method,
+    headers: m.headers,
+    payload,
+    pausable: true,
+    initiator: { type: "other" },
+  };
   const exchange = new Exchange(win, type === "XHR" ? "Fetch" : type, sent);
   return { ...common, networkId: exchange.id, frame: exchange.frame, request: exchange.request, exchange };
 }
 
 function requestOf(m: RequestNews): Protocol.Network.Request {
   return {
-    url: m.url, method: m.method, headers: m.headers, mixedContentType: "none", initialPriority: "VeryHigh",
-    referrerPolicy: "strict-origin-when-cross-origin", isSameSite: true,
+    url: m.url,
+    method: m.method,
+    headers: m.headers,
+    mixedContentType: "none",
+    initialPriority: "VeryHigh",
+    referrerPolicy: "strict-origin-when-cross-origin",
+    isSameSite: true,
     ...(m.body && { hasPostData: true, postData: atob(m.body), postDataEntries: [{ bytes: m.body }] }),
   };
 }
@@ -123,8 +149,18 @@ function follow(g: Going, m: RequestNews, by: Protocol.Network.Response): Going 
   const request = requestOf(m);
   if (m.held) {
     emit("Network", "Network.requestWillBeSent", {
-      requestId: networkId, loaderId: networkId, documentURL: m.url, request, timestamp: monotonic(), wallTime: originals.now() / 1000,
-      initiator: { type: "other" }, redirectHasExtraInfo: false, redirectResponse: by, type: "Document", frameId: frame.id, hasUserGesture: false,
+      requestId: networkId,
+      loaderId: networkId,
+      documentURL: m.url,
+      request,
+      timestamp: monotonic(),
+      wallTime: originals.now() / 1000,
+      initiator: { type: "other" },
+      redirectHasExtraInfo: false,
+      redirectResponse: by,
+      type: "Document",
+      frameId: frame.id,
+      hasUserGesture: false,
     });
   }
   return { ...g, request, wanting: [] };
@@ -175,13 +211,17 @@ async function decideResponse(m: ResponseNews, g: Going): Promise<void> {
   const stage: Partial<Protocol.Fetch.RequestPausedEvent> = m.error
     ? { responseErrorReason: "Failed" }
     : {
-        responseStatusCode: m.status, responseStatusText: m.statusText,
-        responseHeaders: Object.entries(m.headers as Record<string, string>).flatMap(([name, v]) => v.split("\n").map((value) => ({ name, value }))),
+        responseStatusCode: m.status,
+        responseStatusText: m.statusText,
+        responseHeaders: Object.entries(m.headers as Record<string, string>).flatMap(([name, v]) =>
+          v.split("\n").map((value) => ({ name, value })),
+        ),
       };
-  const body = (): Promise<string> => new Promise((r) => {
-    g.body = r;
-    order({ do: "body", id: m.id });
-  });
+  const body = (): Promise<string> =>
+    new Promise((r) => {
+      g.body = r;
+      order({ do: "body", id: m.id });
+    });
   for (const s of g.wanting) {
     const v = await pause(s, g, stage, body);
     if (v.do !== "go") return void order({ ...v, id: m.id });
@@ -189,11 +229,24 @@ async function decideResponse(m: ResponseNews, g: Going): Promise<void> {
   order({ do: "go", id: m.id });
 }
 
-function pause(session: Session, g: Going, more: Partial<Protocol.Fetch.RequestPausedEvent>, body?: () => Promise<string>): Promise<Verdict> {
-  const { requestId, verdict } = pauseRemote(session, {
-    request: g.request, frameId: g.frame.id, resourceType: g.type, networkId: g.networkId,
-    ...(g.paused && !body && { redirectedRequestId: g.paused }), ...more,
-  }, body);
+function pause(
+  session: Session,
+  g: Going,
+  more: Partial<Protocol.Fetch.RequestPausedEvent>,
+  body?: () => Promise<string>,
+): Promise<Verdict> {
+  const { requestId, verdict } = pauseRemote(
+    session,
+    {
+      request: g.request,
+      frameId: g.frame.id,
+      resourceType: g.type,
+      networkId: g.networkId,
+      ...(g.paused && !body && { redirectedRequestId: g.paused }),
+      ...more,
+    },
+    body,
+  );
   g.paused = requestId;
   return verdict;
 }

@@ -24,7 +24,10 @@ export { watchResources } from "./resources";
 export function respondDocument(loaderId: string): void {
   const t = performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
   const status = (t as unknown as { responseStatus?: number })?.responseStatus || 200;
-  const came = { ...response(address(), status, "", {}, document.contentType), ...(t && { timing: timingOf(window, t) }) };
+  const came = {
+    ...response(address(), status, "", {}, document.contentType),
+    ...(t && { timing: timingOf(window, t) }),
+  };
   tellArrival(loaderId, mainFrame(), came);
   if (arrivalOf(window)?.error) return;
   const encodedDataLength = bytesOfDocument(mainFrame(), t?.transferSize);

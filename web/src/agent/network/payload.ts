@@ -58,7 +58,9 @@ export function multipart(form: FormData, boundary: string): Uint8Array | undefi
 }
 
 /** The fields of Network.Request that tell of a payload. */
-export function postFields(p: Payload | undefined): Pick<Protocol.Network.Request, "hasPostData" | "postData" | "postDataEntries"> {
+export function postFields(
+  p: Payload | undefined,
+): Pick<Protocol.Network.Request, "hasPostData" | "postData" | "postDataEntries"> {
   if (!p) return {};
   if (!p.bytes?.length || p.bytes.length > MAX_TOLD) return { hasPostData: true };
   return { hasPostData: true, postData: textOf(p.bytes), postDataEntries: [{ bytes: base64(p.bytes) }] };

@@ -23,8 +23,17 @@ type Entry = Omit<PerformanceResourceTiming, "responseStatus"> & { responseStatu
 /** Requests that are told of elsewhere. */
 const told = new Set(["fetch", "xmlhttprequest", "iframe", "frame"]);
 const byInitiator: Record<string, Protocol.Network.ResourceType> = {
-  img: "Image", image: "Image", input: "Image", body: "Image", script: "Script", video: "Media", audio: "Media", source: "Media",
-  track: "TextTrack", beacon: "Ping", ping: "Ping",
+  img: "Image",
+  image: "Image",
+  input: "Image",
+  body: "Image",
+  script: "Script",
+  video: "Media",
+  audio: "Media",
+  source: "Media",
+  track: "TextTrack",
+  beacon: "Ping",
+  ping: "Ping",
 };
 const byExtension: [RegExp, Protocol.Network.ResourceType][] = [
   [/\.(woff2?|ttf|otf|eot)$/i, "Font"],
@@ -55,7 +64,11 @@ export function watchResources(win: Win): void {
   watched.add(win.performance);
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as Entry[]) {
-      const known = told.has(e.initiatorType) || isOfProxy(e.name) || takeSeen(e.name) || (e.initiatorType === "other" && streamUrls.has(e.name));
+      const known =
+        told.has(e.initiatorType) ||
+        isOfProxy(e.name) ||
+        takeSeen(e.name) ||
+        (e.initiatorType === "other" && streamUrls.has(e.name));
       if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
       // Whether an element has failed shows in an event that may follow the entry.
       if (e.responseStatus) tell(win, e);
@@ -66,16 +79,27 @@ export function watchResources(win: Win): void {
 
 function tell(win: Win, e: Entry): void {
   const at = (ms: number): number => (win.performance.timeOrigin + ms) / 1000;
-  const x = new Exchange(win, typeOf(e), { url: e.name, method: "GET", headers: {}, at: at(e.startTime), initiator: { type: "other" } });
+  const x = new Exchange(win, typeOf(e), {
+    url: e.name,
+    method: "GET",
+    headers: {},
+    at: at(e.startTime),
+    initiator: { type: "other" },
+  });
   if (takeFailure(e.name) && !e.responseStatus) return x.failed(...causeOf(e.name));
   keepUrl(x.id, e.name);
   lately.add(e.name);
   originals.setTimeout(() => lately.delete(e.name), 2 * ENTRY_MS);
   const cached = e.transferSize === 0 && e.decodedBodySize > 0;
   x.responded({
-    url: e.name, status: e.responseStatus ?? 200, contentType: e.contentType, at: at(e.responseStart || e.responseEnd),
+    url: e.name,
+    status: e.responseStatus ?? 200,
+    contentType: e.contentType,
+    at: at(e.responseStart || e.responseEnd),
     more: {
-      timing: timingOf(win, e), fromDiskCache: cached, encodedDataLength: e.transferSize,
+      timing: timingOf(win, e),
+      fromDiskCache: cached,
+      encodedDataLength: e.transferSize,
       ...(e.nextHopProtocol && { protocol: e.nextHopProtocol }),
     },
   });
@@ -93,8 +117,10 @@ export function timingOf(win: Window, e: Entry): Protocol.Network.ResourceTiming
     ...(looked && { dnsStart: since(e.domainLookupStart), dnsEnd: since(e.domainLookupEnd) }),
     ...(connected && { connectStart: since(e.connectStart), connectEnd: since(e.connectEnd) }),
     ...(secured && { sslStart: since(e.secureConnectionStart), sslEnd: since(e.connectEnd) }),
-    sendStart: Math.max(0, since(e.requestStart)), sendEnd: Math.max(0, since(e.requestStart)),
-    receiveHeadersStart: Math.max(0, since(e.responseStart)), receiveHeadersEnd: Math.max(0, since(e.responseStart)),
+    sendStart: Math.max(0, since(e.requestStart)),
+    sendEnd: Math.max(0, since(e.requestStart)),
+    receiveHeadersStart: Math.max(0, since(e.responseStart)),
+    receiveHeadersEnd: Math.max(0, since(e.responseStart)),
   });
 }
 
@@ -142,7 +168,12 @@ export function installBeacon(win: Win): void {
 
 function begin(win: Win, url: string, data: unknown): void {
   const payload = payloadOf(data);
-  const x = new Exchange(win, "Ping", { url, method: "POST", headers: payload?.type ? { "Content-Type": payload.type } : {}, payload });
+  const x = new Exchange(win, "Ping", {
+    url,
+    method: "POST",
+    headers: payload?.type ? { "Content-Type": payload.type } : {},
+    payload,
+  });
   beacons.push(x);
   originals.setTimeout(() => {
     if (beacons.includes(x)) beacons.splice(beacons.indexOf(x), 1);

@@ -37,13 +37,23 @@ class Connection extends Story {
   constructor(win: Win, socket: WebSocket, protocols: unknown) {
     super(win);
     const { url } = socket;
-    const asked: Record<string, string> = protocols === undefined ? {} : { "Sec-WebSocket-Protocol": String(protocols) };
+    const asked: Record<string, string> =
+      protocols === undefined ? {} : { "Sec-WebSocket-Protocol": String(protocols) };
     const initiator: Protocol.Network.Initiator = { type: "script", stack: { callFrames: currentStack() } };
     const [timestamp, wallTime] = [monotonic(), originals.now() / 1000];
     this.tell("webSocketCreated", () => ({ url, initiator }));
     this.tell("webSocketWillSendHandshakeRequest", () => ({
-      timestamp, wallTime,
-      request: { headers: { Upgrade: "websocket", Connection: "Upgrade", Origin: win.location.origin, "User-Agent": navigator.userAgent, ...asked } },
+      timestamp,
+      wallTime,
+      request: {
+        headers: {
+          Upgrade: "websocket",
+          Connection: "Upgrade",
+          Origin: win.location.origin,
+          "User-Agent": navigator.userAgent,
+          ...asked,
+        },
+      },
     }));
     socket.addEventListener("open", () => this.open(socket));
     socket.addEventListener("message", (e) => this.passed("Received", e.data));
@@ -54,23 +64,31 @@ class Connection extends Story {
   private open(socket: WebSocket): void {
     this.opened = true;
     const headers = {
-      Upgrade: "websocket", Connection: "Upgrade",
+      Upgrade: "websocket",
+      Connection: "Upgrade",
       ...(socket.protocol && { "Sec-WebSocket-Protocol": socket.protocol }),
       ...(socket.extensions && { "Sec-WebSocket-Extensions": socket.extensions }),
     };
-    this.event("webSocketHandshakeResponseReceived", { response: { status: 101, statusText: "Switching Protocols", headers } });
+    this.event("webSocketHandshakeResponseReceived", {
+      response: { status: 101, statusText: "Switching Protocols", headers },
+    });
   }
 
   private error(): void {
-    this.event("webSocketFrameError", { errorMessage: this.opened ? "Connection failed" : "Error in connection establishment: net::ERR_FAILED" });
+    this.event("webSocketFrameError", {
+      errorMessage: this.opened ? "Connection failed" : "Error in connection establishment: net::ERR_FAILED",
+    });
   }
 
   /** A frame of text, or of bytes in base64. */
   passed(way: "Sent" | "Received", data: unknown): void {
     if (!this.heard) return;
     const name = `webSocketFrame${way}` as const;
-    const response = (opcode: number, payloadData: string): { response: Protocol.Network.WebSocketFrame } => ({ response: { opcode, mask: way === "Sent", payloadData } });
-    const isBinary = ArrayBuffer.isView(data) || /^\[object (ArrayBuffer|Blob|File)\]$/.test(originals.objectTag.call(data));
+    const response = (opcode: number, payloadData: string): { response: Protocol.Network.WebSocketFrame } => ({
+      response: { opcode, mask: way === "Sent", payloadData },
+    });
+    const isBinary =
+      ArrayBuffer.isView(data) || /^\[object (ArrayBuffer|Blob|File)\]$/.test(originals.objectTag.call(data));
     if (!isBinary) return this.event(name, response(1, String(data)));
     const { bytes, blob } = payloadOf(data) ?? {};
     if (!blob) return this.event(name, response(2, base64(bytes!)));
@@ -88,7 +106,8 @@ class Connection extends Story {
 
   private event<E extends Told>(name: E, params: Omit<EventParams<`Network.${E}`>, "requestId" | "timestamp">): void {
     const timestamp = monotonic();
-    const tell = (): void => this.tell(name, () => ({ timestamp, ...params }) as Omit<EventParams<`Network.${E}`>, "requestId">);
+    const tell = (): void =>
+      this.tell(name, () => ({ timestamp, ...params }) as Omit<EventParams<`Network.${E}`>, "requestId">);
     if (this.before) this.before = this.before.then(tell);
     else tell();
   }

@@ -76,8 +76,11 @@ function whenCancelled(stream: ReadableStream<Uint8Array>, f: () => void): void 
     };
     try {
       return new ReadableStream({ ...source, type: "bytes" }, { highWaterMark: 0 });
-    } catch { // WebKit has no streams of bytes by script
-      return new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array<ArrayBuffer>>, { highWaterMark: 0 });
+    } catch {
+      // WebKit has no streams of bytes by script
+      return new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array<ArrayBuffer>>, {
+        highWaterMark: 0,
+      });
     }
   };
   define("cancel", (reason: unknown) => {

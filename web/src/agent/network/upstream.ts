@@ -45,10 +45,18 @@ onSessionEnd((s) => {
 function state(): StateOrder {
   const all: Wishes = {};
   for (const w of wishes.values()) {
-    for (const [name, v] of Object.entries(w)) if (v) Object.assign(all, { [name]: name === "extra" ? { ...all.extra, ...(v as object) } : v });
+    for (const [name, v] of Object.entries(w))
+      if (v) Object.assign(all, { [name]: name === "extra" ? { ...all.extra, ...(v as object) } : v });
   }
   const tell = [...allSessions()].some((s) => s.enabled.has("Network"));
-  return { do: "state", target: hubTarget(), hold: holds(), tell, addresses: [splitFragment(location.href)[0]], ...all };
+  return {
+    do: "state",
+    target: hubTarget(),
+    hold: holds(),
+    tell,
+    addresses: [splitFragment(location.href)[0]],
+    ...all,
+  };
 }
 
 let last = "";

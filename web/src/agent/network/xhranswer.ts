@@ -21,13 +21,21 @@ export class Answer {
   private cached: unknown;
   private uploaded = false;
 
-  constructor(private readonly xhr: XMLHttpRequest, private readonly call: Call) {}
+  constructor(
+    private readonly xhr: XMLHttpRequest,
+    private readonly call: Call,
+  ) {}
 
   /** Plays a response. */
   async deliver(r: Response): Promise<void> {
     const { xhr, call } = this;
     const x = call.exchange!;
-    x.responded({ url: r.url || call.url, status: r.status, statusText: r.statusText, headers: Object.fromEntries(r.headers) });
+    x.responded({
+      url: r.url || call.url,
+      status: r.status,
+      statusText: r.statusText,
+      headers: Object.fromEntries(r.headers),
+    });
     const received = r.arrayBuffer();
     if (call.size) {
       this.uploaded = true;
@@ -144,7 +152,10 @@ export class Answer {
     const html = mime === "text/html";
     if (!html && !/^(text|application)\/xml$|\+xml$/.test(mime)) return null;
     if (html && this.xhr.responseType !== "document") return null;
-    const parsed = new this.call.win.DOMParser().parseFromString(this.responseText, html ? "text/html" : "application/xml");
+    const parsed = new this.call.win.DOMParser().parseFromString(
+      this.responseText,
+      html ? "text/html" : "application/xml",
+    );
     return !html && parsed.querySelector("parsererror") ? null : parsed;
   }
 
