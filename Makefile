@@ -78,6 +78,7 @@ lint: web/node_modules
 	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
 	set -e; for m in $(MODULES); do (cd $$m && go vet ./... && $(GOLANGCI) run); done
 	cd web && npm exec -- tsc --noEmit
+	cd web && npm exec -- biome ci --error-on-warnings . ../examples
 	go run -C web/build . -check
 	go generate ./... && git diff --exit-code -- '*_easyjson.go' httpdiscovery/protocol.json docs/config.md docs/scopes.md
 

@@ -35,10 +35,10 @@ interface On extends Args {
 }
 
 /** What tells of the page. Its texts are those of redact.ts. */
-export type Reader = (args: any) => Tellable | Promise<Tellable>;
+export type Reader = (args: never) => Tellable | Promise<Tellable>;
 
 /** What the hub alone asks for, or a caller who may have it as it is. */
-type Private = (args: any) => unknown;
+type Private = (args: never) => unknown;
 
 /** Runs when the locator's element is fit for input. */
 function onReady<T>(a: On, checks: Parameters<typeof ready>[1], act: (el: Element) => T): Promise<T> {
@@ -205,7 +205,7 @@ async function run(verb: string, args: Args): Promise<string> {
   forget();
   watchAll();
   try {
-    const ok = (await (readers[verb] ?? privates[verb])(args)) ?? null;
+    const ok = (await (readers[verb] ?? privates[verb])(args as never)) ?? null;
     return told(verb, JSON.stringify({ ok, secrets: secretsFound() }));
   } catch (e) {
     if (!(e instanceof Failure)) throw e;

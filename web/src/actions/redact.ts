@@ -252,7 +252,9 @@ function set(twin: Element, a: Attr, value: Told): void {
 
 function redactTree(original: ParentNode, copy: ParentNode): void {
   const to = elementsOf(copy);
-  elementsOf(original).forEach((el, i) => redactElement(el, to[i]));
+  elementsOf(original).forEach((el, i) => {
+    redactElement(el, to[i]);
+  });
 }
 
 /** The source of a document, or of a part of one, without its secrets. */

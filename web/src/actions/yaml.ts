@@ -261,6 +261,7 @@ function misread(text: string): boolean {
   return (
     text === "" ||
     /^\s|\s$/.test(text) ||
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: YAML reads none of them in a plain text
     /[\u0000-\u001f\u007f-\u009f]/.test(text) ||
     /:(\s|$)/.test(text) ||
     /\s#/.test(text) ||

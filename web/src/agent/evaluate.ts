@@ -49,6 +49,7 @@ interface Ways {
 }
 
 const known = new WeakMap<Document, Ways>();
+// biome-ignore lint/security/noGlobalEval: Runtime.evaluate runs what clients say
 const nativeEval = window.eval;
 /** So many compiled texts are kept for a document. */
 const MOST = 200;
@@ -164,7 +165,7 @@ function choose(win: Win, ways: Ways): Way | undefined {
 
 /** What eval was expected to be called with; injected code may have put it in brackets. */
 function compiledFor(ways: Ways, text: string): Thunk | undefined {
-  const inner = /^\(([^]*)\)$/.exec(text)?.[1] ?? "";
+  const inner = /^\(([\s\S]*)\)$/.exec(text)?.[1] ?? "";
   return ways.evals.get(text) ?? ways.compiled.get(text) ?? ways.evals.get(inner);
 }
 

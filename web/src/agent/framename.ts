@@ -4,7 +4,7 @@
 // and "d", clients drive it and answer its dialogs. Once, with "FLAGS,LENGTH",
 // a load of that many characters stands before NAME.
 
-const FORM = /^cdphub:([od]*)(?:,(\d+))?:(\w*):([^]*)$/;
+const FORM = /^cdphub:([od]*)(?:,(\d+))?:(\w*):([\s\S]*)$/;
 const property = Object.getOwnPropertyDescriptor(window, "name") as PropertyDescriptor;
 const native = (): string => String(property.get?.call(window));
 

@@ -134,7 +134,7 @@ function subtreeContexts(): Protocol.Runtime.ExecutionContextDestroyedEvent[] {
 
 /** How long a document's load is kept back for what its agents have to tell. */
 const LAG_MS = 1_000;
-let kept: (() => void)[] = [];
+const kept: (() => void)[] = [];
 
 /** Runs f when every agent has told of its load, which came before. */
 function whenLoaded(f: () => void): void {

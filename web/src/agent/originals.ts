@@ -15,7 +15,9 @@ function stringify(value: unknown): string {
     for (const p of given) delete p.toJSON;
     return write(value);
   } finally {
-    given.forEach((p, i) => Object.defineProperty(p, "toJSON", kept[i]));
+    given.forEach((p, i) => {
+      Object.defineProperty(p, "toJSON", kept[i]);
+    });
   }
 }
 

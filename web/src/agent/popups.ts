@@ -26,7 +26,7 @@ let opened = false;
 let opener: Remote | undefined;
 let tell: (message: FromAgent) => boolean = () => false;
 /** Messages to the opener from before there was a Host. */
-let early: FromAgent[] = [];
+const early: FromAgent[] = [];
 
 /** Begins: `control` carries messages to the Host. A name that the Host page gave tells of an opener before any script runs. */
 export function startPopups(control: (message: FromAgent) => boolean): void {

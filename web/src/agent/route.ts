@@ -61,11 +61,11 @@ interface Names {
 function namedBy(all: Nested[], method: string, p: Names): Nested | undefined {
   const withBase = (test: (b: number) => boolean): Nested | undefined => all.find((n) => n.bases.some(test));
   const object = p.objectId ?? p.promiseObjectId ?? p.errorObjectId ?? p.prototypeObjectId;
-  if (object !== undefined) return withBase((b) => b === parseInt(object));
+  if (object !== undefined) return withBase((b) => b === parseInt(object, 10));
   const node =
     p.backendNodeId ?? p.nodeId ?? p.backendNodeIds?.[0] ?? (method.startsWith("Accessibility.") ? p.id : undefined);
   if (node !== undefined) return withBase((b) => b !== base && slotOf(b) === Math.floor(Number(node) / 1_000_000));
-  const context = p.contextId ?? p.executionContextId ?? (p.uniqueContextId && parseInt(p.uniqueContextId));
+  const context = p.contextId ?? p.executionContextId ?? (p.uniqueContextId && parseInt(p.uniqueContextId, 10));
   if (context !== undefined) return withBase((b) => b === Math.floor((context as number) / 1000));
   if (p.frameId !== undefined) {
     // The element around a frame, and with it the way to send the frame elsewhere, is this document's.

@@ -49,7 +49,7 @@ export function declares(source: string): boolean {
 
 /** Without what surrounds it: spaces, semicolons, comments before it. */
 function bare(text: string): string {
-  return text.replace(/^(?:\s|;|\/\/[^\n]*|\/\*[^]*?\*\/)+/, "").replace(/[\s;]+$/, "");
+  return text.replace(/^(?:\s|;|\/\/[^\n]*|\/\*[\s\S]*?\*\/)+/, "").replace(/[\s;]+$/, "");
 }
 
 /** Where a statement outside of all brackets may begin; `sure` where it does: not at the end of a line or of an object. */

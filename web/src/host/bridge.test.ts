@@ -180,7 +180,9 @@ test("coming back: waits double up to 15 s, each within its half", () => {
     waits.push(Date.now() - from);
   }
   const full = [250, 500, 1000, 2000, 4000, 8000, 15000, 15000, 15000];
-  waits.forEach((ms, i) => assert.ok(ms >= full[i] / 2 && ms <= full[i] + 1, `wait ${i} was ${ms} of ${full[i]}`));
+  waits.forEach((ms, i) => {
+    assert.ok(ms >= full[i] / 2 && ms <= full[i] + 1, `wait ${i} was ${ms} of ${full[i]}`);
+  });
   assert.ok(new Set(waits.slice(-3)).size > 1, "the waits are spread");
 });
 

@@ -3,8 +3,9 @@
 
 import type { Answer, FromRelay, Json, ToRelay } from "../protocol";
 import { CLOSE_NORMAL, CLOSE_REPLACED, VERSION } from "../protocol";
+import type { Identity, RelayState } from "../wire/core";
 import { methods } from "./browser";
-import { type Identity, type RelayState, type Socket, parseObject } from "./channel";
+import { type Socket, parseObject } from "./channel";
 import { type Consumer, type Reply, Session } from "./session";
 import type { Target } from "./target";
 

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { type Loose, FakeAgent, World, freshClock, settle } from "./fakes";
+import { type Loose, type FakeAgent, World, freshClock, settle } from "./fakes";
 
 beforeEach(() => {
   freshClock();

@@ -5,7 +5,8 @@ import type { Json } from "../protocol";
 import { serverError } from "./channel";
 import { isDataDocument } from "./data";
 import { done, type Reply, type Session } from "./session";
-import { SUCCESSOR_MS, type Target } from "./target";
+import type { Target } from "./target";
+import { SUCCESSOR_MS } from "./targetview";
 
 /** Answers one command of a session, now or later. */
 type Handler<P = Json> = (t: Target, s: Session, params: P, reply: (r: Reply) => void) => void;

@@ -2,12 +2,14 @@
 // runs in a Worker as well as on the main thread.
 
 import type { CdpEvent, Json, Response } from "../protocol";
+import type { Ask, Identity, RelayState, ToCore } from "../wire/core";
 import { hooked, methods } from "./browser";
 import { Bridge, type Switchboard } from "./bridge";
-import type { Ask, Env, Identity, RelayState, Socket, ToCore } from "./channel";
+import type { Env, Socket } from "./channel";
 import { carryOut } from "./commands";
 import { type Consumer, type Reply, Session } from "./session";
-import { type Owner, Target } from "./target";
+import { Target } from "./target";
+import type { Owner } from "./targetview";
 
 export class Core implements Owner, Switchboard, Consumer {
   readonly targets = new Map<string, Target>();

@@ -37,7 +37,7 @@ export function madeDocument(url: string, agentUrl: string, key: string, state: 
     return `data:text/html;charset=utf-8,${encodeURIComponent(`<script>(${becomeBlank})()</script>`)}${insert}${fragment}`;
   const [, type, base64, data] = FORM.exec(url) as RegExpExecArray;
   const text = base64 ? escapeBytes(atob(decodeURIComponent(data))) : data;
-  const doctype = /^(\s|%20|%0A)*(<|%3C)!doctype[^]*?(>|%3E)/i.exec(text)?.[0] ?? "";
+  const doctype = /^(\s|%20|%0A)*(<|%3C)!doctype[\s\S]*?(>|%3E)/i.exec(text)?.[0] ?? "";
   return `data:${type},${doctype}${insert}${text.slice(doctype.length)}${fragment}`;
 }
 

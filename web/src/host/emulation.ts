@@ -1,10 +1,11 @@
 // Viewport and colour scheme of a Target: the page's to carry out, put back
 // when the last session that set them ends.
 
+import type { Ask } from "../wire/core";
 import type { Protocol } from "../cdp";
-import { type Ask, serverError } from "./channel";
+import { serverError } from "./channel";
 import { done, type Reply, type Session } from "./session";
-import type { Target } from "./target";
+import type { TargetView } from "./targetview";
 
 interface Size {
   width: number;
@@ -16,7 +17,7 @@ export class EmulationStack {
   private readonly sizes = new Map<Session, Size>();
   private readonly schemes = new Map<Session, string>();
 
-  constructor(private readonly target: Target) {}
+  constructor(private readonly target: TargetView) {}
 
   /** Emulation.setDeviceMetricsOverride: width and height, 0 meaning none. */
   async setSize(session: Session, params: Protocol.Emulation.SetDeviceMetricsOverrideRequest): Promise<Reply> {

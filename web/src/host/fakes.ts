@@ -1,8 +1,9 @@
 // Stand-ins for a page, its frames' agents and a relay, for the tests of Core.
 
+import type { Ask, FromCore, RelayState } from "../wire/core";
 import { webcrypto } from "node:crypto";
 import { install } from "@sinonjs/fake-timers";
-import type { Ask, FromCore, Port, RelayState, Socket } from "./channel";
+import type { Port, Socket } from "./channel";
 import { Core } from "./core";
 
 /** A message that a test looks into. */
@@ -18,15 +19,14 @@ export class FakeAgent implements Port {
   readonly near: Port;
 
   constructor() {
-    const agent = this;
     this.near = {
       onmessage: null,
       postMessage: (m) => {
         const message = JSON.parse(m);
-        agent.got.push(message);
-        if (message.method) agent.onCommand?.(message);
+        this.got.push(message);
+        if (message.method) this.onCommand?.(message);
       },
-      close: () => void (agent.closed = true),
+      close: () => void (this.closed = true),
     };
   }
 

@@ -1,8 +1,9 @@
 // One paired iframe, as the main thread handles it.
 
 import { isBlank, isOf, mayShow } from "./addresses";
-import { type FromCore, hexId } from "./channel";
+import { hexId } from "./channel";
 import { type Hello, type Probe, type SessionState, VERSION } from "../protocol";
+import type { FromCore } from "../wire/core";
 import { isMade, madeDocument } from "./data";
 
 /** The styles that a viewport override replaces. */
@@ -43,7 +44,7 @@ export class Frame {
   /** The hello in a window message of this frame, if its origin may speak for it. */
   hello(event: MessageEvent): Hello | undefined {
     const data = event.data;
-    if (!data || data.icdp !== "hello" || data.v !== VERSION) return undefined;
+    if (data?.icdp !== "hello" || data.v !== VERSION) return undefined;
     if (typeof data.title !== "string" || typeof data.url !== "string") return undefined;
     if (data.features !== undefined && !Array.isArray(data.features)) return undefined;
     const own =

@@ -3,7 +3,8 @@
 
 import type { Protocol } from "../cdp";
 import { type Answer, type Json, POPUP_NAME } from "../protocol";
-import { type Ask, type FromCore, type Moved, type RelayState, type TargetState, hexId, serverError } from "./channel";
+import type { Ask, FromCore, Moved, RelayState, TargetState } from "../wire/core";
+import { hexId, serverError } from "./channel";
 import { isBlank } from "./addresses";
 import { Frame, darkens, laidOut } from "./frame";
 import { type Send, startCore } from "./link";

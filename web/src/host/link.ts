@@ -2,8 +2,8 @@
 // thread where the page's policy (CSP worker-src) or the browser allows no
 // such Worker.
 
+import type { FromCore, ToCore } from "../wire/core";
 import main from "worker-main";
-import type { FromCore, ToCore } from "./channel";
 import type { Scope } from "./scope";
 
 /** Sends a message to the Core. */

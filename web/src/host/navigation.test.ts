@@ -105,7 +105,9 @@ test("nothing comes in 20 s", () => {
 test("refused: origins that the Pairing does not name, script and broken URLs", () => {
   const { w, agent } = start();
   const urls = ["https://evil.example/x", "javascript:alert(1)", "about:srcdoc", "http://", 5];
-  urls.forEach((url, i) => w.send("A", i, "Page.navigate", { url }));
+  urls.forEach((url, i) => {
+    w.send("A", i, "Page.navigate", { url });
+  });
   assert.deepEqual(w.told("A"), [
     "0:Navigation to https://evil.example is not allowed for this Target",
     "1:Navigation to javascript:alert(1) is not allowed for this Target",

@@ -6,11 +6,12 @@
 
 import type { Protocol } from "../cdp";
 import type { SessionState } from "../protocol";
-import { type Moved, hexId, serverError } from "./channel";
+import type { Moved } from "../wire/core";
+import { hexId, serverError } from "./channel";
 import { isBlank, mayShow } from "./addresses";
 import { isDataDocument, isMade } from "./data";
 import type { Reply, Session } from "./session";
-import type { Target } from "./target";
+import type { TargetView } from "./targetview";
 
 /** How long a Page.navigate waits for the new document. */
 export const NAVIGATE_MS = 20_000;
@@ -28,7 +29,7 @@ export class Navigation {
   /** The navigation that the page itself has started. */
   private announced?: { loaderId: string; url: string };
 
-  constructor(private readonly target: Target) {}
+  constructor(private readonly target: TargetView) {}
 
   /** Carries out Page.navigate for the main frame. */
   start(session: Session, params: Protocol.Page.NavigateRequest, reply: (r: Reply) => void): void {
@@ -209,7 +210,7 @@ export function follow(url: URL, moved: Moved): URL {
 }
 
 /** Why a client may not go there: the Pairing's origins may be entered, and no other, and documents that the Host makes. */
-function refusal(url: URL, t: Target): string | undefined {
+function refusal(url: URL, t: TargetView): string | undefined {
   if (isMade(url.href)) {
     if (t.owner.identity.agent) return undefined;
     return `Navigation to ${url.protocol === "data:" ? "data: URLs" : "about:blank"} is not possible: this Host page names no agentUrl for a document of its making`;

@@ -1,9 +1,9 @@
 /// <reference types="node" />
 // Windows that frames open.
 
+import type { Ask } from "../wire/core";
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import type { Ask } from "./channel";
 import { World, freshClock, settle } from "./fakes";
 
 beforeEach(freshClock);

@@ -1,22 +1,16 @@
 // Windows that frames open: each is a Target, which knows who opened it.
 
 import type { Open, OpenerCall, PopupCall, PopupNews, WindowMessage } from "../protocol";
-import { SUCCESSOR_MS, type Target } from "./target";
-
-/** Which window.open a Target comes from. */
-export interface Opened {
-  openId: string;
-  /** Neither may reach the other. */
-  noopener?: boolean;
-}
+import type { Opened } from "../wire/core";
+import { SUCCESSOR_MS, type PopupsView, type TargetView } from "./targetview";
 
 /** What one Target's frame has to do with the windows it opens, and with the one that opened it. */
-export class Popups {
+export class Popups implements PopupsView {
   /** Those that the application is about to make. */
   private readonly opening = new Map<string, Promise<void>>();
 
   constructor(
-    private readonly target: Target,
+    private readonly target: TargetView,
     readonly opened?: Opened,
   ) {}
 
@@ -53,7 +47,7 @@ export class Popups {
   }
 
   /** What the opener wants of this window. */
-  private reached(m: PopupCall, message: WindowMessage | undefined): void {
+  reached(m: PopupCall, message: WindowMessage | undefined): void {
     const { target } = this;
     const { owner, id: targetId } = target;
     if (m.close) owner.ask({ what: "close", targetId }).catch(() => {});
@@ -82,7 +76,7 @@ export class Popups {
   }
 
   /** Whether the document here is one that a message is meant for, of which it learns nothing else. */
-  private mayHear({ targetOrigin }: WindowMessage): boolean {
+  mayHear({ targetOrigin }: WindowMessage): boolean {
     return targetOrigin === "*" || targetOrigin === this.target.link?.origin;
   }
 

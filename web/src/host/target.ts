@@ -15,59 +15,31 @@ import type {
   Welcome,
 } from "../protocol";
 import { VERSION } from "../protocol";
+import type { Moved, Opened } from "../wire/core";
 import { isOf } from "./addresses";
-import { type Ask, type Env, type Identity, type Moved, type Port, hexId, parseObject, serverError } from "./channel";
+import { type Port, hexId, parseObject, serverError } from "./channel";
 import { isMade } from "./data";
 import { EmulationStack } from "./emulation";
 import { Navigation } from "./navigation";
-import { type Opened, Popups } from "./popups";
+import { Popups } from "./popups";
 import type { Call, Session } from "./session";
 import { merge, record } from "./state";
+import { type Link, type Owner, SUCCESSOR_MS, type TargetView } from "./targetview";
 
 /** How long a command waits for the next document's agent. */
 export const QUEUE_MS = 15_000;
 /** How long an agent may take to say hello after its document's load event. */
 export const SETTLE_MS = 1_500;
-/** How long a document that has gone is expected to have a successor. */
-export const SUCCESSOR_MS = 20_000;
 
 const NOT_PAIRED = serverError("Target is not connected: the Frame Agent has not paired yet.");
 const NO_AGENT = serverError("Target is not connected: no Frame Agent in the current document");
 const CONTEXT_GONE = serverError("Cannot find context with specified id");
 const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)";
 
-/** What a Target needs of the Core. */
-export interface Owner {
-  readonly env: Env;
-  readonly targets: Map<string, Target>;
-  readonly identity: Identity;
-  /** Origins that come through a proxy, as their documents say. */
-  readonly proxied: Set<string>;
-  /** BASE of the hub's HTTP endpoints, when there is a relay. */
-  base(): string | undefined;
-  /** Title, URL or connection changed. */
-  changed(target: Target): void;
-  /** An event for every session of the Target, of whatever consumer. */
-  publish(target: Target, method: string, params: Json): void;
-  ask(ask: Ask): Promise<Json>;
-  /** Has the relay serve a script at BASE/eval/KEY.js; false where it does not. */
-  putScript(key: string, source: string): Promise<boolean>;
-}
-
-/** The channel to the current document. */
-interface Link {
-  port: Port;
-  /** The document's origin, as the browser tells it. */
-  origin: string;
-  docId?: string;
-  /** Knows sessions; else version 1. */
-  extended: boolean;
-}
-
-export class Target {
+export class Target implements TargetView {
   readonly sessions = new Map<string, Session>();
-  readonly emulation = new EmulationStack(this);
-  readonly navigation = new Navigation(this);
+  readonly emulation: EmulationStack = new EmulationStack(this);
+  readonly navigation: Navigation = new Navigation(this);
   readonly popups: Popups;
   link?: Link;
   /** An agent has answered at least once. */

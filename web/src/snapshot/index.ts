@@ -4,14 +4,8 @@
 
 import type { Protocol } from "../cdp";
 import { Layout } from "./layout";
-import { Nodes } from "./nodes";
+import { type Ids, Nodes } from "./nodes";
 import { Strings } from "./strings";
-
-/** What the agent knows of nodes and frames. */
-export interface Ids {
-  idOfNode(node: Node): number;
-  frameIdOf(doc: Document): string;
-}
 
 /** Answers DOMSnapshot.captureSnapshot. */
 export function capture(

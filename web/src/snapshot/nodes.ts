@@ -1,8 +1,13 @@
 // DOMSnapshot.NodeTreeSnapshot.
 
 import type { Protocol } from "../cdp";
-import type { Ids } from "./index";
 import { Rare, type Strings } from "./strings";
+
+/** What the agent knows of nodes and frames. */
+export interface Ids {
+  idOfNode(node: Node): number;
+  frameIdOf(doc: Document): string;
+}
 
 /** What a click does something to, as far as page script can see: listeners it cannot. */
 const CLICKABLE =

@@ -65,7 +65,9 @@ export class Places {
 export function paintOrder(list: Place[]): number[] {
   const order = [...new Set(list)].sort(compare);
   const rank = new Map<Place, number>();
-  order.forEach((p, i) => rank.set(p, i && compare(order[i - 1], p) === 0 ? (rank.get(order[i - 1]) as number) : i));
+  order.forEach((p, i) => {
+    rank.set(p, i && compare(order[i - 1], p) === 0 ? (rank.get(order[i - 1]) as number) : i);
+  });
   return list.map((p) => rank.get(p) as number);
 }
 

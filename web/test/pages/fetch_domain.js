@@ -30,7 +30,7 @@ const entries = (o) => Object.entries(o).map(([name, value]) => ({ name, value }
 // Patterns: address, type, stage; none and an empty list.
 await cdp("Fetch.enable", { patterns: [{ urlPattern: "*/net/ec?o*" }, { urlPattern: "*", resourceType: "Image" }] });
 is((await value(ask("/data.json"))).status, 200, "no pattern matches");
-let p = await new Promise(async (r) => both(ask("/net/echo?a=1"), (q, go) => (r(q), go("continueRequest"))));
+let p = await new Promise((r) => void both(ask("/net/echo?a=1"), (q, go) => (r(q), go("continueRequest"))));
 const sent = await event("Network.requestWillBeSent");
 is(
   [p.networkId, p.frameId, p.resourceType, p.request.method, p.request.url],

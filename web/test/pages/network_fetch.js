@@ -141,6 +141,7 @@ is(
   [false, true, 4, 42, true],
 );
 const reads = `async (r) => { const b = r.body; const t = await r.text(); return [t.length > 5, b === r.body, b.locked, await r.text().catch((e) => e.name)]; }`;
+// biome-ignore lint/security/noGlobalEval: the same text in the test's own page
 is(await value(`fetch("/data.json").then(${reads})`), await eval(`fetch("/").then(${reads})`), "as without the agent");
 await fails(cdp("Network.getResponseBody", { requestId: "nope" }), "No resource with given identifier found");
 

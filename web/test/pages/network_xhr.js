@@ -31,7 +31,7 @@ const run = (args) =>
 events.length = 0;
 const echo = JSON.parse((await run(`"POST", "/net/echo", "xé", { plain: true, headers: { "X-A": "1" } }`)).response);
 is([echo.body, echo.headers["X-A"]], ["xé", "1"]);
-let sent = await event("Network.requestWillBeSent");
+const sent = await event("Network.requestWillBeSent");
 is([sent.type, sent.request.method, sent.request.postData, sent.request.headers["X-A"]], ["XHR", "POST", "xé", "1"]);
 is((await event("Network.responseReceived")).response.headers["x-echo"], "yes");
 is((await event("Network.loadingFinished")).requestId, sent.requestId);

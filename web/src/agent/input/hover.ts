@@ -18,7 +18,9 @@ export function hover(spot: Spot | undefined, p: MouseParams): void {
   markHovered(over);
   const same = (i: number): boolean => old[i]?.[0].ownerDocument === now[i]?.el.ownerDocument;
   for (let i = old.length - 1; i >= 0; i--) if (!same(i)) cross(old[i], undefined, quiet);
-  now.forEach((s, i) => cross(same(i) ? old[i] : [], s, quiet));
+  now.forEach((s, i) => {
+    cross(same(i) ? old[i] : [], s, quiet);
+  });
 }
 
 function cross(from: Element[], to: Spot | undefined, p: MouseParams): void {

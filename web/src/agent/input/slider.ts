@@ -2,7 +2,7 @@
 
 import { styleOf } from "../geometry";
 import { notify, setValue } from "./editing";
-import { type Spot } from "./point";
+import type { Spot } from "./point";
 
 /** Half of the thumb's length in Chromium, in CSS pixels: the ends of the track lie that far inside. */
 const INSET = 8;

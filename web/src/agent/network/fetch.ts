@@ -35,8 +35,10 @@ export function installFetch(win: Win): void {
     fetch(input: RequestInfo | URL, ...rest: [init?: RequestInit]): Promise<Response> {
       let request: Request;
       try {
+        // biome-ignore lint/complexity/noArguments: no argument at all differs from undefined
         request = Reflect.construct(NativeRequest, arguments) as Request;
       } catch {
+        // biome-ignore lint/complexity/noArguments: no argument at all differs from undefined
         return Reflect.apply(native, undefined, arguments) as Promise<Response>; // rejects as it does without us
       }
       const payload = payloadOf(given(input, rest[0]), boundaryOf(request.headers.get("content-type")));

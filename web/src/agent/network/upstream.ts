@@ -14,7 +14,7 @@ const { send, close } = WebSocket.prototype;
 let socket: WebSocket | undefined;
 let opened: Promise<void> | undefined;
 /** Resolves when the proxy has taken the state in hand. */
-let waiting: (() => void)[] = [];
+const waiting: (() => void)[] = [];
 /** How long a command waits for that. */
 const ACK_MS = 2_000;
 

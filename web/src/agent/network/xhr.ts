@@ -7,31 +7,21 @@ import { causeOf } from "./cause";
 import { Draft, Refused } from "./draft";
 import { Exchange } from "./exchange";
 import { multipart, payloadOf } from "./payload";
-import { Answer, fire } from "./xhranswer";
+import { Answer, type Answered, fire } from "./xhranswer";
 
 type Win = Window & typeof globalThis;
 type Proto = XMLHttpRequest;
 type Body = Document | XMLHttpRequestBodyInit | null | undefined;
 
 /** One request of an XMLHttpRequest, from open to open. */
-export interface Call {
-  win: Win;
+interface Call extends Answered {
   args: unknown[];
-  url: string;
   method: string;
   async: boolean;
   headers: [name: string, value: string][];
-  mime?: string;
   body?: Body;
-  /** Bytes of the body. */
-  size: number;
-  exchange?: Exchange;
   /** While clients decide: gives the request up. */
   paused?: AbortController;
-  /** What the page gets in place of the browser's answer. */
-  answer?: Answer;
-  /** The address that the page sees where a client has changed it. */
-  shown?: { real: string; as: string };
   /** A loadstart of the browser's own would be the second. */
   started?: boolean;
 }

@@ -2,7 +2,21 @@
 // states, events and the response in every responseType, in the order of
 // XMLHttpRequest Standard, 3.5 and of Chromium 156.
 
-import type { Call } from "./xhr";
+import type { Exchange } from "./exchange";
+
+/** What an answer needs of its request. */
+export interface Answered {
+  win: Window & typeof globalThis;
+  url: string;
+  /** Bytes of the body. */
+  size: number;
+  mime?: string;
+  exchange?: Exchange;
+  /** What the page gets in place of the browser's answer. */
+  answer?: Answer;
+  /** The address that the page sees where a client has changed it. */
+  shown?: { real: string; as: string };
+}
 
 /** Dispatches a progress event. */
 export function fire(target: EventTarget, type: string, loaded = 0, total = 0): void {
@@ -23,7 +37,7 @@ export class Answer {
 
   constructor(
     private readonly xhr: XMLHttpRequest,
-    private readonly call: Call,
+    private readonly call: Answered,
   ) {}
 
   /** Plays a response. */
