@@ -1,10 +1,10 @@
 // The agent as one classic script: <script src="HUB/agent.js" data-parents="https://host.example">.
 
-import { setNonce } from "./evaluate";
-import { setAgentUrl } from "./hub";
-import { setAddress } from "./frames";
-import { addPlace } from "./lazy";
-import { setOwnUrl } from "./serialize";
+import { setNonce } from "./runtime/evaluate";
+import { setAgentUrl } from "./link/hub";
+import { setAddress } from "./page/frames";
+import { addPlace } from "./base/bundles";
+import { setOwnUrl } from "./runtime/serialize";
 import { startFrameAgent } from "./start";
 
 export { startFrameAgent } from "./start";

@@ -2,7 +2,7 @@
 
 import { snapdom } from "@zumer/snapdom";
 import { dense } from "./dense";
-import { mend } from "./mend";
+import { mend } from "./snapdomfixes";
 import type { Rect } from "./options";
 
 /** The region of a document, in its own CSS pixels, as the data URL of an SVG image that needs nothing else. */

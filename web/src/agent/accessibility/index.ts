@@ -1,9 +1,9 @@
 // The Accessibility domain. Each answer is made from a tree built at that
 // moment, so that there is nothing to keep up to date and no event to send.
 
-import { frameOf, frameOfDocument, mainFrame } from "../frames";
-import { idOfNode, type NodeParams, nodeOfId, nodeOfParams } from "../nodes";
-import { ProtocolError, register } from "../registry";
+import { frameOf, frameOfDocument, mainFrame } from "../page/frames";
+import { idOfNode, type NodeParams, nodeOfId, nodeOfParams } from "../dom/nodes";
+import { ProtocolError, register } from "../base/registry";
 import type { Item } from "./item";
 import { nameOf } from "./names";
 import { buildTree } from "./tree";

@@ -2,7 +2,7 @@
 // that Chromium lists, with its value types.
 
 import type { Protocol } from "../../cdp";
-import { isDrawn } from "../geometry";
+import { isDrawn } from "../dom/geometry";
 import { isDisabled, isEditingHost, isFocusable, isFocused } from "./focus";
 import { ancestor, type Item } from "./item";
 import { nameOf, references } from "./names";

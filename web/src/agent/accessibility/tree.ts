@@ -4,7 +4,7 @@
 import type { Protocol } from "../../cdp";
 import { type Box, Boxes, flatChildren, isBlockFlow, isSvgPart } from "./boxes";
 import { isFocusable } from "./focus";
-import { addMarker, addPseudo, type Flow } from "./generated";
+import { addMarker, addPseudo, type Flow } from "./pseudo";
 import { isInteresting, isRedundantLabel } from "./interest";
 import { ancestor, append, type Item, shownChildren } from "./item";
 import { Line } from "./lines";

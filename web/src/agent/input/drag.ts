@@ -1,7 +1,7 @@
 // HTML drag and drop from mouse moves, or in steps of the client's.
 
 import type { Protocol } from "../../cdp";
-import { type Session, allSessions, onSessionEnd } from "../session";
+import { type Session, allSessions, onSessionEnd } from "../base/session";
 import { type MouseParams, pointer } from "./events";
 import { type Spot, modifiersOf, pathOf, send, spotAt } from "./point";
 

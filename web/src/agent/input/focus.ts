@@ -1,7 +1,7 @@
 // Moving the focus, with the events that a frame without the system's focus
 // does not send by itself.
 
-import { isDrawn } from "../geometry";
+import { isDrawn } from "../dom/geometry";
 import { changed } from "./editing";
 import { pathOf, send } from "./point";
 

@@ -5,7 +5,7 @@ import { focused } from "./focus";
 import { type KeyParams, keyDownAction, keyUpAction } from "./keys";
 import { typeAhead } from "./widgets";
 import { modifiersOf, send } from "./point";
-import { turn } from "./turn";
+import { turn } from "./macrotask";
 
 /** Keys that some clients name by their character. */
 const names: Record<string, string> = {

@@ -10,7 +10,7 @@ import { hover } from "./hover";
 import { type Spot, isDisabled, pathOf, spotAt } from "./point";
 import { chooseOption, dragSelection, endSelection, startSelection } from "./selection";
 import { grabSlider, releaseSlider, slide } from "./slider";
-import { turn } from "./turn";
+import { turn } from "./macrotask";
 import { wheel } from "./wheel";
 
 const MASKS = [1, 4, 2, 8, 16];

@@ -1,8 +1,8 @@
 // What lies at a point of the Target, and the events that are sent to it.
 
-import { frameOfOwner } from "../frames";
-import { contentBox, offsetOf } from "../geometry";
-import { settleClick } from "../popups";
+import { frameOfOwner } from "../page/frames";
+import { contentBox, offsetOf } from "../dom/geometry";
+import { settleClick } from "../windows/popups";
 
 /** An element at a point, with the point in the element's own viewport. */
 export interface Spot {

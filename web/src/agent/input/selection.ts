@@ -1,6 +1,6 @@
 // What pressing and dragging the mouse selects: text, and options of lists.
 
-import { styleOf } from "../geometry";
+import { styleOf } from "../dom/geometry";
 import { type TextControl, isTextControl, setCaret, told } from "./editing";
 import type { MouseParams } from "./events";
 import { type Spot, modifiersOf, pathOf } from "./point";

@@ -1,6 +1,6 @@
 // Moving the thumb of <input type="range"> with the mouse.
 
-import { styleOf } from "../geometry";
+import { styleOf } from "../dom/geometry";
 import { notify, setValue } from "./editing";
 import type { Spot } from "./point";
 

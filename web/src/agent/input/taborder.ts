@@ -1,7 +1,7 @@
 // Where Tab goes: the flat tree in its order, with shadow roots and frames in
 // reach (HTML, section 6.6.6).
 
-import { frameOfOwner } from "../frames";
+import { frameOfOwner } from "../page/frames";
 import { focused, isFocusable, radiosOf, tabStart } from "./focus";
 
 /** The element that Tab goes to; undefined past the last, where nothing is focused. Backwards, the last follows the first. */

@@ -1,8 +1,8 @@
 // The wheel: an event, then scrolling of what can scroll, outwards.
 
 import type { Protocol } from "../../cdp";
-import { frameOfDocument } from "../frames";
-import { enclosing, styleOf } from "../geometry";
+import { frameOfDocument } from "../page/frames";
+import { enclosing, styleOf } from "../dom/geometry";
 import { type Spot, modifiersOf, send } from "./point";
 
 /** Turns the wheel at a place. */

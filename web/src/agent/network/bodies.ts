@@ -2,10 +2,10 @@
 // bounded in number and bytes.
 
 import type { Protocol } from "../../cdp";
-import { allFrames } from "../frames";
-import { hubOfProxy } from "../hub";
-import { originals } from "../originals";
-import { ProtocolError } from "../registry";
+import { allFrames } from "../page/frames";
+import { hubOfProxy } from "../link/hub";
+import { originals } from "../base/originals";
+import { ProtocolError } from "../base/registry";
 import { type Payload, base64, textOf } from "./payload";
 
 const MAX_BODIES = 200;

@@ -1,6 +1,6 @@
 // EventSource: each connection is a request, and each event a message of it.
 
-import { monotonic } from "../originals";
+import { monotonic } from "../base/originals";
 import { Exchange } from "./exchange";
 
 type Win = Window & typeof globalThis;

@@ -2,13 +2,13 @@
 // heard of its start, and to an end even where the document goes before it.
 
 import type { EventName, EventParams, Protocol } from "../../cdp";
-import { currentStack } from "../exceptions";
-import { type Frame, frameOfDocument, mainFrame, splitFragment } from "../frames";
-import { tellOfFailure } from "../log";
-import { mint, monotonic, originals } from "../originals";
-import { type Session, allSessions } from "../session";
+import { currentStack } from "../runtime/exceptions";
+import { type Frame, frameOfDocument, mainFrame, splitFragment } from "../page/frames";
+import { tellOfFailure } from "./log";
+import { mint, monotonic, originals } from "../base/originals";
+import { type Session, allSessions } from "../base/session";
 import { keepBody, keepPayload } from "./bodies";
-import type { Failure } from "./cause";
+import type { Failure } from "./neterror";
 import { type Payload, postFields } from "./payload";
 import { refererOf } from "./referrer";
 

@@ -1,12 +1,12 @@
 // window.fetch: told, paused, and read along with.
 
-import { intercepted, wanted } from "../intercept";
-import { originals } from "../originals";
-import { causeOf } from "./cause";
-import { Draft, Refused, dress } from "./draft";
+import { intercepted, wanted } from "./intercept";
+import { originals } from "../base/originals";
+import { causeOf } from "./neterror";
+import { Draft, Refused, dress } from "./requestchanges";
 import { Exchange } from "./exchange";
 import { type Payload, boundaryOf, payloadOf } from "./payload";
-import { tap } from "./tap";
+import { tap } from "./responsebody";
 
 type Win = Window & typeof globalThis;
 

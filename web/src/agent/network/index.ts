@@ -1,14 +1,14 @@
 // The Network domain: the document's own request, what the page's script asks
 // for, and what its elements load. Each request is told whole or not at all.
 
-import { address, mainFrame } from "../frames";
-import { monotonic } from "../originals";
-import { register } from "../registry";
-import { emit } from "../session";
+import { address, mainFrame } from "../page/frames";
+import { monotonic } from "../base/originals";
+import { register } from "../base/registry";
+import { emit } from "../base/session";
 import { getRequestPostData, getResponseBody } from "./bodies";
-import { watchPolicy } from "./cause";
+import { watchPolicy } from "./neterror";
 import { installEventSource } from "./eventsource";
-import { arrivalOf, bytesOfDocument, tellArrival } from "./arrival";
+import { arrivalOf, bytesOfDocument, tellArrival } from "./documentresponse";
 import { abandonAll, response } from "./exchange";
 import { installFetch } from "./fetch";
 import { installBeacon, timingOf, watchResources } from "./resources";
@@ -16,7 +16,7 @@ import { installWebSocket } from "./sockets";
 import { refreshUpstream, wish } from "./upstream";
 import { installXhr } from "./xhr";
 
-export { arrivalOf, keepArrival, tellArrival } from "./arrival";
+export { arrivalOf, keepArrival, tellArrival } from "./documentresponse";
 export { beginNetwork, response } from "./exchange";
 export { watchResources } from "./resources";
 

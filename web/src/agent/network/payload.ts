@@ -1,7 +1,7 @@
 // What a request carries, as CDP tells of it: postData and postDataEntries.
 
 import type { Protocol } from "../../cdp";
-import { originals } from "../originals";
+import { originals } from "../base/originals";
 
 /** The body of a request. `bytes` are what is sent, as far as that is known without waiting. */
 export interface Payload {

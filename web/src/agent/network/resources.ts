@@ -3,16 +3,16 @@
 // without headers.
 
 import type { Protocol } from "../../cdp";
-import { isOfProxy } from "../hub";
-import { isBundle } from "../lazy";
-import { onElementFailed } from "../log";
-import { originals } from "../originals";
-import { isOwnAddress } from "../scriptelement";
+import { isOfProxy } from "../link/hub";
+import { isBundle } from "../base/bundles";
+import { onElementFailed } from "./log";
+import { originals } from "../base/originals";
+import { isOwnAddress } from "../link/scriptelement";
 import { keepUrl } from "./bodies";
-import { causeOf } from "./cause";
+import { causeOf } from "./neterror";
 import { streamUrls } from "./eventsource";
 import { Exchange, timing } from "./exchange";
-import { isSeen, takeSeen } from "./held";
+import { isSeen, takeSeen } from "./proxyrequests";
 import { payloadOf } from "./payload";
 
 type Win = Window & typeof globalThis;

@@ -1,8 +1,8 @@
 // WebSocket: the story of each connection and its frames.
 
 import type { EventParams, Protocol } from "../../cdp";
-import { currentStack } from "../exceptions";
-import { monotonic, originals } from "../originals";
+import { currentStack } from "../runtime/exceptions";
+import { monotonic, originals } from "../base/originals";
 import { Story, type Told } from "./exchange";
 import { base64, payloadOf } from "./payload";
 

@@ -3,10 +3,10 @@
 // them the headers that clients want.
 
 import type { ControlNews, ControlOrder, StateOrder } from "../../wire/proxy";
-import { mainFrame, splitFragment } from "../frames";
-import { hubTarget, proxyBase } from "../hub";
-import { originals } from "../originals";
-import { type Session, allSessions, onSessionEnd } from "../session";
+import { mainFrame, splitFragment } from "../page/frames";
+import { hubTarget, proxyBase } from "../link/hub";
+import { originals } from "../base/originals";
+import { type Session, allSessions, onSessionEnd } from "../base/session";
 
 const { WebSocket } = window;
 const { send, close } = WebSocket.prototype;

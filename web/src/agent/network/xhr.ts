@@ -1,10 +1,10 @@
 // XMLHttpRequest: told, and paused where it is asynchronous. The object stays
 // the browser's own; only what a client makes up is answered by hand.
 
-import { intercepted, wanted } from "../intercept";
-import { hexId, originals } from "../originals";
-import { causeOf } from "./cause";
-import { Draft, Refused } from "./draft";
+import { intercepted, wanted } from "./intercept";
+import { hexId, originals } from "../base/originals";
+import { causeOf } from "./neterror";
+import { Draft, Refused } from "./requestchanges";
 import { Exchange } from "./exchange";
 import { multipart, payloadOf } from "./payload";
 import { Answer, type Answered, fire } from "./xhranswer";

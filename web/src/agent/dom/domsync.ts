@@ -1,0 +1,162 @@
+// What each client knows of the tree, and telling it what changes there: only
+// of nodes that it knows, as Chromium does.
+
+import { type Listener, childrenOf, describe } from "./describe";
+import { HOVERED } from "../input/hoverstyle";
+import { idOfNode, isDocument, isElement } from "./nodes";
+import { type Session, onSessionEnd } from "../base/session";
+
+/** One client's tree. */
+class Known implements Listener {
+  private readonly nodes = new Set<number>();
+  /** The children that it has been told of, in order, by parent; no list where it knows but their number. */
+  private readonly lists = new Map<number, number[]>();
+
+  constructor(private readonly session: Session) {}
+
+  has(node: Node): boolean {
+    return this.nodes.has(idOfNode(node));
+  }
+
+  node(node: Node): void {
+    this.nodes.add(idOfNode(node));
+    if (isDocument(node) || node.nodeType === Node.DOCUMENT_FRAGMENT_NODE) observe(node);
+  }
+
+  children(parent: Node, children: Node[]): void {
+    this.lists.set(idOfNode(parent), children.map(idOfNode));
+  }
+
+  attribute(el: Element, name: string): void {
+    if (!this.has(el) || name === HOVERED) return;
+    const nodeId = idOfNode(el);
+    const value = el.getAttribute(name);
+    if (value === null) this.session.emit("DOM.attributeRemoved", { nodeId, name });
+    else this.session.emit("DOM.attributeModified", { nodeId, name, value });
+  }
+
+  text(node: Node): void {
+    if (this.has(node))
+      this.session.emit("DOM.characterDataModified", {
+        nodeId: idOfNode(node),
+        characterData: node.nodeValue as string,
+      });
+  }
+
+  /** Tells which of a parent's children are gone; of the number where it knows no more. */
+  removed(parent: Node): void {
+    if (!this.has(parent)) return;
+    const nodeId = idOfNode(parent);
+    const list = this.lists.get(nodeId);
+    const now = childrenOf(parent);
+    if (!list) return this.session.emit("DOM.childNodeCountUpdated", { nodeId, childNodeCount: now.length });
+    const left = new Set(now.map(idOfNode));
+    for (const id of list) if (!left.has(id)) this.remove(nodeId, id);
+    this.lists.set(
+      nodeId,
+      list.filter((id) => left.has(id)),
+    );
+  }
+
+  /** Tells which are new, or stand elsewhere. */
+  inserted(parent: Node): void {
+    const parentNodeId = idOfNode(parent);
+    const list = this.lists.get(parentNodeId);
+    if (!list || !this.has(parent)) return;
+    const now = childrenOf(parent);
+    let previousNodeId = 0;
+    let at = 0;
+    for (const child of now) {
+      const id = idOfNode(child);
+      if (list[at] === id) at++;
+      else {
+        const old = list.indexOf(id, at);
+        if (old >= 0) this.remove(parentNodeId, ...list.splice(old, 1));
+        const node = describe(child, { depth: 0, pierce: false, tell: this });
+        this.session.emit("DOM.childNodeInserted", { parentNodeId, previousNodeId, node });
+      }
+      previousNodeId = id;
+    }
+    this.children(parent, now);
+  }
+
+  private remove(parentNodeId: number, ...ids: number[]): void {
+    for (const nodeId of ids) {
+      this.session.emit("DOM.childNodeRemoved", { parentNodeId, nodeId });
+      this.drop(nodeId);
+    }
+  }
+
+  private drop(id: number): void {
+    this.nodes.delete(id);
+    for (const child of this.lists.get(id) ?? []) this.drop(child);
+    this.lists.delete(id);
+  }
+}
+
+const clients = new Map<Session, Known>();
+
+/** The tree of a client. */
+export function knownTo(s: Session): Known {
+  return clients.get(s) ?? begin(s);
+}
+
+/** A client begins anew, as it does when it asks for the document. */
+export function begin(s: Session): Known {
+  const known = new Known(s);
+  clients.set(s, known);
+  return known;
+}
+
+/** A client wants to hear no more. */
+export function forget(s: Session): void {
+  clients.delete(s);
+  if (clients.size > 0) return;
+  for (const o of observers.values()) o.disconnect();
+  observers.clear();
+  observed = new WeakSet();
+}
+
+onSessionEnd(forget);
+
+// ---------------------------------------------------------------- changes
+
+let observed = new WeakSet<Node>();
+/** Of each document's own window: see treewatch.ts. */
+const observers = new Map<Document, MutationObserver>();
+
+function observe(root: Node): void {
+  if (observed.has(root)) return;
+  observed.add(root);
+  const doc = root.ownerDocument ?? (root as Document);
+  let observer = observers.get(doc);
+  if (!observer) {
+    const { MutationObserver } = (doc.defaultView ?? window) as Window & typeof globalThis;
+    observers.set(doc, (observer = new MutationObserver((records) => changed(doc, records))));
+  }
+  observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+}
+
+/** Shows script every node of a document, from the document itself: see treewatch.ts. */
+function show(doc: Document): void {
+  const walker = doc.createTreeWalker(doc);
+  while (walker.nextNode());
+}
+
+function changed(doc: Document, records: MutationRecord[]): void {
+  if (doc !== document) show(doc);
+  const parents = new Set<Node>();
+  for (const r of records) {
+    if (r.type === "childList") parents.add(r.target);
+    // Text that comes to be white space is gone for clients, and the other way round.
+    else if (r.type === "characterData" && r.target.parentNode) parents.add(r.target.parentNode);
+  }
+  for (const known of clients.values()) {
+    for (const r of records) {
+      if (r.type === "attributes" && isElement(r.target) && r.attributeName) known.attribute(r.target, r.attributeName);
+      else if (r.type === "characterData") known.text(r.target);
+    }
+    for (const p of parents) known.removed(p); // all of them first: what was moved goes before it comes
+    for (const p of parents) known.inserted(p);
+  }
+}

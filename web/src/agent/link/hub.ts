@@ -1,0 +1,112 @@
+// The hub that the Host is connected to, as far as frames ask it themselves.
+
+import type { FromAgent, HubAccess } from "../../protocol";
+import { mainFrame } from "../page/frames";
+import { hexId, originals } from "../base/originals";
+
+let base: string | undefined;
+let key: string | undefined;
+let target: string | undefined;
+/** BASE on the document's own origin, where a proxy serves the agent and the hub's endpoints. */
+let ownBase: string | undefined;
+
+/** Notes where the agent's script came from: below /__hub of this origin stands a proxy that the page's policy allows. */
+export function setAgentUrl(url: string): void {
+  const found = /^(.*\/__hub)\/[^/]+$/.exec(url.replace(/[?#].*$/, ""));
+  if (found && new URL(url).origin === location.origin) ownBase = found[1];
+}
+
+/** BASE of the proxy that this document has come through; undefined where there is none. */
+export function hubOfProxy(): string | undefined {
+  return ownBase;
+}
+
+let welcomedProxy: string | undefined;
+
+/** BASE of the proxy before the Target's app, which a blank document has not come through. */
+export function proxyBase(): string | undefined {
+  return ownBase ?? welcomedProxy;
+}
+
+/** Whether an address is one of the proxy's own, such as that of the agent, and none of the app's. */
+export function isOfProxy(url: string): boolean {
+  return ownBase !== undefined && url.startsWith(`${ownBase}/`);
+}
+
+/** A Host has adopted this document. */
+export function enterHub(access: HubAccess): void {
+  target = access.targetId;
+  setHub(access);
+  adopted = true;
+  known();
+}
+
+let adopted = false;
+
+/** Whether a Host has adopted this document. */
+export function isAdopted(): boolean {
+  return adopted;
+}
+
+/** Takes over what the Host knows of its hub; what is absent stays as it was. */
+export function setHub(access: HubAccess): void {
+  base = access.base ?? base;
+  welcomedProxy = access.proxy ?? welcomedProxy;
+  key = access.key ?? key;
+}
+
+let known: () => void;
+
+/** Resolves once a Host has adopted this document, and said whether it has a hub. */
+export const hubKnown = new Promise<void>((resolve) => (known = resolve));
+
+/** The same for an agent in a child frame. */
+export function hubAccess(): HubAccess {
+  return { base, key, targetId: hubTarget() };
+}
+
+/** The Target that this document is part of. */
+export function hubTarget(): string {
+  return target ?? mainFrame().id;
+}
+
+/** BASE of the hub's HTTP endpoints, without a slash at its end; undefined without a hub. */
+export function hubBase(): string | undefined {
+  return base && (ownBase ?? base);
+}
+
+/** What the hub knows this Target by when a dialog is to be shown; undefined where it shows none. */
+export function dialogKey(): string | undefined {
+  return key;
+}
+
+// -------------------------------------------------------- scripts it serves
+
+/** How long the Host and its relay may take to put a script there. */
+const PUT_MS = 3_000;
+const waiting = new Map<string, (taken: boolean) => void>();
+let tell: (message: FromAgent) => boolean = () => false;
+
+/** Sets what carries messages to the Host. */
+export function setHubChannel(control: (message: FromAgent) => boolean): void {
+  tell = control;
+}
+
+/** Leaves a script at the hub and resolves to its address, which serves it once; undefined where the hub takes none. */
+export function leaveScript(source: string): Promise<string | undefined> {
+  const name = hexId(32);
+  return new Promise((resolve) => {
+    const end = (taken: boolean): void => {
+      waiting.delete(name);
+      resolve(taken ? `${hubBase()}/eval/${name}.js` : undefined);
+    };
+    waiting.set(name, end);
+    originals.setTimeout(() => end(false), PUT_MS);
+    if (!hubBase() || !tell({ icdp: "evalput", key: name, source })) end(false);
+  });
+}
+
+/** The Host says what has become of a script. */
+export function scriptLeft(name: string, refused: boolean): void {
+  waiting.get(name)?.(!refused);
+}

@@ -1,0 +1,134 @@
+// alert, confirm and prompt, which block the page until a client has answered:
+// a synchronous request holds it, and the hub that answers the request speaks
+// with the clients itself, since the Host may be blocked with the page.
+
+import type { Protocol } from "../../cdp";
+import type { HubAccess } from "../../protocol";
+import { frameOfDocument, mainFrame, urlOf } from "./frames";
+import { carried, carriedTarget, carryDriven } from "../link/framename";
+import { dialogKey, hubBase, hubTarget, isAdopted } from "../link/hub";
+import { originals } from "../base/originals";
+import { allSessions, emit } from "../base/session";
+
+/** What the hub says of a dialog. */
+interface DialogAnswer {
+  native?: boolean;
+  accept?: boolean;
+  text?: string;
+}
+
+type Kind = "alert" | "confirm" | "prompt";
+
+/** What has become of a dialog; undefined: the browser is to show its own. */
+type Outcome = { accept: boolean; text: string } | undefined;
+
+/** Replaces the dialogs of a window. Without a session that has Page enabled they are the browser's own. */
+export function installDialogs(win: Window & typeof globalThis): void {
+  const { alert, confirm, prompt, print } = win;
+  win.alert = function (...args: unknown[]): void {
+    // Unlike the others', its undefined is a text if it is there at all.
+    if (!show(win, "alert", args.length ? String(args[0]) : "")) Reflect.apply(alert, win, args);
+  };
+  win.confirm = function (message = ""): boolean {
+    const shown = show(win, "confirm", message);
+    return shown ? shown.accept : confirm.call(win, message);
+  };
+  win.prompt = function (message = "", text = ""): string | null {
+    const shown = show(win, "prompt", message, text);
+    if (!shown) return prompt.call(win, message, text);
+    return shown.accept ? shown.text : null;
+  };
+  win.print = function (): void {
+    if (!driven()) print.call(win); // nobody could close the browser's window
+  };
+  for (const name of ["alert", "confirm", "prompt", "print"])
+    Object.defineProperty(win[name as Kind], "name", { value: name });
+}
+
+/** Whether clients answer this Target's dialogs; before the welcome, whether they answered the last document's. */
+function driven(): boolean {
+  if (!isAdopted()) return carried("d");
+  for (const s of allSessions()) if (s.enabled.has("Page")) return true;
+  return false;
+}
+
+const STORED = "__hubAgent.dialogs.";
+
+/** Keeps for the next document what it must know before the welcome, and tells clients of dialogs from before this one's. */
+export function noteDriven(): void {
+  for (const d of early.splice(0)) tell(d);
+  if (mainFrame().parentId || mainFrame().id !== hubTarget()) return; // a child frame's name is its parent's to read
+  const on = driven();
+  carryDriven(on, hubTarget());
+  try {
+    // The key is nobody's but this origin's, unlike the name.
+    if (on) sessionStorage.setItem(STORED + hubTarget(), originals.stringify({ base: hubBase(), key: dialogKey() }));
+    else sessionStorage.removeItem(STORED + hubTarget());
+  } catch {
+    // Storage is blocked: dialogs before the welcome are closed at once.
+  }
+}
+
+/** What the document before has kept. */
+function stored(): HubAccess {
+  try {
+    return { ...originals.parse(sessionStorage.getItem(STORED + carriedTarget()) ?? "{}"), targetId: carriedTarget() };
+  } catch {
+    return {};
+  }
+}
+
+const headless = navigator.userAgent.includes("Headless");
+
+/** No client is there to ask: the user is, but in a headless browser, which closes its dialogs, as Chromium's own does. */
+function undriven(type: Kind): Outcome {
+  return headless ? { accept: type === "alert", text: "" } : undefined;
+}
+
+function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown = ""): Outcome {
+  if (!driven()) return undriven(type);
+  const frame = frameOfDocument(win.document) ?? mainFrame();
+  const dialog: Dialog = {
+    url: urlOf(frame),
+    frameId: frame.id,
+    message: String(message),
+    type,
+    defaultPrompt: String(defaultPrompt),
+  };
+  const { base, key, targetId } = isAdopted() ? { base: hubBase(), key: dialogKey(), targetId: hubTarget() } : stored();
+  if (!isAdopted() && frame === mainFrame()) dialog.frameId = targetId ?? frame.id;
+  if (!base || !key) return unasked(dialog);
+  const request = new originals.XMLHttpRequest();
+  try {
+    originals.xhrOpen.call(request, "POST", `${base}/dialog`, false);
+    originals.xhrSend.call(request, originals.stringify({ ...dialog, targetId, key }));
+  } catch {
+    // The page's policy (connect-src, sync-xhr) or an unreachable hub: in
+    // script they cannot be told apart.
+    return unasked(dialog);
+  }
+  if (request.status !== 200) return undriven(type);
+  const answer = originals.parse(request.responseText) as DialogAnswer;
+  return answer.native === true ? undriven(type) : { accept: answer.accept === true, text: String(answer.text ?? "") };
+}
+
+/** Nobody can be asked, and a native dialog would stay for ever: clients hear of one that was closed at once. */
+function unasked(dialog: Dialog): Outcome {
+  if (isAdopted()) tell(dialog);
+  else early.push(dialog);
+  return { accept: dialog.type === "alert", text: "" };
+}
+
+type Dialog = Omit<Protocol.Page.JavascriptDialogOpeningEvent, "hasBrowserHandler">;
+
+/** Dialogs from before there was anybody to tell. */
+const early: Dialog[] = [];
+
+function tell(dialog: Dialog): void {
+  emit("Page", "Page.javascriptDialogOpening", { ...dialog, hasBrowserHandler: true });
+  emit("Page", "Page.javascriptDialogClosed", {
+    frameId: dialog.frameId,
+    result: dialog.type === "alert",
+    userInput: "",
+  });
+}
