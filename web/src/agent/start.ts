@@ -12,12 +12,19 @@ import { installChoosers, listenForChoosers } from "./dom/files";
 import { readName } from "./link/framename";
 import { address, describeFrame, mainFrame } from "./page/frames";
 import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./page/framewatch";
-import { addPlace } from "./base/bundles";
+import { addBaseUrl } from "./base/bundles";
 import { begin, follow, installStop, watchLoading } from "./page/lifecycle";
 import { installLog } from "./network/log";
 import { tellInfo, watchNavigation } from "./page/navigation";
 import { beginNesting, listenForAgents, watchNested } from "./link/nested";
-import { arrivalOf, beginNetwork, installNetwork, keepArrival, respondDocument, watchResources } from "./network";
+import {
+  documentResponseOf,
+  beginNetwork,
+  installNetwork,
+  keepDocumentResponse,
+  respondDocument,
+  watchResources,
+} from "./network";
 import { isProxied, leaveUpstream, refreshUpstream } from "./network/upstream";
 import { monotonic } from "./base/originals";
 import { tree } from "./page/page";
@@ -25,14 +32,14 @@ import { control, greet, leave, listenForHost, pair, send } from "./link/port";
 import { installPopups, listenForPopups, startPopups, welcomePopups } from "./windows/popups";
 import { handlerOf } from "./base/registry";
 import { installFocus, listenForFocus } from "./input/webkitfocus";
-import { takeKeys } from "./link/route";
+import { giveKeysTo } from "./link/route";
 import { restoreScripts, runStored } from "./runtime/scripts";
 import { allSessions, sessionOf } from "./base/session";
 import { installTimers } from "./runtime/timers";
 import { watchShadows } from "./dom/treewatch";
 import { rememberGlobals } from "./runtime/isolatedglobals";
 import "./runtime/runtime";
-import "./network/intercept";
+import "./network/fetchcommands";
 import "./storage/storage";
 import "./page/emulation";
 import "./page/screenshot";
@@ -70,12 +77,12 @@ export function startFrameAgent(options: AgentOptions): void {
   const above = agentAbove();
   if (above) return above(window, options.response);
   const arrive = (win: Win, response?: string): void => {
-    if (response) keepArrival(win, response);
+    if (response) keepDocumentResponse(win, response);
     if (win !== window) adopt(win);
   };
   arrive(window, options.response);
   const main = mainFrame();
-  main.failure = arrivalOf(window)?.error;
+  main.failure = documentResponseOf(window)?.error;
   if (main.failure) main.unreachable = location.href;
   Object.defineProperty(window, PRESENT, { value: arrive });
   hideFrameElement();
@@ -89,7 +96,7 @@ export function startFrameAgent(options: AgentOptions): void {
   watchLoading(mainFrame());
   watchNavigation(control);
   watchFrames({ wrap, listen }, tellInfo);
-  watchNested({ send, control, tree: () => tree(mainFrame()), focus: takeKeys });
+  watchNested({ send, control, tree: () => tree(mainFrame()), focus: giveKeysTo });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
   pair(options.allowedParents, options.key, (w) => {
@@ -165,7 +172,7 @@ function watchLeaving(): void {
 // ---------------------------------------------------------------- welcome
 
 function welcomed(w: Welcome): void {
-  if (w.base) addPlace(`${w.base}/`); // for an agent that is part of the app's own bundle
+  if (w.base) addBaseUrl(`${w.base}/`); // for an agent that is part of the app's own bundle
   const frame = mainFrame();
   const extended = w.frameId !== undefined;
   if (extended) {

@@ -5,8 +5,8 @@
 /** Header names and values, in order. */
 export type HeaderPairs = [name: string, value: string][];
 
-/** Agent to proxy: what the sessions of its Target want. It is answered by ControlNews "state". */
-export interface StateOrder {
+/** Agent to proxy: what the sessions of its Target want. It is answered by ControlEvent "state". */
+export interface StateCommand {
   do: "state";
   /** The Target that the document is part of. */
   target: string;
@@ -24,7 +24,7 @@ export interface StateOrder {
 }
 
 /** Agent to proxy: where the main frame goes next. */
-export interface NavigateOrder {
+export interface NavigateCommand {
   do: "navigate";
   url: string;
   /** The Referer that the request is to have; empty for none. */
@@ -32,7 +32,7 @@ export interface NavigateOrder {
 }
 
 /** Agent to proxy: a request that waits goes on, changed where a field says so. */
-export interface GoOrder {
+export interface GoCommand {
   do: "go";
   id: string;
   url?: string;
@@ -45,7 +45,7 @@ export interface GoOrder {
 }
 
 /** Agent to proxy: a client answers the request in the place of the app. */
-export interface FulfillOrder {
+export interface FulfillCommand {
   do: "fulfill";
   id: string;
   status: number;
@@ -57,7 +57,7 @@ export interface FulfillOrder {
 }
 
 /** Agent to proxy: the request fails. */
-export interface FailOrder {
+export interface FailCommand {
   do: "fail";
   id: string;
   /** A net error. */
@@ -65,22 +65,22 @@ export interface FailOrder {
 }
 
 /** Agent to proxy: the body of a response that waits is asked for. */
-export interface BodyOrder {
+export interface BodyCommand {
   do: "body";
   id: string;
 }
 
 /** What an agent sends. */
-export type ControlOrder = StateOrder | NavigateOrder | GoOrder | FulfillOrder | FailOrder | BodyOrder;
+export type ControlCommand = StateCommand | NavigateCommand | GoCommand | FulfillCommand | FailCommand | BodyCommand;
 
 /** Proxy to agent: the state is in force. */
-export interface StateNews {
+export interface StateEvent {
   what: "state";
   id: string;
 }
 
 /** Proxy to agent: a request has come. */
-export interface RequestNews {
+export interface RequestEvent {
   what: "request";
   id: string;
   url: string;
@@ -94,16 +94,16 @@ export interface RequestNews {
   mode?: string;
   /** The Referer without its fragment. */
   referrer?: string;
-  /** It waits for a GoOrder, FulfillOrder or FailOrder. */
+  /** It waits for a GoCommand, FulfillCommand or FailCommand. */
   held?: boolean;
   /** It is for the main frame's document. */
   main?: boolean;
   /** The requests that were redirected to this one, the first one first. */
-  redirects?: Hop[];
+  redirects?: RedirectHop[];
 }
 
 /** Proxy to agent: the head of a response has come, or with `error` none. */
-export interface ResponseNews {
+export interface ResponseEvent {
   what: "response";
   id: string;
   status?: number;
@@ -116,8 +116,8 @@ export interface ResponseNews {
   error?: string;
 }
 
-/** Proxy to agent: the body that a BodyOrder asked for. */
-export interface BodyNews {
+/** Proxy to agent: the body that a BodyCommand asked for. */
+export interface BodyEvent {
   what: "body";
   id: string;
   /** Base64; absent for an empty one. */
@@ -125,7 +125,7 @@ export interface BodyNews {
 }
 
 /** Proxy to agent: the response has been sent whole. */
-export interface EndNews {
+export interface EndEvent {
   what: "end";
   id: string;
   /** Bytes of the body as they came from the app. */
@@ -133,7 +133,7 @@ export interface EndNews {
 }
 
 /** Proxy to agent: there is no answer. */
-export interface FailedNews {
+export interface FailedEvent {
   what: "failed";
   id: string;
   /** The net error. */
@@ -141,10 +141,10 @@ export interface FailedNews {
 }
 
 /** What a proxy sends. */
-export type ControlNews = StateNews | RequestNews | ResponseNews | BodyNews | EndNews | FailedNews;
+export type ControlEvent = StateEvent | RequestEvent | ResponseEvent | BodyEvent | EndEvent | FailedEvent;
 
 /** One request for a document and its answer. */
-export interface Hop {
+export interface RedirectHop {
   url: string;
   method: string;
   /** Headers of the request. */
@@ -157,9 +157,9 @@ export interface Hop {
 }
 
 /** The JSON of data-response: the request that has brought the document. */
-export interface Arrival extends Hop {
+export interface DocumentResponse extends RedirectHop {
   /** The requests that led to it. */
-  redirects?: Hop[];
+  redirects?: RedirectHop[];
   /** The key of the document's text, below /__hub/body/. */
   body?: string;
   /** The net error that the document is a page about. */

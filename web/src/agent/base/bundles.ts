@@ -5,14 +5,14 @@ import { nonceOf } from "../runtime/evaluate";
 import { ProtocolError } from "./registry";
 
 /** The folders that have the bundles, in order of preference. */
-const places: string[] = [];
+const baseUrls: string[] = [];
 const loaded = new Map<string, Promise<unknown>>();
 
 /** Adds the folder of `url`, such as that of agent.js, to where bundles come from. */
-export function addPlace(url: string): void {
+export function addBaseUrl(url: string): void {
   if (!url) return;
   const place = new URL(".", url).href;
-  if (!places.includes(place)) places.push(place);
+  if (!baseUrls.includes(place)) baseUrls.push(place);
 }
 
 /**
@@ -21,7 +21,7 @@ export function addPlace(url: string): void {
  */
 export async function load<T>(name: string): Promise<T> {
   let module = loaded.get(name);
-  if (!module) loaded.set(name, (module = first(name)));
+  if (!module) loaded.set(name, (module = loadFromAny(name)));
   try {
     return (await module) as T;
   } catch (e) {
@@ -32,14 +32,14 @@ export async function load<T>(name: string): Promise<T> {
 
 /** Whether a URL is that of a bundle, whose loading is no doing of the page's. */
 export function isBundle(url: string): boolean {
-  return [...loaded.keys()].some((name) => places.some((place) => url === place + name));
+  return [...loaded.keys()].some((name) => baseUrls.some((place) => url === place + name));
 }
 
-async function first(name: string): Promise<unknown> {
-  for (const place of places) {
+async function loadFromAny(name: string): Promise<unknown> {
+  for (const place of baseUrls) {
     const url = place + name;
     try {
-      return await import(url).catch(() => element(url).then(() => import(url)));
+      return await import(url).catch(() => loadByElement(url).then(() => import(url)));
     } catch {
       // the next place, if there is one
     }
@@ -50,7 +50,7 @@ async function first(name: string): Promise<unknown> {
 }
 
 /** Where the policy forbids import(), a script element with the agent's nonce may still bring the module. */
-function element(url: string): Promise<void> {
+function loadByElement(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.type = "module";
@@ -64,7 +64,7 @@ function element(url: string): Promise<void> {
 }
 
 /** Runs what a bundle exports: its errors are for the client where they carry a code. */
-export async function relay<T>(run: () => Promise<T>): Promise<T> {
+export async function withClientErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (e) {

@@ -1,7 +1,7 @@
 // The DOM domain: where nodes are on the screen, and bringing them there.
 
 import type { Protocol } from "../../cdp";
-import { push } from "./dom";
+import { pushNode } from "./dom";
 import { frameOfDocument, mainFrame } from "../page/frames";
 import {
   type Box,
@@ -71,7 +71,7 @@ function nodeForLocation(
   const at = locationPoint(p);
   const el = spotAt(at.x, at.y)?.el;
   if (!el) throw new ProtocolError("No node found at given location");
-  return { backendNodeId: idOfNode(el), nodeId: push(el, s), frameId: frameOfDocument(el.ownerDocument)?.id ?? "" };
+  return { backendNodeId: idOfNode(el), nodeId: pushNode(el, s), frameId: frameOfDocument(el.ownerDocument)?.id ?? "" };
 }
 
 function focus(p: NodeParams): void {

@@ -17,7 +17,7 @@ export function childrenOf(node: Node): Node[] {
 }
 
 /** Notes what a description tells. */
-export interface Listener {
+export interface DescriptionListener {
   node(node: Node): void;
   children(parent: Node, children: Node[]): void;
 }
@@ -26,13 +26,13 @@ export interface Listener {
 export interface Scope {
   depth: number;
   pierce: boolean;
-  tell?: Listener;
+  listener?: DescriptionListener;
 }
 
 /** DOM.Node. */
 export function describe(node: Node, scope: Scope): Protocol.DOM.Node {
   const id = idOfNode(node);
-  scope.tell?.node(node);
+  scope.listener?.node(node);
   const d: Protocol.DOM.Node = {
     nodeId: id,
     backendNodeId: id,
@@ -88,6 +88,6 @@ function describeChildren(node: Node, d: Protocol.DOM.Node, scope: Scope): void 
   // A lone text child comes along, as in Chromium.
   const lone = children.length === 1 && children[0].nodeType === Node.TEXT_NODE;
   if (scope.depth <= 0 && !lone) return;
-  scope.tell?.children(node, children);
+  scope.listener?.children(node, children);
   d.children = children.map((c) => describe(c, { ...scope, depth: scope.depth - 1 }));
 }

@@ -2,7 +2,7 @@
 
 import type { Protocol } from "../../cdp";
 import { childrenOf, describe } from "./describe";
-import { begin, forget, knownTo } from "./domsync";
+import { beginClientTree, forgetClientTree, clientTreeOf } from "./domsync";
 import { contextOf, mainContext, wrap } from "../runtime/objects";
 import { frameOf, frameOfDocument, mainFrame } from "../page/frames";
 import { type NodeParams, documentOf, elementOfParams, idOfNode, isElement, nodeOfId, nodeOfParams } from "./nodes";
@@ -12,7 +12,7 @@ import { type Session, emit } from "../base/session";
 /** Tells the sessions that the nodes they know are gone with their document. */
 export function documentUpdated(): void {
   emit("DOM", "DOM.documentUpdated", (s) => {
-    forget(s);
+    forgetClientTree(s);
     return {};
   });
 }
@@ -37,8 +37,8 @@ function pushDepthOf(p: { depth?: number }): number {
  * of every ancestor's children first (DOM.setChildNodes), and chromedp waits
  * until it has seen the node.
  */
-export function push(node: Node, s: Session): number {
-  const seen = knownTo(s);
+export function pushNode(node: Node, s: Session): number {
+  const seen = clientTreeOf(s);
   const missing: Node[] = [];
   let at: Node | null = node;
   while (at && !seen.has(at)) {
@@ -55,10 +55,10 @@ export function push(node: Node, s: Session): number {
 }
 
 function sendChildren(parent: Node, s: Session, depth: number, pierce: boolean): void {
-  const tell = knownTo(s);
+  const tell = clientTreeOf(s);
   const children = childrenOf(parent);
   tell.children(parent, children);
-  const nodes = children.map((c) => describe(c, { depth: depth - 1, pierce, tell }));
+  const nodes = children.map((c) => describe(c, { depth: depth - 1, pierce, listener: tell }));
   s.emit("DOM.setChildNodes", { parentId: idOfNode(parent), nodes });
 }
 
@@ -100,7 +100,7 @@ function resolve(p: Protocol.DOM.ResolveNodeRequest, s: Session): Protocol.DOM.R
 function frameOwner(p: Protocol.DOM.GetFrameOwnerRequest, s: Session): Protocol.DOM.GetFrameOwnerResponse {
   const owner = frameOf(p.frameId)?.owner;
   if (!owner) throw new ProtocolError("Frame with the given id was not found.");
-  return { backendNodeId: idOfNode(owner), nodeId: push(owner, s) };
+  return { backendNodeId: idOfNode(owner), nodeId: pushNode(owner, s) };
 }
 
 function flattened(): Node[] {
@@ -116,21 +116,21 @@ function flattened(): Node[] {
 
 register("DOM", {
   enable: () => {},
-  disable: (_p, s) => forget(s),
+  disable: (_p, s) => forgetClientTree(s),
   getDocument: (p, s) => ({
-    root: describe(document, { depth: depthOf(p, 2), pierce: p.pierce === true, tell: begin(s) }),
+    root: describe(document, { depth: depthOf(p, 2), pierce: p.pierce === true, listener: beginClientTree(s) }),
   }),
   getFlattenedDocument: (_p, s) => ({
-    nodes: flattened().map((n) => describe(n, { depth: 0, pierce: false, tell: knownTo(s) })),
+    nodes: flattened().map((n) => describe(n, { depth: 0, pierce: false, listener: clientTreeOf(s) })),
   }),
   describeNode: (p) => ({ node: describe(nodeOfParams(p), { depth: depthOf(p, 0), pierce: p.pierce === true }) }),
   requestChildNodes: (p, s) => sendChildren(nodeOfId(p.nodeId), s, pushDepthOf(p), p.pierce === true),
-  requestNode: (p, s) => ({ nodeId: push(nodeOfParams({ objectId: p.objectId }), s) }),
+  requestNode: (p, s) => ({ nodeId: pushNode(nodeOfParams({ objectId: p.objectId }), s) }),
   resolveNode: resolve,
   pushNodesByBackendIdsToFrontend: (p, s) => ({
     nodeIds: p.backendNodeIds.map((id) => {
       try {
-        return push(nodeOfParams({ backendNodeId: id }), s);
+        return pushNode(nodeOfParams({ backendNodeId: id }), s);
       } catch {
         return 0;
       }
@@ -138,11 +138,11 @@ register("DOM", {
   }),
   querySelector: (p, s) => {
     const found = select(() => searchable({ nodeId: p.nodeId }).querySelector(p.selector));
-    return { nodeId: found ? push(found, s) : 0 };
+    return { nodeId: found ? pushNode(found, s) : 0 };
   },
   querySelectorAll: (p, s) => {
     const found = select(() => searchable({ nodeId: p.nodeId }).querySelectorAll(p.selector));
-    return { nodeIds: [...found].map((n) => push(n, s)) };
+    return { nodeIds: [...found].map((n) => pushNode(n, s)) };
   },
   getFrameOwner: frameOwner,
   getAttributes: (p) => ({

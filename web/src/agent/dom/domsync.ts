@@ -1,13 +1,13 @@
 // What each client knows of the tree, and telling it what changes there: only
 // of nodes that it knows, as Chromium does.
 
-import { type Listener, childrenOf, describe } from "./describe";
+import { type DescriptionListener, childrenOf, describe } from "./describe";
 import { HOVERED } from "../input/hoverstyle";
 import { idOfNode, isDocument, isElement } from "./nodes";
 import { type Session, onSessionEnd } from "../base/session";
 
 /** One client's tree. */
-class Known implements Listener {
+class ClientTree implements DescriptionListener {
   private readonly nodes = new Set<number>();
   /** The children that it has been told of, in order, by parent; no list where it knows but their number. */
   private readonly lists = new Map<number, number[]>();
@@ -72,7 +72,7 @@ class Known implements Listener {
       else {
         const old = list.indexOf(id, at);
         if (old >= 0) this.remove(parentNodeId, ...list.splice(old, 1));
-        const node = describe(child, { depth: 0, pierce: false, tell: this });
+        const node = describe(child, { depth: 0, pierce: false, listener: this });
         this.session.emit("DOM.childNodeInserted", { parentNodeId, previousNodeId, node });
       }
       previousNodeId = id;
@@ -94,22 +94,22 @@ class Known implements Listener {
   }
 }
 
-const clients = new Map<Session, Known>();
+const clients = new Map<Session, ClientTree>();
 
 /** The tree of a client. */
-export function knownTo(s: Session): Known {
-  return clients.get(s) ?? begin(s);
+export function clientTreeOf(s: Session): ClientTree {
+  return clients.get(s) ?? beginClientTree(s);
 }
 
 /** A client begins anew, as it does when it asks for the document. */
-export function begin(s: Session): Known {
-  const known = new Known(s);
+export function beginClientTree(s: Session): ClientTree {
+  const known = new ClientTree(s);
   clients.set(s, known);
   return known;
 }
 
 /** A client wants to hear no more. */
-export function forget(s: Session): void {
+export function forgetClientTree(s: Session): void {
   clients.delete(s);
   if (clients.size > 0) return;
   for (const o of observers.values()) o.disconnect();
@@ -117,7 +117,7 @@ export function forget(s: Session): void {
   observed = new WeakSet();
 }
 
-onSessionEnd(forget);
+onSessionEnd(forgetClientTree);
 
 // ---------------------------------------------------------------- changes
 
@@ -138,13 +138,13 @@ function observe(root: Node): void {
 }
 
 /** Shows script every node of a document, from the document itself: see treewatch.ts. */
-function show(doc: Document): void {
+function exposeNodes(doc: Document): void {
   const walker = doc.createTreeWalker(doc);
   while (walker.nextNode());
 }
 
 function changed(doc: Document, records: MutationRecord[]): void {
-  if (doc !== document) show(doc);
+  if (doc !== document) exposeNodes(doc);
   const parents = new Set<Node>();
   for (const r of records) {
     if (r.type === "childList") parents.add(r.target);

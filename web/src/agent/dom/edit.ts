@@ -1,7 +1,7 @@
 // The DOM domain: changing the tree.
 
 import type { Protocol } from "../../cdp";
-import { push } from "./dom";
+import { pushNode } from "./dom";
 import { elementOfParams, isDocument, isElement, nodeOfId, nodeOfParams } from "./nodes";
 import { ProtocolError, register } from "../base/registry";
 import type { Session } from "../base/session";
@@ -22,7 +22,7 @@ function setNodeName(p: Protocol.DOM.SetNodeNameRequest, s: Session): Protocol.D
   for (const a of old.attributes) el.setAttribute(a.name, a.value);
   el.append(...old.childNodes);
   old.replaceWith(el);
-  return { nodeId: push(el, s) };
+  return { nodeId: pushNode(el, s) };
 }
 
 function outerHTML(node: Node): string {
@@ -42,7 +42,7 @@ function move(p: Protocol.DOM.MoveToRequest, s: Session, node: Node): Protocol.D
   const before = p.insertBeforeNodeId ? nodeOfId(p.insertBeforeNodeId) : null;
   if (before && before.parentNode !== to) throw new ProtocolError("Anchor node must be child of the target element");
   to.insertBefore(node, before);
-  return { nodeId: push(node, s) };
+  return { nodeId: pushNode(node, s) };
 }
 
 /** What a value of an attribute is set to must be text that a name can carry. */

@@ -1,6 +1,6 @@
 // The DOM domain: searching the tree by text, selector or path.
 
-import { push } from "./dom";
+import { pushNode } from "./dom";
 import { isElement } from "./nodes";
 import { mint } from "../base/originals";
 import { ProtocolError, register } from "../base/registry";
@@ -75,7 +75,7 @@ register("DOM", {
     if (!(p.fromIndex >= 0 && p.toIndex <= nodes.length && p.fromIndex < p.toIndex)) {
       throw new ProtocolError("Invalid search result range");
     }
-    return { nodeIds: nodes.slice(p.fromIndex, p.toIndex).map((n) => push(n, s)) };
+    return { nodeIds: nodes.slice(p.fromIndex, p.toIndex).map((n) => pushNode(n, s)) };
   },
   discardSearchResults: (p) => void searches.delete(p.searchId),
 });

@@ -1,7 +1,7 @@
 // DOMSnapshot, by a bundle that is loaded when it is first asked for.
 
 import { frameOfDocument } from "../page/frames";
-import { load, relay } from "../base/bundles";
+import { load, withClientErrors } from "../base/bundles";
 import { idOfNode } from "./nodes";
 import { register } from "../base/registry";
 
@@ -12,5 +12,5 @@ const ids = { idOfNode, frameIdOf: (doc: Document): string => frameOfDocument(do
 register("DOMSnapshot", {
   enable: () => {},
   disable: () => {},
-  captureSnapshot: async (p) => relay(async () => (await load<Snapshot>("snapshot.js")).capture(p, ids)),
+  captureSnapshot: async (p) => withClientErrors(async () => (await load<Snapshot>("snapshot.js")).capture(p, ids)),
 });

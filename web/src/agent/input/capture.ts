@@ -9,7 +9,7 @@ const OWN = 1;
 
 let holder: Element | undefined;
 /** The element that has heard gotpointercapture. */
-let told: Element | undefined;
+let notified: Element | undefined;
 
 const prepared = new WeakSet<object>();
 
@@ -38,9 +38,9 @@ export function allowCapture(win: Window & typeof globalThis): void {
 /** Where events at a point go when an element has captured the pointer, wherever that is; tells elements that capture or lose it. */
 export function captured(p: MouseParams): Spot | undefined {
   if (!holder?.isConnected) holder = undefined;
-  if (told !== holder) {
-    const [lost, got] = [told, holder];
-    told = holder;
+  if (notified !== holder) {
+    const [lost, got] = [notified, holder];
+    notified = holder;
     if (lost?.isConnected) tell("lostpointercapture", lost, p);
     if (got) tell("gotpointercapture", got, p);
   }

@@ -5,7 +5,7 @@ import { focused } from "./focus";
 import { type KeyParams, keyDownAction, keyUpAction } from "./keys";
 import { typeAhead } from "./widgets";
 import { modifiersOf, send } from "./point";
-import { turn } from "./macrotask";
+import { macrotask } from "./macrotask";
 
 /** Keys that some clients name by their character. */
 const names: Record<string, string> = {
@@ -56,7 +56,7 @@ async function typed(p: KeyParams): Promise<void> {
 /** Sends a key event and reports, when all that its listeners have begun is done, whether its default action is due. */
 async function due(type: string, p: KeyParams, charCode = 0): Promise<boolean> {
   const unprevented = fire(type, p, charCode);
-  await turn();
+  await macrotask();
   return unprevented;
 }
 

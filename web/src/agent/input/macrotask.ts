@@ -6,7 +6,7 @@ const waiting: (() => void)[] = [];
 port1.onmessage = () => waiting.shift()?.();
 
 /** Resolves in a task of its own. */
-export function turn(): Promise<void> {
+export function macrotask(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
     port2.postMessage(0);

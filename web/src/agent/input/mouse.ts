@@ -10,7 +10,7 @@ import { hover } from "./hover";
 import { type Spot, isDisabled, pathOf, spotAt } from "./point";
 import { chooseOption, dragSelection, endSelection, startSelection } from "./selection";
 import { grabSlider, releaseSlider, slide } from "./slider";
-import { turn } from "./macrotask";
+import { macrotask } from "./macrotask";
 import { wheel } from "./wheel";
 
 const MASKS = [1, 4, 2, 8, 16];
@@ -67,10 +67,10 @@ async function press(spot: Spot | undefined, p: Protocol.Input.DispatchMouseEven
   pressed.set(button, pathOf(spot.el));
   const detail = p.clickCount ?? 1;
   silenced = !pointer(first ? "pointerdown" : "pointermove", spot, p);
-  await turn();
+  await macrotask();
   if (!silenced && isDisabled(spot.el)) focusFromPress(spot.el);
   else if (!silenced && mouse("mousedown", spot, p, { detail })) {
-    await turn();
+    await macrotask();
     pressAction(spot, p, button, detail);
   }
   if (button === 2) pointer("contextmenu", spot, p);
@@ -102,11 +102,11 @@ async function release(under: Spot | undefined, p: Protocol.Input.DispatchMouseE
   if (!spot) return releaseSlider();
   const detail = p.clickCount ?? 1;
   pointer(state.held === 0 ? "pointerup" : "pointermove", spot, p);
-  await turn();
+  await macrotask();
   if (button === 0) closeByPress(from, spot);
   if (!silenced) {
     mouse("mouseup", spot, p, { detail });
-    await turn();
+    await macrotask();
   }
   silenced = silenced && state.held !== 0;
   if (button === 0) releaseSlider();

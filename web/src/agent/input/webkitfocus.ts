@@ -10,7 +10,7 @@ import { announce, isFocusable } from "./focus";
 type Win = Window & typeof globalThis;
 type Root = Document | ShadowRoot;
 
-const assumed = new WeakMap<Document, Element>();
+const notedFocus = new WeakMap<Document, Element>();
 
 /** Wraps in a window what sets and tells the focus, in browsers that withhold it. */
 export function installFocus(win: Win): void {
@@ -38,7 +38,7 @@ function wrapFocus(proto: HTMLElement | SVGElement): void {
       if (activeIn(this) !== this && isFocusable(this)) assume(this, options);
     },
     blur(this: HTMLElement): void {
-      if (assumed.get(this.ownerDocument) === this) release(this.ownerDocument, null);
+      if (notedFocus.get(this.ownerDocument) === this) release(this.ownerDocument, null);
       else blur.call(this);
     },
   });
@@ -60,7 +60,7 @@ const activeIn = (el: Element): Element | null => (el.getRootNode() as Partial<R
 /** What is assumed in a document, as one of its roots shows it: by the host of the shadow root it is in. */
 function inside(root: Root): Element | undefined {
   const doc = root.ownerDocument ?? (root as Document);
-  let el = assumed.get(doc);
+  let el = notedFocus.get(doc);
   if (!el?.isConnected) return undefined;
   for (let at = el.getRootNode(); at !== root; at = el.getRootNode()) {
     if (!("host" in at)) return undefined;
@@ -74,9 +74,9 @@ function assume(el: HTMLElement, options?: FocusOptions): void {
   const old = doc.activeElement;
   takeCaret(el);
   if (activeIn(el) === el) return; // in a frame that has the focus, the caret brings it along
-  if (assumed.has(doc)) release(doc, el);
+  if (notedFocus.has(doc)) release(doc, el);
   else if (old && old !== doc.body) (old as HTMLElement).blur();
-  assumed.set(doc, el);
+  notedFocus.set(doc, el);
   const owner = doc.defaultView?.frameElement;
   if (owner && owner.ownerDocument.activeElement !== owner) assume(owner as HTMLElement, { preventScroll: true });
   if (!options?.preventScroll) reveal(el);
@@ -99,9 +99,9 @@ function takeCaret(el: HTMLElement): void {
 
 /** What was assumed in a document loses the focus to another element, or to none. */
 function release(doc: Document, to: Element | null): void {
-  const old = assumed.get(doc);
+  const old = notedFocus.get(doc);
   if (!old || old === to) return;
-  assumed.delete(doc);
+  notedFocus.delete(doc);
   changed(old);
   if (old.isConnected) announce(old, ["blur", "focusout"], to);
 }

@@ -5,7 +5,7 @@ import { mainFrame } from "../page/frames";
 import { hexId, originals } from "../base/originals";
 
 let base: string | undefined;
-let key: string | undefined;
+let dialogAccessKey: string | undefined;
 let target: string | undefined;
 /** BASE on the document's own origin, where a proxy serves the agent and the hub's endpoints. */
 let ownBase: string | undefined;
@@ -38,7 +38,7 @@ export function enterHub(access: HubAccess): void {
   target = access.targetId;
   setHub(access);
   adopted = true;
-  known();
+  markAdopted();
 }
 
 let adopted = false;
@@ -52,17 +52,17 @@ export function isAdopted(): boolean {
 export function setHub(access: HubAccess): void {
   base = access.base ?? base;
   welcomedProxy = access.proxy ?? welcomedProxy;
-  key = access.key ?? key;
+  dialogAccessKey = access.key ?? dialogAccessKey;
 }
 
-let known: () => void;
+let markAdopted: () => void;
 
 /** Resolves once a Host has adopted this document, and said whether it has a hub. */
-export const hubKnown = new Promise<void>((resolve) => (known = resolve));
+export const hubKnown = new Promise<void>((resolve) => (markAdopted = resolve));
 
 /** The same for an agent in a child frame. */
 export function hubAccess(): HubAccess {
-  return { base, key, targetId: hubTarget() };
+  return { base, key: dialogAccessKey, targetId: hubTarget() };
 }
 
 /** The Target that this document is part of. */
@@ -77,7 +77,7 @@ export function hubBase(): string | undefined {
 
 /** What the hub knows this Target by when a dialog is to be shown; undefined where it shows none. */
 export function dialogKey(): string | undefined {
-  return key;
+  return dialogAccessKey;
 }
 
 // -------------------------------------------------------- scripts it serves
@@ -85,11 +85,11 @@ export function dialogKey(): string | undefined {
 /** How long the Host and its relay may take to put a script there. */
 const PUT_MS = 3_000;
 const waiting = new Map<string, (taken: boolean) => void>();
-let tell: (message: FromAgent) => boolean = () => false;
+let sendToHost: (message: FromAgent) => boolean = () => false;
 
 /** Sets what carries messages to the Host. */
 export function setHubChannel(control: (message: FromAgent) => boolean): void {
-  tell = control;
+  sendToHost = control;
 }
 
 /** Leaves a script at the hub and resolves to its address, which serves it once; undefined where the hub takes none. */
@@ -102,7 +102,7 @@ export function leaveScript(source: string): Promise<string | undefined> {
     };
     waiting.set(name, end);
     originals.setTimeout(() => end(false), PUT_MS);
-    if (!hubBase() || !tell({ icdp: "evalput", key: name, source })) end(false);
+    if (!hubBase() || !sendToHost({ icdp: "evalput", key: name, source })) end(false);
   });
 }
 

@@ -18,7 +18,7 @@ import type {
 import { VERSION } from "../../protocol";
 import { isOf } from "../../host/addresses";
 import { emptyState, record } from "../../host/state";
-import { begun } from "../page/childnavigation";
+import { beginNavigation } from "../page/childnavigation";
 import { contextIds, destroyContexts } from "../runtime/contexts";
 import {
   type Agent,
@@ -31,7 +31,7 @@ import {
   reach,
   splitFragment,
 } from "../page/frames";
-import { arrived, detach } from "../page/framewatch";
+import { documentMayHaveChanged, detach } from "../page/framewatch";
 import { hubAccess } from "./hub";
 import { forgetMarks, isLoaded, setAfterChildren } from "../page/lifecycle";
 import { base, originals, slotOf } from "../base/originals";
@@ -52,7 +52,7 @@ let uplink: Uplink;
 /** The welcome that this agent had. */
 let welcome: Welcome | undefined;
 /** Greetings from before that, of which a few are kept. */
-const waiting: MessageEvent[] = [];
+const earlyHellos: MessageEvent[] = [];
 const MAX_WAITING = 100;
 const states = new Map<string, SessionState>();
 /** Commands whose effect a later document must have too, by session and method. */
@@ -65,7 +65,7 @@ export function watchNested(up: Uplink): void {
   uplink = up;
   setAfterChildren(whenLoaded);
   onTouch(() => {
-    proceed();
+    releaseLoads();
     if (due || !mainFrame().parentId) return;
     due = true;
     originals.queueMicrotask(tellSubtree);
@@ -87,7 +87,7 @@ export function tellSubtree(): void {
 
 /** Takes the greetings of a window's children. */
 export function listenForAgents(win: Window): void {
-  win.addEventListener("message", greeted, true);
+  win.addEventListener("message", receiveHello, true);
   win.addEventListener("focusin", focusTaken, true);
 }
 
@@ -103,7 +103,7 @@ export function beginNesting(w: Welcome): void {
   states.clear();
   for (const s of w.state?.sessions ?? []) states.set(s.sessionId, s);
   for (const n of agents()) n.welcome(true);
-  for (const e of waiting.splice(0)) greeted(e);
+  for (const e of earlyHellos.splice(0)) receiveHello(e);
 }
 
 /** A session has begun or ended. */
@@ -134,25 +134,25 @@ function subtreeContexts(): Protocol.Runtime.ExecutionContextDestroyedEvent[] {
 
 /** How long a document's load is kept back for what its agents have to tell. */
 const LAG_MS = 1_000;
-const kept: (() => void)[] = [];
+const waitingLoads: (() => void)[] = [];
 
 /** Runs f when every agent has told of its load, which came before. */
 function whenLoaded(f: () => void): void {
-  kept.push(f);
-  originals.setTimeout(() => proceed(true), LAG_MS);
-  proceed();
+  waitingLoads.push(f);
+  originals.setTimeout(() => releaseLoads(true), LAG_MS);
+  releaseLoads();
 }
 
 /** Goes on if there is nothing to wait for. */
-function proceed(enough = false): void {
-  if (kept.length === 0) return;
+function releaseLoads(enough = false): void {
+  if (waitingLoads.length === 0) return;
   if (!enough && allFrames().some((f) => f.expected || (f.agent && !(f.agent as Nested).loaded))) return;
-  for (const f of kept.splice(0)) f();
+  for (const f of waitingLoads.splice(0)) f();
 }
 
 // ------------------------------------------------------------- the hello
 
-function greeted(e: MessageEvent): void {
+function receiveHello(e: MessageEvent): void {
   const hello = e.data as Hello | null;
   if (hello?.icdp !== "hello" || hello.v !== VERSION || typeof hello.base !== "number" || typeof hello.url !== "string")
     return;
@@ -161,23 +161,23 @@ function greeted(e: MessageEvent): void {
   e.stopImmediatePropagation();
   const known = frame.agent as Nested | undefined;
   if (known?.docId === hello.docId) return;
-  if (!welcome?.frameId) return void (waiting.length < MAX_WAITING && waiting.push(e));
+  if (!welcome?.frameId) return void (earlyHellos.length < MAX_WAITING && earlyHellos.push(e));
   const target = e.origin === "null" ? "*" : e.origin;
   // Of two documents with ids in the same range a client could not tell which it means.
   const taken = new Set([...subtreeBases(), ...(welcome.bases ?? [])].map(slotOf));
   if (taken.has(slotOf(hello.base))) return frame.proxy?.postMessage({ icdp: "rebase", v: VERSION }, target);
   if ((e.origin === "null" && !e.ports[0]) || !isOf(hello.url, e.origin, ["null"])) return; // see Hello
   known?.gone();
-  new Nested(frame, hello, target, e.ports[0]).welcome(arrives(frame, hello.url));
+  new Nested(frame, hello, target, e.ports[0]).welcome(prepareForDocument(frame, hello.url));
 }
 
 /** Clears the way for a new document; false where it has been told of as one without an agent. */
-function arrives(frame: Frame, url: string): boolean {
+function prepareForDocument(frame: Frame, url: string): boolean {
   frame.expected = false;
   const fresh =
     frame.pending !== undefined || frame.left === true || splitFragment(frame.url ?? "")[0] !== splitFragment(url)[0];
   if (fresh) {
-    const p = frame.pending ?? begun(frame, url, { reason: "scriptInitiated" });
+    const p = frame.pending ?? beginNavigation(frame, url, { reason: "scriptInitiated" });
     frame.pending = undefined;
     frame.loaderId = p.loaderId;
     p.done?.({ frameId: frame.id, loaderId: p.loaderId, isDownload: false });
@@ -270,7 +270,7 @@ export class Nested implements Agent {
     if (this.frame.agent !== this) return;
     this.frame.agent = undefined;
     this.frame.left = true;
-    proceed();
+    releaseLoads();
     this.port?.close();
     for (const done of this.calls.values()) done(GONE);
     for (const id of framesIn(this.tree).slice(1).reverse())
@@ -280,7 +280,7 @@ export class Nested implements Agent {
 
   private receive(data: string): void {
     const m = originals.parse(data) as (FromAgent | { icdp?: undefined }) & CdpEvent & Response; // one of the three
-    if (m.icdp) return this.told(m);
+    if (m.icdp) return this.controlled(m);
     if (m.method) return this.speaksForItself(String(m.method), m.params ?? {}) ? uplink.send(data) : undefined;
     const done = this.calls.get(m.id);
     this.calls.delete(m.id);
@@ -303,24 +303,24 @@ export class Nested implements Agent {
     return context === undefined || this.bases.includes(Math.floor(context / 1000));
   }
 
-  private told(m: FromAgent): void {
+  private controlled(m: FromAgent): void {
     if (m.icdp === "subtree") {
-      this.grown(m);
+      this.subtreeChanged(m);
     } else if (m.icdp === "nav" || m.icdp === "navabort") {
       // What a client has asked for since then takes its place.
       if (!this.frame.pending?.done)
         this.frame.pending = m.icdp === "nav" ? { loaderId: m.loaderId, url: m.url } : undefined;
     } else if (m.icdp === "bye") {
       this.gone();
-      arrived(this.frame, this.loads > 1);
+      documentMayHaveChanged(this.frame, this.loads > 1);
     } else if (m.icdp === "focus") {
       uplink.focus(this);
       focusTaken();
-    } else this.asks(m);
+    } else this.requested(m);
   }
 
   /** What there is in it and below, without what is others': commands go by these names. */
-  private grown({ tree, bases, contexts, loaded }: Subtree): void {
+  private subtreeChanged({ tree, bases, contexts, loaded }: Subtree): void {
     if (!Array.isArray(bases) || !Array.isArray(contexts) || !this.isIts(tree?.frame?.url)) return;
     const others = agents().filter((n) => n !== this);
     const taken = [base, ...others.flatMap((n) => n.bases)];
@@ -333,13 +333,13 @@ export class Nested implements Agent {
     this.contexts = contexts.filter((c) => this.bases.includes(Math.floor(c.executionContextId / 1000)));
     this.tree = { ...own(tree), frame: { ...tree.frame, id: this.frame.id } };
     this.loaded = loaded;
-    proceed();
+    releaseLoads();
     this.frame.url = this.tree.frame.url;
     onTouch();
   }
 
   /** What it wants of the Host. It speaks for its own windows alone, and not in the name of the document around it. */
-  private asks(m: FromAgent): void {
+  private requested(m: FromAgent): void {
     if (m.icdp === "evalput") return void uplink.control(m);
     if (m.icdp !== "open" && m.icdp !== "popup") return;
     if (!this.bases.includes(parseInt(String(m.openId), 10))) return;

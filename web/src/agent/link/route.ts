@@ -19,7 +19,7 @@ type Point = { x: number; y: number };
 export function forward(method: string, p: Json, sessionId: string): Promise<Answer> | undefined {
   const all = agents();
   if (all.length === 0) return undefined;
-  keysTo();
+  keyTarget();
   if (method.startsWith("Input.")) return input(method, p, sessionId);
   if (method === "DOM.getNodeForLocation") {
     const at = locationPoint(p as Point);
@@ -29,10 +29,10 @@ export function forward(method: string, p: Json, sessionId: string): Promise<Ans
   const n = namedBy(all, method, p);
   if (!n) return undefined;
   const answer = n.call(method, p, sessionId);
-  if (method === "DOM.getContentQuads" || method === "DOM.getBoxModel") return answer.then((a) => placed(n, a));
+  if (method === "DOM.getContentQuads" || method === "DOM.getBoxModel") return answer.then((a) => inThisViewport(n, a));
   if (method === "DOM.scrollIntoViewIfNeeded")
     return answer.then((a) =>
-      a.error ? a : revealed(n, p as Protocol.DOM.ScrollIntoViewIfNeededRequest, a, sessionId),
+      a.error ? a : revealInThisViewport(n, p as Protocol.DOM.ScrollIntoViewIfNeededRequest, a, sessionId),
     );
   return answer;
 }
@@ -109,7 +109,7 @@ function within(n: Nested, p: Point): Point {
 }
 
 /** An answer with its quads in this agent's viewport. */
-function placed(n: Nested, answer: Answer): Answer {
+function inThisViewport(n: Nested, answer: Answer): Answer {
   const { x, y } = origin(n);
   const place = (quad: number[]): number[] => quad.map((v, i) => v + (i % 2 ? y : x));
   const { quads, model } = (answer.result ?? {}) as Partial<
@@ -121,7 +121,7 @@ function placed(n: Nested, answer: Answer): Answer {
 }
 
 /** Shows the frame too, at the place of the node that has been shown in it. */
-async function revealed(
+async function revealInThisViewport(
   n: Nested,
   p: Protocol.DOM.ScrollIntoViewIfNeededRequest,
   answer: Answer,
@@ -148,8 +148,8 @@ async function revealed(
 // ------------------------------------------------------------------ input
 
 /** The frame the pointer is in, and while a button or finger is down, where that went down. */
-let over: Nested | undefined;
-let held: { by: Nested | undefined } | undefined;
+let hovered: Nested | undefined;
+let pointerOwner: { by: Nested | undefined } | undefined;
 
 function input(method: string, p: Json, sessionId: string): Promise<Answer> | undefined {
   switch (method) {
@@ -165,7 +165,7 @@ function input(method: string, p: Json, sessionId: string): Promise<Answer> | un
     case "Input.dispatchKeyEvent":
     case "Input.insertText":
     case "Input.imeSetComposition":
-      return keysTo()?.call(method, p, sessionId);
+      return keyTarget()?.call(method, p, sessionId);
     default:
       return undefined;
   }
@@ -177,16 +177,16 @@ function mouse(
   sessionId: string,
 ): Promise<Answer> | undefined {
   const spot = spotAt(p.x, p.y);
-  const n = held ? held.by : agentAt(spot);
-  if (p.type === "mousePressed") held ??= { by: n };
-  else if (p.type === "mouseReleased") held = undefined;
-  const left = over !== n ? over : undefined;
-  over = n;
-  if (p.type === "mousePressed") keys = undefined;
+  const n = pointerOwner ? pointerOwner.by : agentAt(spot);
+  if (p.type === "mousePressed") pointerOwner ??= { by: n };
+  else if (p.type === "mouseReleased") pointerOwner = undefined;
+  const left = hovered !== n ? hovered : undefined;
+  hovered = n;
+  if (p.type === "mousePressed") keyOwner = undefined;
   if (left?.frame.agent) void left.call(method, { ...p, type: "mouseMoved", button: "none", x: -1, y: -1 }, sessionId);
   if (!n?.frame.owner || n.frame.agent !== n) return undefined;
   if (p.type === "mouseMoved") hover(spot, p);
-  if (p.type === "mousePressed") takeKeys(n);
+  if (p.type === "mousePressed") giveKeysTo(n);
   return n.call(method, { ...p, ...within(n, p) }, sessionId);
 }
 
@@ -196,9 +196,9 @@ function touch(
   sessionId: string,
 ): Promise<Answer> | undefined {
   const first = p.touchPoints?.[0];
-  if (p.type === "touchStart") held = { by: first && agentAt(spotAt(first.x, first.y)) };
-  const n = held?.by;
-  if (p.type === "touchEnd" || p.type === "touchCancel") held = undefined;
+  if (p.type === "touchStart") pointerOwner = { by: first && agentAt(spotAt(first.x, first.y)) };
+  const n = pointerOwner?.by;
+  if (p.type === "touchEnd" || p.type === "touchCancel") pointerOwner = undefined;
   if (!n || n.frame.agent !== n) return undefined;
   return n.call(
     method,
@@ -212,23 +212,24 @@ function touch(
  * That the element of the frame has the focus shows only some time after
  * something in the frame has taken it.
  */
-let keys: { to: Nested; instead: Element } | undefined;
+let keyOwner: { to: Nested; instead: Element } | undefined;
 
 /** Something in a frame has the focus. */
-export function takeKeys(to: Nested): void {
+export function giveKeysTo(to: Nested): void {
   const instead = focused();
   changed(instead);
-  keys = { to, instead };
+  keyOwner = { to, instead };
 }
 
 /** The agent whose document has the focus, unless something here has taken it since. */
-function keysTo(): Nested | undefined {
+function keyTarget(): Nested | undefined {
   const now = focused();
   const agent = frameOfOwner(now)?.agent;
   if (agent instanceof Nested) {
-    keys = { to: agent, instead: now };
+    keyOwner = { to: agent, instead: now };
     return agent;
   }
-  if (keys && ((now !== keys.instead && now !== document.body) || keys.to.frame.agent !== keys.to)) keys = undefined;
-  return keys?.to;
+  if (keyOwner && ((now !== keyOwner.instead && now !== document.body) || keyOwner.to.frame.agent !== keyOwner.to))
+    keyOwner = undefined;
+  return keyOwner?.to;
 }

@@ -2,36 +2,36 @@
 // the agent's script element: page script alone learns none of it.
 
 import type { Protocol } from "../../cdp";
-import type { Arrival, Hop } from "../../wire/proxy";
+import type { DocumentResponse, RedirectHop } from "../../wire/proxy";
 import type { Frame } from "../page/frames";
 import { monotonic, originals } from "../base/originals";
 import { emit } from "../base/session";
 import { keepDocument } from "./bodies";
-import { documentUnderWay, headText, response } from "./exchange";
+import { reportDocumentInFlight, headText, response } from "./exchange";
 
 type Win = Window & typeof globalThis;
 
-const arrivals = new WeakMap<Document, Arrival>();
+const responses = new WeakMap<Document, DocumentResponse>();
 
 /** Notes how the document of a window came; `text` is JSON. */
-export function keepArrival(win: Win, text: string): void {
-  arrivals.set(win.document, originals.parse(text) as Arrival);
+export function keepDocumentResponse(win: Win, text: string): void {
+  responses.set(win.document, originals.parse(text) as DocumentResponse);
 }
 
-export function arrivalOf(win: Window | null): Arrival | undefined {
-  return win ? arrivals.get(win.document) : undefined;
+export function documentResponseOf(win: Window | null): DocumentResponse | undefined {
+  return win ? responses.get(win.document) : undefined;
 }
 
 /** The answers to a document's request: `came` is the last one as far as script knows it. */
-export function tellArrival(loaderId: string, frame: Frame, came: Protocol.Network.Response): void {
-  const a = arrivalOf(frame.win);
+export function reportDocumentResponse(loaderId: string, frame: Frame, came: Protocol.Network.Response): void {
+  const a = documentResponseOf(frame.win);
   const { redirects = [] } = a ?? {};
   const documentURL = came.url;
   redirects.forEach((hop, i) => {
     const to = redirects[i + 1] ?? a!;
-    if (!hop.told) documentUnderWay(loaderId, frame, hop.url);
+    if (!hop.told) reportDocumentInFlight(loaderId, frame, hop.url);
     if (to.told) return;
-    tellExtra(loaderId, hop);
+    reportExtraInfo(loaderId, hop);
     const request: Protocol.Network.Request = {
       url: to.url,
       method: to.method,
@@ -56,7 +56,7 @@ export function tellArrival(loaderId: string, frame: Frame, came: Protocol.Netwo
       hasUserGesture: false,
     });
   });
-  if (!a?.told) documentUnderWay(loaderId, frame, a?.url ?? documentURL);
+  if (!a?.told) reportDocumentInFlight(loaderId, frame, a?.url ?? documentURL);
   if (a?.error) {
     const { error: errorText } = a;
     emit("Network", "Network.loadingFailed", {
@@ -68,7 +68,7 @@ export function tellArrival(loaderId: string, frame: Frame, came: Protocol.Netwo
     });
     return;
   }
-  if (a) tellExtra(loaderId, a);
+  if (a) reportExtraInfo(loaderId, a);
   if (a?.body) keepDocument(loaderId, a.body);
   emit("Network", "Network.responseReceived", {
     requestId: loaderId,
@@ -82,29 +82,29 @@ export function tellArrival(loaderId: string, frame: Frame, came: Protocol.Netwo
 }
 
 /** Headers whose lines of one name are one, as Network.Response has them; the events with more have the lines. */
-export function joined(headers: Record<string, string>): Record<string, string> {
+export function joinedHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, v]) => [name, v.replaceAll("\n", ", ")]));
 }
 
 /** Network.Response of a hop. */
-function responseOf(h: Hop): Protocol.Network.Response {
+function responseOf(h: RedirectHop): Protocol.Network.Response {
   const type = h.headers["content-type"] ?? "";
   return {
-    ...response(h.url, h.status, h.statusText, joined(h.headers), type.split(";")[0].trim() || "text/html"),
+    ...response(h.url, h.status, h.statusText, joinedHeaders(h.headers), type.split(";")[0].trim() || "text/html"),
     charset: /charset="?([^";]+)/i.exec(type)?.[1] ?? "",
   };
 }
 
 /** How many bytes came for a document, as far as its server has said. */
 export function bytesOfDocument(frame: Frame, transferred = 0): number {
-  const a = arrivalOf(frame.win);
+  const a = documentResponseOf(frame.win);
   return a
     ? headText(a.status, a.statusText, a.headers).length + Number(a.headers["content-length"] ?? transferred)
     : transferred;
 }
 
 /** The events that have the headers as they went over the network. */
-function tellExtra(requestId: string, h: Hop): void {
+function reportExtraInfo(requestId: string, h: RedirectHop): void {
   emit("Network", "Network.requestWillBeSentExtraInfo", {
     requestId,
     associatedCookies: [],

@@ -4,18 +4,18 @@
 import type { EventName, EventParams, Protocol } from "../../cdp";
 import { currentStack } from "../runtime/exceptions";
 import { type Frame, frameOfDocument, mainFrame, splitFragment } from "../page/frames";
-import { tellOfFailure } from "./log";
+import { logFailure } from "./log";
 import { mint, monotonic, originals } from "../base/originals";
 import { type Session, allSessions } from "../base/session";
 import { keepBody, keepPayload } from "./bodies";
-import type { Failure } from "./neterror";
+import type { FailureFields } from "./neterror";
 import { type Payload, postFields } from "./payload";
 import { refererOf } from "./referrer";
 
 type Win = Window & typeof globalThis;
 
 /** What a request asks for. */
-export interface Sent {
+export interface OutgoingRequest {
   url: string;
   method: string;
   headers: Record<string, string>;
@@ -29,7 +29,7 @@ export interface Sent {
 }
 
 /** What has come as its answer. `status` is 0 where script may not know it. */
-export interface Came {
+export interface IncomingResponse {
   url: string;
   status: number;
   statusText?: string;
@@ -71,7 +71,7 @@ export function beginNetwork(): void {
   for (const f of all) f();
 }
 
-function inTurn(f: () => void): void {
+function whenReady(f: () => void): void {
   if (!early) f();
   else if (early.length < MAX_EARLY) early.push(f);
 }
@@ -79,17 +79,21 @@ function inTurn(f: () => void): void {
 /** What is known of a request at least. */
 export type BareRequest = Pick<Protocol.Network.Request, "url" | "method" | "headers">;
 
-let underWay: (networkId: string, frame: Frame, request: BareRequest, type: Protocol.Network.ResourceType) => void =
-  () => {};
+let onInFlightRequest: (
+  networkId: string,
+  frame: Frame,
+  request: BareRequest,
+  type: Protocol.Network.ResourceType,
+) => void = () => {};
 
 /** Sets what hears of requests that no client can hold back. */
-export function onUnderWay(f: typeof underWay): void {
-  underWay = f;
+export function setInFlightListener(f: typeof onInFlightRequest): void {
+  onInFlightRequest = f;
 }
 
 /** A document's request is on its way, or has been answered: to be called after its requestWillBeSent and before its responseReceived. */
-export function documentUnderWay(loaderId: string, frame: Frame, url: string): void {
-  underWay(
+export function reportDocumentInFlight(loaderId: string, frame: Frame, url: string): void {
+  onInFlightRequest(
     loaderId,
     frame,
     { url: splitFragment(url)[0], method: "GET", headers: { "User-Agent": navigator.userAgent } },
@@ -99,22 +103,22 @@ export function documentUnderWay(loaderId: string, frame: Frame, url: string): v
 
 // -------------------------------------------------------------------- stories
 
-const unfinished = new WeakMap<Document, Set<Story>>();
+const unfinished = new WeakMap<Document, Set<NetworkReporter>>();
 
 /** Ends what a document leaves unfinished, as the browser does. */
-export function abandonAll(win: Win): void {
+export function abandonUnfinished(win: Win): void {
   for (const s of unfinished.get(win.document) ?? []) s.abandon();
 }
 
 /** The events of a story, without their domain. */
-export type Told = EventName extends infer N ? (N extends `Network.${infer E}` ? E : never) : never;
+export type NetworkEvent = EventName extends infer N ? (N extends `Network.${infer E}` ? E : never) : never;
 
 /** One story of the Network domain: events for the sessions that heard its first. */
-export abstract class Story {
+export abstract class NetworkReporter {
   readonly id = mint();
   readonly frame: Frame;
   private to: Session[] | undefined;
-  private readonly rest: Set<Story>;
+  private readonly rest: Set<NetworkReporter>;
   private ended = false;
 
   constructor(win: Win) {
@@ -141,8 +145,11 @@ export abstract class Story {
     return !ready || !!this.to?.length;
   }
 
-  protected tell<E extends Told>(method: E, params: () => Omit<EventParams<`Network.${E}`>, "requestId">): void {
-    inTurn(() => {
+  protected tell<E extends NetworkEvent>(
+    method: E,
+    params: () => Omit<EventParams<`Network.${E}`>, "requestId">,
+  ): void {
+    whenReady(() => {
       this.to ??= [...allSessions()].filter((s) => s.enabled.has("Network"));
       for (const s of this.to)
         if (s.enabled.has("Network"))
@@ -152,7 +159,7 @@ export abstract class Story {
 }
 
 /** Reports one request from its start to its end. */
-export class Exchange extends Story {
+export class Exchange extends NetworkReporter {
   private readonly start: number;
   private came = false;
   /** Bytes of the answer's head, which count as data. */
@@ -164,7 +171,7 @@ export class Exchange extends Story {
   constructor(
     win: Win,
     readonly type: Protocol.Network.ResourceType,
-    private readonly sent: Sent,
+    private readonly sent: OutgoingRequest,
   ) {
     super(win);
     this.start = sent.at ?? monotonic();
@@ -206,7 +213,7 @@ export class Exchange extends Story {
       frameId: this.frame.id,
       hasUserGesture: false,
     }));
-    if (!sent.pausable) inTurn(() => underWay(this.id, this.frame, request, type));
+    if (!sent.pausable) whenReady(() => onInFlightRequest(this.id, this.frame, request, type));
   }
 
   abandon(): void {
@@ -218,7 +225,7 @@ export class Exchange extends Story {
     return this.came;
   }
 
-  responded(came: Came): void {
+  responded(came: IncomingResponse): void {
     if (this.over) return;
     this.came = true;
     const timestamp = came.at ?? monotonic();
@@ -241,7 +248,7 @@ export class Exchange extends Story {
       frameId: this.frame.id,
     }));
     if (came.status >= 400) {
-      tellOfFailure(
+      logFailure(
         `the server responded with a status of ${came.status} (${came.statusText ?? ""})`,
         this.sent.url,
         this.id,
@@ -276,7 +283,7 @@ export class Exchange extends Story {
     if (!url || url === from) return;
     this.redirect(url, /^(GET|HEAD)$/.test(method) ? method : "GET", response(from, 0, "", {}, ""));
     const { request } = this;
-    inTurn(() => underWay(this.id, this.frame, request, this.type));
+    whenReady(() => onInFlightRequest(this.id, this.frame, request, this.type));
   }
 
   /** `body` is kept for getResponseBody, null being too long; `length` is what came over the network, where the body does not say. */
@@ -287,15 +294,15 @@ export class Exchange extends Story {
   }
 
   /** Another event of this request. */
-  note<E extends Told>(method: E, params: Omit<EventParams<`Network.${E}`>, "requestId">): void {
+  note<E extends NetworkEvent>(method: E, params: Omit<EventParams<`Network.${E}`>, "requestId">): void {
     if (!this.over) this.tell(method, () => params);
   }
 
-  failed(errorText: string, canceled = false, more: Failure = {}): void {
+  failed(errorText: string, canceled = false, more: FailureFields = {}): void {
     if (!this.end()) return;
     const timestamp = monotonic();
     this.tell("loadingFailed", () => ({ timestamp, type: this.type, errorText, canceled, ...more }));
-    if (!canceled) tellOfFailure(errorText, this.sent.url, this.id);
+    if (!canceled) logFailure(errorText, this.sent.url, this.id);
   }
 }
 

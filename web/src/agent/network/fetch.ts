@@ -2,11 +2,11 @@
 
 import { intercepted, wanted } from "./intercept";
 import { originals } from "../base/originals";
-import { causeOf } from "./neterror";
-import { Draft, Refused, dress } from "./requestchanges";
+import { netErrorOf } from "./neterror";
+import { EditedRequest, FailedByClient, withOverrides } from "./requestchanges";
 import { Exchange } from "./exchange";
 import { type Payload, boundaryOf, payloadOf } from "./payload";
-import { tap } from "./responsebody";
+import { followBody } from "./responsebody";
 
 type Win = Window & typeof globalThis;
 
@@ -65,8 +65,8 @@ async function run(call: Call): Promise<Response> {
   const headers = Object.fromEntries(request.headers);
   const x = new Exchange(win, "Fetch", { url, method, headers, payload, referrerPolicy, pausable: true });
   try {
-    const draft = new Draft(url, method, [...request.headers], payload);
-    const send = (changed?: Draft): Promise<Response> => (changed ? resend(call, changed) : native(request));
+    const draft = new EditedRequest(url, method, [...request.headers], payload);
+    const send = (changed?: EditedRequest): Promise<Response> => (changed ? resend(call, changed) : native(request));
     const r =
       wanted(url) && !signal.aborted
         ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
@@ -77,21 +77,21 @@ async function run(call: Call): Promise<Response> {
       statusText: r.statusText,
       headers: Object.fromEntries(r.headers),
     });
-    tap(x, r);
+    followBody(x, r);
     return r;
   } catch (e) {
-    if (e instanceof Refused) {
+    if (e instanceof FailedByClient) {
       x.failed(e.message, e.message === "net::ERR_ABORTED");
       throw new win.TypeError("Failed to fetch");
     }
     if (signal.aborted) x.failed("net::ERR_ABORTED", true);
-    else originals.setTimeout(() => x.failed(...causeOf(url)), 0);
+    else originals.setTimeout(() => x.failed(...netErrorOf(url)), 0);
     throw e;
   }
 }
 
 /** Sends a request as a client has changed it. The page sees the address that it asked for. */
-async function resend({ native, NativeRequest, request }: Call, draft: Draft): Promise<Response> {
+async function resend({ native, NativeRequest, request }: Call, draft: EditedRequest): Promise<Response> {
   const { mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
   const { body: replaced } = draft.changed;
   const bodiless = /^(GET|HEAD)$/i.test(draft.method);
@@ -114,5 +114,7 @@ async function resend({ native, NativeRequest, request }: Call, draft: Draft): P
       signal,
     }),
   );
-  return r.url === draft.url && draft.url !== draft.shown ? dress(r, { url: draft.shown, redirected: false }) : r;
+  return r.url === draft.url && draft.url !== draft.shown
+    ? withOverrides(r, { url: draft.shown, redirected: false })
+    : r;
 }

@@ -8,15 +8,15 @@ import { emit } from "../base/session";
 import { getRequestPostData, getResponseBody } from "./bodies";
 import { watchPolicy } from "./neterror";
 import { installEventSource } from "./eventsource";
-import { arrivalOf, bytesOfDocument, tellArrival } from "./documentresponse";
-import { abandonAll, response } from "./exchange";
+import { documentResponseOf, bytesOfDocument, reportDocumentResponse } from "./documentresponse";
+import { abandonUnfinished, response } from "./exchange";
 import { installFetch } from "./fetch";
 import { installBeacon, timingOf, watchResources } from "./resources";
 import { installWebSocket } from "./sockets";
-import { refreshUpstream, wish } from "./upstream";
+import { refreshUpstream, setOverrides } from "./upstream";
 import { installXhr } from "./xhr";
 
-export { arrivalOf, keepArrival, tellArrival } from "./documentresponse";
+export { documentResponseOf, keepDocumentResponse, reportDocumentResponse } from "./documentresponse";
 export { beginNetwork, response } from "./exchange";
 export { watchResources } from "./resources";
 
@@ -28,8 +28,8 @@ export function respondDocument(loaderId: string): void {
     ...response(address(), status, "", {}, document.contentType),
     ...(t && { timing: timingOf(window, t) }),
   };
-  tellArrival(loaderId, mainFrame(), came);
-  if (arrivalOf(window)?.error) return;
+  reportDocumentResponse(loaderId, mainFrame(), came);
+  if (documentResponseOf(window)?.error) return;
   const encodedDataLength = bytesOfDocument(mainFrame(), t?.transferSize);
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength });
 }
@@ -40,7 +40,7 @@ const wrapped = new WeakSet<ObjectConstructor>();
 /** Wraps what a window asks the network with, and watches its document. */
 export function installNetwork(win: Window & typeof globalThis): void {
   watchPolicy(win);
-  win.addEventListener("pagehide", () => abandonAll(win), true);
+  win.addEventListener("pagehide", () => abandonUnfinished(win), true);
   if (win !== window) watchResources(win);
   if (wrapped.has(win.Object)) return;
   wrapped.add(win.Object);
@@ -59,9 +59,9 @@ register("Network", {
   disable: () => {},
   getResponseBody,
   getRequestPostData,
-  setCacheDisabled: (p, s) => wish(s, { noCache: p.cacheDisabled === true }),
+  setCacheDisabled: (p, s) => setOverrides(s, { noCache: p.cacheDisabled === true }),
   setBypassServiceWorker: () => {},
-  emulateNetworkConditions: (p, s) => wish(s, { offline: p.offline === true }),
+  emulateNetworkConditions: (p, s) => setOverrides(s, { offline: p.offline === true }),
   setAttachDebugStack: () => {},
-  setExtraHTTPHeaders: (p, s) => wish(s, { extra: p.headers ?? {} }),
+  setExtraHTTPHeaders: (p, s) => setOverrides(s, { extra: p.headers ?? {} }),
 });

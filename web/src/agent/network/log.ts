@@ -32,7 +32,7 @@ export function installLog(win: Win): void {
 }
 
 /** Tells of a request that failed, and why. */
-export function tellOfFailure(why: string, url: string, networkRequestId: string): void {
+export function logFailure(why: string, url: string, networkRequestId: string): void {
   const entry: Protocol.Log.LogEntry = {
     source: "network",
     level: "error",

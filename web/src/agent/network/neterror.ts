@@ -19,10 +19,10 @@ export function watchPolicy(win: Window): void {
 }
 
 /** Other fields of Network.loadingFailed. */
-export type Failure = Pick<Protocol.Network.LoadingFailedEvent, "blockedReason">;
+export type FailureFields = Pick<Protocol.Network.LoadingFailedEvent, "blockedReason">;
 
 /** The arguments of Exchange.failed for a request that the browser did not carry out. */
-export function causeOf(url: string): [errorText: string, canceled: boolean, more?: Failure] {
+export function netErrorOf(url: string): [errorText: string, canceled: boolean, more?: FailureFields] {
   const plain = url.split("#")[0];
   const i = blocked.findIndex((b) => b === plain || b === new URL(plain).origin);
   if (i >= 0) {

@@ -2,17 +2,17 @@
 // elements, stylesheets and workers.
 
 import type { Protocol } from "../../cdp";
-import type { ControlNews, FailedNews, GoOrder, RequestNews, ResponseNews } from "../../wire/proxy";
+import type { ControlEvent, FailedEvent, GoCommand, RequestEvent, ResponseEvent } from "../../wire/proxy";
 import { type Frame, type Win, allFrames, mainFrame, splitFragment, urlOf } from "../page/frames";
 import { type Verdict, interested, pauseRemote, wants } from "./intercept";
 import { navigationUnderWay, navigationVoid } from "../page/navigation";
 import { monotonic, originals } from "../base/originals";
 import { type Session, emit } from "../base/session";
-import { joined } from "./documentresponse";
+import { joinedHeaders } from "./documentresponse";
 import { keepDocument } from "./bodies";
-import { Exchange, type Sent, response } from "./exchange";
+import { Exchange, type OutgoingRequest, response } from "./exchange";
 import { bytesOf } from "./payload";
-import { order, setUpstream } from "./upstream";
+import { sendToProxy, setUpstream } from "./upstream";
 
 const types: Record<string, Protocol.Network.ResourceType> = {
   document: "Document",
@@ -35,7 +35,7 @@ const types: Record<string, Protocol.Network.ResourceType> = {
 };
 
 /** A request under way. */
-interface Going {
+interface ProxyRequest {
   networkId: string;
   frame: Frame;
   type: Protocol.Network.ResourceType;
@@ -51,54 +51,54 @@ interface Going {
   main: boolean;
 }
 
-const going = new Map<string, Going>();
+const requests = new Map<string, ProxyRequest>();
 /** Requests that were answered with a redirect, by where it leads. */
-const redirected = new Map<string, { g: Going; by: Protocol.Network.Response }>();
+const redirected = new Map<string, { g: ProxyRequest; by: Protocol.Network.Response }>();
 
 // ------------------------------------------------- what entries tell of too
 
 const MAX_SEEN = 5000;
-const seen = new Map<string, number>();
+const reported = new Map<string, number>();
 
 /** Whether a timing entry is of a request that has been told of; asked once for each. */
-export function takeSeen(url: string): boolean {
-  const n = seen.get(url) ?? 0;
-  if (n > 0) seen.set(url, n - 1);
+export function takeReported(url: string): boolean {
+  const n = reported.get(url) ?? 0;
+  if (n > 0) reported.set(url, n - 1);
   return n > 0;
 }
 
 /** Whether requests for an address have been told of. */
-export function isSeen(url: string): boolean {
-  return seen.has(url);
+export function isReported(url: string): boolean {
+  return reported.has(url);
 }
 
 // ------------------------------------------------------------------ news
 
-function hear(m: ControlNews): void {
+function received(m: ControlEvent): void {
   if (m.what === "request") return requested(m);
-  const g = going.get(m.id);
+  const g = requests.get(m.id);
   if (!g) return;
   if (m.what === "body") g.body?.(m.body ?? "");
   else if (m.what === "response" && m.held) void decideResponse(m, g);
-  else if (m.what === "response") responded(m as AnswerNews, g);
+  else if (m.what === "response") responded(m as AnswerEvent, g);
   else if (m.what !== "state") {
-    going.delete(m.id);
+    requests.delete(m.id);
     if (m.what === "end") g.exchange?.finished(undefined, m.length ?? 0);
     else failed(m, g);
   }
 }
 
-function requested(m: RequestNews): void {
+function requested(m: RequestEvent): void {
   const before = redirected.get(m.url);
   redirected.delete(m.url);
-  const g = before ? follow(before.g, m, before.by) : found(m);
-  if (!g) return void order({ do: "go", id: m.id });
-  going.set(m.id, g);
+  const g = before ? followRedirect(before.g, m, before.by) : identify(m);
+  if (!g) return void sendToProxy({ do: "go", id: m.id });
+  requests.set(m.id, g);
   if (m.held) void decideRequest(m, g);
 }
 
 /** What a request is part of; nothing for the documents that are told of elsewhere and may go. */
-function found(m: RequestNews): Going | undefined {
+function identify(m: RequestEvent): ProxyRequest | undefined {
   const type = types[m.dest ?? ""] ?? "Other";
   const request = requestOf(m);
   const common = { type, request, wanting: [], main: m.main === true };
@@ -111,10 +111,10 @@ function found(m: RequestNews): Going | undefined {
     return frame && { ...common, networkId: frame.pending!.loaderId, frame };
   }
   const win = (allFrames().find((f) => f.win && splitFragment(urlOf(f))[0] === m.referrer)?.win ?? window) as Win;
-  if (seen.size > MAX_SEEN) seen.clear();
-  seen.set(m.url, (seen.get(m.url) ?? 0) + 1);
+  if (reported.size > MAX_SEEN) reported.clear();
+  reported.set(m.url, (reported.get(m.url) ?? 0) + 1);
   const payload = m.body ? { bytes: bytesOf(m.body) } : undefined;
-  const sent: Sent = {
+  const sent: OutgoingRequest = {
     url: m.url,
     method: m.method,
     headers: m.headers,
@@ -126,7 +126,7 @@ function found(m: RequestNews): Going | undefined {
   return { ...common, networkId: exchange.id, frame: exchange.frame, request: exchange.request, exchange };
 }
 
-function requestOf(m: RequestNews): Protocol.Network.Request {
+function requestOf(m: RequestEvent): Protocol.Network.Request {
   return {
     url: m.url,
     method: m.method,
@@ -140,7 +140,7 @@ function requestOf(m: RequestNews): Protocol.Network.Request {
 }
 
 /** The request that a redirect has made of another. */
-function follow(g: Going, m: RequestNews, by: Protocol.Network.Response): Going {
+function followRedirect(g: ProxyRequest, m: RequestEvent, by: Protocol.Network.Response): ProxyRequest {
   const { networkId, frame, exchange } = g;
   if (exchange) {
     exchange.redirect(m.url, m.method, by);
@@ -167,15 +167,15 @@ function follow(g: Going, m: RequestNews, by: Protocol.Network.Response): Going 
 }
 
 /** News of a response that there is. */
-type AnswerNews = Required<Pick<ResponseNews, "status" | "statusText" | "headers">> & ResponseNews;
+type AnswerEvent = Required<Pick<ResponseEvent, "status" | "statusText" | "headers">> & ResponseEvent;
 
-function responded(m: AnswerNews, g: Going): void {
-  const headers = joined(m.headers);
+function responded(m: AnswerEvent, g: ProxyRequest): void {
+  const headers = joinedHeaders(m.headers);
   const type = headers["content-type"] ?? "";
   if (m.status > 300 && m.status < 400 && headers.location) {
     const to = new URL(headers.location, g.request.url).href.split("#")[0];
     redirected.set(to, { g, by: response(g.request.url, m.status, m.statusText, headers, type.split(";")[0]) });
-    going.delete(m.id);
+    requests.delete(m.id);
     if (redirected.size > 100) redirected.delete(redirected.keys().next().value!);
     return;
   }
@@ -184,30 +184,30 @@ function responded(m: AnswerNews, g: Going): void {
   if (exchange && m.key) keepDocument(exchange.id, m.key);
 }
 
-function failed(m: FailedNews, g: Going): void {
+function failed(m: FailedEvent, g: ProxyRequest): void {
   g.exchange?.failed(m.error, m.error === "net::ERR_ABORTED");
   if (g.main && m.error === "net::ERR_ABORTED") navigationVoid(g.networkId, m.error);
 }
 
 // ------------------------------------------------------------- decisions
 
-async function decideRequest(m: RequestNews, g: Going): Promise<void> {
+async function decideRequest(m: RequestEvent, g: ProxyRequest): Promise<void> {
   const { url } = g.request;
-  let changes: Partial<GoOrder> = {};
+  let changes: Partial<GoCommand> = {};
   for (const s of interested(url, g.type)) {
     let see = wants(s, url, true, g.type);
     if (wants(s, url, false, g.type)) {
       const v = await pause(s, g, {});
-      if (v.do !== "go") return void order({ ...v, id: m.id });
+      if (v.do !== "go") return void sendToProxy({ ...v, id: m.id });
       see = v.see ?? see;
       changes = { ...changes, ...v };
     }
     if (see) g.wanting.unshift(s);
   }
-  order({ ...changes, do: "go", id: m.id, see: g.wanting.length > 0 });
+  sendToProxy({ ...changes, do: "go", id: m.id, see: g.wanting.length > 0 });
 }
 
-async function decideResponse(m: ResponseNews, g: Going): Promise<void> {
+async function decideResponse(m: ResponseEvent, g: ProxyRequest): Promise<void> {
   const stage: Partial<Protocol.Fetch.RequestPausedEvent> = m.error
     ? { responseErrorReason: "Failed" }
     : {
@@ -220,18 +220,18 @@ async function decideResponse(m: ResponseNews, g: Going): Promise<void> {
   const body = (): Promise<string> =>
     new Promise((r) => {
       g.body = r;
-      order({ do: "body", id: m.id });
+      sendToProxy({ do: "body", id: m.id });
     });
   for (const s of g.wanting) {
     const v = await pause(s, g, stage, body);
-    if (v.do !== "go") return void order({ ...v, id: m.id });
+    if (v.do !== "go") return void sendToProxy({ ...v, id: m.id });
   }
-  order({ do: "go", id: m.id });
+  sendToProxy({ do: "go", id: m.id });
 }
 
 function pause(
   session: Session,
-  g: Going,
+  g: ProxyRequest,
   more: Partial<Protocol.Fetch.RequestPausedEvent>,
   body?: () => Promise<string>,
 ): Promise<Verdict> {
@@ -251,4 +251,4 @@ function pause(
   return verdict;
 }
 
-setUpstream(() => interested().length > 0, hear);
+setUpstream(() => interested().length > 0, received);

@@ -10,10 +10,10 @@ type Win = Window & typeof globalThis;
 type Pairs = [name: string, value: string][];
 
 /** The request that a client has failed; its message is a net error. */
-export class Refused extends Error {}
+export class FailedByClient extends Error {}
 
 /** What Fetch.continueRequest may change; absent stays. */
-export interface Changes {
+export interface RequestChanges {
   url?: string;
   method?: string;
   headers?: Pairs;
@@ -21,7 +21,7 @@ export interface Changes {
 }
 
 /** A request on its way past the clients. */
-export class Draft {
+export class EditedRequest {
   /** `shown` is the address that the page sees, whatever a client makes of it. */
   constructor(
     readonly url: string,
@@ -29,30 +29,30 @@ export class Draft {
     readonly headers: Pairs,
     readonly payload: Payload | undefined,
     readonly shown = url,
-    readonly changed: Changes = {},
+    readonly changed: RequestChanges = {},
   ) {}
 
   /** This request with changes of a client. */
-  with(c: Changes): Draft {
+  with(c: RequestChanges): EditedRequest {
     const all = { ...this.changed };
     for (const [k, v] of Object.entries(c)) if (v !== undefined) Object.assign(all, { [k]: v });
     const payload = c.body ? { bytes: c.body } : this.payload;
     const headers = c.headers?.filter(([name]) => !isForbidden(name)) ?? this.headers;
-    return new Draft(c.url ?? this.url, c.method ?? this.method, headers, payload, this.shown, {
+    return new EditedRequest(c.url ?? this.url, c.method ?? this.method, headers, payload, this.shown, {
       ...all,
       ...(c.headers && { headers }),
     });
   }
 
   /** The request that a made-up redirect asks for (Fetch Standard, "HTTP-redirect fetch"); undefined where it is none. */
-  redirected(r: Response): Draft | undefined {
+  redirected(r: Response): EditedRequest | undefined {
     const to = [301, 302, 303, 307, 308].includes(r.status) ? r.headers.get("location") : null;
     if (to === null || !isUrl(to, this.url)) return undefined;
     const url = new URL(to, this.url).href;
     const drops = r.status === 303 ? !/^(GET|HEAD)$/.test(this.method) : r.status < 303 && this.method === "POST";
     const method = drops ? "GET" : this.method;
     const headers = drops ? this.headers.filter(([name]) => !/^content-/i.test(name)) : this.headers;
-    return new Draft(url, method, headers, drops ? undefined : this.payload, url, {
+    return new EditedRequest(url, method, headers, drops ? undefined : this.payload, url, {
       ...this.changed,
       url,
       method,
@@ -61,7 +61,7 @@ export class Draft {
   }
 
   /** The fields of Network.Request that changes alter. */
-  told(): Partial<Protocol.Network.Request> {
+  requestFields(): Partial<Protocol.Network.Request> {
     const { url, method, headers, body } = this.changed;
     return {
       ...(url && { url }),
@@ -81,7 +81,7 @@ function isForbidden(name: string): boolean {
 }
 
 /** Throws where a client asks for what script cannot do. */
-export function canChange(draft: Draft, c: Changes, told: Protocol.Network.Headers): void {
+export function canChange(draft: EditedRequest, c: RequestChanges, told: Protocol.Network.Headers): void {
   if (c.url !== undefined && !isUrl(c.url)) throw new ProtocolError("Invalid URL", -32602);
   const had = new Map(Object.entries(told as Record<string, string>).map(([k, v]) => [k.toLowerCase(), v]));
   const refused = c.headers?.find(([name, value]) => isForbidden(name) && had.get(name.toLowerCase()) !== value);
@@ -103,7 +103,7 @@ export const pairs = (list: Protocol.Fetch.HeaderEntry[] | undefined): Pairs | u
   list?.map((h) => [h.name, h.value]);
 
 /** The net error of a Network.ErrorReason, or undefined. */
-export function errorTexts(reason: string): string | undefined {
+export function netErrorOfReason(reason: string): string | undefined {
   const known =
     "Failed Aborted TimedOut AccessDenied ConnectionClosed ConnectionReset ConnectionRefused ConnectionAborted " +
     "ConnectionFailed NameNotResolved InternetDisconnected AddressUnreachable BlockedByClient BlockedByResponse";
@@ -112,7 +112,7 @@ export function errorTexts(reason: string): string | undefined {
 }
 
 /** The response that a client makes up, or makes of the one that came; `p` are the params of its command. */
-export function fulfilled(
+export function madeUpResponse(
   win: Win,
   url: string,
   p: Pick<Protocol.Fetch.FulfillRequestRequest, "responseCode" | "responsePhrase" | "responseHeaders">,
@@ -131,7 +131,7 @@ export function fulfilled(
     throw new ProtocolError(`Invalid headers: ${(e as Error).message}`, -32602);
   }
   if (new URL(url).origin === win.location.origin) setCookies(win, headers);
-  return dress(r, { url: url.split("#")[0], redirected: false, type: "basic" });
+  return withOverrides(r, { url: url.split("#")[0], redirected: false, type: "basic" });
 }
 
 /** The cookies of a made-up response, as far as script can set them: not the HttpOnly ones. */
@@ -143,10 +143,10 @@ function setCookies(win: Win, headers: Pairs): void {
 }
 
 /** Gives a response, and its clones, what the constructor cannot. */
-export function dress(r: Response, as: { url?: string; redirected?: boolean; type?: ResponseType }): Response {
+export function withOverrides(r: Response, as: { url?: string; redirected?: boolean; type?: ResponseType }): Response {
   for (const [name, value] of Object.entries(as)) Object.defineProperty(r, name, { value, configurable: true });
   const { clone } = r;
-  Object.defineProperty(r, "clone", { value: () => dress(clone.call(r), as), configurable: true });
+  Object.defineProperty(r, "clone", { value: () => withOverrides(clone.call(r), as), configurable: true });
   return r;
 }
 

@@ -9,10 +9,10 @@ import { onElementFailed } from "./log";
 import { originals } from "../base/originals";
 import { isOwnAddress } from "../link/scriptelement";
 import { keepUrl } from "./bodies";
-import { causeOf } from "./neterror";
+import { netErrorOf } from "./neterror";
 import { streamUrls } from "./eventsource";
 import { Exchange, timing } from "./exchange";
-import { isSeen, takeSeen } from "./proxyrequests";
+import { isReported, takeReported } from "./proxyrequests";
 import { payloadOf } from "./payload";
 
 type Win = Window & typeof globalThis;
@@ -21,7 +21,7 @@ type Win = Window & typeof globalThis;
 type Entry = Omit<PerformanceResourceTiming, "responseStatus"> & { responseStatus?: number; contentType?: string };
 
 /** Requests that are told of elsewhere. */
-const told = new Set(["fetch", "xmlhttprequest", "iframe", "frame"]);
+const reportedElsewhere = new Set(["fetch", "xmlhttprequest", "iframe", "frame"]);
 const byInitiator: Record<string, Protocol.Network.ResourceType> = {
   img: "Image",
   image: "Image",
@@ -65,19 +65,19 @@ export function watchResources(win: Win): void {
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as Entry[]) {
       const known =
-        told.has(e.initiatorType) ||
+        reportedElsewhere.has(e.initiatorType) ||
         isOfProxy(e.name) ||
-        takeSeen(e.name) ||
+        takeReported(e.name) ||
         (e.initiatorType === "other" && streamUrls.has(e.name));
       if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
       // Whether an element has failed shows in an event that may follow the entry.
-      if (e.responseStatus) tell(win, e);
-      else originals.setTimeout(() => tell(win, e), 20);
+      if (e.responseStatus) report(win, e);
+      else originals.setTimeout(() => report(win, e), 20);
     }
   }).observe({ type: "resource", buffered: true });
 }
 
-function tell(win: Win, e: Entry): void {
+function report(win: Win, e: Entry): void {
   const at = (ms: number): number => (win.performance.timeOrigin + ms) / 1000;
   const x = new Exchange(win, typeOf(e), {
     url: e.name,
@@ -86,10 +86,10 @@ function tell(win: Win, e: Entry): void {
     at: at(e.startTime),
     initiator: { type: "other" },
   });
-  if (takeFailure(e.name) && !e.responseStatus) return x.failed(...causeOf(e.name));
+  if (takeFailure(e.name) && !e.responseStatus) return x.failed(...netErrorOf(e.name));
   keepUrl(x.id, e.name);
-  lately.add(e.name);
-  originals.setTimeout(() => lately.delete(e.name), 2 * ENTRY_MS);
+  recentEntries.add(e.name);
+  originals.setTimeout(() => recentEntries.delete(e.name), 2 * ENTRY_MS);
   const cached = e.transferSize === 0 && e.decodedBodySize > 0;
   x.responded({
     url: e.name,
@@ -128,17 +128,19 @@ export function timingOf(win: Window, e: Entry): Protocol.Network.ResourceTiming
 
 const failures = new Map<string, number>();
 /** Addresses whose timing entry has just come: with a status it may precede the event. */
-const lately = new Set<string>();
+const recentEntries = new Set<string>();
 /** How long a failure waits for its timing entry; some have none. */
 const ENTRY_MS = 500;
 
 onElementFailed((win, element, url) => {
-  if (isSeen(url)) return;
+  if (isReported(url)) return;
   failures.set(url, (failures.get(url) ?? 0) + 1);
   originals.setTimeout(() => {
-    if (!takeFailure(url) || lately.has(url)) return;
+    if (!takeFailure(url) || recentEntries.has(url)) return;
     const type = byInitiator[element.localName] ?? (element.localName === "link" ? "Stylesheet" : "Other");
-    new Exchange(win, type, { url, method: "GET", headers: {}, initiator: { type: "other" } }).failed(...causeOf(url));
+    new Exchange(win, type, { url, method: "GET", headers: {}, initiator: { type: "other" } }).failed(
+      ...netErrorOf(url),
+    );
   }, ENTRY_MS);
 });
 
@@ -161,12 +163,12 @@ export function installBeacon(win: Win): void {
   const { sendBeacon } = prototype;
   prototype.sendBeacon = function (url: string | URL, data?: BodyInit | null): boolean {
     const sent = sendBeacon.call(this, url, data);
-    if (sent) begin(win, new URL(String(url), win.document.baseURI).href, data);
+    if (sent) beginBeacon(win, new URL(String(url), win.document.baseURI).href, data);
     return sent;
   };
 }
 
-function begin(win: Win, url: string, data: unknown): void {
+function beginBeacon(win: Win, url: string, data: unknown): void {
   const payload = payloadOf(data);
   const x = new Exchange(win, "Ping", {
     url,

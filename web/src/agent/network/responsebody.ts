@@ -5,7 +5,7 @@ import { MAX_BYTES } from "./bodies";
 import type { Exchange } from "./exchange";
 
 /** Follows the body of a response that the page is about to get, and ends the exchange with it. */
-export function tap(x: Exchange, r: Response): void {
+export function followBody(x: Exchange, r: Response): void {
   if (!r.body) return x.finished();
   if (!x.heard) return x.finished();
   let copy: ReadableStreamDefaultReader<Uint8Array>;
@@ -14,7 +14,7 @@ export function tap(x: Exchange, r: Response): void {
   } catch {
     return x.finished(); // a stream that a client's response shares
   }
-  whenCancelled(r.body, () => {
+  onCancel(r.body, () => {
     x.failed("net::ERR_ABORTED", true);
     copy.cancel().catch(() => {});
   });
@@ -54,7 +54,7 @@ function joined(chunks: Uint8Array[], length: number): Uint8Array {
  * on, would keep the connection open; so the page's reading goes through a
  * stream that hears of it.
  */
-function whenCancelled(stream: ReadableStream<Uint8Array>, f: () => void): void {
+function onCancel(stream: ReadableStream<Uint8Array>, f: () => void): void {
   const native = stream as unknown as Record<PropertyKey, (...args: unknown[]) => unknown>;
   const { getReader, cancel } = stream;
   const define = (name: PropertyKey, value: unknown): void => {

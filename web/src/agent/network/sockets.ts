@@ -3,7 +3,7 @@
 import type { EventParams, Protocol } from "../../cdp";
 import { currentStack } from "../runtime/exceptions";
 import { monotonic, originals } from "../base/originals";
-import { Story, type Told } from "./exchange";
+import { NetworkReporter, type NetworkEvent } from "./exchange";
 import { base64, payloadOf } from "./payload";
 
 type Win = Window & typeof globalThis;
@@ -29,7 +29,7 @@ export function installWebSocket(win: Win): void {
   Native.prototype.constructor = win.WebSocket;
 }
 
-class Connection extends Story {
+class Connection extends NetworkReporter {
   /** The frames before, when one of them waits for the bytes of a Blob. */
   private before: Promise<void> | undefined;
   private opened = false;
@@ -104,7 +104,10 @@ class Connection extends Story {
     if (this.end()) this.event("webSocketClosed", {});
   }
 
-  private event<E extends Told>(name: E, params: Omit<EventParams<`Network.${E}`>, "requestId" | "timestamp">): void {
+  private event<E extends NetworkEvent>(
+    name: E,
+    params: Omit<EventParams<`Network.${E}`>, "requestId" | "timestamp">,
+  ): void {
     const timestamp = monotonic();
     const tell = (): void =>
       this.tell(name, () => ({ timestamp, ...params }) as Omit<EventParams<`Network.${E}`>, "requestId">);

@@ -2,7 +2,7 @@
 // script does not see, holds those that clients want to decide on, and gives
 // them the headers that clients want.
 
-import type { ControlNews, ControlOrder, StateOrder } from "../../wire/proxy";
+import type { ControlEvent, ControlCommand, StateCommand } from "../../wire/proxy";
 import { mainFrame, splitFragment } from "../page/frames";
 import { hubTarget, proxyBase } from "../link/hub";
 import { originals } from "../base/originals";
@@ -14,37 +14,37 @@ const { send, close } = WebSocket.prototype;
 let socket: WebSocket | undefined;
 let opened: Promise<void> | undefined;
 /** Resolves when the proxy has taken the state in hand. */
-const waiting: (() => void)[] = [];
+const acknowledgements: (() => void)[] = [];
 /** How long a command waits for that. */
 const ACK_MS = 2_000;
 
 /** What one session wants for all requests. */
-export type Wishes = Pick<StateOrder, "extra" | "userAgent" | "noCache" | "offline">;
-const wishes = new Map<Session, Wishes>();
+export type RequestOverrides = Pick<StateCommand, "extra" | "userAgent" | "noCache" | "offline">;
+const overrides = new Map<Session, RequestOverrides>();
 
-let holds: () => boolean = () => false;
-let heard: (news: ControlNews) => void = () => {};
+let isIntercepting: () => boolean = () => false;
+let onEvent: (news: ControlEvent) => void = () => {};
 
 /** Sets what says whether requests are to be held, and what hears of them. */
-export function setUpstream(isHolding: () => boolean, onNews: (news: ControlNews) => void): void {
-  holds = isHolding;
-  heard = onNews;
+export function setUpstream(isHolding: () => boolean, onNews: (news: ControlEvent) => void): void {
+  isIntercepting = isHolding;
+  onEvent = onNews;
 }
 
 /** Notes what a session wants; resolves when it holds. */
-export function wish(s: Session, w: Wishes): Promise<void> {
-  wishes.set(s, { ...wishes.get(s), ...w });
+export function setOverrides(s: Session, w: RequestOverrides): Promise<void> {
+  overrides.set(s, { ...overrides.get(s), ...w });
   return refreshUpstream();
 }
 
 onSessionEnd((s) => {
-  wishes.delete(s);
+  overrides.delete(s);
   void refreshUpstream();
 });
 
-function state(): StateOrder {
-  const all: Wishes = {};
-  for (const w of wishes.values()) {
+function state(): StateCommand {
+  const all: RequestOverrides = {};
+  for (const w of overrides.values()) {
     for (const [name, v] of Object.entries(w))
       if (v) Object.assign(all, { [name]: name === "extra" ? { ...all.extra, ...(v as object) } : v });
   }
@@ -52,14 +52,14 @@ function state(): StateOrder {
   return {
     do: "state",
     target: hubTarget(),
-    hold: holds(),
+    hold: isIntercepting(),
     tell,
     addresses: [splitFragment(location.href)[0]],
     ...all,
   };
 }
 
-let last = "";
+let lastState = "";
 
 /** Lets the proxy know what is wanted now, if there is one; resolves when it does. */
 export async function refreshUpstream(): Promise<void> {
@@ -71,15 +71,15 @@ export async function refreshUpstream(): Promise<void> {
   const due = new Promise<void>((r) => originals.setTimeout(r, ACK_MS));
   await Promise.race([opened, due]);
   const text = originals.stringify(state());
-  if (text === last || socket?.readyState !== 1) return;
-  last = text;
-  const acknowledged = new Promise<void>((r) => waiting.push(r));
+  if (text === lastState || socket?.readyState !== 1) return;
+  lastState = text;
+  const acknowledged = new Promise<void>((r) => acknowledgements.push(r));
   send.call(socket, text);
   await Promise.race([acknowledged, due]);
 }
 
 function connect(base: string): void {
-  last = "";
+  lastState = "";
   try {
     const s = (socket = new WebSocket(`${base.replace(/^http/, "ws")}/control`));
     opened = new Promise((r) => {
@@ -87,13 +87,13 @@ function connect(base: string): void {
       s.onclose = () => {
         r();
         if (socket === s) socket = undefined;
-        for (const f of waiting.splice(0)) f();
+        for (const f of acknowledgements.splice(0)) f();
       };
     });
     s.onmessage = (e) => {
-      const news = originals.parse(e.data) as ControlNews;
-      if (news.what === "state") waiting.shift()?.();
-      else heard(news);
+      const news = originals.parse(e.data) as ControlEvent;
+      if (news.what === "state") acknowledgements.shift()?.();
+      else onEvent(news);
     };
   } catch {
     socket = undefined; // a policy that is kept forbids it
@@ -101,7 +101,7 @@ function connect(base: string): void {
 }
 
 /** Sends an order; false where there is nobody to take it. */
-export function order(o: ControlOrder): boolean {
+export function sendToProxy(o: ControlCommand): boolean {
   if (socket?.readyState !== 1) return false;
   send.call(socket, originals.stringify(o));
   return true;
@@ -111,7 +111,7 @@ export function order(o: ControlOrder): boolean {
 export function leaveUpstream(): void {
   if (socket) close.call(socket);
   socket = undefined;
-  wishes.clear();
+  overrides.clear();
 }
 
 /** Whether a proxy can be asked. */

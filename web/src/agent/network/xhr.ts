@@ -3,8 +3,8 @@
 
 import { intercepted, wanted } from "./intercept";
 import { hexId, originals } from "../base/originals";
-import { causeOf } from "./neterror";
-import { Draft, Refused } from "./requestchanges";
+import { netErrorOf } from "./neterror";
+import { EditedRequest, FailedByClient } from "./requestchanges";
 import { Exchange } from "./exchange";
 import { multipart, payloadOf } from "./payload";
 import { Answer, type Answered, fire } from "./xhranswer";
@@ -168,12 +168,12 @@ function begin(xhr: Proto, call: Call, native: Natives, given: Body): void {
     pausable: call.async,
   }));
   if (call.async && wanted(call.url))
-    return hold(xhr, call, native, new Draft(call.url, call.method, Object.entries(headers), payload));
+    return hold(xhr, call, native, new EditedRequest(call.url, call.method, Object.entries(headers), payload));
   watch(xhr, call, x);
   try {
     native.send.call(xhr, body);
   } catch (e) {
-    x.failed(...causeOf(call.url));
+    x.failed(...netErrorOf(call.url));
     throw e;
   }
   if (!call.async) settle(xhr, x, "load");
@@ -189,7 +189,7 @@ function merged(pairs: [string, string][]): Record<string, string> {
 }
 
 /** Pauses until the clients have decided. */
-function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
+function hold(xhr: Proto, call: Call, native: Natives, draft: EditedRequest): void {
   const control = (call.paused = new AbortController());
   call.started = true;
   const timer = xhr.timeout > 0 ? originals.setTimeout(() => giveUp(xhr, call, "timeout"), xhr.timeout) : 0;
@@ -197,7 +197,7 @@ function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
     originals.clearTimeout(timer);
     call.paused = undefined;
   };
-  const send = (changed: Draft | undefined, toBeSeen: boolean): Promise<Response | undefined> => {
+  const send = (changed: EditedRequest | undefined, toBeSeen: boolean): Promise<Response | undefined> => {
     if (toBeSeen) return byFetch(xhr, call, changed ?? draft, control.signal);
     done();
     continued(xhr, call, native, changed);
@@ -216,7 +216,7 @@ function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
       if (control.signal.aborted || calls.get(xhr) !== call) return;
       done();
       const [text, ...more] =
-        e instanceof Refused ? ([e.message, e.message === "net::ERR_ABORTED"] as const) : causeOf(call.url);
+        e instanceof FailedByClient ? ([e.message, e.message === "net::ERR_ABORTED"] as const) : netErrorOf(call.url);
       call.exchange?.failed(text, ...more);
       (call.answer = new Answer(xhr, call)).end("error");
     },
@@ -232,7 +232,7 @@ function giveUp(xhr: Proto, call: Call, how: "abort" | "timeout"): void {
 }
 
 /** Sends natively what was paused, as it now stands. */
-function continued(xhr: Proto, call: Call, native: Natives, changed: Draft | undefined): void {
+function continued(xhr: Proto, call: Call, native: Natives, changed: EditedRequest | undefined): void {
   if (changed) {
     const [, , , user, password] = call.args;
     Reflect.apply(native.open, xhr, [changed.method, changed.url, true, user, password]); // forgets the headers
@@ -246,7 +246,7 @@ function continued(xhr: Proto, call: Call, native: Natives, changed: Draft | und
 }
 
 /** Sends it by fetch, for a client that wants to see the response before the page does. */
-async function byFetch(xhr: Proto, call: Call, draft: Draft, signal: AbortSignal): Promise<Response> {
+async function byFetch(xhr: Proto, call: Call, draft: EditedRequest, signal: AbortSignal): Promise<Response> {
   const body = (draft.changed.body ?? call.body ?? undefined) as BodyInit | undefined;
   return originals.fetch(draft.url, {
     method: draft.method,
@@ -284,7 +284,7 @@ function tellHeaders(xhr: Proto, x: Exchange): void {
 function settle(xhr: Proto, x: Exchange, how: string): void {
   if (x.over) return;
   if (how === "abort" || how === "timeout") return x.failed("net::ERR_ABORTED", true);
-  if (how === "error") return void originals.setTimeout(() => x.failed(...causeOf(x.request.url)), 0);
+  if (how === "error") return void originals.setTimeout(() => x.failed(...netErrorOf(x.request.url)), 0);
   if (xhr.readyState === 4 && !x.answered) tellHeaders(xhr, x); // a synchronous one
   const body = x.heard ? bodyOf(xhr) : undefined;
   if (body instanceof Promise)

@@ -4,7 +4,7 @@
 import type { Protocol } from "../../cdp";
 import { type Frame, type Pending, splitFragment, urlOf } from "./frames";
 import { type NavigationType, documentRequest, onNavigate, reasonOf, typeOf } from "./navigation";
-import { response, tellArrival } from "../network";
+import { response, reportDocumentResponse } from "../network";
 import { hexId, monotonic, originals } from "../base/originals";
 import { ProtocolError } from "../base/registry";
 import { emit } from "../base/session";
@@ -24,8 +24,8 @@ interface Start {
 }
 
 /** A navigation begins; it takes the place of one under way. */
-export function begun(frame: Frame, url: string, start: Start): Pending {
-  failed(frame, "net::ERR_ABORTED");
+export function beginNavigation(frame: Frame, url: string, start: Start): Pending {
+  failNavigation(frame, "net::ERR_ABORTED");
   const p: Pending = { loaderId: hexId(32), url, done: start.done };
   frame.pending = p;
   if (start.reason) {
@@ -36,12 +36,12 @@ export function begun(frame: Frame, url: string, start: Start): Pending {
       disposition: "currentTab",
     });
   }
-  tellBegun(frame, p.loaderId, url, start.type, start.method);
+  reportStart(frame, p.loaderId, url, start.type, start.method);
   return p;
 }
 
 /** The first half of the story. */
-export function tellBegun(
+export function reportStart(
   frame: Frame,
   loaderId: string,
   url: string,
@@ -60,11 +60,11 @@ function isFetched(url: string): boolean {
 }
 
 /** A document has come: its answer, then that of the client who asked. */
-export function responded(frame: Frame, p: Pending): void {
+export function reportResponse(frame: Frame, p: Pending): void {
   const { loaderId } = p;
   if (isFetched(p.url)) {
     const url = splitFragment(frame.win ? urlOf(frame) : p.url)[0];
-    tellArrival(
+    reportDocumentResponse(
       loaderId,
       frame,
       response(url, statusOf(frame, p.url), "", {}, frame.win?.document.contentType ?? "text/html"),
@@ -74,7 +74,7 @@ export function responded(frame: Frame, p: Pending): void {
 }
 
 /** The whole of the document's body is there, or told as if. */
-export function finished(loaderId: string, url: string): void {
+export function reportFinished(loaderId: string, url: string): void {
   if (!isFetched(url)) return;
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength: 0 });
 }
@@ -88,16 +88,16 @@ function statusOf(frame: Frame, url: string): number {
 }
 
 /** The navigation under way has brought no document: it failed, or there is none for it to bring. */
-export function failed(frame: Frame, errorText: string): void {
+export function failNavigation(frame: Frame, errorText: string): void {
   const p = frame.pending;
   if (!p) return;
   frame.pending = undefined;
-  tellFailed(frame, p, errorText);
+  reportFailure(frame, p, errorText);
   emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
 }
 
 /** Tells of the failure of a document's request. */
-export function tellFailed(frame: Frame, p: Pending, errorText: string): void {
+export function reportFailure(frame: Frame, p: Pending, errorText: string): void {
   if (isFetched(p.url)) {
     emit("Network", "Network.loadingFailed", {
       requestId: p.loaderId,
@@ -144,7 +144,7 @@ async function failIfEmpty(frame: Frame, p: Pending): Promise<void> {
   const r = frame.pending === p && /^http/.test(p.url) ? await probe(p.url) : undefined;
   const empty =
     r && (r.status === 204 || r.status === 205 || /^attachment/i.test(r.headers.get("content-disposition") ?? ""));
-  if (empty && frame.pending === p) failed(frame, "net::ERR_ABORTED");
+  if (empty && frame.pending === p) failNavigation(frame, "net::ERR_ABORTED");
 }
 
 /** Watches the navigations that start in a child's window. */
@@ -155,14 +155,14 @@ export function watchChild(frame: Frame): void {
     (e) => {
       if (frame.pending?.expected) return void (frame.pending.expected = false);
       return () =>
-        void begun(frame, e.destination.url, {
+        void beginNavigation(frame, e.destination.url, {
           reason: reasonOf(e),
           type: typeOf(e),
           method: e.formData ? "POST" : "GET",
         });
     },
     () => {
-      if (!frame.pending?.expected) failed(frame, "net::ERR_ABORTED");
+      if (!frame.pending?.expected) failNavigation(frame, "net::ERR_ABORTED");
     },
   );
 }
@@ -184,10 +184,10 @@ export function navigateChild(
     return { frameId, isDownload: false };
   }
   return new Promise<Protocol.Page.NavigateResponse>((done) => {
-    const pending = begun(frame, url, { done });
+    const pending = beginNavigation(frame, url, { done });
     pending.expected = true;
     originals.setTimeout(() => {
-      if (frame.pending === pending) failed(frame, "net::ERR_TIMED_OUT");
+      if (frame.pending === pending) failNavigation(frame, "net::ERR_TIMED_OUT");
     }, ARRIVAL_MS);
     originals.setTimeout(() => void failIfEmpty(frame, pending), PATIENCE_MS);
     go();

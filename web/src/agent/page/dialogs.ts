@@ -39,14 +39,14 @@ export function installDialogs(win: Window & typeof globalThis): void {
     return shown.accept ? shown.text : null;
   };
   win.print = function (): void {
-    if (!driven()) print.call(win); // nobody could close the browser's window
+    if (!clientsAnswerDialogs()) print.call(win); // nobody could close the browser's window
   };
   for (const name of ["alert", "confirm", "prompt", "print"])
     Object.defineProperty(win[name as Kind], "name", { value: name });
 }
 
 /** Whether clients answer this Target's dialogs; before the welcome, whether they answered the last document's. */
-function driven(): boolean {
+function clientsAnswerDialogs(): boolean {
   if (!isAdopted()) return carried("d");
   for (const s of allSessions()) if (s.enabled.has("Page")) return true;
   return false;
@@ -56,9 +56,9 @@ const STORED = "__hubAgent.dialogs.";
 
 /** Keeps for the next document what it must know before the welcome, and tells clients of dialogs from before this one's. */
 export function noteDriven(): void {
-  for (const d of early.splice(0)) tell(d);
+  for (const d of earlyDialogs.splice(0)) tell(d);
   if (mainFrame().parentId || mainFrame().id !== hubTarget()) return; // a child frame's name is its parent's to read
-  const on = driven();
+  const on = clientsAnswerDialogs();
   carryDriven(on, hubTarget());
   try {
     // The key is nobody's but this origin's, unlike the name.
@@ -81,12 +81,12 @@ function stored(): HubAccess {
 const headless = navigator.userAgent.includes("Headless");
 
 /** No client is there to ask: the user is, but in a headless browser, which closes its dialogs, as Chromium's own does. */
-function undriven(type: Kind): Outcome {
+function undrivenOutcome(type: Kind): Outcome {
   return headless ? { accept: type === "alert", text: "" } : undefined;
 }
 
 function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown = ""): Outcome {
-  if (!driven()) return undriven(type);
+  if (!clientsAnswerDialogs()) return undrivenOutcome(type);
   const frame = frameOfDocument(win.document) ?? mainFrame();
   const dialog: Dialog = {
     url: urlOf(frame),
@@ -97,7 +97,7 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
   };
   const { base, key, targetId } = isAdopted() ? { base: hubBase(), key: dialogKey(), targetId: hubTarget() } : stored();
   if (!isAdopted() && frame === mainFrame()) dialog.frameId = targetId ?? frame.id;
-  if (!base || !key) return unasked(dialog);
+  if (!base || !key) return closeUnasked(dialog);
   const request = new originals.XMLHttpRequest();
   try {
     originals.xhrOpen.call(request, "POST", `${base}/dialog`, false);
@@ -105,24 +105,26 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
   } catch {
     // The page's policy (connect-src, sync-xhr) or an unreachable hub: in
     // script they cannot be told apart.
-    return unasked(dialog);
+    return closeUnasked(dialog);
   }
-  if (request.status !== 200) return undriven(type);
+  if (request.status !== 200) return undrivenOutcome(type);
   const answer = originals.parse(request.responseText) as DialogAnswer;
-  return answer.native === true ? undriven(type) : { accept: answer.accept === true, text: String(answer.text ?? "") };
+  return answer.native === true
+    ? undrivenOutcome(type)
+    : { accept: answer.accept === true, text: String(answer.text ?? "") };
 }
 
 /** Nobody can be asked, and a native dialog would stay for ever: clients hear of one that was closed at once. */
-function unasked(dialog: Dialog): Outcome {
+function closeUnasked(dialog: Dialog): Outcome {
   if (isAdopted()) tell(dialog);
-  else early.push(dialog);
+  else earlyDialogs.push(dialog);
   return { accept: dialog.type === "alert", text: "" };
 }
 
 type Dialog = Omit<Protocol.Page.JavascriptDialogOpeningEvent, "hasBrowserHandler">;
 
 /** Dialogs from before there was anybody to tell. */
-const early: Dialog[] = [];
+const earlyDialogs: Dialog[] = [];
 
 function tell(dialog: Dialog): void {
   emit("Page", "Page.javascriptDialogOpening", { ...dialog, hasBrowserHandler: true });

@@ -139,21 +139,21 @@ export function reach(owner: Owner): Win | null {
   }
 }
 
-let told = "";
+let knownAddress = "";
 
 /** The address of this window's document as clients know it, where its own has the agent in it. */
 export function setAddress(url: string): void {
-  [told] = splitFragment(url);
+  [knownAddress] = splitFragment(url);
 }
 
 /** This window's address. */
 export function address(): string {
-  return told ? told + location.hash : location.href;
+  return knownAddress ? knownAddress + location.hash : location.href;
 }
 
 /** Whether clients know this window's document by another address than the browser. */
 export function isAddressSet(): boolean {
-  return told !== "";
+  return knownAddress !== "";
 }
 
 /** A frame's address as far as it is known, with its fragment. */

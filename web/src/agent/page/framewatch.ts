@@ -3,7 +3,16 @@
 
 import { VERSION } from "../../protocol";
 import { installBindings } from "../runtime/bindings";
-import { begun, failed, failureOf, finished, responded, tellBegun, tellFailed, watchChild } from "./childnavigation";
+import {
+  beginNavigation,
+  failNavigation,
+  failureOf,
+  reportFinished,
+  reportResponse,
+  reportStart,
+  reportFailure,
+  watchChild,
+} from "./childnavigation";
 import { announceContexts, createContexts, destroyContexts } from "../runtime/contexts";
 import {
   type Frame,
@@ -76,7 +85,7 @@ function sync(parent: Frame, owners: Owner[]): void {
 
 function attach(owner: Owner, parent: Frame): void {
   const frame = addFrame(owner, parent);
-  if (!heard.has(owner)) owner.addEventListener("load", () => arrived(frameOfOwner(owner), true));
+  if (!heard.has(owner)) owner.addEventListener("load", () => documentMayHaveChanged(frameOfOwner(owner), true));
   heard.add(owner);
   emit("Page", "Page.frameAttached", { frameId: frame.id, parentFrameId: parent.id });
   mark(frame, "init");
@@ -89,11 +98,11 @@ function attach(owner: Owner, parent: Frame): void {
       url: "about:blank",
       disposition: "currentTab",
     });
-    return arrived(frame, frame.win?.document.readyState === "complete");
+    return documentMayHaveChanged(frame, frame.win?.document.readyState === "complete");
   }
-  begun(frame, url, { reason });
+  beginNavigation(frame, url, { reason });
   if (frame.win) prepare(frame);
-  else if (parent.win?.document.readyState === "complete") arrived(frame, true);
+  else if (parent.win?.document.readyState === "complete") documentMayHaveChanged(frame, true);
 }
 
 /** Where an element sends its frame at first. */
@@ -117,17 +126,17 @@ export function adopt(win: Win): void {
   if (!frameOfDocument(owner.ownerDocument)) adopt(around);
   const parent = frameOfDocument(owner.ownerDocument);
   if (parent && !frameOfOwner(owner)) sync(parent, [owner]);
-  arrived(frameOfOwner(owner), false);
+  documentMayHaveChanged(frameOfOwner(owner), false);
 }
 
 /** A frame may have a new document: tells of it once, and of its load event. */
-export function arrived(frame: Frame | undefined, complete: boolean): void {
+export function documentMayHaveChanged(frame: Frame | undefined, complete: boolean): void {
   if (!frame?.owner?.isConnected || frameOfOwner(frame.owner) !== frame) return;
   const doc = frame.win?.document;
   if (!doc) return complete ? outOfReach(frame) : undefined;
   if (documents.get(frame) !== doc) {
     if (!complete && !documents.has(frame) && isPending(frame)) return;
-    introduce(frame, doc);
+    reportDocument(frame, doc);
   }
   if (!complete) return;
   contentLoaded(frame);
@@ -138,12 +147,12 @@ export function arrived(frame: Frame | undefined, complete: boolean): void {
 function outOfReach(frame: Frame): void {
   const { owner } = frame;
   if (frame.agent) return void frame.agent.loads++;
-  const p = frame.pending ?? begun(frame, destination(owner as Owner), {});
+  const p = frame.pending ?? beginNavigation(frame, destination(owner as Owner), {});
   const due = (): boolean => frame.pending === p && owner?.isConnected === true;
   const tell = (error?: string): void => {
     frame.expected = false;
     if (due()) {
-      introduce(frame, undefined, error);
+      reportDocument(frame, undefined, error);
       loaded(frame);
     }
     onTouch();
@@ -153,15 +162,15 @@ function outOfReach(frame: Frame): void {
   originals.setTimeout(() => void (due() ? failureOf(frame, p).then(tell) : tell()), HELLO_MS);
 }
 
-function introduce(frame: Frame, doc: Document | undefined, error?: string): void {
+function reportDocument(frame: Frame, doc: Document | undefined, error?: string): void {
   const first = !documents.has(frame) && frame.loaderId === "";
   const blank = doc?.URL === "about:blank" && first && !frame.pending;
   const p = blank
     ? { loaderId: hexId(32), url: "about:blank" }
-    : (frame.pending ?? begun(frame, urlOf(frame), { reason: "scriptInitiated" }));
+    : (frame.pending ?? beginNavigation(frame, urlOf(frame), { reason: "scriptInitiated" }));
   frame.pending = undefined;
-  if (error) tellFailed(frame, p, error);
-  else responded(frame, p);
+  if (error) reportFailure(frame, p, error);
+  else reportResponse(frame, p);
   frame.agent?.gone();
   frame.left = undefined;
   for (const child of childrenOf(frame)) detach(child);
@@ -179,7 +188,7 @@ function introduce(frame: Frame, doc: Document | undefined, error?: string): voi
     runScriptsIn(frame.win as Win);
     watch(frame);
   }
-  finished(p.loaderId, p.url);
+  reportFinished(p.loaderId, p.url);
 }
 
 /** Wraps and watches a child's window. */
@@ -204,7 +213,7 @@ const leaving: Frame[] = [];
 port1.onmessage = () => {
   const frame = leaving.shift();
   // Behind a proxy the agent's own script, the first of all, brings the news, and how the document came.
-  if (!hubOfProxy() || frame?.win?.location.protocol === "about:") arrived(frame, false);
+  if (!hubOfProxy() || frame?.win?.location.protocol === "about:") documentMayHaveChanged(frame, false);
 };
 
 function listen(frame: Frame): void {
@@ -239,7 +248,7 @@ const opened = new WeakSet<Document>();
 /** A frame is gone, with all below it. */
 export function detach(frame: Frame): void {
   for (const child of childrenOf(frame)) detach(child);
-  failed(frame, "net::ERR_ABORTED");
+  failNavigation(frame, "net::ERR_ABORTED");
   frame.agent?.gone();
   removeFrame(frame);
   forgetMarks(frame);
@@ -254,14 +263,14 @@ export function announceFrames(): void {
     emit("Page", "Page.frameAttached", { frameId: f.id, parentFrameId: f.parent.id });
     if (f.loaderId) {
       const p = { loaderId: f.loaderId, url: f.url ?? "" };
-      tellBegun(f, p.loaderId, p.url);
+      reportStart(f, p.loaderId, p.url);
       if (f.agent) continue; // tells the rest itself
-      responded(f, p);
+      reportResponse(f, p);
       emit("Page", "Page.frameNavigated", { frame: describeFrame(f), type: "Navigation" });
       announceContexts(f);
-      finished(p.loaderId, p.url);
+      reportFinished(p.loaderId, p.url);
       replayMarks(f);
     }
-    if (f.pending) tellBegun(f, f.pending.loaderId, f.pending.url);
+    if (f.pending) reportStart(f, f.pending.loaderId, f.pending.url);
   }
 }

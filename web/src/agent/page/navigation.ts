@@ -7,7 +7,7 @@ import { type Frame, type Win, address, isAddressSet, mainFrame, onTouch, splitF
 import { isLoaded } from "./lifecycle";
 import { hexId, monotonic, originals } from "../base/originals";
 import { postFields } from "../network/payload";
-import { order as toUpstream, refreshUpstream } from "../network/upstream";
+import { sendToProxy as toUpstream, refreshUpstream } from "../network/upstream";
 import { ProtocolError } from "../base/registry";
 import { carryScripts } from "../runtime/scripts";
 import { emit } from "../base/session";
@@ -38,29 +38,29 @@ interface Navigation extends EventTarget {
 const api = (window as unknown as { navigation?: Navigation }).navigation;
 
 /** Sends a control message to the Host, if there is one. */
-type Tell = (message: FromAgent) => boolean;
-let tell: Tell = () => false;
+type SendToHost = (message: FromAgent) => boolean;
+let sendToHost: SendToHost = () => false;
 
 /** The navigation that the Host has announced: its own events must not be doubled. */
-let hosted = "";
+let announcedByHost = "";
 /** The navigation under way that this document has announced. */
 let announced = "";
 /** The navigation under way, whoever has announced it. */
 let current: { loaderId: string; url: string } | undefined;
 /** A client asked for it, so that no Page.frameRequestedNavigation is due. */
-let asked = false;
+let askedByClient = false;
 
 /** Starts watching. `control` carries messages to the Host. */
-export function watchNavigation(control: Tell): void {
-  tell = control;
+export function watchNavigation(control: SendToHost): void {
+  sendToHost = control;
   onNavigate(
     window,
     (e) => {
-      const byHost = hosted !== "";
+      const byHost = announcedByHost !== "";
       if (!byHost) toUpstream({ do: "navigate", url: e.destination.url });
-      const byClient = asked;
-      hosted = "";
-      asked = false;
+      const byClient = askedByClient;
+      announcedByHost = "";
+      askedByClient = false;
       return byHost ? undefined : () => begun(e, byClient);
     },
     abort,
@@ -119,7 +119,7 @@ function begun(e: NavigateEvent, byClient: boolean): void {
   if (!byClient) {
     emit("Page", "Page.frameRequestedNavigation", { frameId, reason: reasonOf(e), url, disposition: "currentTab" });
   }
-  tell({ icdp: "nav", loaderId, url });
+  sendToHost({ icdp: "nav", loaderId, url });
   emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: typeOf(e) });
   emit("Page", "Page.frameStartedLoading", { frameId });
   emit(
@@ -184,7 +184,7 @@ export function navigationUnderWay(): typeof current {
 export function navigationVoid(loaderId: string, errorText: string): void {
   if (current?.loaderId !== loaderId) return;
   if (announced === loaderId) abort();
-  else tell({ icdp: "navabort", errorText });
+  else sendToHost({ icdp: "navabort", errorText });
   current = undefined;
 }
 
@@ -200,7 +200,7 @@ function abort(): void {
     canceled: true,
   });
   emit("Page", "Page.frameStoppedLoading", { frameId: mainFrame().id });
-  tell({ icdp: "navabort" });
+  sendToHost({ icdp: "navabort" });
 }
 
 // --------------------------------------------------- within the document
@@ -250,18 +250,18 @@ function withinDocument(
   emit("Page", "Page.navigatedWithinDocument", { frameId, url, navigationType });
   if (settled) emit("Page", "Page.frameStoppedLoading", { frameId });
   if (frame !== mainFrame()) return;
-  told = "";
+  lastInfo = "";
   tellInfo();
 }
 
-let told = "";
+let lastInfo = "";
 
 /** Tells the Host the title and the address when either has changed. */
 export function tellInfo(): void {
   const title = document.title;
   const url = address();
   const key = `${title}\n${url}`;
-  if (key !== told && tell({ icdp: "info", title, url })) told = key;
+  if (key !== lastInfo && sendToHost({ icdp: "info", title, url })) lastInfo = key;
 }
 
 // ------------------------------------------------------------- commands
@@ -274,8 +274,8 @@ export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
   const frameId = mainFrame().id;
   const here = splitFragment(address())[0];
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
-  hosted = sameDocument || p.led ? "" : (p.loaderId ?? "");
-  if (p.loaderId) current = { loaderId: hosted, url: String(p.url) };
+  announcedByHost = sameDocument || p.led ? "" : (p.loaderId ?? "");
+  if (p.loaderId) current = { loaderId: announcedByHost, url: String(p.url) };
   // A blank first document has no navigate events.
   if (p.loaderId) toUpstream({ do: "navigate", url: p.url, referrer: p.referrer ?? "" });
   if (p.led) {
@@ -294,7 +294,7 @@ export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
 /** Page.reload: after the answer, since clients wait for the load event from then on. */
 export function reload(): void {
   originals.setTimeout(() => {
-    asked = true;
+    askedByClient = true;
     location.reload();
   }, 0);
 }
@@ -328,7 +328,7 @@ export function traverse(p: Protocol.Page.NavigateToHistoryEntryRequest): void {
   if (api && !entries ? p.entryId !== 0 : entries ? !entries[p.entryId] : ![0, 1, 2].includes(p.entryId))
     throw new ProtocolError("No entry with passed id");
   originals.setTimeout(() => {
-    asked = true;
+    askedByClient = true;
     if (entries) settle(api?.traverseTo(entries[p.entryId].key));
     else history.go(p.entryId - 1);
   }, 0);
@@ -336,6 +336,6 @@ export function traverse(p: Protocol.Page.NavigateToHistoryEntryRequest): void {
 
 /** A traversal that fails rejects its promises; the events tell of it. */
 function settle(r: { committed: Promise<unknown>; finished: Promise<unknown> } | undefined): void {
-  r?.committed.then(() => (asked = false)).catch(() => (asked = false));
+  r?.committed.then(() => (askedByClient = false)).catch(() => (askedByClient = false));
   r?.finished.catch(() => {});
 }

@@ -2,7 +2,7 @@
 // asked for.
 
 import type { Protocol } from "../../cdp";
-import { load, relay } from "../base/bundles";
+import { load, withClientErrors } from "../base/bundles";
 import { originals } from "../base/originals";
 import { register } from "../base/registry";
 import { onSessionEnd, type Session } from "../base/session";
@@ -21,7 +21,7 @@ function setBackground(p: Protocol.Emulation.SetDefaultBackgroundColorOverrideRe
 }
 
 const capture = (p: Protocol.Page.CaptureScreenshotRequest): Promise<Protocol.Page.CaptureScreenshotResponse> =>
-  relay(async () => {
+  withClientErrors(async () => {
     const shot = await load<Shot>("shot.js");
     return shot.capture(p, originals, [...backgrounds.values()].pop());
   });

@@ -17,7 +17,7 @@ interface Binding {
 const bySession = new Map<Session, Binding[]>();
 const MAX_EARLY = 100;
 /** Calls made before any session is known. */
-let early: { name: string; payload: string; win: Window }[] | undefined = [];
+let earlyCalls: { name: string; payload: string; win: Window }[] | undefined = [];
 
 /** Runtime.addBinding. */
 export function bind(p: Protocol.Runtime.AddBindingRequest, s: Session): void {
@@ -58,7 +58,7 @@ export function define(win: Window, name: string): void {
     if (args.length !== 1 || typeof args[0] !== "string") {
       throw new TypeError("Invalid arguments: should be exactly one string.");
     }
-    called(win, name, args[0]);
+    reportCall(win, name, args[0]);
   };
   functions.add(f);
   Object.defineProperty(win, name, { value: f, configurable: true, writable: true, enumerable: true });
@@ -66,9 +66,9 @@ export function define(win: Window, name: string): void {
 
 const functions = new WeakSet<object>();
 
-function called(win: Window, name: string, payload: string): void {
-  if (early) {
-    if (early.length < MAX_EARLY) early.push({ name, payload, win });
+function reportCall(win: Window, name: string, payload: string): void {
+  if (earlyCalls) {
+    if (earlyCalls.length < MAX_EARLY) earlyCalls.push({ name, payload, win });
     return;
   }
   for (const s of allSessions()) {
@@ -93,9 +93,9 @@ function target(b: Binding, win: Window): Context | undefined {
 
 /** Delivers the calls made before the sessions were known. */
 export function flushBindings(): void {
-  const list = early ?? [];
-  early = undefined;
-  for (const c of list) called(c.win, c.name, c.payload);
+  const list = earlyCalls ?? [];
+  earlyCalls = undefined;
+  for (const c of list) reportCall(c.win, c.name, c.payload);
 }
 
 onSessionEnd((s) => bySession.delete(s));

@@ -31,7 +31,7 @@ interface Stored {
 let scripts: Script[] = [];
 let bindings: string[] = [];
 /** What has run in this document. */
-const done = new Set<string>();
+const executed = new Set<string>();
 
 function store(): void {
   try {
@@ -66,8 +66,8 @@ export function runStored(): void {
 
 function runMissing(): void {
   for (const s of scripts) {
-    if (done.has(s.identifier)) continue;
-    done.add(s.identifier);
+    if (executed.has(s.identifier)) continue;
+    executed.add(s.identifier);
     executeIn(allFrames(), s);
   }
 }
@@ -114,7 +114,7 @@ export function addScript(p: NewScript, s: Session): Protocol.Page.AddScriptToEv
   const identifier = p.identifier ?? mint();
   const script = { sessionId: s.id, identifier, source: String(p.source ?? ""), worldName: p.worldName || undefined };
   scripts = [...scripts.filter((x) => x.identifier !== identifier), script];
-  done.add(identifier);
+  executed.add(identifier);
   keepWorld(script.worldName ?? "");
   store();
   if (p.runImmediately) executeIn(allFrames(), script);

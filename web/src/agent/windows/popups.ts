@@ -7,12 +7,12 @@ import { allFrames } from "../page/frames";
 import { carried } from "../link/framename";
 import { mint, originals } from "../base/originals";
 import { emit } from "../base/session";
-import { type Remote, type WindowCall, deliver, standIn } from "./windowproxy";
+import { type RemoteWindow, type WindowCall, dispatchWindowMessage, windowProxyOf } from "./windowproxy";
 
 type Win = Window & typeof globalThis;
 
 /** One that this document, or a child frame, has opened. */
-interface Popup extends Remote {
+interface Popup extends RemoteWindow {
   id: string;
   name: string;
   win: Win;
@@ -20,36 +20,36 @@ interface Popup extends Remote {
 
 const popups = new Map<string, Popup>();
 /** The Host page opens windows. */
-let offered = false;
+let hostOpensWindows = false;
 /** This Target was opened by script, which may close it. */
-let opened = false;
-let opener: Remote | undefined;
-let tell: (message: FromAgent) => boolean = () => false;
+let openedByScript = false;
+let opener: RemoteWindow | undefined;
+let sendToHost: (message: FromAgent) => boolean = () => false;
 /** Messages to the opener from before there was a Host. */
-const early: FromAgent[] = [];
+const earlyCalls: FromAgent[] = [];
 
 /** Begins: `control` carries messages to the Host. A name that the Host page gave tells of an opener before any script runs. */
 export function startPopups(control: (message: FromAgent) => boolean): void {
-  tell = control;
+  sendToHost = control;
   if (carried("o")) haveOpener();
 }
 
 /** Takes over what the Host says. */
 export function welcomePopups(w: Welcome): void {
-  offered = w.popups === true;
-  opened = w.opened === true;
+  hostOpensWindows = w.popups === true;
+  openedByScript = w.opened === true;
   if (w.opener) haveOpener();
-  for (const m of early.splice(0)) tell(m);
+  for (const m of earlyCalls.splice(0)) sendToHost(m);
 }
 
 function haveOpener(): void {
   if (opener) return;
   const send = (message: WindowCall): void => {
     const m: OpenerCall = { icdp: "opener", ...message };
-    if (!tell(m)) early.push(m);
+    if (!sendToHost(m)) earlyCalls.push(m);
   };
   opener = { closed: false, url: "", send };
-  window.opener = standIn(opener, window);
+  window.opener = windowProxyOf(opener, window);
 }
 
 // ---------------------------------------------------------------- opening
@@ -58,7 +58,7 @@ function haveOpener(): void {
 function destination(win: Win, target: string): "native" | "top" | "window" {
   const name = target.toLowerCase();
   if (name === "_top" || (name === "_parent" && win === window) || (name && target === window.name)) return "top";
-  if (!offered || name === "_self" || name === "_parent") return "native";
+  if (!hostOpensWindows || name === "_self" || name === "_parent") return "native";
   if (name && name !== "_blank" && allFrames().some((f) => f.win?.name === target || f.owner?.name === target))
     return "native";
   return "window";
@@ -70,7 +70,7 @@ function open(win: Win, url: string, target: string, features: string, noopener:
   const known = name && [...popups.values()].find((p) => p.name === name && !p.closed);
   if (known) {
     if (url) known.send({ url: (known.url = url) });
-    return standIn(known, win);
+    return windowProxyOf(known, win);
   }
   const id = mint();
   const popup: Popup = {
@@ -79,7 +79,7 @@ function open(win: Win, url: string, target: string, features: string, noopener:
     win,
     closed: false,
     url,
-    send: (m) => void tell({ icdp: "popup", openId: id, ...m }),
+    send: (m) => void sendToHost({ icdp: "popup", openId: id, ...m }),
   };
   popups.set(id, popup);
   emit("Page", "Page.windowOpen", {
@@ -88,8 +88,8 @@ function open(win: Win, url: string, target: string, features: string, noopener:
     windowFeatures: featureList(features, noopener),
     userGesture: true,
   });
-  tell({ icdp: "open", url, openId: id, name, ...(noopener && { noopener }) });
-  return standIn(popup, win);
+  sendToHost({ icdp: "open", url, openId: id, name, ...(noopener && { noopener }) });
+  return windowProxyOf(popup, win);
 }
 
 /** As Chromium 156 lists them. */
@@ -136,9 +136,13 @@ export function installPopups(win: Win): void {
   };
   win.open = Object.defineProperty(replaced, "name", { value: "open" });
   if (win === window) {
-    win.close = Object.defineProperty(() => (opened ? void tell({ icdp: "close" }) : close.call(win)), "name", {
-      value: "close",
-    });
+    win.close = Object.defineProperty(
+      () => (openedByScript ? void sendToHost({ icdp: "close" }) : close.call(win)),
+      "name",
+      {
+        value: "close",
+      },
+    );
   }
 }
 
@@ -189,7 +193,7 @@ function clicked(win: Win, e: MouseEvent, link: HTMLAnchorElement): void {
     rel.contains("noopener") ||
     rel.contains("noreferrer") ||
     (/^_blank$/i.test(target) && !rel.contains("opener"));
-  if (target) lead(win, e, link.href, target, noopener);
+  if (target) follow(win, e, link.href, target, noopener);
 }
 
 function submitted(win: Win, e: SubmitEvent): void {
@@ -205,7 +209,7 @@ function submitted(win: Win, e: SubmitEvent): void {
   );
   const data = [...new win.FormData(form, by)].map(([name, v]) => [name, typeof v === "string" ? v : v.name]);
   url.search = new URLSearchParams(data).toString();
-  lead(
+  follow(
     win,
     e,
     url.href,
@@ -214,7 +218,7 @@ function submitted(win: Win, e: SubmitEvent): void {
   );
 }
 
-function lead(win: Win, e: Event, url: string, target: string, noopener: boolean): void {
+function follow(win: Win, e: Event, url: string, target: string, noopener: boolean): void {
   const where = destination(win, target);
   if (where === "native") return;
   e.preventDefault();
@@ -240,5 +244,5 @@ export function popupNews(m: PopupNews): void {
       entry: { source: "other", level: "error", text, timestamp: originals.now(), url: remote.url },
     });
   }
-  if (m.message) deliver(popup?.win ?? window, remote, m.message);
+  if (m.message) dispatchWindowMessage(popup?.win ?? window, remote, m.message);
 }

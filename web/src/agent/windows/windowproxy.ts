@@ -7,18 +7,18 @@ import type { PopupCall, WindowMessage } from "../../protocol";
 export type WindowCall = Omit<PopupCall, "icdp" | "openId">;
 
 /** A window elsewhere. */
-export interface Remote {
+export interface RemoteWindow {
   closed: boolean;
   /** Its address as last heard of. */
   url: string;
   /** Carries {url}, {close}, {focus} or {message} to it. */
   send(message: WindowCall): void;
-  standIn?: Window;
+  windowProxy?: Window;
 }
 
 /** The window that stands for a remote one in `win`. */
-export function standIn(remote: Remote, win: Window & typeof globalThis): Window {
-  if (remote.standIn) return remote.standIn;
+export function windowProxyOf(remote: RemoteWindow, win: Window & typeof globalThis): Window {
+  if (remote.windowProxy) return remote.windowProxy;
   const resolve = (url: string | URL): string => new URL(url, win.document.baseURI).href;
   const go = (url: string | URL): void => remote.send({ url: (remote.url = resolve(url)) });
   const denied = (): never => {
@@ -57,13 +57,13 @@ export function standIn(remote: Remote, win: Window & typeof globalThis): Window
     }),
   });
   for (const name of ["window", "self", "top", "parent", "frames"]) Object.defineProperty(w, name, { value: w });
-  return (remote.standIn = w);
+  return (remote.windowProxy = w);
 }
 
 /** Gives a message of a remote window to this one, if it is meant for its origin. */
-export function deliver(win: Window & typeof globalThis, from: Remote, m: WindowMessage): void {
+export function dispatchWindowMessage(win: Window & typeof globalThis, from: RemoteWindow, m: WindowMessage): void {
   if (m.targetOrigin !== "*" && m.targetOrigin !== win.origin) return;
   const e = new win.MessageEvent("message", { data: m.data, origin: m.origin });
-  Object.defineProperty(e, "source", { value: standIn(from, win) });
+  Object.defineProperty(e, "source", { value: windowProxyOf(from, win) });
   win.dispatchEvent(e);
 }
