@@ -1,6 +1,7 @@
 // Values of fields, by their native setters: a framework that has put its own
 // property over one notices all the same.
 
+import type { ScrollArgs, Upload } from "../wire/verbs";
 import { Failure } from "./failure";
 import { squash } from "./tree";
 import { describe, isDisabled } from "./view";
@@ -107,13 +108,6 @@ export function choose(el: Element, wanted: string[]): string[] {
   fire(select, "change");
   return chosen.map((o) => o.value);
 }
-
-export interface Upload {
-  name: string;
-  type: string;
-  data: string; // base64
-}
-
 /** Puts files into a file input. */
 export function setFiles(el: Element, files: Upload[]): void {
   const control = (el.localName === "label" ? (el as HTMLLabelElement).control : el) as HTMLInputElement | null;
@@ -132,15 +126,8 @@ export function setFiles(el: Element, files: Upload[]): void {
   fire(control, "change");
 }
 
-export interface Scroll {
-  dx?: number;
-  dy?: number;
-  end?: "top" | "bottom";
-  pages?: number; // of the viewport, instead of dx and dy's px
-}
-
 /** Scrolls an element, or what around it can scroll in that direction; without one the page. */
-export function scroll(el: Element | undefined, by: Scroll): void {
+export function scroll(el: Element | undefined, by: ScrollArgs): void {
   const page = document.scrollingElement ?? document.documentElement;
   const box = scroller(el, by) ?? page;
   if (by.end) return box.scrollTo({ top: by.end === "top" ? 0 : box.scrollHeight, behavior: "instant" });
@@ -148,7 +135,7 @@ export function scroll(el: Element | undefined, by: Scroll): void {
   box.scrollBy({ left: (by.dx ?? 0) * unit, top: (by.dy ?? 0) * unit, behavior: "instant" });
 }
 
-function scroller(el: Element | undefined, by: Scroll): Element | undefined {
+function scroller(el: Element | undefined, by: ScrollArgs): Element | undefined {
   for (let e = el; e; e = e.parentElement ?? ((e.getRootNode() as ShadowRoot).host as Element | undefined)) {
     const style = windowOf(e).getComputedStyle(e);
     const down = e.scrollHeight > e.clientHeight && /auto|scroll|hidden/.test(style.overflowY) && (by.dy || by.end);

@@ -1,5 +1,6 @@
 // Finds what a locator names.
 
+import type { Query } from "../wire/verbs";
 import { nameOf, roleOf } from "./aria";
 import { findByPosition } from "./elements";
 import { Failure } from "./failure";
@@ -9,20 +10,6 @@ import { findYAML, handles, stale } from "./refs";
 import { isSecretText } from "./secrets";
 import { elements, isText, shadowRoots, SILENT, squash } from "./tree";
 import { hitAt, isHidden } from "./view";
-
-/** A locator as it comes: {"by":"css","value":"#save"}. */
-export interface Query {
-  by: string;
-  value?: string;
-  name?: string;
-  exact?: boolean;
-  first?: boolean;
-  /** Whether it may be found by what must not be told: the caller could ask the page itself. */
-  live?: boolean;
-  x?: number;
-  y?: number;
-}
-
 type Finder = (q: Required<Pick<Query, "value">> & Query) => Element[];
 
 const finders: Record<string, Finder> = {

@@ -1,6 +1,7 @@
 // The interactive elements of the page with selectors and refs that survive a
 // new rendering: "@submit", "@e7f3a2".
 
+import type { ObserveArgs } from "../wire/verbs";
 import { roleOf as ariaRole } from "./aria";
 import {
   address as addressNow,
@@ -17,18 +18,6 @@ import {
 import { stale } from "./refs";
 import { cut, elements, SILENT, squash } from "./tree";
 import { boxOf, type Box, focusedIn, isDisabled, isHidden } from "./view";
-
-export interface ObserveOptions {
-  maxElements?: number;
-  filterRoles?: string[];
-  includeBounds?: boolean;
-  stableRefs?: boolean;
-  refreshRefs?: boolean;
-  includeRefHistory?: boolean;
-  incremental?: boolean;
-  minimal?: boolean;
-}
-
 /** A selector as dialects take it: {"type":"role","role":"button","name":"Save"}. */
 type Selector = { type: Told; value?: Told; role?: Told; name?: Told };
 
@@ -77,7 +66,7 @@ let address = "";
 /** What the last observation had: by ref, what may change. */
 let last = new Map<Told, string>();
 
-export function observe(o: ObserveOptions): Observation {
+export function observe(o: ObserveArgs): Observation {
   refresh(o.refreshRefs === true);
   const body = document.body;
   let found = body
@@ -130,7 +119,7 @@ function isShown(el: Element): boolean {
 
 // ---------------------------------------------------------------- refs
 
-function refFor(el: Element, i: number, o: ObserveOptions, taken: Set<Told>): Told {
+function refFor(el: Element, i: number, o: ObserveArgs, taken: Set<Told>): Told {
   let ref = o.stableRefs === false ? say`@e${i + 1}` : stableRef(el);
   if (taken.has(ref)) ref = say`${ref}_${i + 1}`;
   taken.add(ref);
@@ -186,7 +175,7 @@ function ownName(el: Element): Told {
   return attributeOf(el, "aria-label") || cut(tellText(el, squash(el.textContent ?? "")), 50);
 }
 
-function describe(el: Element, ref: Told, o: ObserveOptions): Observed {
+function describe(el: Element, ref: Told, o: ObserveArgs): Observed {
   const box = boxOf(el);
   const { stability, previous } = remember(ref, el, JSON.stringify(box));
   const [selector, ...others] = selectorsOf(el);

@@ -1,11 +1,6 @@
 // Boxes painted over the page while a screenshot is taken.
 
-import type { Box } from "./view";
-
-export interface Mark extends Box {
-  /** Beside the box; without one the box is filled. */
-  label?: string;
-}
+import type { Mark } from "../wire/verbs";
 
 const ID = "cdphub-overlay";
 

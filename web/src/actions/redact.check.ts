@@ -5,7 +5,7 @@ import { address, say, valueOf, word } from "./redact";
 
 export const good: Reader[] = [
   () => ({ url: address(), list: [say`a ${word("b")}`, 1, null] }),
-  (a: { el: Element }) => valueOf(a.el),
+  () => valueOf(document.body),
 ];
 
 export const leaks: Reader[] = [

@@ -3,6 +3,7 @@
 //   [a1 h1] Pricing
 //   [a3 input email] placeholder="work email"
 
+import type { TaggedArgs } from "../wire/verbs";
 import { Lines } from "./limit";
 import { address, attributeOf, join, REDACTED, say, tell, tellText, title, type Told, valueOf, word } from "./redact";
 import { isSecret } from "./secrets";
@@ -10,13 +11,6 @@ import { childrenOf, cut, elements, isElement, isText, SILENT, squash } from "./
 import { isDisabled, isVisible, meetsViewport } from "./view";
 
 const ATTRIBUTE = "data-rp-id";
-
-export interface TaggedOptions {
-  includeHidden?: boolean;
-  maxElements?: number;
-  viewportOnly?: boolean;
-}
-
 export type Tagged = {
   markdown: Told;
   url: Told;
@@ -32,7 +26,7 @@ const TEXTUAL = "h1,h2,h3,h4,h5,h6,p,li,td,th,dt,dd,label,legend,figcaption,bloc
 const LONGEST_TEXT = 200;
 const MOST_OPTIONS = 20;
 
-export function snapshotTagged(o: TaggedOptions): Tagged {
+export function snapshotTagged(o: TaggedArgs): Tagged {
   const lines = new Lines(word("[cut: the snapshot is longer than 1 MiB]"));
   const ids = new Ids();
   const most = o.maxElements ?? 500;

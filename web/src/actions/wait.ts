@@ -1,7 +1,8 @@
 // Waiting for an element to be fit for what is to be done with it.
 
+import type { PointArgs, Query, WaitArgs } from "../wire/verbs";
 import { Failure, mayPass } from "./failure";
-import { findOne, type Query, show } from "./locate";
+import { findOne, show } from "./locate";
 import { forget } from "./redact";
 import { documentOf, frameAround, isWithin, parentOf } from "./tree";
 import { boxOf, describe, hitAt, isDisabled, isEditable, isReadOnly, isVisible, offsetOf, styleOf } from "./view";
@@ -101,22 +102,10 @@ async function needStable(el: Element): Promise<void> {
 }
 
 // ---------------------------------------------------------------- the point
-
-export interface Aim {
-  /** From the element's upper left corner; else its middle. */
-  position?: { x: number; y: number };
-  /** No checks but that there is such an element. */
-  force?: boolean;
-  /** Need not be enabled: hovering. */
-  disabled?: boolean;
-  /** Whatever is there may be hit. */
-  covered?: boolean;
-}
-
 const BLOCKS: ScrollLogicalPosition[] = ["center", "end", "start", "nearest"];
 
 /** Where the pointer hits an element, which is scrolled into view. */
-export async function aimAt(q: Query, aim: Aim, attempt: number): Promise<{ el: Element; x: number; y: number }> {
+export async function aimAt(q: Query, aim: PointArgs, attempt: number): Promise<{ el: Element; x: number; y: number }> {
   const checks: Check[] = aim.force ? [] : aim.disabled ? ["visible", "stable"] : ["visible", "enabled", "stable"];
   const el = await ready(q, checks);
   if (attempt > 0 || !inView(el, aim)) {
@@ -133,7 +122,7 @@ export async function aimAt(q: Query, aim: Aim, attempt: number): Promise<{ el: 
 type Spot = { x: number; y: number };
 
 /** The middle of what is seen of the element's first box, or the position, in its document's viewport. */
-function pointOf(el: Element, aim: Aim): Spot | undefined {
+function pointOf(el: Element, aim: PointArgs): Spot | undefined {
   const win = el.ownerDocument.defaultView ?? window;
   if (aim.position) {
     const r = el.getBoundingClientRect();
@@ -149,7 +138,7 @@ function pointOf(el: Element, aim: Aim): Spot | undefined {
 }
 
 /** Whether the whole way up to the outermost document the point can be seen without scrolling. */
-function inView(el: Element, aim: Aim): boolean {
+function inView(el: Element, aim: PointArgs): boolean {
   const at = pointOf(el, aim);
   if (!at) return false;
   const r = el.getBoundingClientRect();
@@ -193,10 +182,8 @@ function boxInParent(frame: Element): Spot {
 
 // ---------------------------------------------------------------- states
 
-export type State = "attached" | "detached" | "visible" | "hidden" | "enabled" | "disabled";
-
 /** Waits until a locator's element is in a state; the element, or undefined where there is to be none. */
-export async function inState(q: Query, state: State): Promise<Element | undefined> {
+export async function inState(q: Query, state: WaitArgs["state"]): Promise<Element | undefined> {
   const el = findOne(q);
   if (state === "detached" || (state === "hidden" && !el)) {
     if (el) throw new Failure("NotVisible", `${show(q)} is still there`);

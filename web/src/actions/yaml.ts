@@ -4,6 +4,7 @@
 //   - textbox "Email" [ref=e3]:
 //     - /placeholder: work email
 
+import type { YAMLArgs } from "../wire/verbs";
 import { checkedOf, expandedOf, isInvalid, levelOf, nameOf, roleOf, selectedOf, tri } from "./aria";
 import { Lines } from "./limit";
 import { address, attributeOf, join, quoted, REDACTED, say, tell, title, type Told, valueOf, word } from "./redact";
@@ -26,6 +27,9 @@ interface Item {
 
 const LONGEST_NAME = 900;
 
+/** What the hub asks for. `above` is a text of the hub's, no text of the page. */
+export type YAMLOptions = Pick<YAMLArgs, "refs" | "boxes"> & { above: Told };
+
 export type Snapshot = {
   text: Told;
   count: number;
@@ -44,17 +48,8 @@ type Hole = {
   /** What its refs are to begin with. */
   above: Told;
 };
-
-export interface Options {
-  refs: boolean;
-  /** With where each element is, in its own frame's viewport: [box=x,y,width,height]. */
-  boxes: boolean;
-  /** What all refs begin with. */
-  above: Told;
-}
-
 /** The snapshot of a subtree, of the body by default. */
-export function snapshotYAML(root: Element | undefined, options: Options): Snapshot {
+export function snapshotYAML(root: Element | undefined, options: YAMLOptions): Snapshot {
   const writer = new Writer(options);
   const body = root ?? document.body ?? document.documentElement;
   const top = merge(read(body, false, false));
@@ -177,7 +172,7 @@ class Writer {
   readonly holes: Hole[] = [];
   count = 0;
 
-  constructor(private readonly o: Options) {}
+  constructor(private readonly o: YAMLOptions) {}
 
   write(item: Item | Told, depth: number, pointer: boolean): void {
     if (this.lines.truncated) return;

@@ -1,7 +1,8 @@
 // Starts the Frame Agent in a document.
 
 import type { EventName, EventParams } from "../cdp";
-import type { Json, SessionState, Welcome } from "../protocol";
+import type { Json } from "../wire/cdp";
+import type { SessionState, Welcome } from "../wire/frame";
 import { listenForFragments } from "./page/blank";
 import { documentUpdated } from "./dom/dom";
 import { flushBindings, installBindings, bind } from "./runtime/bindings";

@@ -1,8 +1,9 @@
 // The connection to a relay: the wire of relay protocol version 1, and its
 // extension "sessions" once the relay has accepted it.
 
-import type { Answer, FromRelay, Json, ToRelay } from "../protocol";
-import { CLOSE_NORMAL, CLOSE_REPLACED, VERSION } from "../protocol";
+import type { Answer, Json } from "../wire/cdp";
+import { VERSION } from "../wire/frame";
+import { CLOSE_NORMAL, CLOSE_REPLACED, type HostCommand, type HostMessage, type HubMessage } from "../wire/bridge";
 import type { Identity, RelayState } from "../wire/core";
 import { methods } from "./browser";
 import { type Socket, parseObject } from "./channel";
@@ -84,7 +85,7 @@ export class Bridge implements Consumer {
     socket.onopen = () => this.opened();
     socket.onmessage = (e) => {
       const m = parseObject(e.data);
-      if (m && this.socket === socket) this.received(m as FromRelay);
+      if (m && this.socket === socket) this.received(m as unknown as HubMessage);
     };
     socket.onclose = (e) => {
       if (this.socket === socket) this.lost(e.code, e.reason);
@@ -136,14 +137,14 @@ export class Bridge implements Consumer {
     this.board.relayState("waiting", reason || `connection lost (${code})`);
   }
 
-  private send(message: ToRelay): void {
+  private send(message: HostMessage): void {
     // Before ready has gone out nothing may; ready then lists every Target.
     if (this.open) this.socket?.send(JSON.stringify(message));
   }
 
   // ------------------------------------------------------- from the relay
 
-  private received(m: FromRelay): void {
+  private received(m: HubMessage): void {
     switch (m.kind) {
       case "accepted":
         this.accepted = Array.isArray(m.features) && m.features.includes("sessions");
@@ -173,7 +174,7 @@ export class Bridge implements Consumer {
     }
   }
 
-  private command(m: { sessionId: string; targetId: string; id: number; method: string; params?: Json }): void {
+  private command(m: HostCommand): void {
     const { sessionId, id } = m;
     const session = this.session(sessionId, m.targetId);
     if (!session) return this.answer(sessionId, id, { error: { code: -32000, message: "Target destroyed" } });
@@ -187,7 +188,7 @@ export class Bridge implements Consumer {
   }
 
   /** The session with this id, begun if it is new. A version 1 relay tells of it by its first command. */
-  private session(id: string, targetId: string): Session | undefined {
+  private session(id: string, targetId = ""): Session | undefined {
     this.unclaimed.delete(id);
     const known = this.sessions.get(id);
     if (known) return known;
@@ -199,7 +200,7 @@ export class Bridge implements Consumer {
     return session;
   }
 
-  private noteKey(targetId: string, key: string | undefined): void {
+  private noteKey(targetId = "", key?: string): void {
     const target = this.board.targets.get(targetId);
     if (target && typeof key === "string") target.dialogKey = key;
   }

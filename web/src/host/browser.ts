@@ -2,7 +2,7 @@
 // the documents of all Targets.
 
 import type { Method, Params, Protocol } from "../cdp";
-import type { Json } from "../protocol";
+import type { Json } from "../wire/cdp";
 import type { Ask } from "../wire/core";
 import { hexId } from "./channel";
 import { type Reply, Session } from "./session";

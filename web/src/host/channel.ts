@@ -1,6 +1,6 @@
 // What the Core needs of the world around it, and what its files share.
 
-import type { CdpError, Json } from "../protocol";
+import type { CdpError, Json } from "../wire/cdp";
 import type { FromCore } from "../wire/core";
 
 /** What the Core needs of the world around it. */

@@ -1,7 +1,7 @@
 // The commands that the Host answers itself; all others go to the agent.
 
 import type { Method, Params, Protocol } from "../cdp";
-import type { Json } from "../protocol";
+import type { Json } from "../wire/cdp";
 import { serverError } from "./channel";
 import { isDataDocument } from "./data";
 import { done, type Reply, type Session } from "./session";

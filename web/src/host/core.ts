@@ -1,7 +1,7 @@
 // The Core of a Host: Targets, sessions, the relay. It touches no DOM and so
 // runs in a Worker as well as on the main thread.
 
-import type { CdpEvent, Json, Response } from "../protocol";
+import type { CdpEvent, Json, Response } from "../wire/cdp";
 import type { Ask, Identity, RelayState, ToCore } from "../wire/core";
 import { hooked, methods } from "./browser";
 import { Bridge, type Switchboard } from "./bridge";

@@ -3,7 +3,7 @@
 // opaque origin (HTML, "determining the origin"), and has it again after a
 // reload and when history leads back to it.
 
-import type { SessionState } from "../protocol";
+import type { SessionState } from "../wire/frame";
 import { isBlank } from "./addresses";
 
 const FORM = /^data:([^,]*?)(;base64)?,([^#]*)/i;

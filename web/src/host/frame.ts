@@ -2,7 +2,7 @@
 
 import { isBlank, isOf, mayShow } from "./addresses";
 import { hexId } from "./channel";
-import { type Hello, type Probe, type SessionState, VERSION } from "../protocol";
+import { type Hello, type Probe, type SessionState, VERSION } from "../wire/frame";
 import type { FromCore } from "../wire/core";
 import { isMade, madeDocument } from "./data";
 

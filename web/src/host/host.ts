@@ -2,7 +2,8 @@
 // with clients that come over a relay or from the page itself.
 
 import type { Protocol } from "../cdp";
-import { type Answer, type Json, POPUP_NAME } from "../protocol";
+import type { Answer, Json } from "../wire/cdp";
+import { POPUP_NAME } from "../wire/frame";
 import type { Ask, FromCore, Moved, RelayState, TargetState } from "../wire/core";
 import { hexId, serverError } from "./channel";
 import { isBlank } from "./addresses";

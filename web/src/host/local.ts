@@ -1,6 +1,6 @@
 // A session of the Host page itself, as a console panel would hold one.
 
-import type { CdpEvent, Json, Response } from "../protocol";
+import type { CdpEvent, Json, Response } from "../wire/cdp";
 import type { Send } from "./link";
 
 /** The error of a command: message as CDP has it, and its code. */

@@ -5,7 +5,7 @@
 // the agent of the new document finishes it or `fail` does.
 
 import type { Protocol } from "../cdp";
-import type { SessionState } from "../protocol";
+import type { SessionState } from "../wire/frame";
 import type { Moved } from "../wire/core";
 import { hexId, serverError } from "./channel";
 import { isBlank, mayShow } from "./addresses";

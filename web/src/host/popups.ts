@@ -1,6 +1,6 @@
 // Windows that frames open: each is a Target, which knows who opened it.
 
-import type { Open, OpenerCall, PopupCall, PopupNews, WindowMessage } from "../protocol";
+import type { Open, OpenerCall, PopupCall, PopupNews, WindowMessage } from "../wire/frame";
 import type { Opened } from "../wire/core";
 import { SUCCESSOR_MS, type PopupsView, type TargetView } from "./targetview";
 

@@ -1,7 +1,8 @@
 // One client's attachment to one Target, whether it came over the relay or
 // from the page itself.
 
-import type { Answer, Json, SessionState } from "../protocol";
+import type { Answer, Json } from "../wire/cdp";
+import type { SessionState } from "../wire/frame";
 import { emptyState } from "./state";
 
 /** The answer to a command: one of the two. */

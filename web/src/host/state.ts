@@ -2,7 +2,8 @@
 // commands pass.
 
 import type { Method, Params } from "../cdp";
-import type { Json, SessionState } from "../protocol";
+import type { Json } from "../wire/cdp";
+import type { SessionState } from "../wire/frame";
 import { clearing, overrideId, overrides, overrideScript } from "../overrides";
 
 /** A session's state as it begins. */

@@ -2,19 +2,17 @@
 // for either.
 
 import type { EventName, EventParams } from "../cdp";
-import type {
-  CdpEvent,
-  FromAgent,
-  Hello,
-  HubAccess,
-  Json,
-  Response,
-  SessionState,
-  TargetInfo,
-  ToAgent,
-  Welcome,
-} from "../protocol";
-import { VERSION } from "../protocol";
+import type { CdpEvent, Json, Response } from "../wire/cdp";
+import {
+  type FromAgent,
+  type Hello,
+  type HubAccess,
+  type SessionState,
+  type ToAgent,
+  VERSION,
+  type Welcome,
+} from "../wire/frame";
+import type { TargetInfo } from "../wire/bridge";
 import type { Moved, Opened } from "../wire/core";
 import { isOf } from "./addresses";
 import { type Port, hexId, parseObject, serverError } from "./channel";

@@ -2,7 +2,9 @@
 // the Core, so that they need not import either.
 
 import type { EventName, EventParams } from "../cdp";
-import type { Json, PopupCall, SessionState, TargetInfo, ToAgent, WindowMessage } from "../protocol";
+import type { Json } from "../wire/cdp";
+import type { PopupCall, SessionState, ToAgent, WindowMessage } from "../wire/frame";
+import type { TargetInfo } from "../wire/bridge";
 import type { Ask, Identity, Moved, Opened } from "../wire/core";
 import type { Env, Port } from "./channel";
 import type { Call } from "./session";

@@ -3,6 +3,7 @@
 
 import { Core } from "./core";
 import { browserEnv } from "./env";
+import type { FromCore } from "../wire/core";
 import type { Scope } from "./scope";
 
 const scope = self as unknown as Scope;
@@ -12,4 +13,4 @@ const core = new Core(
   }),
 );
 scope.onmessage = (event) => core.receive(event.data);
-scope.postMessage({ do: "up" }, []);
+scope.postMessage({ do: "up" } satisfies FromCore, []);

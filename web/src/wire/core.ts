@@ -3,7 +3,9 @@
 // are plain calls.
 
 import type { Protocol } from "../cdp";
-import type { CdpError, CdpEvent, Hello, Json, Response, SessionState, TargetInfo, Welcome } from "../protocol";
+import type { CdpError, CdpEvent, Json, Response } from "./cdp";
+import type { Hello, SessionState, Welcome } from "./frame";
+import type { TargetInfo } from "./bridge";
 
 /** What the Core is told about the page, once, before anything else. */
 export interface Identity {

@@ -1,7 +1,7 @@
 // The method table of the Frame Agent: one handler per CDP method.
 
 import type { Domain, Method, Params, Result } from "../../cdp";
-import type { Json } from "../../protocol";
+import type { Json } from "../../wire/cdp";
 import type { Session } from "./session";
 
 /** Answers one method. What it returns, or resolves to, is the result; what it throws is the error. */

@@ -1,6 +1,6 @@
 // The hub that the Host is connected to, as far as frames ask it themselves.
 
-import type { FromAgent, HubAccess } from "../../protocol";
+import type { FromAgent, HubAccess } from "../../wire/frame";
 import { mainFrame } from "../page/frames";
 import { hexId, originals } from "../base/originals";
 

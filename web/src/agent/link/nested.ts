@@ -2,20 +2,18 @@
 // it answers their hello with a welcome and puts them into its own sessions.
 
 import type { Protocol } from "../../cdp";
-import type {
-  Answer,
-  Attached,
-  CdpEvent,
-  Detached,
-  FromAgent,
-  Hello,
-  Json,
-  Response,
-  SessionState,
-  Subtree,
-  Welcome,
-} from "../../protocol";
-import { VERSION } from "../../protocol";
+import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
+import {
+  type Rebase,
+  type Attached,
+  type Detached,
+  type FromAgent,
+  type Hello,
+  type SessionState,
+  type Subtree,
+  VERSION,
+  type Welcome,
+} from "../../wire/frame";
 import { isOf } from "../../host/addresses";
 import { emptyState, record } from "../../host/state";
 import { beginNavigation } from "../page/childnavigation";
@@ -165,7 +163,8 @@ function receiveHello(e: MessageEvent): void {
   const target = e.origin === "null" ? "*" : e.origin;
   // Of two documents with ids in the same range a client could not tell which it means.
   const taken = new Set([...subtreeBases(), ...(welcome.bases ?? [])].map(slotOf));
-  if (taken.has(slotOf(hello.base))) return frame.proxy?.postMessage({ icdp: "rebase", v: VERSION }, target);
+  if (taken.has(slotOf(hello.base)))
+    return frame.proxy?.postMessage({ icdp: "rebase", v: VERSION } satisfies Rebase, target);
   if ((e.origin === "null" && !e.ports[0]) || !isOf(hello.url, e.origin, ["null"])) return; // see Hello
   known?.gone();
   new Nested(frame, hello, target, e.ports[0]).welcome(prepareForDocument(frame, hello.url));

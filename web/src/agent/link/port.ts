@@ -1,18 +1,16 @@
 // The channel to the Host: pairing by window.postMessage, then commands over
 // the MessagePort that the welcome brings.
 
+import type { Answer, CdpError, Command, Json } from "../../wire/cdp";
 import {
-  type Answer,
   type Attached,
-  type CdpError,
-  type Command,
   type FromAgent,
-  type Json,
+  type Hello,
   type SessionState,
   type ToAgent,
   VERSION,
   type Welcome,
-} from "../../protocol";
+} from "../../wire/frame";
 import { renumberContexts } from "../runtime/contexts";
 import { noteDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
@@ -68,7 +66,7 @@ function repeat(): void {
 }
 
 function hello(): void {
-  const message = {
+  const message: Hello = {
     icdp: "hello",
     v: VERSION,
     title: document.title,

@@ -2,7 +2,7 @@
 // origin; and what has to change on the way there and back.
 
 import type { Protocol } from "../../cdp";
-import type { Answer, Json } from "../../protocol";
+import type { Answer, Json } from "../../wire/cdp";
 import { locationPoint } from "../dom/boxes";
 import { frameOfOwner } from "../page/frames";
 import { contentBox, offsetOf, reveal } from "../dom/geometry";

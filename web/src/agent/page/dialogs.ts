@@ -3,19 +3,13 @@
 // with the clients itself, since the Host may be blocked with the page.
 
 import type { Protocol } from "../../cdp";
-import type { HubAccess } from "../../protocol";
+import type { DialogAnswer, DialogRequest } from "../../wire/http";
+import type { HubAccess } from "../../wire/frame";
 import { frameOfDocument, mainFrame, urlOf } from "./frames";
 import { carried, carriedTarget, carryDriven } from "../link/framename";
 import { dialogKey, hubBase, hubTarget, isAdopted } from "../link/hub";
 import { originals } from "../base/originals";
 import { allSessions, emit } from "../base/session";
-
-/** What the hub says of a dialog. */
-interface DialogAnswer {
-  native?: boolean;
-  accept?: boolean;
-  text?: string;
-}
 
 type Kind = "alert" | "confirm" | "prompt";
 
@@ -88,20 +82,20 @@ function undrivenOutcome(type: Kind): Outcome {
 function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown = ""): Outcome {
   if (!clientsAnswerDialogs()) return undrivenOutcome(type);
   const frame = frameOfDocument(win.document) ?? mainFrame();
-  const dialog: Dialog = {
+  const dialog = {
     url: urlOf(frame),
     frameId: frame.id,
     message: String(message),
     type,
     defaultPrompt: String(defaultPrompt),
-  };
+  } satisfies Dialog;
   const { base, key, targetId } = isAdopted() ? { base: hubBase(), key: dialogKey(), targetId: hubTarget() } : stored();
   if (!isAdopted() && frame === mainFrame()) dialog.frameId = targetId ?? frame.id;
   if (!base || !key) return closeUnasked(dialog);
   const request = new originals.XMLHttpRequest();
   try {
     originals.xhrOpen.call(request, "POST", `${base}/dialog`, false);
-    originals.xhrSend.call(request, originals.stringify({ ...dialog, targetId, key }));
+    originals.xhrSend.call(request, originals.stringify({ ...dialog, targetId, key } satisfies DialogRequest));
   } catch {
     // The page's policy (connect-src, sync-xhr) or an unreachable hub: in
     // script they cannot be told apart.

@@ -1,7 +1,7 @@
 // Finds the child frames of this agent's documents, and tells of what becomes
 // of them. What it says and in which order is Chromium 156's.
 
-import { VERSION } from "../../protocol";
+import { type Probe, VERSION } from "../../wire/frame";
 import { installBindings } from "../runtime/bindings";
 import {
   beginNavigation,
@@ -158,7 +158,7 @@ function outOfReach(frame: Frame): void {
     onTouch();
   };
   frame.expected = true;
-  frame.proxy?.postMessage({ icdp: "probe", v: VERSION }, "*");
+  frame.proxy?.postMessage({ icdp: "probe", v: VERSION } satisfies Probe, "*");
   originals.setTimeout(() => void (due() ? failureOf(frame, p).then(tell) : tell()), HELLO_MS);
 }
 

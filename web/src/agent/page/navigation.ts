@@ -2,7 +2,7 @@
 // asks for; changes of address within the document; history.
 
 import type { Protocol } from "../../cdp";
-import type { FromAgent } from "../../protocol";
+import type { FromAgent } from "../../wire/frame";
 import { type Frame, type Win, address, isAddressSet, mainFrame, onTouch, splitFragment, urlOf } from "./frames";
 import { isLoaded } from "./lifecycle";
 import { hexId, monotonic, originals } from "../base/originals";

@@ -3,7 +3,7 @@
 // page's own scripts, and one in the frame's name that of another origin.
 
 import type { Protocol } from "../../cdp";
-import type { SessionState } from "../../protocol";
+import type { SessionState } from "../../wire/frame";
 import { define } from "./bindings";
 import { keepWorld } from "./contexts";
 import { prepare, run } from "./evaluate";

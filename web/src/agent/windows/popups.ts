@@ -2,7 +2,7 @@
 // page can add frames each becomes a Target; script gets a stand-in for its
 // window. Where it cannot, they are the browser's own.
 
-import type { FromAgent, OpenerCall, PopupNews, Welcome } from "../../protocol";
+import type { FromAgent, OpenerCall, PopupNews, Welcome } from "../../wire/frame";
 import { allFrames } from "../page/frames";
 import { carried } from "../link/framename";
 import { mint, originals } from "../base/originals";

@@ -1,7 +1,7 @@
 // Stand-ins for windows that are Targets of their own: what script may do with
 // a window of another origin, as far as messages can carry it.
 
-import type { PopupCall, WindowMessage } from "../../protocol";
+import type { PopupCall, WindowMessage } from "../../wire/frame";
 
 /** What script does with a window elsewhere. */
 export type WindowCall = Omit<PopupCall, "icdp" | "openId">;

@@ -1,50 +1,16 @@
-// The messages between a Host page, its Frame Agents and the relay.
+// A Host page and its Frame Agents: window messages until the agent has a
+// MessagePort, JSON text over that port afterwards. An agent is the Host of the
+// agents in child frames of other origins, and speaks the same to them.
 //
-// Version 1 of all three is what peers in the field speak; everything that a
-// peer announces with `features` is an extension that the other side may
-// leave out. Unknown fields and kinds are ignored.
+// Version 1 is what peers in the field speak. What a peer names in `features`
+// is an extension, which the other side may leave out. Unknown fields and kinds
+// are ignored.
 
-import type { Protocol } from "./cdp";
+import type { Protocol } from "../cdp";
+import type { Json } from "./cdp";
 
 /** The version that both ends of every channel speak. */
 export const VERSION = 1;
-
-// ---------------------------------------------------------------- CDP
-
-/** Any JSON object: what the protocol has no type for, or what has not been looked into. */
-export type Json = Record<string, unknown>;
-
-/** A CDP error object. Codes and texts are Chromium's wherever it has one. */
-export interface CdpError {
-  code: number;
-  message: string;
-}
-
-/** A command on a port or a local session. `id` is the Host's own number. */
-export interface Command {
-  id: number;
-  method: string;
-  params?: Json;
-  sessionId?: string;
-}
-
-/** The answer to a command: one of result and error is set. */
-export interface Answer {
-  result?: Json;
-  error?: CdpError;
-}
-
-/** The answer to the command with this id. */
-export interface Response extends Answer {
-  id: number;
-}
-
-/** An event: for one session if it names it, else for every session of the Target. */
-export interface CdpEvent {
-  method: string;
-  params: Json;
-  sessionId?: string;
-}
 
 // ------------------------------------------- window.postMessage, frame <-> Host
 
@@ -321,59 +287,3 @@ export interface Detached {
 
 export type FromAgent = Bye | Nav | NavAbort | Info | Open | Subtree | Focus | EvalPut | PopupCall | OpenerCall | Close;
 export type ToAgent = Attached | Detached | EvalOk | PopupNews;
-
-// -------------------------------------------------- bridge: Host <-> relay
-
-export interface TargetInfo {
-  targetId: string;
-  title: string;
-  url: string;
-  /** The Target whose page opened this one. */
-  openerId?: string;
-}
-
-/** What the Host sends over the bridge. */
-export type ToRelay =
-  | {
-      kind: "ready";
-      v: number;
-      targets: TargetInfo[];
-      handles?: string[];
-      features?: string[];
-      hostId?: string;
-      /** navigator.userAgent and the like, as Browser.getVersion answers them. */
-      browser?: { product: string; userAgent: string };
-    }
-  | { kind: "targetCreated"; target: TargetInfo }
-  | { kind: "targetDestroyed"; targetId: string }
-  | { kind: "targetInfoChanged"; target: TargetInfo }
-  | { kind: "response"; sessionId: string; id: number; result?: Json; error?: CdpError }
-  | { kind: "event"; targetId: string; method: string; params: Json; sessionId?: string }
-  /** Only with the feature "eval". */
-  | { kind: "evalput"; key: string; source: string }
-  /** Only with the feature "alive": what the relay sent, come back from the page's script. */
-  | { kind: "alive"; n: number }
-  | { kind: "browserResult"; id: number; result?: Json; error?: CdpError };
-
-/** What the relay sends over the bridge. */
-export type FromRelay =
-  | { kind: "accepted"; features: string[] }
-  /** dialogKey, with the feature "dialog", is the same for every session of a Target. */
-  | { kind: "attached"; sessionId: string; targetId: string; dialogKey?: string }
-  | { kind: "command"; sessionId: string; targetId: string; id: number; method: string; params?: Json }
-  | { kind: "detached"; sessionId: string; targetId: string }
-  /** A script may be fetched; one that the relay refuses is never heard of again. */
-  | { kind: "evalok"; key: string }
-  /** With the feature "resume", to a Host that has come back: every session that goes on has been told of by attached. */
-  | { kind: "resumed" }
-  | { kind: "alive"; n: number }
-  | { kind: "browserRequest"; id: number; method: string; params?: Json };
-
-/**
- * The close code that tells a Host to stay away: a newer one has taken its
- * place. The code has other uses too; their reasons do not say "replaced".
- */
-export const CLOSE_REPLACED = 1008;
-
-/** The close code by which a Host says that it will not come back. */
-export const CLOSE_NORMAL = 1000;
