@@ -40,6 +40,7 @@ var allowed = map[string]string{
 	"internal/egress":     "internal/urlpolicy",
 	"cluster":             "",
 	"internal/archtest":   "",
+	"internal/wiretest":   "",
 	"internal/bench":      "*",
 	"internal/testrun":    "",
 	"internal/trust":      "internal/testrun",
