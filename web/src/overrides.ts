@@ -59,7 +59,10 @@ export function overrideScript(method: string, p?: object): string {
   );
 }
 
-/** Runs in the page, of whose globals it names none but by globalThis, since the bundler renames others: the methods of a Geolocation that is at one place, or with no place, at none. */
+/**
+ * Runs in the page, of whose globals it names none but by globalThis, since the bundler renames
+ * others: the methods of a Geolocation that is at one place, or with no place, at none.
+ */
 function geolocation(p: Protocol.Emulation.SetGeolocationOverrideRequest): Geolocation {
   const answer = (ok: unknown, fail: unknown): void => {
     if (typeof ok !== "function") throw new globalThis.TypeError("parameter 1 is not a function.");

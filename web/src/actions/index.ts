@@ -166,7 +166,10 @@ function dragStarts(): boolean {
   return yes;
 }
 
-/** Lets the tasks go first that the page has begun: by one, forms are sent. No timer, which waits in tabs in the background. */
+/**
+ * Lets the tasks go first that the page has begun: by one, forms are sent. No timer, which waits in
+ * tabs in the background.
+ */
 async function turn(): Promise<null> {
   for (let n = 0; n < 2; n++) {
     await new Promise((done) => {

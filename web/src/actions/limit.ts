@@ -6,7 +6,10 @@ import { join, type Told } from "./redact";
 /** The longest snapshot, in bytes of UTF-8: what is beyond is cut off. */
 export const MAX_SNAPSHOT = 1 << 20;
 
-/** The longest answer of any kind, in bytes of its JSON: beyond that there is none. It is MaxValue of package actions. */
+/**
+ * The longest answer of any kind, in bytes of its JSON: beyond that there is none. It is MaxValue of
+ * package actions.
+ */
 export const MAX_ANSWER = 4 << 20;
 
 /** How long a text is in UTF-8. */

@@ -67,7 +67,10 @@ function suggests(list: Element): boolean {
 /** Texts longer than this tell of more than their field: "Forgot your password? Enter your email address". */
 const LONGEST_LABEL = 32;
 
-/** Whether what names a text field says that it is for a secret: a password that is shown now, before anybody has looked. */
+/**
+ * Whether what names a text field says that it is for a secret: a password that is shown now, before
+ * anybody has looked.
+ */
 function isCalledSecret(el: Element): boolean {
   if (el.localName !== "textarea" && (el.localName !== "input" || WITHOUT_TEXT.test((el as HTMLInputElement).type)))
     return false;
@@ -81,7 +84,10 @@ export function isHiddenField(el: Element): boolean {
   return el.localName === "input" && (el as HTMLInputElement).type === "hidden";
 }
 
-/** Whether an element holds a secret as its text, as what can be edited does, textareas at first, and selects in their options. */
+/**
+ * Whether an element holds a secret as its text, as what can be edited does, textareas at first, and
+ * selects in their options.
+ */
 export function isSecretText(el: Element): boolean {
   if (!isSecret(el)) return false;
   return (
@@ -150,7 +156,10 @@ export function secrets(): string[] {
   return look().values;
 }
 
-/** The elements of this document and its open shadow trees that are secret, for the hub to find them in the browser's trees. */
+/**
+ * The elements of this document and its open shadow trees that are secret, for the hub to find them in
+ * the browser's trees.
+ */
 export function secretElements(): Element[] {
   return [document, ...shadowRoots(document)]
     .flatMap((root) => [...root.querySelectorAll("input,textarea,select,[data-sensitive]")])

@@ -36,7 +36,10 @@ export function isWithin(inner: Element, outer: Element): boolean {
   return false;
 }
 
-/** The elements of the rendered tree below a root, and the root, in document order; subtrees that `skip` names are left out. */
+/**
+ * The elements of the rendered tree below a root, and the root, in document order; subtrees that
+ * `skip` names are left out.
+ */
 export function* elements(root: Element, skip?: (el: Element) => boolean): Generator<Element> {
   if (skip?.(root)) return;
   yield root;

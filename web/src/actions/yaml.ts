@@ -67,7 +67,10 @@ export function snapshotYAML(root: Element | undefined, options: YAMLOptions): S
 
 // ---------------------------------------------------------------- reading
 
-/** What stands for a node: itself, its children, or nothing. Texts are told when those that are neighbours are together. */
+/**
+ * What stands for a node: itself, its children, or nothing. Texts are told when those that are
+ * neighbours are together.
+ */
 function read(el: Element, hiddenAbove: boolean, pointerAbove: boolean): (Item | string)[] {
   if (SILENT.has(el.localName) || (el as HTMLInputElement).type === "hidden") return [];
   const style = styleOf(el);

@@ -72,7 +72,10 @@ export interface AgentOptions {
 
 const PRESENT = Symbol.for("cdphub.agent");
 
-/** Starts the agent. Does nothing in a top window, when one is there, or in a child frame that a parent's agent reaches. */
+/**
+ * Starts the agent. Does nothing in a top window, when one is there, or in a child frame that a
+ * parent's agent reaches.
+ */
 export function startFrameAgent(options: AgentOptions): void {
   if (window.parent === window || PRESENT in window) return;
   const above = agentAbove();

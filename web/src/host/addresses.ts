@@ -18,7 +18,10 @@ export function mayShow(url: string, origins: string[]): boolean {
   );
 }
 
-/** Whether a document of this origin may say that this is its address: one with another origin in it would stand for that in the eyes of clients. */
+/**
+ * Whether a document of this origin may say that this is its address: one with another origin in it
+ * would stand for that in the eyes of clients.
+ */
 export function isOf(url: string, origin: string, origins: string[]): boolean {
   const parsed = parse(url);
   if (!parsed) return false;

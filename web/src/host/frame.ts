@@ -16,9 +16,15 @@ export class Frame {
   /** What the iframe's style had before an override, by property. */
   private readonly kept = new Map<string, [value: string, priority: string]>();
   private readonly loaded: () => void;
-  /** To the document of an opaque origin that has said hello last: its window would give a message to whatever it shows by then. */
+  /**
+   * To the document of an opaque origin that has said hello last: its window would give a message to
+   * whatever it shows by then.
+   */
   private reply?: MessagePort;
-  /** The document being made has not said hello, which is the first to come: with its key, or without by a simpler agent. */
+  /**
+   * The document being made has not said hello, which is the first to come: with its key, or without
+   * by a simpler agent.
+   */
   private awaited = false;
   /** The last document that said hello was of the Host's own making. */
   private made = false;
@@ -71,7 +77,10 @@ export class Frame {
     else this.iframe.contentWindow?.postMessage(m.welcome, m.origin === "null" ? "*" : m.origin, [m.port]);
   }
 
-  /** Goes to an address. All that the Host page makes the frame show passes here, and nothing of it is of the page's own origin. */
+  /**
+   * Goes to an address. All that the Host page makes the frame show passes here, and nothing of it is
+   * of the page's own origin.
+   */
   navigate(url: string, agentUrl: string, state: SessionState[] = []): void {
     if (isMade(url) && agentUrl) this.iframe.src = this.make(url, agentUrl, state);
     else if (mayShow(url, this.origins)) this.leave(url);

@@ -27,7 +27,10 @@ export interface HostOptions {
   resizable?: boolean;
   /** Whether the sockets and ports go to a Worker; true. */
   worker?: boolean;
-  /** The agent for blank documents, which the Host makes; the agent.js beside this script, where it is a classic one. */
+  /**
+   * The agent for blank documents, which the Host makes; the agent.js beside this script, where it is
+   * a classic one.
+   */
   agentUrl?: string;
 }
 
@@ -36,7 +39,10 @@ export interface PairOptions {
   targetId?: string;
   /** The origins that the frame may be of, and may be navigated to, such as "http://localhost:3000". */
   origins: string[];
-  /** Origins whose addresses clients may name and which are served at another, as by a proxy: from the one to the other. */
+  /**
+   * Origins whose addresses clients may name and which are served at another, as by a proxy: from the
+   * one to the other.
+   */
   moved?: Moved;
   /** Shown until the frame has told its own. */
   title?: string;
@@ -267,7 +273,10 @@ export class Host {
   }
 }
 
-/** Whether createTarget hears of an address, which it gives to an iframe: javascript: would run in this page's origin. */
+/**
+ * Whether createTarget hears of an address, which it gives to an iframe: javascript: would run in this
+ * page's origin.
+ */
 function opens(url: string): boolean {
   try {
     return isBlank(url) || /^https?:$/.test(new URL(url).protocol);

@@ -36,7 +36,10 @@ export class LocalSession {
     });
   }
 
-  /** Calls f for each such event, and for the end of the session as "detached" with {reason}; returns how to stop that. */
+  /**
+   * Calls f for each such event, and for the end of the session as "detached" with {reason}; returns
+   * how to stop that.
+   */
   on(method: string, f: (params: Json) => void): () => void {
     const set = this.listeners.get(method) ?? new Set();
     this.listeners.set(method, set.add(f));

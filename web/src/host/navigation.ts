@@ -209,7 +209,10 @@ export function follow(url: URL, moved: Moved): URL {
   return origin ? new URL(url.href.slice(url.href.indexOf(url.host) + url.host.length), origin) : url;
 }
 
-/** Why a client may not go there: the Pairing's origins may be entered, and no other, and documents that the Host makes. */
+/**
+ * Why a client may not go there: the Pairing's origins may be entered, and no other, and documents
+ * that the Host makes.
+ */
 function refusal(url: URL, t: TargetView): string | undefined {
   if (isMade(url.href)) {
     if (t.owner.identity.agent) return undefined;

@@ -29,7 +29,10 @@ const host = new CdpHub.Host({
 if (app) start(app);
 else state.textContent = "Add ?app=URL to this page's address, for example ?app=http://localhost:3000/";
 
-/** The address, unless it is of this page's own origin, in which javascript: would run, too: what runs there can be a Host. */
+/**
+ * The address, unless it is of this page's own origin, in which javascript: would run, too: what runs
+ * there can be a Host.
+ */
 function webAddress(text: string): URL | undefined {
   try {
     const parsed = new URL(text);

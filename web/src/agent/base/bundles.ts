@@ -1,14 +1,14 @@
-// Bundles beside agent.js that are loaded when a client first asks for what
-// they do.
+// Loads the bundles beside agent.js (shot.js, snapshot.js) when a client first
+// uses them. agent.js stays small, because every frame loads it first.
 
 import { nonceOf } from "../runtime/evaluate";
 import { ProtocolError } from "./registry";
 
-/** The folders that have the bundles, in order of preference. */
+/** The URLs of folders that serve the bundles. The first one is tried first. */
 const baseUrls: string[] = [];
 const loaded = new Map<string, Promise<unknown>>();
 
-/** Adds the folder of `url`, such as that of agent.js, to where bundles come from. */
+/** Adds the folder of a script such as agent.js to those that serve the bundles. */
 export function addBaseUrl(url: string): void {
   if (!url) return;
   const place = new URL(".", url).href;
@@ -16,8 +16,8 @@ export function addBaseUrl(url: string): void {
 }
 
 /**
- * The exports of an ES module in one of the places. Throws the reason where the page's
- * Content Security Policy, or the want of a place, lets none load.
+ * The exports of a bundle, which is an ES module. Throws a ProtocolError when the page's
+ * Content Security Policy forbids it, or no folder serves it.
  */
 export async function load<T>(name: string): Promise<T> {
   let module = loaded.get(name);
@@ -25,12 +25,15 @@ export async function load<T>(name: string): Promise<T> {
   try {
     return (await module) as T;
   } catch (e) {
-    loaded.delete(name); // the next command may find the server awake
+    loaded.delete(name); // the next command tries again: the server may have been down
     throw e;
   }
 }
 
-/** Whether a URL is that of a bundle, whose loading is no doing of the page's. */
+/**
+ * Whether a URL is that of a bundle. The Network domain leaves these requests out, since the page did
+ * not make them.
+ */
 export function isBundle(url: string): boolean {
   return [...loaded.keys()].some((name) => baseUrls.some((place) => url === place + name));
 }
@@ -41,7 +44,7 @@ async function loadFromAny(name: string): Promise<unknown> {
     try {
       return await import(url).catch(() => loadByElement(url).then(() => import(url)));
     } catch {
-      // the next place, if there is one
+      // the next folder may serve it
     }
   }
   throw new ProtocolError(
@@ -49,7 +52,7 @@ async function loadFromAny(name: string): Promise<unknown> {
   );
 }
 
-/** Where the policy forbids import(), a script element with the agent's nonce may still bring the module. */
+/** Loads a module by a script element with the agent's nonce, for pages whose policy forbids import(). */
 function loadByElement(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const script = document.createElement("script");
@@ -63,7 +66,10 @@ function loadByElement(url: string): Promise<void> {
   });
 }
 
-/** Runs what a bundle exports: its errors are for the client where they carry a code. */
+/**
+ * Runs a function of a bundle. Its errors that have a code reach the client. They are no
+ * ProtocolError, since a bundle has its own copy of each class.
+ */
 export async function withClientErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

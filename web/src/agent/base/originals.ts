@@ -1,5 +1,5 @@
-// What the agent uses of the page's global after the page's own scripts have
-// run, remembered before any of them can have replaced it.
+// The globals that the agent uses, saved before the page's scripts run. A page
+// may replace any of them later, and polyfills do.
 
 const { stringify: write } = JSON;
 const prototypes = [Array.prototype, Object.prototype, String.prototype, Number.prototype, Boolean.prototype] as {
@@ -51,7 +51,7 @@ function randomBase(): number {
   return 1 + (crypto.getRandomValues(new Uint32Array(1))[0] % 999_999);
 }
 
-/** Takes another base, before any id has been told. */
+/** Takes another base. To be called before a client knows an id of this document. */
 export function rebase(): void {
   base = randomBase();
 }

@@ -1,5 +1,5 @@
-// What page script cannot do, and why: answered at once, so that no client
-// takes silence or a false success for the deed.
+// Commands that page script cannot carry out. The agent answers them with an
+// error that names the reason. A false success would mislead the client.
 
 import type { Method, Params } from "../../cdp";
 import { isProxied } from "../network/upstream";
@@ -33,7 +33,7 @@ const reasons: Record<string, string> = {
   "IO.*": BROWSER,
 };
 
-/** Possible in a domain that is not. */
+/** Methods that work although their domain does not. */
 const possible = new Set(["HeapProfiler.collectGarbage"]);
 
 /** Methods that only some parameters make impossible. */

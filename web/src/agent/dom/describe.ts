@@ -16,13 +16,13 @@ export function childrenOf(node: Node): Node[] {
   );
 }
 
-/** Notes what a description tells. */
+/** Notes which nodes and children a description contains. */
 export interface DescriptionListener {
   node(node: Node): void;
   children(parent: Node, children: Node[]): void;
 }
 
-/** How much of a tree to describe, and who is told. */
+/** How much of a tree to describe. */
 export interface Scope {
   depth: number;
   pierce: boolean;
@@ -85,7 +85,7 @@ function describeChildren(node: Node, d: Protocol.DOM.Node, scope: Scope): void 
   const children = childrenOf(node);
   if (isElement(node) || isDocument(node) || node.nodeType === Node.DOCUMENT_FRAGMENT_NODE)
     d.childNodeCount = children.length;
-  // A lone text child comes along, as in Chromium.
+  // Chromium includes a text node that is the only child, whatever the depth.
   const lone = children.length === 1 && children[0].nodeType === Node.TEXT_NODE;
   if (scope.depth <= 0 && !lone) return;
   scope.listener?.children(node, children);

@@ -1,5 +1,5 @@
-// What each client knows of the tree, and telling it what changes there: only
-// of nodes that it knows, as Chromium does.
+// Keeps clients' copies of the DOM tree up to date. A client gets events only
+// for nodes that it has been told of, as in Chromium.
 
 import { type DescriptionListener, childrenOf, describe } from "./describe";
 import { HOVERED } from "../input/hoverstyle";
@@ -9,7 +9,10 @@ import { type Session, onSessionEnd } from "../base/session";
 /** One client's tree. */
 class ClientTree implements DescriptionListener {
   private readonly nodes = new Set<number>();
-  /** The children that it has been told of, in order, by parent; no list where it knows but their number. */
+  /**
+   * The children that the client knows, by parent and in order. No list for parents of which it knows
+   * only the number of children.
+   */
   private readonly lists = new Map<number, number[]>();
 
   constructor(private readonly session: Session) {}
@@ -43,7 +46,7 @@ class ClientTree implements DescriptionListener {
       });
   }
 
-  /** Tells which of a parent's children are gone; of the number where it knows no more. */
+  /** Reports removed children; or their new number, if the client knows no more than that. */
   removed(parent: Node): void {
     if (!this.has(parent)) return;
     const nodeId = idOfNode(parent);
@@ -58,7 +61,7 @@ class ClientTree implements DescriptionListener {
     );
   }
 
-  /** Tells which are new, or stand elsewhere. */
+  /** Reports children that are new or have moved. */
   inserted(parent: Node): void {
     const parentNodeId = idOfNode(parent);
     const list = this.lists.get(parentNodeId);
@@ -101,14 +104,14 @@ export function clientTreeOf(s: Session): ClientTree {
   return clients.get(s) ?? beginClientTree(s);
 }
 
-/** A client begins anew, as it does when it asks for the document. */
+/** Starts a client's tree afresh, as DOM.getDocument does. */
 export function beginClientTree(s: Session): ClientTree {
   const known = new ClientTree(s);
   clients.set(s, known);
   return known;
 }
 
-/** A client wants to hear no more. */
+/** Ends the events for a client. */
 export function forgetClientTree(s: Session): void {
   clients.delete(s);
   if (clients.size > 0) return;
@@ -137,7 +140,7 @@ function observe(root: Node): void {
   observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
 }
 
-/** Shows script every node of a document, from the document itself: see treewatch.ts. */
+/** Makes Chromium create the script objects of a document's nodes in the document's own realm: see treewatch.ts. */
 function exposeNodes(doc: Document): void {
   const walker = doc.createTreeWalker(doc);
   while (walker.nextNode());
@@ -148,7 +151,7 @@ function changed(doc: Document, records: MutationRecord[]): void {
   const parents = new Set<Node>();
   for (const r of records) {
     if (r.type === "childList") parents.add(r.target);
-    // Text that comes to be white space is gone for clients, and the other way round.
+    // Clients do not see text of white space only, so a change of text may add or remove a child.
     else if (r.type === "characterData" && r.target.parentNode) parents.add(r.target.parentNode);
   }
   for (const known of clients.values()) {
@@ -156,7 +159,7 @@ function changed(doc: Document, records: MutationRecord[]): void {
       if (r.type === "attributes" && isElement(r.target) && r.attributeName) known.attribute(r.target, r.attributeName);
       else if (r.type === "characterData") known.text(r.target);
     }
-    for (const p of parents) known.removed(p); // all of them first: what was moved goes before it comes
+    for (const p of parents) known.removed(p); // removals first: a moved node is removed before it is inserted
     for (const p of parents) known.inserted(p);
   }
 }

@@ -45,7 +45,10 @@ function connected(shadows: Set<WeakRef<ShadowRoot>>): ShadowRoot[] {
   return roots;
 }
 
-/** Looks at what has changed but has not been reported yet: Chromium tells of frames before it answers the command that made them. */
+/**
+ * Looks at what has changed but has not been reported yet: Chromium tells of frames before it answers
+ * the command that made them.
+ */
 export function flushChanges(): void {
   for (const [doc, { observers, report }] of watched) {
     if (!doc.defaultView) watched.delete(doc);

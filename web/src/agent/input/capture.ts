@@ -35,7 +35,10 @@ export function allowCapture(win: Window & typeof globalThis): void {
   };
 }
 
-/** Where events at a point go when an element has captured the pointer, wherever that is; tells elements that capture or lose it. */
+/**
+ * Where events at a point go when an element has captured the pointer, wherever that is; tells
+ * elements that capture or lose it.
+ */
 export function captured(p: MouseParams): Spot | undefined {
   if (!holder?.isConnected) holder = undefined;
   if (notified !== holder) {

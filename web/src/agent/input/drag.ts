@@ -80,7 +80,10 @@ function step(spot: Spot, p: MouseParams): void {
   offer("dragover", spot, p);
 }
 
-/** Asks what is below the mouse whether it takes a drop: the effect that it names must be one that the source allows. */
+/**
+ * Asks what is below the mouse whether it takes a drop: the effect that it names must be one that the
+ * source allows.
+ */
 function offer(type: string, spot: Spot, p: MouseParams): void {
   if (!drag) return;
   const { data } = drag;

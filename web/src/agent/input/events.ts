@@ -12,7 +12,10 @@ export const state = { x: 0, y: 0, held: 0 };
 /** What a disabled form control does not get; it does see the mouse pass (HTML, section 4.10.18.5). */
 const WITHHELD = new Set(["mousedown", "mouseup", "click", "dblclick"]);
 
-/** The params of Input.dispatchMouseEvent that its events show; other commands of the Input domain bring a part of them. */
+/**
+ * The params of Input.dispatchMouseEvent that its events show; other commands of the Input domain
+ * bring a part of them.
+ */
 export type ButtonParams = Pick<Protocol.Input.DispatchMouseEventRequest, "modifiers" | "button" | "force"> & {
   pointerType?: "mouse" | "pen" | "touch";
 };

@@ -10,7 +10,10 @@ let marked = new Set<Element>();
 let last: Element[][] = [];
 let asked = false;
 
-/** A selector of page script asks for :hover, so that everything gets its mark from now on; whether anything has one. */
+/**
+ * A selector of page script asks for :hover, so that everything gets its mark from now on; whether
+ * anything has one.
+ */
 export function inSelectors(): boolean {
   if (!asked && last.length) {
     asked = true;

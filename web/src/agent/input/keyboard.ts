@@ -32,7 +32,10 @@ export async function dispatchKeyEvent(params: KeyParams): Promise<void> {
   }
 }
 
-/** A key with text goes on to type it; others do what they do, as Tab and a link's Enter already when the key goes down. */
+/**
+ * A key with text goes on to type it; others do what they do, as Tab and a link's Enter already when
+ * the key goes down.
+ */
 function pressed(p: KeyParams): void | Promise<void> {
   const { ctrlKey, metaKey } = modifiersOf(p);
   const early = p.key === "Tab" || p.key === "\t" || (p.key === "Enter" && focused().matches("a[href], area[href]"));

@@ -1,5 +1,6 @@
-// A browser's own events come one by one: what a listener has left for a
-// microtask, as frameworks do with their rendering, runs before the next.
+// A browser runs microtasks between two input events (HTML, "perform a microtask
+// checkpoint"), and frameworks render in them. Events dispatched by script get no
+// checkpoint in between, so the agent waits for a task of its own.
 
 const { port1, port2 } = new MessageChannel();
 const waiting: (() => void)[] = [];

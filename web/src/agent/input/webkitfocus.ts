@@ -1,7 +1,7 @@
-// The focus where WebKit withholds it: there a frame of another origin than the
-// top page's has no say in it until its user has pressed something inside, so
-// that focus() does nothing. A client is not such a user; what it focuses until
-// then is noted here, told by events, and shown by document.activeElement.
+// Focus in WebKit. There a frame of another origin than the top page's may not
+// move the focus before its user has pressed something inside: focus() does
+// nothing. Until then this file notes which element a client has focused, sends
+// the focus events, and lets document.activeElement return that element.
 
 import { reveal } from "../dom/geometry";
 import { changed, setCaret } from "./editing";

@@ -1,4 +1,5 @@
-// The hub that the Host is connected to, as far as frames ask it themselves.
+// Where the hub is, for the requests that an agent sends to it directly:
+// POST /dialog and GET /eval/KEY.js.
 
 import type { FromAgent, HubAccess } from "../../wire/frame";
 import { mainFrame } from "../page/frames";
@@ -10,7 +11,7 @@ let target: string | undefined;
 /** BASE on the document's own origin, where a proxy serves the agent and the hub's endpoints. */
 let ownBase: string | undefined;
 
-/** Notes where the agent's script came from: below /__hub of this origin stands a proxy that the page's policy allows. */
+/** Notes where agent.js came from. /__hub on the page's own origin means a proxy, which the page's policy allows. */
 export function setAgentUrl(url: string): void {
   const found = /^(.*\/__hub)\/[^/]+$/.exec(url.replace(/[?#].*$/, ""));
   if (found && new URL(url).origin === location.origin) ownBase = found[1];
@@ -23,12 +24,12 @@ export function hubOfProxy(): string | undefined {
 
 let welcomedProxy: string | undefined;
 
-/** BASE of the proxy before the Target's app, which a blank document has not come through. */
+/** BASE of the proxy in front of the Target's app. A blank document knows it from its welcome. */
 export function proxyBase(): string | undefined {
   return ownBase ?? welcomedProxy;
 }
 
-/** Whether an address is one of the proxy's own, such as that of the agent, and none of the app's. */
+/** Whether an address belongs to the proxy itself (agent.js, for example) and not to the app. */
 export function isOfProxy(url: string): boolean {
   return ownBase !== undefined && url.startsWith(`${ownBase}/`);
 }
@@ -75,14 +76,14 @@ export function hubBase(): string | undefined {
   return base && (ownBase ?? base);
 }
 
-/** What the hub knows this Target by when a dialog is to be shown; undefined where it shows none. */
+/** The key for POST /dialog. Undefined when the hub shows no dialogs. */
 export function dialogKey(): string | undefined {
   return dialogAccessKey;
 }
 
 // -------------------------------------------------------- scripts it serves
 
-/** How long the Host and its relay may take to put a script there. */
+/** How long the Host and its hub may take to accept a script. */
 const PUT_MS = 3_000;
 const waiting = new Map<string, (taken: boolean) => void>();
 let sendToHost: (message: FromAgent) => boolean = () => false;
@@ -106,7 +107,7 @@ export function leaveScript(source: string): Promise<string | undefined> {
   });
 }
 
-/** The Host says what has become of a script. */
+/** The Host reports whether the hub has accepted a script. */
 export function scriptLeft(name: string, refused: boolean): void {
   waiting.get(name)?.(!refused);
 }

@@ -1,5 +1,5 @@
-// Agents in child frames of other origins. For those this agent is the Host:
-// it answers their hello with a welcome and puts them into its own sessions.
+// Agents in child frames of other origins. This agent is their Host: it answers
+// their hello with a welcome, and adds them to its own sessions.
 
 import type { Protocol } from "../../cdp";
 import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
@@ -49,7 +49,7 @@ interface Uplink {
 let uplink: Uplink;
 /** The welcome that this agent had. */
 let welcome: Welcome | undefined;
-/** Greetings from before that, of which a few are kept. */
+/** Hellos that came before the welcome. At most MAX_WAITING are kept. */
 const earlyHellos: MessageEvent[] = [];
 const MAX_WAITING = 100;
 const states = new Map<string, SessionState>();
@@ -70,7 +70,7 @@ export function watchNested(up: Uplink): void {
   });
 }
 
-/** Tells the agent above of what has changed here, which must come before the events about it. */
+/** Reports changed frames and contexts to the agent above. This message must precede the events about them. */
 export function tellSubtree(): void {
   if (!due) return;
   due = false;
@@ -130,18 +130,21 @@ function subtreeContexts(): Protocol.Runtime.ExecutionContextDestroyedEvent[] {
 
 // ------------------------------------------------------------- loading
 
-/** How long a document's load is kept back for what its agents have to tell. */
+/** How long a document's load event waits for those of its child frames' agents. */
 const LAG_MS = 1_000;
 const waitingLoads: (() => void)[] = [];
 
-/** Runs f when every agent has told of its load, which came before. */
+/**
+ * Runs f when every child frame's agent has reported its load event. In a browser, children load
+ * before their parent.
+ */
 function whenLoaded(f: () => void): void {
   waitingLoads.push(f);
   originals.setTimeout(() => releaseLoads(true), LAG_MS);
   releaseLoads();
 }
 
-/** Goes on if there is nothing to wait for. */
+/** Runs what waits for child frames, unless one of them is still loading. */
 function releaseLoads(enough = false): void {
   if (waitingLoads.length === 0) return;
   if (!enough && allFrames().some((f) => f.expected || (f.agent && !(f.agent as Nested).loaded))) return;
@@ -161,7 +164,7 @@ function receiveHello(e: MessageEvent): void {
   if (known?.docId === hello.docId) return;
   if (!welcome?.frameId) return void (earlyHellos.length < MAX_WAITING && earlyHellos.push(e));
   const target = e.origin === "null" ? "*" : e.origin;
-  // Of two documents with ids in the same range a client could not tell which it means.
+  // Two documents with ids in one range could not be told apart by their ids.
   const taken = new Set([...subtreeBases(), ...(welcome.bases ?? [])].map(slotOf));
   if (taken.has(slotOf(hello.base)))
     return frame.proxy?.postMessage({ icdp: "rebase", v: VERSION } satisfies Rebase, target);
@@ -170,7 +173,7 @@ function receiveHello(e: MessageEvent): void {
   new Nested(frame, hello, target, e.ports[0]).welcome(prepareForDocument(frame, hello.url));
 }
 
-/** Clears the way for a new document; false where it has been told of as one without an agent. */
+/** Prepares a frame for a new document. Returns false when clients already know it as a document without an agent. */
 function prepareForDocument(frame: Frame, url: string): boolean {
   frame.expected = false;
   const fresh =
@@ -318,7 +321,10 @@ export class Nested implements Agent {
     } else this.requested(m);
   }
 
-  /** What there is in it and below, without what is others': commands go by these names. */
+  /**
+   * Takes over the frames and contexts that the agent reports, except ids of other agents: commands
+   * are routed by these ids.
+   */
   private subtreeChanged({ tree, bases, contexts, loaded }: Subtree): void {
     if (!Array.isArray(bases) || !Array.isArray(contexts) || !this.isIts(tree?.frame?.url)) return;
     const others = agents().filter((n) => n !== this);
@@ -337,7 +343,7 @@ export class Nested implements Agent {
     onTouch();
   }
 
-  /** What it wants of the Host. It speaks for its own windows alone, and not in the name of the document around it. */
+  /** Passes a request on to the Host. An agent may speak only for windows that it has opened itself. */
   private requested(m: FromAgent): void {
     if (m.icdp === "evalput") return void uplink.control(m);
     if (m.icdp !== "open" && m.icdp !== "popup") return;
@@ -353,13 +359,13 @@ export function framesIn(tree: Protocol.Page.FrameTree): string[] {
 
 // ------------------------------------------------------------- commands
 
-/** Commands for the whole session, which every document of it must hear. */
+/** Commands that concern a whole session: the agents of all its documents get them. */
 const SHARED =
   /\.(enable|disable)$|^(Emulation|Network)\.(set|clear|emulate)|^Page\.(setLifecycle|addScript|removeScript|setIntercept)|^Runtime\.(add|remove)Binding|^Runtime\.(releaseObjectGroup|discard)|^Log\.clear|^Input\.set/;
 /** Those of them that no SessionState holds. */
 const KEPT = /^(Emulation|Network|Input)\.(set|clear|emulate)/;
 
-/** Passes on a command that this agent has carried out, if it is for the whole session, and keeps it for agents to come. */
+/** Passes a session-wide command on to the agents below, and keeps it for agents that connect later. */
 export function share(method: string, params: Json, sessionId: string): void {
   if (!SHARED.test(method) || params.executionContextId !== undefined) return;
   const state = states.get(sessionId);

@@ -80,7 +80,7 @@ function hello(): void {
   for (const origin of parents) originals.postToParent(message, origin, window.origin === "null" ? [replies()] : []);
 }
 
-/** The other end of a channel by which a welcome comes to this document and to no later one. */
+/** A MessagePort for the welcome. A window message could reach a later document of the same frame. */
 function replies(): MessagePort {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = welcomed;
@@ -92,7 +92,7 @@ function welcomed(e: MessageEvent): void {
   if (m?.icdp === "welcome" && e.ports[0]) adopt(m, e.ports[0]);
 }
 
-/** Whether a window is around this one. The agent above may speak from a document around the parent, which it reaches. */
+/** Whether a window is an ancestor. The agent above may be in a document around the parent, if both have one origin. */
 function isAbove(source: MessageEventSource | null): boolean {
   for (let win: Window = window; win !== win.parent; win = win.parent) if (source === win.parent) return true;
   return false;
@@ -163,7 +163,7 @@ export function control(message: FromAgent): boolean {
 
 setHubChannel(control);
 
-/** The document is going: says so and lets go of the channel. */
+/** The document is being unloaded: announces it and closes the channel. */
 export function leave(): void {
   control({ icdp: "bye" });
   port?.close();
@@ -195,7 +195,7 @@ function fromHost(data: unknown): void {
     dispatch(m.id, m.method, m.params ?? {}, m.sessionId);
 }
 
-/** The Input commands of each session, which keep their order however long one takes. */
+/** The last Input command of each session. Input commands run one after another, as in Chromium. */
 const inputs = new WeakMap<Session, Promise<unknown>>();
 
 function dispatch(id: number, method: string, params: Json, sessionId: string | undefined): void {

@@ -1,5 +1,5 @@
-// Which agent a command is for: this one, or one in a child frame of another
-// origin; and what has to change on the way there and back.
+// Routes commands to the agents of child frames of other origins, and converts
+// coordinates between their viewports and this one.
 
 import type { Protocol } from "../../cdp";
 import type { Answer, Json } from "../../wire/cdp";
@@ -15,7 +15,7 @@ import { base, slotOf } from "../base/originals";
 
 type Point = { x: number; y: number };
 
-/** Carries out a command in the agent it is for; undefined when that is this one. */
+/** Passes a command to the agent that it is for. Undefined when that is this agent. */
 export function forward(method: string, p: Json, sessionId: string): Promise<Answer> | undefined {
   const all = agents();
   if (all.length === 0) return undefined;
@@ -68,7 +68,7 @@ function namedBy(all: Nested[], method: string, p: Names): Nested | undefined {
   const context = p.contextId ?? p.executionContextId ?? (p.uniqueContextId && parseInt(p.uniqueContextId, 10));
   if (context !== undefined) return withBase((b) => b === Math.floor((context as number) / 1000));
   if (p.frameId !== undefined) {
-    // The element around a frame, and with it the way to send the frame elsewhere, is this document's.
+    // The iframe element is in this document, and only its document may navigate the frame.
     const here = method === "DOM.getFrameOwner" || method === "Page.navigate";
     return all.find((n) => framesIn(n.tree).includes(p.frameId as string) && !(here && n.frame.id === p.frameId));
   }
@@ -93,7 +93,7 @@ function agentAt(spot: Spot | undefined): Nested | undefined {
   return agent instanceof Nested ? agent : undefined;
 }
 
-/** Where an agent's viewport begins in this one's. */
+/** The position of an agent's viewport in this one. */
 function origin(n: Nested): Point {
   const { owner } = n.frame;
   if (!owner) return { x: 0, y: 0 };
@@ -120,7 +120,7 @@ function inThisViewport(n: Nested, answer: Answer): Answer {
   return answer;
 }
 
-/** Shows the frame too, at the place of the node that has been shown in it. */
+/** Scrolls the frame into view as well, to the node that its agent has revealed. */
 async function revealInThisViewport(
   n: Nested,
   p: Protocol.DOM.ScrollIntoViewIfNeededRequest,
@@ -147,7 +147,7 @@ async function revealInThisViewport(
 
 // ------------------------------------------------------------------ input
 
-/** The frame the pointer is in, and while a button or finger is down, where that went down. */
+/** The frame under the pointer; and while a button or finger is down, the frame where it went down. */
 let hovered: Nested | undefined;
 let pointerOwner: { by: Nested | undefined } | undefined;
 

@@ -1,5 +1,6 @@
-// How a document came, where a proxy that stands before the app has put it on
-// the agent's script element: page script alone learns none of it.
+// The request and response of a document, which a proxy in front of the app
+// writes on the agent's script element as data-response. Page script has no other
+// way to learn status, headers and redirects.
 
 import type { Protocol } from "../../cdp";
 import type { DocumentResponse, RedirectHop } from "../../wire/proxy";
@@ -13,7 +14,7 @@ type Win = Window & typeof globalThis;
 
 const responses = new WeakMap<Document, DocumentResponse>();
 
-/** Notes how the document of a window came; `text` is JSON. */
+/** Keeps the data-response of a window's document. */
 export function keepDocumentResponse(win: Win, text: string): void {
   responses.set(win.document, originals.parse(text) as DocumentResponse);
 }
@@ -22,7 +23,7 @@ export function documentResponseOf(win: Window | null): DocumentResponse | undef
   return win ? responses.get(win.document) : undefined;
 }
 
-/** The answers to a document's request: `came` is the last one as far as script knows it. */
+/** Reports the responses to a document's request, redirects first. `came` is what script knows of the last one. */
 export function reportDocumentResponse(loaderId: string, frame: Frame, came: Protocol.Network.Response): void {
   const a = documentResponseOf(frame.win);
   const { redirects = [] } = a ?? {};

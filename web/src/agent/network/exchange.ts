@@ -1,5 +1,6 @@
-// The story of one request, told whole or not at all: to the sessions that
-// heard of its start, and to an end even where the document goes before it.
+// Reports one request by the events of the Network domain. The sessions that got
+// its first event get all others, and no session gets a part only. Every request
+// has an end, even if its document is unloaded first.
 
 import type { EventName, EventParams, Protocol } from "../../cdp";
 import { currentStack } from "../runtime/exceptions";
@@ -57,7 +58,7 @@ export function isReady(): boolean {
   return ready;
 }
 
-/** So long after its start a document stops waiting for a Host. */
+/** How long after its start a document stops waiting for a Host. */
 export const PATIENCE_MS = 3000;
 originals.setTimeout(beginNetwork, PATIENCE_MS);
 
@@ -91,7 +92,10 @@ export function setInFlightListener(f: typeof onInFlightRequest): void {
   onInFlightRequest = f;
 }
 
-/** A document's request is on its way, or has been answered: to be called after its requestWillBeSent and before its responseReceived. */
+/**
+ * A document's request is on its way, or has been answered: to be called after its requestWillBeSent
+ * and before its responseReceived.
+ */
 export function reportDocumentInFlight(loaderId: string, frame: Frame, url: string): void {
   onInFlightRequest(
     loaderId,
@@ -101,19 +105,19 @@ export function reportDocumentInFlight(loaderId: string, frame: Frame, url: stri
   );
 }
 
-// -------------------------------------------------------------------- stories
+// ------------------------------------------------------------------ reporting
 
 const unfinished = new WeakMap<Document, Set<NetworkReporter>>();
 
-/** Ends what a document leaves unfinished, as the browser does. */
+/** Ends the requests that a document leaves unfinished with net::ERR_ABORTED, as Chromium does. */
 export function abandonUnfinished(win: Win): void {
   for (const s of unfinished.get(win.document) ?? []) s.abandon();
 }
 
-/** The events of a story, without their domain. */
+/** The events of the Network domain, without its name. */
 export type NetworkEvent = EventName extends infer N ? (N extends `Network.${infer E}` ? E : never) : never;
 
-/** One story of the Network domain: events for the sessions that heard its first. */
+/** Sends the events of one request or connection to the sessions that got its first event. */
 export abstract class NetworkReporter {
   readonly id = mint();
   readonly frame: Frame;
@@ -127,14 +131,14 @@ export abstract class NetworkReporter {
     unfinished.set(win.document, this.rest.add(this));
   }
 
-  /** The document goes before the end. */
+  /** The document is unloaded before the end. */
   abstract abandon(): void;
 
   get over(): boolean {
     return this.ended;
   }
 
-  /** Whether this was the end: there is but one. */
+  /** Marks the end. Returns false when it has been marked before. */
   protected end(): boolean {
     this.rest.delete(this);
     return !this.ended && (this.ended = true);
@@ -220,7 +224,7 @@ export class Exchange extends NetworkReporter {
     this.failed("net::ERR_ABORTED", true);
   }
 
-  /** Whether an answer has been told. */
+  /** Whether the response has been reported. */
   get answered(): boolean {
     return this.came;
   }
@@ -286,7 +290,10 @@ export class Exchange extends NetworkReporter {
     whenReady(() => onInFlightRequest(this.id, this.frame, request, this.type));
   }
 
-  /** `body` is kept for getResponseBody, null being too long; `length` is what came over the network, where the body does not say. */
+  /**
+   * `body` is kept for getResponseBody, null being too long; `length` is what came over the network,
+   * where the body does not say.
+   */
   finished(body?: Uint8Array | null, length = body?.length ?? 0, at = monotonic()): void {
     if (!this.end()) return;
     if (body !== undefined && this.heard) keepBody(this.id, body);
@@ -306,7 +313,10 @@ export class Exchange extends NetworkReporter {
   }
 }
 
-/** The Origin of what script asks for: of requests to another origin, and of all but GET and HEAD (Fetch Standard, "append a request `Origin` header"). */
+/**
+ * The Origin of what script asks for: of requests to another origin, and of all but GET and HEAD
+ * (Fetch Standard, "append a request `Origin` header").
+ */
 function originOf({ origin }: Win, url: string, method: string): Record<string, string> {
   return new URL(url).origin === origin && /^(GET|HEAD)$/.test(method) ? {} : { Origin: origin };
 }

@@ -26,7 +26,7 @@ type ReleasingParams = Pick<
   "requestId" | "url" | "method" | "headers" | "postData"
 >;
 
-/** Lets go of such a request; false where the id is of another. */
+/** Continues a request that is already on its way. Returns false when the id is that of a paused one. */
 function releaseInFlight(p: ReleasingParams, s: Session, method: string): boolean {
   const entry = inFlight.get(p.requestId);
   if (entry?.session !== s) return false;
@@ -44,7 +44,7 @@ function pausedRequest(p: { requestId: string }, s: Session): Local | Remote {
   return entry;
 }
 
-/** Decides, once: the same id again is an invalid one. */
+/** Applies a decision. The id is invalid from then on, as in Chromium. */
 function decide(p: { requestId: string }, entry: Paused, d: Decision | Error): void {
   paused.delete(p.requestId);
   if (d instanceof Error) entry.fail(d);
@@ -59,7 +59,7 @@ function release(s: Session): void {
   for (const [requestId, entry] of paused) if (entry.session === s) decide({ requestId }, entry, { seen: false });
 }
 
-/** Lets the next document of this origin know that its requests are to wait for the welcome. */
+/** Tells the next document of this origin to let its requests wait for the welcome. */
 function remember(): void {
   try {
     if (patterns.size) sessionStorage.setItem(INTERCEPTED, "1");
@@ -77,7 +77,7 @@ function pattern(glob: string): RegExp {
   return new RegExp(`^${text}$`, "s");
 }
 
-/** Lets a request that the proxy holds go on, with changes. */
+/** The command by which the proxy continues a request. */
 function continueVerdict(p: Protocol.Fetch.ContinueRequestRequest): Verdict {
   const { url, method, headers, postData, interceptResponse } = p;
   if (
@@ -104,7 +104,7 @@ function continueVerdict(p: Protocol.Fetch.ContinueRequestRequest): Verdict {
 /** Params that make a response up; without a responseCode they are refused. */
 export type MadeUp = Pick<Protocol.Fetch.FulfillRequestRequest, "responseCode" | "responsePhrase" | "responseHeaders">;
 
-/** The answer that a client gives in the place of the proxy's app. */
+/** The command by which the proxy answers a request in the place of the app. */
 function fulfillVerdict(p: MadeUp, more: { body?: string }): Verdict {
   if (!(p.responseCode >= 100 && p.responseCode <= 999))
     throw new ProtocolError("Invalid http status code or phrase", -32602);

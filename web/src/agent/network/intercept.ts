@@ -20,9 +20,9 @@ export interface Job {
   /** Whether redirects are followed. */
   follows: boolean;
   /**
-   * Sends it, as it now stands if a client has changed it. Resolves to
-   * undefined where the page gets the response by itself, which is not allowed
-   * where a client wants to see it.
+   * Sends the request, with the changes of clients. Resolves to undefined when
+   * the browser gives the response to the page directly. With toBeSeen it must
+   * not, because a client wants to see the response first.
    */
   send(changed: EditedRequest | undefined, toBeSeen: boolean): Promise<Response | undefined>;
 }
@@ -70,8 +70,9 @@ export function wants(
 }
 
 /**
- * Sends a request unless clients decide otherwise. Rejects with Refused where
- * one fails it, and with the signal's reason where the page gives it up.
+ * Sends a request after all clients have let it go on. Rejects with
+ * FailedByClient when a client fails it, and with the signal's reason when the
+ * page aborts it.
  */
 export async function intercepted(job: Job): Promise<Response | undefined> {
   if (!isReady()) await Promise.race([welcomed, new Promise((r) => originals.setTimeout(r, millisecondsToWait()))]);
@@ -105,7 +106,7 @@ function interceptedBefore(): boolean {
   }
 }
 
-/** Takes a request past the first of these sessions, then the others, and its response back. */
+/** Lets each of the sessions decide about a request in order, then about its response in reverse order. */
 async function throughSessions(
   job: Job,
   sessions: Session[],
@@ -124,7 +125,7 @@ async function throughSessions(
   if (!seen) return throughSessions(job, others, draft, toBeSeen);
   const came = await throughSessions(job, others, draft, true).catch((e: Error) => e);
   job.signal.throwIfAborted();
-  if (!patterns.has(s)) return came instanceof Error ? Promise.reject(came) : came; // it has gone meanwhile
+  if (!patterns.has(s)) return came instanceof Error ? Promise.reject(came) : came; // the session has ended meanwhile
   const d = await pause(job, s, draft, responseStage(came), came instanceof Error ? undefined : came);
   if (d.fulfil) return d.fulfil;
   if (came instanceof Error) throw came;
@@ -218,16 +219,17 @@ function pause(
   }).finally(() => paused.delete(requestId));
 }
 
-// ------------------------------------------------ what nobody can hold back
+// ------------------------------------- requests that cannot be held back
 
 const MAX_GOING = 1000;
-/** Requests that have been told of as paused and are not. */
+/** Requests that clients were told are paused, and that are already on their way. */
 export const inFlight = new Map<string, { session: Session; headers: Protocol.Network.Headers }>();
 
 /**
- * Tells of a request that is on its way: Playwright and Puppeteer, once they
- * intercept, take note of none that is not paused, be it the document's.
- * They may let it go; all else is refused.
+ * Reports a request that is already on its way as paused. Playwright and
+ * Puppeteer ignore every request without Fetch.requestPaused once they
+ * intercept, even that of the document. A client may only continue it;
+ * everything else is refused.
  */
 setInFlightListener((networkId, frame, request, type) => {
   const resourceType = type === "Fetch" ? "XHR" : type;

@@ -45,7 +45,10 @@ export function boundaryOf(contentType: string | null): string {
   return /boundary=([^;]+)/.exec(contentType ?? "")?.[1] ?? "";
 }
 
-/** A form of text fields in multipart/form-data (HTML Standard, "multipart form data"); undefined where it holds a file. */
+/**
+ * A form of text fields in multipart/form-data (HTML Standard, "multipart form data"); undefined where
+ * it holds a file.
+ */
 export function multipart(form: FormData, boundary: string): Uint8Array | undefined {
   let out = "";
   const lines = (s: string): string => s.replace(/\r\n|\r|\n/g, "\r\n");

@@ -1,5 +1,5 @@
-// Requests that the proxy before the app tells of: those of documents,
-// elements, stylesheets and workers.
+// Requests that the proxy in front of the app reports: those of documents,
+// elements, stylesheets and workers. Page script cannot see them itself.
 
 import type { Protocol } from "../../cdp";
 import type { ControlEvent, FailedEvent, GoCommand, RequestEvent, ResponseEvent } from "../../wire/proxy";
@@ -40,7 +40,7 @@ interface ProxyRequest {
   frame: Frame;
   type: Protocol.Network.ResourceType;
   request: Protocol.Network.Request;
-  /** Absent for documents, whose story is told elsewhere. */
+  /** Absent for documents: page/navigation.ts and childnavigation.ts report those. */
   exchange?: Exchange;
   /** The id of the pause before a redirect. */
   paused?: string;
@@ -55,24 +55,24 @@ const requests = new Map<string, ProxyRequest>();
 /** Requests that were answered with a redirect, by where it leads. */
 const redirected = new Map<string, { g: ProxyRequest; by: Protocol.Network.Response }>();
 
-// ------------------------------------------------- what entries tell of too
+// ---------------------------------------- also reported by timing entries
 
 const MAX_SEEN = 5000;
 const reported = new Map<string, number>();
 
-/** Whether a timing entry is of a request that has been told of; asked once for each. */
+/** Whether a timing entry belongs to a request that the proxy has reported. Each call uses up one such request. */
 export function takeReported(url: string): boolean {
   const n = reported.get(url) ?? 0;
   if (n > 0) reported.set(url, n - 1);
   return n > 0;
 }
 
-/** Whether requests for an address have been told of. */
+/** Whether the proxy has reported requests for an address. */
 export function isReported(url: string): boolean {
   return reported.has(url);
 }
 
-// ------------------------------------------------------------------ news
+// ---------------------------------------------------- events of the proxy
 
 function received(m: ControlEvent): void {
   if (m.what === "request") return requested(m);
@@ -97,7 +97,7 @@ function requested(m: RequestEvent): void {
   if (m.held) void decideRequest(m, g);
 }
 
-/** What a request is part of; nothing for the documents that are told of elsewhere and may go. */
+/** Finds the frame of a request. Undefined for documents that are reported elsewhere and need not wait. */
 function identify(m: RequestEvent): ProxyRequest | undefined {
   const type = types[m.dest ?? ""] ?? "Other";
   const request = requestOf(m);
@@ -139,7 +139,7 @@ function requestOf(m: RequestEvent): Protocol.Network.Request {
   };
 }
 
-/** The request that a redirect has made of another. */
+/** The request that follows a redirect. It keeps the id of the one before, as in Chromium. */
 function followRedirect(g: ProxyRequest, m: RequestEvent, by: Protocol.Network.Response): ProxyRequest {
   const { networkId, frame, exchange } = g;
   if (exchange) {
@@ -166,7 +166,7 @@ function followRedirect(g: ProxyRequest, m: RequestEvent, by: Protocol.Network.R
   return { ...g, request, wanting: [] };
 }
 
-/** News of a response that there is. */
+/** A response with a head, and not an error. */
 type AnswerEvent = Required<Pick<ResponseEvent, "status" | "statusText" | "headers">> & ResponseEvent;
 
 function responded(m: AnswerEvent, g: ProxyRequest): void {

@@ -1,5 +1,5 @@
-// A request as it stands after what clients have changed, and the responses
-// that they make up.
+// Requests that clients have changed by Fetch.continueRequest, and responses that
+// they have made up by Fetch.fulfillRequest.
 
 import type { Protocol } from "../../cdp";
 import { ProtocolError } from "../base/registry";
@@ -20,7 +20,7 @@ export interface RequestChanges {
   body?: Uint8Array;
 }
 
-/** A request on its way past the clients. */
+/** A request with the changes that clients have made so far. */
 export class EditedRequest {
   /** `shown` is the address that the page sees, whatever a client makes of it. */
   constructor(
@@ -44,7 +44,10 @@ export class EditedRequest {
     });
   }
 
-  /** The request that a made-up redirect asks for (Fetch Standard, "HTTP-redirect fetch"); undefined where it is none. */
+  /**
+   * The request that a made-up redirect asks for (Fetch Standard, "HTTP-redirect fetch"); undefined
+   * where it is none.
+   */
   redirected(r: Response): EditedRequest | undefined {
     const to = [301, 302, 303, 307, 308].includes(r.status) ? r.headers.get("location") : null;
     if (to === null || !isUrl(to, this.url)) return undefined;
@@ -80,7 +83,7 @@ function isForbidden(name: string): boolean {
   return FORBIDDEN.test(name);
 }
 
-/** Throws where a client asks for what script cannot do. */
+/** Throws a ProtocolError for changes that page script cannot make. */
 export function canChange(draft: EditedRequest, c: RequestChanges, told: Protocol.Network.Headers): void {
   if (c.url !== undefined && !isUrl(c.url)) throw new ProtocolError("Invalid URL", -32602);
   const had = new Map(Object.entries(told as Record<string, string>).map(([k, v]) => [k.toLowerCase(), v]));
@@ -142,7 +145,7 @@ function setCookies(win: Win, headers: Pairs): void {
   }
 }
 
-/** Gives a response, and its clones, what the constructor cannot. */
+/** Sets properties of a response, and of its clones, that the Response constructor cannot set. */
 export function withOverrides(r: Response, as: { url?: string; redirected?: boolean; type?: ResponseType }): Response {
   for (const [name, value] of Object.entries(as)) Object.defineProperty(r, name, { value, configurable: true });
   const { clone } = r;

@@ -1,5 +1,5 @@
-// Requests that no wrapped function makes: what elements and stylesheets load,
-// and beacons. The browser's timing entries tell of them after the fact and
+// Requests of elements and stylesheets, and beacons. No wrapped function makes
+// them; the browser's timing entries (Resource Timing) report them afterwards and
 // without headers.
 
 import type { Protocol } from "../../cdp";
@@ -20,7 +20,7 @@ type Win = Window & typeof globalThis;
 /** PerformanceResourceTiming, of which not every browser has the last two. */
 type Entry = Omit<PerformanceResourceTiming, "responseStatus"> & { responseStatus?: number; contentType?: string };
 
-/** Requests that are told of elsewhere. */
+/** Initiators of requests that wrapped functions and the frame watcher report. */
 const reportedElsewhere = new Set(["fetch", "xmlhttprequest", "iframe", "frame"]);
 const byInitiator: Record<string, Protocol.Network.ResourceType> = {
   img: "Image",
@@ -55,9 +55,9 @@ function typeOf(e: Entry): Protocol.Network.ResourceType {
 const watched = new WeakSet<Performance>(); // a WindowProxy stays the same for the next document
 
 /**
- * Tells of the resources of a window, and of those from before the call too.
- * The main frame's turn comes when its sessions are back, or what its document
- * loads first would be lost.
+ * Reports the resources of a window, including those loaded before the call.
+ * For the main frame it is called once its sessions are known, so that they get
+ * the events of what the document loads first.
  */
 export function watchResources(win: Win): void {
   if (watched.has(win.performance)) return;

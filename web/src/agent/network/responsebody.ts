@@ -1,5 +1,5 @@
-// Reading along with the page: what a response brings goes to the page chunk
-// by chunk as it comes, and to the client when all has come.
+// Reads the body of a response in parallel with the page, for
+// Network.getResponseBody. The page gets each chunk as it comes.
 
 import { MAX_BYTES } from "./bodies";
 import type { Exchange } from "./exchange";
@@ -50,9 +50,9 @@ function joined(chunks: Uint8Array[], length: number): Uint8Array {
 }
 
 /**
- * Calls f when the page cancels a stream. Without that the copy, which reads
- * on, would keep the connection open; so the page's reading goes through a
- * stream that hears of it.
+ * Calls f when the page cancels a stream. The copy must be cancelled as well, or
+ * it would keep the connection open. A stream has no event for that, so the page
+ * reads through a stream in between.
  */
 function onCancel(stream: ReadableStream<Uint8Array>, f: () => void): void {
   const native = stream as unknown as Record<PropertyKey, (...args: unknown[]) => unknown>;

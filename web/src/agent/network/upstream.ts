@@ -1,6 +1,7 @@
-// The connection to a proxy before the app: it tells of the requests that page
-// script does not see, holds those that clients want to decide on, and gives
-// them the headers that clients want.
+// The connection to the proxy in front of the app. The proxy reports requests
+// that page script cannot see, holds requests for the Fetch domain, and sets
+// headers for Network.setExtraHTTPHeaders and the like. wire/proxy.ts has the
+// messages.
 
 import type { ControlEvent, ControlCommand, StateCommand } from "../../wire/proxy";
 import { mainFrame, splitFragment } from "../page/frames";
@@ -13,25 +14,25 @@ const { send, close } = WebSocket.prototype;
 
 let socket: WebSocket | undefined;
 let opened: Promise<void> | undefined;
-/** Resolves when the proxy has taken the state in hand. */
+/** Called, first in first out, when the proxy has acknowledged a state. */
 const acknowledgements: (() => void)[] = [];
-/** How long a command waits for that. */
+/** How long a command waits for the acknowledgement. */
 const ACK_MS = 2_000;
 
-/** What one session wants for all requests. */
+/** What a session has set for all requests. */
 export type RequestOverrides = Pick<StateCommand, "extra" | "userAgent" | "noCache" | "offline">;
 const overrides = new Map<Session, RequestOverrides>();
 
 let isIntercepting: () => boolean = () => false;
 let onEvent: (news: ControlEvent) => void = () => {};
 
-/** Sets what says whether requests are to be held, and what hears of them. */
+/** Sets the test whether any session intercepts requests, and the listener for the proxy's events. */
 export function setUpstream(isHolding: () => boolean, onNews: (news: ControlEvent) => void): void {
   isIntercepting = isHolding;
   onEvent = onNews;
 }
 
-/** Notes what a session wants; resolves when it holds. */
+/** Sets overrides of a session. Resolves when they are in force. */
 export function setOverrides(s: Session, w: RequestOverrides): Promise<void> {
   overrides.set(s, { ...overrides.get(s), ...w });
   return refreshUpstream();
@@ -61,7 +62,7 @@ function state(): StateCommand {
 
 let lastState = "";
 
-/** Lets the proxy know what is wanted now, if there is one; resolves when it does. */
+/** Sends the current state to the proxy, if there is one. Resolves when the proxy has it. */
 export async function refreshUpstream(): Promise<void> {
   const base = proxyBase();
   if (!base || mainFrame().parentId) return;
@@ -96,25 +97,25 @@ function connect(base: string): void {
       else onEvent(news);
     };
   } catch {
-    socket = undefined; // a policy that is kept forbids it
+    socket = undefined; // the page's Content Security Policy forbids the connection
   }
 }
 
-/** Sends an order; false where there is nobody to take it. */
+/** Sends a command. Returns false when there is no connection. */
 export function sendToProxy(o: ControlCommand): boolean {
   if (socket?.readyState !== 1) return false;
   send.call(socket, originals.stringify(o));
   return true;
 }
 
-/** The document goes: its successor has a connection of its own. */
+/** The document is being unloaded. The next one opens a connection of its own. */
 export function leaveUpstream(): void {
   if (socket) close.call(socket);
   socket = undefined;
   overrides.clear();
 }
 
-/** Whether a proxy can be asked. */
+/** Whether a proxy stands in front of the app, and this agent speaks with it. */
 export function isProxied(): boolean {
   return proxyBase() !== undefined && !mainFrame().parentId;
 }

@@ -1,4 +1,4 @@
-// Navigations of child frames: the story of each as Chromium 156 tells it, and
+// Navigations of child frames: their events in the order of Chromium 156, and
 // Page.navigate with a child's id.
 
 import type { Protocol } from "../../cdp";
@@ -11,7 +11,7 @@ import { emit } from "../base/session";
 
 /** How long a navigation that a client asked for may take to bring a document. */
 const ARRIVAL_MS = 20_000;
-/** How long it may take until it is asked whether there is a document to come. */
+/** After this time a HEAD request finds out whether the response is a document at all. */
 const PATIENCE_MS = 1_000;
 
 /** What is known of a navigation as it begins. */
@@ -40,7 +40,7 @@ export function beginNavigation(frame: Frame, url: string, start: Start): Pendin
   return p;
 }
 
-/** The first half of the story. */
+/** Reports the start of a navigation, with the request of its document. */
 export function reportStart(
   frame: Frame,
   loaderId: string,
@@ -59,7 +59,7 @@ function isFetched(url: string): boolean {
   return !/^(about|javascript):/.test(url);
 }
 
-/** A document has come: its answer, then that of the client who asked. */
+/** Reports the response of a new document, then answers the client's Page.navigate. */
 export function reportResponse(frame: Frame, p: Pending): void {
   const { loaderId } = p;
   if (isFetched(p.url)) {
@@ -73,7 +73,7 @@ export function reportResponse(frame: Frame, p: Pending): void {
   p.done?.({ frameId: frame.id, loaderId, isDownload: false });
 }
 
-/** The whole of the document's body is there, or told as if. */
+/** Reports the end of the document's response. */
 export function reportFinished(loaderId: string, url: string): void {
   if (!isFetched(url)) return;
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength: 0 });
@@ -87,7 +87,7 @@ function statusOf(frame: Frame, url: string): number {
   return (seen as { responseStatus?: number } | undefined)?.responseStatus || 200;
 }
 
-/** The navigation under way has brought no document: it failed, or there is none for it to bring. */
+/** Ends the pending navigation without a document. */
 export function failNavigation(frame: Frame, errorText: string): void {
   const p = frame.pending;
   if (!p) return;
@@ -111,9 +111,9 @@ export function reportFailure(frame: Frame, p: Pending, errorText: string): void
 }
 
 /**
- * Why a document out of reach is none: the browser shows a page of its own in
- * its place. A second request tells, which is made for what a client asked for
- * and for what should have been in reach.
+ * The error of a frame that the agent cannot reach. The browser may show an error
+ * page there, and a second request finds that out. It is made only when a client
+ * asked for the navigation, or when the document should have been of this origin.
  */
 export async function failureOf(frame: Frame, p: Pending): Promise<string | undefined> {
   const here = new URL(p.url, location.href).origin === location.origin;
@@ -139,7 +139,10 @@ async function probe(url: string): Promise<Response | undefined> {
   }
 }
 
-/** Chromium's error for what brings no document at all, which only its head tells. */
+/**
+ * Fails a navigation to a 204, a 205 or a download with net::ERR_ABORTED, as Chromium does. Only a
+ * HEAD request shows it.
+ */
 async function failIfEmpty(frame: Frame, p: Pending): Promise<void> {
   const r = frame.pending === p && /^http/.test(p.url) ? await probe(p.url) : undefined;
   const empty =

@@ -1,6 +1,6 @@
-// alert, confirm and prompt, which block the page until a client has answered:
-// a synchronous request holds it, and the hub that answers the request speaks
-// with the clients itself, since the Host may be blocked with the page.
+// alert, confirm and prompt. They must block the page until a client has
+// answered, so the agent sends a synchronous POST /dialog. The hub asks the
+// clients itself, because the Host may share the page's thread and be blocked too.
 
 import type { Protocol } from "../../cdp";
 import type { DialogAnswer, DialogRequest } from "../../wire/http";
@@ -20,7 +20,7 @@ type Outcome = { accept: boolean; text: string } | undefined;
 export function installDialogs(win: Window & typeof globalThis): void {
   const { alert, confirm, prompt, print } = win;
   win.alert = function (...args: unknown[]): void {
-    // Unlike the others', its undefined is a text if it is there at all.
+    // alert(undefined) shows "undefined"; confirm and prompt show nothing (HTML, "simple dialogs").
     if (!show(win, "alert", args.length ? String(args[0]) : "")) Reflect.apply(alert, win, args);
   };
   win.confirm = function (message = ""): boolean {
@@ -48,7 +48,10 @@ function clientsAnswerDialogs(): boolean {
 
 const STORED = "__hubAgent.dialogs.";
 
-/** Keeps for the next document what it must know before the welcome, and tells clients of dialogs from before this one's. */
+/**
+ * Keeps for the next document what it must know before the welcome, and tells clients of dialogs from
+ * before this one's.
+ */
 export function noteDriven(): void {
   for (const d of earlyDialogs.splice(0)) tell(d);
   if (mainFrame().parentId || mainFrame().id !== hubTarget()) return; // a child frame's name is its parent's to read
@@ -74,7 +77,10 @@ function stored(): HubAccess {
 
 const headless = navigator.userAgent.includes("Headless");
 
-/** No client is there to ask: the user is, but in a headless browser, which closes its dialogs, as Chromium's own does. */
+/**
+ * Without a client the browser asks its user. A headless browser has none, and the dialog is closed as
+ * Chromium's own would be.
+ */
 function undrivenOutcome(type: Kind): Outcome {
   return headless ? { accept: type === "alert", text: "" } : undefined;
 }
@@ -108,7 +114,10 @@ function show(win: Window, type: Kind, message: unknown, defaultPrompt: unknown 
     : { accept: answer.accept === true, text: String(answer.text ?? "") };
 }
 
-/** Nobody can be asked, and a native dialog would stay for ever: clients hear of one that was closed at once. */
+/**
+ * No client can be asked, and a native dialog would stay open for ever. Clients are told of a dialog
+ * that was closed at once.
+ */
 function closeUnasked(dialog: Dialog): Outcome {
   if (isAdopted()) tell(dialog);
   else earlyDialogs.push(dialog);
@@ -117,7 +126,7 @@ function closeUnasked(dialog: Dialog): Outcome {
 
 type Dialog = Omit<Protocol.Page.JavascriptDialogOpeningEvent, "hasBrowserHandler">;
 
-/** Dialogs from before there was anybody to tell. */
+/** Dialogs that were closed before a Host had adopted the document. */
 const earlyDialogs: Dialog[] = [];
 
 function tell(dialog: Dialog): void {

@@ -15,7 +15,10 @@ export interface Frame {
   owner?: Owner;
   /** The window, or null where the frame is cross-origin and so out of reach. */
   readonly win: Win | null;
-  /** What script may see of the window whatever its origin: another one means that the element was taken out and put back. */
+  /**
+   * What script may see of the window whatever its origin: another one means that the element was
+   * taken out and put back.
+   */
   proxy?: Window | null;
   /** Empty while a child has no document but the blank first one. */
   loaderId: string;
@@ -40,7 +43,10 @@ export interface Frame {
 export interface Agent {
   /** Page.FrameTree of its frame. */
   tree: Protocol.Page.FrameTree;
-  /** The frame has loaded: first its document, then the one after it, whose load may come before the bye of this one. */
+  /**
+   * The frame has loaded: first its document, then the one after it, whose load may come before the
+   * bye of this one.
+   */
   loads: number;
   /** Lets go of it, since its document is gone. */
   gone(): void;

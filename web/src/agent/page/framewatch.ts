@@ -1,5 +1,5 @@
-// Finds the child frames of this agent's documents, and tells of what becomes
-// of them. What it says and in which order is Chromium 156's.
+// Finds the child frames of this agent's documents and reports their life by the
+// events of the Page domain, in the order of Chromium 156.
 
 import { type Probe, VERSION } from "../../wire/frame";
 import { installBindings } from "../runtime/bindings";
@@ -129,7 +129,7 @@ export function adopt(win: Win): void {
   documentMayHaveChanged(frameOfOwner(owner), false);
 }
 
-/** A frame may have a new document: tells of it once, and of its load event. */
+/** Reports a frame's document if it is a new one, and its load event. */
 export function documentMayHaveChanged(frame: Frame | undefined, complete: boolean): void {
   if (!frame?.owner?.isConnected || frameOfOwner(frame.owner) !== frame) return;
   const doc = frame.win?.document;
@@ -212,7 +212,7 @@ const { port1, port2 } = new MessageChannel();
 const leaving: Frame[] = [];
 port1.onmessage = () => {
   const frame = leaving.shift();
-  // Behind a proxy the agent's own script, the first of all, brings the news, and how the document came.
+  // Behind a proxy the new document's own agent reports it, with data-response.
   if (!hubOfProxy() || frame?.win?.location.protocol === "about:") documentMayHaveChanged(frame, false);
 };
 
@@ -220,7 +220,7 @@ function listen(frame: Frame): void {
   const win = frame.win as Win;
   installer.listen(win);
   watchLoading(frame);
-  // The task after a document's last event finds its successor before any script of that has run.
+  // A task queued by pagehide runs when the next document is there and before its scripts run.
   win.addEventListener("pagehide", () => {
     leaving.push(frame);
     port2.postMessage(0);

@@ -83,7 +83,10 @@ export function setAfterChildren(wait: typeof afterChildren): void {
   afterChildren = wait;
 }
 
-/** load has fired in a frame; repeated calls are ignored. The frames below have loaded before, and are to be told of first. */
+/**
+ * load has fired in a frame; repeated calls are ignored. The frames below have loaded before, and are
+ * to be told of first.
+ */
 export function loaded(frame: Frame): void {
   if (frame !== mainFrame()) return tellLoaded(frame);
   const list = reached.get(frame);

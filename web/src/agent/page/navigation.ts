@@ -129,7 +129,7 @@ function begun(e: NavigateEvent, byClient: boolean): void {
   );
 }
 
-/** What a form sends, where that is fields in the plain encoding: a boundary is the browser's secret. */
+/** The body of a form with urlencoded fields. Of multipart ones the boundary is unknown to page script. */
 function formBody({ formData, sourceElement }: NavigateEvent): Partial<Protocol.Network.Request> {
   const form =
     (sourceElement as HTMLInputElement | null | undefined)?.form ??
@@ -180,7 +180,7 @@ export function navigationUnderWay(): typeof current {
   return current;
 }
 
-/** It has come to nothing, and this document stays. */
+/** The navigation has failed, and this document stays. */
 export function navigationVoid(loaderId: string, errorText: string): void {
   if (current?.loaderId !== loaderId) return;
   if (announced === loaderId) abort();
@@ -205,7 +205,7 @@ function abort(): void {
 
 // --------------------------------------------------- within the document
 
-/** The address last told of each frame. */
+/** The address of each frame that clients know. */
 const addresses = new WeakMap<Frame, string>();
 
 /** Watches the changes of address within the documents of a frame's window. */
@@ -236,7 +236,7 @@ export function keepAddress(frame: Frame): void {
   if (frame === mainFrame()) void refreshUpstream();
 }
 
-/** Tells of the address when it has changed; pushState tells even of the same one, as Chromium does. */
+/** Reports a changed address. pushState reports even the same one, as in Chromium. */
 function withinDocument(
   frame: Frame,
   navigationType: Protocol.Page.NavigatedWithinDocumentEvent["navigationType"],
@@ -305,7 +305,10 @@ export function stop(): void {
   abort();
 }
 
-/** Page.getNavigationHistory: ids are indexes. Without the Navigation API only "back", "here" and "forward" are known. */
+/**
+ * Page.getNavigationHistory: ids are indexes. Without the Navigation API only "back", "here" and
+ * "forward" are known.
+ */
 export function historyEntries(): Protocol.Page.GetNavigationHistoryResponse {
   const entry = (id: number, url: string): Protocol.Page.NavigationEntry => ({
     id,

@@ -13,7 +13,7 @@ const MAX_CALLS = 200;
 const MAX_EXCEPTIONS = 100;
 const HOW = { generatePreview: true, objectGroup: "console" };
 
-/** One thing to tell: a function of the session, since each session has objectIds of its own. */
+/** One event. Its params are made for each session, since each session has its own objectIds. */
 interface Entry<M extends EventName = "Runtime.consoleAPICalled" | "Runtime.exceptionThrown"> {
   method: M;
   params(s: Session): EventParams<M>;
@@ -81,7 +81,7 @@ export function installConsole(win: Win): void {
         try {
           before(args);
         } catch {
-          // A console call must never fail for being watched.
+          // The page's console call must not fail because of the agent.
         }
         return native.apply(this, args);
       },
@@ -149,7 +149,7 @@ function called(win: Win, type: Protocol.Runtime.ConsoleAPICalledEvent["type"], 
 
 // ------------------------------------------------------------- exceptions
 
-/** What is said of what has been thrown, where the event does not carry it. */
+/** The message of an error event for thrown values that the event shows as null. */
 const odds = new Map<string, [unknown]>([
   ["Uncaught null", [null]],
   ["Uncaught undefined", [undefined]],

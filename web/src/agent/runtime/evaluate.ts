@@ -217,7 +217,10 @@ async function chooseLater(win: Win, ways: Ways): Promise<Load | undefined> {
   return ways.hub && (await loads(hub)) ? hub : undefined;
 }
 
-/** The texts in an argument of a call, given by value, that eval may be called with: functions, and what is named an expression. */
+/**
+ * The texts in an argument of a call, given by value, that eval may be called with: functions, and
+ * what is named an expression.
+ */
 function codeIn(argument: unknown): string[] {
   if (typeof argument === "string") return /^[#.<]|^\s*$/.test(argument) ? [] : [argument];
   const found: string[] = [];

@@ -1,12 +1,15 @@
-// What code of an isolated world finds under the names of a window's globals.
-// All worlds of a frame share one window, so that a page which deletes Node or
-// brings its own Map would take them from a client too: a program of a world
-// gets variables of these names around it, with what the window had at first.
+// The globals that code of an isolated world sees. All worlds of a frame share one
+// window here, so a page that deletes Node or replaces Map would break clients'
+// code too. Code of an isolated world therefore runs with variables of these
+// names around it, which hold what the window had at first.
 
 import type { Win } from "../page/frames";
 import { cuts } from "./statements";
 
-/** Reading all globals would cost tens of milliseconds for each document: these are what programs use and pages replace. */
+/**
+ * Reading all globals would cost tens of milliseconds for each document: these are what programs use
+ * and pages replace.
+ */
 const NAMES =
   "AbortController AbortSignal Array ArrayBuffer BigInt Boolean DataView Date Error Float32Array Float64Array Int32Array Uint8Array Uint16Array Uint32Array " +
   "Function JSON Map Math Number Object Promise Proxy RangeError Reflect RegExp Set String Symbol SyntaxError TypeError WeakMap WeakRef WeakSet Intl " +

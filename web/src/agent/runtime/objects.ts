@@ -52,7 +52,10 @@ export function wrap(
   return object;
 }
 
-/** The value behind an objectId; throws "Could not find object with given id" or, for one of another document, "Cannot find context with specified id". */
+/**
+ * The value behind an objectId; throws "Could not find object with given id" or, for one of another
+ * document, "Cannot find context with specified id".
+ */
 export function unwrap(objectId: string): { value: unknown; context: Context; group?: string } {
   const parts = /^(\d+)\.(\d+)\.(\d+)$/.exec(String(objectId));
   if (!parts) throw new ProtocolError("Invalid remote object id");

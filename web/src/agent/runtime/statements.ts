@@ -1,5 +1,5 @@
-// Finding the last statement of a program text, for script elements: they
-// give no completion value, so that the last expression must hand over its own.
+// Finds the last statement of a program. A script element has no completion
+// value, so the agent wraps the last expression, which hands its value over.
 
 /** Characters that continue the expression of the line before, so that no statement begins with them. */
 const CONTINUES = /^(?:[.,+\-*/%=<>&|^?:)\]}([`]|in\b|instanceof\b)/;
@@ -52,7 +52,10 @@ function bare(text: string): string {
   return text.replace(/^(?:\s|;|\/\/[^\n]*|\/\*[\s\S]*?\*\/)+/, "").replace(/[\s;]+$/, "");
 }
 
-/** Where a statement outside of all brackets may begin; `sure` where it does: not at the end of a line or of an object. */
+/**
+ * Where a statement outside of all brackets may begin; `sure` where it does: not at the end of a line
+ * or of an object.
+ */
 function boundaries(source: string): { at: number; sure: boolean }[] {
   const found = [{ at: 0, sure: true }];
   let depth = 0;

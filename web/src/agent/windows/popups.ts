@@ -1,6 +1,6 @@
-// Windows that the page opens: by window.open, links and forms. Where the Host
-// page can add frames each becomes a Target; script gets a stand-in for its
-// window. Where it cannot, they are the browser's own.
+// Windows that the page opens: by window.open, links and forms. If the Host page
+// can add frames, each window becomes a Target, and the page's script gets an
+// object in place of its window (windowproxy.ts). If not, the browser opens it.
 
 import type { FromAgent, OpenerCall, PopupNews, Welcome } from "../../wire/frame";
 import { allFrames } from "../page/frames";
@@ -28,7 +28,10 @@ let sendToHost: (message: FromAgent) => boolean = () => false;
 /** Messages to the opener from before there was a Host. */
 const earlyCalls: FromAgent[] = [];
 
-/** Begins: `control` carries messages to the Host. A name that the Host page gave tells of an opener before any script runs. */
+/**
+ * Begins: `control` carries messages to the Host. A name that the Host page gave tells of an opener
+ * before any script runs.
+ */
 export function startPopups(control: (message: FromAgent) => boolean): void {
   sendToHost = control;
   if (carried("o")) haveOpener();
@@ -54,7 +57,10 @@ function haveOpener(): void {
 
 // ---------------------------------------------------------------- opening
 
-/** Where a target leads: nowhere else, to the whole Target, or to a window of its own. */
+/**
+ * What a target name (HTML, "valid navigable target name") means here: the browser handles it, the
+ * Target navigates, or a window opens.
+ */
 function destination(win: Win, target: string): "native" | "top" | "window" {
   const name = target.toLowerCase();
   if (name === "_top" || (name === "_parent" && win === window) || (name && target === window.name)) return "top";
