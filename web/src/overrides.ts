@@ -1,7 +1,6 @@
-// What a session can have a document's own scripts told instead of the truth:
 // Network.setUserAgentOverride and Emulation.setGeolocationOverride, as far as
-// page script can carry them out. The headers of requests stay the browser's,
-// and so does what the user has permitted.
+// page script can carry them out: a document's scripts see the overridden values.
+// Request headers and permissions stay the browser's.
 
 import type { Protocol } from "./cdp";
 
@@ -60,8 +59,8 @@ export function overrideScript(method: string, p?: object): string {
 }
 
 /**
- * Runs in the page, of whose globals it names none but by globalThis, since the bundler renames
- * others: the methods of a Geolocation that is at one place, or with no place, at none.
+ * The methods of a Geolocation that is at one position, or without params, unavailable. Its source
+ * runs in the page, so it names globals by globalThis only: the bundler renames others.
  */
 function geolocation(p: Protocol.Emulation.SetGeolocationOverrideRequest): Geolocation {
   const answer = (ok: unknown, fail: unknown): void => {

@@ -1,5 +1,5 @@
-// Values of fields, by their native setters: a framework that has put its own
-// property over one notices all the same.
+// Sets values of fields by the native setters. Frameworks such as React put a
+// property of their own over `value`, and ignore a change made through it.
 
 import type { ScrollArgs, Upload } from "../wire/verbs";
 import { Failure } from "./failure";

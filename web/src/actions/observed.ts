@@ -18,7 +18,7 @@ import {
 import { stale } from "./refs";
 import { cut, elements, SILENT, squash } from "./tree";
 import { boxOf, type Box, focusedIn, isDisabled, isHidden } from "./view";
-/** A selector as dialects take it: {"type":"role","role":"button","name":"Save"}. */
+/** A selector as adapters take it: {"type":"role","role":"button","name":"Save"}. */
 type Selector = { type: Told; value?: Told; role?: Told; name?: Told };
 
 export type Observed = {

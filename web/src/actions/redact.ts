@@ -1,5 +1,5 @@
-// What leaves the page. Texts of the page go out as Told alone, which only this
-// file makes: it has taken out what is nobody's business.
+// Removes secrets from what leaves the page. Texts of the page leave it as Told
+// only, and only this file makes a Told.
 
 import {
   forgetSecrets,

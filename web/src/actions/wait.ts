@@ -28,7 +28,7 @@ function nextFrame(): Promise<void> {
   });
 }
 
-/** Tries until it goes well, for at most so many ms; fails with what was wrong last. */
+/** Retries until it succeeds, for at most so many ms. Then it fails with the last failure. */
 export async function until<T>(wait: number, attempt: (n: number) => T | Promise<T>): Promise<T> {
   const start = performance.now();
   for (let n = 0; ; n++) {

@@ -1,5 +1,5 @@
-// The connection to a relay: the wire of relay protocol version 1, and its
-// extension "sessions" once the relay has accepted it.
+// The connection to the hub: version 1 of the bridge protocol, and the extensions
+// that the hub has accepted (docs/bridge.md). "Relay" is the hub's older name.
 
 import type { Answer, Json } from "../wire/cdp";
 import { VERSION } from "../wire/frame";
@@ -10,16 +10,16 @@ import { type Socket, parseObject } from "./channel";
 import { type Consumer, type Reply, Session } from "./session";
 import type { Target } from "./target";
 
-/** Waits between attempts: doubling from the first to the last, each less up to half of it at random. */
+/** Exponential backoff between attempts, with up to 50 % random jitter. */
 export const FIRST_WAIT_MS = 250;
 export const LAST_WAIT_MS = 15_000;
-/** A connection that has lasted this long was a good one: the next wait is the first again. */
+/** After a connection that lasted this long the backoff starts again from the first wait. */
 const GOOD_MS = 5_000;
 
 /** The extensions of version 1 that this Host knows. */
 export const FEATURES = ["sessions", "handles+", "dialog", "eval", "uploads", "resume", "alive"];
 
-/** How long sessions are kept for a relay that lets a Host come back; it waits a little less. */
+/** How long sessions are kept after the connection is lost. The hub's grace time is a little shorter. */
 const KEEP_MS = 35_000;
 
 /** How long a relay may take to say that a script is there. */
@@ -111,7 +111,7 @@ export class Bridge implements Consumer {
     for (const end of [...this.scripts.values()]) end(false);
     if (socket) {
       socket.onopen = socket.onmessage = socket.onclose = null;
-      socket.close(CLOSE_NORMAL); // a good-bye: without it the relay would wait
+      socket.close(CLOSE_NORMAL); // a close frame: without it the hub would wait for this Host to come back
     }
     this.unclaimed = new Set(this.sessions.keys());
     if (keep) this.forget = setTimeout(() => this.detachUnclaimed(), KEEP_MS);
@@ -128,7 +128,7 @@ export class Bridge implements Consumer {
     const replaced = code === CLOSE_REPLACED && (reason === "" || /replaced/i.test(reason));
     this.drop(this.resumes && !replaced);
     if (replaced) {
-      // Two Hosts that both came back would evict each other for ever.
+      // Two Hosts that both reconnected would replace each other for ever.
       return this.board.relayState("replaced", reason);
     }
     if (good) this.attempts = 0;
@@ -138,7 +138,7 @@ export class Bridge implements Consumer {
   }
 
   private send(message: HostMessage): void {
-    // Before ready has gone out nothing may; ready then lists every Target.
+    // ready must be the first message, and lists every Target.
     if (this.open) this.socket?.send(JSON.stringify(message));
   }
 

@@ -23,7 +23,7 @@ type Answerer<P> = (core: Targets, params: P) => Promise<Json>;
 /** Answerers typed by the params of their methods. */
 type Answerers = { [M in Method]?: Answerer<Params<M>> };
 
-/** What every Host handles, once its relay knows that there may be more than two methods. */
+/** Methods that every Host handles, for hubs with the feature "handles+". */
 export const methods = {
   "Browser.getWindowBounds": async (core: Targets) => ({ bounds: await core.ask({ what: "window" }) }),
   "Browser.getWindowForTarget": async (core: Targets) => ({ windowId: 1, bounds: await core.ask({ what: "window" }) }),
@@ -50,7 +50,7 @@ export const hooked = {
   "Target.createTarget": create,
 } satisfies Answerers as Record<string, Answerer<never>>;
 
-/** A Target by the application's hook, answered when its agent is there; else it is undone. */
+/** Creates a Target by the application's hook. Without an agent in time the Target is closed again. */
 async function create(core: Targets, params: Protocol.Target.CreateTargetRequest): Promise<Json> {
   const { targetId } = (await core.ask({ what: "create", params })) as unknown as Protocol.Target.CreateTargetResponse;
   if (await core.targets.get(targetId)?.connectedWithin(CREATE_MS)) return { targetId };

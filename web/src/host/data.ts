@@ -19,7 +19,10 @@ export function isMade(url: string): boolean {
   return isBlank(url) || isDataDocument(url);
 }
 
-/** The data: URL of a document that the Host makes, with the agent's script tag first, but for a doctype. */
+/**
+ * The data: URL of a document that the Host makes. The agent's script tag comes first, after a doctype
+ * if there is one.
+ */
 export function madeDocument(url: string, agentUrl: string, key: string, state: SessionState[]): string {
   const blank = isBlank(url);
   const tag = document.createElement("script");

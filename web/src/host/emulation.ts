@@ -1,5 +1,5 @@
-// Viewport and colour scheme of a Target: the page's to carry out, put back
-// when the last session that set them ends.
+// Viewport and colour scheme of a Target. The Host page carries them out, and
+// restores the iframe when the last session that set them ends.
 
 import type { Ask } from "../wire/core";
 import type { Protocol } from "../cdp";
@@ -76,7 +76,7 @@ function isSize(n: unknown): n is number {
   return typeof n === "number" && Number.isInteger(n) && n >= 0 && n <= 10_000_000;
 }
 
-/** A value that asks for nothing, which Playwright sends for what it leaves alone. */
+/** A value that changes nothing. Playwright sends such values for features that it does not emulate. */
 function neutral(value: unknown): boolean {
   return !value || value === "no-override" || value === "no-preference" || value === "none";
 }

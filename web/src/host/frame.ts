@@ -9,7 +9,7 @@ import { isMade, madeDocument } from "./data";
 /** The styles that a viewport override replaces. */
 const SIZES = ["box-sizing", "flex", "width", "height", "min-width", "min-height", "max-width", "max-height"];
 
-/** The keys of the documents that were made in an iframe, by which they are known again: history leads back to them. */
+/** The keys of the documents that the Host has made in an iframe. History may lead back to any of them. */
 const keys = new WeakMap<HTMLIFrameElement, Set<string>>();
 
 export class Frame {
@@ -41,7 +41,7 @@ export class Frame {
     iframe.addEventListener("load", this.loaded);
   }
 
-  /** Lets go of the element, which gets its own size and scheme back. */
+  /** Releases the element, and restores its size and colour scheme. */
   release(): void {
     this.iframe.removeEventListener("load", this.loaded);
     for (const name of [...this.kept.keys()]) this.restore(name);
@@ -65,7 +65,7 @@ export class Frame {
     return data;
   }
 
-  /** Asks the document for its hello. Nothing but the protocol's name is said, so any origin may hear it. */
+  /** Asks the document for its hello. The message has no secrets, so any origin may get it. */
   probe(): void {
     const probe: Probe = { icdp: "probe", v: VERSION };
     this.iframe.contentWindow?.postMessage(probe, "*");
@@ -78,7 +78,7 @@ export class Frame {
   }
 
   /**
-   * Goes to an address. All that the Host page makes the frame show passes here, and nothing of it is
+   * Navigates the frame. Every navigation by the Host page passes here, and none leads to a document
    * of the page's own origin.
    */
   navigate(url: string, agentUrl: string, state: SessionState[] = []): void {
@@ -87,7 +87,7 @@ export class Frame {
     else throw new Error(`A frame of ${this.origins.join(", ")} is not led to ${url}`);
   }
 
-  /** A document that the Host has made tells nobody where its visitor comes from, as a blank one of a tab does not. */
+  /** Requests of a document that the Host has made carry no Referer, as those of a blank tab. */
   private leave(url: string): void {
     this.awaited = false;
     const { referrerPolicy } = this.iframe;

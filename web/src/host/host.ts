@@ -15,8 +15,8 @@ import { LocalSession } from "./local";
 export interface HostOptions {
   /**
    * Makes a Pairing for a client's Target.createTarget or for a frame's
-   * window.open (then with openerId) and returns its targetId. Without it
-   * clients are told that there is no such thing.
+   * window.open (then with openerId) and returns its targetId. Without this
+   * hook, Target.createTarget fails.
    */
   createTarget?(params: Protocol.Target.CreateTargetRequest, openerId?: string): string | Promise<string>;
   /** Removes a Pairing for a client. The Host unpairs it afterwards if this has not. */
@@ -44,13 +44,13 @@ export interface PairOptions {
    * one to the other.
    */
   moved?: Moved;
-  /** Shown until the frame has told its own. */
+  /** The title until the frame reports its own. */
   title?: string;
   /** The Target whose window.open asked for this one. */
   openerId?: string;
 }
 
-/** The relay connection: reason is for people. */
+/** The state of the hub connection. `reason` is for people. */
 export interface HostState {
   relay: RelayState;
   reason: string;

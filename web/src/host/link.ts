@@ -9,7 +9,7 @@ import type { Scope } from "./scope";
 /** Sends a message to the Core. */
 export type Send = (message: ToCore) => void;
 
-/** Starts a Core; `receive` gets all that it says. */
+/** Starts a Core. `receive` gets its messages. */
 export function startCore(receive: (message: FromCore) => void, worker = true): Send {
   let send: Send | undefined;
   const early: ToCore[] = []; // until the Core is up

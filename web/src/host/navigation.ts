@@ -1,8 +1,8 @@
 // Page.navigate, and which loader the next document belongs to.
 //
-// The sessions are told the whole story of each request for a document or
-// none of it: whoever starts it sends Network.requestWillBeSent, and either
-// the agent of the new document finishes it or `fail` does.
+// Sessions get all events of a document's request or none. Who starts the
+// navigation sends Network.requestWillBeSent. The agent of the new document sends
+// the rest, or `fail` does.
 
 import type { Protocol } from "../cdp";
 import type { SessionState } from "../wire/frame";
@@ -58,11 +58,11 @@ export class Navigation {
   }
 
   /**
-   * Lets the agent assign location.href, which keeps the referrer the page's
-   * own; where there is none, or it refuses, the iframe's src is set. Either
-   * adds an entry to the history that all frames of the Host page share. A
-   * document of an opaque origin is led by the Host page, once its agent is
-   * ready: browsers withhold SameSite cookies from what it asks for itself.
+   * Lets the agent assign location.href, so that the Referer is the page's own.
+   * Without an agent, or if it refuses, the iframe's src is set. Both add an
+   * entry to the history that all frames of the Host page share. A document of
+   * an opaque origin is navigated by the Host page once its agent is ready:
+   * browsers send no SameSite cookies with navigations that it starts itself.
    */
   private go(session: Session, params: Protocol.Page.NavigateRequest & { loaderId: string }): void {
     const t = this.target;
@@ -130,7 +130,7 @@ export class Navigation {
     return minted;
   }
 
-  /** Whether the page may be led to this address by another. */
+  /** Whether another page may navigate this Target to an address. */
   mayEnter(url: string): boolean {
     return isBlank(url) ? this.target.owner.identity.agent : mayShow(url, this.target.origins);
   }
@@ -141,7 +141,7 @@ export class Navigation {
     p?.reply({ result: { frameId: this.target.id, loaderId: p.loaderId } });
   }
 
-  /** There is a page about why what was asked for has not come, which tells the rest. */
+  /** The new document is an error page. Its agent reports the rest. */
   refuse(errorText: string): void {
     const p = this.take();
     p?.reply({ result: { frameId: this.target.id, loaderId: p.loaderId, errorText } });
@@ -210,8 +210,8 @@ export function follow(url: URL, moved: Moved): URL {
 }
 
 /**
- * Why a client may not go there: the Pairing's origins may be entered, and no other, and documents
- * that the Host makes.
+ * Why a client may not navigate there. Only the Pairing's origins, and documents that the Host
+ * makes, are allowed.
  */
 function refusal(url: URL, t: TargetView): string | undefined {
   if (isMade(url.href)) {
@@ -222,7 +222,7 @@ function refusal(url: URL, t: TargetView): string | undefined {
   return mayShow(url.href, t.origins) ? undefined : `Navigation to ${origin} is not allowed for this Target`;
 }
 
-/** A URL that differs in nothing but the fragment it has keeps the document. */
+/** Whether a navigation keeps the document: the URLs differ in the fragment only (HTML, "navigate to a fragment"). */
 function sameDocument(url: string, current: string): boolean {
   return url.includes("#") && split(url)[0] === split(current)[0];
 }

@@ -75,12 +75,15 @@ export class Popups implements PopupsView {
     opener.control({ icdp: "popup", openId: this.opened.openId, ...rest, ...(message && { message }) });
   }
 
-  /** Whether the document here is one that a message is meant for, of which it learns nothing else. */
+  /** Whether a message is meant for the origin of the document here. Other origins must not learn of it. */
   mayHear({ targetOrigin }: WindowMessage): boolean {
     return targetOrigin === "*" || targetOrigin === this.target.link?.origin;
   }
 
-  /** Who speaks is not for the page to say, but that it is a frame inside of it. */
+  /**
+   * Sets the sender's origin, which a page cannot choose. It may only say that the sender is a frame
+   * of another origin inside it.
+   */
   private stamped(message: WindowMessage | undefined): WindowMessage | undefined {
     const origin = message?.origin === "null" ? "null" : this.target.link?.origin;
     return message && origin !== undefined

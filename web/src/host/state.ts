@@ -12,9 +12,9 @@ export function emptyState(sessionId: string): SessionState {
 }
 
 /**
- * Notes what a command sets and returns the result that stands even if its
- * document goes before it has answered, because the next document starts with
- * this state. Undefined: the command sets nothing that is kept.
+ * Records what a command sets. Returns the command's result for the case that the
+ * document is unloaded before it answers: the next document starts with this
+ * state, so the command has succeeded. Undefined: nothing is recorded.
  */
 export function record(s: SessionState, method: string, params: object): Json | undefined {
   const special = recorders.get(method);
@@ -51,7 +51,7 @@ const recorders = new Map(
       return {};
     },
     "Page.addScriptToEvaluateOnNewDocument": (s, p) => {
-      if (p.identifier === undefined) return undefined; // a version 1 agent mints and keeps its own
+      if (p.identifier === undefined) return undefined; // a version 1 agent makes and keeps its own identifiers
       const script = { identifier: p.identifier, source: p.source, worldName: p.worldName || undefined };
       s.scripts.push(script);
       return { identifier: p.identifier };

@@ -1,5 +1,5 @@
-// A Target: one Pairing's document, its channel, and the commands that wait
-// for either.
+// A Target: the document of one Pairing, the channel to its agent, and the
+// commands that wait for an agent.
 
 import type { EventName, EventParams } from "../cdp";
 import type { CdpEvent, Json, Response } from "../wire/cdp";
@@ -154,8 +154,8 @@ export class Target implements TargetView {
 
   /** The iframe's load event. */
   loaded(): void {
-    // document.close() fires one too, so that it means nothing while the old
-    // document is there; but a version 1 agent does not say when it goes.
+    // document.close() fires load as well, so while the old document is there the
+    // event means nothing. Only a version 1 agent does not announce its unload.
     if (this.link && (this.link.extended || !this.navigation.pending)) return;
     this.expect(SETTLE_MS, BLOCKED);
     if (!this.link) this.owner.env.post({ do: "probe", targetId: this.id });
@@ -329,7 +329,10 @@ export class Target implements TargetView {
     }
   }
 
-  /** Whether a document may tell an event: none of other Targets, nor that it has an address of another origin. */
+  /**
+   * Whether a document may send an event: none about other Targets, and none that claims an address of
+   * another origin.
+   */
   private mayTell(method: string, p: { frame?: { id: string; url: string }; frameId?: string; url?: string }): boolean {
     const here = (url: unknown): boolean =>
       this.link !== undefined && isOf(String(url), this.link.origin, this.origins);

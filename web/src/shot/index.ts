@@ -1,5 +1,5 @@
-// Page.captureScreenshot by drawing the document anew: a bundle of its own,
-// because it is large and few clients ask.
+// Page.captureScreenshot: draws the document anew, since page script cannot read
+// what the browser has painted. A bundle of its own, because of its size.
 
 import type { Protocol } from "../cdp";
 import { label } from "./label";

@@ -27,13 +27,16 @@ export interface Hello {
   url: string;
   /** Unique per document; a repeated hello with a known docId is not a new document. Extended agents only. */
   docId?: string;
-  /** What the agent knows beyond version 1: "sessions", "state"; "proxied" that a proxy serves its origin. */
+  /**
+   * Extensions of version 1 that the agent knows: "sessions", "state"; "proxied" says that a proxy
+   * serves its origin.
+   */
   features?: string[];
-  /** The net error that the document is a page about: what was asked for has not come. */
+  /** The net error, if the document is an error page of the proxy. */
   error?: string;
   /** The random base of the document's ids, below 10^6. */
   base?: number;
-  /** By which the Host knows a document of its own making. */
+  /** The key that the Host has given to a document that it made itself. */
   key?: string;
 }
 
@@ -58,7 +61,7 @@ export interface Welcome extends HubAccess {
   popups?: boolean;
   /** Script has opened this Target, and may close it. */
   opened?: boolean;
-  /** And it has a window.opener. */
+  /** The Target has a window.opener. */
   opener?: boolean;
   /** From an agent to one in a child frame: the id of the frame around it. */
   parentId?: string;
@@ -68,13 +71,13 @@ export interface Welcome extends HubAccess {
   bases?: number[];
 }
 
-/** What a frame needs to ask the hub past its Host. */
+/** What a frame needs for its own requests to the hub. */
 export interface HubAccess {
   /** BASE of the hub's HTTP endpoints, for example "http://127.0.0.1:9223"; absent without a relay. */
   base?: string;
-  /** BASE of the proxy through which the Target's app comes, where there is one. */
+  /** BASE of the proxy in front of the Target's app, if there is one. */
   proxy?: string;
-  /** The Target's key for POST BASE/dialog; absent while the relay has told none. */
+  /** The Target's key for POST BASE/dialog; absent until the hub has sent one. */
   key?: string;
   /** From an agent to one in a child frame: the Target that both are part of. */
   targetId?: string;
@@ -86,7 +89,7 @@ export interface Rebase {
   v: number;
 }
 
-// ------------------------------------------------ what outlives a document
+// --------------------------------------------- state that outlives a document
 
 /**
  * What a Target's sessions have set, kept by the Host and given to each new
@@ -140,12 +143,12 @@ export interface Binding {
 //     Host goes there itself once it has the answer.
 //   Page.addScriptToEvaluateOnNewDocument {identifier}: answer with it.
 //
-// The story of a document's request is told by one side from its start:
+// One side reports the start of a document's request:
 // Page.frameStartedNavigating, Page.frameStartedLoading and
 // Network.requestWillBeSent come from the Host for Page.navigate and for a
-// document that nobody announced, and from the agent that sends Nav
-// otherwise. Whenever Welcome.navigated is true, the new document's agent ends
-// it: Network.responseReceived and Network.loadingFinished, requestId being
+// document that no side has announced, and from the agent that sends Nav
+// otherwise. Whenever Welcome.navigated is true, the new document's agent reports
+// its end: Network.responseReceived and Network.loadingFinished, requestId being
 // the loaderId. Where no document comes the Host sends Network.loadingFailed.
 // Their timestamps are seconds since 1970.
 //
@@ -184,7 +187,7 @@ export interface Open {
   icdp: "open";
   /** Empty for a blank window. */
   url: string;
-  /** By which both sides name the window from now on. */
+  /** The id of the window, for both sides. */
   openId?: string;
   /** Its name; empty without one. */
   name?: string;
@@ -197,7 +200,7 @@ export interface WindowMessage {
   data?: unknown;
   /** "*" or the origin that the receiver must be of. */
   targetOrigin: string;
-  /** From an agent it is "null" for a frame of another origin in its document, and else not believed. */
+  /** An agent may only say "null", for a frame of another origin in its document. The Host sets any other. */
   origin?: string;
 }
 
@@ -223,13 +226,13 @@ export interface Close {
   icdp: "close";
 }
 
-/** Host to agent: news of a window that the page has opened or, without openId, of the one that has opened it. */
+/** Host to agent: a change of a window that the page has opened or, without openId, of its opener. */
 export interface PopupNews {
   icdp: "popup";
   openId?: string;
   url?: string;
   closed?: true;
-  /** Why there is none. */
+  /** Why the window could not be opened. */
   error?: string;
   message?: WindowMessage;
 }
@@ -241,7 +244,7 @@ export interface PopupNews {
  */
 export const POPUP_NAME = "cdphub:o::";
 
-/** Agent to the agent around it: what there is in its document and below. */
+/** Agent to the agent around it: the frames and contexts of its document and below. */
 export interface Subtree {
   icdp: "subtree";
   /** Page.FrameTree. */
@@ -250,7 +253,7 @@ export interface Subtree {
   bases: number[];
   /** {executionContextId, executionContextUniqueId} of each context. */
   contexts: Protocol.Runtime.ExecutionContextDestroyedEvent[];
-  /** Its load event has been told of. */
+  /** Its load event has been reported. */
   loaded: boolean;
 }
 
@@ -266,7 +269,7 @@ export interface EvalPut {
   source: string;
 }
 
-/** Host to agent: the script is there, or the relay takes none. */
+/** Host to agent: the hub has accepted the script, or refused it. */
 export interface EvalOk {
   icdp: "evalok";
   key: string;
