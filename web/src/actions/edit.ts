@@ -9,7 +9,7 @@ import { describe, isDisabled } from "./view";
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 function windowOf(el: Element): Window & typeof globalThis {
-  return (el.ownerDocument.defaultView ?? window) as Window & typeof globalThis;
+  return el.ownerDocument.defaultView ?? window;
 }
 
 /** Sets a property of a field past what the page has put over it. */

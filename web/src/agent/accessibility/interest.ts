@@ -20,7 +20,7 @@ export function isInteresting(item: Item, el: Element, box: Box): boolean {
 
 /** A box in a line, such as an inline-block, counts unless it is alone in its parent. */
 function isBoxAmongOthers(el: Element, box: Box): boolean {
-  return box.kind === "atomic" && (el.parentNode as ParentNode | null)?.childElementCount !== 1;
+  return box.kind === "atomic" && el.parentNode?.childElementCount !== 1;
 }
 
 /** ARIA attributes, a tooltip or an access key make any element count. */

@@ -96,7 +96,7 @@ function setFiles(p: Protocol.DOM.SetFileInputFilesRequest & { contents?: Conten
   const { contents } = p;
   if (!contents && p.files?.length) throw new ProtocolError("File upload by path is disabled on this hub");
   if (!contents?.length) return; // as Chromium 156: an empty list changes nothing
-  const win = (input.ownerDocument.defaultView ?? window) as Win;
+  const win = input.ownerDocument.defaultView ?? window;
   const files = (input.multiple || input.webkitdirectory ? contents : contents.slice(0, 1)).map((c) => fileOf(win, c));
   const transfer = new win.DataTransfer();
   for (const f of files) transfer.items.add(f);

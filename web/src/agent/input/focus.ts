@@ -84,7 +84,7 @@ export function isFocusable(el: Element): el is HTMLElement {
 
 /** What a press on an element focuses: the nearest that can be, or nothing. */
 export function focusFromPress(el: Element): void {
-  const to = pathOf(el).find(isFocusable) as HTMLElement | undefined;
+  const to = pathOf(el).find(isFocusable);
   moveFocus(to ?? null);
   if (!to) tabStart.el = el;
 }

@@ -19,7 +19,7 @@ export interface Spot {
 /** The deepest element at a point, through open shadow roots and frames in reach. */
 export function spotAt(px: number, py: number): Spot | undefined {
   let [x, y] = [px, py];
-  let win = window as Window & typeof globalThis;
+  let win = window;
   let root: DocumentOrShadowRoot = document;
   let el: Element | null = null;
   let outer: Spot | undefined;
