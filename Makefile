@@ -111,6 +111,7 @@ lint: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
 	set -e; for m in $(MODULES); do (cd $$m && $(GOLANGCI) run); done
 	cd web && npm exec -- tsc --noEmit
+	cd web && npm exec -- biome ci --error-on-warnings . ../examples
 	./.ci/subjects
 
 # Fails when a file that is made from others is not what its sources make.

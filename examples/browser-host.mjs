@@ -34,13 +34,16 @@ hub.onmessage = async ({ data }) => {
     if (method === "Target.createBrowserContext") params.disposeOnDetach = true; // when the client leaves
     const { result, error } = await ask(method, params, own);
     if (method === "Target.createBrowserContext" && result) owners.set(result.browserContextId, client);
-    if (method === "Target.getTargets" && result) result.targetInfos = result.targetInfos.filter((t) => mayKnow(client, t));
+    if (method === "Target.getTargets" && result)
+      result.targetInfos = result.targetInfos.filter((t) => mayKnow(client, t));
     tell({ kind: "response", sessionId, id, result, error });
   }
 };
 
 async function begin(hubId, targetId) {
-  const { result } = await (targetId ? ask("Target.attachToTarget", { targetId, flatten: true }) : ask("Target.attachToBrowserTarget"));
+  const { result } = await (targetId
+    ? ask("Target.attachToTarget", { targetId, flatten: true })
+    : ask("Target.attachToBrowserTarget"));
   if (result) sessions.set(result.sessionId, { hubId, client: hubId });
   return result?.sessionId;
 }
@@ -80,7 +83,13 @@ function tellAll(kind, { targetInfo, targetId }) {
 
 const pages = { filter: [{ type: "page" }] };
 const targets = (await ask("Target.getTargets", pages)).result.targetInfos;
-tell({ kind: "ready", v: 1, features: ["browser", "nested"], browser: { product: version.Browser, userAgent: version["User-Agent"] }, targets });
+tell({
+  kind: "ready",
+  v: 1,
+  features: ["browser", "nested"],
+  browser: { product: version.Browser, userAgent: version["User-Agent"] },
+  targets,
+});
 ask("Target.setDiscoverTargets", { discover: true, ...pages });
 
 function open(url) {

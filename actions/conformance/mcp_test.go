@@ -39,8 +39,11 @@ func join(t *testing.T, s *stage, transport sdk.Transport) mcpClient {
 // stdioMCP runs `cdphub mcp` in a process of its own.
 func stdioMCP(t *testing.T, s *stage, args ...string) mcpClient {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], append([]string{"mcp"}, args...)...) //nolint:gosec // this binary
-	cmd.Env = append(os.Environ(), "CDPHUB_IS_TESTED=1")
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, append([]string{"mcp"}, args...)...) //nolint:gosec // our own
 	cmd.Dir = t.TempDir()
 	return join(t, s, &sdk.CommandTransport{Command: cmd})
 }

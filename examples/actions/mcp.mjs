@@ -6,7 +6,11 @@ const headers = { "Content-Type": "application/json", Accept: "application/json,
 if (process.env.CDPHUB_TOKEN) headers.Authorization = `Bearer ${process.env.CDPHUB_TOKEN}`;
 
 async function post(message) {
-  const answer = await fetch(`${hub}/mcp`, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", ...message }) });
+  const answer = await fetch(`${hub}/mcp`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+  });
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   headers["Mcp-Session-Id"] ??= answer.headers.get("Mcp-Session-Id");
   return answer.text();
@@ -19,7 +23,11 @@ async function tool(name, args) {
   return result.content[0].text;
 }
 
-await post({ id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", clientInfo: { name: "example", version: "1" }, capabilities: {} } });
+await post({
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", clientInfo: { name: "example", version: "1" }, capabilities: {} },
+});
 await post({ method: "notifications/initialized" });
 const page = await tool("browser_navigate", { url });
 console.log(page.match(/Page Title: (.*)/)[1]);

@@ -52,6 +52,7 @@ var allowed = map[string]string{
 	"internal/egress":      "urlpolicy",
 	"cluster":              "",
 	"internal/archtest":    "",
+	"internal/wiretest":    "",
 	"internal/bench":       "*",
 	"internal/testrun":     "",
 	"internal/trust":       "internal/testrun",

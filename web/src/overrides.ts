@@ -1,26 +1,29 @@
-// What a session can have a document's own scripts told instead of the truth:
 // Network.setUserAgentOverride and Emulation.setGeolocationOverride, as far as
-// page script can carry them out. The headers of requests stay the browser's,
-// and so does what the user has permitted.
+// page script can carry them out: a document's scripts see the overridden values.
+// Request headers and permissions stay the browser's.
 
-import type { Json } from "./protocol";
+import type { Protocol } from "./cdp";
 
-/** One override: a script puts properties of its own onto an object of the window. */
-export interface Override {
+/** One override of a method with params P: a script puts properties of its own onto an object of the window. */
+export interface Override<P> {
   /** Where the properties go: a path below navigator. */
   path: "" | "geolocation";
   keys: string[];
   /** The properties' values, as a script's source; undefined where nothing is overridden. */
-  values(p: Json): string | undefined;
+  values(p: P): string | undefined;
 }
 
 /** The overrides by their method. */
-export const overrides: Record<string, Override> = {
+export const overrides: Record<string, Override<never>> = {
   "Network.setUserAgentOverride": {
     path: "",
     keys: ["userAgent", "appVersion", "language", "languages", "platform"],
-    values: ({ userAgent, acceptLanguage, platform }) => {
-      const languages = acceptLanguage && String(acceptLanguage).split(",").map((l) => l.split(";")[0].trim());
+    values: ({ userAgent, acceptLanguage, platform }: Protocol.Network.SetUserAgentOverrideRequest) => {
+      const languages =
+        acceptLanguage &&
+        String(acceptLanguage)
+          .split(",")
+          .map((l) => l.split(";")[0].trim());
       return JSON.stringify({
         ...(userAgent && { userAgent, appVersion: String(userAgent).replace(/^Mozilla\//, "") }),
         ...(languages && { language: languages[0], languages }),
@@ -31,12 +34,14 @@ export const overrides: Record<string, Override> = {
   "Emulation.setGeolocationOverride": {
     path: "geolocation",
     keys: ["getCurrentPosition", "watchPosition", "clearWatch"],
-    values: (p) => `(${geolocation})(${JSON.stringify(p)})`,
+    values: (p: Protocol.Emulation.SetGeolocationOverrideRequest) => `(${geolocation})(${JSON.stringify(p)})`,
   },
 };
 
 /** What ends an override: the method whose override it is. */
-export const clearing: Record<string, string> = { "Emulation.clearGeolocationOverride": "Emulation.setGeolocationOverride" };
+export const clearing: Record<string, string> = {
+  "Emulation.clearGeolocationOverride": "Emulation.setGeolocationOverride",
+};
 
 /** The name under which a session's script is kept. */
 export function overrideId(method: string, sessionId: string): string {
@@ -44,19 +49,30 @@ export function overrideId(method: string, sessionId: string): string {
 }
 
 /** A script that overrides what the params say; with none, one that ends the override. */
-export function overrideScript(method: string, p?: Json): string {
+export function overrideScript(method: string, p?: object): string {
   const { path, keys, values } = overrides[method];
-  return `((o,v)=>{for(const k of ${JSON.stringify(keys)})` +
+  return (
+    `((o,v)=>{for(const k of ${JSON.stringify(keys)})` +
     `if(o&&k in v)Object.defineProperty(o,k,{configurable:true,get:()=>v[k]});else if(o)delete o[k]})` +
-    `(navigator${path && `.${path}`},${(p && values(p)) ?? "{}"})`;
+    `(navigator${path && `.${path}`},${(p && values(p as never)) ?? "{}"})`
+  );
 }
 
-/** Runs in the page, of whose globals it names none but by globalThis, since the bundler renames others: the methods of a Geolocation that is at one place, or with no place, at none. */
-function geolocation(p: Json): Json {
+/**
+ * The methods of a Geolocation that is at one position, or without params, unavailable. Its source
+ * runs in the page, so it names globals by globalThis only: the bundler renames others.
+ */
+function geolocation(p: Protocol.Emulation.SetGeolocationOverrideRequest): Geolocation {
   const answer = (ok: unknown, fail: unknown): void => {
     if (typeof ok !== "function") throw new globalThis.TypeError("parameter 1 is not a function.");
     if (p.latitude === undefined || p.longitude === undefined) {
-      const error = { code: 2, message: "Position unavailable", PERMISSION_DENIED: 1, POSITION_UNAVAILABLE: 2, TIMEOUT: 3 };
+      const error = {
+        code: 2,
+        message: "Position unavailable",
+        PERMISSION_DENIED: 1,
+        POSITION_UNAVAILABLE: 2,
+        TIMEOUT: 3,
+      };
       if (typeof fail === "function") setTimeout(() => fail(error));
       return;
     }

@@ -7,7 +7,12 @@
 const events = [];
 const state = { sessions: [] };
 const hub = {}; // base and key, as the welcome is to tell them
-let port, checks = 0, serial = 0, loaders = 0, known = "", paired = () => {};
+let port,
+  checks = 0,
+  serial = 0,
+  loaders = 0,
+  known = "",
+  paired = () => {};
 const calls = new Map();
 const frame = document.createElement("iframe");
 frame.style = "width:800px;height:600px;border:0";
@@ -21,7 +26,10 @@ addEventListener("message", (e) => {
   port = c.port1;
   port.onmessage = (m) => receive(JSON.parse(m.data));
   frame.contentWindow.postMessage(
-    { icdp: "welcome", v: 1, frameId: "MAIN", loaderId: "LOADER" + ++loaders, navigated, state, ...hub }, e.origin, [c.port2]);
+    { icdp: "welcome", v: 1, frameId: "MAIN", loaderId: "LOADER" + ++loaders, navigated, state, ...hub },
+    e.origin,
+    [c.port2],
+  );
   paired();
 });
 
@@ -61,7 +69,9 @@ async function value(expression) {
 
 // The bytes of an answer's head, which count as data.
 function head({ status, statusText, headers }) {
-  return `HTTP/1.1 ${status} ${statusText}\r\n${Object.entries(headers).map(([n, v]) => `${n}: ${v}\r\n`).join("")}\r\n`.length;
+  return `HTTP/1.1 ${status} ${statusText}\r\n${Object.entries(headers)
+    .map(([n, v]) => `${n}: ${v}\r\n`)
+    .join("")}\r\n`.length;
 }
 
 async function event(method, ms = 10_000) {
@@ -79,7 +89,13 @@ function is(got, want, what = "") {
 }
 
 async function fails(promise, text) {
-  is(await promise.then(() => "no error", (e) => e.message), text);
+  is(
+    await promise.then(
+      () => "no error",
+      (e) => e.message,
+    ),
+    text,
+  );
 }
 
 function pair(path, query = {}) {

@@ -30,7 +30,7 @@ func repository(t *testing.T) string {
 // the agent, into a page: axTree() answers getFullAXTree.
 const entry = `
 import "./agent/accessibility";
-import { handlerOf } from "./agent/registry";
+import { handlerOf } from "./agent/base/registry";
 globalThis.axTree = () => handlerOf("Accessibility.getFullAXTree")({}, undefined);
 `
 

@@ -9,24 +9,87 @@ import { closest, squash } from "./tree";
 import { styleOf } from "./view";
 
 const BY_TAG: Record<string, string> = {
-  article: "article", aside: "complementary", blockquote: "blockquote", button: "button", caption: "caption", code: "code",
-  datalist: "listbox", dd: "definition", del: "deletion", details: "group", dfn: "term", dialog: "dialog", dt: "term",
-  em: "emphasis", fieldset: "group", figure: "figure", frame: "iframe", h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading",
-  h6: "heading", hr: "separator", iframe: "iframe", ins: "insertion", main: "main", math: "math", menu: "list", meter: "meter", nav: "navigation",
-  ol: "list", optgroup: "group", option: "option", output: "status", p: "paragraph", progress: "progressbar", search: "search",
-  strong: "strong", sub: "subscript", sup: "superscript", svg: "img", table: "table", tbody: "rowgroup",
-  textarea: "textbox", tfoot: "rowgroup", thead: "rowgroup", time: "time", tr: "row", ul: "list",
+  article: "article",
+  aside: "complementary",
+  blockquote: "blockquote",
+  button: "button",
+  caption: "caption",
+  code: "code",
+  datalist: "listbox",
+  dd: "definition",
+  del: "deletion",
+  details: "group",
+  dfn: "term",
+  dialog: "dialog",
+  dt: "term",
+  em: "emphasis",
+  fieldset: "group",
+  figure: "figure",
+  frame: "iframe",
+  h1: "heading",
+  h2: "heading",
+  h3: "heading",
+  h4: "heading",
+  h5: "heading",
+  h6: "heading",
+  hr: "separator",
+  iframe: "iframe",
+  ins: "insertion",
+  main: "main",
+  math: "math",
+  menu: "list",
+  meter: "meter",
+  nav: "navigation",
+  ol: "list",
+  optgroup: "group",
+  option: "option",
+  output: "status",
+  p: "paragraph",
+  progress: "progressbar",
+  search: "search",
+  strong: "strong",
+  sub: "subscript",
+  sup: "superscript",
+  svg: "img",
+  table: "table",
+  tbody: "rowgroup",
+  textarea: "textbox",
+  tfoot: "rowgroup",
+  thead: "rowgroup",
+  time: "time",
+  tr: "row",
+  ul: "list",
 };
 
 const BY_INPUT_TYPE: Record<string, string> = {
-  button: "button", checkbox: "checkbox", file: "button", image: "button", number: "spinbutton", radio: "radio", range: "slider",
-  reset: "button", search: "searchbox", submit: "button", hidden: "",
+  button: "button",
+  checkbox: "checkbox",
+  file: "button",
+  image: "button",
+  number: "spinbutton",
+  radio: "radio",
+  range: "slider",
+  reset: "button",
+  search: "searchbox",
+  submit: "button",
+  hidden: "",
 };
 
-const SECTIONING = "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
+const SECTIONING =
+  "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
 
 /** Attributes that overrule role=none (WAI-ARIA 1.2, section 7.4). */
-const GLOBAL = ["aria-atomic", "aria-busy", "aria-controls", "aria-current", "aria-describedby", "aria-label", "aria-labelledby", "aria-live", "aria-owns"];
+const GLOBAL = [
+  "aria-atomic",
+  "aria-busy",
+  "aria-controls",
+  "aria-current",
+  "aria-describedby",
+  "aria-label",
+  "aria-labelledby",
+  "aria-live",
+  "aria-owns",
+];
 
 /** The role of an element: "none" for presentational ones, "generic" where there is no other. */
 export function roleOf(el: Element): Told {
@@ -43,17 +106,31 @@ export function roleOf(el: Element): Told {
 
 function implicitRole(el: Element): string {
   switch (el.localName) {
-    case "a": case "area": return el.hasAttribute("href") ? "link" : "generic";
-    case "footer": return el.parentElement?.closest(SECTIONING) ? "generic" : "contentinfo";
-    case "header": return el.parentElement?.closest(SECTIONING) ? "generic" : "banner";
-    case "form": return isNamed(el) ? "form" : "generic";
-    case "section": return isNamed(el) ? "region" : "generic";
-    case "img": return el.getAttribute("alt") === "" && !isNamed(el) ? "none" : "img";
-    case "input": return inputRole(el as HTMLInputElement);
-    case "li": return closest(el, "ul,ol,menu,[role=list]") ? "listitem" : "generic";
-    case "select": return (el as HTMLSelectElement).multiple || (el as HTMLSelectElement).size > 1 ? "listbox" : "combobox";
-    case "td": return closest(el, "[role=grid],[role=treegrid]") ? "gridcell" : "cell";
-    case "th": return /^row/.test(el.getAttribute("scope") ?? "") || (!el.hasAttribute("scope") && isBesideCells(el)) ? "rowheader" : "columnheader";
+    case "a":
+    case "area":
+      return el.hasAttribute("href") ? "link" : "generic";
+    case "footer":
+      return el.parentElement?.closest(SECTIONING) ? "generic" : "contentinfo";
+    case "header":
+      return el.parentElement?.closest(SECTIONING) ? "generic" : "banner";
+    case "form":
+      return isNamed(el) ? "form" : "generic";
+    case "section":
+      return isNamed(el) ? "region" : "generic";
+    case "img":
+      return el.getAttribute("alt") === "" && !isNamed(el) ? "none" : "img";
+    case "input":
+      return inputRole(el as HTMLInputElement);
+    case "li":
+      return closest(el, "ul,ol,menu,[role=list]") ? "listitem" : "generic";
+    case "select":
+      return (el as HTMLSelectElement).multiple || (el as HTMLSelectElement).size > 1 ? "listbox" : "combobox";
+    case "td":
+      return closest(el, "[role=grid],[role=treegrid]") ? "gridcell" : "cell";
+    case "th":
+      return /^row/.test(el.getAttribute("scope") ?? "") || (!el.hasAttribute("scope") && isBesideCells(el))
+        ? "rowheader"
+        : "columnheader";
   }
   return BY_TAG[el.localName] ?? "generic";
 }
@@ -73,11 +150,15 @@ function isNamed(el: Element): boolean {
 
 export function isFocusable(el: Element): boolean {
   if (el.matches("button,select,textarea,input:not([type=hidden])")) return !el.matches(":disabled");
-  return el.matches("a[href],area[href],iframe,summary,[tabindex],audio[controls],video[controls]") || (el as HTMLElement).isContentEditable;
+  return (
+    el.matches("a[href],area[href],iframe,summary,[tabindex],audio[controls],video[controls]") ||
+    (el as HTMLElement).isContentEditable
+  );
 }
 
 /** Roles whose elements have no name but what an attribute says. */
-const PLAIN = /^(article|banner|complementary|contentinfo|generic|list|listitem|main|navigation|region|rowgroup|separator)$/;
+const PLAIN =
+  /^(article|banner|complementary|contentinfo|generic|list|listitem|main|navigation|region|rowgroup|separator)$/;
 
 /** The accessible name, white space collapsed; "" for roles that have none. */
 export function nameOf(el: Element, role: string = roleOf(el)): Told {
@@ -100,7 +181,9 @@ export function checkedOf(el: Element, role: string): Tri | undefined {
   if (el.localName === "input" && /^(checkbox|radio)$/.test((el as HTMLInputElement).type)) {
     return (el as HTMLInputElement).indeterminate ? "mixed" : (el as HTMLInputElement).checked;
   }
-  return /^(checkbox|menuitemcheckbox|menuitemradio|option|radio|switch|treeitem)$/.test(role) ? tri(el, "aria-checked") : undefined;
+  return /^(checkbox|menuitemcheckbox|menuitemradio|option|radio|switch|treeitem)$/.test(role)
+    ? tri(el, "aria-checked")
+    : undefined;
 }
 
 export function tri(el: Element, attribute: string): Tri | undefined {
@@ -125,7 +208,6 @@ export function levelOf(el: Element, role: string): number | undefined {
   const tag = /^h([1-6])$/.exec(el.localName);
   return role === "heading" ? Number(tag?.[1] ?? 2) : undefined;
 }
-
 
 export function isInvalid(el: Element): boolean {
   const v = el.getAttribute("aria-invalid");

@@ -2,7 +2,18 @@
 
 import { Failure } from "./failure";
 import { checkLength } from "./limit";
-import { address, attributeOf, REDACTED, renderedText, say, sourceOf, tell, tellText, title, type Told } from "./redact";
+import {
+  address,
+  attributeOf,
+  REDACTED,
+  renderedText,
+  say,
+  sourceOf,
+  tell,
+  tellText,
+  title,
+  type Told,
+} from "./redact";
 import { isSecretText } from "./secrets";
 import { childrenOf, isElement, isText, SILENT, squash } from "./tree";
 import { isHidden } from "./view";
@@ -16,11 +27,17 @@ export function contentOf(format: string, root?: Element): Content {
 
 function render(format: string, el: Element, whole: boolean): Told {
   switch (format) {
-    case "html": return html(el, whole);
-    case "text": return renderedText(bodyOf(el));
-    case "markdown": return tellText(bodyOf(el), markdown(bodyOf(el)));
+    case "html":
+      return html(el, whole);
+    case "text":
+      return renderedText(bodyOf(el));
+    case "markdown":
+      return tellText(bodyOf(el), markdown(bodyOf(el)));
   }
-  throw new Failure("InvalidArgument", `bad request: ${JSON.stringify(format)} is no format: use html, text or markdown`);
+  throw new Failure(
+    "InvalidArgument",
+    `bad request: ${JSON.stringify(format)} is no format: use html, text or markdown`,
+  );
 }
 
 /** What there is to read of an element. */
@@ -37,7 +54,10 @@ function html(el: Element, whole: boolean): Told {
 // ---------------------------------------------------------------- Markdown
 
 function markdown(root: Element): string {
-  return blocks(root).replace(/[ \t]+\n/g, "\n").replace(/\n{3,}/g, "\n\n").trim();
+  return blocks(root)
+    .replace(/[ \t]+\n/g, "\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
 }
 
 /** What lies in an element. Its parts are put together before they are told: a secret may lie in several. */
@@ -56,19 +76,47 @@ function block(el: Element): string {
   const heading = /^h([1-6])$/.exec(el.localName);
   if (heading) return `\n\n${"#".repeat(Number(heading[1]))} ${squash(blocks(el))}\n\n`;
   switch (el.localName) {
-    case "a": return link(el as HTMLAnchorElement);
-    case "b": case "strong": return around("**", el);
-    case "i": case "em": return around("*", el);
-    case "code": return around("`", el);
-    case "br": return "\n";
-    case "hr": return "\n\n---\n\n";
-    case "li": return `\n${item(el)}`;
-    case "ul": case "ol": return `\n\n${blocks(el).trim()}\n\n`;
-    case "p": case "blockquote": case "div": case "section": case "article": case "table": case "tr": case "form": case "header": case "footer": case "main": case "nav":
+    case "a":
+      return link(el as HTMLAnchorElement);
+    case "b":
+    case "strong":
+      return around("**", el);
+    case "i":
+    case "em":
+      return around("*", el);
+    case "code":
+      return around("`", el);
+    case "br":
+      return "\n";
+    case "hr":
+      return "\n\n---\n\n";
+    case "li":
+      return `\n${item(el)}`;
+    case "ul":
+    case "ol":
       return `\n\n${blocks(el).trim()}\n\n`;
-    case "pre": return `\n\n\`\`\`\n${isSecretText(el) ? REDACTED : (el.textContent ?? "")}\n\`\`\`\n\n`;
-    case "td": case "th": return `${blocks(el).trim()} `;
-    case "input": case "select": case "textarea": return "";
+    case "p":
+    case "blockquote":
+    case "div":
+    case "section":
+    case "article":
+    case "table":
+    case "tr":
+    case "form":
+    case "header":
+    case "footer":
+    case "main":
+    case "nav":
+      return `\n\n${blocks(el).trim()}\n\n`;
+    case "pre":
+      return `\n\n\`\`\`\n${isSecretText(el) ? REDACTED : (el.textContent ?? "")}\n\`\`\`\n\n`;
+    case "td":
+    case "th":
+      return `${blocks(el).trim()} `;
+    case "input":
+    case "select":
+    case "textarea":
+      return "";
   }
   return blocks(el);
 }
@@ -86,6 +134,7 @@ function around(mark: string, el: Element): string {
 
 function item(el: Element): string {
   const list = el.parentElement;
-  const mark = list?.localName === "ol" ? `${[...list.children].indexOf(el) + (list as HTMLOListElement).start}. ` : "- ";
+  const mark =
+    list?.localName === "ol" ? `${[...list.children].indexOf(el) + (list as HTMLOListElement).start}. ` : "- ";
   return mark + blocks(el).trim().replace(/\n+/g, "\n  ");
 }

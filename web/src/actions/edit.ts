@@ -1,6 +1,7 @@
-// Values of fields, by their native setters: a framework that has put its own
-// property over one notices all the same.
+// Sets values of fields by the native setters. Frameworks such as React put a
+// property of their own over `value`, and ignore a change made through it.
 
+import type { ScrollArgs, Upload } from "../wire/verbs";
 import { Failure } from "./failure";
 import { squash } from "./tree";
 import { describe, isDisabled } from "./view";
@@ -8,13 +9,15 @@ import { describe, isDisabled } from "./view";
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 function windowOf(el: Element): Window & typeof globalThis {
-  return (el.ownerDocument.defaultView ?? window) as Window & typeof globalThis;
+  return el.ownerDocument.defaultView ?? window;
 }
 
 /** Sets a property of a field past what the page has put over it. */
 function setNative(el: Field, property: "value" | "checked", value: string | boolean): void {
   const win = windowOf(el);
-  const proto = { input: win.HTMLInputElement, textarea: win.HTMLTextAreaElement, select: win.HTMLSelectElement }[el.localName]!.prototype;
+  const proto = { input: win.HTMLInputElement, textarea: win.HTMLTextAreaElement, select: win.HTMLSelectElement }[
+    el.localName
+  ]!.prototype;
   Object.getOwnPropertyDescriptor(proto, property)!.set!.call(el, value);
 }
 
@@ -40,7 +43,10 @@ export function fill(el: Element, value: string): void {
   setNative(field, "value", text);
   if (FORMATTED.test(field.type) && field.value !== text.trim()) {
     setNative(field, "value", before);
-    throw new Failure("InvalidArgument", `bad request: ${JSON.stringify(value)} is no value for an input of type ${field.type}`);
+    throw new Failure(
+      "InvalidArgument",
+      `bad request: ${JSON.stringify(value)} is no value for an input of type ${field.type}`,
+    );
   }
   fire(field, "input");
   fire(field, "change");
@@ -84,11 +90,13 @@ export function focus(el: Element, atEnd: boolean): void {
 export function choose(el: Element, wanted: string[]): string[] {
   if (el.localName !== "select") throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no select`);
   const select = el as HTMLSelectElement;
-  if (!select.multiple && wanted.length > 1) throw new Failure("InvalidArgument", "bad request: this select takes one value only");
+  if (!select.multiple && wanted.length > 1)
+    throw new Failure("InvalidArgument", "bad request: this select takes one value only");
   const options = [...select.options];
   const chosen = wanted.map((w) => {
     const option = options.find((o) => o.value === w) ?? options.find((o) => squash(o.label) === squash(w));
-    if (!option) throw new Failure("ElementNotFound", `element not found: no option ${JSON.stringify(w)} in ${describe(el)}`);
+    if (!option)
+      throw new Failure("ElementNotFound", `element not found: no option ${JSON.stringify(w)} in ${describe(el)}`);
     if (isDisabled(option)) throw new Failure("NotEnabled", `element disabled: the option ${JSON.stringify(w)}`);
     return option;
   });
@@ -100,18 +108,13 @@ export function choose(el: Element, wanted: string[]): string[] {
   fire(select, "change");
   return chosen.map((o) => o.value);
 }
-
-export interface Upload {
-  name: string;
-  type: string;
-  data: string; // base64
-}
-
 /** Puts files into a file input. */
 export function setFiles(el: Element, files: Upload[]): void {
   const control = (el.localName === "label" ? (el as HTMLLabelElement).control : el) as HTMLInputElement | null;
-  if (control?.localName !== "input" || control.type !== "file") throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no file input`);
-  if (files.length > 1 && !control.multiple) throw new Failure("InvalidArgument", "bad request: this input takes one file only");
+  if (control?.localName !== "input" || control.type !== "file")
+    throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no file input`);
+  if (files.length > 1 && !control.multiple)
+    throw new Failure("InvalidArgument", "bad request: this input takes one file only");
   const win = windowOf(control);
   const transfer = new win.DataTransfer();
   for (const f of files) {
@@ -123,15 +126,8 @@ export function setFiles(el: Element, files: Upload[]): void {
   fire(control, "change");
 }
 
-export interface Scroll {
-  dx?: number;
-  dy?: number;
-  end?: "top" | "bottom";
-  pages?: number; // of the viewport, instead of dx and dy's px
-}
-
 /** Scrolls an element, or what around it can scroll in that direction; without one the page. */
-export function scroll(el: Element | undefined, by: Scroll): void {
+export function scroll(el: Element | undefined, by: ScrollArgs): void {
   const page = document.scrollingElement ?? document.documentElement;
   const box = scroller(el, by) ?? page;
   if (by.end) return box.scrollTo({ top: by.end === "top" ? 0 : box.scrollHeight, behavior: "instant" });
@@ -139,7 +135,7 @@ export function scroll(el: Element | undefined, by: Scroll): void {
   box.scrollBy({ left: (by.dx ?? 0) * unit, top: (by.dy ?? 0) * unit, behavior: "instant" });
 }
 
-function scroller(el: Element | undefined, by: Scroll): Element | undefined {
+function scroller(el: Element | undefined, by: ScrollArgs): Element | undefined {
   for (let e = el; e; e = e.parentElement ?? ((e.getRootNode() as ShadowRoot).host as Element | undefined)) {
     const style = windowOf(e).getComputedStyle(e);
     const down = e.scrollHeight > e.clientHeight && /auto|scroll|hidden/.test(style.overflowY) && (by.dy || by.end);

@@ -21,11 +21,34 @@ export type Entry = {
 
 const SKIPPED = /^(iframe|frame|script|style|noscript)$/;
 const BY_TAG: Record<string, string> = {
-  a: "link", button: "button", select: "combobox", textarea: "textbox", img: "img", nav: "navigation", main: "main", aside: "complementary",
-  form: "form", table: "table", li: "listitem", ul: "list", ol: "list", h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading", h6: "heading",
+  a: "link",
+  button: "button",
+  select: "combobox",
+  textarea: "textbox",
+  img: "img",
+  nav: "navigation",
+  main: "main",
+  aside: "complementary",
+  form: "form",
+  table: "table",
+  li: "listitem",
+  ul: "list",
+  ol: "list",
+  h1: "heading",
+  h2: "heading",
+  h3: "heading",
+  h4: "heading",
+  h5: "heading",
+  h6: "heading",
 };
 const BY_INPUT_TYPE: Record<string, string> = {
-  checkbox: "checkbox", radio: "radio", submit: "button", reset: "button", button: "button", image: "button", range: "slider",
+  checkbox: "checkbox",
+  radio: "radio",
+  submit: "button",
+  reset: "button",
+  button: "button",
+  image: "button",
+  range: "slider",
 };
 const NAMED_BY_TEXT = /^(button|link|heading|listitem|tab|menuitem)$/;
 const LONGEST_NAME = 500;
@@ -33,7 +56,10 @@ const LONGEST_NAME = 500;
 function roleOf(el: Element): Told {
   const [given] = (el.getAttribute("role") ?? "").trim().split(/\s+/);
   if (given) return tell(given);
-  const own = el.localName === "input" ? (BY_INPUT_TYPE[(el as HTMLInputElement).type] ?? "textbox") : (BY_TAG[el.localName] ?? "");
+  const own =
+    el.localName === "input"
+      ? (BY_INPUT_TYPE[(el as HTMLInputElement).type] ?? "textbox")
+      : (BY_TAG[el.localName] ?? "");
   return own as Told; // one of the lists
 }
 
@@ -77,8 +103,16 @@ function nameOf(el: Element, role: string): Told | null {
   const id = el.getAttribute("id");
   const candidates = [
     () => attributeOf(el, "aria-label"),
-    () => tell(referenced(el, "aria-labelledby").map((e) => tellText(e, e.textContent ?? "")).join(" ")),
-    () => (id ? tell((el.getRootNode() as ParentNode).querySelector?.(`label[for="${CSS.escape(id)}"]`)?.textContent ?? "") : null),
+    () =>
+      tell(
+        referenced(el, "aria-labelledby")
+          .map((e) => tellText(e, e.textContent ?? ""))
+          .join(" "),
+      ),
+    () =>
+      id
+        ? tell((el.getRootNode() as ParentNode).querySelector?.(`label[for="${CSS.escape(id)}"]`)?.textContent ?? "")
+        : null,
     () => tell(wrapping(el) ?? ""),
     () => attributeOf(el, "alt"),
     () => attributeOf(el, "placeholder"),
@@ -156,7 +190,8 @@ export function snapshotElements(): Elements {
 
 /** The element at a position of the page as it is now. */
 export function findByPosition(wanted: string): Element[] {
-  if (!/^[\w-]+\[\d+\]$/.test(wanted)) throw new Failure("InvalidArgument", `bad request: ${wanted} is no ref, which look like button[0]`);
+  if (!/^[\w-]+\[\d+\]$/.test(wanted))
+    throw new Failure("InvalidArgument", `bad request: ${wanted} is no ref, which look like button[0]`);
   let found: Element | undefined;
   const walk = new Walk((_entry, ref, el) => {
     if (ref === wanted) found = el;

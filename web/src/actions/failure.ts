@@ -1,15 +1,26 @@
-// What can go wrong here, in the kinds of package actions.
+// Failures of verbs, by the error kinds of package actions.
 
 export type Kind =
-  | "InvalidArgument" | "ElementNotFound" | "StaleRef" | "AmbiguousLocator" | "NotVisible" | "NotEnabled" | "Obscured" | "LimitExceeded";
+  | "InvalidArgument"
+  | "ElementNotFound"
+  | "StaleRef"
+  | "AmbiguousLocator"
+  | "NotVisible"
+  | "NotEnabled"
+  | "Obscured"
+  | "LimitExceeded";
 
 export class Failure extends Error {
-  constructor(readonly kind: Kind, message: string, readonly count?: number) {
+  constructor(
+    readonly kind: Kind,
+    message: string,
+    readonly count?: number,
+  ) {
     super(message);
   }
 }
 
-/** Failures that may pass while one waits. */
+/** Failures that waiting may cure. */
 export function mayPass(e: unknown): e is Failure {
   return e instanceof Failure && /^(ElementNotFound|NotVisible|NotEnabled|Obscured)$/.test(e.kind);
 }

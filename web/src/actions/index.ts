@@ -2,107 +2,121 @@
 // elements, says where to click and what the page shows. Input itself comes
 // over the protocol.
 
+import type { AboutArgs, AnyArgs, ElementArgs, Pair, PrivateVerbs, ReadingVerbs, Verb } from "../wire/verbs";
 import { checkedOf, roleOf } from "./aria";
 import { contentOf } from "./content";
-import { choose, fill, focus, type Scroll, scroll, setFiles, type Upload } from "./edit";
+import { choose, fill, focus, scroll, setFiles } from "./edit";
 import { snapshotElements } from "./elements";
 import { Failure } from "./failure";
 import { checkLength } from "./limit";
-import { findAll, type Query, show } from "./locate";
-import { observe, type ObserveOptions } from "./observed";
-import { type Mark, overlay } from "./overlay";
-import { forget, tell, type Tellable, word } from "./redact";
+import { findAll, show } from "./locate";
+import { observe } from "./observed";
+import { overlay } from "./overlay";
+import { forget, tell, type Tellable, type Told, word } from "./redact";
 import { handles } from "./refs";
 import { secretElements, secrets, secretsFound, watchAll } from "./secrets";
 import { stateOf } from "./state";
-import { snapshotTagged, tag, type TaggedOptions } from "./tagged";
+import { snapshotTagged, tag } from "./tagged";
 import { frameAround } from "./tree";
 import { boxOf, focusedIn } from "./view";
-import { type Aim, aimAt, inState, need, present, ready, type State, type StaticCheck, until } from "./wait";
-import { snapshotYAML, type Options as YAMLOptions } from "./yaml";
+import { aimAt, inState, need, present, ready, type StaticCheck, until } from "./wait";
+import { snapshotYAML } from "./yaml";
 
-/** What every call brings. */
-interface Args {
-  /** ms that may pass until an element is as it must be. */
-  wait: number;
-  locator?: Query;
-}
+/** Answers a verb at once, or later while its args let it wait. */
+type Handler<V extends Verb<unknown, unknown>, Limit> = (args: V["args"]) => Given<V, Limit> | Promise<Given<V, Limit>>;
+/** run sends undefined as null. */
+type Given<V extends Verb<unknown, unknown>, Limit> =
+  | (Limit & V["result"])
+  | (null extends V["result"] ? undefined : never);
 
-/** For actions on one element. */
-interface On extends Args {
-  locator: Query;
-  force?: boolean;
-}
+/** A handler that tells of the page. A text of the page that redact.ts has not seen does not compile. */
+export type Reader<V extends Verb<unknown, unknown> = Verb<AnyArgs, unknown>> = Handler<V, Tellable>;
 
-/** What tells of the page. Its texts are those of redact.ts. */
-export type Reader = (args: any) => Tellable | Promise<Tellable>;
-
-/** What the hub alone asks for, or a caller who may have it as it is. */
-type Private = (args: any) => unknown;
+type Readers = { [V in keyof ReadingVerbs]: Reader<ReadingVerbs[V]> };
+type Privates = { [V in keyof PrivateVerbs]: Handler<PrivateVerbs[V], unknown> };
 
 /** Runs when the locator's element is fit for input. */
-function onReady<T>(a: On, checks: Parameters<typeof ready>[1], act: (el: Element) => T): Promise<T> {
+function onReady<T>(
+  a: ElementArgs & { force?: boolean },
+  checks: Parameters<typeof ready>[1],
+  act: (el: Element) => T,
+): Promise<T> {
   return until(a.wait, async () => act(await ready(a.locator, a.force ? [] : checks)));
 }
 
-const rootOf = (a: Args): Promise<Element | undefined> => (a.locator ? until(a.wait, () => present(a.locator!)) : Promise.resolve(undefined));
+const rootOf = (a: AboutArgs): Promise<Element | undefined> =>
+  a.locator ? until(a.wait, () => present(a.locator!)) : Promise.resolve(undefined);
 
-const readers: Record<string, Reader> = {
+const readers: Readers = {
   // Where to point, and what is there.
-  point: (a: On & Aim) => until(a.wait, async (n) => {
-    const { el, x, y } = await aimAt(a.locator, a, n);
-    const checked = checkedOf(el, roleOf(el)) ?? null;
-    return { x, y, checked: checked === "mixed" ? word(checked) : checked, tag: tell(el.localName) };
-  }),
-  hit: (a: On) => {
-    if (!findAll(a.locator).length) throw new Failure("ElementNotFound", `element not found: nothing is at ${show(a.locator)}`);
+  point: (a) =>
+    until(a.wait, async (n) => {
+      const { el, x, y } = await aimAt(a.locator, a, n);
+      const checked = checkedOf(el, roleOf(el)) ?? null;
+      return { x, y, checked: checked === "mixed" ? word(checked) : checked, tag: tell(el.localName) };
+    }),
+  hit: (a) => {
+    if (!findAll(a.locator).length)
+      throw new Failure("ElementNotFound", `element not found: nothing is at ${show(a.locator)}`);
     return null;
   },
-  box: (a: On) => until(a.wait, async () => {
-    const el = await ready(a.locator, ["visible"]);
-    el.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
-    return boxOf(el);
-  }),
-  boxes: (a: { locators: Query[] }) => a.locators.flatMap(findAll).map(boxOf),
+  box: (a) =>
+    until(a.wait, async () => {
+      const el = await ready(a.locator, ["visible"]);
+      el.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+      return boxOf(el);
+    }),
+  boxes: (a) => a.locators.flatMap(findAll).map(boxOf),
 
   // Input that is no pointer's and no key's.
-  focus: (a: On & { atEnd?: boolean; clear?: boolean; editable?: boolean }) => {
+  focus: (a) => {
     const act = (el: Element): null => {
       if (a.clear) fill(el, "");
       focus(el, a.atEnd === true);
       return null;
     };
     const checks: StaticCheck[] = a.clear || a.editable ? ["enabled", "editable"] : ["enabled"];
-    if (a.locator) return onReady(a, ["visible", ...checks], act);
+    if (a.locator) return onReady(a as ElementArgs, ["visible", ...checks], act);
     const el = focusedIn(document);
     if (el && !/^i?frame$/.test(el.localName)) need(el, a.editable ? checks : []); // what has the focus in a frame, its own script knows
     return el ? act(el) : null;
   },
-  fill: (a: On & { value: string }) => onReady(a, ["visible", "enabled", "editable"], (el) => (fill(el, a.value), null)),
-  checked: (a: On) => onReady(a, ["visible", "enabled"], (el) => {
-    const state = checkedOf(el, roleOf(el));
-    if (state === undefined) throw new Failure("InvalidArgument", `bad request: ${show(a.locator)} is neither a checkbox nor a radio button`);
-    return state === "mixed" ? word(state) : state;
-  }),
-  files: (a: On & { files: Upload[] }) => until(a.wait, () => (setFiles(present(a.locator), a.files), null)),
-  scroll: (a: Args & Scroll) => until(a.wait, () => (scroll(a.locator && present(a.locator), a), null)),
-  scrollIntoView: (a: On) => until(a.wait, () => (present(a.locator).scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" }), null)),
+  fill: (a) => onReady(a, ["visible", "enabled", "editable"], (el) => (fill(el, a.value), null)),
+  checked: (a) =>
+    onReady(a, ["visible", "enabled"], (el) => {
+      const state = checkedOf(el, roleOf(el));
+      if (state === undefined)
+        throw new Failure(
+          "InvalidArgument",
+          `bad request: ${show(a.locator)} is neither a checkbox nor a radio button`,
+        );
+      return state === "mixed" ? word(state) : state;
+    }),
+  files: (a) => until(a.wait, () => (setFiles(present(a.locator), a.files), null)),
+  scroll: (a) => until(a.wait, () => (scroll(a.locator && present(a.locator), a), null)),
+  scrollIntoView: (a) =>
+    until(
+      a.wait,
+      () => (present(a.locator).scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" }), null),
+    ),
   dragStarts: () => dragStarts(),
   turn,
 
   // Reading.
-  wait: (a: On & { state: State; tag?: boolean }) => until(a.wait, async () => {
-    const el = await inState(a.locator, a.state);
-    return el && { handle: handles.of(el), id: a.tag ? tag(el) : word("") };
-  }),
-  yaml: async (a: Args & YAMLOptions) => snapshotYAML(await rootOf(a), a),
+  wait: (a) =>
+    until(a.wait, async () => {
+      const el = await inState(a.locator, a.state);
+      return el && { handle: handles.of(el), id: a.tag ? tag(el) : word("") };
+    }),
+  yaml: async (a) => snapshotYAML(await rootOf(a), { ...a, above: a.above as Told }),
   elements: () => snapshotElements(),
-  tagged: (a: Args & TaggedOptions) => snapshotTagged(a),
-  observe: (a: Args & ObserveOptions) => observe(a),
-  content: async (a: Args & { format: string }) => contentOf(a.format, await rootOf(a)),
-  state: (a: On & { properties: string[] }) => {
+  tagged: (a) => snapshotTagged(a),
+  observe: (a) => observe(a),
+  content: async (a) => contentOf(a.format, await rootOf(a)),
+  state: (a) => {
     const [el, ...more] = findAll(a.locator);
-    if (more.length && !a.locator.first) throw new Failure("AmbiguousLocator", `${more.length + 1} elements match ${show(a.locator)}`, more.length + 1);
+    if (more.length && !a.locator.first)
+      throw new Failure("AmbiguousLocator", `${more.length + 1} elements match ${show(a.locator)}`, more.length + 1);
     return el ? { found: true, ...stateOf(el, a.properties) } : { found: false };
   },
   depth: () => {
@@ -111,24 +125,23 @@ const readers: Record<string, Reader> = {
     return n;
   },
   metrics: () => ({ scale: devicePixelRatio, width: innerWidth, height: innerHeight }),
-  overlay: (a: { marks: Mark[] }) => (overlay(a.marks), null),
+  overlay: (a) => (overlay(a.marks), null),
 };
 
-const privates: Record<string, Private> = {
+const privates: Privates = {
   secrets,
-  choose: (a: On & { values: string[] }) => onReady(a, ["visible", "enabled"], (el) => choose(el, a.values)),
-  storage: () => ({ origin: location.origin, localStorage: pairs("localStorage"), sessionStorage: pairs("sessionStorage") }),
-  store: (a: { localStorage?: Pair[]; sessionStorage?: Pair[] }) => {
+  choose: (a) => onReady(a, ["visible", "enabled"], (el) => choose(el, a.values)),
+  storage: () => ({
+    origin: location.origin,
+    localStorage: pairs("localStorage"),
+    sessionStorage: pairs("sessionStorage"),
+  }),
+  store: (a) => {
     for (const { name, value } of a.localStorage ?? []) localStorage.setItem(name, value);
     for (const { name, value } of a.sessionStorage ?? []) sessionStorage.setItem(name, value);
     return null;
   },
 };
-
-interface Pair {
-  name: string;
-  value: string;
-}
 
 function pairs(kind: "localStorage" | "sessionStorage"): Pair[] {
   try {
@@ -153,7 +166,10 @@ function dragStarts(): boolean {
   return yes;
 }
 
-/** Lets the tasks go first that the page has begun: by one, forms are sent. No timer, which waits in tabs in the background. */
+/**
+ * Lets the tasks go first that the page has begun: by one, forms are sent. No timer, which waits in
+ * tabs in the background.
+ */
 async function turn(): Promise<null> {
   for (let n = 0; n < 2; n++) {
     await new Promise((done) => {
@@ -168,9 +184,9 @@ async function turn(): Promise<null> {
 let drag: { yes: boolean; off: () => void } | undefined;
 
 /** The element itself, for a script of the client's. */
-async function element(a: On): Promise<Element | Document> {
+async function element(a: AboutArgs): Promise<Element | Document> {
   forget();
-  return a.locator ? until(a.wait, () => present(a.locator)) : document;
+  return a.locator ? until(a.wait, () => present(a.locator!)) : document;
 }
 
 /** An answer, unless it is too long. What a page has stored is as long as browsers allow. */
@@ -179,13 +195,17 @@ function told(verb: string, answer: string): string {
   return answer;
 }
 
+function verbOf(verb: string): (args: never) => unknown {
+  return readers[verb as keyof Readers] ?? privates[verb as keyof Privates];
+}
+
 /** A call's answer as JSON: {"ok":…,"secrets":[…]} or {"error":{…}}. */
-async function run(verb: string, args: Args): Promise<string> {
+async function run(verb: string, args: AboutArgs): Promise<string> {
   const start = performance.now();
   forget();
   watchAll();
   try {
-    const ok = (await (readers[verb] ?? privates[verb])(args)) ?? null;
+    const ok = (await verbOf(verb)(args as never)) ?? null;
     return told(verb, JSON.stringify({ ok, secrets: secretsFound() }));
   } catch (e) {
     if (!(e instanceof Failure)) throw e;
@@ -199,4 +219,3 @@ async function run(verb: string, args: Args): Promise<string> {
 export function start(): object {
   return { run, element, secretElements };
 }
-

@@ -6,7 +6,10 @@ import { join, type Told } from "./redact";
 /** The longest snapshot, in bytes of UTF-8: what is beyond is cut off. */
 export const MAX_SNAPSHOT = 1 << 20;
 
-/** The longest answer of any kind, in bytes of its JSON: beyond that there is none. It is MaxValue of package actions. */
+/**
+ * The longest answer of any kind, in bytes of its JSON: beyond that there is none. It is MaxValue of
+ * package actions.
+ */
 export const MAX_ANSWER = 4 << 20;
 
 /** How long a text is in UTF-8. */
@@ -23,7 +26,10 @@ export function bytesOf(text: string): number {
 export function checkLength(text: string): void {
   const bytes = bytesOf(text);
   if (bytes <= MAX_ANSWER) return;
-  throw new Failure("LimitExceeded", `limit exceeded: the answer has ${bytes} bytes, at most ${MAX_ANSWER} are given; ask for a part of the page, or take a snapshot`);
+  throw new Failure(
+    "LimitExceeded",
+    `limit exceeded: the answer has ${bytes} bytes, at most ${MAX_ANSWER} are given; ask for a part of the page, or take a snapshot`,
+  );
 }
 
 /** Lines up to the limit; a last one says when more are missing. */

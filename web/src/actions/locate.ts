@@ -1,5 +1,6 @@
 // Finds what a locator names.
 
+import type { Query } from "../wire/verbs";
 import { nameOf, roleOf } from "./aria";
 import { findByPosition } from "./elements";
 import { Failure } from "./failure";
@@ -9,20 +10,6 @@ import { findYAML, handles, stale } from "./refs";
 import { isSecretText } from "./secrets";
 import { elements, isText, shadowRoots, SILENT, squash } from "./tree";
 import { hitAt, isHidden } from "./view";
-
-/** A locator as it comes: {"by":"css","value":"#save"}. */
-export interface Query {
-  by: string;
-  value?: string;
-  name?: string;
-  exact?: boolean;
-  first?: boolean;
-  /** Whether it may be found by what must not be told: the caller could ask the page itself. */
-  live?: boolean;
-  x?: number;
-  y?: number;
-}
-
 type Finder = (q: Required<Pick<Query, "value">> & Query) => Element[];
 
 const finders: Record<string, Finder> = {
@@ -31,19 +18,27 @@ const finders: Record<string, Finder> = {
     needStatic(value);
     return inAllRoots((root) => copyOf(root).of(select(copyOf(root).root, value)));
   },
-  xpath: ({ value, live }) => (live ? xpath(value, document) : copyOf(document).of(xpath(value, copyOf(document).root as Document))),
-  testid: ({ value }) => inAllRoots((root) => root.querySelectorAll("[data-testid]")).filter((el) => attributeOf(el, "data-testid") === value),
+  xpath: ({ value, live }) =>
+    live ? xpath(value, document) : copyOf(document).of(xpath(value, copyOf(document).root as Document)),
+  testid: ({ value }) =>
+    inAllRoots((root) => root.querySelectorAll("[data-testid]")).filter(
+      (el) => attributeOf(el, "data-testid") === value,
+    ),
   role: ({ value, name, exact }) => withRole(value.toLowerCase(), name, exact === true),
   text: (q) => withText(matcher(q)),
   label: (q) => labelled(matcher(q)),
   placeholder: (q) => {
     const fits = matcher(q);
-    return inAllRoots((root) => root.querySelectorAll("[placeholder]")).filter((el) => fits(attributeOf(el, "placeholder") ?? ""));
+    return inAllRoots((root) => root.querySelectorAll("[placeholder]")).filter((el) =>
+      fits(attributeOf(el, "placeholder") ?? ""),
+    );
   },
   yaml: ({ value }) => [findYAML(value)],
   aria: ({ value }) => findByPosition(value),
   rp: ({ value }) => {
-    const [el] = /^[A-Za-z0-9]+$/.test(value) ? inAllRoots((root) => root.querySelectorAll(`[data-rp-id="${value}"]`)) : [];
+    const [el] = /^[A-Za-z0-9]+$/.test(value)
+      ? inAllRoots((root) => root.querySelectorAll(`[data-rp-id="${value}"]`))
+      : [];
     if (!el) throw stale(value); // snapshots alone give ids: waiting brings none
     return [el];
   },
@@ -78,10 +73,19 @@ export function findOne(q: Query): Element | undefined {
 /** A locator as messages show it. */
 export function show(q: Query): string {
   switch (q.by) {
-    case "css": case "yaml": case "aria": case "rp": case "bap": case "handle": return q.value ?? "";
-    case "point": return `(${q.x ?? 0}, ${q.y ?? 0})`;
-    case "testid": return `testId=${q.value}`;
-    case "role": return q.name ? `role=${q.value}[name="${q.name}"]` : `role=${q.value}`;
+    case "css":
+    case "yaml":
+    case "aria":
+    case "rp":
+    case "bap":
+    case "handle":
+      return q.value ?? "";
+    case "point":
+      return `(${q.x ?? 0}, ${q.y ?? 0})`;
+    case "testid":
+      return `testId=${q.value}`;
+    case "role":
+      return q.name ? `role=${q.value}[name="${q.name}"]` : `role=${q.value}`;
   }
   return `${q.by}=${q.value}`;
 }
@@ -96,7 +100,8 @@ function inAllRoots(search: (root: Document | ShadowRoot) => Iterable<Element>):
 }
 
 /** Pseudo-classes of which a copy of the page knows nothing. */
-const LIVE = /:(?:active|autofill|defined|focus(?:-visible|-within)?|fullscreen|hover|modal|paused|picture-in-picture|playing|popover-open|state|target|user-(?:in)?valid)(?![\w-])/i;
+const LIVE =
+  /:(?:active|autofill|defined|focus(?:-visible|-within)?|fullscreen|hover|modal|paused|picture-in-picture|playing|popover-open|state|target|user-(?:in)?valid)(?![\w-])/i;
 
 /**
  * Who may only read finds elements in a copy of the page that has no secrets:
@@ -104,7 +109,11 @@ const LIVE = /:(?:active|autofill|defined|focus(?:-visible|-within)?|fullscreen|
  */
 function needStatic(selector: string): void {
   const [pseudo] = LIVE.exec(selector) ?? [];
-  if (pseudo) throw new Failure("InvalidArgument", `bad request: ${pseudo} is not for callers that may only read: their selectors are matched on a copy of the page`);
+  if (pseudo)
+    throw new Failure(
+      "InvalidArgument",
+      `bad request: ${pseudo} is not for callers that may only read: their selectors are matched on a copy of the page`,
+    );
 }
 
 function select(root: ParentNode, selector: string): Iterable<Element> {
@@ -118,7 +127,9 @@ function select(root: ParentNode, selector: string): Iterable<Element> {
 function xpath(expression: string, root: Document): Element[] {
   try {
     const found = root.evaluate(expression, root, null, 7 /* ordered snapshot */, null);
-    return Array.from({ length: found.snapshotLength }, (_, i) => found.snapshotItem(i)).filter((n) => n?.nodeType === 1) as Element[];
+    return Array.from({ length: found.snapshotLength }, (_, i) => found.snapshotItem(i)).filter(
+      (n) => n?.nodeType === 1,
+    ) as Element[];
   } catch {
     throw new Failure("InvalidArgument", `bad request: ${expression} is no XPath expression for elements`);
   }
@@ -138,13 +149,17 @@ function rendered(): Element[] {
 
 function withRole(role: string, name: string | undefined, exact: boolean): Element[] {
   const fits = name ? matcher({ by: "", value: name, exact }) : () => true;
-  return rendered().filter((el) => roleOf(el) === role && !isHidden(el) && el.closest("[aria-hidden=true]") === null && fits(nameOf(el, role)));
+  return rendered().filter(
+    (el) => roleOf(el) === role && !isHidden(el) && el.closest("[aria-hidden=true]") === null && fits(nameOf(el, role)),
+  );
 }
 
 /** The innermost elements with a text, as it may be told. */
 function withText(fits: (text: string) => boolean): Element[] {
   const matching = new Set(rendered().filter((el) => fits(tell(ownAndInner(el)))));
-  return [...matching].filter((el) => ![...el.children, ...(el.shadowRoot?.children ?? [])].some((c) => matching.has(c)));
+  return [...matching].filter(
+    (el) => ![...el.children, ...(el.shadowRoot?.children ?? [])].some((c) => matching.has(c)),
+  );
 }
 
 function ownAndInner(el: Element): string {
@@ -159,11 +174,17 @@ function ownAndInner(el: Element): string {
 }
 
 function labelled(fits: (text: string) => boolean): Element[] {
-  const fields = inAllRoots((root) => root.querySelectorAll("input,textarea,select,button,meter,output,progress,[aria-label],[aria-labelledby]"));
+  const fields = inAllRoots((root) =>
+    root.querySelectorAll("input,textarea,select,button,meter,output,progress,[aria-label],[aria-labelledby]"),
+  );
   return fields.filter((el) => {
     const labels = [...((el as HTMLInputElement).labels ?? [])].map((l) => tell(ownAndInner(l)));
     const own = attributeOf(el, "aria-label");
-    const by = (el.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean).map((id) => (el.getRootNode() as Document).getElementById?.(id)).map((e) => (e ? tellText(e, ownAndInner(e)) : ""));
+    const by = (el.getAttribute("aria-labelledby") ?? "")
+      .split(/\s+/)
+      .filter(Boolean)
+      .map((id) => (el.getRootNode() as Document).getElementById?.(id))
+      .map((e) => (e ? tellText(e, ownAndInner(e)) : ""));
     return [...labels, ...(own ? [own] : []), ...by].some(fits);
   });
 }

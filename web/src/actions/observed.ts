@@ -1,24 +1,24 @@
 // The interactive elements of the page with selectors and refs that survive a
 // new rendering: "@submit", "@e7f3a2".
 
+import type { ObserveArgs } from "../wire/verbs";
 import { roleOf as ariaRole } from "./aria";
-import { address as addressNow, attributeOf, join, say, tell, tellText, title, type Told, valueOf, word } from "./redact";
+import {
+  address as addressNow,
+  attributeOf,
+  join,
+  say,
+  tell,
+  tellText,
+  title,
+  type Told,
+  valueOf,
+  word,
+} from "./redact";
 import { stale } from "./refs";
 import { cut, elements, SILENT, squash } from "./tree";
 import { boxOf, type Box, focusedIn, isDisabled, isHidden } from "./view";
-
-export interface ObserveOptions {
-  maxElements?: number;
-  filterRoles?: string[];
-  includeBounds?: boolean;
-  stableRefs?: boolean;
-  refreshRefs?: boolean;
-  includeRefHistory?: boolean;
-  incremental?: boolean;
-  minimal?: boolean;
-}
-
-/** A selector as dialects take it: {"type":"role","role":"button","name":"Save"}. */
+/** A selector as adapters take it: {"type":"role","role":"button","name":"Save"}. */
 type Selector = { type: Told; value?: Told; role?: Told; name?: Told };
 
 export type Observed = {
@@ -46,7 +46,10 @@ export type Observation = {
   viewport: { width: number; height: number };
 };
 
-const ROLES = "button link menuitem tab checkbox radio switch textbox combobox listbox slider".split(" ").map((r) => `[role=${r}]`).join();
+const ROLES = "button link menuitem tab checkbox radio switch textbox combobox listbox slider"
+  .split(" ")
+  .map((r) => `[role=${r}]`)
+  .join();
 const CANDIDATES = `a[href],button,input:not([type=hidden]),select,textarea,${ROLES},[contenteditable="true"],[onclick],[tabindex]:not([tabindex="-1"])`;
 const MOST = 2000;
 const FORGET_MS = 60_000;
@@ -63,11 +66,14 @@ let address = "";
 /** What the last observation had: by ref, what may change. */
 let last = new Map<Told, string>();
 
-export function observe(o: ObserveOptions): Observation {
+export function observe(o: ObserveArgs): Observation {
   refresh(o.refreshRefs === true);
   const body = document.body;
-  let found = body ? [...elements(body, (e) => SILENT.has(e.localName))].filter((e) => e.matches(CANDIDATES) && isShown(e)) : [];
-  if (o.filterRoles?.length) found = found.filter((e) => o.filterRoles!.includes(ownRole(e)) || o.filterRoles!.includes(ariaRole(e)));
+  let found = body
+    ? [...elements(body, (e) => SILENT.has(e.localName))].filter((e) => e.matches(CANDIDATES) && isShown(e))
+    : [];
+  if (o.filterRoles?.length)
+    found = found.filter((e) => o.filterRoles!.includes(ownRole(e)) || o.filterRoles!.includes(ariaRole(e)));
   const taken = new Set<Told>();
   const list = found.slice(0, o.maxElements ?? 100).map((el, i) => describe(el, refFor(el, i, o, taken), o));
   const now = new Map(list.map((e) => [e.ref, `${e.name}|${e.value}|${e.disabled}`]));
@@ -78,8 +84,12 @@ export function observe(o: ObserveOptions): Observation {
   };
   last = now;
   return {
-    elements: o.minimal ? list.map(minimal) : list, total: found.length, ...(o.incremental && { changes }),
-    url: addressNow(), title: title(), viewport: { width: innerWidth, height: innerHeight },
+    elements: o.minimal ? list.map(minimal) : list,
+    total: found.length,
+    ...(o.incremental && { changes }),
+    url: addressNow(),
+    title: title(),
+    viewport: { width: innerWidth, height: innerHeight },
   };
 }
 
@@ -109,7 +119,7 @@ function isShown(el: Element): boolean {
 
 // ---------------------------------------------------------------- refs
 
-function refFor(el: Element, i: number, o: ObserveOptions, taken: Set<Told>): Told {
+function refFor(el: Element, i: number, o: ObserveArgs, taken: Set<Told>): Told {
   let ref = o.stableRefs === false ? say`@e${i + 1}` : stableRef(el);
   if (taken.has(ref)) ref = say`${ref}_${i + 1}`;
   taken.add(ref);
@@ -118,7 +128,10 @@ function refFor(el: Element, i: number, o: ObserveOptions, taken: Set<Told>): To
 
 function stableRef(el: Element): Told {
   for (const attribute of ["data-testid", "id", "aria-label"]) {
-    const name = (attributeOf(el, attribute) ?? "").toLowerCase().replace(/[^a-z0-9]/g, "").slice(0, 12);
+    const name = (attributeOf(el, attribute) ?? "")
+      .toLowerCase()
+      .replace(/[^a-z0-9]/g, "")
+      .slice(0, 12);
     if (name) return say`@${name as Told}`;
   }
   const parent = el.parentElement;
@@ -136,7 +149,12 @@ function hash(text: string): Told {
 function remember(ref: Told, el: Element, box: string): { stability: Told; previous?: Told } {
   const known = registry.get(ref);
   const previous = refOf.get(el);
-  const stability = !known || (known.el.deref() !== el && known.el.deref()?.isConnected) ? word("new") : known.box === box ? word("stable") : word("moved");
+  const stability =
+    !known || (known.el.deref() !== el && known.el.deref()?.isConnected)
+      ? word("new")
+      : known.box === box
+        ? word("stable")
+        : word("moved");
   registry.delete(ref); // the newest stand last
   registry.set(ref, { el: new WeakRef(el), seen: performance.now(), box });
   for (const oldest of registry.keys()) {
@@ -157,17 +175,29 @@ function ownName(el: Element): Told {
   return attributeOf(el, "aria-label") || cut(tellText(el, squash(el.textContent ?? "")), 50);
 }
 
-function describe(el: Element, ref: Told, o: ObserveOptions): Observed {
+function describe(el: Element, ref: Told, o: ObserveArgs): Observed {
   const box = boxOf(el);
   const { stability, previous } = remember(ref, el, JSON.stringify(box));
   const [selector, ...others] = selectorsOf(el);
   const value = /^(input|textarea|select)$/.test(el.localName) ? valueOf(el) : word("");
-  const name = el.localName === "textarea" || el.localName === "select" ? (attributeOf(el, "aria-label") ?? word("")) : ownName(el);
+  const name =
+    el.localName === "textarea" || el.localName === "select"
+      ? (attributeOf(el, "aria-label") ?? word(""))
+      : ownName(el);
   return {
-    ref, selector, role: ownRole(el), ...(name && { name }), ...(value && { value }), actionHints: hintsOf(el),
-    ...(o.includeBounds && { bounds: box }), tagName: tell(el.localName),
-    ...(focusedIn(document) === el && { focused: true }), ...(isDisabled(el) && { disabled: true }),
-    stability, ...(o.includeRefHistory && previous && { previousRef: previous }), ...(others.length && { alternativeSelectors: others }),
+    ref,
+    selector,
+    role: ownRole(el),
+    ...(name && { name }),
+    ...(value && { value }),
+    actionHints: hintsOf(el),
+    ...(o.includeBounds && { bounds: box }),
+    tagName: tell(el.localName),
+    ...(focusedIn(document) === el && { focused: true }),
+    ...(isDisabled(el) && { disabled: true }),
+    stability,
+    ...(o.includeRefHistory && previous && { previousRef: previous }),
+    ...(others.length && { alternativeSelectors: others }),
   };
 }
 
@@ -193,7 +223,13 @@ function selectorsOf(el: Element): Selector[] {
   const [main] = all;
   const order = ["testId", "role", "id", "text", "css"];
   const rank = (s: Selector): number => order.indexOf(s.value?.startsWith("#") ? "id" : s.type);
-  return [main, ...all.slice(1).filter((s) => !s.value?.startsWith("[name=")).sort((a, b) => rank(a) - rank(b))];
+  return [
+    main,
+    ...all
+      .slice(1)
+      .filter((s) => !s.value?.startsWith("[name="))
+      .sort((a, b) => rank(a) - rank(b)),
+  ];
 }
 
 /** A CSS path that leads to one element of its document or shadow root. */
@@ -205,7 +241,9 @@ function pathOf(el: Element): Told {
       break;
     }
     const twins: Element[] = [...(e.parentNode?.children ?? [])].filter((c) => c.localName === e!.localName);
-    steps.unshift(twins.length > 1 ? say`${tell(e.localName)}:nth-of-type(${twins.indexOf(e) + 1})` : tell(e.localName));
+    steps.unshift(
+      twins.length > 1 ? say`${tell(e.localName)}:nth-of-type(${twins.indexOf(e) + 1})` : tell(e.localName),
+    );
   }
   return join(steps, " > ");
 }
@@ -218,14 +256,32 @@ function hintsOf(el: Element): Told[] {
   const role = ariaRole(el);
   const type = (el as HTMLInputElement).type;
   const hints: [Told, boolean][] = [
-    [word("clickable"), /^(a|button|summary)$/.test(el.localName) || /^(button|link|menuitem|tab|checkbox|radio|switch)$/.test(role) || el.hasAttribute("onclick")],
-    [word("editable"), /^(textbox|searchbox|spinbutton|combobox)$/.test(role) && el.localName !== "select" || (el as HTMLElement).isContentEditable],
+    [
+      word("clickable"),
+      /^(a|button|summary)$/.test(el.localName) ||
+        /^(button|link|menuitem|tab|checkbox|radio|switch)$/.test(role) ||
+        el.hasAttribute("onclick"),
+    ],
+    [
+      word("editable"),
+      (/^(textbox|searchbox|spinbutton|combobox)$/.test(role) && el.localName !== "select") ||
+        (el as HTMLElement).isContentEditable,
+    ],
     [word("selectable"), el.localName === "select" || role === "listbox" || role === "option"],
     [word("checkable"), /^(checkbox|radio|switch)$/.test(role)],
     [word("expandable"), el.hasAttribute("aria-expanded") || el.localName === "summary"],
     [word("draggable"), (el as HTMLElement).draggable === true && el.localName !== "a" && el.localName !== "img"],
-    [word("scrollable"), el.scrollHeight > el.clientHeight + 1 && /auto|scroll/.test((el.ownerDocument.defaultView ?? window).getComputedStyle(el).overflowY)],
-    [word("submittable"), (type === "submit" || type === "image") && /^(button|input)$/.test(el.localName) && (el as HTMLInputElement).form !== null],
+    [
+      word("scrollable"),
+      el.scrollHeight > el.clientHeight + 1 &&
+        /auto|scroll/.test((el.ownerDocument.defaultView ?? window).getComputedStyle(el).overflowY),
+    ],
+    [
+      word("submittable"),
+      (type === "submit" || type === "image") &&
+        /^(button|input)$/.test(el.localName) &&
+        (el as HTMLInputElement).form !== null,
+    ],
   ];
   return hints.filter(([, holds]) => holds).map(([word]) => word);
 }

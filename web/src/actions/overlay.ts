@@ -1,11 +1,6 @@
 // Boxes painted over the page while a screenshot is taken.
 
-import type { Box } from "./view";
-
-export interface Mark extends Box {
-  /** Beside the box; without one the box is filled. */
-  label?: string;
-}
+import type { Mark } from "../wire/verbs";
 
 const ID = "cdphub-overlay";
 
@@ -16,7 +11,8 @@ export function overlay(marks: Mark[]): void {
   const layer = document.createElement("div");
   layer.id = ID;
   layer.setAttribute("aria-hidden", "true");
-  layer.style.cssText = "all:initial;position:absolute;left:0;top:0;width:0;height:0;z-index:2147483647;pointer-events:none";
+  layer.style.cssText =
+    "all:initial;position:absolute;left:0;top:0;width:0;height:0;z-index:2147483647;pointer-events:none";
   for (const m of marks) layer.append(painted(m));
   document.documentElement.append(layer);
 }

@@ -1,7 +1,17 @@
-// What leaves the page. Texts of the page go out as Told alone, which only this
-// file makes: it has taken out what is nobody's business.
+// Removes secrets from what leaves the page. Texts of the page leave it as Told
+// only, and only this file makes a Told.
 
-import { forgetSecrets, isHiddenField, isSecret, isSecretAttribute, isSecretName, isSecretSetting, isSecretText, knownSecrets, literal } from "./secrets";
+import {
+  forgetSecrets,
+  isHiddenField,
+  isSecret,
+  isSecretAttribute,
+  isSecretName,
+  isSecretSetting,
+  isSecretText,
+  knownSecrets,
+  literal,
+} from "./secrets";
 
 declare const told: unique symbol;
 
@@ -9,7 +19,14 @@ declare const told: unique symbol;
 export type Told = string & { readonly [told]: true };
 
 /** What a reader may answer. A text that is not Told does not compile. */
-export type Tellable = Told | number | boolean | null | undefined | readonly Tellable[] | { readonly [name: string]: Tellable };
+export type Tellable =
+  | Told
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly Tellable[]
+  | { readonly [name: string]: Tellable };
 
 export const REDACTED = "[REDACTED]" as Told;
 
@@ -79,7 +96,9 @@ function withoutKeys(text: string): string {
   if (text.includes("//")) text = text.replace(USER, "$1//");
   if (/[=]|%3d/i.test(text)) text = withoutParameters(text);
   if (text.includes('":') || text.includes('" :')) {
-    text = text.replace(MEMBER, (all, head: string, name: string) => (isSecretName(name) ? `${head}${REDACTED}"` : all));
+    text = text.replace(MEMBER, (all, head: string, name: string) =>
+      isSecretName(name) ? `${head}${REDACTED}"` : all,
+    );
   }
   return text.replace(JWT, REDACTED).replace(BEARER, `$1${REDACTED}`);
 }
@@ -122,7 +141,9 @@ const VALUES = /^(value|label|aria-valuetext|aria-valuenow|data-value|data-origi
 function attribute(el: Element, name: string, value: string): Told {
   if (value === "") return value as Told;
   if (name === "srcdoc") return redactSource(value);
-  const holds = (VALUES.test(name) && (isSecret(el) || isHiddenField(el))) || (/^(content|value|data-value)$/.test(name) && isSecretSetting(el));
+  const holds =
+    (VALUES.test(name) && (isSecret(el) || isHiddenField(el))) ||
+    (/^(content|value|data-value)$/.test(name) && isSecretSetting(el));
   return holds || isSecretAttribute(name) ? REDACTED : tell(value);
 }
 
@@ -153,7 +174,8 @@ export class Copy {
 
 function copied(original: Document | ShadowRoot | Element, inert: Document): Document | DocumentFragment | Element {
   switch (original.nodeType) {
-    case 1: return inert.importNode(original as Element, true);
+    case 1:
+      return inert.importNode(original as Element, true);
     case 9:
       inert.replaceChildren();
       for (const node of original.childNodes) inert.append(inert.importNode(node, true));
@@ -192,7 +214,8 @@ function redactElement(el: Element, twin: Element): void {
   }
   if (secret && el.localName === "option") twin.removeAttribute("selected");
   redactState(el, twin, secret || isHiddenField(el));
-  if (el.localName === "template") redactTree((el as HTMLTemplateElement).content, (twin as HTMLTemplateElement).content);
+  if (el.localName === "template")
+    redactTree((el as HTMLTemplateElement).content, (twin as HTMLTemplateElement).content);
   if (twin.textContent && isSecretText(el) && !/^(select|datalist)$/.test(el.localName)) twin.textContent = REDACTED;
   else redactTexts(twin);
 }
@@ -200,8 +223,10 @@ function redactElement(el: Element, twin: Element): void {
 /** What an element has beside its attributes, of which selectors know: :valid, :checked. */
 function redactState(el: Element, twin: Element, secret: boolean): void {
   const field = twin as HTMLInputElement;
-  if (/^(input|textarea)$/.test(el.localName) && secret && field.value && !/^(file|checkbox|radio)$/.test(field.type)) field.value = REDACTED;
-  if (el.localName === "option" && !secret && el !== twin) (twin as HTMLOptionElement).selected = (el as HTMLOptionElement).selected;
+  if (/^(input|textarea)$/.test(el.localName) && secret && field.value && !/^(file|checkbox|radio)$/.test(field.type))
+    field.value = REDACTED;
+  if (el.localName === "option" && !secret && el !== twin)
+    (twin as HTMLOptionElement).selected = (el as HTMLOptionElement).selected;
   if (el.localName === "input") field.indeterminate = (el as HTMLInputElement).indeterminate;
 }
 
@@ -210,7 +235,8 @@ function redactTexts(twin: Element): void {
   for (const node of twin.childNodes) {
     if (node.nodeType !== 3 && node.nodeType !== 8) continue;
     const { data } = node as CharacterData;
-    const value = SOURCE.test(twin.localName) || (node.nodeType === 8 && data.includes("<")) ? redactSource(data) : tell(data);
+    const value =
+      SOURCE.test(twin.localName) || (node.nodeType === 8 && data.includes("<")) ? redactSource(data) : tell(data);
     if (value !== data) (node as CharacterData).data = value;
   }
 }
@@ -218,26 +244,31 @@ function redactTexts(twin: Element): void {
 function set(twin: Element, a: Attr, value: Told): void {
   try {
     a.value = value;
-  } catch { // the page's policy forbids to write source
+  } catch {
+    // the page's policy forbids to write source
     twin.removeAttributeNode(a);
   }
 }
 
 function redactTree(original: ParentNode, copy: ParentNode): void {
   const to = elementsOf(copy);
-  elementsOf(original).forEach((el, i) => redactElement(el, to[i]));
+  elementsOf(original).forEach((el, i) => {
+    redactElement(el, to[i]);
+  });
 }
 
 /** The source of a document, or of a part of one, without its secrets. */
 function redactSource(source: string): Told {
   try {
     const doc = new DOMParser().parseFromString(source, "text/html");
-    const written = (): string => (/<!doctype|<html/i.test(source) ? doc.documentElement.outerHTML : doc.head.innerHTML + doc.body.innerHTML);
+    const written = (): string =>
+      /<!doctype|<html/i.test(source) ? doc.documentElement.outerHTML : doc.head.innerHTML + doc.body.innerHTML;
     const before = written();
     redactTree(doc, doc);
     const after = written();
     return (before === after ? tell(source) : after) as Told;
-  } catch { // the page's policy forbids to parse it
+  } catch {
+    // the page's policy forbids to parse it
     return REDACTED;
   }
 }

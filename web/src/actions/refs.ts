@@ -1,5 +1,5 @@
-// The elements that snapshots and handles name. What a ref names may go: refs
-// hold on to nothing.
+// Names for elements in snapshots, and handles. They hold weak references, so a
+// name may outlive its element.
 
 import { Failure } from "./failure";
 import { say, type Told, word } from "./redact";
@@ -70,5 +70,8 @@ export function findYAML(ref: string): Element {
 }
 
 export function stale(ref: string): Failure {
-  return new Failure("StaleRef", `element not found: ${ref} is in no snapshot of this document any more; take a new one`);
+  return new Failure(
+    "StaleRef",
+    `element not found: ${ref} is in no snapshot of this document any more; take a new one`,
+  );
 }

@@ -13,8 +13,12 @@ import { documentOf, frameAround, shadowRoots, squash } from "./tree";
  * The words are those of secretnames.json, which the hub reads as well.
  */
 export function isSecretName(name: string, inAddress = false): boolean {
-  const word = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "").replace(/\d+$/, "");
-  const among = (w: { end: string[]; are: string[] }): boolean => w.are.includes(word) || w.end.some((e) => word.endsWith(e));
+  const word = name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "")
+    .replace(/\d+$/, "");
+  const among = (w: { end: string[]; are: string[] }): boolean =>
+    w.are.includes(word) || w.end.some((e) => word.endsWith(e));
   return names.contain.some((part) => word.includes(part)) || among(names) || (inAddress && among(names.address));
 }
 
@@ -23,7 +27,8 @@ const secretAttributes = new Map<string, boolean>();
 /** Whether an attribute holds a secret by its own name: data-token. */
 export function isSecretAttribute(name: string): boolean {
   let secret = secretAttributes.get(name);
-  if (secret === undefined) secretAttributes.set(name, (secret = name !== "passwordrules" && isSecretName(name.replace(/^data-/, ""))));
+  if (secret === undefined)
+    secretAttributes.set(name, (secret = name !== "passwordrules" && isSecretName(name.replace(/^data-/, ""))));
   return secret;
 }
 
@@ -43,20 +48,32 @@ export function isSecret(el: Element): boolean {
     return list !== null && isSecret(list);
   }
   if ((el as HTMLInputElement).type === "password") wasPassword.add(el);
-  return wasPassword.has(el) || el.hasAttribute("data-sensitive") || AUTOCOMPLETE.test(el.getAttribute("autocomplete") ?? "") || isCalledSecret(el);
+  return (
+    wasPassword.has(el) ||
+    el.hasAttribute("data-sensitive") ||
+    AUTOCOMPLETE.test(el.getAttribute("autocomplete") ?? "") ||
+    isCalledSecret(el)
+  );
 }
 
 /** Whether a list of suggestions is for a secret field. */
 function suggests(list: Element): boolean {
-  return list.id !== "" && [...(list.getRootNode() as ParentNode).querySelectorAll(`[list="${CSS.escape(list.id)}"]`)].some(isSecret);
+  return (
+    list.id !== "" &&
+    [...(list.getRootNode() as ParentNode).querySelectorAll(`[list="${CSS.escape(list.id)}"]`)].some(isSecret)
+  );
 }
 
 /** Texts longer than this tell of more than their field: "Forgot your password? Enter your email address". */
 const LONGEST_LABEL = 32;
 
-/** Whether what names a text field says that it is for a secret: a password that is shown now, before anybody has looked. */
+/**
+ * Whether what names a text field says that it is for a secret: a password that is shown now, before
+ * anybody has looked.
+ */
 function isCalledSecret(el: Element): boolean {
-  if (el.localName !== "textarea" && (el.localName !== "input" || WITHOUT_TEXT.test((el as HTMLInputElement).type))) return false;
+  if (el.localName !== "textarea" && (el.localName !== "input" || WITHOUT_TEXT.test((el as HTMLInputElement).type)))
+    return false;
   const labels = [...((el as HTMLInputElement).labels ?? [])].map((l) => l.textContent ?? "");
   const names = ["name", "id", "aria-label", "placeholder", "title"].map((a) => el.getAttribute(a) ?? "");
   return [...names, ...labels].some((name) => name !== "" && name.length <= LONGEST_LABEL && isSecretName(name));
@@ -67,14 +84,24 @@ export function isHiddenField(el: Element): boolean {
   return el.localName === "input" && (el as HTMLInputElement).type === "hidden";
 }
 
-/** Whether an element holds a secret as its text, as what can be edited does, textareas at first, and selects in their options. */
+/**
+ * Whether an element holds a secret as its text, as what can be edited does, textareas at first, and
+ * selects in their options.
+ */
 export function isSecretText(el: Element): boolean {
   if (!isSecret(el)) return false;
-  return /^(textarea|select|datalist|option|optgroup)$/.test(el.localName) || isEditableText(el) || (el.localName !== "input" && !el.querySelector("input,textarea,select,button"));
+  return (
+    /^(textarea|select|datalist|option|optgroup)$/.test(el.localName) ||
+    isEditableText(el) ||
+    (el.localName !== "input" && !el.querySelector("input,textarea,select,button"))
+  );
 }
 
 function isEditableText(el: Element): boolean {
-  return (el as HTMLElement).isContentEditable === true || /^(textbox|searchbox|combobox|spinbutton)$/.test(el.getAttribute("role") ?? "");
+  return (
+    (el as HTMLElement).isContentEditable === true ||
+    /^(textbox|searchbox|combobox|spinbutton)$/.test(el.getAttribute("role") ?? "")
+  );
 }
 
 /** Whether an element is a setting whose name says that it is secret: <meta name="csrf-token" content="…">. */
@@ -129,9 +156,14 @@ export function secrets(): string[] {
   return look().values;
 }
 
-/** The elements of this document and its open shadow trees that are secret, for the hub to find them in the browser's trees. */
+/**
+ * The elements of this document and its open shadow trees that are secret, for the hub to find them in
+ * the browser's trees.
+ */
 export function secretElements(): Element[] {
-  return [document, ...shadowRoots(document)].flatMap((root) => [...root.querySelectorAll("input,textarea,select,[data-sensitive]")]).filter((el) => isSecret(el) && (el.localName === "input" || isSecretText(el)));
+  return [document, ...shadowRoots(document)]
+    .flatMap((root) => [...root.querySelectorAll("input,textarea,select,[data-sensitive]")])
+    .filter((el) => isSecret(el) && (el.localName === "input" || isSecretText(el)));
 }
 
 function remember(value: string): void {
@@ -190,7 +222,10 @@ function* valuesOf(el: Element): Generator<string> {
 
 /** A pattern for all ways in which pages write these values: in any case, in an address, as JSON, numbers in groups. */
 export function patternOf(values: string[]): RegExp | undefined {
-  const parts = values.filter((v) => v.length >= SHORT).sort((a, b) => b.length - a.length).flatMap(waysToWrite);
+  const parts = values
+    .filter((v) => v.length >= SHORT)
+    .sort((a, b) => b.length - a.length)
+    .flatMap(waysToWrite);
   return parts.length ? new RegExp([...new Set(parts)].join("|"), "giu") : undefined;
 }
 
@@ -198,7 +233,12 @@ function waysToWrite(value: string): string[] {
   if (value.length === SHORT) return [`(?<![\\p{L}\\p{N}])${literal(value)}(?![\\p{L}\\p{N}])`];
   if (/^\d(?:[\s-]?\d){7,}$/.test(value)) return [value.replace(/\D/g, "").split("").join("[\\s.-]?")];
   const plain = value.split(" ").map(literal).join("\\s+");
-  return [plain, literal(encoded(value)), literal(encoded(value).replace(/%20/g, "+")), literal(JSON.stringify(value).slice(1, -1))];
+  return [
+    plain,
+    literal(encoded(value)),
+    literal(encoded(value).replace(/%20/g, "+")),
+    literal(JSON.stringify(value).slice(1, -1)),
+  ];
 }
 
 function encoded(value: string): string {

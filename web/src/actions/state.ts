@@ -15,7 +15,8 @@ const properties: Record<string, (el: Element) => Tellable> = {
   text: (el) => squash(renderedText(el)),
   value: (el) => (/^(input|textarea|select)$/.test(el.localName) ? valueOf(el) : null),
   boundingBox: (el) => (isVisible(el) ? boxOf(el) : null),
-  attributes: (el) => Object.fromEntries([...el.attributes].map((a): [string, Told] => [a.name, attributeOf(el, a.name)!])),
+  attributes: (el) =>
+    Object.fromEntries([...el.attributes].map((a): [string, Told] => [a.name, attributeOf(el, a.name)!])),
   computedStyle: (el) => {
     const style = styleOf(el);
     return Object.fromEntries([...style].map((name): [string, Told] => [name, tell(style.getPropertyValue(name))]));

@@ -3,6 +3,7 @@
 //   [a1 h1] Pricing
 //   [a3 input email] placeholder="work email"
 
+import type { TaggedArgs } from "../wire/verbs";
 import { Lines } from "./limit";
 import { address, attributeOf, join, REDACTED, say, tell, tellText, title, type Told, valueOf, word } from "./redact";
 import { isSecret } from "./secrets";
@@ -10,13 +11,6 @@ import { childrenOf, cut, elements, isElement, isText, SILENT, squash } from "./
 import { isDisabled, isVisible, meetsViewport } from "./view";
 
 const ATTRIBUTE = "data-rp-id";
-
-export interface TaggedOptions {
-  includeHidden?: boolean;
-  maxElements?: number;
-  viewportOnly?: boolean;
-}
-
 export type Tagged = {
   markdown: Told;
   url: Told;
@@ -26,12 +20,13 @@ export type Tagged = {
 };
 
 const INTERACTIVE = "a[href],button,input:not([type=hidden]),select,textarea,summary,[onclick]";
-const INTERACTIVE_ROLES = /^(button|checkbox|combobox|link|listbox|menuitem|menuitemcheckbox|menuitemradio|option|radio|searchbox|slider|spinbutton|switch|tab|textbox|treeitem)$/;
+const INTERACTIVE_ROLES =
+  /^(button|checkbox|combobox|link|listbox|menuitem|menuitemcheckbox|menuitemradio|option|radio|searchbox|slider|spinbutton|switch|tab|textbox|treeitem)$/;
 const TEXTUAL = "h1,h2,h3,h4,h5,h6,p,li,td,th,dt,dd,label,legend,figcaption,blockquote,pre";
 const LONGEST_TEXT = 200;
 const MOST_OPTIONS = 20;
 
-export function snapshotTagged(o: TaggedOptions): Tagged {
+export function snapshotTagged(o: TaggedArgs): Tagged {
   const lines = new Lines(word("[cut: the snapshot is longer than 1 MiB]"));
   const ids = new Ids();
   const most = o.maxElements ?? 500;
@@ -52,7 +47,9 @@ export function snapshotTagged(o: TaggedOptions): Tagged {
 function isInteractive(el: Element): boolean {
   const index = el.getAttribute("tabindex");
   return (
-    el.matches(INTERACTIVE) || (index !== null && Number(index) >= 0) || INTERACTIVE_ROLES.test(el.getAttribute("role") ?? "") ||
+    el.matches(INTERACTIVE) ||
+    (index !== null && Number(index) >= 0) ||
+    INTERACTIVE_ROLES.test(el.getAttribute("role") ?? "") ||
     (el.hasAttribute("contenteditable") && (el as HTMLElement).isContentEditable)
   );
 }
@@ -116,18 +113,24 @@ function lineOf(el: Element, id: Told, hidden: boolean): Told {
 
 function headOf(el: Element, id: Told): Told {
   const kind = [id];
-  if (el.localName === "a" && el.hasAttribute("href")) kind.push(word("link"), cut(attributeOf(el, "href")!, LONGEST_TEXT));
-  else if (el.localName === "input") kind.push(word("input"), tell((el as HTMLInputElement).type), attributeOf(el, "role") ?? word(""));
+  if (el.localName === "a" && el.hasAttribute("href"))
+    kind.push(word("link"), cut(attributeOf(el, "href")!, LONGEST_TEXT));
+  else if (el.localName === "input")
+    kind.push(word("input"), tell((el as HTMLInputElement).type), attributeOf(el, "role") ?? word(""));
   else kind.push(tell(el.localName), attributeOf(el, "role") ?? word(""));
   return say`[${join(kind.filter(Boolean), " ")}]`;
 }
 
 function bodyOf(el: Element): Told[] {
   switch (el.localName) {
-    case "input": return inputOf(el as HTMLInputElement);
-    case "textarea": return [pair(word("placeholder"), attributeOf(el, "placeholder")), pair(word("value"), valueOf(el))];
-    case "select": return selectOf(el as HTMLSelectElement);
-    case "iframe": return [say`src=${cut(attributeOf(el, "src") ?? word(""), LONGEST_TEXT)}`];
+    case "input":
+      return inputOf(el as HTMLInputElement);
+    case "textarea":
+      return [pair(word("placeholder"), attributeOf(el, "placeholder")), pair(word("value"), valueOf(el))];
+    case "select":
+      return selectOf(el as HTMLSelectElement);
+    case "iframe":
+      return [say`src=${cut(attributeOf(el, "src") ?? word(""), LONGEST_TEXT)}`];
   }
   return [cut(tellText(el, squash(ownText(el))), LONGEST_TEXT, "…")];
 }
@@ -144,9 +147,13 @@ function inputOf(el: HTMLInputElement): Told[] {
 }
 
 function selectOf(el: HTMLSelectElement): Told[] {
-  if (isSecret(el)) return [pair(word("value"), valueOf(el)), pair(word("options"), el.options.length ? REDACTED : null)];
+  if (isSecret(el))
+    return [pair(word("value"), valueOf(el)), pair(word("options"), el.options.length ? REDACTED : null)];
   const labels = (list: Iterable<HTMLOptionElement>): Told => tell([...list].map((o) => squash(o.label)).join("|"));
-  return [pair(word("value"), labels(el.selectedOptions)), pair(word("options"), labels([...el.options].slice(0, MOST_OPTIONS)))];
+  return [
+    pair(word("value"), labels(el.selectedOptions)),
+    pair(word("options"), labels([...el.options].slice(0, MOST_OPTIONS))),
+  ];
 }
 
 /** The text of an element without that of listed ones inside of it. */
@@ -154,7 +161,14 @@ function ownText(el: Element): string {
   let text = "";
   for (const node of childrenOf(el)) {
     if (isText(node)) text += node.data;
-    else if (isElement(node) && !SILENT.has(node.localName) && node.localName !== "iframe" && !isInteractive(node) && !node.matches(TEXTUAL) && isVisible(node)) {
+    else if (
+      isElement(node) &&
+      !SILENT.has(node.localName) &&
+      node.localName !== "iframe" &&
+      !isInteractive(node) &&
+      !node.matches(TEXTUAL) &&
+      isVisible(node)
+    ) {
       text += node.localName === "br" ? " " : ownText(node);
     }
   }

@@ -36,7 +36,10 @@ export function isWithin(inner: Element, outer: Element): boolean {
   return false;
 }
 
-/** The elements of the rendered tree below a root, and the root, in document order; subtrees that `skip` names are left out. */
+/**
+ * The elements of the rendered tree below a root, and the root, in document order; subtrees that
+ * `skip` names are left out.
+ */
 export function* elements(root: Element, skip?: (el: Element) => boolean): Generator<Element> {
   if (skip?.(root)) return;
   yield root;
@@ -89,7 +92,7 @@ export function squash<T extends string>(text: T): T {
 
 /** Cuts a text, without splitting a character. */
 export function cut<T extends string>(text: T, most: number, mark = ""): T {
-  return text.length <= most ? text : (text.slice(0, most).replace(/[\ud800-\udbff]$/, "") + mark) as T;
+  return text.length <= most ? text : ((text.slice(0, most).replace(/[\ud800-\udbff]$/, "") + mark) as T);
 }
 
 /** The text of a subtree as it is rendered: without scripts, and without what is hidden. */
@@ -107,6 +110,16 @@ export function textOf(el: Element, keep: (el: Element) => boolean = () => true)
 }
 
 /** Elements whose content is no text of the page. */
-export const SILENT: ReadonlySet<string> = new Set(["script", "style", "noscript", "template", "head", "title", "meta", "link"]);
+export const SILENT: ReadonlySet<string> = new Set([
+  "script",
+  "style",
+  "noscript",
+  "template",
+  "head",
+  "title",
+  "meta",
+  "link",
+]);
 
-const INLINE = /^(a|abbr|b|bdi|bdo|cite|code|data|dfn|em|font|i|kbd|label|mark|q|s|samp|slot|small|span|strong|sub|sup|time|u|var|wbr)$/;
+const INLINE =
+  /^(a|abbr|b|bdi|bdo|cite|code|data|dfn|em|font|i|kbd|label|mark|q|s|samp|slot|small|span|strong|sub|sup|time|u|var|wbr)$/;

@@ -12,7 +12,10 @@ export function styleOf(el: Element, pseudo?: string): CSSStyleDeclaration {
 /** Whether an element, or what it is inside of, is not drawn at all: no text of it is seen. */
 export function isHidden(el: Element): boolean {
   if (el.checkVisibility) {
-    return !el.checkVisibility({ visibilityProperty: true, checkVisibilityCSS: true } as CheckVisibilityOptions) && styleOf(el).display !== "contents";
+    return (
+      !el.checkVisibility({ visibilityProperty: true, checkVisibilityCSS: true } as CheckVisibilityOptions) &&
+      styleOf(el).display !== "contents"
+    );
   }
   if (styleOf(el).visibility !== "visible") return true;
   for (let e: Element | null = el; e; e = parentOf(e)) if (styleOf(e).display === "none") return true;

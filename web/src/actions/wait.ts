@@ -1,7 +1,8 @@
 // Waiting for an element to be fit for what is to be done with it.
 
+import type { PointArgs, Query, WaitArgs } from "../wire/verbs";
 import { Failure, mayPass } from "./failure";
-import { findOne, type Query, show } from "./locate";
+import { findOne, show } from "./locate";
 import { forget } from "./redact";
 import { documentOf, frameAround, isWithin, parentOf } from "./tree";
 import { boxOf, describe, hitAt, isDisabled, isEditable, isReadOnly, isVisible, offsetOf, styleOf } from "./view";
@@ -27,7 +28,7 @@ function nextFrame(): Promise<void> {
   });
 }
 
-/** Tries until it goes well, for at most so many ms; fails with what was wrong last. */
+/** Retries until it succeeds, for at most so many ms. Then it fails with the last failure. */
 export async function until<T>(wait: number, attempt: (n: number) => T | Promise<T>): Promise<T> {
   const start = performance.now();
   for (let n = 0; ; n++) {
@@ -77,7 +78,8 @@ function needEnabled(el: Element): void {
 }
 
 function needEditable(el: Element): void {
-  if (!isEditable(el)) throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no input, textarea or select, nor editable`);
+  if (!isEditable(el))
+    throw new Failure("InvalidArgument", `bad request: ${describe(el)} is no input, textarea or select, nor editable`);
   if (isReadOnly(el)) throw new Failure("NotEnabled", `element disabled: ${describe(el)} is read-only`);
 }
 
@@ -86,29 +88,24 @@ async function needStable(el: Element): Promise<void> {
   for (let before = boxOf(el), n = 0; ; n++) {
     await nextFrame();
     const now = boxOf(el);
-    if (el.isConnected && before.x === now.x && before.y === now.y && before.width === now.width && before.height === now.height) return;
+    if (
+      el.isConnected &&
+      before.x === now.x &&
+      before.y === now.y &&
+      before.width === now.width &&
+      before.height === now.height
+    )
+      return;
     if (!el.isConnected || n > 30) throw new Failure("NotVisible", `element not visible: ${describe(el)} moves`);
     before = now;
   }
 }
 
 // ---------------------------------------------------------------- the point
-
-export interface Aim {
-  /** From the element's upper left corner; else its middle. */
-  position?: { x: number; y: number };
-  /** No checks but that there is such an element. */
-  force?: boolean;
-  /** Need not be enabled: hovering. */
-  disabled?: boolean;
-  /** Whatever is there may be hit. */
-  covered?: boolean;
-}
-
 const BLOCKS: ScrollLogicalPosition[] = ["center", "end", "start", "nearest"];
 
 /** Where the pointer hits an element, which is scrolled into view. */
-export async function aimAt(q: Query, aim: Aim, attempt: number): Promise<{ el: Element; x: number; y: number }> {
+export async function aimAt(q: Query, aim: PointArgs, attempt: number): Promise<{ el: Element; x: number; y: number }> {
   const checks: Check[] = aim.force ? [] : aim.disabled ? ["visible", "stable"] : ["visible", "enabled", "stable"];
   const el = await ready(q, checks);
   if (attempt > 0 || !inView(el, aim)) {
@@ -125,7 +122,7 @@ export async function aimAt(q: Query, aim: Aim, attempt: number): Promise<{ el: 
 type Spot = { x: number; y: number };
 
 /** The middle of what is seen of the element's first box, or the position, in its document's viewport. */
-function pointOf(el: Element, aim: Aim): Spot | undefined {
+function pointOf(el: Element, aim: PointArgs): Spot | undefined {
   const win = el.ownerDocument.defaultView ?? window;
   if (aim.position) {
     const r = el.getBoundingClientRect();
@@ -141,7 +138,7 @@ function pointOf(el: Element, aim: Aim): Spot | undefined {
 }
 
 /** Whether the whole way up to the outermost document the point can be seen without scrolling. */
-function inView(el: Element, aim: Aim): boolean {
+function inView(el: Element, aim: PointArgs): boolean {
   const at = pointOf(el, aim);
   if (!at) return false;
   const r = el.getBoundingClientRect();
@@ -161,12 +158,14 @@ function reaches(hit: Element, el: Element): boolean {
 }
 
 function needHit(el: Element, at: Spot): void {
-  if (styleOf(el).pointerEvents === "none") throw new Failure("NotEnabled", `element disabled: ${describe(el)} takes no pointer`);
+  if (styleOf(el).pointerEvents === "none")
+    throw new Failure("NotEnabled", `element disabled: ${describe(el)} takes no pointer`);
   let target = el;
   let { x, y } = at;
   for (;;) {
     const hit = hitAt(target.ownerDocument, x, y);
-    if (!hit || !reaches(hit, target)) throw new Failure("Obscured", `element covered by ${hit ? describe(hit) : "nothing that can be hit"}`);
+    if (!hit || !reaches(hit, target))
+      throw new Failure("Obscured", `element covered by ${hit ? describe(hit) : "nothing that can be hit"}`);
     const frame = frameAround(target.ownerDocument);
     if (!frame) return;
     const box = boxInParent(frame);
@@ -183,10 +182,8 @@ function boxInParent(frame: Element): Spot {
 
 // ---------------------------------------------------------------- states
 
-export type State = "attached" | "detached" | "visible" | "hidden" | "enabled" | "disabled";
-
 /** Waits until a locator's element is in a state; the element, or undefined where there is to be none. */
-export async function inState(q: Query, state: State): Promise<Element | undefined> {
+export async function inState(q: Query, state: WaitArgs["state"]): Promise<Element | undefined> {
   const el = findOne(q);
   if (state === "detached" || (state === "hidden" && !el)) {
     if (el) throw new Failure("NotVisible", `${show(q)} is still there`);

@@ -4,6 +4,7 @@
 //   - textbox "Email" [ref=e3]:
 //     - /placeholder: work email
 
+import type { YAMLArgs } from "../wire/verbs";
 import { checkedOf, expandedOf, isInvalid, levelOf, nameOf, roleOf, selectedOf, tri } from "./aria";
 import { Lines } from "./limit";
 import { address, attributeOf, join, quoted, REDACTED, say, tell, title, type Told, valueOf, word } from "./redact";
@@ -26,6 +27,9 @@ interface Item {
 
 const LONGEST_NAME = 900;
 
+/** What the hub asks for. `above` is a text of the hub's, no text of the page. */
+export type YAMLOptions = Pick<YAMLArgs, "refs" | "boxes"> & { above: Told };
+
 export type Snapshot = {
   text: Told;
   count: number;
@@ -44,17 +48,8 @@ type Hole = {
   /** What its refs are to begin with. */
   above: Told;
 };
-
-export interface Options {
-  refs: boolean;
-  /** With where each element is, in its own frame's viewport: [box=x,y,width,height]. */
-  boxes: boolean;
-  /** What all refs begin with. */
-  above: Told;
-}
-
 /** The snapshot of a subtree, of the body by default. */
-export function snapshotYAML(root: Element | undefined, options: Options): Snapshot {
+export function snapshotYAML(root: Element | undefined, options: YAMLOptions): Snapshot {
   const writer = new Writer(options);
   const body = root ?? document.body ?? document.documentElement;
   const top = merge(read(body, false, false));
@@ -63,7 +58,8 @@ export function snapshotYAML(root: Element | undefined, options: Options): Snaps
   } else {
     if (options.refs) refsOf(document, options.above).of(body, "root");
     const [only] = top;
-    const items = top.length === 1 && typeof only === "object" && only.el === body && only.role === "generic" ? only.children : top;
+    const items =
+      top.length === 1 && typeof only === "object" && only.el === body && only.role === "generic" ? only.children : top;
     for (const item of items) writer.write(item, 0, false);
   }
   return { text: writer.lines.text(), count: writer.count, title: title(), url: address(), holes: writer.holes };
@@ -71,12 +67,16 @@ export function snapshotYAML(root: Element | undefined, options: Options): Snaps
 
 // ---------------------------------------------------------------- reading
 
-/** What stands for a node: itself, its children, or nothing. Texts are told when those that are neighbours are together. */
+/**
+ * What stands for a node: itself, its children, or nothing. Texts are told when those that are
+ * neighbours are together.
+ */
 function read(el: Element, hiddenAbove: boolean, pointerAbove: boolean): (Item | string)[] {
   if (SILENT.has(el.localName) || (el as HTMLInputElement).type === "hidden") return [];
   const style = styleOf(el);
   if (style.display === "none") return [];
-  if (el.checkVisibility && !el.checkVisibility() && style.display !== "contents" && !/^opt/.test(el.localName)) return [];
+  if (el.checkVisibility && !el.checkVisibility() && style.display !== "contents" && !/^opt/.test(el.localName))
+    return [];
   const role = roleOf(el);
   const hidden = el.getAttribute("aria-hidden") === "true";
   const pointer = style.cursor === "pointer";
@@ -86,8 +86,14 @@ function read(el: Element, hiddenAbove: boolean, pointerAbove: boolean): (Item |
   if (el.localName === "br") return [" "];
   if (role === "none" || !shown) return [block, ...children, block];
   const item: Item = {
-    el, role, name: role === "generic" ? word("") : nameOf(el, role), inline: style.display === "inline",
-    pointer: pointer && !pointerAbove, hiddenFromAria: hidden && !hiddenAbove, props: propsOf(el, role), children: merge(children),
+    el,
+    role,
+    name: role === "generic" ? word("") : nameOf(el, role),
+    inline: style.display === "inline",
+    pointer: pointer && !pointerAbove,
+    hiddenFromAria: hidden && !hiddenAbove,
+    props: propsOf(el, role),
+    children: merge(children),
   };
   if (role === "generic") return asGeneric(item, block);
   if (item.name && item.children.length === 1 && item.children[0] === item.name) item.children = [];
@@ -110,7 +116,11 @@ function contentsOf(el: Element, role: string, shown: boolean, hidden: boolean, 
   if (inner) return inner.body ? withoutBody(read(inner.body, hidden, pointer), inner.body) : [];
   if (role === "iframe") return [];
   if (isSecretText(el) && el.localName !== "select" && el.textContent) return [REDACTED];
-  if (el.localName === "textarea" || (el.localName === "input" && !/^(checkbox|radio|file)$/.test((el as HTMLInputElement).type))) return [valueOf(el)];
+  if (
+    el.localName === "textarea" ||
+    (el.localName === "input" && !/^(checkbox|radio|file)$/.test((el as HTMLInputElement).type))
+  )
+    return [valueOf(el)];
   if (el.localName === "svg") return [];
   return [
     generated(el, "::before"),
@@ -121,7 +131,9 @@ function contentsOf(el: Element, role: string, shown: boolean, hidden: boolean, 
 
 function withoutBody(items: (Item | string)[], body: Element): (Item | string)[] {
   const [only] = items;
-  return items.length === 1 && typeof only === "object" && only.el === body && only.role === "generic" ? only.children : items;
+  return items.length === 1 && typeof only === "object" && only.el === body && only.role === "generic"
+    ? only.children
+    : items;
 }
 
 function generated(el: Element, which: string): string {
@@ -163,7 +175,7 @@ class Writer {
   readonly holes: Hole[] = [];
   count = 0;
 
-  constructor(private readonly o: Options) {}
+  constructor(private readonly o: YAMLOptions) {}
 
   write(item: Item | Told, depth: number, pointer: boolean): void {
     if (this.lines.truncated) return;
@@ -178,14 +190,20 @@ class Writer {
     this.count++;
     if (item.role === "iframe" && !documentOf(item.el)) this.addHole(item.el, depth);
     if (!props.length && !children.length) return void this.lines.add(head);
-    if (!props.length && children.length === 1 && typeof children[0] === "string") return void this.lines.add(say`${head}: ${scalar(children[0])}`);
+    if (!props.length && children.length === 1 && typeof children[0] === "string")
+      return void this.lines.add(say`${head}: ${scalar(children[0])}`);
     this.lines.add(say`${head}:`);
     for (const [name, value] of props) this.lines.add(say`${indent}  - /${name}: ${scalar(value)}`);
     for (const c of children) this.write(c, depth + 1, pointer || item.pointer);
   }
 
   private addHole(el: Element, depth: number): void {
-    this.holes.push({ handle: handles.of(el), line: this.lines.count, depth, above: say`${this.o.above}${frameName(el)}` });
+    this.holes.push({
+      handle: handles.of(el),
+      line: this.lines.count,
+      depth,
+      above: say`${this.o.above}${frameName(el)}`,
+    });
   }
 
   private head(item: Item): Told {
@@ -193,7 +211,8 @@ class Writer {
     const words = [role];
     if (name && name.length <= LONGEST_NAME) words.push(quoted(name));
     words.push(...this.states(item));
-    if (this.o.refs && role !== "option") words.push(say`[ref=${refsOf(el.ownerDocument, this.o.above).of(el, `${role}|${name}`)}]`);
+    if (this.o.refs && role !== "option")
+      words.push(say`[ref=${refsOf(el.ownerDocument, this.o.above).of(el, `${role}|${name}`)}]`);
     if (this.o.refs && item.pointer) words.push(word("[cursor=pointer]"));
     if (this.o.boxes) words.push(boxOf(el));
     return join(words, " ");
@@ -238,7 +257,14 @@ function scalar(text: Told): Told {
 
 function misread(text: string): boolean {
   return (
-    text === "" || /^\s|\s$/.test(text) || /[\u0000-\u001f\u007f-\u009f]/.test(text) || /:(\s|$)/.test(text) || /\s#/.test(text) ||
-    /^[-?:,[\]{}#&*!|>'"%@`=]/.test(text) || !Number.isNaN(Number(text)) || /^(y|n|yes|no|true|false|on|off|null|~|\.inf|\.nan)$/i.test(text)
+    text === "" ||
+    /^\s|\s$/.test(text) ||
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: YAML reads none of them in a plain text
+    /[\u0000-\u001f\u007f-\u009f]/.test(text) ||
+    /:(\s|$)/.test(text) ||
+    /\s#/.test(text) ||
+    /^[-?:,[\]{}#&*!|>'"%@`=]/.test(text) ||
+    !Number.isNaN(Number(text)) ||
+    /^(y|n|yes|no|true|false|on|off|null|~|\.inf|\.nan)$/i.test(text)
   );
 }

@@ -1,10 +1,10 @@
 // The agent as one classic script: <script src="HUB/agent.js" data-parents="https://host.example">.
 
-import { setNonce } from "./evaluate";
-import { setAgentUrl } from "./hub";
-import { setAddress } from "./frames";
-import { addPlace } from "./lazy";
-import { setOwnUrl } from "./serialize";
+import { setNonce } from "./runtime/evaluate";
+import { setAgentUrl } from "./link/hub";
+import { setAddress } from "./page/frames";
+import { addBaseUrl } from "./base/bundles";
+import { setOwnUrl } from "./runtime/serialize";
 import { startFrameAgent } from "./start";
 
 export { startFrameAgent } from "./start";
@@ -13,7 +13,7 @@ const element = document.currentScript;
 if (element instanceof HTMLScriptElement) {
   setOwnUrl(element.src);
   setAgentUrl(element.src);
-  addPlace(element.src);
+  addBaseUrl(element.src);
   setNonce(element.nonce ?? "");
   const listed = element.dataset.parents?.split(/[\s,]+/).filter(Boolean);
   const allowedParents = listed ?? (element.src ? [new URL(element.src).origin] : [location.origin]);

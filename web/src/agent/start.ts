@@ -1,51 +1,60 @@
 // Starts the Frame Agent in a document.
 
-import type { SessionState, Welcome } from "../protocol";
-import { listenForFragments } from "./blank";
-import { documentUpdated } from "./dom";
-import { flushBindings, installBindings, bind } from "./bindings";
-import { installConsole, installErrors, replayConsole } from "./console";
-import { announceContexts, createContexts } from "./contexts";
-import { installDialogs } from "./dialogs";
-import { installChoosers, listenForChoosers } from "./files";
-import { readName } from "./framename";
-import { address, describeFrame, mainFrame } from "./frames";
-import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./framewatch";
-import { addPlace } from "./lazy";
-import { begin, follow, installStop, watchLoading } from "./lifecycle";
-import { installLog } from "./log";
-import { tellInfo, watchNavigation } from "./navigation";
-import { beginNesting, listenForAgents, watchNested } from "./nested";
-import { arrivalOf, beginNetwork, installNetwork, keepArrival, respondDocument, watchResources } from "./network";
+import type { EventName, EventParams } from "../cdp";
+import type { Json } from "../wire/cdp";
+import type { SessionState, Welcome } from "../wire/frame";
+import { listenForFragments } from "./page/blank";
+import { documentUpdated } from "./dom/dom";
+import { flushBindings, installBindings, bind } from "./runtime/bindings";
+import { installConsole, installErrors, replayConsole } from "./runtime/console";
+import { announceContexts, createContexts } from "./runtime/contexts";
+import { installDialogs } from "./page/dialogs";
+import { installChoosers, listenForChoosers } from "./dom/files";
+import { readName } from "./link/framename";
+import { address, describeFrame, mainFrame } from "./page/frames";
+import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./page/framewatch";
+import { addBaseUrl } from "./base/bundles";
+import { begin, follow, installStop, watchLoading } from "./page/lifecycle";
+import { installLog } from "./network/log";
+import { tellInfo, watchNavigation } from "./page/navigation";
+import { beginNesting, listenForAgents, watchNested } from "./link/nested";
+import {
+  documentResponseOf,
+  beginNetwork,
+  installNetwork,
+  keepDocumentResponse,
+  respondDocument,
+  watchResources,
+} from "./network";
 import { isProxied, leaveUpstream, refreshUpstream } from "./network/upstream";
-import { monotonic } from "./originals";
-import { tree } from "./page";
-import { control, greet, leave, listenForHost, pair, send } from "./port";
-import { installPopups, listenForPopups, startPopups, welcomePopups } from "./popups";
-import { handlerOf } from "./registry";
-import { installFocus, listenForFocus } from "./input/assumed";
-import { takeKeys } from "./route";
-import { restoreScripts, runStored } from "./scripts";
-import { allSessions, sessionOf } from "./session";
-import { installTimers } from "./timers";
-import { watchShadows } from "./treewatch";
-import { rememberGlobals } from "./worlds";
-import "./runtime";
-import "./intercept";
-import "./storage";
-import "./emulation";
-import "./screenshot";
-import "./snapshot";
-import "./css";
-import "./dombox";
-import "./domedit";
-import "./domsearch";
+import { monotonic } from "./base/originals";
+import { tree } from "./page/page";
+import { control, greet, leave, listenForHost, pair, send } from "./link/port";
+import { installPopups, listenForPopups, startPopups, welcomePopups } from "./windows/popups";
+import { handlerOf } from "./base/registry";
+import { installFocus, listenForFocus } from "./input/webkitfocus";
+import { giveKeysTo } from "./link/route";
+import { restoreScripts, runStored } from "./runtime/scripts";
+import { allSessions, sessionOf } from "./base/session";
+import { installTimers } from "./runtime/timers";
+import { watchShadows } from "./dom/treewatch";
+import { rememberGlobals } from "./runtime/isolatedglobals";
+import "./runtime/runtime";
+import "./network/fetchcommands";
+import "./storage/storage";
+import "./page/emulation";
+import "./page/screenshot";
+import "./dom/snapshot";
+import "./dom/css";
+import "./dom/boxes";
+import "./dom/edit";
+import "./dom/search";
 import { installHover } from "./input/hoverselector";
 import "./input";
 import "./accessibility";
-import "./metrics";
-import "./misc";
-import "./overrides";
+import "./page/performance";
+import "./page/smalldomains";
+import "./page/overrides";
 
 type Win = Window & typeof globalThis;
 
@@ -63,18 +72,21 @@ export interface AgentOptions {
 
 const PRESENT = Symbol.for("cdphub.agent");
 
-/** Starts the agent. Does nothing in a top window, when one is there, or in a child frame that a parent's agent reaches. */
+/**
+ * Starts the agent. Does nothing in a top window, when one is there, or in a child frame that a
+ * parent's agent reaches.
+ */
 export function startFrameAgent(options: AgentOptions): void {
   if (window.parent === window || PRESENT in window) return;
   const above = agentAbove();
   if (above) return above(window, options.response);
   const arrive = (win: Win, response?: string): void => {
-    if (response) keepArrival(win, response);
+    if (response) keepDocumentResponse(win, response);
     if (win !== window) adopt(win);
   };
   arrive(window, options.response);
   const main = mainFrame();
-  main.failure = arrivalOf(window)?.error;
+  main.failure = documentResponseOf(window)?.error;
   if (main.failure) main.unreachable = location.href;
   Object.defineProperty(window, PRESENT, { value: arrive });
   hideFrameElement();
@@ -88,7 +100,7 @@ export function startFrameAgent(options: AgentOptions): void {
   watchLoading(mainFrame());
   watchNavigation(control);
   watchFrames({ wrap, listen }, tellInfo);
-  watchNested({ send, control, tree: () => tree(mainFrame()), focus: takeKeys });
+  watchNested({ send, control, tree: () => tree(mainFrame()), focus: giveKeysTo });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
   pair(options.allowedParents, options.key, (w) => {
@@ -152,15 +164,19 @@ function relisten(): void {
 function watchLeaving(): void {
   window.addEventListener("pagehide", leave, true);
   window.addEventListener("pagehide", leaveUpstream, true);
-  window.addEventListener("pageshow", (e) => {
-    if (e.persisted) greet(); // back from the back/forward cache: a Host must adopt it anew
-  }, true);
+  window.addEventListener(
+    "pageshow",
+    (e) => {
+      if (e.persisted) greet(); // back from the back/forward cache: a Host must adopt it anew
+    },
+    true,
+  );
 }
 
 // ---------------------------------------------------------------- welcome
 
 function welcomed(w: Welcome): void {
-  if (w.base) addPlace(`${w.base}/`); // for an agent that is part of the app's own bundle
+  if (w.base) addBaseUrl(`${w.base}/`); // for an agent that is part of the app's own bundle
   const frame = mainFrame();
   const extended = w.frameId !== undefined;
   if (extended) {
@@ -197,7 +213,7 @@ function tellEarlierConsole(): void {
   for (const s of allSessions()) if (s.enabled.has("Runtime")) replayConsole(s);
 }
 
-function tell(due: boolean, method: string, params: object): void {
+function tell<M extends EventName>(due: boolean, method: M, params: EventParams<M>): void {
   if (!due) return;
   for (const s of allSessions()) if (s.enabled.has("Page")) s.emit(method, params);
 }
@@ -209,7 +225,7 @@ function restoreNetwork(w: Welcome): void {
   }
   for (const { fetch, network, sessionId } of w.state?.sessions ?? []) {
     const s = sessionOf(sessionId);
-    if (fetch && s) void handlerOf("Fetch.enable")?.(fetch, s);
+    if (fetch && s) void handlerOf("Fetch.enable")?.(fetch as unknown as Json, s);
     for (const [method, p] of Object.entries(network ?? {})) if (s) void handlerOf(method)?.(p, s);
   }
   void refreshUpstream();

@@ -1,24 +1,34 @@
-// Which addresses the Host page leads a frame to, and which a frame may say
-// that it shows.
+// Which addresses the Host page may navigate a frame to, and which addresses a
+// frame may claim to show.
 //
-// What has no server runs in the origin of whoever asked for it: javascript:,
-// about:srcdoc and a plain about:blank would be the Host page's own.
+// javascript:, about:srcdoc and about:blank take the origin of the page that
+// navigates (HTML, "determining the origin"), which would be the Host page's.
 
 /** Whether an address is that of a blank document. */
 export const isBlank = (url: string): boolean => /^about:blank([?#]|$)/.test(url);
 
-/** Whether a frame of these origins may be led to an address that has an origin of its own. */
+/** Whether a frame of these origins may be navigated to an address that has an origin of its own. */
 export function mayShow(url: string, origins: string[]): boolean {
   const parsed = parse(url);
-  return parsed !== undefined && /^(https?|blob):$/.test(parsed.protocol) && parsed.origin !== "null" && origins.includes(parsed.origin);
+  return (
+    parsed !== undefined &&
+    /^(https?|blob):$/.test(parsed.protocol) &&
+    parsed.origin !== "null" &&
+    origins.includes(parsed.origin)
+  );
 }
 
-/** Whether a document of this origin may say that this is its address: one with another origin in it would stand for that in the eyes of clients. */
+/**
+ * Whether a document of this origin may claim this address. A false one would make clients trust
+ * it as a page of another origin.
+ */
 export function isOf(url: string, origin: string, origins: string[]): boolean {
   const parsed = parse(url);
   if (!parsed) return false;
-  if (origin === "null" && origins.includes("null")) return true; // such a document is of anybody
-  return parsed.origin === "null" ? /^(about|blob|chrome-error|data):$/.test(parsed.protocol) : parsed.origin === origin;
+  if (origin === "null" && origins.includes("null")) return true; // an opaque origin says nothing about the address
+  return parsed.origin === "null"
+    ? /^(about|blob|chrome-error|data):$/.test(parsed.protocol)
+    : parsed.origin === origin;
 }
 
 function parse(url: string): URL | undefined {

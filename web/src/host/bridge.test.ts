@@ -15,15 +15,17 @@ test("ready lists the Pairings; later ones are told", () => {
   const w = new World(["Target.createTarget"]);
   w.pair("T");
   const relay = w.relay();
-  assert.deepEqual(relay.take(), [{
-    kind: "ready",
-    v: 1,
-    targets: [{ targetId: "T", title: "", url: "http://app/" }],
-    handles: ["Target.createTarget", ...Object.keys(methods)],
-    features: FEATURES,
-    hostId: "H",
-    browser: { product: "Chrome/1.0", userAgent: "Mozilla/5.0" },
-  }]);
+  assert.deepEqual(relay.take(), [
+    {
+      kind: "ready",
+      v: 1,
+      targets: [{ targetId: "T", title: "", url: "http://app/" }],
+      handles: ["Target.createTarget", ...Object.keys(methods)],
+      features: FEATURES,
+      hostId: "H",
+      browser: { product: "Chrome/1.0", userAgent: "Mozilla/5.0" },
+    },
+  ]);
   w.pair("U");
   w.hello("doc1", "http://app/u", "U");
   w.core.receive({ do: "unpair", targetId: "U" });
@@ -92,10 +94,13 @@ test("an extended relay: each session its own, in order", () => {
   ]);
   relay.say({ kind: "command", sessionId: "S1", targetId: "T", id: 41, method: "Runtime.enable", params: { a: 1 } });
   relay.say({ kind: "command", sessionId: "S2", targetId: "T", id: 42, method: "Runtime.enable" });
-  assert.deepEqual(agent.got.map((m) => [m.method, m.sessionId, m.params]), [
-    ["Runtime.enable", "S1", { a: 1 }],
-    ["Runtime.enable", "S2", {}],
-  ]);
+  assert.deepEqual(
+    agent.got.map((m) => [m.method, m.sessionId, m.params]),
+    [
+      ["Runtime.enable", "S1", { a: 1 }],
+      ["Runtime.enable", "S2", {}],
+    ],
+  );
   agent.say({ method: "Runtime.executionContextCreated", params: {}, sessionId: "S2" });
   agent.answer("Runtime.enable");
   agent.answer("Runtime.enable", { error: { code: -32000, message: "no" } });
@@ -117,7 +122,10 @@ test("a version 1 relay: its sessions are one to the agent, events are plain", (
   const relay = w.relay();
   relay.take();
   w.attach("L");
-  for (const [sessionId, id] of [["1", 5], ["2", 6]] as const) {
+  for (const [sessionId, id] of [
+    ["1", 5],
+    ["2", 6],
+  ] as const) {
     relay.say({ kind: "command", sessionId, targetId: "T", id, method: "Network.enable", params: {} });
   }
   agent.say({ method: "Network.x", params: {}, sessionId: "relay" });
@@ -138,11 +146,16 @@ test("a version 1 agent behind a version 1 relay", () => {
   const relay = w.relay();
   relay.take();
   agent.say({ method: "Page.loadEventFired", params: {} });
-  assert.deepEqual(relay.take(), [{ kind: "event", targetId: "T", method: "Page.loadEventFired", params: {} }],
-    "the relay has not said who is attached, so all is sent");
+  assert.deepEqual(
+    relay.take(),
+    [{ kind: "event", targetId: "T", method: "Page.loadEventFired", params: {} }],
+    "the relay has not said who is attached, so all is sent",
+  );
   relay.say({ kind: "command", sessionId: "1", targetId: "T", id: 5, method: "X.y", params: {} });
   agent.answer("X.y", { error: { code: -32000, message: "Method not found: X.y" } });
-  assert.deepEqual(relay.take(), [{ kind: "response", sessionId: "1", id: 5, error: { code: -32000, message: "Method not found: X.y" } }]);
+  assert.deepEqual(relay.take(), [
+    { kind: "response", sessionId: "1", id: 5, error: { code: -32000, message: "Method not found: X.y" } },
+  ]);
 });
 
 test("commands for a Target that is gone are answered", () => {
@@ -150,7 +163,9 @@ test("commands for a Target that is gone are answered", () => {
   const relay = w.relay(["sessions"]);
   relay.take();
   relay.say({ kind: "command", sessionId: "S", targetId: "none", id: 1, method: "X.y" });
-  assert.deepEqual(relay.take(), [{ kind: "response", sessionId: "S", id: 1, error: { code: -32000, message: "Target destroyed" } }]);
+  assert.deepEqual(relay.take(), [
+    { kind: "response", sessionId: "S", id: 1, error: { code: -32000, message: "Target destroyed" } },
+  ]);
 });
 
 test("coming back: waits double up to 15 s, each within its half", () => {
@@ -165,7 +180,9 @@ test("coming back: waits double up to 15 s, each within its half", () => {
     waits.push(Date.now() - from);
   }
   const full = [250, 500, 1000, 2000, 4000, 8000, 15000, 15000, 15000];
-  waits.forEach((ms, i) => assert.ok(ms >= full[i] / 2 && ms <= full[i] + 1, `wait ${i} was ${ms} of ${full[i]}`));
+  waits.forEach((ms, i) => {
+    assert.ok(ms >= full[i] / 2 && ms <= full[i] + 1, `wait ${i} was ${ms} of ${full[i]}`);
+  });
   assert.ok(new Set(waits.slice(-3)).size > 1, "the waits are spread");
 });
 
@@ -215,7 +232,10 @@ test("a lost connection ends its sessions; the next one starts anew", () => {
   const next = w.sockets[1];
   next.onopen?.();
   agent.answer("X.y");
-  assert.deepEqual(next.take().map((m) => m.kind), ["ready"]);
+  assert.deepEqual(
+    next.take().map((m) => m.kind),
+    ["ready"],
+  );
 });
 
 test("a relay that lets it come back keeps its sessions", () => {
@@ -236,14 +256,29 @@ test("a relay that lets it come back keeps its sessions", () => {
   next.say({ kind: "attached", sessionId: "S1", targetId: "T" });
   next.say({ kind: "attached", sessionId: "S3", targetId: "T" });
   next.say({ kind: "resumed" });
-  assert.deepEqual(agent.got.map((m) => [m.icdp ?? m.method, m.sessionId]), [
-    ["attached", "S1"], ["attached", "S2"], ["attached", "S3"], ["detached", "S2"],
-  ]);
-  assert.deepEqual(next.take().map((m) => [m.kind, m.sessionId]), [["ready", undefined], ["event", "S1"]]);
+  assert.deepEqual(
+    agent.got.map((m) => [m.icdp ?? m.method, m.sessionId]),
+    [
+      ["attached", "S1"],
+      ["attached", "S2"],
+      ["attached", "S3"],
+      ["detached", "S2"],
+    ],
+  );
+  assert.deepEqual(
+    next.take().map((m) => [m.kind, m.sessionId]),
+    [
+      ["ready", undefined],
+      ["event", "S1"],
+    ],
+  );
 });
 
 test("sessions end where the relay does not come back, or has forgotten them", () => {
-  for (const [features, wait] of [[["sessions"], 250], [["sessions", "resume"], 40_000]] as const) {
+  for (const [features, wait] of [
+    [["sessions"], 250],
+    [["sessions", "resume"], 40_000],
+  ] as const) {
     const w = new World();
     w.pair();
     const agent = w.hello("doc1")!;
@@ -281,7 +316,13 @@ test("replaced by a newer Host: it stays away", () => {
 });
 
 test("the close code alone says that it was replaced", () => {
-  for (const [code, reason, sockets] of [[4500, "", 1], [4500, "in other words", 1], [1008, "", 1], [4302, "token revoked", 2], [4502, "replaced", 2]] as const) {
+  for (const [code, reason, sockets] of [
+    [4500, "", 1],
+    [4500, "in other words", 1],
+    [1008, "", 1],
+    [4302, "token revoked", 2],
+    [4502, "replaced", 2],
+  ] as const) {
     const w = new World();
     w.relay().onclose?.({ code, reason });
     tick(10_000);
@@ -309,13 +350,16 @@ test("createTarget answers once the new Pairing has connected", async () => {
   };
   relay.say({ kind: "browserRequest", id: 3, method: "Target.createTarget", params: { url: "http://app/n" } });
   await settle();
-  assert.deepEqual(relay.take().map((m) => m.kind), ["targetCreated"]);
+  assert.deepEqual(
+    relay.take().map((m) => m.kind),
+    ["targetCreated"],
+  );
   w.hello("doc1", "http://app/n", "N");
   await settle();
-  assert.deepEqual(relay.take().map((m) => m.kind === "browserResult" ? m : m.kind), [
-    "targetInfoChanged",
-    { kind: "browserResult", id: 3, result: { targetId: "N" } },
-  ]);
+  assert.deepEqual(
+    relay.take().map((m) => (m.kind === "browserResult" ? m : m.kind)),
+    ["targetInfoChanged", { kind: "browserResult", id: 3, result: { targetId: "N" } }],
+  );
 });
 
 test("createTarget undoes a Pairing that does not connect in 10 s", async () => {
@@ -333,7 +377,11 @@ test("createTarget undoes a Pairing that does not connect in 10 s", async () => 
   await settle();
   assert.deepEqual(relay.take(), [
     { kind: "targetDestroyed", targetId: "N" },
-    { kind: "browserResult", id: 3, error: { code: -32000, message: "The new Target's Frame Agent did not connect within 10000 ms" } },
+    {
+      kind: "browserResult",
+      id: 3,
+      error: { code: -32000, message: "The new Target's Frame Agent did not connect within 10000 ms" },
+    },
   ]);
 });
 

@@ -1,23 +1,32 @@
-// The connection to a relay: the wire of relay protocol version 1, and its
-// extension "sessions" once the relay has accepted it.
+// The connection to the hub: version 1 of the bridge protocol, and the extensions
+// that the hub has accepted (docs/bridge.md). "Relay" is the hub's older name.
 
-import type { CdpError, FromRelay, Json, ToRelay } from "../protocol";
-import { CLOSE_NORMAL, CLOSE_POLICY, CLOSE_REPLACED, VERSION } from "../protocol";
+import type { Answer, Json } from "../wire/cdp";
+import { VERSION } from "../wire/frame";
+import {
+  CLOSE_NORMAL,
+  CLOSE_POLICY,
+  CLOSE_REPLACED,
+  type HostCommand,
+  type HostMessage,
+  type HubMessage,
+} from "../wire/bridge";
+import type { Identity, RelayState } from "../wire/core";
 import { methods } from "./browser";
-import { type Identity, type RelayState, type Socket, parseObject } from "./channel";
+import { type Socket, parseObject } from "./channel";
 import { type Consumer, type Reply, Session } from "./session";
 import type { Target } from "./target";
 
-/** Waits between attempts: doubling from the first to the last, each less up to half of it at random. */
+/** Exponential backoff between attempts, with up to 50 % random jitter. */
 export const FIRST_WAIT_MS = 250;
 export const LAST_WAIT_MS = 15_000;
-/** A connection that has lasted this long was a good one: the next wait is the first again. */
+/** After a connection that lasted this long the backoff starts again from the first wait. */
 const GOOD_MS = 5_000;
 
 /** The extensions of version 1 that this Host knows. */
 export const FEATURES = ["sessions", "handles+", "dialog", "eval", "uploads", "resume", "alive", "codes"];
 
-/** How long sessions are kept for a relay that lets a Host come back; it waits a little less. */
+/** How long sessions are kept after the connection is lost. The hub's grace time is a little shorter. */
 const KEEP_MS = 35_000;
 
 /** How long a relay may take to say that a script is there. */
@@ -52,7 +61,11 @@ export class Bridge implements Consumer {
   private openedAt = 0;
   private retry?: ReturnType<typeof setTimeout>;
 
-  constructor(private readonly board: Switchboard, readonly url: string, private readonly token?: string) {
+  constructor(
+    private readonly board: Switchboard,
+    readonly url: string,
+    private readonly token?: string,
+  ) {
     this.connect();
   }
 
@@ -79,7 +92,7 @@ export class Bridge implements Consumer {
     socket.onopen = () => this.opened();
     socket.onmessage = (e) => {
       const m = parseObject(e.data);
-      if (m && this.socket === socket) this.received(m as FromRelay);
+      if (m && this.socket === socket) this.received(m as unknown as HubMessage);
     };
     socket.onclose = (e) => {
       if (this.socket === socket) this.lost(e.code, e.reason);
@@ -105,7 +118,7 @@ export class Bridge implements Consumer {
     for (const end of [...this.scripts.values()]) end(false);
     if (socket) {
       socket.onopen = socket.onmessage = socket.onclose = null;
-      socket.close(CLOSE_NORMAL); // a good-bye: without it the relay would wait
+      socket.close(CLOSE_NORMAL); // a close frame: without it the hub would wait for this Host to come back
     }
     this.unclaimed = new Set(this.sessions.keys());
     if (keep) this.forget = setTimeout(() => this.detachUnclaimed(), KEEP_MS);
@@ -122,7 +135,7 @@ export class Bridge implements Consumer {
     const replaced = code === CLOSE_REPLACED || (code === CLOSE_POLICY && (reason === "" || /replaced/i.test(reason)));
     this.drop(this.resumes && !replaced);
     if (replaced) {
-      // Two Hosts that both came back would evict each other for ever.
+      // Two Hosts that both reconnected would replace each other for ever.
       return this.board.relayState("replaced", reason);
     }
     if (good) this.attempts = 0;
@@ -131,14 +144,14 @@ export class Bridge implements Consumer {
     this.board.relayState("waiting", reason || `connection lost (${code})`);
   }
 
-  private send(message: ToRelay): void {
-    // Before ready has gone out nothing may; ready then lists every Target.
+  private send(message: HostMessage): void {
+    // ready must be the first message, and lists every Target.
     if (this.open) this.socket?.send(JSON.stringify(message));
   }
 
   // ------------------------------------------------------- from the relay
 
-  private received(m: FromRelay): void {
+  private received(m: HubMessage): void {
     switch (m.kind) {
       case "accepted":
         this.accepted = Array.isArray(m.features) && m.features.includes("sessions");
@@ -168,16 +181,21 @@ export class Bridge implements Consumer {
     }
   }
 
-  private command(m: { sessionId: string; targetId: string; id: number; method: string; params?: Json }): void {
+  private command(m: HostCommand): void {
     const { sessionId, id } = m;
     const session = this.session(sessionId, m.targetId);
     if (!session) return this.answer(sessionId, id, { error: { code: -32000, message: "Target destroyed" } });
     const socket = this.socket;
-    this.board.command(session, m.method, m.params ?? {}, (r) => this.socket === socket && this.answer(sessionId, id, r));
+    this.board.command(
+      session,
+      m.method,
+      m.params ?? {},
+      (r) => this.socket === socket && this.answer(sessionId, id, r),
+    );
   }
 
   /** The session with this id, begun if it is new. A version 1 relay tells of it by its first command. */
-  private session(id: string, targetId: string): Session | undefined {
+  private session(id: string, targetId = ""): Session | undefined {
     this.unclaimed.delete(id);
     const known = this.sessions.get(id);
     if (known) return known;
@@ -189,7 +207,7 @@ export class Bridge implements Consumer {
     return session;
   }
 
-  private noteKey(targetId: string, key: string | undefined): void {
+  private noteKey(targetId = "", key?: string): void {
     const target = this.board.targets.get(targetId);
     if (target && typeof key === "string") target.dialogKey = key;
   }
@@ -204,7 +222,7 @@ export class Bridge implements Consumer {
 
   private browserRequest(id: number, method: string, params: Json): void {
     const socket = this.socket;
-    const answer = (r: { result?: Json; error?: CdpError }): void => {
+    const answer = (r: Answer): void => {
       if (this.socket === socket) this.send({ kind: "browserResult", id, ...r });
     };
     this.board.browserRequest(method, params).then(

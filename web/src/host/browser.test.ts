@@ -3,15 +3,14 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import type { Json } from "../protocol";
-import { FakeAgent, World, freshClock, settle } from "./fakes";
+import { type Loose, type FakeAgent, World, freshClock, settle } from "./fakes";
 
 beforeEach(() => {
   freshClock();
 });
 
 /** Two apps of different sites whose agents answer commands by `reply`. */
-function apps(w: World, reply: (url: string, method: string, params: Json) => Json): FakeAgent[] {
+function apps(w: World, reply: (url: string, method: string, params: Loose) => Loose): FakeAgent[] {
   return ["http://a.example/", "http://b.example/"].map((url, i) => {
     const id = `T${i}`;
     w.pair(id);
@@ -21,17 +20,17 @@ function apps(w: World, reply: (url: string, method: string, params: Json) => Js
   });
 }
 
-async function request(w: World, method: string, params: Json = {}): Promise<Json> {
+async function request(w: World, method: string, params: Loose = {}): Promise<Loose> {
   const relay = w.sockets.at(-1) ?? w.relay(["sessions", "handles+"]);
   relay.take();
   relay.say({ kind: "browserRequest", id: 9, method, params });
   await settle();
   await settle();
-  const [answer] = relay.take().filter((m: Json) => m.kind === "browserResult");
+  const [answer] = relay.take().filter((m: Loose) => m.kind === "browserResult");
   return answer;
 }
 
-const cookie = (name: string, domain: string): Json => ({ name, value: "1", domain, path: "/" });
+const cookie = (name: string, domain: string): Loose => ({ name, value: "1", domain, path: "/" });
 
 test("cookies are those that any document sees, each once", async () => {
   const w = new World();
@@ -39,7 +38,10 @@ test("cookies are those that any document sees, each once", async () => {
     result: { cookies: [cookie("shared", ".example"), cookie("own", new URL(url).hostname)] },
   }));
   const { result } = await request(w, "Storage.getCookies");
-  assert.deepEqual(result.cookies.map((c: Json) => `${c.name} ${c.domain}`), ["shared .example", "own a.example", "own b.example"]);
+  assert.deepEqual(
+    result.cookies.map((c: Loose) => `${c.name} ${c.domain}`),
+    ["shared .example", "own a.example", "own b.example"],
+  );
 });
 
 test("a cookie is set by a document of its site, and refused without one", async () => {
@@ -49,9 +51,16 @@ test("a cookie is set by a document of its site, and refused without one", async
     set.push(`${url} ${params.cookies[0].name}`);
     return { result: {} };
   });
-  assert.deepEqual(await request(w, "Storage.setCookies", { cookies: [cookie("x", "b.example"), { name: "y", value: "", url: "http://a.example/p" }] }), {
-    kind: "browserResult", id: 9, result: {},
-  });
+  assert.deepEqual(
+    await request(w, "Storage.setCookies", {
+      cookies: [cookie("x", "b.example"), { name: "y", value: "", url: "http://a.example/p" }],
+    }),
+    {
+      kind: "browserResult",
+      id: 9,
+      result: {},
+    },
+  );
   assert.deepEqual(set, ["http://b.example/ x", "http://a.example/ y"]);
   const { error } = await request(w, "Storage.setCookies", { cookies: [cookie("x", "c.example")] });
   assert.match(error.message, /c\.example is not possible in an embedded frame: no frame of that site is open/);
@@ -70,7 +79,10 @@ test("sessions made for a moment leave nothing behind", async () => {
   const w = new World();
   const [agent] = apps(w, () => ({ result: { cookies: [] } }));
   await request(w, "Storage.getCookies");
-  assert.deepEqual(agent.got.map((m) => m.icdp ?? m.method), ["attached", "Storage.getCookies", "detached"]);
+  assert.deepEqual(
+    agent.got.map((m) => m.icdp ?? m.method),
+    ["attached", "Storage.getCookies", "detached"],
+  );
   assert.equal(w.core.targets.get("T0")?.sessions.size, 0);
 });
 
@@ -79,7 +91,8 @@ test("the window, and what is not there", async () => {
   apps(w, () => ({}));
   w.carryOut = (ask) => (ask.what === "window" ? { left: 1, top: 2, width: 3, height: 4, windowState: "normal" } : {});
   assert.deepEqual((await request(w, "Browser.getWindowForTarget", { targetId: "T0" })).result, {
-    windowId: 1, bounds: { left: 1, top: 2, width: 3, height: 4, windowState: "normal" },
+    windowId: 1,
+    bounds: { left: 1, top: 2, width: 3, height: 4, windowState: "normal" },
   });
   assert.match((await request(w, "Target.activateTarget", { targetId: "T9" })).error.message, /No target/);
   assert.match((await request(w, "Browser.crash")).error.message, /Method not found: Browser\.crash/);

@@ -1,8 +1,9 @@
 // Browser-level methods that the Host answers: those that need the page, or
 // the documents of all Targets.
 
-import type { Json } from "../protocol";
-import type { Core } from "./core";
+import type { Method, Params, Protocol } from "../cdp";
+import type { Json } from "../wire/cdp";
+import type { Ask } from "../wire/core";
 import { hexId } from "./channel";
 import { type Reply, Session } from "./session";
 import type { Target } from "./target";
@@ -10,36 +11,48 @@ import type { Target } from "./target";
 /** How long a new Pairing may take to connect before Target.createTarget fails. */
 export const CREATE_MS = 10_000;
 
-type Method = (core: Core, params: Json) => Promise<Json>;
+/** What browser-level methods need of the Core. */
+export interface Targets {
+  readonly targets: ReadonlyMap<string, Target>;
+  ask(ask: Ask): Promise<Json>;
+  command(session: Session, method: string, params: Json, reply: (r: Reply) => void): void;
+}
 
-/** What every Host handles, once its relay knows that there may be more than two methods. */
-export const methods: Record<string, Method> = {
-  "Browser.getWindowBounds": async (core) => ({ bounds: await core.ask({ what: "window" }) }),
-  "Browser.getWindowForTarget": async (core) => ({ windowId: 1, bounds: await core.ask({ what: "window" }) }),
-  "Storage.clearCookies": async (core) => {
+/** Answers one method; params are what the relay has passed on. */
+type Answerer<P> = (core: Targets, params: P) => Promise<Json>;
+/** Answerers typed by the params of their methods. */
+type Answerers = { [M in Method]?: Answerer<Params<M>> };
+
+/** Methods that every Host handles, for hubs with the feature "handles+". */
+export const methods = {
+  "Browser.getWindowBounds": async (core: Targets) => ({ bounds: await core.ask({ what: "window" }) }),
+  "Browser.getWindowForTarget": async (core: Targets) => ({ windowId: 1, bounds: await core.ask({ what: "window" }) }),
+  "Storage.clearCookies": async (core: Targets) => {
     await everywhere(core, "Storage.clearCookies", {});
     return {};
   },
-  "Storage.getCookies": async (core) => ({ cookies: unique(await everywhere(core, "Storage.getCookies", {})) }),
+  "Storage.getCookies": async (core: Targets) => ({
+    cookies: unique(await everywhere(core, "Storage.getCookies", {})),
+  }),
   "Storage.setCookies": setCookies,
-  "Target.activateTarget": async (core, { targetId }) => {
+  "Target.activateTarget": async (core: Targets, { targetId }: Protocol.Target.ActivateTargetRequest) => {
     if (!core.targets.has(targetId)) throw new Error("No target with given id found");
     return core.ask({ what: "reveal", targetId });
   },
-};
+} satisfies Answerers as Record<string, Answerer<never>>;
 
 /** What a Host handles if its application has the hook. */
-export const hooked: Record<string, Method> = {
-  "Target.closeTarget": async (core, { targetId }) => {
+export const hooked = {
+  "Target.closeTarget": async (core: Targets, { targetId }: Protocol.Target.CloseTargetRequest) => {
     await core.ask({ what: "close", targetId });
     return { success: true };
   },
   "Target.createTarget": create,
-};
+} satisfies Answerers as Record<string, Answerer<never>>;
 
-/** A Target by the application's hook, answered when its agent is there; else it is undone. */
-async function create(core: Core, params: Json): Promise<Json> {
-  const { targetId } = await core.ask({ what: "create", params });
+/** Creates a Target by the application's hook. Without an agent in time the Target is closed again. */
+async function create(core: Targets, params: Protocol.Target.CreateTargetRequest): Promise<Json> {
+  const { targetId } = (await core.ask({ what: "create", params })) as unknown as Protocol.Target.CreateTargetResponse;
   if (await core.targets.get(targetId)?.connectedWithin(CREATE_MS)) return { targetId };
   await core.ask({ what: "close", targetId }).catch(() => {});
   throw new Error(`The new Target's Frame Agent did not connect within ${CREATE_MS} ms`);
@@ -48,20 +61,21 @@ async function create(core: Core, params: Json): Promise<Json> {
 // ---------------------------------------------------------------- cookies
 
 /** Each document sees the cookies of its own site; many may see the same one. */
-function unique(answers: Json[]): Json[] {
-  const found = new Map<string, Json>();
-  for (const { cookies } of answers) {
+function unique(answers: Json[]): Protocol.Network.Cookie[] {
+  const found = new Map<string, Protocol.Network.Cookie>();
+  for (const { cookies } of answers as Partial<Protocol.Storage.GetCookiesResponse>[]) {
     for (const c of cookies ?? []) found.set([c.domain, c.path, c.name].join("\n"), c);
   }
   return [...found.values()];
 }
 
 /** Sets each cookie by a document of its site. */
-async function setCookies(core: Core, params: Json): Promise<Json> {
+async function setCookies(core: Targets, params: Protocol.Storage.SetCookiesRequest): Promise<Json> {
   for (const cookie of params.cookies ?? []) {
-    const host = String(cookie.domain || new URL(cookie.url).hostname).replace(/^\./, "");
+    const host = String(cookie.domain || new URL(cookie.url ?? "").hostname).replace(/^\./, "");
     const target = connected(core).find((t) => isBelow(new URL(t.info.url).hostname, host));
-    if (!target) throw new Error(`A cookie of ${host} is not possible in an embedded frame: no frame of that site is open`);
+    if (!target)
+      throw new Error(`A cookie of ${host} is not possible in an embedded frame: no frame of that site is open`);
     const { error } = await once(core, target, "Storage.setCookies", { cookies: [cookie] });
     if (error) throw new Error(error.message);
   }
@@ -70,10 +84,10 @@ async function setCookies(core: Core, params: Json): Promise<Json> {
 
 const isBelow = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
 
-const connected = (core: Core): Target[] => [...core.targets.values()].filter((t) => t.link);
+const connected = (core: Targets): Target[] => [...core.targets.values()].filter((t) => t.link);
 
 /** The results of a command in every document that answers it. */
-async function everywhere(core: Core, method: string, params: Json): Promise<Json[]> {
+async function everywhere(core: Targets, method: string, params: Json): Promise<Json[]> {
   const replies = await Promise.all(connected(core).map((t) => once(core, t, method, params)));
   const failed = replies.find((r) => r.error);
   if (failed?.error && replies.every((r) => r.error)) throw new Error(failed.error.message);
@@ -81,7 +95,7 @@ async function everywhere(core: Core, method: string, params: Json): Promise<Jso
 }
 
 /** One command in a session of its own. */
-function once(core: Core, target: Target, method: string, params: Json): Promise<Reply> {
+function once(core: Targets, target: Target, method: string, params: Json): Promise<Reply> {
   const session = new Session(`host-${hexId(32)}`, target.id, { event: () => {}, ended: () => {} });
   target.attach(session);
   return new Promise((resolve) => {

@@ -1,84 +1,7 @@
-// What the page's half of a Host and its Core say to each other. The Core
-// runs in a Worker where there is one, so these cross a thread by structured
-// clone; on the main thread they are plain calls.
+// What the Core needs of the world around it, and what its files share.
 
-import type { CdpError, CdpEvent, Hello, Json, Response, SessionState, TargetInfo, Welcome } from "../protocol";
-import type { Opened } from "./popups";
-
-/** What the Core is told about the page, once, before anything else. */
-export interface Identity {
-  /** Random per load of the Host page. */
-  hostId: string;
-  /** As Browser.getVersion answers them. */
-  browser: { product: string; userAgent: string };
-  /** Browser-level methods that the application has a hook for. */
-  hooks: string[];
-  /** Whether the page knows where an agent is, for documents it makes itself. */
-  agent: boolean;
-}
-
-/** State of the connection to a relay. */
-export type RelayState =
-  | "off" // none was asked for, or disconnectRelay was called
-  | "connecting"
-  | "connected"
-  | "waiting" // lost; the next attempt is coming
-  | "replaced"; // a newer Host has the hub: no further attempt
-
-/** Origins that have moved: where an address of the first is found now. */
-export type Moved = Record<string, string>;
-
-/** Page to Core. */
-export type ToCore =
-  | { do: "start"; identity: Identity }
-  | { do: "pair"; target: TargetInfo; origins: string[]; opened?: Opened; moved?: Moved }
-  | { do: "unpair"; targetId: string }
-  /** A hello came from the frame; its origin has been checked. */
-  | { do: "hello"; targetId: string; hello: Hello; origin: string }
-  /** The iframe element fired load. */
-  | { do: "load"; targetId: string }
-  | { do: "connect"; url: string; token?: string }
-  | { do: "disconnect" }
-  | { do: "attach"; sessionId: string; targetId: string }
-  | { do: "detach"; sessionId: string }
-  | { do: "command"; sessionId: string; id: number; method: string; params?: Json }
-  /** The answer to an ask. */
-  | { do: "told"; call: number; result?: Json; error?: CdpError };
-
-/** What the Core asks of the page; each is answered by one `told`. */
-export type Ask =
-  | { what: "resize"; targetId: string; width: number; height: number }
-  | { what: "unsize"; targetId: string }
-  /** "" puts back what the iframe had. */
-  | { what: "scheme"; targetId: string; scheme: string }
-  | { what: "reveal"; targetId: string }
-  /** Whether the page's script runs at all. */
-  | { what: "alive" }
-  /** Result: the window of the Host page, as Browser.Bounds. */
-  | { what: "window" }
-  /** Result {targetId}. */
-  | { what: "create"; params: Json; openerId?: string; popup?: Opened & { name: string } }
-  | { what: "close"; targetId: string };
-
-/** Core to page. */
-export type FromCore =
-  /** First of all, by a Core in a Worker: it runs. */
-  | { do: "up" }
-  | { do: "probe"; targetId: string }
-  /** To be posted to the frame, with the port, if it still has this origin. */
-  | { do: "welcome"; targetId: string; origin: string; welcome: Welcome; port: MessagePort }
-  | { do: "navigate"; targetId: string; url: string; state?: SessionState[] }
-  | { do: "ask"; call: number; ask: Ask }
-  | { do: "targets"; targets: TargetState[] }
-  | { do: "relay"; state: RelayState; reason: string }
-  | { do: "message"; sessionId: string; message: Response | CdpEvent }
-  | { do: "ended"; sessionId: string; reason: string };
-
-/** A Target as the application sees it. */
-export interface TargetState extends TargetInfo {
-  /** Whether a Frame Agent answers for the current document. */
-  connected: boolean;
-}
+import type { CdpError, Json } from "../wire/cdp";
+import type { FromCore } from "../wire/core";
 
 /** What the Core needs of the world around it. */
 export interface Env {
@@ -114,7 +37,9 @@ export function serverError(message: string): CdpError {
 /** Random hexadecimal digits, upper case as Chromium writes its ids. */
 export function hexId(digits: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(digits / 2));
-  return Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("").toUpperCase();
+  return Array.from(bytes, (b) => b.toString(16).padStart(2, "0"))
+    .join("")
+    .toUpperCase();
 }
 
 /** The JSON object in a message, or undefined if it holds none. */

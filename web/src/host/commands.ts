@@ -1,50 +1,59 @@
 // The commands that the Host answers itself; all others go to the agent.
 
-import type { Json } from "../protocol";
+import type { Method, Params, Protocol } from "../cdp";
+import type { Json } from "../wire/cdp";
 import { serverError } from "./channel";
 import { isDataDocument } from "./data";
 import { done, type Reply, type Session } from "./session";
-import { SUCCESSOR_MS, type Target } from "./target";
+import type { Target } from "./target";
+import { SUCCESSOR_MS } from "./targetview";
 
 /** Answers one command of a session, now or later. */
-type Handler = (t: Target, s: Session, params: Json, reply: (r: Reply) => void) => void;
+type Handler<P = Json> = (t: Target, s: Session, params: P, reply: (r: Reply) => void) => void;
 
-const ok: Handler = (_t, _s, _p, reply) => reply({ result: {} });
-const reveal: Handler = (t, _s, _p, reply) => void done(t.owner.ask({ what: "reveal", targetId: t.id })).then(reply);
+const ok: Handler<object> = (_t, _s, _p, reply) => reply({ result: {} });
+const reveal: Handler<object> = (t, _s, _p, reply) =>
+  void done(t.owner.ask({ what: "reveal", targetId: t.id })).then(reply);
 
-const handlers = new Map<string, Handler>(Object.entries<Handler>({
-  "Page.navigate": (t, session, params, reply) => {
-    if (params.frameId === undefined || params.frameId === t.id) t.navigation.start(session, params, reply);
-    else t.submit({ session, method: "Page.navigate", params, reply });
-  },
-  "Page.reload": (t, session, params, reply) => {
-    // Chromium answers before the document goes, and clients wait for that.
-    if (t.link && !t.isMade()) return t.submit({ session, method: "Page.reload", params, reply, kept: {} });
-    const { url } = t.info; // which an agent has told
-    const state = isDataDocument(url) && t.isMade() ? t.state() : undefined;
-    if (!state && !t.navigation.mayEnter(url)) return reply({ error: serverError(`Navigation to ${url} is not allowed for this Target`) });
-    t.expect(SUCCESSOR_MS);
-    t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
-    reply({ result: {} });
-  },
-  "Page.bringToFront": reveal,
-  "Page.close": (t, _s, _p, reply) => {
-    if (!t.owner.identity.hooks.includes("Target.closeTarget")) {
-      const text = "Page.close is not possible in an embedded frame: this Host page closes no Targets";
-      return reply({ error: serverError(text) });
-    }
-    reply({ result: {} }); // the session ends with the Target
-    t.owner.ask({ what: "close", targetId: t.id }).catch(() => {});
-  },
-  "Emulation.setDeviceMetricsOverride": (t, s, p, reply) => void t.emulation.setSize(s, p).then(reply),
-  "Emulation.clearDeviceMetricsOverride": (t, s, _p, reply) => void t.emulation.clearSize(s).then(reply),
-  "Emulation.setEmulatedMedia": (t, s, p, reply) => void t.emulation.setMedia(s, p).then(reply),
-  // A relay answers these before they come here; local sessions have none.
-  "Target.getTargetInfo": (t, _s, _p, reply) => reply({ result: { targetInfo: targetInfo(t) } }),
-  "Target.activateTarget": reveal,
-  "Target.setAutoAttach": ok,
-  "Target.setDiscoverTargets": ok,
-}));
+/** Handlers typed by the params of their methods. */
+type Handlers = { [M in Method]?: Handler<Params<M>> };
+
+const handlers = new Map(
+  Object.entries<Handler<never>>({
+    "Page.navigate": (t, session, params, reply) => {
+      if (params.frameId === undefined || params.frameId === t.id) t.navigation.start(session, params, reply);
+      else t.submit({ session, method: "Page.navigate", params, reply });
+    },
+    "Page.reload": (t, session, params, reply) => {
+      // Chromium answers before the document goes, and clients wait for that.
+      if (t.link && !t.isMade()) return t.submit({ session, method: "Page.reload", params, reply, kept: {} });
+      const { url } = t.info; // which an agent has told
+      const state = isDataDocument(url) && t.isMade() ? t.state() : undefined;
+      if (!state && !t.navigation.mayEnter(url))
+        return reply({ error: serverError(`Navigation to ${url} is not allowed for this Target`) });
+      t.expect(SUCCESSOR_MS);
+      t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
+      reply({ result: {} });
+    },
+    "Page.bringToFront": reveal,
+    "Page.close": (t, _s, _p, reply) => {
+      if (!t.owner.identity.hooks.includes("Target.closeTarget")) {
+        const text = "Page.close is not possible in an embedded frame: this Host page closes no Targets";
+        return reply({ error: serverError(text) });
+      }
+      reply({ result: {} }); // the session ends with the Target
+      t.owner.ask({ what: "close", targetId: t.id }).catch(() => {});
+    },
+    "Emulation.setDeviceMetricsOverride": (t, s, p, reply) => void t.emulation.setSize(s, p).then(reply),
+    "Emulation.clearDeviceMetricsOverride": (t, s, _p, reply) => void t.emulation.clearSize(s).then(reply),
+    "Emulation.setEmulatedMedia": (t, s, p, reply) => void t.emulation.setMedia(s, p).then(reply),
+    // A relay answers these before they come here; local sessions have none.
+    "Target.getTargetInfo": (t, _s, _p, reply) => reply({ result: { targetInfo: targetInfo(t) } }),
+    "Target.activateTarget": reveal,
+    "Target.setAutoAttach": ok,
+    "Target.setDiscoverTargets": ok,
+  } satisfies Handlers),
+);
 
 /** Carries out a command. It is answered exactly once, unless its session ends before. */
 export function carryOut(t: Target, session: Session, method: string, params: Json, reply: (r: Reply) => void): void {
@@ -52,10 +61,10 @@ export function carryOut(t: Target, session: Session, method: string, params: Js
     if (!session.over) reply(r);
   };
   const handler = handlers.get(method);
-  if (handler) handler(t, session, params, answer);
+  if (handler) handler(t, session, params as never, answer);
   else t.submit({ session, method, params, reply: answer });
 }
 
-function targetInfo(t: Target): Json {
+function targetInfo(t: Target): Protocol.Target.TargetInfo {
   return { ...t.info, type: "page", attached: t.sessions.size > 0, canAccessOpener: false };
 }

@@ -22,7 +22,10 @@ test("an extended agent is welcomed with ids and state, and answers by session",
   assert.equal(welcome.frameId, "T");
   assert.match(welcome.loaderId!, /^[0-9A-F]{32}$/);
   assert.equal(welcome.navigated, false);
-  assert.deepEqual(welcome.state!.sessions.map((s) => s.sessionId), ["A", "B"]);
+  assert.deepEqual(
+    welcome.state!.sessions.map((s) => s.sessionId),
+    ["A", "B"],
+  );
 
   assert.deepEqual(agent.got, [{ id: 1, method: "Page.enable", params: {}, sessionId: "A" }]);
   agent.answer("Page.enable");
@@ -58,7 +61,8 @@ test("each new document gets a new loader and the recorded state", () => {
     ["Page.setInterceptFileChooserDialog", { enabled: true }],
     ["Emulation.setFocusEmulationEnabled", { enabled: true }],
     ["Fetch.enable", { patterns: [] }],
-  ] as const) w.send("A", 1, method, params);
+  ] as const)
+    w.send("A", 1, method, params);
   const ids = first.got.filter((m) => m.params.source).map((m) => m.params.identifier);
   assert.match(ids[0], /^[0-9A-F]{16}$/);
   assert.notEqual(ids[0], ids[1]);
@@ -69,16 +73,18 @@ test("each new document gets a new loader and the recorded state", () => {
   const [one, two] = w.welcomes().map((m) => m.welcome);
   assert.equal(two.navigated, true);
   assert.notEqual(one.loaderId, two.loaderId);
-  assert.deepEqual(JSON.parse(JSON.stringify(two.state!.sessions)), [{
-    sessionId: "A",
-    domains: ["Page", "Runtime"],
-    lifecycle: true,
-    scripts: [{ identifier: ids[0], ...script }],
-    bindings: [{ name: "b", worldName: "util" }],
-    fileChooser: true,
-    focus: true,
-    fetch: { patterns: [] },
-  }]);
+  assert.deepEqual(JSON.parse(JSON.stringify(two.state!.sessions)), [
+    {
+      sessionId: "A",
+      domains: ["Page", "Runtime"],
+      lifecycle: true,
+      scripts: [{ identifier: ids[0], ...script }],
+      bindings: [{ name: "b", worldName: "util" }],
+      fileChooser: true,
+      focus: true,
+      fetch: { patterns: [] },
+    },
+  ]);
 });
 
 test("when a document goes, commands fail, what the state carries over succeeds", () => {
@@ -216,7 +222,10 @@ test("viewport and colour scheme are put back when the last holder ends", async 
   w.attach("B");
   w.send("A", 1, "Emulation.setDeviceMetricsOverride", { width: 800, height: 600 });
   w.send("B", 1, "Emulation.setDeviceMetricsOverride", { width: 400, height: 300 });
-  const features = [{ name: "prefers-color-scheme", value: "dark" }, { name: "forced-colors", value: "none" }];
+  const features = [
+    { name: "prefers-color-scheme", value: "dark" },
+    { name: "forced-colors", value: "none" },
+  ];
   w.send("A", 2, "Emulation.setEmulatedMedia", { media: "", features });
   w.send("A", 3, "Emulation.setEmulatedMedia", { media: "print" });
   await settle();
@@ -225,7 +234,9 @@ test("viewport and colour scheme are put back when the last holder ends", async 
   await settle();
   assert.deepEqual(asks, ["resize 800x600", "resize 400x300", "scheme dark", "resize 800x600", "unsize", "scheme "]);
   assert.deepEqual(w.told("A").sort(), [
-    "1:{}", "2:{}", "3:Emulation.setEmulatedMedia is not possible in an embedded frame: print media needs the browser process",
+    "1:{}",
+    "2:{}",
+    "3:Emulation.setEmulatedMedia is not possible in an embedded frame: print media needs the browser process",
   ]);
 });
 
@@ -236,7 +247,10 @@ test("title and URL follow the document", async () => {
   agent.say({ icdp: "info", title: "Later", url: "http://app/#x" });
   await settle();
   const last = w.posted.filter((m) => m.do === "targets").pop();
-  assert.deepEqual(last, { do: "targets", targets: [{ targetId: "T", title: "Later", url: "http://app/#x", connected: true }] });
+  assert.deepEqual(last, {
+    do: "targets",
+    targets: [{ targetId: "T", title: "Later", url: "http://app/#x", connected: true }],
+  });
 });
 
 test("a hostile agent's messages are dropped", () => {
@@ -244,9 +258,21 @@ test("a hostile agent's messages are dropped", () => {
   w.pair();
   w.attach("A");
   const agent = w.hello("doc1")!;
-  for (const m of ["", "null", "[]", "5", "{", '{"id":1}', '{"method":5}', '{"id":"x","result":{}}', '{"icdp":"nonsense"}',
-    '{"icdp":"info","title":5,"url":null}', '{"icdp":"nav","loaderId":{},"url":"http://app/"}',
-    '{"method":"X.y","params":{},"sessionId":"B"}']) agent.postMessage(m);
+  for (const m of [
+    "",
+    "null",
+    "[]",
+    "5",
+    "{",
+    '{"id":1}',
+    '{"method":5}',
+    '{"id":"x","result":{}}',
+    '{"icdp":"nonsense"}',
+    '{"icdp":"info","title":5,"url":null}',
+    '{"icdp":"nav","loaderId":{},"url":"http://app/"}',
+    '{"method":"X.y","params":{},"sessionId":"B"}',
+  ])
+    agent.postMessage(m);
   agent.say({ method: "X.y", params: "text" });
   assert.deepEqual(w.messages("A"), [{ method: "X.y", params: {} }]);
   agent.say({ icdp: "bye" });
@@ -270,5 +296,7 @@ test("Page.close is answered before the Target goes, or refused without a hook",
   plain.pair();
   plain.attach("A");
   plain.send("A", 1, "Page.close");
-  assert.deepEqual(plain.told("A"), ["1:Page.close is not possible in an embedded frame: this Host page closes no Targets"]);
+  assert.deepEqual(plain.told("A"), [
+    "1:Page.close is not possible in an embedded frame: this Host page closes no Targets",
+  ]);
 });

@@ -1,13 +1,15 @@
 // The Core of a Host: Targets, sessions, the relay. It touches no DOM and so
 // runs in a Worker as well as on the main thread.
 
-import type { CdpEvent, Json, Response } from "../protocol";
+import type { CdpEvent, Json, Response } from "../wire/cdp";
+import type { Ask, Identity, RelayState, ToCore } from "../wire/core";
 import { hooked, methods } from "./browser";
 import { Bridge, type Switchboard } from "./bridge";
-import type { Ask, Env, Identity, RelayState, Socket, ToCore } from "./channel";
+import type { Env, Socket } from "./channel";
 import { carryOut } from "./commands";
 import { type Consumer, type Reply, Session } from "./session";
-import { type Owner, Target } from "./target";
+import { Target } from "./target";
+import type { Owner } from "./targetview";
 
 export class Core implements Owner, Switchboard, Consumer {
   readonly targets = new Map<string, Target>();
@@ -190,6 +192,6 @@ export class Core implements Owner, Switchboard, Consumer {
   async browserRequest(method: string, params: Json): Promise<Json> {
     const carryOut = [methods, hooked].find((list) => Object.hasOwn(list, method))?.[method];
     if (!carryOut) throw new Error(`Method not found: ${method}`);
-    return carryOut(this, params);
+    return carryOut(this, params as never);
   }
 }

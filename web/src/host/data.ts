@@ -3,7 +3,7 @@
 // opaque origin (HTML, "determining the origin"), and has it again after a
 // reload and when history leads back to it.
 
-import type { SessionState } from "../protocol";
+import type { SessionState } from "../wire/frame";
 import { isBlank } from "./addresses";
 
 const FORM = /^data:([^,]*?)(;base64)?,([^#]*)/i;
@@ -19,23 +19,33 @@ export function isMade(url: string): boolean {
   return isBlank(url) || isDataDocument(url);
 }
 
-/** The data: URL of a document that the Host makes, with the agent's script tag first, but for a doctype. */
+/**
+ * The data: URL of a document that the Host makes. The agent's script tag comes first, after a doctype
+ * if there is one.
+ */
 export function madeDocument(url: string, agentUrl: string, key: string, state: SessionState[]): string {
   const blank = isBlank(url);
   const tag = document.createElement("script");
   tag.src = agentUrl;
   // A blank document runs no script before the welcome, which has the state.
-  Object.assign(tag.dataset, { parents: location.origin, url, key, ...(!blank && state.length && { state: JSON.stringify(state) }) });
+  Object.assign(tag.dataset, {
+    parents: location.origin,
+    url,
+    key,
+    ...(!blank && state.length && { state: JSON.stringify(state) }),
+  });
   const insert = encodeURIComponent(tag.outerHTML);
   const fragment = /#.*$/s.exec(url)?.[0] ?? "";
-  if (blank) return `data:text/html;charset=utf-8,${encodeURIComponent(`<script>(${becomeBlank})()</script>`)}${insert}${fragment}`;
+  if (blank)
+    return `data:text/html;charset=utf-8,${encodeURIComponent(`<script>(${becomeBlank})()</script>`)}${insert}${fragment}`;
   const [, type, base64, data] = FORM.exec(url) as RegExpExecArray;
   const text = base64 ? escapeBytes(atob(decodeURIComponent(data))) : data;
-  const doctype = /^(\s|%20|%0A)*(<|%3C)!doctype[^]*?(>|%3E)/i.exec(text)?.[0] ?? "";
+  const doctype = /^(\s|%20|%0A)*(<|%3C)!doctype[\s\S]*?(>|%3E)/i.exec(text)?.[0] ?? "";
   return `data:${type},${doctype}${insert}${text.slice(doctype.length)}${fragment}`;
 }
 
-const escapeBytes = (bytes: string): string => bytes.replace(/[^\w]/g, (c) => `%${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+const escapeBytes = (bytes: string): string =>
+  bytes.replace(/[^\w]/g, (c) => `%${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
 /**
  * Runs in a document that is to be blank, before the agent's tag, which it
@@ -45,15 +55,19 @@ const escapeBytes = (bytes: string): string => bytes.replace(/[^\w]/g, (c) => `%
  */
 function becomeBlank(): void {
   document.write("<template>");
-  addEventListener("load", () => {
-    const tag = (document.querySelector("template") as HTMLTemplateElement).innerHTML;
-    const { hash } = location;
-    const inner = document.documentElement.appendChild(document.createElement("iframe")).contentDocument as Document;
-    const script = inner.createElement("script");
-    script.textContent = "parent.document.open()";
-    inner.documentElement.append(script);
-    if (hash) location.hash = hash;
-    document.write(tag);
-    document.close();
-  }, { once: true });
+  addEventListener(
+    "load",
+    () => {
+      const tag = (document.querySelector("template") as HTMLTemplateElement).innerHTML;
+      const { hash } = location;
+      const inner = document.documentElement.appendChild(document.createElement("iframe")).contentDocument as Document;
+      const script = inner.createElement("script");
+      script.textContent = "parent.document.open()";
+      inner.documentElement.append(script);
+      if (hash) location.hash = hash;
+      document.write(tag);
+      document.close();
+    },
+    { once: true },
+  );
 }

@@ -1,10 +1,11 @@
-// Viewport and colour scheme of a Target: the page's to carry out, put back
-// when the last session that set them ends.
+// Viewport and colour scheme of a Target. The Host page carries them out, and
+// restores the iframe when the last session that set them ends.
 
-import type { Json } from "../protocol";
-import { type Ask, serverError } from "./channel";
+import type { Ask } from "../wire/core";
+import type { Protocol } from "../cdp";
+import { serverError } from "./channel";
 import { done, type Reply, type Session } from "./session";
-import type { Target } from "./target";
+import type { TargetView } from "./targetview";
 
 interface Size {
   width: number;
@@ -16,13 +17,15 @@ export class EmulationStack {
   private readonly sizes = new Map<Session, Size>();
   private readonly schemes = new Map<Session, string>();
 
-  constructor(private readonly target: Target) {}
+  constructor(private readonly target: TargetView) {}
 
   /** Emulation.setDeviceMetricsOverride: width and height, 0 meaning none. */
-  async setSize(session: Session, params: Json): Promise<Reply> {
+  async setSize(session: Session, params: Protocol.Emulation.SetDeviceMetricsOverrideRequest): Promise<Reply> {
     const { width, height } = params;
     if (!isSize(width) || !isSize(height)) {
-      return { error: { code: -32602, message: "Width and height values must be positive, not greater than 10000000" } };
+      return {
+        error: { code: -32602, message: "Width and height values must be positive, not greater than 10000000" },
+      };
     }
     if (width === 0 || height === 0) return this.clearSize(session);
     this.sizes.delete(session);
@@ -36,8 +39,8 @@ export class EmulationStack {
   }
 
   /** Emulation.setEmulatedMedia: of all features prefers-color-scheme alone. */
-  async setMedia(session: Session, params: Json): Promise<Reply> {
-    const features: Json[] = Array.isArray(params.features) ? params.features : [];
+  async setMedia(session: Session, params: Protocol.Emulation.SetEmulatedMediaRequest): Promise<Reply> {
+    const features: Protocol.Emulation.MediaFeature[] = Array.isArray(params.features) ? params.features : [];
     if (params.media === "print") return impossible("print media");
     const other = features.find((f) => f.name !== "prefers-color-scheme" && !neutral(f.value));
     if (other) return impossible(`the media feature ${other.name}`);
@@ -73,7 +76,7 @@ function isSize(n: unknown): n is number {
   return typeof n === "number" && Number.isInteger(n) && n >= 0 && n <= 10_000_000;
 }
 
-/** A value that asks for nothing, which Playwright sends for what it leaves alone. */
+/** A value that changes nothing. Playwright sends such values for features that it does not emulate. */
 function neutral(value: unknown): boolean {
   return !value || value === "no-override" || value === "no-preference" || value === "none";
 }

@@ -1,4 +1,5 @@
-import type { Env, FromCore, Port, Socket } from "./channel";
+import type { FromCore } from "../wire/core";
+import type { Env, Port, Socket } from "./channel";
 
 /** The browser's own sockets and channels, on whatever thread. */
 export function browserEnv(post: (message: FromCore) => void): Env {

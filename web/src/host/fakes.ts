@@ -1,34 +1,37 @@
 // Stand-ins for a page, its frames' agents and a relay, for the tests of Core.
 
+import type { Ask, FromCore, RelayState } from "../wire/core";
 import { webcrypto } from "node:crypto";
 import { install } from "@sinonjs/fake-timers";
-import type { Json } from "../protocol";
-import type { Ask, FromCore, Port, RelayState, Socket } from "./channel";
+import type { Port, Socket } from "./channel";
 import { Core } from "./core";
+
+/** A message that a test looks into. */
+// biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what they expect
+export type Loose = Record<string, any>;
 
 /** A frame's end of a channel. What the Core sends is in `got`, oldest first. */
 export class FakeAgent implements Port {
   onmessage: ((event: { data: unknown }) => void) | null = null;
-  readonly got: Json[] = [];
+  readonly got: Loose[] = [];
   closed = false;
   /** The Core's end: posting to it puts the message into `got`. */
   readonly near: Port;
 
   constructor() {
-    const agent = this;
     this.near = {
       onmessage: null,
       postMessage: (m) => {
         const message = JSON.parse(m);
-        agent.got.push(message);
-        if (message.method) agent.onCommand?.(message);
+        this.got.push(message);
+        if (message.method) this.onCommand?.(message);
       },
-      close: () => void (agent.closed = true),
+      close: () => void (this.closed = true),
     };
   }
 
   /** Called with each command that comes, to answer it. */
-  onCommand?: (message: Json) => void;
+  onCommand?: (message: Loose) => void;
 
   postMessage(message: string): void {
     this.near.onmessage?.({ data: message });
@@ -36,12 +39,12 @@ export class FakeAgent implements Port {
 
   close(): void {}
 
-  say(message: Json): void {
+  say(message: Loose): void {
     this.postMessage(JSON.stringify(message));
   }
 
   /** Answers the oldest command of this method that has not been answered. */
-  answer(method: string, reply: Json = { result: {} }): void {
+  answer(method: string, reply: Loose = { result: {} }): void {
     const i = this.got.findIndex((m) => m.method === method);
     if (i < 0) throw new Error(`no ${method} among ${this.methods().join()}`);
     const [command] = this.got.splice(i, 1);
@@ -58,7 +61,7 @@ export class FakeSocket implements Socket {
   onopen: (() => void) | null = null;
   onmessage: ((event: { data: unknown }) => void) | null = null;
   onclose: ((event: { code: number; reason: string }) => void) | null = null;
-  got: Json[] = [];
+  got: Loose[] = [];
   closed = false;
 
   constructor(readonly token?: string) {}
@@ -71,12 +74,12 @@ export class FakeSocket implements Socket {
     this.closed = true;
   }
 
-  say(message: Json): void {
+  say(message: Loose): void {
     this.onmessage?.({ data: JSON.stringify(message) });
   }
 
   /** Takes what has come so far. */
-  take(): Json[] {
+  take(): Loose[] {
     return this.got.splice(0);
   }
 }
@@ -87,7 +90,7 @@ export class World {
   readonly sockets: FakeSocket[] = [];
   readonly states: [state: RelayState, at: number][] = [];
   /** How the page answers an ask; it answers {} to all. */
-  carryOut: (ask: Ask) => Json | Promise<Json> = () => ({});
+  carryOut: (ask: Ask) => Loose | Promise<Loose> = () => ({});
   readonly core = new Core({
     post: (m) => this.post(m),
     channel: () => {
@@ -153,18 +156,19 @@ export class World {
     this.core.receive({ do: "attach", sessionId, targetId });
   }
 
-  send(sessionId: string, id: number, method: string, params: Json = {}): void {
+  send(sessionId: string, id: number, method: string, params: Loose = {}): void {
     this.core.receive({ do: "command", sessionId, id, method, params });
   }
 
   /** What a local session has been told so far: methods of events, and answers as "id:result". */
   told(sessionId: string): string[] {
-    return this.messages(sessionId).map((m) =>
-      m.method ?? `${m.id}:${m.error ? m.error.message : JSON.stringify(m.result)}`);
+    return this.messages(sessionId).map(
+      (m) => m.method ?? `${m.id}:${m.error ? m.error.message : JSON.stringify(m.result)}`,
+    );
   }
 
-  messages(sessionId: string): Json[] {
-    return this.posted.flatMap((m) => (m.do === "message" && m.sessionId === sessionId ? [m.message as Json] : []));
+  messages(sessionId: string): Loose[] {
+    return this.posted.flatMap((m) => (m.do === "message" && m.sessionId === sessionId ? [m.message as Loose] : []));
   }
 }
 

@@ -1,23 +1,30 @@
 // One paired iframe, as the main thread handles it.
 
 import { isBlank, isOf, mayShow } from "./addresses";
-import { type FromCore, hexId } from "./channel";
-import { type Hello, type Probe, type SessionState, VERSION } from "../protocol";
+import { hexId } from "./channel";
+import { type Hello, type Probe, type SessionState, VERSION } from "../wire/frame";
+import type { FromCore } from "../wire/core";
 import { isMade, madeDocument } from "./data";
 
 /** The styles that a viewport override replaces. */
 const SIZES = ["box-sizing", "flex", "width", "height", "min-width", "min-height", "max-width", "max-height"];
 
-/** The keys of the documents that were made in an iframe, by which they are known again: history leads back to them. */
+/** The keys of the documents that the Host has made in an iframe. History may lead back to any of them. */
 const keys = new WeakMap<HTMLIFrameElement, Set<string>>();
 
 export class Frame {
   /** What the iframe's style had before an override, by property. */
   private readonly kept = new Map<string, [value: string, priority: string]>();
   private readonly loaded: () => void;
-  /** To the document of an opaque origin that has said hello last: its window would give a message to whatever it shows by then. */
+  /**
+   * To the document of an opaque origin that has said hello last: its window would give a message to
+   * whatever it shows by then.
+   */
   private reply?: MessagePort;
-  /** The document being made has not said hello, which is the first to come: with its key, or without by a simpler agent. */
+  /**
+   * The document being made has not said hello, which is the first to come: with its key, or without
+   * by a simpler agent.
+   */
   private awaited = false;
   /** The last document that said hello was of the Host's own making. */
   private made = false;
@@ -34,7 +41,7 @@ export class Frame {
     iframe.addEventListener("load", this.loaded);
   }
 
-  /** Lets go of the element, which gets its own size and scheme back. */
+  /** Releases the element, and restores its size and colour scheme. */
   release(): void {
     this.iframe.removeEventListener("load", this.loaded);
     for (const name of [...this.kept.keys()]) this.restore(name);
@@ -43,11 +50,14 @@ export class Frame {
   /** The hello in a window message of this frame, if its origin may speak for it. */
   hello(event: MessageEvent): Hello | undefined {
     const data = event.data;
-    if (!data || data.icdp !== "hello" || data.v !== VERSION) return undefined;
+    if (data?.icdp !== "hello" || data.v !== VERSION) return undefined;
     if (typeof data.title !== "string" || typeof data.url !== "string") return undefined;
     if (data.features !== undefined && !Array.isArray(data.features)) return undefined;
-    const own = event.origin === "null" && (data.key === undefined ? this.awaited : keys.get(this.iframe)?.has(String(data.key)) === true);
-    if (own ? !isMade(data.url) : !this.origins.includes(event.origin) || !isOf(data.url, event.origin, this.origins)) return undefined;
+    const own =
+      event.origin === "null" &&
+      (data.key === undefined ? this.awaited : keys.get(this.iframe)?.has(String(data.key)) === true);
+    if (own ? !isMade(data.url) : !this.origins.includes(event.origin) || !isOf(data.url, event.origin, this.origins))
+      return undefined;
     this.reply = event.ports[0];
     this.awaited = false;
     this.made = own;
@@ -55,7 +65,7 @@ export class Frame {
     return data;
   }
 
-  /** Asks the document for its hello. Nothing but the protocol's name is said, so any origin may hear it. */
+  /** Asks the document for its hello. The message has no secrets, so any origin may get it. */
   probe(): void {
     const probe: Probe = { icdp: "probe", v: VERSION };
     this.iframe.contentWindow?.postMessage(probe, "*");
@@ -67,14 +77,17 @@ export class Frame {
     else this.iframe.contentWindow?.postMessage(m.welcome, m.origin === "null" ? "*" : m.origin, [m.port]);
   }
 
-  /** Goes to an address. All that the Host page makes the frame show passes here, and nothing of it is of the page's own origin. */
+  /**
+   * Navigates the frame. Every navigation by the Host page passes here, and none leads to a document
+   * of the page's own origin.
+   */
   navigate(url: string, agentUrl: string, state: SessionState[] = []): void {
     if (isMade(url) && agentUrl) this.iframe.src = this.make(url, agentUrl, state);
     else if (mayShow(url, this.origins)) this.leave(url);
     else throw new Error(`A frame of ${this.origins.join(", ")} is not led to ${url}`);
   }
 
-  /** A document that the Host has made tells nobody where its visitor comes from, as a blank one of a tab does not. */
+  /** Requests of a document that the Host has made carry no Referer, as those of a blank tab. */
   private leave(url: string): void {
     this.awaited = false;
     const { referrerPolicy } = this.iframe;
@@ -105,7 +118,12 @@ export class Frame {
   }
 
   resize(width: number, height: number): void {
-    const px: Record<string, string> = { "box-sizing": "content-box", flex: "none", width: `${width}px`, height: `${height}px` };
+    const px: Record<string, string> = {
+      "box-sizing": "content-box",
+      flex: "none",
+      width: `${width}px`,
+      height: `${height}px`,
+    };
     for (const name of SIZES) this.override(name, px[name] ?? (name.startsWith("min") ? "0" : "none"));
   }
 

@@ -1,8 +1,11 @@
 // The Host of a page: it pairs iframes, whose Frame Agents then answer CDP,
 // with clients that come over a relay or from the page itself.
 
-import { type CdpError, type Json, POPUP_NAME } from "../protocol";
-import { type Ask, type FromCore, type Moved, type RelayState, type TargetState, hexId, serverError } from "./channel";
+import type { Protocol } from "../cdp";
+import type { Answer, Json } from "../wire/cdp";
+import { POPUP_NAME } from "../wire/frame";
+import type { Ask, FromCore, Moved, RelayState, TargetState } from "../wire/core";
+import { hexId, serverError } from "./channel";
 import { isBlank } from "./addresses";
 import { Frame, darkens, laidOut } from "./frame";
 import { type Send, startCore } from "./link";
@@ -12,10 +15,10 @@ import { LocalSession } from "./local";
 export interface HostOptions {
   /**
    * Makes a Pairing for a client's Target.createTarget or for a frame's
-   * window.open (then with openerId) and returns its targetId. Without it
-   * clients are told that there is no such thing.
+   * window.open (then with openerId) and returns its targetId. Without this
+   * hook, Target.createTarget fails.
    */
-  createTarget?(params: Json, openerId?: string): string | Promise<string>;
+  createTarget?(params: Protocol.Target.CreateTargetRequest, openerId?: string): string | Promise<string>;
   /** Removes a Pairing for a client. The Host unpairs it afterwards if this has not. */
   closeTarget?(targetId: string): void | Promise<void>;
   /** Brings a frame to the front for a client, before it is scrolled into view. */
@@ -24,7 +27,10 @@ export interface HostOptions {
   resizable?: boolean;
   /** Whether the sockets and ports go to a Worker; true. */
   worker?: boolean;
-  /** The agent for blank documents, which the Host makes; the agent.js beside this script, where it is a classic one. */
+  /**
+   * The agent for blank documents, which the Host makes; the agent.js beside this script, where it is
+   * a classic one.
+   */
   agentUrl?: string;
 }
 
@@ -33,15 +39,18 @@ export interface PairOptions {
   targetId?: string;
   /** The origins that the frame may be of, and may be navigated to, such as "http://localhost:3000". */
   origins: string[];
-  /** Origins whose addresses clients may name and which are served at another, as by a proxy: from the one to the other. */
+  /**
+   * Origins whose addresses clients may name and which are served at another, as by a proxy: from the
+   * one to the other.
+   */
   moved?: Moved;
-  /** Shown until the frame has told its own. */
+  /** The title until the frame reports its own. */
   title?: string;
   /** The Target whose window.open asked for this one. */
   openerId?: string;
 }
 
-/** The relay connection: reason is for people. */
+/** The state of the hub connection. `reason` is for people. */
 export interface HostState {
   relay: RelayState;
   reason: string;
@@ -67,7 +76,10 @@ export class Host {
     const hooks: string[] = [];
     if (options.createTarget) hooks.push("Target.createTarget");
     if (options.closeTarget) hooks.push("Target.closeTarget");
-    this.core({ do: "start", identity: { hostId: hexId(32), browser: browser(navigator.userAgent), hooks, agent: this.agentUrl() !== "" } });
+    this.core({
+      do: "start",
+      identity: { hostId: hexId(32), browser: browser(navigator.userAgent), hooks, agent: this.agentUrl() !== "" },
+    });
     addEventListener("message", (event) => this.heard(event));
   }
 
@@ -82,9 +94,21 @@ export class Host {
     const openerId = options.openerId ?? asked?.openerId;
     const popup = asked?.openerId === openerId ? asked?.popup : undefined;
     if (popup && !popup.noopener) iframe.name = POPUP_NAME + popup.name;
-    const target = { targetId, title: options.title ?? "", url: iframe.src || "about:blank", ...(openerId && { openerId }) };
-    this.core({ do: "pair", target, origins, ...(moved && { moved }), ...(popup && { opened: { openId: popup.openId, noopener: popup.noopener === true } }) });
-    if (target.url === "about:blank" && !iframe.hasAttribute("srcdoc") && this.agentUrl()) this.frames.get(targetId)?.navigate(target.url, this.agentUrl());
+    const target = {
+      targetId,
+      title: options.title ?? "",
+      url: iframe.src || "about:blank",
+      ...(openerId && { openerId }),
+    };
+    this.core({
+      do: "pair",
+      target,
+      origins,
+      ...(moved && { moved }),
+      ...(popup && { opened: { openId: popup.openId, noopener: popup.noopener === true } }),
+    });
+    if (target.url === "about:blank" && !iframe.hasAttribute("srcdoc") && this.agentUrl())
+      this.frames.get(targetId)?.navigate(target.url, this.agentUrl());
     return targetId;
   }
 
@@ -130,7 +154,8 @@ export class Host {
    */
   connectRelay(url: string, options: { token?: string } = {}): void {
     const { token } = options;
-    if (token && !/^[\w.~!#$%&'*+^`|-]+$/.test(token)) throw new Error("A page can send no token with other characters than A-Z a-z 0-9 - _ . ~");
+    if (token && !/^[\w.~!#$%&'*+^`|-]+$/.test(token))
+      throw new Error("A page can send no token with other characters than A-Z a-z 0-9 - _ . ~");
     this.core({ do: "connect", url: new URL(url, location.href).href, ...(token && { token }) });
   }
 
@@ -188,7 +213,7 @@ export class Host {
   }
 
   private asked(call: number, ask: Ask): void {
-    const told = (r: { result?: Json; error?: CdpError }): void => this.core({ do: "told", call, ...r });
+    const told = (r: Answer): void => this.core({ do: "told", call, ...r });
     this.carryOut(ask).then(
       (result) => told({ result }),
       (e: unknown) => told({ error: serverError(e instanceof Error ? e.message : String(e)) }),
@@ -198,7 +223,7 @@ export class Host {
   private async carryOut(ask: Ask): Promise<Json> {
     if (ask.what === "create") return this.create(ask);
     if (ask.what === "close") return this.close(ask.targetId);
-    if (ask.what === "window") return windowBounds();
+    if (ask.what === "window") return windowBounds() as Json;
     if (ask.what === "alive") return {};
     const frame = this.frames.get(ask.targetId);
     if (!frame) return {}; // gone meanwhile
@@ -214,7 +239,9 @@ export class Host {
         frame.scheme(ask.scheme);
         if (ask.scheme !== "dark" || (await darkens())) break;
         frame.scheme("");
-        throw new Error("Emulation.setEmulatedMedia is not possible in an embedded frame: this browser gives no page a say in the colour scheme of its frames");
+        throw new Error(
+          "Emulation.setEmulatedMedia is not possible in an embedded frame: this browser gives no page a say in the colour scheme of its frames",
+        );
       case "reveal":
         this.options.reveal?.(ask.targetId);
         frame.reveal();
@@ -227,7 +254,8 @@ export class Host {
   private async create(ask: Extract<Ask, { what: "create" }>): Promise<Json> {
     if (!this.options.createTarget) throw new Error("This Host page creates no Targets");
     const url = String(ask.params.url || "about:blank");
-    if (!opens(url)) throw new Error(`This Host page opens no frame for ${url}: it opens http and https addresses and about:blank`);
+    if (!opens(url))
+      throw new Error(`This Host page opens no frame for ${url}: it opens http and https addresses and about:blank`);
     this.creating = ask;
     try {
       return { targetId: await this.options.createTarget(ask.params, ask.openerId) };
@@ -245,7 +273,10 @@ export class Host {
   }
 }
 
-/** Whether createTarget hears of an address, which it gives to an iframe: javascript: would run in this page's origin. */
+/**
+ * Whether createTarget hears of an address, which it gives to an iframe: javascript: would run in this
+ * page's origin.
+ */
 function opens(url: string): boolean {
   try {
     return isBlank(url) || /^https?:$/.test(new URL(url).protocol);
@@ -255,7 +286,7 @@ function opens(url: string): boolean {
 }
 
 /** Browser.Bounds of this window. */
-function windowBounds(): Json {
+function windowBounds(): Protocol.Browser.Bounds {
   const { screenX: left, screenY: top, outerWidth: width, outerHeight: height } = window;
   const windowState = document.fullscreenElement ? "fullscreen" : "normal";
   return { left, top, width, height, windowState };

@@ -3,5 +3,5 @@
 export { Host, type HostOptions, type HostState, type PairOptions } from "./host";
 export { follow } from "./navigation";
 export { CommandError, type LocalSession } from "./local";
-export type { RelayState, TargetState } from "./channel";
+export type { RelayState, TargetState } from "../wire/core";
 export { takeToken } from "./token";

@@ -2,14 +2,14 @@
 // thread where the page's policy (CSP worker-src) or the browser allows no
 // such Worker.
 
+import type { FromCore, ToCore } from "../wire/core";
 import main from "worker-main";
-import type { FromCore, ToCore } from "./channel";
 import type { Scope } from "./scope";
 
 /** Sends a message to the Core. */
 export type Send = (message: ToCore) => void;
 
-/** Starts a Core; `receive` gets all that it says. */
+/** Starts a Core. `receive` gets its messages. */
 export function startCore(receive: (message: FromCore) => void, worker = true): Send {
   let send: Send | undefined;
   const early: ToCore[] = []; // until the Core is up

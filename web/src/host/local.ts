@@ -1,11 +1,14 @@
 // A session of the Host page itself, as a console panel would hold one.
 
-import type { CdpEvent, Json, Response } from "../protocol";
+import type { CdpEvent, Json, Response } from "../wire/cdp";
 import type { Send } from "./link";
 
 /** The error of a command: message as CDP has it, and its code. */
 export class CommandError extends Error {
-  constructor(readonly code: number, message: string) {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
     super(message);
     this.name = "CommandError";
   }
@@ -16,7 +19,11 @@ export class LocalSession {
   private readonly waiting = new Map<number, { resolve(r: Json): void; reject(e: Error): void }>();
   private readonly listeners = new Map<string, Set<(params: Json) => void>>();
 
-  constructor(readonly sessionId: string, readonly targetId: string, private readonly core: Send) {
+  constructor(
+    readonly sessionId: string,
+    readonly targetId: string,
+    private readonly core: Send,
+  ) {
     core({ do: "attach", sessionId, targetId });
   }
 
@@ -29,7 +36,10 @@ export class LocalSession {
     });
   }
 
-  /** Calls f for each such event, and for the end of the session as "detached" with {reason}; returns how to stop that. */
+  /**
+   * Calls f for each such event, and for the end of the session as "detached" with {reason}; returns
+   * how to stop that.
+   */
   on(method: string, f: (params: Json) => void): () => void {
     const set = this.listeners.get(method) ?? new Set();
     this.listeners.set(method, set.add(f));

@@ -31,7 +31,10 @@ test("the events of the start, the answer at the new document's hello, one loade
   const [started, , request] = w.messages("A").map((m) => m.params);
   const { loaderId } = started;
   assert.match(loaderId, /^[0-9A-F]{32}$/);
-  assert.deepEqual([started.url, request.requestId, request.loaderId, request.type], ["http://app/two", loaderId, loaderId, "Document"]);
+  assert.deepEqual(
+    [started.url, request.requestId, request.loaderId, request.type],
+    ["http://app/two", loaderId, loaderId, "Document"],
+  );
   assert.deepEqual(agent.got[0].params, { url: "http://app/two", loaderId });
   agent.answer("Page.navigate");
   agent.say({ icdp: "nav", loaderId: "AGENTS", url: "http://app/two" });
@@ -76,7 +79,10 @@ test("a document without agent: the reason 1.5 s after its load event, and the n
   agent.say({ icdp: "bye" });
   w.load();
   tick(1_499);
-  assert.equal(w.messages("A").find((m) => m.id === 1), undefined);
+  assert.equal(
+    w.messages("A").find((m) => m.id === 1),
+    undefined,
+  );
   tick(1);
   assert.equal(
     w.messages("A").find((m) => m.id === 1)!.result.errorText,
@@ -99,7 +105,9 @@ test("nothing comes in 20 s", () => {
 test("refused: origins that the Pairing does not name, script and broken URLs", () => {
   const { w, agent } = start();
   const urls = ["https://evil.example/x", "javascript:alert(1)", "about:srcdoc", "http://", 5];
-  urls.forEach((url, i) => w.send("A", i, "Page.navigate", { url }));
+  urls.forEach((url, i) => {
+    w.send("A", i, "Page.navigate", { url });
+  });
   assert.deepEqual(w.told("A"), [
     "0:Navigation to https://evil.example is not allowed for this Target",
     "1:Navigation to javascript:alert(1) is not allowed for this Target",
@@ -171,7 +179,10 @@ test("reload answers early even if the document goes first; without one the ifra
   agent.say({ icdp: "bye" });
   assert.equal(w.told("A").pop(), "1:{}");
   w.send("A", 2, "Page.reload");
-  assert.deepEqual(w.posted.find((m) => m.do === "navigate"), { do: "navigate", targetId: "T", url: "http://app/one?q#top" });
+  assert.deepEqual(
+    w.posted.find((m) => m.do === "navigate"),
+    { do: "navigate", targetId: "T", url: "http://app/one?q#top" },
+  );
 });
 
 test("from a document of an opaque origin the iframe is led elsewhere, once the agent is ready", () => {
@@ -181,9 +192,15 @@ test("from a document of an opaque origin the iframe is led elsewhere, once the 
   w.attach("L");
   w.send("L", 1, "Page.navigate", { url: "http://app/two" });
   assert.equal(agent.got.find((m) => m.method === "Page.navigate")!.params.led, true);
-  assert.deepEqual(w.posted.filter((m) => m.do === "navigate"), []);
+  assert.deepEqual(
+    w.posted.filter((m) => m.do === "navigate"),
+    [],
+  );
   agent.answer("Page.navigate");
-  assert.deepEqual(w.posted.filter((m) => m.do === "navigate"), [{ do: "navigate", targetId: "T", url: "http://app/two" }]);
+  assert.deepEqual(
+    w.posted.filter((m) => m.do === "navigate"),
+    [{ do: "navigate", targetId: "T", url: "http://app/two" }],
+  );
   agent.say({ icdp: "bye" });
   w.hello("doc2", "http://app/two");
   assert.match(w.told("L").at(-1)!, /^1:.*loaderId/);
@@ -197,8 +214,15 @@ test("an address that an agent has told is no way past what the Pairing allows",
   }
   agent.say({ icdp: "bye" });
   w.send("A", 1, "Page.reload");
-  assert.deepEqual(w.told("A"), ["Page.frameNavigated", "Runtime.executionContextsCleared", "1:Navigation to about:srcdoc is not allowed for this Target"]);
-  assert.deepEqual(w.posted.filter((m) => m.do === "navigate"), []);
+  assert.deepEqual(w.told("A"), [
+    "Page.frameNavigated",
+    "Runtime.executionContextsCleared",
+    "1:Navigation to about:srcdoc is not allowed for this Target",
+  ]);
+  assert.deepEqual(
+    w.posted.filter((m) => m.do === "navigate"),
+    [],
+  );
 });
 
 test("a blank document is made by the Host page", () => {
@@ -207,8 +231,14 @@ test("a blank document is made by the Host page", () => {
   const agent = w.hello("doc1")!;
   w.attach("L");
   w.send("L", 1, "Page.navigate", { url: "about:blank" });
-  assert.deepEqual(w.posted.filter((m) => m.do === "navigate"), [{ do: "navigate", targetId: "T", url: "about:blank" }]);
-  assert.deepEqual(agent.methods().filter((m) => m === "Page.navigate"), []);
+  assert.deepEqual(
+    w.posted.filter((m) => m.do === "navigate"),
+    [{ do: "navigate", targetId: "T", url: "about:blank" }],
+  );
+  assert.deepEqual(
+    agent.methods().filter((m) => m === "Page.navigate"),
+    [],
+  );
   agent.say({ icdp: "bye" });
   w.hello("doc2", "about:blank");
   assert.match(w.told("L").at(-1)!, /^1:.*loaderId/);

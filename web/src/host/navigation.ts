@@ -1,15 +1,17 @@
 // Page.navigate, and which loader the next document belongs to.
 //
-// The sessions are told the whole story of each request for a document or
-// none of it: whoever starts it sends Network.requestWillBeSent, and either
-// the agent of the new document finishes it or `fail` does.
+// Sessions get all events of a document's request or none. Who starts the
+// navigation sends Network.requestWillBeSent. The agent of the new document sends
+// the rest, or `fail` does.
 
-import type { Json, SessionState } from "../protocol";
-import { type Moved, hexId, serverError } from "./channel";
+import type { Protocol } from "../cdp";
+import type { SessionState } from "../wire/frame";
+import type { Moved } from "../wire/core";
+import { hexId, serverError } from "./channel";
 import { isBlank, mayShow } from "./addresses";
 import { isDataDocument, isMade } from "./data";
 import type { Reply, Session } from "./session";
-import type { Target } from "./target";
+import type { TargetView } from "./targetview";
 
 /** How long a Page.navigate waits for the new document. */
 export const NAVIGATE_MS = 20_000;
@@ -27,19 +29,24 @@ export class Navigation {
   /** The navigation that the page itself has started. */
   private announced?: { loaderId: string; url: string };
 
-  constructor(private readonly target: Target) {}
+  constructor(private readonly target: TargetView) {}
 
   /** Carries out Page.navigate for the main frame. */
-  start(session: Session, params: Json, reply: (r: Reply) => void): void {
+  start(session: Session, params: Protocol.Page.NavigateRequest, reply: (r: Reply) => void): void {
     const t = this.target;
     const url = resolve(params.url, t.info.url, t.moved);
     if (!url) return reply({ error: serverError("Cannot navigate to invalid URL") });
     const refused = refusal(url, t);
     if (refused) return reply({ error: serverError(refused) });
     if (t.link && sameDocument(url.href, t.info.url)) {
-      return t.submit({ session, method: "Page.navigate", params: { ...params, url: url.href }, reply: (r) => {
-        reply(r.error ? r : { result: { frameId: t.id } });
-      } });
+      return t.submit({
+        session,
+        method: "Page.navigate",
+        params: { ...params, url: url.href },
+        reply: (r) => {
+          reply(r.error ? r : { result: { frameId: t.id } });
+        },
+      });
     }
     this.fail("net::ERR_ABORTED");
     this.announced = undefined;
@@ -51,24 +58,30 @@ export class Navigation {
   }
 
   /**
-   * Lets the agent assign location.href, which keeps the referrer the page's
-   * own; where there is none, or it refuses, the iframe's src is set. Either
-   * adds an entry to the history that all frames of the Host page share. A
-   * document of an opaque origin is led by the Host page, once its agent is
-   * ready: browsers withhold SameSite cookies from what it asks for itself.
+   * Lets the agent assign location.href, so that the Referer is the page's own.
+   * Without an agent, or if it refuses, the iframe's src is set. Both add an
+   * entry to the history that all frames of the Host page share. A document of
+   * an opaque origin is navigated by the Host page once its agent is ready:
+   * browsers send no SameSite cookies with navigations that it starts itself.
    */
-  private go(session: Session, params: Json): void {
+  private go(session: Session, params: Protocol.Page.NavigateRequest & { loaderId: string }): void {
     const t = this.target;
     const { link } = t;
     const { url } = params;
-    const lead = (state?: SessionState[]): void => t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
+    const lead = (state?: SessionState[]): void =>
+      t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
     if (!link) t.expect(NAVIGATE_MS);
     if (isMade(url)) return lead(isDataDocument(url) ? t.state() : undefined);
     if (!link) return lead();
     const led = link.origin === "null";
-    t.submit({ session, method: "Page.navigate", params: { ...params, ...(led && { led }) }, reply: (r) => {
-      if ((r.error || led) && t.link === link && this.pending?.loaderId === params.loaderId) lead();
-    } });
+    t.submit({
+      session,
+      method: "Page.navigate",
+      params: { ...params, ...(led && { led }) },
+      reply: (r) => {
+        if ((r.error || led) && t.link === link && this.pending?.loaderId === params.loaderId) lead();
+      },
+    });
   }
 
   /** The events of a navigation's start, as Chromium 156 sends them. */
@@ -117,7 +130,7 @@ export class Navigation {
     return minted;
   }
 
-  /** Whether the page may be led to this address by another. */
+  /** Whether another page may navigate this Target to an address. */
   mayEnter(url: string): boolean {
     return isBlank(url) ? this.target.owner.identity.agent : mayShow(url, this.target.origins);
   }
@@ -128,7 +141,7 @@ export class Navigation {
     p?.reply({ result: { frameId: this.target.id, loaderId: p.loaderId } });
   }
 
-  /** There is a page about why what was asked for has not come, which tells the rest. */
+  /** The new document is an error page. Its agent reports the rest. */
   refuse(errorText: string): void {
     const p = this.take();
     p?.reply({ result: { frameId: this.target.id, loaderId: p.loaderId, errorText } });
@@ -162,7 +175,11 @@ export class Navigation {
   /** The page has started a navigation. Its agent may thus report ours, too. */
   announce(loaderId: string, url: string): void {
     const asked = this.pending;
-    if (asked && (asked.loaderId === loaderId || asked.url === url || (isDataDocument(asked.url) && isDataDocument(url)))) return;
+    if (
+      asked &&
+      (asked.loaderId === loaderId || asked.url === url || (isDataDocument(asked.url) && isDataDocument(url)))
+    )
+      return;
     this.fail("net::ERR_ABORTED");
     this.announced = { loaderId, url };
   }
@@ -192,8 +209,11 @@ export function follow(url: URL, moved: Moved): URL {
   return origin ? new URL(url.href.slice(url.href.indexOf(url.host) + url.host.length), origin) : url;
 }
 
-/** Why a client may not go there: the Pairing's origins may be entered, and no other, and documents that the Host makes. */
-function refusal(url: URL, t: Target): string | undefined {
+/**
+ * Why a client may not navigate there. Only the Pairing's origins, and documents that the Host
+ * makes, are allowed.
+ */
+function refusal(url: URL, t: TargetView): string | undefined {
   if (isMade(url.href)) {
     if (t.owner.identity.agent) return undefined;
     return `Navigation to ${url.protocol === "data:" ? "data: URLs" : "about:blank"} is not possible: this Host page names no agentUrl for a document of its making`;
@@ -202,7 +222,7 @@ function refusal(url: URL, t: Target): string | undefined {
   return mayShow(url.href, t.origins) ? undefined : `Navigation to ${origin} is not allowed for this Target`;
 }
 
-/** A URL that differs in nothing but the fragment it has keeps the document. */
+/** Whether a navigation keeps the document: the URLs differ in the fragment only (HTML, "navigate to a fragment"). */
 function sameDocument(url: string, current: string): boolean {
   return url.includes("#") && split(url)[0] === split(current)[0];
 }

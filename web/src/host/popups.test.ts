@@ -1,9 +1,9 @@
 /// <reference types="node" />
 // Windows that frames open.
 
+import type { Ask } from "../wire/core";
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import type { Ask } from "./channel";
 import { World, freshClock, settle } from "./fakes";
 
 beforeEach(freshClock);
@@ -33,10 +33,17 @@ test("a window becomes a Target that knows its opener", async () => {
   relay.take();
   agent.say(open);
   await settle();
-  assert.deepEqual(asks, [{
-    what: "create", params: { url: "http://app/p" }, openerId: "T", popup: { openId: "1.1", name: "n", noopener: undefined },
-  }]);
-  assert.deepEqual(relay.take(), [{ kind: "targetCreated", target: { targetId: "P", title: "", url: "about:blank", openerId: "T" } }]);
+  assert.deepEqual(asks, [
+    {
+      what: "create",
+      params: { url: "http://app/p" },
+      openerId: "T",
+      popup: { openId: "1.1", name: "n", noopener: undefined },
+    },
+  ]);
+  assert.deepEqual(relay.take(), [
+    { kind: "targetCreated", target: { targetId: "P", title: "", url: "about:blank", openerId: "T" } },
+  ]);
   const popup = w.hello("doc2", "http://app/p", "P")!;
   const { opened, opener } = w.welcomes().at(-1)!.welcome;
   assert.deepEqual([opened, opener], [true, true]);
@@ -44,7 +51,9 @@ test("a window becomes a Target that knows its opener", async () => {
 
   agent.say({ icdp: "popup", openId: "1.1", message: { data: 1, targetOrigin: "*", origin: "http://forged" } });
   await settle();
-  assert.deepEqual(popup.got.splice(0), [{ icdp: "popup", message: { data: 1, targetOrigin: "*", origin: "http://app" } }]);
+  assert.deepEqual(popup.got.splice(0), [
+    { icdp: "popup", message: { data: 1, targetOrigin: "*", origin: "http://app" } },
+  ]);
   popup.say({ icdp: "opener", message: { data: 2, targetOrigin: "http://app" } });
   assert.deepEqual(agent.got.splice(0), [
     { icdp: "popup", openId: "1.1", message: { data: 2, targetOrigin: "http://app", origin: "http://app" } },
@@ -63,7 +72,10 @@ test("a window is led elsewhere as soon as it is there, but not where its Pairin
   agent.say(open);
   for (const url of ["http://app/q", "http://elsewhere/"]) agent.say({ icdp: "popup", openId: "1.1", url });
   await settle();
-  assert.deepEqual(w.posted.filter((m) => m.do === "navigate"), [{ do: "navigate", targetId: "P", url: "http://app/q" }]);
+  assert.deepEqual(
+    w.posted.filter((m) => m.do === "navigate"),
+    [{ do: "navigate", targetId: "P", url: "http://app/q" }],
+  );
 });
 
 test("noopener: neither reaches the other", async () => {
@@ -104,11 +116,18 @@ test("a message goes to the origin that it is meant for, in the name of the one 
   const popup = w.hello("doc2", "http://app/p", "P")!;
   agent.got.length = 0;
   agent.say({ icdp: "info", title: "", url: "http://bank/" });
-  for (const targetOrigin of ["http://bank", "http://app/", "null", ""]) agent.say({ icdp: "popup", openId: "1.1", message: { data: "secret", targetOrigin } });
-  agent.say({ icdp: "popup", openId: "1.1", message: { data: "of a frame inside", targetOrigin: "*", origin: "null" } });
+  for (const targetOrigin of ["http://bank", "http://app/", "null", ""])
+    agent.say({ icdp: "popup", openId: "1.1", message: { data: "secret", targetOrigin } });
+  agent.say({
+    icdp: "popup",
+    openId: "1.1",
+    message: { data: "of a frame inside", targetOrigin: "*", origin: "null" },
+  });
   await settle();
   popup.say({ icdp: "opener", message: { data: "secret", targetOrigin: "http://bank" } });
-  assert.deepEqual(popup.got, [{ icdp: "popup", message: { data: "of a frame inside", targetOrigin: "*", origin: "null" } }]);
+  assert.deepEqual(popup.got, [
+    { icdp: "popup", message: { data: "of a frame inside", targetOrigin: "*", origin: "null" } },
+  ]);
   assert.deepEqual(agent.got, []);
 });
 
@@ -116,7 +135,11 @@ test("a window is not led to script or to what is no address", async () => {
   const { w } = opening();
   const agent = w.hello("doc1")!;
   agent.say(open);
-  for (const url of ["javascript:1", "", "http://", "about:srcdoc", "data:text/html,x"]) agent.say({ icdp: "popup", openId: "1.1", url });
+  for (const url of ["javascript:1", "", "http://", "about:srcdoc", "data:text/html,x"])
+    agent.say({ icdp: "popup", openId: "1.1", url });
   await settle();
-  assert.deepEqual(w.posted.filter((m) => m.do === "navigate"), []);
+  assert.deepEqual(
+    w.posted.filter((m) => m.do === "navigate"),
+    [],
+  );
 });

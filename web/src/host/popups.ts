@@ -1,46 +1,53 @@
 // Windows that frames open: each is a Target, which knows who opened it.
 
-import type { Open, OpenerCall, PopupCall, PopupNews, WindowMessage } from "../protocol";
-import { SUCCESSOR_MS, type Target } from "./target";
-
-/** Which window.open a Target comes from. */
-export interface Opened {
-  openId: string;
-  /** Neither may reach the other. */
-  noopener?: boolean;
-}
+import type { Open, OpenerCall, PopupCall, PopupNews, WindowMessage } from "../wire/frame";
+import type { Opened } from "../wire/core";
+import { SUCCESSOR_MS, type PopupsView, type TargetView } from "./targetview";
 
 /** What one Target's frame has to do with the windows it opens, and with the one that opened it. */
-export class Popups {
+export class Popups implements PopupsView {
   /** Those that the application is about to make. */
   private readonly opening = new Map<string, Promise<void>>();
 
-  constructor(private readonly target: Target, readonly opened?: Opened) {}
+  constructor(
+    private readonly target: TargetView,
+    readonly opened?: Opened,
+  ) {}
 
   /** The page has opened a window. */
   open(m: Open): void {
     const { url, openId = "", name = "", noopener } = m;
     const { owner, id } = this.target;
-    const made = owner.ask({ what: "create", params: { url: url || "about:blank" }, openerId: id, popup: { openId, name, noopener } });
-    this.opening.set(openId, made.then(
-      () => void this.opening.delete(openId),
-      (e: Error) => {
-        this.opening.delete(openId);
-        this.target.control({ icdp: "popup", openId, closed: true, error: e.message });
-      },
-    ));
+    const made = owner.ask({
+      what: "create",
+      params: { url: url || "about:blank" },
+      openerId: id,
+      popup: { openId, name, noopener },
+    });
+    this.opening.set(
+      openId,
+      made.then(
+        () => void this.opening.delete(openId),
+        (e: Error) => {
+          this.opening.delete(openId);
+          this.target.control({ icdp: "popup", openId, closed: true, error: e.message });
+        },
+      ),
+    );
   }
 
   /** The page does something with a window that it has opened. */
   async call(m: PopupCall): Promise<void> {
     await this.opening.get(m.openId);
     const { owner, id } = this.target;
-    const popup = [...owner.targets.values()].find((t) => t.info.openerId === id && t.popups.opened?.openId === m.openId);
+    const popup = [...owner.targets.values()].find(
+      (t) => t.info.openerId === id && t.popups.opened?.openId === m.openId,
+    );
     if (popup && !popup.popups.opened?.noopener) popup.popups.reached(m, this.stamped(m.message));
   }
 
   /** What the opener wants of this window. */
-  private reached(m: PopupCall, message: WindowMessage | undefined): void {
+  reached(m: PopupCall, message: WindowMessage | undefined): void {
     const { target } = this;
     const { owner, id: targetId } = target;
     if (m.close) owner.ask({ what: "close", targetId }).catch(() => {});
@@ -68,14 +75,19 @@ export class Popups {
     opener.control({ icdp: "popup", openId: this.opened.openId, ...rest, ...(message && { message }) });
   }
 
-  /** Whether the document here is one that a message is meant for, of which it learns nothing else. */
-  private mayHear({ targetOrigin }: WindowMessage): boolean {
+  /** Whether a message is meant for the origin of the document here. Other origins must not learn of it. */
+  mayHear({ targetOrigin }: WindowMessage): boolean {
     return targetOrigin === "*" || targetOrigin === this.target.link?.origin;
   }
 
-  /** Who speaks is not for the page to say, but that it is a frame inside of it. */
+  /**
+   * Sets the sender's origin, which a page cannot choose. It may only say that the sender is a frame
+   * of another origin inside it.
+   */
   private stamped(message: WindowMessage | undefined): WindowMessage | undefined {
     const origin = message?.origin === "null" ? "null" : this.target.link?.origin;
-    return message && origin !== undefined ? { data: message.data, targetOrigin: String(message.targetOrigin), origin } : undefined;
+    return message && origin !== undefined
+      ? { data: message.data, targetOrigin: String(message.targetOrigin), origin }
+      : undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { FromCore, ToCore } from "./channel";
+import type { FromCore, ToCore } from "../wire/core";
 
 /** The global scope of a dedicated Worker, or its stand-in on the main thread. */
 export interface Scope {

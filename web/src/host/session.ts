@@ -1,14 +1,12 @@
 // One client's attachment to one Target, whether it came over the relay or
 // from the page itself.
 
-import type { CdpError, Json, SessionState } from "../protocol";
+import type { Answer, Json } from "../wire/cdp";
+import type { SessionState } from "../wire/frame";
 import { emptyState } from "./state";
 
 /** The answer to a command: one of the two. */
-export interface Reply {
-  result?: Json;
-  error?: CdpError;
-}
+export type Reply = Answer;
 
 /** Where a session's events go. */
 export interface Consumer {
@@ -35,7 +33,12 @@ export class Session {
    * `alias` is its name towards the agent. Sessions of a relay that cannot
    * address one of them share theirs, and the agent sees them as one.
    */
-  constructor(readonly id: string, readonly targetId: string, readonly consumer: Consumer, readonly alias = id) {
+  constructor(
+    readonly id: string,
+    readonly targetId: string,
+    readonly consumer: Consumer,
+    readonly alias = id,
+  ) {
     this.state = emptyState(id);
   }
 
@@ -48,7 +51,7 @@ export class Session {
 export interface Call {
   session: Session;
   method: string;
-  params: Json;
+  params: object;
   reply(reply: Reply): void;
   kept?: Json;
 }

@@ -1,7 +1,9 @@
 // What a session has set that must outlive a document, recorded as its
 // commands pass.
 
-import type { Json, SessionState } from "../protocol";
+import type { Method, Params } from "../cdp";
+import type { Json } from "../wire/cdp";
+import type { SessionState } from "../wire/frame";
 import { clearing, overrideId, overrides, overrideScript } from "../overrides";
 
 /** A session's state as it begins. */
@@ -10,13 +12,13 @@ export function emptyState(sessionId: string): SessionState {
 }
 
 /**
- * Notes what a command sets and returns the result that stands even if its
- * document goes before it has answered, because the next document starts with
- * this state. Undefined: the command sets nothing that is kept.
+ * Records what a command sets. Returns the command's result for the case that the
+ * document is unloaded before it answers: the next document starts with this
+ * state, so the command has succeeded. Undefined: nothing is recorded.
  */
-export function record(s: SessionState, method: string, params: Json): Json | undefined {
+export function record(s: SessionState, method: string, params: object): Json | undefined {
   const special = recorders.get(method);
-  if (special) return special(s, params);
+  if (special) return special(s, params as never);
   const [domain, verb] = method.split(".");
   if (verb === "enable") {
     if (!s.domains.includes(domain)) s.domains.push(domain);
@@ -29,62 +31,68 @@ export function record(s: SessionState, method: string, params: Json): Json | un
   return undefined;
 }
 
-type Recorder = (s: SessionState, p: Json) => Json | undefined;
+type Recorder<P> = (s: SessionState, p: P) => Json | undefined;
 
-const recorders = new Map<string, Recorder>(Object.entries<Recorder>({
-  "Page.setLifecycleEventsEnabled": (s, p) => {
-    s.lifecycle = p.enabled === true;
-    return {};
-  },
-  "Page.setInterceptFileChooserDialog": (s, p) => {
-    s.fileChooser = p.enabled === true;
-    return {};
-  },
-  "Emulation.setFocusEmulationEnabled": (s, p) => {
-    s.focus = p.enabled === true;
-    return {};
-  },
-  "Page.addScriptToEvaluateOnNewDocument": (s, p) => {
-    if (p.identifier === undefined) return undefined; // a version 1 agent mints and keeps its own
-    const script = { identifier: p.identifier, source: p.source, worldName: p.worldName || undefined };
-    s.scripts.push(script);
-    return { identifier: p.identifier };
-  },
-  "Page.removeScriptToEvaluateOnNewDocument": (s, p) => {
-    s.scripts = s.scripts.filter((x) => x.identifier !== p.identifier);
-    return {};
-  },
-  "Runtime.addBinding": (s, p) => {
-    // Limited to one context, a binding ends with that context.
-    if (p.executionContextId !== undefined || typeof p.name !== "string") return undefined;
-    const binding = { name: p.name, worldName: p.executionContextName || undefined };
-    if (!s.bindings.some((b) => b.name === binding.name && b.worldName === binding.worldName)) s.bindings.push(binding);
-    return {};
-  },
-  "Runtime.removeBinding": (s, p) => {
-    s.bindings = s.bindings.filter((b) => b.name !== p.name);
-    return {};
-  },
-  "Fetch.enable": (s, p) => {
-    s.fetch = p;
-    return {};
-  },
-  "Fetch.disable": (s) => {
-    s.fetch = undefined;
-    return {};
-  },
-}));
+/** Recorders typed by the params of their methods. */
+type Recorders = { [M in Method]?: Recorder<Params<M> & { identifier?: string }> };
+
+const recorders = new Map(
+  Object.entries<Recorder<never>>({
+    "Page.setLifecycleEventsEnabled": (s, p) => {
+      s.lifecycle = p.enabled === true;
+      return {};
+    },
+    "Page.setInterceptFileChooserDialog": (s, p) => {
+      s.fileChooser = p.enabled === true;
+      return {};
+    },
+    "Emulation.setFocusEmulationEnabled": (s, p) => {
+      s.focus = p.enabled === true;
+      return {};
+    },
+    "Page.addScriptToEvaluateOnNewDocument": (s, p) => {
+      if (p.identifier === undefined) return undefined; // a version 1 agent makes and keeps its own identifiers
+      const script = { identifier: p.identifier, source: p.source, worldName: p.worldName || undefined };
+      s.scripts.push(script);
+      return { identifier: p.identifier };
+    },
+    "Page.removeScriptToEvaluateOnNewDocument": (s, p) => {
+      s.scripts = s.scripts.filter((x) => x.identifier !== p.identifier);
+      return {};
+    },
+    "Runtime.addBinding": (s, p) => {
+      // Limited to one context, a binding ends with that context.
+      if (p.executionContextId !== undefined || typeof p.name !== "string") return undefined;
+      const binding = { name: p.name, worldName: p.executionContextName || undefined };
+      if (!s.bindings.some((b) => b.name === binding.name && b.worldName === binding.worldName))
+        s.bindings.push(binding);
+      return {};
+    },
+    "Runtime.removeBinding": (s, p) => {
+      s.bindings = s.bindings.filter((b) => b.name !== p.name);
+      return {};
+    },
+    "Fetch.enable": (s, p) => {
+      s.fetch = p;
+      return {};
+    },
+    "Fetch.disable": (s) => {
+      s.fetch = undefined;
+      return {};
+    },
+  } satisfies Recorders),
+);
 
 // What a proxy does for all requests of the Target.
 for (const method of ["Network.setExtraHTTPHeaders", "Network.setCacheDisabled", "Network.emulateNetworkConditions"]) {
-  recorders.set(method, (s, p) => {
+  recorders.set(method, (s, p: Json) => {
     s.network = { ...s.network, [method]: p };
     return undefined;
   });
 }
 
 for (const command of [...Object.keys(overrides), ...Object.keys(clearing)]) {
-  recorders.set(command, (s, p) => {
+  recorders.set(command, (s, p: Json) => {
     const method = clearing[command] ?? command;
     const identifier = overrideId(method, s.sessionId);
     s.scripts = s.scripts.filter((x) => x.identifier !== identifier);

@@ -1,61 +1,43 @@
-// A Target: one Pairing's document, its channel, and the commands that wait
-// for either.
+// A Target: the document of one Pairing, the channel to its agent, and the
+// commands that wait for an agent.
 
-import type { CdpEvent, FromAgent, Hello, HubAccess, Json, Response, SessionState, TargetInfo, ToAgent, Welcome } from "../protocol";
-import { VERSION } from "../protocol";
+import type { EventName, EventParams } from "../cdp";
+import type { CdpEvent, Json, Response } from "../wire/cdp";
+import {
+  type FromAgent,
+  type Hello,
+  type HubAccess,
+  type SessionState,
+  type ToAgent,
+  VERSION,
+  type Welcome,
+} from "../wire/frame";
+import type { TargetInfo } from "../wire/bridge";
+import type { Moved, Opened } from "../wire/core";
 import { isOf } from "./addresses";
-import { type Ask, type Env, type Identity, type Moved, type Port, hexId, parseObject, serverError } from "./channel";
+import { type Port, hexId, parseObject, serverError } from "./channel";
 import { isMade } from "./data";
 import { EmulationStack } from "./emulation";
 import { Navigation } from "./navigation";
-import { type Opened, Popups } from "./popups";
+import { Popups } from "./popups";
 import type { Call, Session } from "./session";
 import { merge, record } from "./state";
+import { type Link, type Owner, SUCCESSOR_MS, type TargetView } from "./targetview";
 
 /** How long a command waits for the next document's agent. */
 export const QUEUE_MS = 15_000;
 /** How long an agent may take to say hello after its document's load event. */
 export const SETTLE_MS = 1_500;
-/** How long a document that has gone is expected to have a successor. */
-export const SUCCESSOR_MS = 20_000;
 
 const NOT_PAIRED = serverError("Target is not connected: the Frame Agent has not paired yet.");
 const NO_AGENT = serverError("Target is not connected: no Frame Agent in the current document");
 const CONTEXT_GONE = serverError("Cannot find context with specified id");
 const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)";
 
-/** What a Target needs of the Core. */
-export interface Owner {
-  readonly env: Env;
-  readonly targets: Map<string, Target>;
-  readonly identity: Identity;
-  /** Origins that come through a proxy, as their documents say. */
-  readonly proxied: Set<string>;
-  /** BASE of the hub's HTTP endpoints, when there is a relay. */
-  base(): string | undefined;
-  /** Title, URL or connection changed. */
-  changed(target: Target): void;
-  /** An event for every session of the Target, of whatever consumer. */
-  publish(target: Target, method: string, params: Json): void;
-  ask(ask: Ask): Promise<Json>;
-  /** Has the relay serve a script at BASE/eval/KEY.js; false where it does not. */
-  putScript(key: string, source: string): Promise<boolean>;
-}
-
-/** The channel to the current document. */
-interface Link {
-  port: Port;
-  /** The document's origin, as the browser tells it. */
-  origin: string;
-  docId?: string;
-  /** Knows sessions; else version 1. */
-  extended: boolean;
-}
-
-export class Target {
+export class Target implements TargetView {
   readonly sessions = new Map<string, Session>();
-  readonly emulation = new EmulationStack(this);
-  readonly navigation = new Navigation(this);
+  readonly emulation: EmulationStack = new EmulationStack(this);
+  readonly navigation: Navigation = new Navigation(this);
   readonly popups: Popups;
   link?: Link;
   /** An agent has answered at least once. */
@@ -71,7 +53,13 @@ export class Target {
   private expecting?: ReturnType<typeof setTimeout>;
   private readonly whenConnected: (() => void)[] = [];
 
-  constructor(readonly info: TargetInfo, public origins: string[], readonly owner: Owner, opened?: Opened, readonly moved: Moved = {}) {
+  constructor(
+    readonly info: TargetInfo,
+    public origins: string[],
+    readonly owner: Owner,
+    opened?: Opened,
+    readonly moved: Moved = {},
+  ) {
     this.popups = new Popups(this, opened);
     this.expect(SUCCESSOR_MS);
   }
@@ -143,19 +131,31 @@ export class Target {
       opened: this.popups.opened !== undefined,
       opener: this.popups.opened?.noopener === false,
     };
-    return { ...plain, frameId: this.id, loaderId: this.loaderId, navigated, state: { sessions: this.state() }, ...windows, ...this.hub() };
+    return {
+      ...plain,
+      frameId: this.id,
+      loaderId: this.loaderId,
+      navigated,
+      state: { sessions: this.state() },
+      ...windows,
+      ...this.hub(),
+    };
   }
 
   private hub(): HubAccess {
     const base = this.owner.base();
     const proxied = this.origins.find((o) => this.owner.proxied.has(o));
-    return { ...(base && { base }), ...(this.dialogKey && { key: this.dialogKey }), ...(proxied && { proxy: `${proxied}/__hub` }) };
+    return {
+      ...(base && { base }),
+      ...(this.dialogKey && { key: this.dialogKey }),
+      ...(proxied && { proxy: `${proxied}/__hub` }),
+    };
   }
 
   /** The iframe's load event. */
   loaded(): void {
-    // document.close() fires one too, so that it means nothing while the old
-    // document is there; but a version 1 agent does not say when it goes.
+    // document.close() fires load as well, so while the old document is there the
+    // event means nothing. Only a version 1 agent does not announce its unload.
     if (this.link && (this.link.extended || !this.navigation.pending)) return;
     this.expect(SETTLE_MS, BLOCKED);
     if (!this.link) this.owner.env.post({ do: "probe", targetId: this.id });
@@ -274,12 +274,12 @@ export class Target {
   }
 
   /** An event of the Host's own, for sessions that enabled the domain. */
-  emit(domain: string, method: string, params: Json): void {
+  emit<M extends EventName>(domain: string, method: M, params: EventParams<M>): void {
     const seen = new Set<string>();
     for (const s of this.sessions.values()) {
       if (!s.has(domain) || seen.has(s.alias)) continue;
       seen.add(s.alias);
-      s.consumer.event(s, method, params);
+      s.consumer.event(s, method, params as Json);
     }
   }
 
@@ -305,9 +305,9 @@ export class Target {
   private fromAgent(port: Port, data: unknown): void {
     const m = parseObject(data);
     if (!m || this.link?.port !== port) return;
-    if (m.icdp !== undefined) this.controlled(m as FromAgent);
-    else if (typeof m.id === "number") this.answered(m as Response);
-    else if (typeof m.method === "string") this.event(m as CdpEvent);
+    if (m.icdp !== undefined) this.controlled(m as unknown as FromAgent);
+    else if (typeof m.id === "number") this.answered(m as unknown as Response);
+    else if (typeof m.method === "string") this.event(m as unknown as CdpEvent);
   }
 
   private answered(m: Response): void {
@@ -329,9 +329,13 @@ export class Target {
     }
   }
 
-  /** Whether a document may tell an event: none of other Targets, nor that it has an address of another origin. */
-  private mayTell(method: string, p: Json): boolean {
-    const here = (url: unknown): boolean => this.link !== undefined && isOf(String(url), this.link.origin, this.origins);
+  /**
+   * Whether a document may send an event: none about other Targets, and none that claims an address of
+   * another origin.
+   */
+  private mayTell(method: string, p: { frame?: { id: string; url: string }; frameId?: string; url?: string }): boolean {
+    const here = (url: unknown): boolean =>
+      this.link !== undefined && isOf(String(url), this.link.origin, this.origins);
     if (method === "Page.frameNavigated" && p.frame?.id === this.id) return here(p.frame.url);
     if (method === "Page.navigatedWithinDocument" && p.frameId === this.id) return here(p.url);
     return !/^(Target|Browser)\./.test(method);
@@ -339,7 +343,7 @@ export class Target {
 
   private controlled(m: FromAgent): void {
     for (const text of ["url", "title", "loaderId", "key", "source"]) {
-      if (text in m && typeof (m as Json)[text] !== "string") return;
+      if (text in m && typeof m[text as keyof FromAgent] !== "string") return;
     }
     switch (m.icdp) {
       case "bye":
@@ -353,8 +357,9 @@ export class Target {
         if (this.link && isOf(m.url, this.link.origin, this.origins)) this.info.url = m.url;
         return this.owner.changed(this);
       case "evalput":
-        return void this.owner.putScript(m.key, m.source).then((taken) =>
-          this.control({ icdp: "evalok", key: m.key, ...(!taken && { refused: true as const }) }));
+        return void this.owner
+          .putScript(m.key, m.source)
+          .then((taken) => this.control({ icdp: "evalok", key: m.key, ...(!taken && { refused: true as const }) }));
       case "open":
         return this.popups.open(m);
       case "popup":

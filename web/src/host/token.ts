@@ -1,5 +1,5 @@
-// The token in the address of a Host page, "#token=T", which is sent to nobody
-// but can be read off the screen and out of the list of visited pages.
+// The token in the address of a Host page, "#token=T". A fragment is sent to no
+// server, but it shows on the screen and in the browser's history.
 
 const KEY = "cdphubToken";
 

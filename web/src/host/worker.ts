@@ -3,11 +3,14 @@
 
 import { Core } from "./core";
 import { browserEnv } from "./env";
+import type { FromCore } from "../wire/core";
 import type { Scope } from "./scope";
 
 const scope = self as unknown as Scope;
-const core = new Core(browserEnv((message) => {
-  scope.postMessage(message, message.do === "welcome" ? [message.port] : []);
-}));
+const core = new Core(
+  browserEnv((message) => {
+    scope.postMessage(message, message.do === "welcome" ? [message.port] : []);
+  }),
+);
 scope.onmessage = (event) => core.receive(event.data);
-scope.postMessage({ do: "up" }, []);
+scope.postMessage({ do: "up" } satisfies FromCore, []);

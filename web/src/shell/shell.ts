@@ -29,7 +29,10 @@ const host = new CdpHub.Host({
 if (app) start(app);
 else state.textContent = "Add ?app=URL to this page's address, for example ?app=http://localhost:3000/";
 
-/** The address, unless it is of this page's own origin, in which javascript: would run, too: what runs there can be a Host. */
+/**
+ * The address, unless it is of this page's own origin, in which javascript: would run, too: what runs
+ * there can be a Host.
+ */
 function webAddress(text: string): URL | undefined {
   try {
     const parsed = new URL(text);
@@ -50,7 +53,8 @@ function add(address: string, openerId = "", front = true): string {
   const blank = address === "" || address === "about:blank";
   const asked = blank ? undefined : webAddress(address);
   const url = asked && CdpHub.follow(asked, moved);
-  if (!blank && !origins.includes(url?.origin ?? "")) throw new Error(`This Host page opens no frame for ${address}: it shows ${origins.join(", ")}`);
+  if (!blank && !origins.includes(url?.origin ?? ""))
+    throw new Error(`This Host page opens no frame for ${address}: it shows ${origins.join(", ")}`);
   const iframe = document.createElement("iframe");
   iframe.allow = "clipboard-read; clipboard-write; fullscreen";
   if (url) iframe.src = url.href;

@@ -8,11 +8,13 @@ const PARTS = ["color", "image", "position", "size", "repeat", "attachment"].map
 export function ground(root: HTMLElement, copies: ReadonlyMap<Node, HTMLElement>, far: number): void {
   const body = root.ownerDocument.body as HTMLElement | null;
   const source = [root, body].find((el) => el && copies.has(el) && painted(el));
-  const copy = source && copies.get(source), copyOfRoot = copies.get(root);
+  const copy = source && copies.get(source),
+    copyOfRoot = copies.get(root);
   if (!source || !copy || !copyOfRoot) return;
   const canvas = root.ownerDocument.createElement("div");
-  canvas.style.cssText = `position:absolute;z-index:-1;margin:${-far}px;padding:${far}px;`
-    + `width:${root.offsetWidth}px;height:${root.offsetHeight}px;background-origin:content-box`;
+  canvas.style.cssText =
+    `position:absolute;z-index:-1;margin:${-far}px;padding:${far}px;` +
+    `width:${root.offsetWidth}px;height:${root.offsetHeight}px;background-origin:content-box`;
   for (const part of PARTS) {
     canvas.style.setProperty(part, copy.style.getPropertyValue(part) || styleOf(source).getPropertyValue(part));
   }
@@ -23,7 +25,9 @@ export function ground(root: HTMLElement, copies: ReadonlyMap<Node, HTMLElement>
 
 function painted(el: Element): boolean {
   const style = styleOf(el);
-  return style.display !== "none" && (style.backgroundImage !== "none" || !/^rgba\(.*, 0\)$/.test(style.backgroundColor));
+  return (
+    style.display !== "none" && (style.backgroundImage !== "none" || !/^rgba\(.*, 0\)$/.test(style.backgroundColor))
+  );
 }
 
 function styleOf(el: Element): CSSStyleDeclaration {

@@ -1,7 +1,7 @@
-// Page.captureScreenshot by drawing the document anew: a bundle of its own,
-// because it is large and few clients ask.
+// Page.captureScreenshot: draws the document anew, since page script cannot read
+// what the browser has painted. A bundle of its own, because of its size.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { label } from "./label";
 import { lend, type Natives } from "./natives";
 import { picture } from "./picture";
@@ -13,12 +13,19 @@ const MAX_MS = 25_000;
  * Answers Page.captureScreenshot: {data}, base64. `background`, as CSS, is what
  * shows where the page has none.
  */
-export async function capture(p: Json, natives: Natives, background = "white"): Promise<Json> {
+export async function capture(
+  p: Protocol.Page.CaptureScreenshotRequest,
+  natives: Natives,
+  background = "white",
+): Promise<Protocol.Page.CaptureScreenshotResponse> {
   lend(natives);
   const o = optionsOf(p);
   let timer = 0;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = natives.setTimeout(() => reject(new CaptureError(`Unable to capture screenshot within ${MAX_MS} ms`)), MAX_MS);
+    timer = natives.setTimeout(
+      () => reject(new CaptureError(`Unable to capture screenshot within ${MAX_MS} ms`)),
+      MAX_MS,
+    );
   });
   try {
     const canvas = await Promise.race([draw(o, background), late]);
@@ -49,7 +56,8 @@ async function decoded(url: string): Promise<HTMLImageElement> {
     await image.decode();
     return image;
   } catch {
-    if (url === SMALLEST) throw new CaptureError(impossible("the page's Content Security Policy allows no data: images"));
+    if (url === SMALLEST)
+      throw new CaptureError(impossible("the page's Content Security Policy allows no data: images"));
     await decoded(SMALLEST); // tells a policy from a document that is too large
     throw new CaptureError(impossible("the browser cannot draw a copy of the document"));
   }
@@ -59,10 +67,20 @@ const SMALLEST = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAA
 
 function encode(canvas: HTMLCanvasElement, o: Options): Promise<Blob> {
   return new Promise((resolve, reject) => {
-    canvas.toBlob((b) => {
-      if (b?.type === `image/${o.format}`) resolve(b); // a browser without an encoder for it makes PNG
-      else reject(b ? new CaptureError(impossible(`the browser encodes no ${o.format}`)) : new Error("Unable to capture screenshot"));
-    }, `image/${o.format}`, o.quality);
+    canvas.toBlob(
+      (b) => {
+        if (b?.type === `image/${o.format}`)
+          resolve(b); // a browser without an encoder for it makes PNG
+        else
+          reject(
+            b
+              ? new CaptureError(impossible(`the browser encodes no ${o.format}`))
+              : new Error("Unable to capture screenshot"),
+          );
+      },
+      `image/${o.format}`,
+      o.quality,
+    );
   });
 }
 

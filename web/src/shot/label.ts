@@ -50,7 +50,8 @@ const ALPHA_FLAG = 16;
 
 /** Only a file that begins with VP8X may have further chunks, so that one is made where it is missing. */
 function labelWebp(webp: Uint8Array): Uint8Array {
-  const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +
+  const xmp =
+    `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +
     `<rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:CreatorTool="${LABEL}"/></rdf:RDF></x:xmpmeta>`;
   const body = xmp.length % 2 ? `${xmp} ` : xmp;
   const chunk = new Uint8Array(8 + body.length);
@@ -74,7 +75,10 @@ function extend(webp: Uint8Array): Uint8Array {
   const header = new Uint8Array(18);
   header.set(bytes("VP8X\x0a"), 0);
   header[8] = lossless && packed & (1 << 28) ? ALPHA_FLAG : 0;
-  for (const [at, n] of [[12, width - 1], [15, height - 1]]) {
+  for (const [at, n] of [
+    [12, width - 1],
+    [15, height - 1],
+  ]) {
     header.set([n & 255, (n >> 8) & 255, n >> 16], at);
   }
   return insert(webp, 12, header);

@@ -10,7 +10,9 @@ export interface Natives {
 }
 
 let natives: Natives = {
-  fetch: window.fetch.bind(window), setTimeout: window.setTimeout.bind(window), clearTimeout: window.clearTimeout.bind(window),
+  fetch: window.fetch.bind(window),
+  setTimeout: window.setTimeout.bind(window),
+  clearTimeout: window.clearTimeout.bind(window),
 };
 
 /** Sets what to use. */

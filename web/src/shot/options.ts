@@ -1,6 +1,6 @@
 // What Page.captureScreenshot is asked for.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 
 export interface Rect {
   x: number;
@@ -22,7 +22,10 @@ export interface Options {
 
 /** An error as a client is to see it. */
 export class CaptureError extends Error {
-  constructor(message: string, readonly code = -32000) {
+  constructor(
+    message: string,
+    readonly code = -32000,
+  ) {
     super(message);
   }
 }
@@ -41,7 +44,7 @@ const MAX_AREA = 1 << 28;
  * fromSurface and optimizeForSpeed ask for ways to the same picture, of which
  * there is one here.
  */
-export function optionsOf(p: Json): Options {
+export function optionsOf(p: Protocol.Page.CaptureScreenshotRequest): Options {
   const format = p.format ?? "png";
   if (!["png", "jpeg", "webp"].includes(format)) throw new CaptureError("Invalid image format", -32602);
   const region = p.clip ? clip(p.clip) : p.captureBeyondViewport ? content() : viewport();
@@ -51,12 +54,13 @@ export function optionsOf(p: Json): Options {
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_AREA) {
     throw new CaptureError(impossible(`no canvas holds ${width} by ${height} pixels`));
   }
-  const quality = p.quality >= 0 && p.quality <= 100 ? p.quality / 100 : undefined;
+  const { quality: percent = -1 } = p;
+  const quality = percent >= 0 && percent <= 100 ? percent / 100 : undefined;
   return { format, quality, region, width, height };
 }
 
-function clip(c: Json): Rect {
-  for (const name of ["x", "y", "width", "height", "scale"]) {
+function clip(c: Protocol.Page.Viewport): Rect {
+  for (const name of ["x", "y", "width", "height", "scale"] as const) {
     if (!Number.isFinite(c[name])) throw new CaptureError("Invalid parameters", -32602);
   }
   if (!(c.width > 0 && c.height > 0 && c.scale > 0)) throw new CaptureError("Unable to capture screenshot");

@@ -2,14 +2,19 @@
 
 import { snapdom } from "@zumer/snapdom";
 import { dense } from "./dense";
-import { mend } from "./mend";
+import { mend } from "./snapdomfixes";
 import type { Rect } from "./options";
 
 /** The region of a document, in its own CSS pixels, as the data URL of an SVG image that needs nothing else. */
 export async function picture(doc: Document, region: Rect): Promise<string> {
   try {
     const shot = await snapdom(doc.documentElement, {
-      clip: region, dpr: 1, scale: 1, invalidate: true, placeholders: false, plugins: [mend, frames, dense],
+      clip: region,
+      dpr: 1,
+      scale: 1,
+      invalidate: true,
+      placeholders: false,
+      plugins: [mend, frames, dense],
     });
     return shot.url;
   } finally {

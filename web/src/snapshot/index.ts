@@ -2,23 +2,20 @@
 // bundle of its own, because few clients ask. Pseudo elements are left out:
 // they are no nodes for page script.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { Layout } from "./layout";
-import { Nodes } from "./nodes";
+import { type Ids, Nodes } from "./nodes";
 import { Strings } from "./strings";
 
-/** What the agent knows of nodes and frames. */
-export interface Ids {
-  idOfNode(node: Node): number;
-  frameIdOf(doc: Document): string;
-}
-
 /** Answers DOMSnapshot.captureSnapshot. */
-export function capture(p: Json, ids: Ids): Json {
+export function capture(
+  p: Protocol.DOMSnapshot.CaptureSnapshotRequest,
+  ids: Ids,
+): Protocol.DOMSnapshot.CaptureSnapshotResponse {
   if (!Array.isArray(p.computedStyles)) throw new SnapshotError("Invalid parameters", -32602);
   const strings = new Strings();
   const queue = [document];
-  const documents: Json[] = [];
+  const documents: Protocol.DOMSnapshot.DocumentSnapshot[] = [];
   // Documents of frames join the queue as their owners are met.
   for (let doc = queue[0]; doc; doc = queue[documents.length]) documents.push(snapshot(doc, p, ids, strings, queue));
   return { documents, strings: strings.all };
@@ -26,12 +23,21 @@ export function capture(p: Json, ids: Ids): Json {
 
 /** An error as a client is to see it. */
 export class SnapshotError extends Error {
-  constructor(message: string, readonly code = -32000) {
+  constructor(
+    message: string,
+    readonly code = -32000,
+  ) {
     super(message);
   }
 }
 
-function snapshot(doc: Document, p: Json, ids: Ids, strings: Strings, queue: Document[]): Json {
+function snapshot(
+  doc: Document,
+  p: Protocol.DOMSnapshot.CaptureSnapshotRequest,
+  ids: Ids,
+  strings: Strings,
+  queue: Document[],
+): Protocol.DOMSnapshot.DocumentSnapshot {
   const nodes = new Nodes(strings, ids, queue);
   const layout = new Layout(strings, p, doc);
   nodes.walk(doc, (node, index) => layout.add(node, index));

@@ -1,6 +1,6 @@
 // DOMSnapshot.LayoutTreeSnapshot and TextBoxSnapshot.
 
-import type { Json } from "../protocol";
+import type { Protocol } from "../cdp";
 import { Colours } from "./colour";
 import { type Place, Places, isStackingContext, paintOrder } from "./paint";
 import type { Strings } from "./strings";
@@ -19,13 +19,22 @@ export class Layout {
   private readonly clientRects: Rectangle[] = [];
   private readonly backgrounds: number[] = [];
   private readonly opacities: number[] = [];
-  private readonly boxes = { layoutIndex: [] as number[], bounds: [] as Rectangle[], start: [] as number[], length: [] as number[] };
+  private readonly boxes = {
+    layoutIndex: [] as number[],
+    bounds: [] as Rectangle[],
+    start: [] as number[],
+    length: [] as number[],
+  };
   private readonly colours = new Colours();
   private readonly order = new Places();
   private readonly win: Window;
 
   /** `p` are the params of the command. */
-  constructor(private readonly strings: Strings, private readonly p: Json, doc: Document) {
+  constructor(
+    private readonly strings: Strings,
+    private readonly p: Protocol.DOMSnapshot.CaptureSnapshotRequest,
+    doc: Document,
+  ) {
     this.win = doc.defaultView ?? window;
   }
 
@@ -48,22 +57,31 @@ export class Layout {
     const style = this.win.getComputedStyle(el);
     if (isStackingContext(el, style)) this.stacking.push(this.nodeIndex.length);
     const place = this.order.of(el, style);
-    const styles = (this.p.computedStyles as string[]).map((name) => this.strings.index(style.getPropertyValue(name)));
+    const styles = this.p.computedStyles.map((name) => this.strings.index(style.getPropertyValue(name)));
     this.push(index, this.absolute(el.getBoundingClientRect()), styles, -1, place, el as HTMLElement);
     this.colour(el);
   }
 
   private addText(node: Text, index: number): void {
-    const parent = (node.assignedSlot ?? node.parentElement ?? (node.parentNode as ShadowRoot).host) as Element | undefined;
+    const parent = (node.assignedSlot ?? node.parentElement ?? (node.parentNode as ShadowRoot).host) as
+      | Element
+      | undefined;
     const range = node.ownerDocument.createRange();
     range.selectNodeContents(node);
     const rects = [...range.getClientRects()];
     if (!parent || rects.length === 0) return;
     const style = this.win.getComputedStyle(parent);
-    const styles = (this.p.computedStyles as string[])
-      .map((name) => this.strings.index(name === "display" ? "inline" : style.getPropertyValue(name)));
+    const styles = this.p.computedStyles.map((name) =>
+      this.strings.index(name === "display" ? "inline" : style.getPropertyValue(name)),
+    );
     const text = /^pre|break-spaces/.test(style.whiteSpace) ? node.data : node.data.replace(/\s+/g, " ");
-    const at = this.push(index, this.absolute(range.getBoundingClientRect()), styles, this.strings.index(text), this.order.again(parent));
+    const at = this.push(
+      index,
+      this.absolute(range.getBoundingClientRect()),
+      styles,
+      this.strings.index(text),
+      this.order.again(parent),
+    );
     this.addBoxes(node, range, rects, at);
     this.colour(parent);
   }
@@ -73,7 +91,14 @@ export class Layout {
     this.opacities.push(this.colours.opacityOf(el));
   }
 
-  private push(index: number, bounds: Rectangle, styles: number[], text: number, place: Place, el?: HTMLElement): number {
+  private push(
+    index: number,
+    bounds: Rectangle,
+    styles: number[],
+    text: number,
+    place: Place,
+    el?: HTMLElement,
+  ): number {
     this.bounds.push(bounds);
     this.styles.push(styles);
     this.text.push(text);
@@ -102,11 +127,15 @@ export class Layout {
     return [r.x + this.win.scrollX, r.y + this.win.scrollY, r.width, r.height];
   }
 
-  snapshot(): Json {
+  snapshot(): Pick<Protocol.DOMSnapshot.DocumentSnapshot, "layout" | "textBoxes"> {
     const { nodeIndex, styles, bounds, text, offsetRects, scrollRects, clientRects, p } = this;
     return {
       layout: {
-        nodeIndex, styles, bounds, text, stackingContexts: { index: this.stacking },
+        nodeIndex,
+        styles,
+        bounds,
+        text,
+        stackingContexts: { index: this.stacking },
         ...(p.includePaintOrder && { paintOrders: paintOrder(this.places) }),
         ...(p.includeDOMRects && { offsetRects, scrollRects, clientRects }),
         ...(p.includeBlendedBackgroundColors && { blendedBackgroundColors: this.backgrounds }),

@@ -1,11 +1,17 @@
 // DOMSnapshot.NodeTreeSnapshot.
 
-import type { Json } from "../protocol";
-import type { Ids } from "./index";
+import type { Protocol } from "../cdp";
 import { Rare, type Strings } from "./strings";
 
+/** What the agent knows of nodes and frames. */
+export interface Ids {
+  idOfNode(node: Node): number;
+  frameIdOf(doc: Document): string;
+}
+
 /** What a click does something to, as far as page script can see: listeners it cannot. */
-const CLICKABLE = "a[href],area[href],input:enabled,button:enabled,summary,[onclick],[onmousedown],[onmouseup],[contenteditable]:not([contenteditable=false])";
+const CLICKABLE =
+  "a[href],area[href],input:enabled,button:enabled,summary,[onclick],[onmousedown],[onmouseup],[contenteditable]:not([contenteditable=false])";
 
 export class Nodes {
   private readonly parentIndex: number[] = [];
@@ -24,7 +30,11 @@ export class Nodes {
   private readonly isClickable: number[] = [];
 
   /** `queue` holds the documents of the snapshot; those of frames are added. */
-  constructor(private readonly strings: Strings, private readonly ids: Ids, private readonly queue: Document[]) {}
+  constructor(
+    private readonly strings: Strings,
+    private readonly ids: Ids,
+    private readonly queue: Document[],
+  ) {}
 
   /** Adds a node and all below it, in order, calling `seen` for each with its index. */
   walk(node: Node, seen: (node: Node, index: number) => void, parent = -1): void {
@@ -74,12 +84,17 @@ export class Nodes {
     }
   }
 
-  snapshot(): Json {
+  snapshot(): Protocol.DOMSnapshot.NodeTreeSnapshot {
     const { strings: _s, ids: _i, queue: _q, inputChecked, optionSelected, isClickable, ...rest } = this;
     const none = { index: [], value: [] };
     return {
-      ...rest, inputChecked: { index: inputChecked }, optionSelected: { index: optionSelected }, isClickable: { index: isClickable },
-      pseudoType: none, pseudoIdentifier: none, originURL: none,
+      ...rest,
+      inputChecked: { index: inputChecked },
+      optionSelected: { index: optionSelected },
+      isClickable: { index: isClickable },
+      pseudoType: none,
+      pseudoIdentifier: none,
+      originURL: none,
     };
   }
 }

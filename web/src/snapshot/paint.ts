@@ -14,14 +14,31 @@ const IN_FLOW = -0.5;
 export function isStackingContext(el: Element, s: CSSStyleDeclaration): boolean {
   if (el === el.ownerDocument.documentElement || s.position === "fixed" || s.position === "sticky") return true;
   if (s.zIndex !== "auto" && (s.position !== "static" || inFlexOrGrid(el))) return true;
-  return s.opacity !== "1" || s.mixBlendMode !== "normal" || s.isolation === "isolate" ||
-    [s.transform, s.filter, s.perspective, s.clipPath, s.scale, s.rotate, s.translate, s.getPropertyValue("backdrop-filter"), s.getPropertyValue("mask-image")]
-      .some((v) => v !== undefined && v !== "" && v !== "none") ||
-    /paint|strict|content/.test(s.contain) || /transform|opacity|filter/.test(s.willChange);
+  return (
+    s.opacity !== "1" ||
+    s.mixBlendMode !== "normal" ||
+    s.isolation === "isolate" ||
+    [
+      s.transform,
+      s.filter,
+      s.perspective,
+      s.clipPath,
+      s.scale,
+      s.rotate,
+      s.translate,
+      s.getPropertyValue("backdrop-filter"),
+      s.getPropertyValue("mask-image"),
+    ].some((v) => v !== undefined && v !== "" && v !== "none") ||
+    /paint|strict|content/.test(s.contain) ||
+    /transform|opacity|filter/.test(s.willChange)
+  );
 }
 
 function inFlexOrGrid(el: Element): boolean {
-  return !!el.parentElement && /flex|grid/.test((el.ownerDocument.defaultView ?? window).getComputedStyle(el.parentElement).display);
+  return (
+    !!el.parentElement &&
+    /flex|grid/.test((el.ownerDocument.defaultView ?? window).getComputedStyle(el.parentElement).display)
+  );
 }
 
 /** The places of a document's boxes, of elements asked for in document order, parents first. */
@@ -32,7 +49,8 @@ export class Places {
   of(el: Element, s: CSSStyleDeclaration): Place {
     const parent = el.assignedSlot ?? el.parentElement ?? (el.getRootNode() as Partial<ShadowRoot>).host;
     let place = (parent && this.known.get(parent)) || [];
-    if (isStackingContext(el, s) || s.position !== "static") place = [...place, [parseInt(s.zIndex, 10) || 0, ++this.turns]];
+    if (isStackingContext(el, s) || s.position !== "static")
+      place = [...place, [parseInt(s.zIndex, 10) || 0, ++this.turns]];
     this.known.set(el, place);
     return place;
   }
@@ -47,7 +65,9 @@ export class Places {
 export function paintOrder(list: Place[]): number[] {
   const order = [...new Set(list)].sort(compare);
   const rank = new Map<Place, number>();
-  order.forEach((p, i) => rank.set(p, i && compare(order[i - 1], p) === 0 ? (rank.get(order[i - 1]) as number) : i));
+  order.forEach((p, i) => {
+    rank.set(p, i && compare(order[i - 1], p) === 0 ? (rank.get(order[i - 1]) as number) : i);
+  });
   return list.map((p) => rank.get(p) as number);
 }
 

@@ -2,17 +2,33 @@
 const heard = [];
 addEventListener("message", (e) => heard.push(e));
 const until = async (what, test) => {
-  for (const end = Date.now() + 10000; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) if (test()) return;
+  for (const end = Date.now() + 10000; Date.now() < end; await new Promise((r) => setTimeout(r, 10)))
+    if (test()) return;
   throw new Error("never " + what);
 };
 const said = (name) => heard.some((e) => e.data === name || e.data?.icdp === name);
-const evaluate = (id) => JSON.stringify({ id, method: "Runtime.evaluate", params: { expression: "window.taken = 1" }, sessionId: "S" });
+const evaluate = (id) =>
+  JSON.stringify({ id, method: "Runtime.evaluate", params: { expression: "window.taken = 1" }, sessionId: "S" });
 const session = { sessionId: "S", domains: [], lifecycle: false, scripts: [], bindings: [], fileChooser: false };
-const welcome = { icdp: "welcome", v: 1, frameId: "F", loaderId: "L", navigated: false, state: { sessions: [session] } };
+const welcome = {
+  icdp: "welcome",
+  v: 1,
+  frameId: "F",
+  loaderId: "L",
+  navigated: false,
+  state: { sessions: [session] },
+};
 
 // A page that has listed another origin: it says nothing, and takes nothing.
-const echo = "<script>onmessage = (e) => parent.postMessage('heard ' + e.data.icdp, '*'); onload = () => parent.postMessage('loaded', '*')<\/script>";
-for (const parents of ["http://elsewhere.example", "null", origin + "0", origin.replace("http", "https"), "http://127.0.0.1"]) {
+const echo =
+  "<script>onmessage = (e) => parent.postMessage('heard ' + e.data.icdp, '*'); onload = () => parent.postMessage('loaded', '*')<\/script>";
+for (const parents of [
+  "http://elsewhere.example",
+  "null",
+  origin + "0",
+  origin.replace("http", "https"),
+  "http://127.0.0.1",
+]) {
   heard.length = 0;
   frame.src = APP + "/unlisted?" + new URLSearchParams({ parents, html: echo });
   await until("loaded", () => said("loaded"));
@@ -42,11 +58,19 @@ const attack = (target) => `<script>
 const bare = (html) => OTHER + "/child?" + new URLSearchParams({ bare: 1, html });
 await visit("/main", { html: `<iframe src="${bare(attack("parent")).replaceAll("&", "&amp;")}"></iframe>` });
 await until("attacked", () => said("attacked"));
-is([said("taken"), said("answered"), await value("typeof taken"), known !== ""], [false, false, "undefined", true], "a child frame of a listed origin");
+is(
+  [said("taken"), said("answered"), await value("typeof taken"), known !== ""],
+  [false, false, "undefined", true],
+  "a child frame of a listed origin",
+);
 heard.length = 0;
 const beside = document.createElement("iframe");
 beside.src = bare(attack("parent.frames[0]"));
 document.body.append(beside);
 await until("attacked", () => said("attacked"));
-is([said("taken"), said("answered"), await value("typeof taken")], [false, false, "undefined"], "a window beside, of a listed origin");
+is(
+  [said("taken"), said("answered"), await value("typeof taken")],
+  [false, false, "undefined"],
+  "a window beside, of a listed origin",
+);
 is(await value("1 + 1"), 2, "the channel that it has is still the Host's");

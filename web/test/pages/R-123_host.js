@@ -7,7 +7,8 @@ const host = new CdpHub.Host({ agentUrl: APP + "/agent.js" });
 const heard = [];
 addEventListener("message", (e) => heard.push(e.data));
 const until = async (what, test) => {
-  for (const end = Date.now() + 10000; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) if (await test()) return;
+  for (const end = Date.now() + 10000; Date.now() < end; await new Promise((r) => setTimeout(r, 10)))
+    if (await test()) return;
   throw new Error("never " + what);
 };
 const target = (id) => host.targets().find((t) => t.targetId === id);
@@ -21,7 +22,8 @@ const show = (id, src, origins) => {
 };
 const settled = () => new Promise((r) => setTimeout(r, 500));
 const page = (html, bare = "1") => APP + "/p?" + new URLSearchParams({ html, ...(bare && { bare }) });
-const hello = (more) => `({ icdp: "hello", v: 1, title: "Forged", url: location.href, docId: "forged", base: 5, features: ["sessions", "state"], ...${JSON.stringify(more)} })`;
+const hello = (more) =>
+  `({ icdp: "hello", v: 1, title: "Forged", url: location.href, docId: "forged", base: 5, features: ["sessions", "state"], ...${JSON.stringify(more)} })`;
 const forged = (more, to = "parent", transfer = "") => `<script>
   onmessage = (e) => { if (e.ports.length) { window.port = e.ports[0]; top.postMessage({ stolen: e.data.icdp }, "*"); } };
   ${to}.postMessage(${hello(more)}, "*"${transfer});
@@ -45,7 +47,12 @@ for (const [i, origins] of [["http://elsewhere.example"], [], [origin], [APP + "
 show("child", page(`<iframe src="${page(forged({}, "top")).replaceAll("&", "&amp;")}"></iframe>`), [APP]);
 await none("child", "a child frame");
 // Documents of an opaque origin that the Host has not made.
-const opaque = [forged({}), forged({ key: "0".repeat(32) }), forged({ key: "" }), forged({ key: "__proto__", url: "about:blank" })];
+const opaque = [
+  forged({}),
+  forged({ key: "0".repeat(32) }),
+  forged({ key: "" }),
+  forged({ key: "__proto__", url: "about:blank" }),
+];
 for (const [i, html] of opaque.entries()) {
   show("opaque" + i, "data:text/html," + encodeURIComponent(html), [APP]);
   await none("opaque" + i, "an opaque document");
@@ -65,7 +72,8 @@ const teller = show("teller", page(tell + forged({})), [APP]);
 await until("paired", () => connected("teller"));
 const session = host.attach("teller");
 const events = [];
-for (const m of ["Page.frameNavigated", "Page.navigatedWithinDocument", "Target.attachedToTarget", "Fine.event"]) session.on(m, (p) => events.push([m, p]));
+for (const m of ["Page.frameNavigated", "Page.navigatedWithinDocument", "Target.attachedToTarget", "Fine.event"])
+  session.on(m, (p) => events.push([m, p]));
 const say = (m) => teller.contentWindow.postMessage(typeof m === "string" ? m : JSON.stringify(m), "*");
 say({ icdp: "info", title: "Bank", url: "https://bank.example/" });
 say({ method: "Page.frameNavigated", params: { frame: { id: "teller", url: "https://bank.example/" } } });
@@ -80,9 +88,16 @@ is([target("teller").url.startsWith(APP), events], [true, [["Fine.event", { n: 1
 for (const url of ["about:srcdoc", "javascript:top.taken=1"]) say({ icdp: "info", title: "Bank", url });
 say({ icdp: "bye" });
 await until("gone", () => !connected("teller"));
-const refused = await session.send("Page.reload").then(() => "", (e) => e.message);
+const refused = await session.send("Page.reload").then(
+  () => "",
+  (e) => e.message,
+);
 await settled();
-is([refused, typeof taken, teller.contentDocument], ["Navigation to about:srcdoc is not allowed for this Target", "undefined", null], "a reload");
+is(
+  [refused, typeof taken, teller.contentDocument],
+  ["Navigation to about:srcdoc is not allowed for this Target", "undefined", null],
+  "a reload",
+);
 host.unpair("teller");
 
 // A blank document, and what takes its place.
@@ -92,9 +107,14 @@ host.pair(blank, { targetId: "blank", origins: [APP] });
 await until("paired", () => connected("blank"));
 is([blank.contentDocument, target("blank").url], [null, "about:blank"]);
 const client = host.attach("blank");
-const evaluate = async (expression) => (await client.send("Runtime.evaluate", { expression, returnByValue: true })).result.value;
-is(await evaluate("[origin, location.href, document.URL, document.compatMode, document.documentElement.outerHTML].join()"),
-  "null,about:blank,about:blank,BackCompat,<html><head></head><body></body></html>");
+const evaluate = async (expression) =>
+  (await client.send("Runtime.evaluate", { expression, returnByValue: true })).result.value;
+is(
+  await evaluate(
+    "[origin, location.href, document.URL, document.compatMode, document.documentElement.outerHTML].join()",
+  ),
+  "null,about:blank,about:blank,BackCompat,<html><head></head><body></body></html>",
+);
 is(await evaluate("try { parent.document } catch (e) { e.name }"), "SecurityError");
 for (const key of [{}, { key: "0".repeat(32) }, { key: "toString" }]) {
   heard.length = 0;

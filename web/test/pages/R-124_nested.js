@@ -34,23 +34,52 @@ for (const d of ["Page", "Runtime"]) state.sessions[0].domains.push(d);
 const src = OTHER + "/forged?" + new URLSearchParams({ bare: 1, html: forged });
 await visit("/main", { html: `<iframe src="${src.replaceAll("&", "&amp;")}"></iframe>` });
 await event("Fine.event");
-const main = events.find((e) => e.method === "Runtime.executionContextCreated" && e.params.context.auxData.frameId === "MAIN").params.context.id;
+const main = events.find(
+  (e) => e.method === "Runtime.executionContextCreated" && e.params.context.auxData.frameId === "MAIN",
+).params.context.id;
 
-is(events.filter((e) => e.params?.forged).map((e) => e.method), [], "events in the name of others");
-is(events.filter((e) => ["close", "opener", "open", "attached", "hello", "evalok"].includes(e.icdp)), [], "what it asks of the Host");
-is(events.filter((e) => e.icdp === "popup"), [{ icdp: "popup", openId: "999999.1", message: { data: "own", targetOrigin: "*", origin: "null" } }],
-  "a window of its own, to which it does not speak in the name of the page");
-is(events.filter((e) => e.icdp === "info" && e.url.startsWith("https://bank")), []);
+is(
+  events.filter((e) => e.params?.forged).map((e) => e.method),
+  [],
+  "events in the name of others",
+);
+is(
+  events.filter((e) => ["close", "opener", "open", "attached", "hello", "evalok"].includes(e.icdp)),
+  [],
+  "what it asks of the Host",
+);
+is(
+  events.filter((e) => e.icdp === "popup"),
+  [{ icdp: "popup", openId: "999999.1", message: { data: "own", targetOrigin: "*", origin: "null" } }],
+  "a window of its own, to which it does not speak in the name of the page",
+);
+is(
+  events.filter((e) => e.icdp === "info" && e.url.startsWith("https://bank")),
+  [],
+);
 const { frameTree } = await cdp("Page.getFrameTree");
-is([frameTree.frame.id, frameTree.childFrames.length, new URL(frameTree.childFrames[0].frame.url).origin], ["MAIN", 1, OTHER]);
+is(
+  [frameTree.frame.id, frameTree.childFrames.length, new URL(frameTree.childFrames[0].frame.url).origin],
+  ["MAIN", 1, OTHER],
+);
 is(frameTree.childFrames[0].childFrames?.map((c) => c.frame.id) ?? [], ["SIBLING"], "below it, what is nobody else's");
 
 // Commands for the main document are not given to it.
 got.length = 0;
 is((await cdp("Runtime.evaluate", { expression: "'of the page'", contextId: main })).result.value, "of the page");
 const held = await cdp("Runtime.evaluate", { expression: "({ secret: 1 })", contextId: main });
-is((await cdp("Runtime.getProperties", { objectId: held.result.objectId, ownProperties: true })).result[0].name, "secret");
+is(
+  (await cdp("Runtime.getProperties", { objectId: held.result.objectId, ownProperties: true })).result[0].name,
+  "secret",
+);
 await cdp("Page.createIsolatedWorld", { frameId: "MAIN", worldName: "w" });
-const { nodeId } = await cdp("DOM.querySelector", { nodeId: (await cdp("DOM.getDocument")).root.nodeId, selector: "iframe" });
+const { nodeId } = await cdp("DOM.querySelector", {
+  nodeId: (await cdp("DOM.getDocument")).root.nodeId,
+  selector: "iframe",
+});
 is((await cdp("DOM.describeNode", { nodeId })).node.nodeName, "IFRAME");
-is(got.filter((m) => !/\.(enable|disable|addBinding|setAutoAttach)$/.test(m.method ?? ".enable")), [], "nothing of that was told to it");
+is(
+  got.filter((m) => !/\.(enable|disable|addBinding|setAutoAttach)$/.test(m.method ?? ".enable")),
+  [],
+  "nothing of that was told to it",
+);

@@ -4,9 +4,16 @@ const script = document.createElement("script");
 script.src = APP + "/host.js";
 await new Promise((r) => ((script.onload = r), document.head.append(script)));
 const asked = [];
-const host = new CdpHub.Host({ agentUrl: APP + "/agent.js", createTarget: (p) => { asked.push(p.url); throw new Error("no room"); } });
+const host = new CdpHub.Host({
+  agentUrl: APP + "/agent.js",
+  createTarget: (p) => {
+    asked.push(p.url);
+    throw new Error("no room");
+  },
+});
 const until = async (what, test) => {
-  for (const end = Date.now() + 10000; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) if (await test()) return;
+  for (const end = Date.now() + 10000; Date.now() < end; await new Promise((r) => setTimeout(r, 10)))
+    if (await test()) return;
   throw new Error("never " + what);
 };
 const heard = [];
@@ -53,17 +60,32 @@ say('{"icdp":"info","title":"x","url":"x","__proto__":{"polluted":1}}');
 say('{"icdp":"__proto__"}');
 say('{"icdp":"constructor"}');
 say('{"id":1,"error":{"__proto__":{"polluted":1}}}');
-for (const m of ["", "null", "[]", "1", '"x"', "{", '{"method":7}', '{"method":"X","params":7}', '{"icdp":"nav","loaderId":1,"url":2}']) say(m);
+for (const m of [
+  "",
+  "null",
+  "[]",
+  "1",
+  '"x"',
+  "{",
+  '{"method":7}',
+  '{"method":"X","params":7}',
+  '{"icdp":"nav","loaderId":1,"url":2}',
+])
+  say(m);
 say({ icdp: "open", url: "javascript:top.taken=1", openId: "1.1" });
 say({ icdp: "open", url: "data:text/html,x", openId: "1.2" });
 say({ icdp: "open", url: "about:srcdoc", openId: "1.3" });
 say({ icdp: "popup", openId: "1.1", url: "javascript:top.taken=1" });
 say({ icdp: "popup", openId: "B", close: true });
 say({ icdp: "open", url: "about:blank", openId: "1.4" });
-const evaluate = async (expression) => (await b.send("Runtime.evaluate", { expression, returnByValue: true })).result.value;
+const evaluate = async (expression) =>
+  (await b.send("Runtime.evaluate", { expression, returnByValue: true })).result.value;
 is(await evaluate("document.body.textContent"), "good", "the other frame");
 await new Promise((r) => setTimeout(r, 300));
-is([events, typeof taken, typeof polluted, {}.polluted, asked.filter((u) => u !== "about:blank")], [[], "undefined", "undefined", undefined, []]);
+is(
+  [events, typeof taken, typeof polluted, {}.polluted, asked.filter((u) => u !== "about:blank")],
+  [[], "undefined", "undefined", undefined, []],
+);
 is([connected("B"), good.contentDocument, bad.contentDocument], [true, null, null]);
 
 // It can be left for another page, which is none the worse.
@@ -71,4 +93,11 @@ host.unpair("A");
 bad.src = APP + "/p?html=after";
 host.pair(bad, { targetId: "A2", origins: [APP] });
 await until("paired", () => connected("A2"));
-is((await host.attach("A2").send("Runtime.evaluate", { expression: "document.body.textContent + ({}).sessionId", returnByValue: true })).result.value, "afterundefined");
+is(
+  (
+    await host
+      .attach("A2")
+      .send("Runtime.evaluate", { expression: "document.body.textContent + ({}).sessionId", returnByValue: true })
+  ).result.value,
+  "afterundefined",
+);

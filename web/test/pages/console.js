@@ -28,34 +28,62 @@ for (const [js, ...want] of [
   [`console.trace()`, "trace", "console.trace"],
   [`console.trace("t")`, "trace", "t"],
   [`console.clear()`, "clear", "console.clear"],
-]) is(await heard(js), want, js);
+])
+  is(await heard(js), want, js);
 is(/^t: \d+(\.\d+)? ms$/.test((await heard(`console.timeLog("t", 1)`))[1]), true);
 const [type, text] = await heard(`console.timeEnd("t")`);
 is([type, /^t: \d+(\.\d+)? ms$/.test(text)], ["timeEnd", true]);
-const { objectId, preview } = (await (async () => (await value(`console.log({ a: [1] }); 0`), await event("Runtime.consoleAPICalled")))()).args[0];
+const { objectId, preview } = (
+  await (async () => (await value(`console.log({ a: [1] }); 0`), await event("Runtime.consoleAPICalled")))()
+).args[0];
 is(preview.properties[0].name, "a");
-is((await cdp("Runtime.callFunctionOn", { objectId, functionDeclaration: "function () { return this.a[0]; }", returnByValue: true })).result.value, 1);
+is(
+  (
+    await cdp("Runtime.callFunctionOn", {
+      objectId,
+      functionDeclaration: "function () { return this.a[0]; }",
+      returnByValue: true,
+    })
+  ).result.value,
+  1,
+);
 
 // Where it was called.
 await value(`(function outer() { (function inner() { console.log("where"); })(); })(); 0`);
-is((await event("Runtime.consoleAPICalled")).stackTrace.callFrames.slice(0, 2).map((f) => f.functionName), ["inner", "outer"]);
+is(
+  (await event("Runtime.consoleAPICalled")).stackTrace.callFrames.slice(0, 2).map((f) => f.functionName),
+  ["inner", "outer"],
+);
 
 // A child frame tells once, in its own context.
-await value(`new Promise((done) => { const f = document.createElement("iframe"); f.src = "/child"; f.onload = done; document.body.append(f); }).then(() => 0)`);
+await value(
+  `new Promise((done) => { const f = document.createElement("iframe"); f.src = "/child"; f.onload = done; document.body.append(f); }).then(() => 0)`,
+);
 events.length = 0;
 await value(`document.querySelector("iframe").contentWindow.console.log("child"); console.log("parent"); 0`);
 const [child, parent] = [await event("Runtime.consoleAPICalled"), await event("Runtime.consoleAPICalled")];
-is([child.args[0].value, parent.args[0].value, child.executionContextId !== parent.executionContextId], ["child", "parent", true]);
+is(
+  [child.args[0].value, parent.args[0].value, child.executionContextId !== parent.executionContextId],
+  ["child", "parent", true],
+);
 
 // Exceptions, and those that were handled after all.
 events.length = 0;
 await value(`setTimeout(function foo() { throw new Error("boom"); }), 0`);
 let e = (await event("Runtime.exceptionThrown")).exceptionDetails;
-is([e.text, e.exception.description.split("\n")[0], e.stackTrace.callFrames[0].functionName], ["Uncaught", "Error: boom", "foo"]);
+is(
+  [e.text, e.exception.description.split("\n")[0], e.stackTrace.callFrames[0].functionName],
+  ["Uncaught", "Error: boom", "foo"],
+);
 await value(`setTimeout(() => { throw "text"; }), 0`);
 e = (await event("Runtime.exceptionThrown")).exceptionDetails;
 is([e.text, e.exception], ["Uncaught", { type: "string", value: "text" }]);
-for (const [odd, ...want] of [["null", "null", null], ["undefined", "undefined", null], ["0", "number", 0], ["''", "string", ""]]) {
+for (const [odd, ...want] of [
+  ["null", "null", null],
+  ["undefined", "undefined", null],
+  ["0", "number", 0],
+  ["''", "string", ""],
+]) {
   await value(`setTimeout(() => { throw ${odd}; }), 0`);
   e = (await event("Runtime.exceptionThrown")).exceptionDetails;
   is([e.text, e.exception.subtype ?? e.exception.type, e.exception.value ?? null], ["Uncaught", ...want]);
@@ -64,4 +92,7 @@ await value(`window.p = Promise.reject(new Error("late")), 0`);
 e = (await event("Runtime.exceptionThrown")).exceptionDetails;
 is([e.text, e.exception.description.split("\n")[0]], ["Uncaught (in promise)", "Error: late"]);
 await value(`p.catch(() => 0), 0`);
-is(await event("Runtime.exceptionRevoked"), { reason: "Handler added to rejected promise", exceptionId: e.exceptionId });
+is(await event("Runtime.exceptionRevoked"), {
+  reason: "Handler added to rejected promise",
+  exceptionId: e.exceptionId,
+});

@@ -40,8 +40,16 @@ for (const [name, csp] of Object.entries(policies)) {
   is(await evaluate("const kept = 5; let more = 6;\nkept + more"), 11, name);
   is(await evaluate("const again = 1; again", { replMode: true }), 1, name);
   const evalOnly = name === "trustedTypes";
-  is(await evaluate("more + 10"), evalOnly ? "ReferenceError: more is not defined" : 16, name + " keeps what is declared");
-  is(await evaluate("const kept = 1; kept"), evalOnly ? 1 : "SyntaxError: Identifier 'kept' has already been declared", name);
+  is(
+    await evaluate("more + 10"),
+    evalOnly ? "ReferenceError: more is not defined" : 16,
+    name + " keeps what is declared",
+  );
+  is(
+    await evaluate("const kept = 1; kept"),
+    evalOnly ? 1 : "SyntaxError: Identifier 'kept' has already been declared",
+    name,
+  );
   is(await evaluate("new Promise((r) => setTimeout(r, 1, 'later'))", { awaitPromise: true }), "later", name);
   is(await evaluate("const late = await Promise.resolve(3);\nlate + 1", { replMode: true }), 4, name);
   is(await evaluate("throw new RangeError('mine')"), "RangeError: mine", name);
@@ -49,17 +57,35 @@ for (const [name, csp] of Object.entries(policies)) {
   is(await evaluate("n"), 3, name + " ran once what threw");
   is((await evaluate("let 1 = 2")).slice(0, 11), "SyntaxError", name);
   const self = await cdp("Runtime.evaluate", { expression: "({ base: 40 })" });
-  is(await result("Runtime.callFunctionOn", {
-    objectId: self.result.objectId, functionDeclaration: "function (n) { return this.base + n }", arguments: [{ value: 2 }],
-  }), 42, name);
+  is(
+    await result("Runtime.callFunctionOn", {
+      objectId: self.result.objectId,
+      functionDeclaration: "function (n) { return this.base + n }",
+      arguments: [{ value: 2 }],
+    }),
+    42,
+    name,
+  );
   // What clients inject calls eval on texts that come as arguments.
-  is(await result("Runtime.callFunctionOn", {
-    objectId: self.result.objectId, functionDeclaration: "(text, data) => [eval(text)(20), (0, eval)(`(${data.code})`)(), data.text, eval(data.list[0].v)].join()",
-    arguments: [{ value: "(n) => n + 1" }, { value: { code: "() => 'nested'", text: "window.n = 50; 1", list: [{ k: "expression", v: "6 * 7" }] } }],
-  }), "21,nested,window.n = 50; 1,42", name);
+  is(
+    await result("Runtime.callFunctionOn", {
+      objectId: self.result.objectId,
+      functionDeclaration:
+        "(text, data) => [eval(text)(20), (0, eval)(`(${data.code})`)(), data.text, eval(data.list[0].v)].join()",
+      arguments: [
+        { value: "(n) => n + 1" },
+        { value: { code: "() => 'nested'", text: "window.n = 50; 1", list: [{ k: "expression", v: "6 * 7" }] } },
+      ],
+    }),
+    "21,nested,window.n = 50; 1,42",
+    name,
+  );
   is(await evaluate("n"), 3, name + " runs no argument by itself");
   is(await evaluate("window.atBoot"), "yes", name + " runs init scripts");
-  const own = (e) => e.method === "Runtime.exceptionThrown" || e.method === "Log.entryAdded" || /eval\/|^blob:/.test(e.params?.request?.url);
+  const own = (e) =>
+    e.method === "Runtime.exceptionThrown" ||
+    e.method === "Log.entryAdded" ||
+    /eval\/|^blob:/.test(e.params?.request?.url);
   is(events.filter(own), [], name + " tells of nothing of its own");
 }
 
@@ -69,7 +95,8 @@ const other = OTHER + "/inner?csp=" + encodeURIComponent("script-src 'self' " + 
 events.length = 0;
 await value(`const i = document.createElement("iframe"); i.src = ${JSON.stringify(other)}; document.body.append(i); 1`);
 let there;
-do there = (await event("Runtime.executionContextCreated")).context; while (there.origin !== OTHER);
+do there = (await event("Runtime.executionContextCreated")).context;
+while (there.origin !== OTHER);
 is(await evaluate("location.pathname", { contextId: there.id }), "/inner");
 
 // No way is left: the error says so, and what would help.
@@ -79,7 +106,11 @@ for (const [csp, named] of [
 ]) {
   await visit("/never", { csp });
   const error = await evaluate("1");
-  is([error.startsWith("EvalError: The page's Content Security Policy \""), error.includes(named), error.includes(HUB)], [true, true, true], error);
+  is(
+    [error.startsWith("EvalError: The page's Content Security Policy \""), error.includes(named), error.includes(HUB)],
+    [true, true, true],
+    error,
+  );
   is(await evaluate("1"), error);
 }
 

@@ -9,10 +9,16 @@ for (const bare of ["", "1"]) {
   while ((await value("document.readyState")) !== "complete");
   await cdp("DOM.getDocument", { depth: -1, pierce: true });
   const { frameTree } = await cdp("Page.getFrameTree");
-  const { executionContextId: contextId } = await cdp("Page.createIsolatedWorld", { frameId: frameTree.childFrames[0].frame.id, worldName: "w" });
-  const inside = async (expression) => (await cdp("Runtime.evaluate", { contextId, expression, returnByValue: true })).result.value;
+  const { executionContextId: contextId } = await cdp("Page.createIsolatedWorld", {
+    frameId: frameTree.childFrames[0].frame.id,
+    worldName: "w",
+  });
+  const inside = async (expression) =>
+    (await cdp("Runtime.evaluate", { contextId, expression, returnByValue: true })).result.value;
   is(await inside(own), true, `at first, bare ${bare}`);
-  await inside("h.attachShadow({ mode: 'open' }); h.innerHTML = '<b>x</b>'; document.body.insertAdjacentHTML('beforeend', '<section><i>y</i></section>'); h.title = 'z'");
+  await inside(
+    "h.attachShadow({ mode: 'open' }); h.innerHTML = '<b>x</b>'; document.body.insertAdjacentHTML('beforeend', '<section><i>y</i></section>'); h.title = 'z'",
+  );
   await new Promise((done) => setTimeout(done, 100));
   is(await inside(own), true, `after changes, bare ${bare}`);
 }

@@ -6,18 +6,26 @@ const until = async (what, test) => {
   }
   throw new Error(`never ${what}: ` + events.map((e) => e.method.slice(5) + " " + (e.params.name ?? "")));
 };
-const lifecycle = (frameId, name) => until(name, () =>
-  events.find((e) => e.method === "Page.lifecycleEvent" && e.params.frameId === frameId && e.params.name === name));
+const lifecycle = (frameId, name) =>
+  until(name, () =>
+    events.find((e) => e.method === "Page.lifecycleEvent" && e.params.frameId === frameId && e.params.name === name),
+  );
 const evaluateIn = async (frameId, expression) => {
   const { executionContextId } = await cdp("Page.createIsolatedWorld", { frameId, worldName: "util" });
-  const r = await cdp("Runtime.evaluate", { expression, contextId: executionContextId, returnByValue: true, awaitPromise: true });
+  const r = await cdp("Runtime.evaluate", {
+    expression,
+    contextId: executionContextId,
+    returnByValue: true,
+    awaitPromise: true,
+  });
   if (r.exceptionDetails) throw new Error(r.exceptionDetails.exception.description);
   return r.result.value;
 };
 /** Asks until the answer is `want`: the document may still be on its way, and a context may go with the one before. */
 const settles = async (frameId, expression, want) => {
   let seen;
-  for (const end = Date.now() + 5000; seen !== want && Date.now() < end;) seen = await evaluateIn(frameId, expression).catch((e) => e.message);
+  for (const end = Date.now() + 5000; seen !== want && Date.now() < end; )
+    seen = await evaluateIn(frameId, expression).catch((e) => e.message);
   is(seen, want, expression);
 };
 /** Inserts what a markup says and waits for the load of its frame. */
@@ -28,7 +36,8 @@ const insert = async (html) => {
   await lifecycle(frameId, "load");
   return frameId;
 };
-const urlOf = async (frameId) => (await cdp("Page.getFrameTree")).frameTree.childFrames.find((c) => c.frame.id === frameId).frame.url;
+const urlOf = async (frameId) =>
+  (await cdp("Page.getFrameTree")).frameTree.childFrames.find((c) => c.frame.id === frameId).frame.url;
 
 await visit("/kinds", { html: "<div id=box></div><div style='height:4000px'></div><div id=low></div>" });
 for (const d of ["Page", "Runtime", "Network"]) await cdp(d + ".enable");
@@ -59,39 +68,59 @@ await lifecycle(lazy, "load");
 is(await urlOf(lazy), "about:blank");
 events.length = 0;
 await value("low.scrollIntoView(); 1");
-const shown = await until("navigated", () => events.find((e) => e.method === "Page.frameNavigated" && e.params.frame.id === lazy));
+const shown = await until("navigated", () =>
+  events.find((e) => e.method === "Page.frameNavigated" && e.params.frame.id === lazy),
+);
 is(shown.params.frame.url, APP + "/late");
 const loader = shown.params.frame.loaderId;
-is(events.filter((e) => e.params.requestId === loader).map((e) => e.method.slice(8)).slice(0, 2), ["requestWillBeSent", "responseReceived"]);
+is(
+  events
+    .filter((e) => e.params.requestId === loader)
+    .map((e) => e.method.slice(8))
+    .slice(0, 2),
+  ["requestWillBeSent", "responseReceived"],
+);
 
 // A request of a child names the child.
 events.length = 0;
 await value("scrollTo(0, 0); 1");
 is(await evaluateIn(lazy, "fetch('/data.json').then((r) => r.text())"), '{"answer":42}');
-is((await until("the fetch", () => events.find((e) => e.params.type === "Fetch" && e.params.request))).params.frameId, lazy);
+is(
+  (await until("the fetch", () => events.find((e) => e.params.type === "Fetch" && e.params.request))).params.frameId,
+  lazy,
+);
 
 // An old frameset.
 events.length = 0;
-await value("d = document; d.open(); d.write('<frameset cols=50%,50%><frame name=l src=/left><frame name=r src=/right></frameset>'); d.close()");
-await until("both", () => events.filter((e) => e.method === "Page.frameNavigated" && e.params.frame.parentId).length === 2);
+await value(
+  "d = document; d.open(); d.write('<frameset cols=50%,50%><frame name=l src=/left><frame name=r src=/right></frameset>'); d.close()",
+);
+await until(
+  "both",
+  () => events.filter((e) => e.method === "Page.frameNavigated" && e.params.frame.parentId).length === 2,
+);
 const names = (await cdp("Page.getFrameTree")).frameTree.childFrames.map((c) => c.frame.name);
 is(names, ["l", "r"]);
 const [left] = (await cdp("Page.getFrameTree")).frameTree.childFrames.map((c) => c.frame.id);
 const owned = await cdp("Runtime.evaluate", { expression: "document.querySelector('frame')" });
 is((await cdp("DOM.describeNode", owned.result)).node.frameId, left);
 await lifecycle(left, "load");
-await evaluateIn(left, "(document.body.innerHTML = '<button onclick=\"this.pressed = 1\" style=\"position:fixed;left:30px;top:40px;width:90px;height:30px\">b</button>', innerWidth)");
+await evaluateIn(
+  left,
+  '(document.body.innerHTML = \'<button onclick="this.pressed = 1" style="position:fixed;left:30px;top:40px;width:90px;height:30px">b</button>\', innerWidth)',
+);
 const mouse = (type) => cdp("Input.dispatchMouseEvent", { type, x: 60, y: 55, button: "left", clickCount: 1 });
 await mouse("mousePressed");
 await mouse("mouseReleased");
 is(await evaluateIn(left, "document.querySelector('button').pressed"), 1, "a click in a frame of a set");
 
 // In shadow trees that markup has made.
-const inShadow = (id) => `<div><template shadowrootmode=open><p><span><template shadowrootmode=open><iframe id=${id} src=/inner></iframe></template></span></template></div>`;
+const inShadow = (id) =>
+  `<div><template shadowrootmode=open><p><span><template shadowrootmode=open><iframe id=${id} src=/inner></iframe></template></span></template></div>`;
 await visit("/declared", { html: `<div id=late></div>${inShadow("parsed")}` });
 const named = async (...want) => {
   let names;
-  for (const end = Date.now() + 5000; names?.length !== want.length && Date.now() < end;) {
+  for (const end = Date.now() + 5000; names?.length !== want.length && Date.now() < end; ) {
     names = (await cdp("Page.getFrameTree")).frameTree.childFrames?.map((c) => c.frame.name);
   }
   is(names, want);
@@ -103,8 +132,12 @@ await value("d = document; d.open(); d.write(" + JSON.stringify(inShadow("writte
 await named("written");
 
 // An element without a box counts as what it contains; a page may replace innerHeight.
-await visit("/contents", { html: "<div style='height:3000px'></div><div id=c style='display:contents'>text <b>bold</b></div><p style='height:3000px'></p>" });
-const contents = await cdp("Runtime.evaluate", { expression: "Object.defineProperty(window, 'innerHeight', { value: 0 }); c" });
+await visit("/contents", {
+  html: "<div style='height:3000px'></div><div id=c style='display:contents'>text <b>bold</b></div><p style='height:3000px'></p>",
+});
+const contents = await cdp("Runtime.evaluate", {
+  expression: "Object.defineProperty(window, 'innerHeight', { value: 0 }); c",
+});
 await cdp("DOM.scrollIntoViewIfNeeded", contents.result);
 const { quads } = await cdp("DOM.getContentQuads", contents.result);
 is([quads.length, quads[0][1] > 200, quads[0][1] < 400], [2, true, true], quads);
@@ -117,4 +150,7 @@ const [half] = (await cdp("Page.getFrameTree")).frameTree.childFrames.map((c) =>
 await settles(half, "document.images.length", 1);
 events.length = 0;
 await evaluateIn(half, "window.stop()");
-is(events.filter((e) => e.method === "Page.frameStoppedLoading").map((e) => e.params.frameId === half), [true]);
+is(
+  events.filter((e) => e.method === "Page.frameStoppedLoading").map((e) => e.params.frameId === half),
+  [true],
+);

@@ -15,12 +15,22 @@ const colour = (id) => value(`getComputedStyle(document.getElementById("${id}"))
 const untouched = "document.querySelectorAll('[data-hub-hover]').length";
 
 await visit("/hover", { html: body });
-await value("host.attachShadow({ mode: 'open' }).innerHTML = '<style>:host(:hover) p{color:rgb(9,9,9)}p{margin:0;height:40px}</style><p>s</p>'");
-is(await value("[...document.styleSheets[0].cssRules].filter((r) => r.cssText.includes('data-hub')).length"), 0, "nothing before the first move");
+await value(
+  "host.attachShadow({ mode: 'open' }).innerHTML = '<style>:host(:hover) p{color:rgb(9,9,9)}p{margin:0;height:40px}</style><p>s</p>'",
+);
+is(
+  await value("[...document.styleSheets[0].cssRules].filter((r) => r.cssText.includes('data-hub')).length"),
+  0,
+  "nothing before the first move",
+);
 await move(20);
 is(await value("getComputedStyle(sub).display"), "block", "a menu opens");
 await move(20, 60);
-is(await value("[getComputedStyle(sub).display, document.elementFromPoint(20, 60).id]"), ["block", "sub"], "and stays open over its own item");
+is(
+  await value("[getComputedStyle(sub).display, document.elementFromPoint(20, 60).id]"),
+  ["block", "sub"],
+  "and stays open over its own item",
+);
 await move(70);
 is(await value("getComputedStyle(sub).display"), "none", "it closes");
 is(await colour("tw"), "rgb(255, 0, 0)", "an escaped colon is part of the name");
@@ -40,7 +50,9 @@ is(await value("getComputedStyle(host.shadowRoot.querySelector('p')).color"), "r
 await value("document.styleSheets[0].insertRule('#plain:hover{color:rgb(5,5,5)}', 0)");
 await move(320);
 is(await colour("plain"), "rgb(5, 5, 5)");
-await value("s = new CSSStyleSheet(); s.replaceSync('#tw:hover{color:rgb(6,6,6)!important}'); document.adoptedStyleSheets = [s]");
+await value(
+  "s = new CSSStyleSheet(); s.replaceSync('#tw:hover{color:rgb(6,6,6)!important}'); document.adoptedStyleSheets = [s]",
+);
 await move(70);
 is(await colour("tw"), "rgb(6, 6, 6)");
 await cdp("DOM.enable");
@@ -48,7 +60,11 @@ await cdp("DOM.getDocument", { depth: -1 });
 events.length = 0;
 await move(120);
 await value("new Promise((r) => setTimeout(r))");
-is(events.filter((e) => e.method.startsWith("DOM.")), [], "clients hear nothing of it");
+is(
+  events.filter((e) => e.method.startsWith("DOM.")),
+  [],
+  "clients hear nothing of it",
+);
 
 // A page without such rules stays as it is.
 await visit("/plain", { html: "<style>p{color:red}.hover\\:x{color:blue}</style><p>text" });
@@ -57,8 +73,17 @@ is(await value(untouched), 0);
 
 // Selectors of page script; only from the first one on there are marks.
 await value("(one = document.querySelector('p'), one.insertAdjacentHTML('afterend', '<p id=two>two</p>'), 1)");
-is(await value("[document.querySelector('p:hover') === one, one.matches(':hover'), two.matches('p:not(:hover)'), document.querySelectorAll(':hover').length]"),
-  [true, true, true, 3]);
+is(
+  await value(
+    "[document.querySelector('p:hover') === one, one.matches(':hover'), two.matches('p:not(:hover)'), document.querySelectorAll(':hover').length]",
+  ),
+  [true, true, true, 3],
+);
 await move(20, await value("two.getBoundingClientRect().top + 5"));
-is(await value("[two.matches(':hover'), one.matches(':hover'), two.firstChild.parentNode.closest('body:hover') === document.body]"), [true, false, true]);
+is(
+  await value(
+    "[two.matches(':hover'), one.matches(':hover'), two.firstChild.parentNode.closest('body:hover') === document.body]",
+  ),
+  [true, false, true],
+);
 is(await value("[one.matches('.hover\\\\:x'), String(one.matches).length > 0]"), [false, true]);

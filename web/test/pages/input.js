@@ -1,4 +1,5 @@
-await visit("/input", { html: `
+await visit("/input", {
+  html: `
 <style>body{margin:0;height:3000px}button,input,#drop,#drag,#over,label,select,textarea,.ed{position:absolute;left:10px;width:120px;height:20px}</style>
 <button id="go" style="top:10px">Go</button><button id="off" disabled style="top:40px">Off</button>
 <form style="display:contents" id="form"><input id="text" style="top:70px" value="abc"><input id="box" type="checkbox" style="top:100px">
@@ -19,18 +20,48 @@ await visit("/input", { html: `
   drag.addEventListener("dragstart", (e) => e.dataTransfer.setData("text/plain", "cargo"));
   drop.addEventListener("dragover", (e) => e.preventDefault());
   drop.addEventListener("drop", (e) => { drop.textContent = e.dataTransfer.getData("text/plain"); });
-<\/script>` });
+<\/script>`,
+});
 
-const at = { go: 20, off: 50, text: 80, box: 110, label: 140, area: 170, ed: 200, one: 230, over: 350, drag: 380, drop: 410, num: 520 };
+const at = {
+  go: 20,
+  off: 50,
+  text: 80,
+  box: 110,
+  label: 140,
+  area: 170,
+  ed: 200,
+  one: 230,
+  over: 350,
+  drag: 380,
+  drop: 410,
+  num: 520,
+};
 const move = (y, more = {}) => cdp("Input.dispatchMouseEvent", { type: "mouseMoved", x: 20, y, ...more });
-const press = (y, more = {}) => cdp("Input.dispatchMouseEvent", { type: "mousePressed", x: 20, y, button: "left", buttons: 1, clickCount: 1, ...more });
-const release = (y, more = {}) => cdp("Input.dispatchMouseEvent", { type: "mouseReleased", x: 20, y, button: "left", clickCount: 1, ...more });
-const click = async (y, more) => { await move(y); await press(y, more); await release(y, more); };
+const press = (y, more = {}) =>
+  cdp("Input.dispatchMouseEvent", {
+    type: "mousePressed",
+    x: 20,
+    y,
+    button: "left",
+    buttons: 1,
+    clickCount: 1,
+    ...more,
+  });
+const release = (y, more = {}) =>
+  cdp("Input.dispatchMouseEvent", { type: "mouseReleased", x: 20, y, button: "left", clickCount: 1, ...more });
+const click = async (y, more) => {
+  await move(y);
+  await press(y, more);
+  await release(y, more);
+};
 const key = async (key, more = {}) => {
   await cdp("Input.dispatchKeyEvent", { type: more.text ? "keyDown" : "rawKeyDown", key, code: key, ...more });
   await cdp("Input.dispatchKeyEvent", { type: "keyUp", key, code: key, ...more, text: undefined });
 };
-const type = async (text) => { for (const c of text) await key(c, { text: c }); };
+const type = async (text) => {
+  for (const c of text) await key(c, { text: c });
+};
 const log = async (only) => {
   const all = await value("log.splice(0)");
   return all.filter((l) => only.test(l.split(":")[0]));
@@ -45,10 +76,18 @@ is(await value("document.activeElement.id"), "go");
 await click(at.go, { clickCount: 2 });
 is((await log(CLICKS)).slice(-2), ["click:go", "dblclick:go"], "one pair with clickCount 2");
 await click(at.go, { button: "right", buttons: 2 });
-is(await log(CLICKS), ["pointerdown:go", "mousedown:go", "contextmenu:go", "pointerup:go", "mouseup:go", "auxclick:go"]);
+is(await log(CLICKS), [
+  "pointerdown:go",
+  "mousedown:go",
+  "contextmenu:go",
+  "pointerup:go",
+  "mouseup:go",
+  "auxclick:go",
+]);
 await click(at.off);
 is(await log(/click|mouse(down|up)/), [], "a disabled button");
-await press(at.go); await release(at.text);
+await press(at.go);
+await release(at.text);
 is(await log(/^click$/), ["click:BODY"], "pressed here, released there: the common ancestor");
 await click(at.box);
 is([await value("box.checked"), await log(/^(input|change)$/)], [true, ["input:box", "change:box"]]);
@@ -56,81 +95,136 @@ await click(at.label);
 is(await value("box.checked"), false, "a label's click");
 
 // Hover.
-await move(at.go); await log(/./);
+await move(at.go);
+await log(/./);
 await move(at.over);
-is(await log(/^(mouse|pointer)(over|out|enter|leave)$/).then((l) => l.filter((x) => x.startsWith("mouse"))),
-  ["mouseout:go", "mouseleave:go", "mouseover:inner", "mouseenter:over", "mouseenter:inner"]);
+is(await log(/^(mouse|pointer)(over|out|enter|leave)$/).then((l) => l.filter((x) => x.startsWith("mouse"))), [
+  "mouseout:go",
+  "mouseleave:go",
+  "mouseover:inner",
+  "mouseenter:over",
+  "mouseenter:inner",
+]);
 
 // Typing: events of each key, text where the caret is, change when left.
-await cdp("Runtime.evaluate", { expression: "text.focus(); text.setSelectionRange(3, 3)" }); await log(/./);
+await cdp("Runtime.evaluate", { expression: "text.focus(); text.setSelectionRange(3, 3)" });
+await log(/./);
 await key("d", { text: "d" });
 is(await log(/key|input/), ["keydown:text", "keypress:text", "beforeinput:text=d", "input:text=d", "keyup:text"]);
 await cdp("Input.insertText", { text: "ef" });
 is(await value("text.value"), "abcdef");
-await key("Backspace"); await key("Home"); await key("Delete"); await key("ArrowRight"); await type("X");
+await key("Backspace");
+await key("Home");
+await key("Delete");
+await key("ArrowRight");
+await type("X");
 is(await value("text.value"), "bXcde");
-await key("End"); await key("ArrowLeft", { modifiers: 8 }); await key("ArrowLeft", { modifiers: 8 }); await type("Y");
+await key("End");
+await key("ArrowLeft", { modifiers: 8 });
+await key("ArrowLeft", { modifiers: 8 });
+await type("Y");
 is(await value("text.value"), "bXcY");
-await key("a", { modifiers: 2 }); await key("c", { modifiers: 2 }); await key("End"); await key("v", { modifiers: 2 });
+await key("a", { modifiers: 2 });
+await key("c", { modifiers: 2 });
+await key("End");
+await key("v", { modifiers: 2 });
 is(await value("text.value"), "bXcYbXcY");
 await key("z", { modifiers: 2 });
 is(await value("text.value"), "bXcY");
 await log(/./);
 await key("Enter", { text: "\r" });
 is(await log(/change|submit/), ["change:text", "submit:form"], "Enter submits");
-await type("Z"); await log(/./);
+await type("Z");
+await log(/./);
 await key("Tab");
-is([await log(/change|focus/), await value("document.activeElement.id")], [["change:text", "focusout:text", "focusin:box"], "box"]);
+is(
+  [await log(/change|focus/), await value("document.activeElement.id")],
+  [["change:text", "focusout:text", "focusin:box"], "box"],
+);
 await key(" ", { text: " " });
 is(await value("box.checked"), true, "Space on a checkbox");
 await key("Tab", { modifiers: 8 });
 is(await value("document.activeElement.id"), "text", "Shift+Tab");
 
-await click(at.area); await type("one"); await key("Enter", { text: "\r" }); await type("two"); await key("ArrowUp"); await key("End"); await type("!");
+await click(at.area);
+await type("one");
+await key("Enter", { text: "\r" });
+await type("two");
+await key("ArrowUp");
+await key("End");
+await type("!");
 is(await value("area.value"), "one!\ntwo");
-await click(at.ed); await key("End"); await cdp("Input.insertText", { text: "able" });
+await click(at.ed);
+await key("End");
+await cdp("Input.insertText", { text: "able" });
 is(await value("ed.textContent"), "editable");
 await cdp("Input.dispatchKeyEvent", { type: "keyDown", key: "b", modifiers: 2, text: "b" });
 is(await value("ed.textContent"), "editable", "a shortcut types nothing");
 await value("document.addEventListener('beforeinput', (e) => e.preventDefault(), { once: true })");
 await type("no");
 is(await value("ed.textContent"), "editableo", "a cancelled beforeinput");
-await cdp("Input.dispatchKeyEvent", { type: "keyDown", key: "Enter" }); await cdp("Input.dispatchKeyEvent", { type: "char", text: "s" });
+await cdp("Input.dispatchKeyEvent", { type: "keyDown", key: "Enter" });
+await cdp("Input.dispatchKeyEvent", { type: "char", text: "s" });
 is(await value("ed.innerText.replace(/\\n+/g, '|')"), "editableo|s", "Enter and char");
 
 // Lists and numbers.
-await value("one.focus()"); await log(/./);
+await value("one.focus()");
+await log(/./);
 await key("ArrowDown");
 is([await value("one.value"), await log(/input|change/)], ["b", ["input:one", "change:one"]]);
 const y = await value("many.options[2].getBoundingClientRect().top + 5");
 await click(y);
 is(await value("many.value"), "z");
-await click(at.num); await key("ArrowUp"); await key("ArrowUp");
+await click(at.num);
+await key("ArrowUp");
+await key("ArrowUp");
 is(await value("num.value"), "6");
 
 // Drag and drop, by plain moves and by the client.
 await log(/./);
-await move(at.drag); await press(at.drag); await move(at.drag + 10, { button: "left", buttons: 1 }); await move(at.drop, { button: "left", buttons: 1 }); await release(at.drop);
+await move(at.drag);
+await press(at.drag);
+await move(at.drag + 10, { button: "left", buttons: 1 });
+await move(at.drop, { button: "left", buttons: 1 });
+await release(at.drop);
 is(await value("drop.textContent"), "cargo");
-is([...new Set(await log(/^drag|drop/))].filter((l) => !l.startsWith("dragenter") && !/dragover:(?!drop)/.test(l)), ["dragstart:drag", "dragover:drop", "drop:drop", "dragend:drag"]);
+is(
+  [...new Set(await log(/^drag|drop/))].filter((l) => !l.startsWith("dragenter") && !/dragover:(?!drop)/.test(l)),
+  ["dragstart:drag", "dragover:drop", "drop:drop", "dragend:drag"],
+);
 // The target names an effect, of those that the source allows.
 const dropped = async (allowed, effect) => {
   await value(`drop.textContent = ''; drag.ondragstart = (e) => (e.dataTransfer.effectAllowed = "${allowed}");
     drop.ondragover = (e) => ${effect ? `(e.dataTransfer.dropEffect = "${effect}")` : 0}; drag.ondragend = (e) => (ended = e.dataTransfer.dropEffect); 1`);
-  await move(at.drag); await press(at.drag); await move(at.drag + 10, { button: "left", buttons: 1 }); await move(at.drop, { button: "left", buttons: 1 }); await release(at.drop);
+  await move(at.drag);
+  await press(at.drag);
+  await move(at.drag + 10, { button: "left", buttons: 1 });
+  await move(at.drop, { button: "left", buttons: 1 });
+  await release(at.drop);
   return value("[drop.textContent, ended]");
 };
 for (const [allowed, effect, ended] of [
-  ["copy", "copy", "copy"], ["copy", "move", "none"], ["all", "link", "link"], ["all", "none", "none"], ["linkMove", "copy", "none"], ["copyMove", "move", "move"],
-  ["uninitialized", "", "copy"], ["linkMove", "", "link"], ["none", "copy", "none"],
-]) is(await dropped(allowed, effect), [ended === "none" ? "" : "cargo", ended], allowed + " " + effect);
+  ["copy", "copy", "copy"],
+  ["copy", "move", "none"],
+  ["all", "link", "link"],
+  ["all", "none", "none"],
+  ["linkMove", "copy", "none"],
+  ["copyMove", "move", "move"],
+  ["uninitialized", "", "copy"],
+  ["linkMove", "", "link"],
+  ["none", "copy", "none"],
+])
+  is(await dropped(allowed, effect), [ended === "none" ? "" : "cargo", ended], allowed + " " + effect);
 await value("drop.textContent = ''; drag.ondragstart = drop.ondragover = drag.ondragend = null");
 await log(/./);
 await cdp("Input.setInterceptDrags", { enabled: true });
-await move(at.drag); await press(at.drag); await move(at.drag + 10, { button: "left", buttons: 1 });
+await move(at.drag);
+await press(at.drag);
+await move(at.drag + 10, { button: "left", buttons: 1 });
 const { data } = await event("Input.dragIntercepted");
 is(data.items, [{ mimeType: "text/plain", data: "cargo" }]);
-for (const t of ["dragEnter", "dragOver", "drop"]) await cdp("Input.dispatchDragEvent", { type: t, x: 20, y: at.drop, data });
+for (const t of ["dragEnter", "dragOver", "drop"])
+  await cdp("Input.dispatchDragEvent", { type: t, x: 20, y: at.drop, data });
 await release(at.drop);
 is(await value("drop.textContent"), "cargo", "by the client");
 is(await log(/^drag|drop/), ["dragstart:drag", "dragenter:drop", "dragover:drop", "drop:drop", "dragend:drag"]);

@@ -1,5 +1,7 @@
 // The agent as a module of the application's own, with a domain that it plugs in.
-await visit("/module", { bare: 1, html: `<script type="module">
+await visit("/module", {
+  bare: 1,
+  html: `<script type="module">
   import { ProtocolError, register, startFrameAgent } from "/agent.mjs";
   register("Demo", {
     greet: ({ name }) => {
@@ -8,8 +10,12 @@ await visit("/module", { bare: 1, html: `<script type="module">
     },
   });
   startFrameAgent({ allowedParents: ["${location.origin}"] });
-<\/script><button>Press</button>` });
+<\/script><button>Press</button>`,
+});
 is(await cdp("Demo.greet", { name: "Ann" }), { text: "Hello, Ann" });
 await fails(cdp("Demo.greet", {}), "Demo.greet needs a name");
-is((await cdp("Accessibility.getFullAXTree")).nodes.filter((n) => n.role?.value === "button").map((n) => n.name.value), ["Press"]);
+is(
+  (await cdp("Accessibility.getFullAXTree")).nodes.filter((n) => n.role?.value === "button").map((n) => n.name.value),
+  ["Press"],
+);
 is(await value("1 + 1"), 2);

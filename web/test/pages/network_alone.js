@@ -12,5 +12,13 @@ alone.src = APP + "/alone?" + new URLSearchParams({ html: `<script>${script}<\/s
 const times = new Promise((done) => addEventListener("message", (e) => e.data.first && done(e.data)));
 document.body.append(alone);
 const { first, later } = await times;
-is(first.every((t) => t < 3000), true, "at the start: " + first);
-is(later.every((t) => t < 250), true, "later: " + later);
+is(
+  first.every((t) => t < 3000),
+  true,
+  "at the start: " + first,
+);
+is(
+  later.every((t) => t < 250),
+  true,
+  "later: " + later,
+);

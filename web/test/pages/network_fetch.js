@@ -22,7 +22,10 @@ is(s.request.headers["x-a"], "1");
 is(s.request.headers["User-Agent"], s.result.headers["User-Agent"]);
 is(s.request.headers.Referer, s.result.headers.Referer);
 is([s.sent.frameId, s.sent.loaderId, s.sent.documentURL.split("?")[0]], ["MAIN", "LOADER1", APP + "/app"]);
-is([s.response.status, s.response.statusText, s.response.mimeType, s.response.headers["x-echo"]], [200, "OK", "application/json", "yes"]);
+is(
+  [s.response.status, s.response.statusText, s.response.mimeType, s.response.headers["x-echo"]],
+  [200, "OK", "application/json", "yes"],
+);
 is([s.came.hasExtraInfo, s.sent.redirectHasExtraInfo], [false, false]);
 is(s.response.timing.receiveHeadersEnd >= 0 && s.response.timing.requestTime <= s.came.timestamp, true, "timing");
 const body = await cdp("Network.getResponseBody", { requestId: s.sent.requestId });
@@ -43,7 +46,10 @@ for (const [js, type] of [
   const t = await sends(js);
   is(t.request.postData, t.got, js);
   is(t.request.hasPostData, true);
-  is(new TextDecoder().decode(Uint8Array.from(atob(t.request.postDataEntries[0].bytes), (c) => c.charCodeAt(0))), t.got);
+  is(
+    new TextDecoder().decode(Uint8Array.from(atob(t.request.postDataEntries[0].bytes), (c) => c.charCodeAt(0))),
+    t.got,
+  );
   is(t.request.headers["content-type"], t.type, "the type sent");
   if (type !== null) is(t.type, type);
   is((await cdp("Network.getRequestPostData", { requestId: t.sent.requestId })).postData, t.got);
@@ -53,21 +59,38 @@ is([s.got, s.type, s.request.hasPostData, s.request.postData], ["blob", "text/x"
 is((await cdp("Network.getRequestPostData", { requestId: s.sent.requestId })).postData, "blob");
 s = await story(`fetch(new Request("/net/echo", { method: "PUT", body: "in a Request" })).then((r) => r.json())`);
 is([s.result.body, s.request.postData, s.request.method], ["in a Request", "in a Request", "PUT"]);
-s = await story(`fetch(new Request("/net/echo", { method: "PUT", body: "cloned" }).clone(), { headers: { a: "b" } }).then((r) => r.json())`);
+s = await story(
+  `fetch(new Request("/net/echo", { method: "PUT", body: "cloned" }).clone(), { headers: { a: "b" } }).then((r) => r.json())`,
+);
 is([s.result.body, s.request.postData, s.result.headers.A], ["cloned", "cloned", "b"]);
-is(await value(`(() => { class R extends Request {} const r = new R("/x"); return [r instanceof R, r instanceof Request, r.constructor === R, new Request("/y").constructor === Request]; })()`), [true, true, true, true]);
+is(
+  await value(
+    `(() => { class R extends Request {} const r = new R("/x"); return [r instanceof R, r instanceof Request, r.constructor === R, new Request("/y").constructor === Request]; })()`,
+  ),
+  [true, true, true, true],
+);
 
 // Redirects, statuses, other origins.
 s = await story(`fetch("/net/redirect").then(async (r) => [r.url, r.redirected, r.type, (await r.json()).answer])`);
 is(s.result, [APP + "/data.json", true, "basic", 42]);
 is(s.response.url, APP + "/data.json");
 const next = events.find((e) => e.method === "Network.requestWillBeSent").params;
-is([next.requestId, next.request.url, next.redirectResponse.url, s.request.url], [s.sent.requestId, APP + "/data.json", APP + "/net/redirect", APP + "/net/redirect"]);
+is(
+  [next.requestId, next.request.url, next.redirectResponse.url, s.request.url],
+  [s.sent.requestId, APP + "/data.json", APP + "/net/redirect", APP + "/net/redirect"],
+);
 s = await story(`fetch("/net/status?n=404").then((r) => r.text())`);
 is(s.response.status, 404);
 const log = (await event("Log.entryAdded")).entry;
-is([log.text, log.source, log.level, log.networkRequestId],
-  ["Failed to load resource: the server responded with a status of 404 (Not Found)", "network", "error", s.sent.requestId]);
+is(
+  [log.text, log.source, log.level, log.networkRequestId],
+  [
+    "Failed to load resource: the server responded with a status of 404 (Not Found)",
+    "network",
+    "error",
+    s.sent.requestId,
+  ],
+);
 s = await story(`fetch("/net/status?n=204").then((r) => r.status)`);
 is([s.result, s.response.status], [204, 204]);
 const other = APP.replace("127.0.0.1", "localhost");
@@ -78,9 +101,15 @@ is([s.result, s.response.status], [["opaque", 0], 0]);
 s = await story(`fetch("${other}/data.json").catch((e) => e instanceof TypeError && e.message)`, "loadingFailed");
 is([s.result, s.end.errorText, s.end.canceled], ["Failed to fetch", "net::ERR_FAILED", false]);
 is((await event("Log.entryAdded")).entry.text, "Failed to load resource: net::ERR_FAILED");
-s = await story(`(() => { const c = new AbortController(); setTimeout(() => c.abort("why"), 30); return fetch("/net/slow", { signal: c.signal }).catch((e) => e); })()`, "loadingFailed");
+s = await story(
+  `(() => { const c = new AbortController(); setTimeout(() => c.abort("why"), 30); return fetch("/net/slow", { signal: c.signal }).catch((e) => e); })()`,
+  "loadingFailed",
+);
 is([s.result, s.end.errorText, s.end.canceled], ["why", "net::ERR_ABORTED", true]);
-is(await value(`fetch("http://").catch((e) => e.message)`), "Failed to execute 'fetch' on 'Window': Failed to parse URL from http://");
+is(
+  await value(`fetch("http://").catch((e) => e.message)`),
+  "Failed to execute 'fetch' on 'Window': Failed to parse URL from http://",
+);
 is(await value(`fetch().catch((e) => e.message.includes("1 argument required"))`), true);
 
 // An endless stream reaches the page as it comes, and ends when the page cancels it, in whatever way it reads.
@@ -97,21 +126,36 @@ for (const read of [
   for (let i = 0; i < 250 && (await value(`fetch("/net/gone").then((r) => r.text())`)) === before; i++) {
     await new Promise((done) => setTimeout(done, 20));
   }
-  is(await value(`fetch("/net/gone").then((r) => r.text())`), String(Number(before) + 1), "the server noticed: " + read);
+  is(
+    await value(`fetch("/net/gone").then((r) => r.text())`),
+    String(Number(before) + 1),
+    "the server noticed: " + read,
+  );
 }
-is(await value(`fetch("/data.json").then(async (r) => {
+is(
+  await value(`fetch("/data.json").then(async (r) => {
   const c = r.clone(); const reader = c.body.getReader({ mode: "byob" });
   const { value } = await reader.read(new Uint8Array(4));
   return [r.bodyUsed, c.body.locked, value.length, (await r.json()).answer, r.bodyUsed];
-})`), [false, true, 4, 42, true]);
+})`),
+  [false, true, 4, 42, true],
+);
 const reads = `async (r) => { const b = r.body; const t = await r.text(); return [t.length > 5, b === r.body, b.locked, await r.text().catch((e) => e.name)]; }`;
+// biome-ignore lint/security/noGlobalEval: the same text in the test's own page
 is(await value(`fetch("/data.json").then(${reads})`), await eval(`fetch("/").then(${reads})`), "as without the agent");
 await fails(cdp("Network.getResponseBody", { requestId: "nope" }), "No resource with given identifier found");
 
 // Longer bodies than the agent keeps.
-s = await story(`fetch(URL.createObjectURL(new Blob([new Uint8Array(21_000_000)]))).then((r) => r.arrayBuffer()).then((b) => b.byteLength)`);
+s = await story(
+  `fetch(URL.createObjectURL(new Blob([new Uint8Array(21_000_000)]))).then((r) => r.arrayBuffer()).then((b) => b.byteLength)`,
+);
 is([s.result, s.end.encodedDataLength - head(s.response)], [21_000_000, 21_000_000]);
-await fails(cdp("Network.getResponseBody", { requestId: s.sent.requestId }), "Request content was evicted from inspector cache");
+await fails(
+  cdp("Network.getResponseBody", { requestId: s.sent.requestId }),
+  "Request content was evicted from inspector cache",
+);
 await cdp("Network.setExtraHTTPHeaders", { headers: {} });
-await fails(cdp("Network.setExtraHTTPHeaders", { headers: { a: "b" } }),
-  "Network.setExtraHTTPHeaders is not possible in an embedded frame: request headers belong to the browser");
+await fails(
+  cdp("Network.setExtraHTTPHeaders", { headers: { a: "b" } }),
+  "Network.setExtraHTTPHeaders is not possible in an embedded frame: request headers belong to the browser",
+);

@@ -24,29 +24,48 @@ await value(`window.run = (method, url, body, how = {}) => new Promise((done) =>
   x.send(body);
   window.last = x;
 }); 0`);
-const run = (args) => value(`run(${args}).then(({ log, status, text, url, response }) => ({ log, status, text, url, response }))`);
+const run = (args) =>
+  value(`run(${args}).then(({ log, status, text, url, response }) => ({ log, status, text, url, response }))`);
 
 // Native requests are told of.
 events.length = 0;
 const echo = JSON.parse((await run(`"POST", "/net/echo", "xé", { plain: true, headers: { "X-A": "1" } }`)).response);
 is([echo.body, echo.headers["X-A"]], ["xé", "1"]);
-let sent = await event("Network.requestWillBeSent");
+const sent = await event("Network.requestWillBeSent");
 is([sent.type, sent.request.method, sent.request.postData, sent.request.headers["X-A"]], ["XHR", "POST", "xé", "1"]);
 is((await event("Network.responseReceived")).response.headers["x-echo"], "yes");
 is((await event("Network.loadingFinished")).requestId, sent.requestId);
 is(JSON.parse((await cdp("Network.getResponseBody", { requestId: sent.requestId })).body), echo);
-const form = JSON.parse((await run(`"POST", "/net/echo", (() => { const f = new FormData(); f.append("a", "é"); return f; })(), { plain: true }`)).response);
+const form = JSON.parse(
+  (
+    await run(
+      `"POST", "/net/echo", (() => { const f = new FormData(); f.append("a", "é"); return f; })(), { plain: true }`,
+    )
+  ).response,
+);
 is((await event("Network.requestWillBeSent")).request.postData, form.body);
 is(form.headers["Content-Type"].startsWith("multipart/form-data; boundary=----WebKitFormBoundary"), true);
-for (const [how, type] of [[`{ timeout: 30 }`, "timeout"], [`{ at: "xhr readystatechange1", before: (x) => setTimeout(() => x.abort(), 30) }`, "abort"]]) {
+for (const [how, type] of [
+  [`{ timeout: 30 }`, "timeout"],
+  [`{ at: "xhr readystatechange1", before: (x) => setTimeout(() => x.abort(), 30) }`, "abort"],
+]) {
   events.length = 0;
   const r = await run(`"GET", "/net/slow", undefined, ${how}`);
-  is(r.log.some((l) => l.startsWith("xhr " + type)), true, type);
+  is(
+    r.log.some((l) => l.startsWith("xhr " + type)),
+    true,
+    type,
+  );
   const end = await event("Network.loadingFailed");
   is([end.errorText, end.canceled, end.type], ["net::ERR_ABORTED", true, "XHR"]);
 }
 events.length = 0;
-is(await value(`(() => { const x = new XMLHttpRequest(); x.open("GET", "/data.json", false); x.send(); return [x.status, x.response]; })()`), [200, `{"answer":42}`]);
+is(
+  await value(
+    `(() => { const x = new XMLHttpRequest(); x.open("GET", "/data.json", false); x.send(); return [x.status, x.response]; })()`,
+  ),
+  [200, `{"answer":42}`],
+);
 const answered = (await event("Network.responseReceived")).response;
 is(answered.status, 200);
 is((await event("Network.loadingFinished")).encodedDataLength - head(answered), 13);
@@ -73,12 +92,21 @@ const answer = async (act) => {
 const made = (p) => {
   const q = new URL(p.request.url).searchParams;
   return cdp("Fetch.fulfillRequest", {
-    requestId: p.requestId, responseCode: Number(q.get("n")), body: btoa(q.get("body") ?? ""),
-    responseHeaders: [{ name: "Content-Type", value: q.get("type") }, { name: "Content-Length", value: String(q.get("body").length) }],
+    requestId: p.requestId,
+    responseCode: Number(q.get("n")),
+    body: btoa(q.get("body") ?? ""),
+    responseHeaders: [
+      { name: "Content-Type", value: q.get("type") },
+      { name: "Content-Length", value: String(q.get("body").length) },
+    ],
   });
 };
 for (const [name, args] of Object.entries(cases)) {
   const [r] = await Promise.all([run(args), answer(made)]);
   is(r.log, native[name].log, name + ": events");
-  is([r.status, r.text, r.url, r.response], [native[name].status, native[name].text, native[name].url, native[name].response], name);
+  is(
+    [r.status, r.text, r.url, r.response],
+    [native[name].status, native[name].text, native[name].url, native[name].response],
+    name,
+  );
 }

@@ -7,8 +7,11 @@ const said = async (icdp) => {
 };
 const tell = (m) => port.postMessage(JSON.stringify({ icdp: "popup", ...m }));
 const click = async (selector) => {
-  const [x, y] = await value(`(() => { const r = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect(); return [r.x + 3, r.y + 3] })()`);
-  for (const type of ["mousePressed", "mouseReleased"]) await cdp("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
+  const [x, y] = await value(
+    `(() => { const r = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect(); return [r.x + 3, r.y + 3] })()`,
+  );
+  for (const type of ["mousePressed", "mouseReleased"])
+    await cdp("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
 };
 const html = `<a id=blank href="/two#x" target=_blank>blank</a> <a id=named href=/three target=win>named</a>
   <a id=kept href=/four target=_blank onclick="event.preventDefault()">kept</a> <a id=with href=/five target=_blank rel=opener><b>with</b></a>
@@ -23,7 +26,12 @@ const plain = ["menubar", "toolbar", "status", "scrollbars", "resizable"];
 
 // Links.
 await click("#blank");
-is(await event("Page.windowOpen"), { url: APP + "/two#x", windowName: "_blank", windowFeatures: [...plain, "noopener"], userGesture: true });
+is(await event("Page.windowOpen"), {
+  url: APP + "/two#x",
+  windowName: "_blank",
+  windowFeatures: [...plain, "noopener"],
+  userGesture: true,
+});
 const { openId, ...rest } = await said("open");
 is(rest, { icdp: "open", url: APP + "/two#x", name: "", noopener: true });
 await click("#with b");
@@ -44,16 +52,30 @@ is(await said("open").then((m) => m.url), APP + "/two#x");
 events.length = 0;
 await click("#kept");
 await click("#in");
-is(events.filter((e) => e.icdp === "open"), [], "what the page prevents, and a frame of that name, open nothing");
+is(
+  events.filter((e) => e.icdp === "open"),
+  [],
+  "what the page prevents, and a frame of that name, open nothing",
+);
 events.length = 0;
 
 // window.open and what it returns.
-await value("window.w = open('/pop', 'mine', 'width=300,height=200'); window.heard = []; addEventListener('message', (e) => heard.push([e.data, e.origin, e.source === w])); 1");
+await value(
+  "window.w = open('/pop', 'mine', 'width=300,height=200'); window.heard = []; addEventListener('message', (e) => heard.push([e.data, e.origin, e.source === w])); 1",
+);
 is((await event("Page.windowOpen")).windowFeatures, ["width=300", "height=200", "resizable"]);
 const mine = (await said("open")).openId;
-is(await value("[w.closed, w === w.window, open('', 'mine') === w, w.location.href, String(w.location)]"), [false, true, true, APP + "/pop", APP + "/pop"]);
+is(await value("[w.closed, w === w.window, open('', 'mine') === w, w.location.href, String(w.location)]"), [
+  false,
+  true,
+  true,
+  APP + "/pop",
+  APP + "/pop",
+]);
 is(await value("open('/pop', '_blank', 'noopener') === null"), true);
-await value("try { w.document } catch (e) { heard.push(e.name) } w.postMessage({ n: [1] }, '*'); w.location = '/moved'; w.focus()");
+await value(
+  "try { w.document } catch (e) { heard.push(e.name) } w.postMessage({ n: [1] }, '*'); w.location = '/moved'; w.focus()",
+);
 is(await said("popup"), { icdp: "popup", openId: mine, message: { data: { n: [1] }, targetOrigin: "*" } });
 is(await said("popup"), { icdp: "popup", openId: mine, url: APP + "/moved" });
 is((await said("popup")).focus, true);
@@ -83,8 +105,10 @@ frame.remove();
 frame.name = "cdphub:o::mine";
 document.body.append(frame);
 events.length = 0;
-await visit("/one", { html: `<script>window.early = [name, opener !== null]; opener.postMessage("ready", "${APP}");
-  window.heard = []; onmessage = (e) => heard.push([e.data, e.source === opener])<\/script>` });
+await visit("/one", {
+  html: `<script>window.early = [name, opener !== null]; opener.postMessage("ready", "${APP}");
+  window.heard = []; onmessage = (e) => heard.push([e.data, e.source === opener])<\/script>`,
+});
 is(await value("early"), ["mine", true], "known before the page's own scripts run");
 is((await said("opener")).message, { data: "ready", targetOrigin: APP });
 tell({ message: { data: "welcome", origin: APP, targetOrigin: "*" } });

@@ -21,22 +21,46 @@ const side = await cdp("Runtime.evaluate", { expression: "1", throwOnSideEffect:
 is(side.exceptionDetails.exception.className, "EvalError");
 
 const o = await ev("({k:{},arr:[1]})");
-const sum = await cdp("Runtime.callFunctionOn", { objectId: o.objectId, functionDeclaration: "function(n){return this.arr[0]+n}", arguments: [{ value: 2 }] });
+const sum = await cdp("Runtime.callFunctionOn", {
+  objectId: o.objectId,
+  functionDeclaration: "function(n){return this.arr[0]+n}",
+  arguments: [{ value: 2 }],
+});
 is(sum.result.value, 3);
 const props = await cdp("Runtime.getProperties", { objectId: o.objectId, ownProperties: true });
-is(props.result.map((p) => [p.name, p.value.description]), [["k", "Object"], ["arr", "Array(1)"]]);
+is(
+  props.result.map((p) => [p.name, p.value.description]),
+  [
+    ["k", "Object"],
+    ["arr", "Array(1)"],
+  ],
+);
 await cdp("Runtime.releaseObject", { objectId: o.objectId });
 await fails(cdp("Runtime.getProperties", { objectId: o.objectId }), "Could not find object with given id");
 await fails(cdp("Runtime.evaluate", { expression: "1", contextId: 5 }), "Cannot find context with specified id");
 await fails(cdp("No.such"), "Method not found: No.such ('No.such' wasn't found)");
-await fails(cdp("Page.printToPDF"), "Page.printToPDF is not possible in an embedded frame: page script cannot print to a file");
+await fails(
+  cdp("Page.printToPDF"),
+  "Page.printToPDF is not possible in an embedded frame: page script cannot print to a file",
+);
 
 await value("console.log('early', {a:1,b:[1,2]})");
 await cdp("Runtime.enable");
-is((await event("Runtime.executionContextCreated")).context.auxData, { isDefault: true, type: "default", frameId: "MAIN" });
+is((await event("Runtime.executionContextCreated")).context.auxData, {
+  isDefault: true,
+  type: "default",
+  frameId: "MAIN",
+});
 const line = await event("Runtime.consoleAPICalled");
-is(line.args[1].preview, { type: "object", description: "Object", overflow: false, properties: [
-  { name: "a", type: "number", value: "1" }, { name: "b", type: "object", value: "Array(2)", subtype: "array" }] });
+is(line.args[1].preview, {
+  type: "object",
+  description: "Object",
+  overflow: false,
+  properties: [
+    { name: "a", type: "number", value: "1" },
+    { name: "b", type: "object", value: "Array(2)", subtype: "array" },
+  ],
+});
 await value("setTimeout(() => { throw new Error('boom') })");
 is((await event("Runtime.exceptionThrown")).exceptionDetails.exception.className, "Error");
 await cdp("Runtime.addBinding", { name: "hook" });

@@ -23,11 +23,21 @@ is(await inWorld("MAIN", "new Promise((r) => setTimeout(r, 1, JSON.stringify([7]
 is(await inWorld("MAIN", "Map += "), "SyntaxError: Unexpected token '}'");
 
 const { executionContextId } = await cdp("Page.createIsolatedWorld", { frameId: "MAIN", worldName: "util" });
-const call = (functionDeclaration, more) => cdp("Runtime.callFunctionOn", { functionDeclaration, executionContextId, returnByValue: true, ...more });
+const call = (functionDeclaration, more) =>
+  cdp("Runtime.callFunctionOn", { functionDeclaration, executionContextId, returnByValue: true, ...more });
 is((await call(`function () { return ${probe}.concat(this === window) }`)).result.value, [...sane, true]);
 const { result } = await call("() => ({ later: () => new Set([1]).size })", { returnByValue: false });
-is((await call("function () { return this.later() }", { objectId: result.objectId, executionContextId: undefined })).result.value, 1, "a closure");
-is((await call("() => { \"use strict\"; return (function () { return this })() === undefined }")).result.value, true, "strict");
+is(
+  (await call("function () { return this.later() }", { objectId: result.objectId, executionContextId: undefined }))
+    .result.value,
+  1,
+  "a closure",
+);
+is(
+  (await call('() => { "use strict"; return (function () { return this })() === undefined }')).result.value,
+  true,
+  "strict",
+);
 
 // In a child frame, from its beginning; the page comes and spoils it later.
 const kid = (await cdp("Page.getFrameTree")).frameTree.childFrames[0].frame.id;
@@ -35,12 +45,18 @@ await value(`frames.kid.eval(${JSON.stringify(spoil)})`);
 is(await inWorld(kid, probe), sane, "a child frame");
 
 // A new document, and a script of a world that begins with it.
-await cdp("Page.addScriptToEvaluateOnNewDocument", { worldName: "util", source: "globalThis.sizeOf = (list) => new Set(list).size" });
+await cdp("Page.addScriptToEvaluateOnNewDocument", {
+  worldName: "util",
+  source: "globalThis.sizeOf = (list) => new Set(list).size",
+});
 await visit("/again", spoiled());
 is(await inWorld("MAIN", "sizeOf([1, 1, 2])"), 2);
 
 // Where eval is forbidden: expressions have them, and programs keep their value.
 await visit("/policy", { csp: "script-src 'nonce-abc'" });
 await value("(delete window.Node, window.Map = undefined, 1)");
-is(await inWorld("MAIN", "(() => {\n  const m = new Map([[1, 1]]);\n  return [m.size, typeof Node].join();\n})();"), "1,function");
+is(
+  await inWorld("MAIN", "(() => {\n  const m = new Map([[1, 1]]);\n  return [m.size, typeof Node].join();\n})();"),
+  "1,function",
+);
 is(await inWorld("MAIN", "var plain = 1; plain + 1"), 2);

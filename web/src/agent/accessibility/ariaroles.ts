@@ -6,33 +6,33 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(" "));
 /** Roles that take no name from the author. */
 const NAMELESS = set(
   "caption code deletion doc-pagefooter doc-pageheader emphasis generic insertion mark paragraph presentation " +
-  "strong subscript superscript",
+    "strong subscript superscript",
 );
 
 /** Roles whose name may come from their contents. */
 const FROM_CONTENTS = set(
   "button cell checkbox columnheader doc-backlink doc-biblioref doc-glossref doc-noteref graphics-object gridcell " +
-  "heading link menuitem menuitemcheckbox menuitemradio option radio row rowgroup rowheader switch tab tooltip " +
-  "treeitem",
+    "heading link menuitem menuitemcheckbox menuitemradio option radio row rowgroup rowheader switch tab tooltip " +
+    "treeitem",
 );
 
 /** Roles that support aria-expanded. */
 const EXPANDABLE = set(
   "application button checkbox columnheader combobox doc-abstract doc-acknowledgments doc-afterword doc-appendix " +
-  "doc-backlink doc-biblioentry doc-bibliography doc-biblioref doc-chapter doc-colophon doc-conclusion doc-cover " +
-  "doc-credit doc-credits doc-dedication doc-endnote doc-endnotes doc-epigraph doc-epilogue doc-errata doc-example " +
-  "doc-footnote doc-foreword doc-glossary doc-glossref doc-index doc-introduction doc-noteref doc-notice " +
-  "doc-pagebreak doc-pagelist doc-part doc-preface doc-prologue doc-qna doc-subtitle doc-tip doc-toc " +
-  "graphics-document graphics-object graphics-symbol gridcell link listbox menuitem menuitemcheckbox menuitemradio " +
-  "row rowheader switch tab treeitem",
+    "doc-backlink doc-biblioentry doc-bibliography doc-biblioref doc-chapter doc-colophon doc-conclusion doc-cover " +
+    "doc-credit doc-credits doc-dedication doc-endnote doc-endnotes doc-epigraph doc-epilogue doc-errata doc-example " +
+    "doc-footnote doc-foreword doc-glossary doc-glossref doc-index doc-introduction doc-noteref doc-notice " +
+    "doc-pagebreak doc-pagelist doc-part doc-preface doc-prologue doc-qna doc-subtitle doc-tip doc-toc " +
+    "graphics-document graphics-object graphics-symbol gridcell link listbox menuitem menuitemcheckbox menuitemradio " +
+    "row rowheader switch tab treeitem",
 );
 
 /** The other roles. */
 const OTHERS = set(
   "alert alertdialog article banner blockquote complementary contentinfo definition dialog directory doc-pullquote " +
-  "document feed figure form grid group img list listitem log main marquee math menu menubar meter navigation none " +
-  "note progressbar radiogroup region scrollbar search searchbox separator slider spinbutton status table tablist " +
-  "tabpanel term textbox time timer toolbar tree treegrid",
+    "document feed figure form grid group img list listitem log main marquee math menu menubar meter navigation none " +
+    "note progressbar radiogroup region scrollbar search searchbox separator slider spinbutton status table tablist " +
+    "tabpanel term textbox time timer toolbar tree treegrid",
 );
 
 /** Whether a word is a role that authors may use. */

@@ -24,8 +24,20 @@ export interface Box {
 }
 
 const REPLACED = new Set([
-  "img", "input", "textarea", "select", "button", "video", "audio", "canvas", "iframe", "object", "embed", "meter",
-  "progress", "svg",
+  "img",
+  "input",
+  "textarea",
+  "select",
+  "button",
+  "video",
+  "audio",
+  "canvas",
+  "iframe",
+  "object",
+  "embed",
+  "meter",
+  "progress",
+  "svg",
 ]);
 
 const BLOCK_FLOW = /^(block|inline-block|list-item|table-cell|flow-root|table-caption)$/;

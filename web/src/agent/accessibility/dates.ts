@@ -2,10 +2,10 @@
 // page's language. They belong to the browser's own shadow tree: clients can
 // read them here, and what they do to one is done to the input.
 
+import type { Protocol } from "../../cdp";
 import { isDisabled } from "./focus";
 import { append, type Item } from "./item";
 import { nameOf } from "./names";
-import type { AXProperty } from "./wire";
 
 /** One field: its name, its bounds and what it shows while it is empty. */
 interface Field {
@@ -29,10 +29,17 @@ const FIELDS: Partial<Record<Intl.DateTimeFormatPartTypes | "week", Field>> = {
 const DATE: Intl.DateTimeFormatOptions = { year: "numeric", month: "2-digit", day: "2-digit" };
 const TIME: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit" };
 const FORMATS: Record<string, Intl.DateTimeFormatOptions> = {
-  date: DATE, "datetime-local": { ...DATE, ...TIME }, month: { year: "numeric", month: "long" }, time: TIME,
+  date: DATE,
+  "datetime-local": { ...DATE, ...TIME },
+  month: { year: "numeric", month: "long" },
+  time: TIME,
 };
 const PICKERS: Record<string, string> = {
-  date: "date", "datetime-local": "local date and time", month: "month", time: "time", week: "week",
+  date: "date",
+  "datetime-local": "local date and time",
+  month: "month",
+  time: "time",
+  week: "week",
 };
 
 /** A piece of the input: a field, or the text between two. */
@@ -49,10 +56,19 @@ export function addDateFields(item: Item, input: HTMLInputElement, hidden: boole
   const box = append(append(item, "generic", { ignored: hidden }), "generic", { ignored: hidden });
   for (const piece of piecesOf(input)) {
     const field = FIELDS[piece.type as "day"];
-    const holder = field ? append(box, "spinbutton", {
-      name: label(field.name), value: piece.value, properties: bounds(field, usable), ignored: hidden, handle: input,
-    }) : box;
-    append(holder, "StaticText", { text: field && input.value === "" ? emptyText(field, input.type) : piece.text, ignored: hidden });
+    const holder = field
+      ? append(box, "spinbutton", {
+          name: label(field.name),
+          value: piece.value,
+          properties: bounds(field, usable),
+          ignored: hidden,
+          handle: input,
+        })
+      : box;
+    append(holder, "StaticText", {
+      text: field && input.value === "" ? emptyText(field, input.type) : piece.text,
+      ignored: hidden,
+    });
   }
   const name = label(`Show ${PICKERS[input.type]} picker`);
   append(item, "button", { name, properties: picker(usable), ignored: hidden, handle: input });
@@ -94,7 +110,7 @@ function emptyText(field: Field, type: string): string {
   return type === "month" && field.name === "Month" ? "---------" : field.empty;
 }
 
-function bounds(field: Field, usable: boolean): AXProperty[] {
+function bounds(field: Field, usable: boolean): Protocol.Accessibility.AXProperty[] {
   return [
     ...(usable ? picker(true).slice(0, 1) : []),
     { name: "settable", value: { type: "booleanOrUndefined", value: true } },
@@ -105,9 +121,13 @@ function bounds(field: Field, usable: boolean): AXProperty[] {
   ];
 }
 
-function picker(usable: boolean): AXProperty[] {
+function picker(usable: boolean): Protocol.Accessibility.AXProperty[] {
   return [
-    ...(usable ? [{ name: "focusable", value: { type: "booleanOrUndefined" as const, value: true } }] : []),
+    ...(usable
+      ? ([
+          { name: "focusable", value: { type: "booleanOrUndefined", value: true } },
+        ] satisfies Protocol.Accessibility.AXProperty[])
+      : []),
     { name: "hasPopup", value: { type: "token", value: "menu" } },
   ];
 }

@@ -6,11 +6,21 @@ export function isFocusable(el: Element): boolean {
   if (/^\s*-?\d/.test(el.getAttribute("tabindex") ?? "")) return true;
   if (isEditingHost(el)) return true;
   switch (el.localName) {
-    case "a": case "area": return el.hasAttribute("href") && !(el as HTMLElement).isContentEditable;
-    case "button": case "select": case "textarea": case "dialog": return true;
-    case "input": return (el as HTMLInputElement).type !== "hidden";
-    case "summary": return el.parentElement?.localName === "details";
-    case "audio": case "video": return el.hasAttribute("controls");
+    case "a":
+    case "area":
+      return el.hasAttribute("href") && !(el as HTMLElement).isContentEditable;
+    case "button":
+    case "select":
+    case "textarea":
+    case "dialog":
+      return true;
+    case "input":
+      return (el as HTMLInputElement).type !== "hidden";
+    case "summary":
+      return el.parentElement?.localName === "details";
+    case "audio":
+    case "video":
+      return el.hasAttribute("controls");
   }
   return false;
 }

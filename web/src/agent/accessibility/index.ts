@@ -1,9 +1,9 @@
 // The Accessibility domain. Each answer is made from a tree built at that
 // moment, so that there is nothing to keep up to date and no event to send.
 
-import { frameOf, frameOfDocument, mainFrame } from "../frames";
-import { idOfNode, type NodeParams, nodeOfId, nodeOfParams } from "../nodes";
-import { ProtocolError, register } from "../registry";
+import { frameOf, frameOfDocument, mainFrame } from "../page/frames";
+import { idOfNode, type NodeParams, nodeOfId, nodeOfParams } from "../dom/nodes";
+import { ProtocolError, register } from "../base/registry";
 import type { Item } from "./item";
 import { nameOf } from "./names";
 import { buildTree } from "./tree";
@@ -18,9 +18,9 @@ interface Snapshot {
 register("Accessibility", {
   enable: (_, session) => void session.enabled.add("Accessibility"),
   disable: (_, session) => void session.enabled.delete("Accessibility"),
-  getFullAXTree: (params) => {
-    const { root, writer } = ofFrame(params.frameId);
-    return { nodes: writer.subtree(root, params.depth >= 0 ? params.depth : Infinity) };
+  getFullAXTree: ({ frameId, depth = -1 }) => {
+    const { root, writer } = ofFrame(frameId);
+    return { nodes: writer.subtree(root, depth >= 0 ? depth : Infinity) };
   },
   getRootAXNode: (params) => {
     const { root, writer } = ofFrame(params.frameId);
@@ -86,7 +86,15 @@ function itemFor(root: Item, node: Node): Item {
     const at = n;
     around = find(root, (i) => i.node === at);
   }
-  return { role: "none", node, children: [], ignored: true, reason: "uninteresting", parent: around ?? root, block: undefined };
+  return {
+    role: "none",
+    node,
+    children: [],
+    ignored: true,
+    reason: "uninteresting",
+    parent: around ?? root,
+    block: undefined,
+  };
 }
 
 function lineage(item: Item): Item[] {

@@ -20,7 +20,7 @@ export function isInteresting(item: Item, el: Element, box: Box): boolean {
 
 /** A box in a line, such as an inline-block, counts unless it is alone in its parent. */
 function isBoxAmongOthers(el: Element, box: Box): boolean {
-  return box.kind === "atomic" && (el.parentNode as ParentNode | null)?.childElementCount !== 1;
+  return box.kind === "atomic" && el.parentNode?.childElementCount !== 1;
 }
 
 /** ARIA attributes, a tooltip or an access key make any element count. */
@@ -50,6 +50,7 @@ export function isRedundantLabel(item: Item, el: Element, box: Box): boolean {
   if (item.role !== "LabelText" || isBoxAmongOthers(el, box)) return false;
   const input = (el as HTMLLabelElement).control as HTMLInputElement | null;
   if (input?.localName !== "input" || !/^(checkbox|radio)$/.test(input.type)) return false;
-  if (el.hasAttribute("aria-label") || input.hasAttribute("aria-label") || input.hasAttribute("aria-labelledby")) return false;
+  if (el.hasAttribute("aria-label") || input.hasAttribute("aria-label") || input.hasAttribute("aria-labelledby"))
+    return false;
   return el.childElementCount === 0 || (el.childElementCount === 1 && el.firstElementChild === input);
 }

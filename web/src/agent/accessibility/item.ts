@@ -1,7 +1,7 @@
 // The accessibility tree under construction: what the walk over the document
 // found, before names and states are asked for.
 
-import type { AXProperty } from "./wire";
+import type { Protocol } from "../../cdp";
 
 /** One object of the tree. */
 export interface Item {
@@ -38,7 +38,7 @@ export interface Item {
   name?: string;
   /** Of a part of a widget: its value and all its properties. */
   value?: string | number;
-  properties?: AXProperty[];
+  properties?: Protocol.Accessibility.AXProperty[];
 }
 
 /** Makes an item at the end of its parent's children. */

@@ -15,7 +15,9 @@ export class Line {
     const text = this.collapse(data, box);
     if (!text) return;
     const item = append(parent, "StaticText", {
-      node, text: transform(text, box.transform), space: box.collapse !== "preserve" && text === " ",
+      node,
+      text: transform(text, box.transform),
+      space: box.collapse !== "preserve" && text === " ",
       ignored: hidden || !box.visible, // hidden text takes part in the layout all the same
     });
     this.last = this.spaced ? item : undefined;
@@ -26,9 +28,10 @@ export class Line {
       this.start = this.spaced = false;
       return data;
     }
-    let text = box.collapse === "breaks"
-      ? data.replace(/[ \t\r\f]*\n[ \t\r\f]*/g, "\n").replace(/[ \t\r\f]+/g, " ")
-      : data.replace(/[ \t\n\r\f]+/g, " ");
+    let text =
+      box.collapse === "breaks"
+        ? data.replace(/[ \t\r\f]*\n[ \t\r\f]*/g, "\n").replace(/[ \t\r\f]+/g, " ")
+        : data.replace(/[ \t\n\r\f]+/g, " ");
     if ((this.start || this.spaced) && text.startsWith(" ")) text = text.slice(1);
     if (text) {
       this.start = false;
@@ -60,7 +63,8 @@ export class Line {
 export function transform(text: string, how: string): string {
   if (how.includes("uppercase")) return text.toUpperCase();
   if (how.includes("lowercase")) return text.toLowerCase();
-  if (how.includes("capitalize")) return text.replace(/(^|[\s\-(])(\p{L})/gu, (_, before: string, c: string) => before + c.toUpperCase());
+  if (how.includes("capitalize"))
+    return text.replace(/(^|[\s\-(])(\p{L})/gu, (_, before: string, c: string) => before + c.toUpperCase());
   if (how.includes("math-auto") && [...text].length === 1) return mathItalic(text);
   return text;
 }

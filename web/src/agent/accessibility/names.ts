@@ -73,25 +73,40 @@ function nativeName(item: Item, el: Element): string | undefined {
     if (name) return name;
   }
   switch (el.localName) {
-    case "abbr": return el.getAttribute("title") ?? undefined;
-    case "area": case "img": return el.hasAttribute("alt") ? fold((el as HTMLImageElement).alt) : undefined;
-    case "fieldset": return legendName(item);
-    case "input": return buttonName(el as HTMLInputElement);
-    case "optgroup": return (el as HTMLOptGroupElement).label;
-    case "option": return (el as HTMLOptionElement).label;
-    case "svg": case "g": return el.querySelector(":scope > title")?.textContent?.trim() || undefined;
-    case "table": return tableName(el as HTMLTableElement);
+    case "abbr":
+      return el.getAttribute("title") ?? undefined;
+    case "area":
+    case "img":
+      return el.hasAttribute("alt") ? fold((el as HTMLImageElement).alt) : undefined;
+    case "fieldset":
+      return legendName(item);
+    case "input":
+      return buttonName(el as HTMLInputElement);
+    case "optgroup":
+      return (el as HTMLOptGroupElement).label;
+    case "option":
+      return (el as HTMLOptionElement).label;
+    case "svg":
+    case "g":
+      return el.querySelector(":scope > title")?.textContent?.trim() || undefined;
+    case "table":
+      return tableName(el as HTMLTableElement);
   }
   return item.role === "MenuListPopup" ? "" : undefined;
 }
 
 function buttonName(input: HTMLInputElement): string | undefined {
   switch (input.type) {
-    case "button": return input.value || undefined;
-    case "submit": return input.value || "Submit";
-    case "reset": return input.value || "Reset";
-    case "file": return input.multiple ? "Choose Files" : "Choose File";
-    case "image": return input.alt || input.title || "Submit";
+    case "button":
+      return input.value || undefined;
+    case "submit":
+      return input.value || "Submit";
+    case "reset":
+      return input.value || "Reset";
+    case "file":
+      return input.multiple ? "Choose Files" : "Choose File";
+    case "image":
+      return input.alt || input.title || "Submit";
   }
   return undefined;
 }
@@ -108,7 +123,8 @@ function tableName(table: HTMLTableElement): string | undefined {
 function isNamedByContents(item: Item): boolean {
   if (NAMED_BY_CONTENTS.has(item.role)) return true;
   if (item.role === "rowgroup") return false; // by ARIA 1.1 it was
-  if (item.role === "row") return /grid/.test(ancestor(item.parent, (i) => /^(table|grid|treegrid)$/.test(i.role))?.role ?? "");
+  if (item.role === "row")
+    return /grid/.test(ancestor(item.parent, (i) => /^(table|grid|treegrid)$/.test(i.role))?.role ?? "");
   return takesContents(item.role);
 }
 
@@ -120,7 +136,12 @@ function contents(item: Item): string {
     if (item.role === "treeitem" && child.role === "group") continue;
     const part = read(child);
     if (!part) continue;
-    if (last && (child.gap || last.block !== child.block || isApart(last) || isApart(child)) && !/[ \n]$/.test(text) && !/^[ \n]/.test(part)) {
+    if (
+      last &&
+      (child.gap || last.block !== child.block || isApart(last) || isApart(child)) &&
+      !/[ \n]$/.test(text) &&
+      !/^[ \n]/.test(part)
+    ) {
       text += " ";
     }
     text += part;
@@ -158,8 +179,10 @@ export function descriptionOf(item: Item): string {
 
 function nativeDescription(item: Item, el: Element): string {
   switch (el.localName) {
-    case "ruby": return Array.from(el.querySelectorAll("rt"), (rt) => rt.textContent ?? "").join("");
-    case "svg": return el.querySelector(":scope > desc")?.textContent ?? "";
+    case "ruby":
+      return Array.from(el.querySelectorAll("rt"), (rt) => rt.textContent ?? "").join("");
+    case "svg":
+      return el.querySelector(":scope > desc")?.textContent ?? "";
     case "table": {
       const summary = (el as HTMLTableElement).summary;
       return summary !== nameOf(item) ? summary : "";

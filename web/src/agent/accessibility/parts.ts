@@ -12,12 +12,27 @@ const EDITORS = /^(text|email|tel|url|password|search|number)$/;
 /** Adds the parts of a control, or returns false for an element whose children are its own. */
 export function addParts(item: Item, el: Element, hidden: boolean): boolean {
   switch (el.localName) {
-    case "input": addInput(item, el as HTMLInputElement, hidden); break;
-    case "meter": append(append(item, "generic", { ignored: hidden }), "generic", { ignored: hidden }); break;
-    case "select": addSelect(item, el as HTMLSelectElement, hidden); break;
-    case "textarea": addEditor(item, el as HTMLTextAreaElement, hidden); break;
-    case "iframe": case "embed": case "img": case "progress": case "audio": case "video": break;
-    default: return false;
+    case "input":
+      addInput(item, el as HTMLInputElement, hidden);
+      break;
+    case "meter":
+      append(append(item, "generic", { ignored: hidden }), "generic", { ignored: hidden });
+      break;
+    case "select":
+      addSelect(item, el as HTMLSelectElement, hidden);
+      break;
+    case "textarea":
+      addEditor(item, el as HTMLTextAreaElement, hidden);
+      break;
+    case "iframe":
+    case "embed":
+    case "img":
+    case "progress":
+    case "audio":
+    case "video":
+      break;
+    default:
+      return false;
   }
   return true;
 }

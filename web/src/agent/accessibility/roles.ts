@@ -7,45 +7,143 @@ import { isDataTable } from "./tables";
 
 /** Roles that Chromium names by other words than ARIA, or that ARIA 1.2 does not have yet. */
 const NAMED: Record<string, string> = {
-  img: "image", image: "image", presentation: "none", directory: "list", sectionheader: "sectionheader",
-  sectionfooter: "sectionfooter", comment: "comment", suggestion: "suggestion",
+  img: "image",
+  image: "image",
+  presentation: "none",
+  directory: "list",
+  sectionheader: "sectionheader",
+  sectionfooter: "sectionfooter",
+  comment: "comment",
+  suggestion: "suggestion",
 };
 
 const BY_TAG: Record<string, string> = {
-  abbr: "Abbr", acronym: "Abbr", address: "group", article: "article", audio: "Audio", blockquote: "blockquote",
-  button: "button", caption: "caption", code: "code", dd: "definition", del: "deletion", details: "group",
-  dfn: "term", dialog: "dialog", dl: "DescriptionList", dt: "term", em: "emphasis", embed: "EmbeddedObject",
-  fieldset: "group", figcaption: "Figcaption", figure: "figure", form: "form", h1: "heading", h2: "heading",
-  h3: "heading", h4: "heading", h5: "heading", h6: "heading", hgroup: "group", hr: "separator", iframe: "Iframe",
-  ins: "insertion", label: "LabelText", legend: "Legend", li: "listitem", main: "main", mark: "mark", menu: "list",
-  meter: "meter", nav: "navigation", object: "PluginObject", ol: "list", optgroup: "group", option: "option",
-  output: "status", p: "paragraph", progress: "progressbar", ruby: "Ruby", s: "deletion", search: "search",
-  strike: "deletion", strong: "strong", sub: "subscript", sup: "superscript", textarea: "textbox", tfoot: "rowgroup",
-  thead: "rowgroup", time: "time", tr: "row", ul: "list", video: "Video",
+  abbr: "Abbr",
+  acronym: "Abbr",
+  address: "group",
+  article: "article",
+  audio: "Audio",
+  blockquote: "blockquote",
+  button: "button",
+  caption: "caption",
+  code: "code",
+  dd: "definition",
+  del: "deletion",
+  details: "group",
+  dfn: "term",
+  dialog: "dialog",
+  dl: "DescriptionList",
+  dt: "term",
+  em: "emphasis",
+  embed: "EmbeddedObject",
+  fieldset: "group",
+  figcaption: "Figcaption",
+  figure: "figure",
+  form: "form",
+  h1: "heading",
+  h2: "heading",
+  h3: "heading",
+  h4: "heading",
+  h5: "heading",
+  h6: "heading",
+  hgroup: "group",
+  hr: "separator",
+  iframe: "Iframe",
+  ins: "insertion",
+  label: "LabelText",
+  legend: "Legend",
+  li: "listitem",
+  main: "main",
+  mark: "mark",
+  menu: "list",
+  meter: "meter",
+  nav: "navigation",
+  object: "PluginObject",
+  ol: "list",
+  optgroup: "group",
+  option: "option",
+  output: "status",
+  p: "paragraph",
+  progress: "progressbar",
+  ruby: "Ruby",
+  s: "deletion",
+  search: "search",
+  strike: "deletion",
+  strong: "strong",
+  sub: "subscript",
+  sup: "superscript",
+  textarea: "textbox",
+  tfoot: "rowgroup",
+  thead: "rowgroup",
+  time: "time",
+  tr: "row",
+  ul: "list",
+  video: "Video",
 };
 
 const BY_INPUT_TYPE: Record<string, string> = {
-  button: "button", checkbox: "checkbox", color: "ColorWell", date: "Date", "datetime-local": "DateTime",
-  file: "button", image: "button", month: "DateTime", number: "spinbutton", radio: "radio", range: "slider",
-  reset: "button", search: "searchbox", submit: "button", time: "InputTime", week: "DateTime",
+  button: "button",
+  checkbox: "checkbox",
+  color: "ColorWell",
+  date: "Date",
+  "datetime-local": "DateTime",
+  file: "button",
+  image: "button",
+  month: "DateTime",
+  number: "spinbutton",
+  radio: "radio",
+  range: "slider",
+  reset: "button",
+  search: "searchbox",
+  submit: "button",
+  time: "InputTime",
+  week: "DateTime",
 };
 
 const BY_MATH_TAG: Record<string, string> = {
-  math: "MathMLMath", mfrac: "MathMLFraction", mi: "MathMLIdentifier", mmultiscripts: "MathMLMultiscripts",
-  mn: "MathMLNumber", mo: "MathMLOperator", mover: "MathMLOver", mroot: "MathMLRoot", mrow: "MathMLRow",
-  ms: "MathMLStringLiteral", msqrt: "MathMLSquareRoot", msub: "MathMLSub", msubsup: "MathMLSubSup",
-  msup: "MathMLSup", mtable: "MathMLTable", mtd: "MathMLTableCell", mtext: "MathMLText", mtr: "MathMLTableRow",
-  munder: "MathMLUnder", munderover: "MathMLUnderOver",
+  math: "MathMLMath",
+  mfrac: "MathMLFraction",
+  mi: "MathMLIdentifier",
+  mmultiscripts: "MathMLMultiscripts",
+  mn: "MathMLNumber",
+  mo: "MathMLOperator",
+  mover: "MathMLOver",
+  mroot: "MathMLRoot",
+  mrow: "MathMLRow",
+  ms: "MathMLStringLiteral",
+  msqrt: "MathMLSquareRoot",
+  msub: "MathMLSub",
+  msubsup: "MathMLSubSup",
+  msup: "MathMLSup",
+  mtable: "MathMLTable",
+  mtd: "MathMLTableCell",
+  mtext: "MathMLText",
+  mtr: "MathMLTableRow",
+  munder: "MathMLUnder",
+  munderover: "MathMLUnderOver",
 };
 
-const SECTIONING = "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
+const SECTIONING =
+  "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
 const GRIDS = /^(grid|treegrid)$/;
 const TABLES = /^(table|grid|treegrid|LayoutTable)$/;
 
 /** Attributes that overrule role=none (WAI-ARIA 1.2, section 7.4). */
 const GLOBAL = [
-  "aria-atomic", "aria-busy", "aria-controls", "aria-current", "aria-describedby", "aria-description", "aria-details",
-  "aria-flowto", "aria-keyshortcuts", "aria-label", "aria-labelledby", "aria-live", "aria-owns", "aria-relevant",
+  "aria-atomic",
+  "aria-busy",
+  "aria-controls",
+  "aria-current",
+  "aria-describedby",
+  "aria-description",
+  "aria-details",
+  "aria-flowto",
+  "aria-keyshortcuts",
+  "aria-label",
+  "aria-labelledby",
+  "aria-live",
+  "aria-owns",
+  "aria-relevant",
   "aria-roledescription",
 ];
 /** The role of an element below this parent; named says whether an author gave it a name. */
@@ -74,21 +172,44 @@ function nativeRole(el: Element, parent: Item, named: () => boolean): string {
   if (el.namespaceURI === "http://www.w3.org/1998/Math/MathML") return BY_MATH_TAG[tag] ?? "generic";
   if (el.namespaceURI === "http://www.w3.org/2000/svg") return svgRole(el);
   switch (tag) {
-    case "a": case "area": return el.hasAttribute("href") ? "link" : "generic";
-    case "aside": return named() || !el.parentElement?.closest("article,aside,nav,section") ? "complementary" : "generic";
-    case "canvas": return "Canvas";
-    case "footer": return el.parentElement?.closest(SECTIONING) ? "sectionfooter" : "contentinfo";
-    case "header": return el.parentElement?.closest(SECTIONING) ? "sectionheader" : "banner";
-    case "img": return el.getAttribute("alt") === "" && !el.hasAttribute("aria-label") && !el.hasAttribute("title") ? "none" : "image";
-    case "input": return inputRole(el as HTMLInputElement);
-    case "li": return parent.role === "none" ? "none" : "listitem";
-    case "rt": case "rp": return "none";
-    case "section": return named() ? "region" : "generic";
-    case "select": return isListbox(el as HTMLSelectElement) ? "listbox" : "combobox";
-    case "summary": return summaryRole(el);
-    case "table": return isDataTable(el as HTMLTableElement) ? "table" : "LayoutTable";
-    case "tbody": return "none";
-    case "thead": case "tfoot": case "tr": case "td": case "th": return tableRole(el, parent);
+    case "a":
+    case "area":
+      return el.hasAttribute("href") ? "link" : "generic";
+    case "aside":
+      return named() || !el.parentElement?.closest("article,aside,nav,section") ? "complementary" : "generic";
+    case "canvas":
+      return "Canvas";
+    case "footer":
+      return el.parentElement?.closest(SECTIONING) ? "sectionfooter" : "contentinfo";
+    case "header":
+      return el.parentElement?.closest(SECTIONING) ? "sectionheader" : "banner";
+    case "img":
+      return el.getAttribute("alt") === "" && !el.hasAttribute("aria-label") && !el.hasAttribute("title")
+        ? "none"
+        : "image";
+    case "input":
+      return inputRole(el as HTMLInputElement);
+    case "li":
+      return parent.role === "none" ? "none" : "listitem";
+    case "rt":
+    case "rp":
+      return "none";
+    case "section":
+      return named() ? "region" : "generic";
+    case "select":
+      return isListbox(el as HTMLSelectElement) ? "listbox" : "combobox";
+    case "summary":
+      return summaryRole(el);
+    case "table":
+      return isDataTable(el as HTMLTableElement) ? "table" : "LayoutTable";
+    case "tbody":
+      return "none";
+    case "thead":
+    case "tfoot":
+    case "tr":
+    case "td":
+    case "th":
+      return tableRole(el, parent);
   }
   return BY_TAG[tag] ?? "generic";
 }
@@ -111,10 +232,14 @@ function summaryRole(el: Element): string {
 
 function svgRole(el: Element): string {
   switch (el.localName) {
-    case "svg": return "SvgRoot";
-    case "a": return el.hasAttribute("href") || el.hasAttribute("xlink:href") ? "link" : "generic";
-    case "image": return "image";
-    case "g": return el.querySelector(":scope > title") ? "group" : "generic";
+    case "svg":
+      return "SvgRoot";
+    case "a":
+      return el.hasAttribute("href") || el.hasAttribute("xlink:href") ? "link" : "generic";
+    case "image":
+      return "image";
+    case "g":
+      return el.querySelector(":scope > title") ? "group" : "generic";
   }
   return "generic";
 }
@@ -124,9 +249,12 @@ function tableRole(el: Element, parent: Item): string {
   if (!table || table.role === "none" || !TABLES.test(table.role)) return "generic";
   const layout = table.role === "LayoutTable";
   switch (el.localName) {
-    case "tr": return layout ? "LayoutTableRow" : "row";
-    case "th": return layout ? "LayoutTableCell" : headerRole(el);
-    case "td": return layout ? "LayoutTableCell" : GRIDS.test(table.role) ? "gridcell" : "cell";
+    case "tr":
+      return layout ? "LayoutTableRow" : "row";
+    case "th":
+      return layout ? "LayoutTableCell" : headerRole(el);
+    case "td":
+      return layout ? "LayoutTableCell" : GRIDS.test(table.role) ? "gridcell" : "cell";
   }
   return layout ? "none" : "rowgroup";
 }

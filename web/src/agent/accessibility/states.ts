@@ -1,23 +1,32 @@
 // The properties of an object: the widget attributes, states and relations
 // that Chromium lists, with its value types.
 
-import { isDrawn } from "../geometry";
+import type { Protocol } from "../../cdp";
+import { isDrawn } from "../dom/geometry";
 import { isDisabled, isEditingHost, isFocusable, isFocused } from "./focus";
 import { ancestor, type Item } from "./item";
 import { nameOf, references } from "./names";
 import { isExpandable } from "./ariaroles";
 import { ariaNumber, RANGES } from "./values";
-import type { AXProperty, AXValue } from "./wire";
 
 /** Numbers a node for the protocol. */
 export type IdOf = (node: Node) => number;
 
 const ORIENTED: Record<string, string> = {
-  listbox: "vertical", menu: "vertical", menubar: "horizontal", scrollbar: "vertical", separator: "horizontal",
-  slider: "horizontal", tablist: "horizontal", toolbar: "horizontal", tree: "vertical",
+  listbox: "vertical",
+  menu: "vertical",
+  menubar: "horizontal",
+  scrollbar: "vertical",
+  separator: "horizontal",
+  slider: "horizontal",
+  tablist: "horizontal",
+  toolbar: "horizontal",
+  tree: "vertical",
 };
 const LIVE: Record<string, [live: string, atomic: boolean]> = {
-  alert: ["assertive", true], log: ["polite", false], status: ["polite", true],
+  alert: ["assertive", true],
+  log: ["polite", false],
+  status: ["polite", true],
 };
 const MULTISELECTABLE = /^(grid|listbox|tablist|tree|treegrid)$/;
 const READONLY = /^(columnheader|grid|gridcell|rowheader|textbox|treegrid)$/;
@@ -30,19 +39,23 @@ const TEXT_FIELDS = /^(text|email|tel|url|password|search|number)$/;
 
 /** Collects the properties of one object. */
 class Properties {
-  readonly list: AXProperty[] = [];
+  readonly list: Protocol.Accessibility.AXProperty[] = [];
 
-  add(name: string, type: AXValue["type"], value: unknown): void {
+  add(name: Protocol.Accessibility.AXPropertyName, type: Protocol.Accessibility.AXValue["type"], value: unknown): void {
     if (value !== undefined) this.list.push({ name, value: { type, value } });
   }
 
-  relate(name: string, type: AXValue["type"], value: Partial<AXValue>): void {
+  relate(
+    name: Protocol.Accessibility.AXPropertyName,
+    type: Protocol.Accessibility.AXValue["type"],
+    value: Partial<Protocol.Accessibility.AXValue>,
+  ): void {
     this.list.push({ name, value: { type, ...value } });
   }
 }
 
 /** The properties of an object, in no order that matters. */
-export function propertiesOf(item: Item, idOf: IdOf): AXProperty[] {
+export function propertiesOf(item: Item, idOf: IdOf): Protocol.Accessibility.AXProperty[] {
   const p = new Properties();
   if (item.properties) return item.properties;
   if (item.node?.nodeType === Node.DOCUMENT_NODE) {
@@ -96,7 +109,10 @@ function invalid(el: Element): string | undefined {
   if (given) return given;
   const control = el as HTMLInputElement;
   if (typeof control.validity !== "object" || control.type === "hidden") return undefined;
-  const pristine = (control.localName === "textarea" || TEXT_FIELDS.test(control.type)) && control.value === "" && !control.validity.badInput;
+  const pristine =
+    (control.localName === "textarea" || TEXT_FIELDS.test(control.type)) &&
+    control.value === "" &&
+    !control.validity.badInput;
   return pristine || control.matches(":disabled") || control.validity.valid ? "false" : "true";
 }
 
@@ -106,17 +122,24 @@ function urlOf(item: Item, el: Element): string | undefined {
     return typeof href === "string" ? href || undefined : new URL((href as SVGAnimatedString).baseVal, el.baseURI).href;
   }
   if (el.localName === "img") return (el as HTMLImageElement).currentSrc || (el as HTMLImageElement).src || undefined;
-  return el.localName === "input" && (el as HTMLInputElement).type === "image" ? (el as HTMLInputElement).src || undefined : undefined;
+  return el.localName === "input" && (el as HTMLInputElement).type === "image"
+    ? (el as HTMLInputElement).src || undefined
+    : undefined;
 }
 
 // ---------------------------------------------------------------- text
 
 function addEditing(p: Properties, item: Item, el: Element): void {
-  const field = el.localName === "textarea" || (el.localName === "input" && TEXT_FIELDS.test((el as HTMLInputElement).type));
+  const field =
+    el.localName === "textarea" || (el.localName === "input" && TEXT_FIELDS.test((el as HTMLInputElement).type));
   p.add("editable", "token", field ? "plaintext" : editableAround(item));
   if (isSettable(item, el, field)) p.add("settable", "booleanOrUndefined", true);
   if (item.role !== "textbox") return;
-  p.add("multiline", "boolean", el.localName === "textarea" || (flag(el, "aria-multiline") ?? (!field && isEditingHost(el))));
+  p.add(
+    "multiline",
+    "boolean",
+    el.localName === "textarea" || (flag(el, "aria-multiline") ?? (!field && isEditingHost(el))),
+  );
 }
 
 function isSettable(item: Item, el: Element, field: boolean): boolean {
@@ -141,10 +164,15 @@ function addWidget(p: Properties, item: Item, el: Element): void {
   p.add("hasPopup", "token", popup(item, el));
   p.add("level", "integer", level(item, el));
   if (MULTISELECTABLE.test(role)) {
-    p.add("multiselectable", "boolean", flag(el, "aria-multiselectable") ?? (el as HTMLSelectElement).multiple === true);
+    p.add(
+      "multiselectable",
+      "boolean",
+      flag(el, "aria-multiselectable") ?? (el as HTMLSelectElement).multiple === true,
+    );
   }
   if (ORIENTED[role]) p.add("orientation", "token", el.getAttribute("aria-orientation") ?? ORIENTED[role]);
-  if (READONLY.test(role)) p.add("readonly", "boolean", flag(el, "aria-readonly") ?? (el as HTMLInputElement).readOnly === true);
+  if (READONLY.test(role))
+    p.add("readonly", "boolean", flag(el, "aria-readonly") ?? (el as HTMLInputElement).readOnly === true);
   if (REQUIRED.test(role) && !(role === "combobox" && el.localName === "select")) {
     p.add("required", "boolean", flag(el, "aria-required") ?? (el as HTMLInputElement).required === true);
   }
@@ -202,13 +230,15 @@ function addStates(p: Properties, item: Item, el: Element): void {
     p.add("pressed", "tristate", pressed && /^(true|false|mixed)$/.test(pressed) ? pressed : undefined);
   }
   p.add("selected", "booleanOrUndefined", selected(item, el));
-  if (role === "dialog" || role === "alertdialog") p.add("modal", "boolean", flag(el, "aria-modal") ?? el.matches("dialog:modal"));
+  if (role === "dialog" || role === "alertdialog")
+    p.add("modal", "boolean", flag(el, "aria-modal") ?? el.matches("dialog:modal"));
 }
 
 function checked(item: Item, el: Element): string | undefined {
   if (!CHECKABLE.test(item.role)) return undefined;
   const input = el as HTMLInputElement;
-  if (el.localName === "input") return input.indeterminate && input.type === "checkbox" ? "mixed" : String(input.checked);
+  if (el.localName === "input")
+    return input.indeterminate && input.type === "checkbox" ? "mixed" : String(input.checked);
   const given = el.getAttribute("aria-checked");
   if (given === "true" || given === "mixed") return given;
   return given === "false" || ALWAYS_CHECKABLE.test(item.role) ? "false" : undefined;
@@ -222,8 +252,10 @@ function expanded(item: Item, el: Element): boolean | undefined {
 
 function selected(item: Item, el: Element): boolean | undefined {
   if (!SELECTABLE.test(item.role)) return undefined;
-  if (el.localName === "option") return el.hasAttribute("disabled") || isDisabled(el) || isDisabled(el.closest("select") ?? el)
-    ? undefined : (el as HTMLOptionElement).selected;
+  if (el.localName === "option")
+    return el.hasAttribute("disabled") || isDisabled(el) || isDisabled(el.closest("select") ?? el)
+      ? undefined
+      : (el as HTMLOptionElement).selected;
   const given = flag(el, "aria-selected");
   if (given !== undefined || item.role !== "option" || flag(el, "aria-disabled")) return given;
   const list = ancestor(item, (i) => i.role === "listbox");
@@ -232,9 +264,13 @@ function selected(item: Item, el: Element): boolean | undefined {
 
 // ---------------------------------------------------------------- relations
 
-const RELATIONS: [property: string, attribute: string][] = [
-  ["controls", "aria-controls"], ["describedby", "aria-describedby"], ["details", "aria-details"],
-  ["errormessage", "aria-errormessage"], ["flowto", "aria-flowto"], ["owns", "aria-owns"],
+const RELATIONS: [property: Protocol.Accessibility.AXPropertyName, attribute: string][] = [
+  ["controls", "aria-controls"],
+  ["describedby", "aria-describedby"],
+  ["details", "aria-details"],
+  ["errormessage", "aria-errormessage"],
+  ["flowto", "aria-flowto"],
+  ["owns", "aria-owns"],
 ];
 
 function addRelations(p: Properties, item: Item, el: Element, idOf: IdOf): void {
@@ -246,7 +282,8 @@ function addRelations(p: Properties, item: Item, el: Element, idOf: IdOf): void 
   for (const [name, attribute] of RELATIONS) {
     if (!el.hasAttribute(attribute)) continue;
     const found = references(el, attribute)?.filter((e) => name !== "controls" || isDrawn(e));
-    if (found?.length) p.relate(name, "idrefList", { value: el.getAttribute(attribute)!, relatedNodes: related(found) });
+    if (found?.length)
+      p.relate(name, "idrefList", { value: el.getAttribute(attribute)!, relatedNodes: related(found) });
   }
   const labels = references(el, "aria-labelledby") ?? nativeLabels(item, el);
   if (labels.length > 0) p.relate("labelledby", "nodeList", { relatedNodes: related(labels) });

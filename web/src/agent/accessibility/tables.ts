@@ -22,7 +22,8 @@ function cellsTell(table: HTMLTableElement): boolean {
   const sides = { full: 0, top: 0, bottom: 0, left: 0, right: 0, color: 0 };
   for (const row of table.rows) {
     for (const cell of row.cells) {
-      if (cell.localName === "th" || ["headers", "abbr", "axis", "scope"].some((a) => cell.hasAttribute(a))) return true;
+      if (cell.localName === "th" || ["headers", "abbr", "axis", "scope"].some((a) => cell.hasAttribute(a)))
+        return true;
       if (cell.offsetWidth === 0 || cell.offsetHeight === 0) continue;
       cells++;
       const s = styleOf(cell);
@@ -36,8 +37,9 @@ function cellsTell(table: HTMLTableElement): boolean {
 }
 
 function count(s: CSSStyleDeclaration, sides: Record<string, number>, tableColor: string): void {
-  const [top, bottom, left, right] = [s.borderTopWidth, s.borderBottomWidth, s.borderLeftWidth, s.borderRightWidth]
-    .map((w) => parseFloat(w) > 0);
+  const [top, bottom, left, right] = [s.borderTopWidth, s.borderBottomWidth, s.borderLeftWidth, s.borderRightWidth].map(
+    (w) => parseFloat(w) > 0,
+  );
   if (top) sides.top++;
   if (bottom) sides.bottom++;
   if (left) sides.left++;

@@ -1,9 +1,10 @@
 // Builds the accessibility tree of one document from its flat tree and the
 // computed styles, object for object as Chromium 156 does.
 
+import type { Protocol } from "../../cdp";
 import { type Box, Boxes, flatChildren, isBlockFlow, isSvgPart } from "./boxes";
 import { isFocusable } from "./focus";
-import { addMarker, addPseudo, type Flow } from "./generated";
+import { addMarker, addPseudo, type Flow } from "./pseudo";
 import { isInteresting, isRedundantLabel } from "./interest";
 import { ancestor, append, type Item, shownChildren } from "./item";
 import { Line } from "./lines";
@@ -34,12 +35,20 @@ class Builder {
   }
 
   build(): Item {
-    const root: Item = { role: "RootWebArea", node: this.doc, text: undefined, children: [], ignored: false, block: undefined };
+    const root: Item = {
+      role: "RootWebArea",
+      node: this.doc,
+      text: undefined,
+      children: [],
+      ignored: false,
+      block: undefined,
+    };
     root.name = this.doc.title;
     root.block = root;
     const scope = { hidden: this.modal !== undefined };
     const line = new Line();
-    if (this.doc.documentElement) this.element(this.doc.documentElement, root, line, { inline: false, block: false }, scope);
+    if (this.doc.documentElement)
+      this.element(this.doc.documentElement, root, line, { inline: false, block: false }, scope);
     line.end();
     this.dropSpaces(root);
     for (const owner of this.owners) this.adopt(owner);
@@ -48,7 +57,15 @@ class Builder {
   }
 
   /** Walks the children of a node in the flat tree. */
-  private children(node: Node, parent: Item, line: Line, box: Box, flow: Flow, scope: Scope, except?: Node | null): void {
+  private children(
+    node: Node,
+    parent: Item,
+    line: Line,
+    box: Box,
+    flow: Flow,
+    scope: Scope,
+    except?: Node | null,
+  ): void {
     const list = flatChildren(node);
     for (let i = 0; i < list.length; i++) {
       const child = list[i];
@@ -68,9 +85,17 @@ class Builder {
   private element(el: Element, parent: Item, line: Line, flow: Flow, scope: Scope): void {
     const box = this.boxes.of(el);
     if (box.kind === "none" || isUnrendered(el)) return;
-    const hidden = el === this.modal ? false : scope.hidden || el.getAttribute("aria-hidden") === "true" || (el as HTMLElement).inert === true;
+    const hidden =
+      el === this.modal
+        ? false
+        : scope.hidden || el.getAttribute("aria-hidden") === "true" || (el as HTMLElement).inert === true;
     const below: Scope = { hidden: hidden || el.localName === "rt" }; // what annotates is in the description
-    const role = roleOf(el, parent, () => !!(ariaName(el) ?? el.getAttribute("title")), () => isFocusable(el));
+    const role = roleOf(
+      el,
+      parent,
+      () => !!(ariaName(el) ?? el.getAttribute("title")),
+      () => isFocusable(el),
+    );
     if (box.kind === "contents" && (role === "generic" || role === "none")) {
       this.children(el, parent, line, parentBox(el, this.boxes), flow, below);
       return;
@@ -191,21 +216,28 @@ class Builder {
   }
 
   private isPassedOver(item: Item): boolean {
-    return item.ignored && item.reason === "uninteresting" && item.el !== undefined
-      && /^(inline|contents)$/.test(this.boxes.of(item.el).kind);
+    return (
+      item.ignored &&
+      item.reason === "uninteresting" &&
+      item.el !== undefined &&
+      /^(inline|contents)$/.test(this.boxes.of(item.el).kind)
+    );
   }
-
 }
 
 /** The summary that the browser puts in where there is none. */
 function addDefaultSummary(details: Item, hidden: boolean): void {
-  const focusable = { name: "focusable", value: { type: "booleanOrUndefined" as const, value: true } };
+  const focusable: Protocol.Accessibility.AXProperty = {
+    name: "focusable",
+    value: { type: "booleanOrUndefined", value: true },
+  };
   const summary = append(details, "DisclosureTriangle", { name: "Details", properties: [focusable], ignored: hidden });
   append(summary, "StaticText", { text: "Details", ignored: hidden });
 }
 
 /** Elements that have a computed style but are not laid out. */
-const UNRENDERED = /^(title|desc|metadata|defs|symbol|clipPath|mask|marker|pattern|linearGradient|radialGradient|filter)$/;
+const UNRENDERED =
+  /^(title|desc|metadata|defs|symbol|clipPath|mask|marker|pattern|linearGradient|radialGradient|filter)$/;
 
 /** Not laid out whatever its style says; in a closed details element only the summary is. */
 function isUnrendered(el: Element): boolean {
@@ -224,7 +256,8 @@ function mainSummary(details: Element): Element | null {
 /** Text is not rendered in a closed details element, nor in an SVG picture outside of its text elements. */
 function showsText(node: Node): boolean {
   const el = node as Element;
-  if (el.localName === "svg" || (el.nodeType === Node.ELEMENT_NODE && isSvgPart(el))) return el.closest("text") !== null;
+  if (el.localName === "svg" || (el.nodeType === Node.ELEMENT_NODE && isSvgPart(el)))
+    return el.closest("text") !== null;
   return !isClosed(node);
 }
 

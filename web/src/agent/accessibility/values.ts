@@ -13,11 +13,16 @@ export function valueOf(item: Item): string | number | undefined {
   const el = item.el;
   if (!el) return item.value;
   switch (el.localName) {
-    case "input": return inputValue(item, el as HTMLInputElement);
-    case "meter": return Math.fround((el as HTMLMeterElement).value); // a float in Chromium
-    case "progress": return el.hasAttribute("value") ? Math.fround((el as HTMLProgressElement).value) : undefined;
-    case "select": return item.role === "combobox" ? selected(el as HTMLSelectElement) : undefined;
-    case "textarea": return (el as HTMLTextAreaElement).value || undefined;
+    case "input":
+      return inputValue(item, el as HTMLInputElement);
+    case "meter":
+      return Math.fround((el as HTMLMeterElement).value); // a float in Chromium
+    case "progress":
+      return el.hasAttribute("value") ? Math.fround((el as HTMLProgressElement).value) : undefined;
+    case "select":
+      return item.role === "combobox" ? selected(el as HTMLSelectElement) : undefined;
+    case "textarea":
+      return (el as HTMLTextAreaElement).value || undefined;
   }
   if (RANGES.test(item.role)) return ariaNumber(el, "aria-valuenow");
   if (isEditingHost(el)) return (el as HTMLElement).innerText || undefined;
@@ -42,9 +47,17 @@ function selected(select: HTMLSelectElement): string | undefined {
 
 function inputValue(item: Item, input: HTMLInputElement): string | number | undefined {
   switch (input.type) {
-    case "button": case "submit": case "reset": case "image": case "checkbox": case "radio": return undefined;
-    case "password": return "•".repeat(input.value.length) || undefined; // never the secret itself
-    case "file": return fileNames(input);
+    case "button":
+    case "submit":
+    case "reset":
+    case "image":
+    case "checkbox":
+    case "radio":
+      return undefined;
+    case "password":
+      return "•".repeat(input.value.length) || undefined; // never the secret itself
+    case "file":
+      return fileNames(input);
   }
   if (item.role === "slider" || item.role === "spinbutton") return input.value === "" ? undefined : input.valueAsNumber;
   return input.value || undefined;

@@ -1,48 +1,24 @@
 // The Accessibility domain's types, and objects of the tree in that form.
 
+import type { Protocol } from "../../cdp";
 import type { Item } from "./item";
 import { descriptionOf, nameOf } from "./names";
 import { type IdOf, propertiesOf } from "./states";
 import { valueOf } from "./values";
 
-/** Accessibility.AXValue. */
-export interface AXValue {
-  type: "boolean" | "tristate" | "booleanOrUndefined" | "idref" | "idrefList" | "integer" | "nodeList" | "number"
-    | "string" | "computedString" | "token" | "tokenList" | "role" | "internalRole";
-  value?: unknown;
-  relatedNodes?: { backendDOMNodeId: number; idref?: string }[];
-}
-
-/** Accessibility.AXProperty. */
-export interface AXProperty {
-  name: string;
-  value: AXValue;
-}
-
-/** Accessibility.AXNode. */
-export interface AXNode {
-  nodeId: string;
-  ignored: boolean;
-  ignoredReasons?: AXProperty[];
-  role: AXValue;
-  name?: AXValue;
-  description?: AXValue;
-  value?: AXValue;
-  properties?: AXProperty[];
-  parentId?: string;
-  childIds: string[];
-  /** Absent for what has no DOM node, such as list markers; the whole control's for its parts that can be used. */
-  backendDOMNodeId?: number;
-  /** The root has it. */
-  frameId?: string;
-}
+/** Accessibility.AXNode, always with its children. */
+export type AXNode = Protocol.Accessibility.AXNode & { childIds: string[] };
 
 /** Turns the objects of one tree into AXNodes. */
 export class Writer {
   private readonly ids = new Map<Item, string>();
   private nodeless = -1_000_000_000;
 
-  constructor(root: Item, private readonly idOf: IdOf, private readonly frameId: string) {
+  constructor(
+    root: Item,
+    private readonly idOf: IdOf,
+    private readonly frameId: string,
+  ) {
     this.number(root);
   }
 
@@ -58,7 +34,12 @@ export class Writer {
   }
 
   node(item: Item): AXNode {
-    const node: AXNode = { nodeId: this.id(item), ignored: item.ignored, role: roleValue(item), childIds: item.children.map((c) => this.id(c)) };
+    const node: AXNode = {
+      nodeId: this.id(item),
+      ignored: item.ignored,
+      role: roleValue(item),
+      childIds: item.children.map((c) => this.id(c)),
+    };
     if (item.ignored) {
       node.ignoredReasons = [{ name: item.reason ?? "uninteresting", value: { type: "boolean", value: true } }];
     } else {
@@ -101,7 +82,7 @@ export function withIgnored(item: Item): Item[] {
 }
 
 /** Chromium's own roles begin with a capital; those of ARIA do not. */
-function roleValue(item: Item): AXValue {
+function roleValue(item: Item): Protocol.Accessibility.AXValue {
   if (item.ignored) return { type: "role", value: "none" };
   return { type: /^[A-Z]/.test(item.role) ? "internalRole" : "role", value: item.role };
 }

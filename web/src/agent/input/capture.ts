@@ -1,8 +1,7 @@
 // Pointer capture (Pointer Events, section 4.1). The browser grants it only
 // for pointers that it sees pressed, so the agent keeps that of its own.
 
-import type { Json } from "../../protocol";
-import { pointer, state } from "./events";
+import { type MouseParams, pointer, state } from "./events";
 import { type Spot, inViewportOf } from "./point";
 
 /** The id that events of the agent's pointer carry. */
@@ -10,7 +9,7 @@ const OWN = 1;
 
 let holder: Element | undefined;
 /** The element that has heard gotpointercapture. */
-let told: Element | undefined;
+let notified: Element | undefined;
 
 const prepared = new WeakSet<object>();
 
@@ -36,12 +35,15 @@ export function allowCapture(win: Window & typeof globalThis): void {
   };
 }
 
-/** Where events at a point go when an element has captured the pointer, wherever that is; tells elements that capture or lose it. */
-export function captured(p: Json): Spot | undefined {
+/**
+ * Where events at a point go when an element has captured the pointer, wherever that is; tells
+ * elements that capture or lose it.
+ */
+export function captured(p: MouseParams): Spot | undefined {
   if (!holder?.isConnected) holder = undefined;
-  if (told !== holder) {
-    const [lost, got] = [told, holder];
-    told = holder;
+  if (notified !== holder) {
+    const [lost, got] = [notified, holder];
+    notified = holder;
     if (lost?.isConnected) tell("lostpointercapture", lost, p);
     if (got) tell("gotpointercapture", got, p);
   }
@@ -49,12 +51,12 @@ export function captured(p: Json): Spot | undefined {
 }
 
 /** Ends the capture, as the last button's release does. */
-export function endCapture(p: Json): void {
+export function endCapture(p: MouseParams): void {
   holder = undefined;
   captured(p);
 }
 
-function tell(type: string, el: Element, p: Json): void {
+function tell(type: string, el: Element, p: MouseParams): void {
   const button = type === "gotpointercapture" ? { button: -1 } : {};
   pointer(type, inViewportOf(el, p.x, p.y), p, { ...button, cancelable: false });
 }

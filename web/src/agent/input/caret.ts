@@ -1,15 +1,15 @@
 // Keys that move the caret.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
 import { type TextControl, isTextControl, setCaret } from "./editing";
 import { modifiersOf } from "./point";
 
 /** Moves the caret, or with Shift the end of the selection. */
-export function caretKey(el: Element, p: Json): void {
+export function caretKey(el: Element, p: Protocol.Input.DispatchKeyEventRequest): void {
   const { shiftKey, ctrlKey, altKey, metaKey } = modifiersOf(p);
   const byWord = ctrlKey || altKey;
   // Of email and number fields script cannot ask where the caret is.
-  if (isTextControl(el) && el.selectionStart !== null) return inControl(el, p.key, shiftKey, byWord, metaKey);
+  if (isTextControl(el) && el.selectionStart !== null) return inControl(el, p.key ?? "", shiftKey, byWord, metaKey);
   const units: Record<string, [string, string]> = {
     ArrowLeft: ["left", metaKey ? "lineboundary" : byWord ? "word" : "character"],
     ArrowRight: ["right", metaKey ? "lineboundary" : byWord ? "word" : "character"],
@@ -20,7 +20,7 @@ export function caretKey(el: Element, p: Json): void {
     PageUp: ["backward", "paragraph"],
     PageDown: ["forward", "paragraph"],
   };
-  const unit = units[p.key];
+  const unit = units[p.key ?? ""];
   if (unit) el.ownerDocument.getSelection()?.modify(shiftKey ? "extend" : "move", unit[0], unit[1]);
 }
 
@@ -45,10 +45,14 @@ function target(value: string, at: number, key: string, byWord: boolean, toEdge:
   switch (key) {
     case "ArrowLeft":
       if (toEdge) return start;
-      return byWord ? at - (/\w*\W*$/.exec(value.slice(0, at))?.[0].length ?? 0) : Math.max(at - width(value, at, -1), 0);
+      return byWord
+        ? at - (/\w*\W*$/.exec(value.slice(0, at))?.[0].length ?? 0)
+        : Math.max(at - width(value, at, -1), 0);
     case "ArrowRight":
       if (toEdge) return end;
-      return byWord ? at + (/^\W*\w*/.exec(value.slice(at))?.[0].length ?? 0) : Math.min(at + width(value, at, 1), value.length);
+      return byWord
+        ? at + (/^\W*\w*/.exec(value.slice(at))?.[0].length ?? 0)
+        : Math.min(at + width(value, at, 1), value.length);
     case "Home":
       return byWord ? 0 : start;
     case "End":

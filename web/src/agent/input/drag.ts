@@ -1,8 +1,8 @@
 // HTML drag and drop from mouse moves, or in steps of the client's.
 
-import type { Json } from "../../protocol";
-import { type Session, allSessions, onSessionEnd } from "../session";
-import { pointer } from "./events";
+import type { Protocol } from "../../cdp";
+import { type Session, allSessions, onSessionEnd } from "../base/session";
+import { type MouseParams, pointer } from "./events";
 import { type Spot, modifiersOf, pathOf, send, spotAt } from "./point";
 
 /** Pixels that a pressed mouse moves before a drag begins. */
@@ -31,7 +31,11 @@ const ALLOWED = /^(none|copy|link|move|copyLink|copyMove|linkMove|all|uninitiali
 function newTransfer(): DataTransfer {
   const data = new DataTransfer();
   const hold = (name: string, value: string, form: RegExp): void => {
-    Object.defineProperty(data, name, { configurable: true, get: () => value, set: (v) => form.test(v) && (value = String(v)) });
+    Object.defineProperty(data, name, {
+      configurable: true,
+      get: () => value,
+      set: (v) => form.test(v) && (value = String(v)),
+    });
   };
   hold("effectAllowed", "uninitialized", ALLOWED);
   hold("dropEffect", "none", EFFECTS);
@@ -51,7 +55,7 @@ function ownData(el: Element): DataTransfer {
 }
 
 /** The mouse has moved with a button down. */
-export function dragMoved(spot: Spot, p: Json): void {
+export function dragMoved(spot: Spot, p: MouseParams): void {
   if (drag) return step(spot, p);
   if (!source || Math.hypot(spot.at.x - source.start.at.x, spot.at.y - source.start.at.y) < THRESHOLD) return;
   const { el, start } = source;
@@ -69,15 +73,18 @@ export function dragMoved(spot: Spot, p: Json): void {
 /** What is being dragged. */
 let dragging: Element | undefined;
 
-function step(spot: Spot, p: Json): void {
+function step(spot: Spot, p: MouseParams): void {
   if (!drag) return;
   if (dragging?.isConnected) fire("drag", dragging, spot, p, drag.data);
   entered(spot, p);
   offer("dragover", spot, p);
 }
 
-/** Asks what is below the mouse whether it takes a drop: the effect that it names must be one that the source allows. */
-function offer(type: string, spot: Spot, p: Json): void {
+/**
+ * Asks what is below the mouse whether it takes a drop: the effect that it names must be one that the
+ * source allows.
+ */
+function offer(type: string, spot: Spot, p: MouseParams): void {
   if (!drag) return;
   const { data } = drag;
   const allowed = /^(all|uninitialized)$/.test(data.effectAllowed) ? "copylinkmove" : data.effectAllowed.toLowerCase();
@@ -87,7 +94,7 @@ function offer(type: string, spot: Spot, p: Json): void {
 }
 
 /** Reports whether what is dragged has come over another element. */
-function entered(spot: Spot, p: Json): boolean {
+function entered(spot: Spot, p: MouseParams): boolean {
   if (!drag || drag.over === spot.el) return false;
   offer("dragenter", spot, p);
   if (drag.over?.isConnected) fire("dragleave", drag.over, spot, p, drag.data);
@@ -96,7 +103,7 @@ function entered(spot: Spot, p: Json): boolean {
 }
 
 /** The button is up: a drop where one is accepted, and the end in any case. */
-export function dragReleased(spot: Spot | undefined, p: Json): void {
+export function dragReleased(spot: Spot | undefined, p: MouseParams): void {
   source = undefined;
   if (!drag || !spot) {
     drag = undefined;
@@ -106,23 +113,34 @@ export function dragReleased(spot: Spot | undefined, p: Json): void {
   end(spot, p);
 }
 
-function end(spot: Spot, p: Json): void {
+function end(spot: Spot, p: MouseParams): void {
   if (drag && dragging?.isConnected) fire("dragend", dragging, spot, p, drag.data);
   drag = dragging = kept = undefined;
 }
 
-function fire(type: string, el: Element, spot: Spot, p: Json, dataTransfer: DataTransfer): boolean {
+function fire(type: string, el: Element, spot: Spot, p: MouseParams, dataTransfer: DataTransfer): boolean {
   const cancelable = type !== "dragend" && type !== "dragleave";
-  return send(el, new spot.win.DragEvent(type, {
-    bubbles: true, cancelable, composed: true, view: spot.win, clientX: spot.x, clientY: spot.y,
-    screenX: spot.at.x, screenY: spot.at.y, ...modifiersOf(p), dataTransfer,
-  }));
+  return send(
+    el,
+    new spot.win.DragEvent(type, {
+      bubbles: true,
+      cancelable,
+      composed: true,
+      view: spot.win,
+      clientX: spot.x,
+      clientY: spot.y,
+      screenX: spot.at.x,
+      screenY: spot.at.y,
+      ...modifiersOf(p),
+      dataTransfer,
+    }),
+  );
 }
 
 // ------------------------------------------------- drags that a client makes
 
 /** Input.setInterceptDrags. */
-export function setInterceptDrags(p: Json, s: Session): void {
+export function setInterceptDrags(p: Protocol.Input.SetInterceptDragsRequest, s: Session): void {
   if (p.enabled) intercepting.add(s);
   else intercepting.delete(s);
 }
@@ -137,7 +155,7 @@ function intercepted(transfer: DataTransfer): void {
 }
 
 /** Input.dispatchDragEvent. As in Chromium an event enters another element, or is over the same one. */
-export function dispatchDragEvent(p: Json): void {
+export function dispatchDragEvent(p: Protocol.Input.DispatchDragEventRequest): void {
   const spot = spotAt(p.x, p.y);
   if (!spot) return;
   const data = kept ?? newTransfer();

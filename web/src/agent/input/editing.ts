@@ -80,7 +80,13 @@ export function announce(el: Element, inputType: string, data: string | null): b
  * working, else by `fallback`. Its input event names the command and not what
  * the user did, so that is put right on the way.
  */
-function edit(el: Element, name: string, value: string | undefined, as: { inputType: string; data: string | null }, fallback: () => void): void {
+function edit(
+  el: Element,
+  name: string,
+  value: string | undefined,
+  as: { inputType: string; data: string | null },
+  fallback: () => void,
+): void {
   note(el);
   const win = el.ownerDocument.defaultView ?? window;
   const correct = (e: Event): void => {
@@ -119,8 +125,12 @@ function replaceSelection(el: Element, text: string, inputType: string): void {
 export function setValue(el: Element, value: string): void {
   note(el);
   const win = el.ownerDocument.defaultView ?? window;
-  const proto = el.localName === "textarea" ? win.HTMLTextAreaElement.prototype
-    : el.localName === "select" ? win.HTMLSelectElement.prototype : win.HTMLInputElement.prototype;
+  const proto =
+    el.localName === "textarea"
+      ? win.HTMLTextAreaElement.prototype
+      : el.localName === "select"
+        ? win.HTMLSelectElement.prototype
+        : win.HTMLInputElement.prototype;
   Object.getOwnPropertyDescriptor(proto, "value")?.set?.call(el, value);
 }
 

@@ -1,6 +1,6 @@
 // The pointer and mouse events of the one mouse that clients move.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
 import { type Spot, isDisabled, modifiersOf, send } from "./point";
 
 /** The button numbers of DOM events by CDP's names. */
@@ -12,29 +12,65 @@ export const state = { x: 0, y: 0, held: 0 };
 /** What a disabled form control does not get; it does see the mouse pass (HTML, section 4.10.18.5). */
 const WITHHELD = new Set(["mousedown", "mouseup", "click", "dblclick"]);
 
+/**
+ * The params of Input.dispatchMouseEvent that its events show; other commands of the Input domain
+ * bring a part of them.
+ */
+export type ButtonParams = Pick<Protocol.Input.DispatchMouseEventRequest, "modifiers" | "button" | "force"> & {
+  pointerType?: "mouse" | "pen" | "touch";
+};
+/** The same with a point of the Target's viewport. */
+export type MouseParams = ButtonParams & { x: number; y: number };
+
 /** The properties of one mouse event. */
-function init(spot: Spot, p: Json, more: Json): Json {
+function init<More extends PointerEventInit>(spot: Spot, p: ButtonParams, more: More): MouseEventInit & More {
   const button = BUTTONS[p.button ?? "none"] ?? -1;
   return {
-    bubbles: true, cancelable: true, composed: true, view: spot.win,
-    clientX: spot.x, clientY: spot.y, screenX: spot.win.screenX + spot.at.x, screenY: spot.win.screenY + spot.at.y,
-    movementX: spot.at.x - state.x, movementY: spot.at.y - state.y,
-    button: Math.max(button, 0), buttons: state.held, ...modifiersOf(p), ...more,
+    bubbles: true,
+    cancelable: true,
+    composed: true,
+    view: spot.win,
+    clientX: spot.x,
+    clientY: spot.y,
+    screenX: spot.win.screenX + spot.at.x,
+    screenY: spot.win.screenY + spot.at.y,
+    movementX: spot.at.x - state.x,
+    movementY: spot.at.y - state.y,
+    button: Math.max(button, 0),
+    buttons: state.held,
+    ...modifiersOf(p),
+    ...more,
   };
 }
 
 /** Sends a PointerEvent and reports whether its default action is due. */
-export function pointer(type: string, spot: Spot, p: Json, more: Json = {}, el: Element = spot.el): boolean {
+export function pointer(
+  type: string,
+  spot: Spot,
+  p: ButtonParams,
+  more: PointerEventInit = {},
+  el: Element = spot.el,
+): boolean {
   const { PointerEvent } = spot.win;
   const common = {
-    pointerId: 1, pointerType: p.pointerType ?? "mouse", isPrimary: true, width: 1, height: 1,
+    pointerId: 1,
+    pointerType: p.pointerType ?? "mouse",
+    isPrimary: true,
+    width: 1,
+    height: 1,
     pressure: state.held ? p.force || 0.5 : 0,
   };
   return send(el, new PointerEvent(type, { ...init(spot, p, common), ...more }));
 }
 
 /** Sends a MouseEvent and reports whether its default action is due. */
-export function mouse(type: string, spot: Spot, p: Json, more: Json = {}, el: Element = spot.el): boolean {
+export function mouse(
+  type: string,
+  spot: Spot,
+  p: ButtonParams,
+  more: PointerEventInit = {},
+  el: Element = spot.el,
+): boolean {
   if (WITHHELD.has(type) && isDisabled(el)) return false;
   return send(el, new spot.win.MouseEvent(type, init(spot, p, more)));
 }

@@ -1,7 +1,7 @@
 // Moving the focus, with the events that a frame without the system's focus
 // does not send by itself.
 
-import { isDrawn } from "../geometry";
+import { isDrawn } from "../dom/geometry";
 import { changed } from "./editing";
 import { pathOf, send } from "./point";
 
@@ -61,8 +61,18 @@ export function announce(el: Element, [plain, bubbling]: [string, string] | stri
 }
 
 const FOCUSABLE = [
-  "a[href]", "area[href]", "button:enabled", "input:enabled:not([type=hidden])", "select:enabled", "textarea:enabled", "iframe",
-  "details > summary:first-of-type", "audio[controls]", "video[controls]", "[tabindex]", "[contenteditable]:not([contenteditable=false i])",
+  "a[href]",
+  "area[href]",
+  "button:enabled",
+  "input:enabled:not([type=hidden])",
+  "select:enabled",
+  "textarea:enabled",
+  "iframe",
+  "details > summary:first-of-type",
+  "audio[controls]",
+  "video[controls]",
+  "[tabindex]",
+  "[contenteditable]:not([contenteditable=false i])",
 ].join();
 
 /** Whether an element can take the focus; under a modal dialog only what is inside of it can. */
@@ -74,7 +84,7 @@ export function isFocusable(el: Element): el is HTMLElement {
 
 /** What a press on an element focuses: the nearest that can be, or nothing. */
 export function focusFromPress(el: Element): void {
-  const to = pathOf(el).find(isFocusable) as HTMLElement | undefined;
+  const to = pathOf(el).find(isFocusable);
   moveFocus(to ?? null);
   if (!to) tabStart.el = el;
 }

@@ -1,8 +1,7 @@
 // What leaving one element and entering another brings, in each document that
 // the mouse crosses.
 
-import type { Json } from "../../protocol";
-import { mouse, pointer } from "./events";
+import { type MouseParams, mouse, pointer } from "./events";
 import { markHovered } from "./hoverstyle";
 import { type Spot, inViewportOf, pathOf } from "./point";
 
@@ -10,8 +9,8 @@ import { type Spot, inViewportOf, pathOf } from "./point";
 let over: Element[][] = [];
 
 /** Sends over, enter, out and leave for a mouse that is now at `spot`, or outside of the viewport. */
-export function hover(spot: Spot | undefined, p: Json): void {
-  const quiet = { ...p, button: "none" };
+export function hover(spot: Spot | undefined, p: MouseParams): void {
+  const quiet: MouseParams = { ...p, button: "none" };
   const now: Spot[] = [];
   for (let s = spot; s; s = s.outer) now.unshift(s);
   const old = over;
@@ -19,10 +18,12 @@ export function hover(spot: Spot | undefined, p: Json): void {
   markHovered(over);
   const same = (i: number): boolean => old[i]?.[0].ownerDocument === now[i]?.el.ownerDocument;
   for (let i = old.length - 1; i >= 0; i--) if (!same(i)) cross(old[i], undefined, quiet);
-  now.forEach((s, i) => cross(same(i) ? old[i] : [], s, quiet));
+  now.forEach((s, i) => {
+    cross(same(i) ? old[i] : [], s, quiet);
+  });
 }
 
-function cross(from: Element[], to: Spot | undefined, p: Json): void {
+function cross(from: Element[], to: Spot | undefined, p: MouseParams): void {
   const left = from.find((el) => el.isConnected);
   if (from[0] === to?.el) return;
   const entered = pathOf(to?.el);
@@ -30,7 +31,10 @@ function cross(from: Element[], to: Spot | undefined, p: Json): void {
   const entering = entered.filter((el) => !from.includes(el)).reverse();
   // The element that was left may be gone; then nothing hears that it was.
   const out = left && left === from[0] ? inViewportOf(left, p.x, p.y) : undefined;
-  for (const [kind, fire] of [["pointer", pointer], ["mouse", mouse]] as const) {
+  for (const [kind, fire] of [
+    ["pointer", pointer],
+    ["mouse", mouse],
+  ] as const) {
     if (kind === "pointer" && p.pointerType === "touch") continue; // a finger sent its own
     const button = kind === "pointer" ? { button: -1 } : {};
     const self = { ...button, bubbles: false, cancelable: false, composed: false };

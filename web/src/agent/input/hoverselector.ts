@@ -7,7 +7,8 @@ import { inSelectors, withMark } from "./hoverstyle";
 export function installHover(win: Window & typeof globalThis): void {
   const { Element, Document, DocumentFragment } = win;
   for (const { prototype } of [Element, Document, DocumentFragment]) {
-    for (const name of ["matches", "closest", "querySelector", "querySelectorAll"] as const) wrap(prototype as unknown as Methods, name);
+    for (const name of ["matches", "closest", "querySelector", "querySelectorAll"] as const)
+      wrap(prototype as unknown as Methods, name);
   }
 }
 
@@ -16,9 +17,11 @@ type Methods = Record<string, ((this: unknown, ...args: unknown[]) => unknown) |
 function wrap(prototype: Methods, name: string): void {
   const native = prototype[name];
   if (!native || !Object.hasOwn(prototype, name)) return;
-  prototype[name] = { [name](this: unknown, ...args: unknown[]) {
-    const [selector] = args;
-    if (typeof selector === "string" && selector.includes(":hover") && inSelectors()) args[0] = withMark(selector);
-    return native.apply(this, args);
-  } }[name];
+  prototype[name] = {
+    [name](this: unknown, ...args: unknown[]) {
+      const [selector] = args;
+      if (typeof selector === "string" && selector.includes(":hover") && inSelectors()) args[0] = withMark(selector);
+      return native.apply(this, args);
+    },
+  }[name];
 }

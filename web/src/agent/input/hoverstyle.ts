@@ -10,7 +10,10 @@ let marked = new Set<Element>();
 let last: Element[][] = [];
 let asked = false;
 
-/** A selector of page script asks for :hover, so that everything gets its mark from now on; whether anything has one. */
+/**
+ * A selector of page script asks for :hover, so that everything gets its mark from now on; whether
+ * anything has one.
+ */
 export function inSelectors(): boolean {
   if (!asked && last.length) {
     asked = true;
@@ -53,7 +56,9 @@ function rewrite(sheet: CSSStyleSheet): boolean {
 
 function rewriteRules(rules: CSSRuleList): boolean {
   let found = false;
-  for (const rule of rules as Iterable<CSSRule & { selectorText?: string; cssRules?: CSSRuleList; styleSheet?: CSSStyleSheet | null }>) {
+  for (const rule of rules as Iterable<
+    CSSRule & { selectorText?: string; cssRules?: CSSRuleList; styleSheet?: CSSStyleSheet | null }
+  >) {
     const { selectorText, styleSheet } = rule;
     if (selectorText?.includes(":hover")) {
       if (!selectorText.includes(HOVERED)) rule.selectorText = withMark(selectorText);

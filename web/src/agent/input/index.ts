@@ -1,6 +1,6 @@
 // The Input domain.
 
-import { register } from "../registry";
+import { register } from "../base/registry";
 import { dispatchDragEvent, setInterceptDrags } from "./drag";
 import { insertText } from "./editing";
 import { focused } from "./focus";

@@ -1,19 +1,25 @@
 // Input.dispatchKeyEvent: the events of a key, then what the key does.
 
-import type { Json } from "../../protocol";
 import { insertText, isEditable } from "./editing";
 import { focused } from "./focus";
-import { keyDownAction, keyUpAction } from "./keys";
+import { type KeyParams, keyDownAction, keyUpAction } from "./keys";
 import { typeAhead } from "./widgets";
 import { modifiersOf, send } from "./point";
-import { turn } from "./turn";
+import { macrotask } from "./macrotask";
 
 /** Keys that some clients name by their character. */
-const names: Record<string, string> = { "\t": "Tab", "\r": "Enter", "\n": "Enter", "\b": "Backspace", "\x1b": "Escape", "\x7f": "Delete" };
+const names: Record<string, string> = {
+  "\t": "Tab",
+  "\r": "Enter",
+  "\n": "Enter",
+  "\b": "Backspace",
+  "\x1b": "Escape",
+  "\x7f": "Delete",
+};
 
 /** Input.dispatchKeyEvent. */
-export async function dispatchKeyEvent(params: Json): Promise<void> {
-  const p: Json = { ...params, key: names[params.key] ?? params.key };
+export async function dispatchKeyEvent(params: KeyParams): Promise<void> {
+  const p = { ...params, key: names[params.key ?? ""] ?? params.key };
   switch (p.type) {
     case "keyDown":
       return (await due("keydown", p)) ? pressed(p) : undefined;
@@ -26,41 +32,54 @@ export async function dispatchKeyEvent(params: Json): Promise<void> {
   }
 }
 
-/** A key with text goes on to type it; others do what they do, as Tab and a link's Enter already when the key goes down. */
-function pressed(p: Json): void | Promise<void> {
+/**
+ * A key with text goes on to type it; others do what they do, as Tab and a link's Enter already when
+ * the key goes down.
+ */
+function pressed(p: KeyParams): void | Promise<void> {
   const { ctrlKey, metaKey } = modifiersOf(p);
   const early = p.key === "Tab" || p.key === "\t" || (p.key === "Enter" && focused().matches("a[href], area[href]"));
   if (!p.text || early || ((ctrlKey || metaKey) && p.text >= " ")) return keyDownAction(focused(), p);
   return typed(p);
 }
 
-async function typed(p: Json): Promise<void> {
-  const text: string = p.text ?? "";
+async function typed(p: KeyParams): Promise<void> {
+  const text = p.text ?? "";
   const enter = text === "\r" || text === "\n";
   const key = enter ? "Enter" : text;
-  if (!await due("keypress", { ...p, key, code: p.code ?? (enter ? "Enter" : "") }, enter ? 13 : text.codePointAt(0))) return;
+  if (!(await due("keypress", { ...p, key, code: p.code ?? (enter ? "Enter" : "") }, enter ? 13 : text.codePointAt(0))))
+    return;
   const el = focused();
-  if (enter || (text === " " && !isEditable(el)) || (text < " " && p.key?.length > 1)) keyDownAction(el, { ...p, key: enter ? "Enter" : p.key || text });
+  if (enter || (text === " " && !isEditable(el)) || (text < " " && (p.key ?? "").length > 1))
+    keyDownAction(el, { ...p, key: enter ? "Enter" : p.key || text });
   else if (el.localName === "select") typeAhead(el as HTMLSelectElement, text);
   else if (text) insertText(el, text);
 }
 
 /** Sends a key event and reports, when all that its listeners have begun is done, whether its default action is due. */
-async function due(type: string, p: Json, charCode = 0): Promise<boolean> {
+async function due(type: string, p: KeyParams, charCode = 0): Promise<boolean> {
   const unprevented = fire(type, p, charCode);
-  await turn();
+  await macrotask();
   return unprevented;
 }
 
 /** Sends a key event to what has the focus and reports whether its default action is due. */
-function fire(type: string, p: Json, charCode = 0): boolean {
+function fire(type: string, p: KeyParams, charCode = 0): boolean {
   const el = focused();
   const win = el.ownerDocument.defaultView ?? window;
   const keyCode = charCode || p.windowsVirtualKeyCode || 0;
   const event = new win.KeyboardEvent(type, {
-    bubbles: true, cancelable: true, composed: true, view: win, key: p.key ?? "", code: p.code ?? "",
-    location: p.location ?? 0, repeat: p.autoRepeat === true, ...modifiersOf(p),
-    keyCode, which: keyCode,
+    bubbles: true,
+    cancelable: true,
+    composed: true,
+    view: win,
+    key: p.key ?? "",
+    code: p.code ?? "",
+    location: p.location ?? 0,
+    repeat: p.autoRepeat === true,
+    ...modifiersOf(p),
+    keyCode,
+    which: keyCode,
   } as KeyboardEventInit);
   // Not in the event's own way: WebKit would push a button for it, and send a form.
   if (charCode) Object.defineProperty(event, "charCode", { value: charCode });

@@ -1,6 +1,6 @@
 // What keys do that type no text.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
 import { caretKey } from "./caret";
 import { closeByKey } from "./dismiss";
 import { announce, changed, command, insertText, isEditable, isTextControl, setCaret, setValue } from "./editing";
@@ -10,7 +10,10 @@ import { nextInTabOrder } from "./taborder";
 import { scrollFrom } from "./wheel";
 import { choose, nextRadio, stepValue } from "./widgets";
 
-type Action = (el: Element, p: Json) => void;
+/** The params of Input.dispatchKeyEvent. */
+export type KeyParams = Protocol.Input.DispatchKeyEventRequest;
+
+type Action = (el: Element, p: KeyParams) => void;
 
 const DOWN: Record<string, Action> = {
   Enter: enter,
@@ -23,7 +26,7 @@ const DOWN: Record<string, Action> = {
 
 const SHORTCUTS: Record<string, Action> = {
   a: selectAll,
-  z: (el, p) => command(el, p.modifiers & 8 ? "redo" : "undo", p.modifiers & 8 ? "historyRedo" : "historyUndo"),
+  z: (el, p) => (modifiersOf(p).shiftKey ? command(el, "redo", "historyRedo") : command(el, "undo", "historyUndo")),
   y: (el) => command(el, "redo", "historyRedo"),
   c: (el) => clip(el, "copy"),
   x: (el) => clip(el, "cut"),
@@ -38,9 +41,9 @@ function format(el: Element, name: string, inputType: string): void {
 }
 
 /** The default action of keydown. */
-export function keyDownAction(el: Element, p: Json): void {
+export function keyDownAction(el: Element, p: KeyParams): void {
   const { ctrlKey, metaKey, altKey } = modifiersOf(p);
-  for (const name of (p.commands as string[] | undefined) ?? []) if (name === "selectAll") return selectAll(el);
+  for (const name of p.commands ?? []) if (name === "selectAll") return selectAll(el);
   const key: string = p.key ?? "";
   if ((ctrlKey || metaKey) && !altKey && key.length === 1) return SHORTCUTS[key.toLowerCase()]?.(el, p);
   const action = DOWN[key];
@@ -48,13 +51,14 @@ export function keyDownAction(el: Element, p: Json): void {
   else if (/^(Arrow|Home|End|Page)/.test(key)) direction(el, p);
 }
 
-const SPACE_PRESSES = "button, summary, input:is([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=file], [type=image])";
+const SPACE_PRESSES =
+  "button, summary, input:is([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=file], [type=image])";
 
 /** What the space bar is down on, unless its keydown was cancelled. */
 let armed: Element | undefined;
 
 /** The default action of keyup: the space bar presses what it went down on. */
-export function keyUpAction(el: Element, p: Json): void {
+export function keyUpAction(el: Element, p: KeyParams): void {
   if (p.key !== " ") return;
   if (armed === el) (el as HTMLElement).click();
   armed = undefined;
@@ -62,9 +66,13 @@ export function keyUpAction(el: Element, p: Json): void {
 
 // ---------------------------------------------------------------- Enter
 
-function enter(el: Element, p: Json): void {
+function enter(el: Element, p: KeyParams): void {
   if (el.localName === "textarea") return insertText(el, "\n", "insertLineBreak");
-  if (el.matches("a[href], area[href], button, summary, input:is([type=button], [type=submit], [type=reset], [type=file], [type=image])")) {
+  if (
+    el.matches(
+      "a[href], area[href], button, summary, input:is([type=button], [type=submit], [type=reset], [type=file], [type=image])",
+    )
+  ) {
     return (el as HTMLElement).click();
   }
   if (el.localName === "input") {
@@ -81,7 +89,9 @@ function submit(input: HTMLInputElement): void {
   changed(input);
   const form = input.form;
   if (!form) return;
-  const buttons = [...form.elements].filter((e) => e.matches("button:not([type=button], [type=reset]), input:is([type=submit], [type=image])"));
+  const buttons = [...form.elements].filter((e) =>
+    e.matches("button:not([type=button], [type=reset]), input:is([type=submit], [type=image])"),
+  );
   const first = buttons[0] as HTMLButtonElement | undefined;
   if (first) {
     if (!first.disabled) first.click();
@@ -93,13 +103,13 @@ function submit(input: HTMLInputElement): void {
 
 // ------------------------------------------------------------ other keys
 
-function tab(_el: Element, p: Json): void {
+function tab(_el: Element, p: KeyParams): void {
   const next = nextInTabOrder(modifiersOf(p).shiftKey);
   moveFocus(next ?? null);
   if (next && isTextControl(next) && next.localName === "input") next.select();
 }
 
-function erase(el: Element, p: Json, name: string, inputType: string, byWord: string): void {
+function erase(el: Element, p: KeyParams, name: string, inputType: string, byWord: string): void {
   const { ctrlKey, altKey } = modifiersOf(p);
   const forward = name === "forwardDelete";
   if (ctrlKey || altKey) selectWord(el, forward);
@@ -131,10 +141,11 @@ function eraseByHand(el: Element, forward: boolean, inputType: string): void {
   send(el, new InputEvent("input", { inputType, bubbles: true, composed: true }));
 }
 
-function space(el: Element, p: Json): void {
+function space(el: Element, p: KeyParams): void {
   if (isEditable(el)) return; // its text types it
   armed = el.matches(SPACE_PRESSES) ? el : undefined;
-  if (!el.matches("button, input, select, summary, a")) scrollFrom(el, 0, (modifiersOf(p).shiftKey ? -1 : 1) * pageHeight(el));
+  if (!el.matches("button, input, select, summary, a"))
+    scrollFrom(el, 0, (modifiersOf(p).shiftKey ? -1 : 1) * pageHeight(el));
 }
 
 const pageHeight = (el: Element): number => (el.ownerDocument.defaultView ?? window).innerHeight * 0.875;
@@ -170,13 +181,16 @@ function transfer(el: Element, type: string, text: string): { due: boolean; data
   const { ClipboardEvent } = el.ownerDocument.defaultView ?? window;
   const data = new DataTransfer();
   if (type === "paste") data.setData("text/plain", text);
-  return { due: send(el, new ClipboardEvent(type, { bubbles: true, cancelable: true, composed: true, clipboardData: data })), data };
+  return {
+    due: send(el, new ClipboardEvent(type, { bubbles: true, cancelable: true, composed: true, clipboardData: data })),
+    data,
+  };
 }
 
 // -------------------------------------------------------------- directions
 
-function direction(el: Element, p: Json): void {
-  const key: string = p.key;
+function direction(el: Element, p: KeyParams): void {
+  const key = p.key ?? "";
   const step = key === "ArrowDown" || key === "ArrowRight" ? 1 : -1;
   if (el.localName === "select") return choose(el as HTMLSelectElement, key, step);
   if (el.localName === "input") {
@@ -191,8 +205,14 @@ function direction(el: Element, p: Json): void {
 function scrollByKey(el: Element, key: string): void {
   const page = pageHeight(el);
   const by: Record<string, [number, number]> = {
-    ArrowDown: [0, 40], ArrowUp: [0, -40], ArrowRight: [40, 0], ArrowLeft: [-40, 0],
-    PageDown: [0, page], PageUp: [0, -page], End: [0, 1e9], Home: [0, -1e9],
+    ArrowDown: [0, 40],
+    ArrowUp: [0, -40],
+    ArrowRight: [40, 0],
+    ArrowLeft: [-40, 0],
+    PageDown: [0, page],
+    PageUp: [0, -page],
+    End: [0, 1e9],
+    Home: [0, -1e9],
   };
   const [left, top] = by[key] ?? [0, 0];
   scrollFrom(el, left, top);

@@ -1,16 +1,16 @@
 // Input.dispatchMouseEvent: pointer and mouse events, focus, clicks, hover.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
 import { allowCapture, captured, endCapture } from "./capture";
 import { closeByPress } from "./dismiss";
 import { dragMoved, dragPressed, dragReleased, isDragging } from "./drag";
-import { BUTTONS, mouse, pointer, state } from "./events";
+import { BUTTONS, type ButtonParams, type MouseParams, mouse, pointer, state } from "./events";
 import { focusFromPress } from "./focus";
 import { hover } from "./hover";
 import { type Spot, isDisabled, pathOf, spotAt } from "./point";
 import { chooseOption, dragSelection, endSelection, startSelection } from "./selection";
 import { grabSlider, releaseSlider, slide } from "./slider";
-import { turn } from "./turn";
+import { macrotask } from "./macrotask";
 import { wheel } from "./wheel";
 
 const MASKS = [1, 4, 2, 8, 16];
@@ -21,7 +21,7 @@ const pressed = new Map<number, Element[]>();
 let silenced = false;
 
 /** Input.dispatchMouseEvent. */
-export async function dispatchMouseEvent(p: Json): Promise<void> {
+export async function dispatchMouseEvent(p: Protocol.Input.DispatchMouseEventRequest): Promise<void> {
   const spot = spotAt(p.x, p.y);
   if (p.type === "mouseWheel") {
     if (spot) wheel(spot, p);
@@ -36,7 +36,7 @@ export async function dispatchMouseEvent(p: Json): Promise<void> {
 
 // ------------------------------------------------------------------ moving
 
-function moved(under: Spot | undefined, p: Json): void {
+function moved(under: Spot | undefined, p: MouseParams): void {
   const holder = captured(p);
   const spot = holder ?? under;
   if (!isDragging()) {
@@ -46,8 +46,8 @@ function moved(under: Spot | undefined, p: Json): void {
   if (under) dragMoved(under, p);
 }
 
-function move(spot: Spot, p: Json): void {
-  const moving = { ...p, button: "none" };
+function move(spot: Spot, p: MouseParams): void {
+  const moving: MouseParams = { ...p, button: "none" };
   pointer("pointermove", spot, moving, { button: -1 });
   if (!silenced) mouse("mousemove", spot, moving);
   if (!(state.held & 1)) return;
@@ -57,7 +57,7 @@ function move(spot: Spot, p: Json): void {
 
 // ---------------------------------------------------------------- pressing
 
-async function press(spot: Spot | undefined, p: Json): Promise<void> {
+async function press(spot: Spot | undefined, p: Protocol.Input.DispatchMouseEventRequest): Promise<void> {
   const button = BUTTONS[p.button ?? "left"] ?? 0;
   const first = state.held === 0;
   state.held |= MASKS[button] ?? 0;
@@ -67,17 +67,17 @@ async function press(spot: Spot | undefined, p: Json): Promise<void> {
   pressed.set(button, pathOf(spot.el));
   const detail = p.clickCount ?? 1;
   silenced = !pointer(first ? "pointerdown" : "pointermove", spot, p);
-  await turn();
+  await macrotask();
   if (!silenced && isDisabled(spot.el)) focusFromPress(spot.el);
   else if (!silenced && mouse("mousedown", spot, p, { detail })) {
-    await turn();
+    await macrotask();
     pressAction(spot, p, button, detail);
   }
   if (button === 2) pointer("contextmenu", spot, p);
 }
 
 /** What a press does by itself: it moves the focus, the caret, a slider and the selection of a list. */
-function pressAction(spot: Spot, p: Json, button: number, detail: number): void {
+function pressAction(spot: Spot, p: MouseParams, button: number, detail: number): void {
   focusFromPress(spot.el);
   if (button !== 0 || grabSlider(spot) || chooseOption(spot.el, p)) return;
   // What can be dragged is not selected by the same press.
@@ -86,7 +86,7 @@ function pressAction(spot: Spot, p: Json, button: number, detail: number): void 
 
 // --------------------------------------------------------------- releasing
 
-async function release(under: Spot | undefined, p: Json): Promise<void> {
+async function release(under: Spot | undefined, p: Protocol.Input.DispatchMouseEventRequest): Promise<void> {
   const button = BUTTONS[p.button ?? "left"] ?? 0;
   const holder = captured(p);
   state.held &= ~(MASKS[button] ?? 0);
@@ -102,11 +102,11 @@ async function release(under: Spot | undefined, p: Json): Promise<void> {
   if (!spot) return releaseSlider();
   const detail = p.clickCount ?? 1;
   pointer(state.held === 0 ? "pointerup" : "pointermove", spot, p);
-  await turn();
+  await macrotask();
   if (button === 0) closeByPress(from, spot);
   if (!silenced) {
     mouse("mouseup", spot, p, { detail });
-    await turn();
+    await macrotask();
   }
   silenced = silenced && state.held !== 0;
   if (button === 0) releaseSlider();
@@ -123,7 +123,7 @@ function commonAncestor(from: Element[], el: Element): Element | undefined {
   return from.find((e) => around.includes(e));
 }
 
-function click(spot: Spot, p: Json, button: number, detail: number): void {
+function click(spot: Spot, p: MouseParams, button: number, detail: number): void {
   if (button !== 0) return void pointer("auxclick", spot, p, { detail });
   if (isDisabled(spot.el)) return;
   pointer("click", spot, p, { detail });
@@ -131,8 +131,8 @@ function click(spot: Spot, p: Json, button: number, detail: number): void {
 }
 
 /** The mouse events and the click that follow a tap, of which no button was held. */
-export function tap(spot: Spot, p: Json): void {
-  const as = { ...p, ...spot.at, button: "left" };
+export function tap(spot: Spot, p: ButtonParams): void {
+  const as: MouseParams = { ...p, ...spot.at, button: "left" };
   hover(spot, as);
   mouse("mousemove", spot, as);
   state.held = 1;

@@ -1,9 +1,8 @@
 // What lies at a point of the Target, and the events that are sent to it.
 
-import type { Json } from "../../protocol";
-import { frameOfOwner } from "../frames";
-import { contentBox, offsetOf } from "../geometry";
-import { settleClick } from "../popups";
+import { frameOfOwner } from "../page/frames";
+import { contentBox, offsetOf } from "../dom/geometry";
+import { settleClick } from "../windows/popups";
 
 /** An element at a point, with the point in the element's own viewport. */
 export interface Spot {
@@ -20,7 +19,7 @@ export interface Spot {
 /** The deepest element at a point, through open shadow roots and frames in reach. */
 export function spotAt(px: number, py: number): Spot | undefined {
   let [x, y] = [px, py];
-  let win = window as Window & typeof globalThis;
+  let win = window;
   let root: DocumentOrShadowRoot = document;
   let el: Element | null = null;
   let outer: Spot | undefined;
@@ -50,8 +49,10 @@ export function inViewportOf(el: Element, x: number, y: number): Spot {
   return { el, win: doc.defaultView ?? window, x: x - offset.x, y: y - offset.y, at: { x, y } };
 }
 
+type Modifiers = Required<Pick<EventModifierInit, "altKey" | "ctrlKey" | "metaKey" | "shiftKey">>;
+
 /** The modifier keys of CDP's bit field. */
-export function modifiersOf(p: Json): Json {
+export function modifiersOf(p: { modifiers?: number }): Modifiers {
   const m = p.modifiers ?? 0;
   return { altKey: (m & 1) > 0, ctrlKey: (m & 2) > 0, metaKey: (m & 4) > 0, shiftKey: (m & 8) > 0 };
 }
@@ -70,7 +71,7 @@ export function send(el: EventTarget, event: Event): boolean {
 /** The elements around one, itself first, as events bubble: through shadow roots to their hosts. */
 export function pathOf(el: Element | undefined): Element[] {
   const path: Element[] = [];
-  for (let at: Element | null | undefined = el; at;) {
+  for (let at: Element | null | undefined = el; at; ) {
     path.push(at);
     at = at.parentElement ?? (at.getRootNode() as Partial<ShadowRoot>).host;
   }
@@ -79,5 +80,7 @@ export function pathOf(el: Element | undefined): Element[] {
 
 /** Whether it is a form control that is switched off, or inside of one: those get no mouse events. */
 export function isDisabled(el: Element): boolean {
-  return pathOf(el).some((e) => e.matches("button:disabled, input:disabled, select:disabled, textarea:disabled, option:disabled"));
+  return pathOf(el).some((e) =>
+    e.matches("button:disabled, input:disabled, select:disabled, textarea:disabled, option:disabled"),
+  );
 }

@@ -1,15 +1,15 @@
 // What pressing and dragging the mouse selects: text, and options of lists.
 
-import type { Json } from "../../protocol";
-import { styleOf } from "../geometry";
+import { styleOf } from "../dom/geometry";
 import { type TextControl, isTextControl, setCaret, told } from "./editing";
+import type { MouseParams } from "./events";
 import { type Spot, modifiersOf, pathOf } from "./point";
 
 /** Where the selection that the mouse is drawing began. */
 let anchor: { field: TextControl; at: number } | { node: Node; offset: number } | undefined;
 
 /** Places the caret; a second press takes the word, a third the line, and Shift extends what is selected. */
-export function startSelection(spot: Spot, p: Json, detail: number): void {
+export function startSelection(spot: Spot, p: MouseParams, detail: number): void {
   anchor = undefined;
   const { shiftKey } = modifiersOf(p);
   if (isTextControl(spot.el)) inField(spot.el, spot, detail, shiftKey);
@@ -29,7 +29,8 @@ export function dragSelection(spot: Spot): void {
   const { node, offset } = anchor;
   const doc = spot.win.document;
   const to = caretAt(doc, spot);
-  if (to && node.isConnected && node.ownerDocument === doc) doc.getSelection()?.setBaseAndExtent(node, offset, to.node, to.offset);
+  if (to && node.isConnected && node.ownerDocument === doc)
+    doc.getSelection()?.setBaseAndExtent(node, offset, to.node, to.offset);
 }
 
 /** The button is up: the mouse draws no more. */
@@ -74,13 +75,19 @@ function inDocument(spot: Spot, detail: number, extend: boolean): void {
 }
 
 interface CaretDocument {
-  caretPositionFromPoint?(x: number, y: number, options?: { shadowRoots: ShadowRoot[] }): { offsetNode: Node; offset: number } | null;
+  caretPositionFromPoint?(
+    x: number,
+    y: number,
+    options?: { shadowRoots: ShadowRoot[] },
+  ): { offsetNode: Node; offset: number } | null;
   caretRangeFromPoint?(x: number, y: number): Range | null;
 }
 
 /** The place in the text at a point, by whichever API the browser has. */
 function caretAt(doc: Document & CaretDocument, { el, x, y }: Spot): { node: Node; offset: number } | undefined {
-  const shadowRoots = pathOf(el).map((e) => e.getRootNode()).filter((r): r is ShadowRoot => "host" in r);
+  const shadowRoots = pathOf(el)
+    .map((e) => e.getRootNode())
+    .filter((r): r is ShadowRoot => "host" in r);
   const position = doc.caretPositionFromPoint?.(x, y, { shadowRoots });
   if (position) return { node: position.offsetNode, offset: position.offset };
   const range = doc.caretRangeFromPoint?.(x, y);
@@ -100,12 +107,12 @@ function offsetIn(field: TextControl, spot: Spot): number {
 const listAnchors = new WeakMap<HTMLSelectElement, number>();
 
 /** A press on an option of a list that is shown open; reports whether it was one. */
-export function chooseOption(el: Element, p: Json): boolean {
+export function chooseOption(el: Element, p: MouseParams): boolean {
   const option = el.closest("option");
   const select = option?.closest("select");
   if (!option || !select || option.disabled || select.disabled) return false;
   const { ctrlKey, metaKey, shiftKey } = modifiersOf(p);
-  const start = select.multiple && shiftKey ? listAnchors.get(select) ?? option.index : option.index;
+  const start = select.multiple && shiftKey ? (listAnchors.get(select) ?? option.index) : option.index;
   if (!shiftKey) listAnchors.set(select, option.index);
   if (select.multiple && (ctrlKey || metaKey)) option.selected = !option.selected;
   else {

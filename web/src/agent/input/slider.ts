@@ -1,8 +1,8 @@
 // Moving the thumb of <input type="range"> with the mouse.
 
-import { styleOf } from "../geometry";
+import { styleOf } from "../dom/geometry";
 import { notify, setValue } from "./editing";
-import { type Spot } from "./point";
+import type { Spot } from "./point";
 
 /** Half of the thumb's length in Chromium, in CSS pixels: the ends of the track lie that far inside. */
 const INSET = 8;

@@ -1,10 +1,13 @@
 // Where Tab goes: the flat tree in its order, with shadow roots and frames in
 // reach (HTML, section 6.6.6).
 
-import { frameOfOwner } from "../frames";
+import { frameOfOwner } from "../page/frames";
 import { focused, isFocusable, radiosOf, tabStart } from "./focus";
 
-/** The element that Tab goes to; undefined past the last, where nothing is focused. Backwards, the last follows the first. */
+/**
+ * The element that Tab goes to; undefined past the last, where nothing is focused. Backwards, the last
+ * follows the first.
+ */
 export function nextInTabOrder(back: boolean): HTMLElement | undefined {
   const now = focused();
   const idle = now === now.ownerDocument.body || now === now.ownerDocument.documentElement;
@@ -36,7 +39,10 @@ function innerDocument(el: Element): Document | undefined {
   return frameOfOwner(el)?.win?.document;
 }
 
-/** Its tabindex. Elements that are focusable by nature have 0 without the attribute, which script is not always told. */
+/**
+ * Its tabindex. Elements that are focusable by nature have 0 without the attribute, which script is
+ * not always told.
+ */
 function indexOf(el: Element): number {
   return el.hasAttribute("tabindex") ? (el as HTMLElement).tabIndex : 0;
 }

@@ -1,8 +1,8 @@
 // Input.dispatchTouchEvent: touch events where the browser has them, then a tap.
 
-import type { Json } from "../../protocol";
+import type { Protocol } from "../../cdp";
 import { allowCapture, captured, endCapture } from "./capture";
-import { pointer, state } from "./events";
+import { type ButtonParams, pointer, state } from "./events";
 import { tap } from "./mouse";
 import { type Spot, modifiersOf, send, spotAt } from "./point";
 
@@ -10,7 +10,7 @@ let start: Spot | undefined;
 let steady = false;
 
 /** Input.dispatchTouchEvent. */
-export function dispatchTouchEvent(p: Json): void {
+export function dispatchTouchEvent(p: Protocol.Input.DispatchTouchEventRequest): void {
   const point = p.touchPoints?.[0];
   switch (p.type) {
     case "touchStart":
@@ -26,7 +26,12 @@ export function dispatchTouchEvent(p: Json): void {
       const spot = point && spotAt(point.x, point.y);
       if (start && spot) {
         const taker = captured({ ...p, ...point, pointerType: "touch" });
-        pointer("pointermove", taker ?? { ...spot, el: start.el }, { ...p, pointerType: "touch", button: "none" }, { button: -1, buttons: 1 });
+        pointer(
+          "pointermove",
+          taker ?? { ...spot, el: start.el },
+          { ...p, pointerType: "touch", button: "none" },
+          { button: -1, buttons: 1 },
+        );
         fire("touchmove", start, p, spot);
       }
       if (start && spot && Math.hypot(spot.at.x - start.at.x, spot.at.y - start.at.y) > 10) steady = false;
@@ -47,22 +52,32 @@ export function dispatchTouchEvent(p: Json): void {
 }
 
 /** The two pointer events of a finger that comes or goes. */
-function contact(first: string, second: string, spot: Spot, p: Json): void {
-  const touch = { ...p, pointerType: "touch", button: "left" };
+function contact(first: string, second: string, spot: Spot, p: Protocol.Input.DispatchTouchEventRequest): void {
+  const touch: ButtonParams = { ...p, pointerType: "touch", button: "left" };
   const buttons = first === "over" ? 1 : 0;
   pointer(`pointer${first}`, spot, touch, { buttons });
   pointer(`pointer${second}`, spot, touch, { buttons });
 }
 
 /** A touch event goes to where the touch began, whatever is under it now. */
-function fire(type: string, on: Spot, p: Json, at?: Spot): boolean {
+function fire(type: string, on: Spot, p: Protocol.Input.DispatchTouchEventRequest, at?: Spot): boolean {
   const { Touch, TouchEvent } = on.win as Partial<Window & typeof globalThis>;
   if (!Touch || !TouchEvent) return true; // Firefox on a desk
   const touches = at
-    ? [new Touch({ identifier: 0, target: on.el, clientX: at.x, clientY: at.y, screenX: at.at.x, screenY: at.at.y })] : [];
-  const changed = touches.length > 0 ? touches
-    : [new Touch({ identifier: 0, target: on.el, clientX: on.x, clientY: on.y })];
-  return send(on.el, new TouchEvent(type, {
-    bubbles: true, cancelable: type !== "touchcancel", composed: true, touches, targetTouches: touches, changedTouches: changed, ...modifiersOf(p),
-  }));
+    ? [new Touch({ identifier: 0, target: on.el, clientX: at.x, clientY: at.y, screenX: at.at.x, screenY: at.at.y })]
+    : [];
+  const changed =
+    touches.length > 0 ? touches : [new Touch({ identifier: 0, target: on.el, clientX: on.x, clientY: on.y })];
+  return send(
+    on.el,
+    new TouchEvent(type, {
+      bubbles: true,
+      cancelable: type !== "touchcancel",
+      composed: true,
+      touches,
+      targetTouches: touches,
+      changedTouches: changed,
+      ...modifiersOf(p),
+    }),
+  );
 }

@@ -1,24 +1,34 @@
 // The wheel: an event, then scrolling of what can scroll, outwards.
 
-import type { Json } from "../../protocol";
-import { frameOfDocument } from "../frames";
-import { enclosing, styleOf } from "../geometry";
+import type { Protocol } from "../../cdp";
+import { frameOfDocument } from "../page/frames";
+import { enclosing, styleOf } from "../dom/geometry";
 import { type Spot, modifiersOf, send } from "./point";
 
 /** Turns the wheel at a place. */
-export function wheel(spot: Spot, p: Json): void {
+export function wheel(spot: Spot, p: Protocol.Input.DispatchMouseEventRequest): void {
   const left = p.deltaX ?? 0;
   const top = p.deltaY ?? 0;
-  const due = send(spot.el, new spot.win.WheelEvent("wheel", {
-    bubbles: true, cancelable: true, composed: true, view: spot.win, clientX: spot.x, clientY: spot.y,
-    deltaX: left, deltaY: top, ...modifiersOf(p),
-  }));
+  const due = send(
+    spot.el,
+    new spot.win.WheelEvent("wheel", {
+      bubbles: true,
+      cancelable: true,
+      composed: true,
+      view: spot.win,
+      clientX: spot.x,
+      clientY: spot.y,
+      deltaX: left,
+      deltaY: top,
+      ...modifiersOf(p),
+    }),
+  );
   if (due) scrollFrom(spot.el, left, top);
 }
 
 /** Scrolls the nearest that moves: the element, what encloses it, its window, and the frames around that. */
 export function scrollFrom(start: Element, left: number, top: number): void {
-  for (let el: Element | null | undefined = start; el;) {
+  for (let el: Element | null | undefined = start; el; ) {
     const doc: Document = el.ownerDocument;
     const root = doc.scrollingElement;
     for (let at: Element | null = el; at; at = enclosing(at)) {

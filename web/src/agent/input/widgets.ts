@@ -7,7 +7,8 @@ import { moveFocus, radiosOf } from "./focus";
 export function choose(select: HTMLSelectElement, key: string, step: number): void {
   const open = [...select.options].filter((o) => !o.disabled);
   const now = open.indexOf(select.selectedOptions[0]);
-  const next = key === "Home" ? 0 : key === "End" ? open.length - 1 : Math.min(Math.max(now + step, 0), open.length - 1);
+  const next =
+    key === "Home" ? 0 : key === "End" ? open.length - 1 : Math.min(Math.max(now + step, 0), open.length - 1);
   pick(select, open[next]);
 }
 
@@ -32,7 +33,10 @@ export function typeAhead(select: HTMLSelectElement, letter: string): void {
   const start = Math.max(select.selectedIndex, 0) + (repeated ? 1 : 0);
   const text = repeated ? letter.toLowerCase() : word.text;
   const inOrder = [...options.slice(start), ...options.slice(0, start)];
-  pick(select, inOrder.find((o) => !o.disabled && o.label.trim().toLowerCase().startsWith(text)));
+  pick(
+    select,
+    inOrder.find((o) => !o.disabled && o.label.trim().toLowerCase().startsWith(text)),
+  );
 }
 
 /** Moves to the next radio button of a group and checks it. */
@@ -54,7 +58,8 @@ export function stepValue(input: HTMLInputElement, key: string): void {
   else {
     const up = /Up|Right/.test(key);
     const steps = key.startsWith("Page") ? pageOf(input) : 1;
-    if (input.step === "any") next.value = String(bounded(Number(old) + (up ? steps : -steps) * freeStep(input), input));
+    if (input.step === "any")
+      next.value = String(bounded(Number(old) + (up ? steps : -steps) * freeStep(input), input));
     else if (up) next.stepUp(steps);
     else next.stepDown(steps);
   }

@@ -1,11 +1,11 @@
 // What clients may ask for after the fact: bodies of responses and requests,
 // bounded in number and bytes.
 
-import type { Json } from "../../protocol";
-import { allFrames } from "../frames";
-import { hubOfProxy } from "../hub";
-import { originals } from "../originals";
-import { ProtocolError } from "../registry";
+import type { Protocol } from "../../cdp";
+import { allFrames } from "../page/frames";
+import { hubOfProxy } from "../link/hub";
+import { originals } from "../base/originals";
+import { ProtocolError } from "../base/registry";
 import { type Payload, base64, textOf } from "./payload";
 
 const MAX_BODIES = 200;
@@ -58,7 +58,9 @@ function bounded<T>(map: Map<string, T>, id: string, value: T, max: number): voi
 }
 
 /** Network.getResponseBody. A document's and a sub-resource's are fetched again, from the cache where it has them. */
-export async function getResponseBody(p: Json): Promise<Json> {
+export async function getResponseBody(
+  p: Protocol.Network.GetResponseBodyRequest,
+): Promise<Protocol.Network.GetResponseBodyResponse> {
   const kept = bodies.get(p.requestId);
   if (kept) return encoded(kept);
   if (kept === null) throw new ProtocolError("Request content was evicted from inspector cache");
@@ -71,7 +73,9 @@ export async function getResponseBody(p: Json): Promise<Json> {
   const url = urls.get(p.requestId) ?? allFrames().find((f) => f.win && f.loaderId === p.requestId)?.win?.location.href;
   if (!url) throw new ProtocolError("No resource with given identifier found");
   if (new URL(url).origin !== location.origin) {
-    throw new ProtocolError("Network.getResponseBody is not possible in an embedded frame: page script reads bodies of its own origin only");
+    throw new ProtocolError(
+      "Network.getResponseBody is not possible in an embedded frame: page script reads bodies of its own origin only",
+    );
   }
   const bytes = await bytesAt(url, "force-cache");
   if (!bytes) throw new ProtocolError("No data found for resource with given identifier");
@@ -88,7 +92,7 @@ async function bytesAt(url: string, cache: RequestCache): Promise<Uint8Array | u
   }
 }
 
-function encoded(bytes: Uint8Array): Json {
+function encoded(bytes: Uint8Array): Protocol.Network.GetResponseBodyResponse {
   try {
     return { body: new TextDecoder("utf-8", { fatal: true }).decode(bytes), base64Encoded: false };
   } catch {
@@ -97,9 +101,11 @@ function encoded(bytes: Uint8Array): Json {
 }
 
 /** Network.getRequestPostData. */
-export async function getRequestPostData(p: Json): Promise<Json> {
+export async function getRequestPostData(
+  p: Protocol.Network.GetRequestPostDataRequest,
+): Promise<Protocol.Network.GetRequestPostDataResponse> {
   const payload = payloads.get(p.requestId);
   const bytes = payload?.bytes ?? (payload?.blob && new Uint8Array(await payload.blob.arrayBuffer()));
   if (!bytes) throw new ProtocolError("No resource with given id was found");
-  return { postData: textOf(bytes) };
+  return { postData: textOf(bytes) } as Protocol.Network.GetRequestPostDataResponse; // base64Encoded is newer than Chromium 156
 }

@@ -1,6 +1,6 @@
 // EventSource: each connection is a request, and each event a message of it.
 
-import { monotonic } from "../originals";
+import { monotonic } from "../base/originals";
 import { Exchange } from "./exchange";
 
 type Win = Window & typeof globalThis;
@@ -19,14 +19,20 @@ export function installEventSource(win: Win): void {
     streams.get(this)?.closed();
   };
   // Script hears events of other names only by listening for each of them.
-  Native.prototype.addEventListener = function (this: EventSource, ...args: Parameters<EventTarget["addEventListener"]>): void {
+  Native.prototype.addEventListener = function (
+    this: EventSource,
+    ...args: Parameters<EventTarget["addEventListener"]>
+  ): void {
     streams.get(this)?.watch(String(args[0]));
     Reflect.apply(addEventListener, this, args);
   } as typeof addEventListener;
   win.EventSource = new Proxy(Native, {
     construct(target, args, newTarget) {
       const source = Reflect.construct(target, args, newTarget) as EventSource;
-      streams.set(source, new Stream(win, source, (name, f) => addEventListener.call(source, name, f as EventListener)));
+      streams.set(
+        source,
+        new Stream(win, source, (name, f) => addEventListener.call(source, name, f as EventListener)),
+      );
       return source;
     },
   });
@@ -38,7 +44,9 @@ class Stream {
   private readonly names = new Set(["open", "error", "message"]);
 
   constructor(
-    private readonly win: Win, private readonly source: EventSource, private readonly listen: (name: string, f: (e: Event) => void) => void,
+    private readonly win: Win,
+    private readonly source: EventSource,
+    private readonly listen: (name: string, f: (e: Event) => void) => void,
   ) {
     this.exchange = this.request();
     listen("open", () => this.opened());
@@ -48,7 +56,11 @@ class Stream {
 
   private request(): Exchange {
     streamUrls.add(this.source.url);
-    return new Exchange(this.win, "EventSource", { url: this.source.url, method: "GET", headers: { Accept: "text/event-stream" } });
+    return new Exchange(this.win, "EventSource", {
+      url: this.source.url,
+      method: "GET",
+      headers: { Accept: "text/event-stream" },
+    });
   }
 
   watch(name: string): void {
@@ -59,13 +71,21 @@ class Stream {
 
   private opened(): void {
     if (this.exchange.over) this.exchange = this.request(); // it has connected again by itself
-    this.exchange.responded({ url: this.source.url, status: 200, statusText: "OK", headers: { "content-type": "text/event-stream" } });
+    this.exchange.responded({
+      url: this.source.url,
+      status: 200,
+      statusText: "OK",
+      headers: { "content-type": "text/event-stream" },
+    });
   }
 
   private message(e: Event): void {
     if (!e.isTrusted || !(e instanceof this.win.MessageEvent)) return;
     this.exchange.note("eventSourceMessageReceived", {
-      timestamp: monotonic(), eventName: e.type, eventId: e.lastEventId, data: String(e.data),
+      timestamp: monotonic(),
+      eventName: e.type,
+      eventId: e.lastEventId,
+      data: String(e.data),
     });
   }
 

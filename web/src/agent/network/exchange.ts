@@ -1,34 +1,36 @@
-// The story of one request, told whole or not at all: to the sessions that
-// heard of its start, and to an end even where the document goes before it.
+// Reports one request by the events of the Network domain. The sessions that got
+// its first event get all others, and no session gets a part only. Every request
+// has an end, even if its document is unloaded first.
 
-import type { Json } from "../../protocol";
-import { currentStack } from "../exceptions";
-import { type Frame, frameOfDocument, mainFrame, splitFragment } from "../frames";
-import { tellOfFailure } from "../log";
-import { mint, monotonic, originals } from "../originals";
-import { type Session, allSessions } from "../session";
+import type { EventName, EventParams, Protocol } from "../../cdp";
+import { currentStack } from "../runtime/exceptions";
+import { type Frame, frameOfDocument, mainFrame, splitFragment } from "../page/frames";
+import { logFailure } from "./log";
+import { mint, monotonic, originals } from "../base/originals";
+import { type Session, allSessions } from "../base/session";
 import { keepBody, keepPayload } from "./bodies";
+import type { FailureFields } from "./neterror";
 import { type Payload, postFields } from "./payload";
 import { refererOf } from "./referrer";
 
 type Win = Window & typeof globalThis;
 
 /** What a request asks for. */
-export interface Sent {
+export interface OutgoingRequest {
   url: string;
   method: string;
   headers: Record<string, string>;
   payload?: Payload;
-  referrerPolicy?: string;
+  referrerPolicy?: ReferrerPolicy;
   /** It may yet pause, or be failed, for a client; others are on their way. */
   pausable?: boolean;
   /** For what has already happened: seconds since 1970. */
   at?: number;
-  initiator?: Json;
+  initiator?: Protocol.Network.Initiator;
 }
 
 /** What has come as its answer. `status` is 0 where script may not know it. */
-export interface Came {
+export interface IncomingResponse {
   url: string;
   status: number;
   statusText?: string;
@@ -37,7 +39,7 @@ export interface Came {
   contentType?: string;
   at?: number;
   /** Other fields of Network.Response. */
-  more?: Json;
+  more?: Partial<Protocol.Network.Response>;
 }
 
 // ------------------------------------------------------------- until the welcome
@@ -56,7 +58,7 @@ export function isReady(): boolean {
   return ready;
 }
 
-/** So long after its start a document stops waiting for a Host. */
+/** How long after its start a document stops waiting for a Host. */
 export const PATIENCE_MS = 3000;
 originals.setTimeout(beginNetwork, PATIENCE_MS);
 
@@ -70,38 +72,57 @@ export function beginNetwork(): void {
   for (const f of all) f();
 }
 
-function inTurn(f: () => void): void {
+function whenReady(f: () => void): void {
   if (!early) f();
   else if (early.length < MAX_EARLY) early.push(f);
 }
 
-let underWay: (networkId: string, frame: Frame, request: Json, type: string) => void = () => {};
+/** What is known of a request at least. */
+export type BareRequest = Pick<Protocol.Network.Request, "url" | "method" | "headers">;
+
+let onInFlightRequest: (
+  networkId: string,
+  frame: Frame,
+  request: BareRequest,
+  type: Protocol.Network.ResourceType,
+) => void = () => {};
 
 /** Sets what hears of requests that no client can hold back. */
-export function onUnderWay(f: typeof underWay): void {
-  underWay = f;
+export function setInFlightListener(f: typeof onInFlightRequest): void {
+  onInFlightRequest = f;
 }
 
-/** A document's request is on its way, or has been answered: to be called after its requestWillBeSent and before its responseReceived. */
-export function documentUnderWay(loaderId: string, frame: Frame, url: string): void {
-  underWay(loaderId, frame, { url: splitFragment(url)[0], method: "GET", headers: { "User-Agent": navigator.userAgent } }, "Document");
+/**
+ * A document's request is on its way, or has been answered: to be called after its requestWillBeSent
+ * and before its responseReceived.
+ */
+export function reportDocumentInFlight(loaderId: string, frame: Frame, url: string): void {
+  onInFlightRequest(
+    loaderId,
+    frame,
+    { url: splitFragment(url)[0], method: "GET", headers: { "User-Agent": navigator.userAgent } },
+    "Document",
+  );
 }
 
-// -------------------------------------------------------------------- stories
+// ------------------------------------------------------------------ reporting
 
-const unfinished = new WeakMap<Document, Set<Story>>();
+const unfinished = new WeakMap<Document, Set<NetworkReporter>>();
 
-/** Ends what a document leaves unfinished, as the browser does. */
-export function abandonAll(win: Win): void {
+/** Ends the requests that a document leaves unfinished with net::ERR_ABORTED, as Chromium does. */
+export function abandonUnfinished(win: Win): void {
   for (const s of unfinished.get(win.document) ?? []) s.abandon();
 }
 
-/** One story of the Network domain: events for the sessions that heard its first. */
-export abstract class Story {
+/** The events of the Network domain, without its name. */
+export type NetworkEvent = EventName extends infer N ? (N extends `Network.${infer E}` ? E : never) : never;
+
+/** Sends the events of one request or connection to the sessions that got its first event. */
+export abstract class NetworkReporter {
   readonly id = mint();
   readonly frame: Frame;
   private to: Session[] | undefined;
-  private readonly rest: Set<Story>;
+  private readonly rest: Set<NetworkReporter>;
   private ended = false;
 
   constructor(win: Win) {
@@ -110,14 +131,14 @@ export abstract class Story {
     unfinished.set(win.document, this.rest.add(this));
   }
 
-  /** The document goes before the end. */
+  /** The document is unloaded before the end. */
   abstract abandon(): void;
 
   get over(): boolean {
     return this.ended;
   }
 
-  /** Whether this was the end: there is but one. */
+  /** Marks the end. Returns false when it has been marked before. */
   protected end(): boolean {
     this.rest.delete(this);
     return !this.ended && (this.ended = true);
@@ -128,58 +149,87 @@ export abstract class Story {
     return !ready || !!this.to?.length;
   }
 
-  protected tell(method: string, params: () => Json): void {
-    inTurn(() => {
+  protected tell<E extends NetworkEvent>(
+    method: E,
+    params: () => Omit<EventParams<`Network.${E}`>, "requestId">,
+  ): void {
+    whenReady(() => {
       this.to ??= [...allSessions()].filter((s) => s.enabled.has("Network"));
-      for (const s of this.to) if (s.enabled.has("Network")) s.emit(`Network.${method}`, { requestId: this.id, ...params() });
+      for (const s of this.to)
+        if (s.enabled.has("Network"))
+          s.emit(`Network.${method}`, { requestId: this.id, ...params() } as EventParams<`Network.${E}`>);
     });
   }
 }
 
 /** Reports one request from its start to its end. */
-export class Exchange extends Story {
+export class Exchange extends NetworkReporter {
   private readonly start: number;
   private came = false;
   /** Bytes of the answer's head, which count as data. */
   private head = 0;
   /** Network.Request. */
-  request: Json;
+  request: Protocol.Network.Request;
   private readonly documentURL: string;
 
-  constructor(win: Win, readonly type: string, private readonly sent: Sent) {
+  constructor(
+    win: Win,
+    readonly type: Protocol.Network.ResourceType,
+    private readonly sent: OutgoingRequest,
+  ) {
     super(win);
     this.start = sent.at ?? monotonic();
     const [url, urlFragment] = splitFragment(sent.url);
     const policy = sent.referrerPolicy || "strict-origin-when-cross-origin";
     const referer = refererOf(win, url, policy);
     this.request = {
-      url, ...(urlFragment && { urlFragment }), method: sent.method,
-      headers: { ...(referer && { Referer: referer }), ...(sent.pausable && originOf(win, url, sent.method)), "User-Agent": navigator.userAgent, ...sent.headers },
-      ...postFields(sent.payload), mixedContentType: "none",
-      initialPriority: type === "Image" ? "Low" : "High", referrerPolicy: policy,
+      url,
+      ...(urlFragment && { urlFragment }),
+      method: sent.method,
+      headers: {
+        ...(referer && { Referer: referer }),
+        ...(sent.pausable && originOf(win, url, sent.method)),
+        "User-Agent": navigator.userAgent,
+        ...sent.headers,
+      },
+      ...postFields(sent.payload),
+      mixedContentType: "none",
+      initialPriority: type === "Image" ? "Low" : "High",
+      referrerPolicy: policy,
     };
     const { request } = this;
     if (sent.payload) keepPayload(this.id, sent.payload);
-    const initiator = sent.initiator ?? { type: "script", stack: { callFrames: currentStack() } };
+    const initiator: Protocol.Network.Initiator = sent.initiator ?? {
+      type: "script",
+      stack: { callFrames: currentStack() },
+    };
     const documentURL = (this.documentURL = splitFragment(win.location.href)[0]);
     const wallTime = sent.at ?? originals.now() / 1000;
     this.tell("requestWillBeSent", () => ({
-      loaderId: this.frame.loaderId, documentURL, request, timestamp: this.start, wallTime,
-      initiator, redirectHasExtraInfo: false, type, frameId: this.frame.id, hasUserGesture: false,
+      loaderId: this.frame.loaderId,
+      documentURL,
+      request,
+      timestamp: this.start,
+      wallTime,
+      initiator,
+      redirectHasExtraInfo: false,
+      type,
+      frameId: this.frame.id,
+      hasUserGesture: false,
     }));
-    if (!sent.pausable) inTurn(() => underWay(this.id, this.frame, request, type));
+    if (!sent.pausable) whenReady(() => onInFlightRequest(this.id, this.frame, request, type));
   }
 
   abandon(): void {
     this.failed("net::ERR_ABORTED", true);
   }
 
-  /** Whether an answer has been told. */
+  /** Whether the response has been reported. */
   get answered(): boolean {
     return this.came;
   }
 
-  responded(came: Came): void {
+  responded(came: IncomingResponse): void {
     if (this.over) return;
     this.came = true;
     const timestamp = came.at ?? monotonic();
@@ -194,22 +244,40 @@ export class Exchange extends Story {
       ...came.more,
     };
     this.tell("responseReceived", () => ({
-      loaderId: this.frame.loaderId, timestamp, type: this.type, response: r, hasExtraInfo: false, frameId: this.frame.id,
+      loaderId: this.frame.loaderId,
+      timestamp,
+      type: this.type,
+      response: r,
+      hasExtraInfo: false,
+      frameId: this.frame.id,
     }));
     if (came.status >= 400) {
-      tellOfFailure(`the server responded with a status of ${came.status} (${came.statusText ?? ""})`, this.sent.url, this.id);
+      logFailure(
+        `the server responded with a status of ${came.status} (${came.statusText ?? ""})`,
+        this.sent.url,
+        this.id,
+      );
     }
   }
 
   /** Tells of the request that a redirect has made of this one; `by` is the Network.Response that asked for it. */
-  redirect(url: string, method: string, by: Json): void {
+  redirect(url: string, method: string, by: Protocol.Network.Response): void {
     const { hasPostData, postData, postDataEntries, urlFragment, ...same } = this.request;
     const kept = method === same.method && hasPostData ? { hasPostData, postData, postDataEntries } : {};
     const request = (this.request = { ...same, ...kept, url, method });
     const [timestamp, wallTime] = [monotonic(), originals.now() / 1000];
     this.tell("requestWillBeSent", () => ({
-      loaderId: this.frame.loaderId, documentURL: this.documentURL, request, timestamp, wallTime, initiator: { type: "other" },
-      redirectHasExtraInfo: false, redirectResponse: by, type: this.type, frameId: this.frame.id, hasUserGesture: false,
+      loaderId: this.frame.loaderId,
+      documentURL: this.documentURL,
+      request,
+      timestamp,
+      wallTime,
+      initiator: { type: "other" } as const,
+      redirectHasExtraInfo: false,
+      redirectResponse: by,
+      type: this.type,
+      frameId: this.frame.id,
+      hasUserGesture: false,
     }));
   }
 
@@ -219,10 +287,13 @@ export class Exchange extends Story {
     if (!url || url === from) return;
     this.redirect(url, /^(GET|HEAD)$/.test(method) ? method : "GET", response(from, 0, "", {}, ""));
     const { request } = this;
-    inTurn(() => underWay(this.id, this.frame, request, this.type));
+    whenReady(() => onInFlightRequest(this.id, this.frame, request, this.type));
   }
 
-  /** `body` is kept for getResponseBody, null being too long; `length` is what came over the network, where the body does not say. */
+  /**
+   * `body` is kept for getResponseBody, null being too long; `length` is what came over the network,
+   * where the body does not say.
+   */
   finished(body?: Uint8Array | null, length = body?.length ?? 0, at = monotonic()): void {
     if (!this.end()) return;
     if (body !== undefined && this.heard) keepBody(this.id, body);
@@ -230,20 +301,23 @@ export class Exchange extends Story {
   }
 
   /** Another event of this request. */
-  note(method: string, params: Json): void {
+  note<E extends NetworkEvent>(method: E, params: Omit<EventParams<`Network.${E}`>, "requestId">): void {
     if (!this.over) this.tell(method, () => params);
   }
 
-  failed(errorText: string, canceled = false, more: Json = {}): void {
+  failed(errorText: string, canceled = false, more: FailureFields = {}): void {
     if (!this.end()) return;
     const timestamp = monotonic();
     this.tell("loadingFailed", () => ({ timestamp, type: this.type, errorText, canceled, ...more }));
-    if (!canceled) tellOfFailure(errorText, this.sent.url, this.id);
+    if (!canceled) logFailure(errorText, this.sent.url, this.id);
   }
 }
 
-/** The Origin of what script asks for: of requests to another origin, and of all but GET and HEAD (Fetch Standard, "append a request `Origin` header"). */
-function originOf({ origin }: Win, url: string, method: string): Json {
+/**
+ * The Origin of what script asks for: of requests to another origin, and of all but GET and HEAD
+ * (Fetch Standard, "append a request `Origin` header").
+ */
+function originOf({ origin }: Win, url: string, method: string): Record<string, string> {
   return new URL(url).origin === origin && /^(GET|HEAD)$/.test(method) ? {} : { Origin: origin };
 }
 
@@ -254,20 +328,54 @@ export function headText(status: number, statusText: string, headers: Record<str
 }
 
 /** Network.Response. */
-export function response(url: string, status: number, statusText: string, headers: Json, mimeType: string): Json {
+export function response(
+  url: string,
+  status: number,
+  statusText: string,
+  headers: Record<string, string>,
+  mimeType: string,
+): Protocol.Network.Response {
   return {
-    url: splitFragment(url)[0], status, statusText, headers, mimeType, charset: "", connectionReused: false, connectionId: 0,
-    fromDiskCache: false, fromServiceWorker: false, fromPrefetchCache: false, encodedDataLength: 0,
-    securityState: url.startsWith("https:") ? "secure" : "insecure", protocol: "http/1.1",
+    url: splitFragment(url)[0],
+    status,
+    statusText,
+    headers,
+    mimeType,
+    charset: "",
+    connectionReused: false,
+    connectionId: 0,
+    fromDiskCache: false,
+    fromServiceWorker: false,
+    fromPrefetchCache: false,
+    encodedDataLength: 0,
+    securityState: url.startsWith("https:") ? "secure" : "insecure",
+    protocol: "http/1.1",
   };
 }
 
 /** Network.ResourceTiming: milliseconds since requestTime, -1 for what is not known. */
-export function timing(requestTime: number, known: Record<string, number>): Json {
+export function timing(
+  requestTime: number,
+  known: Pick<Protocol.Network.ResourceTiming, "sendStart" | "sendEnd" | "receiveHeadersStart" | "receiveHeadersEnd"> &
+    Partial<Protocol.Network.ResourceTiming>,
+): Protocol.Network.ResourceTiming {
   const unknown = -1;
   return {
-    requestTime, proxyStart: unknown, proxyEnd: unknown, dnsStart: unknown, dnsEnd: unknown, connectStart: unknown,
-    connectEnd: unknown, sslStart: unknown, sslEnd: unknown, workerStart: unknown, workerReady: unknown,
-    workerFetchStart: unknown, workerRespondWithSettled: unknown, pushStart: 0, pushEnd: 0, ...known,
+    requestTime,
+    proxyStart: unknown,
+    proxyEnd: unknown,
+    dnsStart: unknown,
+    dnsEnd: unknown,
+    connectStart: unknown,
+    connectEnd: unknown,
+    sslStart: unknown,
+    sslEnd: unknown,
+    workerStart: unknown,
+    workerReady: unknown,
+    workerFetchStart: unknown,
+    workerRespondWithSettled: unknown,
+    pushStart: 0,
+    pushEnd: 0,
+    ...known,
   };
 }

@@ -1,12 +1,12 @@
 // window.fetch: told, paused, and read along with.
 
-import { intercepted, wanted } from "../intercept";
-import { originals } from "../originals";
-import { causeOf } from "./cause";
-import { Draft, Refused, dress } from "./draft";
+import { intercepted, wanted } from "./intercept";
+import { originals } from "../base/originals";
+import { netErrorOf } from "./neterror";
+import { EditedRequest, FailedByClient, withOverrides } from "./requestchanges";
 import { Exchange } from "./exchange";
 import { type Payload, boundaryOf, payloadOf } from "./payload";
-import { tap } from "./tap";
+import { followBody } from "./responsebody";
 
 type Win = Window & typeof globalThis;
 
@@ -31,16 +31,20 @@ export function installFetch(win: Win): void {
   NativeRequest.prototype.clone = function (): Request {
     return noted(clone.call(this), bodies.get(this));
   };
-  win.fetch = { fetch(input: RequestInfo | URL, ...rest: [init?: RequestInit]): Promise<Response> {
-    let request: Request;
-    try {
-      request = Reflect.construct(NativeRequest, arguments) as Request;
-    } catch {
-      return Reflect.apply(native, undefined, arguments) as Promise<Response>; // rejects as it does without us
-    }
-    const payload = payloadOf(given(input, rest[0]), boundaryOf(request.headers.get("content-type")));
-    return run({ win, native, NativeRequest, request, payload });
-  } }.fetch;
+  win.fetch = {
+    fetch(input: RequestInfo | URL, ...rest: [init?: RequestInit]): Promise<Response> {
+      let request: Request;
+      try {
+        // biome-ignore lint/complexity/noArguments: no argument at all differs from undefined
+        request = Reflect.construct(NativeRequest, arguments) as Request;
+      } catch {
+        // biome-ignore lint/complexity/noArguments: no argument at all differs from undefined
+        return Reflect.apply(native, undefined, arguments) as Promise<Response>; // rejects as it does without us
+      }
+      const payload = payloadOf(given(input, rest[0]), boundaryOf(request.headers.get("content-type")));
+      return run({ win, native, NativeRequest, request, payload });
+    },
+  }.fetch;
 }
 
 function given(input: unknown, init: RequestInit | undefined): unknown {
@@ -61,34 +65,56 @@ async function run(call: Call): Promise<Response> {
   const headers = Object.fromEntries(request.headers);
   const x = new Exchange(win, "Fetch", { url, method, headers, payload, referrerPolicy, pausable: true });
   try {
-    const draft = new Draft(url, method, [...request.headers], payload);
-    const send = (changed?: Draft): Promise<Response> => (changed ? resend(call, changed) : native(request));
-    const r = wanted(url) && !signal.aborted
-      ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
-      : await native(request);
-    x.responded({ url: r.url || url, status: r.status, statusText: r.statusText, headers: Object.fromEntries(r.headers) });
-    tap(x, r);
+    const draft = new EditedRequest(url, method, [...request.headers], payload);
+    const send = (changed?: EditedRequest): Promise<Response> => (changed ? resend(call, changed) : native(request));
+    const r =
+      wanted(url) && !signal.aborted
+        ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
+        : await native(request);
+    x.responded({
+      url: r.url || url,
+      status: r.status,
+      statusText: r.statusText,
+      headers: Object.fromEntries(r.headers),
+    });
+    followBody(x, r);
     return r;
   } catch (e) {
-    if (e instanceof Refused) {
+    if (e instanceof FailedByClient) {
       x.failed(e.message, e.message === "net::ERR_ABORTED");
       throw new win.TypeError("Failed to fetch");
     }
     if (signal.aborted) x.failed("net::ERR_ABORTED", true);
-    else originals.setTimeout(() => x.failed(...causeOf(url)), 0);
+    else originals.setTimeout(() => x.failed(...netErrorOf(url)), 0);
     throw e;
   }
 }
 
 /** Sends a request as a client has changed it. The page sees the address that it asked for. */
-async function resend({ native, NativeRequest, request }: Call, draft: Draft): Promise<Response> {
+async function resend({ native, NativeRequest, request }: Call, draft: EditedRequest): Promise<Response> {
   const { mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
   const { body: replaced } = draft.changed;
   const bodiless = /^(GET|HEAD)$/i.test(draft.method);
-  const body = bodiless ? undefined : ((replaced ?? (request.body && (await request.arrayBuffer()))) as BodyInit | undefined);
-  const r = await native(new NativeRequest(draft.url, {
-    method: draft.method, headers: draft.headers, body, mode, credentials, cache, redirect, referrer, referrerPolicy,
-    integrity, keepalive, signal,
-  }));
-  return r.url === draft.url && draft.url !== draft.shown ? dress(r, { url: draft.shown, redirected: false }) : r;
+  const body = bodiless
+    ? undefined
+    : ((replaced ?? (request.body && (await request.arrayBuffer()))) as BodyInit | undefined);
+  const r = await native(
+    new NativeRequest(draft.url, {
+      method: draft.method,
+      headers: draft.headers,
+      body,
+      mode,
+      credentials,
+      cache,
+      redirect,
+      referrer,
+      referrerPolicy,
+      integrity,
+      keepalive,
+      signal,
+    }),
+  );
+  return r.url === draft.url && draft.url !== draft.shown
+    ? withOverrides(r, { url: draft.shown, redirected: false })
+    : r;
 }

@@ -1,22 +1,22 @@
 // The Network domain: the document's own request, what the page's script asks
 // for, and what its elements load. Each request is told whole or not at all.
 
-import { address, mainFrame } from "../frames";
-import { monotonic } from "../originals";
-import { register } from "../registry";
-import { emit } from "../session";
+import { address, mainFrame } from "../page/frames";
+import { monotonic } from "../base/originals";
+import { register } from "../base/registry";
+import { emit } from "../base/session";
 import { getRequestPostData, getResponseBody } from "./bodies";
-import { watchPolicy } from "./cause";
+import { watchPolicy } from "./neterror";
 import { installEventSource } from "./eventsource";
-import { arrivalOf, bytesOfDocument, tellArrival } from "./arrival";
-import { abandonAll, response } from "./exchange";
+import { documentResponseOf, bytesOfDocument, reportDocumentResponse } from "./documentresponse";
+import { abandonUnfinished, response } from "./exchange";
 import { installFetch } from "./fetch";
 import { installBeacon, timingOf, watchResources } from "./resources";
 import { installWebSocket } from "./sockets";
-import { refreshUpstream, wish } from "./upstream";
+import { refreshUpstream, setOverrides } from "./upstream";
 import { installXhr } from "./xhr";
 
-export { arrivalOf, keepArrival, tellArrival } from "./arrival";
+export { documentResponseOf, keepDocumentResponse, reportDocumentResponse } from "./documentresponse";
 export { beginNetwork, response } from "./exchange";
 export { watchResources } from "./resources";
 
@@ -24,9 +24,12 @@ export { watchResources } from "./resources";
 export function respondDocument(loaderId: string): void {
   const t = performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
   const status = (t as unknown as { responseStatus?: number })?.responseStatus || 200;
-  const came = { ...response(address(), status, "", {}, document.contentType), ...(t && { timing: timingOf(window, t) }) };
-  tellArrival(loaderId, mainFrame(), came);
-  if (arrivalOf(window)?.error) return;
+  const came = {
+    ...response(address(), status, "", {}, document.contentType),
+    ...(t && { timing: timingOf(window, t) }),
+  };
+  reportDocumentResponse(loaderId, mainFrame(), came);
+  if (documentResponseOf(window)?.error) return;
   const encodedDataLength = bytesOfDocument(mainFrame(), t?.transferSize);
   emit("Network", "Network.loadingFinished", { requestId: loaderId, timestamp: monotonic(), encodedDataLength });
 }
@@ -37,7 +40,7 @@ const wrapped = new WeakSet<ObjectConstructor>();
 /** Wraps what a window asks the network with, and watches its document. */
 export function installNetwork(win: Window & typeof globalThis): void {
   watchPolicy(win);
-  win.addEventListener("pagehide", () => abandonAll(win), true);
+  win.addEventListener("pagehide", () => abandonUnfinished(win), true);
   if (win !== window) watchResources(win);
   if (wrapped.has(win.Object)) return;
   wrapped.add(win.Object);
@@ -56,9 +59,9 @@ register("Network", {
   disable: () => {},
   getResponseBody,
   getRequestPostData,
-  setCacheDisabled: (p, s) => wish(s, { noCache: p.cacheDisabled === true }),
+  setCacheDisabled: (p, s) => setOverrides(s, { noCache: p.cacheDisabled === true }),
   setBypassServiceWorker: () => {},
-  emulateNetworkConditions: (p, s) => wish(s, { offline: p.offline === true }),
+  emulateNetworkConditions: (p, s) => setOverrides(s, { offline: p.offline === true }),
   setAttachDebugStack: () => {},
-  setExtraHTTPHeaders: (p, s) => wish(s, { extra: p.headers ?? {} }),
+  setExtraHTTPHeaders: (p, s) => setOverrides(s, { extra: p.headers ?? {} }),
 });

@@ -1,7 +1,7 @@
 // What a request carries, as CDP tells of it: postData and postDataEntries.
 
-import type { Json } from "../../protocol";
-import { originals } from "../originals";
+import type { Protocol } from "../../cdp";
+import { originals } from "../base/originals";
 
 /** The body of a request. `bytes` are what is sent, as far as that is known without waiting. */
 export interface Payload {
@@ -45,7 +45,10 @@ export function boundaryOf(contentType: string | null): string {
   return /boundary=([^;]+)/.exec(contentType ?? "")?.[1] ?? "";
 }
 
-/** A form of text fields in multipart/form-data (HTML Standard, "multipart form data"); undefined where it holds a file. */
+/**
+ * A form of text fields in multipart/form-data (HTML Standard, "multipart form data"); undefined where
+ * it holds a file.
+ */
 export function multipart(form: FormData, boundary: string): Uint8Array | undefined {
   let out = "";
   const lines = (s: string): string => s.replace(/\r\n|\r|\n/g, "\r\n");
@@ -58,7 +61,9 @@ export function multipart(form: FormData, boundary: string): Uint8Array | undefi
 }
 
 /** The fields of Network.Request that tell of a payload. */
-export function postFields(p: Payload | undefined): Json {
+export function postFields(
+  p: Payload | undefined,
+): Pick<Protocol.Network.Request, "hasPostData" | "postData" | "postDataEntries"> {
   if (!p) return {};
   if (!p.bytes?.length || p.bytes.length > MAX_TOLD) return { hasPostData: true };
   return { hasPostData: true, postData: textOf(p.bytes), postDataEntries: [{ bytes: base64(p.bytes) }] };

@@ -1,18 +1,18 @@
-// Requests that no wrapped function makes: what elements and stylesheets load,
-// and beacons. The browser's timing entries tell of them after the fact and
+// Requests of elements and stylesheets, and beacons. No wrapped function makes
+// them; the browser's timing entries (Resource Timing) report them afterwards and
 // without headers.
 
-import type { Json } from "../../protocol";
-import { isOfProxy } from "../hub";
-import { isBundle } from "../lazy";
-import { onElementFailed } from "../log";
-import { originals } from "../originals";
-import { isOwnAddress } from "../scriptelement";
+import type { Protocol } from "../../cdp";
+import { isOfProxy } from "../link/hub";
+import { isBundle } from "../base/bundles";
+import { onElementFailed } from "./log";
+import { originals } from "../base/originals";
+import { isOwnAddress } from "../link/scriptelement";
 import { keepUrl } from "./bodies";
-import { causeOf } from "./cause";
+import { netErrorOf } from "./neterror";
 import { streamUrls } from "./eventsource";
 import { Exchange, timing } from "./exchange";
-import { isSeen, takeSeen } from "./held";
+import { isReported, takeReported } from "./proxyrequests";
 import { payloadOf } from "./payload";
 
 type Win = Window & typeof globalThis;
@@ -20,13 +20,22 @@ type Win = Window & typeof globalThis;
 /** PerformanceResourceTiming, of which not every browser has the last two. */
 type Entry = Omit<PerformanceResourceTiming, "responseStatus"> & { responseStatus?: number; contentType?: string };
 
-/** Requests that are told of elsewhere. */
-const told = new Set(["fetch", "xmlhttprequest", "iframe", "frame"]);
-const byInitiator: Record<string, string> = {
-  img: "Image", image: "Image", input: "Image", body: "Image", script: "Script", video: "Media", audio: "Media", source: "Media",
-  track: "TextTrack", beacon: "Ping", ping: "Ping",
+/** Initiators of requests that wrapped functions and the frame watcher report. */
+const reportedElsewhere = new Set(["fetch", "xmlhttprequest", "iframe", "frame"]);
+const byInitiator: Record<string, Protocol.Network.ResourceType> = {
+  img: "Image",
+  image: "Image",
+  input: "Image",
+  body: "Image",
+  script: "Script",
+  video: "Media",
+  audio: "Media",
+  source: "Media",
+  track: "TextTrack",
+  beacon: "Ping",
+  ping: "Ping",
 };
-const byExtension: [RegExp, string][] = [
+const byExtension: [RegExp, Protocol.Network.ResourceType][] = [
   [/\.(woff2?|ttf|otf|eot)$/i, "Font"],
   [/\.(png|jpe?g|gif|svg|webp|avif|ico|bmp)$/i, "Image"],
   [/\.css$/i, "Stylesheet"],
@@ -36,7 +45,7 @@ const byExtension: [RegExp, string][] = [
 ];
 
 /** Network.ResourceType of a timing entry. */
-function typeOf(e: Entry): string {
+function typeOf(e: Entry): Protocol.Network.ResourceType {
   const known = byInitiator[e.initiatorType];
   if (known) return known;
   const { pathname } = new URL(e.name);
@@ -46,36 +55,51 @@ function typeOf(e: Entry): string {
 const watched = new WeakSet<Performance>(); // a WindowProxy stays the same for the next document
 
 /**
- * Tells of the resources of a window, and of those from before the call too.
- * The main frame's turn comes when its sessions are back, or what its document
- * loads first would be lost.
+ * Reports the resources of a window, including those loaded before the call.
+ * For the main frame it is called once its sessions are known, so that they get
+ * the events of what the document loads first.
  */
 export function watchResources(win: Win): void {
   if (watched.has(win.performance)) return;
   watched.add(win.performance);
   new win.PerformanceObserver((list) => {
     for (const e of list.getEntries() as Entry[]) {
-      const known = told.has(e.initiatorType) || isOfProxy(e.name) || takeSeen(e.name) || (e.initiatorType === "other" && streamUrls.has(e.name));
+      const known =
+        reportedElsewhere.has(e.initiatorType) ||
+        isOfProxy(e.name) ||
+        takeReported(e.name) ||
+        (e.initiatorType === "other" && streamUrls.has(e.name));
       if (known || isOwnAddress(e.name) || isBundle(e.name) || endBeacon(e)) continue;
       // Whether an element has failed shows in an event that may follow the entry.
-      if (e.responseStatus) tell(win, e);
-      else originals.setTimeout(() => tell(win, e), 20);
+      if (e.responseStatus) report(win, e);
+      else originals.setTimeout(() => report(win, e), 20);
     }
   }).observe({ type: "resource", buffered: true });
 }
 
-function tell(win: Win, e: Entry): void {
+function report(win: Win, e: Entry): void {
   const at = (ms: number): number => (win.performance.timeOrigin + ms) / 1000;
-  const x = new Exchange(win, typeOf(e), { url: e.name, method: "GET", headers: {}, at: at(e.startTime), initiator: { type: "other" } });
-  if (takeFailure(e.name) && !e.responseStatus) return x.failed(...causeOf(e.name));
+  const x = new Exchange(win, typeOf(e), {
+    url: e.name,
+    method: "GET",
+    headers: {},
+    at: at(e.startTime),
+    initiator: { type: "other" },
+  });
+  if (takeFailure(e.name) && !e.responseStatus) return x.failed(...netErrorOf(e.name));
   keepUrl(x.id, e.name);
-  lately.add(e.name);
-  originals.setTimeout(() => lately.delete(e.name), 2 * ENTRY_MS);
+  recentEntries.add(e.name);
+  originals.setTimeout(() => recentEntries.delete(e.name), 2 * ENTRY_MS);
   const cached = e.transferSize === 0 && e.decodedBodySize > 0;
   x.responded({
-    url: e.name, status: e.responseStatus ?? 200, contentType: e.contentType, at: at(e.responseStart || e.responseEnd),
+    url: e.name,
+    status: e.responseStatus ?? 200,
+    contentType: e.contentType,
+    at: at(e.responseStart || e.responseEnd),
     more: {
-      timing: timingOf(win, e), fromDiskCache: cached, encodedDataLength: e.transferSize,
+      timing: timingOf(win, e),
+      fromDiskCache: cached,
+      encodedDataLength: e.transferSize,
       ...(e.nextHopProtocol && { protocol: e.nextHopProtocol }),
     },
   });
@@ -83,7 +107,7 @@ function tell(win: Win, e: Entry): void {
 }
 
 /** Network.ResourceTiming of a timing entry. */
-export function timingOf(win: Window, e: Entry): Json {
+export function timingOf(win: Window, e: Entry): Protocol.Network.ResourceTiming {
   const start = e.fetchStart;
   const since = (t: number): number => (t > 0 ? t - start : -1);
   const looked = e.domainLookupEnd > e.domainLookupStart;
@@ -93,8 +117,10 @@ export function timingOf(win: Window, e: Entry): Json {
     ...(looked && { dnsStart: since(e.domainLookupStart), dnsEnd: since(e.domainLookupEnd) }),
     ...(connected && { connectStart: since(e.connectStart), connectEnd: since(e.connectEnd) }),
     ...(secured && { sslStart: since(e.secureConnectionStart), sslEnd: since(e.connectEnd) }),
-    sendStart: Math.max(0, since(e.requestStart)), sendEnd: Math.max(0, since(e.requestStart)),
-    receiveHeadersStart: Math.max(0, since(e.responseStart)), receiveHeadersEnd: Math.max(0, since(e.responseStart)),
+    sendStart: Math.max(0, since(e.requestStart)),
+    sendEnd: Math.max(0, since(e.requestStart)),
+    receiveHeadersStart: Math.max(0, since(e.responseStart)),
+    receiveHeadersEnd: Math.max(0, since(e.responseStart)),
   });
 }
 
@@ -102,17 +128,19 @@ export function timingOf(win: Window, e: Entry): Json {
 
 const failures = new Map<string, number>();
 /** Addresses whose timing entry has just come: with a status it may precede the event. */
-const lately = new Set<string>();
+const recentEntries = new Set<string>();
 /** How long a failure waits for its timing entry; some have none. */
 const ENTRY_MS = 500;
 
 onElementFailed((win, element, url) => {
-  if (isSeen(url)) return;
+  if (isReported(url)) return;
   failures.set(url, (failures.get(url) ?? 0) + 1);
   originals.setTimeout(() => {
-    if (!takeFailure(url) || lately.has(url)) return;
+    if (!takeFailure(url) || recentEntries.has(url)) return;
     const type = byInitiator[element.localName] ?? (element.localName === "link" ? "Stylesheet" : "Other");
-    new Exchange(win, type, { url, method: "GET", headers: {}, initiator: { type: "other" } }).failed(...causeOf(url));
+    new Exchange(win, type, { url, method: "GET", headers: {}, initiator: { type: "other" } }).failed(
+      ...netErrorOf(url),
+    );
   }, ENTRY_MS);
 });
 
@@ -135,14 +163,19 @@ export function installBeacon(win: Win): void {
   const { sendBeacon } = prototype;
   prototype.sendBeacon = function (url: string | URL, data?: BodyInit | null): boolean {
     const sent = sendBeacon.call(this, url, data);
-    if (sent) begin(win, new URL(String(url), win.document.baseURI).href, data);
+    if (sent) beginBeacon(win, new URL(String(url), win.document.baseURI).href, data);
     return sent;
   };
 }
 
-function begin(win: Win, url: string, data: unknown): void {
+function beginBeacon(win: Win, url: string, data: unknown): void {
   const payload = payloadOf(data);
-  const x = new Exchange(win, "Ping", { url, method: "POST", headers: payload?.type ? { "Content-Type": payload.type } : {}, payload });
+  const x = new Exchange(win, "Ping", {
+    url,
+    method: "POST",
+    headers: payload?.type ? { "Content-Type": payload.type } : {},
+    payload,
+  });
   beacons.push(x);
   originals.setTimeout(() => {
     if (beacons.includes(x)) beacons.splice(beacons.indexOf(x), 1);

@@ -1,8 +1,9 @@
 // WebSocket: the story of each connection and its frames.
 
-import { currentStack } from "../exceptions";
-import { monotonic, originals } from "../originals";
-import { Story } from "./exchange";
+import type { EventParams, Protocol } from "../../cdp";
+import { currentStack } from "../runtime/exceptions";
+import { monotonic, originals } from "../base/originals";
+import { NetworkReporter, type NetworkEvent } from "./exchange";
 import { base64, payloadOf } from "./payload";
 
 type Win = Window & typeof globalThis;
@@ -28,7 +29,7 @@ export function installWebSocket(win: Win): void {
   Native.prototype.constructor = win.WebSocket;
 }
 
-class Connection extends Story {
+class Connection extends NetworkReporter {
   /** The frames before, when one of them waits for the bytes of a Blob. */
   private before: Promise<void> | undefined;
   private opened = false;
@@ -36,13 +37,23 @@ class Connection extends Story {
   constructor(win: Win, socket: WebSocket, protocols: unknown) {
     super(win);
     const { url } = socket;
-    const asked = protocols === undefined ? {} : { "Sec-WebSocket-Protocol": String(protocols) };
-    const initiator = { type: "script", stack: { callFrames: currentStack() } };
+    const asked: Record<string, string> =
+      protocols === undefined ? {} : { "Sec-WebSocket-Protocol": String(protocols) };
+    const initiator: Protocol.Network.Initiator = { type: "script", stack: { callFrames: currentStack() } };
     const [timestamp, wallTime] = [monotonic(), originals.now() / 1000];
     this.tell("webSocketCreated", () => ({ url, initiator }));
     this.tell("webSocketWillSendHandshakeRequest", () => ({
-      timestamp, wallTime,
-      request: { headers: { Upgrade: "websocket", Connection: "Upgrade", Origin: win.location.origin, "User-Agent": navigator.userAgent, ...asked } },
+      timestamp,
+      wallTime,
+      request: {
+        headers: {
+          Upgrade: "websocket",
+          Connection: "Upgrade",
+          Origin: win.location.origin,
+          "User-Agent": navigator.userAgent,
+          ...asked,
+        },
+      },
     }));
     socket.addEventListener("open", () => this.open(socket));
     socket.addEventListener("message", (e) => this.passed("Received", e.data));
@@ -53,23 +64,31 @@ class Connection extends Story {
   private open(socket: WebSocket): void {
     this.opened = true;
     const headers = {
-      Upgrade: "websocket", Connection: "Upgrade",
+      Upgrade: "websocket",
+      Connection: "Upgrade",
       ...(socket.protocol && { "Sec-WebSocket-Protocol": socket.protocol }),
       ...(socket.extensions && { "Sec-WebSocket-Extensions": socket.extensions }),
     };
-    this.event("webSocketHandshakeResponseReceived", { response: { status: 101, statusText: "Switching Protocols", headers } });
+    this.event("webSocketHandshakeResponseReceived", {
+      response: { status: 101, statusText: "Switching Protocols", headers },
+    });
   }
 
   private error(): void {
-    this.event("webSocketFrameError", { errorMessage: this.opened ? "Connection failed" : "Error in connection establishment: net::ERR_FAILED" });
+    this.event("webSocketFrameError", {
+      errorMessage: this.opened ? "Connection failed" : "Error in connection establishment: net::ERR_FAILED",
+    });
   }
 
   /** A frame of text, or of bytes in base64. */
   passed(way: "Sent" | "Received", data: unknown): void {
     if (!this.heard) return;
-    const name = `webSocketFrame${way}`;
-    const response = (opcode: number, payloadData: string): object => ({ response: { opcode, mask: way === "Sent", payloadData } });
-    const isBinary = ArrayBuffer.isView(data) || /^\[object (ArrayBuffer|Blob|File)\]$/.test(originals.objectTag.call(data));
+    const name = `webSocketFrame${way}` as const;
+    const response = (opcode: number, payloadData: string): { response: Protocol.Network.WebSocketFrame } => ({
+      response: { opcode, mask: way === "Sent", payloadData },
+    });
+    const isBinary =
+      ArrayBuffer.isView(data) || /^\[object (ArrayBuffer|Blob|File)\]$/.test(originals.objectTag.call(data));
     if (!isBinary) return this.event(name, response(1, String(data)));
     const { bytes, blob } = payloadOf(data) ?? {};
     if (!blob) return this.event(name, response(2, base64(bytes!)));
@@ -85,9 +104,13 @@ class Connection extends Story {
     if (this.end()) this.event("webSocketClosed", {});
   }
 
-  private event(name: string, params: object): void {
+  private event<E extends NetworkEvent>(
+    name: E,
+    params: Omit<EventParams<`Network.${E}`>, "requestId" | "timestamp">,
+  ): void {
     const timestamp = monotonic();
-    const tell = (): void => this.tell(name, () => ({ timestamp, ...params }));
+    const tell = (): void =>
+      this.tell(name, () => ({ timestamp, ...params }) as Omit<EventParams<`Network.${E}`>, "requestId">);
     if (this.before) this.before = this.before.then(tell);
     else tell();
   }

@@ -1,64 +1,68 @@
-// The connection to a proxy before the app: it tells of the requests that page
-// script does not see, holds those that clients want to decide on, and gives
-// them the headers that clients want.
+// The connection to the proxy in front of the app. The proxy reports requests
+// that page script cannot see, holds requests for the Fetch domain, and sets
+// headers for Network.setExtraHTTPHeaders and the like. wire/proxy.ts has the
+// messages.
 
-import type { Json } from "../../protocol";
-import { mainFrame, splitFragment } from "../frames";
-import { hubTarget, proxyBase } from "../hub";
-import { originals } from "../originals";
-import { type Session, allSessions, onSessionEnd } from "../session";
+import type { ControlEvent, ControlCommand, StateCommand } from "../../wire/proxy";
+import { mainFrame, splitFragment } from "../page/frames";
+import { hubTarget, proxyBase } from "../link/hub";
+import { originals } from "../base/originals";
+import { type Session, allSessions, onSessionEnd } from "../base/session";
 
 const { WebSocket } = window;
 const { send, close } = WebSocket.prototype;
 
 let socket: WebSocket | undefined;
 let opened: Promise<void> | undefined;
-/** Resolves when the proxy has taken the state in hand. */
-let waiting: (() => void)[] = [];
-/** How long a command waits for that. */
+/** Called, first in first out, when the proxy has acknowledged a state. */
+const acknowledgements: (() => void)[] = [];
+/** How long a command waits for the acknowledgement. */
 const ACK_MS = 2_000;
 
-/** What one session wants for all requests. */
-export interface Wishes {
-  extra?: Record<string, string>;
-  userAgent?: string;
-  noCache?: boolean;
-  offline?: boolean;
-}
-const wishes = new Map<Session, Wishes>();
+/** What a session has set for all requests. */
+export type RequestOverrides = Pick<StateCommand, "extra" | "userAgent" | "noCache" | "offline">;
+const overrides = new Map<Session, RequestOverrides>();
 
-let holds: () => boolean = () => false;
-let heard: (news: Json) => void = () => {};
+let isIntercepting: () => boolean = () => false;
+let onEvent: (news: ControlEvent) => void = () => {};
 
-/** Sets what says whether requests are to be held, and what hears of them. */
-export function setUpstream(isHolding: () => boolean, onNews: (news: Json) => void): void {
-  holds = isHolding;
-  heard = onNews;
+/** Sets the test whether any session intercepts requests, and the listener for the proxy's events. */
+export function setUpstream(isHolding: () => boolean, onNews: (news: ControlEvent) => void): void {
+  isIntercepting = isHolding;
+  onEvent = onNews;
 }
 
-/** Notes what a session wants; resolves when it holds. */
-export function wish(s: Session, w: Wishes): Promise<void> {
-  wishes.set(s, { ...wishes.get(s), ...w });
+/** Sets overrides of a session. Resolves when they are in force. */
+export function setOverrides(s: Session, w: RequestOverrides): Promise<void> {
+  overrides.set(s, { ...overrides.get(s), ...w });
   return refreshUpstream();
 }
 
 onSessionEnd((s) => {
-  wishes.delete(s);
+  overrides.delete(s);
   void refreshUpstream();
 });
 
-function state(): Json {
-  const all: Wishes = {};
-  for (const w of wishes.values()) {
-    for (const [name, v] of Object.entries(w)) if (v) Object.assign(all, { [name]: name === "extra" ? { ...all.extra, ...(v as object) } : v });
+function state(): StateCommand {
+  const all: RequestOverrides = {};
+  for (const w of overrides.values()) {
+    for (const [name, v] of Object.entries(w))
+      if (v) Object.assign(all, { [name]: name === "extra" ? { ...all.extra, ...(v as object) } : v });
   }
   const tell = [...allSessions()].some((s) => s.enabled.has("Network"));
-  return { do: "state", target: hubTarget(), hold: holds(), tell, addresses: [splitFragment(location.href)[0]], ...all };
+  return {
+    do: "state",
+    target: hubTarget(),
+    hold: isIntercepting(),
+    tell,
+    addresses: [splitFragment(location.href)[0]],
+    ...all,
+  };
 }
 
-let last = "";
+let lastState = "";
 
-/** Lets the proxy know what is wanted now, if there is one; resolves when it does. */
+/** Sends the current state to the proxy, if there is one. Resolves when the proxy has it. */
 export async function refreshUpstream(): Promise<void> {
   const base = proxyBase();
   if (!base || mainFrame().parentId) return;
@@ -68,15 +72,15 @@ export async function refreshUpstream(): Promise<void> {
   const due = new Promise<void>((r) => originals.setTimeout(r, ACK_MS));
   await Promise.race([opened, due]);
   const text = originals.stringify(state());
-  if (text === last || socket?.readyState !== 1) return;
-  last = text;
-  const acknowledged = new Promise<void>((r) => waiting.push(r));
+  if (text === lastState || socket?.readyState !== 1) return;
+  lastState = text;
+  const acknowledged = new Promise<void>((r) => acknowledgements.push(r));
   send.call(socket, text);
   await Promise.race([acknowledged, due]);
 }
 
 function connect(base: string): void {
-  last = "";
+  lastState = "";
   try {
     const s = (socket = new WebSocket(`${base.replace(/^http/, "ws")}/control`));
     opened = new Promise((r) => {
@@ -84,34 +88,34 @@ function connect(base: string): void {
       s.onclose = () => {
         r();
         if (socket === s) socket = undefined;
-        for (const f of waiting.splice(0)) f();
+        for (const f of acknowledgements.splice(0)) f();
       };
     });
     s.onmessage = (e) => {
-      const news = originals.parse(e.data) as Json;
-      if (news.what === "state") waiting.shift()?.();
-      else heard(news);
+      const news = originals.parse(e.data) as ControlEvent;
+      if (news.what === "state") acknowledgements.shift()?.();
+      else onEvent(news);
     };
   } catch {
-    socket = undefined; // a policy that is kept forbids it
+    socket = undefined; // the page's Content Security Policy forbids the connection
   }
 }
 
-/** Sends an order; false where there is nobody to take it. */
-export function order(o: Json): boolean {
+/** Sends a command. Returns false when there is no connection. */
+export function sendToProxy(o: ControlCommand): boolean {
   if (socket?.readyState !== 1) return false;
   send.call(socket, originals.stringify(o));
   return true;
 }
 
-/** The document goes: its successor has a connection of its own. */
+/** The document is being unloaded. The next one opens a connection of its own. */
 export function leaveUpstream(): void {
   if (socket) close.call(socket);
   socket = undefined;
-  wishes.clear();
+  overrides.clear();
 }
 
-/** Whether a proxy can be asked. */
+/** Whether a proxy stands in front of the app, and this agent speaks with it. */
 export function isProxied(): boolean {
   return proxyBase() !== undefined && !mainFrame().parentId;
 }

@@ -1,37 +1,27 @@
 // XMLHttpRequest: told, and paused where it is asynchronous. The object stays
 // the browser's own; only what a client makes up is answered by hand.
 
-import { intercepted, wanted } from "../intercept";
-import { hexId, originals } from "../originals";
-import { causeOf } from "./cause";
-import { Draft, Refused } from "./draft";
+import { intercepted, wanted } from "./intercept";
+import { hexId, originals } from "../base/originals";
+import { netErrorOf } from "./neterror";
+import { EditedRequest, FailedByClient } from "./requestchanges";
 import { Exchange } from "./exchange";
 import { multipart, payloadOf } from "./payload";
-import { Answer, fire } from "./xhranswer";
+import { Answer, type Answered, fire } from "./xhranswer";
 
 type Win = Window & typeof globalThis;
 type Proto = XMLHttpRequest;
 type Body = Document | XMLHttpRequestBodyInit | null | undefined;
 
 /** One request of an XMLHttpRequest, from open to open. */
-export interface Call {
-  win: Win;
+interface Call extends Answered {
   args: unknown[];
-  url: string;
   method: string;
   async: boolean;
   headers: [name: string, value: string][];
-  mime?: string;
   body?: Body;
-  /** Bytes of the body. */
-  size: number;
-  exchange?: Exchange;
   /** While clients decide: gives the request up. */
   paused?: AbortController;
-  /** What the page gets in place of the browser's answer. */
-  answer?: Answer;
-  /** The address that the page sees where a client has changed it. */
-  shown?: { real: string; as: string };
   /** A loadstart of the browser's own would be the second. */
   started?: boolean;
 }
@@ -39,14 +29,20 @@ export interface Call {
 const calls = new WeakMap<XMLHttpRequest, Call>();
 
 /** The natives of one window. */
-type Natives = Pick<Proto, "open" | "send" | "abort" | "setRequestHeader" | "overrideMimeType" | "getResponseHeader" | "getAllResponseHeaders">;
+type Natives = Pick<
+  Proto,
+  "open" | "send" | "abort" | "setRequestHeader" | "overrideMimeType" | "getResponseHeader" | "getAllResponseHeaders"
+>;
 
 /** Wraps XMLHttpRequest of a window. */
 export function installXhr(win: Win): void {
   const proto = win.XMLHttpRequest.prototype;
   const native: Natives = { ...methodsOf(proto) };
   const invalid = (what: string): never => {
-    throw new win.DOMException(`Failed to execute '${what}' on 'XMLHttpRequest': The object's state must be OPENED.`, "InvalidStateError");
+    throw new win.DOMException(
+      `Failed to execute '${what}' on 'XMLHttpRequest': The object's state must be OPENED.`,
+      "InvalidStateError",
+    );
   };
   Object.assign(proto, {
     open(this: Proto, ...args: Parameters<Proto["open"]>) {
@@ -85,7 +81,15 @@ export function installXhr(win: Win): void {
       return answer ? answer.headers() : native.getAllResponseHeaders.call(this);
     },
   });
-  for (const name of ["readyState", "status", "statusText", "response", "responseText", "responseXML", "responseURL"] as const) {
+  for (const name of [
+    "readyState",
+    "status",
+    "statusText",
+    "response",
+    "responseText",
+    "responseXML",
+    "responseURL",
+  ] as const) {
     shadow(proto, name);
   }
 }
@@ -100,12 +104,15 @@ function shadow(proto: Proto, name: keyof Answer & keyof Proto): void {
   const own = Object.getOwnPropertyDescriptor(proto, name);
   if (!own?.get) return;
   const { get } = own;
-  Object.defineProperty(proto, name, { ...own, get(this: Proto): unknown {
-    const value = get.call(this); // throws where the responseType forbids
-    const { answer, shown } = calls.get(this) ?? {};
-    if (answer) return answer[name];
-    return shown && name === "responseURL" && value === shown.real ? shown.as : value;
-  } });
+  Object.defineProperty(proto, name, {
+    ...own,
+    get(this: Proto): unknown {
+      const value = get.call(this); // throws where the responseType forbids
+      const { answer, shown } = calls.get(this) ?? {};
+      if (answer) return answer[name];
+      return shown && name === "responseURL" && value === shown.real ? shown.as : value;
+    },
+  });
 }
 
 function opened(win: Win, xhr: Proto, args: unknown[]): void {
@@ -114,8 +121,14 @@ function opened(win: Win, xhr: Proto, args: unknown[]): void {
   before?.exchange?.failed("net::ERR_ABORTED", true);
   if (!before) xhr.addEventListener("loadstart", swallow, true);
   calls.set(xhr, {
-    win, args, headers: [], size: 0, mime: before?.mime, method: String(args[0]).toUpperCase(),
-    url: new URL(String(args[1]), win.document.baseURI).href, async: args.length < 3 || !!args[2],
+    win,
+    args,
+    headers: [],
+    size: 0,
+    mime: before?.mime,
+    method: String(args[0]).toUpperCase(),
+    url: new URL(String(args[1]), win.document.baseURI).href,
+    async: args.length < 3 || !!args[2],
   });
 }
 
@@ -130,7 +143,10 @@ function begin(xhr: Proto, call: Call, native: Natives, given: Body): void {
   const bodiless = call.method === "GET" || call.method === "HEAD";
   let body = bodiless ? null : given;
   // A form of text is encoded here, as the browser would, so that its bytes and their boundary are known.
-  if (originals.objectTag.call(body) === "[object FormData]" && !call.headers.some(([n]) => /^content-type$/i.test(n))) {
+  if (
+    originals.objectTag.call(body) === "[object FormData]" &&
+    !call.headers.some(([n]) => /^content-type$/i.test(n))
+  ) {
     const boundary = `----WebKitFormBoundary${hexId(16)}`;
     const bytes = multipart(body as FormData, boundary);
     if (bytes) {
@@ -142,14 +158,22 @@ function begin(xhr: Proto, call: Call, native: Natives, given: Body): void {
   const payload = payloadOf(body);
   call.size = payload?.bytes?.length ?? payload?.blob?.size ?? 0;
   const headers = merged(call.headers);
-  if (payload?.type && !Object.keys(headers).some((n) => n.toLowerCase() === "content-type")) headers["Content-Type"] = payload.type;
-  const x = (call.exchange = new Exchange(call.win, "XHR", { url: call.url, method: call.method, headers, payload, pausable: call.async }));
-  if (call.async && wanted(call.url)) return hold(xhr, call, native, new Draft(call.url, call.method, Object.entries(headers), payload));
+  if (payload?.type && !Object.keys(headers).some((n) => n.toLowerCase() === "content-type"))
+    headers["Content-Type"] = payload.type;
+  const x = (call.exchange = new Exchange(call.win, "XHR", {
+    url: call.url,
+    method: call.method,
+    headers,
+    payload,
+    pausable: call.async,
+  }));
+  if (call.async && wanted(call.url))
+    return hold(xhr, call, native, new EditedRequest(call.url, call.method, Object.entries(headers), payload));
   watch(xhr, call, x);
   try {
     native.send.call(xhr, body);
   } catch (e) {
-    x.failed(...causeOf(call.url));
+    x.failed(...netErrorOf(call.url));
     throw e;
   }
   if (!call.async) settle(xhr, x, "load");
@@ -165,7 +189,7 @@ function merged(pairs: [string, string][]): Record<string, string> {
 }
 
 /** Pauses until the clients have decided. */
-function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
+function hold(xhr: Proto, call: Call, native: Natives, draft: EditedRequest): void {
   const control = (call.paused = new AbortController());
   call.started = true;
   const timer = xhr.timeout > 0 ? originals.setTimeout(() => giveUp(xhr, call, "timeout"), xhr.timeout) : 0;
@@ -173,7 +197,7 @@ function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
     originals.clearTimeout(timer);
     call.paused = undefined;
   };
-  const send = (changed: Draft | undefined, toBeSeen: boolean): Promise<Response | undefined> => {
+  const send = (changed: EditedRequest | undefined, toBeSeen: boolean): Promise<Response | undefined> => {
     if (toBeSeen) return byFetch(xhr, call, changed ?? draft, control.signal);
     done();
     continued(xhr, call, native, changed);
@@ -181,18 +205,22 @@ function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
   };
   fire(xhr, "loadstart");
   if (control.signal.aborted || calls.get(xhr) !== call) return originals.clearTimeout(timer);
-  intercepted({ exchange: call.exchange!, win: call.win, draft, signal: control.signal, send, follows: true }).then((r) => {
-    if (!r || calls.get(xhr) !== call) return;
-    done();
-    call.answer = new Answer(xhr, call);
-    void call.answer.deliver(r);
-  }, (e) => {
-    if (control.signal.aborted || calls.get(xhr) !== call) return;
-    done();
-    const [text, ...more] = e instanceof Refused ? [e.message, e.message === "net::ERR_ABORTED"] as const : causeOf(call.url);
-    call.exchange?.failed(text, ...more);
-    (call.answer = new Answer(xhr, call)).end("error");
-  });
+  intercepted({ exchange: call.exchange!, win: call.win, draft, signal: control.signal, send, follows: true }).then(
+    (r) => {
+      if (!r || calls.get(xhr) !== call) return;
+      done();
+      call.answer = new Answer(xhr, call);
+      void call.answer.deliver(r);
+    },
+    (e) => {
+      if (control.signal.aborted || calls.get(xhr) !== call) return;
+      done();
+      const [text, ...more] =
+        e instanceof FailedByClient ? ([e.message, e.message === "net::ERR_ABORTED"] as const) : netErrorOf(call.url);
+      call.exchange?.failed(text, ...more);
+      (call.answer = new Answer(xhr, call)).end("error");
+    },
+  );
 }
 
 /** The page, or its time limit, ends a paused request. */
@@ -204,24 +232,28 @@ function giveUp(xhr: Proto, call: Call, how: "abort" | "timeout"): void {
 }
 
 /** Sends natively what was paused, as it now stands. */
-function continued(xhr: Proto, call: Call, native: Natives, changed: Draft | undefined): void {
+function continued(xhr: Proto, call: Call, native: Natives, changed: EditedRequest | undefined): void {
   if (changed) {
     const [, , , user, password] = call.args;
     Reflect.apply(native.open, xhr, [changed.method, changed.url, true, user, password]); // forgets the headers
     for (const [name, value] of changed.headers) native.setRequestHeader.call(xhr, name, value);
     if (call.mime !== undefined) native.overrideMimeType.call(xhr, call.mime);
-    if (changed.url !== changed.shown) call.shown = { real: changed.url.split("#")[0], as: changed.shown.split("#")[0] };
+    if (changed.url !== changed.shown)
+      call.shown = { real: changed.url.split("#")[0], as: changed.shown.split("#")[0] };
   }
   watch(xhr, call, call.exchange!);
   native.send.call(xhr, (changed?.changed.body as Uint8Array<ArrayBuffer> | undefined) ?? call.body);
 }
 
 /** Sends it by fetch, for a client that wants to see the response before the page does. */
-async function byFetch(xhr: Proto, call: Call, draft: Draft, signal: AbortSignal): Promise<Response> {
+async function byFetch(xhr: Proto, call: Call, draft: EditedRequest, signal: AbortSignal): Promise<Response> {
   const body = (draft.changed.body ?? call.body ?? undefined) as BodyInit | undefined;
   return originals.fetch(draft.url, {
-    method: draft.method, headers: draft.headers, body: /^(GET|HEAD)$/.test(draft.method) ? undefined : body,
-    credentials: xhr.withCredentials ? "include" : "same-origin", signal,
+    method: draft.method,
+    headers: draft.headers,
+    body: /^(GET|HEAD)$/.test(draft.method) ? undefined : body,
+    credentials: xhr.withCredentials ? "include" : "same-origin",
+    signal,
   });
 }
 
@@ -252,10 +284,14 @@ function tellHeaders(xhr: Proto, x: Exchange): void {
 function settle(xhr: Proto, x: Exchange, how: string): void {
   if (x.over) return;
   if (how === "abort" || how === "timeout") return x.failed("net::ERR_ABORTED", true);
-  if (how === "error") return void originals.setTimeout(() => x.failed(...causeOf(x.request.url)), 0);
+  if (how === "error") return void originals.setTimeout(() => x.failed(...netErrorOf(x.request.url)), 0);
   if (xhr.readyState === 4 && !x.answered) tellHeaders(xhr, x); // a synchronous one
   const body = x.heard ? bodyOf(xhr) : undefined;
-  if (body instanceof Promise) body.then((b) => x.finished(b), () => x.finished());
+  if (body instanceof Promise)
+    body.then(
+      (b) => x.finished(b),
+      () => x.finished(),
+    );
   else x.finished(body);
 }
 

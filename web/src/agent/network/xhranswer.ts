@@ -2,7 +2,21 @@
 // states, events and the response in every responseType, in the order of
 // XMLHttpRequest Standard, 3.5 and of Chromium 156.
 
-import type { Call } from "./xhr";
+import type { Exchange } from "./exchange";
+
+/** What an answer needs of its request. */
+export interface Answered {
+  win: Window & typeof globalThis;
+  url: string;
+  /** Bytes of the body. */
+  size: number;
+  mime?: string;
+  exchange?: Exchange;
+  /** What the page gets in place of the browser's answer. */
+  answer?: Answer;
+  /** The address that the page sees where a client has changed it. */
+  shown?: { real: string; as: string };
+}
 
 /** Dispatches a progress event. */
 export function fire(target: EventTarget, type: string, loaded = 0, total = 0): void {
@@ -21,13 +35,21 @@ export class Answer {
   private cached: unknown;
   private uploaded = false;
 
-  constructor(private readonly xhr: XMLHttpRequest, private readonly call: Call) {}
+  constructor(
+    private readonly xhr: XMLHttpRequest,
+    private readonly call: Answered,
+  ) {}
 
   /** Plays a response. */
   async deliver(r: Response): Promise<void> {
     const { xhr, call } = this;
     const x = call.exchange!;
-    x.responded({ url: r.url || call.url, status: r.status, statusText: r.statusText, headers: Object.fromEntries(r.headers) });
+    x.responded({
+      url: r.url || call.url,
+      status: r.status,
+      statusText: r.statusText,
+      headers: Object.fromEntries(r.headers),
+    });
     const received = r.arrayBuffer();
     if (call.size) {
       this.uploaded = true;
@@ -144,7 +166,10 @@ export class Answer {
     const html = mime === "text/html";
     if (!html && !/^(text|application)\/xml$|\+xml$/.test(mime)) return null;
     if (html && this.xhr.responseType !== "document") return null;
-    const parsed = new this.call.win.DOMParser().parseFromString(this.responseText, html ? "text/html" : "application/xml");
+    const parsed = new this.call.win.DOMParser().parseFromString(
+      this.responseText,
+      html ? "text/html" : "application/xml",
+    );
     return !html && parsed.querySelector("parsererror") ? null : parsed;
   }
 

@@ -1,0 +1,48 @@
+// The method table of the Frame Agent: one handler per CDP method.
+
+import type { Domain, Method, Params, Result } from "../../cdp";
+import type { Json } from "../../wire/cdp";
+import type { Session } from "./session";
+
+/** Answers one method. What it returns, or resolves to, is the result; what it throws is the error. */
+export type Handler = (params: Json, session: Session) => Json | void | Promise<Json | void>;
+
+/** An error that reaches the client as it stands. */
+export class ProtocolError extends Error {
+  constructor(
+    message: string,
+    readonly code = -32000,
+  ) {
+    super(message);
+  }
+}
+
+type Answer<R> = R extends void ? void | Record<string, never> : R;
+
+/** Handlers for methods of a domain of the protocol, typed by their params and results. */
+export type Handlers<D extends Domain> = {
+  [M in Method as M extends `${D}.${infer Name}` ? Name : never]?: (
+    params: Params<M>,
+    session: Session,
+  ) => Answer<Result<M>> | Promise<Answer<Result<M>>>;
+};
+
+const handlers = new Map<string, Handler>();
+
+/**
+ * Adds handlers for a domain: register("CSS", { enable: () => {} }). A method
+ * registered again is replaced, so an application may plug in or override a
+ * domain.
+ */
+export function register<D extends string>(
+  domain: D,
+  methods: D extends Domain ? Handlers<D> : Record<string, Handler>,
+): void {
+  for (const name of Object.keys(methods))
+    handlers.set(`${domain}.${name}`, (methods as Record<string, Handler>)[name]);
+}
+
+/** The handler of a method such as "DOM.getDocument", if there is one. */
+export function handlerOf(method: string): Handler | undefined {
+  return handlers.get(method);
+}

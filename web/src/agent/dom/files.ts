@@ -1,0 +1,123 @@
+// File inputs: what a client puts into them, and the choosers that it answers
+// in the user's place.
+
+import type { Protocol } from "../../cdp";
+import { frameOfDocument, mainFrame } from "../page/frames";
+import { settleClick } from "../windows/popups";
+import { elementOfParams, idOfNode } from "./nodes";
+import { ProtocolError, register } from "../base/registry";
+import { type Session, onSessionEnd } from "../base/session";
+
+type Win = Window & typeof globalThis;
+
+/** One file of DOM.setFileInputFiles, as the relay adds them to its params in "contents". */
+interface Content {
+  /** With slashes it is a path below the chosen directory. */
+  name: string;
+  mimeType?: string;
+  /** Milliseconds since 1970. */
+  lastModified?: number;
+  base64: string;
+}
+
+// --------------------------------------------------------------- choosers
+
+/** Sessions that answer choosers. */
+const answering = new Set<Session>();
+onSessionEnd((s) => answering.delete(s));
+
+const fileInput = (node: unknown): node is HTMLInputElement => {
+  const input = node as Partial<HTMLInputElement> | undefined;
+  return input?.localName === "input" && input.type === "file";
+};
+
+/** Wraps what opens choosers from script in a window: click reaches no listener where the input is in no document. */
+export function installChoosers(win: Win): void {
+  const proto = win.HTMLInputElement.prototype;
+  const { showPicker } = proto;
+  const { click } = win.HTMLElement.prototype;
+  win.HTMLElement.prototype.click = named("click", function (this: HTMLElement): void {
+    if (fileInput(this) && !this.isConnected) watch(this);
+    click.call(this);
+    settleClick();
+  });
+  if (showPicker)
+    proto.showPicker = named("showPicker", function (this: HTMLInputElement): void {
+      if (answering.size && fileInput(this) && !this.disabled) opened(this);
+      else showPicker.call(this);
+    });
+}
+
+function named<F extends object>(name: string, f: F): F {
+  return Object.defineProperty(f, "name", { value: name });
+}
+
+/** Listens for clicks that open choosers in a window; again after document.open. */
+export function listenForChoosers(win: Win): void {
+  win.addEventListener(
+    "click",
+    (e) => {
+      const input = e.composedPath()[0];
+      if (fileInput(input)) watch(input);
+    },
+    true,
+  );
+}
+
+/** Decides when the input's own listeners have had the click, which its document's may never see. */
+function watch(input: HTMLInputElement): void {
+  if (!answering.size) return;
+  input.addEventListener(
+    "click",
+    (e) => {
+      if (e.defaultPrevented || input.disabled) return;
+      e.preventDefault();
+      opened(input);
+    },
+    { once: true },
+  );
+}
+
+function opened(input: HTMLInputElement): void {
+  const frame = frameOfDocument(input.ownerDocument) ?? mainFrame();
+  const mode = input.multiple || input.webkitdirectory ? "selectMultiple" : "selectSingle";
+  for (const s of answering)
+    s.emit("Page.fileChooserOpened", { frameId: frame.id, mode, backendNodeId: idOfNode(input) });
+}
+
+// ------------------------------------------------------------------ files
+
+/** Files with paths of their own, which live as long as their input: a File made by script has none. */
+const held = new WeakMap<HTMLInputElement, File[]>();
+
+function setFiles(p: Protocol.DOM.SetFileInputFilesRequest & { contents?: Content[] }): void {
+  const input = elementOfParams(p, "Node is not a file input element");
+  if (!fileInput(input)) throw new ProtocolError("Node is not a file input element");
+  const { contents } = p;
+  if (!contents && p.files?.length) throw new ProtocolError("File upload by path is disabled on this hub");
+  if (!contents?.length) return; // as Chromium 156: an empty list changes nothing
+  const win = input.ownerDocument.defaultView ?? window;
+  const files = (input.multiple || input.webkitdirectory ? contents : contents.slice(0, 1)).map((c) => fileOf(win, c));
+  const transfer = new win.DataTransfer();
+  for (const f of files) transfer.items.add(f);
+  held.set(input, files);
+  input.files = transfer.files;
+  input.dispatchEvent(new win.Event("input", { bubbles: true, composed: true }));
+  input.dispatchEvent(new win.Event("change", { bubbles: true }));
+}
+
+function fileOf(win: Win, c: Content): File {
+  const bytes = Uint8Array.from(atob(c.base64), (x) => x.charCodeAt(0));
+  const name = c.name.slice(c.name.lastIndexOf("/") + 1);
+  const file = new win.File([bytes], name, { type: c.mimeType ?? "", lastModified: c.lastModified });
+  if (name !== c.name) Object.defineProperty(file, "webkitRelativePath", { value: c.name });
+  return file;
+}
+
+register("DOM", { setFileInputFiles: setFiles });
+register("Page", {
+  setInterceptFileChooserDialog: (p, s) => {
+    if (p.enabled === true) answering.add(s);
+    else answering.delete(s);
+  },
+});

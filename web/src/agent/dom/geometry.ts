@@ -1,0 +1,168 @@
+// Where things are, in CSS pixels of the Target's viewport, and how they come
+// into view.
+
+import { frameOfDocument } from "../page/frames";
+import { documentOf, isElement } from "./nodes";
+
+/** A rectangle by its edges. */
+export interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** Eight numbers: the corners, clockwise from the top left. */
+export type Quad = number[];
+
+export function quad(b: Box): Quad {
+  return [b.left, b.top, b.right, b.top, b.right, b.bottom, b.left, b.bottom];
+}
+
+/** The style of an element, in whatever frame it is. */
+export function styleOf(el: Element): CSSStyleDeclaration {
+  return (el.ownerDocument.defaultView ?? window).getComputedStyle(el);
+}
+
+const px = (length: string): number => parseFloat(length) || 0;
+
+/** Where a document's viewport begins in the Target's: past the borders and paddings of the iframes around it. */
+export function offsetOf(doc: Document): { x: number; y: number } {
+  let x = 0;
+  let y = 0;
+  for (let frame = frameOfDocument(doc); frame?.owner; frame = frame.parent) {
+    const inner = contentBox(frame.owner, frame.owner.getBoundingClientRect());
+    x += inner.left;
+    y += inner.top;
+  }
+  return { x, y };
+}
+
+/** A rectangle of a document's viewport in the Target's. */
+export function inTarget(doc: Document, r: Box): Box {
+  const { x, y } = offsetOf(doc);
+  return { left: r.left + x, top: r.top + y, right: r.right + x, bottom: r.bottom + y };
+}
+
+/** What a border box leaves inside of border and padding. */
+export function contentBox(el: Element, border: Box): Box {
+  const s = styleOf(el);
+  return shrink(paddingBox(el, border), px(s.paddingTop), px(s.paddingRight), px(s.paddingBottom), px(s.paddingLeft));
+}
+
+export function paddingBox(el: Element, border: Box): Box {
+  const s = styleOf(el);
+  return shrink(border, px(s.borderTopWidth), px(s.borderRightWidth), px(s.borderBottomWidth), px(s.borderLeftWidth));
+}
+
+export function marginBox(el: Element, border: Box): Box {
+  const s = styleOf(el);
+  return shrink(border, -px(s.marginTop), -px(s.marginRight), -px(s.marginBottom), -px(s.marginLeft));
+}
+
+function shrink(b: Box, top: number, right: number, bottom: number, left: number): Box {
+  return { left: b.left + left, top: b.top + top, right: b.right - right, bottom: b.bottom - bottom };
+}
+
+/** The rectangles that a node is drawn in, none when it is not drawn. */
+export function rectsOf(node: Node): DOMRect[] {
+  if (isElement(node)) {
+    const own = [...node.getClientRects()];
+    // It has no box of its own, and counts as what it contains.
+    return own.length === 0 && styleOf(node).display === "contents" ? [...node.childNodes].flatMap(rectsOf) : own;
+  }
+  if (node.nodeType !== Node.TEXT_NODE) return [];
+  const range = documentOf(node).createRange();
+  range.selectNodeContents(node);
+  return [...range.getClientRects()];
+}
+
+/** The rectangle around all that a node is drawn in; undefined when it is not drawn. */
+export function boundsOf(node: Node): Box | undefined {
+  const rects = rectsOf(node);
+  if (rects.length === 0) return undefined;
+  return {
+    left: Math.min(...rects.map((r) => r.left)),
+    top: Math.min(...rects.map((r) => r.top)),
+    right: Math.max(...rects.map((r) => r.right)),
+    bottom: Math.max(...rects.map((r) => r.bottom)),
+  };
+}
+
+/** Whether an element is drawn, by Element.checkVisibility where there is one (WebKit has it since Safari 17.4). */
+export function isDrawn(el: Element, options: CheckVisibilityOptions = {}): boolean {
+  if (el.checkVisibility as unknown) return el.checkVisibility(options);
+  return el.getClientRects().length > 0 && (!options.visibilityProperty || styleOf(el).visibility === "visible");
+}
+
+/** The element that encloses a node in the flat tree: slots and shadow hosts count. */
+export function enclosing(node: Node): Element | null {
+  const slot = (node as Partial<Element & Text>).assignedSlot;
+  if (slot) return slot;
+  const parent = node.parentNode;
+  if (parent && isElement(parent)) return parent;
+  return (parent as ShadowRoot | null)?.host ?? null;
+}
+
+/**
+ * Scrolls so that a node is seen, in the centre where it was not, as
+ * Chromium's DOM.scrollIntoViewIfNeeded does. `part` is a rectangle relative
+ * to the node. Nothing outside of the Target scrolls: Element.scrollIntoView
+ * would move the page that embeds it.
+ */
+export function reveal(node: Node, part?: { x: number; y: number; width: number; height: number }): void {
+  const box = (): Box => {
+    const b = boundsOf(node) ?? { left: 0, top: 0, right: 0, bottom: 0 };
+    if (!part) return b;
+    const left = b.left + part.x;
+    const top = b.top + part.y;
+    return { left, top, right: left + part.width, bottom: top + part.height };
+  };
+  let fixed = false;
+  const doc = documentOf(node);
+  const root = doc.scrollingElement;
+  const viewport = root ?? doc.documentElement;
+  for (let el = isElement(node) ? node : enclosing(node); el; el = enclosing(el)) {
+    if (el !== node && el !== root && scrolls(el)) scrollTo(el, paddingBox(el, el.getBoundingClientRect()), box());
+    if (styleOf(el).position === "fixed") {
+      fixed = true;
+      break;
+    }
+  }
+  const win = documentOf(node).defaultView;
+  if (win && !fixed) {
+    // Not innerWidth, which a page may replace.
+    scrollTo(win, { left: 0, top: 0, right: viewport.clientWidth, bottom: viewport.clientHeight }, box());
+  }
+  const owner = frameOfDocument(documentOf(node))?.owner;
+  if (owner) {
+    const inner = contentBox(owner, owner.getBoundingClientRect());
+    const outer = owner.getBoundingClientRect();
+    const b = box();
+    reveal(owner, {
+      x: inner.left - outer.left + b.left,
+      y: inner.top - outer.top + b.top,
+      width: b.right - b.left,
+      height: b.bottom - b.top,
+    });
+  }
+}
+
+function scrolls(el: Element): boolean {
+  if (el.scrollHeight <= el.clientHeight && el.scrollWidth <= el.clientWidth) return false;
+  const { overflowX, overflowY } = styleOf(el);
+  return [overflowX, overflowY].some((o) => o === "auto" || o === "scroll" || o === "hidden");
+}
+
+function scrollTo(what: Element | Window, port: Box, box: Box): void {
+  const left = shift(box.left, box.right, port.left, port.right);
+  const top = shift(box.top, box.bottom, port.top, port.bottom);
+  if (left || top) what.scrollBy({ left, top, behavior: "instant" });
+}
+
+/** How far to scroll along one axis: none when it is all seen, or fills what is seen. */
+function shift(from: number, to: number, low: number, high: number): number {
+  if (from >= low && to <= high) return 0;
+  if (from <= low && to >= high) return 0;
+  return (from + to) / 2 - (low + high) / 2;
+}

@@ -1,0 +1,98 @@
+// Watches a document for elements that hold frames, in its open and closed
+// shadow trees too.
+//
+// In a child frame no node may be reached through what an observer or an event
+// hands over: what shows a node to script first decides of which window's
+// classes it is, and a callback of this window makes it one of this window's.
+
+import type { Owner } from "../page/frames";
+
+type Win = Window & typeof globalThis;
+
+interface Watch {
+  /** One for the document, one for all its shadow trees. */
+  observers: MutationObserver[];
+  shadows: Set<WeakRef<ShadowRoot>>;
+  report(): void;
+}
+
+const watched = new Map<Document, Watch>();
+const SELECTOR = "iframe,frame";
+const WHAT = { childList: true, subtree: true };
+
+/** Calls `changed` with all such elements now and after every change of the document. */
+export function observe(doc: Document, changed: (owners: Owner[]) => void): void {
+  if (watched.has(doc)) return;
+  const shadows = new Set<WeakRef<ShadowRoot>>();
+  const report = (): void => {
+    const roots = [doc, ...connected(shadows)];
+    changed(roots.flatMap((r) => [...r.querySelectorAll<Owner>(SELECTOR)]));
+  };
+  const { MutationObserver } = (doc.defaultView ?? window) as Win;
+  const observers = [new MutationObserver(report), new MutationObserver(report)];
+  observers[0].observe(doc, WHAT);
+  watched.set(doc, { observers, shadows, report });
+  report();
+}
+
+function connected(shadows: Set<WeakRef<ShadowRoot>>): ShadowRoot[] {
+  const roots: ShadowRoot[] = [];
+  for (const ref of shadows) {
+    const root = ref.deref();
+    if (!root) shadows.delete(ref);
+    else if (root.isConnected) roots.push(root);
+  }
+  return roots;
+}
+
+/**
+ * Looks at what has changed but has not been reported yet: Chromium tells of frames before it answers
+ * the command that made them.
+ */
+export function flushChanges(): void {
+  for (const [doc, { observers, report }] of watched) {
+    if (!doc.defaultView) watched.delete(doc);
+    else if (observers.filter((o) => o.takeRecords().length > 0).length > 0) report();
+  }
+}
+
+/** Hooks into the making of a window's shadow trees. */
+export function watchShadows(win: Win): void {
+  const { prototype } = win.Element;
+  const native = prototype.attachShadow;
+  prototype.attachShadow = function attachShadow(this: Element, init: ShadowRootInit): ShadowRoot {
+    const root = native.call(this, init);
+    add(root);
+    return root;
+  };
+  for (const target of [prototype, win.ShadowRoot.prototype]) {
+    const { setHTMLUnsafe } = target;
+    if (setHTMLUnsafe)
+      target.setHTMLUnsafe = function (this: Element | ShadowRoot, ...args) {
+        setHTMLUnsafe.apply(this, args);
+        watchDeclared(this);
+      };
+  }
+}
+
+function add(root: ShadowRoot): void {
+  const watch = watched.get(root.ownerDocument);
+  watch?.shadows.add(new WeakRef(root));
+  watch?.observers[1].observe(root, WHAT);
+}
+
+/** Finds the open shadow trees that markup has made, of which no call of script tells. */
+export function watchDeclared(within: Document | Element | ShadowRoot): void {
+  const watch = watched.get(within.ownerDocument ?? (within as Document));
+  if (!watch) return;
+  const known = new Set(connected(watch.shadows));
+  const visit = (root: ParentNode): void => {
+    for (const { shadowRoot } of root.querySelectorAll("*")) {
+      if (!shadowRoot) continue;
+      if (!known.has(shadowRoot)) add(shadowRoot);
+      visit(shadowRoot);
+    }
+  };
+  visit(within);
+  if (watch.shadows.size > known.size) watch.report();
+}

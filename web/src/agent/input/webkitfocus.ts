@@ -1,0 +1,107 @@
+// Focus in WebKit. There a frame of another origin than the top page's may not
+// move the focus before its user has pressed something inside: focus() does
+// nothing. Until then this file notes which element a client has focused, sends
+// the focus events, and lets document.activeElement return that element.
+
+import { reveal } from "../dom/geometry";
+import { changed, setCaret } from "./editing";
+import { announce, isFocusable } from "./focus";
+
+type Win = Window & typeof globalThis;
+type Root = Document | ShadowRoot;
+
+const notedFocus = new WeakMap<Document, Element>();
+
+/** Wraps in a window what sets and tells the focus, in browsers that withhold it. */
+export function installFocus(win: Win): void {
+  if (navigator.vendor !== "Apple Computer, Inc.") return; // so says every WebKit
+  for (const proto of [win.HTMLElement.prototype, win.SVGElement.prototype]) wrapFocus(proto);
+  for (const proto of [win.Document.prototype, win.ShadowRoot.prototype]) wrapActive(proto);
+}
+
+/** Gives way to the browser's own focus, once that is given in a window; again after document.open. */
+export function listenForFocus(win: Win): void {
+  win.addEventListener(
+    "focusin",
+    (e) => {
+      if (e.isTrusted) release(win.document, e.target as Element);
+    },
+    true,
+  );
+}
+
+function wrapFocus(proto: HTMLElement | SVGElement): void {
+  const { focus, blur } = proto;
+  Object.assign(proto, {
+    focus(this: HTMLElement, options?: FocusOptions): void {
+      focus.call(this, options);
+      if (activeIn(this) !== this && isFocusable(this)) assume(this, options);
+    },
+    blur(this: HTMLElement): void {
+      if (notedFocus.get(this.ownerDocument) === this) release(this.ownerDocument, null);
+      else blur.call(this);
+    },
+  });
+}
+
+function wrapActive(proto: Root): void {
+  const native = Object.getOwnPropertyDescriptor(proto, "activeElement")!;
+  Object.defineProperty(proto, "activeElement", {
+    ...native,
+    get(this: Root): Element | null {
+      const active = native.get!.call(this) as Element | null;
+      return inside(this) ?? active;
+    },
+  });
+}
+
+const activeIn = (el: Element): Element | null => (el.getRootNode() as Partial<Root>).activeElement ?? null;
+
+/** What is assumed in a document, as one of its roots shows it: by the host of the shadow root it is in. */
+function inside(root: Root): Element | undefined {
+  const doc = root.ownerDocument ?? (root as Document);
+  let el = notedFocus.get(doc);
+  if (!el?.isConnected) return undefined;
+  for (let at = el.getRootNode(); at !== root; at = el.getRootNode()) {
+    if (!("host" in at)) return undefined;
+    el = (at as ShadowRoot).host;
+  }
+  return el;
+}
+
+function assume(el: HTMLElement, options?: FocusOptions): void {
+  const doc = el.ownerDocument;
+  const old = doc.activeElement;
+  takeCaret(el);
+  if (activeIn(el) === el) return; // in a frame that has the focus, the caret brings it along
+  if (notedFocus.has(doc)) release(doc, el);
+  else if (old && old !== doc.body) (old as HTMLElement).blur();
+  notedFocus.set(doc, el);
+  const owner = doc.defaultView?.frameElement;
+  if (owner && owner.ownerDocument.activeElement !== owner) assume(owner as HTMLElement, { preventScroll: true });
+  if (!options?.preventScroll) reveal(el);
+  announce(el, ["focus", "focusin"], old);
+}
+
+/** Sets the document's selection where editing is to begin, which is outside of whatever cannot be edited. */
+function takeCaret(el: HTMLElement): void {
+  const selection = el.ownerDocument.getSelection();
+  const field = el as HTMLInputElement;
+  if (el.isContentEditable) {
+    if (!el.contains(selection?.anchorNode ?? null)) selection?.collapse(el, 0);
+    return;
+  }
+  const { selectionStart, selectionEnd, selectionDirection } = field;
+  selection?.removeAllRanges(); // the same selection once more would be no change
+  if (typeof selectionStart === "number")
+    setCaret(field, selectionStart, selectionEnd!, selectionDirection === "backward");
+}
+
+/** What was assumed in a document loses the focus to another element, or to none. */
+function release(doc: Document, to: Element | null): void {
+  const old = notedFocus.get(doc);
+  if (!old || old === to) return;
+  notedFocus.delete(doc);
+  changed(old);
+  if (old.isConnected) announce(old, ["blur", "focusout"], to);
+}

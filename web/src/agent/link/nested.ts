@@ -1,0 +1,378 @@
+// Agents in child frames of other origins. This agent is their Host: it answers
+// their hello with a welcome, and adds them to its own sessions.
+
+import type { Protocol } from "../../cdp";
+import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
+import {
+  type Rebase,
+  type Attached,
+  type Detached,
+  type FromAgent,
+  type Hello,
+  type SessionState,
+  type Subtree,
+  VERSION,
+  type Welcome,
+} from "../../wire/frame";
+import { isOf } from "../../host/addresses";
+import { emptyState, record } from "../../host/state";
+import { beginNavigation } from "../page/childnavigation";
+import { contextIds, destroyContexts } from "../runtime/contexts";
+import {
+  type Agent,
+  type Frame,
+  allFrames,
+  childrenOf,
+  frameOf,
+  mainFrame,
+  onTouch,
+  reach,
+  splitFragment,
+} from "../page/frames";
+import { documentMayHaveChanged, detach } from "../page/framewatch";
+import { hubAccess } from "./hub";
+import { forgetMarks, isLoaded, setAfterChildren } from "../page/lifecycle";
+import { base, originals, slotOf } from "../base/originals";
+import { emit } from "../base/session";
+
+const GONE = { error: { code: -32000, message: "Cannot find context with specified id" } };
+
+/** What carries messages to this agent's own Host. */
+interface Uplink {
+  send(message: string): void;
+  control(message: FromAgent): boolean;
+  tree(): Protocol.Page.FrameTree;
+  /** Something in the frame of an agent has taken the focus. */
+  focus(n: Nested): void;
+}
+
+let uplink: Uplink;
+/** The welcome that this agent had. */
+let welcome: Welcome | undefined;
+/** Hellos that came before the welcome. At most MAX_WAITING are kept. */
+const earlyHellos: MessageEvent[] = [];
+const MAX_WAITING = 100;
+const states = new Map<string, SessionState>();
+/** Commands whose effect a later document must have too, by session and method. */
+const settings = new Map<string, Map<string, Json>>();
+
+let due = false;
+
+/** Starts adopting. */
+export function watchNested(up: Uplink): void {
+  uplink = up;
+  setAfterChildren(whenLoaded);
+  onTouch(() => {
+    releaseLoads();
+    if (due || !mainFrame().parentId) return;
+    due = true;
+    originals.queueMicrotask(tellSubtree);
+  });
+}
+
+/** Reports changed frames and contexts to the agent above. This message must precede the events about them. */
+export function tellSubtree(): void {
+  if (!due) return;
+  due = false;
+  uplink.control({
+    icdp: "subtree",
+    tree: uplink.tree(),
+    bases: subtreeBases(),
+    contexts: subtreeContexts(),
+    loaded: isLoaded(mainFrame()),
+  });
+}
+
+/** Takes the greetings of a window's children. */
+export function listenForAgents(win: Window): void {
+  win.addEventListener("message", receiveHello, true);
+  win.addEventListener("focusin", focusTaken, true);
+}
+
+/** Tells the agent above that something in this frame has the focus. */
+function focusTaken(): void {
+  if (mainFrame().parentId) uplink.control({ icdp: "focus" });
+}
+
+/** This agent has a Host, by which the agents below it get into its sessions. */
+export function beginNesting(w: Welcome): void {
+  welcome = w;
+  onTouch();
+  states.clear();
+  for (const s of w.state?.sessions ?? []) states.set(s.sessionId, s);
+  for (const n of agents()) n.welcome(true);
+  for (const e of earlyHellos.splice(0)) receiveHello(e);
+}
+
+/** A session has begun or ended. */
+export function sessionChanged(message: Attached | Detached): void {
+  const { sessionId } = message;
+  if (message.icdp === "attached") states.set(sessionId, emptyState(sessionId));
+  else {
+    states.delete(sessionId);
+    settings.delete(sessionId);
+  }
+  for (const n of agents()) n.post(message);
+}
+
+/** The agents directly below this one. */
+export function agents(): Nested[] {
+  return allFrames().flatMap((f) => (f.agent instanceof Nested ? [f.agent] : []));
+}
+
+function subtreeBases(): number[] {
+  return [base, ...agents().flatMap((n) => n.bases)];
+}
+
+function subtreeContexts(): Protocol.Runtime.ExecutionContextDestroyedEvent[] {
+  return [...contextIds(), ...agents().flatMap((n) => n.contexts)];
+}
+
+// ------------------------------------------------------------- loading
+
+/** How long a document's load event waits for those of its child frames' agents. */
+const LAG_MS = 1_000;
+const waitingLoads: (() => void)[] = [];
+
+/**
+ * Runs f when every child frame's agent has reported its load event. In a browser, children load
+ * before their parent.
+ */
+function whenLoaded(f: () => void): void {
+  waitingLoads.push(f);
+  originals.setTimeout(() => releaseLoads(true), LAG_MS);
+  releaseLoads();
+}
+
+/** Runs what waits for child frames, unless one of them is still loading. */
+function releaseLoads(enough = false): void {
+  if (waitingLoads.length === 0) return;
+  if (!enough && allFrames().some((f) => f.expected || (f.agent && !(f.agent as Nested).loaded))) return;
+  for (const f of waitingLoads.splice(0)) f();
+}
+
+// ------------------------------------------------------------- the hello
+
+function receiveHello(e: MessageEvent): void {
+  const hello = e.data as Hello | null;
+  if (hello?.icdp !== "hello" || hello.v !== VERSION || typeof hello.base !== "number" || typeof hello.url !== "string")
+    return;
+  const frame = allFrames().find((f) => f.owner && f.proxy === e.source && !reach(f.owner));
+  if (!frame) return;
+  e.stopImmediatePropagation();
+  const known = frame.agent as Nested | undefined;
+  if (known?.docId === hello.docId) return;
+  if (!welcome?.frameId) return void (earlyHellos.length < MAX_WAITING && earlyHellos.push(e));
+  const target = e.origin === "null" ? "*" : e.origin;
+  // Two documents with ids in one range could not be told apart by their ids.
+  const taken = new Set([...subtreeBases(), ...(welcome.bases ?? [])].map(slotOf));
+  if (taken.has(slotOf(hello.base)))
+    return frame.proxy?.postMessage({ icdp: "rebase", v: VERSION } satisfies Rebase, target);
+  if ((e.origin === "null" && !e.ports[0]) || !isOf(hello.url, e.origin, ["null"])) return; // see Hello
+  known?.gone();
+  new Nested(frame, hello, target, e.ports[0]).welcome(prepareForDocument(frame, hello.url));
+}
+
+/** Prepares a frame for a new document. Returns false when clients already know it as a document without an agent. */
+function prepareForDocument(frame: Frame, url: string): boolean {
+  frame.expected = false;
+  const fresh =
+    frame.pending !== undefined || frame.left === true || splitFragment(frame.url ?? "")[0] !== splitFragment(url)[0];
+  if (fresh) {
+    const p = frame.pending ?? beginNavigation(frame, url, { reason: "scriptInitiated" });
+    frame.pending = undefined;
+    frame.loaderId = p.loaderId;
+    p.done?.({ frameId: frame.id, loaderId: p.loaderId, isDownload: false });
+  }
+  frame.url = url;
+  frame.left = frame.unreachable = undefined;
+  for (const child of childrenOf(frame)) detach(child);
+  destroyContexts(frame);
+  forgetMarks(frame);
+  return fresh;
+}
+
+// ------------------------------------------------------------- the agent
+
+/** What events say of the frame or context that they are about. */
+interface AboutFrame {
+  frameId?: string;
+  frame?: { id: string; url: string };
+  url?: string;
+  executionContextId?: number;
+  context?: { id: number };
+  exceptionDetails?: { executionContextId?: number };
+}
+
+/** An agent in a child frame of another origin. */
+export class Nested implements Agent {
+  readonly docId?: string;
+  /** Those of its document and of the agents below it. */
+  bases: number[];
+  contexts: Protocol.Runtime.ExecutionContextDestroyedEvent[] = [];
+  tree: Protocol.Page.FrameTree;
+  loaded = false;
+  loads = 0;
+  private port?: MessagePort;
+  private serial = 0;
+  private readonly calls = new Map<number, (answer: Answer) => void>();
+
+  constructor(
+    readonly frame: Frame,
+    hello: Hello,
+    readonly origin: string,
+    private readonly reply?: MessagePort,
+  ) {
+    this.docId = hello.docId;
+    this.bases = [hello.base as number];
+    this.tree = { frame: { id: frame.id, loaderId: frame.loaderId, url: hello.url } as Protocol.Page.Frame };
+    frame.agent = this;
+  }
+
+  /** Gives it a channel and all that the sessions have set. `navigated`: it tells of its document as a new one. */
+  welcome(navigated: boolean): void {
+    const { port1, port2 } = new MessageChannel();
+    this.port?.close();
+    this.port = port1;
+    port1.onmessage = (e) => this.receive(e.data);
+    const message: Welcome = {
+      icdp: "welcome",
+      v: VERSION,
+      frameId: this.frame.id,
+      parentId: this.frame.parent?.id,
+      loaderId: this.frame.loaderId,
+      navigated,
+      name: this.frame.name,
+      ...hubAccess(),
+      popups: welcome?.popups,
+      bases: [...subtreeBases(), ...(welcome?.bases ?? [])],
+      state: { sessions: [...states.values()] },
+    };
+    if (this.reply) this.reply.postMessage(message, [port2]);
+    else this.frame.proxy?.postMessage(message, this.origin, [port2]);
+    for (const [sessionId, list] of settings)
+      for (const [method, params] of list) void this.call(method, params, sessionId);
+  }
+
+  post(message: object): void {
+    this.port?.postMessage(originals.stringify(message));
+  }
+
+  /** Resolves to an answer with either result or error; never rejects. */
+  call(method: string, params: object, sessionId: string): Promise<Answer> {
+    const id = ++this.serial;
+    return new Promise((done) => {
+      this.calls.set(id, done);
+      this.post({ id, method, params, sessionId });
+    });
+  }
+
+  /** Its document is gone. */
+  gone(): void {
+    if (this.frame.agent !== this) return;
+    this.frame.agent = undefined;
+    this.frame.left = true;
+    releaseLoads();
+    this.port?.close();
+    for (const done of this.calls.values()) done(GONE);
+    for (const id of framesIn(this.tree).slice(1).reverse())
+      emit("Page", "Page.frameDetached", { frameId: id, reason: "remove" });
+    for (const ids of this.contexts) emit("Runtime", "Runtime.executionContextDestroyed", ids);
+  }
+
+  private receive(data: string): void {
+    const m = originals.parse(data) as (FromAgent | { icdp?: undefined }) & CdpEvent & Response; // one of the three
+    if (m.icdp) return this.controlled(m);
+    if (m.method) return this.speaksForItself(String(m.method), m.params ?? {}) ? uplink.send(data) : undefined;
+    const done = this.calls.get(m.id);
+    this.calls.delete(m.id);
+    done?.(m.error ? { error: m.error } : { result: m.result ?? {} });
+  }
+
+  /** Whether an address may be that of its document. */
+  private isIts(url: unknown): boolean {
+    return isOf(String(url), this.origin === "*" ? "null" : this.origin, ["null"]);
+  }
+
+  /** Whether an event is about this agent's own frames and contexts, as far as it names any. */
+  private speaksForItself(method: string, p: AboutFrame): boolean {
+    if (/^(Target|Browser)\./.test(method)) return false;
+    if (method === "Page.frameNavigated" && p.frame?.id === this.frame.id && !this.isIts(p.frame.url)) return false;
+    if (method === "Page.navigatedWithinDocument" && p.frameId === this.frame.id && !this.isIts(p.url)) return false;
+    const about = frameOf((p.frameId ?? p.frame?.id) as string);
+    if (about && about !== this.frame) return false;
+    const context = p.executionContextId ?? p.context?.id ?? p.exceptionDetails?.executionContextId;
+    return context === undefined || this.bases.includes(Math.floor(context / 1000));
+  }
+
+  private controlled(m: FromAgent): void {
+    if (m.icdp === "subtree") {
+      this.subtreeChanged(m);
+    } else if (m.icdp === "nav" || m.icdp === "navabort") {
+      // What a client has asked for since then takes its place.
+      if (!this.frame.pending?.done)
+        this.frame.pending = m.icdp === "nav" ? { loaderId: m.loaderId, url: m.url } : undefined;
+    } else if (m.icdp === "bye") {
+      this.gone();
+      documentMayHaveChanged(this.frame, this.loads > 1);
+    } else if (m.icdp === "focus") {
+      uplink.focus(this);
+      focusTaken();
+    } else this.requested(m);
+  }
+
+  /**
+   * Takes over the frames and contexts that the agent reports, except ids of other agents: commands
+   * are routed by these ids.
+   */
+  private subtreeChanged({ tree, bases, contexts, loaded }: Subtree): void {
+    if (!Array.isArray(bases) || !Array.isArray(contexts) || !this.isIts(tree?.frame?.url)) return;
+    const others = agents().filter((n) => n !== this);
+    const taken = [base, ...others.flatMap((n) => n.bases)];
+    const known = [...allFrames().map((f) => f.id), ...others.flatMap((n) => framesIn(n.tree))];
+    const own = (t: Protocol.Page.FrameTree): Protocol.Page.FrameTree => ({
+      ...t,
+      ...(t.childFrames && { childFrames: t.childFrames.filter((c) => !known.includes(c.frame.id)).map(own) }),
+    });
+    this.bases = bases.filter((b) => !taken.includes(b));
+    this.contexts = contexts.filter((c) => this.bases.includes(Math.floor(c.executionContextId / 1000)));
+    this.tree = { ...own(tree), frame: { ...tree.frame, id: this.frame.id } };
+    this.loaded = loaded;
+    releaseLoads();
+    this.frame.url = this.tree.frame.url;
+    onTouch();
+  }
+
+  /** Passes a request on to the Host. An agent may speak only for windows that it has opened itself. */
+  private requested(m: FromAgent): void {
+    if (m.icdp === "evalput") return void uplink.control(m);
+    if (m.icdp !== "open" && m.icdp !== "popup") return;
+    if (!this.bases.includes(parseInt(String(m.openId), 10))) return;
+    uplink.control({ ...m, ...("message" in m && m.message && { message: { ...m.message, origin: "null" } }) });
+  }
+}
+
+/** The ids of a Page.FrameTree, parents before children. */
+export function framesIn(tree: Protocol.Page.FrameTree): string[] {
+  return [tree.frame.id, ...(tree.childFrames ?? []).flatMap(framesIn)];
+}
+
+// ------------------------------------------------------------- commands
+
+/** Commands that concern a whole session: the agents of all its documents get them. */
+const SHARED =
+  /\.(enable|disable)$|^(Emulation|Network)\.(set|clear|emulate)|^Page\.(setLifecycle|addScript|removeScript|setIntercept)|^Runtime\.(add|remove)Binding|^Runtime\.(releaseObjectGroup|discard)|^Log\.clear|^Input\.set/;
+/** Those of them that no SessionState holds. */
+const KEPT = /^(Emulation|Network|Input)\.(set|clear|emulate)/;
+
+/** Passes a session-wide command on to the agents below, and keeps it for agents that connect later. */
+export function share(method: string, params: Json, sessionId: string): void {
+  if (!SHARED.test(method) || params.executionContextId !== undefined) return;
+  const state = states.get(sessionId);
+  if (state) record(state, method, params);
+  if (KEPT.test(method)) {
+    const list = settings.get(sessionId) ?? new Map<string, Json>();
+    settings.set(sessionId, list.set(method, params));
+  }
+  for (const n of agents()) void n.call(method, params, sessionId);
+}

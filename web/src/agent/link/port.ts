@@ -1,0 +1,250 @@
+// The channel to the Host: pairing by window.postMessage, then commands over
+// the MessagePort that the welcome brings.
+
+import type { Answer, CdpError, Command, Json } from "../../wire/cdp";
+import {
+  type Attached,
+  type FromAgent,
+  type Hello,
+  type SessionState,
+  type ToAgent,
+  VERSION,
+  type Welcome,
+} from "../../wire/frame";
+import { renumberContexts } from "../runtime/contexts";
+import { noteDriven } from "../page/dialogs";
+import { address, mainFrame } from "../page/frames";
+import { enterHub, hubOfProxy, scriptLeft, setHub, setHubChannel } from "./hub";
+import { sessionChanged, share, tellSubtree } from "./nested";
+import { base, docId, originals, rebase } from "../base/originals";
+import { popupNews } from "../windows/popups";
+import { ProtocolError, handlerOf } from "../base/registry";
+import { forward } from "./route";
+import { Session, addSession, allSessions, endSession, sessionOf } from "../base/session";
+import { flushChanges } from "../dom/treewatch";
+import { refusal } from "../base/unsupported";
+
+const HELLO_MS = 300;
+const HELLOS = 10;
+
+let parents: string[] = [];
+let key: string | undefined;
+let port: MessagePort | undefined;
+let hellos = 0;
+let timer = 0;
+let adopted: (w: Welcome) => void = () => {};
+
+/**
+ * Starts pairing with a parent of one of these origins; `onWelcome` runs when
+ * the port is there and before any command. `ownKey` is of a document that the Host has made.
+ */
+export function pair(allowedParents: string[], ownKey: string | undefined, onWelcome: (w: Welcome) => void): void {
+  parents = allowedParents;
+  key = ownKey;
+  adopted = onWelcome;
+  listenForHost();
+  greet();
+}
+
+/** Listens for the Host; again after document.open has removed the window's listeners. */
+export function listenForHost(): void {
+  window.addEventListener("message", receive, true);
+}
+
+/** Says hello until a Host answers. */
+export function greet(): void {
+  hellos = 0;
+  originals.clearTimeout(timer);
+  repeat();
+}
+
+function repeat(): void {
+  if (port || hellos >= HELLOS) return;
+  hellos++;
+  hello();
+  timer = originals.setTimeout(repeat, HELLO_MS);
+}
+
+function hello(): void {
+  const message: Hello = {
+    icdp: "hello",
+    v: VERSION,
+    title: document.title,
+    url: address(),
+    docId,
+    base,
+    features: ["sessions", "state", ...(hubOfProxy() ? ["proxied"] : [])],
+    ...(mainFrame().failure && { error: mainFrame().failure }),
+    key,
+  };
+  for (const origin of parents) originals.postToParent(message, origin, window.origin === "null" ? [replies()] : []);
+}
+
+/** A MessagePort for the welcome. A window message could reach a later document of the same frame. */
+function replies(): MessagePort {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = welcomed;
+  return port2;
+}
+
+function welcomed(e: MessageEvent): void {
+  const m = e.data as Welcome | null;
+  if (m?.icdp === "welcome" && e.ports[0]) adopt(m, e.ports[0]);
+}
+
+/** Whether a window is an ancestor. The agent above may be in a document around the parent, if both have one origin. */
+function isAbove(source: MessageEventSource | null): boolean {
+  for (let win: Window = window; win !== win.parent; win = win.parent) if (source === win.parent) return true;
+  return false;
+}
+
+function receive(e: MessageEvent): void {
+  const m = e.data as { icdp?: unknown } | null;
+  if (typeof m !== "object" || m === null || !parents.includes(e.origin) || !isAbove(e.source)) return;
+  if (m.icdp === "probe") {
+    e.stopImmediatePropagation();
+    if (!port) hello();
+  } else if (m.icdp === "rebase" && !port) {
+    rebase();
+    renumberContexts();
+    hello();
+  } else if (m.icdp === "welcome" && e.ports[0]) {
+    e.stopImmediatePropagation();
+    welcomed(e);
+  }
+}
+
+function adopt(welcome: Welcome, p: MessagePort): void {
+  if (port) port.close();
+  port = p;
+  enterHub(welcome);
+  originals.clearTimeout(timer);
+  const states = welcome.frameId === undefined ? [anonymous] : (welcome.state?.sessions ?? []);
+  for (const s of [...allSessions()]) if (!states.some((x) => x.sessionId === s.id)) endSession(s.id);
+  for (const s of states) restore(s);
+  adopted(welcome);
+  noteDriven();
+  p.onmessage = (e: MessageEvent) => fromHost(e.data);
+}
+
+/** The one session of a version 1 Host, which names none. */
+const anonymous: SessionState = {
+  sessionId: "",
+  domains: [],
+  lifecycle: false,
+  scripts: [],
+  bindings: [],
+  fileChooser: false,
+};
+
+function restore(state: SessionState): void {
+  const s = sessionOf(state.sessionId) ?? begin(state.sessionId);
+  for (const d of state.domains) s.enabled.add(d);
+  s.lifecycle = state.lifecycle;
+}
+
+function begin(id: string): Session {
+  const s = new Session(id, send);
+  addSession(s);
+  return s;
+}
+
+/** Sends a message to the Host. */
+export function send(message: string): void {
+  tellSubtree();
+  port?.postMessage(message);
+}
+
+/** Sends a control message to an extended Host; false while there is none. */
+export function control(message: FromAgent): boolean {
+  if (port) send(originals.stringify(message));
+  return port !== undefined;
+}
+
+setHubChannel(control);
+
+/** The document is being unloaded: announces it and closes the channel. */
+export function leave(): void {
+  control({ icdp: "bye" });
+  port?.close();
+  port = undefined;
+}
+
+// --------------------------------------------------------------- commands
+
+function fromHost(data: unknown): void {
+  if (typeof data !== "string") return;
+  let m: (ToAgent | { icdp?: undefined }) & Command; // one of the two
+  try {
+    m = originals.parse(data);
+  } catch {
+    return;
+  }
+  if (m.icdp) sessionChanged(m as Attached);
+  if (m.icdp === "attached") {
+    const { sessionId } = m;
+    setHub(m);
+    if (!sessionOf(sessionId)) begin(sessionId);
+    noteDriven();
+  } else if (m.icdp === "detached") {
+    endSession(m.sessionId);
+    noteDriven();
+  } else if (m.icdp === "popup") popupNews(m);
+  else if (m.icdp === "evalok") scriptLeft(m.key, m.refused === true);
+  else if (typeof m.id === "number" && typeof m.method === "string")
+    dispatch(m.id, m.method, m.params ?? {}, m.sessionId);
+}
+
+/** The last Input command of each session. Input commands run one after another, as in Chromium. */
+const inputs = new WeakMap<Session, Promise<unknown>>();
+
+function dispatch(id: number, method: string, params: Json, sessionId: string | undefined): void {
+  const s = sessionOf(sessionId ?? "") ?? sessionOf("");
+  const reply = (answer: Answer): void => {
+    flushChanges();
+    send(originals.stringify({ id, ...answer, ...(sessionId && { sessionId }) }));
+  };
+  if (!s) return reply({ error: { code: -32001, message: "Session with given id not found." } });
+  const execute = (): void | Promise<void> => {
+    const forwarded = forward(method, params, s.id);
+    if (forwarded) return forwarded.then(reply);
+    try {
+      const result = call(method, params, s);
+      if (!(result instanceof Promise)) return reply({ result: result ?? {} });
+      return result.then(
+        (r) => reply({ result: r ?? {} }),
+        (e) => reply({ error: errorOf(e) }),
+      );
+    } catch (e) {
+      return reply({ error: errorOf(e) });
+    }
+  };
+  if (!method.startsWith("Input.")) return void execute();
+  const before = inputs.get(s);
+  const running = before ? before.then(execute) : execute();
+  if (running) {
+    const settled = running.then(() => {
+      if (inputs.get(s) === settled) inputs.delete(s);
+    });
+    inputs.set(s, settled);
+  }
+}
+
+function call(method: string, params: Json, s: Session): Json | void | Promise<Json | void> {
+  const refused = refusal(method, params);
+  if (refused) throw new ProtocolError(refused);
+  const handler = handlerOf(method);
+  if (!handler) throw new ProtocolError(`Method not found: ${method} ('${method}' wasn't found)`);
+  const result = handler(params, s);
+  const [domain, verb] = method.split(".");
+  if (verb === "enable") s.enabled.add(domain);
+  else if (verb === "disable") s.enabled.delete(domain);
+  if (domain === "Page") noteDriven();
+  share(method, params, s.id);
+  return result;
+}
+
+function errorOf(e: unknown): CdpError {
+  if (e instanceof ProtocolError) return { code: e.code, message: e.message };
+  return { code: -32000, message: `Internal error: ${e instanceof Error ? e.message : String(e)}` };
+}

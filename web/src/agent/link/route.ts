@@ -1,0 +1,235 @@
+// Routes commands to the agents of child frames of other origins, and converts
+// coordinates between their viewports and this one.
+
+import type { Protocol } from "../../cdp";
+import type { Answer, Json } from "../../wire/cdp";
+import { locationPoint } from "../dom/boxes";
+import { frameOfOwner } from "../page/frames";
+import { contentBox, offsetOf, reveal } from "../dom/geometry";
+import { changed } from "../input/editing";
+import { focused } from "../input/focus";
+import { hover } from "../input/hover";
+import { type Spot, spotAt } from "../input/point";
+import { Nested, agents, framesIn } from "./nested";
+import { base, slotOf } from "../base/originals";
+
+type Point = { x: number; y: number };
+
+/** Passes a command to the agent that it is for. Undefined when that is this agent. */
+export function forward(method: string, p: Json, sessionId: string): Promise<Answer> | undefined {
+  const all = agents();
+  if (all.length === 0) return undefined;
+  keyTarget();
+  if (method.startsWith("Input.")) return input(method, p, sessionId);
+  if (method === "DOM.getNodeForLocation") {
+    const at = locationPoint(p as Point);
+    const n = agentAt(spotAt(at.x, at.y));
+    return n?.call(method, { ...p, ...within(n, at) }, sessionId);
+  }
+  const n = namedBy(all, method, p);
+  if (!n) return undefined;
+  const answer = n.call(method, p, sessionId);
+  if (method === "DOM.getContentQuads" || method === "DOM.getBoxModel") return answer.then((a) => inThisViewport(n, a));
+  if (method === "DOM.scrollIntoViewIfNeeded")
+    return answer.then((a) =>
+      a.error ? a : revealInThisViewport(n, p as Protocol.DOM.ScrollIntoViewIfNeededRequest, a, sessionId),
+    );
+  return answer;
+}
+
+// ---------------------------------------------------------------- by name
+
+/** The params by which commands name something of a document. */
+interface Names {
+  objectId?: string;
+  promiseObjectId?: string;
+  errorObjectId?: string;
+  prototypeObjectId?: string;
+  backendNodeId?: number;
+  nodeId?: number;
+  backendNodeIds?: number[];
+  id?: string;
+  contextId?: number;
+  executionContextId?: number;
+  uniqueContextId?: string;
+  frameId?: string;
+  requestId?: string;
+  storageId?: Partial<Protocol.DOMStorage.StorageId>;
+}
+
+/** The agent whose frame, context, object, node or request the params name. */
+function namedBy(all: Nested[], method: string, p: Names): Nested | undefined {
+  const withBase = (test: (b: number) => boolean): Nested | undefined => all.find((n) => n.bases.some(test));
+  const object = p.objectId ?? p.promiseObjectId ?? p.errorObjectId ?? p.prototypeObjectId;
+  if (object !== undefined) return withBase((b) => b === parseInt(object, 10));
+  const node =
+    p.backendNodeId ?? p.nodeId ?? p.backendNodeIds?.[0] ?? (method.startsWith("Accessibility.") ? p.id : undefined);
+  if (node !== undefined) return withBase((b) => b !== base && slotOf(b) === Math.floor(Number(node) / 1_000_000));
+  const context = p.contextId ?? p.executionContextId ?? (p.uniqueContextId && parseInt(p.uniqueContextId, 10));
+  if (context !== undefined) return withBase((b) => b === Math.floor((context as number) / 1000));
+  if (p.frameId !== undefined) {
+    // The iframe element is in this document, and only its document may navigate the frame.
+    const here = method === "DOM.getFrameOwner" || method === "Page.navigate";
+    return all.find((n) => framesIn(n.tree).includes(p.frameId as string) && !(here && n.frame.id === p.frameId));
+  }
+  if (p.requestId !== undefined) {
+    const minted = /(?:^|\D)(\d+)\.\d+$/.exec(p.requestId)?.[1];
+    return minted
+      ? withBase((b) => b === Number(minted))
+      : all.find((n) => loadersIn(n.tree).includes(p.requestId as string));
+  }
+  const origin = p.storageId?.securityOrigin ?? p.storageId?.storageKey;
+  return origin && origin !== location.origin ? all.find((n) => n.origin === origin) : undefined;
+}
+
+function loadersIn(tree: Protocol.Page.FrameTree): string[] {
+  return [tree.frame.loaderId, ...(tree.childFrames ?? []).flatMap(loadersIn)];
+}
+
+// --------------------------------------------------------------- by place
+
+function agentAt(spot: Spot | undefined): Nested | undefined {
+  const agent = spot && frameOfOwner(spot.el)?.agent;
+  return agent instanceof Nested ? agent : undefined;
+}
+
+/** The position of an agent's viewport in this one. */
+function origin(n: Nested): Point {
+  const { owner } = n.frame;
+  if (!owner) return { x: 0, y: 0 };
+  const box = contentBox(owner, owner.getBoundingClientRect());
+  const { x, y } = offsetOf(owner.ownerDocument);
+  return { x: x + box.left, y: y + box.top };
+}
+
+/** A point of this agent's viewport in that of one below. */
+function within(n: Nested, p: Point): Point {
+  const { x, y } = origin(n);
+  return { x: p.x - x, y: p.y - y };
+}
+
+/** An answer with its quads in this agent's viewport. */
+function inThisViewport(n: Nested, answer: Answer): Answer {
+  const { x, y } = origin(n);
+  const place = (quad: number[]): number[] => quad.map((v, i) => v + (i % 2 ? y : x));
+  const { quads, model } = (answer.result ?? {}) as Partial<
+    Protocol.DOM.GetContentQuadsResponse & Protocol.DOM.GetBoxModelResponse
+  >;
+  if (quads) (answer.result as Json).quads = quads.map(place);
+  if (model) for (const name of ["content", "padding", "border", "margin"] as const) model[name] = place(model[name]);
+  return answer;
+}
+
+/** Scrolls the frame into view as well, to the node that its agent has revealed. */
+async function revealInThisViewport(
+  n: Nested,
+  p: Protocol.DOM.ScrollIntoViewIfNeededRequest,
+  answer: Answer,
+  sessionId: string,
+): Promise<Answer> {
+  const { result } = (await n.call("DOM.getBoxModel", { ...p, rect: undefined }, sessionId)) as {
+    result?: Protocol.DOM.GetBoxModelResponse;
+  };
+  const { owner } = n.frame;
+  if (!result || !owner) return answer;
+  const [left, top] = result.model.border;
+  const outer = owner.getBoundingClientRect();
+  const inner = contentBox(owner, outer);
+  const part = p.rect ?? { x: 0, y: 0, width: result.model.width, height: result.model.height };
+  reveal(owner, {
+    x: inner.left - outer.left + left + part.x,
+    y: inner.top - outer.top + top + part.y,
+    width: part.width,
+    height: part.height,
+  });
+  return answer;
+}
+
+// ------------------------------------------------------------------ input
+
+/** The frame under the pointer; and while a button or finger is down, the frame where it went down. */
+let hovered: Nested | undefined;
+let pointerOwner: { by: Nested | undefined } | undefined;
+
+function input(method: string, p: Json, sessionId: string): Promise<Answer> | undefined {
+  switch (method) {
+    case "Input.dispatchMouseEvent":
+      return mouse(method, p as unknown as Protocol.Input.DispatchMouseEventRequest, sessionId);
+    case "Input.dispatchTouchEvent":
+      return touch(method, p as unknown as Protocol.Input.DispatchTouchEventRequest, sessionId);
+    case "Input.dispatchDragEvent":
+    case "Input.synthesizeTapGesture": {
+      const n = agentAt(spotAt((p as Point).x, (p as Point).y));
+      return n?.call(method, { ...p, ...within(n, p as Point) }, sessionId);
+    }
+    case "Input.dispatchKeyEvent":
+    case "Input.insertText":
+    case "Input.imeSetComposition":
+      return keyTarget()?.call(method, p, sessionId);
+    default:
+      return undefined;
+  }
+}
+
+function mouse(
+  method: string,
+  p: Protocol.Input.DispatchMouseEventRequest,
+  sessionId: string,
+): Promise<Answer> | undefined {
+  const spot = spotAt(p.x, p.y);
+  const n = pointerOwner ? pointerOwner.by : agentAt(spot);
+  if (p.type === "mousePressed") pointerOwner ??= { by: n };
+  else if (p.type === "mouseReleased") pointerOwner = undefined;
+  const left = hovered !== n ? hovered : undefined;
+  hovered = n;
+  if (p.type === "mousePressed") keyOwner = undefined;
+  if (left?.frame.agent) void left.call(method, { ...p, type: "mouseMoved", button: "none", x: -1, y: -1 }, sessionId);
+  if (!n?.frame.owner || n.frame.agent !== n) return undefined;
+  if (p.type === "mouseMoved") hover(spot, p);
+  if (p.type === "mousePressed") giveKeysTo(n);
+  return n.call(method, { ...p, ...within(n, p) }, sessionId);
+}
+
+function touch(
+  method: string,
+  p: Protocol.Input.DispatchTouchEventRequest,
+  sessionId: string,
+): Promise<Answer> | undefined {
+  const first = p.touchPoints?.[0];
+  if (p.type === "touchStart") pointerOwner = { by: first && agentAt(spotAt(first.x, first.y)) };
+  const n = pointerOwner?.by;
+  if (p.type === "touchEnd" || p.type === "touchCancel") pointerOwner = undefined;
+  if (!n || n.frame.agent !== n) return undefined;
+  return n.call(
+    method,
+    { ...p, touchPoints: (p.touchPoints ?? []).map((t) => ({ ...t, ...within(n, t) })) },
+    sessionId,
+  );
+}
+
+/**
+ * The frame that keys go to, and what had the focus here when it took them.
+ * That the element of the frame has the focus shows only some time after
+ * something in the frame has taken it.
+ */
+let keyOwner: { to: Nested; instead: Element } | undefined;
+
+/** Something in a frame has the focus. */
+export function giveKeysTo(to: Nested): void {
+  const instead = focused();
+  changed(instead);
+  keyOwner = { to, instead };
+}
+
+/** The agent whose document has the focus, unless something here has taken it since. */
+function keyTarget(): Nested | undefined {
+  const now = focused();
+  const agent = frameOfOwner(now)?.agent;
+  if (agent instanceof Nested) {
+    keyOwner = { to: agent, instead: now };
+    return agent;
+  }
+  if (keyOwner && ((now !== keyOwner.instead && now !== document.body) || keyOwner.to.frame.agent !== keyOwner.to))
+    keyOwner = undefined;
+  return keyOwner?.to;
+}

@@ -1,0 +1,208 @@
+// The commands of the Fetch domain.
+
+import type { Protocol } from "../../cdp";
+import { ProtocolError, register } from "../base/registry";
+import { type Session, onSessionEnd } from "../base/session";
+import { proxyBase } from "../link/hub";
+import {
+  type Decision,
+  type Local,
+  type Paused,
+  type Remote,
+  type Verdict,
+  INTERCEPTED,
+  inFlight,
+  isRemote,
+  patterns,
+  paused,
+} from "./intercept";
+import { base64, bytesOf } from "./payload";
+import { FailedByClient, canChange, madeUpResponse, netErrorOfReason, pairs } from "./requestchanges";
+import { refreshUpstream } from "./upstream";
+
+/** Params that let a request go on, of whichever command. */
+type ReleasingParams = Pick<
+  Protocol.Fetch.ContinueRequestRequest,
+  "requestId" | "url" | "method" | "headers" | "postData"
+>;
+
+/** Continues a request that is already on its way. Returns false when the id is that of a paused one. */
+function releaseInFlight(p: ReleasingParams, s: Session, method: string): boolean {
+  const entry = inFlight.get(p.requestId);
+  if (entry?.session !== s) return false;
+  inFlight.delete(p.requestId);
+  const same = pairs(p.headers)?.every(([name, value]) => entry.headers[name] === value) ?? true;
+  if (method === "continueRequest" && same && p.url === undefined && p.method === undefined && p.postData === undefined)
+    return true;
+  return impossible(method, "only requests of fetch and of asynchronous XMLHttpRequest can be held back");
+}
+
+function pausedRequest(p: { requestId: string }, s: Session): Local | Remote {
+  const entry = paused.get(p.requestId);
+  if (!patterns.has(s)) throw new ProtocolError("Fetch domain is not enabled");
+  if (!entry || entry.session !== s) throw new ProtocolError("Invalid InterceptionId.", -32602);
+  return entry;
+}
+
+/** Applies a decision. The id is invalid from then on, as in Chromium. */
+function decide(p: { requestId: string }, entry: Paused, d: Decision | Error): void {
+  paused.delete(p.requestId);
+  if (d instanceof Error) entry.fail(d);
+  else entry.decide(d);
+}
+
+function release(s: Session): void {
+  patterns.delete(s);
+  remember();
+  void refreshUpstream();
+  for (const [requestId, entry] of inFlight) if (entry.session === s) inFlight.delete(requestId);
+  for (const [requestId, entry] of paused) if (entry.session === s) decide({ requestId }, entry, { seen: false });
+}
+
+/** Tells the next document of this origin to let its requests wait for the welcome. */
+function remember(): void {
+  try {
+    if (patterns.size) sessionStorage.setItem(INTERCEPTED, "1");
+    else sessionStorage.removeItem(INTERCEPTED);
+  } catch {
+    // Storage is blocked: they wait for the shorter time.
+  }
+}
+
+/** A url pattern: "*" any text, "?" one character, a backslash takes the next as it is. */
+function pattern(glob: string): RegExp {
+  const text = glob.replace(/\\(.)|([*?])|([.+^${}()|[\]\\])/g, (_all, taken, wild, special) =>
+    taken ? taken.replace(/\W/, "\\$&") : wild === "*" ? ".*" : wild ? "." : `\\${special}`,
+  );
+  return new RegExp(`^${text}$`, "s");
+}
+
+/** The command by which the proxy continues a request. */
+function continueVerdict(p: Protocol.Fetch.ContinueRequestRequest): Verdict {
+  const { url, method, headers, postData, interceptResponse } = p;
+  if (
+    url !== undefined &&
+    (!URL.canParse(url) || new URL(url).origin !== new URL(proxyBase() ?? location.href).origin)
+  ) {
+    throw new ProtocolError(
+      URL.canParse(url)
+        ? "Fetch.continueRequest is not possible in an embedded frame: the proxy has one app only"
+        : "Invalid URL",
+      -32602,
+    );
+  }
+  return {
+    do: "go",
+    ...(url !== undefined && { url }),
+    ...(method && { method }),
+    ...(headers && { headers: pairs(headers) }),
+    ...(postData !== undefined && { body: postData }),
+    ...(interceptResponse !== undefined && { see: interceptResponse }),
+  };
+}
+
+/** Params that make a response up; without a responseCode they are refused. */
+export type MadeUp = Pick<Protocol.Fetch.FulfillRequestRequest, "responseCode" | "responsePhrase" | "responseHeaders">;
+
+/** The command by which the proxy answers a request in the place of the app. */
+function fulfillVerdict(p: MadeUp, more: { body?: string }): Verdict {
+  if (!(p.responseCode >= 100 && p.responseCode <= 999))
+    throw new ProtocolError("Invalid http status code or phrase", -32602);
+  return {
+    do: "fulfill",
+    status: p.responseCode,
+    phrase: p.responsePhrase ?? "",
+    ...(p.responseHeaders && { headers: pairs(p.responseHeaders) }),
+    ...more,
+  };
+}
+
+function continueRequest(p: Protocol.Fetch.ContinueRequestRequest, s: Session): void {
+  if (releaseInFlight(p, s, "continueRequest")) return;
+  const entry = pausedRequest(p, s);
+  if (entry.atResponse) return decide(p, entry, {});
+  if (isRemote(entry)) return decide(p, entry, { verdict: continueVerdict(p) });
+  const changes = {
+    url: p.url,
+    method: p.method,
+    headers: pairs(p.headers),
+    body: p.postData === undefined ? undefined : bytesOf(p.postData),
+  };
+  const changed = Object.values(changes).some((c) => c !== undefined);
+  if (changed) canChange(entry.draft, changes, entry.job.exchange.request.headers);
+  decide(p, entry, {
+    ...(changed && { draft: entry.draft.with(changes) }),
+    ...(p.interceptResponse !== undefined && { seen: p.interceptResponse }),
+  });
+}
+
+function continueResponse(p: Protocol.Fetch.ContinueResponseRequest, s: Session): void {
+  const entry = pausedRequest(p, s);
+  if (!entry.atResponse) throw new ProtocolError("Invalid state for continueInterceptedRequest");
+  if (isRemote(entry))
+    return decide(p, entry, p.responseCode === undefined ? {} : { verdict: fulfillVerdict(p as MadeUp, {}) });
+  const { response } = entry;
+  if (p.responseCode === undefined || !response) return decide(p, entry, {});
+  decide(p, entry, { fulfil: madeUpResponse(entry.job.win, entry.draft.shown, p as MadeUp, response.body, response) });
+}
+
+function fulfillRequest(p: Protocol.Fetch.FulfillRequestRequest, s: Session): void {
+  releaseInFlight(p, s, "fulfillRequest");
+  const entry = pausedRequest(p, s);
+  if (isRemote(entry))
+    return decide(p, entry, { verdict: fulfillVerdict(p, p.body === undefined ? {} : { body: p.body }) });
+  const body = p.body === undefined ? undefined : bytesOf(p.body);
+  decide(p, entry, {
+    fulfil: madeUpResponse(entry.job.win, entry.draft.shown, p, body ?? entry.response?.body ?? null, entry.response),
+  });
+}
+
+function failRequest(p: Protocol.Fetch.FailRequestRequest, s: Session): void {
+  const text = netErrorOfReason(p.errorReason);
+  if (!text) throw new ProtocolError("Unknown errorReason", -32602);
+  releaseInFlight(p, s, "failRequest");
+  decide(p, pausedRequest(p, s), new FailedByClient(text));
+}
+
+async function getResponseBody(
+  p: Protocol.Fetch.GetResponseBodyRequest,
+  s: Session,
+): Promise<Protocol.Fetch.GetResponseBodyResponse> {
+  const entry = pausedRequest(p, s);
+  if (isRemote(entry) && entry.body) return { body: await entry.body(), base64Encoded: true };
+  const { response, atResponse } = entry as Local;
+  if (!atResponse || !response) {
+    throw new ProtocolError("Can only get response body on HeadersReceived pattern matched requests.");
+  }
+  return { body: base64(new Uint8Array(await response.clone().arrayBuffer())), base64Encoded: true };
+}
+
+function impossible(method: string, why: string): never {
+  throw new ProtocolError(`Fetch.${method} is not possible in an embedded frame: ${why}`);
+}
+
+register("Fetch", {
+  enable: (p, s) => {
+    const list: Protocol.Fetch.RequestPattern[] = p.patterns ?? [{}];
+    patterns.set(
+      s,
+      list.map((x) => ({
+        url: pattern(x.urlPattern ?? "*"),
+        type: x.resourceType,
+        response: x.requestStage === "Response",
+      })),
+    );
+    remember();
+    return refreshUpstream();
+  },
+  disable: (_p, s) => release(s),
+  continueRequest,
+  continueResponse,
+  fulfillRequest,
+  failRequest,
+  getResponseBody,
+  continueWithAuth: () => impossible("continueWithAuth", "authentication belongs to the browser"),
+  takeResponseBodyAsStream: () => impossible("takeResponseBodyAsStream", "the IO domain needs the browser process"),
+});
+
+onSessionEnd(release);

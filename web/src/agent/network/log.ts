@@ -1,0 +1,60 @@
+// The Log domain: what failed to load.
+
+import type { Protocol } from "../../cdp";
+import { register } from "../base/registry";
+import { emit } from "../base/session";
+import { isUrl } from "../base/urls";
+
+const MAX = 100;
+let entries: Protocol.Log.LogEntry[] = [];
+
+type Win = Window & typeof globalThis;
+
+let elementFailed: (win: Win, element: Element, url: string) => void = () => {};
+
+/** Sets what hears of elements whose resource failed to load. */
+export function onElementFailed(f: typeof elementFailed): void {
+  elementFailed = f;
+}
+
+/** Watches a window for them; again when document.open has taken the listener off. */
+export function installLog(win: Win): void {
+  win.addEventListener(
+    "error",
+    (e) => {
+      const from = e.target;
+      if (!(from instanceof win.Element)) return;
+      const url = from.getAttribute("src") ?? from.getAttribute("href");
+      if (url && isUrl(url, from.baseURI)) elementFailed(win, from, new URL(url, from.baseURI).href);
+    },
+    true,
+  );
+}
+
+/** Tells of a request that failed, and why. */
+export function logFailure(why: string, url: string, networkRequestId: string): void {
+  const entry: Protocol.Log.LogEntry = {
+    source: "network",
+    level: "error",
+    text: `Failed to load resource: ${why}`,
+    timestamp: Date.now(),
+    url,
+    networkRequestId,
+  };
+  entries.push(entry);
+  if (entries.length > MAX) entries.shift();
+  emit("Log", "Log.entryAdded", { entry });
+}
+
+register("Log", {
+  enable: (_p, s) => {
+    if (s.enabled.has("Log")) return;
+    for (const entry of entries) s.emit("Log.entryAdded", { entry });
+  },
+  disable: () => {},
+  clear: () => {
+    entries = [];
+  },
+  startViolationsReport: () => {},
+  stopViolationsReport: () => {},
+});

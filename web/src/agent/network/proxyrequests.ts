@@ -1,0 +1,254 @@
+// Requests that the proxy in front of the app reports: those of documents,
+// elements, stylesheets and workers. Page script cannot see them itself.
+
+import type { Protocol } from "../../cdp";
+import type { ControlEvent, FailedEvent, GoCommand, RequestEvent, ResponseEvent } from "../../wire/proxy";
+import { type Frame, type Win, allFrames, mainFrame, splitFragment, urlOf } from "../page/frames";
+import { type Verdict, interested, pauseRemote, wants } from "./intercept";
+import { navigationUnderWay, navigationVoid } from "../page/navigation";
+import { monotonic, originals } from "../base/originals";
+import { type Session, emit } from "../base/session";
+import { joinedHeaders } from "./documentresponse";
+import { keepDocument } from "./bodies";
+import { Exchange, type OutgoingRequest, response } from "./exchange";
+import { bytesOf } from "./payload";
+import { sendToProxy, setUpstream } from "./upstream";
+
+const types: Record<string, Protocol.Network.ResourceType> = {
+  document: "Document",
+  iframe: "Document",
+  frame: "Document",
+  object: "Document",
+  embed: "Document",
+  script: "Script",
+  worker: "Script",
+  sharedworker: "Script",
+  serviceworker: "Script",
+  style: "Stylesheet",
+  image: "Image",
+  font: "Font",
+  audio: "Media",
+  video: "Media",
+  track: "TextTrack",
+  manifest: "Manifest",
+  empty: "XHR",
+};
+
+/** A request under way. */
+interface ProxyRequest {
+  networkId: string;
+  frame: Frame;
+  type: Protocol.Network.ResourceType;
+  request: Protocol.Network.Request;
+  /** Absent for documents: page/navigation.ts and childnavigation.ts report those. */
+  exchange?: Exchange;
+  /** The id of the pause before a redirect. */
+  paused?: string;
+  /** Sessions that want to see the response, the last one first. */
+  wanting: Session[];
+  /** Takes the body of the response. */
+  body?: (base64: string) => void;
+  main: boolean;
+}
+
+const requests = new Map<string, ProxyRequest>();
+/** Requests that were answered with a redirect, by where it leads. */
+const redirected = new Map<string, { g: ProxyRequest; by: Protocol.Network.Response }>();
+
+// ---------------------------------------- also reported by timing entries
+
+const MAX_SEEN = 5000;
+const reported = new Map<string, number>();
+
+/** Whether a timing entry belongs to a request that the proxy has reported. Each call uses up one such request. */
+export function takeReported(url: string): boolean {
+  const n = reported.get(url) ?? 0;
+  if (n > 0) reported.set(url, n - 1);
+  return n > 0;
+}
+
+/** Whether the proxy has reported requests for an address. */
+export function isReported(url: string): boolean {
+  return reported.has(url);
+}
+
+// ---------------------------------------------------- events of the proxy
+
+function received(m: ControlEvent): void {
+  if (m.what === "request") return requested(m);
+  const g = requests.get(m.id);
+  if (!g) return;
+  if (m.what === "body") g.body?.(m.body ?? "");
+  else if (m.what === "response" && m.held) void decideResponse(m, g);
+  else if (m.what === "response") responded(m as AnswerEvent, g);
+  else if (m.what !== "state") {
+    requests.delete(m.id);
+    if (m.what === "end") g.exchange?.finished(undefined, m.length ?? 0);
+    else failed(m, g);
+  }
+}
+
+function requested(m: RequestEvent): void {
+  const before = redirected.get(m.url);
+  redirected.delete(m.url);
+  const g = before ? followRedirect(before.g, m, before.by) : identify(m);
+  if (!g) return void sendToProxy({ do: "go", id: m.id });
+  requests.set(m.id, g);
+  if (m.held) void decideRequest(m, g);
+}
+
+/** Finds the frame of a request. Undefined for documents that are reported elsewhere and need not wait. */
+function identify(m: RequestEvent): ProxyRequest | undefined {
+  const type = types[m.dest ?? ""] ?? "Other";
+  const request = requestOf(m);
+  const common = { type, request, wanting: [], main: m.main === true };
+  if (m.main) {
+    const loaderId = navigationUnderWay()?.loaderId;
+    return loaderId ? { ...common, networkId: loaderId, frame: mainFrame() } : undefined;
+  }
+  if (m.mode === "navigate") {
+    const frame = m.held ? allFrames().find((f) => f.pending && splitFragment(f.pending.url)[0] === m.url) : undefined;
+    return frame && { ...common, networkId: frame.pending!.loaderId, frame };
+  }
+  const win = (allFrames().find((f) => f.win && splitFragment(urlOf(f))[0] === m.referrer)?.win ?? window) as Win;
+  if (reported.size > MAX_SEEN) reported.clear();
+  reported.set(m.url, (reported.get(m.url) ?? 0) + 1);
+  const payload = m.body ? { bytes: bytesOf(m.body) } : undefined;
+  const sent: OutgoingRequest = {
+    url: m.url,
+    method: m.method,
+    headers: m.headers,
+    payload,
+    pausable: true,
+    initiator: { type: "other" },
+  };
+  const exchange = new Exchange(win, type === "XHR" ? "Fetch" : type, sent);
+  return { ...common, networkId: exchange.id, frame: exchange.frame, request: exchange.request, exchange };
+}
+
+function requestOf(m: RequestEvent): Protocol.Network.Request {
+  return {
+    url: m.url,
+    method: m.method,
+    headers: m.headers,
+    mixedContentType: "none",
+    initialPriority: "VeryHigh",
+    referrerPolicy: "strict-origin-when-cross-origin",
+    isSameSite: true,
+    ...(m.body && { hasPostData: true, postData: atob(m.body), postDataEntries: [{ bytes: m.body }] }),
+  };
+}
+
+/** The request that follows a redirect. It keeps the id of the one before, as in Chromium. */
+function followRedirect(g: ProxyRequest, m: RequestEvent, by: Protocol.Network.Response): ProxyRequest {
+  const { networkId, frame, exchange } = g;
+  if (exchange) {
+    exchange.redirect(m.url, m.method, by);
+    return { ...g, request: exchange.request, wanting: [] };
+  }
+  const request = requestOf(m);
+  if (m.held) {
+    emit("Network", "Network.requestWillBeSent", {
+      requestId: networkId,
+      loaderId: networkId,
+      documentURL: m.url,
+      request,
+      timestamp: monotonic(),
+      wallTime: originals.now() / 1000,
+      initiator: { type: "other" },
+      redirectHasExtraInfo: false,
+      redirectResponse: by,
+      type: "Document",
+      frameId: frame.id,
+      hasUserGesture: false,
+    });
+  }
+  return { ...g, request, wanting: [] };
+}
+
+/** A response with a head, and not an error. */
+type AnswerEvent = Required<Pick<ResponseEvent, "status" | "statusText" | "headers">> & ResponseEvent;
+
+function responded(m: AnswerEvent, g: ProxyRequest): void {
+  const headers = joinedHeaders(m.headers);
+  const type = headers["content-type"] ?? "";
+  if (m.status > 300 && m.status < 400 && headers.location) {
+    const to = new URL(headers.location, g.request.url).href.split("#")[0];
+    redirected.set(to, { g, by: response(g.request.url, m.status, m.statusText, headers, type.split(";")[0]) });
+    requests.delete(m.id);
+    if (redirected.size > 100) redirected.delete(redirected.keys().next().value!);
+    return;
+  }
+  const { exchange } = g;
+  exchange?.responded({ url: g.request.url, status: m.status, statusText: m.statusText, headers, contentType: type });
+  if (exchange && m.key) keepDocument(exchange.id, m.key);
+}
+
+function failed(m: FailedEvent, g: ProxyRequest): void {
+  g.exchange?.failed(m.error, m.error === "net::ERR_ABORTED");
+  if (g.main && m.error === "net::ERR_ABORTED") navigationVoid(g.networkId, m.error);
+}
+
+// ------------------------------------------------------------- decisions
+
+async function decideRequest(m: RequestEvent, g: ProxyRequest): Promise<void> {
+  const { url } = g.request;
+  let changes: Partial<GoCommand> = {};
+  for (const s of interested(url, g.type)) {
+    let see = wants(s, url, true, g.type);
+    if (wants(s, url, false, g.type)) {
+      const v = await pause(s, g, {});
+      if (v.do !== "go") return void sendToProxy({ ...v, id: m.id });
+      see = v.see ?? see;
+      changes = { ...changes, ...v };
+    }
+    if (see) g.wanting.unshift(s);
+  }
+  sendToProxy({ ...changes, do: "go", id: m.id, see: g.wanting.length > 0 });
+}
+
+async function decideResponse(m: ResponseEvent, g: ProxyRequest): Promise<void> {
+  const stage: Partial<Protocol.Fetch.RequestPausedEvent> = m.error
+    ? { responseErrorReason: "Failed" }
+    : {
+        responseStatusCode: m.status,
+        responseStatusText: m.statusText,
+        responseHeaders: Object.entries(m.headers as Record<string, string>).flatMap(([name, v]) =>
+          v.split("\n").map((value) => ({ name, value })),
+        ),
+      };
+  const body = (): Promise<string> =>
+    new Promise((r) => {
+      g.body = r;
+      sendToProxy({ do: "body", id: m.id });
+    });
+  for (const s of g.wanting) {
+    const v = await pause(s, g, stage, body);
+    if (v.do !== "go") return void sendToProxy({ ...v, id: m.id });
+  }
+  sendToProxy({ do: "go", id: m.id });
+}
+
+function pause(
+  session: Session,
+  g: ProxyRequest,
+  more: Partial<Protocol.Fetch.RequestPausedEvent>,
+  body?: () => Promise<string>,
+): Promise<Verdict> {
+  const { requestId, verdict } = pauseRemote(
+    session,
+    {
+      request: g.request,
+      frameId: g.frame.id,
+      resourceType: g.type,
+      networkId: g.networkId,
+      ...(g.paused && !body && { redirectedRequestId: g.paused }),
+      ...more,
+    },
+    body,
+  );
+  g.paused = requestId;
+  return verdict;
+}
+
+setUpstream(() => interested().length > 0, received);

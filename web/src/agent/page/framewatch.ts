@@ -1,0 +1,276 @@
+// Finds the child frames of this agent's documents and reports their life by the
+// events of the Page domain, in the order of Chromium 156.
+
+import { type Probe, VERSION } from "../../wire/frame";
+import { installBindings } from "../runtime/bindings";
+import {
+  beginNavigation,
+  failNavigation,
+  failureOf,
+  reportFinished,
+  reportResponse,
+  reportStart,
+  reportFailure,
+  watchChild,
+} from "./childnavigation";
+import { announceContexts, createContexts, destroyContexts } from "../runtime/contexts";
+import {
+  type Frame,
+  type Owner,
+  type Win,
+  addFrame,
+  allFrames,
+  childrenOf,
+  describeFrame,
+  frameOfDocument,
+  frameOfOwner,
+  mainFrame,
+  onTouch,
+  removeFrame,
+  urlOf,
+} from "./frames";
+import { hubOfProxy } from "../link/hub";
+import { begin, contentLoaded, forgetMarks, loaded, mark, replayMarks, watchLoading } from "./lifecycle";
+import { keepAddress, listenForTraversal, watchAddress } from "./navigation";
+import { hexId, originals } from "../base/originals";
+import { runScriptsIn } from "../runtime/scripts";
+import { emit } from "../base/session";
+import { observe } from "../dom/treewatch";
+
+/** What is put into each child window. */
+export interface Installer {
+  /** Wraps what is to be wrapped, once per window. */
+  wrap(win: Win): void;
+  /** Listens; again after document.open. */
+  listen(win: Win): void;
+}
+
+/** How long the hello of an agent may come after the load of its document. */
+const HELLO_MS = 300;
+
+const documents = new WeakMap<Frame, Document>();
+/** One object of each window that has been wrapped: a WindowProxy stays the same while windows come and go. */
+const wrapped = new WeakSet<object>();
+const listening = new WeakSet<Document>();
+const heard = new WeakSet<Owner>();
+let installer: Installer;
+let changed: () => void = () => {};
+
+/** Starts watching the main document; `onChange` hears of every change to its tree. */
+export function watchFrames(install: Installer, onChange: () => void): void {
+  installer = install;
+  changed = onChange;
+  watch(mainFrame());
+}
+
+/** Watches a frame's document for elements that hold frames. */
+export function watch(frame: Frame): void {
+  const doc = frame.win?.document;
+  if (doc)
+    observe(doc, (owners) => {
+      sync(frame, owners);
+      if (frame === mainFrame()) changed();
+    });
+}
+
+/** Compares the elements of a frame's document with the table. */
+function sync(parent: Frame, owners: Owner[]): void {
+  for (const child of childrenOf(parent)) {
+    const { owner, proxy } = child;
+    if (!owner?.isConnected || owner.contentWindow !== proxy || owner.ownerDocument !== parent.win?.document)
+      detach(child);
+  }
+  for (const owner of owners) if (!frameOfOwner(owner) && owner.contentWindow) attach(owner, parent);
+}
+
+function attach(owner: Owner, parent: Frame): void {
+  const frame = addFrame(owner, parent);
+  if (!heard.has(owner)) owner.addEventListener("load", () => documentMayHaveChanged(frameOfOwner(owner), true));
+  heard.add(owner);
+  emit("Page", "Page.frameAttached", { frameId: frame.id, parentFrameId: parent.id });
+  mark(frame, "init");
+  const reason = "initialFrameNavigation";
+  const url = destination(owner);
+  if (!isPending(frame)) {
+    emit("Page", "Page.frameRequestedNavigation", {
+      frameId: frame.id,
+      reason,
+      url: "about:blank",
+      disposition: "currentTab",
+    });
+    return documentMayHaveChanged(frame, frame.win?.document.readyState === "complete");
+  }
+  beginNavigation(frame, url, { reason });
+  if (frame.win) prepare(frame);
+  else if (parent.win?.document.readyState === "complete") documentMayHaveChanged(frame, true);
+}
+
+/** Where an element sends its frame at first. */
+function destination(owner: Owner): string {
+  if (owner.hasAttribute("srcdoc")) return "about:srcdoc";
+  return owner.getAttribute("src") ? owner.src : "about:blank";
+}
+
+/** Whether the document asked for is still to come: there is none in reach but the blank one before it. */
+function isPending(frame: Frame): boolean {
+  const owner = frame.owner as HTMLIFrameElement;
+  if (frame.win && (frame.win.document.URL !== "about:blank" || owner.loading === "lazy")) return false;
+  return !frame.win || !/^(about:blank|javascript:)/.test(destination(owner));
+}
+
+/** The agent's script runs in a document of this origin: its frame is adopted before the page's own scripts. */
+export function adopt(win: Win): void {
+  const owner = win.frameElement as Owner | null;
+  const around = owner?.ownerDocument.defaultView;
+  if (!owner || !around) return;
+  if (!frameOfDocument(owner.ownerDocument)) adopt(around);
+  const parent = frameOfDocument(owner.ownerDocument);
+  if (parent && !frameOfOwner(owner)) sync(parent, [owner]);
+  documentMayHaveChanged(frameOfOwner(owner), false);
+}
+
+/** Reports a frame's document if it is a new one, and its load event. */
+export function documentMayHaveChanged(frame: Frame | undefined, complete: boolean): void {
+  if (!frame?.owner?.isConnected || frameOfOwner(frame.owner) !== frame) return;
+  const doc = frame.win?.document;
+  if (!doc) return complete ? outOfReach(frame) : undefined;
+  if (documents.get(frame) !== doc) {
+    if (!complete && !documents.has(frame) && isPending(frame)) return;
+    reportDocument(frame, doc);
+  }
+  if (!complete) return;
+  contentLoaded(frame);
+  loaded(frame);
+}
+
+/** A document of another origin has loaded, or the browser's page about one that failed to. */
+function outOfReach(frame: Frame): void {
+  const { owner } = frame;
+  if (frame.agent) return void frame.agent.loads++;
+  const p = frame.pending ?? beginNavigation(frame, destination(owner as Owner), {});
+  const due = (): boolean => frame.pending === p && owner?.isConnected === true;
+  const tell = (error?: string): void => {
+    frame.expected = false;
+    if (due()) {
+      reportDocument(frame, undefined, error);
+      loaded(frame);
+    }
+    onTouch();
+  };
+  frame.expected = true;
+  frame.proxy?.postMessage({ icdp: "probe", v: VERSION } satisfies Probe, "*");
+  originals.setTimeout(() => void (due() ? failureOf(frame, p).then(tell) : tell()), HELLO_MS);
+}
+
+function reportDocument(frame: Frame, doc: Document | undefined, error?: string): void {
+  const first = !documents.has(frame) && frame.loaderId === "";
+  const blank = doc?.URL === "about:blank" && first && !frame.pending;
+  const p = blank
+    ? { loaderId: hexId(32), url: "about:blank" }
+    : (frame.pending ?? beginNavigation(frame, urlOf(frame), { reason: "scriptInitiated" }));
+  frame.pending = undefined;
+  if (error) reportFailure(frame, p, error);
+  else reportResponse(frame, p);
+  frame.agent?.gone();
+  frame.left = undefined;
+  for (const child of childrenOf(frame)) detach(child);
+  destroyContexts(frame);
+  frame.loaderId = p.loaderId;
+  frame.url = p.url;
+  frame.unreachable = error && p.url;
+  if (doc) documents.set(frame, doc);
+  else documents.delete(frame);
+  begin(frame, () => emit("Page", "Page.frameNavigated", { frame: describeFrame(frame), type: "Navigation" }));
+  if (blank) emit("Page", "Page.frameStartedLoading", { frameId: frame.id });
+  if (doc) prepare(frame);
+  createContexts(frame);
+  if (doc) {
+    runScriptsIn(frame.win as Win);
+    watch(frame);
+  }
+  reportFinished(p.loaderId, p.url);
+}
+
+/** Wraps and watches a child's window. */
+function prepare(frame: Frame): void {
+  const win = frame.win as Win;
+  installBindings(win);
+  keepAddress(frame);
+  surviveDocumentOpen(frame);
+  if (!wrapped.has(win.Object)) {
+    wrapped.add(win.Object);
+    installer.wrap(win);
+    watchAddress(frame);
+    watchChild(frame);
+  } else if (listening.has(win.document)) return;
+  // Chromium keeps the window of a blank first document for the next one, without its listeners.
+  listening.add(win.document);
+  listen(frame);
+}
+
+const { port1, port2 } = new MessageChannel();
+const leaving: Frame[] = [];
+port1.onmessage = () => {
+  const frame = leaving.shift();
+  // Behind a proxy the new document's own agent reports it, with data-response.
+  if (!hubOfProxy() || frame?.win?.location.protocol === "about:") documentMayHaveChanged(frame, false);
+};
+
+function listen(frame: Frame): void {
+  const win = frame.win as Win;
+  installer.listen(win);
+  watchLoading(frame);
+  // A task queued by pagehide runs when the next document is there and before its scripts run.
+  win.addEventListener("pagehide", () => {
+    leaving.push(frame);
+    port2.postMessage(0);
+  });
+}
+
+/** document.open takes the listeners off window and document, so that they are put on again. */
+export function surviveDocumentOpen(frame: Frame, relisten = () => listen(frame)): void {
+  const doc = (frame.win as Win).document;
+  if (opened.has(doc)) return;
+  opened.add(doc);
+  const native = doc.open;
+  doc.open = function (this: Document, ...args: unknown[]): Document {
+    const result = Reflect.apply(native, this, args) as Document;
+    if (this !== doc) return result;
+    relisten();
+    listenForTraversal(frame);
+    emit("Page", "Page.documentOpened", { frame: describeFrame(frame) });
+    begin(frame);
+    return result;
+  } as Document["open"];
+}
+const opened = new WeakSet<Document>();
+
+/** A frame is gone, with all below it. */
+export function detach(frame: Frame): void {
+  for (const child of childrenOf(frame)) detach(child);
+  failNavigation(frame, "net::ERR_ABORTED");
+  frame.agent?.gone();
+  removeFrame(frame);
+  forgetMarks(frame);
+  emit("Page", "Page.frameDetached", { frameId: frame.id, reason: "remove" });
+  destroyContexts(frame);
+}
+
+/** Tells the sessions of a document that was there before them of its child frames. */
+export function announceFrames(): void {
+  for (const f of allFrames()) {
+    if (!f.parent) continue;
+    emit("Page", "Page.frameAttached", { frameId: f.id, parentFrameId: f.parent.id });
+    if (f.loaderId) {
+      const p = { loaderId: f.loaderId, url: f.url ?? "" };
+      reportStart(f, p.loaderId, p.url);
+      if (f.agent) continue; // tells the rest itself
+      reportResponse(f, p);
+      emit("Page", "Page.frameNavigated", { frame: describeFrame(f), type: "Navigation" });
+      announceContexts(f);
+      reportFinished(p.loaderId, p.url);
+      replayMarks(f);
+    }
+    if (f.pending) reportStart(f, f.pending.loaderId, f.pending.url);
+  }
+}

@@ -1,0 +1,157 @@
+// How far each frame's document has come: Page.lifecycleEvent and the older
+// events beside it.
+
+import { type Frame, frameOfDocument, mainFrame, onTouch } from "./frames";
+import { monotonic, originals } from "../base/originals";
+import { type Session, allSessions, emit } from "../base/session";
+import { watchDeclared } from "../dom/treewatch";
+
+const IDLE_MS = 500;
+
+interface Mark {
+  name: string;
+  timestamp: number;
+}
+
+/** What a frame's current document has reached, in order. */
+const reached = new WeakMap<Frame, Mark[]>();
+const timers = new WeakMap<Frame, number>();
+/** Replayed when lifecycle events are switched on; `init` is not among them, as in Chromium 156. */
+const REPLAYED = new Set(["commit", "DOMContentLoaded", "load", "networkAlmostIdle", "networkIdle"]);
+
+function marks(frame: Frame): Mark[] {
+  let list = reached.get(frame);
+  if (!list) reached.set(frame, (list = []));
+  return list;
+}
+
+function has(frame: Frame, name: string): boolean {
+  return marks(frame).some((m) => m.name === name);
+}
+
+function tell(s: Session, frame: Frame, mark: Mark): void {
+  s.emit("Page.lifecycleEvent", { frameId: frame.id, loaderId: frame.loaderId, ...mark });
+}
+
+/** Notes that a document has come this far, and tells the sessions. */
+export function mark(frame: Frame, name: string): void {
+  const m = { name, timestamp: monotonic() };
+  marks(frame).push(m);
+  for (const s of allSessions()) if (s.lifecycle) tell(s, frame, m);
+}
+
+/** A new document begins in a frame; `between` tells what belongs before its commit. */
+export function begin(frame: Frame, between?: () => void): void {
+  originals.clearTimeout(timers.get(frame));
+  reached.set(frame, []);
+  mark(frame, "init");
+  between?.();
+  mark(frame, "commit");
+}
+
+/** Whether a frame's document has had its load event. */
+export function isLoaded(frame: Frame): boolean {
+  return has(frame, "load");
+}
+
+/** Tells what a frame's document has reached to the sessions that want it. */
+export function replayMarks(frame: Frame): void {
+  for (const s of allSessions()) if (s.lifecycle) for (const m of marks(frame)) tell(s, frame, m);
+}
+
+/** Forgets how far a frame's document has come: another agent tells of it. */
+export function forgetMarks(frame: Frame): void {
+  originals.clearTimeout(timers.get(frame));
+  reached.delete(frame);
+}
+
+/** Whether it is the main frame of the Target. */
+function isTop(frame: Frame): boolean {
+  return frame === mainFrame() && !frame.parentId;
+}
+
+/** DOMContentLoaded has fired in a frame; repeated calls are ignored. */
+export function contentLoaded(frame: Frame): void {
+  if (has(frame, "DOMContentLoaded")) return;
+  if (isTop(frame)) emit("Page", "Page.domContentEventFired", { timestamp: monotonic() });
+  mark(frame, "DOMContentLoaded");
+}
+
+/** Where the agents of child frames report from: runs f when all that has loaded there has been told of. */
+let afterChildren: (f: () => void) => void = (f) => f();
+export function setAfterChildren(wait: typeof afterChildren): void {
+  afterChildren = wait;
+}
+
+/**
+ * load has fired in a frame; repeated calls are ignored. The frames below have loaded before, and are
+ * to be told of first.
+ */
+export function loaded(frame: Frame): void {
+  if (frame !== mainFrame()) return tellLoaded(frame);
+  const list = reached.get(frame);
+  afterChildren(() => {
+    if (reached.get(frame) === list) tellLoaded(frame);
+  });
+}
+
+function tellLoaded(frame: Frame): void {
+  if (has(frame, "load")) return;
+  contentLoaded(frame);
+  if (isTop(frame)) emit("Page", "Page.loadEventFired", { timestamp: monotonic() });
+  mark(frame, "load");
+  onTouch();
+  emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
+  timers.set(
+    frame,
+    originals.setTimeout(() => {
+      mark(frame, "networkAlmostIdle");
+      mark(frame, "networkIdle");
+    }, IDLE_MS),
+  );
+}
+
+/** Continues from the document's readiness, after `begin`. */
+export function follow(frame: Frame): void {
+  const state = frame.win?.document.readyState;
+  // "interactive" lasts until load; whether DOMContentLoaded has fired shows in the timing entry.
+  if (state === "complete") loaded(frame);
+  else if (frame.win && domContentLoadedAt(frame.win) > 0) contentLoaded(frame);
+}
+
+function domContentLoadedAt(win: Window): number {
+  const entry = win.performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
+  return entry?.domContentLoadedEventEnd ?? 0;
+}
+
+/** Listens to the document of a window. */
+export function watchLoading(frame: Frame): void {
+  const win = frame.win;
+  win?.addEventListener("DOMContentLoaded", () => {
+    watchDeclared(win.document);
+    afterListeners(() => contentLoaded(frame));
+  });
+  win?.addEventListener("load", () => afterListeners(() => loaded(frame)));
+}
+
+/** Wraps stop of a window: a document that it keeps from its load event has stopped loading all the same. */
+export function installStop(win: Window): void {
+  const native = win.stop;
+  win.stop = function stop(): void {
+    native.call(win);
+    const frame = frameOfDocument(win.document);
+    if (frame && !has(frame, "load")) emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
+  };
+}
+
+/** Runs f when the listeners of the event in hand are done, as Chromium reports an event after it. */
+function afterListeners(f: () => void): void {
+  originals.setTimeout(f, 0);
+}
+
+/** Page.setLifecycleEventsEnabled. */
+export function setLifecycle(s: Session, enabled: boolean, frames: Frame[]): void {
+  s.lifecycle = enabled;
+  if (!enabled) return;
+  for (const f of frames) for (const m of marks(f)) if (REPLAYED.has(m.name)) tell(s, f, m);
+}

@@ -1,0 +1,344 @@
+// Navigations that start in the main document: its own, and those a client
+// asks for; changes of address within the document; history.
+
+import type { Protocol } from "../../cdp";
+import type { FromAgent } from "../../wire/frame";
+import { type Frame, type Win, address, isAddressSet, mainFrame, onTouch, splitFragment, urlOf } from "./frames";
+import { isLoaded } from "./lifecycle";
+import { hexId, monotonic, originals } from "../base/originals";
+import { postFields } from "../network/payload";
+import { sendToProxy as toUpstream, refreshUpstream } from "../network/upstream";
+import { ProtocolError } from "../base/registry";
+import { carryScripts } from "../runtime/scripts";
+import { emit } from "../base/session";
+
+// The part of the Navigation API that is used; Firefox ESR and Safari 16 have none.
+interface HistoryEntry {
+  index: number;
+  url: string | null;
+  key: string;
+}
+export interface NavigateEvent extends Event {
+  canIntercept: boolean;
+  hashChange: boolean;
+  downloadRequest: string | null;
+  navigationType: "push" | "replace" | "reload" | "traverse";
+  userInitiated: boolean;
+  formData: FormData | null;
+  /** Not in every browser. */
+  sourceElement?: Element | null;
+  destination: { url: string; sameDocument: boolean };
+  intercept(options?: object): void;
+}
+interface Navigation extends EventTarget {
+  entries(): HistoryEntry[];
+  currentEntry: HistoryEntry | null;
+  traverseTo(key: string): { committed: Promise<unknown>; finished: Promise<unknown> };
+}
+const api = (window as unknown as { navigation?: Navigation }).navigation;
+
+/** Sends a control message to the Host, if there is one. */
+type SendToHost = (message: FromAgent) => boolean;
+let sendToHost: SendToHost = () => false;
+
+/** The navigation that the Host has announced: its own events must not be doubled. */
+let announcedByHost = "";
+/** The navigation under way that this document has announced. */
+let announced = "";
+/** The navigation under way, whoever has announced it. */
+let current: { loaderId: string; url: string } | undefined;
+/** A client asked for it, so that no Page.frameRequestedNavigation is due. */
+let askedByClient = false;
+
+/** Starts watching. `control` carries messages to the Host. */
+export function watchNavigation(control: SendToHost): void {
+  sendToHost = control;
+  onNavigate(
+    window,
+    (e) => {
+      const byHost = announcedByHost !== "";
+      if (!byHost) toUpstream({ do: "navigate", url: e.destination.url });
+      const byClient = askedByClient;
+      announcedByHost = "";
+      askedByClient = false;
+      return byHost ? undefined : () => begun(e, byClient);
+    },
+    abort,
+  );
+  watchAddress(mainFrame());
+}
+
+/**
+ * Hears of each navigation to another document that starts in a window, where
+ * there is the Navigation API. What `starting` returns runs in a microtask if
+ * the page has neither cancelled nor taken over the navigation.
+ */
+export function onNavigate(win: Window, starting: (e: NavigateEvent) => (() => void) | void, ended: () => void): void {
+  const { navigation } = win as unknown as { navigation?: Navigation };
+  navigation?.addEventListener("navigate", (event) => {
+    const e = event as NavigateEvent;
+    if (e.destination.sameDocument || e.hashChange || e.downloadRequest !== null) return;
+    let intercepted = false;
+    if (e.canIntercept) {
+      const native = e.intercept;
+      e.intercept = function (...args): void {
+        intercepted = true;
+        native.apply(e, args);
+      };
+    }
+    const f = starting(e);
+    if (!f) return;
+    originals.queueMicrotask(() => {
+      if (!e.defaultPrevented && !intercepted) f();
+    });
+  });
+  navigation?.addEventListener("navigateerror", ended);
+}
+
+/** Why a page navigates, as Page.frameRequestedNavigation says it. */
+export function reasonOf(e: NavigateEvent): Protocol.Page.ClientNavigationReason {
+  if (e.navigationType === "reload") return "reload";
+  if (e.formData) return "formSubmissionPost";
+  return e.userInitiated ? "anchorClick" : "scriptInitiated";
+}
+
+export type NavigationType = Protocol.Page.FrameStartedNavigatingEvent["navigationType"];
+
+/** The navigationType of Page.frameStartedNavigating. */
+export function typeOf(e: NavigateEvent): NavigationType {
+  if (e.navigationType === "reload") return "reload";
+  return e.navigationType === "traverse" ? "historyDifferentDocument" : "differentDocument";
+}
+
+function begun(e: NavigateEvent, byClient: boolean): void {
+  const frameId = mainFrame().id;
+  const url = e.destination.url;
+  const loaderId = hexId(32);
+  announced = loaderId;
+  current = { loaderId, url };
+  if (!byClient) {
+    emit("Page", "Page.frameRequestedNavigation", { frameId, reason: reasonOf(e), url, disposition: "currentTab" });
+  }
+  sendToHost({ icdp: "nav", loaderId, url });
+  emit("Page", "Page.frameStartedNavigating", { frameId, url, loaderId, navigationType: typeOf(e) });
+  emit("Page", "Page.frameStartedLoading", { frameId });
+  emit(
+    "Network",
+    "Network.requestWillBeSent",
+    documentRequest(mainFrame(), loaderId, url, e.formData ? "POST" : "GET", formBody(e)),
+  );
+}
+
+/** The body of a form with urlencoded fields. Of multipart ones the boundary is unknown to page script. */
+function formBody({ formData, sourceElement }: NavigateEvent): Partial<Protocol.Network.Request> {
+  const form =
+    (sourceElement as HTMLInputElement | null | undefined)?.form ??
+    (sourceElement as HTMLFormElement | null | undefined);
+  const fields = formData && [...formData];
+  if (!fields || (form?.enctype ?? "") !== "application/x-www-form-urlencoded")
+    return formData ? { hasPostData: true } : {};
+  const text = new URLSearchParams(fields.map(([name, v]) => [name, typeof v === "string" ? v : v.name])).toString();
+  return { headers: { "Content-Type": form!.enctype }, ...postFields({ bytes: new TextEncoder().encode(text) }) };
+}
+
+/** Network.requestWillBeSent of a frame's document. */
+export function documentRequest(
+  frame: Frame,
+  loaderId: string,
+  address: string,
+  method: string,
+  more: Partial<Protocol.Network.Request> = {},
+): Protocol.Network.RequestWillBeSentEvent {
+  const [url, fragment] = splitFragment(address);
+  return {
+    requestId: loaderId,
+    loaderId,
+    documentURL: url,
+    request: {
+      url,
+      ...(fragment && { urlFragment: fragment }),
+      method,
+      headers: { "Upgrade-Insecure-Requests": "1", "User-Agent": navigator.userAgent, ...more.headers },
+      mixedContentType: "none",
+      initialPriority: "VeryHigh",
+      referrerPolicy: "strict-origin-when-cross-origin",
+      isSameSite: true,
+      ...(more.hasPostData && { hasPostData: true, postData: more.postData, postDataEntries: more.postDataEntries }),
+    },
+    timestamp: monotonic(),
+    wallTime: originals.now() / 1000,
+    initiator: { type: "other" },
+    redirectHasExtraInfo: false,
+    type: "Document",
+    frameId: frame.id,
+    hasUserGesture: false,
+  };
+}
+
+/** The navigation of the main frame that is under way. */
+export function navigationUnderWay(): typeof current {
+  return current;
+}
+
+/** The navigation has failed, and this document stays. */
+export function navigationVoid(loaderId: string, errorText: string): void {
+  if (current?.loaderId !== loaderId) return;
+  if (announced === loaderId) abort();
+  else sendToHost({ icdp: "navabort", errorText });
+  current = undefined;
+}
+
+function abort(): void {
+  if (!announced) return;
+  const requestId = announced;
+  announced = "";
+  emit("Network", "Network.loadingFailed", {
+    requestId,
+    timestamp: monotonic(),
+    type: "Document",
+    errorText: "net::ERR_ABORTED",
+    canceled: true,
+  });
+  emit("Page", "Page.frameStoppedLoading", { frameId: mainFrame().id });
+  sendToHost({ icdp: "navabort" });
+}
+
+// --------------------------------------------------- within the document
+
+/** The address of each frame that clients know. */
+const addresses = new WeakMap<Frame, string>();
+
+/** Watches the changes of address within the documents of a frame's window. */
+export function watchAddress(frame: Frame): void {
+  const win = frame.win as Win;
+  for (const name of ["pushState", "replaceState"] as const) {
+    const native = win.history[name].bind(win.history);
+    win.history[name] = function (...args: Parameters<History["pushState"]>): void {
+      native(...args);
+      withinDocument(frame, "historyApi");
+    };
+  }
+  listenForTraversal(frame);
+}
+
+/** Listens again after document.open has removed the window's listeners. */
+export function listenForTraversal(frame: Frame): void {
+  const changed = (): void => withinDocument(frame, "fragment");
+  frame.win?.addEventListener("popstate", () => originals.queueMicrotask(changed), true);
+  frame.win?.addEventListener("hashchange", changed, true);
+  keepAddress(frame);
+}
+
+/** A document begins with this address. */
+export function keepAddress(frame: Frame): void {
+  addresses.set(frame, frame.win ? urlOf(frame) : "");
+  onTouch();
+  if (frame === mainFrame()) void refreshUpstream();
+}
+
+/** Reports a changed address. pushState reports even the same one, as in Chromium. */
+function withinDocument(
+  frame: Frame,
+  navigationType: Protocol.Page.NavigatedWithinDocumentEvent["navigationType"],
+): void {
+  const url = frame.win ? urlOf(frame) : "";
+  const frameId = frame.id;
+  if (url === addresses.get(frame) && navigationType === "fragment") return;
+  keepAddress(frame);
+  const settled = isLoaded(frame);
+  if (settled) emit("Page", "Page.frameStartedLoading", { frameId });
+  emit("Page", "Page.navigatedWithinDocument", { frameId, url, navigationType });
+  if (settled) emit("Page", "Page.frameStoppedLoading", { frameId });
+  if (frame !== mainFrame()) return;
+  lastInfo = "";
+  tellInfo();
+}
+
+let lastInfo = "";
+
+/** Tells the Host the title and the address when either has changed. */
+export function tellInfo(): void {
+  const title = document.title;
+  const url = address();
+  const key = `${title}\n${url}`;
+  if (key !== lastInfo && sendToHost({ icdp: "info", title, url })) lastInfo = key;
+}
+
+// ------------------------------------------------------------- commands
+
+/** What the Host adds to Page.navigate. */
+type HostNavigation = Protocol.Page.NavigateRequest & { loaderId?: string; led?: boolean };
+
+/** Page.navigate of the main frame, handed on by the Host; a loaderId in it says that the Host has announced it. */
+export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
+  const frameId = mainFrame().id;
+  const here = splitFragment(address())[0];
+  const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
+  announcedByHost = sameDocument || p.led ? "" : (p.loaderId ?? "");
+  if (p.loaderId) current = { loaderId: announcedByHost, url: String(p.url) };
+  // A blank first document has no navigate events.
+  if (p.loaderId) toUpstream({ do: "navigate", url: p.url, referrer: p.referrer ?? "" });
+  if (p.led) {
+    carryScripts(String(p.url));
+    return { frameId, loaderId: p.loaderId };
+  }
+  // Also to the page's own URL: a reload would keep the scroll position, which Chromium 156 does not here.
+  originals.setTimeout(() => {
+    carryScripts(String(p.url));
+    if (sameDocument && isAddressSet()) location.hash = splitFragment(p.url)[1];
+    else location.href = String(p.url);
+  }, 0);
+  return { frameId, ...(p.loaderId !== undefined && { loaderId: p.loaderId }) };
+}
+
+/** Page.reload: after the answer, since clients wait for the load event from then on. */
+export function reload(): void {
+  originals.setTimeout(() => {
+    askedByClient = true;
+    location.reload();
+  }, 0);
+}
+
+/** Page.stopLoading. */
+export function stop(): void {
+  window.stop();
+  abort();
+}
+
+/**
+ * Page.getNavigationHistory: ids are indexes. Without the Navigation API only "back", "here" and
+ * "forward" are known.
+ */
+export function historyEntries(): Protocol.Page.GetNavigationHistoryResponse {
+  const entry = (id: number, url: string): Protocol.Page.NavigationEntry => ({
+    id,
+    url,
+    userTypedURL: url,
+    title: url === address() ? document.title : "",
+    transitionType: "typed",
+  });
+  if (api && !api.currentEntry) return { currentIndex: 0, entries: [entry(0, address())] }; // a document that is not in the history
+  if (!api?.currentEntry) return { currentIndex: 1, entries: [entry(0, ""), entry(1, address()), entry(2, "")] };
+  return {
+    currentIndex: api.currentEntry.index,
+    entries: api.entries().map((e) => entry(e.index, e.url ?? "")),
+  };
+}
+
+/** Page.navigateToHistoryEntry. */
+export function traverse(p: Protocol.Page.NavigateToHistoryEntryRequest): void {
+  const entries = api?.currentEntry ? api.entries() : undefined;
+  if (api && !entries ? p.entryId !== 0 : entries ? !entries[p.entryId] : ![0, 1, 2].includes(p.entryId))
+    throw new ProtocolError("No entry with passed id");
+  originals.setTimeout(() => {
+    askedByClient = true;
+    if (entries) settle(api?.traverseTo(entries[p.entryId].key));
+    else history.go(p.entryId - 1);
+  }, 0);
+}
+
+/** A traversal that fails rejects its promises; the events tell of it. */
+function settle(r: { committed: Promise<unknown>; finished: Promise<unknown> } | undefined): void {
+  r?.committed.then(() => (askedByClient = false)).catch(() => (askedByClient = false));
+  r?.finished.catch(() => {});
+}

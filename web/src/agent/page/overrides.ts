@@ -1,0 +1,37 @@
+// Overrides of what scripts are told of their browser and its place.
+
+import { clearing, overrideId, overrides, overrideScript } from "../../overrides";
+import { allFrames } from "./frames";
+import { register } from "../base/registry";
+import { addScript } from "../runtime/scripts";
+import { type Session, onSessionEnd } from "../base/session";
+
+/** Whose each override is: the last that has set it. */
+const owners = new Map<string, Session>();
+
+function override(method: string, p: object | undefined, s: Session): void {
+  owners.set(method, s);
+  addScript({ identifier: overrideId(method, s.id), source: overrideScript(method, p), runImmediately: true }, s);
+}
+
+for (const [commands, p] of [
+  [Object.keys(overrides), true],
+  [Object.keys(clearing), false],
+] as const) {
+  for (const command of commands) {
+    const [domain, name] = command.split(".");
+    register(domain, { [name]: (params, s) => override(clearing[command] ?? command, p ? params : undefined, s) });
+  }
+}
+
+onSessionEnd((s) => {
+  for (const [method, owner] of owners) {
+    if (owner !== s) continue;
+    owners.delete(method);
+    const { path, keys } = overrides[method];
+    for (const { win } of allFrames()) {
+      const of = (path ? win?.navigator[path] : win?.navigator) as { [k in string]?: unknown } | undefined;
+      for (const k of keys) delete of?.[k];
+    }
+  }
+});

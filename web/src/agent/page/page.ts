@@ -1,0 +1,110 @@
+// The Page domain.
+
+import type { Protocol } from "../../cdp";
+import { navigateChild } from "./childnavigation";
+import { worldContext } from "../runtime/contexts";
+import { type Frame, allFrames, childrenOf, describeFrame, frameOf, mainFrame } from "./frames";
+import { setLifecycle } from "./lifecycle";
+import { historyEntries, navigate, reload, stop, traverse } from "./navigation";
+import { ProtocolError, register } from "../base/registry";
+import { addScript, removeScript } from "../runtime/scripts";
+
+function frameOfParams(p: { frameId?: string }): Frame {
+  const frame = p.frameId === undefined ? mainFrame() : frameOf(p.frameId);
+  if (!frame) throw new ProtocolError("No frame for given id found");
+  return frame;
+}
+
+/** Page.FrameTree; what lies below a frame of another origin its agent has told. */
+export function tree<Extra extends object>(frame: Frame, extra = {} as Extra): Protocol.Page.FrameTree & Extra {
+  if (frame.agent) return frame.agent.tree as Protocol.Page.FrameTree & Extra;
+  const children = childrenOf(frame).map((f) => tree(f, extra));
+  return { frame: describeFrame(frame), ...(children.length > 0 && { childFrames: children }), ...extra };
+}
+
+function navigateFrame(
+  p: Protocol.Page.NavigateRequest,
+): Protocol.Page.NavigateResponse | Promise<Protocol.Page.NavigateResponse> {
+  const frame = frameOfParams(p);
+  if (frame === mainFrame()) return navigate(p);
+  return navigateChild(frame, p);
+}
+
+function createIsolatedWorld(p: Protocol.Page.CreateIsolatedWorldRequest): Protocol.Page.CreateIsolatedWorldResponse {
+  const frame = frameOfParams(p);
+  return { executionContextId: worldContext(frame, p.worldName ?? "").id };
+}
+
+/** The root's sizes, in CSS pixels and in device pixels. */
+function layoutMetrics(): Protocol.Page.GetLayoutMetricsResponse {
+  const root = document.scrollingElement ?? document.documentElement;
+  const scale = window.devicePixelRatio;
+  const v = window.visualViewport;
+  const layout = {
+    pageX: Math.round(scrollX),
+    pageY: Math.round(scrollY),
+    clientWidth: root.clientWidth,
+    clientHeight: root.clientHeight,
+  };
+  const visual = {
+    offsetX: v?.offsetLeft ?? 0,
+    offsetY: v?.offsetTop ?? 0,
+    pageX: v?.pageLeft ?? scrollX,
+    pageY: v?.pageTop ?? scrollY,
+    clientWidth: v?.width ?? root.clientWidth,
+    clientHeight: v?.height ?? root.clientHeight,
+    scale: v?.scale ?? 1,
+    zoom: 1,
+  };
+  const content = { x: 0, y: 0, width: root.scrollWidth, height: root.scrollHeight };
+  const device = <T extends Record<string, number>>(o: T): T =>
+    Object.fromEntries(Object.entries(o).map(([k, n]) => [k, k === "scale" || k === "zoom" ? n : n * scale])) as T;
+  return {
+    layoutViewport: device(layout),
+    visualViewport: device(visual),
+    contentSize: device(content),
+    cssLayoutViewport: layout,
+    cssVisualViewport: visual,
+    cssContentSize: content,
+  };
+}
+
+function setDocumentContent(p: Protocol.Page.SetDocumentContentRequest): void {
+  const doc = frameOfParams(p).win?.document;
+  if (!doc) throw new ProtocolError("No Document instance to set HTML for");
+  doc.open();
+  doc.write(String(p.html));
+  doc.close();
+}
+
+register("Page", {
+  enable: () => {},
+  disable: () => {},
+  getFrameTree: () => ({ frameTree: tree(mainFrame()) }),
+  getResourceTree: () => ({ frameTree: tree(mainFrame(), { resources: [] }) as Protocol.Page.FrameResourceTree }),
+  setLifecycleEventsEnabled: (p, s) => setLifecycle(s, p.enabled === true, allFrames()),
+  createIsolatedWorld,
+  addScriptToEvaluateOnNewDocument: addScript,
+  removeScriptToEvaluateOnNewDocument: removeScript,
+  navigate: navigateFrame,
+  reload,
+  stopLoading: stop,
+  getNavigationHistory: historyEntries,
+  navigateToHistoryEntry: traverse,
+  getLayoutMetrics: layoutMetrics,
+  setDocumentContent,
+  handleJavaScriptDialog: () => {
+    throw new ProtocolError("No dialog is showing");
+  },
+  bringToFront: () => window.focus(),
+  stopScreencast: () => {},
+  setFontFamilies: () => {},
+  setPrerenderingAllowed: () => {},
+  setBypassCSP: (p) => {
+    if (p.enabled)
+      throw new ProtocolError(
+        "Page.setBypassCSP is not possible in an embedded frame: the policy belongs to the response",
+      );
+  },
+  getAppManifest: () => ({ url: "", errors: [] }) as unknown as Protocol.Page.GetAppManifestResponse, // without the experimental manifest
+});

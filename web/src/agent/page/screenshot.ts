@@ -1,0 +1,30 @@
+// Page.captureScreenshot, drawn by a bundle that is loaded when it is first
+// asked for.
+
+import type { Protocol } from "../../cdp";
+import { load, withClientErrors } from "../base/bundles";
+import { originals } from "../base/originals";
+import { register } from "../base/registry";
+import { onSessionEnd, type Session } from "../base/session";
+
+type Shot = typeof import("../../shot/index");
+
+/** What Emulation.setDefaultBackgroundColorOverride has set, as CSS; the latest session's counts. */
+const backgrounds = new Map<Session, string>();
+
+onSessionEnd((s) => backgrounds.delete(s));
+
+function setBackground(p: Protocol.Emulation.SetDefaultBackgroundColorOverrideRequest, s: Session): void {
+  backgrounds.delete(s);
+  const { r, g, b, a = 1 } = p.color ?? {};
+  if (p.color) backgrounds.set(s, `rgba(${r}, ${g}, ${b}, ${a})`);
+}
+
+const capture = (p: Protocol.Page.CaptureScreenshotRequest): Promise<Protocol.Page.CaptureScreenshotResponse> =>
+  withClientErrors(async () => {
+    const shot = await load<Shot>("shot.js");
+    return shot.capture(p, originals, [...backgrounds.values()].pop());
+  });
+
+register("Page", { captureScreenshot: capture });
+register("Emulation", { setDefaultBackgroundColorOverride: setBackground });

@@ -1,0 +1,220 @@
+// Console calls and uncaught exceptions: Runtime.consoleAPICalled and
+// Runtime.exceptionThrown, with what happened before a session came.
+
+import type { EventName, EventParams, Protocol } from "../../cdp";
+import { frameOfDocument, mainFrame } from "../page/frames";
+import { type Place, callFrames, exceptionDetails } from "./exceptions";
+import { mainContext, wrap } from "./objects";
+import { isOwnError } from "../link/scriptelement";
+import { type Session, emit } from "../base/session";
+import { cleanStack } from "./serialize";
+
+const MAX_CALLS = 200;
+const MAX_EXCEPTIONS = 100;
+const HOW = { generatePreview: true, objectGroup: "console" };
+
+/** One event. Its params are made for each session, since each session has its own objectIds. */
+interface Entry<M extends EventName = "Runtime.consoleAPICalled" | "Runtime.exceptionThrown"> {
+  method: M;
+  params(s: Session): EventParams<M>;
+  exceptionId?: number;
+}
+
+let calls: Entry[] = [];
+let exceptions: Entry[] = [];
+
+function keep(list: Entry[], entry: Entry, max: number): void {
+  list.push(entry);
+  if (list.length > max) list.shift();
+  emit("Runtime", entry.method, (s) => entry.params(s));
+}
+
+/** Tells a session what was kept. */
+export function replayConsole(s: Session): void {
+  for (const e of [...calls, ...exceptions]) s.emit(e.method, e.params(s));
+}
+
+/** Runtime.discardConsoleEntries. */
+export function discardConsole(): void {
+  calls = [];
+  exceptions = [];
+}
+
+// ---------------------------------------------------------------- console
+
+/** Console methods and the types that CDP gives them. */
+const types: Record<string, Protocol.Runtime.ConsoleAPICalledEvent["type"]> = {
+  log: "log",
+  debug: "debug",
+  info: "info",
+  error: "error",
+  warn: "warning",
+  dir: "dir",
+  dirxml: "dirxml",
+  table: "table",
+  trace: "trace",
+  clear: "clear",
+  group: "startGroup",
+  groupCollapsed: "startGroupCollapsed",
+  groupEnd: "endGroup",
+};
+
+type Win = Window & typeof globalThis;
+type Method = (...args: unknown[]) => unknown;
+
+/** What Chromium puts in the place of no arguments. */
+const bare = new Set(["trace", "clear", "group", "groupCollapsed", "groupEnd"]);
+
+/** Consoles that are wrapped: the first document of a frame shares its own with the blank one before it. */
+const wrapped = new WeakSet<Console>();
+
+/** Wraps a window's console. */
+export function installConsole(win: Win): void {
+  if (wrapped.has(win.console)) return;
+  wrapped.add(win.console);
+  const target = win.console as unknown as Record<string, Method>;
+  const replace = (name: string, before: (args: unknown[]) => void): void => {
+    const native = target[name];
+    if (typeof native !== "function") return;
+    target[name] = {
+      [name](this: unknown, ...args: unknown[]) {
+        try {
+          before(args);
+        } catch {
+          // The page's console call must not fail because of the agent.
+        }
+        return native.apply(this, args);
+      },
+    }[name];
+  };
+  for (const name of Object.keys(types)) {
+    replace(name, (args) => called(win, types[name], !args.length && bare.has(name) ? [`console.${name}`] : args));
+  }
+  replace("assert", ([ok, ...rest]) => {
+    if (!ok) called(win, "assert", rest.length ? rest : ["console.assert"]);
+  });
+  installCounters(win, replace);
+}
+
+function installCounters(win: Win, replace: (name: string, before: (args: unknown[]) => void) => void): void {
+  const counts = new Map<string, number>();
+  const started = new Map<string, number>();
+  const label = (args: unknown[]): string => (args[0] === undefined ? "default" : String(args[0]));
+  const warn = (text: string): void => called(win, "warning", [text]);
+  replace("count", (args) => {
+    const n = (counts.get(label(args)) ?? 0) + 1;
+    counts.set(label(args), n);
+    called(win, "count", [`${label(args)}: ${n}`]);
+  });
+  replace("countReset", (args) => {
+    if (!counts.delete(label(args))) warn(`Count for '${label(args)}' does not exist`);
+  });
+  replace("time", (args) => {
+    if (started.has(label(args))) warn(`Timer '${label(args)}' already exists`);
+    else started.set(label(args), performance.now());
+  });
+  const elapsed = (args: unknown[]): string =>
+    `${label(args)}: ${performance.now() - (started.get(label(args)) ?? NaN)} ms`;
+  const timed =
+    (type: "log" | "timeEnd") =>
+    (args: unknown[]): void => {
+      if (!started.has(label(args))) return warn(`Timer '${label(args)}' does not exist`);
+      called(win, type, [elapsed(args), ...args.slice(1)]);
+      if (type === "timeEnd") started.delete(label(args));
+    };
+  replace("timeLog", timed("log"));
+  replace("timeEnd", timed("timeEnd"));
+}
+
+function called(win: Win, type: Protocol.Runtime.ConsoleAPICalledEvent["type"], args: unknown[]): void {
+  const context = mainContext(frameOfDocument(win.document) ?? mainFrame());
+  const timestamp = Date.now();
+  const stack = new Error().stack ?? "";
+  if (type === "clear") calls = [];
+  keep(
+    calls,
+    {
+      method: "Runtime.consoleAPICalled",
+      params: (s) => ({
+        type,
+        args: args.map((a) => wrap(a, context, s, HOW)),
+        executionContextId: context.id,
+        timestamp,
+        stackTrace: { callFrames: callFrames(cleanStack(stack)) },
+      }),
+    },
+    MAX_CALLS,
+  );
+}
+
+// ------------------------------------------------------------- exceptions
+
+/** The message of an error event for thrown values that the event shows as null. */
+const odds = new Map<string, [unknown]>([
+  ["Uncaught null", [null]],
+  ["Uncaught undefined", [undefined]],
+]);
+
+/** Watches a window for uncaught exceptions and rejections. */
+export function installErrors(win: Win): void {
+  win.addEventListener(
+    "error",
+    (e) => {
+      if (isOwnError(e)) return;
+      if (!(e instanceof win.ErrorEvent)) return; // an element that failed to load
+      const at = {
+        url: e.filename === "undefined" ? "" : e.filename,
+        line: Math.max(0, e.lineno - 1),
+        column: Math.max(0, e.colno - 1),
+      };
+      const odd = odds.get(e.message); // an error out of reach is null too, and its message another
+      if (odd) thrown(win, odd[0], "Uncaught", at);
+      else if (e.error === null || e.error === undefined) thrown(win, e.message, e.message, at);
+      else thrown(win, e.error, "Uncaught", at);
+    },
+    true,
+  );
+  win.addEventListener(
+    "unhandledrejection",
+    (e) => {
+      const id = thrown(win, e.reason, "Uncaught (in promise)", {});
+      rejections.set(e.promise, id);
+    },
+    true,
+  );
+  win.addEventListener(
+    "rejectionhandled",
+    (e) => {
+      const exceptionId = rejections.get(e.promise);
+      if (exceptionId === undefined) return;
+      rejections.delete(e.promise);
+      exceptions = exceptions.filter((x) => x.exceptionId !== exceptionId);
+      emit("Runtime", "Runtime.exceptionRevoked", { reason: "Handler added to rejected promise", exceptionId });
+    },
+    true,
+  );
+}
+
+/** The ids under which rejections were told of, for when they are handled after all. */
+const rejections = new WeakMap<Promise<unknown>, number>();
+let lastId = 0;
+
+/** Tells of an exception and returns its id. */
+function thrown(win: Win, value: unknown, text: string, at: Place): number {
+  const exceptionId = ++lastId;
+  const context = mainContext(frameOfDocument(win.document) ?? mainFrame());
+  const timestamp = Date.now();
+  keep(
+    exceptions,
+    {
+      method: "Runtime.exceptionThrown",
+      params: (s) => ({
+        timestamp,
+        exceptionDetails: { ...exceptionDetails(value, text, context, s, HOW, at), exceptionId },
+      }),
+      exceptionId,
+    },
+    MAX_EXCEPTIONS,
+  );
+  return exceptionId;
+}

@@ -1,0 +1,163 @@
+// Execution contexts: every frame has a main one, and one for each isolated
+// world by name. All worlds of a frame are logical: they share its global.
+
+import type { Protocol } from "../../cdp";
+import { type Frame, allFrames, mainFrame, onTouch, originOf } from "../page/frames";
+import { base, docId } from "../base/originals";
+import { ProtocolError } from "../base/registry";
+import { type Session, emit } from "../base/session";
+
+/** An execution context: one logical world of one frame, over that frame's real global. */
+export interface Context {
+  id: number;
+  uniqueId: string;
+  name: string;
+  isDefault: boolean;
+  frame: Frame;
+}
+
+const contexts = new Map<number, Context>();
+const worldNames = new Set<string>();
+let counter = 0;
+
+/** What -32000 says of a context that is gone or never was. */
+export const NO_CONTEXT = "Cannot find context with specified id";
+
+function create(frame: Frame, name: string, isDefault: boolean): Context {
+  const id = base * 1000 + ++counter;
+  const context: Context = { id, uniqueId: `${id}.${docId}`, name, isDefault, frame };
+  contexts.set(id, context);
+  onTouch();
+  emit("Runtime", "Runtime.executionContextCreated", { context: describe(context) });
+  return context;
+}
+
+/** Gives the contexts their ids anew, when the base has changed. */
+export function renumberContexts(): void {
+  const list = [...contexts.values()];
+  contexts.clear();
+  for (const c of list) {
+    c.id = base * 1000 + (c.id % 1000);
+    c.uniqueId = `${c.id}.${docId}`;
+    contexts.set(c.id, c);
+  }
+}
+
+function find(frame: Frame, name: string, isDefault: boolean): Context | undefined {
+  for (const c of contexts.values()) {
+    if (c.frame === frame && c.isDefault === isDefault && c.name === name) return c;
+  }
+  return undefined;
+}
+
+/** The main context of a frame. */
+export function mainContext(frame: Frame): Context {
+  return find(frame, "", true) ?? create(frame, "", true);
+}
+
+/** The world of this name in a frame; the empty name makes a new world each time. */
+export function worldContext(frame: Frame, name: string): Context {
+  mainContext(frame);
+  return (name && find(frame, name, false)) || create(frame, name, false);
+}
+
+/** Makes sure that every frame with a document, present and to come, has a world of this name. */
+export function keepWorld(name: string): void {
+  if (!name) return;
+  worldNames.add(name);
+  for (const frame of allFrames()) if (find(frame, "", true)) worldContext(frame, name);
+}
+
+/**
+ * Creates the contexts that a new document in a frame must have. One out of
+ * reach has them too, as in Chromium, so that evaluating in it fails at once
+ * where clients would wait for a context.
+ */
+export function createContexts(frame: Frame): void {
+  mainContext(frame);
+  for (const name of worldNames) worldContext(frame, name);
+}
+
+/** Forgets the contexts of a frame whose document has gone. */
+export function destroyContexts(frame: Frame): void {
+  for (const c of [...contexts.values()]) {
+    if (c.frame !== frame) continue;
+    contexts.delete(c.id);
+    onTouch();
+    emit("Runtime", "Runtime.executionContextDestroyed", {
+      executionContextId: c.id,
+      executionContextUniqueId: c.uniqueId,
+    });
+    for (const f of dropped) f(c);
+  }
+}
+
+const dropped: ((c: Context) => void)[] = [];
+
+/** Calls f for each context that goes. */
+export function onContextGone(f: (c: Context) => void): void {
+  dropped.push(f);
+}
+
+/** The context with this id; throws "Cannot find context with specified id". */
+export function contextOf(id: number): Context {
+  const c = contexts.get(id);
+  if (!c) throw new ProtocolError(NO_CONTEXT);
+  return c;
+}
+
+/** Whether the context is still there. */
+export function isLive(c: Context): boolean {
+  return contexts.has(c.id);
+}
+
+/** How commands name a context. */
+interface ContextParams {
+  contextId?: number;
+  executionContextId?: number;
+  uniqueContextId?: string;
+}
+
+/** The context that the params name: contextId, executionContextId or uniqueContextId; else the main one. */
+export function contextOfParams(p: ContextParams): Context {
+  const id = p.contextId ?? p.executionContextId;
+  const unique = p.uniqueContextId;
+  if (id !== undefined && unique !== undefined) {
+    throw new ProtocolError("contextId and uniqueContextId are mutually exclusive", -32602);
+  }
+  if (unique !== undefined) {
+    for (const c of contexts.values()) if (c.uniqueId === unique) return c;
+    throw new ProtocolError("uniqueContextId not found");
+  }
+  return id === undefined ? mainContext(mainFrame()) : contextOf(id);
+}
+
+/** The contexts limited to this world name, or all main ones for an absent name. */
+export function contextsOfWorld(name: string | undefined): Context[] {
+  return [...contexts.values()].filter((c) => (name ? c.name === name && !c.isDefault : c.isDefault));
+}
+
+/** Runtime.ExecutionContextDescription. */
+function describe(c: Context): Protocol.Runtime.ExecutionContextDescription {
+  return {
+    id: c.id,
+    origin: originOf(c.frame),
+    name: c.name,
+    uniqueId: c.uniqueId,
+    auxData: { isDefault: c.isDefault, type: c.isDefault ? "default" : "isolated", frameId: c.frame.id },
+  };
+}
+
+/** Tells one session, or all that enabled Runtime, of a frame's contexts. */
+export function announceContexts(frame: Frame, to?: Session): void {
+  for (const c of contexts.values()) {
+    if (c.frame !== frame) continue;
+    if (to) to.emit("Runtime.executionContextCreated", { context: describe(c) });
+    else emit("Runtime", "Runtime.executionContextCreated", { context: describe(c) });
+  }
+}
+
+/** The ids of all contexts. */
+export function contextIds(): Protocol.Runtime.ExecutionContextDestroyedEvent[] {
+  return [...contexts.values()].map((c) => ({ executionContextId: c.id, executionContextUniqueId: c.uniqueId }));
+}

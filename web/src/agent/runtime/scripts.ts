@@ -1,0 +1,142 @@
+// Page.addScriptToEvaluateOnNewDocument. The Host keeps the scripts; a copy
+// in sessionStorage lets the next document of this origin run them before the
+// page's own scripts, and one in the frame's name that of another origin.
+
+import type { Protocol } from "../../cdp";
+import type { SessionState } from "../../wire/frame";
+import { define } from "./bindings";
+import { keepWorld } from "./contexts";
+import { prepare, run } from "./evaluate";
+import { carryLoad, takeLoad } from "../link/framename";
+import { type Frame, allFrames } from "../page/frames";
+import { mint } from "../base/originals";
+import { ProtocolError } from "../base/registry";
+import { type Session, onSessionEnd } from "../base/session";
+
+const KEY = "__hubAgent.onNewDocument";
+
+interface Script {
+  sessionId: string;
+  identifier: string;
+  source: string;
+  worldName?: string;
+}
+
+interface Stored {
+  scripts: Script[];
+  /** Names bound in the main world. */
+  bindings: string[];
+}
+
+let scripts: Script[] = [];
+let bindings: string[] = [];
+/** What has run in this document. */
+const executed = new Set<string>();
+
+function store(): void {
+  try {
+    if (scripts.length || bindings.length) sessionStorage.setItem(KEY, JSON.stringify({ scripts, bindings }));
+    else sessionStorage.removeItem(KEY);
+  } catch {
+    // Storage is blocked or full: they run at the welcome.
+  }
+}
+
+/** Lets the next document have what is stored if it is of another origin; the Host has allowed that origin. */
+export function carryScripts(url: string): void {
+  if ((scripts.length || bindings.length) && new URL(url, location.href).origin !== location.origin) {
+    carryLoad(JSON.stringify({ scripts, bindings }));
+  }
+}
+
+/** Runs what the last document, or the last of this origin, has left, at boot. */
+export function runStored(): void {
+  const given = takeLoad();
+  try {
+    const stored = JSON.parse(given || (sessionStorage.getItem(KEY) ?? "null")) as Stored | null;
+    if (!stored) return;
+    ({ scripts, bindings } = stored);
+  } catch {
+    return;
+  }
+  if (given) store();
+  for (const name of bindings) define(window, name);
+  runMissing();
+}
+
+function runMissing(): void {
+  for (const s of scripts) {
+    if (executed.has(s.identifier)) continue;
+    executed.add(s.identifier);
+    executeIn(allFrames(), s);
+  }
+}
+
+/** Runs a script in the frames whose documents are there and in reach. */
+function executeIn(frames: Frame[], script: Script): void {
+  for (const f of frames) if (f.win && f.loaderId) execute(f.win, script);
+}
+
+function execute(win: Window & typeof globalThis, { source, worldName }: Script): void {
+  if (!source) return;
+  const isolated = Boolean(worldName);
+  const attempt = (): void => {
+    try {
+      run(win, source, isolated);
+    } catch (e) {
+      reportError(e); // as an uncaught exception of the page, as Chromium does
+    }
+  };
+  const ready = prepare(win, [source], [], isolated);
+  if (ready) void ready.then(attempt);
+  else attempt();
+}
+
+/** Takes over the Host's list at the welcome and runs what has not yet run. */
+export function restoreScripts(states: SessionState[]): void {
+  scripts = states.flatMap((s) => s.scripts.map((x) => ({ ...x, sessionId: s.sessionId })));
+  bindings = [...new Set(states.flatMap((s) => s.bindings.filter((b) => !b.worldName).map((b) => b.name)))];
+  for (const s of scripts) keepWorld(s.worldName ?? "");
+  store();
+  runMissing();
+}
+
+/** Runs every script in the new document of a child frame. */
+export function runScriptsIn(win: Window & typeof globalThis): void {
+  for (const s of scripts) execute(win, s);
+}
+
+/** The Host adds the identifier; a Host of version 1 does not. */
+type NewScript = Protocol.Page.AddScriptToEvaluateOnNewDocumentRequest & { identifier?: string };
+
+/** Page.addScriptToEvaluateOnNewDocument. */
+export function addScript(p: NewScript, s: Session): Protocol.Page.AddScriptToEvaluateOnNewDocumentResponse {
+  const identifier = p.identifier ?? mint();
+  const script = { sessionId: s.id, identifier, source: String(p.source ?? ""), worldName: p.worldName || undefined };
+  scripts = [...scripts.filter((x) => x.identifier !== identifier), script];
+  executed.add(identifier);
+  keepWorld(script.worldName ?? "");
+  store();
+  if (p.runImmediately) executeIn(allFrames(), script);
+  return { identifier };
+}
+
+/** Page.removeScriptToEvaluateOnNewDocument. */
+export function removeScript(p: Protocol.Page.RemoveScriptToEvaluateOnNewDocumentRequest, s: Session): void {
+  const i = scripts.findIndex((x) => x.identifier === p.identifier && x.sessionId === s.id);
+  if (i < 0) throw new ProtocolError("Script not found");
+  scripts.splice(i, 1);
+  store();
+}
+
+/** Remembers a name bound in the main world for the next document. */
+export function storeBinding(name: string): void {
+  if (!bindings.includes(name)) bindings.push(name);
+  store();
+}
+
+onSessionEnd((s) => {
+  scripts = scripts.filter((x) => x.sessionId !== s.id);
+  if (!scripts.length) bindings = [];
+  store();
+});

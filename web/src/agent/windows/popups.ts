@@ -1,0 +1,254 @@
+// Windows that the page opens: by window.open, links and forms. If the Host page
+// can add frames, each window becomes a Target, and the page's script gets an
+// object in place of its window (windowproxy.ts). If not, the browser opens it.
+
+import type { FromAgent, OpenerCall, PopupNews, Welcome } from "../../wire/frame";
+import { allFrames } from "../page/frames";
+import { carried } from "../link/framename";
+import { mint, originals } from "../base/originals";
+import { emit } from "../base/session";
+import { type RemoteWindow, type WindowCall, dispatchWindowMessage, windowProxyOf } from "./windowproxy";
+
+type Win = Window & typeof globalThis;
+
+/** One that this document, or a child frame, has opened. */
+interface Popup extends RemoteWindow {
+  id: string;
+  name: string;
+  win: Win;
+}
+
+const popups = new Map<string, Popup>();
+/** The Host page opens windows. */
+let hostOpensWindows = false;
+/** This Target was opened by script, which may close it. */
+let openedByScript = false;
+let opener: RemoteWindow | undefined;
+let sendToHost: (message: FromAgent) => boolean = () => false;
+/** Messages to the opener from before there was a Host. */
+const earlyCalls: FromAgent[] = [];
+
+/**
+ * Begins: `control` carries messages to the Host. A name that the Host page gave tells of an opener
+ * before any script runs.
+ */
+export function startPopups(control: (message: FromAgent) => boolean): void {
+  sendToHost = control;
+  if (carried("o")) haveOpener();
+}
+
+/** Takes over what the Host says. */
+export function welcomePopups(w: Welcome): void {
+  hostOpensWindows = w.popups === true;
+  openedByScript = w.opened === true;
+  if (w.opener) haveOpener();
+  for (const m of earlyCalls.splice(0)) sendToHost(m);
+}
+
+function haveOpener(): void {
+  if (opener) return;
+  const send = (message: WindowCall): void => {
+    const m: OpenerCall = { icdp: "opener", ...message };
+    if (!sendToHost(m)) earlyCalls.push(m);
+  };
+  opener = { closed: false, url: "", send };
+  window.opener = windowProxyOf(opener, window);
+}
+
+// ---------------------------------------------------------------- opening
+
+/**
+ * What a target name (HTML, "valid navigable target name") means here: the browser handles it, the
+ * Target navigates, or a window opens.
+ */
+function destination(win: Win, target: string): "native" | "top" | "window" {
+  const name = target.toLowerCase();
+  if (name === "_top" || (name === "_parent" && win === window) || (name && target === window.name)) return "top";
+  if (!hostOpensWindows || name === "_self" || name === "_parent") return "native";
+  if (name && name !== "_blank" && allFrames().some((f) => f.win?.name === target || f.owner?.name === target))
+    return "native";
+  return "window";
+}
+
+/** Opens a window, or uses the one of this name. */
+function open(win: Win, url: string, target: string, features: string, noopener: boolean): Window {
+  const name = /^_blank$/i.test(target) ? "" : target;
+  const known = name && [...popups.values()].find((p) => p.name === name && !p.closed);
+  if (known) {
+    if (url) known.send({ url: (known.url = url) });
+    return windowProxyOf(known, win);
+  }
+  const id = mint();
+  const popup: Popup = {
+    id,
+    name,
+    win,
+    closed: false,
+    url,
+    send: (m) => void sendToHost({ icdp: "popup", openId: id, ...m }),
+  };
+  popups.set(id, popup);
+  emit("Page", "Page.windowOpen", {
+    url: url || "about:blank",
+    windowName: target,
+    windowFeatures: featureList(features, noopener),
+    userGesture: true,
+  });
+  sendToHost({ icdp: "open", url, openId: id, name, ...(noopener && { noopener }) });
+  return windowProxyOf(popup, win);
+}
+
+/** As Chromium 156 lists them. */
+function featureList(features: string, noopener: boolean): string[] {
+  const given = new Map(
+    features
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .filter(Boolean)
+      .map((f) => {
+        const [name, value = ""] = f.split("=");
+        return [name, value];
+      }),
+  );
+  const sizes = [
+    ["left", "screenx"],
+    ["top", "screeny"],
+    ["width", "innerwidth"],
+    ["height", "innerheight"],
+  ].flatMap((names) => {
+    const name = names.find((n) => parseInt(given.get(n) ?? "", 10) >= 0);
+    return name ? [`${names[0]}=${parseInt(given.get(name) ?? "", 10)}`] : [];
+  });
+  const only = [...given.keys()].every((f) => f === "noopener" || f === "noreferrer");
+  return [
+    ...sizes,
+    ...(only ? ["menubar", "toolbar", "status", "scrollbars"] : []),
+    "resizable",
+    ...(noopener ? ["noopener"] : []),
+  ];
+}
+
+/** Wraps window.open of a window, and close of the Target's. */
+export function installPopups(win: Win): void {
+  const { open: native, close } = win;
+  const replaced = function (url: string | URL = "", target = "_blank", features = ""): Window | null {
+    const where = destination(win, String(target));
+    if (where === "native") return native.call(win, url, target, features);
+    const address = url === "" ? "" : new URL(url, win.document.baseURI).href; // a SyntaxError where it is none
+    if (where === "top") return native.call(window, address || window.location.href, "_self");
+    const noopener = /\bno(opener|referrer)\b(?!\s*=\s*(0|no|false)\b)/i.test(features);
+    const made = open(win, address, String(target) || "_blank", String(features), noopener);
+    return noopener ? null : made;
+  };
+  win.open = Object.defineProperty(replaced, "name", { value: "open" });
+  if (win === window) {
+    win.close = Object.defineProperty(
+      () => (openedByScript ? void sendToHost({ icdp: "close" }) : close.call(win)),
+      "name",
+      {
+        value: "close",
+      },
+    );
+  }
+}
+
+// -------------------------------------------------------- links and forms
+
+/** Listens for links and forms of a window that lead to others; again after document.open. */
+export function listenForPopups(win: Win): void {
+  for (const type of ["click", "auxclick"] as const) {
+    win.addEventListener(
+      type,
+      (e) => {
+        const link = e.composedPath().find((n) => (n as Partial<Element>).matches?.("a[href],area[href]"));
+        undecided = link && (() => clicked(win, e, link as HTMLAnchorElement));
+      },
+      true,
+    );
+    win.addEventListener(type, settleClick);
+  }
+  win.addEventListener("submit", (e) => submitted(win, e));
+}
+
+/** What is to become of a click on a link, once the page's listeners have had it. */
+let undecided: (() => void) | undefined;
+
+/** Decides on a click that has been dispatched, where a listener has kept it from the window. */
+export function settleClick(): void {
+  const decide = undecided;
+  undecided = undefined;
+  decide?.();
+}
+
+const baseTarget = (win: Win): string => win.document.querySelector<HTMLBaseElement>("base[target]")?.target ?? "";
+
+function clicked(win: Win, e: MouseEvent, link: HTMLAnchorElement): void {
+  if (
+    e.defaultPrevented ||
+    e.button > 1 ||
+    typeof link.href !== "string" ||
+    link.hasAttribute("download") ||
+    /^(javascript|mailto|tel):/i.test(link.href)
+  )
+    return;
+  const aside = e.button === 1 || e.ctrlKey || e.metaKey || e.shiftKey;
+  const target = aside ? "_blank" : link.target || baseTarget(win);
+  const rel = link.relList;
+  const noopener =
+    aside ||
+    rel.contains("noopener") ||
+    rel.contains("noreferrer") ||
+    (/^_blank$/i.test(target) && !rel.contains("opener"));
+  if (target) follow(win, e, link.href, target, noopener);
+}
+
+function submitted(win: Win, e: SubmitEvent): void {
+  const form = e.target as HTMLFormElement;
+  const by = e.submitter as HTMLButtonElement | null;
+  const target = by?.getAttribute("formtarget") || form.target || baseTarget(win);
+  const method = by?.getAttribute("formmethod") || form.method;
+  // A form that is posted, to a window that is no window of this browser's, would arrive without its data.
+  if (e.defaultPrevented || !target || !/^get$/i.test(method)) return;
+  const url = new URL(
+    by?.getAttribute("formaction") || form.getAttribute("action") || win.location.href,
+    win.document.baseURI,
+  );
+  const data = [...new win.FormData(form, by)].map(([name, v]) => [name, typeof v === "string" ? v : v.name]);
+  url.search = new URLSearchParams(data).toString();
+  follow(
+    win,
+    e,
+    url.href,
+    target,
+    /\bno(opener|referrer)\b/.test(form.rel) || (/^_blank$/i.test(target) && !/\bopener\b/.test(form.rel)),
+  );
+}
+
+function follow(win: Win, e: Event, url: string, target: string, noopener: boolean): void {
+  const where = destination(win, target);
+  if (where === "native") return;
+  e.preventDefault();
+  if (where === "top") window.location.assign(url);
+  else open(win, url, target, "", noopener);
+}
+
+// ------------------------------------------------------------ from the Host
+
+/** News of a window that this document has opened or, without openId, was opened by. */
+export function popupNews(m: PopupNews): void {
+  const popup = m.openId === undefined ? undefined : popups.get(m.openId);
+  const remote = m.openId === undefined ? opener : popup;
+  if (!remote) return; // a document before this one opened it
+  if (m.url !== undefined) remote.url = m.url;
+  if (m.closed) {
+    remote.closed = true;
+    popups.delete(m.openId ?? "");
+  }
+  if (m.error) {
+    const text = `The Host page has opened no window: ${m.error}`;
+    emit("Log", "Log.entryAdded", {
+      entry: { source: "other", level: "error", text, timestamp: originals.now(), url: remote.url },
+    });
+  }
+  if (m.message) dispatchWindowMessage(popup?.win ?? window, remote, m.message);
+}

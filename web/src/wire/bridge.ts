@@ -1,0 +1,215 @@
+// The bridge: a Host and its hub, JSON text frames over the WebSocket
+// /icdp/host. docs/bridge.md explains it. Its tables of fields are made of this
+// file, and internal/wiretest compares it with package bridge.
+//
+// One interface is one message. Its comment, and the comments of its fields,
+// are what the tables say. Write nothing but interfaces, unions of them, and
+// fields of simple types here: internal/wiretest reads no more of TypeScript.
+
+import type { CdpError, Json } from "./cdp";
+
+/** A Target as its Host describes it. */
+export interface TargetInfo {
+  targetId: string;
+  title: string;
+  url: string;
+  /** The Target whose page opened this one. */
+  openerId?: string;
+  /** With "browser": what it is, such as "page", "iframe", "worker" or "service_worker". */
+  type?: string;
+}
+
+/** The browser that a Host runs in, as Browser.getVersion names it. */
+export interface BrowserInfo {
+  product: string;
+  userAgent: string;
+}
+
+/** With "nested": a session that a browser has begun inside another. */
+export interface NestedSession {
+  /** The browser's own id of the session. */
+  sessionId: string;
+  targetId: string;
+  /** The kind of target: "page", "iframe", "worker" … */
+  type: string;
+}
+
+/** The first message, due within 10 s. A second one starts over. */
+export interface Ready {
+  kind: "ready";
+  /** 1. */
+  v: number;
+  targets: TargetInfo[];
+  /** Browser-level methods that the Host answers; with "handles+" also domains as "Storage.*". */
+  handles?: string[];
+  /** The extensions that the Host knows. */
+  features?: string[];
+  /** With "resume": the name by which the Host comes back. It must not be guessable. */
+  hostId?: string;
+  browser?: BrowserInfo;
+}
+
+/** A Target has come. */
+export interface TargetCreated {
+  kind: "targetCreated";
+  target: TargetInfo;
+}
+
+/** A Target has gone. */
+export interface TargetDestroyed {
+  kind: "targetDestroyed";
+  targetId: string;
+}
+
+/** A Target has another title or address. */
+export interface TargetInfoChanged {
+  kind: "targetInfoChanged";
+  target: TargetInfo;
+}
+
+/** The answer to a command: with either result or error. */
+export interface CommandResponse {
+  kind: "response";
+  sessionId: string;
+  /** The id of the command. */
+  id: number;
+  result?: Json;
+  error?: CdpError;
+  /** With "nested": the command has begun this session. */
+  opens?: NestedSession;
+  /** With "nested": the command has ended the session with this id. */
+  closes?: string;
+}
+
+/** An event of a Target or of a session. */
+export interface TargetEvent {
+  kind: "event";
+  /** The Target; with "browser" the session says it. */
+  targetId?: string;
+  method: string;
+  params: Json;
+  /** With "sessions": the one session it is for. Without it, every session of the Target gets the event. */
+  sessionId?: string;
+  /** With "nested": the event tells of this new session. */
+  opens?: NestedSession;
+  /** With "nested": the event tells of the end of the session with this id. */
+  closes?: string;
+}
+
+/** With "eval": leaves a script at the hub, which serves it once at /eval/KEY.js. */
+export interface ScriptPut {
+  kind: "evalput";
+  /** 32 hexadecimal digits. */
+  key: string;
+  source: string;
+}
+
+/** With "alive": what the hub sent, returned by the page's own script. */
+export interface AliveReply {
+  kind: "alive";
+  n: number;
+}
+
+/** The answer to a browserRequest: with either result or error. */
+export interface BrowserResult {
+  kind: "browserResult";
+  id: number;
+  result?: Json;
+  error?: CdpError;
+}
+
+/** What a Host sends. */
+export type HostMessage =
+  | Ready
+  | TargetCreated
+  | TargetDestroyed
+  | TargetInfoChanged
+  | CommandResponse
+  | TargetEvent
+  | ScriptPut
+  | AliveReply
+  | BrowserResult;
+
+/** The extensions that hold from now on: those of the ready that the hub knows. */
+export interface Accepted {
+  kind: "accepted";
+  features: string[];
+}
+
+/** With "sessions": a session begins. It precedes the session's first command. */
+export interface SessionAttached {
+  kind: "attached";
+  sessionId: string;
+  /** With "browser" it is absent for a Client's session of the browser itself. */
+  targetId?: string;
+  /** With "dialog": the key of the Target for POST /dialog, the same for all its sessions. */
+  dialogKey?: string;
+}
+
+/** A command to carry out. */
+export interface HostCommand {
+  kind: "command";
+  sessionId: string;
+  /** With "browser" it is absent for a Client's session of the browser itself. */
+  targetId?: string;
+  /** The hub's number, never used twice. */
+  id: number;
+  method: string;
+  params?: Json;
+}
+
+/** A session has ended: what it held is to be released. */
+export interface SessionDetached {
+  kind: "detached";
+  sessionId: string;
+  /** With "browser" it is absent for a Client's session of the browser itself. */
+  targetId?: string;
+}
+
+/** With "eval": the script with this key can be fetched. A script that the hub refuses gets no answer. */
+export interface ScriptAccepted {
+  kind: "evalok";
+  key: string;
+}
+
+/** With "resume": every session that goes on has been named by attached. */
+export interface Resumed {
+  kind: "resumed";
+}
+
+/** With "alive": asks the page's own script for a sign of life. */
+export interface AliveRequest {
+  kind: "alive";
+  n: number;
+}
+
+/** A browser-level command, of those that handles names. */
+export interface BrowserRequest {
+  kind: "browserRequest";
+  id: number;
+  method: string;
+  params?: Json;
+}
+
+/** What a hub sends. */
+export type HubMessage =
+  | Accepted
+  | SessionAttached
+  | HostCommand
+  | SessionDetached
+  | ScriptAccepted
+  | Resumed
+  | AliveRequest
+  | BrowserRequest;
+
+/** The close code that tells a Host to stay away: a newer one has taken its place (docs/bridge.md). */
+export const CLOSE_REPLACED = 4500;
+
+/**
+ * The code that hubs without the feature "codes" use instead. They use it for
+ * other reasons too; the texts of those do not say "replaced".
+ */
+export const CLOSE_POLICY = 1008;
+
+/** The close code by which a Host says that it will not come back. */
+export const CLOSE_NORMAL = 1000;

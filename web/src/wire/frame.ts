@@ -1,0 +1,292 @@
+// A Host page and its Frame Agents: window messages until the agent has a
+// MessagePort, JSON text over that port afterwards. An agent is the Host of the
+// agents in child frames of other origins, and speaks the same to them.
+//
+// Version 1 is what peers in the field speak. What a peer names in `features`
+// is an extension, which the other side may leave out. Unknown fields and kinds
+// are ignored.
+
+import type { Protocol } from "../cdp";
+import type { Json } from "./cdp";
+
+/** The version that both ends of every channel speak. */
+export const VERSION = 1;
+
+// ------------------------------------------- window.postMessage, frame <-> Host
+
+/**
+ * Frame Agent to its parent: at boot, every 300 ms (10 times at most) until
+ * adopted, and in answer to a probe. From a document of an opaque origin it
+ * brings a MessagePort, over which the welcome goes: a message to its window
+ * would be for whatever document that has by then.
+ */
+export interface Hello {
+  icdp: "hello";
+  v: number;
+  title: string;
+  url: string;
+  /** Unique per document; a repeated hello with a known docId is not a new document. Extended agents only. */
+  docId?: string;
+  /**
+   * Extensions of version 1 that the agent knows: "sessions", "state"; "proxied" says that a proxy
+   * serves its origin.
+   */
+  features?: string[];
+  /** The net error, if the document is an error page of the proxy. */
+  error?: string;
+  /** The random base of the document's ids, below 10^6. */
+  base?: number;
+  /** The key that the Host has given to a document that it made itself. */
+  key?: string;
+}
+
+/** Host to iframe while it has no channel to it. */
+export interface Probe {
+  icdp: "probe";
+  v: number;
+}
+
+/** Host to iframe, with one MessagePort in the transfer list. The fields after v are for extended agents. */
+export interface Welcome extends HubAccess {
+  icdp: "welcome";
+  v: number;
+  /** The main frame's id, which is the targetId. */
+  frameId?: string;
+  /** The loader of this document. */
+  loaderId?: string;
+  /** False only for the first document of a Pairing. */
+  navigated?: boolean;
+  state?: TargetState;
+  /** The Host page adds frames for windows that the page opens. */
+  popups?: boolean;
+  /** Script has opened this Target, and may close it. */
+  opened?: boolean;
+  /** The Target has a window.opener. */
+  opener?: boolean;
+  /** From an agent to one in a child frame: the id of the frame around it. */
+  parentId?: string;
+  /** From an agent to one in a child frame: the name or id of the element around it. */
+  name?: string;
+  /** From an agent to one in a child frame: bases in use, which its own descendants must not have. */
+  bases?: number[];
+}
+
+/** What a frame needs for its own requests to the hub. */
+export interface HubAccess {
+  /** BASE of the hub's HTTP endpoints, for example "http://127.0.0.1:9223"; absent without a relay. */
+  base?: string;
+  /** BASE of the proxy in front of the Target's app, if there is one. */
+  proxy?: string;
+  /** The Target's key for POST BASE/dialog; absent until the hub has sent one. */
+  key?: string;
+  /** From an agent to one in a child frame: the Target that both are part of. */
+  targetId?: string;
+}
+
+/** An agent to the iframe whose hello had a base that is in use: take another, and say hello again. */
+export interface Rebase {
+  icdp: "rebase";
+  v: number;
+}
+
+// --------------------------------------------- state that outlives a document
+
+/**
+ * What a Target's sessions have set, kept by the Host and given to each new
+ * document before its first command. Page.addScriptToEvaluateOnNewDocument,
+ * Runtime.addBinding and the like are recorded by the Host as the commands
+ * pass through it, and forwarded as well.
+ */
+export interface TargetState {
+  sessions: SessionState[];
+}
+
+export interface SessionState {
+  sessionId: string;
+  /** Domains enabled by `X.enable`, in order. */
+  domains: string[];
+  /** Page.setLifecycleEventsEnabled. */
+  lifecycle: boolean;
+  scripts: InitScript[];
+  bindings: Binding[];
+  /** Page.setInterceptFileChooserDialog. */
+  fileChooser: boolean;
+  /** Emulation.setFocusEmulationEnabled. */
+  focus?: boolean;
+  /** Params of Fetch.enable, or absent when interception is off. */
+  fetch?: Protocol.Fetch.EnableRequest;
+  /** Params of the last command of each name that sets what a proxy does for all requests. */
+  network?: Record<string, Json>;
+}
+
+/** One Page.addScriptToEvaluateOnNewDocument. The Host mints `identifier` and adds it to the forwarded params. */
+export interface InitScript {
+  identifier: string;
+  source: string;
+  worldName?: string;
+}
+
+/** One Runtime.addBinding. */
+export interface Binding {
+  name: string;
+  /** The world it is limited to, by executionContextName; absent: the main world. */
+  worldName?: string;
+}
+
+// ------------------------------------------------------- over the MessagePort
+//
+// Two commands for the main frame carry a param that clients do not send:
+//
+//   Page.navigate {url, loaderId}: assign location.href and answer {} at once.
+//     No Nav need follow; one with this url or loaderId is understood as the
+//     same. Without loaderId only the fragment changes. With led: true the
+//     Host goes there itself once it has the answer.
+//   Page.addScriptToEvaluateOnNewDocument {identifier}: answer with it.
+//
+// One side reports the start of a document's request:
+// Page.frameStartedNavigating, Page.frameStartedLoading and
+// Network.requestWillBeSent come from the Host for Page.navigate and for a
+// document that no side has announced, and from the agent that sends Nav
+// otherwise. Whenever Welcome.navigated is true, the new document's agent reports
+// its end: Network.responseReceived and Network.loadingFinished, requestId being
+// the loaderId. Where no document comes the Host sends Network.loadingFailed.
+// Their timestamps are seconds since 1970.
+//
+// CDP messages travel as JSON strings (Command from the Host; Response and
+// CdpEvent from the agent). The control messages below travel as JSON strings
+// too, are told apart by `icdp`, and pass only between extended peers.
+
+/** Agent to Host: this document is going away (pagehide). */
+export interface Bye {
+  icdp: "bye";
+}
+
+/** Agent to Host: the page itself has started a navigation; the next hello takes this loaderId. */
+export interface Nav {
+  icdp: "nav";
+  loaderId: string;
+  url: string;
+}
+
+/** Agent to Host: the navigation announced by Nav does not happen (a download, a 204, cancelled). */
+export interface NavAbort {
+  icdp: "navabort";
+  /** Why: net::ERR_ABORTED unless it says so. */
+  errorText?: string;
+}
+
+/** Agent to Host: title or URL of the same document changed. */
+export interface Info {
+  icdp: "info";
+  title: string;
+  url: string;
+}
+
+/** Agent to Host: window.open or a link to a new window wants a Target. The fields after url are for extended Hosts. */
+export interface Open {
+  icdp: "open";
+  /** Empty for a blank window. */
+  url: string;
+  /** The id of the window, for both sides. */
+  openId?: string;
+  /** Its name; empty without one. */
+  name?: string;
+  noopener?: boolean;
+}
+
+/** A message that one window posts to another. `origin` is the sender's, which the Host fills in. */
+export interface WindowMessage {
+  /** What JSON can carry of it. */
+  data?: unknown;
+  /** "*" or the origin that the receiver must be of. */
+  targetOrigin: string;
+  /** An agent may only say "null", for a frame of another origin in its document. The Host sets any other. */
+  origin?: string;
+}
+
+/** Agent to Host: the page does something with a window that it has opened. */
+export interface PopupCall {
+  icdp: "popup";
+  openId: string;
+  url?: string;
+  close?: true;
+  focus?: true;
+  message?: WindowMessage;
+}
+
+/** Agent to Host: the page does something with the window that has opened it. */
+export interface OpenerCall {
+  icdp: "opener";
+  focus?: true;
+  message?: WindowMessage;
+}
+
+/** Agent to Host: the page, which script has opened, closes itself. */
+export interface Close {
+  icdp: "close";
+}
+
+/** Host to agent: a change of a window that the page has opened or, without openId, of its opener. */
+export interface PopupNews {
+  icdp: "popup";
+  openId?: string;
+  url?: string;
+  closed?: true;
+  /** Why the window could not be opened. */
+  error?: string;
+  message?: WindowMessage;
+}
+
+/**
+ * What the name of an iframe begins with that a window.open has asked for,
+ * unless it is to have no opener: its page must know before the welcome. The
+ * window's own name follows.
+ */
+export const POPUP_NAME = "cdphub:o::";
+
+/** Agent to the agent around it: the frames and contexts of its document and below. */
+export interface Subtree {
+  icdp: "subtree";
+  /** Page.FrameTree. */
+  tree: Protocol.Page.FrameTree;
+  /** Its own base and those of the agents below it. */
+  bases: number[];
+  /** {executionContextId, executionContextUniqueId} of each context. */
+  contexts: Protocol.Runtime.ExecutionContextDestroyedEvent[];
+  /** Its load event has been reported. */
+  loaded: boolean;
+}
+
+/** Agent to the agent around it: something in its document, or below, has taken the focus. */
+export interface Focus {
+  icdp: "focus";
+}
+
+/** Agent to Host: the hub is to serve a script, once, at BASE/eval/KEY.js. `key` is 32 hexadecimal digits. */
+export interface EvalPut {
+  icdp: "evalput";
+  key: string;
+  source: string;
+}
+
+/** Host to agent: the hub has accepted the script, or refused it. */
+export interface EvalOk {
+  icdp: "evalok";
+  key: string;
+  refused?: true;
+}
+
+/** Host to agent: a session has begun; no command of it precedes this. */
+export interface Attached extends HubAccess {
+  icdp: "attached";
+  sessionId: string;
+}
+
+/** Host to agent: a session has ended; release its objects, scripts, bindings and paused requests. */
+export interface Detached {
+  icdp: "detached";
+  sessionId: string;
+}
+
+export type FromAgent = Bye | Nav | NavAbort | Info | Open | Subtree | Focus | EvalPut | PopupCall | OpenerCall | Close;
+export type ToAgent = Attached | Detached | EvalOk | PopupNews;

@@ -1,0 +1,331 @@
+// The page script of package actions: the hub calls run(verb, args) by
+// Runtime.callFunctionOn, and gets JSON text. internal/wiretest compares the
+// verbs, their args and their results with the calls in package actions.
+//
+// Write nothing but interfaces of simple fields here: internal/wiretest reads
+// no more of TypeScript.
+
+/** One verb: what it takes and what it answers. */
+export interface Verb<Args, Result> {
+  args: Args;
+  result: Result;
+}
+
+/** How an element is found. */
+export interface Query {
+  by: string;
+  value?: string;
+  name?: string;
+  exact?: boolean;
+  first?: boolean;
+  /** Whether it may be found by what must not leave the page: the caller could ask the page itself. */
+  live?: boolean;
+  x?: number;
+  y?: number;
+}
+
+/** What every call brings. */
+export interface AnyArgs {
+  /** Milliseconds that may pass until an element is as it must be. */
+  wait: number;
+}
+
+/** For verbs that may concern one element, or the page. */
+export interface AboutArgs extends AnyArgs {
+  locator?: Query;
+}
+
+/** For verbs that concern one element. */
+export interface ElementArgs extends AnyArgs {
+  locator: Query;
+}
+
+export interface PointArgs extends ElementArgs {
+  /** From the element's upper left corner; else its middle. */
+  position?: Position;
+  /** No checks but that there is such an element. */
+  force?: boolean;
+  /** The element need not be enabled: for hovering. */
+  disabled?: boolean;
+  /** Whatever covers the element may be hit. */
+  covered?: boolean;
+}
+
+export interface Position {
+  x: number;
+  y: number;
+}
+
+/** Where to point, and what is there. */
+export interface PointResult {
+  x: number;
+  y: number;
+  /** true, false, "mixed", or null for what cannot be checked. */
+  checked: unknown;
+  /** The element's local name. */
+  tag: string;
+}
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface BoxesArgs extends AnyArgs {
+  locators: Query[];
+}
+
+export interface FocusArgs extends AboutArgs {
+  /** The caret goes to the end of the text. */
+  atEnd?: boolean;
+  /** The field is emptied. */
+  clear?: boolean;
+  /** The element must take text. */
+  editable?: boolean;
+}
+
+export interface FillArgs extends ElementArgs {
+  value: string;
+  force?: boolean;
+}
+
+export interface FilesArgs extends ElementArgs {
+  files: Upload[];
+}
+
+export interface Upload {
+  name: string;
+  type: string;
+  /** Base64. */
+  data: string;
+}
+
+export interface ScrollArgs extends AboutArgs {
+  /** CSS pixels. */
+  dx?: number;
+  dy?: number;
+  end?: "top" | "bottom";
+  /** Viewports instead of pixels; the signs of dx and dy say where to. */
+  pages?: number;
+}
+
+export interface WaitArgs extends ElementArgs {
+  state: "attached" | "detached" | "visible" | "hidden" | "enabled" | "disabled";
+  /** The element gets an id that a caller can find it by. */
+  tag?: boolean;
+}
+
+export interface WaitResult {
+  handle: string;
+  id: string;
+}
+
+export interface YAMLArgs extends AboutArgs {
+  refs: boolean;
+  /** With where each element is, in its own frame's viewport: [box=x,y,width,height]. */
+  boxes: boolean;
+  /** What all refs begin with. */
+  above: string;
+}
+
+export interface YAMLResult {
+  text: string;
+  count: number;
+  title: string;
+  url: string;
+  /** The frames whose documents are out of reach. */
+  holes: YAMLHole[];
+}
+
+/** A frame whose document another page script reads. */
+export interface YAMLHole {
+  handle: string;
+  /** The frame's own line, from 0. */
+  line: number;
+  /** How deep that line stands. */
+  depth: number;
+  /** What the refs in it are to begin with. */
+  above: string;
+}
+
+export interface ElementEntry {
+  ref_id: string;
+  role: string;
+  name: string | null;
+  value: string | null;
+  state: string[];
+  bounds: Box;
+  children?: ElementEntry[];
+}
+
+export interface ElementsResult {
+  page_title: string;
+  page_url: string;
+  focused_ref: string | null;
+  elements: ElementEntry[];
+  truncated: boolean;
+}
+
+export interface TaggedArgs extends AnyArgs {
+  includeHidden?: boolean;
+  maxElements?: number;
+  viewportOnly?: boolean;
+}
+
+export interface TaggedResult {
+  markdown: string;
+  url: string;
+  title: string;
+  elementCount: number;
+  truncated: boolean;
+}
+
+export interface ObserveArgs extends AnyArgs {
+  maxElements?: number;
+  /** null and an empty list ask for all roles. */
+  filterRoles?: string[] | null;
+  includeBounds?: boolean;
+  stableRefs?: boolean;
+  refreshRefs?: boolean;
+  includeRefHistory?: boolean;
+  incremental?: boolean;
+  minimal?: boolean;
+}
+
+/** A selector as adapters take it: {"type":"role","role":"button","name":"Save"}. */
+export interface Selector {
+  type: string;
+  value?: string;
+  role?: string;
+  name?: string;
+}
+
+export interface ObservedElement {
+  ref: string;
+  selector: Selector;
+  role: string;
+  name?: string;
+  value?: string;
+  actionHints: string[];
+  bounds?: Box;
+  tagName: string;
+  focused?: boolean;
+  disabled?: boolean;
+  stability?: string;
+  previousRef?: string;
+  alternativeSelectors?: Selector[];
+}
+
+export interface ObservedChanges {
+  added: string[];
+  updated: string[];
+  removed: string[];
+}
+
+export interface ObserveResult {
+  elements: ObservedElement[];
+  total: number;
+  changes?: ObservedChanges;
+  url: string;
+  title: string;
+  viewport: Size;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+export interface ContentArgs extends AboutArgs {
+  /** "html", "text" or "markdown". */
+  format: string;
+}
+
+export interface ContentResult {
+  content: string;
+  url: string;
+  title: string;
+}
+
+export interface StateArgs extends ElementArgs {
+  properties: string[];
+}
+
+export interface MetricsResult {
+  /** devicePixelRatio. */
+  scale: number;
+  width: number;
+  height: number;
+}
+
+export interface OverlayArgs extends AnyArgs {
+  marks: Mark[];
+}
+
+/** A box to paint. */
+export interface Mark extends Box {
+  /** Beside the box; without one the box is filled. */
+  label?: string;
+}
+
+export interface ChooseArgs extends ElementArgs {
+  values: string[];
+}
+
+export interface StorageResult {
+  origin: string;
+  localStorage: Pair[];
+  sessionStorage: Pair[];
+}
+
+export interface StoreArgs extends AnyArgs {
+  localStorage?: Pair[] | null;
+  sessionStorage?: Pair[] | null;
+}
+
+export interface Pair {
+  name: string;
+  value: string;
+}
+
+/** The verbs that tell of the page: their texts are without secrets. */
+export interface ReadingVerbs {
+  point: Verb<PointArgs, PointResult>;
+  hit: Verb<ElementArgs, null>;
+  box: Verb<ElementArgs, Box>;
+  boxes: Verb<BoxesArgs, Box[]>;
+  focus: Verb<FocusArgs, null>;
+  fill: Verb<FillArgs, null>;
+  /** true, false or "mixed". */
+  checked: Verb<ElementArgs, unknown>;
+  files: Verb<FilesArgs, null>;
+  scroll: Verb<ScrollArgs, null>;
+  scrollIntoView: Verb<ElementArgs, null>;
+  /** Listens for a drag; the next call says whether one has begun, and stops. */
+  dragStarts: Verb<AnyArgs, boolean>;
+  /** Lets the tasks go first that the page has begun. */
+  turn: Verb<AnyArgs, null>;
+  /** null when there is no such element. */
+  wait: Verb<WaitArgs, WaitResult | null>;
+  yaml: Verb<YAMLArgs, YAMLResult>;
+  elements: Verb<AnyArgs, ElementsResult>;
+  tagged: Verb<TaggedArgs, TaggedResult>;
+  observe: Verb<ObserveArgs, ObserveResult>;
+  content: Verb<ContentArgs, ContentResult>;
+  /** The properties that were asked for, and found. */
+  state: Verb<StateArgs, Record<string, unknown>>;
+  /** How many frames are around the document. */
+  depth: Verb<AnyArgs, number>;
+  metrics: Verb<AnyArgs, MetricsResult>;
+  overlay: Verb<OverlayArgs, null>;
+}
+
+/** The verbs that the hub alone calls, or a caller who may have the page as it is. */
+export interface PrivateVerbs {
+  secrets: Verb<AnyArgs, string[]>;
+  choose: Verb<ChooseArgs, string[]>;
+  storage: Verb<AnyArgs, StorageResult>;
+  store: Verb<StoreArgs, null>;
+}
