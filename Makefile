@@ -51,12 +51,15 @@ check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 
 test: test-product test-e2e
 
+# Tests of several packages wait for browsers more than they compute.
+PACKAGES_AT_ONCE ?= 4
+
 # The tests of the product, with those that attack its scopes. Race detector
 # where there is concurrency of ours: the conformance and page tests are about
 # what a browser does, and run without it.
 test-product: tools compiler $(GOTESTSUM)
 	@out=$$(mktemp) && \
-	$(GOTESTSUM) --format pkgname --jsonfile $$out -- -race -shuffle=on -timeout 20m $$(go list ./... | grep -vE '/(actions/conformance|web/test)$$') && \
+	$(GOTESTSUM) --format pkgname --jsonfile $$out -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE) $$(go list ./... | grep -vE '/(actions/conformance|web/test)$$') && \
 	$(GOTESTSUM) --format pkgname --jsonfile $$out.plain -- -shuffle=on -timeout 20m -p 1 ./actions/conformance ./web/test && \
 	(cd $(E2E) && $(GOTESTSUM) --format pkgname --jsonfile $$out.scopes -- -shuffle=on -timeout 20m ./scopes) && \
 	cat $$out.plain $$out.scopes >> $$out && \
