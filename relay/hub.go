@@ -1,4 +1,4 @@
-// Package relay is the switchboard between the Hosts of a hub and its Clients.
+// Package relay routes messages between the Hosts of a hub and its Clients.
 //
 //	hub := relay.New(relay.Options{})
 //	events, err := hub.SetHost(host, bridge.Announcement{Targets: …}) // a Host joins

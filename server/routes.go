@@ -25,7 +25,7 @@ import (
 //	/icdp/host                    Host WebSocket
 //	/agent.js, /agent.mjs, /host.js, /host.mjs, /shell
 //	/dialog, /eval/KEY.js         what Frame Agents ask
-//	/ndjson, /ws, …               the action APIs, see dialects.go
+//	/ndjson, /ws, …               the action APIs, see actionapis.go
 //	/cdp                          Client WebSocket beside /ndjson
 //	/hub/NAME/…                   the same for the hub of that name
 //	/session/NAME/rpc, …/cdp      /ndjson and /cdp of that hub; "default" is the one at the root

@@ -10,18 +10,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-const about = `A switchboard between programs that drive browsers and apps in iframes of ordinary browser tabs.
+const about = `Relays the Chrome DevTools Protocol between programs that drive browsers and apps in iframes of
+ordinary browser tabs, or real browsers.
 
-An option is taken from the command line, else from the environment (CDPHUB_ and its name, as
-CDPHUB_CLIENT_ADDR), else from the config file, else it has its default.
+The value of an option comes from the command line, else from its environment variable (CDPHUB_CLIENT_ADDR
+for --client-addr), else from the config file, else it is the default.
 
 Examples:
-  cdphub demo --drive                        see it work
-  cdphub open http://localhost:3000          make that app drivable and show it in a browser
-  cdphub serve                               Clients on 127.0.0.1:9222, Hosts on 127.0.0.1:9223
+  cdphub demo --drive                        drive example apps with agent-browser
+  cdphub open http://localhost:3000          make this app drivable and open it in a browser
+  cdphub serve                               listen on 127.0.0.1:9222 for Clients, 127.0.0.1:9223 for Hosts
   cdphub serve --client-addr :9222 --host-addr :9222 --insecure-bind
-                                             everything on one address, open to the network
-  agent-browser --cdp 9222 snapshot          drive what a Host has paired`
+                                             listen on one port for both, open to the network
+  agent-browser --cdp 9222 snapshot          show what is on the page of a connected Host`
 
 // newParser makes the parser of the command line, the environment and the
 // config file, in this order of precedence.

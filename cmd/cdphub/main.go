@@ -1,5 +1,5 @@
-// Command cdphub is a switchboard between programs that drive browsers and
-// apps that live in iframes of ordinary browser tabs.
+// Command cdphub relays the Chrome DevTools Protocol between programs that
+// drive browsers and apps in iframes of ordinary browser tabs.
 package main
 
 import (
@@ -61,11 +61,11 @@ type cli struct {
 	Config kong.ConfigFlag `help:"Read options from this YAML or JSON file; keys are the long option names." placeholder:"FILE" env:"CDPHUB_CONFIG"`
 
 	Serve   serveCmd   `cmd:"" help:"Run the hub."`
-	Demo    demoCmd    `cmd:"" help:"Run the hub with a Host page and three small apps in cross-origin iframes."`
-	Open    openCmd    `cmd:"" help:"Make any web app drivable and open it in a browser."`
-	Proxy   proxyCmd   `cmd:"" help:"Make any web app drivable: the hub, a Host page, and the app with the agent in it."`
-	Mcp     mcpCmd     `cmd:"" help:"Serve the tools of an MCP server on standard input and output."`
-	Token   tokenCmd   `cmd:"" help:"Make tokens and look into them."`
+	Demo    demoCmd    `cmd:"" help:"Run the hub with a Host page and three example apps in cross-origin iframes."`
+	Open    openCmd    `cmd:"" help:"Start the hub and a proxy that makes any web app drivable, and open the app in a browser."`
+	Proxy   proxyCmd   `cmd:"" help:"Start the hub and a proxy that makes any web app drivable, and print the address to open."`
+	Mcp     mcpCmd     `cmd:"" help:"Run an MCP server on standard input and output."`
+	Token   tokenCmd   `cmd:"" help:"Create and check tokens."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 
 	ConfigReference referenceCmd `cmd:"" hidden:"" help:"Print the reference of all options."`

@@ -28,9 +28,9 @@ const referenceHead = `# Configuration
 
 <!-- Made from the options of the program by go generate ./cmd/cdphub. -->
 
-An option is taken from the command line, else from its environment variable, else from the config file
-(` + "`--config`" + `, YAML or JSON), else it has its default. The key in the config file is the option's name.
-A list has commas between its parts; in the config file it may be a sequence.
+The value of an option comes from the command line, else from its environment variable, else from the config file
+(` + "`--config`" + `, YAML or JSON), else it is the default. The key in the config file is the name of the option.
+The elements of a list are separated by commas. In the config file a list may be a YAML sequence.
 `
 
 // reference lists the options in Markdown: those that all commands which run
@@ -62,7 +62,7 @@ func reference(app *kong.Application) string {
 	}
 	if node := mcpCommand(app); node != nil {
 		table("`cdphub mcp`", node.Flags, func(f *kong.Flag) bool { return has[f.Name] == 0 })
-		b.WriteString("\nIt has the options of browsers, of the addresses that actions may open, and of the log, too.\n")
+		b.WriteString("\nThis command also has the options for browsers, for the addresses that actions may open, and for the log. They are in the tables above.\n")
 	}
 	return b.String()
 }

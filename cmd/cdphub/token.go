@@ -17,22 +17,22 @@ import (
 
 // tokenCmd is `cdphub token`.
 type tokenCmd struct {
-	New   tokenNewCmd   `cmd:"" help:"Make a random token, and its entry for a tokens file."`
-	Mint  tokenMintCmd  `cmd:"" help:"Sign a token."`
-	Check tokenCheckCmd `cmd:"" help:"Say what a token allows, or why it allows nothing."`
+	New   tokenNewCmd   `cmd:"" help:"Create a random token and its entry for a tokens file."`
+	Mint  tokenMintCmd  `cmd:"" help:"Create a signed token (JWT)."`
+	Check tokenCheckCmd `cmd:"" help:"Print what a token allows, or why the hub would refuse it."`
 }
 
 // grantFlags say what a new token allows.
 type grantFlags struct {
-	Name  string `help:"Who bears it, for people." default:"unnamed"`
-	Role  string `help:"What its bearer may be: client, host or admin." enum:"client,host,admin" default:"client"`
-	Hub   string `help:"The hub it is for: a name, * for every one, or nothing for the default hub."`
-	Scope string `help:"How much a Client may do: readonly, standard, full or privileged." enum:"readonly,standard,full,privileged" default:"standard"`
+	Name  string `help:"Name of the program or person that uses the token." default:"unnamed"`
+	Role  string `help:"Role of the token: client, host or admin." enum:"client,host,admin" default:"client"`
+	Hub   string `help:"Name of the hub that the token is for; * for all hubs. Default: the default hub."`
+	Scope string `help:"What a Client with the token may do: readonly, standard, full or privileged." enum:"readonly,standard,full,privileged" default:"standard"`
 }
 
 type tokenNewCmd struct {
 	grantFlags
-	TTL time.Duration `name:"ttl" help:"How long it is good; for ever when left out." placeholder:"TIME"`
+	TTL time.Duration `name:"ttl" help:"Time until the token expires, such as 24h. Default: it never expires." placeholder:"TIME"`
 }
 
 // Run prints a token for its bearer and an entry for the hub, which cannot be
@@ -51,15 +51,15 @@ func (c *tokenNewCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "# The token, for its bearer:\n#   %s\n# Its entry, for the file of --tokens:\n%s", token, entry)
+	_, err = fmt.Fprintf(s.out, "# Token for the Client or Host:\n#   %s\n# Entry for the file of --tokens:\n%s", token, entry)
 	return err
 }
 
 type tokenMintCmd struct {
 	grantFlags
-	Key string        `help:"The key to sign with: an Ed25519 private key in PEM (openssl genpkey -algorithm ed25519), or a secret of 32 bytes or more." required:"" placeholder:"FILE"`
-	TTL time.Duration `name:"ttl" help:"How long it is good." default:"24h"`
-	ID  string        `help:"By which it can be revoked; random when left out." placeholder:"ID"`
+	Key string        `help:"Key that signs the token: an Ed25519 private key in PEM (openssl genpkey -algorithm ed25519), or a secret of 32 bytes or more." required:"" placeholder:"FILE"`
+	TTL time.Duration `name:"ttl" help:"Time until the token expires." default:"24h"`
+	ID  string        `help:"Id by which the token can be revoked. Default: a random id." placeholder:"ID"`
 }
 
 func (c *tokenMintCmd) Run(s streams) error {
@@ -81,9 +81,9 @@ func (c *tokenMintCmd) Run(s streams) error {
 }
 
 type tokenCheckCmd struct {
-	Token  string   `arg:"" help:"The token; - reads it from the standard input, where no other user sees it."`
-	Tokens string   `help:"The hub's file of tokens." env:"CDPHUB_TOKENS" placeholder:"FILE"`
-	JWTKey []string `help:"The hub's key for signed tokens." name:"jwt-key" env:"CDPHUB_JWT_KEY" placeholder:"FILE"`
+	Token  string   `arg:"" help:"Token to check. - reads it from standard input, where other users cannot see it."`
+	Tokens string   `help:"Tokens file of the hub." env:"CDPHUB_TOKENS" placeholder:"FILE"`
+	JWTKey []string `help:"Key file with which the hub verifies signed tokens." name:"jwt-key" env:"CDPHUB_JWT_KEY" placeholder:"FILE"`
 }
 
 // maxToken is the longest token that is read, in bytes: requests have no room

@@ -135,7 +135,7 @@ func count(t *testing.T, s step, passed bool) {
 	case !passed:
 		r.Result = clients.Fails
 	case s.refused != "" && harness.ThroughHub():
-		r.Result, r.Reason = clients.Cannot, "The command ends with: "+s.refused+"."
+		r.Result, r.Reason = clients.Cannot, "The error says: "+s.refused+"."
 	}
 	if err := r.Check(); err != nil {
 		t.Error(err)

@@ -43,14 +43,14 @@ func render() ([]byte, error) {
 // rules are what the words of the table mean.
 var rules = map[string]string{
 	"any":     "any value",
-	"web":     "below `privileged` an address of the web alone",
-	"flat":    "sent as `true`, whatever was given",
-	"context": "a context of the Client's own, or one that is everybody's",
+	"web":     "below `privileged`, an address of the web only",
+	"flat":    "always sent as `true`",
+	"context": "a browser context of the Client, or a shared one",
 	"target":  "a target that the Client may see",
-	"window":  "a window of such a target",
-	"session": "a session of the Client's own",
-	"stream":  "a stream that the same session was given",
-	"folder":  "below `privileged` a folder of the hub's own takes its place",
+	"window":  "a window of a target that the Client may see",
+	"session": "a session of the Client",
+	"stream":  "a stream that the same session has received",
+	"folder":  "below `privileged`, replaced by a folder of the hub",
 }
 
 // rule is a rule in words.
@@ -59,7 +59,7 @@ func rule(word string) string {
 		return text
 	}
 	if s, instead, is := strings.Cut(word, "-or-"); is {
-		return "below `" + s + "` sent as `" + instead + "`"
+		return "below `" + s + "`, sent as `" + instead + "`"
 	}
-	return "needs `" + word + "`, unless it is empty"
+	return "needs `" + word + "`, unless the value is empty"
 }

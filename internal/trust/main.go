@@ -85,9 +85,10 @@ func requirementsOf(test string) []string {
 
 // printTable prints the table. Its error names what has no test.
 func printTable(out io.Writer, names map[string][]named) error {
-	fmt.Fprint(out, `# What must hold, and which test proves it
+	fmt.Fprint(out, `# Requirements and their tests
 
-This table is made from the names of the tests by "make trust-doc". "make test" runs them all and fails when a line here does not hold.
+This page lists the security and reliability requirements of the hub, with the tests that prove each of them. `+"`make trust-doc`"+` makes the
+page from the names of the tests. `+"`make test`"+` runs all of them, and fails when a requirement has no test or one of its tests fails.
 `)
 	var missing []string
 	for _, s := range sections {

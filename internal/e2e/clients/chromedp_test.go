@@ -262,4 +262,4 @@ var dpPages = []check[dpPage]{
 }
 
 // otherOrigins is why a Target does not go everywhere.
-const otherOrigins = "A Host page names the origins that its Target may show; the hub refuses to navigate to others."
+const otherOrigins = "A Host page lists the origins that its frame may show. Navigation to others is refused."

@@ -13,15 +13,15 @@ var Lacks = map[string]map[string]string{
 		"two clients at once", "new CDP session", "navigation events", "mouse wheel", "touch", "check", "select",
 		"handles", "expose function", "init script", "response bodies", "intercept", "cookies", "storage", "pdf",
 		"frames", "locators", "DOM nodes", "set content"),
-	"chromedp": all("A second context on a page closes the page when it ends.", "new CDP session"),
-	"agent-browser": all("There is no command for it.",
+	"chromedp": all("When a second context on a page ends, chromedp closes the page.", "new CDP session"),
+	"agent-browser": all("The client has no command for it.",
 		"two clients at once", "new CDP session", "navigation events", "touch",
 		"handles", "expose function", "init script", "response bodies", "set content"),
 }
 
 const (
-	hasTouch = "It asks for a context made with hasTouch, which one that is connected to is not."
-	noTool   = "There is no tool for it, or none without further capabilities."
+	hasTouch = "Playwright requires a context that was created with hasTouch. The context of a connected browser is not."
+	noTool   = "The client has no tool for it, or only with additional capabilities turned on."
 )
 
 func all(reason string, features ...string) map[string]string {

@@ -178,7 +178,7 @@ var devtoolsTools = []check[*server]{
 	}, nil},
 	{"profiling", "take_heapsnapshot", func(t *testing.T, s *server) {
 		s.use(t, "take_heapsnapshot", args{"filePath": filepath.Join(scratch, "heap.heapsnapshot")})
-	}, &difference[*server]{Cannot, "Page script has no way to its own heap.", func(t *testing.T, s *server) {
+	}, &difference[*server]{Cannot, "Page script cannot read its own heap.", func(t *testing.T, s *server) {
 		said, _, failed := s.call(t, "take_heapsnapshot", args{"filePath": filepath.Join(scratch, "heap.heapsnapshot")})
 		same(t, "it fails and says why", failed && strings.Contains(said, "HeapProfiler"), true)
 	}}},

@@ -208,7 +208,7 @@ var rodView = []check[rodPage]{
 		p.MustReload().MustWaitLoad()
 		p.is(t, "[screen.width, devicePixelRatio, /iPhone/.test(navigator.userAgent)]", "[375,3,true]")
 		p.MustEmulate(devices.Clear)
-	}, &difference[rodPage]{Differs, "The size of the screen and the pixel ratio are the window's; the frame is resized, and script sees the user agent.", func(t *testing.T, p rodPage) {
+	}, &difference[rodPage]{Differs, "Screen size and pixel ratio are those of the window. The frame is resized, and script sees the user agent.", func(t *testing.T, p rodPage) {
 		p.MustEmulate(devices.IPhoneX)
 		p.MustReload().MustWaitLoad()
 		p.is(t, "[innerWidth, /iPhone/.test(navigator.userAgent)]", "[375,true]")
@@ -217,7 +217,7 @@ var rodView = []check[rodPage]{
 }
 
 // noProfile is why no client measures the scripts of an iframe.
-const noProfile = "Page script cannot measure what scripts run."
+const noProfile = "Page script cannot measure which code runs."
 
 // noPDF is why no client gets a PDF from an iframe.
 const noPDF = "Page script can open the print dialog, but not print to a file."

@@ -284,7 +284,7 @@ check("profiling", "Profiler.startPreciseCoverage", async ({ client: { Profiler 
   assert.ok((await Profiler.takePreciseCoverage()).result.length >= 0);
 }, {
   result: "cannot",
-  reason: "Page script cannot measure what scripts run.",
+  reason: "Page script cannot measure which code runs.",
   run: async ({ client: { Profiler } }) => assert.rejects(Profiler.enable(), /Profiler\.enable/),
 });
 

@@ -42,9 +42,13 @@ func run(in io.Reader, out io.Writer) error {
 	}
 	fmt.Fprintln(out, `# Clients and features
 
-This table is made from a run of the end-to-end tests (make clients-doc): what each client did with an app in
-an iframe, through the hub. A number counts tests that passed. Every test but those with a footnote is the same against
-Chromium itself.`)
+The table shows what each client can do with an app in an iframe, through the hub. It is made from a run of the end-to-end
+tests (`+"`make clients-doc`"+`).
+
+* "works (5)": five tests pass. The same tests pass against Chromium directly.
+* "works (5), but [1]": further tests behave differently in an iframe, or cannot work there. The note says which.
+* "works differently", "cannot": all tests of the feature behave differently in an iframe, or cannot work there.
+* "no command": the client has no command for the feature.`)
 	fmt.Fprintf(out, "\n| feature | %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 	var notes []string
 	number := map[string]int{}
@@ -95,6 +99,8 @@ func (c *cell) verdict() string {
 		return fmt.Sprintf("**fails** (%d of %d)", c.fails, c.tests)
 	case c.cannot == c.tests:
 		return "cannot"
+	case c.tests == len(c.reasons):
+		return "works differently"
 	case len(c.reasons) > 0:
 		return fmt.Sprintf("works (%d), but", c.tests-len(c.reasons))
 	}
@@ -133,9 +139,9 @@ func read(in io.Reader) (map[[2]string]*cell, error) {
 			c.fails++
 		case clients.Cannot:
 			c.cannot++
-			c.reasons = append(c.reasons, "Cannot: "+r.Test+". "+r.Reason)
+			c.reasons = append(c.reasons, "Cannot do \""+r.Test+"\". "+r.Reason)
 		case clients.Differs:
-			c.reasons = append(c.reasons, "Works differently: "+r.Test+". "+r.Reason)
+			c.reasons = append(c.reasons, "Differs in \""+r.Test+"\". "+r.Reason)
 		}
 	}
 	return cells, lines.Err()

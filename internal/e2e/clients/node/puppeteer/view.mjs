@@ -41,7 +41,7 @@ check("profiling", "coverage.startJSCoverage", async ({ page }) => {
   assert.ok((await page.coverage.stopJSCoverage()).length >= 0);
 }, {
   result: "cannot",
-  reason: "Page script cannot measure what scripts run.",
+  reason: "Page script cannot measure which code runs.",
   run: async ({ page }) => assert.rejects(page.coverage.startJSCoverage(), /Profiler\./),
 });
 
