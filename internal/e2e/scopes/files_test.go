@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -102,26 +103,10 @@ func TestR113SessionsEndBeforeAFileShows(t *testing.T) {
 					c.Send(t, theirs, method, nil)
 				}
 				c.Send(t, theirs, "Page.addScriptToEvaluateOnNewDocument", object{"source": "addEventListener('DOMContentLoaded', () => console.log(document.body.innerText))"})
-				stop := make(chan struct{})
-				done := make(chan struct{})
-				go func() {
-					defer close(done)
-					for {
-						select {
-						case <-stop:
-							return
-						default:
-						}
-						c.Send(t, theirs, "Runtime.evaluate", object{"expression": "document.documentElement.outerHTML"})
-						c.Send(t, theirs, "DOM.getDocument", object{"depth": -1, "pierce": true})
-						c.Send(t, theirs, "Page.getFrameTree", nil)
-						time.Sleep(2 * time.Millisecond)
-					}
-				}()
-				lead(session, c)
-				time.Sleep(300 * time.Millisecond)
-				close(stop)
-				<-done
+				reading(t, c, theirs, func() {
+					lead(session, c)
+					time.Sleep(300 * time.Millisecond)
+				})
 				c.Await(t, "the end of the session", func(m harness.Message) bool {
 					return m.Method == "Target.detachedFromTarget" && strings.Contains(string(m.Params), theirs)
 				})
@@ -136,6 +121,29 @@ func TestR113SessionsEndBeforeAFileShows(t *testing.T) {
 			}
 		})
 	}
+}
+
+// reading reads the document of a session, as fast as it can, while f runs.
+func reading(t *testing.T, c *harness.CDP, session string, f func()) {
+	t.Helper()
+	stop := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			c.Send(t, session, "Runtime.evaluate", object{"expression": "document.documentElement.outerHTML"})
+			c.Send(t, session, "DOM.getDocument", object{"depth": -1, "pierce": true})
+			c.Send(t, session, "Page.getFrameTree", nil)
+			time.Sleep(2 * time.Millisecond)
+		}
+	})
+	defer done.Wait()
+	defer close(stop)
+	f()
 }
 
 // again attaches to the page that has just come back to the web; "" when it is
