@@ -154,3 +154,13 @@ is(
   events.filter((e) => e.method === "Page.frameStoppedLoading").map((e) => e.params.frameId === half),
   [true],
 );
+
+// A document that was stopped before its agent was paired is complete, without a load event.
+await pair("/stopped", { html: "<script>window.stop()<\/script><p>never" });
+for (let state; state !== "complete"; ) state = await value("document.readyState");
+events.length = 0;
+await cdp("Page.setLifecycleEventsEnabled", { enabled: true });
+const reached = events
+  .filter((e) => e.method === "Page.lifecycleEvent" && e.params.frameId === "MAIN")
+  .map((e) => e.params.name);
+is([reached.includes("commit"), reached.includes("load")], [true, false], reached.join());

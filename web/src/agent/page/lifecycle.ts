@@ -111,17 +111,16 @@ function tellLoaded(frame: Frame): void {
   );
 }
 
-/** Continues from the document's readiness, after `begin`. */
+/**
+ * Continues from how far the document has come, after `begin`. What has happened shows in the timing entry: "interactive"
+ * lasts until load, and a document that was stopped is "complete" without a load event (HTML, "abort a document").
+ */
 export function follow(frame: Frame): void {
-  const state = frame.win?.document.readyState;
-  // "interactive" lasts until load; whether DOMContentLoaded has fired shows in the timing entry.
-  if (state === "complete") loaded(frame);
-  else if (frame.win && domContentLoadedAt(frame.win) > 0) contentLoaded(frame);
-}
-
-function domContentLoadedAt(win: Window): number {
+  const win = frame.win;
+  if (!win) return;
   const entry = win.performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
-  return entry?.domContentLoadedEventEnd ?? 0;
+  if (entry ? entry.loadEventStart > 0 : win.document.readyState === "complete") loaded(frame);
+  else if (entry && entry.domContentLoadedEventEnd > 0) contentLoaded(frame);
 }
 
 /** Listens to the document of a window. */
