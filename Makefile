@@ -13,7 +13,7 @@
 # make chaos         all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
 # make generate      what is made from sources: codecs, bundles, pages
 
-.PHONY: demo check test test-product test-e2e test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc bench chaos generate tools compiler
+.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc bench chaos generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -60,21 +60,25 @@ PACKAGES_AT_ONCE ?= 4
 test-product: tools compiler $(GOTESTSUM)
 	@out=$$(mktemp) && \
 	$(GOTESTSUM) --format pkgname --jsonfile $$out -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE) $$(go list ./... | grep -vE '/(actions/conformance|web/test)$$') && \
-	$(GOTESTSUM) --format pkgname --jsonfile $$out.plain -- -shuffle=on -timeout 20m -p 1 ./actions/conformance ./web/test && \
+	$(GOTESTSUM) --format pkgname --jsonfile $$out.plain -- -shuffle=on -timeout 20m -p 2 ./actions/conformance ./web/test && \
 	(cd $(E2E) && $(GOTESTSUM) --format pkgname --jsonfile $$out.scopes -- -shuffle=on -timeout 20m ./scopes) && \
 	cat $$out.plain $$out.scopes >> $$out && \
 	go run ./internal/trust -outcome < $$out && \
 	go run ./internal/actionsdoc -check docs/actions.md < $$out; status=$$?; rm -f $$out $$out.plain $$out.scopes; exit $$status
 	go test -count=1 -run TestR70 ./relay # what the race detector is left out of
 
-# One browser after the other. The sample: Playwright at frames and at a
-# browser behind the hub, the other clients at frames, one framework.
+# The sample: Playwright at frames and at a browser behind the hub, three other
+# clients at frames. Both halves wait for browsers: they run side by side.
 test-e2e: tools
+	$(MAKE) -j2 --output-sync=target test-e2e-playwright test-e2e-others
+
+test-e2e-playwright:
+	go test -C $(E2E) -count=1 -timeout 20m ./playwright -run 'TestHub|TestBrowserHost'
+	go test -C $(E2E) -count=1 -timeout 20m ./clients -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP'
+
+test-e2e-others:
 	go test -C web/build -shuffle=on -timeout 20m ./...
 	go test -C $(E2E) -shuffle=on -timeout 20m -p 1 . ./axtree ./browserhost ./shots
-	go test -C $(E2E) -count=1 -timeout 20m ./playwright -run 'TestHub|TestBrowserHost'
-	go test -C $(E2E) -count=1 -timeout 20m ./clients -run 'TestPuppeteer|TestChromedp|TestRod|TestChromeRemoteInterface|TestPlaywrightMCP|TestExamples'
-	go test -C $(E2E) -count=1 -timeout 20m ./apps -run TestReact
 
 test-clients: tools
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree
