@@ -9,171 +9,170 @@ import (
 	"go.uber.org/zap"
 )
 
-// Lanes run the requests of one connection: those on one page in the order in
-// which they come, those on different pages beside one another. The Browser
-// that they share is opened by the first that wants it.
-type Lanes struct {
-	caller Caller // static after NewLanes
+// Scheduler runs the requests of one connection: requests on one page in the
+// order in which they come, requests on different pages side by side. The first
+// request that needs the Browser opens it.
+type Scheduler struct {
+	caller Caller // static after NewScheduler
 	ctx    context.Context
 	stop   context.CancelFunc
 	runs   sync.WaitGroup
 
 	opening sync.Mutex // held while the Browser is being opened
 
-	mu      sync.Mutex // guards everything below
-	browser *Browser   // nil until there is one
-	waiting int
-	last    map[string]chan struct{} // the last request of each lane, closed at its end
-	barred  int                      // requests under way in all lanes at once
-	ended   bool
+	mu        sync.Mutex // guards everything below
+	browser   *Browser   // nil until there is one
+	waiting   int
+	last      map[string]chan struct{} // the last request of each queue; closed at its end
+	exclusive int                      // exclusive requests under way
+	ended     bool
 }
 
-// The lanes that are no page's: of requests that wait for all others, and for
-// which all others wait, and of those about no page.
+// The queues that belong to no page. A request of exclusiveQueue runs after all
+// requests before it, and all requests after it wait for it.
 const (
-	everyLane = ""
-	apartLane = "apart"
+	exclusiveQueue = ""
+	noPageQueue    = "apart"
 )
 
-// Turn says when a request runs.
-type Turn struct {
-	Page  string   // its page's handle, "" for the active one: it runs after those on that page
-	Of    *Browser // which has the page; nil is the Browser of the Lanes
-	Apart bool     // it is about no page: it runs after those that are not, either
-	Alone bool     // it may change which page is active: it runs after all others, and they after it
+// Job says when a request runs, and after which others.
+type Job struct {
+	Page      string   // its page's handle, "" for the active one: it runs after those on that page
+	Of        *Browser // which has the page; nil is the Browser of the Scheduler
+	NoPage    bool     // it is about no page: it runs after those that are not, either
+	Exclusive bool     // it may change which page is active: it runs after all others, and they after it
 }
 
-// NewLanes makes the lanes of a caller. When the process shuts down, over is
-// called once the requests that have come by then are answered. End must be
-// called.
-func NewLanes(ctx context.Context, c Caller, over func()) *Lanes {
+// NewScheduler makes the scheduler of a caller. When the process shuts down, it
+// calls over once all requests so far are answered. The caller must call End.
+func NewScheduler(ctx context.Context, c Caller, over func()) *Scheduler {
 	if c.Options.Meter == nil {
 		c.Options.Meter = NewMeter(c.Options.Limits)
 	}
-	l := &Lanes{caller: c, last: make(map[string]chan struct{})}
-	l.ctx, l.stop = context.WithCancel(ctx)
+	s := &Scheduler{caller: c, last: make(map[string]chan struct{})}
+	s.ctx, s.stop = context.WithCancel(ctx)
 	if c.Ending != nil {
-		l.runs.Go(func() {
+		s.runs.Go(func() {
 			select {
 			case <-c.Ending:
-				l.mu.Lock()
-				l.goLocked(everyLane, func(context.Context) { over() })
-				l.mu.Unlock()
-			case <-l.ctx.Done():
+				s.mu.Lock()
+				s.goLocked(exclusiveQueue, func(context.Context) { over() })
+				s.mu.Unlock()
+			case <-s.ctx.Done():
 			}
 		})
 	}
-	return l
+	return s
 }
 
 // End cuts off what runs, waits for that, and ends the Browser.
-func (l *Lanes) End() {
-	l.mu.Lock()
-	l.ended = true
-	l.mu.Unlock()
-	l.stop()
-	l.runs.Wait()
-	if l.browser != nil {
-		l.browser.Close()
+func (s *Scheduler) End() {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.stop()
+	s.runs.Wait()
+	if s.browser != nil {
+		s.browser.Close()
 	}
 }
 
 // Browser returns the connection's Browser.
-func (l *Lanes) Browser() (*Browser, error) {
-	l.opening.Lock()
-	defer l.opening.Unlock()
-	l.mu.Lock()
-	b := l.browser
-	l.mu.Unlock()
+func (s *Scheduler) Browser() (*Browser, error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	s.mu.Lock()
+	b := s.browser
+	s.mu.Unlock()
 	if b != nil {
 		return b, nil
 	}
-	b, err := l.caller.Open(l.ctx)
+	b, err := s.caller.Open(s.ctx)
 	if err != nil {
 		return nil, err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.browser = b
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.browser = b
 	return b, nil
 }
 
 // Run runs f in its turn. Its error is of kind RateLimited, and f does not run,
 // when there are too many requests.
-func (l *Lanes) Run(t Turn, f func(context.Context)) error {
-	meter := l.caller.Options.Meter
+func (s *Scheduler) Run(t Job, f func(context.Context)) error {
+	meter := s.caller.Options.Meter
 	if err := meter.Request(); err != nil {
 		return err
 	}
-	lane := l.laneOf(t)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.waiting >= meter.limits.Waiting || l.ended {
+	queue := s.queueOf(t)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting >= meter.limits.Waiting || s.ended {
 		return meter.TooMany()
 	}
-	l.goLocked(lane, f)
+	s.goLocked(queue, f)
 	return nil
 }
 
-// laneOf is the lane of a turn: the ID of its page. While a request is under way
+// queueOf is the queue of a turn: the ID of its page. While a request is under way
 // that may change which the active one is, nobody knows.
-func (l *Lanes) laneOf(t Turn) string {
-	l.mu.Lock()
-	barred, b := l.barred > 0, l.browser
-	l.mu.Unlock()
+func (s *Scheduler) queueOf(t Job) string {
+	s.mu.Lock()
+	exclusive, b := s.exclusive > 0, s.browser
+	s.mu.Unlock()
 	if t.Of != nil {
 		b = t.Of
 	}
 	switch {
-	case t.Alone:
-		return everyLane
-	case t.Apart:
-		return apartLane
-	case b == nil, barred && t.Page == "":
-		return everyLane
+	case t.Exclusive:
+		return exclusiveQueue
+	case t.NoPage:
+		return noPageQueue
+	case b == nil, exclusive && t.Page == "":
+		return exclusiveQueue
 	}
 	p, err := b.Page(t.Page)
 	if err != nil {
-		return everyLane
+		return exclusiveQueue
 	}
 	return p.ID
 }
 
-// goLocked runs f when those before it in its lane have ended.
-func (l *Lanes) goLocked(lane string, f func(context.Context)) {
+// goLocked runs f when those before it in its queue have ended.
+func (s *Scheduler) goLocked(queue string, f func(context.Context)) {
 	done := make(chan struct{})
 	var before []chan struct{}
-	if lane == everyLane {
-		for _, c := range l.last {
+	if queue == exclusiveQueue {
+		for _, c := range s.last {
 			before = append(before, c)
 		}
-		clear(l.last)
-		l.barred++
+		clear(s.last)
+		s.exclusive++
 	} else {
-		before = []chan struct{}{l.last[everyLane], l.last[lane]}
+		before = []chan struct{}{s.last[exclusiveQueue], s.last[queue]}
 	}
-	l.last[lane] = done
-	l.waiting++
-	l.runs.Go(func() {
-		defer l.leave(lane, done)
+	s.last[queue] = done
+	s.waiting++
+	s.runs.Go(func() {
+		defer s.leave(queue, done)
 		for _, c := range before {
 			if c != nil {
 				<-c
 			}
 		}
-		f(l.ctx)
+		f(s.ctx)
 	})
 }
 
-func (l *Lanes) leave(lane string, done chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.waiting--
-	if lane == everyLane {
-		l.barred--
+func (s *Scheduler) leave(queue string, done chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting--
+	if queue == exclusiveQueue {
+		s.exclusive--
 	}
-	if l.last[lane] == done {
-		delete(l.last, lane)
+	if s.last[queue] == done {
+		delete(s.last, queue)
 	}
 	close(done)
 }

@@ -29,10 +29,10 @@ func joinPages(ids ...string) Join {
 	}
 }
 
-// newLanes are lanes whose Browser is open.
-func newLanes(t *testing.T, c Caller) *Lanes {
+// newScheduler makes one whose Browser is open.
+func newScheduler(t *testing.T, c Caller) *Scheduler {
 	t.Helper()
-	l := NewLanes(t.Context(), c, func() {})
+	l := NewScheduler(t.Context(), c, func() {})
 	t.Cleanup(l.End)
 	if _, err := l.Browser(); err != nil {
 		t.Fatal(err)
@@ -40,27 +40,27 @@ func newLanes(t *testing.T, c Caller) *Lanes {
 	return l
 }
 
-func TestLanesKeepOrderPerPage(t *testing.T) {
+func TestSchedulerKeepOrderPerPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLanes(t, Caller{Join: joinPages("A", "B")})
+		l := newScheduler(t, Caller{Join: joinPages("A", "B")})
 		var mu sync.Mutex // guards order
 		var order []string
 		for _, r := range []struct {
 			name  string
-			turn  Turn
+			turn  Job
 			takes time.Duration
 		}{
-			{"a1", Turn{Page: "A"}, 3 * time.Second},
-			{"a2", Turn{Page: "page-1"}, 0}, // the same page by its alias
-			{"b1", Turn{Page: "B"}, time.Second},
-			{"apart1", Turn{Apart: true}, 2 * time.Second},
-			{"apart2", Turn{Apart: true}, 0},
-			{"active", Turn{}, 0}, // which is A
-			{"tabs", Turn{Alone: true}, 0},
-			{"b2", Turn{Page: "B"}, time.Second},
-			{"unknown page", Turn{Page: "C"}, 0},
-			{"apart3", Turn{Apart: true}, 500 * time.Millisecond},
-			{"b3", Turn{Page: "B"}, time.Second},
+			{"a1", Job{Page: "A"}, 3 * time.Second},
+			{"a2", Job{Page: "page-1"}, 0}, // the same page by its alias
+			{"b1", Job{Page: "B"}, time.Second},
+			{"apart1", Job{NoPage: true}, 2 * time.Second},
+			{"apart2", Job{NoPage: true}, 0},
+			{"active", Job{}, 0}, // which is A
+			{"tabs", Job{Exclusive: true}, 0},
+			{"b2", Job{Page: "B"}, time.Second},
+			{"unknown page", Job{Page: "C"}, 0},
+			{"apart3", Job{NoPage: true}, 500 * time.Millisecond},
+			{"b3", Job{Page: "B"}, time.Second},
 		} {
 			err := l.Run(r.turn, func(context.Context) {
 				time.Sleep(r.takes)
@@ -82,34 +82,34 @@ func TestLanesKeepOrderPerPage(t *testing.T) {
 	})
 }
 
-func TestLanesRefuseTheSixtyFifth(t *testing.T) {
+func TestSchedulerRefuseTheSixtyFifth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLanes(t, Caller{Join: joinPages("A"), Options: Options{Limits: Limits{Requests: 1000}}})
+		l := newScheduler(t, Caller{Join: joinPages("A"), Options: Options{Limits: Limits{Requests: 1000}}})
 		release := make(chan struct{})
 		for i := range 64 {
-			if err := l.Run(Turn{Page: "A"}, func(context.Context) { <-release }); err != nil {
+			if err := l.Run(Job{Page: "A"}, func(context.Context) { <-release }); err != nil {
 				t.Fatalf("request %d: %v", i+1, err)
 			}
 		}
-		err := l.Run(Turn{Alone: true}, func(context.Context) {})
+		err := l.Run(Job{Exclusive: true}, func(context.Context) {})
 		if e, ok := errors.AsType[*Error](err); !ok || e.Kind != RateLimited || e.Details.RetryAfter <= 0 {
 			t.Errorf("one more: %v, want it refused", err)
 		}
 		close(release)
 		synctest.Wait()
-		if err := l.Run(Turn{Page: "A"}, func(context.Context) {}); err != nil {
+		if err := l.Run(Job{Page: "A"}, func(context.Context) {}); err != nil {
 			t.Errorf("there is room, and a request was refused: %v", err)
 		}
 	})
 }
 
-// TestLanesHoldTheRate asks for more than 50 requests in a second.
-func TestLanesHoldTheRate(t *testing.T) {
+// TestSchedulerHoldTheRate asks for more than 50 requests in a second.
+func TestSchedulerHoldTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLanes(t, Caller{Join: joinPages("A")})
+		l := newScheduler(t, Caller{Join: joinPages("A")})
 		taken := func() (n int) {
 			for range 200 {
-				if l.Run(Turn{Apart: true}, func(context.Context) {}) == nil {
+				if l.Run(Job{NoPage: true}, func(context.Context) {}) == nil {
 					n++
 				}
 				synctest.Wait()
@@ -119,7 +119,7 @@ func TestLanesHoldTheRate(t *testing.T) {
 		if n := taken(); n != 50 {
 			t.Errorf("%d requests were taken at once, want 50", n)
 		}
-		err := l.Run(Turn{}, func(context.Context) {})
+		err := l.Run(Job{}, func(context.Context) {})
 		if e, ok := errors.AsType[*Error](err); !ok || e.Kind != RateLimited || e.Details.RetryAfter != 20*time.Millisecond {
 			t.Errorf("%v, want a turn in 20 ms", err)
 		}
@@ -130,13 +130,13 @@ func TestLanesHoldTheRate(t *testing.T) {
 	})
 }
 
-func TestLanesEndWhenTheProcessDoes(t *testing.T) {
+func TestSchedulerEndWhenTheProcessDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, over := make(chan struct{}), new(atomic.Bool)
-		l := NewLanes(t.Context(), Caller{Join: joinPages("A"), Ending: ending}, func() { over.Store(true) })
+		l := NewScheduler(t.Context(), Caller{Join: joinPages("A"), Ending: ending}, func() { over.Store(true) })
 		defer l.End()
 		answered := false
-		_ = l.Run(Turn{}, func(context.Context) {
+		_ = l.Run(Job{}, func(context.Context) {
 			time.Sleep(time.Second)
 			answered = true
 		})
@@ -153,11 +153,11 @@ func TestLanesEndWhenTheProcessDoes(t *testing.T) {
 	})
 }
 
-func TestLanesCutOffAtTheEnd(t *testing.T) {
-	l := NewLanes(t.Context(), Caller{Join: joinPages("A")}, func() {})
-	_ = l.Run(Turn{}, func(ctx context.Context) { <-ctx.Done() })
+func TestSchedulerCutOffAtTheEnd(t *testing.T) {
+	l := NewScheduler(t.Context(), Caller{Join: joinPages("A")}, func() {})
+	_ = l.Run(Job{}, func(ctx context.Context) { <-ctx.Done() })
 	l.End()
-	if l.Run(Turn{}, func(context.Context) {}) == nil {
+	if l.Run(Job{}, func(context.Context) {}) == nil {
 		t.Error("a request was taken after the end")
 	}
 }
@@ -169,9 +169,9 @@ func TestTryTellsOfAPanic(t *testing.T) {
 	}
 }
 
-func TestLanesOpenTheBrowserAgain(t *testing.T) {
+func TestSchedulerOpenTheBrowserAgain(t *testing.T) {
 	fails := true
-	l := NewLanes(t.Context(), Caller{Join: func(f EventFunc) (Client, error) {
+	l := NewScheduler(t.Context(), Caller{Join: func(f EventFunc) (Client, error) {
 		if fails {
 			return nil, errors.New("too many clients")
 		}

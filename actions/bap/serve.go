@@ -64,11 +64,11 @@ var (
 
 // connection is one client's WebSocket.
 type connection struct {
-	srv    *Server // static after Serve, as is what follows
-	conn   *wsconn.Conn
-	caller actions.Caller
-	log    *zap.Logger
-	lanes  *actions.Lanes
+	srv       *Server // static after Serve, as is what follows
+	conn      *wsconn.Conn
+	caller    actions.Caller
+	log       *zap.Logger
+	scheduler *actions.Scheduler
 
 	mu      sync.Mutex // guards what is below
 	session *session   // nil before initialize and after shutdown
@@ -81,13 +81,13 @@ func (srv *Server) Serve(ctx context.Context, conn *wsconn.Conn, caller actions.
 		caller.Options.Meter = actions.NewMeter(caller.Options.Limits)
 	}
 	c := &connection{srv: srv, conn: conn, caller: caller, log: caller.Options.Logger().Named("bap")}
-	c.lanes = actions.NewLanes(ctx, caller, func() { conn.Close(wsconn.ReasonShutdown) })
+	c.scheduler = actions.NewScheduler(ctx, caller, func() { conn.Close(wsconn.ReasonShutdown) })
 	idle := time.AfterFunc(srv.options.Idle, func() { conn.Close(reasonIdle) })
 	life := time.AfterFunc(srv.options.Life, func() { conn.Close(reasonOld) })
 	defer func() {
 		idle.Stop()
 		life.Stop()
-		c.lanes.End()
+		c.scheduler.End()
 		if owned := c.end(); owned != nil {
 			owned.release(ctx, c)
 		}
@@ -124,7 +124,7 @@ func (c *connection) end() *session {
 }
 
 // receive takes one frame. It does not wait: what may take time runs in the
-// lane of its page.
+// queue of its page.
 func (c *connection) receive(ctx context.Context, frame []byte) {
 	r, bad := parse(frame)
 	if bad != nil {
@@ -149,8 +149,8 @@ func (c *connection) receive(ctx context.Context, frame []byte) {
 		c.answer(r, nil, bad)
 		return
 	}
-	turn := actions.Turn{Page: pageOf(r.params), Of: k.session.view(), Apart: !m.page, Alone: m.alone}
-	if err := c.lanes.Run(turn, func(ctx context.Context) { c.run(ctx, r, m, k) }); err != nil {
+	turn := actions.Job{Page: pageOf(r.params), Of: k.session.view(), NoPage: !m.page, Exclusive: m.alone}
+	if err := c.scheduler.Run(turn, func(ctx context.Context) { c.run(ctx, r, m, k) }); err != nil {
 		c.answer(r, nil, err)
 	}
 }

@@ -135,17 +135,17 @@ func reply(w http.ResponseWriter, status int, a answer) {
 
 // socket is one WebSocket.
 type socket struct {
-	conn   *wsconn.Conn
-	caller actions.Caller
-	lanes  *actions.Lanes
+	conn      *wsconn.Conn
+	caller    actions.Caller
+	scheduler *actions.Scheduler
 }
 
 // Serve serves the WebSocket /hooks until it ends. Calls on one page run one
 // after the other.
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
 	c = bounded(c)
-	s := &socket{conn: conn, caller: c, lanes: actions.NewLanes(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })}
-	defer s.lanes.End()
+	s := &socket{conn: conn, caller: c, scheduler: actions.NewScheduler(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })}
+	defer s.scheduler.End()
 	return conn.Serve(ctx, s.receive)
 }
 
@@ -161,8 +161,8 @@ func (s *socket) receive(text []byte) {
 	var p onBrowser
 	_ = actions.Decode(r.Params, &p) // what is wrong with it, the hook says
 	page := p.browser()
-	err := s.lanes.Run(actions.Turn{Page: page, Apart: page == ""}, func(ctx context.Context) {
-		s.send(answerTo(ctx, s.caller, s.lanes.Browser, r))
+	err := s.scheduler.Run(actions.Job{Page: page, NoPage: page == ""}, func(ctx context.Context) {
+		s.send(answerTo(ctx, s.caller, s.scheduler.Browser, r))
 	})
 	if err != nil {
 		s.send(answer{ID: r.ID, Error: failureOf(err, "")})

@@ -59,8 +59,8 @@ const (
 
 // call is one request as its method sees it.
 type call struct {
-	lanes  *actions.Lanes
-	caller *actions.Caller
+	scheduler *actions.Scheduler
+	caller    *actions.Caller
 	*actions.Params
 }
 
@@ -70,7 +70,7 @@ func (c *call) on(ctx context.Context, within time.Duration, f func(context.Cont
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	b, err := c.lanes.Browser()
+	b, err := c.scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func openTab(ctx context.Context, c *call) (any, error) {
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	b, err := c.lanes.Browser()
+	b, err := c.scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func openTab(ctx context.Context, c *call) (any, error) {
 func closeTab(ctx context.Context, c *call) (any, error) {
 	c.Need("tab_id")
 	return c.on(ctx, readWithin, func(ctx context.Context, p *actions.Page) (any, error) {
-		b, err := c.lanes.Browser()
+		b, err := c.scheduler.Browser()
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +200,7 @@ func closeTab(ctx context.Context, c *call) (any, error) {
 }
 
 func listTabs(ctx context.Context, c *call) (any, error) {
-	b, err := c.lanes.Browser()
+	b, err := c.scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func listTabs(ctx context.Context, c *call) (any, error) {
 
 // running reports whether there is a browser; nobody starts or stops it here.
 func running(ctx context.Context, c *call) (any, error) {
-	b, err := c.lanes.Browser()
+	b, err := c.scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}

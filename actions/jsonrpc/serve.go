@@ -21,9 +21,9 @@ type socket struct {
 	known  chan struct{} // closed when somebody has
 	ending <-chan struct{}
 
-	caller actions.Caller // owned by the reader; with Login while nobody has logged in
-	lanes  *actions.Lanes // likewise; nil until then
-	wrong  int            // likewise: how often a login has failed
+	caller    actions.Caller     // owned by the reader; with Login while nobody has logged in
+	scheduler *actions.Scheduler // likewise; nil until then
+	wrong     int                // likewise: how often a login has failed
 }
 
 // loginWithin is how long a connection may take to log in.
@@ -44,8 +44,8 @@ func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reas
 	}
 	conn.HandleBinary(func([]byte) {})
 	defer func() {
-		if s.lanes != nil {
-			s.lanes.End()
+		if s.scheduler != nil {
+			s.scheduler.End()
 		}
 	}()
 	return conn.Serve(ctx, func(frame []byte) { s.receive(ctx, frame) })
@@ -64,7 +64,7 @@ func (s *socket) leaveUnknown(ctx context.Context) {
 
 // begin is called once it is known who the caller is.
 func (s *socket) begin(ctx context.Context) {
-	s.lanes = actions.NewLanes(ctx, s.caller, func() { s.conn.Close(wsconn.ReasonShutdown) })
+	s.scheduler = actions.NewScheduler(ctx, s.caller, func() { s.conn.Close(wsconn.ReasonShutdown) })
 }
 
 // receive takes a message.
@@ -73,7 +73,7 @@ func (s *socket) receive(ctx context.Context, frame []byte) {
 	switch {
 	case err != nil:
 		s.write(failed(nil, err))
-	case s.lanes == nil:
+	case s.scheduler == nil:
 		s.login(ctx, calls, batch)
 	case !batch:
 		s.call(calls[0], func(r *response) {
@@ -126,7 +126,7 @@ func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 		}
 	}
 	m, known := methods[r.method]
-	c := &call{lanes: s.lanes, caller: &s.caller, Params: actions.ReadParams(r.params)}
+	c := &call{scheduler: s.scheduler, caller: &s.caller, Params: actions.ReadParams(r.params)}
 	tab := c.Text("tab_id")
 	switch {
 	case err != nil:
@@ -141,8 +141,8 @@ func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 		answer(nil, err)
 		return
 	}
-	turn := actions.Turn{Page: tab, Alone: m.tabs || m.moves && tab != ""}
-	err = s.lanes.Run(turn, func(ctx context.Context) {
+	turn := actions.Job{Page: tab, Exclusive: m.tabs || m.moves && tab != ""}
+	err = s.scheduler.Run(turn, func(ctx context.Context) {
 		answer(actions.Try(s.log, r.method, func() (any, error) { return m.do(ctx, c) }))
 	})
 	if err != nil {

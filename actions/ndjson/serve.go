@@ -17,11 +17,11 @@ const defaultSession = "default"
 
 // socket is one connection.
 type socket struct {
-	conn    *wsconn.Conn // static after Serve began
-	caller  actions.Caller
-	lanes   *actions.Lanes
-	log     *zap.Logger
-	session string
+	conn      *wsconn.Conn // static after Serve began
+	caller    actions.Caller
+	scheduler *actions.Scheduler
+	log       *zap.Logger
+	session   string
 }
 
 // Serve serves a connection until it ends, and returns why.
@@ -31,8 +31,8 @@ func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reas
 	if s.session == "" {
 		s.session = defaultSession
 	}
-	s.lanes = actions.NewLanes(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })
-	defer s.lanes.End()
+	s.scheduler = actions.NewScheduler(ctx, c, func() { conn.Close(wsconn.ReasonShutdown) })
+	defer s.scheduler.End()
 	conn.HandleBinary(func([]byte) { s.reply("", nil, bad("a binary frame, expected text")) })
 	return conn.Serve(ctx, s.receive)
 }
@@ -66,8 +66,8 @@ func (s *socket) receive(frame []byte) {
 		s.reply(r.id, nil, err)
 		return
 	}
-	turn := actions.Turn{Page: page, Alone: v.tabs || v.moves && page != ""}
-	err = s.lanes.Run(turn, func(ctx context.Context) {
+	turn := actions.Job{Page: page, Exclusive: v.tabs || v.moves && page != ""}
+	err = s.scheduler.Run(turn, func(ctx context.Context) {
 		data, err := actions.Try(s.log, r.action, func() (any, error) { return v.do(ctx, c) })
 		s.reply(r.id, data, err)
 	})
@@ -108,7 +108,7 @@ func (c *call) on(ctx context.Context) (context.Context, context.CancelFunc, *ac
 	if err := c.Err(); err != nil {
 		return ctx, nil, nil, err
 	}
-	b, err := c.lanes.Browser()
+	b, err := c.scheduler.Browser()
 	if err != nil {
 		return ctx, nil, nil, err
 	}

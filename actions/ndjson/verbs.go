@@ -88,7 +88,7 @@ func openPage(ctx context.Context, c *call, url string) (any, error) {
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	b, err := c.lanes.Browser()
+	b, err := c.scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ type tab struct {
 }
 
 func listTabs(ctx context.Context, c *call) (any, error) {
-	b, err := c.lanes.Browser()
+	b, err := c.scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (c *call) tab(ctx context.Context, act func(*actions.Browser, context.Conte
 		return nil, err
 	}
 	defer cancel()
-	b, err := c.lanes.Browser()
+	b, err := c.scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (c *call) tab(ctx context.Context, act func(*actions.Browser, context.Conte
 }
 
 func info(ctx context.Context, c *call) (any, error) {
-	b, err := c.lanes.Browser()
+	b, err := c.scheduler.Browser()
 	if err != nil {
 		return nil, err
 	}
