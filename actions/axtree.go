@@ -58,7 +58,7 @@ func (p *Page) rawTree(ctx context.Context) (nodes json.RawMessage, err error) {
 	return mustJSON(h.tree(list)), nil
 }
 
-// AXNode is a node of the accessibility tree, in dialect D's words.
+// AXNode is a node of the accessibility tree, as BAP names it.
 type AXNode struct {
 	Role        string   `json:"role"`
 	Name        string   `json:"name,omitempty"`
@@ -113,7 +113,7 @@ func (v axValue) text() string {
 	}
 }
 
-// AXTree reads the accessibility tree in dialect D's words. The values of
+// AXTree reads the accessibility tree as BAP names it. The values of
 // secret fields are redacted. A tree beyond MaxValue is an error of kind
 // LimitExceeded.
 func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {

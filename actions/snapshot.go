@@ -10,7 +10,7 @@ type Box struct {
 	Height float64 `json:"height"`
 }
 
-// Element is an entry of SnapshotElements, in dialect B's words.
+// Element is an entry of SnapshotElements, as browser.* (JSON-RPC) names it.
 type Element struct {
 	RefID    string    `json:"ref_id"` // of the scheme Aria: "button[0]"
 	Role     string    `json:"role"`
@@ -53,7 +53,7 @@ type TaggedOptions struct {
 	ViewportOnly  bool
 }
 
-// TaggedSnapshot is the page as tagged lines, in dialect C's words.
+// TaggedSnapshot is the page as tagged lines, as browser hooks write them.
 type TaggedSnapshot struct {
 	Markdown     string `json:"markdown"`
 	URL          string `json:"url"`
@@ -85,7 +85,7 @@ type ObserveOptions struct {
 	Minimal           bool // ref, selector, role, name and tagName only
 }
 
-// Selector is a locator in dialect D's words.
+// Selector is a locator as BAP names it.
 type Selector struct {
 	Type  string `json:"type"` // "testId", "role", "text" or "css"
 	Value string `json:"value,omitempty"`
@@ -93,7 +93,7 @@ type Selector struct {
 	Name  string `json:"name,omitempty"`
 }
 
-// ObservedElement is an interactive element, in dialect D's words.
+// ObservedElement is an interactive element, as BAP names it.
 type ObservedElement struct {
 	Ref          string     `json:"ref"` // of the scheme BAP: "@submit"
 	Selector     Selector   `json:"selector"`

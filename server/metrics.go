@@ -34,7 +34,7 @@ func newMetrics() *metrics {
 		}, []string{"side", "reason"}),
 		panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "cdphub_connection_panics_total",
-			Help: "Connections that were closed by a fault of the hub.",
+			Help: "Connections that were closed because of a bug in the hub (a panic).",
 		}),
 	}
 }
@@ -62,26 +62,27 @@ func (m *metrics) refused(side string, status int) {
 	m.refusals.WithLabelValues(side, strings.ReplaceAll(strings.ToLower(words), " ", "_")).Inc()
 }
 
-// hubMetrics are the numbers of the hubs: the ledger and who is there.
+// hubMetrics are the numbers of all hubs. The counters of commands always
+// balance: received = answered by a Host + answered by the hub + Client gone + pending.
 var hubMetrics = []hubMetric{
 	{"cdphub_hubs", "Hubs that exist.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Hubs) }},
 	{"cdphub_hosts", "Hosts connected.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Hosts) }},
 	{"cdphub_clients", "Clients connected.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Clients) }},
 	{"cdphub_targets", "Targets that Hosts offer.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Targets) }},
 	{"cdphub_sessions", "Sessions of Clients.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Sessions) }},
-	{"cdphub_commands_received_total", "Messages of Clients; the sum of those answered, those whose Client has gone, and those pending.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.Received) }},
-	{"cdphub_commands_answered_total", "Messages of Clients that were answered, by the Host or by the hub itself.", prometheus.CounterValue, prometheus.Labels{"by": "host"}, func(s relay.Stats) float64 { return float64(s.AnsweredByHost) }},
-	{"cdphub_commands_answered_total", "Messages of Clients that were answered, by the Host or by the hub itself.", prometheus.CounterValue, prometheus.Labels{"by": "hub"}, func(s relay.Stats) float64 { return float64(s.AnsweredByHub) }},
-	{"cdphub_commands_client_gone_total", "Messages whose Client had gone before the answer.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.ClientGone) }},
-	{"cdphub_commands_pending", "Commands that a Host has and has not answered.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Pending) }},
-	{"cdphub_answers_dropped_total", "Answers of Hosts that were dropped: to a command that had ended (twice), that no Host was sent (unasked), that the Host before had (outdated), or of another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "twice"}, func(s relay.Stats) float64 { return float64(s.AnswersTwice) }},
-	{"cdphub_answers_dropped_total", "Answers of Hosts that were dropped: to a command that had ended (twice), that no Host was sent (unasked), that the Host before had (outdated), or of another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "unasked"}, func(s relay.Stats) float64 { return float64(s.AnswersUnasked) }},
-	{"cdphub_answers_dropped_total", "Answers of Hosts that were dropped: to a command that had ended (twice), that no Host was sent (unasked), that the Host before had (outdated), or of another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "outdated"}, func(s relay.Stats) float64 { return float64(s.AnswersOutdated) }},
-	{"cdphub_answers_dropped_total", "Answers of Hosts that were dropped: to a command that had ended (twice), that no Host was sent (unasked), that the Host before had (outdated), or of another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "foreign"}, func(s relay.Stats) float64 { return float64(s.AnswersForeign) }},
+	{"cdphub_commands_received_total", "Messages of Clients. Their number is always the sum of answered, client_gone and pending.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.Received) }},
+	{"cdphub_commands_answered_total", "Messages of Clients that were answered by a Host, or by the hub itself.", prometheus.CounterValue, prometheus.Labels{"by": "host"}, func(s relay.Stats) float64 { return float64(s.AnsweredByHost) }},
+	{"cdphub_commands_answered_total", "Messages of Clients that were answered by a Host, or by the hub itself.", prometheus.CounterValue, prometheus.Labels{"by": "hub"}, func(s relay.Stats) float64 { return float64(s.AnsweredByHub) }},
+	{"cdphub_commands_client_gone_total", "Messages whose Client disconnected before the answer came.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.ClientGone) }},
+	{"cdphub_commands_pending", "Commands that a Host has not answered yet.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Pending) }},
+	{"cdphub_answers_dropped_total", "Answers of Hosts that the hub dropped: the command had an answer already (twice), was never sent (unasked), was sent to an earlier Host (outdated), or belongs to another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "twice"}, func(s relay.Stats) float64 { return float64(s.AnswersTwice) }},
+	{"cdphub_answers_dropped_total", "Answers of Hosts that the hub dropped: the command had an answer already (twice), was never sent (unasked), was sent to an earlier Host (outdated), or belongs to another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "unasked"}, func(s relay.Stats) float64 { return float64(s.AnswersUnasked) }},
+	{"cdphub_answers_dropped_total", "Answers of Hosts that the hub dropped: the command had an answer already (twice), was never sent (unasked), was sent to an earlier Host (outdated), or belongs to another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "outdated"}, func(s relay.Stats) float64 { return float64(s.AnswersOutdated) }},
+	{"cdphub_answers_dropped_total", "Answers of Hosts that the hub dropped: the command had an answer already (twice), was never sent (unasked), was sent to an earlier Host (outdated), or belongs to another session (foreign).", prometheus.CounterValue, prometheus.Labels{"why": "foreign"}, func(s relay.Stats) float64 { return float64(s.AnswersForeign) }},
 	{"cdphub_events_received_total", "Events of Hosts.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.EventsIn) }},
-	{"cdphub_event_deliveries_total", "Copies of events for sessions: taken by the Client's connection, or come when it was closing.", prometheus.CounterValue, prometheus.Labels{"outcome": "sent"}, func(s relay.Stats) float64 { return float64(s.Sent) }},
-	{"cdphub_event_deliveries_total", "Copies of events for sessions: taken by the Client's connection, or come when it was closing.", prometheus.CounterValue, prometheus.Labels{"outcome": "client_closed"}, func(s relay.Stats) float64 { return float64(s.ClientClosed) }},
-	{"cdphub_answers_misrouted_total", "Answers about to reach another Client than the one that asked: 0 but for a fault of the hub.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.Misrouted) }},
+	{"cdphub_event_deliveries_total", "Copies of events for sessions: queued for the Client (sent), or dropped because its connection was closing (client_closed).", prometheus.CounterValue, prometheus.Labels{"outcome": "sent"}, func(s relay.Stats) float64 { return float64(s.Sent) }},
+	{"cdphub_event_deliveries_total", "Copies of events for sessions: queued for the Client (sent), or dropped because its connection was closing (client_closed).", prometheus.CounterValue, prometheus.Labels{"outcome": "client_closed"}, func(s relay.Stats) float64 { return float64(s.ClientClosed) }},
+	{"cdphub_answers_misrouted_total", "Answers that would have reached another Client than the one that asked. Above 0 the hub has a bug.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.Misrouted) }},
 }
 
 // hubMetric is one number; rows with one name differ in their labels.
