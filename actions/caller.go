@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Caller is somebody who acts on a hub by one of the dialects.
+// Caller is somebody who acts on a hub by one of the adapters.
 type Caller struct {
 	Join    Join    // gives a connection to the hub
 	Options Options // of every Browser opened for it
 	// Scope is what its token allows: "readonly", "standard", "full" or
 	// "privileged"; "" where there are no tokens, which allows everything. The hub
-	// holds it for each CDP command by itself; this is for what a dialect
+	// holds it for each CDP command by itself; this is for what an adapter
 	// names in words of its own.
 	Scope string
-	// Reader is Join for a caller of scope "readonly", which dialects hold to
+	// Reader is Join for a caller of scope "readonly", which adapters hold to
 	// reading by Permit or a table of their own: it lets the page script run,
 	// without which nothing of a page can be read. Nil where there is no need
 	// for it.
@@ -59,14 +59,14 @@ func (c Caller) Open(ctx context.Context) (*Browser, error) {
 // reads reports whether the caller may only read.
 func (c Caller) reads() bool { return c.Scope == scopeReadonly }
 
-// The scopes of tokens that dialects tell apart.
+// The scopes of tokens that adapters tell apart.
 const (
 	scopeReadonly = "readonly"
 	scopeStandard = "standard"
 )
 
 // Permit refuses a verb to a caller that may only read, unless the verb does no
-// more than that. Every dialect asks it before any work: the connection of such
+// more than that. Every adapter asks it before any work: the connection of such
 // a caller is a Reader's, which could do more.
 func (c Caller) Permit(verb string, reading bool) error {
 	if reading || !c.reads() {
@@ -78,7 +78,7 @@ func (c Caller) Permit(verb string, reading bool) error {
 }
 
 // Metered is the caller with the Meter that it has in common with all who show
-// the same token to the same hub: for dialects without connections.
+// the same token to the same hub: for adapters without connections.
 func (c Caller) Metered() Caller {
 	if c.Options.Meter == nil && c.Options.Shared != nil {
 		c.Options.Meter = c.Options.Shared.meters.get(c.ID, c.Options.Limits)

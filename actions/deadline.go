@@ -11,7 +11,7 @@ const MaxTimeout = 300 * time.Second
 // defaultTimeout bounds calls whose context has no deadline.
 const defaultTimeout = 30 * time.Second
 
-// WithTimeout bounds a call: by d, or by the dialect's default where d is 0,
+// WithTimeout bounds a call: by d, or by the adapter's default where d is 0,
 // and by MaxTimeout in any case.
 func WithTimeout(ctx context.Context, d, byDefault time.Duration) (context.Context, context.CancelFunc) {
 	if d <= 0 {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Decode reads the params of a request into a struct, for dialects whose params
+// Decode reads the params of a request into a struct, for adapters whose params
 // are nested; others read them with ReadParams. Nothing and null leave it as it
 // is, and fields that it does not know are ignored. Its error is an *Error of
 // kind InvalidArgument, which names the field where a value has the wrong type.

@@ -11,7 +11,7 @@ import (
 )
 
 // Kind says what went wrong. Each adapter has a table from kinds to the codes
-// or names of its dialect; there are no such numbers here.
+// or names of its adapter; there are no such numbers here.
 type Kind string
 
 // The kinds of errors. Those of the first group are for adapters to use.
@@ -58,7 +58,7 @@ type Error struct {
 	Cause   error // what Unwrap returns; mostly nil
 }
 
-// Details are what a dialect may tell beside the message. Fields that do not
+// Details are what an adapter may tell beside the message. Fields that do not
 // apply are zero.
 type Details struct {
 	Locator     string // the locator as text

@@ -10,12 +10,12 @@ import (
 
 // What no caller can have more of, in bytes.
 const (
-	MaxRequest  = 10 << 20 // one request, of any dialect
+	MaxRequest  = 10 << 20 // one request, of any adapter
 	MaxSnapshot = 1 << 20  // a snapshot: what is beyond is cut off, and a last line says so
 	MaxValue    = 4 << 20  // any other answer of a page, as JSON: what Evaluate returns, a page's content; beyond there is none
 )
 
-// Limits bounds what one connection may ask for, or one caller where a dialect
+// Limits bounds what one connection may ask for, or one caller where an adapter
 // has no connections. Zero fields take the default.
 type Limits struct {
 	Requests    int // in a second; 50

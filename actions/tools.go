@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// DeclaredTool is something that a page says can be done with it, in dialect
-// D's words: by a form with the attribute toolname, or by navigator.modelContext.
+// DeclaredTool is something that a page says can be done with it, as BAP names
+// it: by a form with the attribute toolname, or by navigator.modelContext.
 type DeclaredTool struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description,omitempty"`

@@ -33,17 +33,17 @@ func (n Network) policy() (*urlpolicy.Policy, error) {
 	return p, nil
 }
 
-// dialect serves one WebSocket of an action API until it ends, and returns why.
-type dialect func(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason
+// adapter serves one WebSocket of an action API until it ends, and returns why.
+type adapter func(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason
 
-// dialects are those that speak over a WebSocket, by path below the hub's.
-var dialects = map[string]dialect{
+// adapters are those that speak over a WebSocket, by path below the hub's.
+var adapters = map[string]adapter{
 	"/ndjson": ndjson.Serve, // also at /session/NAME/rpc
 	"/ws":     jsonrpc.Serve,
 	"/hooks":  hooks.Serve,
 }
 
-// logins are the paths of dialects that may be shown a token later.
+// logins are the paths of adapters that may be shown a token later.
 var logins = map[string]bool{"/ws": true}
 
 // httpAPI is an action API that speaks over HTTP: its methods, and what
@@ -63,13 +63,13 @@ var httpAPIs = map[string]httpAPI{
 	}},
 }
 
-// serveDialect makes a WebSocket a caller of its hub. One that has yet to log
+// serveAdapter makes a WebSocket a caller of its hub. One that has yet to log
 // in gets neither hub nor browser before.
-func (s *Server) serveDialect(serve dialect) http.HandlerFunc {
+func (s *Server) serveAdapter(serve adapter) http.HandlerFunc {
 	return s.serveSocket(serve, wsconn.Options{}, func() {})
 }
 
-// serveBAP is serveDialect for the Browser Agent Protocol, whose clients may
+// serveBAP is serveAdapter for the Browser Agent Protocol, whose clients may
 // send binary messages and want the first subprotocol that they offer. An
 // address may have only so many connections.
 func (s *Server) serveBAP(w http.ResponseWriter, r *http.Request) {
@@ -84,9 +84,9 @@ func (s *Server) serveBAP(w http.ResponseWriter, r *http.Request) {
 	s.serveSocket(s.bap.Serve, wsconn.Options{Subprotocol: strings.TrimSpace(first)}, left)(w, r)
 }
 
-// serveSocket is serveDialect with more to say of the WebSocket; left is called
+// serveSocket is serveAdapter with more to say of the WebSocket; left is called
 // when it has ended, or was refused.
-func (s *Server) serveSocket(serve dialect, o wsconn.Options, left func()) http.HandlerFunc {
+func (s *Server) serveSocket(serve adapter, o wsconn.Options, left func()) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var hub *relay.Hub
 		var l *login
@@ -152,8 +152,8 @@ func (s *Server) actionEntry(r *http.Request, path string) (entry, bool) {
 		if path == "/bap" || path == "/" {
 			return entry{role: auth.RoleClient, serve: s.serveBAP}, true
 		}
-		if d, ok := dialects[path]; ok {
-			return entry{role: auth.RoleClient, login: logins[path], serve: s.serveDialect(d)}, true
+		if d, ok := adapters[path]; ok {
+			return entry{role: auth.RoleClient, login: logins[path], serve: s.serveAdapter(d)}, true
 		}
 	}
 	if e, ok := httpAPIs[path]; ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// Options bounds what clients may use, beside the Limits of all dialects. Zero
+// Options bounds what clients may use, beside the Limits of all adapters. Zero
 // fields take the default.
 type Options struct {
 	Pages         int           // that one client opens; 10

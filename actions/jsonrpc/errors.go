@@ -56,7 +56,7 @@ var retryable = map[actions.Kind]bool{
 	actions.ContextDestroyed: true,
 }
 
-// failure makes an error in words of the dialect's own.
+// failure makes an error in words of the adapter's own.
 func failure(k actions.Kind, format string, args ...any) *actions.Error {
 	return &actions.Error{Kind: k, Message: fmt.Sprintf(format, args...)}
 }

@@ -114,7 +114,7 @@ func (s *socket) call(raw json.RawMessage, reply func(*response)) {
 	}
 	answer := func(result any, err error) {
 		if actions.KindOf(err) == actions.Internal {
-			s.log.Warn("a method failed", zap.String("dialect", "jsonrpc"), zap.String("method", r.method), zap.Error(err))
+			s.log.Warn("a method failed", zap.String("adapter", "jsonrpc"), zap.String("method", r.method), zap.Error(err))
 		}
 		switch {
 		case r.id == nil:
@@ -158,7 +158,7 @@ func failed(id json.RawMessage, err error) *response {
 func (s *socket) write(v any) {
 	text, err := encode(v)
 	if err != nil {
-		s.log.Warn("an answer cannot be written", zap.String("dialect", "jsonrpc"), zap.Error(err))
+		s.log.Warn("an answer cannot be written", zap.String("adapter", "jsonrpc"), zap.Error(err))
 		text, _ = encode(failed(nil, err))
 	}
 	s.conn.Deliver(wire.Frame{Head: text})

@@ -46,7 +46,7 @@ func (c *call) target(needed bool) (t target) {
 	return t
 }
 
-// explain says in the dialect's words that there is no such element.
+// explain says in the adapter's words that there is no such element.
 func (t target) explain(err error, verb string) error {
 	k := actions.KindOf(err)
 	if k != actions.ElementNotFound && k != actions.StaleRef {

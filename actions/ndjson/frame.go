@@ -120,7 +120,7 @@ func answer(id string, data any, err error) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// phrase is an error in the words of the dialect. Those of package actions are
+// phrase is an error in the words of the adapter. Those of package actions are
 // its own.
 func phrase(err error) string {
 	switch {

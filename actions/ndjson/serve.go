@@ -78,7 +78,7 @@ func (s *socket) receive(frame []byte) {
 
 func (s *socket) reply(id string, data any, err error) {
 	if actions.KindOf(err) == actions.Internal {
-		s.log.Warn("an action failed", zap.String("dialect", "ndjson"), zap.Error(err))
+		s.log.Warn("an action failed", zap.String("adapter", "ndjson"), zap.Error(err))
 	}
 	s.conn.Deliver(wire.Frame{Head: answer(id, data, err)})
 }
