@@ -94,7 +94,8 @@ func startPair(ctx context.Context, cfg config, p programs) (both pair, stop fun
 
 // startHub starts a hub. With a profile it can be asked to write one there.
 func startHub(ctx context.Context, profile string, p programs) (*child, error) {
-	return start(ctx, profile, p.hub, "serve", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0")
+	// 10,000 connections of one address are allowed to a proxy alone.
+	return start(ctx, profile, p.hub, "serve", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0", "--trusted-proxy", "127.0.0.0/8")
 }
 
 // settle is how long a program may take to go to sleep after the last answer.
