@@ -66,7 +66,7 @@ var httpAPIs = map[string]httpAPI{
 // serveAdapter makes a WebSocket a caller of its hub. One that has yet to log
 // in gets neither hub nor browser before.
 func (s *Server) serveAdapter(serve adapter) http.HandlerFunc {
-	return s.serveSocket(serve, wsconn.Options{}, func() {})
+	return s.serveCaller(serve, wsconn.Options{}, func() {})
 }
 
 // serveBAP is serveAdapter for the Browser Agent Protocol, whose clients may
@@ -81,12 +81,12 @@ func (s *Server) serveBAP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	first, _, _ := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ",")
-	s.serveSocket(s.bap.Serve, wsconn.Options{Subprotocol: strings.TrimSpace(first)}, left)(w, r)
+	s.serveCaller(s.bap.Serve, wsconn.Options{Subprotocol: strings.TrimSpace(first)}, left)(w, r)
 }
 
-// serveSocket is serveAdapter with more to say of the WebSocket; left is called
+// serveCaller is serveAdapter with more to say of the WebSocket; left is called
 // when it has ended, or was refused.
-func (s *Server) serveSocket(serve adapter, o wsconn.Options, left func()) http.HandlerFunc {
+func (s *Server) serveCaller(serve adapter, o wsconn.Options, left func()) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var hub *relay.Hub
 		var l *login
@@ -104,26 +104,16 @@ func (s *Server) serveSocket(serve adapter, o wsconn.Options, left func()) http.
 		release := func() { letGo(); left() }
 		who := s.peer("client", r)
 		o.AnyKey, o.Limits = true, s.o.Limits.action()
-		came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
-			go func() {
-				defer ended()
-				defer release()
-				defer who.survive(conn)
-				why := wsconn.ReasonInternal
-				defer func() { who.left(why) }()
-				c := s.caller(r, hub, auth.PassOf(r))
-				if l != nil {
-					l.conn = conn
-					conn.LimitMessages(maxBeforeLogin)
-					defer l.release()
-					c.Login = func(token string) (actions.Caller, error) { return l.enter(ctx, token) }
-				}
-				why = serve(ctx, conn, c)
-			}()
+		s.serveSocket(w, r, who, s.clients, o, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
+			c := s.caller(r, hub, auth.PassOf(r))
+			if l != nil {
+				l.conn = conn
+				conn.LimitMessages(maxBeforeLogin)
+				defer l.release()
+				c.Login = func(token string) (actions.Caller, error) { return l.enter(ctx, token) }
+			}
+			return serve(ctx, conn, c)
 		})
-		if !came {
-			release()
-		}
 	}
 }
 

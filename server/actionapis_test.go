@@ -51,7 +51,7 @@ func TestR20DialectsNeedATokenAtOnce(t *testing.T) {
 }
 
 func TestR21DialectsEchoTheSubprotocol(t *testing.T) {
-	guarded, open := start(t, withActions), start(t, func(f *Options) {})
+	guarded, open := start(t, withActions), start(t, nil)
 	for _, path := range []string{"/ndjson", "/cdp", "/session/one/rpc", "/session/one/cdp", "/ws"} {
 		for _, s := range []started{guarded, open} { // with tokens and without
 			got := raw(t, s.addr(false), handshake(path, "Sec-WebSocket-Protocol: bearer."+clientToken))
@@ -266,7 +266,7 @@ func TestDialectMessageLimit(t *testing.T) {
 }
 
 func TestDialectBinaryMessages(t *testing.T) {
-	s := start(t, func(f *Options) {})
+	s := start(t, nil)
 	for path, want := range map[string]string{
 		"/ndjson": `{"id":"","success":false,"error":"bad request: a binary frame, expected text"}`,
 		"/ws":     `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: unexpected end of JSON input","data":{"kind":"MalformedFrame","retryable":false}}}`,

@@ -109,5 +109,5 @@ func serveDialog(w http.ResponseWriter, r *http.Request, hub *relay.Hub) {
 		io.WriteString(w, `{"native":true}`) //nolint:errcheck // a peer that is gone
 		return
 	}
-	json.NewEncoder(w).Encode(map[string]any{"accept": a.Accept, "text": a.Text}) //nolint:errcheck // likewise
+	json.NewEncoder(w).Encode(map[string]any{"accept": a.Accept, "text": a.Text}) //nolint:errcheck // a peer that is gone
 }

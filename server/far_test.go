@@ -1,8 +1,12 @@
 package server
 
 import (
+	"io"
+	"net"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/wsconn"
@@ -58,4 +62,20 @@ func handshake(path string, lines ...string) string { return hubtest.Handshake(p
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	hubtest.Eventually(t, what, holds)
+}
+
+// endsAfter sends bytes and wants the server to end the connection.
+func endsAfter(t *testing.T, what, addr, sent string) {
+	t.Helper()
+	nc, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer nc.Close()
+	nc.SetDeadline(time.Now().Add(within))
+	io.WriteString(nc, sent)
+	if _, err := io.ReadAll(nc); err != nil && !strings.Contains(err.Error(), "reset") {
+		t.Errorf("%s: %v", what, err)
+	}
 }

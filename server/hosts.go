@@ -34,19 +34,9 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := s.peer("host", r)
-	came := s.upgrade(w, r, who, s.hosts, wsconn.Options{Limits: s.o.Limits.host()}, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
-		go func() {
-			defer ended()
-			defer release()
-			defer who.survive(conn)
-			why := wsconn.ReasonInternal
-			defer func() { who.left(why) }()
-			why = bridge.ServePage(ctx, conn, at, s.log.With(who.fields()...))
-		}()
+	s.serveSocket(w, r, who, s.hosts, wsconn.Options{Limits: s.o.Limits.host()}, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
+		return bridge.ServePage(ctx, conn, at, s.log.With(who.fields()...))
 	})
-	if !came {
-		release()
-	}
 }
 
 // awaitTakeover waits for the Host's turn and reports whether it still wants

@@ -300,3 +300,23 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *c
 	})
 	return true
 }
+
+// serveSocket takes a WebSocket over and serves it in a goroutine of its own.
+// It calls release when the connection has ended, or was refused.
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, who peer, to *connGroup, o wsconn.Options, release func(),
+	serve func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason,
+) {
+	came := s.upgrade(w, r, who, to, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
+		go func() {
+			defer ended()
+			defer release()
+			defer who.survive(conn)
+			why := wsconn.ReasonInternal
+			defer func() { who.left(why) }()
+			why = serve(ctx, conn)
+		}()
+	})
+	if !came {
+		release()
+	}
+}

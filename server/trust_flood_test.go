@@ -203,7 +203,7 @@ func TestR67HostThatStopsReading(t *testing.T) {
 	if full == 0 {
 		t.Error("no command failed because the Host's queue was full")
 	}
-	out.await(t, `"code":1013,"reason":"slow consumer"`)
+	out.Await(t, `"code":1013,"reason":"slow consumer"`)
 	t.Logf("%d of %d commands found the queue full", full, each*clients)
 	heapReturns(t, before, 16<<20)
 }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/cdphub/cdphub/internal/logging/logtest"
 	"github.com/cdphub/cdphub/targets"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -201,7 +202,7 @@ func TestR81HostsThatAnnounceNonsense(t *testing.T) {
 }
 
 func TestR82HostileTitles(t *testing.T) {
-	out := &logged{}
+	out := &logtest.Buffer{}
 	s := startLogged(t, zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(zap.NewDevelopmentEncoderConfig()), out, zap.DebugLevel)), nil)
 	host := s.hostSocket(t)
 	host.send(readyWith("T1"))

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,41 +13,12 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/logging/logtest"
 )
-
-// logged is a log that can be read while it is written.
-type logged struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logged) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logged) Sync() error { return nil }
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-// await waits for a line of the log.
-func (l *logged) await(t *testing.T, want string) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !strings.Contains(l.String(), want); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("the log lacks %q:\n%s", want, l)
-		}
-	}
-}
 
 // TestR31NothingSecretIsLogged goes through what is above at debug level.
 func TestR31NothingSecretIsLogged(t *testing.T) {
-	out := &logged{}
+	out := &logtest.Buffer{}
 	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), out, zap.DebugLevel))
 	key := filepath.Join(t.TempDir(), "key")
 	const secret = "the secret that signs, of 32 bytes"
@@ -89,9 +59,9 @@ func TestR31NothingSecretIsLogged(t *testing.T) {
 	c.until("-32700")
 	rewrite("tokens: [{token: token-in-the-file, role: client, - token-in-the-file")
 	s.Reload()
-	out.await(t, "no YAML")
+	out.Await(t, "no YAML")
 	rewrite("tokens: [token-in-the-file]")
-	out.await(t, "cannot unmarshal")
+	out.Await(t, "cannot unmarshal")
 	s.stop()
 	text := out.String()
 	for _, secret := range []string{
@@ -103,6 +73,6 @@ func TestR31NothingSecretIsLogged(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"client came", `"bearer":"ci"`, "token refused", "tokens not read again"} {
-		out.await(t, want)
+		out.Await(t, want)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/cdphub/cdphub/internal/logging/logtest"
 )
 
 // reader is a Client that counts the events of a session, which are numbered.
@@ -116,8 +118,8 @@ func emit(t *testing.T, host *far, from, to int, readers ...*reader) {
 }
 
 // infoLog is a server's log from the level info on.
-func infoLog() (*logged, *zap.Logger) {
-	out := &logged{}
+func infoLog() (*logtest.Buffer, *zap.Logger) {
+	out := &logtest.Buffer{}
 	return out, zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), out, zap.InfoLevel))
 }
 
@@ -165,7 +167,7 @@ func TestR60R62SlowReader(t *testing.T) {
 		send(n, n+100)
 	}
 	t.Run("R-60 it is closed", func(t *testing.T) {
-		out.await(t, `"code":1013,"reason":"slow consumer"`)
+		out.Await(t, `"code":1013,"reason":"slow consumer"`)
 		if n == most {
 			t.Errorf("not within %d events of 4 KiB", most)
 		}

@@ -193,7 +193,7 @@ func TestR93LimitsAreEachHubsOwn(t *testing.T) {
 			hostA.send(numbered("T1", n, fill))
 			hostA.Conn.WaitBelow(1<<20, within)
 		}
-		out.await(t, wsconn.ReasonMemory.Text)
+		out.Await(t, wsconn.ReasonMemory.Text)
 		resume()
 		b.wantsEvents(few)
 		b.works("its neighbour's queue was cut")

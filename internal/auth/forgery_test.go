@@ -5,7 +5,6 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
@@ -51,22 +50,7 @@ func hs256(secret []byte) func(string) []byte {
 // TestR139ForgedTokens makes tokens as one can who knows all but the private
 // keys, and a good token of small scope.
 func TestR139ForgedTokens(t *testing.T) {
-	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, own, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rs, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	public, private, own, ec, rs := newKeys(t)
 	edPEM := publicPEM(t, public)
 	set := jwks(t, jose.JSONWebKey{Key: ec.Public(), KeyID: "ec"}, jose.JSONWebKey{Key: rs.Public(), KeyID: "rs"})
 	edFile := write(t, "ed.pem", edPEM)

@@ -64,12 +64,15 @@ func unsigned(header, claims string) string {
 	return enc([]byte(header)) + "." + enc([]byte(claims)) + "."
 }
 
-func TestSignedTokens(t *testing.T) {
+// newKeys makes a pair of keys, the private key of another pair, and keys of two
+// other kinds.
+func newKeys(t *testing.T) (ed25519.PublicKey, ed25519.PrivateKey, ed25519.PrivateKey, *ecdsa.PrivateKey, *rsa.PrivateKey) {
+	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, strange, err := ed25519.GenerateKey(rand.Reader)
+	_, other, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +84,11 @@ func TestSignedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return public, private, other, ec, rs
+}
+
+func TestSignedTokens(t *testing.T) {
+	public, private, strange, ec, rs := newKeys(t)
 	publicFile := publicPEM(t, public)
 	tokens, err := NewTokens(TokenOptions{
 		File: write(t, "tokens.yaml", "revoked: [taken-back]\n"),
