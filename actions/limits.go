@@ -56,7 +56,7 @@ func (m *Meter) Request() error {
 	return count(m.requests, "%d requests a second", m.limits.Requests)
 }
 
-// Screenshot counts a screenshot likewise.
+// Screenshot counts a screenshot. Its error is that of Request.
 func (m *Meter) Screenshot() error {
 	return count(m.shots, "%d screenshots a minute", m.limits.Screenshots)
 }

@@ -114,8 +114,8 @@ func (s *Scheduler) Run(t Job, f func(context.Context)) error {
 	return nil
 }
 
-// queueOf is the queue of a turn: the ID of its page. While a request is under way
-// that may change which the active one is, nobody knows.
+// queueOf is the queue of a job: the ID of its page. A job for the active page is
+// exclusive while another job may still change which page is active.
 func (s *Scheduler) queueOf(t Job) string {
 	s.mu.Lock()
 	exclusive, b := s.exclusive > 0, s.browser

@@ -31,11 +31,8 @@ func parseUsual(frame []byte) (r request, ok bool) {
 	if !ok || len(e.ID) == 0 || !isID(json.RawMessage(e.ID)) {
 		return r, false
 	}
-	var named, object bool
-	r.id = bytes.Clone(e.ID)
-	r.method, named = envelope.Text(e.Method)
-	r.params, object = envelope.Object(e.Params)
-	return r, named && object && r.method != ""
+	r.id, r.params, r.method, ok = e.Call()
+	return r, ok
 }
 
 // parseAny reads any frame, and says what is wrong with it.

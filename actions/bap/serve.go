@@ -18,7 +18,7 @@ import (
 // fields take the default.
 type Options struct {
 	Pages         int           // that one client opens; 10
-	Contexts      int           // likewise; 5
+	Contexts      int           // that one client creates; 5
 	Events        int           // of one page in a second; 100
 	Sessions      int           // that can be resumed, of all clients; 1000
 	SessionsOfOne int           // of those, with one token; a quarter of them

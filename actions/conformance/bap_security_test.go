@@ -57,7 +57,7 @@ func TestBAPHandshake(t *testing.T) {
 
 // TestR43BAPMessageLimit passes the limit of 10 MiB by a byte.
 func TestR43BAPMessageLimit(t *testing.T) {
-	s := start(t, func(f *server.Options) {})
+	s := start(t, nil)
 	const limit = 10 << 20
 	frame := func(size int) string {
 		head := `{"id":1,"method":"shutdown","params":{"x":"`

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/server"
 )
 
 // cell is one case of one method in the table of a dialect. In its texts {app}
@@ -186,7 +185,7 @@ func refusesPages(t *testing.T, path string, l talk, want string) {
 	t.Helper()
 	method, params := l.open("http://app/2")
 	t.Run("frame/"+method+"/of a Host that makes none", func(t *testing.T) {
-		s := start(t, func(f *server.Options) {})
+		s := start(t, nil)
 		host := hubtest.Dial(t, "ws://"+s.HostAddr()+"/icdp/host", nil)
 		host.Send(hubtest.Ready)
 		hubtest.Eventually(t, "the Host is there", func() bool {

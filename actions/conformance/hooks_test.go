@@ -172,9 +172,9 @@ func TestHooksConsent(t *testing.T) {
 		code   string
 		asked  int
 	}{
-		"nobody to ask": {func(*server.Options) {}, false, "EvalConsentDenied", 0},
-		"refused":       {func(f *server.Options) { f.Actions.EvalAsk = server.AskURL(desk.URL) }, false, "EvalConsentDenied", 1},
-		"agreed to":     {func(f *server.Options) { f.Actions.EvalAsk = server.AskURL(desk.URL) }, true, "", 1},
+		"without an answer": {func(*server.Options) {}, false, "EvalConsentDenied", 0},
+		"refused":           {func(f *server.Options) { f.Actions.EvalAsk = server.AskURL(desk.URL) }, false, "EvalConsentDenied", 1},
+		"agreed to":         {func(f *server.Options) { f.Actions.EvalAsk = server.AskURL(desk.URL) }, true, "", 1},
 		"denied": {func(f *server.Options) {
 			f.Actions.EvalAsk, f.Actions.EvalDeny = server.AskURL(desk.URL), []string{"*"}
 		}, true, "EvalConsentDenied", 0},

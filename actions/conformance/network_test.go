@@ -15,8 +15,8 @@ import (
 	"github.com/cdphub/cdphub/server"
 )
 
-// TestR144OnePolicyForAllClients has Clients of CDP and of an action API led
-// to where the options let nobody go. Nothing is asked there.
+// TestR144OnePolicyForAllClients sends Clients of CDP and of an action API to
+// addresses that the options forbid. No request reaches these addresses.
 func TestR144OnePolicyForAllClients(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

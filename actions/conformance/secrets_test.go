@@ -207,7 +207,7 @@ func (r *witness) look(method, params string) {
 // that the owner answers, in its address and in its title, and reads the events.
 func (r *witness) happen() {
 	r.look("events/subscribe", `,"types":["page","console","network","dialog","download"]`)
-	for heard := false; !heard; time.Sleep(20 * time.Millisecond) { // until the page tells of its console
+	for heard := false; !heard; time.Sleep(20 * time.Millisecond) { // until the page's console events arrive
 		r.evaluate(`console.debug('ready')`)
 		r.look("stream/cancel", `,"streamId":"x"`)
 		said, _, _ := r.mcp.call(r.t, "browser_console_messages", object{"pageId": r.page, "level": "debug"})

@@ -42,6 +42,14 @@ func Read(request []byte) (e Envelope, ok bool) {
 	return e, easyjson.Unmarshal(request, &e) == nil
 }
 
+// Call is what a JSON-RPC 2.0 request with an id asks for, copied. It is not ok
+// when the method is missing or has escapes, or the params are no object.
+func (e Envelope) Call() (id, params json.RawMessage, method string, ok bool) {
+	method, named := Text(e.Method)
+	params, object := Object(e.Params)
+	return bytes.Clone(json.RawMessage(e.ID)), params, method, named && object && method != ""
+}
+
 // Text is a member that is a string without escapes, copied. Others are not ok.
 func Text(member []byte) (text string, ok bool) {
 	if len(member) < 2 || member[0] != '"' {

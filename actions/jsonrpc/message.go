@@ -88,11 +88,8 @@ func readUsual(raw json.RawMessage) (r request, ok bool) {
 	if !ok || len(e.ID) == 0 || !isID(e.ID[0]) || string(e.Version) != `"2.0"` {
 		return r, false
 	}
-	var named, object bool
-	r.id = bytes.Clone(e.ID)
-	r.method, named = envelope.Text(e.Method)
-	r.params, object = envelope.Object(e.Params)
-	return r, named && object && r.method != ""
+	r.id, r.params, r.method, ok = e.Call()
+	return r, ok
 }
 
 // isID reports whether an id, a string or a number, begins with a byte.

@@ -21,9 +21,9 @@ type socket struct {
 	known  chan struct{} // closed when somebody has
 	ending <-chan struct{}
 
-	caller    actions.Caller     // owned by the reader; with Login while nobody has logged in
-	scheduler *actions.Scheduler // likewise; nil until then
-	wrong     int                // likewise: how often a login has failed
+	caller    actions.Caller     // owned by the reader, as are the next two; it has a Login until one has succeeded
+	scheduler *actions.Scheduler // nil until the login
+	wrong     int                // number of failed logins
 }
 
 // loginWithin is how long a connection may take to log in.

@@ -162,7 +162,7 @@ func check(t *testing.T, method string, in []byte, message string) {
 					v = string(value)
 				}
 				switch {
-				case !judged: // nobody reads a path or an address there
+				case !judged: // paths and addresses have no effect there
 				case name == right && is(v):
 					t.Fatalf("%s %s: the browser was sent %s %s = %s", method, in, sent, name, value)
 				case name != right && strings.EqualFold(name, right):

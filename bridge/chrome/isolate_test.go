@@ -48,7 +48,7 @@ func TestR146IsolatedNetwork(t *testing.T) {
 	if _, from, err := udp.ReadFrom(make([]byte, 2000)); err == nil {
 		t.Errorf("WebRTC sends from %v", from)
 	}
-	p.nobodyCame()
+	p.wantNoRequests()
 	if got := p.answer("a", "Target.createBrowserContext", fmt.Sprintf(`{"proxyServer":%q}`, strings.TrimPrefix(p.refused[2], "http://"))); !strings.Contains(got, "is not allowed") {
 		t.Errorf("a context with a proxy: %s", got)
 	}

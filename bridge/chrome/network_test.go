@@ -127,8 +127,8 @@ func (p *policed) awaitRefusal(before int, what string) {
 	}
 }
 
-// nobodyCame fails for each request that should not have been made.
-func (p *policed) nobodyCame() {
+// wantNoRequests fails for each request that reached a forbidden address.
+func (p *policed) wantNoRequests() {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -203,7 +203,7 @@ func TestR144DocumentsAreJudgedBeforeTheyLeave(t *testing.T) {
 				p.run(to(origin))
 				p.awaitRefusal(before, origin)
 			}
-			p.nobodyCame()
+			p.wantNoRequests()
 		})
 	}
 }
@@ -244,7 +244,7 @@ func TestR144CommandsAreJudged(t *testing.T) {
 	if got := p.answer("a", "Fetch.enable", "{}"); !strings.Contains(got, "is not allowed") {
 		t.Errorf("Fetch.enable of the browser: %s", got)
 	}
-	p.nobodyCame()
+	p.wantNoRequests()
 }
 
 // TestR144ClientsInterceptAsBefore has a Client answer, change and send on the
@@ -288,7 +288,7 @@ func TestR144ClientsInterceptAsBefore(t *testing.T) {
 	p.run("setTimeout(() => location = '" + p.ok + "/sent-on')")
 	p.answer(p.page, "Fetch.continueRequest", fmt.Sprintf(`{"requestId":%q}`, pausedAt(p.ok+"/sent-on")))
 	p.evalUntil(p.page, "document.title", "/sent-on")
-	p.nobodyCame()
+	p.wantNoRequests()
 }
 
 // TestR144NothingIsLoadedAhead has speculation rules name a document, which is
