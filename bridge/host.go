@@ -213,12 +213,9 @@ type Nested struct {
 	Type      string // of that target: "page", "iframe", "worker", "browser" …
 }
 
-// Version names the browser that the Host runs in, as Browser.getVersion
-// does. The hub fills in empty fields.
-type Version struct {
-	Product   string // "Chrome/156.0.8078.79"
-	UserAgent string // navigator.userAgent
-}
+// Version names the browser that the Host runs in. The hub fills in an empty
+// Product and UserAgent.
+type Version = targets.Browser
 
 // Reason says why a Host is closed.
 type Reason int

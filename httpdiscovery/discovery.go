@@ -6,6 +6,7 @@
 package httpdiscovery
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net"
@@ -24,7 +25,7 @@ type Source interface {
 	HostConnected() bool
 	HostHangs() bool
 	Clients() int
-	Version() (product, userAgent string)
+	Version() targets.Browser
 }
 
 // Options says what a Handler serves beyond reading. Its zero value works.
@@ -32,9 +33,11 @@ type Options struct {
 	// Prefix stands before each path and in the endpoint's URL: "" or
 	// "/hub/NAME".
 	Prefix string
-	// PageSockets says that each Target is served at /devtools/page/ID, whose
-	// URL /json/list then names.
-	PageSockets bool
+	// PageSockets says whether /json/list names the page socket of each Target,
+	// /devtools/page/ID, or the socket of the browser. When nil it names the page
+	// socket of a browser's Target, as Chromium does, and for a frame that of the
+	// browser, as icdp does.
+	PageSockets *bool
 	// Query ends each endpoint's URL: "" or "?token=T".
 	Query string
 	// Agents is the version of the Browser Agent Protocol that is served too,
@@ -126,8 +129,22 @@ type versionBody struct {
 }
 
 func (h *handler) version(r *http.Request) versionBody {
-	product, userAgent := h.Version()
-	return versionBody{product, "1.3", userAgent, "synthetic", "synthetic", h.endpoint(r, "browser")}
+	b := h.Version()
+	return versionBody{
+		b.Product, cmp.Or(b.Protocol, "1.3"), b.UserAgent, cmp.Or(b.JSVersion, "synthetic"), webKit(b), h.endpoint(r, "browser"),
+	}
+}
+
+// webKit is WebKit-Version as Chromium 156 writes it: the engine's version of the
+// user agent and the revision, "537.36 (@a21ce95c24ce3964416f09ae1862f53f319eb4d0)".
+// chromedriver connects to no browser whose revision it cannot find there.
+func webKit(b targets.Browser) string {
+	_, after, found := strings.Cut(b.UserAgent, "AppleWebKit/")
+	if !found || b.Revision == "" {
+		return "synthetic"
+	}
+	version, _, _ := strings.Cut(after, " ")
+	return version + " (" + b.Revision + ")"
 }
 
 // targetBody is one entry of /json/list.
@@ -142,15 +159,27 @@ type targetBody struct {
 }
 
 func (h *handler) target(r *http.Request, t targets.Info) targetBody {
-	path := "browser"
-	if h.PageSockets {
-		path = "page/" + url.PathEscape(t.ID)
+	b := targetBody{ID: t.ID, Title: t.Title, Type: t.Type, URL: t.URL, Endpoint: h.endpoint(r, "browser")}
+	pageSocket := t.Type != "" // it is a browser's
+	if !pageSocket {
+		b.Description, b.Type = "icdp iframe target", "page"
 	}
-	description, kind := "", t.Type // of a browser's target
-	if kind == "" {
-		description, kind = "icdp iframe target", "page"
+	if h.PageSockets != nil {
+		pageSocket = *h.PageSockets
 	}
-	return targetBody{description, "", t.ID, t.Title, kind, t.URL, h.endpoint(r, path)}
+	if pageSocket {
+		b.Endpoint = h.endpoint(r, "page/"+url.PathEscape(t.ID))
+		b.Frontend = frontend(b.Endpoint)
+	}
+	return b
+}
+
+// frontend is the address of the DevTools that each Chromium has built in, for a
+// page socket. chrome://inspect of Chromium 156 opens it. Chromium's own list names
+// DevTools on the web, which would need the Internet and see the token.
+func frontend(socket string) string {
+	scheme, rest, _ := strings.Cut(socket, "://")
+	return "devtools://devtools/bundled/inspector.html?" + scheme + "=" + url.QueryEscape(rest)
 }
 
 func (h *handler) list(r *http.Request) []targetBody {

@@ -1,6 +1,7 @@
 package httpdiscovery
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -14,10 +15,11 @@ import (
 )
 
 type source struct {
-	list  []targets.Info
-	host  bool
-	hangs bool
-	asked *int // how often Refresh was called, where it matters
+	list    []targets.Info
+	host    bool
+	hangs   bool
+	browser targets.Browser
+	asked   *int // how often Refresh was called, where it matters
 }
 
 func (s source) Refresh(context.Context) {
@@ -26,11 +28,28 @@ func (s source) Refresh(context.Context) {
 	}
 }
 
-func (s source) Targets() []targets.Info              { return s.list }
-func (s source) HostConnected() bool                  { return s.host }
-func (s source) HostHangs() bool                      { return s.hangs }
-func (s source) Clients() int                         { return 2 }
-func (s source) Version() (product, userAgent string) { return "Chrome/156.0", "Mozilla/5.0 test" }
+func (s source) Targets() []targets.Info { return s.list }
+func (s source) HostConnected() bool     { return s.host }
+func (s source) HostHangs() bool         { return s.hangs }
+func (s source) Clients() int            { return 2 }
+
+func (s source) Version() targets.Browser {
+	return cmp.Or(s.browser, targets.Browser{Product: "Chrome/156.0", UserAgent: "Mozilla/5.0 test"})
+}
+
+// chromium is what a hub knows of a browser with one frame.
+var chromium = source{list: []targets.Info{{ID: "F", Type: "iframe"}}, browser: targets.Browser{
+	Product: "Chrome/156.0.1.2", UserAgent: "Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0",
+	Revision: "@a21", JSVersion: "15.6.75", Protocol: "1.4",
+}}
+
+const (
+	chromiumVersion = `{"Browser":"Chrome/156.0.1.2","Protocol-Version":"1.4","User-Agent":"Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0",` +
+		`"V8-Version":"15.6.75","WebKit-Version":"537.36 (@a21)","webSocketDebuggerUrl":"ws://x.localhost:7/devtools/browser"}`
+	devtools     = `devtools://devtools/bundled/inspector.html?ws=x.localhost%3A7%2Fdevtools%2Fpage%2F`
+	chromiumList = `[{"description":"","devtoolsFrontendUrl":"` + devtools + `F","id":"F","title":"","type":"iframe","url":"",` +
+		`"webSocketDebuggerUrl":"ws://x.localhost:7/devtools/page/F"}]`
+)
 
 // TestRefresh wants a browser to be asked for what is listed, and for no more.
 func TestRefresh(t *testing.T) {
@@ -44,7 +63,7 @@ func TestRefresh(t *testing.T) {
 }
 
 func TestHandler(t *testing.T) {
-	full := source{[]targets.Info{{ID: "T1", Title: `a "b" </script>`, URL: "http://app/"}}, true, false, nil}
+	full := source{list: []targets.Info{{ID: "T1", Title: `a "b" </script>`, URL: "http://app/"}}, host: true}
 	var did []string
 	actions := Options{
 		New: func(_ context.Context, url string) (targets.Info, error) {
@@ -75,20 +94,18 @@ func TestHandler(t *testing.T) {
 		{"GET /json/list", full, Options{}, 200, list},
 		{"GET /json/list/?t=1", full, Options{}, 200, list},
 		{"GET /json/list", source{}, Options{}, 200, "[]"},
-		{
-			"GET /json/list?browser",
-			source{list: []targets.Info{{ID: "F", Type: "iframe"}}},
-			Options{},
-			200,
-			`[{"description":"","devtoolsFrontendUrl":"","id":"F","title":"","type":"iframe","url":"","webSocketDebuggerUrl":"ws://x.localhost:7/devtools/browser"}]`,
-		},
-		{"GET /json/list", full, Options{PageSockets: true}, 200, strings.Replace(list, "devtools/browser", "devtools/page/T1", 1)},
+		{"GET /json/version?chromium", chromium, Options{}, 200, chromiumVersion},
+		{"GET /json/list?browser", chromium, Options{}, 200, chromiumList},
+		{"GET /json/list?browser,R-22", chromium, Options{Query: "?token=x"}, 200, strings.ReplaceAll(strings.ReplaceAll(chromiumList, `%2FF`, `%2FF%3Ftoken%3Dx`), `page/F`, `page/F?token=x`)},
+		{"GET /json/list?browser,never", chromium, Options{PageSockets: new(false)}, 200, strings.NewReplacer("devtools/page/F", "devtools/browser", devtools+"F", "").Replace(chromiumList)},
+		{"GET /json/list", full, Options{PageSockets: new(true)}, 200, strings.NewReplacer("devtools/browser", "devtools/page/T1", `Url":""`, `Url":"`+devtools+`T1"`).Replace(list)},
+		{"GET /json/list?never", full, Options{PageSockets: new(false)}, 200, list},
 		{
 			"GET /json/list?odd",
 			source{list: []targets.Info{{ID: "a/../b?c#d %", URL: "http://app/"}}},
-			Options{PageSockets: true},
+			Options{PageSockets: new(true)},
 			200,
-			`[{"description":"icdp iframe target","devtoolsFrontendUrl":"","id":"a/../b?c#d %","title":"","type":"page","url":"http://app/",` +
+			`[{"description":"icdp iframe target","devtoolsFrontendUrl":"` + devtools + `a%252F..%252Fb%253Fc%2523d%2520%2525","id":"a/../b?c#d %","title":"","type":"page","url":"http://app/",` +
 				`"webSocketDebuggerUrl":"ws://x.localhost:7/devtools/page/a%2F..%2Fb%3Fc%23d%20%25"}]`,
 		},
 		{"POST /json/protocol", full, Options{}, 405, "Method not allowed\n"},
@@ -117,7 +134,7 @@ func TestHandler(t *testing.T) {
 		{"GET /json/activate/T9", full, actions, 404, "No such target id: T9"},
 		{"GET /json/close/T1", full, actions, 500, "Could not close target id: T1"},
 		{"GET /json/list?R-22", full, Options{Query: "?token=x"}, 200, strings.Replace(list, `devtools/browser`, `devtools/browser?token=x`, 1)},
-		{"GET /json/list?R-22,pages", full, Options{Query: "?token=x", PageSockets: true}, 200, strings.Replace(list, `devtools/browser`, `devtools/page/T1?token=x`, 1)},
+		{"GET /json/list?R-22,pages", full, Options{Query: "?token=x", PageSockets: new(true)}, 200, strings.NewReplacer(`devtools/browser`, `devtools/page/T1?token=x`, `Url":""`, `Url":"`+devtools+`T1%3Ftoken%3Dx"`).Replace(list)},
 		{"PUT /json/new?R-24", full, policed, 403, "Not allowed: Target.createTarget"},
 		{"GET /json/activate/T1?R-24", full, policed, 403, "Not allowed: Target.activateTarget"},
 		{"GET /json/close/T1?R-24", full, policed, 403, "Not allowed: Target.closeTarget"},

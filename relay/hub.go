@@ -324,18 +324,18 @@ const refreshTimeout = time.Second
 
 // Version names the browser behind the hub: what a Host says, first of all the
 // one that serves the browser level, or the hub's own name.
-func (h *Hub) Version() (product, userAgent string) {
+func (h *Hub) Version() bridge.Version {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.versionLocked()
 }
 
-func (h *Hub) versionLocked() (product, userAgent string) {
-	var v bridge.Version
+func (h *Hub) versionLocked() (v bridge.Version) {
 	if s := h.browserLocked(); s != nil {
 		v = s.version
-	} else if n := slices.IndexFunc(h.sides, func(s *side) bool { return s.version != v }); n >= 0 {
+	} else if n := slices.IndexFunc(h.sides, func(s *side) bool { return s.version != bridge.Version{} }); n >= 0 {
 		v = h.sides[n].version
 	}
-	return or(v.Product, h.opts.Product), or(v.UserAgent, h.opts.UserAgent)
+	v.Product, v.UserAgent = or(v.Product, h.opts.Product), or(v.UserAgent, h.opts.UserAgent)
+	return v
 }

@@ -97,9 +97,9 @@ var (
 )
 
 func getVersion(h *Hub, _ *request) ([]byte, *wire.Error) {
-	product, userAgent := h.versionLocked()
-	b := wire.AppendString([]byte(`{"protocolVersion":"1.3","product":`), product)
-	b = wire.AppendString(append(b, `,"revision":"`+targets.EmulatedRevision+`","userAgent":`...), userAgent)
+	v := h.versionLocked()
+	b := wire.AppendString([]byte(`{"protocolVersion":"1.3","product":`), v.Product)
+	b = wire.AppendString(append(b, `,"revision":"`+targets.EmulatedRevision+`","userAgent":`...), v.UserAgent)
 	return append(b, `,"jsVersion":"synthetic"}`...), nil
 }
 

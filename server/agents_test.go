@@ -119,10 +119,10 @@ func TestScriptsForFrames(t *testing.T) {
 }
 
 func TestPageSockets(t *testing.T) {
-	s := start(t, func(f *Options) { f.PageSockets = true })
+	s := start(t, nil)
 	host := s.host(t)
-	if _, list := s.get(t, s.addr(false), "/json/list", nil); !strings.Contains(list, s.addr(false)+`/devtools/page/T1"`) {
-		t.Errorf("the list does not name the page socket: %s", list)
+	if _, list := s.get(t, s.addr(false), "/json/list", nil); !strings.Contains(list, s.addr(false)+`/devtools/browser"`) {
+		t.Errorf("the list does not name the browser's socket: %s", list)
 	}
 	page := dial(t, "ws://"+s.addr(false)+"/devtools/page/T1", nil)
 	page.send(`{"id":1,"method":"Page.enable"}`)
@@ -146,10 +146,10 @@ func TestPageSockets(t *testing.T) {
 	if status, _ := s.get(t, s.addr(false), "/devtools/page/T9", nil); status != 404 {
 		t.Errorf("an unknown target: %d, want 404", status)
 	}
-	off := start(t, nil)
-	off.host(t)
-	if status, _ := off.get(t, off.addr(false), "/devtools/page/T1", nil); status != 404 {
-		t.Errorf("without --page-sockets: %d, want 404", status)
+	forced := start(t, func(f *Options) { f.PageSockets = new(true) })
+	forced.host(t)
+	if _, list := forced.get(t, forced.addr(false), "/json/list", nil); !strings.Contains(list, forced.addr(false)+`/devtools/page/T1"`) {
+		t.Errorf("with --page-sockets the list does not name the page socket: %s", list)
 	}
 }
 

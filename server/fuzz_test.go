@@ -52,7 +52,6 @@ func FuzzR58Routes(f *testing.F) {
 	var open, guarded *Server
 	for _, s := range []**Server{&open, &guarded} {
 		flags := Options{NoListeners: true, BaseDomain: "base.example"}
-		flags.PageSockets = true
 		if s == &guarded {
 			withTokens(&flags)
 			flags.Tokens.TrustedProxies = []string{"127.0.0.1"}

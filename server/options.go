@@ -40,7 +40,11 @@ type Options struct {
 	HostOrigins   []string // origins, beside those on loopback, whose pages may be Hosts
 	BaseDomain    string   // hub NAME is served at NAME.BaseDomain too
 
-	PageSockets bool          // serve each target at /devtools/page/ID, and name that in /json/list
+	// PageSockets says whether /json/list names the page socket of each target,
+	// /devtools/page/ID, or the browser's; nil: the page socket for pages of a
+	// browser, the browser's for frames. Both are always served.
+	PageSockets *bool
+
 	UploadDir   string        // from which Clients may upload files by path; empty: none
 	Drain       time.Duration // how long commands in flight may take at the end, 10 s
 

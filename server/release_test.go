@@ -17,7 +17,6 @@ import (
 func TestR94RefusedRequestsLeaveNoHub(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := Options{ClientAddr: "127.0.0.1:0", HostAddr: "127.0.0.1:0"}
-		f.PageSockets = true
 		s, err := makeServer(f, zap.NewNop())
 		if err != nil {
 			t.Fatal(err)

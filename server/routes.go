@@ -20,7 +20,7 @@ import (
 // exposed when other machines can reach it.
 //
 //	/devtools/browser[/ANY]       Client WebSocket
-//	/devtools/page/ID             the same for one Target, with --page-sockets
+//	/devtools/page/ID             the same for one Target
 //	/json/…, /icdp/status, /health
 //	/icdp/host                    Host WebSocket
 //	/agent.js, /agent.mjs, /host.js, /host.mjs, /shell
@@ -72,7 +72,7 @@ func (s *Server) find(nowhere entry, r *http.Request, clients, hosts bool) entry
 		return entry{role: auth.RoleClient, every: true, serve: withJSON(http.HandlerFunc(s.serveSandboxes)).ServeHTTP}
 	case actions && path == "/cdp", clients && (path == "/devtools/browser" || strings.HasPrefix(path, "/devtools/browser/")):
 		return entry{role: auth.RoleClient, serve: s.serveClient}
-	case clients && s.o.PageSockets && strings.HasPrefix(path, pageSocketPath):
+	case clients && strings.HasPrefix(path, pageSocketPath):
 		return entry{role: auth.RoleClient, serve: s.servePage}
 	case actions && path == "/rp.js":
 		return entry{pages: allPages, serve: serveHookScript}

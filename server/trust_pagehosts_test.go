@@ -127,7 +127,7 @@ func TestR133AppsFrames(t *testing.T) {
 // TestR94PageSocketsOfNothing asks for Targets that there are not: nothing of
 // their hubs stays.
 func TestR94PageSocketsOfNothing(t *testing.T) {
-	s := start(t, func(f *Options) { f.PageSockets = true })
+	s := start(t, nil)
 	for i := range 20 {
 		if got := raw(t, s.addr(false), handshake(fmt.Sprintf("/hub/h%d/devtools/page/none", i))); got.status != 404 {
 			t.Errorf("%d %s, want 404", got.status, got.body)

@@ -19,8 +19,7 @@ func everything(t *testing.T, change func(*Options)) (s started, addrs map[strin
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "the app") }))
 	t.Cleanup(upstream.Close)
 	l := logtest.Open(t, io.Discard)
-	f := Options{ClientAddr: "127.0.0.1:0", HostAddr: "127.0.0.1:0", Drain: 5 * time.Second}
-	f.PageSockets, f.BaseDomain = true, "hubs.example"
+	f := Options{ClientAddr: "127.0.0.1:0", HostAddr: "127.0.0.1:0", Drain: 5 * time.Second, BaseDomain: "hubs.example"}
 	withTokens(&f)
 	if change != nil {
 		change(&f)

@@ -38,7 +38,7 @@ func TestR90R91TenantsAreApart(t *testing.T) {
 		}
 	}
 	change, _ := withFile(t, file.String())
-	s := start(t, func(f *Options) { change(f); f.PageSockets, f.Tokens.TrustedProxies = true, []string{"127.0.0.0/8"} })
+	s := start(t, func(f *Options) { change(f); f.Tokens.TrustedProxies = []string{"127.0.0.0/8"} })
 	hostA, a, tailA := s.tenant(t, "a", "secret-title-of-a")
 	_, b, _ := s.tenant(t, "b", "title-of-b")
 

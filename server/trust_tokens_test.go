@@ -49,7 +49,7 @@ func (s started) paired(t *testing.T, token string) *far {
 
 func TestR20EveryPathNeedsAToken(t *testing.T) {
 	change, _ := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, hub: one}]")
-	s := start(t, func(f *Options) { change(f); f.PageSockets, f.Tokens.TrustedProxies = true, []string{"127.0.0.0/8"} })
+	s := start(t, func(f *Options) { change(f); f.Tokens.TrustedProxies = []string{"127.0.0.0/8"} })
 	var first string
 	from := 0 // an address for each, so that nobody is locked out
 	for _, path := range []string{"/json", "/json/list", "/json/version", "/json/protocol", "/json/new", "/json/close/T1", "/icdp/status", "/nothing", "//", "/health/", "/metrics"} {
@@ -172,7 +172,7 @@ func TestR23RolesDoNotMixOnSockets(t *testing.T) {
 func TestR24ScopesRefuseWrites(t *testing.T) {
 	const readonly = "token-to-look-on"
 	change, _ := withFile(t, "tokens:\n  - {token: "+readonly+", role: client, scope: readonly}\n  - {token: "+hostToken+", role: host}\n")
-	s := start(t, func(f *Options) { change(f); f.PageSockets = true })
+	s := start(t, change)
 	host := s.paired(t, hostToken)
 	c := dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(readonly))
 	page := dial(t, "ws://"+s.addr(false)+"/devtools/page/T1", bearer(readonly))

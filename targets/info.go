@@ -19,6 +19,16 @@ type Info struct {
 	NotWeb bool
 }
 
+// Browser names a browser, as Browser.getVersion does. A field is empty where the
+// Host does not say it.
+type Browser struct {
+	Product   string // "Chrome/156.0.8078.79"
+	UserAgent string // navigator.userAgent
+	Revision  string // of its source: "@a21ce95c24ce3964416f09ae1862f53f319eb4d0"
+	JSVersion string // of its JavaScript engine: "15.6.75.27"
+	Protocol  string // the version of CDP: "1.3"
+}
+
 // EmulatedRevision is the revision in the answer to Browser.getVersion of a
 // session whose Target is in the browser that the hub emulates, as a frame of a
 // page is. A browser of its own answers with its own.

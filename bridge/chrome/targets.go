@@ -6,6 +6,7 @@ import (
 	"github.com/mailru/easyjson"
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/scope"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
@@ -68,7 +69,10 @@ func member(object []byte, name string) (found []byte) {
 }
 
 func (h *Host) readVersion(result, _ []byte) {
-	h.announcement.Version.Product, h.announcement.Version.UserAgent = text(result, "product"), text(result, "userAgent")
+	h.announcement.Version = bridge.Version{
+		Product: text(result, "product"), UserAgent: text(result, "userAgent"), Revision: text(result, "revision"),
+		JSVersion: text(result, "jsVersion"), Protocol: text(result, "protocolVersion"),
+	}
 }
 
 func (h *Host) readDefault(result, _ []byte) {

@@ -21,7 +21,7 @@ type hubFlags struct {
 	ClientOrigin []string      `help:"Origin whose pages may be Clients. Without any, no page may." env:"CDPHUB_CLIENT_ORIGIN"`
 	HostOrigin   []string      `help:"Origin whose pages may be Hosts. Origins on loopback are always allowed." env:"CDPHUB_HOST_ORIGIN"`
 	BaseDomain   string        `help:"Serve hub NAME at NAME.BASEDOMAIN too." env:"CDPHUB_BASE_DOMAIN"`
-	PageSockets  bool          `help:"Serve each target at /devtools/page/ID too, and put that URL into /json/list." env:"CDPHUB_PAGE_SOCKETS"`
+	PageSockets  *bool         `help:"Name the page socket of each target (/devtools/page/ID) in /json/list; with --page-sockets=false, the browser's socket. If it is not set, the list names the page socket for pages of a browser, and the browser's socket for frames." env:"CDPHUB_PAGE_SOCKETS"`
 	UploadDir    string        `help:"Directory from which Clients may upload files by path. Without it, uploads by path are refused." env:"CDPHUB_UPLOAD_DIR" placeholder:"DIR"`
 	InsecureBind bool          `help:"Listen beyond loopback without tokens. Anybody who reaches the port may then drive every app and offer targets." env:"CDPHUB_INSECURE_BIND"`
 	Drain        time.Duration `help:"Time that commands in flight may take when the hub shuts down." default:"10s" env:"CDPHUB_DRAIN"`
