@@ -177,7 +177,7 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 		}
 	}
 	if r.session == nil || r.session.Kind != session.Page || !r.isMethod {
-		c.answer(r.session, r.ID, nil, methodNotFound(r.Method, r.session == nil))
+		c.answer(r.session, r.ID, nil, methodNotFound(r.Method, r.session == nil || r.session.Kind == session.Browser))
 		return nil
 	}
 	m.noteLocked(h, &r)
@@ -224,10 +224,14 @@ func methodNotFound(method string, browserLevel bool) *wire.Error {
 	}
 	e := &wire.Error{Code: wire.CodeMethodNotFound, Message: "'" + method + "' wasn't found"}
 	if browserLevel {
-		e.Data = "It may be a method of a page: call Target.attachToTarget, then send it with that sessionId."
+		e.Data = ofPage
 	}
 	return e
 }
+
+// ofPage is for a Client that takes the browser's socket for that of a page.
+const ofPage = "This is the browser's socket. If it is a method of a page, connect to the page's own socket, /devtools/page/TARGETID, " +
+	"or call Target.attachToTarget and send the method with that sessionId."
 
 var (
 	errNoHost         = wire.ServerError("Host is not connected")

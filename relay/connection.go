@@ -114,8 +114,12 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 		client.callEndedLocked()
 		return
 	}
-	if c.finish != nil && failure == nil {
+	switch {
+	case failure == nil && c.finish != nil:
 		result = c.finish(result)
+	case failure != nil && failure.Code == wire.CodeMethodNotFound && failure.Data == "" && c.session != nil && c.session.Kind == session.Browser:
+		failure = failure.Keep()
+		failure.Data = ofPage
 	}
 	client := c.client
 	if c.session != nil && c.session.Peer != session.Peer(client) {

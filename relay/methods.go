@@ -38,10 +38,10 @@ var methods = map[string]method{
 	"Schema.getDomains":                   {browser: getDomains, page: getDomains},
 	"Security.setIgnoreCertificateErrors": {browser: ok},
 	"Target.activateTarget":               {browser: ok, page: ok},
-	"Target.attachToBrowserTarget":        {browser: attachToBrowserTarget},
+	"Target.attachToBrowserTarget":        {browser: attachToBrowserTarget, page: notAllowed},
 	"Target.attachToTarget":               {browser: attachToTarget},
 	"Target.closeTarget":                  {browser: closeTarget, note: noteCloseTarget},
-	"Target.createBrowserContext":         {browser: notYours("frames share the storage of the embedding browser")},
+	"Target.createBrowserContext":         {browser: notYours("frames share the storage of the embedding browser"), page: notAllowed},
 	"Target.createTarget":                 {browser: createTarget},
 	"Target.detachFromTarget":             {browser: detachFromTarget, tab: detachFromTarget},
 	"Target.disposeBrowserContext":        {browser: disposeBrowserContext},
@@ -84,14 +84,20 @@ func notYours(why string) action {
 	}
 }
 
+// notAllowed refuses what only the browser's socket may do, as Chromium 156 does.
+func notAllowed(*Hub, *request) ([]byte, *wire.Error) { return nil, errNotAllowed }
+
 // errPassOn is what an action returns to leave its method to the Host after
 // all.
 var errPassOn = &wire.Error{}
 
 var (
-	errNoTarget       = &wire.Error{Code: wire.CodeInvalidParams, Message: "No target with given id found"}
-	errNotYours       = &wire.Error{Code: wire.CodeInvalidParams, Message: "No session with given id"}
-	errNoSessionID    = &wire.Error{Code: wire.CodeInvalidParams, Message: "Session id must be specified"}
+	errNoTarget    = &wire.Error{Code: wire.CodeInvalidParams, Message: "No target with given id found"}
+	errNotYours    = &wire.Error{Code: wire.CodeInvalidParams, Message: "No session with given id"}
+	errNoSessionID = &wire.Error{Code: wire.CodeInvalidParams, Message: "Session id must be specified"}
+	errNotAllowed  = &wire.Error{
+		Code: wire.CodeServer, Message: "Not allowed", Data: "Only the browser's socket may do this: connect to /devtools/browser.",
+	}
 	errTooMany        = wire.ServerError("Too many sessions")
 	errNoCreateTarget = wire.ServerError("Target.createTarget is not supported: icdp targets are iframes paired by the Host.")
 )
