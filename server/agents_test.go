@@ -143,8 +143,8 @@ func TestPageSockets(t *testing.T) {
 	if why := page.reason(); why != wsconn.ReasonTargetClosed {
 		t.Errorf("the page socket closed with %v", why)
 	}
-	if status, _ := s.get(t, s.addr(false), "/devtools/page/T9", nil); status != 404 {
-		t.Errorf("an unknown target: %d, want 404", status)
+	if got := raw(t, s.addr(false), handshake("/devtools/page/T9")); got.status != 404 || !strings.Contains(got.body, "No such target id: T9") {
+		t.Errorf("an unknown target: %d %s, want 404", got.status, got.body)
 	}
 	forced := start(t, func(f *Options) { f.PageSockets = new(true) })
 	forced.host(t)

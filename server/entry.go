@@ -5,6 +5,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // entry is what a path leads to, and who is let in: first by what a request
@@ -14,6 +15,7 @@ type entry struct {
 	role  auth.Role // whose token lets in; "" for what needs none
 	every bool      // a token for every hub is needed
 	login bool      // the token may come later
+	ws    bool      // it is a WebSocket: other requests are answered before there is a hub
 	serve http.HandlerFunc
 }
 
@@ -41,6 +43,9 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, exposed 
 		}
 	case allPages:
 	}
+	if e.ws {
+		e.serve = onlyHandshakes(e.serve)
+	}
 	switch {
 	case why != "":
 		auth.Refuse(w, why)
@@ -50,6 +55,16 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, exposed 
 		s.gate.RequireLogin(e.ask, e.serve).ServeHTTP(w, r)
 	default:
 		s.gate.Require(e.ask, e.serve).ServeHTTP(w, r)
+	}
+}
+
+// onlyHandshakes lets WebSocket handshakes through to next. A plain GET is answered
+// 426 (RFC 9110, section 15.5.22); Chromium 156 answers it 200 with nothing.
+func onlyHandshakes(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if wsconn.CheckHandshake(w, r, true) == nil {
+			next(w, r)
+		}
 	}
 }
 

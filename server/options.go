@@ -45,8 +45,8 @@ type Options struct {
 	// browser, the browser's for frames. Both are always served.
 	PageSockets *bool
 
-	UploadDir   string        // from which Clients may upload files by path; empty: none
-	Drain       time.Duration // how long commands in flight may take at the end, 10 s
+	UploadDir string        // from which Clients may upload files by path; empty: none
+	Drain     time.Duration // how long commands in flight may take at the end, 10 s
 
 	Limits   Limits
 	Actions  Actions

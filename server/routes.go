@@ -58,7 +58,7 @@ func (s *Server) find(nowhere entry, r *http.Request, clients, hosts bool) entry
 	}
 	if hosts {
 		if path == "/icdp/host" {
-			return entry{pages: hostPages, role: auth.RoleHost, serve: s.serveHost}
+			return entry{pages: hostPages, role: auth.RoleHost, ws: true, serve: s.serveHost}
 		}
 		if b, ok := bundles()[path]; ok {
 			return entry{pages: allPages, serve: b.serve}
@@ -71,9 +71,9 @@ func (s *Server) find(nowhere entry, r *http.Request, clients, hosts bool) entry
 	case actions && routeOf(r).hub == relay.DefaultHub && (path == sandboxPath || strings.HasPrefix(path, sandboxPath+"/")):
 		return entry{role: auth.RoleClient, every: true, serve: withJSON(http.HandlerFunc(s.serveSandboxes)).ServeHTTP}
 	case actions && path == "/cdp", clients && (path == "/devtools/browser" || strings.HasPrefix(path, "/devtools/browser/")):
-		return entry{role: auth.RoleClient, serve: s.serveClient}
+		return entry{role: auth.RoleClient, ws: true, serve: s.serveClient}
 	case clients && strings.HasPrefix(path, pageSocketPath):
-		return entry{role: auth.RoleClient, serve: s.servePage}
+		return entry{role: auth.RoleClient, ws: true, serve: s.servePage}
 	case actions && path == "/rp.js":
 		return entry{pages: allPages, serve: serveHookScript}
 	case actions:

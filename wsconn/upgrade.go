@@ -43,18 +43,8 @@ const handshakeTimeout = 5 * time.Second
 // A net/http handler that then calls Serve keeps the memory of its request
 // and the buffers of net/http alive; a goroutine of its own does not.
 func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
-	status, why := check(r, o.AnyKey)
-	if status != 0 {
-		if status == http.StatusUpgradeRequired {
-			w.Header().Set("Upgrade", "websocket")
-			w.Header().Set("Connection", "Upgrade")
-			w.Header().Set("Sec-WebSocket-Version", "13")
-		}
-		if status == http.StatusMethodNotAllowed {
-			w.Header().Set("Allow", http.MethodGet)
-		}
-		http.Error(w, why, status)
-		return nil, fmt.Errorf("%w: %s", ErrHandshake, why)
+	if err := CheckHandshake(w, r, o.AnyKey); err != nil {
+		return nil, err
 	}
 	nc, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -92,6 +82,25 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	return c, nil
 }
 
+// CheckHandshake answers a request that is no good handshake, and returns an
+// error that wraps ErrHandshake. Upgrade does so too; call this before work that
+// only a WebSocket is worth. For anyKey see Options.AnyKey.
+func CheckHandshake(w http.ResponseWriter, r *http.Request, anyKey bool) error {
+	status, why := check(r, anyKey)
+	switch status {
+	case 0:
+		return nil
+	case http.StatusUpgradeRequired:
+		w.Header().Set("Upgrade", "websocket")
+		w.Header().Set("Connection", "Upgrade")
+		w.Header().Set("Sec-WebSocket-Version", "13")
+	case http.StatusMethodNotAllowed:
+		w.Header().Set("Allow", http.MethodGet)
+	}
+	http.Error(w, why, status)
+	return fmt.Errorf("%w: %s", ErrHandshake, why)
+}
+
 // check returns the status and words to refuse a handshake with, or 0.
 func check(r *http.Request, anyKey bool) (int, string) {
 	key := r.Header.Get("Sec-WebSocket-Key")
@@ -102,7 +111,7 @@ func check(r *http.Request, anyKey bool) (int, string) {
 	case r.ProtoMajor != 1 || r.ProtoMinor < 1:
 		return http.StatusHTTPVersionNotSupported, "a WebSocket handshake needs HTTP/1.1"
 	case !hasToken(r.Header, "Upgrade", "websocket") || !hasToken(r.Header, "Connection", "upgrade"):
-		return http.StatusUpgradeRequired, "this is a WebSocket endpoint"
+		return http.StatusUpgradeRequired, "This is the address of a WebSocket: connect to it by ws:// or wss:// with a WebSocket client."
 	case len(version) == 0:
 		return http.StatusBadRequest, "Sec-WebSocket-Version is missing"
 	case len(version) > 1 || version[0] != "13":
