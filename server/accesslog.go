@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/closelog"
@@ -14,7 +15,7 @@ import (
 )
 
 // The access log has one line for a connection, at its end, and one for a
-// request that was refused:
+// request that was refused, at the level of refusalLevel:
 //
 //	{"msg":"client left","hub":"","peer":"127.0.0.1:5","duration":1.5,"code":1000,"reason":""}
 //	{"msg":"request refused","side":"client","hub":"","peer":"127.0.0.1:5","path":"/x","status":404,"why":"…","duration":0.001}
@@ -78,10 +79,30 @@ func (s *Server) logRefusals(next http.Handler) http.Handler {
 		if auth.IsWebSocket(r) {
 			s.metrics.refused(side, a.status)
 		}
-		s.log.Info("request refused", zap.String("side", side), zap.String("hub", at.hub), zap.String("peer", r.RemoteAddr),
-			zap.String("path", cut(r.URL.Path)), zap.Int("status", a.status), zap.String("why", string(a.why)),
-			zap.Duration("duration", time.Since(since)))
+		if line := s.log.Check(refusalLevel(r, a.status), "request refused"); line != nil {
+			line.Write(zap.String("side", side), zap.String("hub", at.hub), zap.String("peer", r.RemoteAddr),
+				zap.String("path", cut(r.URL.Path)), zap.Int("status", a.status), zap.String("why", string(a.why)),
+				zap.Duration("duration", time.Since(since)))
+		}
 	})
+}
+
+// refusalLevel is the level at which a refused request is logged. Browsers ask for
+// /favicon.ico, and MCP clients try GET and no token first: an operator cannot act
+// on that. A refused WebSocket is a Client or a Host that wanted in.
+func refusalLevel(r *http.Request, status int) zapcore.Level {
+	if auth.IsWebSocket(r) {
+		return zap.InfoLevel
+	}
+	switch status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUpgradeRequired:
+		return zap.DebugLevel
+	case http.StatusUnauthorized:
+		if !auth.BringsToken(r) {
+			return zap.DebugLevel
+		}
+	}
+	return zap.InfoLevel
 }
 
 // longestWords is how much of what strangers wrote a log line has, in bytes.

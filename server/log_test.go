@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -86,12 +85,7 @@ func TestR105RefusedRequests(t *testing.T) {
 	s := startLogged(t, l.Logger, nil)
 	const requests = 300
 	for range requests {
-		resp, err := http.Get("http://" + s.addr(false) + "/nothing")
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.Copy(io.Discard, resp.Body)
-		resp.Body.Close()
+		s.get(t, s.addr(false), "/json/list", http.Header{"Origin": {"https://evil.example"}})
 	}
 	s.stop()
 	perSecond, total := map[string]int{}, 0
@@ -105,7 +99,7 @@ func TestR105RefusedRequests(t *testing.T) {
 			continue
 		}
 		total++
-		if line.Status != 404 || line.Side != "client" || line.Why == "" {
+		if line.Status != 403 || line.Side != "client" || line.Why == "" {
 			t.Errorf("a refused request was logged as %+v", line)
 		}
 	}
@@ -116,5 +110,51 @@ func TestR105RefusedRequests(t *testing.T) {
 		if n > 20 { // the stretches of time need not begin with the second
 			t.Errorf("%d lines at %s, want at most 10 a second", n, second)
 		}
+	}
+}
+
+// TestLevelsOfRefusals wants a line at info for what an operator may act on, and at
+// debug for what browsers and MCP clients just try.
+func TestLevelsOfRefusals(t *testing.T) {
+	for _, tt := range []struct {
+		name, request string
+		tokens        bool
+		status        int
+		level         string
+	}{
+		{"favicon", asking("GET /favicon.ico HTTP/1.1", "Host: localhost"), false, 404, "debug"},
+		{"favicon of a hub with tokens", asking("GET /favicon.ico HTTP/1.1", "Host: localhost"), true, 401, "debug"},
+		{"GET probe of MCP", asking("GET /mcp HTTP/1.1", "Host: localhost", "Accept: text/event-stream"), false, 405, "debug"},
+		{"GET of a WebSocket", asking("GET /devtools/browser HTTP/1.1", "Host: localhost"), false, 426, "debug"},
+		{"foreign page", asking("GET /json/list HTTP/1.1", "Host: localhost", "Origin: https://evil.example"), false, 403, "info"},
+		{"foreign name", asking("GET /json/list HTTP/1.1", "Host: evil.example"), false, 403, "info"},
+		{"wrong token", asking("GET /json/list HTTP/1.1", "Host: localhost", "Authorization: Bearer "+wrongToken), true, 401, "info"},
+		{"wrong token in the query", asking("GET /json/list?token="+wrongToken+" HTTP/1.1", "Host: localhost"), true, 401, "info"},
+		{"Client without a token", handshake("/devtools/browser"), true, 401, "info"},
+		{"Client of a target that is not there", handshake("/devtools/page/T9"), false, 404, "info"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out logtest.Buffer
+			l := logtest.Open(t, &out)
+			s := startLogged(t, l.Logger, func(o *Options) {
+				if tt.tokens {
+					withTokens(o)
+				}
+			})
+			if got := raw(t, s.addr(false), tt.request); got.status != tt.status {
+				t.Errorf("%d %s, want %d", got.status, got.body, tt.status)
+			}
+			s.stop()
+			l.Sync()
+			for _, line := range logtest.Read(t, out.String()) {
+				if line.Msg == "request refused" {
+					if line.Level != tt.level {
+						t.Errorf("logged at %s, want %s", line.Level, tt.level)
+					}
+					return
+				}
+			}
+			t.Errorf("not logged:\n%s", &out)
+		})
 	}
 }
