@@ -7,7 +7,8 @@ import (
 )
 
 // act serves the paths that change something, in Chromium 156's words, and
-// reports whether path is one of them.
+// reports whether path is one of them. Chromium takes every verb for activate and
+// close; here only the one that its clients send changes anything.
 func (h *handler) act(w http.ResponseWriter, r *http.Request, path string) bool {
 	name, id := "", ""
 	switch {
@@ -50,7 +51,7 @@ func (h *handler) act(w http.ResponseWriter, r *http.Request, path string) bool 
 		do, done, failed = h.Close, "Target is closing", "Could not close target id: "
 	}
 	if err := do(r.Context(), id); err != nil {
-		say(w, http.StatusInternalServerError, failed+id)
+		say(w, http.StatusInternalServerError, failed+id+": "+err.Error())
 		return true
 	}
 	say(w, http.StatusOK, done)
@@ -72,7 +73,7 @@ func (h *handler) create(w http.ResponseWriter, r *http.Request) {
 	}
 	t, err := h.New(r.Context(), address)
 	if err != nil {
-		say(w, http.StatusInternalServerError, "Could not create new page")
+		say(w, http.StatusInternalServerError, "Could not create new page: "+err.Error())
 		return
 	}
 	reply(w, h.target(r, t))

@@ -88,6 +88,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/health":
 		body = healthBody{"ok", h.Agents}
 	default:
+		if command, ok := strings.CutPrefix(path, "/json/"); ok {
+			say(w, http.StatusNotFound, "Unknown command: "+command) // as Chromium 156
+			return
+		}
 		notFound(w)
 		return
 	}

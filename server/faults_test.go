@@ -159,6 +159,13 @@ func TestActions(t *testing.T) {
 	if status, body := ask(http.MethodPut, "/json/new?http://app/new"); status != 200 || !strings.Contains(body, `"id":"N"`) {
 		t.Errorf("PUT /json/new: %d %s", status, body)
 	}
+	go func() {
+		host.until("Target.createTarget")
+		host.send(`{"kind":"browserResult","id":2,"error":{"code":-32000,"message":"this page opens no others"}}`)
+	}()
+	if status, body := ask(http.MethodPut, "/json/new"); status != 500 || body != "Could not create new page: this page opens no others" {
+		t.Errorf("PUT /json/new that fails: %d %s", status, body)
+	}
 	if status, body := ask(http.MethodGet, "/json/activate/N"); status != 200 || body != "Target activated" {
 		t.Errorf("activate: %d %s", status, body)
 	}
