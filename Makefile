@@ -160,6 +160,7 @@ generate: web/node_modules
 # What the tests and the demo need beside Go; installed only where missing.
 tools: $(E2E)/node_modules web/node_modules
 	@command -v chromium >/dev/null || ./.ci/install chromium
+	@command -v chromedriver >/dev/null || ./.ci/install chromium-driver
 	@command -v firefox-esr >/dev/null || command -v firefox >/dev/null || ./.ci/install firefox-esr
 	@command -v cog >/dev/null || ./.ci/install cog
 
