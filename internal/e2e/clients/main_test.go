@@ -18,9 +18,9 @@ func TestMain(m *testing.M) { os.Exit(harness.Main(m, &scratch)) }
 
 // newEndpoint starts the endpoint of -target with what the checks ask the app's
 // server for beside its pages.
-func newEndpoint(t *testing.T) *harness.Endpoint {
+func newEndpoint(t *testing.T, args ...string) *harness.Endpoint {
 	t.Helper()
-	e := harness.NewEndpoint(t, "--page-sockets", "--upload-dir", scratch)
+	e := harness.NewEndpoint(t, append(args, "--upload-dir", scratch)...)
 	e.Site.Handle("/api/echo", echo)
 	e.Site.Handle("/api/redirect", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/two.html", http.StatusFound)

@@ -27,9 +27,14 @@ func TestPuppeteer(t *testing.T) {
 	runNode(t, "Puppeteer", "puppeteer", newEndpoint(t))
 }
 
-// TestChromeRemoteInterface runs the checks in node/chrome-remote-interface.mjs.
+// TestChromeRemoteInterface runs the checks in node/chrome-remote-interface.mjs. The
+// client takes the first socket of /json/list for that of a page.
 func TestChromeRemoteInterface(t *testing.T) {
-	runNode(t, "chrome-remote-interface", "chrome-remote-interface", newEndpoint(t))
+	var args []string
+	if harness.ThroughHub() {
+		args = append(args, "--page-sockets")
+	}
+	runNode(t, "chrome-remote-interface", "chrome-remote-interface", newEndpoint(t, args...))
 }
 
 // runNode runs the checks of a client in node/NAME.mjs and makes each a test of its
