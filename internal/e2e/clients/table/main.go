@@ -48,7 +48,10 @@ tests (`+"`make clients-doc`"+`).
 * "works (5)": five tests pass. The same tests pass against Chromium directly.
 * "works (5), but [1]": further tests behave differently in an iframe, or cannot work there. The note says which.
 * "works differently", "cannot": all tests of the feature behave differently in an iframe, or cannot work there.
-* "no command": the client has no command for the feature.`)
+* "no command": the client has no command for the feature.
+
+chrome-remote-interface, and every client that connects to the addresses of `+"`/json/list`"+`, needs `+"`cdphub serve --page-sockets`"+` for
+an iframe. For a page of a real browser it needs no option; see [browsers.md](browsers.md#addresses-as-chromium-has-them).`)
 	fmt.Fprintf(out, "\n| feature | %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 	var notes []string
 	number := map[string]int{}
