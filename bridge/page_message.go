@@ -118,6 +118,9 @@ type nestedMessage struct {
 type browserMessage struct {
 	Product   string `json:"product"`
 	UserAgent string `json:"userAgent"`
+	Revision  string `json:"revision"`
+	JSVersion string `json:"jsVersion"`
+	Protocol  string `json:"protocolVersion"`
 }
 
 // readTarget reads one Target; ok is false when it has no usable id.
@@ -236,7 +239,7 @@ func readHandles(raw []byte, beyond bool) handles {
 
 // Limits on how a Host names its browser, in bytes; what is longer is ignored.
 const (
-	maxProduct   = 256
+	maxProduct   = 256 // and of its versions
 	maxUserAgent = 1 << 10
 )
 
@@ -257,11 +260,14 @@ func readVersion(raw []byte) (v Version) {
 	if len(raw) == 0 || raw[0] != '{' || easyjson.Unmarshal(raw, &m) != nil {
 		return v
 	}
-	if len(m.Product) <= maxProduct {
-		v.Product = m.Product
+	limited := func(s string, limit int) string {
+		if len(s) > limit {
+			return ""
+		}
+		return s
 	}
-	if len(m.UserAgent) <= maxUserAgent {
-		v.UserAgent = m.UserAgent
+	return Version{
+		Product: limited(m.Product, maxProduct), UserAgent: limited(m.UserAgent, maxUserAgent), Revision: limited(m.Revision, maxProduct),
+		JSVersion: limited(m.JSVersion, maxProduct), Protocol: limited(m.Protocol, maxProduct),
 	}
-	return v
 }

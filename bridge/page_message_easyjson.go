@@ -309,6 +309,24 @@ func easyjson4270c6b9DecodeGithubComCdphubCdphubBridge3(in *jlexer.Lexer, out *b
 			} else {
 				out.UserAgent = string(in.String())
 			}
+		case "revision":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Revision = string(in.String())
+			}
+		case "jsVersion":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.JSVersion = string(in.String())
+			}
+		case "protocolVersion":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Protocol = string(in.String())
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -332,6 +350,21 @@ func easyjson4270c6b9EncodeGithubComCdphubCdphubBridge3(out *jwriter.Writer, in 
 		const prefix string = ",\"userAgent\":"
 		out.RawString(prefix)
 		out.String(string(in.UserAgent))
+	}
+	{
+		const prefix string = ",\"revision\":"
+		out.RawString(prefix)
+		out.String(string(in.Revision))
+	}
+	{
+		const prefix string = ",\"jsVersion\":"
+		out.RawString(prefix)
+		out.String(string(in.JSVersion))
+	}
+	{
+		const prefix string = ",\"protocolVersion\":"
+		out.RawString(prefix)
+		out.String(string(in.Protocol))
 	}
 	out.RawByte('}')
 }

@@ -87,7 +87,13 @@ tell({
   kind: "ready",
   v: 1,
   features: ["browser", "nested"],
-  browser: { product: version.Browser, userAgent: version["User-Agent"] },
+  browser: {
+    product: version.Browser,
+    userAgent: version["User-Agent"],
+    revision: version["WebKit-Version"].match(/@\w+/)?.[0],
+    jsVersion: version["V8-Version"],
+    protocolVersion: version["Protocol-Version"],
+  },
   targets,
 });
 ask("Target.setDiscoverTargets", { discover: true, ...pages });

@@ -2,8 +2,10 @@ package browserhost
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,6 +75,9 @@ func TestHostOfAnotherMaker(t *testing.T) {
 	if found := list(t, h); len(found) != 1 {
 		t.Errorf("/json/list has %+v, want what is everybody's", found)
 	}
+	if got, own := version(t, endpoint(h, "")), version(t, direct); got != own {
+		t.Errorf("the hub's /json/version has %q, that of the browser %q", got, own)
+	}
 	if pages := past.Pages(t); len(pages) != 3 {
 		t.Errorf("the browser has the pages %q, want 3", pages)
 	}
@@ -102,4 +107,22 @@ func TestHostOfAnotherMaker(t *testing.T) {
 		return nil
 	})
 	want(t, "the route of the other", two.Run(t, `return await own.evaluate(() => fetch("/data").then((answer) => answer.text()))`), `"for two"`)
+}
+
+// version returns how /json/version names a browser.
+func version(t *testing.T, endpoint string) (names [5]string) {
+	t.Helper()
+	res, err := http.Get(endpoint + "/json/version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var all map[string]string
+	if err := json.NewDecoder(res.Body).Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	for i, field := range []string{"Browser", "Protocol-Version", "User-Agent", "V8-Version", "WebKit-Version"} {
+		names[i] = all[field]
+	}
+	return names
 }

@@ -23,6 +23,12 @@ export interface TargetInfo {
 export interface BrowserInfo {
   product: string;
   userAgent: string;
+  /** Of its source: "@a21ce95c24ce". chromedriver needs it. */
+  revision?: string;
+  /** Of its JavaScript engine: "15.6.75.27". */
+  jsVersion?: string;
+  /** Of CDP: "1.3". */
+  protocolVersion?: string;
 }
 
 /** With "nested": a session that a browser has begun inside another. */
