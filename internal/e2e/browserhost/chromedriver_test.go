@@ -63,7 +63,7 @@ func startDriver(t *testing.T) driver {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		cmd.Wait() //nolint:errcheck // it was killed
+		cmd.Wait() // it was killed
 		if t.Failed() {
 			t.Logf("chromedriver said:\n%s", out.said())
 		}
