@@ -60,6 +60,13 @@ type Options struct {
 // "//json/version". Who may ask has been decided before.
 func Handler(s Source, o Options) http.Handler { return &handler{s, o} }
 
+// Serves reports whether a path, below the prefix, may be one of a Handler's. For
+// others the program need not have a hub ready.
+func Serves(path string) bool {
+	path = strings.TrimSuffix(path, "/")
+	return path == "/json" || strings.HasPrefix(path, "/json/") || path == "/icdp/status" || path == "/health"
+}
+
 type handler struct {
 	Source
 	Options

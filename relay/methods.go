@@ -85,19 +85,20 @@ func notYours(why string) action {
 }
 
 // notAllowed refuses what only the browser's socket may do, as Chromium 156 does.
-func notAllowed(*Hub, *request) ([]byte, *wire.Error) { return nil, errNotAllowed }
+func notAllowed(*Hub, *request) ([]byte, *wire.Error) {
+	return nil, &wire.Error{
+		Code: wire.CodeServer, Message: "Not allowed", Data: "Only the browser's socket may do this: connect to /devtools/browser.",
+	}
+}
 
 // errPassOn is what an action returns to leave its method to the Host after
 // all.
 var errPassOn = &wire.Error{}
 
 var (
-	errNoTarget    = &wire.Error{Code: wire.CodeInvalidParams, Message: "No target with given id found"}
-	errNotYours    = &wire.Error{Code: wire.CodeInvalidParams, Message: "No session with given id"}
-	errNoSessionID = &wire.Error{Code: wire.CodeInvalidParams, Message: "Session id must be specified"}
-	errNotAllowed  = &wire.Error{
-		Code: wire.CodeServer, Message: "Not allowed", Data: "Only the browser's socket may do this: connect to /devtools/browser.",
-	}
+	errNoTarget       = &wire.Error{Code: wire.CodeInvalidParams, Message: "No target with given id found"}
+	errNotYours       = &wire.Error{Code: wire.CodeInvalidParams, Message: "No session with given id"}
+	errNoSessionID    = &wire.Error{Code: wire.CodeInvalidParams, Message: "Session id must be specified"}
 	errTooMany        = wire.ServerError("Too many sessions")
 	errNoCreateTarget = wire.ServerError("Target.createTarget is not supported: icdp targets are iframes paired by the Host.")
 )

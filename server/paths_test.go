@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
@@ -144,5 +145,23 @@ func TestPlainRequestsOfWebSockets(t *testing.T) {
 		if got := raw(t, guarded.addr(false), asking("GET "+at+" HTTP/1.1", "Host: localhost")); got.status != want {
 			t.Errorf("GET %s without a token: %d, want %d", at, got.status, want)
 		}
+	}
+}
+
+// TestProbesStartNoBrowser asks a hub that has a browser for what needs none.
+func TestProbesStartNoBrowser(t *testing.T) {
+	s := start(t, func(o *Options) { o.Browsers = fakeBrowsers(works, "a") })
+	for path, status := range map[string]int{
+		"/favicon.ico": 404, "/.well-known/oauth-protected-resource": 404, "/mcp": 405, "/devtools/browser": 426, "/health": 200,
+	} {
+		if got := raw(t, s.addr(false), asking("GET /hub/a"+path+" HTTP/1.1", "Host: localhost")); got.status != status {
+			t.Errorf("%s: %d, want %d", path, got.status, status)
+		}
+	}
+	if n := s.browsers.Numbers(); n != (browsers.Numbers{}) {
+		t.Errorf("%+v browsers, want none", n)
+	}
+	if status, _ := s.get(t, s.addr(false), "/hub/a/json/version", nil); status != 200 || s.browsers.Numbers().Started != 1 {
+		t.Errorf("/json/version: %d, and %+v browsers, want one", status, s.browsers.Numbers())
 	}
 }

@@ -81,7 +81,7 @@ func (s *Server) find(nowhere entry, r *http.Request, clients, hosts bool) entry
 			return e
 		}
 	}
-	if clients {
+	if clients && httpdiscovery.Serves(path) {
 		return entry{role: auth.RoleClient, serve: s.serveDiscovery}
 	}
 	return nowhere
