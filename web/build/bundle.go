@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -31,13 +31,14 @@ type bundle struct {
 	format api.Format
 	global string // the name of the exports of an IIFE
 	inject string // in src: what it exports takes the place of the globals of these names
+	param  string // of the function that a nested bundle becomes
 	page   string // HTML in src that the script is put into, when not alone
 	max    int    // bytes
 }
 
 var bundles = []bundle{
 	{name: "agent.js", entry: "agent/boot.ts", inject: "agent/globals.ts", format: api.FormatIIFE, max: maxAgent},
-	{name: "agent.mjs", entry: "agent/index.ts", inject: "agent/globals.ts", format: api.FormatESModule, max: maxAgent},
+	{name: "agent.mjs", entry: "agent/module.ts", format: api.FormatESModule, max: maxAgent},
 	{name: "host.js", entry: "host/index.ts", format: api.FormatIIFE, global: "CdpHub", max: maxHost},
 	{name: "host.mjs", entry: "host/index.ts", format: api.FormatESModule, max: maxHost},
 	{name: "snapshot.js", entry: "snapshot/index.ts", format: api.FormatESModule, max: maxSnap},
@@ -72,16 +73,46 @@ func bundleAll(root string) ([]output, error) {
 
 // build bundles one entry and notes the third-party packages it uses.
 func (b bundle) build(root string, packages map[string]bool) ([]byte, error) {
+	options := b.options(root)
+	options.Plugins = []api.Plugin{nestedBundles(root, packages)}
+	res := api.Build(options)
+	if err := failure(res.Errors); err != nil {
+		return nil, fmt.Errorf("%s: %w", b.entry, err)
+	}
+	if err := usedPackages(res.Metafile, packages); err != nil {
+		return nil, err
+	}
+	code := res.OutputFiles[0].Contents
+	if b.format == api.FormatESModule {
+		code = importAsWritten.ReplaceAll(code, []byte("import(/* webpackIgnore: true */ /* @vite-ignore */ $1)"))
+	}
+	if b.page == "" {
+		return code, nil
+	}
+	page, err := os.ReadFile(source(root, b.page))
+	if err != nil {
+		return nil, err
+	}
+	code = bytes.Join([][]byte{[]byte("<script>"), bytes.TrimSpace(code), []byte("</script>")}, nil)
+	return bytes.Replace(page, []byte(scriptSlot), code, 1), nil
+}
+
+// importAsWritten is an import of an address that the code computes. The bundler
+// of an application takes it for a file of its own, unless these comments say
+// otherwise; esbuild removes them from the sources when it minifies.
+var importAsWritten = regexp.MustCompile(`\bimport\((\w+)\)`)
+
+// options are what esbuild makes the bundle by.
+func (b bundle) options(root string) api.BuildOptions {
 	var inject []string
 	if b.inject != "" {
-		inject = []string{filepath.Join(root, "src", filepath.FromSlash(b.inject))}
+		inject = []string{source(root, b.inject)}
 	}
-	res := api.Build(api.BuildOptions{
-		EntryPoints:       []string{filepath.Join(root, "src", filepath.FromSlash(b.entry))},
+	return api.BuildOptions{
+		EntryPoints:       []string{source(root, b.entry)},
 		Inject:            inject,
 		AbsWorkingDir:     root,
 		Bundle:            true,
-		Write:             false,
 		Metafile:          true,
 		Format:            b.format,
 		GlobalName:        b.global,
@@ -93,62 +124,8 @@ func (b bundle) build(root string, packages map[string]bool) ([]byte, error) {
 		Charset:           api.CharsetASCII,
 		LegalComments:     api.LegalCommentsNone, // NOTICE.txt has them in full
 		Banner:            map[string]string{"js": "/* cdphub, Apache-2.0; third parties: NOTICE.txt */"},
-		Plugins:           []api.Plugin{workerMain(root)},
 		LogLevel:          api.LogLevelWarning,
-	})
-	if err := failure(res.Errors); err != nil {
-		return nil, fmt.Errorf("%s: %w", b.entry, err)
 	}
-	if err := usedPackages(res.Metafile, packages); err != nil {
-		return nil, err
-	}
-	code := res.OutputFiles[0].Contents
-	if b.page == "" {
-		return code, nil
-	}
-	page, err := os.ReadFile(filepath.Join(root, "src", filepath.FromSlash(b.page)))
-	if err != nil {
-		return nil, err
-	}
-	code = bytes.Join([][]byte{[]byte("<script>"), bytes.TrimSpace(code), []byte("</script>")}, nil)
-	return bytes.Replace(page, []byte(scriptSlot), code, 1), nil
-}
-
-// workerPath is the import whose default export is a function that runs
-// host/worker.ts in the scope it is given.
-const workerPath = "worker-main"
-
-// workerMain resolves workerPath. The bundle of host/worker.ts becomes the
-// body of a function, already minified and for the final language level, so
-// that its toString is a complete script: a Host page makes its Worker from
-// that text, or calls the function where Workers are forbidden. Thus one file
-// with one copy of the code is enough.
-func workerMain(root string) api.Plugin {
-	return api.Plugin{Name: workerPath, Setup: func(build api.PluginBuild) {
-		build.OnResolve(api.OnResolveOptions{Filter: "^" + workerPath + "$"},
-			func(api.OnResolveArgs) (api.OnResolveResult, error) {
-				return api.OnResolveResult{Path: workerPath, Namespace: workerPath}, nil
-			})
-		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: workerPath},
-			func(api.OnLoadArgs) (api.OnLoadResult, error) {
-				res := api.Build(api.BuildOptions{
-					EntryPoints:       []string{filepath.Join(root, "src", "host", "worker.ts")},
-					AbsWorkingDir:     root,
-					Bundle:            true,
-					Format:            api.FormatIIFE,
-					Target:            target,
-					MinifyWhitespace:  true,
-					MinifySyntax:      true,
-					MinifyIdentifiers: true,
-					Charset:           api.CharsetASCII,
-				})
-				if err := failure(res.Errors); err != nil {
-					return api.OnLoadResult{}, err
-				}
-				code := "export default function(self){" + string(res.OutputFiles[0].Contents) + "}"
-				return api.OnLoadResult{Contents: &code}, nil
-			})
-	}}
 }
 
 // failure is the esbuild messages as one error, or nil.

@@ -41,7 +41,7 @@ func runTests(root string) error {
 		Platform:      api.PlatformNode,
 		Target:        api.ES2022,
 		Sourcemap:     api.SourceMapInline,
-		Plugins:       []api.Plugin{workerMain(root)},
+		Plugins:       []api.Plugin{nestedBundles(root, map[string]bool{})},
 		LogLevel:      api.LogLevelWarning,
 	})
 	if err := failure(res.Errors); err != nil {

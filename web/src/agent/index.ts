@@ -1,6 +1,4 @@
-// The agent as an ES module, for applications that have it in their own
-// bundle: nothing runs before startFrameAgent is called, so that the page's
-// earlier scripts, requests and messages are not seen.
+// What the agent offers to module.ts.
 
-export { type Handler, ProtocolError, register } from "./base/registry";
-export { type AgentOptions, startFrameAgent } from "./start";
+export { ProtocolError, register } from "./base/registry";
+export { startFrameAgent } from "./start";

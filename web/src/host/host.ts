@@ -1,6 +1,7 @@
 // The Host of a page: it pairs iframes, whose Frame Agents then answer CDP,
 // with clients that come over a relay or from the page itself.
 
+import { needsDocument } from "../browseronly";
 import type { Protocol } from "../cdp";
 import type { Answer, Json } from "../wire/cdp";
 import { POPUP_NAME } from "../wire/frame";
@@ -11,6 +12,18 @@ import { Frame, darkens, laidOut } from "./frame";
 import { type Send, startCore } from "./link";
 import { LocalSession } from "./local";
 
+/** What a client asks for by Target.createTarget, or a frame by window.open. A Host page may ignore all but url. */
+export interface CreateTargetParams {
+  url: string;
+  /** Of the window, in CSS pixels. */
+  left?: number;
+  top?: number;
+  width?: number;
+  height?: number;
+  newWindow?: boolean;
+  background?: boolean;
+}
+
 /** What an application gives to its Host. */
 export interface HostOptions {
   /**
@@ -18,7 +31,7 @@ export interface HostOptions {
    * window.open (then with openerId) and returns its targetId. Without this
    * hook, Target.createTarget fails.
    */
-  createTarget?(params: Protocol.Target.CreateTargetRequest, openerId?: string): string | Promise<string>;
+  createTarget?(params: CreateTargetParams, openerId?: string): string | Promise<string>;
   /** Removes a Pairing for a client. The Host unpairs it afterwards if this has not. */
   closeTarget?(targetId: string): void | Promise<void>;
   /** Brings a frame to the front for a client, before it is scrolled into view. */
@@ -56,8 +69,13 @@ export interface HostState {
   reason: string;
 }
 
-const script = typeof document === "undefined" ? null : document.currentScript;
-const besideScript = script instanceof HTMLScriptElement && script.src ? new URL("agent.js", script.src).href : "";
+// A server that renders the page imports this module too. It has no document, but may make no Host.
+const inBrowser = typeof document !== "undefined";
+const besideScript = inBrowser ? agentBeside(document.currentScript) : "";
+
+function agentBeside(script: HTMLOrSVGScriptElement | null): string {
+  return script instanceof HTMLScriptElement && script.src ? new URL("agent.js", script.src).href : "";
+}
 
 export class Host {
   private readonly core: Send;
@@ -72,6 +90,7 @@ export class Host {
   private creating?: Extract<Ask, { what: "create" }>;
 
   constructor(private readonly options: HostOptions = {}) {
+    if (!inBrowser) throw needsDocument("cdphub/host", "new Host()");
     this.core = startCore((m) => this.receive(m), options.worker ?? true);
     const hooks: string[] = [];
     if (options.createTarget) hooks.push("Target.createTarget");

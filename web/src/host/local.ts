@@ -14,11 +14,13 @@ export class CommandError extends Error {
   }
 }
 
+/** A session of the Host page's own on a Target, from Host.attach. */
 export class LocalSession {
   private nextId = 1;
   private readonly waiting = new Map<number, { resolve(r: Json): void; reject(e: Error): void }>();
   private readonly listeners = new Map<string, Set<(params: Json) => void>>();
 
+  /** @internal */
   constructor(
     readonly sessionId: string,
     readonly targetId: string,
@@ -52,7 +54,7 @@ export class LocalSession {
     this.end("detached");
   }
 
-  /** A message of the Core for this session. */
+  /** @internal A message of the Core for this session. */
   receive(m: Response | CdpEvent): void {
     if ("method" in m) return this.fire(m.method, m.params);
     const call = this.waiting.get(m.id);
@@ -61,7 +63,7 @@ export class LocalSession {
     else call?.resolve(m.result ?? {});
   }
 
-  /** The session is over. */
+  /** @internal The session is over. */
   end(reason: string): void {
     for (const call of this.waiting.values()) call.reject(new CommandError(-32000, reason));
     this.waiting.clear();

@@ -1,6 +1,8 @@
 // The token in the address of a Host page, "#token=T". A fragment is sent to no
 // server, but it shows on the screen and in the browser's history.
 
+import { needsDocument } from "../browseronly";
+
 const KEY = "cdphubToken";
 
 /**
@@ -10,6 +12,7 @@ const KEY = "cdphubToken";
  * is any frame.
  */
 export function takeToken(): string {
+  if (typeof document === "undefined") throw needsDocument("cdphub/host", "takeToken");
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
   if (given !== null) history.replaceState({ ...history.state, [KEY]: given }, "", location.pathname + location.search);
   return String(history.state?.[KEY] ?? "");
