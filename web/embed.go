@@ -12,6 +12,7 @@ import "embed"
 //	host.js     Host library, a classic script with the global CdpHub
 //	host.mjs    Host library, an ES module
 //	actions.js  page script of package actions, a script with the global CdpHubActions
+//	*.d.ts      types of the two ES modules, for the npm package
 //	shell.html  ready-made Host page: ?app=URL names its app
 //	NOTICE.txt  licences of the third-party software inside
 //

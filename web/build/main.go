@@ -8,7 +8,8 @@
 // It bundles with esbuild, whose output depends only on the sources and its
 // version. Third-party packages come from web/package-lock.json; npm ci is run
 // when they are missing or older than the lock file. Types are not checked
-// here: that is `npm run typecheck`.
+// here: that is `npm run typecheck`. The modules' own types are made by
+// dts-bundle-generator.
 package main
 
 import (
@@ -50,6 +51,11 @@ func run(root string, check, test bool) error {
 	if err != nil {
 		return err
 	}
+	types, err := typesAll(root)
+	if err != nil {
+		return err
+	}
+	files = append(files, types...)
 	if check {
 		return compare(root, files)
 	}

@@ -5,6 +5,7 @@
 // startFrameAgent is called: the agent does not see the page's earlier scripts,
 // requests and messages.
 
+/// <reference path="./agent-main.d.ts" />
 import main from "agent-main";
 import { needsDocument } from "../browseronly";
 import type { Json } from "../wire/cdp";

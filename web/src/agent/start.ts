@@ -60,13 +60,13 @@ type Win = Window & typeof globalThis;
 
 /** How an application starts the agent from its own bundle. */
 export interface AgentOptions {
-  /** Origins of the pages that may drive this document. */
+  /** Origins of the pages that may drive this document, such as "http://localhost:8080". */
   allowedParents: string[];
-  /** By which the Host knows a document of its own making. */
+  /** @internal By which the Host knows a document of its own making. */
   key?: string;
-  /** What sessions have set, where the Host has made the document itself. */
+  /** @internal What sessions have set, where the Host has made the document itself. */
   state?: SessionState[];
-  /** How the document came, as a proxy before the app tells of it. */
+  /** @internal How the document came, as a proxy before the app tells of it. */
   response?: string;
 }
 

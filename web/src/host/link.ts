@@ -2,6 +2,7 @@
 // thread where the page's policy (CSP worker-src) or the browser allows no
 // such Worker.
 
+/// <reference path="./worker-main.d.ts" />
 import type { FromCore, ToCore } from "../wire/core";
 import main from "worker-main";
 import type { Scope } from "./scope";

@@ -203,7 +203,7 @@ function resolve(url: unknown, base: string, moved: Moved): URL | undefined {
   return undefined;
 }
 
-/** Where an address is found now. */
+/** Where an address is found now: at the origin that its own has moved to. */
 export function follow(url: URL, moved: Moved): URL {
   const origin = moved[url.origin];
   return origin ? new URL(url.href.slice(url.href.indexOf(url.host) + url.host.length), origin) : url;
