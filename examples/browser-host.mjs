@@ -2,7 +2,11 @@
 // runs with --remote-debugging-port=9333 behind a hub. Node 22 or later runs it:
 //   node examples/browser-host.mjs http://127.0.0.1:9333 ws://127.0.0.1:9223/icdp/host
 const [browserURL, hubURL] = process.argv.slice(2);
-const version = await (await fetch(new URL("/json/version", browserURL))).json();
+if (!hubURL) fail("Name a browser and a hub, as in the first lines of this file.");
+const found = await fetch(new URL("/json/version", browserURL)).catch(() =>
+  fail(`No browser answers at ${browserURL}: start Chromium with --remote-debugging-port=9333.`),
+);
+const version = await found.json();
 const browser = await open(version.webSocketDebuggerUrl);
 const hub = await open(hubURL);
 
@@ -100,6 +104,16 @@ ask("Target.setDiscoverTargets", { discover: true, ...pages });
 
 function open(url) {
   const socket = new WebSocket(url);
-  socket.onclose = ({ code, reason }) => process.exit(console.error(`${url} was closed: ${code} ${reason}`) ?? 1);
-  return new Promise((resolve) => (socket.onopen = () => resolve(socket)));
+  return new Promise((resolve) => {
+    socket.onclose = () => fail(`${url} does not answer: if this is the hub, run "cdphub serve", and see its log.`);
+    socket.onopen = () => {
+      socket.onclose = ({ code, reason }) => fail(`${url} was closed: ${code} ${reason}`);
+      resolve(socket);
+    };
+  });
+}
+
+function fail(reason) {
+  console.error(reason);
+  process.exit(1);
 }

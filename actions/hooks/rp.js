@@ -29,7 +29,8 @@
     };
     return new Promise((resolve, reject) => {
       socket.onopen = () => resolve(socket);
-      socket.onclose = () => {
+      // Node 22 fires no close event when the hub refuses the connection.
+      socket.onerror = socket.onclose = () => {
         opening = undefined; // the next call connects again
         const lost = failure({ code: "BrowserNotFound", message: "there is no connection to the hub" });
         for (const call of waiting.values()) call.reject(lost);

@@ -1,6 +1,8 @@
 // Has a page follow its first link, by browser hooks. A page gets rp by <script src="…/rp.js">,
 // and Node 22 or later like this:
 //   node examples/actions/hooks.mjs http://127.0.0.1:9222 https://example.com
+import "../failures.mjs"; // says what is missing when the hub has no page
+
 const [hub, url] = process.argv.slice(2);
 Object.assign(globalThis, { RP_HUB: `${hub}/`, RP_TOKEN: process.env.CDPHUB_TOKEN });
 await import(`data:text/javascript,${encodeURIComponent(await (await fetch(`${hub}/rp.js`)).text())}`);

@@ -1,6 +1,8 @@
 // Opens a page and follows its first link, by the tools of MCP. Agents have clients of their own, such as
 // the package @modelcontextprotocol/sdk; this one needs nothing but Node 18 or later:
 //   node examples/actions/mcp.mjs http://127.0.0.1:9222 https://example.com
+import "../failures.mjs"; // says what is missing when the hub has no page
+
 const [hub, url] = process.argv.slice(2);
 const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 if (process.env.CDPHUB_TOKEN) headers.Authorization = `Bearer ${process.env.CDPHUB_TOKEN}`;

@@ -1,5 +1,7 @@
 // Opens a page and follows its first link, by the NDJSON action API. Node 22 or later:
 //   node examples/actions/ndjson.mjs http://127.0.0.1:9222 https://example.com
+import "../failures.mjs"; // says what is missing when the hub has no page
+
 const [hub, url] = process.argv.slice(2);
 const token = process.env.CDPHUB_TOKEN; // where the hub wants one
 const socket = new WebSocket(hub.replace("http", "ws") + "/ndjson", token ? [`bearer.${token}`] : []);
