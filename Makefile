@@ -11,7 +11,9 @@
 # make clients-doc   which client can do what: docs/clients.md
 # make bench         the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's
 # make chaos         all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
-# make generate      what is made from sources: codecs, bundles, pages
+# make generate      what is made from sources: codecs, bundles, types, pages
+# make npm           the npm packages, for all platforms: npm/dist
+# make npm-test      the npm packages, installed and used as others do
 
 .PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc bench chaos generate tools compiler
 .DEFAULT_GOAL := test
@@ -35,6 +37,8 @@ $(TOOLS)/%:
 
 # The modules of this repository: the product, its bundler, its end-to-end tests.
 MODULES := . web/build $(E2E)
+
+include npm/Makefile
 
 demo: tools
 	go run ./cmd/cdphub demo --agent-browser=$(AGENT_BROWSER) $(ARGS)
@@ -82,7 +86,7 @@ test-e2e-others:
 
 test-clients: tools
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree
-	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m -p 1 ./apps ./clients ./playwright
+	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m -p 1 ./apps ./clients ./npm ./playwright
 	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m ./clients -target browser
 
 # The tests whose numbers are smaller by default, as their requirements have them.
@@ -118,7 +122,7 @@ lint: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
 	set -e; for m in $(MODULES); do (cd $$m && $(GOLANGCI) run); done
 	cd web && npm exec -- tsc --noEmit
-	cd web && npm exec -- biome ci --error-on-warnings . ../examples
+	cd web && npm exec -- biome ci --error-on-warnings . ../examples ../npm
 	./.ci/subjects
 
 # Fails when a file that is made from others is not what its sources make.

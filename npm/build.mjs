@@ -47,7 +47,9 @@ function npmVersion(described) {
   const v = described.replace(/^v/, "");
   if (/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(v)) return v;
   if (/^[0-9a-f]{7,40}(-dirty)?$/.test(v)) return `0.0.0-g${v}`;
-  throw new Error(`--version ${described} is neither a version such as v1.2.3 nor a commit: give what git describe --tags --always prints`);
+  throw new Error(
+    `--version ${described} is neither a version such as v1.2.3 nor a commit: give what git describe --tags --always prints`,
+  );
 }
 
 /** The folder of the package cdphub: launcher, agent and Host. */
@@ -72,7 +74,10 @@ function stagePlatform(platform) {
   const file = goos === "windows" ? "cdphub.exe" : "cdphub";
   if (options.binaries) cpSync(find(`${goos}_${goarch}`, file), join(dir, file));
   else build(goos, goarch, join(dir, file));
-  writeFileSync(join(dir, "README.md"), `# @cdphub/${platform}\n\nThe program of the package \`cdphub\` for ${os} on ${cpu}. Install \`cdphub\` instead.\n`);
+  writeFileSync(
+    join(dir, "README.md"),
+    `# @cdphub/${platform}\n\nThe program of the package \`cdphub\` for ${os} on ${cpu}. Install \`cdphub\` instead.\n`,
+  );
   const { license, repository } = JSON.parse(readFileSync(join(root, "npm", "cdphub", "package.json"), "utf8"));
   const manifest = {
     name: `@cdphub/${platform}`,
@@ -106,7 +111,9 @@ function build(goos, goarch, file) {
 function find(platform, file) {
   const dirs = readdirSync(options.binaries).filter((name) => `_${name}_`.includes(`_${platform}_`));
   const found = dirs.map((name) => join(options.binaries, name, file)).filter((path) => existsSync(path));
-  return found.length === 1 ? found[0] : fail(`${options.binaries} has ${found.length} programs *${platform}*/${file}, and one is needed`);
+  return found.length === 1
+    ? found[0]
+    : fail(`${options.binaries} has ${found.length} programs *${platform}*/${file}, and one is needed`);
 }
 
 function fail(reason) {
