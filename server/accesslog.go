@@ -14,10 +14,12 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// The access log has one line for a connection, at its end, and one for a
-// request that was refused, at the level of refusalLevel:
+// The access log has one line for a connection, at its end, one for a request
+// that was refused, at the level of refusalLevel, and one, of package auth, for a
+// login that failed:
 //
 //	{"msg":"client left","hub":"","peer":"127.0.0.1:5","duration":1.5,"code":1000,"reason":""}
+//	{"msg":"login failed","listener":"clients","hub":"","peer":"127.0.0.1","reason":"unknown","error":"…"}
 //	{"msg":"request refused","side":"client","hub":"","peer":"127.0.0.1:5","path":"/x","status":404,"why":"…","duration":0.001}
 
 // peer is who a connection is, for the log. A logger made with these fields
@@ -79,6 +81,9 @@ func (s *Server) logRefusals(next http.Handler) http.Handler {
 		if auth.IsWebSocket(r) {
 			s.metrics.refused(side, a.status)
 		}
+		if a.status == http.StatusUnauthorized { // the gate has logged it as a failed login
+			return
+		}
 		if line := s.log.Check(refusalLevel(r, a.status), "request refused"); line != nil {
 			line.Write(zap.String("side", side), zap.String("hub", at.hub), zap.String("peer", r.RemoteAddr),
 				zap.String("path", cut(r.URL.Path)), zap.Int("status", a.status), zap.String("why", string(a.why)),
@@ -88,8 +93,8 @@ func (s *Server) logRefusals(next http.Handler) http.Handler {
 }
 
 // refusalLevel is the level at which a refused request is logged. Browsers ask for
-// /favicon.ico, and MCP clients try GET and no token first: an operator cannot act
-// on that. A refused WebSocket is a Client or a Host that wanted in.
+// /favicon.ico, and MCP clients try GET first: an operator cannot act on that. A
+// refused WebSocket is a Client or a Host that wanted in.
 func refusalLevel(r *http.Request, status int) zapcore.Level {
 	if auth.IsWebSocket(r) {
 		return zap.InfoLevel
@@ -97,10 +102,6 @@ func refusalLevel(r *http.Request, status int) zapcore.Level {
 	switch status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUpgradeRequired:
 		return zap.DebugLevel
-	case http.StatusUnauthorized:
-		if !auth.BringsToken(r) {
-			return zap.DebugLevel
-		}
 	}
 	return zap.InfoLevel
 }

@@ -147,7 +147,7 @@ func TestLevelsOfRefusals(t *testing.T) {
 			s.stop()
 			l.Sync()
 			for _, line := range logtest.Read(t, out.String()) {
-				if line.Msg == "request refused" {
+				if line.Msg == "request refused" || line.Msg == "login failed" {
 					if line.Level != tt.level {
 						t.Errorf("logged at %s, want %s", line.Level, tt.level)
 					}

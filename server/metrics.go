@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -20,6 +21,7 @@ type metrics struct {
 	closes   *prometheus.CounterVec // by side and code
 	refusals *prometheus.CounterVec // by side and reason
 	panics   prometheus.Counter
+	logins   *prometheus.CounterVec // that failed, by listener and reason
 }
 
 func newMetrics() *metrics {
@@ -36,6 +38,11 @@ func newMetrics() *metrics {
 			Name: "cdphub_connection_panics_total",
 			Help: "Connections that were closed because of a bug in the hub (a panic).",
 		}),
+		logins: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "cdphub_logins_failed_total",
+			Help: "Requests and logins that were refused for their token, by listener (clients, hosts, shared, admin) and reason (" +
+				strings.Join(auth.Reasons(), ", ") + ").",
+		}, []string{"listener", "reason"}),
 	}
 }
 
@@ -51,6 +58,11 @@ func (m *metrics) closed(side string, code uint16) {
 		label = strconv.Itoa(int(code))[:1] + "xxx"
 	}
 	m.closes.WithLabelValues(side, label).Inc()
+}
+
+// loginFailed counts a login that was refused for its token.
+func (m *metrics) loginFailed(listener, reason string) {
+	m.logins.WithLabelValues(listener, reason).Inc()
 }
 
 // refused counts a handshake that was answered with an HTTP status from 400.
@@ -131,7 +143,7 @@ func (s *Server) registry() *prometheus.Registry {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		collectors.NewBuildInfoCollector(),
 		newHubCollector(s.hubs.Stats),
-		s.metrics.closes, s.metrics.refusals, s.metrics.panics,
+		s.metrics.closes, s.metrics.refusals, s.metrics.panics, s.metrics.logins,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "cdphub_browsers", Help: "Browsers that run behind hubs, or are starting.",
 		}, func() float64 { return float64(s.browsers.Numbers().Running) }),

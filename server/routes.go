@@ -38,6 +38,7 @@ func (s *Server) handler(clients, hosts, exposed bool) http.Handler {
 			return
 		}
 		at, ok := s.route(r)
+		at.listener = listenerName(clients, hosts)
 		r = r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
 		e := entry{role: auth.RoleClient, serve: http.NotFound}
 		if !clients {
@@ -92,6 +93,19 @@ type route struct {
 	hub    string
 	prefix string // of the hub's paths: "" or "/hub/NAME"
 	path   string
+
+	listener string // that the request came to: clients, hosts, or shared
+}
+
+// listenerName is what the log and the metrics call a listener.
+func listenerName(clients, hosts bool) string {
+	switch {
+	case !hosts:
+		return "clients"
+	case !clients:
+		return "hosts"
+	}
+	return "shared"
 }
 
 type routeKey struct{}
@@ -103,7 +117,7 @@ func (s *Server) route(r *http.Request) (route, bool) {
 	path := r.URL.Path
 	if rest, named := strings.CutPrefix(path, "/hub/"); named {
 		name, below, _ := strings.Cut(rest, "/")
-		return route{name, "/hub/" + name, "/" + below}, relay.ValidName(name)
+		return route{hub: name, prefix: "/hub/" + name, path: "/" + below}, relay.ValidName(name)
 	}
 	if rest, named := strings.CutPrefix(path, "/session/"); named {
 		return sessionRoute(rest)
@@ -111,10 +125,10 @@ func (s *Server) route(r *http.Request) (route, bool) {
 	if s.o.BaseDomain != "" {
 		host, _ := auth.HostName(r.Host)
 		if n, below := strings.CutSuffix(host, "."+s.o.BaseDomain); below {
-			return route{n, "", path}, relay.ValidName(n)
+			return route{hub: n, path: path}, relay.ValidName(n)
 		}
 	}
-	return route{relay.DefaultHub, "", path}, true
+	return route{hub: relay.DefaultHub, path: path}, true
 }
 
 // sessionRoute finds the hub of /session/NAME/rpc and /session/NAME/cdp.
@@ -122,9 +136,9 @@ func sessionRoute(rest string) (route, bool) {
 	name, below, _ := strings.Cut(rest, "/")
 	path, ok := map[string]string{"rpc": "/ndjson", "cdp": "/cdp"}[below]
 	if name == "default" {
-		return route{relay.DefaultHub, "", path}, ok
+		return route{hub: relay.DefaultHub, path: path}, ok
 	}
-	return route{name, "/hub/" + name, path}, ok && relay.ValidName(name)
+	return route{hub: name, prefix: "/hub/" + name, path: path}, ok && relay.ValidName(name)
 }
 
 // acquire finds the hub of a request; it answers when there is none to have.

@@ -128,7 +128,7 @@ func (s *Server) makePolicies() (err error) {
 	if s.consents, err = s.o.Actions.consents(); err != nil {
 		return err
 	}
-	if s.tokens, s.gate, err = s.o.Tokens.gate(s.log); err != nil {
+	if s.tokens, s.gate, err = s.o.Tokens.gate(s.log, s.metrics.loginFailed); err != nil {
 		return err
 	}
 	if s.tokens.Set() {

@@ -14,7 +14,7 @@ import (
 )
 
 // gate reads the tokens and makes the gate before every path.
-func (t Tokens) gate(log *zap.Logger) (*auth.Tokens, *auth.Gate, error) {
+func (t Tokens) gate(log *zap.Logger, failed func(listener, reason string)) (*auth.Tokens, *auth.Gate, error) {
 	log = log.Named("auth")
 	tokens, err := auth.NewTokens(auth.TokenOptions{
 		Client: t.Client, Host: t.Host, Admin: t.Admin, File: t.File, Keys: t.JWTKeys, Log: log,
@@ -22,7 +22,7 @@ func (t Tokens) gate(log *zap.Logger) (*auth.Tokens, *auth.Gate, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	o := auth.GateOptions{NoURLs: t.NoURLs, Log: log}
+	o := auth.GateOptions{NoURLs: t.NoURLs, Log: log, Failed: failed}
 	for _, text := range t.TrustedProxies {
 		p, err := readPrefix(text)
 		if err != nil {
@@ -57,11 +57,17 @@ func (s *Server) refuseNameless(r *http.Request) string {
 
 // HostToken is a token for Hosts of the hub at the root, "" where none is
 // needed. A Host page takes it in its fragment, as #token=….
-func (s *Server) HostToken() string { return s.tokens.Issue(auth.RoleHost, relay.DefaultHub) }
+func (s *Server) HostToken() string { return s.issue(auth.RoleHost, relay.DefaultHub, "own page") }
 
 // ClientToken is a token for Clients of the hub at the root, "" where none is
 // needed.
-func (s *Server) ClientToken() string { return s.tokens.Issue(auth.RoleClient, relay.DefaultHub) }
+func (s *Server) ClientToken() string { return s.issue(auth.RoleClient, relay.DefaultHub, "own page") }
+
+// issue makes a token for as long as the process lives.
+func (s *Server) issue(r auth.Role, hub, name string) string {
+	text, _ := s.tokens.Issue(auth.Grant{Role: r, Hub: hub, Scope: auth.ScopeFull, Name: name})
+	return text
+}
 
 // fragment is what the URL of a Host page of our own ends with.
 func (s *Server) fragment() string {

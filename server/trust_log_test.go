@@ -72,7 +72,7 @@ func TestR31NothingSecretIsLogged(t *testing.T) {
 			t.Errorf("the log has %q: %s", secret, text[max(0, i-200):min(len(text), i+200)])
 		}
 	}
-	for _, want := range []string{"client came", `"bearer":"ci"`, "token refused", "tokens not read again"} {
+	for _, want := range []string{"client came", `"bearer":"ci"`, "login failed", "tokens not read again"} {
 		out.Await(t, want)
 	}
 }

@@ -51,12 +51,6 @@ func (g *Gate) credential(r *http.Request, path string) (*http.Request, credenti
 	return r, c
 }
 
-// BringsToken reports whether a request has a token in one of these forms, wherever
-// it counts and whatever it is worth.
-func BringsToken(r *http.Request) bool {
-	return r.Header.Get("Authorization") != "" || r.Header.Get("X-BAP-Token") != "" || offered(r.Header) != "" || namesToken(r.URL.Query())
-}
-
 // offered is the first subprotocol that carries a token, or "".
 func offered(h http.Header) string {
 	for _, line := range h.Values("Sec-WebSocket-Protocol") {

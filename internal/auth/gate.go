@@ -21,6 +21,7 @@ type Gate struct {
 	urls    bool
 	proxies []netip.Prefix
 	log     *zap.Logger
+	failed  func(listener, reason string)
 	limits  limiter
 }
 
@@ -31,6 +32,9 @@ type GateOptions struct {
 	// Proxies are the addresses whose X-Forwarded-For counts.
 	Proxies []netip.Prefix
 	Log     *zap.Logger
+	// Failed is called for each login that fails, with Ask.Listener and one of
+	// Reasons; nil: nobody counts.
+	Failed func(listener, reason string)
 }
 
 // NewGate makes a gate for these tokens.
@@ -38,7 +42,10 @@ func NewGate(t *Tokens, o GateOptions) *Gate {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
-	return &Gate{tokens: t, urls: !o.NoURLs, proxies: o.Proxies, log: o.Log}
+	if o.Failed == nil {
+		o.Failed = func(string, string) {}
+	}
+	return &Gate{tokens: t, urls: !o.NoURLs, proxies: o.Proxies, log: o.Log, failed: o.Failed}
 }
 
 // Ask is what a request wants to be let in for.
@@ -46,6 +53,9 @@ type Ask struct {
 	Role Role
 	Hub  string // EveryHub, or NoHub, in place of a name
 	Path string // below the hub's prefix
+
+	Listener  string // that was asked, for the log and for GateOptions.Failed
+	WebSocket bool   // the request is a handshake: that it has no token is logged at info
 }
 
 // Pass is how a request was let in.
@@ -107,6 +117,7 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := ask(r)
 		if refusesQuery(a.Path) && namesToken(r.URL.Query()) {
+			g.refused(errInURL, Grant{}, g.Address(r), a)
 			unauthorized(w)
 			return
 		}
@@ -132,15 +143,20 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 // token is let in even where its address is locked out: whoever shares that
 // address could keep others out otherwise. What keeps guessers out is that no
 // token has less than 16 characters; for how much longer their wrong ones do
-// not even count is left, and it says nothing of the token.
+// not even count is left, and it says nothing of the token. A token of ours that
+// is for another role or hub, or was good once, is no guess, and is not counted:
+// somebody has mixed up two tokens, or has yet to take the new one.
 func (g *Gate) grant(pass *Pass, c credential, from netip.Addr, a Ask) (left time.Duration, err error) {
-	if pass.Grant, err = g.check(c, a); err == nil {
+	grant, err := g.check(c, a)
+	if err == nil {
+		pass.Grant = grant
 		return 0, nil
 	}
 	began := false
 	switch {
 	case !c.given:
-	case errors.Is(err, ErrExpired), errors.Is(err, ErrRevoked):
+		err = errMissing
+	case isOurs(err):
 		left = g.limits.locked(from, a.Hub)
 	default:
 		left, began = g.limits.wrong(from, a.Hub)
@@ -149,8 +165,28 @@ func (g *Gate) grant(pass *Pass, c credential, from netip.Addr, a Ask) (left tim
 		g.log.Warn("too many wrong tokens: the address is answered 429 for a while, unless it brings a good one",
 			zap.String("hub", a.Hub), zap.Stringer("peer", from), zap.Duration("for", lockOut))
 	}
-	g.log.Debug("token refused", zap.String("hub", a.Hub), zap.Stringer("peer", from), zap.Error(err))
+	g.refused(err, grant, from, a)
 	return left, err
+}
+
+// refused logs and counts a login that has failed. The name of the bearer is
+// known for a token of ours. Browsers and MCP clients try without a token first,
+// which is logged at debug.
+func (g *Gate) refused(why error, grant Grant, from netip.Addr, a Ask) {
+	reason := reasonOf(why)
+	g.failed(a.Listener, reason)
+	fields := []zap.Field{
+		zap.String("listener", a.Listener), zap.String("hub", a.Hub), zap.Stringer("peer", from),
+		zap.String("reason", reason), zap.Error(why),
+	}
+	if grant.Name != "" {
+		fields = append(fields, zap.String("bearer", grant.Name))
+	}
+	level := zap.InfoLevel
+	if errors.Is(why, errMissing) && !a.WebSocket {
+		level = zap.DebugLevel
+	}
+	g.log.Log(level, "login failed", fields...)
 }
 
 // login is Pass.Login.
@@ -167,15 +203,15 @@ func (g *Gate) login(token string, from netip.Addr, a Ask) (Pass, error) {
 // Admin lets through to next what brings an admin token; everything while no
 // tokens are set.
 func (g *Gate) Admin(next http.Handler) http.Handler {
-	return g.Require(func(r *http.Request) Ask { return Ask{RoleAdmin, EveryHub, r.URL.Path} }, next)
+	return g.Require(func(r *http.Request) Ask { return Ask{Role: RoleAdmin, Hub: EveryHub, Path: r.URL.Path, Listener: "admin"} }, next)
 }
 
-var errOther = errors.New("the token is for another role or hub")
-
+// check returns what a token allows. With an error it is what the token would
+// allow or has allowed, for the log.
 func (g *Gate) check(c credential, a Ask) (Grant, error) {
-	grant, err := g.tokens.Check(c.secret)
-	if err == nil && !grant.admits(a.Role, a.Hub) {
-		err = errOther
+	grant, err := g.tokens.Inspect(c.secret)
+	if err == nil {
+		err = grant.Refuses(a.Role, a.Hub)
 	}
 	return grant, err
 }

@@ -53,12 +53,19 @@ type spec struct {
 	expires                    time.Time
 }
 
-// grant reads a spec. Without a scope it is "standard", without a hub the
-// default one; the role must be named.
+// grant reads a spec. Without a scope it is "standard". Without a hub it is the
+// default one, and every hub for the role admin, which is never for less: the
+// listener for operators shows all hubs. The role must be named.
 func (s spec) grant() (Grant, error) {
 	g := Grant{Role: Role(s.role), Hub: s.hub, Scope: ScopeStandard, Name: s.name, ID: s.id, Expires: s.expires}
 	if g.Role != RoleClient && g.Role != RoleHost && g.Role != RoleAdmin {
 		return Grant{}, fmt.Errorf("role is %q: say client, host or admin", s.role)
+	}
+	if g.Role == RoleAdmin && g.Hub == "" {
+		g.Hub = EveryHub
+	}
+	if g.Role == RoleAdmin && g.Hub != EveryHub {
+		return Grant{}, fmt.Errorf("hub is %q: a token of role admin is for every hub: leave the hub out, or say \"*\"", s.hub)
 	}
 	if g.Hub != "" && g.Hub != EveryHub && !validHub(g.Hub) {
 		return Grant{}, fmt.Errorf("hub is %q: say a name of [a-z0-9-]{1,63}, nothing for the default hub, or \"*\" for every one", s.hub)
@@ -76,9 +83,15 @@ func validHub(name string) bool {
 	return len(name) <= 63 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// admits reports whether the grant is for that role on that hub.
-func (g Grant) admits(r Role, hub string) bool {
-	return g.Role == r && (g.Hub == EveryHub || g.Hub == hub)
+// Refuses returns why the grant is not for that role on that hub, or nil.
+func (g Grant) Refuses(r Role, hub string) error {
+	switch {
+	case g.Role != r:
+		return errOtherRole
+	case g.Hub != EveryHub && g.Hub != hub:
+		return errOtherHub
+	}
+	return nil
 }
 
 // covers reports whether the grant allows all that an older one did, so that

@@ -15,7 +15,7 @@ func TestR122TokensAreOfOneHub(t *testing.T) {
 			for _, hub := range hubs {
 				for _, r := range []Role{RoleClient, RoleHost, RoleAdmin} {
 					want := r == role && (of == hub || of == EveryHub)
-					if got := g.admits(r, hub); got != want {
+					if got := admits(g, r, hub); got != want {
 						t.Errorf("a %s token of hub %q as %s on %q: %v, want %v", role, of, r, hub, got, want)
 					}
 				}
@@ -24,10 +24,24 @@ func TestR122TokensAreOfOneHub(t *testing.T) {
 					t.Errorf("a %s token of hub %q in the place of one of %q: %v, want %v", role, of, hub, got, want)
 				}
 			}
-			if of != EveryHub && g.admits(role, EveryHub) {
+			if of != EveryHub && admits(g, role, EveryHub) {
 				t.Errorf("a token of hub %q is good for what wants one of every hub", of)
 			}
 		}
+	}
+}
+
+func admits(g Grant, r Role, hub string) bool { return g.Refuses(r, hub) == nil }
+
+// TestAdminTokensAreForEveryHub wants none that no listener would accept.
+func TestAdminTokensAreForEveryHub(t *testing.T) {
+	for _, hub := range []string{"", EveryHub} {
+		if g, err := (FileEntry{Role: "admin", Hub: hub}).Grant(); err != nil || !admits(g, RoleAdmin, EveryHub) {
+			t.Errorf("hub %q: %+v, %v; want a grant for every hub", hub, g, err)
+		}
+	}
+	if g, err := (FileEntry{Role: "admin", Hub: "one"}).Grant(); err == nil {
+		t.Errorf("hub one: %+v, want an error", g)
 	}
 }
 
@@ -42,18 +56,24 @@ func TestR122TokensOfTheDefaultHubOpenNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"listed": goodToken, "signed": signed, "issued": tokens.Issue(RoleHost, "")} {
+	issued, end := tokens.Issue(Grant{Role: RoleHost})
+	for name, text := range map[string]string{"listed": goodToken, "signed": signed, "issued": issued} {
 		g, err := tokens.Check(NewSecret(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		got := fmt.Sprint(g.admits(RoleHost, ""), g.admits(RoleHost, "other"), g.admits(RoleHost, EveryHub), g.admits(RoleClient, ""))
+		got := fmt.Sprint(admits(g, RoleHost, ""), admits(g, RoleHost, "other"), admits(g, RoleHost, EveryHub), admits(g, RoleClient, ""))
 		if got != "true false false false" {
 			t.Errorf("%s: on its own hub, on another, on all, as a Client: %s", name, got)
 		}
 	}
-	g, err := tokens.Check(NewSecret(tokens.Issue(RoleHost, "one")))
-	if err != nil || !g.admits(RoleHost, "one") || g.admits(RoleHost, "") || g.admits(RoleHost, "two") {
+	end()
+	if _, err := tokens.Check(NewSecret(issued)); err == nil {
+		t.Error("an issued token is good after its end")
+	}
+	one, _ := tokens.Issue(Grant{Role: RoleHost, Hub: "one"})
+	g, err := tokens.Check(NewSecret(one))
+	if err != nil || !admits(g, RoleHost, "one") || admits(g, RoleHost, "") || admits(g, RoleHost, "two") {
 		t.Errorf("issued for hub one: %+v, %v", g, err)
 	}
 }

@@ -194,7 +194,7 @@ func (c claims) grant(now time.Time) (Grant, error) {
 		return Grant{}, fmt.Errorf("the token's %w", err)
 	}
 	if g.expired(now) {
-		return Grant{}, ErrExpired
+		return g, ErrExpired
 	}
 	return g, nil
 }

@@ -28,8 +28,6 @@ var (
 	ErrRevoked = errors.New("token revoked")
 )
 
-var errUnknown = errors.New("the token is none of those listed")
-
 // Tokens knows the tokens of a process. Those in files follow the files while
 // Watch runs.
 type Tokens struct {
@@ -39,8 +37,9 @@ type Tokens struct {
 	keys []*source
 
 	mu      sync.RWMutex // guards everything below
-	fixed   []entry
-	listed  []entry
+	fixed   []entry      // of options
+	listed  []entry      // of the file
+	issued  []entry      // of Issue
 	revoked map[string]bool
 	signers [][]key // by position in keys
 	leases  map[*lease]struct{}
@@ -111,21 +110,38 @@ func (t *Tokens) Covers(r Role) bool {
 	return len(t.keys) > 0 || slices.ContainsFunc(t.fixed, is) || slices.ContainsFunc(t.listed, is)
 }
 
-// Issue makes a token of this process for a role on one hub, "" being the
-// default one, as its own pages need it; "" where none is needed.
-func (t *Tokens) Issue(r Role, hub string) string {
+// Issue makes a token of this process that allows what the grant says, and
+// returns it with what ends it and every connection that it has let in; "" where
+// no token is needed. It is kept in memory alone.
+func (t *Tokens) Issue(g Grant) (text string, end func()) {
 	if !t.set {
-		return ""
+		return "", func() {}
 	}
-	text := NewToken()
+	text = NewToken()
+	e := entry{digestOf(NewSecret(text)), g}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.fixed = append(t.fixed, entry{digestOf(NewSecret(text)), Grant{Role: r, Hub: hub, Scope: ScopeFull, Name: "own page"}})
-	return text
+	t.issued = append(t.issued, e)
+	return text, func() {
+		t.mu.Lock()
+		t.issued = slices.DeleteFunc(t.issued, func(other entry) bool { return other.digest.is(e.digest) })
+		t.mu.Unlock()
+		t.sweep(true)
+	}
 }
 
 // Check returns what a token allows, or why it allows nothing.
 func (t *Tokens) Check(s Secret) (Grant, error) {
+	g, err := t.Inspect(s)
+	if err != nil {
+		return Grant{}, err
+	}
+	return g, nil
+}
+
+// Inspect is Check for people: with ErrExpired and ErrRevoked it returns what
+// the token has allowed.
+func (t *Tokens) Inspect(s Secret) (Grant, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.checkLocked(s, time.Now())
@@ -133,7 +149,7 @@ func (t *Tokens) Check(s Secret) (Grant, error) {
 
 func (t *Tokens) checkLocked(s Secret, now time.Time) (Grant, error) {
 	d, found := digestOf(s), (*Grant)(nil)
-	for _, list := range [][]entry{t.fixed, t.listed} {
+	for _, list := range [][]entry{t.fixed, t.listed, t.issued} {
 		for i := range list { // all of them, however early it is found
 			if list[i].digest.is(d) {
 				found = &list[i].grant
@@ -142,7 +158,7 @@ func (t *Tokens) checkLocked(s Secret, now time.Time) (Grant, error) {
 	}
 	if found != nil {
 		if found.expired(now) {
-			return Grant{}, ErrExpired
+			return *found, ErrExpired
 		}
 		return *found, nil
 	}
@@ -152,7 +168,7 @@ func (t *Tokens) checkLocked(s Secret, now time.Time) (Grant, error) {
 	}
 	g, err := verify(keys, s, now)
 	if err == nil && t.revoked[g.ID] {
-		return Grant{}, ErrRevoked
+		return g, ErrRevoked
 	}
 	return g, err
 }
