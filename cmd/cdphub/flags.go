@@ -35,10 +35,9 @@ type hubFlags struct {
 type accessFlags struct {
 	ClientToken  string   `help:"Token for Clients, valid for every hub with scope full. 16 characters or more." env:"CDPHUB_CLIENT_TOKEN" placeholder:"TOKEN"`
 	HostToken    string   `help:"Token for Hosts, valid for every hub." env:"CDPHUB_HOST_TOKEN" placeholder:"TOKEN"`
-	AdminToken   string   `help:"Token for the listener of operators (--admin-addr)." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
 	Tokens       string   `help:"YAML file of tokens and of revoked ids (see cdphub token new). It is read again when it changes and at SIGHUP." env:"CDPHUB_TOKENS" placeholder:"FILE"`
 	JWTKey       []string `help:"Key that verifies signed tokens: an Ed25519 public key in PEM, a JWK set, or a secret. The file is read again when it changes and at SIGHUP." name:"jwt-key" env:"CDPHUB_JWT_KEY" placeholder:"FILE"`
-	URLToken     bool     `help:"Accept a token as ?token= of a URL too." name:"url-token" default:"true" negatable:"" env:"CDPHUB_URL_TOKEN"`
+	URLToken     bool     `help:"Accept a token as ?token= of a URL too." name:"url-token" default:"true" negatable:"" env:"CDPHUB_URL_TOKEN" needs:"client-token,host-token,tokens,jwt-key"`
 	TrustedProxy []string `help:"Address or CIDR of a reverse proxy whose X-Forwarded-For header is believed." env:"CDPHUB_TRUSTED_PROXY" placeholder:"CIDR"`
 }
 
@@ -46,12 +45,12 @@ type accessFlags struct {
 type actionFlags struct {
 	Actions bool `help:"Serve the action APIs beside CDP: NDJSON, browser.*, browser hooks, BAP, MCP." default:"true" negatable:"" env:"CDPHUB_ACTIONS" group:"Actions:"`
 
-	HookScope []string `name:"hook-scope" help:"What browser hooks may do: browser:read, browser:write, browser:eval. With a token of scope readonly they may only read." default:"browser:read,browser:write" env:"CDPHUB_HOOK_SCOPE" placeholder:"SCOPE" group:"Actions:"`
-	EvalAllow []string `name:"eval-allow" help:"Origin in whose pages browser.eval may run scripts; * allows all origins." env:"CDPHUB_EVAL_ALLOW" placeholder:"ORIGIN" group:"Actions:"`
-	EvalDeny  []string `name:"eval-deny" help:"Origin in whose pages browser.eval may never run scripts. It overrides --eval-allow and --eval-ask." env:"CDPHUB_EVAL_DENY" placeholder:"ORIGIN" group:"Actions:"`
-	EvalAsk   string   `name:"eval-ask" help:"URL that decides about all other origins. The hub sends POST {\"caller\",\"origin\"} and expects {\"allow\":true} within 60 s. Without it, other origins are refused." env:"CDPHUB_EVAL_ASK" placeholder:"URL" group:"Actions:"`
+	HookScope []string `name:"hook-scope" help:"What browser hooks may do: browser:read, browser:write, browser:eval. With a token of scope readonly they may only read." default:"browser:read,browser:write" env:"CDPHUB_HOOK_SCOPE" placeholder:"SCOPE" needs:"actions" group:"Actions:"`
+	EvalAllow []string `name:"eval-allow" help:"Origin in whose pages browser.eval may run scripts; * allows all origins." env:"CDPHUB_EVAL_ALLOW" placeholder:"ORIGIN" needs:"hook-scope=browser:eval" group:"Actions:"`
+	EvalDeny  []string `name:"eval-deny" help:"Origin in whose pages browser.eval may never run scripts. It overrides --eval-allow and --eval-ask." env:"CDPHUB_EVAL_DENY" placeholder:"ORIGIN" needs:"hook-scope=browser:eval" group:"Actions:"`
+	EvalAsk   string   `name:"eval-ask" help:"URL that decides about all other origins. The hub sends POST {\"caller\",\"origin\"} and expects {\"allow\":true} within 60 s. Without it, other origins are refused." env:"CDPHUB_EVAL_ASK" placeholder:"URL" needs:"hook-scope=browser:eval" group:"Actions:"`
 
-	BAPConnections positiveInt `name:"bap-connections" help:"Connections of the Browser Agent Protocol from one address." default:"10" env:"CDPHUB_BAP_CONNECTIONS" group:"Actions:"`
+	BAPConnections positiveInt `name:"bap-connections" help:"Connections of the Browser Agent Protocol from one address." default:"10" env:"CDPHUB_BAP_CONNECTIONS" needs:"actions" group:"Actions:"`
 
 	urlFlags
 	rateFlags
@@ -59,8 +58,8 @@ type actionFlags struct {
 
 // rateFlags say how much may be asked of an action API.
 type rateFlags struct {
-	ActionRate     positiveInt `help:"Maximum requests to an action API per second and connection, or per second and token over HTTP." default:"50" env:"CDPHUB_ACTION_RATE" group:"Actions:"`
-	ScreenshotRate positiveInt `help:"Maximum screenshots per minute and connection, or per minute and token over HTTP." default:"30" env:"CDPHUB_SCREENSHOT_RATE" group:"Actions:"`
+	ActionRate     positiveInt `help:"Maximum requests to an action API per second and connection, or per second and token over HTTP." default:"50" env:"CDPHUB_ACTION_RATE" needs:"actions" group:"Actions:"`
+	ScreenshotRate positiveInt `help:"Maximum screenshots per minute and connection, or per minute and token over HTTP." default:"30" env:"CDPHUB_SCREENSHOT_RATE" needs:"actions" group:"Actions:"`
 }
 
 // urlFlags say which pages there may be.
@@ -76,16 +75,17 @@ func (f urlFlags) options() server.Network {
 
 // sandboxFlags are the options of sandboxes.
 type sandboxFlags struct {
-	MaxSandboxes positiveInt      `help:"Sandboxes that exist at the same time." default:"64" env:"CDPHUB_MAX_SANDBOXES" group:"Actions:"`
-	SandboxIdle  positiveDuration `help:"Time that a sandbox stays when no connection uses it." default:"30m" env:"CDPHUB_SANDBOX_IDLE" group:"Actions:"`
+	MaxSandboxes positiveInt      `help:"Sandboxes that exist at the same time." default:"64" env:"CDPHUB_MAX_SANDBOXES" needs:"actions" group:"Actions:"`
+	SandboxIdle  positiveDuration `help:"Time that a sandbox stays when no connection uses it." default:"30m" env:"CDPHUB_SANDBOX_IDLE" needs:"actions" group:"Actions:"`
 }
 
 // operationFlags are the options of a hub that runs unattended.
 type operationFlags struct {
-	AdminAddr string `help:"Address to listen on for operators: /metrics, /livez, /readyz, /hubs, /log-level, /debug/pprof. Only on loopback without an admin token." placeholder:"ADDR" env:"CDPHUB_ADMIN_ADDR"`
-	TLSCert   string `help:"Certificate with its chain, in PEM: every listener speaks TLS. The file is read again when it changes and at SIGHUP." name:"tls-cert" placeholder:"FILE" env:"CDPHUB_TLS_CERT"`
-	TLSKey    string `help:"Private key of --tls-cert, in PEM." name:"tls-key" placeholder:"FILE" env:"CDPHUB_TLS_KEY"`
-	TLSMin    string `help:"Oldest version of TLS that is accepted: 1.2 or 1.3." name:"tls-min" enum:"1.2,1.3" default:"1.3" env:"CDPHUB_TLS_MIN"`
+	AdminAddr  string `help:"Address to listen on for operators: /metrics, /livez, /readyz, /hubs, /log-level, /debug/pprof. Only on loopback without an admin token." placeholder:"ADDR" env:"CDPHUB_ADMIN_ADDR"`
+	AdminToken string `help:"Token for the listener of operators (--admin-addr)." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
+	TLSCert    string `help:"Certificate with its chain, in PEM: every listener speaks TLS. The file is read again when it changes and at SIGHUP." name:"tls-cert" placeholder:"FILE" env:"CDPHUB_TLS_CERT" needs:"tls-key"`
+	TLSKey     string `help:"Private key of --tls-cert, in PEM." name:"tls-key" placeholder:"FILE" env:"CDPHUB_TLS_KEY" needs:"tls-cert"`
+	TLSMin     string `help:"Oldest version of TLS that is accepted: 1.2 or 1.3." name:"tls-min" enum:"1.2,1.3" default:"1.3" env:"CDPHUB_TLS_MIN" needs:"tls-cert"`
 }
 
 func (f operationFlags) tls() server.TLS {
@@ -111,7 +111,7 @@ func (f hubFlags) options(l *logging.Log) server.Options {
 	o := server.Options{
 		ClientAddr: f.ClientAddr, HostAddr: f.HostAddr, InsecureBind: f.InsecureBind,
 		Tokens: server.Tokens{
-			Client: f.ClientToken, Host: f.HostToken, Admin: f.AdminToken, File: f.Tokens, JWTKeys: f.JWTKey,
+			Client: f.ClientToken, Host: f.HostToken, File: f.Tokens, JWTKeys: f.JWTKey,
 			NoURLs: !f.URLToken, TrustedProxies: f.TrustedProxy,
 		},
 		AllowedHosts: f.AllowedHost, ClientOrigins: f.ClientOrigin, HostOrigins: f.HostOrigin, BaseDomain: f.BaseDomain,

@@ -49,6 +49,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w (see cdphub --help)", err)
 	}
+	if err := checkNeeds(parsed); err != nil {
+		return err
+	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return parsed.Run(streams{stdout, stderr})
 }

@@ -26,8 +26,8 @@ type mcpCmd struct {
 	browserFlags
 	urlFlags
 	rateFlags
-	URL   string `help:"Address of the hub, or of another server that speaks CDP over a WebSocket." default:"http://127.0.0.1:9222" placeholder:"URL" env:"CDPHUB_URL"`
-	Token string `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN"`
+	URL   string `help:"Address of the hub, or of another server that speaks CDP over a WebSocket." default:"http://127.0.0.1:9222" placeholder:"URL" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
+	Token string `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url"`
 	Files string `help:"Folder from which files may be uploaded by path." placeholder:"DIR" env:"CDPHUB_FILES" type:"existingdir" default:"."`
 
 	logFlags

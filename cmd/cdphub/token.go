@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/relay"
 )
 
 // tokenCmd is `cdphub token`.
@@ -26,17 +26,18 @@ type tokenCmd struct {
 type grantFlags struct {
 	Name  string `help:"Name of the program or person that uses the token." default:"unnamed"`
 	Role  string `help:"Role of the token: client, host or admin." enum:"client,host,admin" default:"client"`
-	Hub   string `help:"Name of the hub that the token is for; * for all hubs. Default: the default hub."`
-	Scope string `help:"What a Client with the token may do: readonly, standard, full or privileged." enum:"readonly,standard,full,privileged" default:"standard"`
+	Hub   string `help:"Name of the hub that the token is for; * for all hubs. Default: the default hub, or all hubs for role admin."`
+	Scope string `help:"What a Client with the token may do: readonly, standard, full or privileged." enum:"readonly,standard,full,privileged" default:"standard" needs:"role=client"`
 }
 
 type tokenNewCmd struct {
 	grantFlags
-	TTL time.Duration `name:"ttl" help:"Time until the token expires, such as 24h. Default: it never expires." placeholder:"TIME"`
+	TTL    time.Duration `name:"ttl" help:"Time until the token expires, such as 24h. Default: it never expires." placeholder:"TIME"`
+	Append string        `help:"Add the entry to this tokens file, which is created with mode 0600 if it does not exist, and print the token alone." placeholder:"FILE"`
 }
 
 // Run prints a token for its bearer and an entry for the hub, which cannot be
-// turned back into the token.
+// turned back into the token. The entry may stand at the end of any tokens file.
 func (c *tokenNewCmd) Run(s streams) error {
 	token := auth.NewToken()
 	e := auth.FileEntry{Name: c.Name, SHA256: auth.NewSecret(token).Hash(), Role: c.Role, Hub: c.Hub, Scope: c.Scope}
@@ -44,10 +45,22 @@ func (c *tokenNewCmd) Run(s streams) error {
 		over := time.Now().Add(c.TTL).UTC().Truncate(time.Second)
 		e.Expires = &over
 	}
-	if _, err := e.Grant(); err != nil {
+	g, err := e.Grant()
+	if err != nil {
 		return err
 	}
-	entry, err := yaml.Marshal(map[string]any{"tokens": []auth.FileEntry{e}})
+	if e.Hub = g.Hub; g.Role != auth.RoleClient {
+		e.Scope = ""
+	}
+	if c.Append != "" {
+		if err := auth.AppendFile(c.Append, e); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.err, "%s has an entry for %q now. This is its token, which is not kept anywhere:\n", c.Append, e.Name)
+		_, err = fmt.Fprintln(s.out, token)
+		return err
+	}
+	entry, err := e.Document()
 	if err != nil {
 		return err
 	}
@@ -106,12 +119,53 @@ func (c *tokenCheckCmd) Run(_ context.Context, s streams) error {
 	if !tokens.Set() {
 		return errors.New("there is nothing to check the token against: say --tokens or --jwt-key, as the hub has them")
 	}
-	g, err := tokens.Check(auth.NewSecret(text))
+	g, err := tokens.Inspect(auth.NewSecret(text))
 	if err != nil {
-		return fmt.Errorf("the hub would refuse it: %w", err)
+		if g.Role != "" { // it was good once
+			err = fmt.Errorf("%w; it was:\n%s", err, describe(g))
+		}
+		return fmt.Errorf("the hub would refuse it everywhere: %w", err)
 	}
-	_, err = fmt.Fprintln(s.out, describe(g))
+	_, err = fmt.Fprintf(s.out, "%s\n\n%s", describe(g), uses(g))
 	return err
+}
+
+// uses says where a token is accepted, and why not elsewhere, one line each.
+func uses(g auth.Grant) string {
+	hub := g.Hub
+	if hub == auth.EveryHub {
+		hub = relay.DefaultHub
+	}
+	own, other := "the default hub", "another hub"
+	switch g.Hub {
+	case relay.DefaultHub:
+	case auth.EveryHub:
+		own, other = "the default hub", "any other hub"
+	default:
+		own = "hub " + g.Hub
+	}
+	var b strings.Builder
+	line := func(what string, refused error) {
+		if refused != nil {
+			fmt.Fprintf(&b, "refused   %s: %v\n", what, refused)
+			return
+		}
+		fmt.Fprintf(&b, "accepted  %s\n", what)
+	}
+	line("as Client of "+own, g.Refuses(auth.RoleClient, hub))
+	line("as Client of "+other, g.Refuses(auth.RoleClient, auth.EveryHub))
+	sandboxes := g.Refuses(auth.RoleClient, auth.EveryHub)
+	if sandboxes == nil && g.Scope < auth.ScopeFull {
+		sandboxes = errors.New("the token's scope is " + g.Scope.String() + ", and sandboxes need full")
+	}
+	line("to make sandboxes", sandboxes)
+	line("as Host of "+own, g.Refuses(auth.RoleHost, hub))
+	line("as Host of "+other, g.Refuses(auth.RoleHost, auth.EveryHub))
+	line("at the listener for operators (--admin-addr)", g.Refuses(auth.RoleAdmin, auth.EveryHub))
+	if g.Role == auth.RoleClient && g.Scope < auth.ScopePrivileged {
+		fmt.Fprintf(&b, "refused   commands that need a scope above %s (see docs/scopes.md)\n", g.Scope)
+	}
+	return b.String()
 }
 
 // describe says what a token allows, one line each.

@@ -22,7 +22,8 @@ type FileEntry struct {
 	Expires *time.Time `yaml:"expires,omitempty"`
 }
 
-// tokensFile is a whole tokens file:
+// tokensFile is one YAML document of a tokens file. A file may have several,
+// which count together: so what is added at its end leaves the rest as it is.
 //
 //	tokens:
 //	  - {name: ci, sha256: 9f86…, role: client, hub: "*", scope: full, expires: 2027-01-01T00:00:00Z}
@@ -40,14 +41,9 @@ type entry struct {
 
 // parseFile reads a tokens file.
 func parseFile(raw []byte) (entries []entry, revoked map[string]bool, err error) {
-	var f tokensFile
-	dec := yaml.NewDecoder(bytes.NewReader(raw))
-	dec.KnownFields(true)
-	switch err := dec.Decode(&f); {
-	case errors.Is(err, io.EOF):
-		return nil, nil, errors.New("the file is empty")
-	case err != nil:
-		return nil, nil, errors.New("the file is no YAML of tokens: " + hideValues(err))
+	f, err := readDocuments(raw)
+	if err != nil {
+		return nil, nil, err
 	}
 	seen := make(map[[32]byte]bool, len(f.Tokens))
 	for i, e := range f.Tokens {
@@ -66,6 +62,25 @@ func parseFile(raw []byte) (entries []entry, revoked map[string]bool, err error)
 		revoked[id] = true
 	}
 	return entries, revoked, nil
+}
+
+// readDocuments joins the documents of a tokens file.
+func readDocuments(raw []byte) (all tokensFile, err error) {
+	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	dec.KnownFields(true)
+	for n := 0; ; n++ {
+		var f tokensFile
+		switch err := dec.Decode(&f); {
+		case errors.Is(err, io.EOF) && n == 0:
+			return all, errors.New("the file is empty")
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return all, errors.New("the file is no YAML of tokens: " + hideValues(err))
+		}
+		all.Tokens = append(all.Tokens, f.Tokens...)
+		all.Revoked = append(all.Revoked, f.Revoked...)
+	}
 }
 
 // quoted is what the YAML library cites of a file, which may be a token.

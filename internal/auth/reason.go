@@ -7,7 +7,7 @@ var (
 	errMissing   = errors.New("no token was sent")
 	errInURL     = errors.New("a token in the address is refused on this path")
 	errUnknown   = errors.New("the token is none of those listed")
-	errOtherRole = errors.New("the token is for another role")
+	errOtherRole = errors.New("the token has another role")
 	errOtherHub  = errors.New("the token is for another hub")
 )
 
