@@ -42,7 +42,18 @@ type Options struct {
 
 	Max  int           // browsers at a time, 8; 1 with a profile that is kept
 	Idle time.Duration // how long one outlives the last user of its hub, 5 min
-	Log  *zap.Logger   // nothing is logged when nil
+
+	// Queue is how long a user waits for a browser while Max of them are in use; 0:
+	// not at all.
+	Queue time.Duration
+
+	// Started is called when a browser has come to a hub, with the time that it
+	// took, and Queued when a user has left the queue. They must not wait. Nil:
+	// nobody listens.
+	Started func(took time.Duration)
+	Queued  func(waited time.Duration, served bool)
+
+	Log *zap.Logger // nothing is logged when nil
 }
 
 // RootHub stands for the hub without a name in Options.Hubs.
@@ -50,7 +61,7 @@ const RootHub = "/"
 
 // The errors of Use and Acquire that say nothing about the machine.
 var (
-	ErrFull   = errors.New("all browsers are in use: try again later, or allow more with --max-browsers")
+	ErrFull   = errors.New("all browsers are in use: try again later, allow more with --max-browsers, or a longer wait with --browser-queue")
 	ErrClosed = errors.New("the hub is shutting down")
 )
 
@@ -73,7 +84,7 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 	if log == nil {
 		log = zap.NewNop()
 	}
-	run := o.Run
+	run, try := o.Run, func(context.Context) (string, error) { return "", nil }
 	if run == nil {
 		browser := o.Chrome
 		browser.Log = cmp.Or(browser.Log, o.Log)
@@ -83,11 +94,17 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 		run = func(ctx context.Context, hub bridge.Hub, ready func()) error {
 			return chrome.Run(ctx, browser, hub, ready)
 		}
+		try = func(ctx context.Context) (string, error) { return chrome.Try(ctx, browser) }
 	}
 	p := &Pool{
 		run:    run,
 		serves: func(hub string) bool { return matches(patterns, hub) },
 		hubs:   hubs, max: cmp.Or(o.Max, 8), idle: cmp.Or(o.Idle, 5*time.Minute), log: log.Named("pool"),
+		patience: o.Queue, onStart: o.Started, onQueue: o.Queued,
+		try: try, launches: o.Chrome.URL == "", sick: make(chan struct{}, 1),
+	}
+	if o.Run == nil {
+		p.health = errUnchecked
 	}
 	if o.Chrome.Profile != "" {
 		p.max = 1 // two browsers cannot share a profile

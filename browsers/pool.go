@@ -2,6 +2,7 @@ package browsers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -23,8 +24,18 @@ type Pool struct {
 	idle   time.Duration // how long one outlives its last user
 	log    *zap.Logger
 
+	patience time.Duration // of the queue; 0: there is none
+	onStart  func(took time.Duration)
+	onQueue  func(waited time.Duration, served bool)
+
+	try      func(context.Context) (product string, err error)
+	launches bool          // browsers, rather than connecting to one
+	sick     chan struct{} // has room for one: health is an error
+
 	mu     sync.Mutex // guards everything below
 	slots  map[string]*slot
+	queue  []*waiter // the first is served first
+	health error     // why no browser can be had, as far as is known
 	closed bool
 	runs   sync.WaitGroup
 	count  Numbers
@@ -60,7 +71,7 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 	if !p.Has(hub) {
 		return func() {}, nil
 	}
-	at, err := p.enter(hub)
+	at, err := p.enter(ctx, hub)
 	if err != nil {
 		return nil, err
 	}
@@ -83,10 +94,28 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 // Has reports whether a hub is to have a browser.
 func (p *Pool) Has(hub string) bool { return p.serves(hub) }
 
-// enter counts a user in, with whom a browser may be started.
-func (p *Pool) enter(hub string) (*slot, error) {
+// enter counts a user in, with whom a browser may be started. It waits for a
+// browser that is free as long as the queue may.
+func (p *Pool) enter(ctx context.Context, hub string) (*slot, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	if p.slots[hub] != nil || len(p.queue) == 0 { // else others were first
+		at, err := p.enterLocked(hub)
+		if !errors.Is(err, ErrFull) {
+			p.mu.Unlock()
+			return at, err
+		}
+	}
+	w, err := p.joinQueueLocked(hub)
+	p.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return p.await(ctx, w)
+}
+
+// enterLocked counts a user in, or returns ErrFull when there is no browser that
+// is free.
+func (p *Pool) enterLocked(hub string) (*slot, error) {
 	if p.closed {
 		return nil, ErrClosed
 	}
@@ -127,11 +156,16 @@ func (p *Pool) startLocked(name string) (*slot, error) {
 	p.runs.Go(func() {
 		defer release()
 		up, started := sync.OnceFunc(func() { close(at.up) }), false
+		began := time.Now()
 		err := p.run(ctx, hub, func() {
 			p.mu.Lock()
 			p.count.Started++
-			p.failed, started = failure{}, true
+			first := !started
+			p.failed, p.health, started = failure{}, nil, true
 			p.mu.Unlock()
+			if first && p.onStart != nil {
+				p.onStart(time.Since(began))
+			}
 			up()
 		})
 		p.mu.Lock()
@@ -145,6 +179,7 @@ func (p *Pool) startLocked(name string) (*slot, error) {
 		}
 		up()
 		p.forgetLocked(name, at)
+		p.serveQueueLocked()
 	})
 	return at, nil
 }
@@ -155,6 +190,7 @@ func (p *Pool) failLocked(err error) {
 	f := &p.failed
 	f.err, f.pause = err, min(max(2*f.pause, firstPause), mostPause)
 	f.until = time.Now().Add(f.pause)
+	p.sickLocked(err)
 }
 
 // leave counts a user out. The last one leaves the browser to be idle.
@@ -172,9 +208,11 @@ func (p *Pool) leave(hub string, at *slot) {
 		if at.idle == t {
 			p.log.Info("ending an idle browser", zap.String("hub", hub))
 			p.forgetLocked(hub, at)
+			p.serveQueueLocked()
 		}
 	})
 	at.idle = t
+	p.serveQueueLocked()
 }
 
 // evictLocked ends the browser that has been idle for longest, if there is one.
@@ -210,6 +248,7 @@ func (p *Pool) End(hub string) {
 	defer p.mu.Unlock()
 	if at := p.slots[hub]; at != nil {
 		p.forgetLocked(hub, at)
+		p.serveQueueLocked()
 	}
 }
 
@@ -220,6 +259,7 @@ func (p *Pool) Close() {
 	for hub, at := range p.slots {
 		p.forgetLocked(hub, at)
 	}
+	p.serveQueueLocked() // it is told that there is nothing to come
 	p.mu.Unlock()
 	p.runs.Wait()
 }
@@ -229,6 +269,7 @@ type Numbers struct {
 	Running int // or starting
 	Started int // those started again included
 	Failed  int // that could not be had
+	Queued  int // users that wait for one
 }
 
 // Numbers counts the browsers.
@@ -236,6 +277,6 @@ func (p *Pool) Numbers() Numbers {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := p.count
-	n.Running = len(p.slots)
+	n.Running, n.Queued = len(p.slots), len(p.queue)
 	return n
 }

@@ -1,11 +1,14 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/pprof"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.uber.org/zap"
@@ -19,7 +22,7 @@ import (
 //
 //	GET      /metrics        for Prometheus
 //	GET      /livez          200 while the process answers
-//	GET      /readyz         200 while it takes connections, else 503 and why
+//	GET      /readyz         200 while a Client would be served, else 503 and why
 //	GET      /hubs           {"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":2,"sessions":3}],
 //	                          "closes":[{"time":"…","side":"client","hub":"","peer":"127.0.0.1:5","code":1000,"reason":""}]}
 //	GET, PUT /log-level      {"level":"info"}
@@ -67,10 +70,37 @@ func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
 
 var errNotServing = errors.New("the hub is shutting down")
 
-// ready is nil while the server takes connections.
+// ready is nil while a Client would be served: the server takes connections, and
+// where hubs have a browser, one can be had.
 func (s *Server) ready() error {
 	if s.draining.Load() {
 		return errNotServing
 	}
+	return s.browsers.Health()
+}
+
+// checkBrowsers starts a browser once, where hubs have one. That it cannot be
+// started is an error; one to connect to may come later.
+func (s *Server) checkBrowsers(ctx context.Context) error {
+	err := s.browsers.Check(ctx)
+	switch {
+	case err == nil, ctx.Err() != nil:
+		return nil
+	case s.browsers.Launches():
+		return fmt.Errorf("no browser can be started: %w", err)
+	}
+	s.log.Error("there is no browser to connect to: the hub is not ready until there is", zap.Error(err))
 	return nil
+}
+
+// watchBrowsers looks after browsers that cannot be had, until stop is called,
+// which waits.
+func (s *Server) watchBrowsers() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { s.browsers.Watch(ctx) })
+	return func() {
+		cancel()
+		done.Wait()
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -22,6 +23,9 @@ type metrics struct {
 	refusals *prometheus.CounterVec // by side and reason
 	panics   prometheus.Counter
 	logins   *prometheus.CounterVec // that failed, by listener and reason
+
+	browserStart prometheus.Histogram
+	browserQueue *prometheus.HistogramVec // by outcome
 }
 
 func newMetrics() *metrics {
@@ -43,6 +47,17 @@ func newMetrics() *metrics {
 			Help: "Requests and logins that were refused for their token, by listener (clients, hosts, shared, admin) and reason (" +
 				strings.Join(auth.Reasons(), ", ") + ").",
 		}, []string{"listener", "reason"}),
+		browserStart: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "cdphub_browser_start_seconds",
+			Help:    "Time from the request for a browser until it has come to its hub.",
+			Buckets: []float64{.1, .25, .5, 1, 2, 4, 8, 16, 32},
+		}),
+		browserQueue: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "cdphub_browser_queue_seconds",
+			Help: "Time that Clients have waited because --max-browsers were in use, by outcome: " +
+				"they got a browser (served), or they left or waited longer than --browser-queue (gave_up).",
+			Buckets: []float64{.1, .5, 1, 2, 5, 10, 20, 30, 60, 120},
+		}, []string{"outcome"}),
 	}
 }
 
@@ -63,6 +78,16 @@ func (m *metrics) closed(side string, code uint16) {
 // loginFailed counts a login that was refused for its token.
 func (m *metrics) loginFailed(listener, reason string) {
 	m.logins.WithLabelValues(listener, reason).Inc()
+}
+
+func (m *metrics) browserStarted(took time.Duration) { m.browserStart.Observe(took.Seconds()) }
+
+func (m *metrics) queueLeft(waited time.Duration, served bool) {
+	outcome := "gave_up"
+	if served {
+		outcome = "served"
+	}
+	m.browserQueue.WithLabelValues(outcome).Observe(waited.Seconds())
 }
 
 // refused counts a handshake that was answered with an HTTP status from 400.
@@ -144,6 +169,10 @@ func (s *Server) registry() *prometheus.Registry {
 		collectors.NewBuildInfoCollector(),
 		newHubCollector(s.hubs.Stats),
 		s.metrics.closes, s.metrics.refusals, s.metrics.panics, s.metrics.logins,
+		s.metrics.browserStart, s.metrics.browserQueue,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "cdphub_browser_queue_length", Help: "Clients that wait for a browser because --max-browsers are in use.",
+		}, func() float64 { return float64(s.browsers.Numbers().Queued) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "cdphub_browsers", Help: "Browsers that run behind hubs, or are starting.",
 		}, func() float64 { return float64(s.browsers.Numbers().Running) }),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cdphub/cdphub/actions/bap"
+	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
@@ -157,11 +158,18 @@ func (s *Server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, fu
 	return hub, release, true
 }
 
+// retryFull is after how many seconds a Client may try again that has found no
+// browser free.
+const retryFull = "5"
+
 // refuse answers that there is no hub to have.
 func refuse(w http.ResponseWriter, why error) {
 	status := http.StatusServiceUnavailable
-	if errors.Is(why, errNoSandbox) {
+	switch {
+	case errors.Is(why, errNoSandbox):
 		status = http.StatusNotFound
+	case errors.Is(why, browsers.ErrFull):
+		w.Header().Set("Retry-After", retryFull)
 	}
 	http.Error(w, why.Error(), status)
 }

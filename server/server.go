@@ -155,6 +155,7 @@ func (s *Server) makeHubs() error {
 	if b.Log == nil {
 		b.Log = s.log
 	}
+	b.Started, b.Queued = s.metrics.browserStarted, s.metrics.queueLeft
 	s.browsers, err = browsers.New(s.hubs, b)
 	return err
 }
@@ -165,6 +166,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
 	defer s.poller.Close()
 	defer s.watchTokens()()
+	defer s.watchBrowsers()()
 	failed := make(chan error, len(s.listeners)+2)
 	serve := func(hs *http.Server, ln net.Listener) *http.Server {
 		go func() { failed <- hs.Serve(ln) }()
@@ -176,6 +178,10 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	if s.app != nil {
 		defer serve(s.app.server, s.app.Listener).Close()
+	}
+	if err := s.checkBrowsers(ctx); err != nil {
+		s.drain(nil)
+		return err
 	}
 	var servers []*http.Server
 	for _, ln := range s.listeners {
@@ -235,6 +241,14 @@ func (s *Server) ClientAddr() string { return s.addr(false) }
 
 // HostAddr is the address of the listener for Hosts, "" for none.
 func (s *Server) HostAddr() string { return s.addr(true) }
+
+// AdminAddr is the address of the listener for operators, "" for none.
+func (s *Server) AdminAddr() string {
+	if s.admin == nil {
+		return ""
+	}
+	return s.admin.Addr().String()
+}
 
 func (s *Server) addr(hosts bool) string {
 	for _, ln := range s.listeners {

@@ -55,6 +55,9 @@ func (s *Server) refuseNameless(r *http.Request) string {
 	return "A Host without an Origin needs a token here, since this address can be reached from other machines: see --host-token."
 }
 
+// NeedsTokens reports whether Clients and Hosts need a token.
+func (s *Server) NeedsTokens() bool { return s.tokens.Set() }
+
 // HostToken is a token for Hosts of the hub at the root, "" where none is
 // needed. A Host page takes it in its fragment, as #token=….
 func (s *Server) HostToken() string { return s.issue(auth.RoleHost, relay.DefaultHub, "own page") }

@@ -17,11 +17,11 @@ func TestConnect(t *testing.T) {
 	o := options()
 	o.Profile = t.TempDir()
 	o.Args = []string{"--remote-debugging-port=0"}
-	end, err := Show(o, "about:blank")
+	window, err := Show(o, "about:blank")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer end()
+	defer window.Close()
 	ws := awaitPort(t, o.Profile)
 	address, _, _ := strings.Cut(strings.TrimPrefix(ws, "ws://"), "/")
 	for _, where := range []string{ws, o.Profile, "http://" + address, "http://" + address + "/", "http://localhost" + address[strings.LastIndexByte(address, ':'):]} {
@@ -48,7 +48,7 @@ func TestConnect(t *testing.T) {
 	if m := c.evaluate(c.page(), "6 * 7"); !strings.Contains(m, `"value":42,`) {
 		t.Errorf("6 * 7 is %s", m)
 	}
-	end()
+	window.Close()
 	if err := c.end(); err == nil || !strings.Contains(err.Error(), "the connection to the browser ended: 1006") {
 		t.Errorf("when the browser dies Serve returns %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 )
 
 // pathNames has the names of browsers on the PATH, the best first.
@@ -48,13 +49,17 @@ func Find(path string) (string, error) {
 		}
 		return found, nil
 	}
-	for _, candidate := range candidates(runtime.GOOS, os.LookupEnv) {
+	list := candidates(runtime.GOOS, os.LookupEnv)
+	for _, candidate := range list {
 		if found, err := exec.LookPath(candidate); err == nil {
 			return found, nil
 		}
 	}
-	return "", errors.New("no browser found, neither Chrome nor Chromium, Edge or chrome-headless-shell: " +
-		"install one (Debian: apt-get install chromium), or name one with --browser-path")
+	where := "the PATH (" + os.Getenv("PATH") + ") has none of " + strings.Join(pathNames, ", ")
+	if places := list[len(pathNames):]; len(places) > 0 {
+		where += ", and there is none at " + strings.Join(places, ", ")
+	}
+	return "", errors.New("no browser found: install one (Debian: apt-get install chromium), or name one with --browser-path; " + where)
 }
 
 // candidates lists where a browser may be.

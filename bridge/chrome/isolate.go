@@ -2,21 +2,32 @@ package chrome
 
 import (
 	"errors"
+	"os"
+	"runtime"
 	"slices"
 
 	"github.com/cdphub/cdphub/internal/egress"
 	"github.com/cdphub/cdphub/urlpolicy"
 )
 
-// Check refuses options that do not go together.
+// Check refuses options that do not go together, and a browser that cannot be
+// started: one that is not there, or that has a sandbox which does not run here.
 func (o *Options) Check() error {
 	switch {
 	case !o.Isolate:
-		return nil
 	case o.URL != "":
 		return errors.New("a browser that runs already cannot be isolated: its requests are not sent through the hub. Let the hub start one, without --browser-url")
 	case slices.ContainsFunc(o.Args, isProxy):
 		return errors.New("a browser with a proxy of its own (--proxy-server) cannot be isolated: its requests would go there")
+	}
+	if o.URL != "" {
+		return nil
+	}
+	if _, err := Find(o.Path); err != nil {
+		return err
+	}
+	if runtime.GOOS == "linux" && os.Geteuid() == 0 && !o.NoSandbox && !slices.Contains(o.Args, "--no-sandbox") {
+		return errors.New("Chromium's" + rootNeedsNoSandbox)
 	}
 	return nil
 }

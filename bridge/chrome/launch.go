@@ -97,12 +97,24 @@ func (l *launched) end() {
 	l.process.end(patience)
 }
 
-// Show opens a page in a browser without a debugging pipe, and returns how to end
-// the browser. The options must not name a URL.
-func Show(o Options, page string) (end func(), err error) {
+// Window is a browser without a debugging pipe, which shows a page.
+type Window struct{ process *process }
+
+// Show opens a page in a browser without a debugging pipe. The options must not
+// name a URL. Whoever opens one must close it.
+func Show(o Options, page string) (*Window, error) {
 	p, err := start(&o, []string{page})
 	if err != nil {
 		return nil, err
 	}
-	return func() { p.end(0) }, nil
+	return &Window{p}, nil
 }
+
+// Close ends the browser.
+func (w *Window) Close() { w.process.end(0) }
+
+// Gone is closed when the browser has ended.
+func (w *Window) Gone() <-chan struct{} { return w.process.gone }
+
+// Failure says how a browser that has gone ended, and what to do.
+func (w *Window) Failure() error { return w.process.failure() }

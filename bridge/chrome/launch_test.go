@@ -266,12 +266,13 @@ func TestLaunchHidesTokens(t *testing.T) {
 func TestShow(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	end, err := Show(options(), "about:blank#shown")
+	window, err := Show(options(), "about:blank#shown")
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := processesOf(t, "about:blank#shown", 0)
-	end()
+	window.Close()
+	<-window.Gone()
 	if len(found) == 0 {
 		t.Error("no process shows the page")
 	}

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -40,27 +44,37 @@ func newParser(c *cli, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, er
 
 // readConfig reads a config file: one mapping from option names to values.
 func readConfig(r io.Reader) (kong.Resolver, error) {
-	f := configFile{}
-	if err := yaml.NewDecoder(r).Decode(&f); err != nil && err != io.EOF { //nolint:errorlint // an empty file
-		return nil, fmt.Errorf("config file: %w", err)
+	f := configFile{path: "the config file"}
+	if named, is := r.(interface{ Name() string }); is {
+		f.path = named.Name()
+	}
+	if err := yaml.NewDecoder(r).Decode(&f.values); err != nil && err != io.EOF { //nolint:errorlint // an empty file
+		return nil, fmt.Errorf("config file %s: %w", f.path, err)
 	}
 	return f, nil
 }
 
 // configFile is a kong.Resolver.
-type configFile map[string]any
+type configFile struct {
+	path   string
+	values map[string]any // by option
+}
 
 // Validate refuses keys that are no option, which are most often misspelt.
 func (f configFile) Validate(app *kong.Application) error {
-	known := map[string]bool{}
+	known := map[string]*kong.Flag{}
 	for _, node := range append([]*kong.Node{app.Node}, app.Leaves(false)...) {
 		for _, flag := range node.Flags {
-			known[flag.Name] = true
+			known[flag.Name] = flag
 		}
 	}
-	for key := range f {
-		if !known[key] {
-			return fmt.Errorf("config file: %q is no option (see cdphub serve --help)", key)
+	for _, key := range slices.Sorted(maps.Keys(f.values)) {
+		flag := known[key]
+		if flag == nil {
+			return fmt.Errorf("config file %s: %q is no option (see cdphub serve --help)", f.path, key)
+		}
+		if _, err := f.value(flag); err != nil {
+			return fmt.Errorf("--%s: %w", key, err)
 		}
 	}
 	return nil
@@ -74,9 +88,32 @@ func (f configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 			return nil, nil
 		}
 	}
-	switch v := f[flag.Name].(type) {
-	case nil:
+	if _, there := f.values[flag.Name]; !there {
 		return nil, nil
+	}
+	return f.value(flag)
+}
+
+// value is the value of an option as the command line has it. The errors name the
+// file, and kong puts the option before them.
+func (f configFile) value(flag *kong.Flag) (string, error) {
+	text, err := f.text(flag.Name)
+	if err == nil {
+		value := kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: text})
+		err = flag.Parse(value, reflect.New(flag.Target.Type()).Elem())
+	}
+	if err != nil {
+		return "", fmt.Errorf("config file %s: %s", f.path, strings.TrimPrefix(err.Error(), "--"+flag.Name+": "))
+	}
+	return text, nil
+}
+
+func (f configFile) text(key string) (string, error) {
+	switch v := f.values[key].(type) {
+	case nil:
+		return "", errors.New("it has no value: give it one, or remove the line")
+	case map[string]any:
+		return "", errors.New("its value is a mapping: give a text, a number or a list")
 	case []any:
 		words := make([]string, len(v))
 		for i, w := range v {

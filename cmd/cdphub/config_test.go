@@ -38,14 +38,19 @@ func TestPrecedence(t *testing.T) {
 }
 
 func TestCommandLine(t *testing.T) {
-	bad := filepath.Join(t.TempDir(), "bad.yaml")
 	good := filepath.Join(t.TempDir(), "good.json")
 	if err := os.WriteFile(good, []byte(`{"client-addr": ":0", "host-addr": "127.0.0.1:0", "client-origin": ["https://a.example"]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(bad, []byte("cleint-addr: x\n"), 0o600); err != nil {
-		t.Fatal(err)
+	file := func(text string) string {
+		path := filepath.Join(t.TempDir(), "c.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
+	bad, wrong, empty := file("cleint-addr: x\n"), file("max-clients: none\n"), file("client-addr:\n")
+	broken, without := file("a: [\n"), file("max-browsers: 3\n")
 	for _, tc := range []struct {
 		name    string
 		args    []string
@@ -56,7 +61,14 @@ func TestCommandLine(t *testing.T) {
 		{"help", []string{"--help"}, "Examples:", ""},
 		{"help of serve", []string{"serve", "--help"}, "--client-addr", ""},
 		{"unknown option", []string{"serve", "--nonsense"}, "", "unknown flag"},
-		{"misspelt key", []string{"serve", "--config", bad}, "", `"cleint-addr" is no option`},
+		{"misspelt key", []string{"serve", "--config", bad}, "", bad + `: "cleint-addr" is no option`},
+		{"bad value", []string{"serve", "--config", wrong}, "", wrong + `: "none" is no number above 0`},
+		{"no value", []string{"serve", "--config", empty}, "", empty + ": it has no value"},
+		{"no YAML", []string{"serve", "--config", broken}, "", "config file " + broken},
+		{"without effect", []string{"serve", "--browser-headed"}, "", "--browser-headed has no effect without --browser"},
+		{"without effect, in a file", []string{"serve", "--config", without}, "", "--max-browsers has no effect without --browser"},
+		{"useless beside another", []string{"serve", "--browser-url", "http://127.0.0.1:1", "--browser-no-sandbox"}, "", "--browser-no-sandbox has no effect with --browser-url"},
+		{"without effect, by its value", []string{"serve", "--eval-allow", "*"}, "", "--hook-scope=browser:eval"},
 		{"options in JSON", []string{"serve", "--config", good}, "", ":0 can be reached from other machines"},
 		{"bad level", []string{"serve", "--log-level", "loud"}, "", "log-level"},
 		{"open to all", []string{"serve", "--client-addr", ":0", "--host-addr", "127.0.0.1:0"}, "", "--insecure-bind"},

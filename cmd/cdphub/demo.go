@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"path"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -31,9 +30,6 @@ type demoCmd struct {
 // demoApps are the apps of the demo, in the order of the page.
 var demoApps = []string{"form", "todo", "list"}
 
-// pairWithin is how long the browser may take to open the page and pair.
-const pairWithin = 60 * time.Second
-
 func (c *demoCmd) Run(ctx context.Context, s streams) error {
 	log, err := c.open(s.err)
 	if err != nil {
@@ -41,6 +37,9 @@ func (c *demoCmd) Run(ctx context.Context, s streams) error {
 	}
 	if c.Drive && c.LogLevel == "info" {
 		log = quiet(log) // the steps are the story
+	}
+	if err := c.desktop(log.Logger).check(); err != nil {
+		return err
 	}
 	srv, err := newServer(c.options(log))
 	if err != nil {
@@ -57,27 +56,25 @@ func (c *demoCmd) show(ctx context.Context, srv *server.Server, log *zap.Logger,
 		return err
 	}
 	defer closePages()
-	b := desktop{path: c.BrowserPath, headless: c.Headless || c.Drive, log: log}
-	closeBrowser, err := b.open(ctx, page)
+	browser, err := c.desktop(log).open(ctx, page)
 	if err != nil {
 		return err
 	}
-	defer closeBrowser()
+	defer browser.Close()
 	hub, release, err := srv.Hub(ctx, relay.DefaultHub)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err := awaitTargets(ctx, hub, len(demoApps)); err != nil {
+	if err := awaitTargets(ctx, hub, len(demoApps), browser, s.out); err != nil {
 		if ctx.Err() != nil && !c.Drive {
 			return nil // the user has seen enough
 		}
 		return fmt.Errorf("%w: is %s open in a browser?", err, page)
 	}
-	_, port, err := net.SplitHostPort(srv.ClientAddr())
-	if err != nil {
-		return err
-	}
+	g := c.guide(srv, s)
+	g.agentBrowser = c.AgentBrowser
+	addr, port := g.endpoint()
 	if c.Drive {
 		endpoint := port
 		if token := srv.ClientToken(); token != "" {
@@ -85,37 +82,20 @@ func (c *demoCmd) show(ctx context.Context, srv *server.Server, log *zap.Logger,
 		}
 		return drive(ctx, c.AgentBrowser, endpoint, s.out)
 	}
-	fmt.Fprintf(s.out, "The demo is at %s\nDrive it with any of these:\n\n"+
-		"  agent-browser --cdp %s snapshot -i\n"+
-		"  node -e 'require(\"playwright-core\").chromium.connectOverCDP(\"http://127.0.0.1:%s\").then(async b => { for (const p of b.contexts()[0].pages()) console.log(await p.title()); await b.close() })'\n"+
-		"  curl http://127.0.0.1:%s/json/list\n\nCtrl+C ends it.\n", page, port, port, port)
+	connect := `"http://` + addr + `"`
+	if srv.NeedsTokens() {
+		connect += `, { headers: { Authorization: "Bearer ` + g.clientToken() + `" } }`
+	}
+	fmt.Fprintf(s.out, "The demo is at %s\nDrive it with any of these:\n\n%s"+
+		"  node -e 'require(\"playwright-core\").chromium.connectOverCDP(%s).then(async b => { for (const p of b.contexts()[0].pages()) console.log(await p.title()); await b.close() })'\n"+
+		"\nCtrl+C ends it.\n", page, g.examples("snapshot -i"), connect)
 	<-ctx.Done()
 	return nil
 }
 
-// awaitTargets waits until so many apps have told their titles.
-func awaitTargets(ctx context.Context, hub *relay.Hub, count int) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	timeout := time.After(pairWithin)
-	for {
-		paired := 0
-		for _, t := range hub.Targets(nil) {
-			if t.Title != "" {
-				paired++
-			}
-		}
-		if paired == count {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-timeout:
-			return fmt.Errorf("only %d of %d apps have paired", paired, count)
-		case <-tick.C:
-		}
-	}
+// desktop is what opens the page.
+func (c *demoCmd) desktop(log *zap.Logger) desktop {
+	return desktop{path: c.BrowserPath, headless: c.Headless || c.Drive, log: log}
 }
 
 // servePages serves the Host page and each app on an origin of its own, and

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -19,14 +20,26 @@ type desktop struct {
 	log      *zap.Logger
 }
 
+// check reports whether there is a browser to open a page in.
+func (b desktop) check() error {
+	if b.opener() != "" {
+		return nil
+	}
+	_, err := chrome.Find(b.path)
+	return err
+}
+
 // open shows a page in the user's own browser where there is a display, else
-// in a headless Chromium, and returns how to end what it has started.
-func (b desktop) open(ctx context.Context, page string) (end func(), err error) {
+// in a headless Chromium, which window is then.
+func (b desktop) open(ctx context.Context, page string) (window shown, err error) {
 	if opener := b.opener(); opener != "" {
 		b.log.Info("opening the default browser", zap.String("page", withoutToken(page)))
-		return func() {}, exec.CommandContext(ctx, opener, page).Run()
+		if err := exec.CommandContext(ctx, opener, page).Run(); err != nil {
+			return nil, fmt.Errorf("open the default browser with %s: %w; with --headless, a Chromium without windows is used", opener, err)
+		}
+		return users{}, nil
 	}
-	end, err = chrome.Show(chrome.Options{
+	window, err = chrome.Show(chrome.Options{
 		Path:      b.path,
 		NoSandbox: os.Geteuid() == 0, // Chromium's sandbox does not run as root
 		Args:      []string{"--window-size=1500,900", "--disable-gpu"},
@@ -35,8 +48,24 @@ func (b desktop) open(ctx context.Context, page string) (end func(), err error) 
 	if err == nil {
 		b.log.Info("opened a headless browser", zap.String("page", withoutToken(page)))
 	}
-	return end, err
+	return window, err
 }
+
+// shown is a browser that shows a page.
+type shown interface {
+	Close()
+	Gone() <-chan struct{} // is closed when the browser has ended
+	Failure() error        // why, then
+}
+
+// users is the user's own browser, which is theirs to end.
+type users struct{}
+
+func (users) Close() {}
+
+func (users) Gone() <-chan struct{} { return nil }
+
+func (users) Failure() error { return nil }
 
 // opener is the program that opens a page in the default browser, or "".
 func (b desktop) opener() string {

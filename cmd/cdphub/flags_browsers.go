@@ -20,12 +20,16 @@ type browserFlags struct {
 	BrowserShared    bool             `help:"Let every Client see and use the browser contexts that other Clients have made." env:"CDPHUB_BROWSER_SHARED" needs:"browser,browser-path,browser-url" group:"Browsers:"`
 	IsolateNetwork   bool             `help:"Send every request of the browsers through the hub, which applies --allow-url, --block-url and --public-urls to all of them: images, scripts, WebSockets, workers. Allows 32 connections at a time, no HTTP/3, and no WebRTC past the hub." env:"CDPHUB_ISOLATE_NETWORK" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Network:"`
 	BrowserIdle      positiveDuration `help:"Time that a browser stays after the last Client of its hub has left." default:"5m" env:"CDPHUB_BROWSER_IDLE" needs:"browser,browser-path,browser-url" group:"Browsers:"`
+	BrowserQueue     time.Duration    `help:"Time that a Client waits for a browser while --max-browsers are in use, first come, first served, before it is answered 503 with Retry-After. 0: it does not wait." default:"30s" env:"CDPHUB_BROWSER_QUEUE" needs:"browser,browser-path,browser-url" group:"Browsers:"`
 	MaxBrowsers      positiveInt      `help:"Browsers that run at the same time. An idle browser is closed to make room for a new one." default:"8" env:"CDPHUB_MAX_BROWSERS" needs:"browser,browser-path,browser-url" group:"Browsers:"`
 }
 
+// wanted reports whether hubs have browsers.
+func (f browserFlags) wanted() bool { return f.Browser || f.BrowserPath != "" || f.BrowserURL != "" }
+
 // options are for the browsers of a process; nil when there are none.
 func (f browserFlags) options() (*browsers.Options, error) {
-	if !f.Browser && f.BrowserPath == "" && f.BrowserURL == "" {
+	if !f.wanted() {
 		return nil, nil
 	}
 	return &browsers.Options{
@@ -33,6 +37,6 @@ func (f browserFlags) options() (*browsers.Options, error) {
 			URL: f.BrowserURL, Path: f.BrowserPath, Profile: f.BrowserProfile, Headed: f.BrowserHeaded,
 			NoSandbox: f.BrowserNoSandbox, Args: f.BrowserArg, Shared: f.BrowserShared, Isolate: f.IsolateNetwork,
 		},
-		Hubs: f.BrowserHub, Max: int(f.MaxBrowsers), Idle: time.Duration(f.BrowserIdle),
+		Hubs: f.BrowserHub, Max: int(f.MaxBrowsers), Idle: time.Duration(f.BrowserIdle), Queue: f.BrowserQueue,
 	}, nil
 }

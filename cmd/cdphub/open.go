@@ -23,31 +23,42 @@ func (c *openCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	b := desktop{path: c.BrowserPath, headless: c.Headless, log: log.Logger}
+	if err := b.check(); err != nil {
+		return err
+	}
 	srv, err := c.serve(c.options(log))
 	if err != nil {
 		return err
 	}
-	page, _ := srv.AppPage()
+	page, upstream := srv.AppPage()
 	return runWhile(ctx, srv, func(ctx context.Context) error {
-		b := desktop{path: c.BrowserPath, headless: c.Headless, log: log.Logger}
-		closeBrowser, err := b.open(ctx, page)
+		if err := awaitApp(ctx, upstream, s.out); err != nil {
+			return unlessEnded(ctx, err)
+		}
+		browser, err := b.open(ctx, page)
 		if err != nil {
 			return err
 		}
-		defer closeBrowser()
+		defer browser.Close()
 		hub, release, err := srv.Hub(ctx, relay.DefaultHub)
 		if err != nil {
 			return err
 		}
 		defer release()
-		if err := awaitTargets(ctx, hub, 1); err != nil {
-			if ctx.Err() != nil {
-				return nil // the user has ended it
-			}
-			return fmt.Errorf("%w: is %s open in a browser?", err, page)
+		if err := awaitTargets(ctx, hub, 1, browser, s.out); err != nil {
+			return unlessEnded(ctx, fmt.Errorf("%w: is %s open in a browser?", err, page))
 		}
-		fmt.Fprintf(s.out, "The app is at %s\n\n%s", page, howTo(srv))
+		fmt.Fprintf(s.out, "The app is at %s\n\n%s", page, howTo(c.guide(srv, s)))
 		<-ctx.Done()
 		return nil
 	})
+}
+
+// unlessEnded is an error, or nil when the user has ended the command.
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }

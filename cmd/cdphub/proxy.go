@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 
 	"github.com/cdphub/cdphub/server"
 )
@@ -34,9 +33,12 @@ func (c *proxyCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	page, _ := srv.AppPage()
+	page, upstream := srv.AppPage()
 	return runWhile(ctx, srv, func(ctx context.Context) error {
-		fmt.Fprintf(s.out, "Open this in a browser, and leave it open:\n\n  %s\n\n%s", page, howTo(srv))
+		fmt.Fprintf(s.out, "Open this in a browser, and leave it open:\n\n  %s\n\n%s", page, howTo(c.guide(srv, s)))
+		if err := awaitApp(ctx, upstream, s.out); err != nil {
+			return unlessEnded(ctx, err)
+		}
 		<-ctx.Done()
 		return nil
 	})
@@ -49,14 +51,13 @@ func (f proxyFlags) serve(o server.Options) (*server.Server, error) {
 }
 
 // howTo says how to drive the app.
-func howTo(srv *server.Server) string {
-	_, upstream := srv.AppPage()
-	endpoint := server.Reachable(srv.ClientAddr())
-	_, port, err := net.SplitHostPort(endpoint)
-	if err != nil {
-		port = endpoint
-	}
-	return fmt.Sprintf("Clients find %s at http://%s, for example:\n\n"+
-		"  agent-browser --cdp %s snapshot -i\n"+
-		"  curl http://%s/json/list\n\nCtrl+C ends it.\n", upstream, endpoint, port, endpoint)
+func howTo(g *guide) string {
+	_, upstream := g.srv.AppPage()
+	endpoint, _ := g.endpoint()
+	return fmt.Sprintf("Clients find %s at http://%s, for example:\n\n%s\nCtrl+C ends it.\n", upstream, endpoint, g.examples("snapshot -i"))
+}
+
+// guide says where a server without TLS is.
+func (f hubFlags) guide(srv *server.Server, s streams) *guide {
+	return &guide{srv: srv, urlTokens: f.URLToken, terminal: isTerminal(s.out)}
 }

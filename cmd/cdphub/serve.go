@@ -3,10 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
+	"github.com/cdphub/cdphub/internal/logging"
 	"github.com/cdphub/cdphub/server"
 )
 
@@ -26,24 +30,58 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	o := c.hubFlags.options(log)
-	o.AdminAddr, o.TLS, o.PageHost = c.AdminAddr, c.tls(), c.PageHost
-	if o.Browsers, err = c.browserFlags.options(); err != nil {
-		return err
-	}
-	if o.Listeners, err = inherited(); err != nil {
-		return err
-	}
-	srv, err := newServer(o)
+	o, err := c.options(log)
 	if err != nil {
+		return err
+	}
+	var srv *server.Server
+	welcome := sync.OnceFunc(func() { c.welcome(srv, s.out) })
+	o.OnState = func(state server.State) {
+		if state == server.Ready && isTerminal(s.out) { // a service has its log
+			welcome()
+		}
+	}
+	if srv, err = newServer(o); err != nil {
 		return err
 	}
 	return runServer(ctx, srv)
 }
 
-// newServer makes a server that reports its state to the service manager.
+// options are those of a server, whose log is l.
+func (c *serveCmd) options(l *logging.Log) (server.Options, error) {
+	o := c.hubFlags.options(l)
+	o.AdminAddr, o.Tokens.Admin, o.TLS, o.PageHost = c.AdminAddr, c.AdminToken, c.tls(), c.PageHost
+	var err error
+	if o.Browsers, err = c.browserFlags.options(); err != nil {
+		return o, err
+	}
+	o.Listeners, err = inherited()
+	return o, err
+}
+
+// welcome says where the server is and what to do next.
+func (c *serveCmd) welcome(srv *server.Server, out io.Writer) {
+	g := guide{srv: srv, secure: c.TLSCert != "", urlTokens: c.URLToken, terminal: true}
+	fmt.Fprintf(out, "\nThe hub is running:\n\n%s\n", g.listeners())
+	if c.wanted() {
+		fmt.Fprintf(out, "A browser starts when its first Client connects. Try it:\n\n%s", g.examples("open https://example.com"))
+	} else {
+		fmt.Fprintf(out, "There is nothing to drive yet. Connect a Host page, or start one of these in place of this command:\n\n"+
+			"  cdphub open http://localhost:3000     opens a web app of yours, made drivable, in your browser\n"+
+			"  cdphub serve --browser                has a Chromium of its own\n\nThen try:\n\n%s", g.examples("snapshot -i"))
+	}
+	fmt.Fprint(out, "\nCtrl+C ends it.\n\n")
+}
+
+// newServer makes a server that reports its state to the service manager, too.
 func newServer(o server.Options) (*server.Server, error) {
-	o.OnState = func(state server.State) { notify(o.Log, state) }
+	own := o.OnState
+	o.OnState = func(state server.State) {
+		notify(o.Log, state)
+		if own != nil {
+			own(state)
+		}
+	}
 	return server.New(o)
 }
 

@@ -50,7 +50,7 @@ func TestR20TokensBeforeBrowsers(t *testing.T) {
 // who may be anywhere, only that it is so.
 func TestNoBrowserToBeHad(t *testing.T) {
 	key := newKey(t)
-	nowhere := filepath.Join(filepath.Dir(key), "no-such-browser")
+	nowhere := "127.0.0.1:1"
 	for name, test := range map[string]struct {
 		args  []string
 		token string
@@ -60,13 +60,13 @@ func TestNoBrowserToBeHad(t *testing.T) {
 		"with tokens":    {args: []string{"--jwt-key", key}, token: "?token=" + mint(t, key)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := harness.StartHub(t, append(test.args, "--browser-path", nowhere)...)
+			h := harness.StartHub(t, append(test.args, "--browser-url", "http://"+nowhere)...)
 			status, body := h.Get(t, http.MethodGet, "/json/version"+test.token)
 			if status != http.StatusServiceUnavailable || !strings.Contains(body, "no browser") {
 				t.Errorf("got %d %s, want 503 and that there is no browser", status, body)
 			}
 			if strings.Contains(body, nowhere) != test.tells || !test.tells && strings.Contains(body, "/") {
-				t.Errorf("the answer is %q; want the path in it: %v", body, test.tells)
+				t.Errorf("the answer is %q; want the address in it: %v", body, test.tells)
 			}
 		})
 	}

@@ -1,0 +1,85 @@
+package browsers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// errUnchecked is the health of a pool before its first check.
+var errUnchecked = errors.New("the browser is being started for the first time, to see that it works")
+
+// slow is how long a check may take before the log says that it is under way.
+const slow = 2 * time.Second
+
+// Check finds out whether a browser can be had, by starting one and ending it, or
+// by connecting to the one that runs already. Health returns what it found.
+func (p *Pool) Check(ctx context.Context) error {
+	if p.try == nil {
+		return nil
+	}
+	notice := time.AfterFunc(slow, func() { p.log.Info("waiting for the browser, which is started once to see that it works") })
+	defer notice.Stop()
+	began := time.Now()
+	product, err := p.try(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil {
+		p.sickLocked(err)
+		return err
+	}
+	p.failed, p.health = failure{}, nil
+	if product != "" {
+		p.log.Info("the browser works", zap.String("browser", product), zap.Duration("took", time.Since(began)))
+	}
+	return nil
+}
+
+// Health is nil when a Client of a hub that has a browser would be served, as far
+// as is known: else the error of the last start, or of the last check.
+func (p *Pool) Health() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.health
+}
+
+// Launches reports whether the pool starts browsers itself. One that connects to
+// a browser may have to wait for whoever starts that.
+func (p *Pool) Launches() bool { return p.launches }
+
+// sickLocked notes that no browser can be had, which Watch looks after.
+func (p *Pool) sickLocked(err error) {
+	p.health = err
+	select {
+	case p.sick <- struct{}{}:
+	default:
+	}
+}
+
+// Watch checks, after a start or a check has failed, whether a browser can be had
+// again: nobody else may ask for one, since nobody is sent to a hub that is not
+// ready. It returns when ctx ends.
+func (p *Pool) Watch(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.sick:
+		}
+		for pause := firstPause; p.Health() != nil; pause = min(2*pause, mostPause) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(pause):
+			}
+			if p.Health() == nil {
+				break
+			}
+			if err := p.Check(ctx); err != nil && ctx.Err() == nil {
+				p.log.Warn("there is still no browser to be had", zap.Error(err), zap.Duration("next", min(2*pause, mostPause)))
+			}
+		}
+	}
+}
