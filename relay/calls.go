@@ -17,6 +17,7 @@ type call struct {
 	// command; nil is the connection.
 	answerTo *session.Session
 	timer    *time.Timer // nil for a command inside a session
+	sent     time.Time   // zero for a command that is not measured
 	// finish makes the Client's result of the Host's; nil for most.
 	finish func(result []byte) []byte
 
@@ -71,6 +72,7 @@ func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 	}
 	cs.last++
 	*c = call{number: cs.last, side: to, client: r.client, session: s, answerTo: r.session}
+	c.sent = c.sampled()
 	c.idLen = int8(copy(c.idBytes[:], r.ID))
 	cs.byNumber[c.number] = c
 	r.client.calls++

@@ -121,6 +121,9 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 		failure = failure.Keep()
 		failure.Data = ofPage
 	}
+	if !c.sent.IsZero() {
+		h.counters.Latency.observe(time.Since(c.sent))
+	}
 	client := c.client
 	if c.session != nil && c.session.Peer != session.Peer(client) {
 		h.counters.Misrouted++

@@ -25,6 +25,8 @@ type Stats struct {
 	ClientClosed uint64 // copies for connections that were closing
 	Misrouted    uint64 // answers about to reach another Client than the one that asked: never but by a fault of the hub
 
+	Latency Latency // of commands that Hosts have answered
+
 	Hubs, Hosts, Clients, Sessions, Targets int
 }
 
@@ -61,6 +63,7 @@ func (s *Stats) add(o Stats) {
 	s.Sent += o.Sent
 	s.ClientClosed += o.ClientClosed
 	s.Misrouted += o.Misrouted
+	s.Latency.add(o.Latency)
 	s.Hubs += o.Hubs
 	s.Hosts += o.Hosts
 	s.Clients += o.Clients

@@ -122,6 +122,21 @@ var hubMetrics = []hubMetric{
 	{"cdphub_answers_misrouted_total", "Answers that would have reached another Client than the one that asked. Above 0 the hub has a bug.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.Misrouted) }},
 }
 
+// latency is a histogram that package relay counts.
+var latency = prometheus.NewDesc("cdphub_command_latency_seconds",
+	"Time from a Client's command until the answer of its Host. Every 17th command is measured.", nil, nil)
+
+// latencyOf is the histogram of the numbers that package relay has.
+func latencyOf(l relay.Latency) prometheus.Metric {
+	buckets, count := make(map[float64]uint64, len(relay.LatencyBounds)), uint64(0)
+	for i, n := range l.Buckets {
+		if count += n; i < len(relay.LatencyBounds) {
+			buckets[relay.LatencyBounds[i]] = count
+		}
+	}
+	return prometheus.MustNewConstHistogram(latency, count, l.Sum, buckets)
+}
+
 // hubMetric is one number; rows with one name differ in their labels.
 type hubMetric struct {
 	name, help string
@@ -150,11 +165,13 @@ func (c hubCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range c.descs {
 		to <- d
 	}
+	to <- latency
 }
 
 // Collect implements prometheus.Collector.
 func (c hubCollector) Collect(to chan<- prometheus.Metric) {
 	s := c.stats()
+	to <- latencyOf(s.Latency)
 	for i, m := range hubMetrics {
 		to <- prometheus.MustNewConstMetric(c.descs[i], m.kind, m.value(s))
 	}
