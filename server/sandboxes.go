@@ -1,12 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +20,8 @@ import (
 
 // sandboxPath is where sandboxes are made and asked for:
 //
-//	POST   /browser-sandboxes        makes one and answers with its record
+//	POST   /browser-sandboxes        makes one and answers with its record, which has its token
+//	GET    /browser-sandboxes        {"sandboxes":[…]}: those made with the same token, without theirs
 //	GET    /browser-sandboxes/NAME   its record
 //	DELETE /browser-sandboxes/NAME   ends it, with its browser and all its connections
 const sandboxPath = "/browser-sandboxes"
@@ -37,6 +40,10 @@ type sandboxRecord struct {
 	WSEndpoint     string    `json:"wsEndpoint"`     // CDP: …/cdp
 	NDJSONEndpoint string    `json:"ndjsonEndpoint"` // the same with /ndjson at its end
 	CreatedAt      time.Time `json:"createdAt"`
+
+	// AccessToken is a Client's token for this sandbox alone, with scope full. It
+	// is good until the sandbox ends, and shown once: to whoever makes the sandbox.
+	AccessToken string `json:"accessToken,omitempty"`
 }
 
 // sandboxes are hubs that were made on request, each for itself, until they are
@@ -52,7 +59,8 @@ type sandboxes struct {
 // sandbox is one. The lock of sandboxes guards it.
 type sandbox struct {
 	since   time.Time
-	release func() // of its hub and browser; nil while it is being made
+	owner   string // the bearer that made it; "" without tokens
+	release func() // of its hub, browser and token; nil while it is being made
 	users   map[*user]struct{}
 	timer   *time.Timer // runs while there are no users
 }
@@ -73,7 +81,7 @@ func isSandbox(name string) bool {
 }
 
 // reserve makes room for a sandbox, and a name, which begin or cancel follows.
-func (b *sandboxes) reserve() (name string, err error) {
+func (b *sandboxes) reserve(owner string) (name string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.live) >= b.max {
@@ -83,7 +91,7 @@ func (b *sandboxes) reserve() (name string, err error) {
 		b.live = make(map[string]*sandbox)
 	}
 	name = sandboxPrefix + strings.ToLower(rand.Text())
-	b.live[name] = &sandbox{since: time.Now(), users: make(map[*user]struct{})}
+	b.live[name] = &sandbox{since: time.Now(), owner: owner, users: make(map[*user]struct{})}
 	return name, nil
 }
 
@@ -111,6 +119,28 @@ func (b *sandboxes) since(name string) (at time.Time, ok bool) {
 		return sb.since, true
 	}
 	return at, false
+}
+
+// listed is a sandbox as a list names it.
+type listed struct {
+	name  string
+	since time.Time
+}
+
+// of lists the sandboxes that a bearer has made, the oldest first.
+func (b *sandboxes) of(owner string) []listed {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []listed
+	for name, sb := range b.live {
+		if sb.release != nil && sb.owner == owner {
+			list = append(list, listed{name, sb.since})
+		}
+	}
+	slices.SortFunc(list, func(x, y listed) int {
+		return cmp.Or(x.since.Compare(y.since), strings.Compare(x.name, y.name))
+	})
+	return list
 }
 
 // check refuses the name of a sandbox that there is not.
@@ -155,19 +185,27 @@ func (b *sandboxes) join(name string, end func()) (left func()) {
 // end ends a sandbox and reports whether there was one. An idle one is ended
 // only while it is idle.
 func (b *sandboxes) end(name string, whenIdle bool) bool {
+	release, ok := b.remove(name, whenIdle)
+	if ok {
+		release() // without the lock: it ends connections, which leave
+	}
+	return ok
+}
+
+// remove takes a sandbox away and ends its users.
+func (b *sandboxes) remove(name string, whenIdle bool) (release func(), ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sb := b.live[name]
 	if sb == nil || sb.release == nil || whenIdle && len(sb.users) > 0 {
-		return false
+		return nil, false
 	}
 	delete(b.live, name)
 	sb.timer.Stop()
 	for u := range sb.users {
 		u.end()
 	}
-	sb.release()
-	return true
+	return sb.release, true
 }
 
 // serveSandboxes answers for sandboxPath, to who may drive every hub in full.
@@ -180,16 +218,18 @@ func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case name == "" && r.Method == http.MethodPost:
 		s.createSandbox(w, r)
+	case name == "" && r.Method == http.MethodGet:
+		s.listSandboxes(w, r)
 	case name == "":
-		w.Header().Set("Allow", http.MethodPost)
-		http.Error(w, "Sandboxes are made here with POST.", http.StatusMethodNotAllowed)
+		w.Header().Set("Allow", "GET, POST")
+		http.Error(w, "Sandboxes are made here with POST, and listed with GET.", http.StatusMethodNotAllowed)
 	case r.Method == http.MethodGet:
 		since, ok := s.sandboxes.since(name)
 		if !ok {
 			refuse(w, errNoSandbox)
 			return
 		}
-		s.writeSandbox(w, r, http.StatusOK, name, since)
+		writeJSON(w, http.StatusOK, s.sandboxRecord(r, name, since))
 	case r.Method == http.MethodDelete:
 		if !s.endSandbox(name, false) {
 			refuse(w, errNoSandbox)
@@ -205,7 +245,7 @@ func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
 // createSandbox makes a hub with a name that nobody can guess; with a browser
 // where such hubs have one.
 func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
-	name, err := s.sandboxes.reserve()
+	name, err := s.sandboxes.reserve(auth.PassOf(r).Bearer())
 	if err != nil {
 		refuse(w, err)
 		return
@@ -216,10 +256,23 @@ func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	since := s.sandboxes.begin(name, release, func() { s.endSandbox(name, true) })
+	token, end := s.tokens.Issue(auth.Grant{Role: auth.RoleClient, Hub: name, Scope: auth.ScopeFull, Name: name})
+	since := s.sandboxes.begin(name, func() { release(); end() }, func() { s.endSandbox(name, true) })
 	s.log.Info("sandbox made", zap.String("hub", name))
 	w.Header().Set("Location", sandboxPath+"/"+name)
-	s.writeSandbox(w, r, http.StatusCreated, name, since)
+	record := s.sandboxRecord(r, name, since)
+	record.AccessToken = token
+	writeJSON(w, http.StatusCreated, record)
+}
+
+// listSandboxes answers with the sandboxes that whoever asks has made. Without
+// tokens everybody has made all of them.
+func (s *Server) listSandboxes(w http.ResponseWriter, r *http.Request) {
+	records := []sandboxRecord{}
+	for _, one := range s.sandboxes.of(auth.PassOf(r).Bearer()) {
+		records = append(records, s.sandboxRecord(r, one.name, one.since))
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"sandboxes": records})
 }
 
 func (s *Server) endSandbox(name string, whenIdle bool) bool {
@@ -231,19 +284,25 @@ func (s *Server) endSandbox(name string, whenIdle bool) bool {
 	return true
 }
 
-func (s *Server) writeSandbox(w http.ResponseWriter, r *http.Request, status int, name string, since time.Time) {
+// sandboxRecord is the record of a sandbox, with addresses as the asking client
+// can reach them.
+func (s *Server) sandboxRecord(r *http.Request, name string, since time.Time) sandboxRecord {
 	host, prefix := r.Host, "/hub/"+name
 	if below, port := s.belowBaseDomain(r.Host); below {
 		host, prefix = name+"."+s.o.BaseDomain+port, ""
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(sandboxRecord{ //nolint:errcheck // a peer that is gone
+	return sandboxRecord{
 		SandboxID:      name,
 		WSEndpoint:     socketURL(r, host, prefix+"/cdp"),
 		NDJSONEndpoint: socketURL(r, host, prefix+"/ndjson"),
 		CreatedAt:      since.UTC().Truncate(time.Second),
-	})
+	}
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(v) //nolint:errcheck // a peer that is gone
 }
 
 // belowBaseDomain reports whether a Host header is the domain below which hubs

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -39,7 +40,7 @@ func TestSandboxes(t *testing.T) {
 	})
 	made, r := s.sandbox(t, "POST "+sandboxPath)
 	name := r.SandboxID
-	want := sandboxRecord{name, "ws://" + s.addr(false) + "/hub/" + name + "/cdp", "ws://" + s.addr(false) + "/hub/" + name + "/ndjson", r.CreatedAt}
+	want := sandboxRecord{name, "ws://" + s.addr(false) + "/hub/" + name + "/cdp", "ws://" + s.addr(false) + "/hub/" + name + "/ndjson", r.CreatedAt, r.AccessToken}
 	if made.status != 201 || r != want || !regexp.MustCompile(`^sandbox-[a-z2-7]{26}$`).MatchString(name) || time.Since(r.CreatedAt) > time.Minute {
 		t.Fatalf("%d %s, want %+v", made.status, made.body, want)
 	}
@@ -49,7 +50,7 @@ func TestSandboxes(t *testing.T) {
 	if s.browsers.Numbers().Running != 1 {
 		t.Error("it has no browser")
 	}
-	if got, read := s.sandbox(t, "GET "+sandboxPath+"/"+name); got.status != 200 || read != r {
+	if got, read := s.sandbox(t, "GET "+sandboxPath+"/"+name); got.status != 200 || read != withoutToken(r) {
 		t.Errorf("read: %d %+v, want %+v", got.status, read, r)
 	}
 	if derived := strings.TrimSuffix(r.WSEndpoint, "/cdp") + "/ndjson"; derived != r.NDJSONEndpoint {
@@ -88,6 +89,59 @@ func TestSandboxes(t *testing.T) {
 	}
 }
 
+// withoutToken is a record as it can be read later.
+func withoutToken(r sandboxRecord) sandboxRecord {
+	r.AccessToken = ""
+	return r
+}
+
+// TestR122SandboxTokens wants the token of a sandbox to open that alone, and to end
+// with it.
+func TestR122SandboxTokens(t *testing.T) {
+	const other = "token-of-somebody-else"
+	change, _ := withFile(t, "tokens: [{name: other, token: "+other+", role: client, hub: '*', scope: full}]")
+	s := start(t, func(o *Options) { withActions(o); change(o); o.Actions.MaxSandboxes = 3 })
+	_, one := s.sandbox(t, "POST "+sandboxPath)
+	_, two := s.sandbox(t, "POST "+sandboxPath)
+	_, others := s.sandbox(t, "POST "+sandboxPath, "Authorization: Bearer "+other)
+	open := func(sandbox sandboxRecord, path, token string) int {
+		return raw(t, s.addr(false), handshake("/hub/"+sandbox.SandboxID+path, "Authorization: Bearer "+token)).status
+	}
+	for _, path := range []string{"/cdp", "/ndjson", "/devtools/browser"} {
+		if status := open(one, path, one.AccessToken); status != 101 {
+			t.Errorf("%s with the token of the sandbox: %d, want 101", path, status)
+		}
+		if status := open(two, path, one.AccessToken); status != 401 {
+			t.Errorf("%s of another sandbox: %d, want 401", path, status)
+		}
+	}
+	for _, path := range []string{"/devtools/browser", "/hub/one/devtools/browser"} {
+		if got := raw(t, s.addr(false), handshake(path, "Authorization: Bearer "+one.AccessToken)); got.status != 401 {
+			t.Errorf("%s, which is no sandbox: %d, want 401", path, got.status)
+		}
+	}
+	if got, _ := s.sandbox(t, "POST "+sandboxPath, "Authorization: Bearer "+one.AccessToken); got.status != 401 {
+		t.Errorf("making another sandbox: %d, want 401", got.status)
+	}
+	for token, want := range map[string][]sandboxRecord{clientToken: {withoutToken(one), withoutToken(two)}, other: {withoutToken(others)}} {
+		got, _ := s.sandbox(t, "GET "+sandboxPath, "Authorization: Bearer "+token)
+		var list struct{ Sandboxes []sandboxRecord }
+		if err := json.Unmarshal([]byte(got.body), &list); err != nil || got.status != 200 || !slices.Equal(list.Sandboxes, want) {
+			t.Errorf("the list of %s: %d %s, %v; want %+v", token, got.status, got.body, err, want)
+		}
+	}
+	c := dial(t, one.WSEndpoint, bearer(one.AccessToken))
+	s.sandbox(t, "DELETE "+sandboxPath+"/"+one.SandboxID)
+	if why := c.reason(); why != wsconn.ReasonDeleted {
+		t.Errorf("closed with %v, want 1001 sandbox deleted", why)
+	}
+	for end := time.Now().Add(within); open(one, "/cdp", one.AccessToken) != 401; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the token has outlived its sandbox")
+		}
+	}
+}
+
 func TestSandboxesAreFew(t *testing.T) {
 	s := start(t, withActions)
 	_, one := s.sandbox(t, "POST "+sandboxPath)
@@ -102,7 +156,7 @@ func TestSandboxesAreFew(t *testing.T) {
 	if got, _ := s.sandbox(t, "POST "+sandboxPath); got.status != 201 {
 		t.Errorf("in its place: %d %s", got.status, got.body)
 	}
-	for first, allowed := range map[string]string{"GET " + sandboxPath: "POST", "PUT " + sandboxPath + "/" + two.SandboxID: "GET, DELETE"} {
+	for first, allowed := range map[string]string{"PUT " + sandboxPath: "GET, POST", "PUT " + sandboxPath + "/" + two.SandboxID: "GET, DELETE"} {
 		if got, _ := s.sandbox(t, first); got.status != 405 || got.header.Get("Allow") != allowed {
 			t.Errorf("%s: %d, allowed %q", first, got.status, got.header.Get("Allow"))
 		}
@@ -194,7 +248,7 @@ func TestSandboxesEndClientsWithin(t *testing.T) {
 func TestIdleSandboxesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &sandboxes{max: 1, idle: time.Minute}
-		name, err := b.reserve()
+		name, err := b.reserve("")
 		if err != nil {
 			t.Fatal(err)
 		}
