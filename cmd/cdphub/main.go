@@ -47,9 +47,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%w (see cdphub --help)", err)
+		err = fmt.Errorf("%w (see cdphub --help)", err)
+	} else {
+		err = checkNeeds(parsed)
 	}
-	if err := checkNeeds(parsed); err != nil {
+	if err != nil && isDoctor(args) {
+		return unreadable(stdout, args, err)
+	}
+	if err != nil {
 		return err
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
@@ -68,6 +73,7 @@ type cli struct {
 	Open    openCmd    `cmd:"" help:"Start the hub and a proxy that makes any web app drivable, and open the app in a browser."`
 	Proxy   proxyCmd   `cmd:"" help:"Start the hub and a proxy that makes any web app drivable, and print the address to open."`
 	Mcp     mcpCmd     `cmd:"" help:"Run an MCP server on standard input and output."`
+	Doctor  doctorCmd  `cmd:"" help:"Check whether this machine has what cdphub serve needs with the same options, and say what is missing."`
 	Token   tokenCmd   `cmd:"" help:"Create and check tokens."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 

@@ -60,6 +60,7 @@ func reference(app *kong.Application) string {
 	for _, node := range commands {
 		table("`cdphub "+node.Name+"`", node.Flags, func(f *kong.Flag) bool { return !common(f) })
 	}
+	b.WriteString("\n`cdphub doctor` has the options of `cdphub serve`.\n")
 	if node := mcpCommand(app); node != nil {
 		table("`cdphub mcp`", node.Flags, func(f *kong.Flag) bool { return has[f.Name] == 0 })
 		b.WriteString("\nThis command also has the options for browsers, for the addresses that actions may open, and for the log. They are in the tables above.\n")
@@ -71,7 +72,7 @@ func reference(app *kong.Application) string {
 // for configuration.
 func hubCommands(app *kong.Application) []*kong.Node {
 	return slices.DeleteFunc(app.Leaves(true), func(node *kong.Node) bool {
-		return !slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == "client-addr" })
+		return node.Name == "doctor" || !slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == "client-addr" })
 	})
 }
 

@@ -55,8 +55,27 @@ func (c *serveCmd) options(l *logging.Log) (server.Options, error) {
 	if o.Browsers, err = c.browserFlags.options(); err != nil {
 		return o, err
 	}
-	o.Listeners, err = inherited()
-	return o, err
+	if o.Listeners, err = inherited(); err != nil {
+		return o, err
+	}
+	return o, c.checkTokens(o)
+}
+
+// checkTokens refuses tokens that leave out somebody who is needed. A file of
+// tokens may have them later.
+func (c *serveCmd) checkTokens(o server.Options) error {
+	t := o.Tokens
+	switch {
+	case t.Admin != "" && o.AdminAddr == "" && o.Listeners.Admin == nil:
+		return errors.New("--admin-token has no effect without --admin-addr: add --admin-addr, or leave --admin-token out")
+	case t.File != "" || len(t.JWTKeys) > 0 || t.Client+t.Host+t.Admin == "":
+		return nil
+	case t.Client == "":
+		return errors.New("no Client could connect: with a token for anybody, everybody needs one: add --client-token, --tokens or --jwt-key")
+	case t.Host == "" && o.Browsers == nil:
+		return errors.New("there would be nothing to drive: with a token for anybody, Hosts need one too: add --host-token, --tokens or --jwt-key, or have a browser with --browser")
+	}
+	return nil
 }
 
 // welcome says where the server is and what to do next.

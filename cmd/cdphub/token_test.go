@@ -61,10 +61,32 @@ func TestToken(t *testing.T) {
 	hubtest.Dial(t, "ws://"+s.ClientAddr()+"/hub/h1/devtools/browser", hubtest.Bearer(random[1]))
 	hubtest.Dial(t, "ws://"+s.HostAddr()+"/icdp/host", hubtest.Bearer(signed))
 
+	appended, err := cdphub(t, "token", "new", "--name", "more", "--append", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin, err := cdphub(t, "token", "new", "--name", "ops", "--role", "admin", "--append", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for token, want := range map[string][]string{
+		appended: {"accepted  as Client of the default hub\n", "refused   as Client of another hub: ", "refused   as Host of the default hub: "},
+		admin:    {"accepted  at the listener for operators", "refused   as Client of the default hub: the token has another role"},
+	} {
+		got, err := cdphub(t, "token", "check", strings.TrimSpace(token), "--tokens", file)
+		for _, line := range want {
+			if err != nil || !strings.Contains(got, line) {
+				t.Errorf("got %s, %v; want %q", got, err, line)
+			}
+		}
+	}
 	for _, tt := range []struct {
 		want string
 		args []string
 	}{
+		{"already", []string{"new", "--name", "ops", "--append", file}},
+		{"every hub", []string{"new", "--role", "admin", "--hub", "one"}},
+		{"no effect", []string{"new", "--role", "host", "--scope", "full"}},
 		{"none of those listed", []string{"check", "nonsense", "--tokens", file}},
 		{"signature", []string{"check", signed[:len(signed)-4] + "AAAA", "--jwt-key", key}},
 		{"nothing to check", []string{"check", signed}},
