@@ -17,7 +17,7 @@ func TestR07BodiesThatAreNotJSON(t *testing.T) {
 	})
 	token := "Authorization: Bearer " + clientToken
 	const asJSON = "Content-Type: application/json; charset=utf-8"
-	for path, allowed := range map[string]string{"/hooks/invoke": "POST", "/mcp": "POST, DELETE", sandboxPath: "POST", "/hub/x/hooks/invoke": "POST"} {
+	for path, allowed := range map[string]string{"/hooks/invoke": "POST", "/mcp": "POST, DELETE", sandboxPath: "GET, POST", "/hub/x/hooks/invoke": "POST"} {
 		for _, tt := range []struct {
 			name, method string
 			lines        []string
@@ -34,7 +34,7 @@ func TestR07BodiesThatAreNotJSON(t *testing.T) {
 			{"no origin", "POST", []string{token, asJSON, "Origin: null"}, 403},
 			{"another site", "POST", []string{token, asJSON, "Sec-Fetch-Site: cross-site"}, 403},
 			{"text without a token", "POST", []string{"Content-Type: text/plain"}, 401},
-			{"GET", "GET", []string{token, asJSON}, 405},
+			{"PATCH", "PATCH", []string{token, asJSON}, 405},
 			{"PUT", "PUT", []string{token, asJSON}, 405},
 			{"OPTIONS", "OPTIONS", []string{token, asJSON}, 405},
 		} {

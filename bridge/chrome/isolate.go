@@ -27,7 +27,7 @@ func (o *Options) Check() error {
 		return err
 	}
 	if runtime.GOOS == "linux" && os.Geteuid() == 0 && !o.NoSandbox && !slices.Contains(o.Args, "--no-sandbox") {
-		return errors.New("Chromium's" + rootNeedsNoSandbox)
+		return errors.New("the browser's" + rootNeedsNoSandbox)
 	}
 	return nil
 }

@@ -52,6 +52,6 @@ func Try(ctx context.Context, o Options) (product string, err error) {
 		}
 	}
 	c.Close()
-	<-ended
+	<-ended //nolint:errcheck // it has been closed
 	return product, err
 }

@@ -84,7 +84,11 @@ func (c *demoCmd) show(ctx context.Context, srv *server.Server, log *zap.Logger,
 	}
 	connect := `"http://` + addr + `"`
 	if srv.NeedsTokens() {
-		connect += `, { headers: { Authorization: "Bearer ` + g.clientToken() + `" } }`
+		bearer := `"Bearer ` + g.clientToken() + `"`
+		if !g.terminal { // within the quotes of the shell
+			bearer = `"Bearer " + process.env.CDPHUB_CLIENT_TOKEN`
+		}
+		connect += `, { headers: { Authorization: ` + bearer + ` } }`
 	}
 	fmt.Fprintf(s.out, "The demo is at %s\nDrive it with any of these:\n\n%s"+
 		"  node -e 'require(\"playwright-core\").chromium.connectOverCDP(%s).then(async b => { for (const p of b.contexts()[0].pages()) console.log(await p.title()); await b.close() })'\n"+

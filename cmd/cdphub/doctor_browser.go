@@ -106,7 +106,7 @@ func fonts() finding {
 	}
 	count, emoji := 0, false
 	for _, folder := range fontFolders {
-		filepath.WalkDir(os.ExpandEnv(folder), func(path string, _ fs.DirEntry, err error) error { //nolint:errcheck // what cannot be read has none
+		filepath.WalkDir(os.ExpandEnv(folder), func(path string, _ fs.DirEntry, _ error) error { //nolint:errcheck // what cannot be read has none
 			switch strings.ToLower(filepath.Ext(path)) {
 			case ".ttf", ".otf", ".ttc", ".pfb":
 				count++

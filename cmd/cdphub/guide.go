@@ -72,7 +72,7 @@ func (g *guide) examples(action string) string {
 	}
 	var b strings.Builder
 	token := g.clientToken()
-	if token == tokenVariable {
+	if !g.terminal {
 		fmt.Fprintf(&b, "  export CDPHUB_CLIENT_TOKEN=...     # a Client's token\n")
 	}
 	if g.urlTokens {

@@ -82,9 +82,12 @@ func (c *serveCmd) checkTokens(o server.Options) error {
 func (c *serveCmd) welcome(srv *server.Server, out io.Writer) {
 	g := guide{srv: srv, secure: c.TLSCert != "", urlTokens: c.URLToken, terminal: true}
 	fmt.Fprintf(out, "\nThe hub is running:\n\n%s\n", g.listeners())
-	if c.wanted() {
+	switch {
+	case c.BrowserURL != "":
+		fmt.Fprintf(out, "It drives the browser at %s. Try it:\n\n%s", c.BrowserURL, g.examples("open https://example.com"))
+	case c.wanted():
 		fmt.Fprintf(out, "A browser starts when its first Client connects. Try it:\n\n%s", g.examples("open https://example.com"))
-	} else {
+	default:
 		fmt.Fprintf(out, "There is nothing to drive yet. Connect a Host page, or start one of these in place of this command:\n\n"+
 			"  cdphub open http://localhost:3000     opens a web app of yours, made drivable, in your browser\n"+
 			"  cdphub serve --browser                has a Chromium of its own\n\nThen try:\n\n%s", g.examples("snapshot -i"))
