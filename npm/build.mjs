@@ -35,8 +35,8 @@ const out = resolve(options.out);
 const stage = mkdtempSync(join(tmpdir(), "cdphub-npm-"));
 try {
   const packages = [stageLauncher(), ...options.platforms.split(",").map(stagePlatform)];
-  rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
+  for (const old of readdirSync(out).filter((name) => name.endsWith(".tgz"))) rmSync(join(out, old));
   execFileSync("npm", ["pack", "--silent", "--pack-destination", out, ...packages], { stdio: "inherit" });
 } finally {
   rmSync(stage, { recursive: true });
