@@ -76,7 +76,7 @@ func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
 	}
 	client, err := join(b.event)
 	if err != nil {
-		return nil, &Error{Kind: NoBrowser, Message: "no browser: " + err.Error(), Cause: err}
+		return nil, NoBrowserFor(err)
 	}
 	b.client = client
 	b.loops.Go(func() { b.events.run(b.stop) })

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -112,8 +113,26 @@ var (
 		"Could not find object with given id", "Promise was collected", "Cannot find default execution context",
 		"uniqueContextId not found", "No frame for given id found", "Frame with the given id was not found",
 	}
-	noHost = []string{"Host is not connected", "Host is not responding", "Hub is shutting down"}
+	noHost = []string{
+		"Host is not connected", "Host is not responding", "Hub is shutting down",
+		advice.NoPage.State, advice.Restarting.State, advice.BrowserEnded.State,
+	}
 )
+
+// NoBrowserFor is the error for a hub that has nothing to act on, with the reason.
+func NoBrowserFor(err error) *Error {
+	const prefix = "no browser: "
+	return &Error{Kind: NoBrowser, Message: prefix + strings.TrimPrefix(said(err), prefix), Cause: err}
+}
+
+// said is an error of a command with what its data says to do.
+func said(err error) string {
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok || e.Data == "" || e.Code == wire.CodeMethodNotFound {
+		return err.Error()
+	}
+	return strings.TrimSuffix(e.Message, ".") + ": " + e.Data
+}
 
 func among(text string, list []string) bool {
 	for _, s := range list {
@@ -126,7 +145,7 @@ func among(text string, list []string) bool {
 
 // translate is the one place where the failure of a command becomes an Error.
 func (p *Page) translate(method string, err error) *Error {
-	e := &Error{Kind: Internal, Message: method + ": " + err.Error(), Cause: err}
+	e := &Error{Kind: Internal, Message: method + ": " + said(err), Cause: err}
 	answer, ok := errors.AsType[*wire.Error](err)
 	switch text := err.Error(); {
 	case !ok && errors.Is(err, context.DeadlineExceeded):
@@ -135,13 +154,13 @@ func (p *Page) translate(method string, err error) *Error {
 		e.Kind, e.Message = Timeout, "cancelled"
 	case !ok:
 	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not supported"):
-		e = p.unsupported(method, text)
+		e = p.unsupported(method, said(err))
 	case among(text, gone):
 		e.Kind, e.Message = TargetClosed, "page closed"
 	case among(text, moved):
 		e.Kind, e.Message = ContextDestroyed, "page navigated away"
 	case among(text, noHost):
-		e.Kind, e.Message = NoBrowser, "no browser: "+text
+		e = NoBrowserFor(err)
 	case strings.Contains(text, "scope"):
 		e.Kind, e.Message = PermissionDenied, "permission denied: "+text
 	}

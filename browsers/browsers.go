@@ -21,6 +21,7 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -61,8 +62,10 @@ const RootHub = "/"
 
 // The errors of Use and Acquire that say nothing about the machine.
 var (
-	ErrFull   = errors.New("all browsers are in use: try again later, allow more with --max-browsers, or a longer wait with --browser-queue")
-	ErrClosed = errors.New("the hub is shutting down")
+	ErrFull   error = advice.BrowsersFull
+	ErrClosed       = errors.New("the hub is shutting down")
+	// ErrRestarting says that a browser that has ended is not back yet.
+	ErrRestarting error = advice.Restarting
 )
 
 // New makes a pool for the hubs of a process. It starts no browser yet.

@@ -57,6 +57,7 @@ const (
 
 // slot is one hub with its browser. The pool's lock guards it.
 type slot struct {
+	hub   *relay.Hub // static
 	users int
 	since time.Time   // when the last user left
 	idle  *time.Timer // set while there are no users
@@ -66,7 +67,8 @@ type slot struct {
 }
 
 // Use starts the browser of a hub, or keeps the one that is there, until done is
-// called. It waits for the browser. Hubs that have none are always ready.
+// called. It waits for the browser; for one that is being started again, for 10 s
+// at most (ErrRestarting). Hubs that have none are always ready.
 func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 	if !p.Has(hub) {
 		return func() {}, nil
@@ -78,11 +80,14 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 	done = sync.OnceFunc(func() { p.leave(hub, at) })
 	select {
 	case <-at.up:
+		err = at.hub.AwaitBrowser(ctx)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err == nil {
 		p.mu.Lock()
 		err = at.err
 		p.mu.Unlock()
-	case <-ctx.Done():
-		err = ctx.Err()
 	}
 	if err != nil {
 		done()
@@ -147,14 +152,16 @@ func (p *Pool) startLocked(name string) (*slot, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	at := &slot{end: cancel, up: make(chan struct{})}
+	at := &slot{hub: hub, end: cancel, up: make(chan struct{})}
 	if p.slots == nil {
 		p.slots = make(map[string]*slot)
 	}
 	p.slots[name] = at
 	p.log.Info("starting a browser", zap.String("hub", name))
+	over := hub.ExpectBrowser()
 	p.runs.Go(func() {
 		defer release()
+		defer over()
 		up, started := sync.OnceFunc(func() { close(at.up) }), false
 		began := time.Now()
 		err := p.run(ctx, hub, func() {

@@ -194,3 +194,39 @@ func TestBrowserHubs(t *testing.T) {
 		t.Error("a hub has a browser without a pool")
 	}
 }
+
+// TestUseWaitsForRestart has a browser crash. Who comes then waits until it is back,
+// but for 10 s, and gets the truth after that.
+func TestUseWaitsForRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := testPool(works)
+		away, run := 3*time.Second, p.run
+		p.run = func(ctx context.Context, hub bridge.Hub, came func()) error {
+			for {
+				once, crash := context.WithTimeout(ctx, time.Minute)
+				err := run(once, hub, came)
+				crash()
+				if ctx.Err() != nil {
+					return err
+				}
+				time.Sleep(away - time.Second) // it takes another to come
+			}
+		}
+		done := mustUse(t, p, "a")
+		time.Sleep(time.Minute)
+		began := time.Now()
+		mustUse(t, p, "a")()
+		if waited := time.Since(began); waited <= 0 || waited > away {
+			t.Errorf("waited for %v, want until it is back", waited)
+		}
+		away = time.Hour
+		time.Sleep(time.Minute)
+		began = time.Now()
+		if _, err := p.Use(t.Context(), "a"); !errors.Is(err, ErrRestarting) || time.Since(began) != 10*time.Second {
+			t.Errorf("%v after %v, want that the browser is being started again after 10 s", err, time.Since(began))
+		}
+		done()
+		time.Sleep(time.Hour)
+		p.Close()
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 )
@@ -163,6 +164,9 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 	if len(r.Method) <= wire.MaxMethod { // hashing a longer name would take too long under the lock
 		m = methods[r.Method]
 	}
+	if h.parkLocked(&r, m) {
+		return nil
+	}
 	if s := h.handlerLocked(&r); s != nil {
 		m.noteLocked(h, &r)
 		s.forwardBrowserLocked(&r)
@@ -269,7 +273,11 @@ func (s *side) forwardBrowserLocked(r *request) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if c := h.calls.get(n); c != nil {
-			h.failCallLocked(c, errBrowserTimeout)
+			why := errBrowserTimeout
+			if s.hangs() {
+				why = h.advised(why, advice.PageHangs)
+			}
+			h.failCallLocked(c, why)
 		}
 	})
 }
@@ -283,7 +291,7 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 	}
 	switch {
 	case to.host == nil:
-		return refuse(errNoHost)
+		return refuse(h.advised(errNoHost, advice.PageAway))
 	case r.client.calls >= h.opts.Limits.ClientCalls, h.calls.len() >= h.opts.Limits.Calls:
 		return refuse(errTooManyCalls)
 	}
@@ -294,9 +302,23 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 		if answer, ok := errors.AsType[*wire.Error](err); ok {
 			return refuse(answer)
 		}
-		return refuse(errHostSilent)
+		return refuse(h.silent(to))
 	}
 	return c
+}
+
+// silent says why a Host takes no command.
+func (h *Hub) silent(s *side) *wire.Error {
+	if s.hangs() {
+		return h.advised(errHostSilent, advice.PageHangs)
+	}
+	return h.advised(errHostSilent, advice.HostBusy)
+}
+
+// hangs reports whether the page behind the Host is known not to run.
+func (s *side) hangs() bool {
+	l, ok := s.host.(bridge.Liveness)
+	return ok && !l.Responsive()
 }
 
 // failLocked answers every command in flight of a session with an error, the
@@ -344,6 +366,7 @@ func (c *Client) Leave() {
 	}
 	c.left, c.peer = true, discard{}
 	delete(h.clients, c)
+	h.dropParkedLocked(c)
 	h.countPolicyLocked(c.policy, -1)
 	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are told
 	for s := range c.sessions {

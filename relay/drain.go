@@ -21,6 +21,7 @@ func (h *Hub) Drain() {
 		return
 	}
 	h.draining = true
+	h.resumeParkedLocked() // to be refused
 	for c := range h.clients {
 		c.drainLocked()
 	}

@@ -20,6 +20,7 @@ type fakeHost struct {
 	refuses string // a method
 	why     string
 	full    bool
+	hung    bool
 	lost    bool
 }
 
@@ -90,6 +91,9 @@ func (f *fakeHost) Send(c bridge.Command) error {
 	f.stage.got(f.name, "command %d %s %s %s %s", c.Call, dash(c.SessionID), dash(c.TargetID), c.Method, dash(string(c.Params)))
 	return nil
 }
+
+// Responsive implements bridge.Liveness.
+func (f *fakeHost) Responsive() bool { return !f.hung }
 
 func dash(s string) string { return or(s, "-") }
 

@@ -39,6 +39,9 @@ type Options struct {
 	Limits Limits
 	Name   string            // of the hub, in the Directory; "" is the default hub
 	Nodes  cluster.Directory // says which node a hub's Hosts are at; a cluster.Memory
+	// PageAddress says where a person opens a Host page of a hub, by the hub's name,
+	// for refusals to name; "" where that is not known. It must not block.
+	PageAddress func(hub string) string
 	// Grace is how long the hub keeps the Targets and sessions of a Host whose
 	// connection was lost; 30 s.
 	Grace time.Duration
@@ -63,6 +66,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Nodes == nil {
 		o.Nodes = new(cluster.Memory)
+	}
+	if o.PageAddress == nil {
+		o.PageAddress = func(string) string { return "" }
 	}
 	o.Grace = or(o.Grace, 30*time.Second)
 	o.Limits.Clients = or(o.Limits.Clients, 1024)
@@ -109,6 +115,7 @@ type Hub struct {
 	calls       calls
 	counters    Stats
 	draining    bool
+	awaited     awaited
 	event       session.Event // the one on its way to Clients; its memory serves the next
 }
 
@@ -281,10 +288,7 @@ func (h *Hub) BrowserConnected() bool {
 func (h *Hub) HostHangs() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.sides, func(s *side) bool {
-		l, ok := s.host.(bridge.Liveness)
-		return ok && !l.Responsive()
-	})
+	return slices.ContainsFunc(h.sides, (*side).hangs)
 }
 
 // Clients is the number of Clients.

@@ -1,8 +1,10 @@
 package relay
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -17,6 +19,9 @@ type action func(h *Hub, r *request) (result []byte, err *wire.Error)
 // is the Host's inside a session on a Target, and unknown elsewhere.
 type method struct {
 	browser, page, tab action
+	// real marks what only a real browser can do. While one is being started again
+	// at the hub, the command waits for it.
+	real bool
 	// note sees a command that goes to the Host.
 	note func(h *Hub, r *request)
 }
@@ -25,10 +30,10 @@ type method struct {
 var methods = map[string]method{
 	"Browser.getVersion":                  {browser: getVersion, page: getVersion},
 	"Browser.close":                       {browser: ok},
-	"Browser.grantPermissions":            {browser: notYours("permissions belong to the embedding browser")},
-	"Browser.resetPermissions":            {browser: notYours("permissions belong to the embedding browser")},
-	"Browser.setDownloadBehavior":         {browser: ok},
-	"Browser.setPermission":               {browser: notYours("permissions belong to the embedding browser")},
+	"Browser.grantPermissions":            {browser: notYours("permissions belong to the embedding browser"), real: true},
+	"Browser.resetPermissions":            {browser: notYours("permissions belong to the embedding browser"), real: true},
+	"Browser.setDownloadBehavior":         {browser: ok, real: true},
+	"Browser.setPermission":               {browser: notYours("permissions belong to the embedding browser"), real: true},
 	"Browser.setWindowBounds":             {browser: ok},
 	"Page.close":                          {note: notePageClose},
 	"Page.disable":                        {note: notePage(false)},
@@ -36,13 +41,13 @@ var methods = map[string]method{
 	answerDialog:                          {page: handleDialog},
 	"Runtime.runIfWaitingForDebugger":     {browser: ok, tab: ok},
 	"Schema.getDomains":                   {browser: getDomains, page: getDomains},
-	"Security.setIgnoreCertificateErrors": {browser: ok},
+	"Security.setIgnoreCertificateErrors": {browser: ok, real: true},
 	"Target.activateTarget":               {browser: ok, page: ok},
 	"Target.attachToBrowserTarget":        {browser: attachToBrowserTarget, page: notAllowed},
 	"Target.attachToTarget":               {browser: attachToTarget},
 	"Target.closeTarget":                  {browser: closeTarget, note: noteCloseTarget},
-	"Target.createBrowserContext":         {browser: notYours("frames share the storage of the embedding browser"), page: notAllowed},
-	"Target.createTarget":                 {browser: createTarget},
+	"Target.createBrowserContext":         {browser: notYours("frames share the storage of the embedding browser"), page: notAllowed, real: true},
+	"Target.createTarget":                 {browser: createTarget, real: true},
 	"Target.detachFromTarget":             {browser: detachFromTarget, tab: detachFromTarget},
 	"Target.disposeBrowserContext":        {browser: disposeBrowserContext},
 	"Target.getBrowserContexts":           {browser: getBrowserContexts},
@@ -79,8 +84,12 @@ func ok(*Hub, *request) ([]byte, *wire.Error) { return nil, nil }
 
 // notYours refuses what only the browser around the frames could do.
 func notYours(why string) action {
-	return func(_ *Hub, r *request) ([]byte, *wire.Error) {
-		return nil, wire.ServerError(r.Method + " is not possible in an embedded frame: " + why)
+	return func(h *Hub, r *request) ([]byte, *wire.Error) {
+		if len(h.sides) == 0 {
+			return nil, h.noHostLocked()
+		}
+		e := wire.ServerError(r.Method + " is not possible in an embedded frame: " + why)
+		return nil, h.advised(e, advice.NoBrowserHere)
 	}
 }
 
@@ -112,7 +121,17 @@ func getVersion(h *Hub, _ *request) ([]byte, *wire.Error) {
 
 func getDomains(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"domains":[]}`), nil }
 
-func createTarget(*Hub, *request) ([]byte, *wire.Error) { return nil, errNoCreateTarget }
+// createTarget refuses: no Host makes Targets. Its words are those of the original
+// where a page is there.
+func createTarget(h *Hub, _ *request) ([]byte, *wire.Error) {
+	switch emulated := h.emulatedLocked(); {
+	case len(h.sides) == 0:
+		return nil, h.noHostLocked()
+	case len(emulated) > 0 && !slices.ContainsFunc(emulated, func(s *side) bool { return s.host != nil }):
+		return nil, h.advised(errNoHost, advice.PageAway)
+	}
+	return nil, h.advised(errNoCreateTarget, advice.NoHook)
+}
 
 func closeTarget(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"success":true}`), nil }
 

@@ -158,6 +158,7 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 	hc.side, hc.before = s, h.calls.last
 	s.host, s.connection, s.browser = host, hc, browser
 	s.lifecycle, _ = host.(bridge.Lifecycle)
+	h.arrivedLocked()
 	h.log.Info("host connected", zap.String("slot", slot), zap.String("product", a.Version.Product),
 		zap.Int("targets", len(a.Targets)), zap.Bool("back", back))
 	s.enterLocked(a, back)

@@ -21,7 +21,6 @@ type extension struct{ slot string }
 func (e extension) Slot() string      { return e.slot }
 func (extension) Refresh(told func()) { told() }
 func (extension) WaitForRoom()        {}
-func (extension) Responsive() bool    { return true }
 
 // firefox is a Host that serves the browser level, and stands beside Chromiums.
 type firefox struct{ announced }
@@ -85,7 +84,7 @@ func TestThirdKindOfHostBeside(t *testing.T) {
 	playAll(t, func(st *stage, _ string) {
 		bystander := &fakeHost{stage: st, name: "bystander"}
 		bystander.events = setHost(st.hub, inSlot(announced{bystander}, "bystander"), nil)
-		st.hosts["bystander"] = bystander
+		st.hosts["bystander"], st.beside = bystander, true
 	})
 }
 

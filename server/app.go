@@ -14,6 +14,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/proxy"
+	"github.com/cdphub/cdphub/relay"
 )
 
 // App is an app that the server shows with the Frame Agent in it, so that
@@ -41,6 +42,35 @@ func (s *Server) AppPage() (page, upstream string) {
 		return "", ""
 	}
 	return s.app.page, s.app.upstream
+}
+
+// pageAddress is where a person opens a Host page of a hub, as refusals name it:
+// without its token, which is not for Clients to know.
+func (s *Server) pageAddress(hub string) string {
+	if s.app != nil && hub == relay.DefaultHub {
+		page, _, _ := strings.Cut(s.app.page, "#")
+		return page + s.tokenPlace()
+	}
+	at := s.HostAddr()
+	if at == "" {
+		return ""
+	}
+	scheme, prefix := "http://", ""
+	if s.o.TLS.on() {
+		scheme = "https://"
+	}
+	if hub != relay.DefaultHub {
+		prefix = "/hub/" + hub
+	}
+	return scheme + Reachable(at) + prefix + "/shell?app=URL" + s.tokenPlace() + " (URL is your app's address)"
+}
+
+// tokenPlace shows in an address of a Host page where its token belongs.
+func (s *Server) tokenPlace() string {
+	if !s.tokens.Set() {
+		return ""
+	}
+	return "#token=HOST_TOKEN"
 }
 
 // makeApp opens the listener of the app and puts the proxy in front of it. The

@@ -39,7 +39,7 @@ func (l *login) enter(ctx context.Context, token string) (actions.Caller, error)
 	}
 	hub, release, err := s.Hub(ctx, routeOf(l.r).hub)
 	if err != nil {
-		return actions.Caller{}, &actions.Error{Kind: actions.NoBrowser, Message: "no browser: " + err.Error(), Cause: err}
+		return actions.Caller{}, actions.NoBrowserFor(err)
 	}
 	l.releases = append(l.releases, release, s.hold(pass, l.conn))
 	l.conn.LimitMessages(0)

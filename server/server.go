@@ -145,6 +145,7 @@ func (s *Server) makeHubs() error {
 	}
 	s.hubs = relay.NewHubs(relay.Options{
 		Log: s.log, Product: "cdphub/" + s.o.Version, Upload: upload, Limits: s.o.Limits.hub(), Grace: s.o.Limits.HostGrace,
+		PageAddress: s.pageAddress,
 	})
 	if s.o.Browsers == nil {
 		s.browsers = browsers.None(s.hubs)
@@ -220,9 +221,9 @@ func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release 
 	}
 	hub, release, err = s.browsers.Acquire(ctx, name)
 	if err != nil {
-		if s.guarded(true, false) && !errors.Is(err, browsers.ErrFull) { // not everybody's business
+		if s.guarded(true, false) && !errors.Is(err, browsers.ErrFull) && !errors.Is(err, browsers.ErrRestarting) { // not everybody's business
 			s.log.Info("client refused", zap.Error(err))
-			err = errors.New("no browser can be had: the hub's log says why")
+			err = errors.New("no browser can be had: the log of cdphub says why")
 		}
 		return nil, nil, err
 	}

@@ -1,0 +1,137 @@
+// Package advice is what cdphub says to those who cannot be served: what is the
+// case, and what to do now. Each state has one Entry here, and each Entry a place
+// in docs/troubleshooting.md, which a test holds to this list. The messages of
+// pages are in web/src/wire/messages.ts.
+package advice
+
+import "strings"
+
+// Entry is one state. Its texts may have places to fill in, such as {page}.
+type Entry struct {
+	State string // what is the case, without a full stop
+	Do    string // what to do now
+}
+
+// What the hub tells Clients. {page} is an address to open, as Places says it.
+var (
+	NoPage = Entry{
+		"No page is open in this hub",
+		"open {page} in a browser, or start cdphub with --browser",
+	}
+	PageAway = Entry{
+		"The Host page has lost its connection, and the hub keeps its sessions for a while",
+		"wait, or reload the page in its tab",
+	}
+	PageHangs = Entry{
+		"The script of the Host page has not run for 10 s or more",
+		"go to its tab and close what is open there, such as a dialog or a paused debugger, or reload it",
+	}
+	HostBusy = Entry{
+		"The Host takes commands more slowly than they come",
+		"wait for answers before sending more",
+	}
+	NoHook = Entry{
+		"This Host page opens no pages by command",
+		"give its Host the option createTarget, open {page} in its place, or start cdphub with --browser",
+	}
+	NoBrowserHere = Entry{
+		"No browser belongs to this hub, only frames of a page",
+		"start cdphub with --browser to have browser contexts and permissions",
+	}
+	Restarting = Entry{
+		"The browser of this hub is being started again, and was not back within 10 s",
+		"try again; the log of cdphub says why it ended",
+	}
+	BrowserEnded = Entry{
+		"The browser of this hub has ended",
+		"connect again, which starts a new one; the log of cdphub says why it ended",
+	}
+	BrowsersFull = Entry{
+		"All browsers are in use",
+		"try again later, or allow more with --max-browsers",
+	}
+)
+
+// Why a token is refused.
+var (
+	TokenMissing = Entry{
+		"A token is needed here",
+		"send it as the header Authorization: Bearer TOKEN, or as the WebSocket subprotocol bearer.TOKEN",
+	}
+	TokenUnknown = Entry{
+		"This token is not valid here",
+		"check that it is whole, and that cdphub was started with it (--client-token, --host-token, --tokens) or with the key that verifies it (--jwt-key)",
+	}
+	TokenExpired = Entry{
+		"This token has expired",
+		"get a new one: cdphub token new, or cdphub token mint",
+	}
+	TokenRevoked = Entry{
+		"This token has been revoked",
+		"get a new one: cdphub token new, or cdphub token mint",
+	}
+	TokenRole = Entry{
+		"This token is for the role {role}, and this address needs one for the role {needed}",
+		"use a token with role {needed}",
+	}
+	TokenHub = Entry{
+		"This token is for {hub}, and this address needs one for {needed}",
+		"use the address of its own hub, or a token for {needed}",
+	}
+	TokenInURL = Entry{
+		"This address takes no token in its query, where it could be logged",
+		"send it as the header Authorization: Bearer TOKEN, or as the WebSocket subprotocol bearer.TOKEN",
+	}
+)
+
+// What the proxy says in the place of the app.
+var (
+	AppDown = Entry{
+		"The app at {app} cannot be reached ({reason})",
+		"start it, or give cdphub the address at which it is",
+	}
+	AppCertificate = Entry{
+		"The certificate of the app at {app} is not trusted ({reason})",
+		"start cdphub with --insecure-cert to accept it, or add its authority to those of the machine (SSL_CERT_FILE)",
+	}
+)
+
+// All is every Entry by the name of its heading in docs/troubleshooting.md.
+var All = map[string]Entry{
+	"no-page":         NoPage,
+	"page-away":       PageAway,
+	"page-hangs":      PageHangs,
+	"host-busy":       HostBusy,
+	"no-hook":         NoHook,
+	"no-browser-here": NoBrowserHere,
+	"restarting":      Restarting,
+	"browser-ended":   BrowserEnded,
+	"browsers-full":   BrowsersFull,
+	"token-missing":   TokenMissing,
+	"token-unknown":   TokenUnknown,
+	"token-expired":   TokenExpired,
+	"token-revoked":   TokenRevoked,
+	"token-role":      TokenRole,
+	"token-hub":       TokenHub,
+	"token-in-url":    TokenInURL,
+	"app-down":        AppDown,
+	"app-certificate": AppCertificate,
+}
+
+// With fills in places: pairs of a name, without braces, and its text.
+func (e Entry) With(pairs ...string) Entry {
+	list := make([]string, len(pairs))
+	for i, text := range pairs {
+		if list[i] = text; i%2 == 0 {
+			list[i] = "{" + text + "}"
+		}
+	}
+	r := strings.NewReplacer(list...)
+	return Entry{r.Replace(e.State), r.Replace(e.Do)}
+}
+
+// String is the whole message, without a full stop.
+func (e Entry) String() string { return e.State + ": " + e.Do }
+
+// Error makes an Entry the error of a function.
+func (e Entry) Error() string { return e.String() }

@@ -1,0 +1,187 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+)
+
+// A browser that has crashed is started again, which takes a second or two. Until
+// then the hub keeps the commands that only a browser can carry out.
+
+const (
+	browserPatience = 10 * time.Second
+	maxParked       = 64       // commands of all Clients of a hub
+	maxParkedParams = 64 << 10 // bytes of one
+)
+
+// awaited is what waits for the browser of a hub. Hub.mu guards it.
+type awaited struct {
+	expected int           // those who see to it that there is a browser
+	ended    bool          // there was one, and no other is on its way
+	came     chan struct{} // closed when a Host comes, or none will; nil while nobody waits
+	parked   []*parked     // in the order in which they came
+}
+
+// parked is a command that waits.
+type parked struct {
+	client *Client
+	env    wire.Envelope // a copy
+	timer  *time.Timer
+}
+
+// ExpectBrowser says that somebody keeps a browser at the hub, until over is
+// called: while there is none, it is being started.
+func (h *Hub) ExpectBrowser() (over func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.awaited.expected++
+	h.awaited.ended = false
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.awaited.expected--; h.awaited.expected == 0 {
+			h.awaited.ended = true
+			h.arrivedLocked()
+			h.resumeParkedLocked()
+		}
+	}
+}
+
+// AwaitBrowser waits for a browser that is being started, for 10 s at most. Its
+// error says to callers what is the case.
+func (h *Hub) AwaitBrowser(ctx context.Context) error {
+	patience := time.NewTimer(browserPatience)
+	defer patience.Stop()
+	for {
+		h.mu.Lock()
+		if !h.browserComesLocked() {
+			h.mu.Unlock()
+			return nil
+		}
+		if h.awaited.came == nil {
+			h.awaited.came = make(chan struct{})
+		}
+		came := h.awaited.came
+		h.mu.Unlock()
+		select {
+		case <-came:
+		case <-patience.C:
+			return advice.Restarting
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// browserComesLocked reports whether a browser is being started.
+func (h *Hub) browserComesLocked() bool { return h.awaited.expected > 0 && h.browserLocked() == nil }
+
+// arrivedLocked wakes up who waits for a browser.
+func (h *Hub) arrivedLocked() {
+	if h.awaited.came != nil {
+		close(h.awaited.came)
+		h.awaited.came = nil
+	}
+	if !h.browserComesLocked() {
+		h.resumeParkedLocked()
+	}
+}
+
+// parkLocked keeps a command that needs the browser which is being started, and
+// reports whether it did. The hub takes it anew, as if it had just come, when the
+// browser is there.
+func (h *Hub) parkLocked(r *request, m method) bool {
+	w := &h.awaited
+	switch {
+	case !h.browserComesLocked() || !r.isMethod || h.draining,
+		!m.real && m.browser != nil, // the hub can answer it
+		r.session != nil && (r.session.Kind != session.Browser || r.session.Side != nil),
+		len(w.parked) >= maxParked || len(r.Params) > maxParkedParams:
+		return false
+	}
+	if r.args.hasTargetID {
+		if _, emulated := h.find(r.args.targetID); emulated {
+			return false
+		}
+	}
+	p := &parked{client: r.client, env: r.Envelope}
+	p.env.ID, p.env.Params = bytes.Clone(r.ID), bytes.Clone(r.Params)
+	p.env.Method, p.env.SessionID = strings.Clone(r.Method), strings.Clone(r.SessionID)
+	h.counters.Received-- // it is counted when it is taken
+	p.timer = time.AfterFunc(browserPatience, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for i, other := range w.parked {
+			if other == p {
+				w.parked = append(w.parked[:i], w.parked[i+1:]...)
+				h.counters.Received++
+				p.client.answer(h.sessionLocked(p.client, &p.env), p.env.ID, nil, wire.ServerError(advice.Restarting.String()))
+				return
+			}
+		}
+	})
+	w.parked = append(w.parked, p)
+	return true
+}
+
+// resumeParkedLocked takes all commands that wait, one after the other.
+func (h *Hub) resumeParkedLocked() {
+	list := h.awaited.parked
+	h.awaited.parked = nil
+	for _, p := range list {
+		p.timer.Stop()
+	}
+	if len(list) == 0 {
+		return
+	}
+	go func() {
+		for _, p := range list {
+			p.client.take(p.env, nil)
+		}
+	}()
+}
+
+// dropParkedLocked forgets what a Client that leaves has waiting.
+func (h *Hub) dropParkedLocked(c *Client) {
+	left := h.awaited.parked[:0]
+	for _, p := range h.awaited.parked {
+		if p.client != c {
+			left = append(left, p)
+			continue
+		}
+		p.timer.Stop()
+		h.counters.Received++
+		h.counters.ClientGone++
+	}
+	clear(h.awaited.parked[len(left):])
+	h.awaited.parked = left
+}
+
+// ---------------------------------------------------------------- refusals
+
+// noHostLocked says what to do where there is no Host at all.
+func (h *Hub) noHostLocked() *wire.Error {
+	switch {
+	case h.awaited.expected > 0: // more commands wait than may
+		return wire.ServerError(advice.Restarting.String())
+	case h.awaited.ended:
+		return wire.ServerError(advice.BrowserEnded.String())
+	}
+	return wire.ServerError(h.fill(advice.NoPage).String())
+}
+
+// advised is an error with what to do beside it.
+func (h *Hub) advised(e *wire.Error, a advice.Entry) *wire.Error {
+	return &wire.Error{Code: e.Code, Message: e.Message, Data: h.fill(a).String()}
+}
+
+// fill names the page to open.
+func (h *Hub) fill(a advice.Entry) advice.Entry {
+	return a.With("page", or(h.opts.PageAddress(h.opts.Name), "a page that is a Host of this hub"))
+}
