@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -22,7 +23,10 @@ type Options struct {
 	Limits  Limits
 	Meter   *Meter // counts what is asked for, and holds to its own limits; one of the Browser's own when nil
 	Follow  bool   // the active page is that of all who follow, not the Browser's own
-	Reads   bool   // for a caller that may only read: selectors do not tell what may not be read
+	// Lacking says why there can be no pages, and what to do; "" when there can. It
+	// must not block. Nil knows nothing.
+	Lacking func() string
+	Reads   bool // for a caller that may only read: selectors do not tell what may not be read
 }
 
 // Logger is Log, or one that keeps nothing.
@@ -47,6 +51,7 @@ type Browser struct {
 	meter  *Meter
 	follow bool
 	reads  bool
+	lacks  func() string
 	events *queue
 	stop   chan struct{}
 	loops  sync.WaitGroup
@@ -70,7 +75,7 @@ func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
 		o.Meter = NewMeter(o.Limits)
 	}
 	b := &Browser{
-		shared: o.Shared, meter: o.Meter, follow: o.Follow, reads: o.Reads,
+		shared: o.Shared, meter: o.Meter, follow: o.Follow, reads: o.Reads, lacks: o.Lacking,
 		urls: o.URLs, names: o.Names, strict: o.Strict, log: o.Logger().Named("actions"), events: newQueue(), stop: make(chan struct{}), dialogs: o.Dialogs,
 		sessions: make(map[string]*Page), sinks: make(map[*Subscription]struct{}), created: make(map[string]bool),
 	}
@@ -160,6 +165,17 @@ func (b *Browser) Pages() []PageInfo {
 // Page finds a page by its ID or alias; "" is the active one. When none has
 // been used yet, the first is.
 func (b *Browser) Page(id string) (*Page, error) {
+	p, none, err := b.find(id)
+	if none && b.lacks != nil { // which may lock the hub, and so is asked without our lock
+		if why := b.lacks(); why != "" {
+			return nil, NoBrowserFor(errors.New(why))
+		}
+	}
+	return p, err
+}
+
+// find is Page, and reports whether there are no pages at all.
+func (b *Browser) find(id string) (p *Page, none bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.followLocked()
@@ -168,18 +184,18 @@ func (b *Browser) Page(id string) (*Page, error) {
 			b.active = b.pages[0]
 		}
 		if b.active != nil {
-			return b.active, nil
+			return b.active, false, nil
 		}
-		return nil, errorf(PageNotFound, "no active page")
+		return nil, len(b.pages) == 0, errorf(PageNotFound, "no active page")
 	}
 	for _, p := range b.pages {
 		if p.ID == id || p.Alias == id {
-			return p, nil
+			return p, false, nil
 		}
 	}
 	e := errorf(PageNotFound, "page not found: %s", id)
 	e.Details.PageID = id
-	return nil, e
+	return nil, len(b.pages) == 0, e
 }
 
 // ClosePage closes a page. That it has gone is known when it returns.

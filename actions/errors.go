@@ -128,10 +128,10 @@ func NoBrowserFor(err error) *Error {
 // said is an error of a command with what its data says to do.
 func said(err error) string {
 	e, ok := errors.AsType[*wire.Error](err)
-	if !ok || e.Data == "" || e.Code == wire.CodeMethodNotFound {
+	if !ok || e.Code == wire.CodeMethodNotFound {
 		return err.Error()
 	}
-	return strings.TrimSuffix(e.Message, ".") + ": " + e.Data
+	return e.Full()
 }
 
 func among(text string, list []string) bool {

@@ -176,6 +176,17 @@ func (h *Hub) noHostLocked() *wire.Error {
 	return wire.ServerError(h.fill(advice.NoPage).String())
 }
 
+// Lacking says what to do where the hub has nothing that Clients could drive; "" when
+// it has something, or a browser is on its way.
+func (h *Hub) Lacking() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.sides) > 0 || h.awaited.expected > 0 {
+		return ""
+	}
+	return h.noHostLocked().Message
+}
+
 // advised is an error with what to do beside it.
 func (h *Hub) advised(e *wire.Error, a advice.Entry) *wire.Error {
 	return &wire.Error{Code: e.Code, Message: e.Message, Data: h.fill(a).String()}

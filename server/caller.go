@@ -32,6 +32,7 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 		return c
 	}
 	c.Options.Shared = hub.Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
+	c.Options.Lacking = hub.Lacking
 	c.Join = s.clientsOf(at.hub, policy(pass))
 	if pass.Grant.Scope != 0 {
 		c.Reader = s.clientsOf(at.hub, onlooker{max(pass.Grant.Scope, auth.ScopeStandard)})

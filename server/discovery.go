@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/cdphub/cdphub/httpdiscovery"
@@ -47,6 +48,9 @@ func callHub(ctx context.Context, hub *relay.Hub, p relay.Policy, method string,
 		return err
 	}
 	out, err := l.Call(ctx, "", method, in)
+	if e, ok := errors.AsType[*relay.Error](err); ok {
+		return errors.New(e.Full())
+	}
 	if err != nil || result == nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -30,7 +31,7 @@ func TestF02HostComesBack(t *testing.T) {
 	client.wants(`{"id":1,"error":{"code":-32000,"message":"Host disconnected"},"sessionId":"` + id + `"}`)
 	s.await(t, `"hostConnected":false`)
 	client.send(`{"id":2,"method":"Page.enable","sessionId":"` + id + `"}`)
-	client.wants(`{"id":2,"error":{"code":-32000,"message":"Host is not connected"},"sessionId":"` + id + `"}`)
+	client.wants(`{"id":2,"error":{"code":-32000,"message":"Host is not connected","data":"` + advice.PageAway.String() + `"},"sessionId":"` + id + `"}`)
 
 	host = connect()
 	host.until(`{"kind":"attached","sessionId":"` + id + `","targetId":"T1"`)

@@ -64,6 +64,14 @@ func (e *Error) Keep() *Error {
 
 func (e *Error) Error() string { return e.Message }
 
+// Full is the message with what Data says to do about it.
+func (e *Error) Full() string {
+	if e.Data == "" {
+		return e.Message
+	}
+	return strings.TrimSuffix(e.Message, ".") + ": " + e.Data
+}
+
 // ServerError is an error of the common code -32000.
 func ServerError(message string) *Error { return &Error{Code: CodeServer, Message: message} }
 
