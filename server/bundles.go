@@ -48,7 +48,10 @@ var bundles = sync.OnceValue(func() map[string]bundle {
 	return found
 })
 
-const script = "text/javascript; charset=utf-8"
+const (
+	script    = "text/javascript; charset=utf-8"
+	plainText = "text/plain; charset=utf-8"
+)
 
 // serve answers with a bundle. They are the same for everybody and hold no
 // secret, so every page may load them.

@@ -34,6 +34,9 @@ const (
 // who shares an address with that page's reader.
 func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, exposed bool) {
 	why := ""
+	if e.pages == hostPages && !auth.IsWebSocket(r) {
+		forEveryPage(w.Header(), plainText) // a Host page asks why its WebSocket was refused
+	}
 	switch e.pages {
 	case clientPages:
 		why = s.rules.RefuseClient(r)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -34,8 +35,10 @@ func (l *login) enter(ctx context.Context, token string) (actions.Caller, error)
 	switch {
 	case errors.Is(err, auth.ErrLockedOut):
 		return actions.Caller{}, &actions.Error{Kind: actions.RateLimited, Message: "rate limited: " + err.Error()}
-	case err != nil:
+	case errors.Is(err, advice.TokenUnknown): // in the words of the protocol
 		return actions.Caller{}, &actions.Error{Kind: actions.Unauthenticated, Message: "Authentication failed"}
+	case err != nil:
+		return actions.Caller{}, &actions.Error{Kind: actions.Unauthenticated, Message: "Authentication failed: " + err.Error()}
 	}
 	hub, release, err := s.Hub(ctx, routeOf(l.r).hub)
 	if err != nil {

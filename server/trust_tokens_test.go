@@ -50,7 +50,7 @@ func (s started) paired(t *testing.T, token string) *far {
 func TestR20EveryPathNeedsAToken(t *testing.T) {
 	change, _ := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, hub: one}]")
 	s := start(t, func(f *Options) { change(f); f.Tokens.TrustedProxies = []string{"127.0.0.0/8"} })
-	var first string
+	first := map[string]string{} // answer by line
 	from := 0 // an address for each, so that nobody is locked out
 	for _, path := range []string{"/json", "/json/list", "/json/version", "/json/protocol", "/json/new", "/json/close/T1", "/icdp/status", "/nothing", "//", "/health/", "/metrics"} {
 		for _, prefix := range []string{"", "/hub/one", "/hub/two", "/hub/No"} {
@@ -65,10 +65,10 @@ func TestR20EveryPathNeedsAToken(t *testing.T) {
 				}
 				got := raw(t, s.addr(false), asking("GET "+prefix+path+" HTTP/1.1", lines...))
 				got.header.Del("Date")
-				if text := fmt.Sprint(got); first == "" {
-					first = text
-				} else if text != first {
-					t.Errorf("%s%s with %q: %s, want %s", prefix, path, line, text, first)
+				if text := fmt.Sprint(got); first[line] == "" {
+					first[line] = text
+				} else if text != first[line] {
+					t.Errorf("%s%s with %q: %s, want %s", prefix, path, line, text, first[line])
 				}
 				if got.status != 401 || got.header.Get("WWW-Authenticate") != "Bearer" {
 					t.Errorf("%s%s with %q: %d %v, want 401", prefix, path, line, got.status, got.header)

@@ -75,8 +75,12 @@ var (
 		"use a token with role {needed}",
 	}
 	TokenHub = Entry{
-		"This token is for {hub}, and this address needs one for {needed}",
-		"use the address of its own hub, or a token for {needed}",
+		"This token is for {hub}, and this address is not",
+		"use the address of its own hub, or a token for this one or for every hub",
+	}
+	TokenClaims = Entry{
+		"This token is signed with a known key, but cannot be used ({reason})",
+		"mint one that fits: cdphub token mint",
 	}
 	TokenInURL = Entry{
 		"This address takes no token in its query, where it could be logged",
@@ -113,6 +117,7 @@ var All = map[string]Entry{
 	"token-revoked":   TokenRevoked,
 	"token-role":      TokenRole,
 	"token-hub":       TokenHub,
+	"token-claims":    TokenClaims,
 	"token-in-url":    TokenInURL,
 	"app-down":        AppDown,
 	"app-certificate": AppCertificate,
@@ -120,14 +125,11 @@ var All = map[string]Entry{
 
 // With fills in places: pairs of a name, without braces, and its text.
 func (e Entry) With(pairs ...string) Entry {
-	list := make([]string, len(pairs))
-	for i, text := range pairs {
-		if list[i] = text; i%2 == 0 {
-			list[i] = "{" + text + "}"
-		}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		place := "{" + pairs[i] + "}"
+		e.State, e.Do = strings.ReplaceAll(e.State, place, pairs[i+1]), strings.ReplaceAll(e.Do, place, pairs[i+1])
 	}
-	r := strings.NewReplacer(list...)
-	return Entry{r.Replace(e.State), r.Replace(e.Do)}
+	return e
 }
 
 // String is the whole message, without a full stop.

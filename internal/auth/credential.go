@@ -18,6 +18,7 @@ type credential struct {
 	given    bool
 	protocol string // the subprotocol to answer with, whichever form counts
 	query    string // "?token=T" where that form counts
+	inURL    bool   // the URL names a token, whether it counts or not
 }
 
 // protocolPrefix begins the subprotocol that carries a token.
@@ -26,7 +27,7 @@ const protocolPrefix = "bearer."
 // credential finds a request's token. The request returned has none in its
 // URL, which may be logged.
 func (g *Gate) credential(r *http.Request, path string) (*http.Request, credential) {
-	var c credential
+	c := credential{inURL: namesToken(r.URL.Query())}
 	upgrade := r.Header.Get("Upgrade") != ""
 	if upgrade {
 		c.protocol = offered(r.Header)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/advice"
 )
 
 // Gate lets requests in by their tokens. While none are set it lets everybody
@@ -101,8 +103,8 @@ func PassOf(r *http.Request) Pass {
 }
 
 // Require lets requests through to next that have a token for what ask says.
-// The answer to all others is the same, whatever was wrong and whether there
-// is such a hub or not. The next handler does not see the token.
+// The answer to all others says what is wrong with their token, and is the same
+// whether there is such a hub or not. The next handler does not see the token.
 func (g *Gate) Require(ask func(*http.Request) Ask, next http.Handler) http.Handler {
 	return g.require(ask, false, next)
 }
@@ -116,12 +118,12 @@ func (g *Gate) RequireLogin(ask func(*http.Request) Ask, next http.Handler) http
 func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := ask(r)
-		if refusesQuery(a.Path) && namesToken(r.URL.Query()) {
+		r, c := g.credential(r, a.Path)
+		if refusesQuery(a.Path) && c.inURL {
 			g.refused(errInURL, Grant{}, g.Address(r), a)
-			unauthorized(w)
+			unauthorized(w, advice.TokenInURL)
 			return
 		}
-		r, c := g.credential(r, a.Path)
 		pass := Pass{Protocol: c.protocol, Query: c.query, secret: c.secret}
 		if g.tokens.Set() {
 			from := g.Address(r)
@@ -131,7 +133,7 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 				lockedOut(w, left)
 				return
 			} else if err != nil {
-				unauthorized(w)
+				unauthorized(w, err)
 				return
 			}
 		}
@@ -143,7 +145,8 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 // token is let in even where its address is locked out: whoever shares that
 // address could keep others out otherwise. What keeps guessers out is that no
 // token has less than 16 characters; for how much longer their wrong ones do
-// not even count is left, and it says nothing of the token. A token of ours that
+// not even count is left, and it says nothing of the token. The error is an
+// advice.Entry. A token of ours that
 // is for another role or hub, or was good once, is no guess, and is not counted:
 // somebody has mixed up two tokens, or has yet to take the new one.
 func (g *Gate) grant(pass *Pass, c credential, from netip.Addr, a Ask) (left time.Duration, err error) {
@@ -154,6 +157,8 @@ func (g *Gate) grant(pass *Pass, c credential, from netip.Addr, a Ask) (left tim
 	}
 	began := false
 	switch {
+	case !c.given && c.inURL:
+		err = errInURL
 	case !c.given:
 		err = errMissing
 	case isOurs(err):
@@ -166,7 +171,7 @@ func (g *Gate) grant(pass *Pass, c credential, from netip.Addr, a Ask) (left tim
 			zap.String("hub", a.Hub), zap.Stringer("peer", from), zap.Duration("for", lockOut))
 	}
 	g.refused(err, grant, from, a)
-	return left, err
+	return left, refusal(err, grant, a)
 }
 
 // refused logs and counts a login that has failed. The name of the bearer is
@@ -216,9 +221,35 @@ func (g *Gate) check(c credential, a Ask) (Grant, error) {
 	return grant, err
 }
 
-func unauthorized(w http.ResponseWriter) {
+// refusal says to the bearer of a token why it is refused. What a token allows is
+// told only to who has it, and never which hubs there are.
+func refusal(why error, grant Grant, a Ask) advice.Entry {
+	switch {
+	case errors.Is(why, errMissing):
+		return advice.TokenMissing
+	case errors.Is(why, errInURL):
+		return advice.TokenInURL
+	case errors.Is(why, ErrExpired):
+		return advice.TokenExpired
+	case errors.Is(why, ErrRevoked):
+		return advice.TokenRevoked
+	case errors.Is(why, errOtherRole):
+		return advice.TokenRole.With("role", string(grant.Role), "needed", string(a.Role))
+	case errors.Is(why, errOtherHub):
+		hub := "the hub " + grant.Hub
+		if grant.Hub == "" {
+			hub = "the default hub"
+		}
+		return advice.TokenHub.With("hub", hub)
+	case errors.Is(why, errUnknown):
+		return advice.TokenUnknown
+	}
+	return advice.TokenClaims.With("reason", why.Error()) // a key of ours has signed it
+}
+
+func unauthorized(w http.ResponseWriter, why error) {
 	w.Header().Set("WWW-Authenticate", "Bearer")
-	answer(w, http.StatusUnauthorized, "A token is needed here: as the header Authorization: Bearer TOKEN, or as the WebSocket subprotocol bearer.TOKEN.")
+	answer(w, http.StatusUnauthorized, why.Error()+".")
 }
 
 func lockedOut(w http.ResponseWriter, left time.Duration) {

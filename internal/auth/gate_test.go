@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/advice"
 )
 
 // gated is a handler behind a gate, for the role and hub that a request's
@@ -139,6 +141,8 @@ func TestR23RolesDoNotMix(t *testing.T) {
 	}
 }
 
+// TestR20RefusalsAreAlike wants refusals to say what is wrong with the token, and
+// the same of a hub that there is and of one that there is not.
 func TestR20RefusalsAreAlike(t *testing.T) {
 	file := write(t, "tokens.yaml", `
 tokens:
@@ -146,26 +150,27 @@ tokens:
   - {token: token-that-is-over, role: client, hub: one, expires: 2001-01-01}
 `)
 	g := newGated(t, TokenOptions{File: file}, GateOptions{})
-	var first string
-	for _, tt := range []struct{ name, path, token string }{
-		{"none", "/client/one/x", ""},
-		{"wrong", "/client/one/x", "token-of-nobody-"},
-		{"of another hub", "/client/two/x", "token-of-hub-one"},
-		{"hub that cannot be", "/client/No:Hub/x", "token-of-hub-one"},
-		{"over", "/client/one/x", "token-that-is-over"},
-		{"of another role", "/host/one/x", "token-of-hub-one"},
+	for _, tt := range []struct {
+		name, token string
+		paths       []string
+		want        advice.Entry
+	}{
+		{"none", "", []string{"/client/one/x", "/client/two/x", "/client/No:Hub/x", "/host/one/x"}, advice.TokenMissing},
+		{"wrong", "token-of-nobody-", []string{"/client/one/x", "/client/two/x", "/client/No:Hub/x", "/host/one/x"}, advice.TokenUnknown},
+		{"of another hub", "token-of-hub-one", []string{"/client/two/x", "/client/No:Hub/x"}, advice.TokenHub.With("hub", "the hub one")},
+		{"over", "token-that-is-over", []string{"/client/one/x", "/client/two/x", "/host/one/x"}, advice.TokenExpired},
+		{"of another role", "token-of-hub-one", []string{"/host/one/x", "/host/two/x"}, advice.TokenRole.With("role", "client", "needed", "host")},
+		{"in the URL", "", []string{"/client/one/x?token=token-of-hub-one", "/client/one/ndjson?token=x"}, advice.TokenInURL},
 	} {
-		var header []string
-		if tt.token != "" {
-			header = []string{"Authorization", "Bearer " + tt.token}
-		}
-		w := g.ask("192.0.2.1", tt.path, header...)
-		got := fmt.Sprint(w.Code, w.Header(), w.Body)
-		if first == "" {
-			first = got
-		}
-		if w.Code != 401 || w.Header().Get("WWW-Authenticate") != "Bearer" || got != first {
-			t.Errorf("%s: got %s, want %s", tt.name, got, first)
+		for _, path := range tt.paths {
+			var header []string
+			if tt.token != "" {
+				header = []string{"Authorization", "Bearer " + tt.token}
+			}
+			w := g.ask("192.0.2.1", path, header...)
+			if w.Code != 401 || len(w.Header()) != 2 || w.Header().Get("WWW-Authenticate") != "Bearer" || w.Body.String() != tt.want.String()+"." {
+				t.Errorf("%s, %s: got %d %v %s, want %s", tt.name, path, w.Code, w.Header(), w.Body, tt.want)
+			}
 		}
 	}
 	if w := g.ask("192.0.2.1", "/client/one/x", "Authorization", "Bearer token-of-hub-one"); w.Code != 200 || g.pass.Grant.Hub != "one" {
@@ -292,14 +297,15 @@ func TestR132PlacesCountOnce(t *testing.T) {
 }
 
 // TestR132ExpiredTokensTellNothing wants the same of tokens that were good as
-// of those that never were, locked out or not.
+// of those that never were, but for the word that they have expired, which only
+// their bearers can hear. Locked out, they hear nothing.
 func TestR132ExpiredTokensTellNothing(t *testing.T) {
 	file := write(t, "tokens.yaml", "tokens:\n  - {token: token-that-is-over, role: client, hub: h, expires: 2001-01-01}\n")
 	g := newGated(t, TokenOptions{File: file}, GateOptions{})
 	for i := range 12 {
 		over := g.ask("192.0.2.1", "/client/h/x", "Authorization", "Bearer token-that-is-over")
 		never := g.ask("192.0.2.1", "/client/h/x", "Authorization", "Bearer token-of-nobody-")
-		if i < 10 && (over.Code != 401 || never.Code != 401) || i >= 10 && (over.Code != 429 || never.Code != 429) || over.Body.String() != never.Body.String() {
+		if i < 10 && (over.Code != 401 || never.Code != 401) || i >= 10 && (over.Code != 429 || never.Code != 429 || over.Body.String() != never.Body.String()) {
 			t.Errorf("round %d: %d %s and %d %s", i, over.Code, over.Body, never.Code, never.Body)
 		}
 	}
