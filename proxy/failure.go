@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -11,9 +12,13 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"syscall"
+	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/advice"
 )
 
 // netErrorOf names an error of the transport as Chromium does (net_error_list.h).
@@ -74,19 +79,99 @@ func (p *handler) serveFailure(w http.ResponseWriter, r *http.Request, err error
 		breakResponse(w)
 		return
 	}
+	if r.Header.Get("Sec-Fetch-Dest") == "" && !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		p.tellFailure(w, r, p.explain(name, err)) // it is no browser that asks for a document
+		return
+	}
 	response := navigationResponse{Redirects: e.redirects, Error: name}
 	if e.navigates {
 		response.URL, response.Method, response.Announced = e.own.String()+e.uri, r.Method, e.announced
 	}
-	text := fmt.Sprintf("cdphub: no answer from %s: %v", p.upstream, err)
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusBadGateway)
-	fmt.Fprintf(w, "<!doctype html><html><head>%s<title>502 Bad Gateway</title></head><body><p>%s</p></body></html>\n",
-		p.tag(e.own, response, "", false), html.EscapeString(text))
+	p.writeFailure(w, r, p.tag(e.own, response, "", false), p.explain(name, err))
 	if e.paused != nil && e.paused.main {
 		e.paused.committed(response.URL)
 	}
+}
+
+// failure is what is told of a request that has failed.
+type failure struct {
+	Error  string `json:"error"`  // what is the case, and what to do
+	Reason string `json:"reason"` // as Chromium names it
+	Detail string `json:"detail"` // in Go's words
+	comes  bool   // the app may be there later
+}
+
+// explain says why there is no response.
+func (p *handler) explain(name string, err error) failure {
+	f := failure{Reason: name, Detail: err.Error()}
+	entry := advice.AppDown
+	var decided netError
+	switch {
+	case errors.As(err, &decided):
+		f.Error = "A client of cdphub has failed this request (" + name + ")"
+		return f
+	case strings.HasPrefix(name, "net::ERR_CERT_"):
+		entry = advice.AppCertificate
+	default:
+		f.comes = true
+	}
+	f.Error = entry.With("app", p.upstream.String(), "reason", name).String()
+	return f
+}
+
+// tellFailure answers a program.
+func (p *handler) tellFailure(w http.ResponseWriter, r *http.Request, f failure) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	if !strings.Contains(r.Header.Get("Accept"), "json") {
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(http.StatusBadGateway)
+		fmt.Fprintf(w, "%s.\n%s\n", f.Error, f.Detail)
+		return
+	}
+	h.Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusBadGateway)
+	json.NewEncoder(w).Encode(f) //nolint:errcheck // a peer that is gone
+}
+
+// appPath is where a page asks whether the app can be reached: 204, or 503.
+const appPath = "/app"
+
+// comeBack reloads a page as soon as the app can be reached. It runs before the
+// agent, which would tell Clients of its requests.
+const comeBack = `<script>{const ask=fetch,later=setTimeout,look=()=>ask("` + prefix + `app").then(r=>r.status===204?location.reload():later(look,1000),()=>later(look,1000));later(look,1000)}</script>`
+
+// writeFailure answers with a page that says why, with the agent in it.
+func (p *handler) writeFailure(w http.ResponseWriter, r *http.Request, tag []byte, f failure) {
+	waits, hint := "", ""
+	if f.comes && r.Method == http.MethodGet {
+		waits, hint = comeBack, "<p>This page opens the app as soon as it answers.</p>"
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusBadGateway)
+	fmt.Fprintf(w, `<!doctype html><html lang="en"><head>%s%s<title>502 Bad Gateway</title>`+
+		`<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em;color-scheme:light dark}small{opacity:.7}</style></head>`+
+		"<body><p>%s.</p>%s<p><small>cdphub: %s</small></p></body></html>\n",
+		waits, tag, html.EscapeString(f.Error), hint, html.EscapeString(f.Detail))
+}
+
+// serveUp answers whether the app takes connections.
+func (p *handler) serveUp(w http.ResponseWriter, r *http.Request) {
+	address := p.Upstream.Host
+	if p.Upstream.Port() == "" {
+		address = net.JoinHostPort(p.Upstream.Hostname(), p.Upstream.Scheme) // by the name of a service
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+	defer cancel()
+	w.Header().Set("Cache-Control", "no-store")
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	conn.Close()
+	w.WriteHeader(http.StatusNoContent)
 }
 
 // breakResponse sends a response that browsers treat as a network error. When the

@@ -177,6 +177,10 @@ func (p *handler) serveHub(w http.ResponseWriter, r *http.Request, own origin) {
 		p.serveAgent(w, r, own)
 		return
 	}
+	if at == appPath {
+		p.serveUp(w, r)
+		return
+	}
 	if strings.HasPrefix(at, bodyPath) {
 		p.bodies.ServeHTTP(w, r)
 		return
@@ -281,6 +285,7 @@ func (p *handler) fromHost(r *http.Request) bool { return p.isParent(r.Referer()
 func (p *handler) tag(own origin, response navigationResponse, nonce string, integrity bool) []byte {
 	parents := append(slices.Clone(p.Parents), own.String())
 	text := `<script src="` + prefix + `agent.js" data-parents="` + html.EscapeString(strings.Join(parents, " ")) + `"`
+	text += ` data-upstream="` + html.EscapeString(p.upstream.String()) + `"`
 	text += response.attribute()
 	if nonce != "" {
 		text += ` nonce="` + html.EscapeString(nonce) + `"`

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,6 +25,11 @@ const (
 // tagOf is the agent's tag in the documents of an app.
 func tagOf(own string) string {
 	return `<script src="/__hub/agent.js" data-parents="` + host + " " + own + `"></script>`
+}
+
+// wholeTagOf is tagOf with what ask leaves out.
+func wholeTagOf(own, upstream string) string {
+	return strings.Replace(tagOf(own), "></script>", ` data-upstream="`+upstream+`"></script>`, 1)
 }
 
 // tagged is page as the proxy serves it.
@@ -52,6 +58,10 @@ func serve(t *testing.T, app http.HandlerFunc, change func(*Options)) (own, upst
 	return srv.URL, up.URL
 }
 
+// upstreamOf is what the agent's tag says of the app's own address, which ask leaves
+// out: it is another in each test.
+var upstreamOf = regexp.MustCompile(` data-upstream="[^"]*"`)
+
 // ask makes one request without following redirects or unpacking anything.
 // The headers are "Name: value".
 func ask(t *testing.T, method, address string, headers ...string) (*http.Response, string) {
@@ -75,7 +85,7 @@ func ask(t *testing.T, method, address string, headers ...string) (*http.Respons
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res, string(body)
+	return res, upstreamOf.ReplaceAllString(string(body), "")
 }
 
 // answer is an app that always answers the same.

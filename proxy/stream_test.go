@@ -23,7 +23,7 @@ func TestStreams(t *testing.T) {
 		forHTML:             {{"<html><head>", "<html><head>@@"}, {"<title>a</title>", "<title>a</title>"}, {"<p>b", "<p>b"}},
 	} {
 		written := make(chan string, 1)
-		own, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		own, upstream := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", contentType)
 			for text := range written {
 				io.WriteString(w, text)
@@ -41,7 +41,7 @@ func TestStreams(t *testing.T) {
 			if i > 0 {
 				written <- part[0]
 			}
-			want := strings.Replace(part[1], "@@", tagOf(own), 1)
+			want := strings.Replace(part[1], "@@", wholeTagOf(own, upstream), 1)
 			got := make([]byte, len(want))
 			if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != want {
 				t.Errorf("%s: read %q, %v, want %q before the next is written", contentType, got, err, want)
@@ -55,7 +55,7 @@ func TestStreams(t *testing.T) {
 
 func TestGzipStreams(t *testing.T) {
 	proceed := make(chan bool)
-	own, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+	own, upstream := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", forHTML)
 		w.Header().Set("Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)
@@ -75,7 +75,7 @@ func TestGzipStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	for _, want := range []string{tagOf(own) + "<p>part", "<p>part"} {
+	for _, want := range []string{wholeTagOf(own, upstream) + "<p>part", "<p>part"} {
 		got := make([]byte, len(want))
 		if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != want {
 			t.Errorf("read %q, %v, want %q before the next is written", got, err, want)
@@ -123,10 +123,27 @@ func TestWebSocket(t *testing.T) {
 }
 
 func TestNoUpstream(t *testing.T) {
+	const gone = "The app at http://127.0.0.1:1 cannot be reached (net::ERR_CONNECTION_REFUSED): start it, or give cdphub the address at which it is"
 	own, _ := serve(t, nil, func(o *Options) { o.Upstream = &url.URL{Scheme: "http", Host: "127.0.0.1:1"} })
 	res, body := ask(t, "GET", own+"/", "Sec-Fetch-Dest: iframe")
-	if res.StatusCode != 502 || !strings.Contains(body, tagOf(own)) || !strings.Contains(body, "no answer from http://127.0.0.1:1") {
+	if res.StatusCode != 502 || !strings.Contains(body, tagOf(own)) || !strings.Contains(body, gone) || strings.Index(body, "reload()") > strings.Index(body, tagOf(own)) {
 		t.Errorf("a document: %d %s", res.StatusCode, body)
+	}
+	if res, body := ask(t, "GET", own+"/"); res.StatusCode != 502 || !strings.HasPrefix(body, gone+".\n") || res.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+		t.Errorf("a program: %d %s", res.StatusCode, body)
+	}
+	if res, body := ask(t, "GET", own+"/", "Accept: application/json"); res.StatusCode != 502 || !strings.HasPrefix(body, `{"error":"`+gone+`","reason":"net::ERR_CONNECTION_REFUSED"`) {
+		t.Errorf("a program that reads JSON: %d %s", res.StatusCode, body)
+	}
+	if res, _ := ask(t, "POST", own+"/", "Sec-Fetch-Dest: iframe"); res.StatusCode != 502 {
+		t.Errorf("a form: %d", res.StatusCode)
+	}
+	if res, _ := ask(t, "GET", own+"/__hub/app"); res.StatusCode != 503 {
+		t.Errorf("whether the app is there: %d, want 503", res.StatusCode)
+	}
+	there, _ := serve(t, nil, nil)
+	if res, _ := ask(t, "GET", there+"/__hub/app"); res.StatusCode != 204 {
+		t.Errorf("whether one is there that is: %d, want 204", res.StatusCode)
 	}
 	req, err := http.NewRequestWithContext(t.Context(), "GET", own+"/a.js", http.NoBody)
 	if err != nil {
