@@ -155,6 +155,9 @@ func (p *Page) translate(method string, err error) *Error {
 	case !ok:
 	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not supported"):
 		e = p.unsupported(method, said(err))
+	case strings.Contains(text, "Target is not connected"), among(text, moved) && answer.Data != "": // no agent answers
+		e.Kind, e.Message = Unsupported, "the page cannot be driven: "+said(err)
+		e.Details.Unsupported, e.Details.TargetKind = method, FrameTarget
 	case among(text, gone):
 		e.Kind, e.Message = TargetClosed, "page closed"
 	case among(text, moved):

@@ -51,7 +51,7 @@ func TestR20EveryPathNeedsAToken(t *testing.T) {
 	change, _ := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, hub: one}]")
 	s := start(t, func(f *Options) { change(f); f.Tokens.TrustedProxies = []string{"127.0.0.0/8"} })
 	first := map[string]string{} // answer by line
-	from := 0 // an address for each, so that nobody is locked out
+	from := 0                    // an address for each, so that nobody is locked out
 	for _, path := range []string{"/json", "/json/list", "/json/version", "/json/protocol", "/json/new", "/json/close/T1", "/icdp/status", "/nothing", "//", "/health/", "/metrics"} {
 		for _, prefix := range []string{"", "/hub/one", "/hub/two", "/hub/No"} {
 			for _, line := range []string{"", "Authorization: Bearer " + wrongToken, "Authorization: Bearer " + clientToken} {

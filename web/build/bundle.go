@@ -14,7 +14,7 @@ import (
 // Size gates in bytes, minified: a frame loads the agent before anything else.
 const (
 	maxAgent = 230 << 10
-	maxHost  = 42 << 10
+	maxHost  = 44 << 10
 	maxShell = 4 << 10
 	maxSnap  = 12 << 10
 	maxShot  = 300 << 10 // loaded when a client first wants a screenshot

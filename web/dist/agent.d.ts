@@ -1,7 +1,11 @@
 type Json = Record<string, unknown>;
 declare class ProtocolError extends Error {
 	readonly code: number;
-	constructor(message: string, code?: number);
+	/** What to do about it; "" where nobody says. */
+	readonly data: string;
+	constructor(message: string, code?: number, 
+	/** What to do about it; "" where nobody says. */
+	data?: string);
 }
 /** How an application starts the agent from its own bundle. */
 export interface AgentOptions {

@@ -15,11 +15,17 @@ type Moved = Record<string, string>;
 export interface TargetState extends TargetInfo {
 	/** Whether a Frame Agent answers for the current document. */
 	connected: boolean;
+	/** Why none does, as far as that is known; for people. */
+	reason: string;
 }
 /** The error of a command: message as CDP has it, and its code. */
 export declare class CommandError extends Error {
 	readonly code: number;
-	constructor(code: number, message: string);
+	/** What to do about it; "" where nobody says. */
+	readonly data: string;
+	constructor(code: number, message: string, 
+	/** What to do about it; "" where nobody says. */
+	data?: string);
 }
 /** A session of the Host page's own on a Target, from Host.attach. */
 export declare class LocalSession {
@@ -133,6 +139,8 @@ export declare class Host {
 	/** Absolute, since a document that the Host makes has no base. */
 	private agentUrl;
 	private receive;
+	/** Says on the console why frames are not paired, once for each reason. */
+	private warn;
 	private asked;
 	private carryOut;
 	private create;

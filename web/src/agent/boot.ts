@@ -3,6 +3,7 @@
 import { setNonce } from "./runtime/evaluate";
 import { setAgentUrl } from "./link/hub";
 import { setAddress } from "./page/frames";
+import { followMoved } from "./page/moved";
 import { addBaseUrl } from "./base/bundles";
 import { setOwnUrl } from "./runtime/serialize";
 import { startFrameAgent } from "./start";
@@ -17,8 +18,9 @@ if (element instanceof HTMLScriptElement) {
   setNonce(element.nonce ?? "");
   const listed = element.dataset.parents?.split(/[\s,]+/).filter(Boolean);
   const allowedParents = listed ?? (element.src ? [new URL(element.src).origin] : [location.origin]);
-  const { url, key, state, response } = element.dataset;
+  const { url, key, state, response, upstream } = element.dataset;
   if (url) setAddress(url);
   element.remove(); // hydration of the whole document must see no foreign node
+  if (upstream) followMoved(upstream);
   startFrameAgent({ allowedParents, key, state: state && JSON.parse(state), response });
 }

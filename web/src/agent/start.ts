@@ -27,7 +27,9 @@ import {
   watchResources,
 } from "./network";
 import { isProxied, leaveUpstream, refreshUpstream } from "./network/upstream";
-import { monotonic } from "./base/originals";
+import { monotonic, originals } from "./base/originals";
+import { NOT_IN_A_HOST, say } from "../wire/messages";
+import { hubOfProxy } from "./link/hub";
 import { tree } from "./page/page";
 import { control, greet, leave, listenForHost, pair, send } from "./link/port";
 import { installPopups, listenForPopups, startPopups, welcomePopups } from "./windows/popups";
@@ -77,7 +79,8 @@ const PRESENT = Symbol.for("cdphub.agent");
  * parent's agent reaches.
  */
 export function startFrameAgent(options: AgentOptions): void {
-  if (window.parent === window || PRESENT in window) return;
+  if (PRESENT in window) return;
+  if (window.parent === window) return tellAlone(options.allowedParents[0]);
   const above = agentAbove();
   if (above) return above(window, options.response);
   const arrive = (win: Win, response?: string): void => {
@@ -108,6 +111,12 @@ export function startFrameAgent(options: AgentOptions): void {
     welcomed(w);
     beginNetwork();
   });
+}
+
+/** Says on the console how a page that a proxy serves gets into a Host page. */
+function tellAlone(host: string): void {
+  if (hubOfProxy() && window.opener === null)
+    originals.warn(say(NOT_IN_A_HOST, { page: `${host}/shell?app=${location.origin}/` }));
 }
 
 /** The agent of a document around this one that reaches it: what adopts its windows. */

@@ -392,3 +392,25 @@ test("what is no JSON or of an unknown kind is ignored", () => {
   for (const data of ["{", "null", "5", '{"kind":"later"}', "{}"]) relay.onmessage?.({ data });
   assert.deepEqual(relay.take(), []);
 });
+
+test("a relay that refuses the page is asked why, and not too often", async () => {
+  const w = new World();
+  w.refusal = "The hub needs a token";
+  w.core.receive({ do: "connect", url: "ws://hub:9223/icdp/host" });
+  const states = (): string[] => w.posted.flatMap((m) => (m.do === "relay" ? [`${m.state} ${m.reason}`] : []));
+  w.sockets[0].onclose?.({ code: 1006, reason: "" });
+  await settle();
+  assert.deepEqual(states(), ["connecting ", "waiting connection lost (1006)", "waiting The hub needs a token"]);
+  for (let i = 1; i < 5; i++) {
+    tick(15_000);
+    w.sockets[i].onclose?.({ code: 1006, reason: "" });
+    await settle();
+  }
+  assert.equal(w.asked, 1, "wrong tokens are counted");
+  assert.equal(states().pop(), "waiting The hub needs a token");
+  tick(15_000);
+  w.sockets[5].onopen?.();
+  w.sockets[5].onclose?.({ code: 1006, reason: "" });
+  await settle();
+  assert.equal(states().pop(), "waiting connection lost (1006)", "it had let the page in");
+});

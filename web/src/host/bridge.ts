@@ -37,6 +37,8 @@ export interface Switchboard {
   readonly identity: Identity;
   readonly targets: Map<string, Target>;
   socket(url: string, token?: string): Socket;
+  /** Why the relay refuses this page; undefined where that is not known. */
+  refusal(url: string, token?: string): Promise<string | undefined>;
   command(session: Session, method: string, params: Json, reply: (r: Reply) => void): void;
   browserRequest(method: string, params: Json): Promise<Json>;
   relayState(state: RelayState, reason: string): void;
@@ -57,6 +59,8 @@ export class Bridge implements Consumer {
   private readonly scripts = new Map<string, (taken: boolean) => void>();
   private readonly sessions = new Map<string, Session>();
   private attempts = 0;
+  /** Why the last attempt has failed, as the relay says. */
+  private why = "";
   private open = false;
   private openedAt = 0;
   private retry?: ReturnType<typeof setTimeout>;
@@ -101,6 +105,7 @@ export class Bridge implements Consumer {
 
   private opened(): void {
     this.open = true;
+    this.why = "";
     this.openedAt = Date.now();
     const { hostId, browser, hooks } = this.board.identity;
     const handles = [...hooks, ...Object.keys(methods)]; // a relay of version 1 ignores all but hooks
@@ -131,6 +136,7 @@ export class Bridge implements Consumer {
   }
 
   private lost(code: number, reason: string): void {
+    const refused = !this.open;
     const good = this.open && Date.now() - this.openedAt >= GOOD_MS;
     const replaced = code === CLOSE_REPLACED || (code === CLOSE_POLICY && (reason === "" || /replaced/i.test(reason)));
     this.drop(this.resumes && !replaced);
@@ -141,7 +147,18 @@ export class Bridge implements Consumer {
     if (good) this.attempts = 0;
     const wait = Math.min(FIRST_WAIT_MS * 2 ** this.attempts++, LAST_WAIT_MS);
     this.retry = setTimeout(() => this.connect(), wait * (1 - Math.random() / 2));
-    this.board.relayState("waiting", reason || `connection lost (${code})`);
+    this.board.relayState("waiting", reason || this.why || `connection lost (${code})`);
+    if (refused) this.explain();
+  }
+
+  /** Asks why the relay refuses this page: at first, and then whenever the waits are long, since wrong tokens count. */
+  private explain(): void {
+    const { attempts, retry } = this;
+    if (attempts !== 1 && FIRST_WAIT_MS * 2 ** attempts < LAST_WAIT_MS) return;
+    void this.board.refusal(this.url, this.token).then((why = "") => {
+      this.why = why;
+      if (why && !this.open && this.retry === retry) this.board.relayState("waiting", why);
+    });
   }
 
   private send(message: HostMessage): void {

@@ -11,6 +11,8 @@ export interface Env {
   channel(): { near: Port; far: MessagePort };
   /** The token goes as the subprotocol bearer.TOKEN: a page can set no header. */
   socket(url: string, token?: string): Socket;
+  /** Why the hub at the url of a socket refuses this page; undefined where it does not. */
+  refusal(url: string, token?: string): Promise<string | undefined>;
 }
 
 /** The Core's end of a channel to a frame. */

@@ -249,7 +249,7 @@ test("title and URL follow the document", async () => {
   const last = w.posted.filter((m) => m.do === "targets").pop();
   assert.deepEqual(last, {
     do: "targets",
-    targets: [{ targetId: "T", title: "Later", url: "http://app/#x", connected: true }],
+    targets: [{ targetId: "T", title: "Later", url: "http://app/#x", connected: true, reason: "" }],
   });
 });
 
@@ -299,4 +299,35 @@ test("Page.close is answered before the Target goes, or refused without a hook",
   assert.deepEqual(plain.told("A"), [
     "1:Page.close is not possible in an embedded frame: this Host page closes no Targets",
   ]);
+});
+
+test("why no agent answers, and the way back", async () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  const reason = async (): Promise<string> => {
+    await settle();
+    return w.posted.flatMap((m) => (m.do === "targets" ? m.targets : [])).pop()!.reason;
+  };
+  assert.equal(await reason(), "");
+  w.core.receive({ do: "stranger", targetId: "T", origin: "http://other" });
+  const strange =
+    "The frame shows a document of http://other, which is not among the origins that this Host page pairs (http://app): add it to the origins of pair(), or as &origin=http://other to the address of the shell";
+  assert.equal(await reason(), strange);
+  w.load();
+  tick(1_500);
+  const silent =
+    "No Frame Agent has answered in the frame: load agent.js in its document, or open the app through cdphub proxy; if the agent is there, add http://host to its data-parents";
+  assert.equal(await reason(), silent);
+  w.send("A", 1, "DOM.enable");
+  assert.deepEqual(w.messages("A").pop(), {
+    id: 1,
+    error: {
+      code: -32000,
+      message: "Target is not connected: the Frame Agent has not paired yet.",
+      data: `${silent}. Page.navigate to http://app/ leads back`,
+    },
+  });
+  w.hello("doc1");
+  assert.equal(await reason(), "");
 });

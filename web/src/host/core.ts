@@ -14,7 +14,7 @@ import type { Owner } from "./targetview";
 export class Core implements Owner, Switchboard, Consumer {
   readonly targets = new Map<string, Target>();
   readonly proxied = new Set<string>();
-  identity: Identity = { hostId: "", browser: { product: "", userAgent: "" }, hooks: [], agent: false };
+  identity: Identity = { hostId: "", browser: { product: "", userAgent: "" }, hooks: [], origin: "", agent: false };
 
   private bridge?: Bridge;
   /** Sessions of the page itself. */
@@ -37,6 +37,8 @@ export class Core implements Owner, Switchboard, Consumer {
         return this.unpair(m.targetId);
       case "hello":
         return this.targets.get(m.targetId)?.hello(m.hello, m.origin);
+      case "stranger":
+        return this.targets.get(m.targetId)?.stranger(m.origin);
       case "load":
         return this.targets.get(m.targetId)?.loaded();
       case "connect":
@@ -90,7 +92,11 @@ export class Core implements Owner, Switchboard, Consumer {
     this.listing = true;
     queueMicrotask(() => {
       this.listing = false;
-      const targets = [...this.targets.values()].map((t) => ({ ...t.info, connected: t.link !== undefined }));
+      const targets = [...this.targets.values()].map((t) => ({
+        ...t.info,
+        connected: t.link !== undefined,
+        reason: t.reason(),
+      }));
       this.env.post({ do: "targets", targets });
     });
   }
@@ -172,6 +178,10 @@ export class Core implements Owner, Switchboard, Consumer {
 
   socket(url: string, token?: string): Socket {
     return this.env.socket(url, token);
+  }
+
+  refusal(url: string, token?: string): Promise<string | undefined> {
+    return this.env.refusal(url, token);
   }
 
   alive(): Promise<Json> {

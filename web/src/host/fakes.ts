@@ -102,11 +102,15 @@ export class World {
       this.sockets.push(socket);
       return socket;
     },
+    refusal: () => (this.asked++, Promise.resolve(this.refusal)),
   });
+  /** What the relay says of why it refuses the page, and how often it was asked. */
+  refusal?: string;
+  asked = 0;
 
   constructor(hooks: string[] = []) {
     const browser = { product: "Chrome/1.0", userAgent: "Mozilla/5.0" };
-    this.core.receive({ do: "start", identity: { hostId: "H", browser, hooks, agent: true } });
+    this.core.receive({ do: "start", identity: { hostId: "H", browser, hooks, origin: "http://host", agent: true } });
   }
 
   private post(m: FromCore): void {

@@ -30,6 +30,8 @@ export class Frame {
   private made = false;
   /** The frame has shown a document that is not the Host page's own. */
   private entered = false;
+  /** The origin of a hello that may not speak for the frame, if that was the last. */
+  stranger = "";
 
   constructor(
     readonly targetId: string,
@@ -56,8 +58,8 @@ export class Frame {
     const own =
       event.origin === "null" &&
       (data.key === undefined ? this.awaited : keys.get(this.iframe)?.has(String(data.key)) === true);
-    if (own ? !isMade(data.url) : !this.origins.includes(event.origin) || !isOf(data.url, event.origin, this.origins))
-      return undefined;
+    this.stranger = own || this.origins.includes(event.origin) ? "" : event.origin;
+    if (own ? !isMade(data.url) : this.stranger || !isOf(data.url, event.origin, this.origins)) return undefined;
     this.reply = event.ports[0];
     this.awaited = false;
     this.made = own;

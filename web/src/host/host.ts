@@ -97,7 +97,13 @@ export class Host {
     if (options.closeTarget) hooks.push("Target.closeTarget");
     this.core({
       do: "start",
-      identity: { hostId: hexId(32), browser: browser(navigator.userAgent), hooks, agent: this.agentUrl() !== "" },
+      identity: {
+        hostId: hexId(32),
+        browser: browser(navigator.userAgent),
+        hooks,
+        origin: location.origin,
+        agent: this.agentUrl() !== "",
+      },
     });
     addEventListener("message", (event) => this.heard(event));
   }
@@ -189,6 +195,7 @@ export class Host {
     for (const frame of this.frames.values()) {
       if (frame.iframe.contentWindow !== event.source) continue;
       const hello = frame.hello(event);
+      if (!hello && frame.stranger) this.core({ do: "stranger", targetId: frame.targetId, origin: frame.stranger });
       if (hello) this.core({ do: "hello", targetId: frame.targetId, hello, origin: event.origin });
       return;
     }
@@ -216,6 +223,7 @@ export class Host {
       case "ask":
         return this.asked(m.call, m.ask);
       case "targets":
+        this.warn(m.targets);
         this.list = m.targets;
         for (const f of [...this.targetListeners]) f(m.targets);
         return;
@@ -229,6 +237,13 @@ export class Host {
         this.sessions.get(m.sessionId)?.end(m.reason);
         this.sessions.delete(m.sessionId);
     }
+  }
+
+  /** Says on the console why frames are not paired, once for each reason. */
+  private warn(targets: TargetState[]): void {
+    for (const { targetId, reason } of targets)
+      if (reason && this.list.find((t) => t.targetId === targetId)?.reason !== reason)
+        console.warn(`cdphub: a frame is not paired. ${reason}`);
   }
 
   private asked(call: number, ask: Ask): void {

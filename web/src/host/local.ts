@@ -8,6 +8,8 @@ export class CommandError extends Error {
   constructor(
     readonly code: number,
     message: string,
+    /** What to do about it; "" where nobody says. */
+    readonly data = "",
   ) {
     super(message);
     this.name = "CommandError";
@@ -59,7 +61,7 @@ export class LocalSession {
     if ("method" in m) return this.fire(m.method, m.params);
     const call = this.waiting.get(m.id);
     this.waiting.delete(m.id);
-    if (m.error) call?.reject(new CommandError(m.error.code, m.error.message));
+    if (m.error) call?.reject(new CommandError(m.error.code, m.error.message, m.error.data));
     else call?.resolve(m.result ?? {});
   }
 

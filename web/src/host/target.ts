@@ -2,7 +2,7 @@
 // commands that wait for an agent.
 
 import type { EventName, EventParams } from "../cdp";
-import type { CdpEvent, Json, Response } from "../wire/cdp";
+import type { CdpError, CdpEvent, Json, Response } from "../wire/cdp";
 import {
   type FromAgent,
   type Hello,
@@ -13,6 +13,7 @@ import {
   type Welcome,
 } from "../wire/frame";
 import type { TargetInfo } from "../wire/bridge";
+import { FRAME_ORIGIN, FRAME_SILENT, WAY_BACK, say } from "../wire/messages";
 import type { Moved, Opened } from "../wire/core";
 import { isOf } from "./addresses";
 import { type Port, hexId, parseObject, serverError } from "./channel";
@@ -29,8 +30,8 @@ export const QUEUE_MS = 15_000;
 /** How long an agent may take to say hello after its document's load event. */
 export const SETTLE_MS = 1_500;
 
-const NOT_PAIRED = serverError("Target is not connected: the Frame Agent has not paired yet.");
-const NO_AGENT = serverError("Target is not connected: no Frame Agent in the current document");
+const NOT_PAIRED = "Target is not connected: the Frame Agent has not paired yet.";
+const NO_AGENT = "Target is not connected: no Frame Agent in the current document";
 const CONTEXT_GONE = serverError("Cannot find context with specified id");
 const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)";
 
@@ -46,6 +47,10 @@ export class Target implements TargetView {
   /** With which the relay shows dialogs of this Target. */
   dialogKey?: string;
 
+  /** The last origin that has tried to speak for the frame in vain. */
+  private strange = "";
+  /** None has in time. */
+  private silent = false;
   private nextId = 1;
   private readonly pending = new Map<number, Call>();
   private queue: Call[] = [];
@@ -92,6 +97,8 @@ export class Target implements TargetView {
     if (this.link && hello.docId !== undefined && hello.docId === this.link.docId) return;
     if (this.link) this.gone();
     this.stopExpecting();
+    this.strange = "";
+    this.silent = false;
 
     const navigated = this.known;
     const { near, far } = this.owner.env.channel();
@@ -112,6 +119,27 @@ export class Target implements TargetView {
     const waiting = this.queue;
     this.queue = [];
     for (const call of waiting) this.submit(call);
+  }
+
+  /** A document said hello whose origin may not speak for the frame. */
+  stranger(origin: string): void {
+    if (this.link || this.strange === origin) return;
+    this.strange = origin;
+    this.owner.changed(this);
+  }
+
+  /** Why no agent answers, as far as that is known. */
+  reason(): string {
+    if (this.link) return "";
+    if (this.strange) return say(FRAME_ORIGIN, { origin: this.strange, origins: this.origins.join(", ") });
+    return this.silent ? say(FRAME_SILENT, { host: this.owner.identity.origin }) : "";
+  }
+
+  /** The answer to a command while there is no agent. */
+  private absent(message = this.known ? NO_AGENT : NOT_PAIRED): CdpError {
+    const back = isMade(this.info.url) ? `an address of ${this.origins[0]}` : this.info.url;
+    const data = [this.reason(), say(WAY_BACK, { back })].filter(Boolean).join(". ");
+    return { ...serverError(message), data };
   }
 
   /** What the sessions have set, as the next document starts with it. */
@@ -158,6 +186,7 @@ export class Target implements TargetView {
     // event means nothing. Only a version 1 agent does not announce its unload.
     if (this.link && (this.link.extended || !this.navigation.pending)) return;
     this.expect(SETTLE_MS, BLOCKED);
+    this.strange = "";
     if (!this.link) this.owner.env.post({ do: "probe", targetId: this.id });
   }
 
@@ -191,7 +220,9 @@ export class Target implements TargetView {
       this.gone();
       this.stopExpecting();
       this.navigation.fail(errorText);
-      for (const call of this.queue.splice(0)) call.reply({ error: this.known ? NO_AGENT : NOT_PAIRED });
+      this.silent = true;
+      for (const call of this.queue.splice(0)) call.reply({ error: this.absent() });
+      this.owner.changed(this);
     }, ms);
   }
 
@@ -205,13 +236,13 @@ export class Target implements TargetView {
   /** Sends a command to the agent now, or once there is one. */
   submit(call: Call): void {
     if (this.link) return this.transmit(call, this.link);
-    if (this.expecting === undefined) return call.reply({ error: this.known ? NO_AGENT : NOT_PAIRED });
+    if (this.expecting === undefined) return call.reply({ error: this.absent() });
     this.queue.push(call);
     setTimeout(() => {
       const i = this.queue.indexOf(call);
       if (i < 0) return;
       this.queue.splice(i, 1);
-      call.reply({ error: NO_AGENT });
+      call.reply({ error: this.absent(NO_AGENT) });
     }, QUEUE_MS);
   }
 

@@ -97,12 +97,15 @@ function start(url: URL): void {
   bridge.hash = "";
   host.connectRelay(bridge.href, token ? { token } : {});
   let connected = false;
+  let reason = "";
   let relay = "";
   const tell = (): void => {
-    state.textContent = `${url.href} - frame ${connected ? "paired" : "not paired"} - hub ${relay}`;
+    const frame = connected ? "paired" : `not paired${reason && ` (${reason})`}`;
+    state.textContent = `${url.href} - frame ${frame} - hub ${relay}`;
   };
   host.onTargets((targets) => {
     connected = targets.length > 0 && targets.every((t) => t.connected);
+    reason = targets.find((t) => t.reason)?.reason ?? "";
     for (const t of targets) {
       const tab = frames.get(t.targetId)?.tab;
       if (tab) tab.textContent = t.title || t.url;

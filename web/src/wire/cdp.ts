@@ -7,6 +7,8 @@ export type Json = Record<string, unknown>;
 export interface CdpError {
   code: number;
   message: string;
+  /** What to do about it. */
+  data?: string;
 }
 
 /** A command on a port or a local session. `id` is the Host's own number. */

@@ -15,6 +15,8 @@ export interface Identity {
   browser: { product: string; userAgent: string };
   /** Browser-level methods that the application has a hook for. */
   hooks: string[];
+  /** Of the page. */
+  origin: string;
   /** Whether the page knows where an agent is, for documents it makes itself. */
   agent: boolean;
 }
@@ -44,6 +46,8 @@ export type ToCore =
   | { do: "unpair"; targetId: string }
   /** A hello came from the frame; its origin has been checked. */
   | { do: "hello"; targetId: string; hello: Hello; origin: string }
+  /** One of an origin came that the frame may not be of. */
+  | { do: "stranger"; targetId: string; origin: string }
   /** The iframe element fired load. */
   | { do: "load"; targetId: string }
   | { do: "connect"; url: string; token?: string }
@@ -92,4 +96,6 @@ export type FromCore =
 export interface TargetState extends TargetInfo {
   /** Whether a Frame Agent answers for the current document. */
   connected: boolean;
+  /** Why none does, as far as that is known; for people. */
+  reason: string;
 }

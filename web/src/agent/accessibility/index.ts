@@ -1,7 +1,7 @@
 // The Accessibility domain. Each answer is made from a tree built at that
 // moment, so that there is nothing to keep up to date and no event to send.
 
-import { frameOf, frameOfDocument, mainFrame } from "../page/frames";
+import { frameOf, frameOfDocument, mainFrame, unreachable } from "../page/frames";
 import { idOfNode, type NodeParams, nodeOfId, nodeOfParams } from "../dom/nodes";
 import { ProtocolError, register } from "../base/registry";
 import type { Item } from "./item";
@@ -44,7 +44,7 @@ register("Accessibility", {
 function ofFrame(frameId?: string): Snapshot {
   const frame = frameId ? frameOf(frameId) : mainFrame();
   if (!frame) throw new ProtocolError("Frame with the given frameId is not found.");
-  if (!frame.win) throw new ProtocolError("The frame is of another origin, out of reach of page script");
+  if (!frame.win) throw new ProtocolError(unreachable(frame));
   return ofDocument(frame.win.document);
 }
 

@@ -35,6 +35,8 @@ export const originals = {
     parent.postMessage(message, origin, ports),
   parse: JSON.parse.bind(JSON),
   stringify,
+  // For what is said to the developer of the page, which clients do not hear.
+  warn: console.warn.bind(console),
   now: Date.now.bind(Date),
   fetch: window.fetch.bind(window),
   XMLHttpRequest: window.XMLHttpRequest,

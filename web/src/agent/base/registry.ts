@@ -12,6 +12,8 @@ export class ProtocolError extends Error {
   constructor(
     message: string,
     readonly code = -32000,
+    /** What to do about it; "" where nobody says. */
+    readonly data = "",
   ) {
     super(message);
   }

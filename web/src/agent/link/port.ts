@@ -2,6 +2,7 @@
 // the MessagePort that the welcome brings.
 
 import type { Answer, CdpError, Command, Json } from "../../wire/cdp";
+import { PARENT_NOT_LISTED, PARENT_SILENT, say } from "../../wire/messages";
 import {
   type Attached,
   type FromAgent,
@@ -59,10 +60,20 @@ export function greet(): void {
 }
 
 function repeat(): void {
-  if (port || hellos >= HELLOS) return;
+  if (port) return;
+  if (hellos >= HELLOS) return unpaired(PARENT_SILENT);
   hellos++;
   hello();
   timer = originals.setTimeout(repeat, HELLO_MS);
+}
+
+let warned = false;
+
+/** Says on the console, once, why this document is not paired. */
+function unpaired(message: string, parent = ""): void {
+  if (warned) return;
+  warned = true;
+  originals.warn(say(message, { parents: parents.join(" "), parent, origin: window.origin }));
 }
 
 function hello(): void {
@@ -100,7 +111,11 @@ function isAbove(source: MessageEventSource | null): boolean {
 
 function receive(e: MessageEvent): void {
   const m = e.data as { icdp?: unknown } | null;
-  if (typeof m !== "object" || m === null || !parents.includes(e.origin) || !isAbove(e.source)) return;
+  if (typeof m !== "object" || m === null || !isAbove(e.source)) return;
+  if (!parents.includes(e.origin)) {
+    if (m.icdp === "probe" && !port) unpaired(PARENT_NOT_LISTED, e.origin);
+    return;
+  }
   if (m.icdp === "probe") {
     e.stopImmediatePropagation();
     if (!port) hello();
@@ -245,6 +260,6 @@ function call(method: string, params: Json, s: Session): Json | void | Promise<J
 }
 
 function errorOf(e: unknown): CdpError {
-  if (e instanceof ProtocolError) return { code: e.code, message: e.message };
+  if (e instanceof ProtocolError) return { code: e.code, message: e.message, ...(e.data && { data: e.data }) };
   return { code: -32000, message: `Internal error: ${e instanceof Error ? e.message : String(e)}` };
 }

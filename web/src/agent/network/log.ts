@@ -41,6 +41,15 @@ export function logFailure(why: string, url: string, networkRequestId: string): 
     url,
     networkRequestId,
   };
+  add(entry);
+}
+
+/** Tells of something about a document that its clients should know. */
+export function logWarning(text: string, url: string): void {
+  add({ source: "other", level: "warning", text, timestamp: Date.now(), url });
+}
+
+function add(entry: Protocol.Log.LogEntry): void {
   entries.push(entry);
   if (entries.length > MAX) entries.shift();
   emit("Log", "Log.entryAdded", { entry });

@@ -2,6 +2,7 @@
 // child below it. Signatures shared by the domains.
 
 import type { Protocol } from "../../cdp";
+import { CHILD_SILENT, say } from "../../wire/messages";
 import { hexId } from "../base/originals";
 
 /** One frame of the Target. */
@@ -37,6 +38,8 @@ export interface Frame {
   left?: boolean;
   /** A document out of reach has loaded, and may have an agent that is about to say so. */
   expected?: boolean;
+  /** It has none: clients have been told that they cannot see into the frame. */
+  silent?: boolean;
 }
 
 /** An agent in a child frame. */
@@ -167,6 +170,11 @@ export function urlOf(frame: Frame): string {
   if (frame.unreachable) return "chrome-error://chromewebdata/";
   if (frame.win === window) return address();
   return frame.win ? frame.win.location.href : (frame.url ?? frame.owner?.src ?? "");
+}
+
+/** Why commands do not reach into a frame of another origin. */
+export function unreachable(frame: Frame): string {
+  return say(CHILD_SILENT, { url: urlOf(frame), origin: window.origin });
 }
 
 /** The origin as execution contexts name it: "://" for an opaque one. */

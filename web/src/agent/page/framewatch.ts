@@ -27,9 +27,11 @@ import {
   mainFrame,
   onTouch,
   removeFrame,
+  unreachable,
   urlOf,
 } from "./frames";
 import { hubOfProxy } from "../link/hub";
+import { logWarning } from "../network/log";
 import { begin, contentLoaded, forgetMarks, loaded, mark, replayMarks, watchLoading } from "./lifecycle";
 import { keepAddress, listenForTraversal, watchAddress } from "./navigation";
 import { hexId, originals } from "../base/originals";
@@ -47,6 +49,9 @@ export interface Installer {
 
 /** How long the hello of an agent may come after the load of its document. */
 const HELLO_MS = 300;
+
+/** How long after that a frame is taken to have none. */
+const SILENT_MS = 2_000;
 
 const documents = new WeakMap<Frame, Document>();
 /** One object of each window that has been wrapped: a WindowProxy stays the same while windows come and go. */
@@ -154,12 +159,20 @@ function outOfReach(frame: Frame): void {
     if (due()) {
       reportDocument(frame, undefined, error);
       loaded(frame);
+      if (!error) originals.setTimeout(() => tellSilent(frame), SILENT_MS);
     }
     onTouch();
   };
   frame.expected = true;
   frame.proxy?.postMessage({ icdp: "probe", v: VERSION } satisfies Probe, "*");
   originals.setTimeout(() => void (due() ? failureOf(frame, p).then(tell) : tell()), HELLO_MS);
+}
+
+/** Tells clients, once for each frame, that they cannot see into it. */
+function tellSilent(frame: Frame): void {
+  if (frame.silent || frame.agent || frame.win || !frame.owner?.isConnected) return;
+  frame.silent = true;
+  logWarning(unreachable(frame), urlOf(frame));
 }
 
 function reportDocument(frame: Frame, doc: Document | undefined, error?: string): void {

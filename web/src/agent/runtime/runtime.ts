@@ -3,9 +3,9 @@
 import type { Protocol } from "../../cdp";
 import { bind, unbind } from "./bindings";
 import { replayConsole, discardConsole } from "./console";
-import { type Context, announceContexts, contextOfParams, isLive } from "./contexts";
+import { type Context, NO_CONTEXT, announceContexts, contextOfParams, isLive } from "./contexts";
 import { prepare, prepareRepl, run, runRepl } from "./evaluate";
-import { allFrames } from "../page/frames";
+import { allFrames, unreachable } from "../page/frames";
 import { callFrames, exceptionDetails, isError } from "./exceptions";
 import { type Presentation, release, releaseGroup, unwrap, wrap } from "./objects";
 import { docId } from "../base/originals";
@@ -89,10 +89,15 @@ export function argument(a: Protocol.Runtime.CallArgument): unknown {
   throw new ProtocolError("Couldn't parse value object in call argument");
 }
 
+/** In Chromium's words, on which clients wait for a frame that is being loaded. */
+function outOfReach({ frame }: Context): ProtocolError {
+  return new ProtocolError(NO_CONTEXT, -32000, frame.silent ? unreachable(frame) : "");
+}
+
 function evaluate(p: Protocol.Runtime.EvaluateRequest, s: Session): Answered | Promise<Answered> {
   const c = contextOfParams(p);
   const win = c.frame.win;
-  if (!win) throw new ProtocolError("Cannot find context with specified id");
+  if (!win) throw outOfReach(c);
   const source = String(p.expression);
   const evaluated = (): Answered | Promise<Answered> =>
     answer(p, c, s, () => {
@@ -114,7 +119,7 @@ function callFunctionOn(p: Protocol.Runtime.CallFunctionOnRequest, s: Session): 
   }
   const c = held?.context ?? contextOfParams(p);
   const win = c.frame.win;
-  if (!win) throw new ProtocolError("Cannot find context with specified id");
+  if (!win) throw outOfReach(c);
   const args = (p.arguments ?? []).map(argument);
   const group = p.objectGroup ?? held?.group;
   const source = `(${p.functionDeclaration}\n)`;

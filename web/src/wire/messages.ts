@@ -1,0 +1,52 @@
+// What pages say when something is not as it should be: what is the case, and what to
+// do now. docs/troubleshooting.md explains each, which a test of internal/advice holds
+// to this list. What stands in braces is filled in.
+
+// ---------------------------------------------------------------- the Host page
+
+/** A document of an origin that is not paired has said hello. */
+export const FRAME_ORIGIN =
+  "The frame shows a document of {origin}, which is not among the origins that this Host page pairs ({origins}): add it to the origins of pair(), or as &origin={origin} to the address of the shell";
+
+/** None has. */
+export const FRAME_SILENT =
+  "No Frame Agent has answered in the frame: load agent.js in its document, or open the app through cdphub proxy; if the agent is there, add {host} to its data-parents";
+
+/** Ends what is said of a page without an agent. */
+export const WAY_BACK = "Page.navigate to {back} leads back";
+
+/** The hub could not be asked why it refuses this page. */
+export const HUB_UNREACHABLE = "The hub at {url} cannot be reached: see whether cdphub is running there";
+
+/** The hub has said why. */
+export const HUB_REFUSES = "The hub refuses this page: {text}";
+
+/** Browsers let a page of another origin send no token with that question. */
+export const HUB_REFUSES_TOKEN =
+  "The hub refuses the token of this page: check it with cdphub token check, and that its role is host";
+
+/** The hub wants a token, and the page has none. */
+export const TOKEN_OF_PAGE =
+  "The hub needs a token of a Host: add #token=TOKEN to the address of the shell, or call connectRelay(url, { token })";
+
+// ---------------------------------------------------------------- the Frame Agent
+
+/** A Host page asks for the frame, and may not have it. */
+export const PARENT_NOT_LISTED =
+  "cdphub: this frame is not paired, since data-parents of agent.js ({parents}) does not name the page around it: add {parent}";
+
+/** No Host page has answered. */
+export const PARENT_SILENT =
+  "cdphub: this frame is not paired, since no page around it has answered: it must be one of {parents}, load host.js, and name {origin} in the origins of pair()";
+
+/** A page that comes through the proxy stands alone. */
+export const NOT_IN_A_HOST = "cdphub: clients cannot see this page while it is not in a Host page: open {page}";
+
+/** An iframe that no agent answers for. */
+export const CHILD_SILENT =
+  "cdphub: clients cannot see into the iframe {url}, which is of another origin and has no Frame Agent: load agent.js in it with {origin} in its data-parents";
+
+/** Fills in a message. */
+export function say(message: string, places: Record<string, string> = {}): string {
+  return message.replace(/\{(\w+)\}/g, (place, name: string) => places[name] ?? place);
+}
