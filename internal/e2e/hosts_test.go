@@ -124,7 +124,7 @@ func TestNoHost(t *testing.T) {
 	c := newClient(t, &endpoint{site: newSite(t), port: h.port(t), hub: h})
 	began := time.Now()
 	out, err := c.run("snapshot")
-	if want := "icdp targets are iframes paired by the Host"; err == nil || !strings.Contains(out, want) {
+	if want := "No page is open in this hub: open http://"; err == nil || !strings.Contains(out, want) {
 		t.Errorf("snapshot: %v, %s; want an error with %q", err, out, want)
 	}
 	if took := time.Since(began); took > soon {
