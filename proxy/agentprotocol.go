@@ -154,6 +154,7 @@ type agentEvent struct {
 	Key        string            `json:"key,omitempty"`
 	Length     int64             `json:"length,omitempty"` // bytes of the body
 	Error      string            `json:"error,omitempty"`
+	Download   string            `json:"download,omitempty"` // the file's name
 }
 
 // mustEncode is JSON of a value made of strings, numbers and booleans alone,

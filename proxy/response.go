@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"path"
 	"strings"
 
 	"go.uber.org/zap"
@@ -82,7 +83,9 @@ func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop)
 			e.paused.redirected(current)
 		}
 	case e.paused == nil || !e.paused.main:
-	case res.StatusCode == http.StatusNoContent || res.StatusCode == http.StatusResetContent || isDownload(res.Header):
+	case isDownload(res.Header):
+		e.paused.finish(agentEvent{What: "failed", Error: "net::ERR_ABORTED", Download: fileName(res)})
+	case res.StatusCode == http.StatusNoContent || res.StatusCode == http.StatusResetContent:
 		e.paused.finish(agentEvent{What: "failed", Error: "net::ERR_ABORTED"})
 	default:
 		e.paused.committed(current.URL)
@@ -93,6 +96,19 @@ func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop)
 func isDownload(h http.Header) bool {
 	disposition, _, _ := strings.Cut(h.Get("Content-Disposition"), ";")
 	return strings.EqualFold(strings.TrimSpace(disposition), "attachment")
+}
+
+// fileName is the name under which a browser saves a download.
+func fileName(res *http.Response) string {
+	_, params, err := mime.ParseMediaType(res.Header.Get("Content-Disposition"))
+	name := path.Base(res.Request.URL.Path)
+	if err == nil && params["filename"] != "" {
+		name = path.Base(params["filename"])
+	}
+	if name == "." || name == "/" {
+		return "download"
+	}
+	return name
 }
 
 // dropFeature removes one member of a list of features.

@@ -62,7 +62,11 @@ func TestAppThatIsDown(t *testing.T) {
 	}
 	app := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, `<!doctype html><title>At %s</title><a id=own href="http://%s/own">own</a><iframe src="%s"></iframe>`, r.URL.Path, addr, other.URL)
+		if r.URL.Path == "/file" {
+			w.Header().Set("Content-Disposition", `attachment; filename="notes.txt"`)
+		}
+		fmt.Fprintf(w, `<!doctype html><title>At %s</title><a id=own href="http://%s/own">own</a><a id=file href="/file">file</a>`+
+			`<a id=save href="/page" download>save</a><iframe src="%s"></iframe>`, r.URL.Path, addr, other.URL)
 	})}
 	defer app.Close()
 	go app.Serve(ln) //nolint:errcheck // until it is closed
@@ -87,6 +91,18 @@ func TestAppThatIsDown(t *testing.T) {
 	c.send(`{"id":1,"method":"Log.enable","sessionId":"` + session + `"}`)
 	if got := c.until("Log.entryAdded"); !strings.Contains(got, "clients cannot see into the iframe "+other.URL) || !strings.Contains(got, s.app.Addr().String()) {
 		t.Errorf("of a frame without an agent a client is told %s", got)
+	}
+	c.send(`{"id":2,"method":"Page.enable","sessionId":"` + session + `"}`)
+	c.until(`"id":2`)
+	for link, name := range map[string]string{"#save": "page", "#file": "notes.txt"} {
+		if _, err := p.Click(t.Context(), actions.CSS(link), actions.ClickOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.until("Page.downloadWillBegin"); !strings.Contains(got, `"suggestedFilename":"`+name+`"`) {
+			t.Errorf("of the download of %s a client is told %s", link, got)
+		}
+		c.until(`"state":"canceled"`)
+		c.until("goes to the downloads of the browser that shows this page")
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
@@ -159,6 +160,9 @@ func tellUnsupported(t *testing.T, answer string) {
 		why, err := strconv.Unquote(`"` + m[1] + `"`)
 		if err != nil {
 			t.Fatalf("%s: %v", m[1], err)
+		}
+		if first, _, advised := strings.Cut(why, ": "+advice.NoHook.State); advised {
+			why = first + "." // what follows names an address of this run
 		}
 		t.Attr("unsupported", why)
 	}

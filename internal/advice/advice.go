@@ -125,11 +125,14 @@ var All = map[string]Entry{
 
 // With fills in places: pairs of a name, without braces, and its text.
 func (e Entry) With(pairs ...string) Entry {
-	for i := 0; i+1 < len(pairs); i += 2 {
-		place := "{" + pairs[i] + "}"
-		e.State, e.Do = strings.ReplaceAll(e.State, place, pairs[i+1]), strings.ReplaceAll(e.Do, place, pairs[i+1])
+	list := make([]string, len(pairs))
+	for i, text := range pairs {
+		if list[i] = text; i%2 == 0 {
+			list[i] = "{" + text + "}"
+		}
 	}
-	return e
+	r := strings.NewReplacer(list...)
+	return Entry{r.Replace(e.State), r.Replace(e.Do)}
 }
 
 // String is the whole message, without a full stop.

@@ -9,6 +9,7 @@ import { flushBindings, installBindings, bind } from "./runtime/bindings";
 import { installConsole, installErrors, replayConsole } from "./runtime/console";
 import { announceContexts, createContexts } from "./runtime/contexts";
 import { installDialogs } from "./page/dialogs";
+import { installDownloads } from "./page/downloads";
 import { installChoosers, listenForChoosers } from "./dom/files";
 import { readName } from "./link/framename";
 import { address, describeFrame, mainFrame } from "./page/frames";
@@ -147,6 +148,7 @@ function wrap(win: Win): void {
   installTimers(win);
   installFocus(win);
   installStop(win);
+  installDownloads(win);
   watchShadows(win);
   installHover(win);
   rememberGlobals(win);

@@ -46,6 +46,10 @@ export const NOT_IN_A_HOST = "cdphub: clients cannot see this page while it is n
 export const CHILD_SILENT =
   "cdphub: clients cannot see into the iframe {url}, which is of another origin and has no Frame Agent: load agent.js in it with {origin} in its data-parents";
 
+/** A file that the browser saves. */
+export const DOWNLOAD =
+  "cdphub: the file {url} goes to the downloads of the browser that shows this page, and not to clients: fetch it in the page, or start cdphub with --browser, where clients get downloads";
+
 /** Fills in a message. */
 export function say(message: string, places: Record<string, string> = {}): string {
   return message.replace(/\{(\w+)\}/g, (place, name: string) => places[name] ?? place);

@@ -138,6 +138,8 @@ export interface FailedEvent {
   id: string;
   /** The net error. */
   error: string;
+  /** The name of the file, where the response is a download: the browser saves it. */
+  download?: string;
 }
 
 /** What a proxy sends. */

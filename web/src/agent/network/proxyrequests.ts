@@ -4,6 +4,7 @@
 import type { Protocol } from "../../cdp";
 import type { ControlEvent, FailedEvent, GoCommand, RequestEvent, ResponseEvent } from "../../wire/proxy";
 import { type Frame, type Win, allFrames, mainFrame, splitFragment, urlOf } from "../page/frames";
+import { tellDownload } from "../page/downloads";
 import { type Verdict, interested, pauseRemote, wants } from "./intercept";
 import { navigationUnderWay, navigationVoid } from "../page/navigation";
 import { monotonic, originals } from "../base/originals";
@@ -187,6 +188,7 @@ function responded(m: AnswerEvent, g: ProxyRequest): void {
 function failed(m: FailedEvent, g: ProxyRequest): void {
   g.exchange?.failed(m.error, m.error === "net::ERR_ABORTED");
   if (g.main && m.error === "net::ERR_ABORTED") navigationVoid(g.networkId, m.error);
+  if (m.download) tellDownload(g.frame, g.request.url, m.download);
 }
 
 // ------------------------------------------------------------- decisions
