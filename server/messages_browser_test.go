@@ -92,8 +92,10 @@ func TestAppThatIsDown(t *testing.T) {
 	if got := c.until("Log.entryAdded"); !strings.Contains(got, "clients cannot see into the iframe "+other.URL) || !strings.Contains(got, s.app.Addr().String()) {
 		t.Errorf("of a frame without an agent a client is told %s", got)
 	}
-	c.send(`{"id":2,"method":"Page.enable","sessionId":"` + session + `"}`)
-	c.until(`"id":2`)
+	for i, domain := range []string{"Page", "Network"} { // the proxy tells of requests while somebody wants to know
+		c.send(fmt.Sprintf(`{"id":%d,"method":"%s.enable","sessionId":%q}`, i+2, domain, session))
+		c.until(fmt.Sprintf(`"id":%d`, i+2))
+	}
 	for link, name := range map[string]string{"#save": "page", "#file": "notes.txt"} {
 		if _, err := p.Click(t.Context(), actions.CSS(link), actions.ClickOptions{}); err != nil {
 			t.Fatal(err)
