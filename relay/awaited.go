@@ -162,37 +162,3 @@ func (h *Hub) dropParkedLocked(c *Client) {
 	clear(h.awaited.parked[len(left):])
 	h.awaited.parked = left
 }
-
-// ---------------------------------------------------------------- refusals
-
-// noHostLocked says what to do where there is no Host at all.
-func (h *Hub) noHostLocked() *wire.Error {
-	switch {
-	case h.awaited.expected > 0: // more commands wait than may
-		return wire.ServerError(advice.Restarting.String())
-	case h.awaited.ended:
-		return wire.ServerError(advice.BrowserEnded.String())
-	}
-	return wire.ServerError(h.fill(advice.NoPage).String())
-}
-
-// Lacking says what to do where the hub has nothing that Clients could drive; "" when
-// it has something, or a browser is on its way.
-func (h *Hub) Lacking() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.sides) > 0 || h.awaited.expected > 0 {
-		return ""
-	}
-	return h.noHostLocked().Message
-}
-
-// advised is an error with what to do beside it.
-func (h *Hub) advised(e *wire.Error, a advice.Entry) *wire.Error {
-	return &wire.Error{Code: e.Code, Message: e.Message, Data: h.fill(a).String()}
-}
-
-// fill names the page to open.
-func (h *Hub) fill(a advice.Entry) advice.Entry {
-	return a.With("page", or(h.opts.PageAddress(h.opts.Name), "a page that is a Host of this hub"))
-}

@@ -237,13 +237,6 @@ func methodNotFound(method string, browserLevel bool) *wire.Error {
 const ofPage = "This is the browser's socket. If it is a method of a page, connect to the page's own socket, /devtools/page/TARGETID, " +
 	"or call Target.attachToTarget and send the method with that sessionId."
 
-var (
-	errNoHost         = wire.ServerError("Host is not connected")
-	errHostSilent     = wire.ServerError("Host is not responding")
-	errTooManyCalls   = wire.ServerError("Too many commands in flight")
-	errBrowserTimeout = wire.ServerError("Host did not respond to the browser-level request in time")
-)
-
 // browserTimeout is how long a Host may take over a browser-level request.
 const browserTimeout = 30 * time.Second
 
@@ -305,20 +298,6 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 		return refuse(h.silent(to))
 	}
 	return c
-}
-
-// silent says why a Host takes no command.
-func (h *Hub) silent(s *side) *wire.Error {
-	if s.hangs() {
-		return h.advised(errHostSilent, advice.PageHangs)
-	}
-	return h.advised(errHostSilent, advice.HostBusy)
-}
-
-// hangs reports whether the page behind the Host is known not to run.
-func (s *side) hangs() bool {
-	l, ok := s.host.(bridge.Liveness)
-	return ok && !l.Responsive()
 }
 
 // failLocked answers every command in flight of a session with an error, the

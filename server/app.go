@@ -52,7 +52,7 @@ func (s *Server) pageAddress(hub string) string {
 		return page + s.tokenPlace()
 	}
 	at := s.HostAddr()
-	if at == "" {
+	if _, _, err := net.SplitHostPort(at); err != nil { // there is no listener, or it is no TCP port
 		return ""
 	}
 	scheme, prefix := "http://", ""

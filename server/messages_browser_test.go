@@ -69,7 +69,7 @@ func TestAppThatIsDown(t *testing.T) {
 			`<a id=save href="/page" download>save</a><iframe src="%s"></iframe>`, r.URL.Path, addr, other.URL)
 	})}
 	defer app.Close()
-	go app.Serve(ln) //nolint:errcheck // until it is closed
+	go app.Serve(ln)
 	s.await(t, `"title":"At /"`)
 
 	b, err := actions.Open(t.Context(), s.Join(""), actions.Options{})

@@ -13,7 +13,7 @@ import {
   type Welcome,
 } from "../wire/frame";
 import type { TargetInfo } from "../wire/bridge";
-import { FRAME_ORIGIN, FRAME_SILENT, WAY_BACK, say } from "../wire/messages";
+import { Absence, wayBack } from "./absence";
 import type { Moved, Opened } from "../wire/core";
 import { isOf } from "./addresses";
 import { type Port, hexId, parseObject, serverError } from "./channel";
@@ -47,10 +47,7 @@ export class Target implements TargetView {
   /** With which the relay shows dialogs of this Target. */
   dialogKey?: string;
 
-  /** The last origin that has tried to speak for the frame in vain. */
-  private strange = "";
-  /** None has in time. */
-  private silent = false;
+  private readonly absence = new Absence();
   private nextId = 1;
   private readonly pending = new Map<number, Call>();
   private queue: Call[] = [];
@@ -97,8 +94,7 @@ export class Target implements TargetView {
     if (this.link && hello.docId !== undefined && hello.docId === this.link.docId) return;
     if (this.link) this.gone();
     this.stopExpecting();
-    this.strange = "";
-    this.silent = false;
+    this.absence.over();
 
     const navigated = this.known;
     const { near, far } = this.owner.env.channel();
@@ -123,23 +119,18 @@ export class Target implements TargetView {
 
   /** A document said hello whose origin may not speak for the frame. */
   stranger(origin: string): void {
-    if (this.link || this.strange === origin) return;
-    this.strange = origin;
-    this.owner.changed(this);
+    if (!this.link && this.absence.stranger(origin)) this.owner.changed(this);
   }
 
   /** Why no agent answers, as far as that is known. */
   reason(): string {
-    if (this.link) return "";
-    if (this.strange) return say(FRAME_ORIGIN, { origin: this.strange, origins: this.origins.join(", ") });
-    return this.silent ? say(FRAME_SILENT, { host: this.owner.identity.origin }) : "";
+    return this.link ? "" : this.absence.reason(this.origins, this.owner.identity.origin);
   }
 
   /** The answer to a command while there is no agent. */
   private absent(message = this.known ? NO_AGENT : NOT_PAIRED): CdpError {
     const back = isMade(this.info.url) ? `an address of ${this.origins[0]}` : this.info.url;
-    const data = [this.reason(), say(WAY_BACK, { back })].filter(Boolean).join(". ");
-    return { ...serverError(message), data };
+    return { ...serverError(message), data: wayBack(this.reason(), back) };
   }
 
   /** What the sessions have set, as the next document starts with it. */
@@ -186,7 +177,7 @@ export class Target implements TargetView {
     // event means nothing. Only a version 1 agent does not announce its unload.
     if (this.link && (this.link.extended || !this.navigation.pending)) return;
     this.expect(SETTLE_MS, BLOCKED);
-    this.strange = "";
+    this.absence.over();
     if (!this.link) this.owner.env.post({ do: "probe", targetId: this.id });
   }
 
@@ -220,7 +211,7 @@ export class Target implements TargetView {
       this.gone();
       this.stopExpecting();
       this.navigation.fail(errorText);
-      this.silent = true;
+      this.absence.silent();
       for (const call of this.queue.splice(0)) call.reply({ error: this.absent() });
       this.owner.changed(this);
     }, ms);

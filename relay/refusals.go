@@ -1,0 +1,63 @@
+package relay
+
+import (
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// Where a Host is missing or does not answer, a Client is told what to do. The
+// messages of the original stay, and have that in their data.
+
+var (
+	errNoHost         = wire.ServerError("Host is not connected")
+	errHostSilent     = wire.ServerError("Host is not responding")
+	errTooManyCalls   = wire.ServerError("Too many commands in flight")
+	errBrowserTimeout = wire.ServerError("Host did not respond to the browser-level request in time")
+)
+
+// noHostLocked says what to do where there is no Host at all.
+func (h *Hub) noHostLocked() *wire.Error {
+	switch {
+	case h.awaited.expected > 0: // more commands wait than may
+		return wire.ServerError(advice.Restarting.String())
+	case h.awaited.ended:
+		return wire.ServerError(advice.BrowserEnded.String())
+	}
+	return wire.ServerError(h.fill(advice.NoPage).String())
+}
+
+// Lacking says what to do where the hub has nothing that Clients could drive; "" when
+// it has something, or a browser is on its way.
+func (h *Hub) Lacking() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.sides) > 0 || h.awaited.expected > 0 {
+		return ""
+	}
+	return h.noHostLocked().Message
+}
+
+// advised is an error with what to do beside it.
+func (h *Hub) advised(e *wire.Error, a advice.Entry) *wire.Error {
+	return &wire.Error{Code: e.Code, Message: e.Message, Data: h.fill(a).String()}
+}
+
+// fill names the page to open.
+func (h *Hub) fill(a advice.Entry) advice.Entry {
+	return a.With("page", or(h.opts.PageAddress(h.opts.Name), "a page that is a Host of this hub"))
+}
+
+// silent says why a Host takes no command.
+func (h *Hub) silent(s *side) *wire.Error {
+	if s.hangs() {
+		return h.advised(errHostSilent, advice.PageHangs)
+	}
+	return h.advised(errHostSilent, advice.HostBusy)
+}
+
+// hangs reports whether the page behind the Host is known not to run.
+func (s *side) hangs() bool {
+	l, ok := s.host.(bridge.Liveness)
+	return ok && !l.Responsive()
+}
