@@ -48,7 +48,7 @@ var (
 	}
 	BrowsersFull = Entry{
 		"All browsers are in use",
-		"try again later, or allow more with --max-browsers",
+		"try again later, allow more with --max-browsers, or a longer wait with --browser-queue",
 	}
 )
 
