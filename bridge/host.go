@@ -7,6 +7,9 @@
 package bridge
 
 import (
+	"context"
+	"errors"
+
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -195,12 +198,28 @@ type Hub interface {
 	SetHost(h Host, a Announcement) (Events, error)
 }
 
+// ErrTaken refuses a Host that yields to the one that the hub has.
+var ErrTaken = errors.New("another Host has the hub")
+
+// Standby is a hub at which a Host can wait until no other Host page has it.
+type Standby interface {
+	Hub
+	// Free reports whether no Host page has the hub.
+	Free() bool
+	// AwaitFree waits until no Host page has had the hub for about 2 s, which a
+	// page needs to reload, or returns at once if none has it. It returns the error
+	// of ctx when that ends first.
+	AwaitFree(ctx context.Context) error
+}
+
 // Announcement is what a Host says of itself when it connects, or starts over.
 type Announcement struct {
 	// HostID is unguessable. A Host that comes back after its connection was lost
 	// has the same one. It is "" for a Host that does not come back.
 	HostID  string
 	Version Version
+	// Yields has SetHost fail with ErrTaken in place of replacing another Host page.
+	Yields bool
 	// Targets of a Host with BrowserSessions are those that every Client may see.
 	Targets []targets.Info
 }

@@ -50,9 +50,11 @@ const (
 	featureNested = "nested"
 	// The Host knows the close codes of docs/bridge.md.
 	featureCodes = "codes"
+	// The Host may come back on standby once another has replaced it.
+	featureStandby = "standby"
 )
 
-var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes}
+var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes, featureStandby}
 
 // errBusy says that the Host's queue is full.
 var errBusy = errors.New("host takes no more commands")
@@ -72,6 +74,7 @@ var errSilent = errors.New("host does not answer")
 //	{"kind":"resumed"}            only with "resume": every session that goes on has been told of
 //	{"kind":"alive","n":3}        only with "alive": to be sent back by the page's script
 //	{"kind":"browserRequest","id":8,"method":"Target.createTarget","params":{}}
+//	{"kind":"standby","free":true}   only to a Host on standby, before its ready
 type Page struct {
 	conn *wsconn.Conn // static after ServePage began
 	hub  Hub
@@ -122,6 +125,11 @@ func (h handles) have(method string) bool {
 // connection ends, and returns why. The Host enters the hub with its first
 // ready message, which it owes within 10 s.
 func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger) (why wsconn.Reason) {
+	return newPage(conn, hub, log).serve(ctx)
+}
+
+// newPage makes a Page, which owes its ready from now on.
+func newPage(conn *wsconn.Conn, hub Hub, log *zap.Logger) *Page {
 	if log == nil {
 		log = zap.NewNop()
 	}
@@ -130,6 +138,11 @@ func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger)
 	p.set = p.in.set
 	conn.UseVersionOneCodes(true) // until the Host has said that it knows others
 	p.ready = time.AfterFunc(readyTimeout, func() { conn.Close(wsconn.ReasonNoReady) })
+	return p
+}
+
+// serve runs the Host until its connection ends.
+func (p *Page) serve(ctx context.Context) (why wsconn.Reason) {
 	defer func() {
 		p.ready.Stop()
 		p.alive.stop()
@@ -137,7 +150,7 @@ func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger)
 			p.events.HostGone(mayReturn(why))
 		}
 	}()
-	return conn.Serve(ctx, p.receive)
+	return p.conn.Serve(ctx, p.receive)
 }
 
 // mayReturn reports whether the Host may come back: it cannot when it has said

@@ -111,6 +111,9 @@ func (p *Page) receiveReady(f *fields) {
 	if p.events, err = p.hub.SetHost(host, a); err != nil {
 		p.log.Warn("host refused", zap.Error(err))
 		why := wsconn.ReasonTryAgain
+		if errors.Is(err, ErrTaken) {
+			why = wsconn.ReasonReplaced
+		}
 		errors.As(err, &why)
 		p.conn.Close(why)
 		return

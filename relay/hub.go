@@ -99,10 +99,11 @@ type Hub struct {
 	values    sync.Map
 	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
 
-	mu           sync.Mutex // guards everything below
-	sides        []*side    // one for each Host: the emulated ones come first
-	emulated     int        // number of emulated sides
-	connecting   int        // Hosts that wait for a lease
+	mu           sync.Mutex    // guards everything below
+	sides        []*side       // one for each Host: the emulated ones come first
+	emulated     int           // number of emulated sides
+	connecting   int           // Hosts that wait for a lease
+	freed        chan struct{} // closed when a Host leaves its slot; nil: nobody waits
 	replacements replacements
 	listing      []byte // the answer to getTargets
 	stale        bool   // listing is out of date

@@ -17,12 +17,9 @@ import (
 const directoryTimeout = 5 * time.Second
 
 // acquireLease asks the Directory for the lease of a slot. The connection that had
-// it before loses it: the caller must call checkLeasesLocked, and count connecting
-// down.
+// it before loses it. beginConnecting must come before, and the caller must call
+// checkLeasesLocked, and count connecting down.
 func (h *Hub) acquireLease(hc *connection, slot string) (err error) {
-	h.mu.Lock()
-	h.connecting++
-	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), directoryTimeout)
 	defer cancel()
 	name := h.opts.Name

@@ -111,6 +111,7 @@ func (h *Hub) removeLocked(s *side) {
 	if i < 0 {
 		return
 	}
+	h.freedLocked()
 	h.sides = slices.Delete(h.sides, i, i+1)
 	if i < h.emulated {
 		h.emulated--
@@ -125,6 +126,9 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 	browser, _ := host.(bridge.BrowserSessions)
 	var err error
 	if browser == nil {
+		if !h.beginConnecting(a.Yields) {
+			return nil, bridge.ErrTaken
+		}
 		err = h.acquireLease(hc, slot)
 	} else {
 		a.HostID = "" // what it minted is lost with its connection
@@ -136,6 +140,7 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 		defer h.checkLeasesLocked()
 	}
 	if err != nil {
+		h.freedLocked()
 		return nil, err
 	}
 	s := h.inSlotLocked(slot)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
@@ -12,8 +14,8 @@ import (
 )
 
 // serveHost makes a WebSocket the Host of its hub. Where there is one it must
-// wait, the longer the more often the hub was taken over of late. Beside a
-// browser that the hub has started there must be somebody who wants it.
+// wait, the longer the more often the hub was taken over of late. With
+// ?standby it replaces none, and waits until the hub is free. Beside a browser that the hub has started there must be somebody who wants it.
 func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 	if !auth.IsWebSocket(r) { // which must not count as a Host that comes
 		w.Header().Set("Upgrade", "websocket")
@@ -30,17 +32,24 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	var at bridge.Hub = hub
+	var at bridge.Standby = hub
 	if ownBrowser {
 		at = pageSide{hub}
 	}
-	if !awaitTakeover(r, hub) {
+	serve := func(ctx context.Context, conn *wsconn.Conn, log *zap.Logger) wsconn.Reason {
+		return bridge.ServePage(ctx, conn, at, log)
+	}
+	if r.URL.Query().Has("standby") {
+		serve = func(ctx context.Context, conn *wsconn.Conn, log *zap.Logger) wsconn.Reason {
+			return bridge.ServeStandby(ctx, conn, at, log)
+		}
+	} else if !awaitTakeover(r, hub) {
 		release()
 		return
 	}
 	who := s.peer("host", r)
 	s.serveSocket(w, r, who, s.hosts, wsconn.Options{Limits: s.o.Limits.host()}, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
-		return bridge.ServePage(ctx, conn, at, s.log.With(who.fields()...))
+		return serve(ctx, conn, s.log.With(who.fields()...))
 	})
 }
 
@@ -61,12 +70,12 @@ func awaitTakeover(r *http.Request, hub *relay.Hub) bool {
 
 // pageSide is a hub that has a browser of its own: it takes pages, but no other
 // browser in the place of that.
-type pageSide struct{ bridge.Hub }
+type pageSide struct{ bridge.Standby }
 
 // SetHost implements bridge.Hub.
 func (p pageSide) SetHost(h bridge.Host, a bridge.Announcement) (bridge.Events, error) {
 	if _, is := h.(bridge.BrowserSessions); is {
 		return nil, wsconn.ReasonHasBrowser
 	}
-	return p.Hub.SetHost(h, a)
+	return p.Standby.SetHost(h, a)
 }

@@ -142,6 +142,15 @@ export interface Accepted {
   features: string[];
 }
 
+/**
+ * To a Host that came with ?standby in its URL, before its ready: whether no other Host has the hub. Once
+ * it is free, the Host owes its ready within 10 s.
+ */
+export interface Standby {
+  kind: "standby";
+  free: boolean;
+}
+
 /** With "sessions": a session begins. It precedes the session's first command. */
 export interface SessionAttached {
   kind: "attached";
@@ -200,6 +209,7 @@ export interface BrowserRequest {
 /** What a hub sends. */
 export type HubMessage =
   | Accepted
+  | Standby
   | SessionAttached
   | HostCommand
   | SessionDetached
@@ -208,7 +218,7 @@ export type HubMessage =
   | AliveRequest
   | BrowserRequest;
 
-/** The close code that tells a Host to stay away: a newer one has taken its place (docs/bridge.md). */
+/** The close code that tells a Host to stay away, or on standby: a newer one has taken its place (docs/bridge.md). */
 export const CLOSE_REPLACED = 4500;
 
 /**

@@ -1,0 +1,51 @@
+package bridge
+
+import (
+	"context"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/wsconn"
+)
+
+// ServeStandby is ServePage for a Host that replaces no other Host page. It is told
+// {"kind":"standby","free":false} while there is one, and {"kind":"standby","free":true}
+// when it is to send its ready. If another Host was faster, the connection ends
+// with wsconn.ReasonReplaced.
+func ServeStandby(ctx context.Context, conn *wsconn.Conn, hub Standby, log *zap.Logger) wsconn.Reason {
+	p := newPage(conn, yielding{hub}, log)
+	p.ready.Stop() // it owes none before the hub is free
+	ctx, cancel := context.WithCancel(ctx)
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	defer cancel()
+	waiting.Go(func() {
+		if !hub.Free() {
+			p.tellFree(false)
+		}
+		if hub.AwaitFree(ctx) == nil {
+			p.ready.Reset(readyTimeout)
+			p.tellFree(true)
+		}
+	})
+	return p.serve(ctx)
+}
+
+func (p *Page) tellFree(free bool) {
+	body := `{"kind":"standby","free":false}`
+	if free {
+		body = `{"kind":"standby","free":true}`
+	}
+	p.conn.Deliver(wire.Frame{Body: []byte(body)})
+}
+
+// yielding is a hub as a Host sees it that replaces no other.
+type yielding struct{ Hub }
+
+// SetHost implements Hub.
+func (y yielding) SetHost(h Host, a Announcement) (Events, error) {
+	a.Yields = true
+	return y.Hub.SetHost(h, a)
+}

@@ -1,0 +1,73 @@
+package relay
+
+import (
+	"context"
+	"time"
+)
+
+// A Host on standby replaces no other Host: it waits until the slot "", which is
+// that of Host pages, is free.
+
+// freeFor is how long the slot must have been free before a Host on standby is
+// offered it: the Host page that had it may just be reloading.
+const freeFor = 2 * time.Second
+
+// Free implements bridge.Standby.
+func (h *Hub) Free() bool {
+	free, _ := h.slotState()
+	return free
+}
+
+// AwaitFree implements bridge.Standby.
+func (h *Hub) AwaitFree(ctx context.Context) error {
+	for {
+		free, freed := h.slotState()
+		if free {
+			return nil
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		select {
+		case <-time.After(freeFor):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// slotState reports whether the slot "" is free. freed is closed when a Host
+// leaves it.
+func (h *Hub) slotState() (free bool, freed <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.freed == nil {
+		h.freed = make(chan struct{})
+	}
+	return h.freeLocked(), h.freed
+}
+
+// freeLocked reports whether no Host has the slot "", or is about to have it.
+func (h *Hub) freeLocked() bool { return h.connecting == 0 && h.inSlotLocked("") == nil }
+
+// freedLocked says that a Host may have left its slot.
+func (h *Hub) freedLocked() {
+	if h.freed != nil {
+		close(h.freed)
+		h.freed = nil
+	}
+}
+
+// beginConnecting counts a Host that waits for its lease. It reports false for a
+// Host that yields, while the slot is not free.
+func (h *Hub) beginConnecting(yields bool) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if yields && !h.freeLocked() {
+		return false
+	}
+	h.connecting++
+	return true
+}
