@@ -24,7 +24,7 @@ export const LAST_WAIT_MS = 15_000;
 const GOOD_MS = 5_000;
 
 /** The extensions of version 1 that this Host knows. */
-export const FEATURES = ["sessions", "handles+", "dialog", "eval", "uploads", "resume", "alive", "codes"];
+export const FEATURES = ["sessions", "handles+", "dialog", "eval", "uploads", "resume", "alive", "codes", "standby"];
 
 /** How long sessions are kept after the connection is lost. The hub's grace time is a little shorter. */
 const KEEP_MS = 35_000;
@@ -62,6 +62,9 @@ export class Bridge implements Consumer {
   /** Why the last attempt has failed, as the relay says. */
   private why = "";
   private open = false;
+  private state: RelayState = "off";
+  /** The relay lets a replaced Host wait until it is free. */
+  private offersStandby = false;
   private openedAt = 0;
   private retry?: ReturnType<typeof setTimeout>;
 
@@ -69,6 +72,8 @@ export class Bridge implements Consumer {
     private readonly board: Switchboard,
     readonly url: string,
     private readonly token?: string,
+    /** This Host replaces no other: it waits until the relay says that it is free. */
+    private standby = false,
   ) {
     this.connect();
   }
@@ -84,16 +89,33 @@ export class Bridge implements Consumer {
   stop(): void {
     clearTimeout(this.retry);
     this.drop();
-    this.board.relayState("off", "");
+    this.tell("off");
+  }
+
+  /** Replaces the Host that has the relay. */
+  takeOver(): void {
+    if (this.open) return; // it has the relay
+    clearTimeout(this.retry);
+    this.drop();
+    this.standby = false;
+    this.attempts = 0;
+    this.connect();
+  }
+
+  private tell(state: RelayState, reason = ""): void {
+    this.state = state;
+    this.board.relayState(state, reason);
   }
 
   // --------------------------------------------------------- connection
 
   private connect(): void {
-    this.board.relayState("connecting", "");
-    const socket = this.board.socket(this.url, this.token);
+    if (!(this.standby && this.state === "replaced")) this.tell("connecting");
+    const socket = this.board.socket(this.address(), this.token);
     this.socket = socket;
-    socket.onopen = () => this.opened();
+    socket.onopen = () => {
+      if (!this.standby) this.announce();
+    };
     socket.onmessage = (e) => {
       const m = parseObject(e.data);
       if (m && this.socket === socket) this.received(m as unknown as HubMessage);
@@ -103,7 +125,16 @@ export class Bridge implements Consumer {
     };
   }
 
-  private opened(): void {
+  private address(): string {
+    if (!this.standby) return this.url;
+    const u = new URL(this.url);
+    u.searchParams.set("standby", "");
+    return u.href;
+  }
+
+  /** Becomes the Host of the relay. When this connection is lost the next one resumes it. */
+  private announce(): void {
+    this.standby = false;
     this.open = true;
     this.why = "";
     this.openedAt = Date.now();
@@ -111,7 +142,7 @@ export class Bridge implements Consumer {
     const handles = [...hooks, ...Object.keys(methods)]; // a relay of version 1 ignores all but hooks
     const targets = [...this.board.targets.values()].map((t) => ({ ...t.info }));
     this.send({ kind: "ready", v: VERSION, targets, handles, features: FEATURES, hostId, browser });
-    this.board.relayState("connected", "");
+    this.tell("connected");
   }
 
   /** Drops the socket and ends the sessions that came over it, unless they may go on. */
@@ -142,12 +173,15 @@ export class Bridge implements Consumer {
     this.drop(this.resumes && !replaced);
     if (replaced) {
       // Two Hosts that both reconnected would replace each other for ever.
-      return this.board.relayState("replaced", reason);
+      this.tell("replaced", reason);
+      if (!this.offersStandby) return;
+      this.standby = true;
     }
     if (good) this.attempts = 0;
     const wait = Math.min(FIRST_WAIT_MS * 2 ** this.attempts++, LAST_WAIT_MS);
     this.retry = setTimeout(() => this.connect(), wait * (1 - Math.random() / 2));
-    this.board.relayState("waiting", reason || this.why || `connection lost (${code})`);
+    if (replaced) return;
+    this.tell("waiting", reason || this.why || `connection lost (${code})`);
     if (refused) this.explain();
   }
 
@@ -157,7 +191,7 @@ export class Bridge implements Consumer {
     if (attempts !== 1 && FIRST_WAIT_MS * 2 ** attempts < LAST_WAIT_MS) return;
     void this.board.refusal(this.url, this.token).then((why = "") => {
       this.why = why;
-      if (why && !this.open && this.retry === retry) this.board.relayState("waiting", why);
+      if (why && !this.open && this.retry === retry) this.tell("waiting", why);
     });
   }
 
@@ -170,10 +204,15 @@ export class Bridge implements Consumer {
 
   private received(m: HubMessage): void {
     switch (m.kind) {
+      case "standby":
+        if (m.free) this.announce();
+        else if (this.state !== "replaced") this.tell("replaced", "another Host has the hub");
+        return;
       case "accepted":
         this.accepted = Array.isArray(m.features) && m.features.includes("sessions");
         this.takesScripts = this.accepted && m.features.includes("eval");
         this.resumes = this.accepted && m.features.includes("resume");
+        this.offersStandby = this.accepted && m.features.includes("standby");
         if (!this.resumes) this.detachUnclaimed();
         return;
       case "resumed":

@@ -43,8 +43,10 @@ export class Core implements Owner, Switchboard, Consumer {
         return this.targets.get(m.targetId)?.loaded();
       case "connect":
         this.bridge?.stop();
-        this.bridge = new Bridge(this, m.url, m.token);
+        this.bridge = new Bridge(this, m.url, m.token, m.standby);
         return;
+      case "takeOver":
+        return this.bridge?.takeOver();
       case "disconnect":
         this.bridge?.stop();
         this.bridge = undefined;

@@ -64,7 +64,10 @@ export class FakeSocket implements Socket {
   got: Loose[] = [];
   closed = false;
 
-  constructor(readonly token?: string) {}
+  constructor(
+    readonly url: string,
+    readonly token?: string,
+  ) {}
 
   send(data: string): void {
     this.got.push(JSON.parse(data));
@@ -97,8 +100,8 @@ export class World {
       const agent = new FakeAgent();
       return { near: agent.near, far: agent as unknown as MessagePort };
     },
-    socket: (_url, token) => {
-      const socket = new FakeSocket(token);
+    socket: (url, token) => {
+      const socket = new FakeSocket(url, token);
       this.sockets.push(socket);
       return socket;
     },

@@ -172,16 +172,28 @@ export class Host {
   /**
    * Offers the Targets through the relay at url, such as
    * "ws://127.0.0.1:9223/icdp/host", and comes back when the connection is
-   * lost. When a newer Host takes the hub the state becomes "replaced" and
-   * this one stays away until called again. A hub with tokens wants one of a
-   * Host's; to one that refuses it the Host comes back ever more slowly, as
-   * browsers do not tell a refusal from a hub that is down.
+   * lost. It replaces the Host that the hub has, unless `standby` is set. A
+   * Host that was replaced, or is on standby, has the state "replaced". It
+   * comes back by itself about 2 s after the other Host has left, or at once
+   * by takeOver. A hub with tokens wants one of a Host's; to one that refuses
+   * it the Host comes back ever more slowly, as browsers do not tell a
+   * refusal from a hub that is down.
    */
-  connectRelay(url: string, options: { token?: string } = {}): void {
-    const { token } = options;
+  connectRelay(url: string, options: { token?: string; standby?: boolean } = {}): void {
+    const { token, standby } = options;
     if (token && !/^[\w.~!#$%&'*+^`|-]+$/.test(token))
       throw new Error("A page can send no token with other characters than A-Z a-z 0-9 - _ . ~");
-    this.core({ do: "connect", url: new URL(url, location.href).href, ...(token && { token }) });
+    this.core({
+      do: "connect",
+      url: new URL(url, location.href).href,
+      ...(token && { token }),
+      ...(standby && { standby }),
+    });
+  }
+
+  /** Replaces the other Host, when the state is "replaced". That one can come back the same way. */
+  takeOver(): void {
+    this.core({ do: "takeOver" });
   }
 
   disconnectRelay(): void {

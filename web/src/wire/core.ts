@@ -27,7 +27,7 @@ export type RelayState =
   | "connecting"
   | "connected"
   | "waiting" // lost; the next attempt is coming
-  | "replaced"; // a newer Host has the hub: no further attempt
+  | "replaced"; // another Host has the hub: this one waits until that leaves, or for takeOver
 
 /** Which window.open a Target comes from. */
 export interface Opened {
@@ -50,7 +50,8 @@ export type ToCore =
   | { do: "stranger"; targetId: string; origin: string }
   /** The iframe element fired load. */
   | { do: "load"; targetId: string }
-  | { do: "connect"; url: string; token?: string }
+  | { do: "connect"; url: string; token?: string; standby?: boolean }
+  | { do: "takeOver" }
   | { do: "disconnect" }
   | { do: "attach"; sessionId: string; targetId: string }
   | { do: "detach"; sessionId: string }
