@@ -43,6 +43,7 @@ var bundles = sync.OnceValue(func() map[string]bundle {
 	add("shot.js", "/shot.js", script)
 	add("host.js", "/host.js", script)
 	add("host.mjs", "/host.mjs", script)
+	add("home.js", "/home.js", script)
 	add("shell.html", "/shell", "text/html; charset=utf-8")
 	add("NOTICE.txt", "/NOTICE.txt", "text/plain; charset=utf-8")
 	return found

@@ -11,6 +11,7 @@ import (
 	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -25,6 +26,7 @@ import (
 //	/json/…, /icdp/status, /health
 //	/icdp/host                    Host WebSocket
 //	/agent.js, /agent.mjs, /host.js, /host.mjs, /shell
+//	/, /home.js, /home.json, /favicon.ico   the home page, see home.go
 //	/dialog, /eval/KEY.js         what Frame Agents ask
 //	/ndjson, /ws, …               the action APIs, see actionapis.go
 //	/cdp                          Client WebSocket beside /ndjson
@@ -32,7 +34,8 @@ import (
 //	/session/NAME/rpc, …/cdp      /ndjson and /cdp of that hub; "default" is the one at the root
 //	/browser-sandboxes[/NAME]     hubs made on request, see sandboxes.go
 func (s *Server) handler(clients, hosts, exposed bool) http.Handler {
-	return s.logRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	on := audience{clients, hosts, exposed}
+	return webpage.ForPeople(s.logRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
 			http.Error(w, "The hub is shutting down.", http.StatusServiceUnavailable)
@@ -46,19 +49,22 @@ func (s *Server) handler(clients, hosts, exposed bool) http.Handler {
 			e.role = auth.RoleHost
 		}
 		if ok {
-			e = s.find(e, r, clients, hosts)
+			e = s.find(e, r, on)
 		}
 		s.enter(w, r, e, exposed)
-	})))
+	}))), s.homePath)
 }
 
 // find is what a path leads to; nowhere is what no path leads to.
-func (s *Server) find(nowhere entry, r *http.Request, clients, hosts bool) entry {
-	path, actions := routeOf(r).path, clients && !s.o.Actions.Off
+func (s *Server) find(nowhere entry, r *http.Request, on audience) entry {
+	clients, path, actions := on.clients, routeOf(r).path, on.clients && !s.o.Actions.Off
 	if path == "/health" {
 		return entry{serve: s.serveHealth}
 	}
-	if hosts {
+	if e, ok := s.homeEntry(r, on); ok {
+		return e
+	}
+	if on.hosts {
 		if path == "/icdp/host" {
 			return entry{pages: hostPages, role: auth.RoleHost, ws: true, serve: s.serveHost}
 		}

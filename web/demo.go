@@ -3,8 +3,8 @@ package web
 import "embed"
 
 // Demo holds the pages of the demo, below "demo": index.html, the Host page,
-// and the apps form.html, todo.html and list.html. They are templates; see
-// DemoPage and DemoApp for what they name.
+// and the apps form.html, todo.html and list.html, which are templates (see DemoPage
+// and DemoApp), and app.css. All have Style, too.
 //
 //go:embed demo
 var Demo embed.FS

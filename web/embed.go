@@ -13,6 +13,7 @@ import "embed"
 //	host.mjs    Host library, an ES module
 //	actions.js  page script of package actions, a script with the global CdpHubActions
 //	*.d.ts      types of the two ES modules, for the npm package
+//	home.js     script of the home page
 //	shell.html  ready-made Host page: ?app=URL names its app
 //	NOTICE.txt  licences of the third-party software inside
 //
@@ -24,3 +25,13 @@ var Dist embed.FS
 //
 //go:embed src/actions/secretnames.json
 var SecretNames []byte
+
+// Style is the stylesheet of all pages of the hub.
+//
+//go:embed style.css
+var Style string
+
+// Favicon is their icon, as SVG.
+//
+//go:embed favicon.svg
+var Favicon string

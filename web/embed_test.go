@@ -21,7 +21,7 @@ func TestTypeScript(t *testing.T) {
 
 func build(t *testing.T, flag string) {
 	t.Helper()
-	for _, dir := range []string{"src", "dist", "build", "package-lock.json"} {
+	for _, dir := range []string{"src", "dist", "build", "package-lock.json", "style.css"} {
 		look(t, dir)
 	}
 	out, err := exec.Command("go", "run", "-C", "build", ".", flag).CombinedOutput()

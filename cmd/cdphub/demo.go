@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"io"
 	"net"
 	"net/http"
 	"path"
@@ -157,6 +158,9 @@ func demoPages(index string, data any) http.Handler {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 			}
 		case "/style.css":
+			w.Header().Set("Content-Type", "text/css; charset=utf-8")
+			io.WriteString(w, web.Style) //nolint:errcheck // a browser that is gone
+		case "/app.css":
 			http.ServeFileFS(w, r, web.Demo, path.Join("demo", r.URL.Path))
 		default:
 			http.NotFound(w, r)

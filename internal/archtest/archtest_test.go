@@ -18,7 +18,7 @@ const module = "github.com/cdphub/cdphub"
 // ends in "/..." stands for all below it; "*" allows everything.
 var allowed = map[string]string{
 	"cmd/cdphub":           "actions actions/mcp actions/remote bridge/chrome browsers internal/auth internal/httpserver internal/logging urlpolicy relay server web",
-	"server":               "actions actions/... bridge browsers httpdiscovery internal/advice internal/auth internal/closelog internal/httpserver internal/scope urlpolicy wsconn proxy relay session targets web",
+	"server":               "actions actions/... bridge browsers httpdiscovery internal/advice internal/auth internal/closelog internal/httpserver internal/webpage internal/scope urlpolicy wsconn proxy relay session targets web",
 	"browsers":             "bridge bridge/chrome internal/advice relay",
 	"relay":                "bridge cluster session targets internal/advice internal/ordered internal/scope internal/wire",
 	"bridge":               "targets internal/wire wsconn",
@@ -36,12 +36,13 @@ var allowed = map[string]string{
 	"actions/actionstest":  "actions actions/remote",
 	"web":                  "",
 	"web/test":             "",
-	"proxy":                "internal/advice internal/wire wsconn web",
+	"proxy":                "internal/advice internal/webpage internal/wire wsconn web",
 	"internal/httpserver":  "internal/auth internal/logging",
 	"internal/hubtest":     "bridge internal/wire wsconn",
 	"internal/logging":     "",
 	"internal/logging/...": "internal/logging",
 	"internal/ordered":     "",
+	"internal/webpage":     "web",
 	"internal/wire":        "",
 	"wsconn":               "internal/wire",
 	"internal/auth":        "internal/advice internal/scope internal/urlhost",
@@ -67,7 +68,7 @@ var only = map[string]string{
 	"github.com/gobwas/":         "wsconn",
 	"github.com/google/uuid":     "session",
 	"github.com/mailru/easyjson": "internal/wire bridge bridge/chrome targets actions actions/...",
-	"net/http":                   "cmd/cdphub server internal/hubtest internal/httpserver wsconn internal/auth httpdiscovery proxy web/test actions/... bridge/chrome internal/egress internal/bench internal/bench/...",
+	"net/http":                   "cmd/cdphub server internal/hubtest internal/httpserver wsconn internal/auth httpdiscovery proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/...",
 	"github.com/alecthomas/kong": "cmd/cdphub",
 }
 

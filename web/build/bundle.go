@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -15,7 +16,8 @@ import (
 const (
 	maxAgent = 230 << 10
 	maxHost  = 44 << 10
-	maxShell = 4 << 10
+	maxShell = 16 << 10 // with the stylesheet
+	maxHome  = 6 << 10
 	maxSnap  = 12 << 10
 	maxShot  = 300 << 10 // loaded when a client first wants a screenshot
 	maxActs  = 64 << 10  // sent to each document that an action concerns
@@ -44,11 +46,15 @@ var bundles = []bundle{
 	{name: "snapshot.js", entry: "snapshot/index.ts", format: api.FormatESModule, max: maxSnap},
 	{name: "shot.js", entry: "shot/index.ts", inject: "shot/natives.ts", format: api.FormatESModule, max: maxShot},
 	{name: "actions.js", entry: "actions/index.ts", format: api.FormatIIFE, global: "CdpHubActions", max: maxActs},
+	{name: "home.js", entry: "home/home.ts", format: api.FormatIIFE, max: maxHome},
 	{name: "shell.html", entry: "shell/shell.ts", format: api.FormatIIFE, page: "shell/shell.html", max: maxShell},
 }
 
-// scriptSlot is where a page gets its script.
-const scriptSlot = "<!-- script -->"
+// scriptSlot and styleSlot are where a page gets its script and the stylesheet.
+const (
+	scriptSlot = "<!-- script -->"
+	styleSlot  = "<!-- style -->"
+)
 
 // bundleAll makes every file of dist.
 func bundleAll(root string) ([]output, error) {
@@ -93,8 +99,28 @@ func (b bundle) build(root string, packages map[string]bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	style, err := stylesheet(root)
+	if err != nil {
+		return nil, err
+	}
 	code = bytes.Join([][]byte{[]byte("<script>"), bytes.TrimSpace(code), []byte("</script>")}, nil)
-	return bytes.Replace(page, []byte(scriptSlot), code, 1), nil
+	page = bytes.Replace(page, []byte(scriptSlot), code, 1)
+	return bytes.Replace(page, []byte(styleSlot), style, 1), nil
+}
+
+// stylesheet is the one of all pages, as an element.
+func stylesheet(root string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(root, "style.css"))
+	if err != nil {
+		return nil, err
+	}
+	res := api.Transform(string(text), api.TransformOptions{
+		Loader: api.LoaderCSS, MinifyWhitespace: true, MinifySyntax: true, LogLevel: api.LogLevelWarning,
+	})
+	if err := failure(res.Errors); err != nil {
+		return nil, fmt.Errorf("style.css: %w", err)
+	}
+	return bytes.Join([][]byte{[]byte("<style>"), bytes.TrimSpace(res.Code), []byte("</style>")}, nil), nil
 }
 
 // importAsWritten is an import of an address that the code computes. The bundler

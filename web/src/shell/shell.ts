@@ -3,15 +3,17 @@
 // tab of its own; "origin" may stand in the address again and again, to name
 // other origins that the frames may be navigated to, and "upstream" is where
 // the app is for itself, when a proxy serves it here. "#token=T" is the token
-// for a hub that wants one, which leaves the address at once.
+// for a hub that wants one, which leaves the address at once. With "standby" the
+// page does not replace another Host page before its user asks for that.
 
 import type * as Library from "../host/index";
+import { byId, notify, showHub, showPaired } from "./bar";
+import { type Refusal, askHub, clientsOf } from "./ask";
 
 declare const CdpHub: typeof Library; // host.js stands before this script
 
-const token = CdpHub.takeToken(); // before there is any frame
-const state = document.getElementById("state") as HTMLElement;
-const tabs = document.getElementById("tabs") as HTMLElement;
+let token = CdpHub.takeToken(); // before there is any frame
+const tabs = byId("tabs");
 const query = new URLSearchParams(location.search);
 const app = webAddress(query.get("app") ?? "");
 const named = [app, ...query.getAll("origin").map(webAddress)].flatMap((u) => (u ? [u.origin, ...sameServer(u)] : []));
@@ -19,6 +21,7 @@ const origins = [...new Set(named)].filter((origin) => origin !== location.origi
 const upstream = webAddress(query.get("upstream") ?? "");
 const moved = app && upstream ? { [upstream.origin]: app.origin } : {};
 const frames = new Map<string, { iframe: HTMLIFrameElement; tab: HTMLButtonElement }>();
+const ASK_MS = 3_000;
 
 const host = new CdpHub.Host({
   createTarget: (params, openerId) => add(String(params.url ?? ""), openerId, params.background !== true),
@@ -26,8 +29,9 @@ const host = new CdpHub.Host({
   reveal: (targetId) => show(targetId),
 });
 
-if (app) start(app);
-else state.textContent = "Add ?app=URL to this page's address, for example ?app=http://localhost:3000/";
+let relay: Library.HostState = { relay: "off", reason: "" };
+let clients: number | undefined;
+let refusal: Refusal | undefined;
 
 /**
  * The address, unless it is of this page's own origin, in which javascript: would run, too: what runs
@@ -60,7 +64,8 @@ function add(address: string, openerId = "", front = true): string {
   if (url) iframe.src = url.href;
   // Paired first, since a window's name is read as it is made.
   const targetId = host.pair(iframe, { origins, moved, title: url?.href ?? "", ...(openerId && { openerId }) });
-  document.getElementById("frames")?.append(iframe);
+  iframe.title = url?.href ?? "blank page";
+  byId("frames").append(iframe);
   const tab = document.createElement("button");
   tab.onclick = () => show(targetId);
   tabs.append(tab);
@@ -88,32 +93,92 @@ function show(targetId: string): void {
   }
 }
 
-function start(url: URL): void {
-  add(url.href);
-  document.title = url.host;
+/** Lets the user name the app. */
+function choose(): void {
+  byId("frames").hidden = true;
+  byId("choose").hidden = false;
+  byId("address").focus();
+}
+
+function tell(): void {
+  const targets = host.targets();
+  showHub(relay, clients);
+  showPaired(targets.filter((t) => t.connected).length, targets.length);
+  notify(notice());
+}
+
+/** The one thing that is most in the way. */
+function notice(): Parameters<typeof notify>[0] {
+  if (refusal?.status === 401) {
+    const text = token
+      ? "The hub refuses the token of this page: it is wrong, or has expired, or is for another role or hub."
+      : "This hub needs a token for Host pages.";
+    return { text, login: true };
+  }
+  if (refusal) return { text: `The hub refuses this page: ${refusal.text}` };
+  if (relay.relay === "replaced")
+    return {
+      text: "Another page has this hub: clients drive the app there. This page takes over when that one is closed.",
+      use: true,
+    };
+  const reason = host.targets().find((t) => t.reason)?.reason;
+  return reason ? { text: reason } : undefined;
+}
+
+function connect(): void {
+  refusal = undefined;
   const bridge = new URL("icdp/host", location.href);
   bridge.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   bridge.search = "";
   bridge.hash = "";
-  host.connectRelay(bridge.href, token ? { token } : {});
-  let connected = false;
-  let reason = "";
-  let relay = "";
-  const tell = (): void => {
-    const frame = connected ? "paired" : `not paired${reason && ` (${reason})`}`;
-    state.textContent = `${url.href} - frame ${frame} - hub ${relay}`;
+  host.connectRelay(bridge.href, { standby: query.has("standby"), ...(token && { token }) });
+}
+
+/** Finds out why there is no connection. A page that is refused does not try again before it has another token. */
+async function explain(): Promise<void> {
+  refusal = await askHub(token);
+  if (refusal?.status === 401) host.disconnectRelay();
+  tell();
+}
+
+async function ask(): Promise<void> {
+  if (document.hidden || relay.relay !== "connected") return;
+  clients = await clientsOf(token);
+  tell();
+}
+
+function start(url: URL): void {
+  byId("app").textContent = url.href;
+  document.title = `${url.host} - cdphub`;
+  add(url.href);
+  byId("use").onclick = () => host.takeOver();
+  byId("login").onsubmit = (event) => {
+    event.preventDefault();
+    location.hash = `token=${encodeURIComponent(byId<HTMLInputElement>("token").value.trim())}`;
+    token = CdpHub.takeToken(); // kept for a reload, as one that came in the address
+    connect();
   };
   host.onTargets((targets) => {
-    connected = targets.length > 0 && targets.every((t) => t.connected);
-    reason = targets.find((t) => t.reason)?.reason ?? "";
     for (const t of targets) {
-      const tab = frames.get(t.targetId)?.tab;
-      if (tab) tab.textContent = t.title || t.url;
+      const frame = frames.get(t.targetId);
+      if (!frame) continue;
+      frame.tab.textContent = frame.iframe.title = t.title || t.url;
+      if (frame.tab.ariaPressed === "true") document.title = `${t.title || url.host} - cdphub`;
     }
     tell();
   });
   host.onState((s) => {
-    relay = s.relay + (s.reason ? ` (${s.reason})` : "");
+    relay = s;
+    if (s.relay === "waiting" && !refusal) void explain();
+    if (s.relay === "connected") {
+      refusal = undefined;
+      void ask();
+    }
     tell();
   });
+  connect();
+  setInterval(ask, ASK_MS);
 }
+
+if (app) start(app);
+else choose();

@@ -1,0 +1,31 @@
+package webpage
+
+import "net/http"
+
+// Home is what the home page of a hub says. It holds nothing about what runs: the
+// page's script asks for that, with the token of whoever has one.
+type Home struct {
+	Hub    string // its name; "" is the default hub
+	Status string // path of the JSON that the script asks for
+	Script string // path of the script
+	Token  string // role of the token that is needed to see what runs: "client", "host", or "" for none
+	Shell  string // address of the ready-made Host page; "": no Host listener is known
+	// Clients are the ways to connect; none where the address for Clients is not known.
+	Clients []Snippet
+}
+
+// Snippet is how one client connects.
+type Snippet struct{ Client, Code string }
+
+// WriteHome answers a request with the home page.
+func WriteHome(w http.ResponseWriter, h Home) {
+	form := "form-action 'none'"
+	if h.Shell != "" {
+		form = "form-action " + h.Shell
+	}
+	header := w.Header()
+	header.Set("Content-Security-Policy", Policy("script-src 'self'", "connect-src 'self'", form,
+		"frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"))
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	writeHTML(w, http.StatusOK, render("home.html", h))
+}

@@ -1,0 +1,168 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/webpage"
+	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/web"
+)
+
+// The home page and the ready-made Host page ask here what runs, with the token of
+// a Client and of a Host. The JSON is theirs alone and may change with any version.
+const (
+	clientStatusPath = "/home.json"
+	hostStatusPath   = "/host.json"
+)
+
+// homeEntry finds what the home page consists of, on a listener:
+//
+//	/                for browsers that ask for a page: the home page, the same for everybody
+//	/home.js, /favicon.ico
+//	/home.json, /host.json   what runs, for Clients and for Hosts
+func (s *Server) homeEntry(r *http.Request, on audience) (entry, bool) {
+	switch path := routeOf(r).path; {
+	case path == "/" && webpage.WantsHTML(r):
+		return entry{pages: allPages, serve: func(w http.ResponseWriter, r *http.Request) { s.serveHome(w, r, on) }}, true
+	case path == "/home.js":
+		return entry{pages: allPages, serve: bundles()[path].serve}, true
+	case path == "/favicon.ico":
+		return entry{pages: allPages, serve: serveFavicon}, true
+	case on.clients && path == clientStatusPath:
+		return entry{role: auth.RoleClient, serve: func(w http.ResponseWriter, r *http.Request) { s.serveHomeStatus(w, r, on) }}, true
+	case on.hosts && path == hostStatusPath:
+		return entry{role: auth.RoleHost, serve: func(w http.ResponseWriter, r *http.Request) { s.serveHomeStatus(w, r, on) }}, true
+	}
+	return entry{}, false
+}
+
+// audience is whom a listener serves.
+type audience struct {
+	clients, hosts bool
+	exposed        bool // to other machines
+}
+
+// asks is where the home page asks what runs, and the role of the token for it.
+func (a audience) asks() (path string, role auth.Role) {
+	if a.clients {
+		return clientStatusPath, auth.RoleClient
+	}
+	return hostStatusPath, auth.RoleHost
+}
+
+// serveHome answers with the home page, which needs no token: it says nothing of
+// what runs.
+func (s *Server) serveHome(w http.ResponseWriter, r *http.Request, on audience) {
+	at := routeOf(r)
+	path, role := on.asks()
+	h := webpage.Home{Hub: at.hub, Status: at.prefix + path, Script: at.prefix + "/home.js"}
+	if s.tokens.Set() {
+		h.Token = string(role)
+	}
+	if base := s.siblingURL(r, on.hosts, s.HostAddr()); base != "" {
+		h.Shell = base + "/shell"
+	}
+	if base := s.siblingURL(r, on.clients, s.ClientAddr()); base != "" {
+		h.Clients = s.snippets(base)
+	}
+	webpage.WriteHome(w, h)
+}
+
+// homePath is the path of the home page of the hub that a request is for.
+func (s *Server) homePath(r *http.Request) string {
+	at, _ := s.route(r)
+	return at.prefix + "/"
+}
+
+func serveFavicon(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Cache-Control", "max-age=86400")
+	if onlyReads(w, r) {
+		io.WriteString(w, web.Favicon) //nolint:errcheck // a peer that is gone
+	}
+}
+
+// homeStatus is the answer; web/src/home/home.ts and web/src/shell/ask.ts read it.
+type homeStatus struct {
+	Version string    `json:"version"`
+	Hubs    []homeHub `json:"hubs"` // first the one that was asked
+}
+
+// homeHub is one hub, as far as the asker may know it.
+type homeHub struct {
+	relay.Summary
+	Path      string     `json:"path"` // before each of its paths: "" or "/hub/NAME"
+	HostHangs bool       `json:"hostHangs"`
+	Browser   bool       `json:"browser"`         // it has a browser of its own, or gets one with its first Client
+	Pages     []homePage `json:"pages,omitempty"` // for Clients: the first of its targets
+}
+
+type homePage struct {
+	Title string `json:"title"`
+	URL   string `json:"url"`
+}
+
+const (
+	maxHomeHubs  = 100
+	maxHomePages = 50
+	// titlesWithin is how long a browser may take to tell its pages' titles.
+	titlesWithin = 2 * time.Second
+)
+
+// serveHomeStatus says what runs: on the hub that was asked, and on all others
+// for who may drive them all. Sandboxes are named to nobody, since their names
+// are the keys to them. It starts no browser and makes no hub.
+func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request, on audience) {
+	if !onlyReads(w, r) {
+		return
+	}
+	at, pass := routeOf(r), auth.PassOf(r)
+	if err := s.sandboxes.check(at.hub); err != nil {
+		refuse(w, err)
+		return
+	}
+	status := homeStatus{Version: s.o.Version, Hubs: []homeHub{s.homeHub(r.Context(), at.hub, at.prefix, pass)}}
+	if pass.Grant.Hub == auth.EveryHub || !s.tokens.Set() && !on.exposed {
+		for _, other := range s.hubs.Summaries() {
+			if other.Hub != at.hub && !isSandbox(other.Hub) && len(status.Hubs) < maxHomeHubs {
+				status.Hubs = append(status.Hubs, s.homeHub(r.Context(), other.Hub, hubPrefix(other.Hub), pass))
+			}
+		}
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	json.NewEncoder(w).Encode(status) //nolint:errcheck // a peer that is gone
+}
+
+func hubPrefix(name string) string {
+	if name == relay.DefaultHub {
+		return ""
+	}
+	return "/hub/" + name
+}
+
+func (s *Server) homeHub(ctx context.Context, name, prefix string, pass auth.Pass) homeHub {
+	hub, release := s.hubs.Peek(name)
+	defer release()
+	stats := hub.Stats()
+	h := homeHub{
+		Summary: relay.Summary{Hub: name, HostConnected: stats.Hosts > 0, Clients: stats.Clients, Targets: stats.Targets, Sessions: stats.Sessions},
+		Path:    prefix, HostHangs: hub.HostHangs(), Browser: s.browsers.Has(name),
+	}
+	if pass.Grant.Role == auth.RoleHost {
+		return h // it offers targets, and may not look at those of others
+	}
+	ctx, cancel := context.WithTimeout(ctx, titlesWithin)
+	defer cancel()
+	hub.Refresh(ctx)
+	list := hub.Targets(policy(pass))
+	h.Targets = len(list)
+	for _, t := range list[:min(len(list), maxHomePages)] {
+		h.Pages = append(h.Pages, homePage{t.Title, t.URL})
+	}
+	return h
+}

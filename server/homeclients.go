@@ -1,0 +1,65 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/cdphub/cdphub/internal/webpage"
+)
+
+// siblingURL is the URL of the asked hub at a listener as the asker can reach it:
+// by the name that the request used, and the port of the listener unless that is
+// the one that was asked. It is "" when there is no such listener.
+func (s *Server) siblingURL(r *http.Request, asked bool, addr string) string {
+	host := r.Host
+	if host == "" { // HTTP/1.0, or an empty header
+		if a, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+			host = a.String()
+		}
+	}
+	if !asked {
+		_, port, err := net.SplitHostPort(addr)
+		if err != nil {
+			return ""
+		}
+		name, _, err := net.SplitHostPort(host)
+		if err != nil {
+			name = host
+		}
+		host = net.JoinHostPort(strings.Trim(name, "[]"), port)
+	}
+	if strings.ContainsAny(host, " ;,'\"") { // it goes into a header of the answer
+		return ""
+	}
+	scheme := "http://"
+	if r.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + host + routeOf(r).prefix
+}
+
+// snippets say how each client connects to the hub at a URL.
+func (s *Server) snippets(base string) []webpage.Snippet {
+	socket := "ws" + strings.TrimPrefix(base, "http") + "/devtools/browser"
+	playwright, puppeteer, query, mcp, curl := "", "", "", "", ""
+	if s.tokens.Set() {
+		const header = `headers: { Authorization: "Bearer TOKEN" }`
+		playwright, puppeteer = ", { "+header+" }", ", "+header
+		query = "?token=TOKEN"
+		mcp = `, "headers": { "Authorization": "Bearer TOKEN" }`
+		curl = `-H "Authorization: Bearer TOKEN" `
+	}
+	list := []webpage.Snippet{
+		{Client: "Playwright", Code: fmt.Sprintf("const browser = await chromium.connectOverCDP(%q%s);", base, playwright)},
+		{Client: "Puppeteer", Code: fmt.Sprintf("const browser = await puppeteer.connect({ browserWSEndpoint: %q%s });", socket, puppeteer)},
+	}
+	if query == "" || !s.o.Tokens.NoURLs {
+		list = append(list, webpage.Snippet{Client: "agent-browser", Code: fmt.Sprintf("agent-browser --cdp %q snapshot -i", socket+query)})
+	}
+	if !s.o.Actions.Off {
+		list = append(list, webpage.Snippet{Client: "MCP", Code: fmt.Sprintf(`{ "mcpServers": { "browser": { "url": %q%s } } }`, base+"/mcp", mcp)})
+	}
+	return append(list, webpage.Snippet{Client: "curl", Code: fmt.Sprintf("curl %s%s/json/list", curl, base)})
+}

@@ -1,0 +1,33 @@
+// What the page asks its hub over HTTP, since a browser does not say why a
+// WebSocket was refused.
+
+/** Why the hub does not take this page as a Host. */
+export interface Refusal {
+  status: number;
+  text: string;
+}
+
+function get(path: string, token: string): Promise<Response> {
+  return fetch(path, { cache: "no-store", headers: token ? { Authorization: `Bearer ${token}` } : {} });
+}
+
+/** Why the hub refuses this page; undefined if it does not, or is down. */
+export async function askHub(token: string): Promise<Refusal | undefined> {
+  try {
+    const answer = await get("icdp/host?standby", token); // refused like the WebSocket, and then for not being one
+    if (![401, 403, 404, 429, 503].includes(answer.status)) return undefined;
+    return { status: answer.status, text: await answer.text() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many clients the hub has; undefined if it does not say. */
+export async function clientsOf(token: string): Promise<number | undefined> {
+  try {
+    const answer = await get("host.json", token);
+    return answer.ok ? (await answer.json()).hubs[0].clients : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+// The bar of the ready-made Host page: what it shows, and what is wrong.
+
+import type { HostState } from "../host/index";
+
+const PAGES: Record<HostState["relay"], [text: string, look: "good" | "bad" | ""]> = {
+  off: ["Not connected to the hub", "bad"],
+  connecting: ["Connecting to the hub", ""],
+  connected: ["Connected to the hub", "good"],
+  waiting: ["No connection to the hub, trying again", "bad"],
+  replaced: ["Another page has the hub", "bad"],
+};
+
+export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+/** Sets a text only if it is another one, since screen readers read each change of a live region. */
+export function write(id: string, text: string, look?: string): void {
+  const element = byId(id);
+  if (element.textContent !== text) element.textContent = text;
+  if (look !== undefined) element.className = `state ${look}`;
+}
+
+/** The state of the hub, and how many clients drive. */
+export function showHub(state: HostState, clients?: number): void {
+  const [text, look] = PAGES[state.relay];
+  const driven =
+    clients === undefined
+      ? ""
+      : clients === 0
+        ? ", no client drives"
+        : `, ${clients} ${clients === 1 ? "client drives" : "clients drive"}`;
+  write("hub", state.relay === "connected" ? text + driven : text, look);
+}
+
+export function showPaired(paired: number, all: number): void {
+  const some = all > 1 ? `${paired} of ${all} frames paired` : paired ? "Frame paired" : "Frame not paired";
+  write("paired", some, paired === all ? "good" : "bad");
+}
+
+/** What is wrong and what to do, with the control that does it. */
+export interface Notice {
+  text: string;
+  use?: boolean;
+  login?: boolean;
+}
+
+export function notify(notice?: Notice): void {
+  byId("notice").hidden = !notice;
+  byId("use").hidden = !notice?.use;
+  byId("login").hidden = !notice?.login;
+  write("why", notice?.text ?? "");
+}
