@@ -94,6 +94,7 @@ func (s *Server) makeApp() error {
 	at.Scheme, at.Host = "http", Reachable(ln.Addr().String())
 	s.rules.AppPorts = []string{auth.PortOf(&at), auth.PortOf(upstream)}
 	hostPage := url.URL{Scheme: "http", Host: Reachable(s.HostAddr())}
+	s.app.page = s.appPage(hostPage, at, upstream)
 	handler, err := proxy.New(proxy.Options{
 		Upstream:         upstream,
 		Hub:              s.handler(false, true, true),
@@ -112,7 +113,6 @@ func (s *Server) makeApp() error {
 		s.log.Warn("the Host page and the app have different names, so that browsers withhold the app's cookies in the frame",
 			zap.Stringer("page", &hostPage), zap.Stringer("app", &at))
 	}
-	s.app.page = s.appPage(hostPage, at, upstream)
 	return nil
 }
 

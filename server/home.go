@@ -75,8 +75,10 @@ func (s *Server) serveHome(w http.ResponseWriter, r *http.Request, on audience) 
 
 // homePath is the path of the home page of the hub that a request is for.
 func (s *Server) homePath(r *http.Request) string {
-	at, _ := s.route(r)
-	return at.prefix + "/"
+	if at, ok := s.route(r); ok {
+		return at.prefix + "/"
+	}
+	return "/"
 }
 
 func serveFavicon(w http.ResponseWriter, r *http.Request) {

@@ -370,7 +370,7 @@ func TestR121TokensLeaveTheAddress(t *testing.T) {
 	if got := s.inside(t, "location.hash + document.title.length"); got == `""` {
 		t.Errorf("after the reload: %s", got)
 	}
-	for end := time.Now().Add(within); !strings.Contains(s.inside(t, "document.body.innerText"), "hub connected"); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(within); !strings.Contains(s.inside(t, "document.body.innerText"), "Connected to the hub"); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("after the reload: %s", s.inside(t, "document.body.innerText"))
 		}

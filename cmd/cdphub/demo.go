@@ -57,7 +57,8 @@ func (c *demoCmd) show(ctx context.Context, srv *server.Server, log *zap.Logger,
 		return err
 	}
 	defer closePages()
-	browser, err := c.desktop(log).open(ctx, page)
+	b := c.desktop(log)
+	browser, err := b.open(ctx, page)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (c *demoCmd) show(ctx context.Context, srv *server.Server, log *zap.Logger,
 	}
 	fmt.Fprintf(s.out, "The demo is at %s\nDrive it with any of these:\n\n%s"+
 		"  node -e 'require(\"playwright-core\").chromium.connectOverCDP(%s).then(async b => { for (const p of b.contexts()[0].pages()) console.log(await p.title()); await b.close() })'\n"+
-		"\nCtrl+C ends it.\n", page, g.examples("snapshot -i"), connect)
+		"\nCtrl+C ends it.\n", b.printed(page), g.examples("snapshot -i"), connect)
 	<-ctx.Done()
 	return nil
 }

@@ -85,6 +85,25 @@ func (b desktop) opener() string {
 	return opener
 }
 
+// printed is the address of a page for the user to open. Where a headless browser
+// shows the page already, the user's own page waits on standby: opened to look, it
+// must not take the hub away from the one that clients drive.
+func (b desktop) printed(page string) string {
+	if b.opener() != "" {
+		return page
+	}
+	before, fragment, found := strings.Cut(page, "#")
+	if strings.Contains(before, "?") {
+		before += "&standby"
+	} else {
+		before += "?standby"
+	}
+	if found {
+		before += "#" + fragment
+	}
+	return before
+}
+
 // withoutToken is the URL of a page as it may be logged.
 func withoutToken(page string) string {
 	page, _, _ = strings.Cut(page, "#")

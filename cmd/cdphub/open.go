@@ -49,7 +49,7 @@ func (c *openCmd) Run(ctx context.Context, s streams) error {
 		if err := awaitTargets(ctx, hub, 1, browser, s.out); err != nil {
 			return unlessEnded(ctx, fmt.Errorf("%w: is %s open in a browser?", err, page))
 		}
-		fmt.Fprintf(s.out, "The app is at %s\n\n%s", page, howTo(c.guide(srv, s)))
+		fmt.Fprintf(s.out, "The app is at %s\n\n%s", b.printed(page), howTo(c.guide(srv, s)))
 		<-ctx.Done()
 		return nil
 	})

@@ -36,7 +36,7 @@ func explain(status int, text, home string) Problem {
 			p.Text = text
 		}
 	case http.StatusUnauthorized:
-		p.Title = "A token is needed here"
+		p.Title = "This address needs a token"
 		p.Next = "In a browser, enter the token on the home page. A Host page takes it from the end of its address: #token=TOKEN."
 	case http.StatusForbidden:
 		p.Title = "The hub has refused this request"

@@ -154,7 +154,9 @@ function start(url: URL): void {
   byId("use").onclick = () => host.takeOver();
   byId("login").onsubmit = (event) => {
     event.preventDefault();
-    location.hash = `token=${encodeURIComponent(byId<HTMLInputElement>("token").value.trim())}`;
+    const input = byId<HTMLInputElement>("token");
+    history.replaceState(history.state, "", `#token=${encodeURIComponent(input.value.trim())}`);
+    input.value = "";
     token = CdpHub.takeToken(); // kept for a reload, as one that came in the address
     connect();
   };
