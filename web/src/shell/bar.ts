@@ -24,12 +24,7 @@ export function write(id: string, text: string, look?: string): void {
 /** The state of the hub, and how many clients drive. */
 export function showHub(state: HostState, clients?: number): void {
   const [text, look] = PAGES[state.relay];
-  const driven =
-    clients === undefined
-      ? ""
-      : clients === 0
-        ? ", no client drives"
-        : `, ${clients} ${clients === 1 ? "client drives" : "clients drive"}`;
+  const driven = clients === undefined ? "" : `, ${clients || "no"} ${clients === 1 ? "client" : "clients"} connected`;
   write("hub", state.relay === "connected" ? text + driven : text, look);
 }
 

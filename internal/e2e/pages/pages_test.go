@@ -1,0 +1,48 @@
+// Package pages tests what people see of a hub: its home page, its error pages and
+// the ready-made Host page, in a real browser, with axe (web accessibility).
+package pages
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
+)
+
+var scratch string
+
+func TestMain(m *testing.M) { os.Exit(harness.Main(m, &scratch)) }
+
+const (
+	clientToken = "token-of-clients"
+	hostToken   = "token-of-hosts--"
+)
+
+func TestPages(t *testing.T) {
+	browser, err := harness.LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := harness.StartHub(t)
+	closed := harness.StartHub(t, "--client-token", clientToken, "--host-token", hostToken)
+	harness.RunPlaywright(t, 11, nil,
+		"BROWSER="+browser,
+		"OPEN_CLIENTS=http://"+open.ClientAddr, "OPEN_HOSTS=http://"+open.HostAddr,
+		"CLOSED_CLIENTS=http://"+closed.ClientAddr, "CLOSED_HOSTS=http://"+closed.HostAddr,
+		"CLIENT_TOKEN="+clientToken, "HOST_TOKEN="+hostToken,
+		"APP="+serve(t, fmt.Sprintf(`<script src="http://%s/agent.js" data-parents="http://%[1]s http://%s" crossorigin></script>`, open.HostAddr, closed.HostAddr)),
+		"PLAIN="+serve(t, ""))
+}
+
+// serve serves an app of one page with something in its head.
+func serve(t *testing.T, head string) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!doctype html><html lang="en"><head>%s<title>Field book</title></head><body><h1>Field book</h1></body></html>`, head)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
