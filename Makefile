@@ -82,7 +82,7 @@ test-e2e-playwright:
 
 test-e2e-others:
 	go test -C web/build -shuffle=on -timeout 20m ./...
-	go test -C $(E2E) -shuffle=on -timeout 20m -p 1 . ./axtree ./browserhost ./shots
+	go test -C $(E2E) -shuffle=on -timeout 20m -p 1 . ./axtree ./browserhost ./pages ./shots
 
 test-clients: tools
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 )
@@ -82,13 +83,20 @@ func TestOpen(t *testing.T) {
 // to it.
 func openApp(t *testing.T, address string, options ...string) *driven {
 	t.Helper()
+	page, _, _ := runOpen(t, address, options...)
+	return page
+}
+
+// runOpen is openApp, and returns what the command writes.
+func runOpen(t *testing.T, address string, options ...string) (page *driven, out, logs *logtest.Buffer) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	var out, logs logtest.Buffer
+	out, logs = new(logtest.Buffer), new(logtest.Buffer)
 	ended := make(chan error, 1)
 	args := append([]string{
 		"open", address, "--headless", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0", "--app-addr", "127.0.0.1:0", "--drain", "5s",
 	}, options...)
-	go func() { ended <- run(ctx, args, &out, &logs) }()
+	go func() { ended <- run(ctx, args, out, logs) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
@@ -102,7 +110,7 @@ func openApp(t *testing.T, address string, options ...string) *driven {
 		if _, rest, found := strings.Cut(out.String(), " at http://127.0.0.1:"); found && strings.Contains(rest, ", for example") {
 			_, at, _ := strings.Cut(rest, " at http://")
 			at, _, _ = strings.Cut(at, ", for example")
-			return attach(t, at)
+			return attach(t, at), out, logs
 		}
 		if time.Now().After(end) {
 			t.Fatal("it never printed an endpoint")
@@ -220,4 +228,29 @@ func runsWith(t *testing.T, text string) bool {
 		args, _ := os.ReadFile(file) // it may just have ended
 		return bytes.Contains(args, []byte(text))
 	})
+}
+
+// TestHeadlessOpenIsNotTakenOver opens the address that a headless `open` prints in
+// a second browser: that one waits, and the page that clients drive stays.
+func TestHeadlessOpenIsNotTakenOver(t *testing.T) {
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<!doctype html><title>mine</title>")
+	}))
+	defer app.Close()
+	page, out, logs := runOpen(t, app.URL, "--log-level=debug")
+	_, address, _ := strings.Cut(out.String(), "The app is at ")
+	address, _, _ = strings.Cut(address, "\n")
+	if !strings.HasSuffix(address, "&standby") {
+		t.Fatalf("the address is %s", address)
+	}
+	closeSecond, err := chrome.Show(chrome.Options{NoSandbox: os.Geteuid() == 0}, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeSecond()
+	hubtest.Eventually(t, "the second browser has come", func() bool { return strings.Count(logs.String(), `"host came"`) == 2 })
+	if got := page.evaluate("document.title"); got != "mine" || strings.Contains(logs.String(), "replaced") {
+		t.Errorf("the first page says %v", got)
+	}
 }

@@ -28,13 +28,15 @@ func TestPages(t *testing.T) {
 	}
 	open := harness.StartHub(t)
 	closed := harness.StartHub(t, "--client-token", clientToken, "--host-token", hostToken)
-	harness.RunPlaywright(t, 11, nil,
+	shop := serve(t, "")
+	_, hostPage := harness.StartProxy(t, shop)
+	harness.RunPlaywright(t, 13, nil,
 		"BROWSER="+browser,
 		"OPEN_CLIENTS=http://"+open.ClientAddr, "OPEN_HOSTS=http://"+open.HostAddr,
 		"CLOSED_CLIENTS=http://"+closed.ClientAddr, "CLOSED_HOSTS=http://"+closed.HostAddr,
 		"CLIENT_TOKEN="+clientToken, "HOST_TOKEN="+hostToken,
 		"APP="+serve(t, fmt.Sprintf(`<script src="http://%s/agent.js" data-parents="http://%[1]s http://%s" crossorigin></script>`, open.HostAddr, closed.HostAddr)),
-		"PLAIN="+serve(t, ""))
+		"PLAIN="+shop, "HOST_PAGE="+hostPage)
 }
 
 // serve serves an app of one page with something in its head.

@@ -85,3 +85,14 @@ test("with tokens: asks for the one of a Host, and keeps it for a reload", async
   await page.reload();
   await expect(page.getByText("Connected to the hub")).toBeVisible();
 });
+
+test("the proxied app in a tab of its own: the console names the Host page", async ({ page, context }) => {
+  await page.goto(process.env.HOST_PAGE);
+  await expect(page.getByText("Frame paired")).toBeVisible();
+  const direct = await context.newPage();
+  const said = [];
+  direct.on("console", (m) => said.push(m.text()));
+  await direct.goto(new URL(process.env.HOST_PAGE).searchParams.get("app"));
+  expect(said).toEqual([expect.stringContaining(`Open ${process.env.HOST_PAGE}`)]);
+  expect(await direct.content()).not.toContain("cdphub");
+});
