@@ -30,9 +30,9 @@ func (s *Server) homeEntry(r *http.Request, on audience) (entry, bool) {
 	case path == "/" && webpage.WantsHTML(r):
 		return entry{pages: allPages, serve: func(w http.ResponseWriter, r *http.Request) { s.serveHome(w, r, on) }}, true
 	case path == "/home.js":
-		return entry{pages: allPages, serve: bundles()[path].serve}, true
+		return entry{serve: bundles()[path].serve}, true
 	case path == "/favicon.ico":
-		return entry{pages: allPages, serve: serveFavicon}, true
+		return entry{serve: serveFavicon}, true
 	case on.clients && path == clientStatusPath:
 		return entry{role: auth.RoleClient, serve: func(w http.ResponseWriter, r *http.Request) { s.serveHomeStatus(w, r, on) }}, true
 	case on.hosts && path == hostStatusPath:

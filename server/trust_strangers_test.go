@@ -39,7 +39,7 @@ var openPaths = []string{"/agent.js", "/host.mjs", "/shell", "/dialog", "/eval/K
 var closedPaths = []string{
 	"/", "//", "/nothing", "/health", "/health/", "/json", "/json/", "/json/list", "/json/version", "/json/protocol", "/json/new?http://a/", "/json/close/T1",
 	"/json/activate/T1", "/icdp/status", "/icdp/host", "/icdp/host/", "/devtools/browser", "/devtools/browser/x", "/devtools/page/T1", "/cdp", "/ndjson", "/ws",
-	"/hooks", "/hooks/invoke", "/mcp", "/bap", "/browser-sandboxes", "/browser-sandboxes/x", "/metrics", "/hubs", "/log-level", "/debug/pprof/", "/favicon.ico", "/x/../y", "/%2e",
+	"/hooks", "/hooks/invoke", "/mcp", "/bap", "/browser-sandboxes", "/browser-sandboxes/x", "/metrics", "/hubs", "/log-level", "/debug/pprof/", "/home.json", "/host.json", "/favicon.ico", "/x/../y", "/%2e",
 }
 
 // prefixes lead to hubs that there may be, and to some that cannot be.

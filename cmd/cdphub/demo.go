@@ -161,6 +161,9 @@ func demoPages(index string, data any) http.Handler {
 		case "/style.css":
 			w.Header().Set("Content-Type", "text/css; charset=utf-8")
 			io.WriteString(w, web.Style) //nolint:errcheck // a browser that is gone
+		case "/favicon.ico":
+			w.Header().Set("Content-Type", "image/svg+xml")
+			io.WriteString(w, web.Favicon) //nolint:errcheck // a browser that is gone
 		case "/app.css":
 			http.ServeFileFS(w, r, web.Demo, path.Join("demo", r.URL.Path))
 		default:

@@ -244,11 +244,11 @@ func TestHeadlessOpenIsNotTakenOver(t *testing.T) {
 	if !strings.HasSuffix(address, "&standby") {
 		t.Fatalf("the address is %s", address)
 	}
-	closeSecond, err := chrome.Show(chrome.Options{NoSandbox: os.Geteuid() == 0}, address)
+	second, err := chrome.Show(chrome.Options{NoSandbox: os.Geteuid() == 0}, address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closeSecond()
+	defer second.Close()
 	hubtest.Eventually(t, "the second browser has come", func() bool { return strings.Count(logs.String(), `"host came"`) == 2 })
 	if got := page.evaluate("document.title"); got != "mine" || strings.Contains(logs.String(), "replaced") {
 		t.Errorf("the first page says %v", got)

@@ -58,11 +58,12 @@ type Problem struct {
 	Next   string        // what to do now
 	Link   string        // address of a link below, such as the home page; empty: none
 	Label  string        // of the link
-	Head   template.HTML // goes first into the head, as it stands: such as a script of the caller
+	Head   template.HTML // goes first into the head, as it stands, such as the tag of a script; Write's policy forbids scripts
 	Retry  int           // seconds after which the page loads again by itself; 0: it does not
 }
 
-// Render returns the page as HTML.
+// Render returns the page as HTML, for a caller that has headers of its own: such as
+// one whose page may be framed.
 func (p Problem) Render() []byte {
 	if p.Title == "" {
 		p.Title = http.StatusText(p.Status)
@@ -76,9 +77,6 @@ func Write(w http.ResponseWriter, p Problem) {
 	body := p.Render()
 	h := w.Header()
 	h.Set("Content-Security-Policy", Policy("form-action 'none'", "frame-ancestors 'none'"))
-	if p.Retry > 0 {
-		h.Set("Refresh", strconv.Itoa(p.Retry))
-	}
 	writeHTML(w, p.Status, body)
 }
 

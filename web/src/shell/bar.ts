@@ -28,9 +28,11 @@ export function showHub(state: HostState, clients?: number): void {
   write("hub", state.relay === "connected" ? text + driven : text, look);
 }
 
-export function showPaired(paired: number, all: number): void {
-  const some = all > 1 ? `${paired} of ${all} frames paired` : paired ? "Frame paired" : "Frame not paired";
-  write("paired", some, paired === all ? "good" : "bad");
+/** How many frames are paired. `wrong` says that those which are not had time enough. */
+export function showPaired(paired: number, all: number, wrong: boolean): void {
+  if (paired === all) return write("paired", all === 1 ? "Frame paired" : `${all} frames paired`, "good");
+  const some = all > 1 ? `${paired} of ${all} frames paired` : wrong ? "Frame not paired" : "Waiting for the frame";
+  write("paired", some, wrong ? "bad" : "");
 }
 
 /** What is wrong and what to do, with the control that does it. */

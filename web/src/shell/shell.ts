@@ -102,8 +102,13 @@ function choose(): void {
 
 function tell(): void {
   const targets = host.targets();
+  const paired = targets.filter((t) => t.connected).length;
   showHub(relay, clients);
-  showPaired(targets.filter((t) => t.connected).length, targets.length);
+  showPaired(
+    paired,
+    targets.length,
+    targets.some((t) => t.reason),
+  );
   notify(notice());
 }
 
