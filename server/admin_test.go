@@ -118,7 +118,7 @@ func TestLogLevel(t *testing.T) {
 
 // TestReadiness holds a Client's connection open while the server drains.
 func TestReadiness(t *testing.T) {
-	s, admin := startAdmin(t, nil)
+	s, admin := startAdmin(t, shortDrain)
 	if status, _ := s.get(t, admin, "/readyz", nil); status != 200 {
 		t.Errorf("ready: %d, want 200", status)
 	}

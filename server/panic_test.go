@@ -17,7 +17,7 @@ import (
 func TestR103PanicEndsOneConnection(t *testing.T) {
 	var out logtest.Buffer
 	l := logtest.Open(t, &out)
-	srv, err := makeServer(Options{ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: 5 * time.Second}, l.Logger)
+	srv, err := makeServer(Options{ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: time.Millisecond}, l.Logger)
 	if err != nil {
 		t.Fatal(err)
 	}

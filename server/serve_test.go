@@ -45,6 +45,9 @@ func testOptions() Options {
 	}
 }
 
+// shortDrain is for tests whose Clients stay until they are closed.
+func shortDrain(o *Options) { o.Drain = time.Millisecond }
+
 func makeServer(o Options, log *zap.Logger) (*Server, error) {
 	o.Log = log
 	return New(o)
@@ -240,7 +243,7 @@ func TestDrain(t *testing.T) {
 // TestDrainOrder holds a Client's connection open and wants the Hosts to wait
 // for it; then it comes too late itself.
 func TestDrainOrder(t *testing.T) {
-	s := start(t, nil)
+	s := start(t, shortDrain)
 	left := s.clients.enter()
 	go func() {
 		defer left()
@@ -248,7 +251,7 @@ func TestDrainOrder(t *testing.T) {
 		select {
 		case <-s.hosts.ctx.Done():
 			t.Error("the Hosts were closed before the last Client had gone")
-		case <-time.After(50 * time.Millisecond): // of the 5 s that the drain may take
+		case <-time.After(50 * time.Millisecond): // of the 10 s that Clients have to close
 		}
 	}()
 	s.stop()

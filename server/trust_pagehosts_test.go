@@ -3,9 +3,12 @@ package server
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestR133ProxiedAppIsNoHost has the pages of a proxied app try to be Hosts, by
@@ -127,11 +130,30 @@ func TestR133AppsFrames(t *testing.T) {
 // TestR94PageSocketsOfNothing asks for Targets that there are not: nothing of
 // their hubs stays.
 func TestR94PageSocketsOfNothing(t *testing.T) {
-	s := start(t, nil)
-	for i := range 20 {
-		if got := raw(t, s.addr(false), handshake(fmt.Sprintf("/hub/h%d/devtools/page/none", i))); got.status != 404 {
-			t.Errorf("%d %s, want 404", got.status, got.body)
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(Options{NoListeners: true})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	await(t, "the hubs have gone", func() bool { return s.hubs.Len() == 0 })
+		s.poller.Close() // a goroutine in epoll_wait would keep the bubble waiting
+		handler := s.Handler()
+		for i := range 20 {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("http://localhost/hub/h%d/devtools/page/none", i), http.NoBody)
+			r.Header.Set("Connection", "Upgrade")
+			r.Header.Set("Upgrade", "websocket")
+			r.Header.Set("Sec-WebSocket-Version", "13")
+			r.Header.Set("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")
+			got := httptest.NewRecorder()
+			if handler.ServeHTTP(got, r); got.Code != http.StatusNotFound || !strings.Contains(got.Body.String(), "target") {
+				t.Errorf("%d %s, want 404", got.Code, got.Body)
+			}
+		}
+		if n := s.hubs.Len(); n != 20 {
+			t.Errorf("there are %d hubs, want those that were asked for", n)
+		}
+		time.Sleep(time.Minute) // a hub outlives its last user by 30 s
+		if n := s.hubs.Len(); n != 0 {
+			t.Errorf("%d hubs stay", n)
+		}
+	})
 }
