@@ -39,6 +39,7 @@ var allowed = map[string]string{
 	"proxy":                "internal/advice internal/webpage internal/wire wsconn web",
 	"internal/httpserver":  "internal/auth internal/logging",
 	"internal/hubtest":     "bridge internal/wire wsconn",
+	"internal/browsertest": "bridge/chrome internal/wire urlpolicy wsconn",
 	"internal/logging":     "",
 	"internal/logging/...": "internal/logging",
 	"internal/ordered":     "",
