@@ -64,6 +64,10 @@ func LookUp(variable string, names ...string) (string, error) {
 	return "", fmt.Errorf("none of %q is there; %s may name one", names, variable)
 }
 
+// environment is that of the test binary before tests change it. A test that
+// sets HOME would else have Go build all packages anew, in a new cache.
+var environment = os.Environ()
+
 // CDPHub returns the path of the program, which it builds once unless CDPHUB names
 // one.
 var CDPHub = sync.OnceValues(func() (string, error) {
@@ -72,7 +76,7 @@ var CDPHub = sync.OnceValues(func() (string, error) {
 	}
 	path := filepath.Join(scratch, "cdphub")
 	build := exec.Command("go", "build", "-o", path, "./cmd/cdphub")
-	build.Dir = Repository()
+	build.Dir, build.Env = Repository(), environment
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
@@ -83,7 +87,7 @@ var CDPHub = sync.OnceValues(func() (string, error) {
 // script of theirs and downloads no browser.
 func InstallNode(dir string) error {
 	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-	install.Dir = dir
+	install.Dir, install.Env = dir, environment
 	if out, err := install.CombinedOutput(); err != nil {
 		return fmt.Errorf("npm ci: %w\n%s", err, out)
 	}
