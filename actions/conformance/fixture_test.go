@@ -14,6 +14,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/server"
 )
@@ -45,13 +46,20 @@ func newStage(t *testing.T, change func(*server.Options)) *stage {
 		o.Limits.MaxClientMessage = 100 << 20
 		o.Actions.RequestRate, o.Actions.ScreenshotRate, o.Actions.BAPConnections = 100_000, 100_000, 100
 		o.ClientOrigins, o.Actions.HookScopes = []string{s.app.URL}, []string{"browser:read", "browser:write", "browser:eval"}
-		o.Browsers = &browsers.Options{Chrome: chrome.Options{NoSandbox: os.Geteuid() == 0}, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}
 		if change != nil {
 			change(o)
+		}
+		if o.Browsers == nil {
+			o.Browsers = browserAt(chrome.Options{URL: browsertest.Borrow(t)})
 		}
 	})
 	s.showHost(t, host.URL)
 	return s
+}
+
+// browserAt puts a browser behind the hub "chromium".
+func browserAt(o chrome.Options) *browsers.Options {
+	return &browsers.Options{Chrome: o, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}
 }
 
 // showHost opens the Host page in the browser and waits until it is there.

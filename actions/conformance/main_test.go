@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/cdphub/cdphub/internal/browsertest"
 )
 
 // folder is where program is built.
@@ -16,12 +18,12 @@ var folder string
 func TestMain(m *testing.M) {
 	// Tests that run side by side wait more than they compute. -parallel says
 	// otherwise.
-	flag.Set("test.parallel", "6")
+	flag.Set("test.parallel", "4")
 	var err error
 	if folder, err = os.MkdirTemp("", "conformance"); err != nil {
 		panic(err)
 	}
-	status := m.Run()
+	status := browsertest.Main(m)
 	os.RemoveAll(folder)
 	os.Exit(status)
 }

@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/server"
 )
@@ -34,7 +36,11 @@ func TestR144OnePolicyForAllClients(t *testing.T) {
 	secret.Listener = ln
 	secret.Start()
 	t.Cleanup(secret.Close)
-	s := newStage(t, func(f *server.Options) { f.Network.Block = []string{"127.0.0.2/32"} })
+	s := newStage(t, func(f *server.Options) {
+		f.Network.Block = []string{"127.0.0.2/32"}
+		// A browser that the hub starts has the policy in its arguments, too.
+		f.Browsers = browserAt(chrome.Options{NoSandbox: os.Geteuid() == 0})
+	})
 	hub := strings.TrimPrefix(s.base("/hub/chromium"), "http")
 
 	c := hubtest.Dial(t, "ws"+hub+"/devtools/browser", nil)
