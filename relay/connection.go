@@ -134,17 +134,17 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 }
 
 // dropAnswerLocked counts an answer that is not passed on.
-func (h *Hub) dropAnswerLocked(before, id bridge.CallID, foreign bool) {
+func (h *Hub) dropAnswerLocked(before, id bridge.CallID, wrongSession bool) {
 	s := &h.counters
 	switch {
-	case foreign:
-		s.AnswersForeign++
+	case wrongSession:
+		s.AnswersWrongSession++
 	case id < 1, id > h.calls.last:
-		s.AnswersUnasked++
+		s.AnswersUnsolicited++
 	case id <= before:
 		s.AnswersOutdated++
 	default:
-		s.AnswersTwice++
+		s.AnswersDuplicate++
 	}
 }
 

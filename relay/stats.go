@@ -14,16 +14,16 @@ type Stats struct {
 	ClientGone     uint64 // ended with their Client: there was nobody left to answer
 	Pending        uint64 // commands that the Host has and has not answered
 
-	// Answers of Hosts that were dropped, since they were to
-	AnswersTwice    uint64 // a command that had ended: it was answered, or had failed
-	AnswersUnasked  uint64 // a command that no Host was sent
-	AnswersOutdated uint64 // a command of the Host before
-	AnswersForeign  uint64 // a command of another session, which stays in flight
+	// Answers of Hosts that the hub dropped, by what they answered.
+	AnswersDuplicate    uint64 // a command that was answered before, or had failed
+	AnswersUnsolicited  uint64 // a command that no Host was sent
+	AnswersOutdated     uint64 // a command that an earlier Host was sent
+	AnswersWrongSession uint64 // a command of another session, which stays in flight
 
 	EventsIn     uint64 // events of Hosts
-	Sent         uint64 // copies of them taken by Clients' connections
+	Sent         uint64 // copies of them that Clients' connections took
 	ClientClosed uint64 // copies for connections that were closing
-	Misrouted    uint64 // answers about to reach another Client than the one that asked: never but by a fault of the hub
+	Misrouted    uint64 // answers that would have reached another Client than the one that asked; above 0 the hub has a bug
 
 	Latency Latency // of commands that Hosts have answered
 
@@ -55,10 +55,10 @@ func (s *Stats) add(o Stats) {
 	s.AnsweredByHub += o.AnsweredByHub
 	s.ClientGone += o.ClientGone
 	s.Pending += o.Pending
-	s.AnswersTwice += o.AnswersTwice
-	s.AnswersUnasked += o.AnswersUnasked
+	s.AnswersDuplicate += o.AnswersDuplicate
+	s.AnswersUnsolicited += o.AnswersUnsolicited
 	s.AnswersOutdated += o.AnswersOutdated
-	s.AnswersForeign += o.AnswersForeign
+	s.AnswersWrongSession += o.AnswersWrongSession
 	s.EventsIn += o.EventsIn
 	s.Sent += o.Sent
 	s.ClientClosed += o.ClientClosed

@@ -69,9 +69,9 @@ func TestR80AnswersNobodyWaitsFor(t *testing.T) {
 	c.wants(`{"id":4,"result":{"n":9}` + tail)
 
 	got := s.hubs.Stats()
-	if got.AnswersTwice != 1 || got.AnswersUnasked != 4 || got.AnswersForeign != 3 || got.AnswersOutdated != 1 {
+	if got.AnswersDuplicate != 1 || got.AnswersUnsolicited != 4 || got.AnswersWrongSession != 3 || got.AnswersOutdated != 1 {
 		t.Errorf("answers dropped: twice %d, unasked %d, of another session %d, of the Host before %d; want 1, 4, 3, 1",
-			got.AnswersTwice, got.AnswersUnasked, got.AnswersForeign, got.AnswersOutdated)
+			got.AnswersDuplicate, got.AnswersUnsolicited, got.AnswersWrongSession, got.AnswersOutdated)
 	}
 }
 

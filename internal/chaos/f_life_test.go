@@ -242,9 +242,9 @@ func TestF17ClientsLeaveInMidCommand(t *testing.T) {
 	stays.quiet(t)
 	stays.sawAll(t, h)
 	const late = rounds * 2 * each
-	if s := in.Stats(); s.AnswersTwice != late || s.ClientGone != late || b.gone.Load() != late {
+	if s := in.Stats(); s.AnswersDuplicate != late || s.ClientGone != late || b.gone.Load() != late {
 		t.Errorf("the hub dropped %d late answers and has %d commands whose Client left, its Clients %d; want %d",
-			s.AnswersTwice, s.ClientGone, b.gone.Load(), late)
+			s.AnswersDuplicate, s.ClientGone, b.gone.Load(), late)
 	}
 }
 

@@ -56,13 +56,13 @@ func TestI1I2I3LedgerAgrees(t *testing.T) {
 	}
 	s := in.Stats()
 	want := relay.Stats{
-		Received:       uint64(b.sent.Load()),
-		AnsweredByHost: uint64(b.echoed.Load()),
-		AnsweredByHub:  uint64(b.sent.Load() - b.echoed.Load()),
-		EventsIn:       uint64(b.numbered.Load()),
-		Sent:           uint64(b.events.Load()),
-		AnswersTwice:   s.AnswersTwice, // of commands that their Target's end has failed
-		Hubs:           1, Hosts: 1, Clients: 4, Sessions: 16, Targets: 4,
+		Received:         uint64(b.sent.Load()),
+		AnsweredByHost:   uint64(b.echoed.Load()),
+		AnsweredByHub:    uint64(b.sent.Load() - b.echoed.Load()),
+		EventsIn:         uint64(b.numbered.Load()),
+		Sent:             uint64(b.events.Load()),
+		AnswersDuplicate: s.AnswersDuplicate, // of commands that their Target's end has failed
+		Hubs:             1, Hosts: 1, Clients: 4, Sessions: 16, Targets: 4,
 	}
 	if s != want {
 		t.Errorf("the hub has counted\n%+v, its peers\n%+v", s, want)

@@ -26,7 +26,7 @@ func (h *hub) stats() (s relay.Stats, err error) {
 		`cdphub_commands_answered_total{by="hub"}`:               &s.AnsweredByHub,
 		"cdphub_commands_client_gone_total":                      &s.ClientGone,
 		"cdphub_commands_pending":                                &s.Pending,
-		`cdphub_answers_dropped_total{why="twice"}`:              &s.AnswersTwice,
+		`cdphub_answers_dropped_total{why="duplicate"}`:          &s.AnswersDuplicate,
 		"cdphub_events_received_total":                           &s.EventsIn,
 		`cdphub_event_deliveries_total{outcome="sent"}`:          &s.Sent,
 		`cdphub_event_deliveries_total{outcome="client_closed"}`: &s.ClientClosed,
