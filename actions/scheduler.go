@@ -37,10 +37,10 @@ const (
 
 // Job says when a request runs, and after which others.
 type Job struct {
-	Page      string   // its page's handle, "" for the active one: it runs after those on that page
+	Page      string   // its page's handle, "" for the active one: it runs after earlier jobs of that page
 	Of        *Browser // which has the page; nil is the Browser of the Scheduler
-	NoPage    bool     // it is about no page: it runs after those that are not, either
-	Exclusive bool     // it may change which page is active: it runs after all others, and they after it
+	NoPage    bool     // it concerns no page: it runs after other jobs without a page
+	Exclusive bool     // it may change the active page: it runs after all earlier jobs, and before all later ones
 }
 
 // NewScheduler makes the scheduler of a caller. When the process shuts down, it
@@ -65,7 +65,7 @@ func NewScheduler(ctx context.Context, c Caller, over func()) *Scheduler {
 	return s
 }
 
-// End cuts off what runs, waits for that, and ends the Browser.
+// End cancels running requests, waits for their end, and ends the Browser.
 func (s *Scheduler) End() {
 	s.mu.Lock()
 	s.ended = true
@@ -97,8 +97,8 @@ func (s *Scheduler) Browser() (*Browser, error) {
 	return b, nil
 }
 
-// Run runs f in its turn. Its error is of kind RateLimited, and f does not run,
-// when there are too many requests.
+// Run runs f when the scheduler allows it. With too many requests waiting, f does
+// not run and the error has the kind RateLimited.
 func (s *Scheduler) Run(t Job, f func(context.Context)) error {
 	meter := s.caller.Options.Meter
 	if err := meter.Request(); err != nil {
@@ -138,7 +138,7 @@ func (s *Scheduler) queueOf(t Job) string {
 	return p.ID
 }
 
-// goLocked runs f when those before it in its queue have ended.
+// goLocked runs f when the jobs before it in its queue have ended.
 func (s *Scheduler) goLocked(queue string, f func(context.Context)) {
 	done := make(chan struct{})
 	var before []chan struct{}
@@ -177,8 +177,8 @@ func (s *Scheduler) leave(queue string, done chan struct{}) {
 	close(done)
 }
 
-// Try runs f, and makes an error of kind Internal of its panic, which is
-// logged. A log of nil is none.
+// Try runs f. It logs a panic of f and returns it as an error of kind Internal.
+// With a nil log nothing is logged.
 func Try[T any](log *zap.Logger, verb string, f func() (T, error)) (result T, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

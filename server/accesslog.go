@@ -22,12 +22,12 @@ import (
 //	{"msg":"login failed","listener":"clients","hub":"","peer":"127.0.0.1","reason":"unknown","error":"…"}
 //	{"msg":"request refused","side":"client","hub":"","peer":"127.0.0.1:5","path":"/x","status":404,"why":"…","duration":0.001}
 
-// peer is who a connection is, for the log. A logger made with these fields
-// would hold a kilobyte for as long as the connection lives.
+// peer identifies a connection in the log. A logger made with these fields would
+// hold a kilobyte for as long as the connection lives.
 type peer struct {
 	server          *Server
 	side, hub, addr string
-	bearer          string // the name that its token has; "" for none
+	bearer          string // the name of its token; "" without a token
 	since           time.Time
 }
 
@@ -49,7 +49,8 @@ func (p peer) left(why wsconn.Reason) {
 		zap.Uint16("code", why.Code), zap.String("reason", why.Text))...)
 }
 
-// survive makes a panic the end of one connection alone. It must be deferred.
+// survive recovers a panic, so that it ends only one connection. It must be
+// deferred.
 func (p peer) survive(conn *wsconn.Conn) {
 	fault := recover()
 	if fault == nil {
@@ -106,14 +107,14 @@ func refusalLevel(r *http.Request, status int) zapcore.Level {
 	return zap.InfoLevel
 }
 
-// longestWords is how much of what strangers wrote a log line has, in bytes.
+// longestWords limits text of peers in a log line, in bytes.
 const longestWords = 200
 
 func cut(words string) string {
 	return strings.ToValidUTF8(words[:min(len(words), longestWords)], "")
 }
 
-// answer notes what a request was answered with.
+// answer records the answer to a request.
 type answer struct {
 	http.ResponseWriter
 	status int

@@ -35,7 +35,7 @@ func parseUsual(frame []byte) (r request, ok bool) {
 	return r, ok
 }
 
-// parseAny reads any frame, and says what is wrong with it.
+// parseAny reads any frame. The failure describes an invalid one.
 func parseAny(frame []byte) (request, *failure) {
 	r := request{id: null}
 	var in map[string]json.RawMessage
@@ -83,7 +83,7 @@ type answer struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-// none is the result of a method that has nothing to tell.
+// none is the empty result of a method.
 type none struct{}
 
 // notification is what nobody has asked for.

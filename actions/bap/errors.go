@@ -52,7 +52,7 @@ const (
 	retryLimited           = 1000
 	prefixInvalid          = "bad request: "
 	prefixBlocked          = "navigation blocked: "
-	faultMessage           = "internal error" // of a fault of the hub, which the log tells
+	faultMessage           = "internal error" // of a bug of the hub; the log has the details
 	prefixLimited          = "rate limited: "
 	elementNotFoundMessage = "Element not found"
 )
@@ -76,7 +76,7 @@ type failureData struct {
 // Error implements error.
 func (f *failure) Error() string { return f.Message }
 
-// note adds to what is told beside the message.
+// note adds a detail to the error's data.
 func (f *failure) note(name string, value any) {
 	if f.Data.Details == nil {
 		f.Data.Details = make(map[string]any)
@@ -99,7 +99,7 @@ func invalid(field, format string, args ...any) *failure {
 	return fail(codeInvalidParams, "Invalid params: "+field+": "+format, args...).detail("field", field)
 }
 
-// row is how a kind of error is told.
+// row is the code and the data of a kind of error.
 type row struct {
 	code    int
 	retry   bool

@@ -61,8 +61,9 @@ func subscribe(ctx context.Context, k *call, p subscribeParams) (any, error) {
 	return none{}, nil
 }
 
-// hear has the browser tell what the session is subscribed to. It does when hear
-// returns: a client goes on as soon as it is answered.
+// hear subscribes to the browser's events of the session's kinds. The
+// subscription is active when hear returns, since a client continues as soon as
+// it has the answer.
 func (s *session) hear(ctx context.Context, b *actions.Browser) {
 	s.mu.Lock()
 	if s.subscription != nil {
@@ -70,7 +71,7 @@ func (s *session) hear(ctx context.Context, b *actions.Browser) {
 		s.subscription = nil
 	}
 	if s.kinds != 0 {
-		s.subscription = b.Subscribe(s.kinds, s.tell)
+		s.subscription = b.Subscribe(s.kinds, s.event)
 	}
 	subscription := s.subscription
 	s.mu.Unlock()
@@ -79,8 +80,8 @@ func (s *session) hear(ctx context.Context, b *actions.Browser) {
 	}
 }
 
-// use notes that the client has to do with a page, whose errors it is told
-// while it is not subscribed to anything.
+// use records that the client works with a page. A client without subscriptions
+// gets events for errors of the pages that it works with.
 func (s *session) use(p *actions.Page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,12 +89,12 @@ func (s *session) use(p *actions.Page) {
 		return
 	}
 	s.heard[p.ID] = true
-	p.Subscribe(actions.ConsoleEvents, s.tellError)
+	p.Subscribe(actions.ConsoleEvents, s.errorEvent)
 }
 
-// tellError tells an error on a page's console to a client that has not
-// subscribed to anything.
-func (s *session) tellError(e actions.Event) {
+// errorEvent sends an error on a page's console to a client without
+// subscriptions.
+func (s *session) errorEvent(e actions.Event) {
 	m, ok := e.Body.(actions.ConsoleMessage)
 	s.mu.Lock()
 	silent := s.subscribed
@@ -103,8 +104,8 @@ func (s *session) tellError(e actions.Event) {
 	}
 }
 
-// tell tells an event to a client that has subscribed to its kind.
-func (s *session) tell(e actions.Event) {
+// event sends an event to a client that has subscribed to its kind.
+func (s *session) event(e actions.Event) {
 	name, body := s.body(e)
 	if body == nil {
 		return
@@ -141,7 +142,7 @@ func (s *session) send(e actions.Event, name string, body obj) {
 	}
 }
 
-// body is an event's kind and payload; nil for one that is not told.
+// body returns an event's kind and payload; nil for an event that is not sent.
 func (s *session) body(e actions.Event) (string, obj) {
 	switch b := e.Body.(type) {
 	case actions.PageChange:
@@ -200,7 +201,7 @@ func networkEvent(n actions.NetworkEvent) obj {
 	return body
 }
 
-// downloadEvent adds what the download's beginning has told.
+// downloadEvent adds the fields of the event that began the download.
 func (s *session) downloadEvent(d actions.Download) obj {
 	s.mu.Lock()
 	defer s.mu.Unlock()

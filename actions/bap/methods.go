@@ -51,7 +51,7 @@ func onPageOf[P any](scope string, f func(ctx context.Context, k *call, page *ac
 	}}
 }
 
-// does is onPage for what has no result.
+// does is onPage for methods without a result.
 func does[P any](scope string, f func(ctx context.Context, page *actions.Page, p P) error) method {
 	return onPage(scope, func(ctx context.Context, page *actions.Page, p P) (any, error) {
 		return none{}, f(ctx, page, p)

@@ -35,7 +35,7 @@ type pageInfo struct {
 // sizing is how long a page may take to say its size, for a list.
 const sizing = 2 * time.Second
 
-// describe is a page as it is told.
+// describe returns a page as answers and events contain it.
 func describe(ctx context.Context, p *actions.Page) pageInfo {
 	ctx, cancel := context.WithTimeout(ctx, sizing)
 	defer cancel()
@@ -201,7 +201,7 @@ func closePage(ctx context.Context, k *call, p pageID) (any, error) {
 	return none{}, nil
 }
 
-// forget drops what is known of a page that is no more.
+// forget removes the state of a page that was closed.
 func (s *session) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

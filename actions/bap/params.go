@@ -73,7 +73,7 @@ func (f *failure) locate(params json.RawMessage, refused func(part json.RawMessa
 // value; whole makes params of a part of the object.
 func refusedField(object json.RawMessage, whole func(json.RawMessage) json.RawMessage, refused func(json.RawMessage) bool) (string, json.RawMessage) {
 	var fields map[string]json.RawMessage
-	_ = json.Unmarshal(object, &fields) // what is no object has none
+	_ = json.Unmarshal(object, &fields) // only an object has fields
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if refused(around(whole, name)(fields[name])) {
 			return name, fields[name]
@@ -89,7 +89,7 @@ func around(whole func(json.RawMessage) json.RawMessage, name string) func(json.
 	}
 }
 
-// need refuses what is missing.
+// need refuses an empty value of a required field.
 func need(field, value string) *failure {
 	if value == "" {
 		return invalid(field, "is missing")

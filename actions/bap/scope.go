@@ -17,7 +17,7 @@ var profiles = map[string][]string{
 	"":           {"*"}, // there are no tokens
 }
 
-// holds reports whether one who has these scopes may do what needs one.
+// holds reports whether the granted scopes include the needed one.
 func holds(granted []string, need string) bool {
 	group, _, _ := strings.Cut(need, ":")
 	return need == "" || slices.ContainsFunc(granted, func(s string) bool {

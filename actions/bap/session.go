@@ -37,7 +37,7 @@ type session struct {
 	subscribed   bool
 	kinds        actions.EventKind        // subscribed to
 	documents    bool                     // events have the names of the documents
-	subscription *actions.Subscription    // nil while the browser tells nothing
+	subscription *actions.Subscription    // nil without a subscription to the browser's events
 	heard        map[string]bool          // pages whose console is listened to, by ID
 	limits       map[string]*rate.Limiter // of events, by page ID
 	downloads    map[string]actions.Download
@@ -212,8 +212,8 @@ func notLaunched() *failure {
 	return f
 }
 
-// page is a page by its name; "" is the active one. From now on errors on its
-// console are told.
+// page returns a page by its name; "" is the active one. From now on the client
+// gets events for errors on its console.
 func (s *session) page(ctx context.Context, id string) (*actions.Page, error) {
 	b, err := s.open(ctx)
 	if err != nil {

@@ -170,7 +170,8 @@ func testPrivateContexts(t *testing.T, h *liveHub, url string) {
 	}
 }
 
-// What is private is to others as if it were not there, in Chromium's words.
+// testPrivateIsUnknown wants the answers of Chromium for an unknown id when a
+// Client names a private context or target of another.
 func testPrivateIsUnknown(t *testing.T, h *liveHub, url string) {
 	h.attach("a", "b")
 	defer h.release("a", "b")
@@ -315,7 +316,7 @@ func testLeaving(t *testing.T, h *liveHub, url string) {
 	h.release("a")
 	host := h.host.(*Host)
 	for end := time.Now().Add(patience); ; {
-		// What is not hidden any more must not be there any more.
+		// A context that is not hidden any more must be gone.
 		host.mu.Lock()
 		left := len(host.contexts)
 		host.mu.Unlock()

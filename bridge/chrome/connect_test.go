@@ -57,7 +57,7 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// awaitPort waits for the file that tells a browser's port.
+// awaitPort waits for the file that contains a browser's port.
 func awaitPort(t *testing.T, profile string) string {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {

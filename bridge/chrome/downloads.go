@@ -176,7 +176,7 @@ func (h *Host) newFolderLocked(kind string) (string, error) {
 func (h *Host) removeFolderLocked(client *session) {
 	if folder := client.folder; folder != "" {
 		client.folder = ""
-		h.saving.Go(func() { os.RemoveAll(folder) }) // what is left goes with the Host's
+		h.saving.Go(func() { os.RemoveAll(folder) }) // files that cannot be removed yet go with the Host's folder
 	}
 }
 
@@ -248,7 +248,7 @@ func (h *Host) wantedLocked(contextID string) bool {
 }
 
 // locateDownload records the context of a download from an event of its page.
-// Browser.downloadWillBegin alone does not tell: its frame may be no target.
+// Browser.downloadWillBegin alone is not enough: its frame may be no target.
 func (h *Host) locateDownload(s *session, params []byte) {
 	guid := text(params, "guid")
 	h.mu.Lock()

@@ -25,7 +25,7 @@ func (r *rig) folder() string {
 	return ""
 }
 
-// begins tells of a download in a frame in all that Chromium tells of it.
+// begins sends all events that Chromium sends when a download begins in a frame.
 func (r *rig) begins(guid, frame string, sessions ...string) {
 	params := fmt.Sprintf(`{"frameId":%q,"guid":%q,"suggestedFilename":"f.txt"}`, frame, guid)
 	r.says(`{"method":"Browser.downloadWillBegin","params":` + params + `}`)
@@ -168,7 +168,7 @@ func TestR116DownloadsWithoutFiles(t *testing.T) {
 	})
 }
 
-// wantOfEach checks which sessions have been told of events with a text in them.
+// wantOfEach checks which sessions got events with a text in them.
 func (r *rig) wantOfEach(part, sessions string) {
 	r.Helper()
 	r.hub.mu.Lock()
@@ -201,14 +201,14 @@ func TestDownloadsOfPrivateContextsAreToldToTheirClientAlone(t *testing.T) {
 			`{"id":-9,"method":"Browser.setDownloadBehavior","params":{"behavior":"allowAndName","downloadPath":"`+common+`","eventsEnabled":true}}`,
 			`{"id":102,"method":"Browser.getVersion","params":{},"sessionId":"B"}`,
 		)
-		r.begins("G1", "TA", "A") // Chromium tells the session too
+		r.begins("G1", "TA", "A") // Chromium sends it to the session too
 		r.completes(folder, "G1", "secret")
 		r.wantTold(
 			`a < Browser.downloadWillBegin {"frameId":"TA","guid":"G1","suggestedFilename":"f.txt"}`,
 			`a < Browser.downloadProgress {"guid":"G1","state":"completed","filePath":"`+filepath.Join(theirs, "f.txt")+`"}`,
 		)
 		r.wantFile(filepath.Join(theirs, "f.txt"), "secret")
-		// A frame that is no target: the page's session has told of it before.
+		// A frame that is no target: the page's session got an event for it before.
 		r.says(
 			`{"method":"Target.attachedToTarget","params":{"sessionId":"P","targetInfo":{"targetId":"TA","type":"page","browserContextId":"CA"}},"sessionId":"A"}`,
 			`{"method":"Page.downloadWillBegin","params":{"frameId":"F","guid":"G2"},"sessionId":"P"}`,
@@ -230,7 +230,8 @@ func TestDownloadsOfPrivateContextsAreToldToTheirClientAlone(t *testing.T) {
 	})
 }
 
-// Who shares contexts hears of all downloads, as Chromium tells them.
+// TestSharedHostTellsOfAllDownloads wants Clients that share contexts to get the
+// events of all downloads, as from Chromium.
 func TestSharedHostTellsOfAllDownloads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withContext(t, Options{Shared: true})

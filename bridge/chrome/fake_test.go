@@ -50,7 +50,7 @@ func (b *fakeBrowser) Serve(receive func([]byte)) error {
 			buf := []byte(m)
 			receive(buf)
 			for i := range buf {
-				buf[i] = '#' // whoever has kept it will show it
+				buf[i] = '#' // a test then sees whether somebody has kept it
 			}
 		case <-b.gone:
 			b.mu.Lock()
@@ -84,7 +84,7 @@ func (b *fakeBrowser) die() {
 	b.Close()
 }
 
-// fakeHub records what a Host tells it, a line each.
+// fakeHub records the calls of a Host, a line each.
 type fakeHub struct {
 	mu     sync.Mutex // as a hub has one: held around the Host's methods and its events
 	host   bridge.Host
@@ -260,7 +260,7 @@ func (r *rig) numberOf(method string) string {
 	return ""
 }
 
-// forget drops what the browser and the hub have been told.
+// forget drops the records of the browser and the hub.
 func (r *rig) forget() {
 	r.browser.mu.Lock()
 	r.browser.sent = nil
@@ -282,7 +282,7 @@ func (r *rig) wantSent(want ...string) {
 	r.browser.sent = nil
 }
 
-// wantTold compares what the hub has been told since the last look.
+// wantTold compares the hub's records since the last call.
 func (r *rig) wantTold(want ...string) {
 	r.Helper()
 	synctest.Wait()

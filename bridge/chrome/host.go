@@ -31,7 +31,7 @@ var (
 // Host's own session, the root, which has no id, watches the targets and does
 // for the Clients what they may not do for themselves.
 //
-// Lock order: the hub's lock, then Host.mu, then what is inside conn. The
+// Lock order: the hub's lock, then Host.mu, then the locks inside conn. The
 // reader calls Events with no lock held.
 type Host struct {
 	conn   conn // static, as is what follows
@@ -58,7 +58,7 @@ type Host struct {
 	lastCall      bridge.CallID         // the newest
 	lastOwn       int32                 // the root's newest, counted down from 0
 	scratch       []byte
-	context       string // the default one, if the browser tells
+	context       string // the default one, if the browser names it
 	contexts      map[string]*session
 	targets       map[string]target
 	lastDestroyed string // the last target that has gone: see destroyed
@@ -135,9 +135,9 @@ const (
 )
 
 // watch looks after the browser until ctx ends. While the browser is in use it
-// asks what the targets are now, since Chromium does not tell of a new title or
-// fragment (Chromium 156). One that is silent is asked too; when even then
-// nothing comes, watch ends ctx.
+// asks what the targets are now, since Chromium sends no event for a new title or
+// fragment (Chromium 156). It also asks a silent browser; if that does not
+// answer, watch ends ctx.
 func (h *Host) watch(ctx context.Context) {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()

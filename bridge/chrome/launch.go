@@ -68,7 +68,7 @@ func pipes() (ours, theirs [2]*os.File, err error) {
 // Serve implements conn.
 func (l *launched) Serve(receive func(message []byte)) error {
 	err := l.serve(receive)
-	closing := l.closing.Load() // already; what is closed after its end has ended by itself
+	closing := l.closing.Load() // read before end: a Close that comes later is not why the browser ended
 	l.end()
 	var long tooLong
 	switch {

@@ -196,8 +196,8 @@ func TestLaunchFails(t *testing.T) {
 	}
 }
 
-// TestLaunchWithSandbox wants a browser that answers, or to be told what to do
-// where there can be no sandbox, as for root.
+// TestLaunchWithSandbox wants a browser that answers. Where no sandbox is
+// possible, as for root, it wants an error that says what to do.
 func TestLaunchWithSandbox(t *testing.T) {
 	c := newClient(t, launchOne(t, Options{}))
 	c.conn.Offer(frame(`{"id":1,"method":"Browser.getVersion"}`))

@@ -60,7 +60,8 @@ func (r *rig) wantLook() {
 	}
 }
 
-// Chromium tells of no new title.
+// TestTargetsAreLookedAtWhileTheBrowserIsInUse changes a title, for which
+// Chromium sends no event.
 func TestTargetsAreLookedAtWhileTheBrowserIsInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withContext(t, Options{})

@@ -138,7 +138,7 @@ func containsAll(s string, parts []string) bool {
 	return true
 }
 
-// hears reports whether a session has been told of anything with a text in it.
+// hears reports whether a session got an event with a text in it.
 func (h *liveHub) hears(session, part string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

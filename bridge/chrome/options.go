@@ -17,14 +17,14 @@ import (
 type Options struct {
 	// URL is of a browser that runs already: http://127.0.0.1:9222,
 	// ws://127.0.0.1:9222/devtools/browser/ID, or the folder of its profile.
-	// Nothing is launched then, and what is below counts for nothing but Log, Network and Shared.
+	// No browser is launched then. Of the fields below, only Log, Network and Shared have an effect.
 	URL string
 
 	Path      string      // of the executable; found when empty
 	Profile   string      // a folder that is kept; a fresh one, removed at the end, when empty
 	Headed    bool        // with windows, which need a display
-	NoSandbox bool        // as Chromium wants it of root; pages are then less well confined
-	Args      []string    // further arguments, and the first page if not about:blank: of two that say different things the last counts
+	NoSandbox bool        // Chromium run by root requires it; pages are then less confined
+	Args      []string    // further arguments, and the first page if not about:blank; the last of contradicting arguments counts
 	Log       *zap.Logger // nothing is logged when nil
 
 	// Network says where the documents of its pages may come from. Nothing is

@@ -101,8 +101,8 @@ func (e tooLong) Error() string {
 	return fmt.Sprintf("the browser sent a message of more than %d MiB", int(e)>>20)
 }
 
-// deliver hands on what is whole in buf, whose first bytes have no NUL as is
-// known, moves the rest to the front and returns its length.
+// deliver passes each complete message in buf to receive, moves the rest to the
+// front and returns its length. The first known bytes contain no NUL.
 func deliver(buf []byte, known int, receive func(message []byte)) int {
 	rest := buf
 	for {
@@ -120,7 +120,7 @@ func deliver(buf []byte, known int, receive func(message []byte)) int {
 	}
 }
 
-// fit returns a buffer with room behind what is unread: a larger one when
+// fit returns a buffer with room behind the unread bytes: a larger one when
 // there is none, a small one when a large one is empty.
 func fit(buf []byte, unread, limit int) []byte {
 	size := len(buf)

@@ -33,7 +33,7 @@ var refused = map[string]string{
 }
 
 // applyPolicyLocked decides on a command that needs it. It refuses the command
-// with an error, or changes the command and what is done with its answer.
+// with an error, or changes the command and the handling of its answer.
 func (h *Host) applyPolicyLocked(s *session, c *bridge.Command, a *onAnswer) error {
 	if why := refused[c.Method]; why != "" {
 		return wire.ServerError(c.Method + " is not allowed: " + why)
@@ -131,8 +131,8 @@ func (h *Host) registerWindow(client *session, result []byte) {
 	client.windows[id] = struct{}{}
 }
 
-// refusePrivateLocked refuses a command that names what is private to another
-// Client. The errors are those of Chromium 156 for unknown ids.
+// refusePrivateLocked refuses a command that names a private context or target
+// of another Client. The errors are those of Chromium 156 for unknown ids.
 func (h *Host) refusePrivateLocked(s *session, method string, n names) *wire.Error {
 	if n.targetID != "" && h.hiddenLocked(s, n.targetID, "") {
 		if method == "Browser.getWindowForTarget" {
@@ -141,7 +141,7 @@ func (h *Host) refusePrivateLocked(s *session, method string, n names) *wire.Err
 		return &wire.Error{Code: wire.CodeInvalidParams, Message: "No target with given id found"}
 	}
 	if id, ok := wire.Int(n.windowID); ok && !h.shared {
-		if _, known := s.client.windows[id]; !known { // it may show what is private to another
+		if _, known := s.client.windows[id]; !known { // it may show a private page of another Client
 			return wire.ServerError("Browser window not found")
 		}
 	}

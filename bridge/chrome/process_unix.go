@@ -79,7 +79,7 @@ func (r *reaper) watch(group int) {
 	io.WriteString(r.input, line) //nolint:errcheck // it may have been killed
 }
 
-// dismiss ends the reaper, which sees to what is left of the folder.
+// dismiss ends the reaper, which then removes the rest of the folder.
 func (r *reaper) dismiss() {
 	if r == nil {
 		return

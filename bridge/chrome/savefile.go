@@ -16,8 +16,8 @@ var errRelative = errors.New("the path of the folder is not absolute")
 const maxNames = 100
 
 // saveAs gives a file another name, in a folder that is there, and returns it.
-// What has that name already stays: the file is then called "f (1).txt". On
-// another file system it is copied.
+// An existing file of that name stays, and the new one is called "f (1).txt". To
+// another file system the file is copied.
 func saveAs(from, to string) (saved string, err error) {
 	if !filepath.IsAbs(to) {
 		return to, errRelative

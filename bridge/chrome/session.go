@@ -85,7 +85,7 @@ func (h *Host) attachAnswered(s *session, upstream string) {
 		h.detachLocked(nil, upstream)
 	case s.barred:
 		h.flushLocked(s, upstream)
-		h.detachLocked(nil, upstream) // which the browser tells the root of
+		h.detachLocked(nil, upstream) // the browser reports this to the root session
 	default:
 		h.flushLocked(s, upstream)
 	}
@@ -203,8 +203,8 @@ func (h *Host) childAttached(parent *session, a *attachment) bool {
 	return true
 }
 
-// sessionDetached removes a session that the browser has ended, and tells the
-// hub. It reports false when the hub does not know the session.
+// sessionDetached removes a session that the browser has ended, and reports that
+// to the hub. It reports false when the hub does not know the session.
 func (h *Host) sessionDetached(upstream string) bool {
 	h.mu.Lock()
 	s := h.upstream[upstream]
@@ -219,9 +219,10 @@ func (h *Host) sessionDetached(upstream string) bool {
 	return true
 }
 
-// barLocked ends the sessions on a target of those Clients that may not see
-// what it is about to show. The browser has them ended before anything that
-// it is asked later, and tells of their end; nothing else of them goes on.
+// barLocked ends the sessions on a target of those Clients that may not see the
+// document that it is about to show. The browser ends them before it carries out
+// later commands, and sends an event for each. The Host forwards nothing else of
+// these sessions.
 func (h *Host) barLocked(targetID string) {
 	for _, s := range h.sessions {
 		if s.target != targetID || !s.client.noFiles || s.barred {

@@ -281,7 +281,8 @@ func TestFullConnection(t *testing.T) {
 	})
 }
 
-// What is said to a browser that has just ended is not why it ended.
+// TestReleaseAfterTheEnd sends commands to a browser that has just ended. They
+// are not the reason of its end.
 func TestReleaseAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := greeted(t, Options{})

@@ -16,7 +16,7 @@ import (
 type target struct {
 	info
 	owner  *session // the Client that owns its context; nil when every Client may use it
-	listed bool     // the hub has been told of it
+	listed bool     // the hub knows it
 	web    bool     // its document is one of the web
 }
 

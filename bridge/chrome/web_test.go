@@ -42,7 +42,7 @@ func TestR113OnlyPagesOfTheWebAreSeen(t *testing.T) {
 			`"type":"page","url":"about:blank","openerId":"TF"`, `"type":"iframe","url":"about:srcdoc","parentFrameId":"TF"`,
 			`"type":"worker","url":"blob:null/x"`, `"type":"tab","url":"file:///etc"`,
 		} {
-			// The browser may tell the Client before the root.
+			// The Client may get the event before the root session.
 			params := `{"sessionId":"NB","targetInfo":{"targetId":"N",` + info + `},"waitingForDebugger":false}`
 			r.says(`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"N",` + info + `}},"sessionId":"B"}`)
 			r.says(`{"method":"Target.attachedToTarget","params":` + params + `,"sessionId":"B"}`)

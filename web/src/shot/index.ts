@@ -58,7 +58,7 @@ async function decoded(url: string): Promise<HTMLImageElement> {
   } catch {
     if (url === SMALLEST)
       throw new CaptureError(impossible("the page's Content Security Policy allows no data: images"));
-    await decoded(SMALLEST); // tells a policy from a document that is too large
+    await decoded(SMALLEST); // fails because of a policy, not because of the document's size
     throw new CaptureError(impossible("the browser cannot draw a copy of the document"));
   }
 }

@@ -1,4 +1,4 @@
-// What Page.captureScreenshot is asked for.
+// The params of Page.captureScreenshot.
 
 import type { Protocol } from "../cdp";
 
@@ -35,7 +35,7 @@ export function impossible(reason: string): string {
   return `Page.captureScreenshot is not possible in an embedded frame: ${reason}`;
 }
 
-// What every browser's canvas can hold.
+// The canvas size that every browser supports.
 const MAX_SIDE = 32_767;
 const MAX_AREA = 1 << 28;
 

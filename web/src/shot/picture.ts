@@ -18,7 +18,7 @@ export async function picture(doc: Document, region: Rect): Promise<string> {
     });
     return shot.url;
   } finally {
-    // What it has put into the page to measure with.
+    // The elements that it has put into the page for measuring.
     for (const el of doc.querySelectorAll("[data-snapdom-internal]")) el.remove();
   }
 }

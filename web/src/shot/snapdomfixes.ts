@@ -1,4 +1,4 @@
-// What the copy that snapdom makes of a document lacks, put back before it is
+// The parts that snapdom's copy of a document lacks, put back before it is
 // drawn.
 
 import type { CaptureContext } from "@zumer/snapdom";
@@ -22,7 +22,7 @@ export const mend = {
   },
 };
 
-/** What is further than this from the document's corners is not in the picture. */
+/** Elements further than this from the document's corners are not in the picture. */
 function reach(clip: CaptureContext["clip"]): number {
   if (!clip || clip === "viewport") return 0;
   return Math.abs(clip.x) + Math.abs(clip.y) + clip.width + clip.height;

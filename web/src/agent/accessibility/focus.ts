@@ -1,4 +1,4 @@
-// What can take the focus, and what has it.
+// Which elements can take the focus, and which one has it.
 
 /** Whether Element.focus() would work, by markup alone. */
 export function isFocusable(el: Element): boolean {

@@ -57,7 +57,7 @@ function documentOf(node: Node): Document {
   return node.ownerDocument ?? (node as Document);
 }
 
-/** The document an object belongs to; what has no DOM node is looked for in the main frame. */
+/** The document that an object belongs to. An object without a DOM node is looked up in the main frame. */
 function documentOfId(id: string): Document {
   const n = Number(id);
   if (!(n > 0)) return mainFrame().win?.document ?? document;

@@ -1,5 +1,5 @@
 // Which text between elements is worth an object, when it is nothing but a
-// space: Chromium keeps it only where it separates what is read as one text.
+// space: Chromium keeps it only where it separates words of one text.
 
 import { type Boxes, flatChildren } from "./boxes";
 import type { Item } from "./item";

@@ -114,7 +114,7 @@ class Builder {
     this.expose(item, el, box, hidden);
   }
 
-  /** Fills an object with what is inside its element. */
+  /** Fills an object with the contents of its element. */
   private contents(item: Item, el: Element, box: Box, line: Line, scope: Scope): void {
     const own = box.kind === "inline" || box.kind === "contents" ? line : box.kind === "block" ? line : new Line();
     if (box.kind === "block") line.end();

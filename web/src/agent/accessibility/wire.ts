@@ -22,7 +22,7 @@ export class Writer {
     this.number(root);
   }
 
-  /** Numbers what has no DOM node, in document order: the ids stay while the document does. */
+  /** Numbers objects without a DOM node, in document order. The ids last as long as the document. */
   private number(item: Item): void {
     if (!item.node) this.ids.set(item, String(--this.nodeless));
     for (const c of item.children) this.number(c);
@@ -62,7 +62,7 @@ export class Writer {
   }
 
   /**
-   * An object and what is below it to a depth, level by level as Chromium lists
+   * An object and its descendants to a depth, level by level as Chromium lists
    * them. Ignored objects do not count as a level.
    */
   subtree(item: Item, depth = Infinity): AXNode[] {

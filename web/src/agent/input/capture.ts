@@ -36,8 +36,8 @@ export function allowCapture(win: Window & typeof globalThis): void {
 }
 
 /**
- * Where events at a point go when an element has captured the pointer, wherever that is; tells
- * elements that capture or lose it.
+ * The element that gets the events at a point: the one that has captured the pointer, if there is one.
+ * Fires the events for elements that capture or lose the pointer.
  */
 export function captured(p: MouseParams): Spot | undefined {
   if (!holder?.isConnected) holder = undefined;

@@ -3,7 +3,7 @@
 
 import { type Spot, pathOf, send } from "./point";
 
-/** A dialog, of which older browsers know neither who may close it nor how to ask it to. */
+/** A dialog. Older browsers have neither closedBy nor requestClose. */
 type Closable = Omit<HTMLDialogElement, "requestClose"> & Node & { closedBy?: string; requestClose?: () => void };
 
 /** What Escape closes: the last popover that closes by itself, else the last modal dialog. */
@@ -27,7 +27,7 @@ export function closeByPress(from: Element[], spot: Spot): void {
     if ((dialog as Closable).closedBy !== "any") continue;
     const box = dialog.getBoundingClientRect();
     const within = spot.x >= box.left && spot.x <= box.right && spot.y >= box.top && spot.y <= box.bottom;
-    // On its backdrop a dialog is what is pressed, but outside of its box.
+    // A press on the backdrop has the dialog as its target, at a point outside of the dialog's box.
     if (!within && (from[0] === dialog || !from.includes(dialog))) requestClose(dialog);
   }
 }

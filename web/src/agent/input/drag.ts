@@ -70,7 +70,7 @@ export function dragMoved(spot: Spot, p: MouseParams): void {
   step(spot, p);
 }
 
-/** What is being dragged. */
+/** The item being dragged. */
 let dragging: Element | undefined;
 
 function step(spot: Spot, p: MouseParams): void {
@@ -81,7 +81,7 @@ function step(spot: Spot, p: MouseParams): void {
 }
 
 /**
- * Asks what is below the mouse whether it takes a drop: the effect that it names must be one that the
+ * Asks the element below the mouse whether it accepts a drop: the effect that it names must be one that the
  * source allows.
  */
 function offer(type: string, spot: Spot, p: MouseParams): void {
@@ -93,7 +93,7 @@ function offer(type: string, spot: Spot, p: MouseParams): void {
   if (!drag.accepted) data.dropEffect = "none";
 }
 
-/** Reports whether what is dragged has come over another element. */
+/** Reports whether the dragged item has moved over another element. */
 function entered(spot: Spot, p: MouseParams): boolean {
   if (!drag || drag.over === spot.el) return false;
   offer("dragenter", spot, p);

@@ -1,4 +1,4 @@
-// Putting text into what has the focus, and telling frameworks of it.
+// Puts text into the focused element, and fires the events that frameworks listen to.
 
 import { send } from "./point";
 
@@ -55,7 +55,7 @@ export function notify(el: Element, type: "input" | "change"): void {
 
 // ---------------------------------------------------------------- inserting
 
-/** Types text where the caret is, replacing what is selected. */
+/** Types text at the caret, and replaces the selection. */
 export function insertText(el: Element, text: string, inputType = "insertText"): void {
   if (!isEditable(el)) return setTyped(el, text);
   const data = inputType === "insertLineBreak" ? null : text;
@@ -63,7 +63,7 @@ export function insertText(el: Element, text: string, inputType = "insertText"):
   edit(el, "insertText", text, { inputType, data }, () => replaceSelection(el, text, inputType));
 }
 
-/** Carries out an editing command of the document on what has the focus. */
+/** Carries out an editing command of the document on the focused element. */
 export function command(el: Element, name: string, inputType: string, fallback?: () => void): void {
   if (!isEditable(el) || !announce(el, inputType, null)) return;
   edit(el, name, undefined, { inputType, data: null }, fallback ?? (() => {}));
@@ -140,11 +140,11 @@ function setTyped(el: Element, text: string): void {
   if (el.localName !== "input" || !VALUE_TYPES.has(input.type) || input.disabled || input.readOnly) return;
   const old = input.value;
   setValue(el, text);
-  if (input.value !== old) told(el);
+  if (input.value !== old) notifyChange(el);
 }
 
 /** Sends input and change for a value that was set at once. */
-export function told(el: Element): void {
+export function notifyChange(el: Element): void {
   before.delete(el);
   notify(el, "input");
   notify(el, "change");

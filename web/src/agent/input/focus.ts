@@ -75,7 +75,7 @@ const FOCUSABLE = [
   "[contenteditable]:not([contenteditable=false i])",
 ].join();
 
-/** Whether an element can take the focus; under a modal dialog only what is inside of it can. */
+/** Whether an element can take the focus; while a modal dialog is open, only elements in the dialog can. */
 export function isFocusable(el: Element): el is HTMLElement {
   if (!el.matches(FOCUSABLE) || !isDrawn(el, { visibilityProperty: true }) || el.closest("[inert]")) return false;
   const modal = [...el.ownerDocument.querySelectorAll("dialog:modal")].at(-1);

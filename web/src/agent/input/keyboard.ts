@@ -63,7 +63,7 @@ async function due(type: string, p: KeyParams, charCode = 0): Promise<boolean> {
   return unprevented;
 }
 
-/** Sends a key event to what has the focus and reports whether its default action is due. */
+/** Sends a key event to the focused element and reports whether its default action is due. */
 function fire(type: string, p: KeyParams, charCode = 0): boolean {
   const el = focused();
   const win = el.ownerDocument.defaultView ?? window;

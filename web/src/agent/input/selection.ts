@@ -1,14 +1,14 @@
 // What pressing and dragging the mouse selects: text, and options of lists.
 
 import { styleOf } from "../dom/geometry";
-import { type TextControl, isTextControl, setCaret, told } from "./editing";
+import { type TextControl, isTextControl, setCaret, notifyChange } from "./editing";
 import type { MouseParams } from "./events";
 import { type Spot, modifiersOf, pathOf } from "./point";
 
 /** Where the selection that the mouse is drawing began. */
 let anchor: { field: TextControl; at: number } | { node: Node; offset: number } | undefined;
 
-/** Places the caret; a second press takes the word, a third the line, and Shift extends what is selected. */
+/** Places the caret; a second press takes the word, a third the line, and Shift extends the selection. */
 export function startSelection(spot: Spot, p: MouseParams, detail: number): void {
   anchor = undefined;
   const { shiftKey } = modifiersOf(p);
@@ -119,6 +119,6 @@ export function chooseOption(el: Element, p: MouseParams): boolean {
     const [low, high] = [Math.min(start, option.index), Math.max(start, option.index)];
     for (const o of select.options) o.selected = o.index >= low && o.index <= high && !o.disabled;
   }
-  told(select);
+  notifyChange(select);
   return true;
 }

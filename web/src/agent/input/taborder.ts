@@ -40,8 +40,8 @@ function innerDocument(el: Element): Document | undefined {
 }
 
 /**
- * Its tabindex. Elements that are focusable by nature have 0 without the attribute, which script is
- * not always told.
+ * An element's tabindex. Elements that are focusable without the attribute count as 0, even where the
+ * browser's tabIndex property says -1.
  */
 function indexOf(el: Element): number {
   return el.hasAttribute("tabindex") ? (el as HTMLElement).tabIndex : 0;

@@ -12,7 +12,7 @@ type Root = Document | ShadowRoot;
 
 const notedFocus = new WeakMap<Document, Element>();
 
-/** Wraps in a window what sets and tells the focus, in browsers that withhold it. */
+/** Wraps the functions of a window that set and read the focus, in browsers that withhold it. */
 export function installFocus(win: Win): void {
   if (navigator.vendor !== "Apple Computer, Inc.") return; // so says every WebKit
   for (const proto of [win.HTMLElement.prototype, win.SVGElement.prototype]) wrapFocus(proto);

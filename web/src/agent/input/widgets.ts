@@ -1,6 +1,6 @@
 // Keys on lists, radio groups, sliders and number fields.
 
-import { announce, isEditable, setValue, told } from "./editing";
+import { announce, isEditable, setValue, notifyChange } from "./editing";
 import { moveFocus, radiosOf } from "./focus";
 
 /** Moves the choice of a list by a key. */
@@ -15,7 +15,7 @@ export function choose(select: HTMLSelectElement, key: string, step: number): vo
 function pick(select: HTMLSelectElement, option: HTMLOptionElement | undefined): void {
   if (!option || (option.selected && select.selectedOptions.length === 1)) return;
   for (const o of select.options) o.selected = o === option;
-  told(select);
+  notifyChange(select);
 }
 
 /** Letters within this many milliseconds of each other are one word. */
@@ -23,7 +23,7 @@ const PAUSE = 1000;
 
 let word = { text: "", at: 0 };
 
-/** Chooses the option that begins with what is typed. */
+/** Chooses the option that begins with the typed text. */
 export function typeAhead(select: HTMLSelectElement, letter: string): void {
   const now = Date.now();
   word = { text: (now - word.at < PAUSE ? word.text : "") + letter.toLowerCase(), at: now };
@@ -66,7 +66,7 @@ export function stepValue(input: HTMLInputElement, key: string): void {
   if (next.value === old) return;
   if (input.type === "number" && !announce(input, "insertText", next.value)) return;
   setValue(input, next.value);
-  told(input);
+  notifyChange(input);
 }
 
 /** Without a step the browser's stepUp refuses: a hundredth of a slider then, and 1 of a number. */
