@@ -125,7 +125,7 @@ var dpInput = []check[dpPage]{
 		same(t, "children", strings.Join(names, " "), "li li li")
 		same(t, "path", nodes[0].FullXPath(), "/html[1]/body[1]/ul[1]")
 	}, nil},
-	{"DOM nodes", "a node that arrives is told of", func(t *testing.T, p dpPage) {
+	{"DOM nodes", "an event for a new node", func(t *testing.T, p dpPage) {
 		before := get(t, p, chromedp.QueryNodeIDs(chromedp.CSSAll("#list li")))
 		get(t, p, chromedp.Evaluate[bool]("document.getElementById('list').append(document.createElement('li')), true"))
 		after := get(t, p, chromedp.QueryNodeIDs(chromedp.CSSAll("#list li"), chromedp.AtLeast(4)))

@@ -99,7 +99,7 @@ var dpEvents = []check[dpPage]{
 		}
 		same(t, "what was said", strings.Join(said, "; "), "log: plain words 7; warning: careful words; error: harsh words")
 	}, nil},
-	{"page error", "Console tells of exceptions", func(t *testing.T, p dpPage) {
+	{"page error", "Console reports exceptions", func(t *testing.T, p dpPage) {
 		messages := chromedp.Console(p.ctx)
 		p.do(t, chromedp.Click(chromedp.CSS("#break")))
 		for m, err := range messages {

@@ -71,7 +71,7 @@ check("goto", "page.goto", async ({ page }) => {
   assert.equal(await page.title(), "Second page");
 });
 
-check("goto", "page.goto waits as told", async ({ page }) => {
+check("goto", "page.goto with each waitUntil", async ({ page }) => {
   for (const waitUntil of ["load", "domcontentloaded", "networkidle0", "networkidle2"]) {
     await page.goto(appPage, { waitUntil });
     assert.equal(await page.title(), "Field book", waitUntil);
