@@ -2,6 +2,7 @@ package relay
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"testing"
@@ -274,20 +275,22 @@ func TestR151EndsAreLinear(t *testing.T) {
 	const few, times, most = 250, 16, 4
 	for name, stage := range endings {
 		t.Run(name, func(t *testing.T) {
+			runtime.LockOSThread() // see threadTime
+			defer runtime.UnlockOSThread()
 			measure := func(n int) time.Duration {
 				c := newCrowd(t, n)
 				end := stage(c)
 				defer debug.SetGCPercent(debug.SetGCPercent(-1))
-				begun := time.Now()
+				before := threadTime()
 				end()
-				took := time.Since(begun)
+				took := threadTime() - before
 				if err := c.hub.check(); err != nil {
 					t.Fatal(err)
 				}
 				return took
 			}
 			var apart, together time.Duration
-			for range 10 { // until a quiet moment of the machine
+			for range 10 { // since other programs also empty the processor's cache
 				apart = 0
 				for range times {
 					apart += measure(few)
