@@ -44,15 +44,20 @@ func (s *Server) handler(clients, hosts, exposed bool) http.Handler {
 		at, ok := s.route(r)
 		at.listener = listenerName(clients, hosts)
 		r = r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
-		e := entry{role: auth.RoleClient, serve: http.NotFound}
+		e := entry{role: auth.RoleClient, serve: notFound}
 		if !clients {
-			e.role = auth.RoleHost
+			e.role, e.serve = auth.RoleHost, http.NotFound
 		}
 		if ok {
 			e = s.find(e, r, on)
 		}
 		s.enter(w, r, e, exposed)
 	}))), s.homePath)
+}
+
+// notFound has the text that icdp's relay and package httpdiscovery have.
+func notFound(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "Not found", http.StatusNotFound)
 }
 
 // find is what a path leads to; nowhere is what no path leads to.

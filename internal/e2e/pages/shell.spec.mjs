@@ -59,7 +59,7 @@ test("the bar: app, frame, hub, clients", async ({ page }) => {
 test("a page without the agent: says why no client can drive it", async ({ page }) => {
   await page.goto(shell(open, plain));
   await expect(page.getByText("Frame not paired")).toBeVisible();
-  await expect(page.getByRole("alert")).toContainText("no Frame Agent");
+  await expect(page.getByRole("alert")).toContainText("No Frame Agent");
   await inspect(page);
 });
 
@@ -93,6 +93,6 @@ test("the proxied app in a tab of its own: the console names the Host page", asy
   const said = [];
   direct.on("console", (m) => said.push(m.text()));
   await direct.goto(new URL(process.env.HOST_PAGE).searchParams.get("app"));
-  expect(said).toEqual([expect.stringContaining(`Open ${process.env.HOST_PAGE}`)]);
+  expect(said).toEqual([expect.stringContaining(`open ${process.env.HOST_PAGE}`)]);
   expect(await direct.content()).not.toContain("cdphub");
 });

@@ -22,5 +22,5 @@ if (element instanceof HTMLScriptElement) {
   if (url) setAddress(url);
   element.remove(); // hydration of the whole document must see no foreign node
   if (upstream) followMoved(upstream);
-  startFrameAgent({ allowedParents, key, state: state && JSON.parse(state), response });
+  startFrameAgent({ allowedParents, key, state: state && JSON.parse(state), response, upstream });
 }

@@ -71,6 +71,8 @@ export interface AgentOptions {
   state?: SessionState[];
   /** @internal How the document came, as a proxy before the app tells of it. */
   response?: string;
+  /** @internal Where the app is for itself, behind a proxy. */
+  upstream?: string;
 }
 
 const PRESENT = Symbol.for("cdphub.agent");
@@ -81,7 +83,7 @@ const PRESENT = Symbol.for("cdphub.agent");
  */
 export function startFrameAgent(options: AgentOptions): void {
   if (PRESENT in window) return;
-  if (window.parent === window) return tellAlone(options.allowedParents[0]);
+  if (window.parent === window) return tellAlone(options);
   const above = agentAbove();
   if (above) return above(window, options.response);
   const arrive = (win: Win, response?: string): void => {
@@ -115,9 +117,10 @@ export function startFrameAgent(options: AgentOptions): void {
 }
 
 /** Says on the console how a page that a proxy serves gets into a Host page. */
-function tellAlone(host: string): void {
-  if (hubOfProxy() && window.opener === null)
-    originals.warn(say(NOT_IN_A_HOST, { page: `${host}/shell?app=${location.origin}/` }));
+function tellAlone({ allowedParents: [host], upstream }: AgentOptions): void {
+  if (!hubOfProxy() || window.opener !== null) return;
+  const page = `${host}/shell?app=${location.origin}/${upstream ? `&upstream=${upstream}` : ""}`;
+  originals.warn(say(NOT_IN_A_HOST, { page }));
 }
 
 /** The agent of a document around this one that reaches it: what adopts its windows. */
