@@ -31,6 +31,16 @@ const referenceHead = `# Configuration
 The value of an option comes from the command line, else from its environment variable, else from the config file
 (` + "`--config`" + `, YAML or JSON), else it is the default. The key in the config file is the name of the option.
 The elements of a list are separated by commas. In the config file a list may be a YAML sequence.
+
+<!-- test: config -->
+` + "```yaml" + `
+client-addr: 127.0.0.1:9222
+browser: true
+max-browsers: 4
+block-url:
+  - 10.0.0.0/8
+  - "*.example.com"
+` + "```" + `
 `
 
 // reference lists the options in Markdown: those that all commands which run
