@@ -62,6 +62,7 @@ var allowed = map[string]string{
 	"internal/actionsdoc":  "internal/testrun",
 	"internal/bench/...":   "*",
 	"internal/chaos":       "*",
+	"internal/docstest":    "",
 }
 
 // only says which packages alone may import what lies outside.

@@ -1,0 +1,168 @@
+package docstest
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// TestBlocksAreDeclared: each command and each program of the documentation has a
+// test, or says why not. internal/e2e/docs runs them.
+func TestBlocksAreDeclared(t *testing.T) {
+	blocks, err := Blocks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blocks {
+		if b.Kind == "" {
+			t.Errorf("%s:%d: no test is declared above this block of %s; write <!-- test: run --> or see internal/docstest", b.File, b.Line, b.Lang)
+		}
+		if b.Lang == "json" && !json.Valid([]byte(b.Text)) {
+			t.Errorf("%s:%d: this is not JSON", b.File, b.Line)
+		}
+	}
+	for _, page := range pages(t) {
+		for n, line := range strings.Split(page.prose, "\n") {
+			if regexp.MustCompile(`^ {4}(cdphub|make|curl|npm|npx|node|go|agent-browser) `).MatchString(line) {
+				t.Errorf("%s:%d: write this command into a block of sh, which a test runs", page.file, n+1)
+			}
+		}
+	}
+}
+
+// TestReadmeIsShort: a newcomer reads it in a minute; everything else has a page
+// below docs.
+func TestReadmeIsShort(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 130 {
+		t.Errorf("README.md has %d lines, want 130 at most", n)
+	}
+}
+
+// foreign are the options in the documentation that belong to other programs.
+var foreign = strings.Fields("cdp cdp-endpoint browser-url transport ignore-scripts user version lib " +
+	"proxy-server remote-debugging-port no-sandbox headless new save-dev read-only cap-drop now")
+
+// TestOptionsExist: each --option in the documentation is one of cdphub, and so is
+// each variable CDPHUB_NAME.
+func TestOptionsExist(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "cdphub")
+	if out, err := exec.Command("go", "build", "-o", program, root+"/cmd/cdphub").CombinedOutput(); err != nil { //nolint:gosec // this repository
+		t.Fatalf("%v\n%s", err, out)
+	}
+	help := func(args ...string) string {
+		out, err := exec.Command(program, append(args, "--help")...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("cdphub %q --help: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	option, variable := regexp.MustCompile(`--(?:\[no-\])?([a-z][a-z0-9-]*)`), regexp.MustCompile(`\bCDPHUB_[A-Z_]+\b`)
+	known := map[string]bool{}
+	_, commands, _ := strings.Cut(help(), "Commands:")
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+(?: [a-z]+)?)  `).FindAllStringSubmatch(commands, -1) {
+		text := help(strings.Fields(m[1])...)
+		for _, o := range option.FindAllStringSubmatch(text, -1) {
+			known[o[1]] = true
+		}
+		for _, v := range variable.FindAllString(text, -1) {
+			known[v] = true
+		}
+	}
+	for _, o := range foreign {
+		known[o] = true
+	}
+	for _, page := range pages(t) {
+		for n, line := range strings.Split(page.text, "\n") {
+			for _, m := range regexp.MustCompile(`(?:^|[\s"'(`+"`"+`=\[])--([a-z][a-z0-9-]*)`).FindAllStringSubmatch(line, -1) {
+				if name := m[1]; !known[name] && !known[strings.TrimPrefix(name, "no-")] {
+					t.Errorf("%s:%d: --%s is an option of no command", page.file, n+1, name)
+				}
+			}
+			for _, name := range variable.FindAllString(line, -1) {
+				if !known[name] {
+					t.Errorf("%s:%d: %s is the variable of no option", page.file, n+1, name)
+				}
+			}
+		}
+	}
+}
+
+// TestLinks: each link between files of the repository leads to a file, and to a
+// heading of it.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"`)
+	for _, page := range append(pages(t), read(t, "CONTRIBUTING.md")) {
+		for n, line := range strings.Split(page.prose, "\n") {
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				target, anchor, _ := strings.Cut(m[1]+m[2], "#")
+				if strings.Contains(target, "://") {
+					continue
+				}
+				file := page.file
+				if target != "" {
+					file = path.Join(path.Dir(page.file), target)
+				}
+				if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+					t.Errorf("%s:%d: there is no %s", page.file, n+1, file)
+				} else if anchor != "" && !slices.Contains(read(t, file).anchors(), anchor) {
+					t.Errorf("%s:%d: %s has no heading #%s", page.file, n+1, file, anchor)
+				}
+			}
+		}
+	}
+}
+
+// document is a page; prose is its text with its blocks emptied.
+type document struct{ file, text, prose string }
+
+func pages(t *testing.T) []document {
+	t.Helper()
+	names, err := Pages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []document
+	for _, name := range names {
+		all = append(all, read(t, name))
+	}
+	return all
+}
+
+func read(t *testing.T, file string) document {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, file)) //nolint:gosec // a page of the repository
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := document{file: file, text: string(text)}
+	inside := false
+	for line := range strings.Lines(d.text) {
+		if fenced := fence.MatchString(line); fenced || inside {
+			line, inside = "\n", inside != fenced
+		}
+		d.prose += line
+	}
+	return d
+}
+
+// anchors are the headings as GitHub and the site name them.
+func (d document) anchors() []string {
+	var all []string
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(d.prose, -1) {
+		name := regexp.MustCompile(`[^\p{L}\p{M}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(name, " ", "-"))
+	}
+	return all
+}
