@@ -1,0 +1,41 @@
+package docs
+
+import (
+	"net"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// ports gives each port of the documentation one that is free here.
+type ports map[string]string
+
+// documented are the ports that cdphub and its examples use by default.
+var documented = []string{"9222", "9223", "9224", "9225", "8080"}
+
+var number = regexp.MustCompile(`\b(` + strings.Join(documented, "|") + `|3000)\b`)
+
+// freePorts finds them. The app at port 3000 is already there.
+func freePorts(app string) (ports, error) {
+	p := ports{"3000": app}
+	for _, name := range documented {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer ln.Close()                                      // after all of them are chosen: no two are the same
+		p[name] = strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
+	}
+	return p, nil
+}
+
+// in puts the free ports into a text of the documentation.
+func (p ports) in(text string) string {
+	text = strings.ReplaceAll(text, "https://example.com", "http://127.0.0.1:"+p["3000"])
+	return number.ReplaceAllStringFunc(text, func(n string) string { return p[n] })
+}
+
+// env makes a cdphub listen there, whose command line says nothing else.
+func (p ports) env() []string {
+	return []string{"CDPHUB_CLIENT_ADDR=127.0.0.1:" + p["9222"], "CDPHUB_HOST_ADDR=127.0.0.1:" + p["9223"], "CDPHUB_APP_ADDR=127.0.0.1:" + p["9224"]}
+}
