@@ -9,13 +9,15 @@
 # make trust-doc     what must hold, and which test proves it: docs/trust.md
 # make actions-doc   how to speak the action APIs, and what works where: docs/actions.md
 # make clients-doc   which client can do what: docs/clients.md
+# make docs          the documentation as a site with search: docs/.vitepress/dist
+# make docs-images   the pictures of the documentation, from the demo: docs/images
 # make bench         the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's
 # make chaos         all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
 # make generate      what is made from sources: codecs, bundles, types, pages
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc bench chaos generate tools compiler
+.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images bench chaos generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -83,10 +85,11 @@ test-e2e-playwright:
 test-e2e-others:
 	go test -C web/build -shuffle=on -timeout 20m ./...
 	go test -C $(E2E) -shuffle=on -timeout 20m -p 1 . ./axtree ./browserhost ./pages ./shots
+	go test -C $(E2E) -count=1 -timeout 20m ./docs -run 'TestBlocks/README|TestOwnPages'
 
 test-clients: tools
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree
-	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m -p 1 ./apps ./clients ./npm ./playwright
+	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m -p 1 ./apps ./clients ./docs ./npm ./playwright
 	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m ./clients -target browser
 
 # The tests whose numbers are smaller by default, as their requirements have them.
@@ -146,6 +149,13 @@ clients-doc: tools
 	out=$$(mktemp) && cd $(E2E) && E2E_RESULTS=$$out go test -count=1 -timeout 30m . ./clients ./playwright && \
 		go run ./clients/table < $$out > $(CURDIR)/docs/clients.md; status=$$?; rm -f $$out; exit $$status
 
+docs: docs/node_modules
+	docs/node_modules/.bin/vitepress build docs
+	@echo "The site is in docs/.vitepress/dist. To read it here: docs/node_modules/.bin/vitepress preview docs"
+
+docs-images: tools
+	go test -C $(E2E) -count=1 ./docs -run TestImages -images $(CURDIR)/docs/images
+
 bench: tools
 	go run ./internal/bench
 	go test -C $(E2E) -run '^$$' -bench . -benchtime 1x -timeout 30m ./playwright ./clients
@@ -167,6 +177,7 @@ tools: $(E2E)/node_modules web/node_modules
 	@command -v chromedriver >/dev/null || ./.ci/install chromium-driver
 	@command -v firefox-esr >/dev/null || command -v firefox >/dev/null || ./.ci/install firefox-esr
 	@command -v cog >/dev/null || ./.ci/install cog
+	@command -v curl >/dev/null || ./.ci/install curl
 
 # The race detector wants a C compiler.
 compiler:

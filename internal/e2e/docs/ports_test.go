@@ -23,7 +23,7 @@ func freePorts(app string) (ports, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer ln.Close()                                      // after all of them are chosen: no two are the same
+		defer ln.Close() // after all of them are chosen: no two are the same
 		p[name] = strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
 	}
 	return p, nil

@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitepress";
+import llms from "vitepress-plugin-llms";
+
+const repository = "https://github.com/cdphub/cdphub";
+const description = "cdphub relays the Chrome DevTools Protocol between programs that drive browsers and a web app in an iframe, or a real Chromium.";
+
+// Anchors as GitHub makes them, so that a link works in both places.
+const slugify = (heading: string) =>
+  heading.trim().toLowerCase().replace(/[^\p{L}\p{M}\p{N} _-]/gu, "").replaceAll(" ", "-");
+
+// A page's title is its first heading.
+const page = (file: string) => {
+  const source = readFileSync(fileURLToPath(new URL(`../${file}.md`, import.meta.url)), "utf8");
+  return { text: /^# (.+)$/m.exec(source)?.[1].replaceAll("`", "") ?? file, link: `/${file}` };
+};
+const group = (text: string, files: string[], collapsed = false) => ({ text, collapsed, items: files.map(page) });
+
+const sidebar = [
+  group("Start", ["getting-started", "install", "npm", "troubleshooting"]),
+  group("Your app", ["proxy", "pages"]),
+  group("Browsers", ["browsers"]),
+  group("Clients", [
+    "clients/playwright", "clients/puppeteer", "clients/agent-browser", "clients/mcp", "clients/chromedp", "clients/rod",
+    "clients/chrome-remote-interface", "clients/selenium", "clients",
+  ]),
+  group("Action APIs", ["actions"]),
+  group("Run it", ["operate", "config", "security", "scopes", "trust"]),
+  group("Understand it", ["architecture", "glossary", "bridge", "go"]),
+];
+
+export default defineConfig({
+  title: "cdphub",
+  description,
+  cleanUrls: true,
+  markdown: {
+    anchor: { slugify },
+    toc: { slugify },
+    config: (md) => {
+      // What lies outside of docs is in the repository.
+      md.core.ruler.push("repository-links", (state) => {
+        for (const token of state.tokens.flatMap((t) => t.children ?? [])) {
+          if (token.type !== "link_open") continue;
+          const path = posix.join(posix.dirname(state.env.relativePath), token.attrGet("href") ?? "");
+          if (path.startsWith("../")) token.attrSet("href", `${repository}/blob/main/${path.slice(3)}`);
+        }
+      });
+    },
+  },
+  vite: { plugins: [llms({ description, ignoreFiles: ["index.md"] })] },
+  themeConfig: {
+    nav: [
+      { text: "Get started", link: "/getting-started" },
+      { text: "Clients", link: "/clients/playwright" },
+      { text: "Action APIs", link: "/actions" },
+      { text: "Configuration", link: "/config" },
+    ],
+    sidebar,
+    outline: [2, 3],
+    search: { provider: "local", options: { detailedView: true } },
+    socialLinks: [{ icon: "github", link: repository }],
+    footer: { message: "Apache License 2.0" },
+  },
+});
