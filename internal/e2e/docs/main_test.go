@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { os.Exit(harness.Main(m, &scratch)) }
 var projects = []string{"..", "../playwright", "../clients/node"}
 
 // packages are what the programs in the documentation import.
-var packages = []string{"playwright-core", "@playwright/test", "puppeteer-core", "chrome-remote-interface"}
+var packages = []string{"playwright-core", "@playwright/test", "puppeteer-core", "chrome-remote-interface", "selenium-webdriver"}
 
 // npx stands in place of the program that downloads from the registry: it runs
 // what the lock files of the end-to-end tests have installed.
