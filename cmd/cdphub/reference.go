@@ -29,8 +29,11 @@ const referenceHead = `# Configuration
 <!-- Made from the options of the program by go generate ./cmd/cdphub. -->
 
 The value of an option comes from the command line, else from its environment variable, else from the config file
-(` + "`--config`" + `, YAML or JSON), else it is the default. The key in the config file is the name of the option.
-The elements of a list are separated by commas. In the config file a list may be a YAML sequence.
+(` + "`--config`" + `, YAML or JSON), else it is the default:
+
+* The variable of ` + "`--client-addr`" + ` is ` + "`CDPHUB_CLIENT_ADDR`" + `. The table names the few options that have none.
+* The key in the config file is the name of the option.
+* The elements of a list are separated by commas. In the config file a list may be a YAML sequence.
 
 <!-- test: config -->
 ` + "```yaml" + `
@@ -56,7 +59,7 @@ func reference(app *kong.Application) string {
 	var b strings.Builder
 	b.WriteString(referenceHead)
 	table := func(title string, flags []*kong.Flag, wanted func(*kong.Flag) bool) {
-		fmt.Fprintf(&b, "\n## %s\n\n| option | environment | config key | default | |\n| --- | --- | --- | --- | --- |\n", title)
+		fmt.Fprintf(&b, "\n## %s\n\n| option | default | meaning |\n| --- | --- | --- |\n", title)
 		for _, flag := range flags {
 			if !flag.Hidden && flag.Name != "help" && wanted(flag) {
 				b.WriteString(row(flag))
@@ -102,12 +105,11 @@ func row(f *kong.Flag) string {
 	if f.PlaceHolder != "" {
 		option += "=" + f.PlaceHolder
 	}
-	key := code(f.Name)
-	if f.Name == "config" {
-		key = "" // a config file names no other
+	help := strings.ReplaceAll(f.Help, "|", `\|`)
+	if len(f.Envs) == 0 {
+		help += " No variable."
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", code(option), code(strings.Join(f.Envs, " ")), key, code(f.Default),
-		strings.ReplaceAll(f.Help, "|", `\|`))
+	return fmt.Sprintf("| %s | %s | %s |\n", code(option), code(f.Default), help)
 }
 
 func code(text string) string {

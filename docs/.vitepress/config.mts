@@ -31,6 +31,9 @@ const sidebar = [
   group("Understand it", ["architecture", "glossary", "bridge", "go"]),
 ];
 
+// Pages whose tables need the width of the window.
+const tables = ["actions.md", "clients.md", "config.md", "trust.md"];
+
 export default defineConfig({
   title: "cdphub",
   description,
@@ -48,6 +51,10 @@ export default defineConfig({
         }
       });
     },
+  },
+  transformPageData: (data) => {
+    if (tables.includes(data.relativePath)) data.frontmatter.pageClass = "wide";
+    if (data.relativePath === "clients.md") data.frontmatter.aside = false; // it has no headings
   },
   vite: { plugins: [llms({ description, ignoreFiles: ["index.md"] })] },
   themeConfig: {
