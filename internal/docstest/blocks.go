@@ -44,14 +44,14 @@ var Kinds = []string{
 
 // Reasons are what a block may be skipped for.
 var Reasons = []string{
-	"fragment",              // part of a program that is not the page's subject
-	"installs packages",     // from a registry
-	"needs a release",       // which is tested where it is made
-	"needs systemd",         //
-	"needs containers",      //
-	"needs Python packages", //
-	"needs Claude Code",     //
-	"runs all tests",        //
+	"a target of make",  // a test does not run the tests
+	"fragment",          // part of a program that is not the page's subject
+	"installs packages", // from a registry
+	"needs a release",   // which is tested where it is made
+	"needs Claude Code",
+	"needs containers",
+	"needs Python packages",
+	"needs systemd",
 }
 
 var (

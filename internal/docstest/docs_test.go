@@ -52,7 +52,7 @@ func TestReadmeIsShort(t *testing.T) {
 
 // foreign are the options in the documentation that belong to other programs.
 var foreign = strings.Fields("cdp cdp-endpoint browser-url transport ignore-scripts user version lib " +
-	"proxy-server remote-debugging-port no-sandbox headless new save-dev read-only cap-drop now")
+	"omit include optional proxy-server remote-debugging-port no-sandbox headless new save-dev read-only cap-drop now")
 
 // TestOptionsExist: each --option in the documentation is one of cdphub, and so is
 // each variable CDPHUB_NAME.
