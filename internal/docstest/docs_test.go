@@ -51,8 +51,14 @@ func TestReadmeIsShort(t *testing.T) {
 }
 
 // foreign are the options in the documentation that belong to other programs.
-var foreign = strings.Fields("cdp cdp-endpoint browser-url transport ignore-scripts user version lib " +
-	"omit include optional proxy-server remote-debugging-port no-sandbox headless new save-dev read-only cap-drop now")
+var foreign = slices.Concat(
+	[]string{"cdp"},                       // agent-browser
+	[]string{"cdp-endpoint", "transport"}, // Playwright MCP, Claude Code
+	[]string{"no-sandbox", "proxy-server", "remote-debugging-port"}, // Chromium
+	[]string{"include", "no-optional", "omit", "save-dev"},          // npm
+	[]string{"cap-drop", "read-only", "rm", "tmpfs"},                // docker
+	[]string{"check", "ignore-missing", "now"},                      // sha256sum, systemctl
+)
 
 // TestOptionsExist: each --option in the documentation is one of cdphub, and so is
 // each variable CDPHUB_NAME.
@@ -70,18 +76,19 @@ func TestOptionsExist(t *testing.T) {
 	}
 	option, variable := regexp.MustCompile(`--(?:\[no-\])?([a-z][a-z0-9-]*)`), regexp.MustCompile(`\bCDPHUB_[A-Z_]+\b`)
 	known := map[string]bool{}
-	_, commands, _ := strings.Cut(help(), "Commands:")
-	for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+(?: [a-z]+)?)  `).FindAllStringSubmatch(commands, -1) {
-		text := help(strings.Fields(m[1])...)
-		for _, o := range option.FindAllStringSubmatch(text, -1) {
-			known[o[1]] = true
-		}
-		for _, v := range variable.FindAllString(text, -1) {
-			known[v] = true
-		}
-	}
 	for _, o := range foreign {
 		known[o] = true
+	}
+	text := help()
+	_, commands, _ := strings.Cut(text, "Commands:")
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+(?: [a-z]+)?)  `).FindAllStringSubmatch(commands, -1) {
+		text += help(strings.Fields(m[1])...)
+	}
+	for _, o := range option.FindAllStringSubmatch(text, -1) {
+		known[o[1]] = true
+	}
+	for _, v := range variable.FindAllString(text, -1) {
+		known[v] = true
 	}
 	for _, page := range pages(t) {
 		for n, line := range strings.Split(page.text, "\n") {
