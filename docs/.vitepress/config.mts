@@ -37,7 +37,6 @@ const tables = ["actions.md", "clients.md", "config.md", "trust.md"];
 export default defineConfig({
   title: "cdphub",
   description,
-  cleanUrls: true,
   markdown: {
     anchor: { slugify },
     toc: { slugify },
