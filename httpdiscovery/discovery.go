@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/targets"
 )
 
@@ -93,7 +94,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/icdp/status":
 		body = h.status(r)
 	case "/health":
-		body = healthBody{"ok", h.Agents}
+		body = healthBody{"ok", h.Agents, version.Current()}
 	default:
 		if command, ok := strings.CutPrefix(path, "/json/"); ok {
 			say(w, http.StatusNotFound, "Unknown command: "+command) // as Chromium 156
@@ -210,10 +211,12 @@ type statusBody struct {
 	HostHangs     bool           `json:"hostHangs,omitempty"` // it is connected, but the script of its page does not run
 }
 
-// healthBody is {"status":"ok","version":"0.8.0"}; the version is a protocol's.
+// healthBody is {"status":"ok","version":"0.8.0","server":{"name":"cdphub","version":"1.2.3",…}}.
+// The Browser Agent Protocol gives the key "version" to its own version.
 type healthBody struct {
-	Status  string `json:"status"`
-	Version string `json:"version,omitempty"`
+	Status  string       `json:"status"`
+	Version string       `json:"version,omitempty"`
+	Server  version.Info `json:"server"`
 }
 
 type statusTarget struct {

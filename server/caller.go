@@ -8,6 +8,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -17,7 +18,7 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	at := routeOf(r)
 	c := actions.Caller{
 		Options: actions.Options{Log: s.log, URLs: s.urls, Names: s.names, Limits: s.o.Actions.limits()},
-		ID:      pass.Bearer(), Hub: at.hub, Version: s.o.Version, Endpoint: socketURL(r, r.Host, at.prefix+"/devtools/browser"),
+		ID:      pass.Bearer(), Hub: at.hub, Version: version.Current().Version, Endpoint: socketURL(r, r.Host, at.prefix+"/devtools/browser"),
 		Expires: pass.Grant.Expires, Ending: s.ending,
 		Capabilities: s.o.Actions.HookScopes, Consents: s.consents,
 		Hold: func(end func()) (release func()) { return s.gate.Hold(pass, func(error) { end() }) },

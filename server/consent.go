@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/urlpolicy"
 )
 
@@ -56,6 +57,7 @@ func AskURL(url string) func(ctx context.Context, caller, origin string) (allow 
 			return false, err
 		}
 		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("User-Agent", version.UserAgent())
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			return false, err

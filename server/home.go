@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/web"
@@ -128,7 +129,7 @@ func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request, on audi
 		refuse(w, err)
 		return
 	}
-	status := homeStatus{Version: s.o.Version, Hubs: []homeHub{s.homeHub(r.Context(), at.hub, at.prefix, pass)}}
+	status := homeStatus{Version: version.Current().Version, Hubs: []homeHub{s.homeHub(r.Context(), at.hub, at.prefix, pass)}}
 	if pass.Grant.Hub == auth.EveryHub || !s.tokens.Set() && !on.exposed {
 		for _, other := range s.hubs.Summaries() {
 			if other.Hub != at.hub && !isSandbox(other.Hub) && len(status.Hubs) < maxHomeHubs {

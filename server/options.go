@@ -55,7 +55,6 @@ type Options struct {
 	PageHost bool              // a page may be a Host beside a browser without a Host token
 	App      *App              // behind the proxy; nil: none
 
-	Version    string                 // of the program, for /json/version and others; "devel"
 	Log        *zap.Logger            // nothing is logged when nil
 	LogLevel   http.Handler           // of /log-level for operators; nil: there is none
 	Collectors []prometheus.Collector // for /metrics, beside those of the server
@@ -156,7 +155,6 @@ func (o Options) withDefaults() Options {
 	o.ClientAddr = cmp.Or(o.ClientAddr, "127.0.0.1:9222")
 	o.HostAddr = cmp.Or(o.HostAddr, "127.0.0.1:9223")
 	o.Drain = cmp.Or(o.Drain, 10*time.Second)
-	o.Version = cmp.Or(o.Version, "devel")
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}

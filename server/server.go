@@ -28,6 +28,7 @@ import (
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/internal/httpserver"
+	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/urlpolicy"
 	"github.com/cdphub/cdphub/wsconn"
@@ -144,7 +145,7 @@ func (s *Server) makeHubs() error {
 		return err
 	}
 	s.hubs = relay.NewHubs(relay.Options{
-		Log: s.log, Product: "cdphub/" + s.o.Version, Upload: upload, Limits: s.o.Limits.hub(), Grace: s.o.Limits.HostGrace,
+		Log: s.log, Product: version.Current().Product("/"), Upload: upload, Limits: s.o.Limits.hub(), Grace: s.o.Limits.HostGrace,
 		PageAddress: s.pageAddress,
 	})
 	if s.o.Browsers == nil {

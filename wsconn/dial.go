@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/gobwas/ws"
+
+	"github.com/cdphub/cdphub/internal/version"
 )
 
 // StatusError is a server's refusal of a handshake: an HTTP status.
@@ -51,7 +53,7 @@ func Dial(ctx context.Context, rawURL string, header http.Header, l Limits) (*Co
 // dialer returns a dialer that sends a header. Names count in any case.
 func dialer(header http.Header) ws.Dialer {
 	var d ws.Dialer
-	others := http.Header{}
+	others := http.Header{"User-Agent": {version.UserAgent()}} // unless header has another
 	for name, values := range header {
 		switch http.CanonicalHeaderKey(name) {
 		case "Host":
@@ -60,6 +62,8 @@ func dialer(header http.Header) ws.Dialer {
 			for offered := range strings.SplitSeq(strings.Join(values, ","), ",") {
 				d.Protocols = append(d.Protocols, strings.TrimSpace(offered))
 			}
+		case "User-Agent":
+			others["User-Agent"] = values
 		default:
 			others[name] = values
 		}

@@ -14,7 +14,7 @@ func TestBAPSeed(t *testing.T) {
 	t.Parallel()
 	s := newAgents(t, nil)
 	t.Run("the health check", func(t *testing.T) {
-		if status, body := hubtest.Get(t, s.ClientAddr(), "/health", nil); status != http.StatusOK || strings.TrimSpace(body) != `{"status":"ok","version":"0.8.0"}` {
+		if status, body := hubtest.Get(t, s.ClientAddr(), "/health", nil); status != http.StatusOK || !strings.HasPrefix(body, `{"status":"ok","version":"0.8.0",`) {
 			t.Errorf("/health: %d %s", status, body)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -122,6 +123,7 @@ func get(ctx context.Context, u *url.URL) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	req.Header.Set("User-Agent", version.UserAgent())
 	client := http.Client{
 		Transport:     &http.Transport{DisableKeepAlives: true}, // and no proxy
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -12,6 +12,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cdphub/cdphub/internal/version"
 )
 
 const about = `Relays the Chrome DevTools Protocol between programs that drive browsers and apps in iframes of
@@ -34,6 +36,7 @@ func newParser(c *cli, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, er
 	return kong.New(c,
 		kong.Name("cdphub"),
 		kong.Description(about),
+		kong.Vars{"version": version.Current().String()},
 		kong.Writers(stdout, stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

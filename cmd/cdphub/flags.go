@@ -123,7 +123,7 @@ func (f hubFlags) options(l *logging.Log) server.Options {
 			RequestRate: int(f.ActionRate), ScreenshotRate: int(f.ScreenshotRate), BAPConnections: int(f.BAPConnections),
 			MaxSandboxes: int(f.MaxSandboxes), SandboxIdle: time.Duration(f.SandboxIdle),
 		},
-		Version: version(), Log: l.Logger, LogLevel: l.Level, Collectors: dropped(l),
+		Log: l.Logger, LogLevel: l.Level, Collectors: dropped(l),
 	}
 	if f.EvalAsk != "" {
 		o.Actions.EvalAsk = server.AskURL(f.EvalAsk)

@@ -8,10 +8,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/cdphub/cdphub/internal/version"
 )
 
 func main() {
@@ -43,7 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	parsed, err := parser.Parse(args)
-	if exited { // --help has been printed
+	if exited { // --help or --version has been printed
 		return nil
 	}
 	if err != nil {
@@ -68,6 +69,8 @@ type streams struct{ out, err io.Writer }
 type cli struct {
 	Config kong.ConfigFlag `help:"Read options from this YAML or JSON file; keys are the long option names." placeholder:"FILE" env:"CDPHUB_CONFIG"`
 
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version and exit."`
+
 	Serve   serveCmd   `cmd:"" help:"Run the hub."`
 	Demo    demoCmd    `cmd:"" help:"Run the hub with a Host page and three example apps in cross-origin iframes."`
 	Open    openCmd    `cmd:"" help:"Start the hub and a proxy that makes any web app drivable, and open the app in a browser."`
@@ -75,6 +78,7 @@ type cli struct {
 	Mcp     mcpCmd     `cmd:"" help:"Run an MCP server on standard input and output."`
 	Doctor  doctorCmd  `cmd:"" help:"Check whether this machine has what cdphub serve needs with the same options, and say what is missing."`
 	Token   tokenCmd   `cmd:"" help:"Create and check tokens."`
+	Health  healthCmd  `cmd:"" help:"Ask a running hub whether it is healthy."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 
 	ConfigReference referenceCmd `cmd:"" hidden:"" help:"Print the reference of all options."`
@@ -83,23 +87,6 @@ type cli struct {
 type versionCmd struct{}
 
 func (versionCmd) Run(s streams) error {
-	_, err := fmt.Fprintln(s.out, "cdphub", version())
+	_, err := fmt.Fprintln(s.out, version.Current())
 	return err
-}
-
-// version is the module's version, or the commit it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return "devel-" + s.Value[:12]
-		}
-	}
-	return "devel"
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/actions/remote"
 	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/urlpolicy"
 )
@@ -56,7 +57,7 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 	caller := actions.Caller{Join: join, Options: actions.Options{
 		Log: log.Logger, URLs: urls, Names: new(urlpolicy.Resolver),
 		Limits: actions.Limits{Requests: int(c.ActionRate), Screenshots: int(c.ScreenshotRate)},
-	}, Version: version()}
+	}, Version: version.Current().Version}
 	return mcp.Serve(ctx, caller, os.Stdin, nopWriteCloser{s.out}, files)
 }
 
@@ -84,7 +85,7 @@ func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logg
 		return remote.Join(endpoint, header), func() {}, nil
 	}
 	o.Log, o.Chrome.Network = log, urls
-	pool, err := browsers.New(relay.NewHubs(relay.Options{Log: log, Product: "cdphub/" + version()}), *o)
+	pool, err := browsers.New(relay.NewHubs(relay.Options{Log: log, Product: version.Current().Product("/")}), *o)
 	if err != nil {
 		return nil, nil, err
 	}

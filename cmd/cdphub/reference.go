@@ -85,7 +85,7 @@ func reference(app *kong.Application) string {
 // for configuration.
 func hubCommands(app *kong.Application) []*kong.Node {
 	return slices.DeleteFunc(app.Leaves(true), func(node *kong.Node) bool {
-		return node.Name == "doctor" || !slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == "client-addr" })
+		return node.Name == "doctor" || !slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == "host-addr" })
 	})
 }
 

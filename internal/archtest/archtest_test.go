@@ -17,15 +17,15 @@ const module = "github.com/cdphub/cdphub"
 // allowed says which packages of this module each may import. A folder that
 // ends in "/..." stands for all below it; "*" allows everything.
 var allowed = map[string]string{
-	"cmd/cdphub":           "actions actions/mcp actions/remote bridge/chrome browsers internal/auth internal/httpserver internal/logging urlpolicy relay server web",
-	"server":               "actions actions/... bridge browsers httpdiscovery internal/advice internal/auth internal/closelog internal/httpserver internal/webpage internal/scope urlpolicy wsconn proxy relay session targets web",
+	"cmd/cdphub":           "actions actions/mcp actions/remote bridge/chrome browsers internal/auth internal/httpserver internal/logging internal/version urlpolicy relay server web",
+	"server":               "actions actions/... bridge browsers httpdiscovery internal/advice internal/auth internal/closelog internal/httpserver internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web",
 	"browsers":             "bridge bridge/chrome internal/advice relay",
 	"relay":                "bridge cluster session targets internal/advice internal/ordered internal/scope internal/wire",
 	"bridge":               "targets internal/wire wsconn",
-	"bridge/chrome":        "bridge internal/egress internal/scope urlpolicy internal/wire wsconn targets",
+	"bridge/chrome":        "bridge internal/egress internal/scope internal/version urlpolicy internal/wire wsconn targets",
 	"targets":              "internal/ordered internal/wire",
 	"session":              "internal/wire",
-	"httpdiscovery":        "targets",
+	"httpdiscovery":        "internal/version targets",
 	"actions":              "targets internal/advice internal/secrets urlpolicy internal/wire web",
 	"actions/...":          "actions actions/envelope internal/wire wsconn", // what wsconn takes and gives is in wire's types
 	"actions/bap":          "actions actions/envelope actions/extract internal/wire wsconn",
@@ -45,7 +45,8 @@ var allowed = map[string]string{
 	"internal/ordered":     "",
 	"internal/webpage":     "web",
 	"internal/wire":        "",
-	"wsconn":               "internal/wire",
+	"wsconn":               "internal/version internal/wire",
+	"internal/version":     "",
 	"internal/auth":        "internal/advice internal/scope internal/urlhost",
 	"internal/scope":       "internal/secrets internal/urlhost internal/wire",
 	"internal/secrets":     "web",
