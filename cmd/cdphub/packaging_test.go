@@ -1,11 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
+	"maps"
 	"net/netip"
 	"os"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,28 +108,30 @@ func TestSocketUnits(t *testing.T) {
 	}
 }
 
-func TestContainerfile(t *testing.T) {
-	raw, err := os.ReadFile(packaging + "Containerfile")
-	if err != nil {
-		t.Fatal(err)
+// TestBrowserUnit wants the hardening of cdphub.service but for what Chromium's
+// sandbox needs, which the unit lists.
+func TestBrowserUnit(t *testing.T) {
+	hub, browser := readUnit(t, "cdphub.service"), readUnit(t, "cdphub-browser.service")
+	differ := map[string]string{
+		"Unit.Description": "", "Unit.Conflicts": "", "Unit.Requires": "", "Unit.After": "", "Service.ExecStart": "", "Service.TimeoutStopSec": "",
+		"Service.Environment":             "HOME=/tmp",
+		"Service.MemoryDenyWriteExecute":  "",
+		"Service.RestrictNamespaces":      "user pid net",
+		"Service.RestrictAddressFamilies": "AF_INET AF_INET6 AF_UNIX AF_NETLINK",
+		"Service.SystemCallFilter":        "@system-service ~@privileged @resources chroot capset seccomp",
 	}
-	text := string(raw)
-	for _, m := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(text, -1) {
-		if strings.Contains(m[1], "/") {
-			t.Errorf("the base image %s names a registry", m[1])
+	for key := range maps.Keys(hub) {
+		if _, may := differ[key]; !may && !slices.Equal(hub[key], browser[key]) {
+			t.Errorf("%s=%q, want %q", key, browser[key], hub[key])
 		}
 	}
-	for _, want := range []string{"\nFROM scratch\n", "CGO_ENABLED=0", "\nUSER 65532:65532\n", "\nENTRYPOINT [\"/cdphub\"]\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the Containerfile does not have %q", want)
+	for key, want := range differ {
+		if got := strings.Join(browser[key], " "); strings.HasPrefix(key, "Service.") && want != "" && got != want {
+			t.Errorf("%s=%s, want %s", key, got, want)
 		}
 	}
-	_, list, found := strings.Cut(text, "\nCMD ")
-	var args []string
-	if err := json.Unmarshal([]byte(list), &args); err != nil || !found {
-		t.Fatalf("the command is %q: %v", list, err)
-	}
-	if serve := parseServe(t, args); serve.ClientAddr != ":9222" || serve.HostAddr != ":9223" {
-		t.Errorf("the image listens at %s and %s, and exposes 9222 and 9223", serve.ClientAddr, serve.HostAddr)
+	plain, serve := parseServe(t, strings.Fields(hub["Service.ExecStart"][0])[1:]), parseServe(t, strings.Fields(browser["Service.ExecStart"][0])[1:])
+	if !serve.Browser || serve.AdminAddr != plain.AdminAddr || serve.InsecureBind || serve.BrowserNoSandbox {
+		t.Errorf("it runs %q", browser["Service.ExecStart"])
 	}
 }
