@@ -13,11 +13,13 @@
 # make docs-images   the pictures of the documentation, from the demo: docs/images
 # make bench         the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's
 # make chaos         all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
+# make release       archives, deb, rpm, images, SBOMs, checksums: dist/, the same bytes for the same commit
+# make release-test  what make release has made, tried as its users would
 # make generate      what is made from sources: codecs, bundles, types, pages
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images bench chaos generate tools compiler
+.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images bench chaos release release-test generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -29,16 +31,18 @@ TOOLS := $(CURDIR)/.tools
 GOFUMPT := $(TOOLS)/gofumpt@v0.12.0
 GOTESTSUM := $(TOOLS)/gotestsum@v1.13.0
 GOLANGCI := $(TOOLS)/golangci-lint@v2.15.0
+GORELEASER := $(TOOLS)/goreleaser@v2.16.0
 
 $(GOFUMPT): MODULE := mvdan.cc/gofumpt
 $(GOTESTSUM): MODULE := gotest.tools/gotestsum
 $(GOLANGCI): MODULE := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+$(GORELEASER): MODULE := github.com/goreleaser/goreleaser/v2
 $(TOOLS)/%:
 	GOBIN=$(TOOLS)/new go install $(MODULE)@$(lastword $(subst @, ,$*))
 	mv $(TOOLS)/new/$(firstword $(subst @, ,$*)) $@
 
-# The modules of this repository: the product, its bundler, its end-to-end tests.
-MODULES := . web/build $(E2E)
+# The modules of this repository: the product, its bundler, its end-to-end tests, its releases.
+MODULES := . web/build $(E2E) packaging/release
 
 include npm/Makefile
 
@@ -165,6 +169,30 @@ SEED ?= 0
 
 chaos: compiler
 	go test -race -count=1 -v -timeout 0 -run TestRandomFaults ./internal/chaos -duration=$(DURATION) -seed=$(SEED)
+
+# A commit with a tag is a release, any other a snapshot. goreleaser wants to know
+# a remote, which a clone may not have.
+RELEASE := $(TOOLS)/release
+release release-test: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
+release release-test: export RELEASE := $(RELEASE)
+release release-test: export GORELEASER := $(GORELEASER)
+release: export GIT_CONFIG_COUNT = 1
+release: export GIT_CONFIG_KEY_0 = remote.origin.url
+release: export GIT_CONFIG_VALUE_0 = https://github.com/cdphub/cdphub
+release: $(GORELEASER)
+	@command -v mmdebstrap >/dev/null || ./.ci/install mmdebstrap debian-archive-keyring
+	go build -C packaging/release -o $(RELEASE) .
+	$(RELEASE) licenses > packaging/THIRD-PARTY.txt
+	$(GORELEASER) check packaging/goreleaser.yaml
+	$(GORELEASER) release -f packaging/goreleaser.yaml --clean --skip=publish $$(git describe --exact-match --tags >/dev/null 2>&1 || echo --snapshot)
+	$(RELEASE) images dist
+	cd dist && sha256sum *.cdx.json *.deb *.rpm *.tar *.tar.gz *.zip > checksums.txt
+
+# As root: it installs the packages in a Debian of its own.
+release-test:
+	@for tool in bwrap debootstrap rpm; do command -v $$tool >/dev/null || ./.ci/install bubblewrap debootstrap rpm; done
+	@command -v systemd-analyze >/dev/null || ./.ci/install systemd
+	go test -C packaging/release -count=1 -v -timeout 60m -dist $(CURDIR)/dist ./...
 
 generate: web/node_modules
 	go generate ./...

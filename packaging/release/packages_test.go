@@ -1,0 +1,169 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+var units = []string{"cdphub.service", "cdphub-browser.service", "cdphub.socket", "cdphub-hosts.socket"}
+
+// packageOf finds the package for this machine.
+func packageOf(t *testing.T, kind string) string {
+	t.Helper()
+	arch := runtime.GOARCH
+	if kind == "rpm" {
+		arch = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[arch]
+	}
+	found, err := filepath.Glob(filepath.Join(*dist, "cdphub*"+arch+"."+kind))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("packages: %q, %v", found, err)
+	}
+	return found[0]
+}
+
+// TestUnits lets systemd judge the units, beside the program that they start.
+func TestUnits(t *testing.T) {
+	built(t)
+	root := t.TempDir()
+	output(t, "dpkg-deb", "-x", packageOf(t, "deb"), root)
+	var files []string
+	for _, unit := range units {
+		files = append(files, filepath.Join(root, "usr/lib/systemd/system", unit))
+	}
+	for i, name := range files { // by the program in the package, not on this machine
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[i] = filepath.Join(t.TempDir(), units[i])
+		text := strings.ReplaceAll(string(raw), "/usr/bin/cdphub", filepath.Join(root, "usr/bin/cdphub"))
+		if err := os.WriteFile(files[i], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", append([]string{"verify", "--man=no"}, files...)...).CombinedOutput(); err != nil ||
+		strings.Contains(string(out), "cdphub") {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+	// From 0, safe, to 10; Debian's own services have 9 and more.
+	for unit, most := range map[string]string{files[0]: "1.3", files[1]: "2.3"} {
+		threshold := strings.ReplaceAll(most, ".", "")
+		if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "security", "--offline=true", "--threshold="+threshold, unit).CombinedOutput(); err != nil {
+			t.Errorf("systemd-analyze security: more than %s\n%s", most, out)
+		}
+	}
+}
+
+// TestPackages installs the deb with Chromium in a fresh Debian, runs what the
+// units start, removes it, and installs the rpm.
+func TestPackages(t *testing.T) {
+	r := built(t)
+	root := t.TempDir()
+	if err := os.Chmod(root, 0o755); err != nil { //nolint:gosec // its users must enter it
+		t.Fatal(err)
+	}
+	output(t, "debootstrap", "--variant=minbase", debian, root)
+	t.Cleanup(func() { exec.Command("umount", filepath.Join(root, "proc")).Run() }) // debootstrap may leave it
+	in := func(args ...string) string { return output(t, "chroot", append([]string{root}, args...)...) }
+	deb, err := os.ReadFile(packageOf(t, "deb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "cdphub.deb"), deb, 0o644); err != nil { //nolint:gosec // apt's user reads it
+		t.Fatal(err)
+	}
+	in("apt-get", "update", "-q")
+	calls := fakeSystemctl(t, root)
+	in("apt-get", "install", "-q", "-y", "--no-install-recommends", "/cdphub.deb", "chromium")
+	if got, want := calls(), "daemon-reload\ntry-restart cdphub.service cdphub-browser.service\n"; !strings.HasSuffix(got, want) || strings.Contains(got, "enable") {
+		t.Errorf("the installation called systemctl %q, want %q", got, want)
+	}
+	if got := in("cdphub", "--version"); !strings.HasPrefix(got, "cdphub "+r.Version+" (") {
+		t.Errorf("cdphub --version: %q", got)
+	}
+	for name, want := range map[string]string{"/etc/default/cdphub": "600 root", "/usr/bin/cdphub": "755 root", "/usr/lib/systemd/system/cdphub.service": "644 root"} {
+		if got := strings.TrimSpace(in("stat", "-c", "%a %U", name)); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	for _, unit := range units[:2] {
+		t.Run(unit, func(t *testing.T) { runUnit(t, root, unit) })
+	}
+	in("sh", "-c", "echo CDPHUB_DRAIN=1s >> /etc/default/cdphub")
+	in("apt-get", "install", "-q", "-y", "--reinstall", "/cdphub.deb")
+	if got := in("cat", "/etc/default/cdphub"); !strings.Contains(got, "CDPHUB_DRAIN=1s") {
+		t.Errorf("a second installation has lost the configuration: %s", got)
+	}
+	calls()
+	in("dpkg", "--purge", "cdphub")
+	if got := calls(); !strings.HasPrefix(got, "disable --now cdphub.socket") || !strings.HasSuffix(got, "daemon-reload\n") {
+		t.Errorf("the removal called systemctl %q", got)
+	}
+	if got := in("sh", "-c", "find / -xdev -name '*cdphub*' -not -name cdphub.deb"); got != "" {
+		t.Errorf("the removal leaves %s", got)
+	}
+
+	output(t, "rpm", "--root", root, "-i", "--nodeps", "--nodigest", packageOf(t, "rpm"))
+	if got := in("cdphub", "--version"); !strings.HasPrefix(got, "cdphub "+r.Version+" (") {
+		t.Errorf("of the rpm, cdphub --version: %q", got)
+	}
+	if got := calls(); strings.Contains(got, "enable") || !strings.Contains(got, "daemon-reload\n") {
+		t.Errorf("the installation of the rpm called systemctl %q", got)
+	}
+	output(t, "rpm", "--root", root, "-e", "cdphub")
+	if got := calls(); !strings.HasPrefix(got, "disable --now cdphub.socket") {
+		t.Errorf("the removal of the rpm called systemctl %q", got)
+	}
+}
+
+// fakeSystemctl makes the root look as if systemd ran there. calls returns, and
+// forgets, with which arguments packages have called systemctl.
+func fakeSystemctl(t *testing.T, root string) (calls func() string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(root, "run/systemd/system"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const program = "#!/bin/sh\necho \"$*\" >> /systemctl.log\n"
+	dir := filepath.Join(root, "usr/local/bin")                                                   // before /usr/bin on the PATH of dpkg
+	if err := os.WriteFile(filepath.Join(dir, "systemctl"), []byte(program), 0o755); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	return func() string {
+		log := filepath.Join(root, "systemctl.log")
+		raw, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(log)
+		return string(raw)
+	}
+}
+
+var execStart = regexp.MustCompile(`(?m)^ExecStart=(.*)$`)
+
+// runUnit runs the command of a unit as an unprivileged user that may not write
+// to the system, as DynamicUser= and ProtectSystem=strict have it.
+func runUnit(t *testing.T, root, unit string) {
+	raw, err := os.ReadFile(filepath.Join(root, "usr/lib/systemd/system", unit))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := execStart.FindSubmatch(raw)
+	if found == nil {
+		t.Fatalf("%s starts nothing", unit)
+	}
+	addr, admin := freeAddr(t), freeAddr(t)
+	c := container{root, "61184", []string{"PATH=/usr/bin:/bin", "HOME=/tmp", "CDPHUB_CLIENT_ADDR=" + addr, "CDPHUB_HOST_ADDR=" + addr}}
+	c.serve(t, strings.Fields(strings.Replace(string(found[1]), "127.0.0.1:9225", admin, 1))...)
+	if got := outputOf(t, c.command(t.Context(), "cdphub", "health", "--admin-addr", admin)); got != "healthy: http://"+admin+"/readyz: ok\n" {
+		t.Errorf("cdphub health: %q", got)
+	}
+	if strings.Contains(unit, "browser") {
+		drive(t, addr)
+	}
+}
