@@ -15,7 +15,8 @@ import (
 
 // serveHost makes a WebSocket the Host of its hub. Where there is one it must
 // wait, the longer the more often the hub was taken over of late. With
-// ?standby it replaces none, and waits until the hub is free. Beside a browser that the hub has started there must be somebody who wants it.
+// ?standby it replaces none, and waits until the hub is free. Beside a browser
+// that the hub has started there must be somebody who wants it.
 func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 	if !auth.IsWebSocket(r) { // which must not count as a Host that comes
 		w.Header().Set("Upgrade", "websocket")
