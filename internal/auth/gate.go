@@ -208,7 +208,9 @@ func (g *Gate) login(token string, from netip.Addr, a Ask) (Pass, error) {
 // Admin lets through to next what brings an admin token; everything while no
 // tokens are set.
 func (g *Gate) Admin(next http.Handler) http.Handler {
-	return g.Require(func(r *http.Request) Ask { return Ask{Role: RoleAdmin, Hub: EveryHub, Path: r.URL.Path, Listener: "admin"} }, next)
+	return g.Require(func(r *http.Request) Ask {
+		return Ask{Role: RoleAdmin, Hub: EveryHub, Path: r.URL.Path, Listener: "admin"}
+	}, next)
 }
 
 // check returns what a token allows. With an error it is what the token would
