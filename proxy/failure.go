@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
+	"html/template"
 	"io"
 	"net"
 	"net/http"
@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/internal/webpage"
 )
 
 // netErrorOf names an error of the transport as Chromium does (net_error_list.h).
@@ -143,17 +144,15 @@ const comeBack = `<script>{const ask=fetch,later=setTimeout,look=()=>ask("` + pr
 
 // writeFailure answers with a page that says why, with the agent in it.
 func (p *handler) writeFailure(w http.ResponseWriter, r *http.Request, tag []byte, f failure) {
-	waits, hint := "", ""
+	page := webpage.Problem{Status: http.StatusBadGateway, Title: "The app cannot be shown", Text: f.Error + ".", Head: template.HTML(tag), Detail: f.Detail}
 	if f.comes && r.Method == http.MethodGet {
-		waits, hint = comeBack, "<p>This page opens the app as soon as it answers.</p>"
+		page.Head = comeBack + page.Head
+		page.Next = "This page opens the app as soon as it answers."
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusBadGateway)
-	fmt.Fprintf(w, `<!doctype html><html lang="en"><head>%s%s<title>502 Bad Gateway</title>`+
-		`<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em;color-scheme:light dark}small{opacity:.7}</style></head>`+
-		"<body><p>%s.</p>%s<p><small>cdphub: %s</small></p></body></html>\n",
-		waits, tag, html.EscapeString(f.Error), hint, html.EscapeString(f.Detail))
+	w.WriteHeader(page.Status)
+	w.Write(page.Render()) //nolint:errcheck // a peer that is gone
 }
 
 // serveUp answers whether the app takes connections.

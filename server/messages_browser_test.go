@@ -56,7 +56,7 @@ func TestAppThatIsDown(t *testing.T) {
 	})
 	page, _ := s.AppPage()
 	showPage(t, s, page)
-	s.await(t, `"title":"502 Bad Gateway"`)
+	s.await(t, `"title":"The app cannot be shown - cdphub"`)
 	if ln, err = net.Listen("tcp", addr); err != nil {
 		t.Fatal(err)
 	}

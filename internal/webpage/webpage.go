@@ -59,7 +59,7 @@ type Problem struct {
 	Link   string        // address of a link below, such as the home page; empty: none
 	Label  string        // of the link
 	Head   template.HTML // goes first into the head, as it stands, such as the tag of a script; Write's policy forbids scripts
-	Retry  int           // seconds after which the page loads again by itself; 0: it does not
+	Detail string        // in small, such as the error of a library
 }
 
 // Render returns the page as HTML, for a caller that has headers of its own: such as

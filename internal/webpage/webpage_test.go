@@ -14,15 +14,15 @@ func ask(accept string) *http.Request {
 	return r
 }
 
-// TestWrite wants a page that escapes what it is given, and comes back by itself.
+// TestWrite wants a page that escapes what it is given.
 func TestWrite(t *testing.T) {
 	w := httptest.NewRecorder()
 	Write(w, Problem{
 		Status: 502, Title: "The app does not answer", Text: "<script>alert(1)</script>", Next: "Start it.",
-		Link: "javascript:alert(1)", Label: "app", Retry: 2,
+		Link: "javascript:alert(1)", Label: "app", Detail: "dial: refused",
 	})
 	body := w.Body.String()
-	for _, want := range []string{"<h1>The app does not answer</h1>", "&lt;script&gt;", "Start it.", "Status 502", "loads again by itself", `<meta http-equiv="refresh" content="2">`} {
+	for _, want := range []string{"<h1>The app does not answer</h1>", "&lt;script&gt;", "Start it.", "Status 502: dial: refused"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page has no %q:\n%s", want, body)
 		}
