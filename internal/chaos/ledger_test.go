@@ -62,6 +62,7 @@ func TestI1I2I3LedgerAgrees(t *testing.T) {
 		EventsIn:         uint64(b.numbered.Load()),
 		Sent:             uint64(b.events.Load()),
 		AnswersDuplicate: s.AnswersDuplicate, // of commands that their Target's end has failed
+		Latency:          s.Latency,          // no count of messages
 		Hubs:             1, Hosts: 1, Clients: 4, Sessions: 16, Targets: 4,
 	}
 	if s != want {
