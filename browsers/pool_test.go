@@ -3,6 +3,7 @@ package browsers
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -200,7 +201,9 @@ func TestBrowserHubs(t *testing.T) {
 func TestUseWaitsForRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := testPool(works)
-		away, run := 3*time.Second, p.run
+		var away atomic.Int64 // how long it is away, in nanoseconds
+		away.Store(int64(3 * time.Second))
+		run := p.run
 		p.run = func(ctx context.Context, hub bridge.Hub, came func()) error {
 			for {
 				once, crash := context.WithTimeout(ctx, time.Minute)
@@ -209,17 +212,17 @@ func TestUseWaitsForRestart(t *testing.T) {
 				if ctx.Err() != nil {
 					return err
 				}
-				time.Sleep(away - time.Second) // it takes another to come
+				time.Sleep(time.Duration(away.Load()) - time.Second) // it takes another to come
 			}
 		}
 		done := mustUse(t, p, "a")
 		time.Sleep(time.Minute)
 		began := time.Now()
 		mustUse(t, p, "a")()
-		if waited := time.Since(began); waited <= 0 || waited > away {
+		if waited := time.Since(began); waited <= 0 || waited > time.Duration(away.Load()) {
 			t.Errorf("waited for %v, want until it is back", waited)
 		}
-		away = time.Hour
+		away.Store(int64(time.Hour))
 		time.Sleep(time.Minute)
 		began = time.Now()
 		if _, err := p.Use(t.Context(), "a"); !errors.Is(err, ErrRestarting) || time.Since(began) != 10*time.Second {
