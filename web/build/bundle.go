@@ -33,13 +33,14 @@ type bundle struct {
 	format api.Format
 	global string // the name of the exports of an IIFE
 	inject string // in src: what it exports takes the place of the globals of these names
+	safe   bool   // goes by the built-ins as they were before the page's scripts ran
 	param  string // of the function that a nested bundle becomes
 	page   string // HTML in src that the script is put into, when not alone
 	max    int    // bytes
 }
 
 var bundles = []bundle{
-	{name: "agent.js", entry: "agent/boot.ts", inject: "agent/globals.ts", format: api.FormatIIFE, max: maxAgent},
+	{name: "agent.js", entry: "agent/boot.ts", inject: "agent/globals.ts", safe: true, format: api.FormatIIFE, max: maxAgent},
 	{name: "agent.mjs", entry: "agent/module.ts", format: api.FormatESModule, max: maxAgent},
 	{name: "host.js", entry: "host/index.ts", format: api.FormatIIFE, global: "CdpHub", max: maxHost},
 	{name: "host.mjs", entry: "host/index.ts", format: api.FormatESModule, max: maxHost},
@@ -81,14 +82,10 @@ func bundleAll(root string) ([]output, error) {
 func (b bundle) build(root string, packages map[string]bool) ([]byte, error) {
 	options := b.options(root)
 	options.Plugins = []api.Plugin{nestedBundles(root, packages)}
-	res := api.Build(options)
-	if err := failure(res.Errors); err != nil {
-		return nil, fmt.Errorf("%s: %w", b.entry, err)
-	}
-	if err := usedPackages(res.Metafile, packages); err != nil {
+	code, err := b.script(root, options, packages)
+	if err != nil {
 		return nil, err
 	}
-	code := res.OutputFiles[0].Contents
 	if b.format == api.FormatESModule {
 		code = importAsWritten.ReplaceAll(code, []byte("import(/* webpackIgnore: true */ /* @vite-ignore */ $1)"))
 	}
@@ -121,6 +118,27 @@ func stylesheet(root string) ([]byte, error) {
 		return nil, fmt.Errorf("style.css: %w", err)
 	}
 	return bytes.Join([][]byte{[]byte("<style>"), bytes.TrimSpace(res.Code), []byte("</style>")}, nil), nil
+}
+
+// script bundles the entry with these options.
+func (b bundle) script(root string, options api.BuildOptions, packages map[string]bool) ([]byte, error) {
+	final := options
+	if b.safe {
+		options.MinifyWhitespace, options.MinifySyntax, options.MinifyIdentifiers = false, false, false
+		options.Format, options.GlobalName, options.Banner = api.FormatESModule, "", nil
+	}
+	res := api.Build(options)
+	if err := failure(res.Errors); err != nil {
+		return nil, fmt.Errorf("%s: %w", b.entry, err)
+	}
+	if err := usedPackages(res.Metafile, packages); err != nil {
+		return nil, err
+	}
+	code := res.OutputFiles[0].Contents
+	if !b.safe {
+		return code, nil
+	}
+	return withBuiltins(root, final, code)
 }
 
 // importAsWritten is an import of an address that the code computes. The bundler

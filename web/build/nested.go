@@ -16,7 +16,7 @@ var nested = map[string]bundle{
 	// enough.
 	"worker-main": {entry: "host/worker.ts", param: "self"},
 	// The agent expects a document. A server imports the module without one.
-	"agent-main": {entry: "agent/index.ts", inject: "agent/globals.ts", global: "agent"},
+	"agent-main": {entry: "agent/index.ts", inject: "agent/globals.ts", safe: true, global: "agent"},
 }
 
 // nestedBundles resolves the imports of nested. Each bundle is minified and for
@@ -34,14 +34,11 @@ func nestedBundles(root string, packages map[string]bool) api.Plugin {
 			build.OnLoad(api.OnLoadOptions{Filter: exact, Namespace: namespace}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
 				options := b.options(root)
 				options.Banner = nil
-				res := api.Build(options)
-				if err := failure(res.Errors); err != nil {
+				script, err := b.script(root, options, packages)
+				if err != nil {
 					return api.OnLoadResult{}, err
 				}
-				if err := usedPackages(res.Metafile, packages); err != nil {
-					return api.OnLoadResult{}, err
-				}
-				code := "export default function(" + b.param + "){" + string(res.OutputFiles[0].Contents)
+				code := "export default function(" + b.param + "){" + string(script)
 				if b.global != "" {
 					code += "return " + b.global
 				}

@@ -75,6 +75,9 @@ export interface AgentOptions {
   upstream?: string;
 }
 
+/** Of base/builtins.ts, which the build adds. */
+declare function $remember(win: Win): void;
+
 const PRESENT = Symbol.for("cdphub.agent");
 
 /**
@@ -143,6 +146,7 @@ function hideFrameElement(): void {
 
 /** Wraps what is watched in one window. */
 function wrap(win: Win): void {
+  $remember(win);
   installConsole(win);
   installDialogs(win);
   installPopups(win);

@@ -134,8 +134,8 @@ function observe(root: Node): void {
   const doc = root.ownerDocument ?? (root as Document);
   let observer = observers.get(doc);
   if (!observer) {
-    const { MutationObserver } = doc.defaultView ?? window;
-    observers.set(doc, (observer = new MutationObserver((records) => changed(doc, records))));
+    const win = doc.defaultView ?? window;
+    observers.set(doc, (observer = new win.MutationObserver((records) => changed(doc, records))));
   }
   observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
 }

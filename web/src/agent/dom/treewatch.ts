@@ -28,8 +28,8 @@ export function observe(doc: Document, changed: (owners: Owner[]) => void): void
     const roots = [doc, ...connected(shadows)];
     changed(roots.flatMap((r) => [...r.querySelectorAll<Owner>(SELECTOR)]));
   };
-  const { MutationObserver } = (doc.defaultView ?? window) as Win;
-  const observers = [new MutationObserver(report), new MutationObserver(report)];
+  const win = (doc.defaultView ?? window) as Win;
+  const observers = [new win.MutationObserver(report), new win.MutationObserver(report)];
   observers[0].observe(doc, WHAT);
   watched.set(doc, { observers, shadows, report });
   report();

@@ -51,7 +51,6 @@ export function pointer(
   more: PointerEventInit = {},
   el: Element = spot.el,
 ): boolean {
-  const { PointerEvent } = spot.win;
   const common = {
     pointerId: 1,
     pointerType: p.pointerType ?? "mouse",
@@ -60,7 +59,7 @@ export function pointer(
     height: 1,
     pressure: state.held ? p.force || 0.5 : 0,
   };
-  return send(el, new PointerEvent(type, { ...init(spot, p, common), ...more }));
+  return send(el, new spot.win.PointerEvent(type, { ...init(spot, p, common), ...more }));
 }
 
 /** Sends a MouseEvent and reports whether its default action is due. */

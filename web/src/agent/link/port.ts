@@ -164,9 +164,18 @@ function begin(id: string): Session {
   return s;
 }
 
+/** Tells of something else before a message. The message goes also when a page has broken what that needs, such as Element.shadowRoot. */
+function tellFirst(tell: () => void): void {
+  try {
+    tell();
+  } catch {
+    // it is told next time, if it can be
+  }
+}
+
 /** Sends a message to the Host. */
 export function send(message: string): void {
-  tellSubtree();
+  tellFirst(tellSubtree);
   port?.postMessage(message);
 }
 
@@ -216,7 +225,7 @@ const inputs = new WeakMap<Session, Promise<unknown>>();
 function dispatch(id: number, method: string, params: Json, sessionId: string | undefined): void {
   const s = sessionOf(sessionId ?? "") ?? sessionOf("");
   const reply = (answer: Answer): void => {
-    flushChanges();
+    tellFirst(flushChanges);
     send(originals.stringify({ id, ...answer, ...(sessionId && { sessionId }) }));
   };
   if (!s) return reply({ error: { code: -32001, message: "Session with given id not found." } });

@@ -90,7 +90,8 @@ export function installConsole(win: Win): void {
   for (const name of Object.keys(types)) {
     replace(name, (args) => called(win, types[name], !args.length && bare.has(name) ? [`console.${name}`] : args));
   }
-  replace("assert", ([ok, ...rest]) => {
+  replace("assert", (args) => {
+    const [ok, ...rest] = args;
     if (!ok) called(win, "assert", rest.length ? rest : ["console.assert"]);
   });
   installCounters(win, replace);

@@ -47,13 +47,7 @@ function answer(
 /** The answer once a promise has settled, or undefined for what is no promise. */
 function settled(value: unknown, c: Context, s: Session, how: Presentation): Promise<Answered> | undefined {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
-  let then: unknown;
-  try {
-    then = (value as { then?: unknown }).then;
-  } catch {
-    return undefined;
-  }
-  if (typeof then !== "function") return undefined;
+  if (!(value instanceof Promise) && !isThenable(value)) return undefined;
   return Promise.resolve(value as Promise<unknown>).then(
     (v) => {
       if (!isLive(c)) throw new ProtocolError("Inspected target navigated or closed");
@@ -61,6 +55,14 @@ function settled(value: unknown, c: Context, s: Session, how: Presentation): Pro
     },
     (e) => thrown(e, isError(e) ? `Uncaught (in promise) ${headOf(e)}` : "Uncaught (in promise)", c, s, how),
   );
+}
+
+function isThenable(value: object): boolean {
+  try {
+    return typeof (value as { then?: unknown }).then === "function";
+  } catch {
+    return false;
+  }
 }
 
 function headOf(e: Error): string {

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// withBuiltins makes a bundle, a module that is not minified, go by the
+// built-ins as they were before the page's scripts ran: builtins.mjs rewrites
+// what looks them up. The result has the format of options.
+func withBuiltins(root string, options api.BuildOptions, code []byte) ([]byte, error) {
+	cmd := exec.Command("node", "build/builtins.mjs")
+	cmd.Dir = root
+	cmd.Stdin = bytes.NewReader(code)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	safe, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("build/builtins.mjs: %w\n%s", err, said.Bytes())
+	}
+	options.EntryPoints, options.Plugins = nil, nil
+	options.Stdin = &api.StdinOptions{Contents: string(safe), ResolveDir: root, Sourcefile: "safe.js"}
+	options.Inject = []string{source(root, "agent/base/builtins.ts")}
+	res := api.Build(options)
+	if err := failure(res.Errors); err != nil {
+		return nil, err
+	}
+	return res.OutputFiles[0].Contents, nil
+}
