@@ -15,7 +15,7 @@ import (
 // Size gates in bytes, minified: a frame loads the agent before anything else.
 const (
 	maxAgent = 230 << 10
-	maxHost  = 44 << 10
+	maxHost  = 46 << 10
 	maxShell = 16 << 10 // with the stylesheet
 	maxHome  = 6 << 10
 	maxSnap  = 12 << 10

@@ -3,7 +3,8 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { type Loose, type FakeAgent, World, freshClock, settle } from "./fakes";
+import { ANSWER_MS } from "./browser";
+import { type Loose, type FakeAgent, World, freshClock, settle, tick } from "./fakes";
 
 beforeEach(() => {
   freshClock();
@@ -73,6 +74,28 @@ test("what every document refuses is refused; what one can do is done", async ()
   assert.deepEqual((await request(w, "Storage.clearCookies")).result, {});
   failing = ["http://a.example/", "http://b.example/"];
   assert.equal((await request(w, "Storage.clearCookies")).error.message, "no");
+});
+
+test("a page that does not answer keeps the others' cookies from nobody", async () => {
+  const w = new World();
+  const [stuck] = apps(w, (url) => ({ result: { cookies: [cookie("c", new URL(url).hostname)] } }));
+  stuck.onCommand = () => {};
+  const late = async (method: string, params: Loose = {}): Promise<Loose> => {
+    assert.equal(await request(w, method, params), undefined);
+    tick(ANSWER_MS);
+    await settle();
+    const [answer] = w.sockets
+      .at(-1)!
+      .take()
+      .filter((m: Loose) => m.kind === "browserResult");
+    return answer;
+  };
+  const { result } = await late("Storage.getCookies");
+  assert.deepEqual([result.cookies.map((c: Loose) => c.domain), result.unanswered], [["b.example"], ["T0"]]);
+  const why = /^No answer within 2000 ms: the page is busy or stuck at target T0 \(http:\/\/a\.example\/\)/;
+  assert.match((await late("Storage.clearCookies")).error.message, why);
+  assert.match((await late("Storage.setCookies", { cookies: [cookie("x", "a.example")] })).error.message, why);
+  assert.equal(w.core.targets.get("T0")?.sessions.size, 0);
 });
 
 test("sessions made for a moment leave nothing behind", async () => {

@@ -11,6 +11,9 @@ import type { Target } from "./target";
 /** How long a new Pairing may take to connect before Target.createTarget fails. */
 export const CREATE_MS = 10_000;
 
+/** How long a method of all Targets waits for one document: a page that is busy for longer counts as stuck. */
+export const ANSWER_MS = 2_000;
+
 /** What browser-level methods need of the Core. */
 export interface Targets {
   readonly targets: ReadonlyMap<string, Target>;
@@ -28,12 +31,14 @@ export const methods = {
   "Browser.getWindowBounds": async (core: Targets) => ({ bounds: await core.ask({ what: "window" }) }),
   "Browser.getWindowForTarget": async (core: Targets) => ({ windowId: 1, bounds: await core.ask({ what: "window" }) }),
   "Storage.clearCookies": async (core: Targets) => {
-    await everywhere(core, "Storage.clearCookies", {});
+    const { silent } = await everywhere(core, "Storage.clearCookies", {});
+    if (silent.length) throw silence(silent);
     return {};
   },
-  "Storage.getCookies": async (core: Targets) => ({
-    cookies: unique(await everywhere(core, "Storage.getCookies", {})),
-  }),
+  "Storage.getCookies": async (core: Targets) => {
+    const { results, silent } = await everywhere(core, "Storage.getCookies", {});
+    return { cookies: unique(results), ...(silent.length && { unanswered: silent.map((t) => t.id) }) };
+  },
   "Storage.setCookies": setCookies,
   "Target.activateTarget": async (core: Targets, { targetId }: Protocol.Target.ActivateTargetRequest) => {
     if (!core.targets.has(targetId)) throw new Error("No target with given id found");
@@ -76,8 +81,9 @@ async function setCookies(core: Targets, params: Protocol.Storage.SetCookiesRequ
     const target = connected(core).find((t) => isBelow(new URL(t.info.url).hostname, host));
     if (!target)
       throw new Error(`A cookie of ${host} is not possible in an embedded frame: no frame of that site is open`);
-    const { error } = await once(core, target, "Storage.setCookies", { cookies: [cookie] });
-    if (error) throw new Error(error.message);
+    const reply = await once(core, target, "Storage.setCookies", { cookies: [cookie] });
+    if (!reply) throw silence([target]);
+    if (reply.error) throw new Error(reply.error.message);
   }
   return {};
 }
@@ -86,22 +92,36 @@ const isBelow = (name: string, domain: string): boolean => name === domain || na
 
 const connected = (core: Targets): Target[] => [...core.targets.values()].filter((t) => t.link);
 
-/** The results of a command in every document that answers it. */
-async function everywhere(core: Targets, method: string, params: Json): Promise<Json[]> {
-  const replies = await Promise.all(connected(core).map((t) => once(core, t, method, params)));
-  const failed = replies.find((r) => r.error);
-  if (failed?.error && replies.every((r) => r.error)) throw new Error(failed.error.message);
-  return replies.flatMap((r) => (r.result ? [r.result] : []));
+/** The results of a command in every document that answers it, and the Targets that do not answer in time. */
+async function everywhere(core: Targets, method: string, params: Json): Promise<{ results: Json[]; silent: Target[] }> {
+  const asked = connected(core);
+  const replies = await Promise.all(asked.map((t) => once(core, t, method, params)));
+  const failed = replies.find((r) => r?.error);
+  if (failed?.error && replies.every((r) => r?.error)) throw new Error(failed.error.message);
+  return {
+    results: replies.flatMap((r) => (r?.result ? [r.result] : [])),
+    silent: asked.filter((_, i) => !replies[i]),
+  };
 }
 
-/** One command in a session of its own. */
-function once(core: Targets, target: Target, method: string, params: Json): Promise<Reply> {
+function silence(targets: Target[]): Error {
+  const names = targets.map((t) => `${t.id} (${t.info.url})`).join(", ");
+  return new Error(
+    `No answer within ${ANSWER_MS} ms: the page is busy or stuck at target ${names}. Close or reload it`,
+  );
+}
+
+/** One command in a session of its own; undefined without an answer in time. */
+function once(core: Targets, target: Target, method: string, params: Json): Promise<Reply | undefined> {
   const session = new Session(`host-${hexId(32)}`, target.id, { event: () => {}, ended: () => {} });
   target.attach(session);
   return new Promise((resolve) => {
-    core.command(session, method, params, (reply) => {
+    const end = (reply?: Reply): void => {
+      clearTimeout(timer);
       target.detach(session);
       resolve(reply);
-    });
+    };
+    const timer = setTimeout(end, ANSWER_MS);
+    core.command(session, method, params, end);
   });
 }
