@@ -69,7 +69,8 @@ function nodeForLocation(
   s: Session,
 ): Protocol.DOM.GetNodeForLocationResponse {
   const at = locationPoint(p);
-  const el = spotAt(at.x, at.y)?.el;
+  const spot = spotAt(at.x, at.y);
+  const el = spot?.parent ?? spot?.el;
   if (!el) throw new ProtocolError("No node found at given location");
   return { backendNodeId: idOfNode(el), nodeId: pushNode(el, s), frameId: frameOfDocument(el.ownerDocument)?.id ?? "" };
 }

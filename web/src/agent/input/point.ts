@@ -7,6 +7,8 @@ import { settleClick } from "../windows/popups";
 /** An element at a point, with the point in the element's own viewport. */
 export interface Spot {
   el: Element;
+  /** The parent of the text there, where that is in a slot, which is `el`. */
+  parent?: Element;
   win: Window & typeof globalThis;
   x: number;
   y: number;
@@ -16,16 +18,24 @@ export interface Spot {
   outer?: Spot;
 }
 
-/** The deepest element at a point, through open shadow roots and frames in reach. */
+/**
+ * The deepest element at a point of the flat tree, through open shadow roots and frames in reach. Text that is
+ * in a slot is its slot's: as in Chromium the slot gets the events, and what encloses it in the shadow tree.
+ */
 export function spotAt(px: number, py: number): Spot | undefined {
   let [x, y] = [px, py];
   let win = window;
   let root: DocumentOrShadowRoot = document;
   let el: Element | null = null;
+  let parent: Element | undefined;
   let outer: Spot | undefined;
   for (;;) {
     const next: Element | null = root.elementFromPoint(x, y);
-    if (!next || next === el) break;
+    if (!next || next === el) {
+      const slot: Element | null | undefined = el?.shadowRoot && slotOfText(el, x, y);
+      if (el && slot) [parent, el] = [el, slot];
+      break;
+    }
     el = next;
     const inner: (Window & typeof globalThis) | null | undefined = frameOfOwner(el)?.win;
     if (inner) {
@@ -39,7 +49,20 @@ export function spotAt(px: number, py: number): Spot | undefined {
     } else if (el.shadowRoot) root = el.shadowRoot;
     else break;
   }
-  return el ? { el, win, x, y, at: { x: px, y: py }, outer } : undefined;
+  return el ? { el, parent, win, x, y, at: { x: px, y: py }, outer } : undefined;
+}
+
+/** The slot of the text that a shadow host has at a point. */
+function slotOfText(host: Element, x: number, y: number): Element | undefined {
+  const range = host.ownerDocument.createRange();
+  for (const node of host.childNodes) {
+    const { assignedSlot } = node as Partial<Text>;
+    if (node.nodeType !== Node.TEXT_NODE || !assignedSlot) continue;
+    range.selectNodeContents(node);
+    const boxes = [...range.getClientRects()];
+    if (boxes.some((b) => x >= b.left && x < b.right && y >= b.top && y < b.bottom)) return assignedSlot;
+  }
+  return undefined;
 }
 
 /** An element with a point of the Target's viewport, wherever that is. */
@@ -68,12 +91,12 @@ export function send(el: EventTarget, event: Event): boolean {
   return unprevented;
 }
 
-/** The elements around one, itself first, as events bubble: through shadow roots to their hosts. */
+/** The elements around one in the flat tree, itself first, as events bubble: through slots, and through shadow roots to their hosts. */
 export function pathOf(el: Element | undefined): Element[] {
   const path: Element[] = [];
   for (let at: Element | null | undefined = el; at; ) {
     path.push(at);
-    at = at.parentElement ?? (at.getRootNode() as Partial<ShadowRoot>).host;
+    at = at.assignedSlot ?? at.parentElement ?? (at.getRootNode() as Partial<ShadowRoot>).host;
   }
   return path;
 }
