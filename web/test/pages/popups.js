@@ -16,6 +16,7 @@ const click = async (selector) => {
 const html = `<a id=blank href="/two#x" target=_blank>blank</a> <a id=named href=/three target=win>named</a>
   <a id=kept href=/four target=_blank onclick="event.preventDefault()">kept</a> <a id=with href=/five target=_blank rel=opener><b>with</b></a>
   <form target=_blank action="/find?old=1"><input name=q value="a b"><button id=send name=by value=me>send</button></form>
+  <form target=_blank action="/find"><button id=bare>bare</button></form>
   <iframe name=inner srcdoc="<a id=deep href=/deep target=_blank>deep</a>"></iframe> <a id=in href="about:blank" target=inner>in</a>
   <a id=top href=/six target=_top>top</a>`;
 hub.popups = true;
@@ -42,6 +43,8 @@ await click("#named");
 is(await said("popup").then((m) => m.url), APP + "/three", "a window of this name is used again");
 await click("#send");
 is(await said("open").then((m) => m.url), APP + "/find?q=a+b&by=me");
+await click("#bare");
+is(await said("open").then((m) => m.url), APP + "/find?", "of a form without fields, as in Chromium 156");
 await value("frames[0].document.querySelector('#deep').click()");
 is(await said("open").then((m) => m.url), APP + "/deep");
 await value("blank.onclick = (e) => e.stopPropagation()");

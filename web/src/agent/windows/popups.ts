@@ -214,11 +214,12 @@ function submitted(win: Win, e: SubmitEvent): void {
     win.document.baseURI,
   );
   const data = [...new win.FormData(form, by)].map(([name, v]) => [name, typeof v === "string" ? v : v.name]);
-  url.search = new URLSearchParams(data).toString();
+  const { hash } = url;
+  url.hash = url.search = "";
   follow(
     win,
     e,
-    url.href,
+    `${url.href}?${new URLSearchParams(data)}${hash}`, // with the question mark also where there are no fields
     target,
     /\bno(opener|referrer)\b/.test(form.rel) || (/^_blank$/i.test(target) && !/\bopener\b/.test(form.rel)),
   );
