@@ -149,6 +149,14 @@ r = await both(ask("/made"), async (_p, go) => {
   await go("failRequest", { errorReason: "BlockedByClient" });
   await fails(go("continueRequest"), "Invalid InterceptionId.");
 });
+// Chromium 156 pauses no request for a data: address.
+events.length = 0;
+is((await value(ask("data:text/plain,here"))).body, "here");
+is(await value(xhr("data:text/plain,here")).then((x) => x.body), "here");
+is(
+  events.filter((e) => e.method === "Fetch.requestPaused"),
+  [],
+);
 // The page gives up what is paused.
 r = await both(
   `(() => { const c = new AbortController(); setTimeout(() => c.abort(), 50); return fetch("/made", { signal: c.signal }).catch((e) => e.name); })()`,

@@ -49,6 +49,7 @@ const MAX_HOPS = 20;
 
 /** Whether a request may be of interest to a client. */
 export function wanted(url: string): boolean {
+  if (url.startsWith("data:")) return false; // Chromium pauses no such request
   return isReady() ? interested(url).length > 0 : millisecondsToWait() > 0;
 }
 
