@@ -13,7 +13,7 @@ import {
   type Welcome,
 } from "../../wire/frame";
 import { renumberContexts } from "../runtime/contexts";
-import { noteDriven } from "../page/dialogs";
+import { forgetAccess, leaveAccess, noteDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
 import { enterHub, hubOfProxy, scriptLeft, setHub, setHubChannel } from "./hub";
 import { sessionChanged, share, tellSubtree } from "./nested";
@@ -139,6 +139,7 @@ function adopt(welcome: Welcome, p: MessagePort): void {
   for (const s of states) restore(s);
   adopted(welcome);
   noteDriven();
+  forgetAccess();
   p.onmessage = (e: MessageEvent) => fromHost(e.data);
 }
 
@@ -189,6 +190,7 @@ setHubChannel(control);
 
 /** The document is being unloaded: announces it and closes the channel. */
 export function leave(): void {
+  leaveAccess();
   control({ icdp: "bye" });
   port?.close();
   port = undefined;

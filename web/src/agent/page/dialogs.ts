@@ -47,26 +47,45 @@ function clientsAnswerDialogs(): boolean {
 }
 
 const STORED = "__hubAgent.dialogs.";
+/** How long what a document leaves may wait for the next one. A frame that was removed has none. */
+const KEPT_MS = 60_000;
 
-/**
- * Keeps for the next document what it must know before the welcome, and tells clients of dialogs from
- * before this one's.
- */
+/** A child frame's name is its parent's to read. */
+const isOutermost = (): boolean => !mainFrame().parentId && mainFrame().id === hubTarget();
+
+/** Tells the next document by its name whether it is driven, and clients of dialogs from before this one's welcome. */
 export function noteDriven(): void {
   for (const d of earlyDialogs.splice(0)) tell(d);
-  if (mainFrame().parentId || mainFrame().id !== hubTarget()) return; // a child frame's name is its parent's to read
-  const on = clientsAnswerDialogs();
-  carryDriven(on, hubTarget());
+  if (isOutermost()) carryDriven(clientsAnswerDialogs(), hubTarget());
+}
+
+/** Leaves for the next document what it must know before the welcome. The key is nobody's but this origin's, unlike the name. */
+export function leaveAccess(): void {
+  if (!isAdopted() || !clientsAnswerDialogs() || !isOutermost()) return;
   try {
-    // The key is nobody's but this origin's, unlike the name.
-    if (on) sessionStorage.setItem(STORED + hubTarget(), originals.stringify({ base: hubBase(), key: dialogKey() }));
-    else sessionStorage.removeItem(STORED + hubTarget());
+    const left: Left = { base: hubBase(), key: dialogKey(), at: originals.now() };
+    sessionStorage.setItem(STORED + hubTarget(), originals.stringify(left));
   } catch {
     // Storage is blocked: dialogs before the welcome are closed at once.
   }
 }
 
-/** What the document before has kept. */
+type Left = HubAccess & { at: number };
+
+/** The document has its welcome: nothing that was left stays in the app's storage. */
+export function forgetAccess(): void {
+  try {
+    for (const name of Object.keys(sessionStorage)) {
+      if (!name.startsWith(STORED)) continue;
+      const { at } = originals.parse(sessionStorage.getItem(name) ?? "{}") as Left;
+      if (name === STORED + hubTarget() || !(originals.now() - at < KEPT_MS)) sessionStorage.removeItem(name);
+    }
+  } catch {
+    // as above
+  }
+}
+
+/** What the document before has left. */
 function stored(): HubAccess {
   try {
     return { ...originals.parse(sessionStorage.getItem(STORED + carriedTarget()) ?? "{}"), targetId: carriedTarget() };
