@@ -40,3 +40,8 @@ export function requestAnimationFrame(f: FrameRequestCallback): number {
 export function requestIdleCallback(f: () => void): number {
   return natives.setTimeout(f);
 }
+
+const silent = (): void => {};
+
+/** What the rasteriser warns of is no message of the app, whose console it would be in. */
+export const console = { warn: silent, error: silent };
