@@ -93,8 +93,8 @@ func (s *Server) logRefusals(next http.Handler) http.Handler {
 	})
 }
 
-// refusalLevel is the level at which a refused request is logged. Browsers ask for
-// /favicon.ico, and MCP clients try GET first: an operator cannot act on that. A
+// refusalLevel is the level at which a refused request is logged. Crawlers ask for
+// /robots.txt, and MCP clients try GET first: an operator cannot act on that. A
 // refused WebSocket is a Client or a Host that wanted in.
 func refusalLevel(r *http.Request, status int) zapcore.Level {
 	if auth.IsWebSocket(r) {

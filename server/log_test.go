@@ -122,8 +122,8 @@ func TestLevelsOfRefusals(t *testing.T) {
 		status        int
 		level         string
 	}{
-		{"favicon", asking("GET /favicon.ico HTTP/1.1", "Host: localhost"), false, 404, "debug"},
-		{"favicon of a hub with tokens", asking("GET /favicon.ico HTTP/1.1", "Host: localhost"), true, 401, "debug"},
+		{"probe", asking("GET /robots.txt HTTP/1.1", "Host: localhost"), false, 404, "debug"},
+		{"probe of a hub with tokens", asking("GET /robots.txt HTTP/1.1", "Host: localhost"), true, 401, "debug"},
 		{"GET probe of MCP", asking("GET /mcp HTTP/1.1", "Host: localhost", "Accept: text/event-stream"), false, 405, "debug"},
 		{"GET of a WebSocket", asking("GET /devtools/browser HTTP/1.1", "Host: localhost"), false, 426, "debug"},
 		{"foreign page", asking("GET /json/list HTTP/1.1", "Host: localhost", "Origin: https://evil.example"), false, 403, "info"},

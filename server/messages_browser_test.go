@@ -128,7 +128,7 @@ func TestFrameOfAnotherOrigin(t *testing.T) {
 	if got := c.until(`"id":1`); !strings.Contains(got, there.URL) || !strings.Contains(got, "Page.navigate to "+app.URL+"/ leads back") {
 		t.Errorf("a client is told %s", got)
 	}
-	shows(t, showPage(t, s, shell+"&origin="+there.URL), "paired - hub connected")
+	shows(t, showPage(t, s, shell+"&origin="+there.URL), "Frame paired")
 }
 
 // TestHostPageWithoutToken opens the shell of a hub with tokens, without one and with
@@ -141,7 +141,7 @@ func TestHostPageWithoutToken(t *testing.T) {
 		o.Browsers = testBrowser()
 	})
 	shell := "http://" + s.addr(true) + "/shell?app=" + app.URL + "/"
-	shows(t, showPage(t, s, shell), "The hub needs a token of a Host: add #token=TOKEN")
+	shows(t, showPage(t, s, shell), "This hub needs a token for Host pages.")
 	shows(t, showPage(t, s, shell+"#token="+wrongToken), "The hub refuses this page: This token is not valid here")
 	shows(t, showPage(t, s, shell+"#token="+clientToken), "This token is for the role client, and this address needs one for the role host")
 }

@@ -152,7 +152,7 @@ func TestPlainRequestsOfWebSockets(t *testing.T) {
 func TestProbesStartNoBrowser(t *testing.T) {
 	s := start(t, func(o *Options) { o.Browsers = fakeBrowsers(works, "a") })
 	for path, status := range map[string]int{
-		"/favicon.ico": 404, "/.well-known/oauth-protected-resource": 404, "/mcp": 405, "/devtools/browser": 426, "/health": 200,
+		"/favicon.ico": 200, "/nothing": 404, "/.well-known/oauth-protected-resource": 404, "/mcp": 405, "/devtools/browser": 426, "/health": 200,
 	} {
 		if got := raw(t, s.addr(false), asking("GET /hub/a"+path+" HTTP/1.1", "Host: localhost")); got.status != status {
 			t.Errorf("%s: %d, want %d", path, got.status, status)

@@ -77,7 +77,7 @@ test("with tokens: asks for the one of a Host, and keeps it for a reload", async
   await inspect(page);
   await page.getByLabel("Host token").fill("token-of-nobody-");
   await page.getByRole("button", { name: "Connect" }).click();
-  await expect(page.getByRole("alert")).toContainText("refuses the token");
+  await expect(page.getByRole("alert")).toContainText("refuses this page");
   await page.getByLabel("Host token").fill(closed.hostToken);
   await page.getByRole("button", { name: "Connect" }).click();
   await expect(page.getByText("Connected to the hub")).toBeVisible();

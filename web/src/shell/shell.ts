@@ -114,13 +114,8 @@ function tell(): void {
 
 /** The one thing that is most in the way. */
 function notice(): Parameters<typeof notify>[0] {
-  if (refusal?.status === 401) {
-    const text = token
-      ? "The hub refuses the token of this page: it is wrong, or has expired, or is for another role or hub."
-      : "This hub needs a token for Host pages.";
-    return { text, login: true };
-  }
-  if (refusal) return { text: `The hub refuses this page: ${refusal.text}` };
+  if (refusal?.status === 401 && !token) return { text: "This hub needs a token for Host pages.", login: true };
+  if (refusal) return { text: `The hub refuses this page: ${refusal.text}`, login: refusal.status === 401 };
   if (relay.relay === "replaced")
     return {
       text: "Another page has this hub: clients drive the app there. This page takes over when that one is closed.",
