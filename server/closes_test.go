@@ -20,7 +20,11 @@ func TestHubsShowWhoLeft(t *testing.T) {
 	c.reason()
 	first := dial(t, "ws://"+s.addr(true)+"/icdp/host", http.Header{"Origin": {"http://localhost:3000"}})
 	first.send(`{"kind":"ready","v":1,"targets":[],"features":["codes"]}`)
-	first.until("accepted")
+	first.until("accepted") // which a Host hears before the hub has it
+	await(t, "the first Host is there", func() bool {
+		_, status := s.get(t, s.addr(false), "/icdp/status", nil)
+		return strings.Contains(status, `"hostConnected":true`)
+	})
 	second := s.hostSocket(t)
 	second.send(`{"kind":"ready","v":1,"targets":[]}`)
 	if r := first.reason(); r != wsconn.ReasonReplaced {

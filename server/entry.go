@@ -74,7 +74,7 @@ func onlyHandshakes(next http.HandlerFunc) http.HandlerFunc {
 // ask is what a request wants of the gate.
 func (e entry) ask(r *http.Request) auth.Ask {
 	at := routeOf(r)
-	a := auth.Ask{Role: e.role, Hub: at.hub, Path: at.path, Listener: at.listener, WebSocket: e.ws}
+	a := auth.Ask{Role: e.role, Hub: at.hub, Path: at.path, Listener: at.listener, WebSocket: auth.IsWebSocket(r)}
 	switch {
 	case e.every:
 		a.Hub = auth.EveryHub

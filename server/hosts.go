@@ -18,11 +18,6 @@ import (
 // ?standby it replaces none, and waits until the hub is free. Beside a browser
 // that the hub has started there must be somebody who wants it.
 func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
-	if !auth.IsWebSocket(r) { // which must not count as a Host that comes
-		w.Header().Set("Upgrade", "websocket")
-		http.Error(w, "Hosts connect here by WebSocket.", http.StatusUpgradeRequired)
-		return
-	}
 	ownBrowser := s.browsers.Has(routeOf(r).hub)
 	if ownBrowser && !s.o.PageHost && auth.PassOf(r).Grant.Role == "" {
 		http.Error(w, "This hub has a browser of its own. To have a Host page beside it, start cdphub with --page-host, or with --host-token and give the page that token; "+
