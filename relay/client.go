@@ -233,10 +233,6 @@ func methodNotFound(method string, browserLevel bool) *wire.Error {
 	return e
 }
 
-// ofPage is for a Client that takes the browser's socket for that of a page.
-const ofPage = "This is the browser's socket. If it is a method of a page, connect to the page's own socket, /devtools/page/TARGETID, " +
-	"or call Target.attachToTarget and send the method with that sessionId."
-
 // browserTimeout is how long a Host may take over a browser-level request.
 const browserTimeout = 30 * time.Second
 

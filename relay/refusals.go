@@ -61,3 +61,7 @@ func (s *side) hangs() bool {
 	l, ok := s.host.(bridge.Liveness)
 	return ok && !l.Responsive()
 }
+
+// ofPage is for a Client that takes the browser's socket for that of a page.
+const ofPage = "This is the browser's socket. If it is a method of a page, connect to the page's own socket, /devtools/page/TARGETID, " +
+	"or call Target.attachToTarget and send the method with that sessionId."
