@@ -95,6 +95,21 @@ test("a document without agent: the reason 1.5 s after its load event, and the n
   assert.equal(w.messages("A").find((m) => m.id === 2)!.result.errorText, undefined);
 });
 
+test("a link to where no agent is: its failure, told by the loader that the page announced", () => {
+  const { w, agent } = start();
+  agent.say({ icdp: "nav", loaderId: "L1", url: "https://untrusted/" });
+  agent.say({ icdp: "bye" });
+  w.load();
+  tick(1_500);
+  assert.deepEqual(w.told("A"), [
+    "Runtime.executionContextsCleared",
+    "Network.loadingFailed",
+    "Page.frameStoppedLoading",
+  ]);
+  const { requestId } = w.messages("A").find((m) => m.method === "Network.loadingFailed")!.params;
+  assert.equal(requestId, "L1");
+});
+
 test("nothing comes in 20 s", () => {
   const { w } = start();
   w.send("A", 1, "Page.navigate", { url: "/slow" });

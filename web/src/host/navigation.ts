@@ -2,7 +2,7 @@
 //
 // Sessions get all events of a document's request or none. Who starts the
 // navigation sends Network.requestWillBeSent. The agent of the new document sends
-// the rest, or `fail` does.
+// the rest, or `failed` does.
 
 import type { Protocol } from "../cdp";
 import type { SessionState } from "../wire/frame";
@@ -151,10 +151,22 @@ export class Navigation {
   fail(errorText: string): void {
     const p = this.take();
     if (!p) return;
+    this.failed(p, errorText);
+    p.reply({ result: { frameId: this.target.id, loaderId: p.loaderId, errorText } });
+  }
+
+  /** The document has gone and none with an agent came, whoever asked for it: a link may lead to where no frame can load. */
+  lost(errorText: string): void {
+    if (this.announced && !this.pending) this.failed(this.announced, errorText);
+    this.announced = undefined;
+    this.fail(errorText);
+  }
+
+  private failed({ loaderId, url }: { loaderId: string; url: string }, errorText: string): void {
     const t = this.target;
-    if (!isBlank(p.url)) {
+    if (!isBlank(url)) {
       t.emit("Network", "Network.loadingFailed", {
-        requestId: p.loaderId,
+        requestId: loaderId,
         timestamp: Date.now() / 1000,
         type: "Document",
         errorText,
@@ -162,7 +174,6 @@ export class Navigation {
       });
     }
     t.emit("Page", "Page.frameStoppedLoading", { frameId: t.id });
-    p.reply({ result: { frameId: t.id, loaderId: p.loaderId, errorText } });
   }
 
   private take(): Pending | undefined {

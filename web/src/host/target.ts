@@ -210,7 +210,7 @@ export class Target implements TargetView {
     this.expecting = setTimeout(() => {
       this.gone();
       this.stopExpecting();
-      this.navigation.fail(errorText);
+      this.navigation.lost(errorText);
       this.absence.silent();
       for (const call of this.queue.splice(0)) call.reply({ error: this.absent() });
       this.owner.changed(this);
