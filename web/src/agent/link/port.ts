@@ -15,6 +15,7 @@ import {
 import { renumberContexts } from "../runtime/contexts";
 import { forgetAccess, leaveAccess, noteDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
+import { flushAddress } from "../page/navigation";
 import { enterHub, hubOfProxy, scriptLeft, setHub, setHubChannel } from "./hub";
 import { sessionChanged, share, tellSubtree } from "./nested";
 import { base, docId, originals, rebase } from "../base/originals";
@@ -228,6 +229,7 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
   const s = sessionOf(sessionId ?? "") ?? sessionOf("");
   const reply = (answer: Answer): void => {
     tellFirst(flushChanges);
+    tellFirst(flushAddress);
     send(originals.stringify({ id, ...answer, ...(sessionId && { sessionId }) }));
   };
   if (!s) return reply({ error: { code: -32001, message: "Session with given id not found." } });

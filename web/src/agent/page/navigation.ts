@@ -214,11 +214,33 @@ export function watchAddress(frame: Frame): void {
   for (const name of ["pushState", "replaceState"] as const) {
     const native = win.history[name].bind(win.history);
     win.history[name] = function (...args: Parameters<History["pushState"]>): void {
-      native(...args);
+      byHistory = true;
+      try {
+        native(...args);
+      } finally {
+        byHistory = false;
+      }
       withinDocument(frame, "historyApi");
     };
   }
+  // Fires at once, also where the page has taken a navigation over, of which no other event tells.
+  (win as unknown as { navigation?: Navigation }).navigation?.addEventListener("currententrychange", (e) => {
+    const { navigationType } = e as Event & { navigationType: string | null };
+    if (byHistory || !frame.win || !navigationType) return; // without a type the page has changed the state alone
+    const kept = splitFragment(addresses.get(frame) ?? "")[0] === splitFragment(urlOf(frame))[0];
+    withinDocument(frame, kept || navigationType === "traverse" ? "fragment" : "other");
+  });
   listenForTraversal(frame);
+}
+
+/** history.pushState or replaceState is running. */
+let byHistory = false;
+
+/** Tells of a new fragment before its event comes, which is a task of its own. */
+export function flushAddress(): void {
+  const known = addresses.get(mainFrame());
+  if (known !== undefined && splitFragment(known)[0] === splitFragment(address())[0])
+    withinDocument(mainFrame(), "fragment");
 }
 
 /** Listens again after document.open has removed the window's listeners. */
