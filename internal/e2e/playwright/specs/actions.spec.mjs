@@ -249,3 +249,17 @@ test("upload: by the file chooser", async ({ show }) => {
   await (await chooser).setFiles({ name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("x") });
   await expect(page).toHaveTitle("b.txt");
 });
+
+test("click: text in the slot of a button", async ({ show }) => {
+  const page = await show(`<my-button>Save</my-button><script>
+    customElements.define("my-button", class extends HTMLElement {
+      constructor() {
+        super();
+        this.attachShadow({ mode: "open" }).innerHTML = "<button><slot></slot></button>";
+        this.shadowRoot.firstChild.onclick = () => { this.title = "pressed"; };
+      }
+    });
+  </script>`);
+  await page.getByText("Save").click();
+  await expect(page.locator("my-button")).toHaveAttribute("title", "pressed");
+});

@@ -220,3 +220,21 @@ test("set content: a script and a style are added", async ({ page }) => {
   expect(await page.evaluate(() => [window.added, window.scriptRan])).toEqual([1, true]);
   await expect(page.locator("p")).toHaveCSS("color", "rgb(9, 9, 9)");
 });
+
+test("goto: after a link to where no server answers", async ({ show }) => {
+  // Firefox fires no load event for the error page in a frame, so that the Host waits 20 s for an agent.
+  test.setTimeout(60_000);
+  const timeout = 25_000;
+  const page = await show("<a href='http://127.0.0.1:9/'>away</a>");
+  const arrived = page.waitForNavigation({ timeout }).catch((e) => e);
+  await page.getByText("away").click({ timeout });
+  expect(await arrived).toBeInstanceOf(Error);
+  await page.goto(pageOf("<p>back</p>"));
+  await expect(page.locator("p")).toHaveText("back");
+});
+
+test("navigation events: a new fragment", async ({ show }) => {
+  const page = await show("<p>x</p>");
+  await page.evaluate(() => { location.hash = "new"; });
+  expect(page.url()).toMatch(/#new$/);
+});

@@ -228,3 +228,15 @@ test("evaluate: a page whose policy forbids eval", async ({ page }) => {
   await page.goto(pageOf("<p>strict</p>", { csp: `script-src 'self' ${new URL(app).origin} http://127.0.0.1:* 'nonce-x'` }));
   expect(await page.evaluate(() => document.querySelector("p").textContent)).toBe("strict");
 });
+
+test("evaluate: where the page has replaced built-ins", async ({ show }) => {
+  const page = await show(`<button onclick="this.title = 'pressed'">Press</button><script>
+    Array.prototype.map = Array.prototype.push = Promise.prototype.finally = null;
+    MessagePort.prototype.postMessage = EventTarget.prototype.addEventListener = () => { throw new Error("replaced"); };
+  </script>`);
+  expect(await page.evaluate(() => 1 + 1)).toBe(2);
+  const session = await page.context().newCDPSession(page);
+  const { root } = await session.send("DOM.getDocument", { depth: -1 });
+  expect(root.children.at(-1).children.length).toBe(2);
+  expect(Array.isArray(await page.context().cookies())).toBe(true);
+});
