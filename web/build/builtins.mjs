@@ -17,6 +17,7 @@
 //   set.size               $size(set)
 //   await promise          await $await(promise)
 //   new win.Event(type)    new ($global(win, "Event"))(type)
+//   const { Event } = win  const Event = $global(win, "Event")
 //
 // src/agent/base/builtins.ts has these functions.
 
@@ -34,7 +35,8 @@ const methods = new Set([
     "createNodeIterator elementFromPoint elementsFromPoint getBoundingClientRect getClientRects scrollIntoView " +
     "attachShadow checkVisibility getAnimations hasPointerCapture getSelection hasFocus nextNode observe disconnect " +
     "takeRecords item getPropertyValue setProperty selectNodeContents selectNode setStart setEnd getRangeAt " +
-    "addRange removeAllRanges collapse assignedNodes assignedElements evaluate encode decode getRandomValues getComputedStyle").split(" "),
+    "addRange removeAllRanges collapse assignedNodes assignedElements evaluate encode decode getRandomValues getComputedStyle " +
+    "focus blur click select setSelectionRange setRangeText execCommand requestSubmit").split(" "),
 ]);
 /** Accessors that the agent cannot answer without: those of collections and of messages. */
 const accessors = new Set(["size", "data", "ports", "origin", "source"]);
@@ -167,6 +169,8 @@ function visit(node) {
     node.parameters.forEach(visit);
     return surround(node.body, helper("await"));
   }
+  const found = ts.isVariableDeclaration(node) && destructured(node);
+  if (found) return visitDestructured(node, found);
   if (ts.isVariableDeclaration(node) && ts.isArrayBindingPattern(node.name) && node.initializer) {
     ts.forEachChild(node.name, visit);
     return surround(node.initializer, helper("iterate"));
@@ -196,6 +200,21 @@ function visitGlobal({ expression: win, name, end }) {
   insert(win.getStart(), `(${helper("global")}(`);
   visit(win);
   replace(win.end, end, `,"${name.text}"))`);
+}
+
+/** The name in const { Event } = win. */
+function destructured({ name: pattern, initializer }) {
+  if (!ts.isObjectBindingPattern(pattern) || pattern.elements.length !== 1 || !initializer || isForeign(initializer)) return;
+  const [{ name, propertyName = name, initializer: otherwise }] = pattern.elements;
+  return ts.isIdentifier(name) && !otherwise && /^[A-Z][a-z]/.test(propertyName.text) ? [name.text, propertyName.text] : undefined;
+}
+
+function visitDestructured({ name: pattern, initializer }, [name, property]) {
+  globals.add(property);
+  replace(pattern.getStart(), pattern.end, name);
+  insert(initializer.getStart(), `${helper("global")}(`);
+  visit(initializer);
+  insert(initializer.end, `,"${property}")`);
 }
 
 /** The bundler adds a number to a name that is taken. */

@@ -146,7 +146,6 @@ function hideFrameElement(): void {
 
 /** Wraps what is watched in one window. */
 function wrap(win: Win): void {
-  $remember(win);
   installConsole(win);
   installDialogs(win);
   installPopups(win);
@@ -159,6 +158,7 @@ function wrap(win: Win): void {
   watchShadows(win);
   installHover(win);
   rememberGlobals(win);
+  $remember(win);
 }
 
 /** Listens in one window; again when document.open has taken the listeners off. */

@@ -2,11 +2,11 @@
 // throws. The agent goes by those that it found: it answers, reads the document
 // and clicks. All that one object has is replaced together. Where the page
 // replaces accessors of the DOM, a command may fail, but it is answered.
-const page = `<button style="position:fixed;left:20px;top:20px;width:80px;height:30px" onclick="clicks++">Press</button>
+const page = `<button style="position:fixed;left:20px;top:20px;width:80px;height:30px" onclick="clicks++">Press</button><input id=field>
 <ul><li class=a>one<li>two</ul><script>
   var clicks = 0, undo = [];
   const { defineProperty: define, ownKeys: keys, getOwnPropertyDescriptor: describe, getPrototypeOf: proto } = Reflect;
-  const mine = { __proto__: null, change: 1, restore: 1, clicks: 1, undo: 1, eval: 1 };
+  const mine = { __proto__: null, change: 1, restore: 1, clicks: 1, undo: 1, eval: 1, focusField: 1 };
   const groups = [["window", window]];
   const language = "Object Function Array String Number Boolean Symbol BigInt Math JSON Reflect RegExp Date Error TypeError Map Set WeakMap " +
     "WeakSet WeakRef Promise Proxy ArrayBuffer Uint8Array";
@@ -35,6 +35,10 @@ const page = `<button style="position:fixed;left:20px;top:20px;width:80px;height
   function restore() {
     for (let k = 0; k < undo.n; k++) define(undo[k].object, undo[k].key, undo[k].d);
   }
+  const { apply } = Reflect, { focus } = HTMLElement.prototype;
+  function focusField() {
+    apply(focus, field, []);
+  }
   function thrower() {
     throw 1;
   }
@@ -56,6 +60,14 @@ const click = async () => {
   await cdp("Input.dispatchMouseEvent", { type: "mouseReleased", ...button });
   is(await value("clicks"), ++clicks);
 };
+const type = async () => {
+  await value("focusField()");
+  await cdp("Input.insertText", { text: "ab" });
+  for (const type of ["keyDown", "keyUp"])
+    await cdp("Input.dispatchKeyEvent", { type, key: "c", code: "KeyC", text: type === "keyDown" ? "c" : "" });
+  is(await value("field.value"), "abc");
+  await value("field.value = ''");
+};
 
 const wrong = [];
 for (const [accessors, by] of [
@@ -66,7 +78,7 @@ for (const [accessors, by] of [
   for (const [i, name] of names.entries()) {
     await value(`change(${i}, ${accessors}, ${by})`);
     const mayFail = accessors && !language.includes(name.split(".")[0]);
-    for (const run of [evaluate, read, click]) {
+    for (const run of [evaluate, read, click, type]) {
       await run().catch((e) => {
         if (!mayFail || run === evaluate || /no answer/.test(e.message))
           wrong.push(`${name}, ${by}: ${run.name}: ${e.message}`);

@@ -26,9 +26,11 @@ const { get: weakGet, set: weakSet } = WeakMap.prototype;
 const has = (o: object, key: PropertyKey): boolean => apply(hasOwnProperty, o, [key]) as boolean;
 const kept = new NativeWeakMap<object, Record<PropertyKey, Builtin>>();
 
-const NAMES =
+const LANGUAGE =
   "Object Function Array String Number Boolean Symbol BigInt Math JSON Reflect RegExp Date Error Map Set WeakMap WeakSet WeakRef Promise " +
-  "ArrayBuffer Uint8Array URL URLSearchParams TextEncoder TextDecoder EventTarget Event MessageEvent MessagePort Node Element HTMLElement Document " +
+  "ArrayBuffer Uint8Array";
+const DOM =
+  "URL URLSearchParams TextEncoder TextDecoder EventTarget Event MessageEvent MessagePort Node Element HTMLElement Document " +
   "DocumentFragment ShadowRoot NodeList HTMLCollection DOMTokenList NamedNodeMap CSSStyleDeclaration Range Selection TreeWalker MutationObserver " +
   "Headers FormData Storage HTMLSlotElement Crypto CharacterData";
 
@@ -113,15 +115,13 @@ function repaired<T>(parts: Part[], f: () => T): T {
 
 // ---------------------------------------------------------------- tables
 
-/** Remembers the built-ins of a window, before its page's scripts run. */
+/**
+ * Remembers the built-ins of a window, before its page's scripts run. Those of the DOM are taken again by
+ * another call, once the agent has wrapped some of them.
+ */
 export function $remember(win: Window & typeof globalThis): void {
-  const { names } = lists;
-  for (let i = 0; i < names.length; i++) {
-    const value = (win as never)[names[i]] as (object & { prototype?: object }) | undefined;
-    if (!value) continue;
-    keep(value);
-    if (value.prototype) keep(value.prototype);
-  }
+  keepAll(win, lists.language);
+  keepAll(win, lists.dom, true);
   keep(getPrototypeOf(win.Uint8Array.prototype) as object);
   if (apply(weakGet, kept, [win])) return;
   const table = { __proto__: null } as unknown as Record<string, Builtin>;
@@ -129,8 +129,17 @@ export function $remember(win: Window & typeof globalThis): void {
   apply(weakSet, kept, [win, table]);
 }
 
-function keep(o: object, need?: [names: RegExp, parts: Part[]]): void {
-  if (apply(weakGet, kept, [o])) return;
+function keepAll(win: Window, names: string[], again = false): void {
+  for (let i = 0; i < names.length; i++) {
+    const value = (win as never)[names[i]] as (object & { prototype?: object }) | undefined;
+    if (!value) continue;
+    keep(value, undefined, again);
+    if (value.prototype) keep(value.prototype, undefined, again);
+  }
+}
+
+function keep(o: object, need?: [names: RegExp, parts: Part[]], again = false): void {
+  if (!again && apply(weakGet, kept, [o])) return;
   const table = { __proto__: null } as unknown as Record<PropertyKey, Builtin>;
   const keys = ownKeys(o);
   for (let i = 0; i < keys.length; i++) {
@@ -246,7 +255,7 @@ export function $await(value: unknown): unknown {
   return { __proto__: null, then };
 }
 
-const lists = { names: NAMES.split(" "), globals: [] as string[] };
+const lists = { language: LANGUAGE.split(" "), dom: DOM.split(" "), globals: [] as string[] };
 NEEDS.forEach((need, o) => {
   keep(o, need);
 });
