@@ -101,7 +101,7 @@ func command(t *testing.T, dir, name string, args ...string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_RUNTIME_DIR="+dir,
 		"CLIENT_TOKEN="+clientToken, "HOST_TOKEN=token-of-the-hosts")
-	if os.Geteuid() == 0 { // Chromium's sandbox does not run as root
+	if os.Geteuid() == 0 && strings.Contains(strings.Join(cmd.Args, " "), "--browser") { // Chromium's sandbox does not run as root
 		cmd.Env = append(cmd.Env, "CDPHUB_BROWSER_NO_SANDBOX=true")
 	}
 	return cmd
