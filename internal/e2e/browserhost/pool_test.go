@@ -14,7 +14,7 @@ import (
 // be, and a third one that has to wait for one of them.
 func TestPool(t *testing.T) {
 	site := newSite(t)
-	h := harness.StartBrowserHub(t, site+"/start", "--browser-hub=[abc]", "--max-browsers=2", "--browser-idle=1s")
+	h := harness.StartBrowserHub(t, site+"/start", "--browser-hub=[abc]", "--max-browsers=2", "--browser-idle=1s", "--browser-queue=100ms")
 	a := harness.DialCDP(t, endpoint(h, "a"))
 	browserOfA := newest(t, h)
 	b := harness.DialCDP(t, endpoint(h, "b"))
@@ -24,7 +24,7 @@ func TestPool(t *testing.T) {
 	want(t, "the cookies of b", cookies(t, b), "of=b")
 
 	status, body := h.Get(t, http.MethodGet, "/hub/c/json/version")
-	if status != http.StatusServiceUnavailable || !strings.Contains(body, "all browsers are in use") {
+	if status != http.StatusServiceUnavailable || !strings.Contains(body, "All browsers are in use") {
 		t.Errorf("a third hub: %d %s; want 503 and why", status, body)
 	}
 	a.Close()

@@ -27,6 +27,7 @@ type Site struct {
 	mu        sync.Mutex
 	hub       string // base URL of the hub's Host side; empty: pages without an agent
 	witnesses []*witness
+	requests  []string // paths, for the log of a test that fails
 }
 
 // witness is one document's socket. The newest document of a path is asked.
@@ -55,14 +56,36 @@ func NewSite(t testing.TB) *Site {
 	mux.HandleFunc("/witness", s.witness)
 	mux.HandleFunc("/host/{name}", func(w http.ResponseWriter, _ *http.Request) { s.page(w, "host.html") })
 	mux.HandleFunc("/{name}", func(w http.ResponseWriter, r *http.Request) { s.page(w, r.PathValue("name")) })
-	s.App, s.Host = httptest.NewServer(mux), httptest.NewServer(mux)
+	s.App, s.Host = httptest.NewServer(s.noted("app", mux)), httptest.NewServer(s.noted("host", mux))
 	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("The site was asked for: %s", s.asked())
+		}
 		s.App.CloseClientConnections()
 		s.Host.CloseClientConnections()
 		s.App.Close()
 		s.Host.Close()
 	})
 	return s
+}
+
+// noted keeps which paths a browser asks one of the origins for.
+func (s *Site) noted(origin string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.requests = append(s.requests, origin+r.URL.Path)
+		s.mu.Unlock()
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Site) asked() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.requests) == 0 {
+		return "nothing"
+	}
+	return strings.Join(s.requests[max(0, len(s.requests)-30):], " ")
 }
 
 // UseHub puts the agent of the hub at this base URL into the app's pages.
