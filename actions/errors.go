@@ -12,7 +12,7 @@ import (
 )
 
 // Kind says what went wrong. Each adapter has a table from kinds to the codes
-// or names of its adapter; there are no such numbers here.
+// or names of its API; there are no such numbers here.
 type Kind string
 
 // The kinds of errors. Those of the first group are for adapters to use.

@@ -10,10 +10,10 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// ServeStandby is ServePage for a Host that replaces no other Host page. It is told
-// {"kind":"standby","free":false} while there is one, and {"kind":"standby","free":true}
-// when it is to send its ready. If another Host was faster, the connection ends
-// with wsconn.ReasonReplaced.
+// ServeStandby is ServePage for a Host that does not replace another Host page. The
+// hub sends {"kind":"standby","free":false} while another one is connected, and
+// {"kind":"standby","free":true} when the Host may send its ready. If another Host
+// was faster, the connection ends with wsconn.ReasonReplaced.
 func ServeStandby(ctx context.Context, conn *wsconn.Conn, hub Standby, log *zap.Logger) wsconn.Reason {
 	p := newPage(conn, yielding{hub}, log)
 	p.ready.Stop() // it owes none before the hub is free

@@ -49,8 +49,8 @@ type Options struct {
 	Queue time.Duration
 
 	// Started is called when a browser has come to a hub, with the time that it
-	// took, and Queued when a user has left the queue. They must not wait. Nil:
-	// nobody listens.
+	// took, and Queued when a user has left the queue. They must not wait.
+	// Both may be nil.
 	Started func(took time.Duration)
 	Queued  func(waited time.Duration, served bool)
 

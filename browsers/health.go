@@ -59,8 +59,8 @@ func (p *Pool) sickLocked(err error) {
 }
 
 // Watch checks, after a start or a check has failed, whether a browser can be had
-// again: nobody else may ask for one, since nobody is sent to a hub that is not
-// ready. It returns when ctx ends.
+// again. Without Watch the pool could stay unhealthy for ever: no Client is sent to
+// a hub that is not ready, so no Client asks for a browser. It returns when ctx ends.
 func (p *Pool) Watch(ctx context.Context) {
 	for {
 		select {

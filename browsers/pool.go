@@ -266,7 +266,7 @@ func (p *Pool) Close() {
 	for hub, at := range p.slots {
 		p.forgetLocked(hub, at)
 	}
-	p.serveQueueLocked() // it is told that there is nothing to come
+	p.serveQueueLocked() // tells those in the queue that no browser will come
 	p.mu.Unlock()
 	p.runs.Wait()
 }

@@ -146,7 +146,7 @@ func TestHealthFollowsStarts(t *testing.T) {
 		_ = fail(nil)
 		time.Sleep(mostPause)
 		if err := p.Health(); err != nil {
-			t.Errorf("health with nobody to ask: %v", err)
+			t.Errorf("health although no Client asked: %v", err)
 		}
 		done()
 		stop()

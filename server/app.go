@@ -55,14 +55,11 @@ func (s *Server) pageAddress(hub string) string {
 	if _, _, err := net.SplitHostPort(at); err != nil { // there is no listener, or it is no TCP port
 		return ""
 	}
-	scheme, prefix := "http://", ""
+	scheme := "http://"
 	if s.o.TLS.on() {
 		scheme = "https://"
 	}
-	if hub != relay.DefaultHub {
-		prefix = "/hub/" + hub
-	}
-	return scheme + Reachable(at) + prefix + "/shell?app=URL" + s.tokenPlace() + " (URL is your app's address)"
+	return scheme + Reachable(at) + hubPrefix(hub) + "/shell?app=URL" + s.tokenPlace() + " (URL is your app's address)"
 }
 
 // tokenPlace shows in an address of a Host page where its token belongs.

@@ -141,6 +141,7 @@ func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request, on audi
 	json.NewEncoder(w).Encode(status) //nolint:errcheck // a peer that is gone
 }
 
+// hubPrefix is the path under which a listener serves a hub.
 func hubPrefix(name string) string {
 	if name == relay.DefaultHub {
 		return ""

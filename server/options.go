@@ -60,7 +60,7 @@ type Options struct {
 	Collectors []prometheus.Collector // for /metrics, beside those of the server
 
 	// OnState is called when the state of the server changes, one call at a
-	// time; nil: nobody listens.
+	// time. It may be nil.
 	OnState func(State)
 
 	rates *rates // of request bodies; tests alone set it

@@ -16,7 +16,7 @@ import (
 const (
 	// pairWithin is how long the browser may take to open the page and pair.
 	pairWithin = 60 * time.Second
-	// noticeAfter is how long something may take before the user is told what it
+	// noticeAfter is how long something may take before the program prints what it
 	// waits for.
 	noticeAfter = 2 * time.Second
 )

@@ -41,7 +41,7 @@ func tokens(t server.Tokens, hosts bool) []finding {
 	case err != nil:
 		return []finding{{check, failing, err.Error(), "correct the file or the option: the hub does not start so"}}
 	case !read.Set():
-		return []finding{{Check: check, State: fine, Found: "none: every program of this machine may drive, and nobody else"}}
+		return []finding{{Check: check, State: fine, Found: "none: every program of this machine may drive, and no other machine can connect"}}
 	}
 	all := []finding{{Check: check, State: fine, Found: "can be read"}}
 	for _, role := range []auth.Role{auth.RoleClient, auth.RoleHost} {

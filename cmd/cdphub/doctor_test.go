@@ -83,7 +83,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestServeNeedsWholeTokens wants no hub that nobody could use.
+// TestServeNeedsWholeTokens checks that serve refuses tokens for one side alone.
 func TestServeNeedsWholeTokens(t *testing.T) {
 	const token = "=a-token-of-some-length"
 	for want, args := range map[string][]string{

@@ -52,7 +52,7 @@ func TestHealth(t *testing.T) {
 		"TLS where there is none":  {[]string{"--client-addr", plain, "--tls-cert", cert}, `^unhealthy: https://\S+/health: `},
 		"no certificate":           {[]string{"--client-addr", plain, "--tls-cert", key}, `^--tls-cert: .* has no certificate in PEM$`},
 		"shutting down":            {[]string{draining.URL + "/readyz?token=secret"}, `^unhealthy: http://[\d.:]+/readyz answers 503: the hub is shutting down$`},
-		"nobody listens":           {[]string{"--client-addr", freeAddr(t)}, `^unhealthy: http://\S+/health: dial tcp .*connection refused$`},
+		"no listener":              {[]string{"--client-addr", freeAddr(t)}, `^unhealthy: http://\S+/health: dial tcp .*connection refused$`},
 		"no answer":                {[]string{"--client-addr", hangs.Addr().String(), "--timeout", "50ms"}, `^unhealthy: http://\S+/health: no answer within 50ms$`},
 		"no address":               {[]string{"--client-addr", "9222"}, `^--client-addr: address 9222: missing port in address$`},
 		"URL of something else":    {[]string{"ws://" + plain}, `^"ws://\S+" is no URL of a hub: give one such as http://127\.0\.0\.1:9222$`},

@@ -73,7 +73,7 @@ func (p *process) await(want string) {
 	}
 }
 
-// freeAddr is an address that nobody listens at.
+// freeAddr is an address without a listener.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
