@@ -40,14 +40,19 @@ func TestAXTreeTellsTexts(t *testing.T) {
 	}
 }
 
-// TestAXTreesMayBeDeep reads a chain of nodes that no page has.
+// TestAXTreesMayBeDeep reads a chain of nodes that no page has, and of that only
+// as many as a stack can take.
 func TestAXTreesMayBeDeep(t *testing.T) {
+	const nodes = 10_000
 	tree := axTree{byID: map[string]*axNode{}}
-	for i := range 1_000_000 {
+	for i := range nodes {
 		id := fmt.Sprint(i)
 		tree.byID[id] = &axNode{NodeID: id, Role: axValue{"generic"}, ChildIDs: []string{fmt.Sprint(i + 1)}}
 	}
 	if list := tree.children(tree.byID["0"], 1); slices.ContainsFunc(list, func(n AXNode) bool { return n.Role == "generic" }) {
 		t.Errorf("%d dull nodes are told", len(list))
+	}
+	if read := nodes - len(tree.byID); read > maxAXDepth {
+		t.Errorf("%d nodes of the chain were read, want %d at most", read, maxAXDepth)
 	}
 }
