@@ -14,13 +14,8 @@ import (
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
-// nodeModules installs what node/package-lock.json names, if that has not been done.
-var nodeModules = sync.OnceValue(func() error {
-	if _, err := os.Stat(filepath.Join("node", "node_modules")); err == nil {
-		return nil
-	}
-	return harness.InstallNode("node")
-})
+// nodeModules installs what node/package-lock.json names.
+var nodeModules = sync.OnceValue(func() error { return harness.InstallNode("node") })
 
 // TestPuppeteer runs the checks in node/puppeteer.
 func TestPuppeteer(t *testing.T) {

@@ -58,10 +58,8 @@ var install = sync.OnceValues(func() (modules string, err error) {
 		if err != nil {
 			return "", err
 		}
-		if !exists(installed) {
-			if err := harness.InstallNode(dir); err != nil {
-				return "", err
-			}
+		if err := harness.InstallNode(dir); err != nil {
+			return "", err
 		}
 		path = append(path, filepath.Join(installed, ".bin"))
 		for _, name := range packages {

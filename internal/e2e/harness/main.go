@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -83,15 +84,39 @@ var CDPHub = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// InstallNode installs the Node modules of a folder by its lock file. It runs no
-// script of theirs and downloads no browser.
+// InstallNode installs the Node modules of a folder by its lock file, if that has
+// not been done. It runs no script of theirs and downloads no browser. Several test
+// programs may need one folder at a time: one installs, and the others wait.
 func InstallNode(dir string) error {
+	wanted := filepath.Join(dir, "package-lock.json")
+	lock, err := os.Open(wanted) //nolint:gosec // a file of the repository
+	if err != nil {
+		return err
+	}
+	defer lock.Close() // and with it ends the lock
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("lock %s: %w", wanted, err)
+	}
+	if newer(filepath.Join(dir, "node_modules", ".package-lock.json"), wanted) {
+		return nil
+	}
 	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	install.Dir, install.Env = dir, environment
 	if out, err := install.CombinedOutput(); err != nil {
 		return fmt.Errorf("npm ci: %w\n%s", err, out)
 	}
 	return nil
+}
+
+// newer reports whether a file is there and not older than another one. npm writes
+// node_modules/.package-lock.json last.
+func newer(file, than string) bool {
+	a, err := os.Stat(file)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(than)
+	return err == nil && !a.ModTime().Before(b.ModTime())
 }
 
 // Repository is the folder of this repository: the one above the test's own that

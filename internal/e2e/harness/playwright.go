@@ -76,9 +76,6 @@ func RunPlaywright(t *testing.T, fewest int, record func(title string, passed bo
 // NodeModules sees to it that a folder has its Node modules.
 func NodeModules(t testing.TB, dir string) {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err == nil {
-		return
-	}
 	if err := InstallNode(dir); err != nil {
 		t.Fatal(err)
 	}
