@@ -109,6 +109,9 @@ func newServer(o server.Options) (*server.Server, error) {
 
 // runServer runs a server, which reads its files again at each SIGHUP.
 func runServer(ctx context.Context, srv *server.Server) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go returnMemory(ctx, quietEvery)
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer close(hangups)

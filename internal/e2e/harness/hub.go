@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -89,6 +90,20 @@ func (h *Hub) start(t testing.TB) {
 		}
 		return err
 	})
+}
+
+// Resident is how much memory the process of the hub has, in bytes (proc(5), statm).
+func (h *Hub) Resident(t testing.TB) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", h.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size, resident int
+	if _, err := fmt.Sscan(string(text), &size, &resident); err != nil {
+		t.Fatal(err)
+	}
+	return resident * os.Getpagesize()
 }
 
 // Port is where Clients connect.
