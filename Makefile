@@ -19,7 +19,7 @@
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images bench chaos release release-test generate tools compiler
+.PHONY: demo check test test-product test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images bench chaos release release-test generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -59,9 +59,11 @@ check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	go vet ./...
 	go test $$(go list ./... | grep -vE '($(SLOW))$$')
 
-test: test-product test-e2e
+# Tests wait for browsers more than they compute: three parts run side by side.
+test: tools compiler $(GOTESTSUM)
+	@echo "Three parts run side by side. Each prints what it found when it ends, after ten minutes or so."
+	$(MAKE) -j3 --output-sync=target test-product test-e2e-playwright test-e2e-others
 
-# Tests of several packages wait for browsers more than they compute.
 PACKAGES_AT_ONCE ?= 4
 
 # The tests of the product, with those that attack its scopes. Race detector
@@ -78,15 +80,12 @@ test-product: tools compiler $(GOTESTSUM)
 	go test -count=1 -run TestR70 ./relay # what the race detector is left out of
 
 # The sample: Playwright at frames and at a browser behind the hub, three other
-# clients at frames. Both halves wait for browsers: they run side by side.
-test-e2e: tools
-	$(MAKE) -j2 --output-sync=target test-e2e-playwright test-e2e-others
-
-test-e2e-playwright:
+# clients at frames.
+test-e2e-playwright: tools
 	go test -C $(E2E) -count=1 -timeout 20m ./playwright -run 'TestHub|TestBrowserHost'
 	go test -C $(E2E) -count=1 -timeout 20m ./clients -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP'
 
-test-e2e-others:
+test-e2e-others: tools
 	go test -C web/build -shuffle=on -timeout 20m ./...
 	go test -C $(E2E) -shuffle=on -timeout 20m -p 1 . ./axtree ./browserhost ./pages ./shots
 	go test -C $(E2E) -count=1 -timeout 20m ./docs -run 'TestBlocks/README|TestOwnPages'
