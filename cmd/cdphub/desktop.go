@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -34,7 +35,7 @@ func (b desktop) check() error {
 func (b desktop) open(ctx context.Context, page string) (window shown, err error) {
 	if opener := b.opener(); opener != "" {
 		b.log.Info("opening the default browser", zap.String("page", withoutToken(page)))
-		if err := exec.CommandContext(ctx, opener, page).Run(); err != nil {
+		if err := handOver(ctx, opener, page); err != nil {
 			return nil, fmt.Errorf("open the default browser with %s: %w; with --headless, a Chromium without windows is used", opener, err)
 		}
 		return users{}, nil
@@ -49,6 +50,30 @@ func (b desktop) open(ctx context.Context, page string) (window shown, err error
 		b.log.Info("opened a headless browser", zap.String("page", withoutToken(page)))
 	}
 	return window, err
+}
+
+// openerWithin is how long the program that opens the default browser may take to
+// fail.
+const openerWithin = 3 * time.Second
+
+// handOver starts the program that opens a page in the default browser. It returns
+// when that has ended, or after openerWithin: xdg-open runs for as long as the browser
+// does, if it has started it. The browser is the user's, and stays when cdphub ends.
+func handOver(ctx context.Context, opener, page string) error {
+	cmd := exec.Command(opener, page)
+	separate(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(openerWithin):
+	case <-ctx.Done():
+	}
+	return nil
 }
 
 // shown is a browser that shows a page.
