@@ -8,6 +8,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
 var dpInput = []check[dpPage]{
@@ -86,7 +88,13 @@ var dpInput = []check[dpPage]{
 		p.is(t, value("plan"), `"pro"`)
 	}, nil},
 	{"upload", "SetUploadFiles by path", func(t *testing.T, p dpPage) {
-		p.do(t, chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{letter(t)}))
+		upload := chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{letter(t)})
+		if !harness.Privileged() {
+			_, err := chromedp.Run(p.ctx, upload)
+			refused(t, err)
+			return
+		}
+		p.do(t, upload)
 		p.is(t, fileOf, `["letter.txt","Dear reader"]`)
 		p.is(t, seen("file", "change"), `["change"]`)
 	}, nil},

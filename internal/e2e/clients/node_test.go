@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -53,7 +54,7 @@ func runNode(t *testing.T, client, name string, e *harness.Endpoint) {
 	cmd := exec.CommandContext(ctx, node, name+".mjs")
 	cmd.Dir = "node"
 	cmd.Env = append(os.Environ(),
-		"CDP_ENDPOINT=http://127.0.0.1:"+e.Port, "APP="+e.Site.App.URL, "TARGET="+harness.Target(),
+		"CDP_ENDPOINT=http://127.0.0.1:"+e.Port, "APP="+e.Site.App.URL, "TARGET="+harness.Target(), "PRIVILEGED="+strconv.FormatBool(harness.Privileged()),
 		"OUTCOMES="+outcomes, "SCRATCH="+folder)
 	out, failure := cmd.CombinedOutput()
 	ran := outcomesOf(t, client, outcomes)

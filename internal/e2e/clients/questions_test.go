@@ -9,7 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
 // text, value and seen are questions to the page's witness.
@@ -23,6 +26,14 @@ func seen(id, types string) string {
 
 // fileOf asks for name and text of the file that was put into #file.
 const fileOf = "(async (f) => [f.name, await f.text()])(document.getElementById('file').files[0])"
+
+// refused wants the refusal of what needs scope privileged.
+func refused(t *testing.T, err error) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), harness.NotPrivileged) {
+		t.Errorf("%v, want %q", err, harness.NotPrivileged)
+	}
+}
 
 // letter writes a file to upload and returns its path.
 func letter(t *testing.T) string {

@@ -24,6 +24,13 @@ var target = flag.String("target", "hub", "what the clients drive: hub (an ifram
 
 var scope = flag.String("scope", "", "the scope of the token that clients of a browser behind a hub have: none without")
 
+// Privileged reports whether the clients may do what needs scope privileged, such as
+// an upload by path.
+func Privileged() bool { return *scope == "" || *scope == "privileged" }
+
+// NotPrivileged is what the hub answers with otherwise, after the method.
+const NotPrivileged = "needs scope privileged"
+
 var scratch string // set by Main
 
 // Main runs the tests of a package and returns the exit code. It sets folder to that

@@ -4,6 +4,7 @@
 //	CDP_ENDPOINT  where the client connects, http://127.0.0.1:PORT
 //	APP           the origin of the app
 //	TARGET        hub, browser or chromium
+//	PRIVILEGED    false: the client's token does not allow uploads by path
 //	OUTCOMES      the file that gets one line of JSON for each check
 //	SCRATCH       a folder for files
 //	CHECKS        a regular expression for the names of the checks to run, if not all
@@ -12,6 +13,7 @@ import { appendFileSync } from "node:fs";
 import { test } from "node:test";
 
 export const { CDP_ENDPOINT: endpoint, APP: app, SCRATCH: scratch } = process.env;
+export const privileged = process.env.PRIVILEGED !== "false";
 export const throughHub = process.env.TARGET === "hub";
 export const appPage = `${app}/app.html`;
 
@@ -83,6 +85,12 @@ export async function within(ms, promise, what = "the check") {
     clearTimeout(timer);
   }
 }
+
+/** refused wants the refusal of what needs scope privileged. */
+export const refused = (promise) => assert.rejects(promise, /needs scope privileged/);
+
+/** What is said of a method that no browser has. */
+export const noSuchMethod = privileged ? /'Page\.noSuchMethod' wasn't found/ : /Page\.noSuchMethod needs scope privileged/;
 
 /** ask has the newest document at path answer a question in JavaScript. */
 export async function ask(question, path = "/app.html") {
