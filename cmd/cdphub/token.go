@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type tokenCmd struct {
 
 // grantFlags say what a new token allows.
 type grantFlags struct {
-	Name  string `help:"Name of the program or person that uses the token." default:"unnamed"`
+	Name  string `help:"Name of the program or person that uses the token. Default: the role, and a part of the token's hash that tells it from others."`
 	Role  string `help:"Role of the token: client, host or admin." enum:"client,host,admin" default:"client"`
 	Hub   string `help:"Name of the hub that the token is for; * for all hubs. Default: the default hub, or all hubs for role admin."`
 	Scope string `help:"What a Client with the token may do: readonly, standard, full or privileged." enum:"readonly,standard,full,privileged" default:"standard" needs:"role=client"`
@@ -40,7 +41,8 @@ type tokenNewCmd struct {
 // turned back into the token. The entry may stand at the end of any tokens file.
 func (c *tokenNewCmd) Run(s streams) error {
 	token := auth.NewToken()
-	e := auth.FileEntry{Name: c.Name, SHA256: auth.NewSecret(token).Hash(), Role: c.Role, Hub: c.Hub, Scope: c.Scope}
+	hash := auth.NewSecret(token).Hash()
+	e := auth.FileEntry{Name: cmp.Or(c.Name, c.Role+"-"+hash[:8]), SHA256: hash, Role: c.Role, Hub: c.Hub, Scope: c.Scope}
 	if c.TTL != 0 {
 		over := time.Now().Add(c.TTL).UTC().Truncate(time.Second)
 		e.Expires = &over
@@ -80,7 +82,7 @@ func (c *tokenMintCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	g, err := auth.FileEntry{Name: c.Name, Role: c.Role, Hub: c.Hub, Scope: c.Scope}.Grant()
+	g, err := auth.FileEntry{Name: cmp.Or(c.Name, c.Role), Role: c.Role, Hub: c.Hub, Scope: c.Scope}.Grant()
 	if err != nil {
 		return err
 	}

@@ -65,6 +65,11 @@ func TestToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for range 2 { // each has a name of its own
+		if _, err := cdphub(t, "token", "new", "--append", file); err != nil {
+			t.Error(err)
+		}
+	}
 	admin, err := cdphub(t, "token", "new", "--name", "ops", "--role", "admin", "--append", file)
 	if err != nil {
 		t.Fatal(err)
