@@ -63,6 +63,7 @@ func (c Caller) reads() bool { return c.Scope == scopeReadonly }
 const (
 	scopeReadonly = "readonly"
 	scopeStandard = "standard"
+	scopeFull     = "full"
 )
 
 // Permit refuses a verb to a caller that may only read, unless the verb does no
@@ -72,8 +73,21 @@ func (c Caller) Permit(verb string, reading bool) error {
 	if reading || !c.reads() {
 		return nil
 	}
-	e := errorf(PermissionDenied, "permission denied: %s needs scope %s", verb, scopeStandard)
-	e.Details.Scope = scopeStandard
+	return c.deny(verb, scopeStandard)
+}
+
+// PermitFull refuses a verb to a caller whose scope is less than "full", which
+// the CDP commands behind it need.
+func (c Caller) PermitFull(verb string) error {
+	if c.Scope == scopeReadonly || c.Scope == scopeStandard {
+		return c.deny(verb, scopeFull)
+	}
+	return nil
+}
+
+func (c Caller) deny(verb, scope string) error {
+	e := errorf(PermissionDenied, "permission denied: %s needs scope %s", verb, scope)
+	e.Details.Scope = scope
 	return e
 }
 

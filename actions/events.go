@@ -35,6 +35,7 @@ var handlers = map[string]handler{
 	"Input.dragIntercepted":    onPage((*Page).dragIntercepted),
 	"Runtime.consoleAPICalled": telling((*Page).consoleCalled),
 	"Runtime.exceptionThrown":  telling((*Page).thrown),
+	"Log.entryAdded":           telling((*Page).logged),
 	"Page.downloadWillBegin":   telling((*Page).downloadBegins),
 	"Page.downloadProgress":    telling((*Page).downloadGoes),
 }
@@ -107,7 +108,7 @@ func (p *Page) lose(session string) (own bool) {
 	defer p.mu.Unlock()
 	if own = p.session == session && !p.gone; own {
 		p.session = "" // the next call makes another, if the target is still there
-		p.network.on, p.console.on = false, false
+		p.network.on, p.console.on, p.log.on = false, false, false
 		clear(p.worlds)
 		p.changeLocked()
 	}

@@ -49,19 +49,28 @@ const maxUpload = 50 << 20
 // SetInputFiles puts files into a file input. No file of the hub's machine is
 // read.
 func (p *Page) SetInputFiles(ctx context.Context, l Locator, files []File) error {
+	list, err := contents(files)
+	if err != nil {
+		return err
+	}
+	return p.edit(ctx, l, scriptCall{verb: "files", args: obj{"files": list}, acts: true})
+}
+
+// contents are files as the page gets them.
+func contents(files []File) ([]obj, error) {
 	list := make([]obj, len(files))
 	total := 0
 	for i, f := range files {
 		total += len(f.Data)
 		if f.Name == "" {
-			return invalid("file %d has no name", i+1)
+			return nil, invalid("file %d has no name", i+1)
 		}
 		list[i] = obj{"name": f.Name, "type": f.MIMEType, "data": base64.StdEncoding.EncodeToString(f.Data)}
 	}
 	if total > maxUpload {
-		return errorf(LimitExceeded, "limit exceeded: the files have %d bytes, at most %d can be sent", total, maxUpload)
+		return nil, errorf(LimitExceeded, "limit exceeded: the files have %d bytes, at most %d can be sent", total, maxUpload)
 	}
-	return p.edit(ctx, l, scriptCall{verb: "files", args: obj{"files": list}, acts: true})
+	return list, nil
 }
 
 // Scroll says how far to scroll.

@@ -2,9 +2,11 @@ package actions
 
 import (
 	"context"
+	"encoding/base64"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Request is one request of a page, redacted.
@@ -15,9 +17,16 @@ type Request struct {
 	ResourceType string // "document", "script", "fetch", … in lower case
 	Headers      map[string]string
 	Status       int // 0 until there is a response
+	StatusText   string
+	MIMEType     string // of the response
 	Response     map[string]string
 	HasBody      bool
-	Error        string // "net::ERR_…" of one that failed
+	Error        string        // "net::ERR_…" of one that failed
+	Took         time.Duration // until the response was whole; 0 before
+	Document     bool          // it began the load of the page's document
+
+	session string
+	began   float64 // by the target's clock, in seconds
 }
 
 // NetworkEvent is what became of a request.
@@ -59,21 +68,36 @@ func (p *Page) Requests(ctx context.Context, limit int) ([]Request, error) {
 type requestEvent struct {
 	RequestID, LoaderID, FrameID, Type string
 
-	Request struct {
+	Timestamp float64
+	Request   struct {
 		URL, Method string
 		Headers     map[string]string
 		HasPostData bool
 	}
-	RedirectResponse *struct{ Status int }
+	RedirectResponse *struct {
+		Status               int
+		StatusText, MIMEType string
+		Headers              map[string]string
+	}
 }
 
 func (p *Page) requestSent(session string, e requestEvent) {
 	r := &Request{
 		ID: e.RequestID, URL: p.tellURL(e.Request.URL), Method: e.Request.Method, ResourceType: strings.ToLower(e.Type),
-		Headers: p.tellHeaders(e.Request.Headers), HasBody: e.Request.HasPostData,
+		Headers: p.tellHeaders(e.Request.Headers), HasBody: e.Request.HasPostData, session: session, began: e.Timestamp,
+	}
+	redirect := e.RedirectResponse
+	var headers map[string]string
+	if redirect != nil {
+		headers = p.tellHeaders(redirect.Headers)
 	}
 	p.mu.Lock()
 	main := e.FrameID == p.main
+	r.Document = main && e.Type == "Document" && redirect == nil
+	if before := p.requests[r.ID]; before != nil && redirect != nil {
+		before.Status, before.StatusText, before.MIMEType, before.Response = redirect.Status, redirect.StatusText, redirect.MIMEType, headers
+		before.took(e.Timestamp)
+	}
 	p.requests[r.ID] = r
 	p.recent = append(p.recent, r)
 	if over := len(p.recent) - maxRequests; over > 0 {
@@ -92,12 +116,54 @@ func (p *Page) requestSent(session string, e requestEvent) {
 	p.b.tell(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"request", told}})
 }
 
+// took notes when a request ended, by the target's clock.
+func (r *Request) took(end float64) {
+	if r.began > 0 && end > r.began {
+		r.Took = time.Duration((end - r.began) * float64(time.Second))
+	}
+}
+
+// RequestBody is what a request of Requests has sent.
+func (p *Page) RequestBody(ctx context.Context, r Request) (string, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if !r.HasBody {
+		return "", nil
+	}
+	var out struct{ PostData string }
+	err := p.calls(ctx, command{r.session, "Network.getRequestPostData", obj{"requestId": r.ID}, &out})
+	return p.tell(out.PostData), err
+}
+
+// ResponseBody is what has been answered to a request of Requests. A browser
+// keeps it for as long as the page shows that document. Texts are redacted.
+func (p *Page) ResponseBody(ctx context.Context, r Request) ([]byte, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	var out struct {
+		Body          string
+		Base64Encoded bool
+	}
+	if err := p.calls(ctx, command{r.session, "Network.getResponseBody", obj{"requestId": r.ID}, &out}); err != nil {
+		return nil, err
+	}
+	if !out.Base64Encoded {
+		return []byte(p.tell(out.Body)), nil
+	}
+	data, err := base64.StdEncoding.DecodeString(out.Body)
+	if err != nil {
+		return nil, errorf(Internal, "Network.getResponseBody: %v", err)
+	}
+	return data, nil
+}
+
 func (p *Page) responded(_ string, e struct {
 	RequestID, LoaderID, FrameID, Type string
 
 	Response struct {
-		Status  int
-		Headers map[string]string
+		Status               int
+		StatusText, MIMEType string
+		Headers              map[string]string
 	}
 },
 ) {
@@ -111,6 +177,7 @@ func (p *Page) responded(_ string, e struct {
 	var told Request
 	if r != nil {
 		r.Status, r.Response = e.Response.Status, headers
+		r.StatusText, r.MIMEType = e.Response.StatusText, e.Response.MIMEType
 		told = *r
 		told.Response = maps.Clone(headers)
 	}
@@ -120,9 +187,16 @@ func (p *Page) responded(_ string, e struct {
 	}
 }
 
-func (p *Page) loadingFinished(_ string, e struct{ RequestID string }) {
+func (p *Page) loadingFinished(_ string, e struct {
+	RequestID string
+	Timestamp float64
+},
+) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if r := p.requests[e.RequestID]; r != nil {
+		r.took(e.Timestamp)
+	}
 	delete(p.requests, e.RequestID)
 }
 

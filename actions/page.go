@@ -26,7 +26,7 @@ type Page struct {
 	input chan struct{} // holds an item while an input operation runs
 	join  chan struct{} // the same while a session is being made
 
-	network, console *domain // Network, Runtime
+	network, console, log *domain // Network, Runtime, Log
 
 	mu          sync.Mutex // guards everything below
 	info        targetInfo
@@ -52,6 +52,7 @@ type Page struct {
 	dialog      dialogState
 	refFrames   map[string]string // frames with scripts of their own, by what the refs in them begin with
 	dragged     any               // what is being dragged, once the browser has said
+	mouse       pointer           // of MouseMove and its like
 	requests    map[string]*Request
 	recent      []*Request
 	routes      []*Route
@@ -60,7 +61,7 @@ type Page struct {
 func newPage(b *Browser, id, alias string) *Page {
 	return &Page{
 		ID: id, Alias: alias, b: b,
-		input: make(chan struct{}, 1), join: make(chan struct{}, 1), network: newDomain(), console: newDomain(), changed: make(chan struct{}),
+		input: make(chan struct{}, 1), join: make(chan struct{}, 1), network: newDomain(), console: newDomain(), log: newDomain(), changed: make(chan struct{}),
 		running: make(map[int]context.CancelCauseFunc), loads: make(map[string]*load), children: make(map[string]string), worlds: make(map[string]*world), refFrames: make(map[string]string),
 		requests: make(map[string]*Request),
 	}

@@ -121,7 +121,7 @@ func TestRoutesNewestFirst(t *testing.T) {
 		{[]*Route{answer, abort}, "x/a", "Fetch.failRequest"},
 		{[]*Route{answer, abort}, "x/b", "Fetch.fulfillRequest"},
 	} {
-		if got, _ := decide(c.routes, Request{URL: c.url}); got != c.want {
+		if got, _ := decide(c.routes, Request{URL: c.url}, nil); got != c.want {
 			t.Errorf("%d routes for %s: %s, want %s", len(c.routes), c.url, got, c.want)
 		}
 	}

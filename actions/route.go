@@ -3,7 +3,9 @@ package actions
 import (
 	"context"
 	"encoding/base64"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // Route decides what becomes of requests that match one of its patterns.
@@ -23,6 +25,8 @@ type RoutePattern struct {
 type RouteDecision struct {
 	Abort   bool
 	Respond *RouteResponse
+	Without []string          // headers that the request goes on without
+	With    map[string]string // headers that it has then
 }
 
 // RouteResponse takes the place of the server's.
@@ -109,7 +113,7 @@ func (p *Page) paused(session string, e pausedEvent) {
 		return
 	}
 	p.b.loops.Go(func() {
-		method, params := decide(routes, r)
+		method, params := decide(routes, r, e.Request.Headers)
 		params["requestId"] = e.RequestID
 		ctx, cancel := p.b.while()
 		defer cancel()
@@ -117,8 +121,9 @@ func (p *Page) paused(session string, e pausedEvent) {
 	})
 }
 
-// decide is the command that carries out what the newest matching route says.
-func decide(routes []*Route, r Request) (method string, params obj) {
+// decide is the command that carries out what the newest matching route says;
+// headers are those of the request as they are.
+func decide(routes []*Route, r Request, headers map[string]string) (method string, params obj) {
 	for _, route := range slices.Backward(routes) {
 		if !route.matches(r) {
 			continue
@@ -128,22 +133,39 @@ func decide(routes []*Route, r Request) (method string, params obj) {
 			return "Fetch.failRequest", obj{"errorReason": "BlockedByClient"}
 		case d.Respond != nil:
 			return "Fetch.fulfillRequest", d.Respond.params()
+		case len(d.Without)+len(d.With) > 0:
+			return "Fetch.continueRequest", obj{"headers": d.headers(headers)}
 		}
 		break
 	}
 	return "Fetch.continueRequest", obj{}
 }
 
-func (r *RouteResponse) params() obj {
-	headers := []obj{}
-	for name, value := range r.Headers {
-		headers = append(headers, obj{"name": name, "value": value})
+// headers are those with which a request goes on. Their names have no case.
+func (d RouteDecision) headers(of map[string]string) []obj {
+	changed := maps.Clone(of)
+	maps.DeleteFunc(changed, func(name, _ string) bool {
+		is := func(other string) bool { return strings.EqualFold(name, other) }
+		return slices.ContainsFunc(d.Without, is) || slices.ContainsFunc(slices.Collect(maps.Keys(d.With)), is)
+	})
+	return append(headerList(changed), headerList(d.With)...)
+}
+
+// headerList is headers as CDP takes them.
+func headerList(headers map[string]string) []obj {
+	list := []obj{}
+	for name, value := range headers {
+		list = append(list, obj{"name": name, "value": value})
 	}
+	return list
+}
+
+func (r *RouteResponse) params() obj {
 	status := r.Status
 	if status == 0 {
 		status = 200
 	}
-	return obj{"responseCode": status, "responseHeaders": headers, "body": base64.StdEncoding.EncodeToString(r.Body)}
+	return obj{"responseCode": status, "responseHeaders": headerList(r.Headers), "body": base64.StdEncoding.EncodeToString(r.Body)}
 }
 
 func (r *Route) matches(q Request) bool {

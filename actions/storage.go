@@ -114,17 +114,8 @@ func (p *Page) StorageState(ctx context.Context) (s StorageState, err error) {
 func (p *Page) SetStorageState(ctx context.Context, s StorageState) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	var own OriginState
-	if err := p.view(ctx, "storage", obj{}, &own); err != nil {
+	if err := p.checkOrigins(ctx, s); err != nil {
 		return err
-	}
-	for _, o := range s.Origins {
-		if err := p.b.checkName(o.Origin); err != nil {
-			return err
-		}
-		if o.Origin != own.Origin {
-			return p.unsupported("DOMStorage.setDOMStorageItem", "storage of "+o.Origin+" can be set while a page of it is shown")
-		}
 	}
 	if len(s.Cookies) > 0 {
 		if err := p.SetCookies(ctx, s.Cookies); err != nil {
@@ -137,4 +128,39 @@ func (p *Page) SetStorageState(ctx context.Context, s StorageState) error {
 		}
 	}
 	return nil
+}
+
+// checkOrigins refuses storage that cannot be set.
+func (p *Page) checkOrigins(ctx context.Context, s StorageState) error {
+	var own OriginState
+	if err := p.view(ctx, "storage", obj{}, &own); err != nil {
+		return err
+	}
+	for _, o := range s.Origins {
+		if err := p.b.checkName(o.Origin); err != nil {
+			return err
+		}
+		if o.Origin != own.Origin {
+			return p.unsupported("DOMStorage.setDOMStorageItem", "storage of "+o.Origin+" can be set while a page of it is shown")
+		}
+	}
+	return nil
+}
+
+// ReplaceStorageState is SetStorageState in place of the cookies of the page's
+// context and of the local storage of its document's origin. When it is refused,
+// nothing has changed.
+func (p *Page) ReplaceStorageState(ctx context.Context, s StorageState) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if err := p.checkOrigins(ctx, s); err != nil {
+		return err
+	}
+	if err := p.ClearCookies(ctx); err != nil {
+		return err
+	}
+	if err := p.ClearStorage(ctx, LocalStorage); err != nil {
+		return err
+	}
+	return p.SetStorageState(ctx, s)
 }

@@ -18,6 +18,7 @@ const (
 	NetworkEvents                        // Body is a NetworkEvent
 	DialogEvents                         // Body is a Dialog
 	DownloadEvents                       // Body is a Download
+	LogEvents                            // Body is a ConsoleMessage, of the browser itself
 )
 
 // Event is something that happened on a page.
@@ -141,6 +142,9 @@ func (b *Browser) watchLocked(p *Page, done func()) {
 		if kinds&ConsoleEvents != 0 {
 			_ = p.enableConsole(ctx, session)
 		}
+		if kinds&LogEvents != 0 {
+			_ = p.enable(ctx, session, "Log.enable", p.log)
+		}
 	})
 }
 
@@ -194,7 +198,7 @@ func (b *Browser) tell(e Event) {
 		for _, s := range b.wanting(e.Kind, e.Page) {
 			s.f(e)
 		}
-	}, e.Kind&(ConsoleEvents|NetworkEvents) != 0)
+	}, e.Kind&(ConsoleEvents|NetworkEvents|LogEvents) != 0)
 }
 
 // wanting lists the subscriptions to a kind of a page's events.
@@ -279,6 +283,19 @@ func (p *Page) thrown(_ string, e struct {
 	}
 	m.Text = p.tell(m.Text)
 	p.b.tell(Event{Kind: ConsoleEvents, Page: p, Body: m})
+}
+
+// logged takes what the browser writes into a page's console, such as that a
+// picture was not found.
+func (p *Page) logged(_ string, e struct {
+	Entry struct {
+		Level, Text, URL string
+		LineNumber       int
+	}
+},
+) {
+	m := ConsoleMessage{Level: e.Entry.Level, Text: p.tell(cut(e.Entry.Text, longestMessage)), URL: p.tellURL(e.Entry.URL), Line: e.Entry.LineNumber}
+	p.b.tell(Event{Kind: LogEvents, Page: p, Body: m})
 }
 
 // ---------------------------------------------------------------- downloads

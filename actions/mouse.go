@@ -1,0 +1,108 @@
+package actions
+
+import (
+	"context"
+	"time"
+)
+
+// pointer is where this caller has the mouse, and which buttons it holds, by
+// their bits.
+type pointer struct {
+	at   Point
+	held int
+}
+
+// MouseMove moves the mouse to a point of the viewport, with the buttons that are
+// held.
+func (p *Page) MouseMove(ctx context.Context, to Point) error {
+	return p.act(ctx, func(ctx context.Context, s string) error { return p.moveMouse(ctx, s, to) })
+}
+
+func (p *Page) moveMouse(ctx context.Context, s string, to Point) error {
+	p.mu.Lock()
+	p.mouse.at = to
+	held := p.mouse.held
+	p.mu.Unlock()
+	more := obj{"buttons": held}
+	for name, bit := range buttons {
+		if name != "" && held&bit != 0 {
+			more["button"] = name
+		}
+	}
+	return p.send(ctx, mouse(s, "mouseMoved", to, 0, more))
+}
+
+// MouseDown presses a button where the mouse is; "" is the left one.
+func (p *Page) MouseDown(ctx context.Context, button string) error {
+	return p.press(ctx, button, "mousePressed")
+}
+
+// MouseUp releases a button.
+func (p *Page) MouseUp(ctx context.Context, button string) error {
+	return p.press(ctx, button, "mouseReleased")
+}
+
+func (p *Page) press(ctx context.Context, button, kind string) error {
+	if button == "" {
+		button = "left"
+	}
+	bit, ok := buttons[button]
+	if !ok {
+		return invalid("%q is no button: use left, right or middle", button)
+	}
+	return p.act(ctx, func(ctx context.Context, s string) error { return p.pressIn(ctx, s, button, bit, kind, 1) })
+}
+
+func (p *Page) pressIn(ctx context.Context, s, button string, bit int, kind string, count int) error {
+	p.mu.Lock()
+	if kind == "mousePressed" {
+		p.mouse.held |= bit
+	} else {
+		p.mouse.held &^= bit
+	}
+	at, held := p.mouse.at, p.mouse.held
+	p.mu.Unlock()
+	return p.send(ctx, mouse(s, kind, at, 0, obj{"button": button, "buttons": held, "clickCount": count}))
+}
+
+// MouseClick clicks at a point, with time between pressing and releasing.
+func (p *Page) MouseClick(ctx context.Context, at Point, button string, count int, hold time.Duration) error {
+	if button == "" {
+		button = "left"
+	}
+	bit, ok := buttons[button]
+	if !ok {
+		return invalid("%q is no button: use left, right or middle", button)
+	}
+	err := p.act(ctx, func(ctx context.Context, s string) error {
+		if err := p.moveMouse(ctx, s, at); err != nil {
+			return err
+		}
+		for n := 1; n <= count; n++ {
+			if err := p.pressIn(ctx, s, button, bit, "mousePressed", n); err != nil {
+				return err
+			}
+			if err := p.sleep(ctx, hold); err != nil {
+				return err
+			}
+			if err := p.pressIn(ctx, s, button, bit, "mouseReleased", n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		_ = p.Follow(ctx) // it may have closed the page
+	}
+	return err
+}
+
+// MouseWheel turns the wheel where the mouse is, by CSS pixels.
+func (p *Page) MouseWheel(ctx context.Context, dx, dy float64) error {
+	return p.act(ctx, func(ctx context.Context, s string) error {
+		p.mu.Lock()
+		at := p.mouse.at
+		p.mu.Unlock()
+		return p.send(ctx, mouse(s, "mouseWheel", at, 0, obj{"deltaX": dx, "deltaY": dy}))
+	})
+}

@@ -1,0 +1,78 @@
+package actions
+
+import "context"
+
+// WebStorage is one of the two storages of a page's origin.
+type WebStorage string
+
+// The storages.
+const (
+	LocalStorage   WebStorage = "localStorage"
+	SessionStorage WebStorage = "sessionStorage"
+)
+
+// Items lists what a storage of the page's origin holds.
+func (p *Page) Items(ctx context.Context, s WebStorage) (items []Pair, err error) {
+	var own OriginState
+	if err := p.view(ctx, "storage", obj{}, &own); err != nil {
+		return nil, err
+	}
+	if s == SessionStorage {
+		return own.SessionStorage, nil
+	}
+	return own.LocalStorage, nil
+}
+
+// SetItem stores a value.
+func (p *Page) SetItem(ctx context.Context, s WebStorage, key, value string) error {
+	return p.store(ctx, s, "setItem", key, value)
+}
+
+// RemoveItem deletes a value, if there is one.
+func (p *Page) RemoveItem(ctx context.Context, s WebStorage, key string) error {
+	return p.store(ctx, s, "removeItem", key)
+}
+
+// ClearStorage deletes all values.
+func (p *Page) ClearStorage(ctx context.Context, s WebStorage) error {
+	return p.store(ctx, s, "clear")
+}
+
+// store calls a function of a storage. Pages get no event of what their own
+// document changes, and none of this.
+func (p *Page) store(ctx context.Context, s WebStorage, function string, args ...string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if args == nil {
+		args = []string{}
+	}
+	var out evaluated
+	expression := "void " + string(s) + "." + function + "(..." + string(mustJSON(args)) + ")"
+	if err := p.evaluate(ctx, expression, EvaluateOptions{}, &out); err != nil {
+		return err
+	}
+	if text := out.exception(); text != "" {
+		return invalid("%s: %s", s, text)
+	}
+	return nil
+}
+
+// DeleteCookies deletes the cookies with a name, of all that the page's context
+// has.
+func (p *Page) DeleteCookies(ctx context.Context, name string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	list, err := p.Cookies(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		if c.Name != name {
+			continue
+		}
+		if err := p.call(ctx, "Network.deleteCookies", obj{"name": c.Name, "domain": c.Domain, "path": c.Path}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
