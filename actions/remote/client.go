@@ -38,11 +38,14 @@ const connecting = time.Minute
 // ws://127.0.0.1:9222/devtools/browser, with these headers.
 func Join(url string, header http.Header) actions.Join {
 	return func(event actions.EventFunc) (actions.Client, error) {
+		if err := probe(url, answering); err != nil {
+			return nil, err
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), connecting)
 		defer cancel()
 		conn, err := wsconn.Dial(ctx, url, header, limits)
 		if err != nil {
-			return nil, err
+			return nil, explain(url, err)
 		}
 		return newClient(conn, event), nil
 	}

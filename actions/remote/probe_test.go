@@ -1,0 +1,67 @@
+package remote
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestWhatIsNoHub connects to servers that are none, and wants to be told what is
+// wrong and what to do.
+func TestWhatIsNoHub(t *testing.T) {
+	t.Parallel()
+	answers := func(status int) func(*testing.T) string {
+		return func(t *testing.T) string {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+			t.Cleanup(s.Close)
+			return s.Listener.Addr().String()
+		}
+	}
+	listens := func(t *testing.T) net.Listener {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		return l
+	}
+	for name, tt := range map[string]struct {
+		server func(*testing.T) string
+		want   string
+	}{
+		"nothing listens": {func(t *testing.T) string {
+			l := listens(t)
+			_ = l.Close()
+			return l.Addr().String()
+		}, "nothing listens at http://ADDR: start a hub there"},
+		"it is silent":    {func(t *testing.T) string { return listens(t).Addr().String() }, "the server at http://ADDR does not answer, and is no hub: check --url"},
+		"another service": {answers(http.StatusNotFound), "the server at http://ADDR is no hub"},
+		"a token":         {answers(http.StatusUnauthorized), "the hub at http://ADDR refuses this token"},
+		"no HTTP": {func(t *testing.T) string {
+			l := listens(t)
+			go func() {
+				for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+					_, _ = c.Write([]byte("SSH-2.0-x\r\n"))
+					_ = c.Close()
+				}
+			}()
+			return l.Addr().String()
+		}, "the server at http://ADDR cannot be used as a hub"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := tt.server(t)
+			endpoint := "ws://" + address + "/devtools/browser"
+			err := probe(endpoint, 50*time.Millisecond)
+			if err == nil || name != "it is silent" && strings.Contains(err.Error(), "does not answer") {
+				_, err = Join(endpoint, nil)(nil)
+			}
+			if err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(tt.want, "ADDR", address)) {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+		})
+	}
+}
