@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -56,7 +57,7 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	default:
 	}
 	c := &call{session: s, b: b}
-	if c.page, err = b.Page(pageID); err != nil && (pageID != "" || !t.has(pageless)) {
+	if c.page, err = s.pageOf(b, pageID); err != nil && (pageID != "" || !t.has(pageless)) {
 		return c.result(err)
 	}
 	if c.page != nil {
@@ -100,7 +101,9 @@ func (c *call) race(ctx context.Context, t *tool, do func(context.Context, *call
 			}
 			if d, open := page.OpenDialog(); open {
 				r := &reply{modal: []actions.Dialog{d}}
-				r.header(page.Info(), 0, nil)
+				info := page.Info()
+				info.Title = c.learned(info)
+				r.header(info, 0, c.written(page))
 				return r
 			}
 		}
@@ -137,15 +140,43 @@ func (c *call) look(ctx context.Context) {
 	if settle(ctx) != nil {
 		return
 	}
-	info := c.page.Info()
+	c.header(c.page.Info(), c.status, c.written(c.page))
 	if d, open := c.page.OpenDialog(); open {
 		c.modal = append(c.modal, d)
 	} else if s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{}); err == nil {
-		info.URL, info.Title = s.URL, s.Title
-		c.learn(info)
-		c.snapshot = s.Text
+		c.describe(s, true)
 	}
+	c.newTabs()
+}
+
+// describe adds what the page says of itself in a snapshot of it, or of a part.
+func (c *call) describe(s actions.YAMLSnapshot, whole bool) {
+	info := c.page.Info()
+	info.URL, info.Title = s.URL, s.Title
+	c.learn(info)
 	c.header(info, c.status, c.written(c.page))
+	c.show(s.Text, whole)
+}
+
+// show adds a snapshot, and remembers it for the refs in it.
+func (c *call) show(text string, whole bool) {
+	c.snapshot = text
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if of := c.shown[c.page]; whole || of == nil {
+		c.shown[c.page] = []string{text}
+	} else {
+		c.shown[c.page] = []string{text, of[len(of)-1]}
+	}
+}
+
+// shownOf lists the latest snapshots of a page that the client has seen.
+func (s *session) shownOf(p *actions.Page) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := slices.Clone(s.shown[p])
+	slices.Reverse(list) // in the whole one, others like it can be counted
+	return list
 }
 
 // written is what a page has on its console.

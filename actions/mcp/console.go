@@ -1,8 +1,11 @@
 package mcp
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cdphub/cdphub/actions"
 )
@@ -42,7 +45,7 @@ const (
 	levelDebug
 )
 
-var levels = map[string]int{"error": levelError, "warning": levelWarning, "info": levelInfo, "debug": levelDebug}
+var levels = map[consoleLevel]int{"error": levelError, "warning": levelWarning, "info": levelInfo, "debug": levelDebug}
 
 // levelOf reads what CDP calls a message.
 func levelOf(kind string) int {
@@ -96,8 +99,30 @@ func (c *console) list(level int, all bool) []string {
 		if m.URL != "" {
 			at = fmt.Sprintf(" @ %s:%d", m.URL, m.Line)
 		}
-		lines = append(lines, fmt.Sprintf("[%s] %s%s", m.Level, m.Text, at))
+		lines = append(lines, fmt.Sprintf("[%s] %s%s", strings.ToUpper(m.Level), m.Text, at))
 	}
 	head := fmt.Sprintf("Total messages: %d (Errors: %d, Warnings: %d)", len(c.messages)-from, errors, warnings)
-	return append([]string{head}, lines...)
+	if shown := len(lines); shown < len(c.messages)-from {
+		head += fmt.Sprintf(", of which %d are of the level", shown)
+	}
+	return append([]string{head, ""}, lines...)
+}
+
+type consoleArgs struct {
+	onPage
+	filename
+	Level consoleLevel `json:"level,omitempty" jsonschema:"Each level includes those before it; info when left out"`
+	All   bool         `json:"all,omitempty" jsonschema:"Those of earlier documents of the page too"`
+}
+
+func consoleMessages(_ context.Context, c *call, in consoleArgs) error {
+	written := c.written(c.page)
+	if written == nil {
+		written = new(console)
+	}
+	c.lines = written.list(levels[cmp.Or(in.Level, "info")], in.All)
+	for i, line := range c.lines {
+		c.lines[i] = c.page.Tell(line)
+	}
+	return c.toFile(in.Filename, "Console", "text/plain")
 }

@@ -89,8 +89,13 @@ func (h *Handler) owns(c actions.Caller, id string) bool {
 
 // begin serves a request without a session: it makes one if it is to be one.
 func (h *Handler) begin(c actions.Caller, w http.ResponseWriter, r *http.Request) {
+	groups, err := Groups(r.URL.Query()["caps"])
+	if err != nil {
+		http.Error(w, "caps: "+err.Error(), http.StatusBadRequest)
+		return
+	}
 	id := rand.Text()
-	e := &entry{session: newSession(c.Metered(), nil, h.log), hub: c.Hub, caller: c.ID, letGo: func() {}}
+	e := &entry{session: newSession(c.Metered(), Options{Groups: groups}, h.log), hub: c.Hub, caller: c.ID, letGo: func() {}}
 	h.mu.Lock()
 	full := h.closed || len(h.sessions) >= maxSessions || c.ID != "" && h.ofLocked(c.ID) >= maxOfOne
 	if !full {

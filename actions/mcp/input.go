@@ -17,6 +17,7 @@ var inputTools = []tool{
 	define("browser_select_option", "Select options", "Selects options of a list.", changes, selectOption),
 	define("browser_fill_form", "Fill a form", "Fills several fields.", changes, fillForm),
 	define("browser_file_upload", "Upload files", "Puts files into a file input.", changes, upload),
+	define("browser_drop", "Drop", "Drops files or data onto an element, as if dragged from outside of the page.", changes, drop),
 	define("browser_evaluate", "Evaluate JavaScript", "Calls a function in the page and returns its value as JSON.", alters, evaluate),
 }
 
@@ -26,26 +27,35 @@ func act(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 type clickArgs struct {
-	element
-	DoubleClick bool     `json:"doubleClick,omitempty" jsonschema:"Click twice"`
-	Button      string   `json:"button,omitempty" jsonschema:"left, right or middle; left when left out"`
-	Modifiers   []string `json:"modifiers,omitempty" jsonschema:"Keys to hold: Alt, Control, ControlOrMeta, Meta, Shift"`
+	onElement
+	DoubleClick bool          `json:"doubleClick,omitempty" jsonschema:"Click twice"`
+	Button      mouseButton   `json:"button,omitempty" jsonschema:"left when left out"`
+	Modifiers   []modifierKey `json:"modifiers,omitempty" jsonschema:"Keys to hold"`
 }
 
 func click(ctx context.Context, c *call, in clickArgs) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
-	o := actions.ClickOptions{Button: in.Button, Modifiers: in.Modifiers}
-	if in.DoubleClick {
-		o.Count = 2
+	o, method := actions.ClickOptions{Button: string(in.Button)}, "click"
+	for _, key := range in.Modifiers {
+		o.Modifiers = append(o.Modifiers, string(key))
 	}
+	if in.DoubleClick {
+		o.Count, method = 2, "dblclick"
+	}
+	keys := ""
+	if in.Modifiers != nil {
+		keys = jsList(in.Modifiers)
+	}
+	c.ran("await page.%s.%s(%s);", c.element(in.Target), method, options([2]string{"button", orEmpty(string(in.Button))}, [2]string{"modifiers", keys}))
 	_, err := c.page.Click(ctx, locate(in.Target), o)
 	return err
 }
 
-func hover(ctx context.Context, c *call, in element) error {
+func hover(ctx context.Context, c *call, in onElement) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
+	c.ran("await page.%s.hover();", c.element(in.Target))
 	_, err := c.page.Hover(ctx, locate(in.Target), actions.HoverOptions{})
 	return err
 }
@@ -61,11 +71,12 @@ type dragArgs struct {
 func drag(ctx context.Context, c *call, in dragArgs) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
+	c.ran("await page.%s.dragTo(page.%s);", c.element(in.StartTarget), c.element(in.EndTarget))
 	return c.page.DragTo(ctx, locate(in.StartTarget), locate(in.EndTarget))
 }
 
 type typeArgs struct {
-	element
+	onElement
 	Text   string `json:"text" jsonschema:"The text"`
 	Submit bool   `json:"submit,omitempty" jsonschema:"Press Enter afterwards"`
 	Slowly bool   `json:"slowly,omitempty" jsonschema:"Type key by key after what is there, for pages that listen to keys"`
@@ -78,13 +89,16 @@ func typeText(ctx context.Context, c *call, in typeArgs) error {
 	c.calm = !in.Slowly && !in.Submit
 	var err error
 	if in.Slowly {
+		c.ran("await page.%s.pressSequentially(%s);", c.element(in.Target), js(in.Text))
 		err = c.page.Type(ctx, l, in.Text, actions.TypeOptions{})
 	} else {
+		c.ran("await page.%s.fill(%s);", c.element(in.Target), js(in.Text))
 		short, stop := act(ctx)
 		defer stop()
 		err = c.page.Fill(short, l, in.Text, actions.FillOptions{})
 	}
 	if err == nil && in.Submit {
+		c.ran("await page.%s.press('Enter');", c.element(in.Target))
 		err = c.page.Press(ctx, l, "Enter", actions.PressOptions{})
 	}
 	return err
@@ -98,17 +112,23 @@ type keyArgs struct {
 func pressKey(ctx context.Context, c *call, in keyArgs) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
+	c.ran("await page.keyboard.press(%s);", js(in.Key))
 	return c.page.Press(ctx, nil, in.Key, actions.PressOptions{})
 }
 
 type selectArgs struct {
-	element
+	onElement
 	Values []string `json:"values" jsonschema:"The values or labels to select, and no others"`
 }
 
 func selectOption(ctx context.Context, c *call, in selectArgs) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
+	values := jsList(in.Values)
+	if len(in.Values) == 1 {
+		values = js(in.Values[0])
+	}
+	c.ran("await page.%s.selectOption(%s);", c.element(in.Target), values)
 	_, err := c.page.SelectOption(ctx, locate(in.Target), in.Values)
 	return err
 }
@@ -119,11 +139,11 @@ type formArgs struct {
 }
 
 type formField struct {
-	Name    string `json:"name,omitempty" jsonschema:"What the field is, in words for people"`
-	Element string `json:"element,omitempty" jsonschema:"The same"`
-	Target  string `json:"target" jsonschema:"The field: a ref of the page snapshot, or a selector that matches it alone"`
-	Type    string `json:"type" jsonschema:"textbox, checkbox, radio, combobox or slider"`
-	Value   string `json:"value" jsonschema:"The text; true or false of a checkbox; the label of a combobox's option"`
+	Name    string    `json:"name,omitempty" jsonschema:"What the field is, in words for people"`
+	Element string    `json:"element,omitempty" jsonschema:"The same"`
+	Target  string    `json:"target" jsonschema:"The field: a ref of the page snapshot, or a selector that matches it alone"`
+	Type    fieldType `json:"type" jsonschema:"What kind of field it is"`
+	Value   string    `json:"value" jsonschema:"The text; true or false of a checkbox; the label of a combobox's option"`
 }
 
 func fillForm(ctx context.Context, c *call, in formArgs) error {
@@ -142,18 +162,19 @@ func fillForm(ctx context.Context, c *call, in formArgs) error {
 func (c *call) fill(ctx context.Context, f formField) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
-	l := locate(f.Target)
+	l, element := locate(f.Target), c.element(f.Target)
 	switch f.Type {
-	case "textbox", "slider":
-		return c.page.Fill(ctx, l, f.Value, actions.FillOptions{})
 	case "combobox":
+		c.ran("await page.%s.selectOption(%s);", element, js(f.Value))
 		_, err := c.page.SelectOption(ctx, l, []string{f.Value})
 		return err
 	case "checkbox", "radio":
 		if f.Value != "true" && f.Value != "false" {
 			return invalid(fmt.Sprintf("the value %q of a %s: it is true or false", f.Value, f.Type))
 		}
+		c.ran("await page.%s.setChecked(%s);", element, f.Value)
 		return c.page.SetChecked(ctx, l, f.Value == "true")
 	}
-	return invalid(fmt.Sprintf("the type %q of a field: it is textbox, checkbox, radio, combobox or slider", f.Type))
+	c.ran("await page.%s.fill(%s);", element, js(f.Value))
+	return c.page.Fill(ctx, l, f.Value, actions.FillOptions{})
 }

@@ -68,11 +68,11 @@ func TestConsole(t *testing.T) {
 	c.add(actions.ConsoleMessage{Level: "error", Text: "bad", URL: "http://a/", Line: 3})
 	c.navigated() // within the document
 	c.add(actions.ConsoleMessage{Level: "debug", Text: "fine"})
-	if got, want := strings.Join(c.list(levelInfo, false), "\n"), "Total messages: 2 (Errors: 1, Warnings: 0)\n[error] bad @ http://a/:3"; got != want {
+	if got, want := strings.Join(c.list(levelInfo, false), "\n"), "Total messages: 2 (Errors: 1, Warnings: 0), of which 1 are of the level\n\n[ERROR] bad @ http://a/:3"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if all := c.list(levelDebug, true); len(all) != maxMessages+1 || all[1] != "[log] 7" {
-		t.Errorf("%d lines from %q on", len(all), all[1])
+	if all := c.list(levelDebug, true); len(all) != maxMessages+2 || all[2] != "[LOG] 7" {
+		t.Errorf("%d lines from %q on", len(all), all[2])
 	}
 }
 
@@ -91,7 +91,7 @@ func TestFilesStayBelowTheirFolder(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	s := newSession(actions.Caller{}, root, zap.NewNop())
+	s := newSession(actions.Caller{}, Options{Files: Files{Read: root}}, zap.NewNop())
 	for path, ok := range map[string]bool{
 		"a.txt": true, filepath.Join(dir, "a.txt"): true, "b.txt": false, "../a.txt": false, "/etc/passwd": false, "link": false,
 	} {
@@ -105,7 +105,7 @@ func TestFilesStayBelowTheirFolder(t *testing.T) {
 // TestCallsAreBounded refuses the call for which there is no place, and
 // answers one that panics.
 func TestCallsAreBounded(t *testing.T) {
-	s := newSession(actions.Caller{}, nil, zap.NewNop())
+	s := newSession(actions.Caller{}, Options{}, zap.NewNop())
 	for range 64 {
 		s.queue <- struct{}{}
 	}

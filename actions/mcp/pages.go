@@ -2,6 +2,10 @@ package mcp
 
 import (
 	"context"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
@@ -13,12 +17,34 @@ var pageTools = []tool{
 	define("browser_navigate_back", "Go back", "Goes back to the page before, in the history of the page.", changes, back),
 	define("browser_wait_for", "Wait", "Waits until a text appears or disappears, or for a time.", shows|reading, waitFor),
 	define("browser_resize", "Resize", "Changes the size of the page's viewport.", changes, resize),
+	define("browser_emulate_media", "Emulate media features", "Changes how the page is shown: dark, for print, with less motion.", changes, emulateMedia),
 	define("browser_handle_dialog", "Answer a dialog", "Answers the dialog that is open.", changes|modal, handleDialog),
 }
 
 type navigateArgs struct {
 	onPage
-	URL string `json:"url" jsonschema:"Where to"`
+	URL string `json:"url" jsonschema:"Where to; https is meant, or http on this machine, when it names no scheme"`
+}
+
+// bare is an address without a scheme: a name with a dot or a port, or an IP
+// address. A number after a colon is a port, as no scheme is followed by one.
+var bare = regexp.MustCompile(`^(localhost|[\w-]+(?:\.[\w-]+)+|\[[0-9a-fA-F:]+\]|[\w-]+:\d+)(?::\d+)?\.?(?:[/?#].*)?$`)
+
+// complete adds the scheme to an address that has none: http for this machine and
+// for IP addresses, which have no certificates, https for all others.
+func complete(address string) string {
+	address = strings.TrimSpace(address)
+	if !bare.MatchString(address) {
+		return address
+	}
+	host, _, _ := strings.Cut(address, "/")
+	if u, err := url.Parse("http://" + address); err == nil {
+		host = u.Hostname()
+	}
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil {
+		return "http://" + address
+	}
+	return "https://" + address
 }
 
 func navigate(ctx context.Context, c *call, in navigateArgs) error {
@@ -28,7 +54,10 @@ func navigate(ctx context.Context, c *call, in navigateArgs) error {
 	if c.page == nil {
 		return c.newTab(ctx, in.URL)
 	}
-	n, err := c.page.Goto(ctx, in.URL, actions.GotoOptions{Untitled: true}) // the snapshot tells
+	c.makeCurrent(c.page.ID)
+	address := complete(in.URL)
+	c.ran("await page.goto(%s);", js(address))
+	n, err := c.page.Goto(ctx, address, actions.GotoOptions{Untitled: true}) // the snapshot tells
 	if n.Committed && actions.KindOf(err) == actions.NavigationTimeout {
 		c.say("The page has not loaded all of its parts within %v.", loadTimeout)
 		err = nil
@@ -41,6 +70,7 @@ func back(ctx context.Context, c *call, _ none) error {
 	c.calm = true
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
+	c.ran("await page.goBack();")
 	n, err := c.page.GoBack(ctx, nil)
 	if err == nil && !n.Moved {
 		c.say("There is no page before this one.")
@@ -71,7 +101,9 @@ func waitFor(ctx context.Context, c *call, in waitArgs) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		c.say("Waited for %g s", min(in.Time, longestWait.Seconds()))
+		seconds := min(in.Time, longestWait.Seconds())
+		c.say("Waited for %g s", seconds)
+		c.ran("await page.waitForTimeout(%g);", seconds*1000)
 	}
 	ctx, stop := context.WithTimeout(ctx, longestWait)
 	defer stop()
@@ -87,14 +119,15 @@ func waitFor(ctx context.Context, c *call, in waitArgs) error {
 			return err
 		}
 		c.say(w.said, w.text)
+		c.ran("await page.getByText(%s).first().waitFor({ state: %s });", js(w.text), js(string(w.state)))
 	}
 	return nil
 }
 
 type resizeArgs struct {
 	onPage
-	Width  int `json:"width" jsonschema:"In CSS pixels"`
-	Height int `json:"height" jsonschema:"In CSS pixels"`
+	Width  float64 `json:"width" jsonschema:"In CSS pixels"`
+	Height float64 `json:"height" jsonschema:"In CSS pixels"`
 }
 
 func resize(ctx context.Context, c *call, in resizeArgs) error {
@@ -102,7 +135,9 @@ func resize(ctx context.Context, c *call, in resizeArgs) error {
 	if in.Width < 1 || in.Height < 1 || in.Width > most || in.Height > most {
 		return invalid("width and height must be 1 to 10000")
 	}
-	return c.page.Emulate(ctx, actions.Emulation{Viewport: &actions.Viewport{Width: in.Width, Height: in.Height}})
+	size := actions.Viewport{Width: int(in.Width), Height: int(in.Height)}
+	c.ran("await page.setViewportSize({ width: %d, height: %d });", size.Width, size.Height)
+	return c.page.Emulate(ctx, actions.Emulation{Viewport: &size})
 }
 
 type dialogArgs struct {

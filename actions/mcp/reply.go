@@ -14,12 +14,15 @@ import (
 type reply struct {
 	failed   error
 	lines    []string // of the section Result
+	code     []string // of the section of code
 	tabs     []string
 	page     []string // of the section Page
 	modal    []actions.Dialog
 	snapshot string
+	link     string // to a file with the snapshot, instead
 	picture  *sdk.ImageContent
-	status   int // of the page's document, as HTTP has it; 0 when it is not known
+	attached []sdk.Content // files
+	status   int           // of the page's document, as HTTP has it; 0 when it is not known
 }
 
 // say adds a line to the section Result.
@@ -68,6 +71,9 @@ func (r *reply) result(err error) *sdk.CallToolResult {
 		section("Error", lines...)
 	}
 	section("Result", r.lines...)
+	if r.code != nil && err == nil {
+		section("Ran Playwright code", "```js", strings.Join(r.code, "\n"), "```")
+	}
 	section("Open tabs", r.tabs...)
 	section("Page", r.page...)
 	var dialogs []string
@@ -75,7 +81,10 @@ func (r *reply) result(err error) *sdk.CallToolResult {
 		dialogs = append(dialogs, fmt.Sprintf("- [%q dialog with message %q]: can be handled by browser_handle_dialog", d.Type, d.Message))
 	}
 	section("Modal state", dialogs...)
-	if r.snapshot != "" {
+	switch {
+	case r.link != "":
+		section("Snapshot", r.link)
+	case r.snapshot != "":
 		section("Snapshot", "```yaml", strings.TrimSuffix(r.snapshot, "\n"), "```")
 	}
 	if b.Len() == 0 {
@@ -85,6 +94,7 @@ func (r *reply) result(err error) *sdk.CallToolResult {
 	if r.picture != nil {
 		result.Content = append(result.Content, r.picture)
 	}
+	result.Content = append(result.Content, r.attached...)
 	return result
 }
 

@@ -13,7 +13,8 @@ import (
 )
 
 // readable are the tools for a token of scope readonly.
-var readable = strings.Fields("browser_snapshot browser_find browser_take_screenshot browser_console_messages browser_network_requests browser_wait_for browser_tabs")
+var readable = strings.Fields("browser_snapshot browser_find browser_take_screenshot browser_console_messages browser_network_requests browser_network_request browser_wait_for browser_tabs " +
+	"browser_get_config browser_generate_locator browser_verify_element_visible browser_verify_text_visible browser_verify_list_visible browser_verify_value")
 
 // TestR24MCPReadersOnlyRead offers a token of scope readonly the tools that
 // change nothing, and refuses the others before any work.
@@ -24,7 +25,7 @@ func TestR24MCPReadersOnlyRead(t *testing.T) {
 		return nil, context.Canceled
 	}}
 	near, far := sdk.NewInMemoryTransports()
-	served, err := newSession(c, nil, zap.NewNop()).server(nil).Connect(t.Context(), near, nil)
+	served, err := newSession(c, Options{Groups: Capabilities()}, zap.NewNop()).server(nil).Connect(t.Context(), near, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,14 @@ func TestR24MCPReadersOnlyRead(t *testing.T) {
 			t.Errorf("%s: %v", tool.name, err)
 			continue
 		}
-		if text := r.Content[0].(*sdk.TextContent).Text; !r.IsError || !strings.Contains(text, "### Error\nError: permission denied: "+tool.name+" needs scope standard") {
+		why := "permission denied: " + tool.name + " needs scope standard"
+		switch {
+		case tool.lacks != "":
+			why = tool.name + " is not supported: " + tool.lacks
+		case tool.has(full):
+			why = "permission denied: " + tool.name + " needs scope full"
+		}
+		if text := r.Content[0].(*sdk.TextContent).Text; !r.IsError || !strings.Contains(text, "### Error\nError: "+why) {
 			t.Errorf("%s: %s", tool.name, text)
 		}
 	}

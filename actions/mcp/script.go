@@ -1,36 +1,40 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cdphub/cdphub/actions"
 )
 
 type evaluateArgs struct {
-	onPage
-	Element  string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
-	Target   string `json:"target,omitempty" jsonschema:"An element to call the function with: a ref of the page snapshot, or a selector that matches it alone"`
+	maybeElement
+	filename
 	Function string `json:"function" jsonschema:"() => { … }, or (element) => { … } with a target"`
 }
 
 func evaluate(ctx context.Context, c *call, in evaluateArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	o := actions.EvaluateOptions{Function: true}
-	if in.Target != "" {
-		o.Element = locate(in.Target)
-	}
+	o := actions.EvaluateOptions{Function: true, Element: in.locator()}
 	function := in.Function
 	if !strings.Contains(function, "=>") && !strings.HasPrefix(strings.TrimSpace(function), "function") && !strings.HasPrefix(strings.TrimSpace(function), "async function") {
 		function = "() => (\n" + function + "\n)"
 	}
+	on := "page"
+	if o.Element != nil {
+		on += "." + c.element(in.Target)
+	}
+	c.ran("await %s.evaluate(%s);", on, js(function))
 	v, err := c.page.Evaluate(ctx, function, o)
 	if err != nil {
 		return err
@@ -40,15 +44,18 @@ func evaluate(ctx context.Context, c *call, in evaluateArgs) error {
 	} else {
 		c.say("%s", v.JSON)
 	}
-	return nil
+	return c.toFile(in.Filename, "Result", "application/json")
 }
 
 type uploadArgs struct {
-	onPage
-	Element string       `json:"element,omitempty" jsonschema:"What the file input is, in words for people"`
-	Target  string       `json:"target,omitempty" jsonschema:"The file input: a ref of the page snapshot, or a selector that matches it alone; needed when the page has several"`
-	Paths   []string     `json:"paths,omitempty" jsonschema:"Files on the machine of this server, where that is the client's own"`
-	Files   []uploadFile `json:"files,omitempty" jsonschema:"Files by content"`
+	maybeElement
+	someFiles
+}
+
+// someFiles are files, by path or by content.
+type someFiles struct {
+	Paths []string     `json:"paths,omitempty" jsonschema:"Files on the machine of this server, where that is the client's own"`
+	Files []uploadFile `json:"files,omitempty" jsonschema:"Files by content"`
 }
 
 type uploadFile struct {
@@ -60,26 +67,73 @@ type uploadFile struct {
 func upload(ctx context.Context, c *call, in uploadArgs) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
-	var files []actions.File
+	files, err := c.filesOf(in.someFiles)
+	if err != nil {
+		return err
+	}
+	target := cmp.Or(in.Target, "input[type=file]")
+	c.ran("await page.%s.setInputFiles(%s);", c.element(target), jsNames(files))
+	return c.page.SetInputFiles(ctx, locate(target), files)
+}
+
+type dropArgs struct {
+	onElement
+	someFiles
+	Data map[string]string `json:"data,omitempty" jsonschema:"Data by MIME type, such as {\"text/plain\": \"hello\"}"`
+}
+
+func drop(ctx context.Context, c *call, in dropArgs) error {
+	ctx, cancel := act(ctx)
+	defer cancel()
+	files, err := c.filesOf(in.someFiles)
+	if err != nil {
+		return err
+	}
+	if len(files)+len(in.Data) == 0 {
+		return invalid("one of paths, files and data must be given")
+	}
+	data := ""
+	if len(in.Data) > 0 {
+		var pairs [][2]string
+		for _, kind := range slices.Sorted(maps.Keys(in.Data)) {
+			pairs = append(pairs, [2]string{js(kind), js(in.Data[kind])})
+		}
+		data = options(pairs...)
+	}
+	names := ""
+	if files != nil {
+		names = jsNames(files)
+	}
+	c.ran("await page.%s.drop(%s);", c.element(in.Target), options([2]string{"files", names}, [2]string{"data", data}))
+	return c.page.Drop(ctx, locate(in.Target), files, in.Data)
+}
+
+// jsNames are the names of files, in JavaScript.
+func jsNames(files []actions.File) string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.Name
+	}
+	return jsList(names)
+}
+
+// filesOf reads files.
+func (c *call) filesOf(in someFiles) (files []actions.File, err error) {
 	for i, f := range in.Files {
 		data, err := base64.StdEncoding.DecodeString(f.Data)
 		if err != nil {
-			return invalid(fmt.Sprintf("data of file %d is not in base64: %v", i+1, err))
+			return nil, invalid(fmt.Sprintf("data of file %d is not in base64: %v", i+1, err))
 		}
 		files = append(files, actions.File{Name: f.Name, MIMEType: f.MIMEType, Data: data})
 	}
 	for _, path := range in.Paths {
 		f, err := c.read(path)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		files = append(files, f)
 	}
-	var l actions.Locator = actions.CSS("input[type=file]")
-	if in.Target != "" {
-		l = locate(in.Target)
-	}
-	return c.page.SetInputFiles(ctx, l, files)
+	return files, nil
 }
 
 // largestFile is how much of a file is read, in bytes.
@@ -87,21 +141,21 @@ const largestFile = 50 << 20
 
 // read reads a file below the folder of the session's files.
 func (s *session) read(path string) (f actions.File, err error) {
-	if s.files == nil {
+	if s.files.Read == nil {
 		return f, invalid("paths: no file of this machine is read here: send the content, as files")
 	}
 	inside := path
 	if filepath.IsAbs(path) {
-		if inside, err = filepath.Rel(s.files.Name(), path); err != nil {
-			return f, outside(path, s.files)
+		if inside, err = filepath.Rel(s.files.Read.Name(), path); err != nil {
+			return f, outside(path, s.files.Read)
 		}
 	}
-	file, err := s.files.Open(inside)
+	file, err := s.files.Read.Open(inside)
 	if os.IsNotExist(err) {
 		return f, invalid(fmt.Sprintf("paths: there is no file %s", path))
 	}
 	if err != nil {
-		return f, outside(path, s.files)
+		return f, outside(path, s.files.Read)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, largestFile+1))

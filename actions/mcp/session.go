@@ -3,8 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +20,8 @@ import (
 type session struct {
 	caller actions.Caller // static after newSession
 	meter  *actions.Meter
-	files  *os.Root // where paths of files are looked up; nil: nowhere
+	files  Files
+	groups []string // the groups of tools that are offered, beside those that always are
 	log    *zap.Logger
 	queue  chan struct{} // holds an item for each call that runs or waits
 	turn   chan struct{} // holds an item while a call runs
@@ -33,9 +34,15 @@ type session struct {
 	watched map[*actions.Page]bool      // pages that tell of their requests
 	console map[*actions.Page]*console  // what pages have written
 	seen    map[string]actions.PageInfo // pages as last seen, by ID
+	shown   map[*actions.Page][]string  // their latest snapshots: of a part, and of the whole
+	media   map[*actions.Page]actions.Media
+	tabs    tabs
+	routes  []*route // the newest last
+	unroute map[*actions.Page]func(context.Context) error
+	offline bool
 }
 
-func newSession(c actions.Caller, files *os.Root, log *zap.Logger) *session {
+func newSession(c actions.Caller, o Options, log *zap.Logger) *session {
 	if c.Permit("browser_handle_dialog", false) == nil {
 		c.Options.Dialogs = actions.AskDialogs
 	}
@@ -44,7 +51,7 @@ func newSession(c actions.Caller, files *os.Root, log *zap.Logger) *session {
 	}
 	meter := c.Options.Meter
 	return &session{
-		caller: c, meter: meter, files: files, log: log,
+		caller: c, meter: meter, files: o.Files, groups: o.Groups, log: log,
 		queue: make(chan struct{}, meter.Limits().Waiting), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1),
 		gone: make(chan struct{}),
 	}
@@ -61,7 +68,7 @@ func (s *session) server(id func() string) *sdk.Server {
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
 	for _, t := range tools {
-		if s.permit(&t) == nil {
+		if s.offers(&t) == nil {
 			t.add(server, s)
 		}
 	}
@@ -70,15 +77,31 @@ func (s *session) server(id func() string) *sdk.Server {
 }
 
 // permit refuses a tool that the caller may not use.
-func (s *session) permit(t *tool) error { return s.caller.Permit(t.name, t.has(reading)) }
+func (s *session) permit(t *tool) error {
+	if t.has(full) {
+		return s.caller.PermitFull(t.name)
+	}
+	return s.caller.Permit(t.name, t.has(reading))
+}
 
-// denials has a call of a tool that is not offered, since the caller may not use
-// it, say so.
+// offers says why a tool is not offered.
+func (s *session) offers(t *tool) error {
+	switch {
+	case t.lacks != "":
+		return &actions.Error{Kind: actions.Unsupported, Message: t.name + " is not supported: " + t.lacks}
+	case t.group != "" && !slices.Contains(s.groups, t.group):
+		return &actions.Error{Kind: actions.Unsupported, Message: fmt.Sprintf(
+			"%s belongs to the capability %s, which is off: start cdphub mcp with --caps %[2]s, or connect to /mcp?caps=%[2]s", t.name, t.group)}
+	}
+	return s.permit(t)
+}
+
+// denials has a call of a tool that is not offered say why.
 func (s *session) denials(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if call, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {
 			if i := slices.IndexFunc(tools, func(t tool) bool { return t.name == call.Name }); i >= 0 {
-				if err := s.permit(&tools[i]); err != nil {
+				if err := s.offers(&tools[i]); err != nil {
 					return new(reply).result(err), nil
 				}
 			}
@@ -105,11 +128,17 @@ func sections(next sdk.MethodHandler) sdk.MethodHandler {
 
 var schemas = sdk.NewSchemaCache()
 
+// Options are what a client gets beside its tools. The zero value gives it no
+// files of this machine.
+type Options struct {
+	Files  Files
+	Groups []string // of tools, as Groups reads them
+}
+
 // Serve serves one client over a pair of streams, a line a message, until in
-// ends or ctx does. Files of browser_file_upload are looked up in files,
-// unless that is nil.
-func Serve(ctx context.Context, c actions.Caller, in io.ReadCloser, out io.WriteCloser, files *os.Root) error {
-	s := newSession(c, files, c.Options.Logger().Named("mcp"))
+// ends or ctx does.
+func Serve(ctx context.Context, c actions.Caller, in io.ReadCloser, out io.WriteCloser, o Options) error {
+	s := newSession(c, o, c.Options.Logger().Named("mcp"))
 	defer s.close()
 	err := s.server(nil).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: actions.MaxRequest})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
@@ -135,14 +164,17 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 	if !closed {
 		s.browser = b
 		s.watched, s.console = make(map[*actions.Page]bool), make(map[*actions.Page]*console)
-		s.seen = make(map[string]actions.PageInfo)
+		s.seen, s.shown = make(map[string]actions.PageInfo), make(map[*actions.Page][]string)
+		s.unroute = make(map[*actions.Page]func(context.Context) error)
+		s.media = make(map[*actions.Page]actions.Media)
+		s.tabs.list = nil // what were its pages went with the connection
 	}
 	s.mu.Unlock()
 	if closed {
 		b.Close()
 		return nil, over()
 	}
-	b.Subscribe(actions.DialogEvents|actions.ConsoleEvents|actions.PageEvents, s.event)
+	b.Subscribe(actions.DialogEvents|actions.ConsoleEvents|actions.LogEvents|actions.PageEvents, s.event)
 	return b, nil
 }
 
@@ -178,6 +210,9 @@ func (s *session) event(e actions.Event) {
 			delete(s.console, e.Page)
 			delete(s.watched, e.Page)
 			delete(s.seen, e.Page.ID)
+			delete(s.shown, e.Page)
+			delete(s.media, e.Page)
+			delete(s.unroute, e.Page)
 		case c == nil:
 		case body.Type == "navigated":
 			c.navigated()

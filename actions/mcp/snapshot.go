@@ -3,8 +3,8 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,14 +18,19 @@ var lookTools = []tool{
 	define("browser_find", "Find in the page", "Shows the parts of the page's accessibility tree that have a text, each with what it lies in.", reading, find),
 	define("browser_take_screenshot", "Take a screenshot", "Takes a picture of the page. To act on elements use browser_snapshot.", reading, screenshot),
 	define("browser_console_messages", "Read the console", "Lists what the page has written to the console.", modal|reading, consoleMessages),
-	define("browser_network_requests", "List requests", "Lists the latest requests of the page.", modal|reading, networkRequests),
+}
+
+// filename is where to put what a tool returns.
+type filename struct {
+	Filename string `json:"filename,omitempty" jsonschema:"Name of a file to save this to, instead of returning it"`
 }
 
 type snapshotArgs struct {
 	onPage
-	Target string `json:"target,omitempty" jsonschema:"An element to show alone: a ref of the page snapshot, or a selector that matches it alone"`
-	Depth  int    `json:"depth,omitempty" jsonschema:"How many levels of the tree to show; all when left out"`
-	Boxes  bool   `json:"boxes,omitempty" jsonschema:"Show where each element is, as [box=x,y,width,height] in CSS pixels of the viewport"`
+	filename
+	Target string  `json:"target,omitempty" jsonschema:"An element to show alone: a ref of the page snapshot, or a selector that matches it alone"`
+	Depth  float64 `json:"depth,omitempty" jsonschema:"How many levels of the tree to show; all when left out"`
+	Boxes  bool    `json:"boxes,omitempty" jsonschema:"Show where each element is, as [box=x,y,width,height] in CSS pixels of the viewport"`
 }
 
 func snapshot(ctx context.Context, c *call, in snapshotArgs) error {
@@ -39,17 +44,17 @@ func snapshot(ctx context.Context, c *call, in snapshotArgs) error {
 	if err != nil {
 		return err
 	}
-	info := c.page.Info()
-	info.URL, info.Title = s.URL, s.Title
-	c.learn(info)
-	c.header(info, 0, c.written(c.page))
-	if c.snapshot = s.Text; in.Depth > 0 {
-		c.snapshot = shallow(s.Text, in.Depth)
+	c.describe(s, o.Root == nil)
+	if in.Depth > 0 {
+		c.snapshot = shallow(s.Text, int(in.Depth))
 	}
 	if c.snapshot == "" {
 		c.say("The page shows nothing.")
 	}
-	return nil
+	if in.Filename != "" {
+		c.link, err = c.deliver("Snapshot", in.Filename, "text/yaml", []byte(c.snapshot))
+	}
+	return err
 }
 
 // depthOf is at which level of a snapshot a line stands, from 0.
@@ -68,6 +73,7 @@ func shallow(text string, levels int) string {
 
 type findArgs struct {
 	onPage
+	filename
 	Text  string `json:"text,omitempty" jsonschema:"A text, in any case; or give regex"`
 	Regex string `json:"regex,omitempty" jsonschema:"A regular expression (RE2), as error or /error/i"`
 }
@@ -85,6 +91,10 @@ func find(ctx context.Context, c *call, in findArgs) error {
 	}
 	lines, n := matching(s.Text, pattern)
 	c.say("%d matches", n)
+	if in.Filename != "" {
+		c.lines = append(c.lines, lines...)
+		return c.toFile(in.Filename, "Matches", "text/plain")
+	}
 	c.snapshot = strings.Join(lines, "\n")
 	return nil
 }
@@ -134,100 +144,52 @@ func matching(text string, re *regexp.Regexp) (lines []string, n int) {
 }
 
 type screenshotArgs struct {
-	onPage
-	Element  string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
-	Target   string `json:"target,omitempty" jsonschema:"An element to show alone: a ref of the page snapshot, or a selector that matches it alone"`
-	Type     string `json:"type,omitempty" jsonschema:"png, jpeg or webp; png when left out"`
-	FullPage bool   `json:"fullPage,omitempty" jsonschema:"The whole page instead of what is in view"`
-	Scale    string `json:"scale,omitempty" jsonschema:"css for one pixel of the picture for each of CSS, or device; css when left out"`
+	maybeElement
+	Type     pictureType  `json:"type,omitempty" jsonschema:"When it is left out, the extension of filename decides, and then it is png"`
+	Filename string       `json:"filename,omitempty" jsonschema:"Name of a file to save the picture to, instead of returning it"`
+	FullPage bool         `json:"fullPage,omitempty" jsonschema:"The whole page instead of what is in view"`
+	Scale    pictureScale `json:"scale,omitempty" jsonschema:"css for one pixel of the picture for each of CSS, or device; css when left out"`
+}
+
+// format is that of the picture.
+func (in screenshotArgs) format() string {
+	if in.Type != "" {
+		return string(in.Type)
+	}
+	switch strings.ToLower(filepath.Ext(in.Filename)) {
+	case ".jpg", ".jpeg":
+		return "jpeg"
+	case ".webp":
+		return "webp"
+	}
+	return "png"
 }
 
 func screenshot(ctx context.Context, c *call, in screenshotArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	o := actions.ScreenshotOptions{Format: in.Type, FullPage: in.FullPage}
-	switch in.Scale {
-	case "", "css":
-		o.CSSPixels = true
-	case "device":
-	default:
-		return invalid(fmt.Sprintf("the scale %q: it is css or device", in.Scale))
-	}
-	if in.Target != "" {
+	o := actions.ScreenshotOptions{Format: in.format(), FullPage: in.FullPage, CSSPixels: in.Scale != "device", Element: in.locator()}
+	on, whole := "page", ""
+	if o.Element != nil {
 		if in.FullPage {
 			return invalid("target and fullPage exclude one another")
 		}
-		o.Element = locate(in.Target)
+		on = "page." + c.element(in.Target)
 	}
+	if in.FullPage {
+		whole = "true"
+	}
+	c.ran("await %s.screenshot(%s);", on, options([2]string{"fullPage", whole}, [2]string{"path", orEmpty(in.Filename)}, [2]string{"type", js(o.Format)}))
 	shot, err := c.page.Screenshot(ctx, o)
 	if err != nil {
 		return err
 	}
 	c.say("A picture of %d × %d pixels", shot.Width, shot.Height)
-	c.picture = &sdk.ImageContent{Data: shot.Data, MIMEType: "image/" + shot.Format}
-	return nil
-}
-
-type consoleArgs struct {
-	onPage
-	Level string `json:"level,omitempty" jsonschema:"error, warning, info or debug, each with those before it; info when left out"`
-	All   bool   `json:"all,omitempty" jsonschema:"Those of earlier documents of the page too"`
-}
-
-func consoleMessages(_ context.Context, c *call, in consoleArgs) error {
-	if in.Level == "" {
-		in.Level = "info"
-	}
-	level, ok := levels[in.Level]
-	if !ok {
-		return invalid(fmt.Sprintf("the level %q: it is error, warning, info or debug", in.Level))
-	}
-	written := c.written(c.page)
-	if written == nil {
-		written = new(console)
-	}
-	c.lines = written.list(level, in.All)
-	for i, line := range c.lines {
-		c.lines[i] = c.page.Tell(line)
-	}
-	return nil
-}
-
-type requestsArgs struct {
-	onPage
-	Static bool   `json:"static,omitempty" jsonschema:"Pictures, fonts, styles and scripts that were loaded, too"`
-	Filter string `json:"filter,omitempty" jsonschema:"A regular expression (RE2) that URLs must match"`
-}
-
-// static are the types of requests that are mostly not of interest.
-var static = []string{"image", "font", "stylesheet", "script", "media", "manifest"}
-
-func networkRequests(ctx context.Context, c *call, in requestsArgs) error {
-	filter, err := regexp.Compile(in.Filter)
-	if err != nil {
-		return invalid(fmt.Sprintf("filter: %v", err))
-	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	list, err := c.page.Requests(ctx, 0)
-	if err != nil {
+	if in.Filename != "" {
+		link, err := c.deliver("Screenshot", in.Filename, "image/"+shot.Format, shot.Data)
+		c.say("%s", link)
 		return err
 	}
-	for i, r := range list {
-		if !filter.MatchString(r.URL) || !in.Static && r.Error == "" && r.Status < 400 && slices.Contains(static, r.ResourceType) {
-			continue
-		}
-		outcome := ""
-		switch {
-		case r.Error != "":
-			outcome = " => [FAILED] " + r.Error
-		case r.Status != 0:
-			outcome = fmt.Sprintf(" => [%d]", r.Status)
-		}
-		c.say("%d. [%s] %s%s", i+1, r.Method, r.URL, outcome)
-	}
-	if len(c.lines) == 0 {
-		c.say("No requests")
-	}
+	c.picture = &sdk.ImageContent{Data: shot.Data, MIMEType: "image/" + shot.Format}
 	return nil
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cdphub/cdphub/actions"
@@ -10,21 +11,102 @@ import (
 
 // tabTools are those for pages as a whole.
 var tabTools = []tool{
-	define("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading, tabs),
+	define("browser_tabs", "Pages", "Lists the pages, opens one, selects one as the current page, or closes one.", alters|modal|pageless|reading, useTabs),
 	define("browser_close", "Close the page", "Closes the page.", alters|modal, closePage),
+}
+
+// tabs are the pages of a client, among those of its hub: those that it has
+// opened or selected, and those that they have opened.
+type tabs struct {
+	list    []string // IDs, in the order in which they became the client's
+	current string   // "" for none
+	told    []string // list, as the client knows it
+}
+
+// add makes a page the client's.
+func (t *tabs) add(id string) {
+	if !slices.Contains(t.list, id) {
+		t.list = append(t.list, id)
+	}
+}
+
+// update adds what the client's pages have opened, and drops what is gone. The
+// tab that takes the place of the current one is the current one then.
+func (t *tabs) update(pages []actions.PageInfo) {
+	for _, p := range pages {
+		if slices.Contains(t.list, p.Opener) {
+			t.add(p.ID)
+		}
+	}
+	gone := func(id string) bool {
+		return !slices.ContainsFunc(pages, func(p actions.PageInfo) bool { return p.ID == id })
+	}
+	if at := slices.Index(t.list, t.current); at >= 0 && gone(t.current) {
+		t.current = ""
+		after := slices.DeleteFunc(slices.Concat(t.list[at+1:], reversed(t.list[:at])), gone)
+		if len(after) > 0 {
+			t.current = after[0]
+		}
+	}
+	t.list = slices.DeleteFunc(t.list, gone)
+}
+
+func reversed(list []string) []string {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
+}
+
+// pageOf finds the page that a call is for. One that has an ID is the client's
+// from then on. A client that never had a page gets the first of the hub, which
+// may be the only one that there can be: an app in a frame.
+func (s *session) pageOf(b *actions.Browser, id string) (*actions.Page, error) {
+	pages := b.Pages()
+	s.mu.Lock()
+	fresh := s.tabs.list == nil
+	s.tabs.update(pages)
+	if id == "" {
+		id = s.tabs.current
+	}
+	s.mu.Unlock()
+	if id == "" && !fresh && len(pages) > 0 {
+		return nil, &actions.Error{Kind: actions.PageNotFound, Message: "page not found: this client has no page open"}
+	}
+	p, err := b.Page(id)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tabs.add(p.ID)
+	if s.tabs.current == "" {
+		s.tabs.current = p.ID
+	}
+	if fresh {
+		s.tabs.told = slices.Clone(s.tabs.list)
+	}
+	return p, nil
+}
+
+// makeCurrent makes a page the current one.
+func (s *session) makeCurrent(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tabs.add(id)
+	s.tabs.current = id
 }
 
 type tabArgs struct {
 	onPage
-	Action string `json:"action" jsonschema:"list, new, select or close"`
-	Index  *int   `json:"index,omitempty" jsonschema:"Which page to select or close, from 0; the current one is closed when left out"`
-	URL    string `json:"url,omitempty" jsonschema:"What to show in a new page"`
+	Action tabAction `json:"action" jsonschema:"What to do"`
+	Index  *float64  `json:"index,omitempty" jsonschema:"Which page to select or close, from 0; the current one is closed when left out"`
+	URL    string    `json:"url,omitempty" jsonschema:"What to show in a new page"`
 }
 
-func tabs(ctx context.Context, c *call, in tabArgs) error {
+func useTabs(ctx context.Context, c *call, in tabArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	if err := c.caller.Permit("browser_tabs with the action "+in.Action, in.Action == "list"); err != nil {
+	if err := c.caller.Permit("browser_tabs with the action "+string(in.Action), in.Action == "list"); err != nil {
 		return err
 	}
 	id, err := c.tab(in)
@@ -32,18 +114,20 @@ func tabs(ctx context.Context, c *call, in tabArgs) error {
 		return err
 	}
 	switch in.Action {
-	case "list":
 	case "new":
-		err = c.newTab(ctx, in.URL)
+		if err = c.newTab(ctx, in.URL); err == nil && in.URL != "" {
+			c.calm = true
+			c.look(ctx)
+		}
 	case "select":
 		if id == "" {
 			return invalid("index must say which page to select")
 		}
-		err = c.b.ActivatePage(ctx, id)
+		if err = c.b.ActivatePage(ctx, id); err == nil {
+			c.makeCurrent(id)
+		}
 	case "close":
-		err = c.b.ClosePage(ctx, id)
-	default:
-		return invalid(fmt.Sprintf("the action %q: it is list, new, select or close", in.Action))
+		err = c.closeTab(ctx, id)
 	}
 	c.listTabs()
 	return err
@@ -52,47 +136,118 @@ func tabs(ctx context.Context, c *call, in tabArgs) error {
 // tab is the ID of the page that is meant; "" is the current one.
 func (c *call) tab(in tabArgs) (string, error) {
 	if in.Index == nil {
-		return in.PageID, nil
+		if in.PageID != "" {
+			return c.page.ID, nil
+		}
+		return "", nil
 	}
-	if pages := c.b.Pages(); *in.Index >= 0 && *in.Index < len(pages) {
-		return pages[*in.Index].ID, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := int(*in.Index); i >= 0 && i < len(c.session.tabs.list) && float64(i) == *in.Index {
+		return c.session.tabs.list[i], nil
 	}
-	return "", &actions.Error{Kind: actions.PageNotFound, Message: fmt.Sprintf("page not found: there is none with index %d", *in.Index)}
+	return "", &actions.Error{Kind: actions.PageNotFound, Message: fmt.Sprintf("page not found: there is none with index %g", *in.Index)}
 }
 
 // newTab opens a page, which is the call's from then on, and waits until it has
 // loaded.
 func (c *call) newTab(ctx context.Context, url string) error {
-	p, n, err := c.b.OpenPage(ctx, url, "")
+	url = complete(url)
+	p, n, err := c.b.OpenPrepared(ctx, url, "", c.routed())
 	if err != nil {
 		return err
 	}
+	if url != "" {
+		c.ran("await page.goto(%s);", js(url))
+	}
 	c.page, c.status = p, n.Status
+	c.makeCurrent(p.ID)
 	c.watch(ctx, p)
 	c.learn(actions.PageInfo{ID: p.ID, URL: n.URL, Title: n.Title})
 	return nil
 }
 
-func (c *call) listTabs() {
-	for i, p := range c.b.Pages() {
-		if p.Title == "" || strings.HasSuffix(p.URL, p.Title) { // Chromium's word for one that it has not told yet
-			p.Title = c.learned(p)
-		}
-		current := ""
-		if p.Active {
-			current = " (current)"
-		}
-		c.tabs = append(c.tabs, fmt.Sprintf("- %d:%s [%s](%s) (pageId: %s)", i, current, oneLine(p.Title), p.URL, p.Alias))
+// closeTab closes a page; "" is the current one.
+func (c *call) closeTab(ctx context.Context, id string) error {
+	if id == "" && c.page == nil {
+		return &actions.Error{Kind: actions.PageNotFound, Message: "page not found: this client has no page open"}
 	}
-	if c.tabs == nil {
-		c.tabs = []string{"There are no pages: open one with browser_navigate."}
+	if id == "" {
+		id = c.page.ID
 	}
+	return c.b.ClosePage(ctx, id)
 }
 
 func closePage(ctx context.Context, c *call, _ none) error {
 	ctx, cancel := act(ctx)
 	defer cancel()
-	err := c.b.ClosePage(ctx, c.page.ID)
+	c.ran("await page.close()")
+	err := c.closeTab(ctx, c.page.ID)
 	c.listTabs()
 	return err
+}
+
+// maxOthers is how many pages of others a list shows.
+const maxOthers = 50
+
+// listTabs adds the client's pages by their indices, and those of others by
+// their IDs.
+func (c *call) listTabs() {
+	own, others := c.ownTabs()
+	c.lines = append(c.lines, own...)
+	if own == nil {
+		c.say("This client has no page open: open one with browser_navigate.")
+	}
+	if others != nil {
+		c.say("Other pages of this hub, to use by their pageId:")
+		c.lines = append(c.lines, others[:min(len(others), maxOthers)]...)
+	}
+	if more := len(others) - maxOthers; more > 0 {
+		c.say("and %d more", more)
+	}
+}
+
+// newTabs adds the client's pages if it does not know of one.
+func (c *call) newTabs() {
+	c.mu.Lock()
+	told := slices.Clone(c.session.tabs.told)
+	c.mu.Unlock()
+	own, _ := c.ownTabs()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Equal(told, c.session.tabs.list) && len(own) > 1 {
+		c.reply.tabs = own
+	}
+}
+
+// ownTabs are lines for the client's pages and for those of others. The client
+// knows of its own then.
+func (c *call) ownTabs() (own, others []string) {
+	pages := c.b.Pages()
+	c.mu.Lock()
+	c.session.tabs.update(pages)
+	list, current := slices.Clone(c.session.tabs.list), c.session.tabs.current
+	c.session.tabs.told = list
+	c.mu.Unlock()
+	for i, id := range list {
+		p := pages[slices.IndexFunc(pages, func(p actions.PageInfo) bool { return p.ID == id })]
+		mark := ""
+		if id == current {
+			mark = " (current)"
+		}
+		own = append(own, fmt.Sprintf("- %d:%s %s", i, mark, c.tabLine(p)))
+	}
+	for _, p := range pages {
+		if !slices.Contains(list, p.ID) {
+			others = append(others, "- "+c.tabLine(p))
+		}
+	}
+	return own, others
+}
+
+func (c *call) tabLine(p actions.PageInfo) string {
+	if p.Title == "" || strings.HasSuffix(strings.TrimSuffix(p.URL, "/"), p.Title) { // Chromium's word for one that it has not told yet
+		p.Title = c.learned(p)
+	}
+	return fmt.Sprintf("[%s](%s) (pageId: %s)", oneLine(p.Title), p.URL, p.Alias)
 }

@@ -20,6 +20,7 @@ const (
 	modal                      // it can be used while a dialog is open
 	pageless                   // it needs no page
 	reading                    // a token of scope readonly is enough
+	full                       // a token of scope full is needed
 
 	changes = shows | alters // it may change the page
 )
@@ -27,6 +28,8 @@ const (
 // tool is a row of the table of tools.
 type tool struct {
 	name, title, about string
+	group              string // the capability that it belongs to; "" for the tools that are always there
+	lacks              string // why there is no such tool here; "" when there is
 	traits             trait
 	add                func(*sdk.Server, *session)
 }
@@ -49,11 +52,12 @@ type none struct{ onPage }
 // define makes a row. The schema of the arguments is that of In.
 func define[In params](name, title, about string, traits trait, do func(context.Context, *call, In) error) tool {
 	t := tool{name: name, title: title, about: about, traits: traits}
+	schema := schemaFor[In]()
 	t.add = func(server *sdk.Server, s *session) {
 		looks := !t.has(alters)
 		destructive := !looks
 		sdk.AddTool(server, &sdk.Tool{
-			Name: name, Title: title, Description: about,
+			Name: name, Title: title, Description: about, InputSchema: schema,
 			Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: looks, DestructiveHint: &destructive},
 		}, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 			return s.use(ctx, &t, in.pageID(), func(ctx context.Context, c *call) error { return do(ctx, c, in) }), nil, nil
@@ -62,11 +66,44 @@ func define[In params](name, title, about string, traits trait, do func(context.
 	return t
 }
 
-// element names an element.
+// missing makes a row of a tool of Playwright MCP that is not here, with the
+// reason and what to do instead.
+func missing(name, why string) tool { return tool{name: name, lacks: why} }
+
+// inGroup has tools belong to a capability.
+func inGroup(group string, list []tool) []tool {
+	for i := range list {
+		list[i].group = group
+	}
+	return list
+}
+
+// element names an element that may be any.
 type element struct {
-	onPage
 	Element string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
 	Target  string `json:"target" jsonschema:"The element: a ref of the page snapshot, or a selector that matches it alone"`
+}
+
+// onElement is what the arguments of tools have that act on one element.
+type onElement struct {
+	onPage
+	element
+}
+
+// maybeElement is what the arguments of tools have that are about the page, or
+// about one element.
+type maybeElement struct {
+	onPage
+	Element string `json:"element,omitempty" jsonschema:"What the element is, in words for people"`
+	Target  string `json:"target,omitempty" jsonschema:"An element instead of the page: a ref of the page snapshot, or a selector that matches it alone"`
+}
+
+// locator is the element that is meant; nil for none.
+func (m maybeElement) locator() actions.Locator {
+	if m.Target == "" {
+		return nil
+	}
+	return locate(m.Target)
 }
 
 var ref = regexp.MustCompile(`^(f\d+)*e\d+$`)
@@ -97,4 +134,8 @@ func invalid(text string) error {
 }
 
 // tools is every tool, by what it is for.
-var tools = slices.Concat(pageTools, inputTools, lookTools, tabTools)
+var tools = slices.Concat(
+	pageTools, inputTools, lookTools, networkTools, tabTools,
+	inGroup("config", configTools), inGroup("testing", testingTools), inGroup("vision", visionTools), inGroup("storage", storageTools),
+	inGroup("network", routeTools), inGroup("pdf", pdfTools), inGroup("devtools", devtoolsTools),
+)

@@ -27,15 +27,21 @@ type mcpCmd struct {
 	browserFlags
 	urlFlags
 	rateFlags
-	URL   string `help:"Address of the hub, or of another server that speaks CDP over a WebSocket." default:"http://127.0.0.1:9222" placeholder:"URL" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
-	Token string `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url"`
-	Files string `help:"Folder from which files may be uploaded by path." placeholder:"DIR" env:"CDPHUB_FILES" type:"existingdir" default:"."`
+	URL       string   `help:"Address of the hub, or of another server that speaks CDP over a WebSocket." default:"http://127.0.0.1:9222" placeholder:"URL" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
+	Token     string   `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url"`
+	Files     string   `help:"Folder from which files may be uploaded by path." placeholder:"DIR" env:"CDPHUB_FILES" type:"existingdir" default:"."`
+	OutputDir string   `help:"Folder that files are written to: screenshots and others that a tool gets a filename for." placeholder:"DIR" env:"CDPHUB_OUTPUT_DIR" default:".cdphub-mcp"`
+	Caps      []string `help:"Groups of tools beside the usual ones: config, devtools, network, pdf, storage, testing, tracing, video, vision." placeholder:"GROUP" env:"CDPHUB_CAPS"`
 
 	logFlags
 }
 
 // Run serves one client until its end of input.
 func (c *mcpCmd) Run(ctx context.Context, s streams) error {
+	groups, err := mcp.Groups(c.Caps)
+	if err != nil {
+		return fmt.Errorf("--caps: %w", err)
+	}
 	log, err := c.open(s.err)
 	if err != nil {
 		return err
@@ -58,7 +64,7 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 		Log: log.Logger, URLs: urls, Names: new(urlpolicy.Resolver),
 		Limits: actions.Limits{Requests: int(c.ActionRate), Screenshots: int(c.ScreenshotRate)},
 	}, Version: version.Current().Version}
-	return mcp.Serve(ctx, caller, os.Stdin, nopWriteCloser{s.out}, files)
+	return mcp.Serve(ctx, caller, os.Stdin, nopWriteCloser{s.out}, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups})
 }
 
 // nopWriteCloser keeps what is written to from being closed.

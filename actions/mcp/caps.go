@@ -1,0 +1,42 @@
+package mcp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Capabilities lists the groups of tools that a client can ask for, beside those
+// that are always there. The names are those of Playwright MCP.
+func Capabilities() []string {
+	return []string{"config", "devtools", "network", "pdf", "storage", "testing", "tracing", "video", "vision"}
+}
+
+// core are the groups that are always there, and aliases those that Playwright
+// MCP has in another one.
+var (
+	core    = []string{"", "core", "core-input", "core-navigation", "core-tabs", "core-install"}
+	aliases = map[string]string{"tracing": "devtools", "video": "devtools"}
+)
+
+// Groups reads a list of capabilities, each of which may be several with commas
+// in between.
+func Groups(caps []string) (groups []string, err error) {
+	for _, list := range caps {
+		for name := range strings.SplitSeq(list, ",") {
+			name = strings.TrimSpace(name)
+			switch {
+			case slices.Contains(core, name):
+				continue
+			case !slices.Contains(Capabilities(), name):
+				return nil, fmt.Errorf("the capability %q: it is one of %s", name, strings.Join(Capabilities(), ", "))
+			case aliases[name] != "":
+				name = aliases[name]
+			}
+			if !slices.Contains(groups, name) {
+				groups = append(groups, name)
+			}
+		}
+	}
+	return groups, nil
+}

@@ -1,0 +1,158 @@
+package mcp
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// ran adds a line to the section of code: what Playwright would have done.
+func (r *reply) ran(format string, args ...any) {
+	r.code = append(r.code, fmt.Sprintf(format, args...))
+}
+
+// js is a text as JavaScript has it, on one line.
+func js(text string) string {
+	var b strings.Builder
+	b.WriteByte('\'')
+	for _, c := range text {
+		switch {
+		case c == '\'' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\r':
+			b.WriteString(`\r`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c < ' ' || c == '\u0085' || c == '\u2028' || c == '\u2029':
+			fmt.Fprintf(&b, `\u%04x`, c)
+		default:
+			b.WriteRune(c)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// jsList is a list of texts in JavaScript.
+func jsList[T ~string](texts []T) string {
+	quoted := make([]string, len(texts))
+	for i, t := range texts {
+		quoted[i] = js(string(t))
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// options is an object literal of NAME: VALUE pairs, without those whose value is
+// empty; "" when there are none.
+func options(pairs ...[2]string) string {
+	var list []string
+	for _, p := range pairs {
+		if p[1] != "" {
+			list = append(list, p[0]+": "+p[1])
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return "{ " + strings.Join(list, ", ") + " }"
+}
+
+// orEmpty is a text in JavaScript, or nothing for an empty one.
+func orEmpty(text string) string {
+	if text == "" {
+		return ""
+	}
+	return js(text)
+}
+
+// element is what Playwright's page has to be asked for an element:
+// getByRole('button', { name: 'Save' }).
+func (c *call) element(target string) string {
+	l, is := locate(target).(actions.SnapshotRef)
+	if !is {
+		return "locator(" + js(target) + ")"
+	}
+	for _, text := range c.shownOf(c.page) {
+		if code := byRole(text, l.ID); code != "" {
+			return code
+		}
+	}
+	return "locator(" + js("aria-ref="+l.ID) + ")"
+}
+
+// node is a line of a snapshot: - button "Save" [ref=e5]: text.
+var node = regexp.MustCompile(`^ *- '?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)'?(?:: (.*))?$`)
+
+// byRole finds the line of a ref in a snapshot, and writes how Playwright would
+// find that element again; "" when it cannot.
+func byRole(snapshot, id string) string {
+	lines := strings.Split(snapshot, "\n")
+	at, nodes := -1, make([][]string, len(lines))
+	for i, line := range lines {
+		nodes[i] = node.FindStringSubmatch(line)
+		if nodes[i] != nil && strings.Contains(nodes[i][3], "[ref="+id+"]") {
+			at = i
+		}
+	}
+	if at < 0 || strings.HasPrefix(id, "f") {
+		return "" // in another frame
+	}
+	role, name := nodes[at][1], unquote(nodes[at][2])
+	if strings.Contains(name, actions.Redacted) {
+		return ""
+	}
+	if role == "generic" {
+		return byText(nodes, strings.Trim(nodes[at][4], `"`))
+	}
+	similar, same, before := 0, 0, 0 // others that the name or role fits
+	for i, n := range nodes {
+		if n == nil || n[1] != role || !strings.Contains(strings.ToLower(unquote(n[2])), strings.ToLower(name)) {
+			continue
+		}
+		similar++
+		if unquote(n[2]) == name || name == "" {
+			same++
+			if i < at {
+				before++
+			}
+		}
+	}
+	exact := ""
+	if name != "" && similar > 1 {
+		exact = "true"
+	}
+	code := "getByRole(" + js(role)
+	if o := options([2]string{"name", orEmpty(name)}, [2]string{"exact", exact}); o != "" {
+		code += ", " + o
+	}
+	code += ")"
+	if same > 1 {
+		code += fmt.Sprintf(".nth(%d)", before)
+	}
+	return code
+}
+
+// byText is how to find an element that has only a text, if no other has it.
+func byText(nodes [][]string, text string) string {
+	if text == "" || strings.Contains(text, actions.Redacted) {
+		return ""
+	}
+	fits := 0
+	for _, n := range nodes {
+		if n != nil && strings.Contains(strings.ToLower(n[2]+" "+n[4]), strings.ToLower(text)) {
+			fits++
+		}
+	}
+	if fits != 1 {
+		return ""
+	}
+	return "getByText(" + js(text) + ")"
+}
+
+// unquote reads a name of a snapshot.
+func unquote(name string) string { return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(name) }

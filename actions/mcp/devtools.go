@@ -1,0 +1,92 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// configTools, pdfTools and devtoolsTools are small groups.
+var (
+	configTools = []tool{
+		define("browser_get_config", "Show the configuration", "Shows what this server has been set to.", reading|pageless|modal, getConfig),
+	}
+	pdfTools = []tool{
+		define("browser_pdf_save", "Save as PDF", "Prints the page to a PDF file.", 0, savePDF),
+	}
+	devtoolsTools = []tool{
+		define("browser_highlight", "Highlight an element", "Marks an element on the page, for people who look at it.", alters, highlight),
+		define("browser_hide_highlight", "Remove a highlight", "Takes away the mark of an element, or all marks.", alters, hideHighlight),
+		missing("browser_annotate", "Playwright's dashboard, in which people draw, is not here; browser_take_screenshot shows the page"),
+		missing("browser_resume", "no program is paused here; it belongs to Playwright's test runner"),
+		missing("browser_start_recording", "the recorder is Playwright's own; connect it to the hub by CDP"),
+		missing("browser_stop_recording", "the recorder is Playwright's own; connect it to the hub by CDP"),
+		missing("browser_start_tracing", "traces of Playwright's format are made by Playwright; connect it to the hub by CDP"),
+		missing("browser_stop_tracing", "traces of Playwright's format are made by Playwright; connect it to the hub by CDP"),
+		missing("browser_start_video", noVideo), missing("browser_stop_video", noVideo), missing("browser_video_chapter", noVideo),
+		missing("browser_video_show_actions", noVideo), missing("browser_video_hide_actions", noVideo),
+	}
+)
+
+const noVideo = "the hub has no encoder for video; browser_take_screenshot takes pictures"
+
+func getConfig(_ context.Context, c *call, _ none) error {
+	config := map[string]any{
+		"server": "cdphub", "version": c.caller.Version, "capabilities": append([]string{"core"}, c.groups...),
+		"timeouts": map[string]int64{"action": actTimeout.Milliseconds(), "navigation": loadTimeout.Milliseconds(), "expect": expecting.Milliseconds()},
+	}
+	if c.caller.Scope != "" {
+		config["scope"] = c.caller.Scope
+	}
+	if c.files.Write != "" {
+		config["outputDir"] = c.files.Write
+	}
+	text, err := json.MarshalIndent(config, "", "  ")
+	c.say("%s", text)
+	return err
+}
+
+func savePDF(ctx context.Context, c *call, in saveArgs) error {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	data, err := c.page.PDF(ctx, actions.PDFOptions{Format: "Letter"}) // Playwright's default
+	if err != nil {
+		return err
+	}
+	name := named(in.Filename, "page", "pdf")
+	link, err := c.deliver("Page as PDF", name, "application/pdf", data)
+	if err != nil {
+		return err
+	}
+	c.say("%s", link)
+	c.ran("await page.pdf({ path: %s });", js(name))
+	return nil
+}
+
+type highlightArgs struct {
+	onElement
+	Style string `json:"style,omitempty" jsonschema:"More CSS for the mark, such as outline: 2px dashed red"`
+}
+
+func highlight(ctx context.Context, c *call, in highlightArgs) error {
+	ctx, cancel := act(ctx)
+	defer cancel()
+	if strings.ContainsAny(in.Style, "{}<>") {
+		return invalid("style: it is a list of declarations, such as outline: 2px dashed red")
+	}
+	c.ran("await page.%s.highlight();", c.element(in.Target))
+	return c.page.Highlight(ctx, locate(in.Target), in.Style)
+}
+
+func hideHighlight(ctx context.Context, c *call, in maybeElement) error {
+	ctx, cancel := act(ctx)
+	defer cancel()
+	n, err := c.page.HideHighlights(ctx, in.locator())
+	if err != nil {
+		return err
+	}
+	c.say("Removed %d highlights", n)
+	return nil
+}

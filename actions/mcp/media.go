@@ -1,0 +1,71 @@
+package mcp
+
+import (
+	"context"
+	"reflect"
+)
+
+// Media features of which each takes only some values, or null.
+type (
+	colorScheme   string
+	reducedMotion string
+	forcedColors  string
+	contrast      string
+	mediaType     string
+)
+
+// mediaValues are their values.
+var mediaValues = map[reflect.Type][]any{
+	reflect.TypeFor[optional[colorScheme]]():   {"light", "dark"},
+	reflect.TypeFor[optional[reducedMotion]](): {"reduce", "no-preference"},
+	reflect.TypeFor[optional[forcedColors]]():  {"active", "none"},
+	reflect.TypeFor[optional[contrast]]():      {"more", "no-preference"},
+	reflect.TypeFor[optional[mediaType]]():     {"screen", "print"},
+}
+
+type mediaArgs struct {
+	onPage
+	ColorScheme   optional[colorScheme]   `json:"colorScheme,omitzero" jsonschema:"prefers-color-scheme; null is the browser's own"`
+	ReducedMotion optional[reducedMotion] `json:"reducedMotion,omitzero" jsonschema:"prefers-reduced-motion; null is the browser's own"`
+	ForcedColors  optional[forcedColors]  `json:"forcedColors,omitzero" jsonschema:"forced-colors; null is the browser's own"`
+	Contrast      optional[contrast]      `json:"contrast,omitzero" jsonschema:"prefers-contrast; null is the browser's own"`
+	Media         optional[mediaType]     `json:"media,omitzero" jsonschema:"The type of CSS media; null is the browser's own"`
+}
+
+// emulateMedia changes what is given, and leaves the rest of what this client has
+// changed: the browser takes all features together.
+func emulateMedia(ctx context.Context, c *call, in mediaArgs) error {
+	c.mu.Lock()
+	media := c.media[c.page]
+	c.mu.Unlock()
+	var code [][2]string
+	change(&code, "colorScheme", in.ColorScheme, &media.ColorScheme)
+	change(&code, "reducedMotion", in.ReducedMotion, &media.ReducedMotion)
+	change(&code, "forcedColors", in.ForcedColors, &media.ForcedColors)
+	change(&code, "contrast", in.Contrast, &media.Contrast)
+	change(&code, "media", in.Media, &media.Type)
+	if code == nil {
+		return invalid("one of colorScheme, reducedMotion, forcedColors, contrast and media must be given")
+	}
+	c.ran("await page.emulateMedia(%s);", options(code...))
+	if err := c.page.EmulateMedia(ctx, media); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.media[c.page] = media
+	return nil
+}
+
+// change takes over a feature that is given.
+func change[T ~string](code *[][2]string, name string, to optional[T], feature *string) {
+	if !to.Given {
+		return
+	}
+	*feature = string(to.Value)
+	value := "null"
+	if to.Value != "" {
+		value = js(string(to.Value))
+	}
+	*code = append(*code, [2]string{name, value})
+}

@@ -1,0 +1,175 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// networkTools are those that show requests.
+var networkTools = []tool{
+	define("browser_network_requests", "List requests", "Lists the requests of the page since it was loaded, each with a number.", modal|reading, networkRequests),
+	define("browser_network_request", "Show a request", "Shows a request with its headers, or one part of it. Bodies need scope full.", modal|reading, networkRequest),
+}
+
+type requestsArgs struct {
+	onPage
+	filename
+	Static bool   `json:"static,omitempty" jsonschema:"Documents, pictures, fonts, styles and scripts that were loaded, too"`
+	Filter string `json:"filter,omitempty" jsonschema:"A regular expression (RE2) that URLs must match"`
+}
+
+// static are the types of requests that are mostly not of interest.
+var static = []string{"document", "image", "font", "stylesheet", "script", "media", "manifest", "texttrack"}
+
+// requests are those since the page was loaded: its document's is the first.
+func (c *call) requests(ctx context.Context) ([]actions.Request, error) {
+	list, err := c.page.Requests(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range slices.Backward(list) {
+		if r.Document {
+			return list[i:], nil
+		}
+	}
+	return list, nil
+}
+
+func networkRequests(ctx context.Context, c *call, in requestsArgs) error {
+	filter, err := regexp.Compile(in.Filter)
+	if err != nil {
+		return invalid(fmt.Sprintf("filter: %v", err))
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	list, err := c.requests(ctx)
+	if err != nil {
+		return err
+	}
+	hidden := 0
+	for i, r := range list {
+		switch {
+		case !filter.MatchString(r.URL):
+		case !in.Static && r.Error == "" && r.Status < 400 && slices.Contains(static, r.ResourceType):
+			hidden++
+		default:
+			c.say("%d. %s%s", i+1, lineOf(r), outcome(r, " => "))
+		}
+	}
+	if len(c.lines) == 0 {
+		c.say("No requests")
+	}
+	if hidden > 0 {
+		c.say("\n%d static requests are left out: set static to see them.", hidden)
+	}
+	return c.toFile(in.Filename, "Requests", "text/plain")
+}
+
+func lineOf(r actions.Request) string { return fmt.Sprintf("[%s] %s", r.Method, r.URL) }
+
+// outcome is what became of a request, if that is known.
+func outcome(r actions.Request, before string) string {
+	switch {
+	case r.Error != "":
+		return before + "[FAILED] " + r.Error
+	case r.Status != 0:
+		return strings.TrimSuffix(fmt.Sprintf("%s[%d] %s", before, r.Status, oneLine(r.StatusText)), " ")
+	}
+	return ""
+}
+
+type requestArgs struct {
+	onPage
+	filename
+	Index int         `json:"index" jsonschema:"The number of the request, as browser_network_requests prints it"`
+	Part  requestPart `json:"part,omitempty" jsonschema:"This part alone"`
+}
+
+func networkRequest(ctx context.Context, c *call, in requestArgs) error {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	list, err := c.requests(ctx)
+	if err != nil {
+		return err
+	}
+	if in.Index < 1 || in.Index > len(list) {
+		return invalid(fmt.Sprintf("index: there is no request %d: browser_network_requests lists %d", in.Index, len(list)))
+	}
+	r := list[in.Index-1]
+	switch in.Part {
+	case "request-headers":
+		c.headers("", r.Headers)
+	case "response-headers":
+		c.headers("", r.Response)
+	case "request-body", "response-body":
+		return c.body(ctx, r, in)
+	default:
+		c.details(in.Index, r)
+	}
+	return c.toFile(in.Filename, "Request", "text/plain")
+}
+
+// details are all of a request but its bodies.
+func (c *call) details(index int, r actions.Request) {
+	c.say("%d. %s\n\n  General", index, lineOf(r))
+	if result := outcome(r, ""); result != "" {
+		c.say("    status: %s", result)
+	}
+	if r.Took > 0 {
+		c.say("    duration: %v", r.Took.Round(time.Millisecond))
+	}
+	c.say("    type: %s", r.ResourceType)
+	if r.MIMEType != "" {
+		c.say("    mimeType: %s", oneLine(r.MIMEType))
+	}
+	c.say("\n  Request headers")
+	c.headers("    ", r.Headers)
+	c.say("\n  Response headers")
+	c.headers("    ", r.Response)
+	c.say("")
+	if r.HasBody {
+		c.say("The part request-body is what was sent.")
+	}
+	if r.Status != 0 {
+		c.say("The part response-body is what was answered.")
+	}
+}
+
+func (c *call) headers(indent string, headers map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		c.say("%s%s: %s", indent, strings.ToLower(name), oneLine(headers[name]))
+	}
+}
+
+// body is what a request has sent, or was answered.
+func (c *call) body(ctx context.Context, r actions.Request, in requestArgs) error {
+	if err := c.caller.PermitFull("browser_network_request with the part " + string(in.Part)); err != nil {
+		return err
+	}
+	var data []byte
+	var err error
+	if in.Part == "request-body" {
+		var text string
+		text, err = c.page.RequestBody(ctx, r)
+		data = []byte(text)
+	} else {
+		data, err = c.page.ResponseBody(ctx, r)
+	}
+	if err != nil {
+		return err
+	}
+	if in.Filename != "" {
+		link, err := c.deliver("Body", in.Filename, "application/octet-stream", data)
+		c.say("%s", link)
+		return err
+	}
+	c.say("%s", strings.ToValidUTF8(string(data), "�"))
+	return nil
+}

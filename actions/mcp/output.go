@@ -1,0 +1,125 @@
+package mcp
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// Files are what a session may do with files of this machine.
+type Files struct {
+	Read  *os.Root // where paths of files to upload are looked up; nil: nowhere
+	Write string   // the folder that files are written to, which is made when it is needed; "" writes none
+}
+
+// deliver hands over a file, and says where it is: [Snapshot](out/a.md).
+//
+// A client on this machine finds it in the folder for files. One that calls over
+// HTTP must not write files of the server's machine, and could not read them: it
+// gets the file in the answer, as an embedded resource.
+func (c *call) deliver(title, name, mimeType string, data []byte) (string, error) {
+	if c.files.Write == "" {
+		r := &sdk.ResourceContents{URI: (&url.URL{Scheme: "attachment", Path: "/" + path.Clean("/" + name)[1:]}).String(), MIMEType: mimeType}
+		if strings.HasPrefix(mimeType, "text/") || mimeType == "application/json" {
+			r.Text = string(data)
+		} else {
+			r.Blob = data
+		}
+		c.attached = append(c.attached, &sdk.EmbeddedResource{Resource: r})
+		return fmt.Sprintf("- [%s](%s), attached to this answer: nothing is written on the server's machine", oneLine(title), oneLine(name)), nil
+	}
+	inside, err := c.inside(name)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(c.files.Write, 0o700); err != nil {
+		return "", unwritten(name, err)
+	}
+	root, err := os.OpenRoot(c.files.Write)
+	if err != nil {
+		return "", unwritten(name, err)
+	}
+	defer root.Close()
+	if err := root.MkdirAll(filepath.Dir(inside), 0o700); err != nil {
+		return "", unwritten(name, err)
+	}
+	if err := root.WriteFile(inside, data, 0o600); err != nil {
+		return "", unwritten(name, err)
+	}
+	return fmt.Sprintf("- [%s](%s)", oneLine(title), filepath.Join(c.files.Write, inside)), nil
+}
+
+// inside is the path of a file below the folder for files.
+func (c *call) inside(name string) (string, error) {
+	inside := name
+	if filepath.IsAbs(name) {
+		folder, err := filepath.Abs(c.files.Write)
+		if err != nil {
+			return "", unwritten(name, err)
+		}
+		if inside, err = filepath.Rel(folder, name); err != nil {
+			return "", unwritten(name, err)
+		}
+	}
+	// The link of an earlier answer names the folder, too.
+	if rest, ok := strings.CutPrefix(filepath.Clean(inside), filepath.Clean(c.files.Write)+string(filepath.Separator)); ok {
+		inside = rest
+	}
+	if !filepath.IsLocal(inside) {
+		return "", invalid(fmt.Sprintf("filename: %s is not below %s, the folder for files of this client", name, c.files.Write))
+	}
+	return inside, nil
+}
+
+func unwritten(name string, err error) error {
+	return &actions.Error{Kind: actions.InvalidArgument, Message: fmt.Sprintf("filename: %s cannot be written: %v", name, err), Cause: err}
+}
+
+// stored reads a file that deliver has written.
+func (c *call) stored(name string) ([]byte, error) {
+	if c.files.Write == "" {
+		return nil, invalid("filename: no file of this machine is read here: send the content")
+	}
+	inside, err := c.inside(name)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(c.files.Write)
+	if err != nil {
+		return nil, invalid(fmt.Sprintf("filename: there is no file %s", name))
+	}
+	defer root.Close()
+	data, err := root.ReadFile(inside)
+	if err != nil {
+		return nil, invalid(fmt.Sprintf("filename: there is no file %s that can be read", name))
+	}
+	return data, nil
+}
+
+// named is the name of a file: the one that is asked for, or KIND-TIME.EXT.
+func named(filename, kind, extension string) string {
+	if filename != "" {
+		return filename
+	}
+	return kind + "-" + time.Now().UTC().Format("2006-01-02T15-04-05.000Z") + "." + extension
+}
+
+// toFile delivers the lines of the section Result as a file, if one is asked for.
+func (c *call) toFile(filename, title, mimeType string) error {
+	if filename == "" {
+		return nil
+	}
+	link, err := c.deliver(title, filename, mimeType, []byte(strings.Join(c.lines, "\n")+"\n"))
+	if err == nil {
+		c.lines = []string{link}
+	}
+	return err
+}

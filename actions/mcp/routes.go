@@ -1,0 +1,272 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// routeTools are those that change requests, of all pages of the client.
+var routeTools = []tool{
+	define("browser_route", "Answer requests", "Answers requests to addresses that match a pattern, or changes their headers.", full|alters, addRoute),
+	define("browser_route_list", "List routes", "Lists what browser_route has set up.", full|pageless, listRoutes),
+	define("browser_unroute", "Remove routes", "Ends what browser_route has set up.", full|alters|pageless, removeRoutes),
+	define("browser_network_state_set", "Set the network state", "Takes the client's pages off the network, or back.", full|alters, setNetwork),
+}
+
+// route is what becomes of requests that match a pattern.
+type route struct {
+	pattern string
+	match   *regexp.Regexp
+	decide  actions.RouteDecision
+	about   string
+}
+
+type routeArgs struct {
+	onPage
+	Pattern       string   `json:"pattern" jsonschema:"Of addresses: * is all but a slash, ** is all, {a,b} is one of them: **/api/users"`
+	Status        float64  `json:"status,omitempty" jsonschema:"The status of the answer; 200 when left out"`
+	Body          *string  `json:"body,omitempty" jsonschema:"The body of the answer"`
+	ContentType   string   `json:"contentType,omitempty" jsonschema:"The type of the body"`
+	Headers       []string `json:"headers,omitempty" jsonschema:"Headers of the answer, as Name: Value; those of the request when there is neither status nor body"`
+	RemoveHeaders string   `json:"removeHeaders,omitempty" jsonschema:"Names of headers that the request goes on without, with commas in between"`
+}
+
+// route reads the arguments.
+func (in routeArgs) route() (*route, error) {
+	match, err := globPattern(in.Pattern)
+	if err != nil {
+		return nil, err
+	}
+	r := &route{pattern: in.Pattern, match: match}
+	headers := map[string]string{}
+	for _, line := range in.Headers {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, invalid(fmt.Sprintf("headers: %q is not Name: Value", line))
+		}
+		headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	var about []string
+	if in.Status != 0 || in.Body != nil || in.ContentType != "" {
+		if status := int(in.Status); in.Status != 0 && (status < 100 || status > 599) {
+			return nil, invalid(fmt.Sprintf("status: %g is none: it is 100 to 599", in.Status))
+		}
+		answer := &actions.RouteResponse{Status: int(in.Status), Headers: headers}
+		if in.Body != nil {
+			answer.Body = []byte(*in.Body)
+			about = append(about, fmt.Sprintf("body of %d bytes", len(answer.Body)))
+		}
+		if in.ContentType != "" {
+			headers["Content-Type"] = in.ContentType
+		}
+		if in.Status != 0 {
+			about = append(about, fmt.Sprintf("status %d", answer.Status))
+		}
+		r.decide.Respond = answer
+	} else {
+		r.decide.With = headers
+	}
+	for name := range strings.SplitSeq(in.RemoveHeaders, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			r.decide.Without = append(r.decide.Without, name)
+			about = append(about, "without "+name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		about = append(about, name+": "+headers[name])
+	}
+	r.about = strings.Join(about, ", ")
+	return r, nil
+}
+
+// globPattern reads a pattern of addresses as Playwright writes them.
+func globPattern(glob string) (*regexp.Regexp, error) {
+	var b strings.Builder
+	b.WriteByte('^')
+	inside := false
+	for i := 0; i < len(glob); i++ {
+		switch c := glob[i]; {
+		case c == '*' && strings.HasPrefix(glob[i:], "**"):
+			b.WriteString(".*")
+			i++
+			if strings.HasPrefix(glob[i+1:], "/") { // **/ is also nothing
+				b.WriteString("/?")
+				i++
+			}
+		case c == '*':
+			b.WriteString("[^/]*")
+		case c == '{':
+			b.WriteString("(?:")
+			inside = true
+		case c == '}' && inside:
+			b.WriteByte(')')
+			inside = false
+		case c == ',' && inside:
+			b.WriteByte('|')
+		case c == '\\' && i+1 < len(glob):
+			i++
+			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
+		default:
+			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
+		}
+	}
+	b.WriteByte('$')
+	re, err := regexp.Compile(b.String())
+	if err != nil || glob == "" {
+		return nil, invalid(fmt.Sprintf("pattern: %q is none", glob))
+	}
+	return re, nil
+}
+
+func addRoute(ctx context.Context, c *call, in routeArgs) error {
+	r, err := in.route()
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.routes = append(c.routes, r)
+	c.mu.Unlock()
+	if err := c.routePages(ctx); err != nil {
+		c.mu.Lock()
+		c.routes = slices.DeleteFunc(c.routes, func(o *route) bool { return o == r })
+		c.mu.Unlock()
+		return err
+	}
+	c.say("Requests to %s are routed", in.Pattern)
+	c.ran("await page.context().route(%s, …);", js(in.Pattern))
+	return nil
+}
+
+// decision is what becomes of a request, by the newest route that matches.
+func (s *session) decision(r actions.Request) actions.RouteDecision {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, route := range slices.Backward(s.routes) {
+		if route.match.MatchString(r.URL) {
+			return route.decide
+		}
+	}
+	return actions.RouteDecision{}
+}
+
+// routePages has the requests of all pages of the client decided.
+func (c *call) routePages(ctx context.Context) error {
+	c.mu.Lock()
+	own := slices.Clone(c.session.tabs.list)
+	c.mu.Unlock()
+	for _, id := range own {
+		p, err := c.b.Page(id)
+		if err != nil {
+			continue // it has just gone
+		}
+		if err := c.routePage(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) routePage(ctx context.Context, p *actions.Page) error {
+	c.mu.Lock()
+	already := c.unroute[p] != nil
+	c.mu.Unlock()
+	if already {
+		return nil
+	}
+	cancel, err := p.Route(ctx, actions.Route{Decide: c.decision})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unroute[p] = cancel
+	return nil
+}
+
+// routed prepares a new page, where there is anything to prepare.
+func (c *call) routed() func(context.Context, *actions.Page) error {
+	c.mu.Lock()
+	routes, offline := len(c.routes) > 0, c.offline
+	c.mu.Unlock()
+	if !routes && !offline {
+		return nil
+	}
+	return func(ctx context.Context, p *actions.Page) error {
+		if offline {
+			if err := p.Emulate(ctx, actions.Emulation{Offline: &offline}); err != nil {
+				return err
+			}
+		}
+		if !routes {
+			return nil
+		}
+		return c.routePage(ctx, p)
+	}
+}
+
+func listRoutes(_ context.Context, c *call, _ none) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, r := range c.routes {
+		c.say("%d. %s (%s)", i+1, r.pattern, r.about)
+	}
+	if c.lines == nil {
+		c.say("No routes")
+	}
+	return nil
+}
+
+type unrouteArgs struct {
+	onPage
+	Pattern string `json:"pattern,omitempty" jsonschema:"The pattern of the routes to remove; all when left out"`
+}
+
+func removeRoutes(ctx context.Context, c *call, in unrouteArgs) error {
+	c.mu.Lock()
+	before := len(c.routes)
+	c.routes = slices.DeleteFunc(c.routes, func(r *route) bool { return in.Pattern == "" || r.pattern == in.Pattern })
+	removed := before - len(c.routes)
+	var cancels []func(context.Context) error
+	if len(c.routes) == 0 { // pages need not ask any more
+		cancels = slices.Collect(maps.Values(c.unroute))
+		clear(c.unroute)
+	}
+	c.mu.Unlock()
+	for _, cancel := range cancels {
+		_ = cancel(ctx) // else the page has gone
+	}
+	c.say("Removed %d routes", removed)
+	c.ran("await page.context().unroute(%s);", js(in.Pattern))
+	return nil
+}
+
+type networkArgs struct {
+	onPage
+	State networkState `json:"state" jsonschema:"offline: every request fails"`
+}
+
+func setNetwork(ctx context.Context, c *call, in networkArgs) error {
+	offline := in.State == "offline"
+	c.mu.Lock()
+	c.offline = offline
+	own := slices.Clone(c.session.tabs.list)
+	c.mu.Unlock()
+	for _, id := range own {
+		p, err := c.b.Page(id)
+		if err != nil {
+			continue // it has just gone
+		}
+		if err := p.Emulate(ctx, actions.Emulation{Offline: &offline}); err != nil {
+			return err
+		}
+	}
+	c.say("The pages of this client are %s", in.State)
+	c.ran("await page.context().setOffline(%t);", offline)
+	return nil
+}

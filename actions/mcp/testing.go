@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// testingTools are those for tests of the page. They fail when it is not as it
+// should be.
+var testingTools = []tool{
+	define("browser_generate_locator", "Write a locator", "Writes a locator of Playwright for an element.", reading, generateLocator),
+	define("browser_verify_element_visible", "Verify an element", "Fails unless there is a visible element with a role and a name.", reading, verifyElement),
+	define("browser_verify_text_visible", "Verify a text", "Fails unless a text is visible.", reading, verifyText),
+	define("browser_verify_list_visible", "Verify a list", "Fails unless an element shows all of these items.", reading, verifyList),
+	define("browser_verify_value", "Verify a value", "Fails unless a field has a value.", reading, verifyValue),
+}
+
+// expecting is how long the page may take to be as it should be, as Playwright's
+// expect gives it.
+const expecting = 5 * time.Second
+
+// unmet says that the page is not as it should be.
+func unmet(format string, args ...any) error {
+	return &actions.Error{Kind: actions.ElementNotFound, Message: "not verified: " + fmt.Sprintf(format, args...)}
+}
+
+func generateLocator(ctx context.Context, c *call, in onElement) error {
+	ctx, cancel := context.WithTimeout(ctx, expecting)
+	defer cancel()
+	if _, err := c.page.WaitForSelector(ctx, locate(in.Target), actions.WaitOptions{State: actions.Attached}); err != nil {
+		return err
+	}
+	if len(c.shownOf(c.page)) == 0 {
+		s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{})
+		if err != nil {
+			return err
+		}
+		c.show(s.Text, true)
+		c.snapshot = ""
+	}
+	code := c.element(in.Target)
+	if strings.Contains(code, "aria-ref=") {
+		return invalid("target: neither role and name nor a text of its own tell this element from others: use a CSS selector")
+	}
+	c.say("%s", code)
+	return nil
+}
+
+type verifyElementArgs struct {
+	onPage
+	Role string `json:"role" jsonschema:"The role, as the page snapshot has it"`
+	Name string `json:"accessibleName" jsonschema:"The name, as the page snapshot has it in quotes"`
+}
+
+func verifyElement(ctx context.Context, c *call, in verifyElementArgs) error {
+	l := actions.Role{Role: in.Role, Name: in.Name}
+	if err := c.expect(ctx, l, fmt.Sprintf("no element with the role %q and the name %q is visible", in.Role, in.Name)); err != nil {
+		return err
+	}
+	c.ran("await expect(page.getByRole(%s, { name: %s })).toBeVisible();", js(in.Role), js(in.Name))
+	return nil
+}
+
+type verifyTextArgs struct {
+	onPage
+	Text string `json:"text" jsonschema:"The text, as the page snapshot has it"`
+}
+
+func verifyText(ctx context.Context, c *call, in verifyTextArgs) error {
+	if err := c.expect(ctx, actions.Text{Text: in.Text}, fmt.Sprintf("the text %q is not visible", in.Text)); err != nil {
+		return err
+	}
+	c.ran("await expect(page.getByText(%s)).toBeVisible();", js(in.Text))
+	return nil
+}
+
+// expect waits until the first such element is visible.
+func (c *call) expect(ctx context.Context, l actions.Locator, otherwise string) error {
+	ctx, cancel := context.WithTimeout(ctx, expecting)
+	defer cancel()
+	_, err := c.page.WaitForSelector(ctx, actions.First{Locator: l}, actions.WaitOptions{})
+	switch actions.KindOf(err) {
+	case actions.ElementNotFound, actions.NotVisible, actions.Timeout:
+		return unmet("%s", otherwise)
+	}
+	return err
+}
+
+type verifyListArgs struct {
+	onPage
+	Element string   `json:"element" jsonschema:"What the list is, in words for people"`
+	Target  string   `json:"target" jsonschema:"The list: a ref of the page snapshot, or a selector that matches it alone"`
+	Items   []string `json:"items" jsonschema:"The texts that it must show"`
+}
+
+func verifyList(ctx context.Context, c *call, in verifyListArgs) error {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	l := locate(in.Target)
+	if _, err := c.page.WaitForSelector(ctx, l, actions.WaitOptions{}); err != nil {
+		return err
+	}
+	s, err := c.page.SnapshotYAML(ctx, actions.YAMLOptions{Root: l})
+	if err != nil {
+		return err
+	}
+	shown := unquote(s.Text)
+	for _, item := range in.Items {
+		if !strings.Contains(shown, item) {
+			return unmet("%s does not show %q", in.Element, item)
+		}
+	}
+	for _, item := range in.Items {
+		c.ran("await expect(page.%s).toContainText(%s);", c.element(in.Target), js(item))
+	}
+	return nil
+}
+
+type verifyValueArgs struct {
+	onPage
+	Type    fieldType `json:"type" jsonschema:"What kind of field it is"`
+	Element string    `json:"element" jsonschema:"What the field is, in words for people"`
+	Target  string    `json:"target" jsonschema:"The field: a ref of the page snapshot, or a selector that matches it alone"`
+	Value   string    `json:"value" jsonschema:"The value; true or false of a checkbox or radio button"`
+}
+
+func verifyValue(ctx context.Context, c *call, in verifyValueArgs) error {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	property := "value"
+	if in.Type == "checkbox" || in.Type == "radio" {
+		property = "checked"
+	}
+	state, err := c.page.ElementState(ctx, locate(in.Target), []string{property})
+	if err != nil {
+		return err
+	}
+	if state["found"] == false {
+		return unmet("there is no element %s", in.Target)
+	}
+	if got := fmt.Sprint(state[property]); got != in.Value {
+		return unmet("%s has the value %q, not %q", in.Element, got, in.Value)
+	}
+	switch {
+	case property == "value":
+		c.ran("await expect(page.%s).toHaveValue(%s);", c.element(in.Target), js(in.Value))
+	case in.Value == "true":
+		c.ran("await expect(page.%s).toBeChecked();", c.element(in.Target))
+	default:
+		c.ran("await expect(page.%s).not.toBeChecked();", c.element(in.Target))
+	}
+	return nil
+}
