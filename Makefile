@@ -144,7 +144,7 @@ trust-doc:
 
 # docs/actions.md, from a run of the conformance tests
 actions-doc: tools
-	go test -json -count=1 -run '^Test(NDJSON|JSONRPC|Hooks|BAP|MCP)(Conformance|Security|Seed)$$' ./actions/conformance | \
+	go test -json -count=1 -run '^Test(NDJSON|JSONRPC|Hooks|BAP|MCP)(Conformance|Security|Seed|Playwright)$$' ./actions/conformance | \
 		go run ./internal/actionsdoc -write docs/actions.md
 
 # docs/clients.md, from a run of the end-to-end tests of all clients

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cdphub/cdphub/actions"
 )
 
 // mcpCase is a use of a tool.
@@ -22,6 +24,7 @@ type mcpCase struct {
 	is         string // an expression that must be true afterwards
 	waits      bool   // for as long as tools wait for elements: in a session of its own
 	later      bool   // it may take a moment until the answer is that
+	lacks      bool   // a frame cannot do it
 }
 
 // mcpTools are all tools, with arguments that they must have.
@@ -33,7 +36,20 @@ var mcpTools = map[string]object{
 	"browser_drag": {"startTarget": "#card", "endTarget": "#bin"}, "browser_press_key": {"key": "a"},
 	"browser_select_option": {"target": "#plan", "values": []string{"free"}}, "browser_fill_form": {"fields": []object{}},
 	"browser_file_upload": {"files": []object{}}, "browser_evaluate": {"function": "1"}, "browser_close": {},
-	"browser_tabs": {"action": "list"},
+	"browser_tabs": {"action": "list"}, "browser_emulate_media": {"colorScheme": "dark"}, "browser_drop": {"target": "#bin", "data": object{"text/plain": "x"}},
+	"browser_network_request": {"index": 1}, "browser_get_config": {},
+	"browser_generate_locator": {"target": "#save"}, "browser_verify_element_visible": {"role": "button", "accessibleName": "Save all"},
+	"browser_verify_text_visible": {"text": "Sign up"}, "browser_verify_list_visible": {"element": "Twins", "target": "#twins", "items": []string{}},
+	"browser_verify_value":  {"element": "Email", "target": "#email", "type": "textbox", "value": ""},
+	"browser_mouse_move_xy": {"x": 5, "y": 6}, "browser_mouse_click_xy": {"x": 5, "y": 6}, "browser_mouse_drag_xy": {"startX": 5, "startY": 6, "endX": 7, "endY": 8},
+	"browser_mouse_down": {}, "browser_mouse_up": {}, "browser_mouse_wheel": {"deltaY": 10},
+	"browser_cookie_list": {}, "browser_cookie_get": {"name": "a"}, "browser_cookie_set": {"name": "a", "value": "1"}, "browser_cookie_delete": {"name": "a"},
+	"browser_cookie_clear": {}, "browser_storage_state": {}, "browser_set_storage_state": {"state": object{"cookies": []object{}, "origins": []object{}}},
+	"browser_localstorage_list": {}, "browser_localstorage_get": {"key": "k"}, "browser_localstorage_set": {"key": "k", "value": "v"},
+	"browser_localstorage_delete": {"key": "k"}, "browser_localstorage_clear": {}, "browser_sessionstorage_list": {}, "browser_sessionstorage_get": {"key": "k"},
+	"browser_sessionstorage_set": {"key": "k", "value": "v"}, "browser_sessionstorage_delete": {"key": "k"}, "browser_sessionstorage_clear": {},
+	"browser_route": {"pattern": "**/mock"}, "browser_route_list": {}, "browser_unroute": {}, "browser_network_state_set": {"state": "online"},
+	"browser_pdf_save": {}, "browser_highlight": {"target": "#save"}, "browser_hide_highlight": {},
 }
 
 // required are the arguments that a tool cannot do without, each with a value
@@ -85,7 +101,7 @@ func mcpCases() []mcpCase {
 			mcpCase{tool: tool, name: "a broken selector", arguments: at("li["), fails: true, want: []string{"no CSS selector"}},
 		)
 	}
-	return slices.Concat(mcpOwn, cases, mcpLast)
+	return slices.Concat(mcpOwn, mcpMore, cases, mcpLast)
 }
 
 // mcpOwn are the cases that are each a tool's own. {app} is the app's address.
@@ -129,7 +145,7 @@ var mcpOwn = []mcpCase{
 		{"name": "Large", "target": "[value=l]", "type": "radio", "value": "true"},
 		{"name": "Plan", "target": "#plan", "type": "combobox", "value": "Pro"},
 	}}, is: `document.querySelector("#email").value === "ada@b.c" && document.querySelector("#agree").checked && document.querySelector("[value=l]").checked && document.querySelector("#plan").value === "pro"`},
-	{tool: "browser_fill_form", name: "a type that is none", arguments: object{"fields": []object{{"target": "#email", "type": "text", "value": ""}}}, fails: true, want: []string{`"text"`}},
+	{tool: "browser_fill_form", name: "a type that is none", arguments: object{"fields": []object{{"target": "#email", "type": "text", "value": ""}}}, fails: true, want: []string{"textbox checkbox"}},
 	{tool: "browser_fill_form", name: "half of the fields", arguments: object{"fields": []object{
 		{"target": "#email", "type": "textbox", "value": "x@b.c"}, {"target": "#agree", "type": "checkbox", "value": "maybe"},
 	}}, fails: true, want: []string{"maybe", "Filled 1 of 2 fields"}},
@@ -141,11 +157,11 @@ var mcpOwn = []mcpCase{
 	{tool: "browser_evaluate", name: "an expression that is a promise", arguments: object{"function": "fetch('/data.json').then(function (r) { return r.json() })"}, want: []string{`{"answer":42}`}},
 	{tool: "browser_evaluate", name: "nothing", arguments: object{"function": "() => {}"}, want: []string{"undefined"}},
 	{tool: "browser_evaluate", name: "what throws", arguments: object{"function": "() => { throw new Error('out of reach') }"}, fails: true, want: []string{"evaluation failed: Error: out of reach"}},
-	{tool: "browser_network_requests", name: "of the page", want: []string{"[GET] {app}/data.json => [200]"}},
+	{tool: "browser_network_requests", name: "of the page", want: []string{"[GET] {app}/data.json => [200] OK", "static requests are left out"}},
 	{tool: "browser_network_requests", name: "by URL", arguments: object{"filter": "nowhere"}, want: []string{"No requests"}},
 	{tool: "browser_network_requests", name: "a broken filter", arguments: object{"filter": "["}, fails: true, want: []string{"filter: "}},
-	{tool: "browser_console_messages", name: "of the page", before: []mcpCase{{tool: "browser_evaluate", arguments: object{"function": "() => { console.log('plain', 7); console.error('harsh'); console.debug('quiet') }"}}}, later: true, want: []string{"Errors: 1", "[log] plain 7", "[error] harsh"}},
-	{tool: "browser_console_messages", name: "of all levels", arguments: object{"level": "debug"}, want: []string{"[debug] quiet"}},
+	{tool: "browser_console_messages", name: "of the page", before: []mcpCase{{tool: "browser_evaluate", arguments: object{"function": "() => { console.log('plain', 7); console.error('harsh'); console.debug('quiet') }"}}}, later: true, want: []string{"Errors: 1", "[LOG] plain 7", "[ERROR] harsh"}},
+	{tool: "browser_console_messages", name: "of all levels", arguments: object{"level": "debug"}, want: []string{"[DEBUG] quiet"}},
 	{tool: "browser_console_messages", name: "no such level", arguments: object{"level": "loud"}, fails: true, want: []string{"loud"}},
 	{tool: "browser_wait_for", name: "a text", before: []mcpCase{{tool: "browser_click", arguments: object{"target": "#later"}}}, arguments: object{"text": "Late"}, want: []string{`There is "Late"`}},
 	{tool: "browser_wait_for", name: "a text to go", arguments: object{"textGone": "never there"}, want: []string{`Gone is "never there"`}},
@@ -164,7 +180,7 @@ var mcpOwn = []mcpCase{
 	{tool: "browser_take_screenshot", name: "of two minds", arguments: object{"target": "#save", "fullPage": true}, fails: true, want: []string{"exclude"}},
 	{tool: "browser_resize", name: "the viewport", arguments: object{"width": 640, "height": 480}, is: `innerWidth === 640`},
 	{tool: "browser_resize", name: "to nothing", arguments: object{"width": 0, "height": 480}, fails: true, want: []string{"1 to 10000"}},
-	{tool: "browser_tabs", name: "list", arguments: object{"action": "list"}, want: []string{"### Open tabs\n- 0:", "(current) [Sign up]({app}/form.html) (pageId: page-"}},
+	{tool: "browser_tabs", name: "list", arguments: object{"action": "list"}, want: []string{"### Result\n- 0:", "(current) [Sign up]({app}/form.html) (pageId: page-"}},
 	{tool: "browser_tabs", name: "new", arguments: object{"action": "new", "url": "{app}/two.html"}, want: []string{"(current) [Second page]({app}/two.html)"}},
 	{tool: "browser_tabs", name: "no such action", arguments: object{"action": "hide"}, fails: true, want: []string{"hide"}},
 	{tool: "browser_tabs", name: "no such page", arguments: object{"action": "select", "index": 99}, fails: true, want: []string{"index 99"}},
@@ -177,6 +193,7 @@ var mcpOwn = []mcpCase{
 	{tool: "browser_wait_for", name: "a text that never comes", arguments: object{"text": "Godot"}, fails: true, waits: true},
 	{tool: "browser_navigate", name: "what cannot be reached", arguments: object{"url": "http://127.0.0.1:1/"}, fails: true, want: []string{"navigation failed"}, waits: true},
 	{tool: "browser_navigate", name: "no URL", arguments: object{"url": "nowhere"}, fails: true, want: []string{"Invalid URL: nowhere"}},
+	{tool: "browser_navigate", name: "without a scheme", arguments: object{"url": "{host}/form.html"}, want: []string{"Page URL: {app}/form.html", "await page.goto('{app}/form.html');"}},
 	{tool: "browser_evaluate", name: "too large a value", arguments: object{"function": "() => 'x'.repeat(5 << 20)"}, fails: true, want: []string{"limit exceeded"}},
 	{tool: "browser_snapshot", name: "no such element", arguments: object{"target": "e9999"}, fails: true, want: []string{"e9999"}},
 	{tool: "browser_take_screenshot", name: "no such element", arguments: object{"target": "e9999"}, fails: true, want: []string{"e9999"}},
@@ -188,8 +205,8 @@ var mcpOwn = []mcpCase{
 
 // mcpLast are the last cases, as they close the page.
 var mcpLast = []mcpCase{
-	{tool: "browser_tabs", name: "close the current page", arguments: object{"action": "close"}, want: []string{"[Sign up]"}},
-	{tool: "browser_close", name: "the page", arguments: object{}, want: []string{"### Open tabs"}},
+	{tool: "browser_tabs", name: "close the current page", arguments: object{"action": "close"}, want: []string{"(current) [Sign up]"}},
+	{tool: "browser_close", name: "the page", arguments: object{}, want: []string{"### Result\n", "await page.close()"}},
 }
 
 // TestMCPConformance uses each tool in both kinds of targets.
@@ -200,6 +217,12 @@ func TestMCPConformance(t *testing.T) {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
 			t.Parallel()
 			cases := mcpCases()
+			for i, c := range cases {
+				cases[i].fails = c.fails || c.lacks && kind.TargetKind == actions.FrameTarget
+				if cases[i].fails && c.lacks {
+					cases[i].want, cases[i].is = []string{"not supported by this target"}, ""
+				}
+			}
 			waiting := s.waitForTools(t, kind.prefix, cases)
 			a := connectMCP(t, s, kind.prefix)
 			a.use(t, "browser_tabs", object{"action": "new", "url": s.app.URL + "/two.html"})
@@ -264,7 +287,7 @@ func (a mcpClient) try(ctx context.Context, c mcpCase) (*sdk.CallToolResult, err
 	arguments := object{}
 	for k, v := range c.arguments {
 		if text, ok := v.(string); ok {
-			v = strings.ReplaceAll(text, "{app}", a.url)
+			v = strings.NewReplacer("{app}", a.url, "{host}", strings.TrimPrefix(a.url, "http://")).Replace(text)
 		}
 		arguments[k] = v
 	}

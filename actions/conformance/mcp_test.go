@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cdphub/cdphub/actions/mcp"
 )
 
 type object = map[string]any
@@ -19,10 +21,11 @@ type mcpClient struct {
 	url string // of the app
 }
 
-// connectMCP connects over HTTP.
+// connectMCP connects over HTTP, for all capabilities.
 func connectMCP(t *testing.T, s *stage, prefix string) mcpClient {
 	t.Helper()
-	return join(t, s, &sdk.StreamableClientTransport{Endpoint: s.base(prefix) + "/mcp"})
+	caps := strings.Join(mcp.Capabilities(), ",")
+	return join(t, s, &sdk.StreamableClientTransport{Endpoint: s.base(prefix) + "/mcp?caps=" + caps})
 }
 
 func join(t *testing.T, s *stage, transport sdk.Transport) mcpClient {
@@ -102,6 +105,13 @@ func contains(t *testing.T, tool, said string, words []string) {
 	}
 }
 
+// looking are the tools that change nothing.
+var looking = strings.Fields(`browser_snapshot browser_find browser_take_screenshot browser_console_messages browser_network_requests
+	browser_network_request browser_wait_for browser_get_config browser_generate_locator browser_verify_element_visible
+	browser_verify_text_visible browser_verify_list_visible browser_verify_value browser_cookie_list browser_cookie_get
+	browser_storage_state browser_localstorage_list browser_localstorage_get browser_sessionstorage_list browser_sessionstorage_get
+	browser_route_list browser_pdf_save`)
+
 // TestMCPListsTools wants each tool in the list, with its schema, and in the
 // conformance table.
 func TestMCPListsTools(t *testing.T) {
@@ -124,8 +134,7 @@ func TestMCPListsTools(t *testing.T) {
 		if !ok || schema["type"] != "object" || schema["properties"].(object)["pageId"] == nil {
 			t.Errorf("%s has the schema %v", tool.Name, tool.InputSchema)
 		}
-		reads := slices.Contains([]string{"browser_snapshot", "browser_find", "browser_take_screenshot", "browser_console_messages", "browser_network_requests", "browser_wait_for"}, tool.Name)
-		if tool.Annotations.ReadOnlyHint != reads {
+		if reads := slices.Contains(looking, tool.Name); tool.Annotations.ReadOnlyHint != reads {
 			t.Errorf("%s: readOnlyHint is %v", tool.Name, !reads)
 		}
 	}
@@ -149,18 +158,51 @@ func TestMCPStdio(t *testing.T) {
 		"own":     own,
 	} {
 		t.Run(name, func(t *testing.T) {
-			files := t.TempDir()
+			files, out := t.TempDir(), t.TempDir()
 			if err := os.WriteFile(filepath.Join(files, "letter.txt"), []byte("Dear reader"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			a := stdioMCP(t, s, append(args, "--files", files)...)
+			a := stdioMCP(t, s, append(args, "--files", files, "--output-dir", out, "--caps", "storage,testing")...)
 			a.use(t, "browser_tabs", object{"action": "new", "url": s.app.URL + "/form.html"})
 			a.use(t, "browser_type", object{"target": "#email", "text": "a@b.c", "submit": true}, "Saved a@b.c")
 			a.use(t, "browser_file_upload", object{"target": "#file", "paths": []string{filepath.Join(files, "letter.txt")}})
 			a.use(t, "browser_evaluate", object{"function": "(e) => e.files[0].text()", "target": "#file"}, `"Dear reader"`)
 			a.refuses(t, "browser_file_upload", object{"target": "#file", "paths": []string{"/etc/hostname"}}, "not a file below "+files)
 			a.refuses(t, "browser_file_upload", object{"target": "#file", "paths": []string{"../../x"}}, "not a file below")
+			a.use(t, "browser_snapshot", object{"filename": "page.yml"}, "- [Snapshot]("+filepath.Join(out, "page.yml")+")")
+			if text, err := os.ReadFile(filepath.Join(out, "page.yml")); err != nil || !strings.Contains(string(text), "heading \"Sign up\"") {
+				t.Errorf("%s, %v", text, err)
+			}
+			a.refuses(t, "browser_snapshot", object{"filename": "../page.yml"}, "is not below "+out)
+			a.use(t, "browser_storage_state", object{"filename": "state.json"}, "[Storage state]")
+			a.use(t, "browser_set_storage_state", object{"filename": "state.json"}, "Restored")
+			a.refuses(t, "browser_pdf_save", object{}, "capability pdf, which is off: start cdphub mcp with --caps pdf")
 			a.use(t, "browser_tabs", object{"action": "close"})
+		})
+	}
+}
+
+// TestMCPTabsAreTheClientsOwn has two agents on one hub: each counts its own
+// pages, in the order in which it has opened them, and is left with none when it
+// has closed them.
+func TestMCPTabsAreTheClientsOwn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	for _, kind := range kinds {
+		t.Run(string(kind.TargetKind), func(t *testing.T) {
+			t.Parallel()
+			page := func(name string) object { return object{"action": "new", "url": s.app.URL + name} }
+			one, two := connectMCP(t, s, kind.prefix), connectMCP(t, s, kind.prefix)
+			one.use(t, "browser_tabs", page("/form.html"))
+			two.use(t, "browser_tabs", page("/two.html"), "- 0: (current) [Second page]", "Other pages of this hub", "[Sign up]")
+			one.use(t, "browser_tabs", page("/two.html"), "- 0: [Sign up]", "- 1: (current) [Second page]")
+			one.use(t, "browser_tabs", object{"action": "select", "index": 0}, "- 0: (current) [Sign up]", "- 1: [Second page]")
+			one.use(t, "browser_tabs", object{"action": "close", "index": 1}, "- 0: (current) [Sign up]")
+			one.use(t, "browser_close", object{}, "This client has no page open", "[Second page]")
+			one.refuses(t, "browser_snapshot", object{}, "this client has no page open")
+			one.use(t, "browser_navigate", object{"url": s.app.URL + "/form.html"}, "Page Title: Sign up")
+			two.use(t, "browser_snapshot", object{}, "Page Title: Second page")
+			two.use(t, "browser_tabs", object{"action": "list"}, "- 0: (current) [Second page]")
 		})
 	}
 }

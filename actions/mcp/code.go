@@ -3,6 +3,7 @@ package mcp
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/cdphub/cdphub/actions"
@@ -86,7 +87,7 @@ func (c *call) element(target string) string {
 }
 
 // node is a line of a snapshot: - button "Save" [ref=e5]: text.
-var node = regexp.MustCompile(`^ *- '?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)'?(?:: (.*))?$`)
+var node = regexp.MustCompile(`^ *- '?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)'?(?::(?: (.*))?)?$`)
 
 // byRole finds the line of a ref in a snapshot, and writes how Playwright would
 // find that element again; "" when it cannot.
@@ -107,7 +108,11 @@ func byRole(snapshot, id string) string {
 		return ""
 	}
 	if role == "generic" {
-		return byText(nodes, strings.Trim(nodes[at][4], `"`))
+		text := nodes[at][4]
+		if inner, err := strconv.Unquote(text); err == nil {
+			text = inner
+		}
+		return byText(nodes, text)
 	}
 	similar, same, before := 0, 0, 0 // others that the name or role fits
 	for i, n := range nodes {

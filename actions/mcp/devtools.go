@@ -30,6 +30,12 @@ var (
 	}
 )
 
+// missingTools are those that Playwright MCP always has, and that are not here.
+var missingTools = []tool{
+	missing("browser_run_code_unsafe", "it runs a program with Playwright inside of the server, and no Playwright is in here; "+
+		"browser_evaluate runs a script in the page, and Playwright can connect to the hub by CDP"),
+}
+
 const noVideo = "the hub has no encoder for video; browser_take_screenshot takes pictures"
 
 func getConfig(_ context.Context, c *call, _ none) error {

@@ -254,7 +254,6 @@ type networkArgs struct {
 func setNetwork(ctx context.Context, c *call, in networkArgs) error {
 	offline := in.State == "offline"
 	c.mu.Lock()
-	c.offline = offline
 	own := slices.Clone(c.session.tabs.list)
 	c.mu.Unlock()
 	for _, id := range own {
@@ -266,6 +265,9 @@ func setNetwork(ctx context.Context, c *call, in networkArgs) error {
 			return err
 		}
 	}
+	c.mu.Lock()
+	c.offline = offline
+	c.mu.Unlock()
 	c.say("The pages of this client are %s", in.State)
 	c.ran("await page.context().setOffline(%t);", offline)
 	return nil

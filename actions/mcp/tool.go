@@ -133,9 +133,28 @@ func invalid(text string) error {
 	return &actions.Error{Kind: actions.InvalidArgument, Message: "bad request: " + text}
 }
 
+// Missing lists the tools of Playwright MCP that are not here, with the reasons.
+func Missing() map[string]string {
+	list := map[string]string{}
+	for _, t := range tools {
+		if t.lacks != "" {
+			list[t.name] = t.lacks
+		}
+	}
+	return list
+}
+
+// Group is the capability that a tool belongs to; "" for one that is always there.
+func Group(name string) string {
+	if i := slices.IndexFunc(tools, func(t tool) bool { return t.name == name }); i >= 0 {
+		return tools[i].group
+	}
+	return ""
+}
+
 // tools is every tool, by what it is for.
 var tools = slices.Concat(
-	pageTools, inputTools, lookTools, networkTools, tabTools,
+	pageTools, inputTools, lookTools, networkTools, tabTools, missingTools,
 	inGroup("config", configTools), inGroup("testing", testingTools), inGroup("vision", visionTools), inGroup("storage", storageTools),
 	inGroup("network", routeTools), inGroup("pdf", pdfTools), inGroup("devtools", devtoolsTools),
 )

@@ -42,6 +42,8 @@ func page(out io.Writer, tests []testrun.Test) error {
 	bad = append(bad, describe(all, signatures)...)
 	t := template.Must(template.New("page").Funcs(template.FuncMap{
 		"methods": func(dialect string) string { return all[dialect].methods() },
+		"tools":   func() string { return all["MCP"].toolTable() },
+		"missing": func() string { return all["MCP"].missingTable() },
 		"cases":   func(dialect string) string { return all[dialect].cases() },
 		"seeds":   func(dialect string) string { return all[dialect].seeds() },
 		"security": func(names ...string) string {
@@ -75,6 +77,41 @@ func (r *results) methods() string {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", method, r.takes[method], r.gives[method], inShort(rest[:n], 0), inShort(rest[:n], 1))
 		}
 		rest = rest[n:]
+	}
+	return b.String()
+}
+
+// toolTable is methods for MCP: its arguments are what the tests have found, beside
+// those of Playwright MCP.
+func (r *results) toolTable() string {
+	var b strings.Builder
+	b.WriteString("| tool | capability | arguments of Playwright MCP | more arguments | gives | browser | frame |\n|---|---|---|---|---|---|---|\n")
+	for rest := r.rows; len(rest) > 0; {
+		name := rest[0].method
+		n := slices.IndexFunc(rest, func(o row) bool { return o.method != name })
+		if n < 0 {
+			n = len(rest)
+		}
+		var t theirs
+		if i := slices.IndexFunc(r.tools, func(t theirs) bool { return t.name == name }); i >= 0 {
+			t = r.tools[i]
+		}
+		if name != messages {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", name, t.group, t.takes, t.more, r.gives[name], inShort(rest[:n], 0), inShort(rest[:n], 1))
+		}
+		rest = rest[n:]
+	}
+	return b.String()
+}
+
+// missingTable lists the tools of Playwright MCP that are not here.
+func (r *results) missingTable() string {
+	var b strings.Builder
+	b.WriteString("| tool of Playwright MCP | why it is not here |\n|---|---|\n")
+	for _, t := range r.tools {
+		if t.lacks != "" {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", t.name, t.lacks)
+		}
 	}
 	return b.String()
 }

@@ -27,6 +27,11 @@ func everything() string {
 		pass(test)
 		pass("Test" + d + "Seed/browser/an_example")
 		pass("Test" + d + "Seed/frame/an_example")
+		if d == "MCP" {
+			b.WriteString(attr("TestMCPPlaywright/browser_click", "takes", "target") + attr("TestMCPPlaywright/browser_resume", "lacks", "nothing is paused"))
+			pass("TestMCPPlaywright/browser_click")
+			pass("TestMCPPlaywright/browser_resume")
+		}
 	}
 	return b.String()
 }
@@ -53,6 +58,8 @@ func TestPage(t *testing.T) {
 		"| | NDJSON | browser.* | hooks | BAP | MCP |",
 		"| no token | 401 | 401 | 401 | 401 | 401 |",
 		"stand: an example.",
+		"| `browser_click` |  | target |  | page, snapshot | yes | yes |",
+		"| `browser_resume` | nothing is paused |",
 	} {
 		if !strings.Contains(string(text), line+"\n") {
 			t.Errorf("there is no line %s", line)

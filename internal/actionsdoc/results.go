@@ -23,6 +23,14 @@ type results struct {
 	examples []string // of Seed
 
 	takes, gives map[string]string // by method
+	tools        []theirs          // of MCP: what Playwright MCP has
+}
+
+// theirs is a tool of Playwright MCP.
+type theirs struct {
+	name, group string
+	takes, more string // its arguments, and ours beside them
+	lacks       string // why it is not here; mostly ""
 }
 
 // row is a case of a method.
@@ -66,7 +74,7 @@ func (c cell) String() string {
 type answer struct{ name, what string }
 
 var (
-	ours     = regexp.MustCompile(`^Test(` + strings.Join(dialects, "|") + `)(Conformance|Security|Seed)(?:/(.+))?$`)
+	ours     = regexp.MustCompile(`^Test(` + strings.Join(dialects, "|") + `)(Conformance|Security|Seed|Playwright)(?:/(.+))?$`)
 	suffixed = regexp.MustCompile(`#\d\d$`)
 )
 
@@ -90,6 +98,8 @@ func read(tests []testrun.Test) (all map[string]*results, bad []string) {
 		r, name := all[m[1]], m[3]
 		switch {
 		case name == "":
+		case m[2] == "Playwright":
+			r.tools = append(r.tools, theirs{name, t.Attr["group"], plain(t.Attr["takes"]), plain(t.Attr["more"]), plain(t.Attr["lacks"])})
 		case m[2] == "Conformance":
 			r.add(name, t.Attr)
 		case m[2] == "Seed":

@@ -114,7 +114,7 @@ var hubTools = []check[*server]{
 	}, nil},
 	{"close", "browser_close", func(t *testing.T, s *server) {
 		s.use(t, "browser_tabs", args{"action": "new", "url": s.url("/two.html")}, "Second page")
-		said := s.use(t, "browser_close", args{}, "Open tabs")
+		said := s.use(t, "browser_close", args{}, "### Result")
 		same(t, "it is closed", strings.Contains(said, "/two.html"), false)
 	}, nil},
 }
