@@ -106,6 +106,26 @@ func TestGlob(t *testing.T) {
 	}
 }
 
+func TestNoBrowserIsSaidOnce(t *testing.T) {
+	if got, want := NoBrowserFor(NoBrowserFor(errors.New("it has ended"))).Error(), "no browser: it has ended"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestRoutesChangeHeaders goes on without some headers and with others, whatever
+// the case of their names.
+func TestRoutesChangeHeaders(t *testing.T) {
+	d := RouteDecision{Without: []string{"referer"}, With: map[string]string{"X-A": "2"}}
+	list := d.headers(map[string]string{"Referer": "r", "x-a": "1", "Accept": "*/*"})
+	got := map[string]any{}
+	for _, h := range list {
+		got[h["name"].(string)] = h["value"]
+	}
+	if len(list) != 2 || got["Accept"] != "*/*" || got["X-A"] != "2" {
+		t.Errorf("%v", list)
+	}
+}
+
 func TestRoutesNewestFirst(t *testing.T) {
 	abort := &Route{Patterns: []RoutePattern{{URL: "*/a"}}, Decide: func(Request) RouteDecision { return RouteDecision{Abort: true} }}
 	answer := &Route{Decide: func(Request) RouteDecision { return RouteDecision{Respond: &RouteResponse{}} }}

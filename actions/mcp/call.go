@@ -57,7 +57,7 @@ func (s *session) use(ctx context.Context, t *tool, pageID string, do func(conte
 	default:
 	}
 	c := &call{session: s, b: b}
-	if c.page, err = s.pageOf(b, pageID); err != nil && (pageID != "" || !t.has(pageless)) {
+	if c.page, err = s.pageOf(b, pageID, !t.has(pageless)); err != nil && (pageID != "" || !t.has(pageless)) {
 		return c.result(err)
 	}
 	if c.page != nil {

@@ -52,7 +52,9 @@ func navigate(ctx context.Context, c *call, in navigateArgs) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	if c.page == nil {
-		return c.newTab(ctx, in.URL)
+		if c.page = c.app(ctx); c.page == nil {
+			return c.newTab(ctx, in.URL)
+		}
 	}
 	c.makeCurrent(c.page.ID)
 	address := complete(in.URL)

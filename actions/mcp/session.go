@@ -120,7 +120,7 @@ func sections(next sdk.MethodHandler) sdk.MethodHandler {
 			return result, err
 		}
 		if text, ok := r.Content[0].(*sdk.TextContent); ok && !strings.HasPrefix(text.Text, "### ") {
-			text.Text = "### Error\nError: " + text.Text + "\n"
+			text.Text = "### Error\nError: bad request: " + strings.TrimPrefix(text.Text, `validating "arguments": validating root: `) + "\n"
 		}
 		return r, nil
 	}

@@ -57,10 +57,9 @@ func reversed(list []string) []string {
 	return list
 }
 
-// pageOf finds the page that a call is for. One that has an ID is the client's
-// from then on. A client that never had a page gets the first of the hub, which
-// may be the only one that there can be: an app in a frame.
-func (s *session) pageOf(b *actions.Browser, id string) (*actions.Page, error) {
+// pageOf finds the page that a call is for, which is the client's from then on. A
+// client that never had one gets the first of the hub, if it needs a page.
+func (s *session) pageOf(b *actions.Browser, id string, needed bool) (*actions.Page, error) {
 	pages := b.Pages()
 	s.mu.Lock()
 	fresh := s.tabs.list == nil
@@ -69,7 +68,7 @@ func (s *session) pageOf(b *actions.Browser, id string) (*actions.Page, error) {
 		id = s.tabs.current
 	}
 	s.mu.Unlock()
-	if id == "" && !fresh && len(pages) > 0 {
+	if id == "" && !(fresh && needed) && len(pages) > 0 {
 		return nil, &actions.Error{Kind: actions.PageNotFound, Message: "page not found: this client has no page open"}
 	}
 	p, err := b.Page(id)
@@ -86,6 +85,26 @@ func (s *session) pageOf(b *actions.Browser, id string) (*actions.Page, error) {
 		s.tabs.told = slices.Clone(s.tabs.list)
 	}
 	return p, nil
+}
+
+// app is the page that browser_navigate takes of a hub whose pages are apps in
+// frames, as it may not be able to make another; nil where it can open a page.
+func (c *call) app(ctx context.Context) *actions.Page {
+	c.mu.Lock()
+	fresh := c.session.tabs.list == nil
+	c.mu.Unlock()
+	pages := c.b.Pages()
+	if !fresh || len(pages) == 0 {
+		return nil
+	}
+	p, err := c.b.Page(pages[0].ID)
+	if err != nil {
+		return nil
+	}
+	if kind, err := p.Kind(ctx); err != nil || kind != actions.FrameTarget {
+		return nil
+	}
+	return p
 }
 
 // makeCurrent makes a page the current one.
