@@ -148,7 +148,7 @@ func useTabs(ctx context.Context, c *call, in tabArgs) error {
 	case "close":
 		err = c.closeTab(ctx, id)
 	}
-	c.listTabs()
+	c.listTabs(ctx)
 	return err
 }
 
@@ -202,7 +202,7 @@ func closePage(ctx context.Context, c *call, _ none) error {
 	defer cancel()
 	c.ran("await page.close()")
 	err := c.closeTab(ctx, c.page.ID)
-	c.listTabs()
+	c.listTabs(ctx)
 	return err
 }
 
@@ -211,7 +211,8 @@ const maxOthers = 50
 
 // listTabs adds the client's pages by their indices, and those of others by
 // their IDs.
-func (c *call) listTabs() {
+func (c *call) listTabs(ctx context.Context) {
+	_, _ = c.b.List(ctx) // the titles that they have now; else those that are known
 	own, others := c.ownTabs()
 	c.lines = append(c.lines, own...)
 	if own == nil {
