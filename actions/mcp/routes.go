@@ -13,7 +13,7 @@ import (
 
 // routeTools are those that change requests, of all pages of the client.
 var routeTools = []tool{
-	define("browser_route", "Answer requests", "Answers requests to addresses that match a pattern, or changes their headers.", full|alters, addRoute),
+	define("browser_route", "Answer requests", "Answers requests to addresses that match a pattern, or changes their headers, in the pages that the client has and in those that it opens.", full|alters, addRoute),
 	define("browser_route_list", "List routes", "Lists what browser_route has set up.", full|pageless, listRoutes),
 	define("browser_unroute", "Remove routes", "Ends what browser_route has set up.", full|alters|pageless, removeRoutes),
 	define("browser_network_state_set", "Set the network state", "Takes the client's pages off the network, or back.", full|alters, setNetwork),

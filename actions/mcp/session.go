@@ -159,6 +159,7 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 	if err != nil {
 		return nil, err
 	}
+	pages := b.Pages()
 	s.mu.Lock()
 	closed := s.closed
 	if !closed {
@@ -167,7 +168,10 @@ func (s *session) open(ctx context.Context) (*actions.Browser, error) {
 		s.seen, s.shown = make(map[string]actions.PageInfo), make(map[*actions.Page][]string)
 		s.unroute = make(map[*actions.Page]func(context.Context) error)
 		s.media = make(map[*actions.Page]actions.Media)
-		s.tabs.list = nil // what were its pages went with the connection
+		s.routes, s.offline = nil, false                 // they have ended with an earlier connection
+		if s.tabs.update(pages); len(s.tabs.list) == 0 { // all went with an earlier connection
+			s.tabs = tabs{}
+		}
 	}
 	s.mu.Unlock()
 	if closed {

@@ -68,7 +68,7 @@ func (s *session) pageOf(b *actions.Browser, id string, needed bool) (*actions.P
 		id = s.tabs.current
 	}
 	s.mu.Unlock()
-	if id == "" && !(fresh && needed) && len(pages) > 0 {
+	if id == "" && (!fresh || !needed) && len(pages) > 0 {
 		return nil, &actions.Error{Kind: actions.PageNotFound, Message: "page not found: this client has no page open"}
 	}
 	p, err := b.Page(id)
