@@ -8,6 +8,9 @@ export { expect };
 
 const { CDP_ENDPOINT, APP, OTHER, TARGET } = process.env;
 
+/** false: the client's token does not allow what needs scope privileged */
+export const privileged = process.env.PRIVILEGED !== "false";
+
 /** The endpoint: a hub whose Target is an iframe, or Chromium itself. */
 export const endpoint = CDP_ENDPOINT;
 /** The origin of the app's pages, and another one whose pages carry an agent too. */

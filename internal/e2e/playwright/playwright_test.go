@@ -3,6 +3,7 @@ package playwright
 import (
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,6 +84,6 @@ func runAt(t *testing.T, target, port string, a *app) {
 		}
 	}
 	harness.RunPlaywright(t, fewest, record, "TARGET="+target, "CDP_ENDPOINT=http://127.0.0.1:"+port,
-		"APP="+a.own.URL, "OTHER="+a.otherOrigin())
+		"APP="+a.own.URL, "OTHER="+a.otherOrigin(), "PRIVILEGED="+strconv.FormatBool(harness.Privileged()))
 	t.Logf("%d of %d tests passed, %d of them as differences.mjs says that it is here", succeeded, ran, different)
 }

@@ -1,6 +1,6 @@
 // What the page looks like, and the world around it.
 
-import { app, expect, pageOf, test } from "../fixtures.mjs";
+import { app, expect, pageOf, privileged, test } from "../fixtures.mjs";
 
 /** The colour of a pixel of an image, [r, g, b], and the image's size, read in the page. */
 const look = (page, buffer, x, y) => page.evaluate(async ([data, px, py]) => {
@@ -101,6 +101,8 @@ test("emulation: the clock", async ({ page }) => {
 
 test("emulation: permissions", async ({ context, inFrame }) => {
   if (inFrame()) return expect(context.grantPermissions(["geolocation"], { origin: app })).rejects.toThrow("permissions belong to the embedding browser");
-  await context.grantPermissions(["geolocation"], { origin: app });
+  const granted = context.grantPermissions(["geolocation"], { origin: app });
+  if (!privileged) return expect(granted).rejects.toThrow("needs scope privileged");
+  await granted;
   await context.clearPermissions();
 });
