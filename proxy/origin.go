@@ -24,6 +24,20 @@ func originOf(u *url.URL) origin {
 
 func (o origin) String() string { return o.scheme + "://" + o.host }
 
+// names are the texts of an origin: both where it is at a name of this machine,
+// since browsers take localhost and 127.0.0.1 for two origins.
+func (o origin) names() []string {
+	name, port := splitHost(o.host)
+	other := map[string]string{"localhost": "127.0.0.1", "127.0.0.1": "localhost"}[name]
+	if other == "" {
+		return []string{o.String()}
+	}
+	if port != "" {
+		other = net.JoinHostPort(other, port)
+	}
+	return []string{o.String(), origin{o.scheme, other}.String()}
+}
+
 // same reports whether two origins are one. All names of the own machine are
 // the same: a server that was asked as localhost may call itself 127.0.0.1.
 func (o origin) same(other origin) bool {

@@ -122,6 +122,7 @@ type exchange struct {
 	uri          string         // path and query that the browser asks for
 	document     bool           // a frame will show the response
 	navigates    bool           // and the request is a navigation, not of a script or an element
+	worker       bool           // the response is the script of a service worker
 	redirects    []hop          // the redirect chain of the navigation so far
 	paused       *pausedRequest // nil when no agent is told of it
 	announced    bool           // the agent of the document before has made events of it
@@ -157,7 +158,10 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		p.rememberWorker(r.URL.Path)
 	}
-	e := &exchange{own: own, upstream: p.upstream, uri: r.URL.RequestURI(), document: p.asksForDocument(r, own)}
+	e := &exchange{
+		own: own, upstream: p.upstream, uri: r.URL.RequestURI(),
+		document: p.asksForDocument(r, own), worker: r.Header.Get("Service-Worker") == "script",
+	}
 	if e.navigates = e.document && r.Header.Get("Sec-Fetch-Mode") == "navigate"; e.navigates {
 		e.redirects = p.redirects.take(own.String() + e.uri)
 	}
@@ -241,7 +245,7 @@ func (p *handler) rewriteRequest(pr *httputil.ProxyRequest) {
 	p.hideHost(out.Header)
 	moveHeader(out.Header, "Origin", e.own, p.upstream)
 	moveHeader(out.Header, "Referer", e.own, p.upstream)
-	if !e.document {
+	if !e.document && !e.worker {
 		return
 	}
 	encoding := "identity"
@@ -249,7 +253,7 @@ func (p *handler) rewriteRequest(pr *httputil.ProxyRequest) {
 		encoding = "gzip"
 	}
 	out.Header.Set("Accept-Encoding", encoding)
-	if pr.In.Header.Get("Sec-Fetch-Dest") == "" && !strings.Contains(pr.In.Header.Get("Accept"), "text/html") {
+	if e.document && pr.In.Header.Get("Sec-Fetch-Dest") == "" && !strings.Contains(pr.In.Header.Get("Accept"), "text/html") {
 		return // perhaps a video, which is asked for in ranges
 	}
 	for _, name := range []string{"If-None-Match", "If-Modified-Since", "If-Range", "Range"} {
@@ -281,9 +285,10 @@ func (p *handler) fromHost(r *http.Request) bool { return p.isParent(r.Referer()
 
 // tag is the script tag of the agent. The app's own origin is among the parents
 // because of sandboxed frames: their origin is opaque, and so another one than
-// that of the app's pages.
+// that of the app's pages. So is the one by the other name of this machine, at
+// which a page of the app may have a frame of it.
 func (p *handler) tag(own origin, response navigationResponse, nonce string, integrity bool) []byte {
-	parents := append(slices.Clone(p.Parents), own.String())
+	parents := append(slices.Clone(p.Parents), own.names()...)
 	text := `<script src="` + prefix + `agent.js" data-parents="` + html.EscapeString(strings.Join(parents, " ")) + `"`
 	text += ` data-upstream="` + html.EscapeString(p.upstream.String()) + `"`
 	text += response.attribute()

@@ -24,7 +24,8 @@ const (
 
 // tagOf is the agent's tag in the documents of an app.
 func tagOf(own string) string {
-	return `<script src="/__hub/agent.js" data-parents="` + host + " " + own + `"></script>`
+	other := strings.Replace(own, "127.0.0.1", "localhost", 1)
+	return `<script src="/__hub/agent.js" data-parents="` + host + " " + own + " " + other + `"></script>`
 }
 
 // wholeTagOf is tagOf with what ask leaves out.

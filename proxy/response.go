@@ -44,6 +44,10 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 		// or one of its dialogs is open, the Host page is not.
 		h.Set("Origin-Agent-Cluster", "?1")
 	}
+	if e.worker {
+		p.editWorker(res, e.own)
+		return nil
+	}
 	integrity := needsIntegrity(h)
 	nonce := rewriteCSP(h, p.KeepCSP, p.Upstream.Host)
 	if !e.document || !hasBody(res) || isDownload(h) {

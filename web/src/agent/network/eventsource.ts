@@ -1,5 +1,6 @@
 // EventSource: each connection is a request, and each event a message of it.
 
+import { atProxy } from "../page/moved";
 import { monotonic } from "../base/originals";
 import { Exchange } from "./exchange";
 
@@ -28,6 +29,7 @@ export function installEventSource(win: Win): void {
   } as typeof addEventListener;
   win.EventSource = new Proxy(Native, {
     construct(target, args, newTarget) {
+      if (args.length > 0) args[0] = atProxy(String(args[0]), win.document.baseURI);
       const source = Reflect.construct(target, args, newTarget) as EventSource;
       streams.set(
         source,

@@ -5,6 +5,7 @@ import { originals } from "../base/originals";
 import { netErrorOf } from "./neterror";
 import { EditedRequest, FailedByClient, withOverrides } from "./requestchanges";
 import { Exchange } from "./exchange";
+import { atProxy } from "../page/moved";
 import { type Payload, boundaryOf, payloadOf } from "./payload";
 import { followBody } from "./responsebody";
 
@@ -61,16 +62,18 @@ interface Call {
 
 async function run(call: Call): Promise<Response> {
   const { win, native, request, payload } = call;
-  const { url, method, signal, referrerPolicy } = request;
+  const { method, signal, referrerPolicy } = request;
+  const url = atProxy(request.url);
   const headers = Object.fromEntries(request.headers);
   const x = new Exchange(win, "Fetch", { url, method, headers, payload, referrerPolicy, pausable: true });
   try {
     const draft = new EditedRequest(url, method, [...request.headers], payload);
-    const send = (changed?: EditedRequest): Promise<Response> => (changed ? resend(call, changed) : native(request));
+    const asked = url === request.url ? undefined : draft;
+    const send = (changed = asked): Promise<Response> => (changed ? resend(call, changed) : native(request));
     const r =
       wanted(url) && !signal.aborted
         ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
-        : await native(request);
+        : await send();
     x.responded({
       url: r.url || url,
       status: r.status,

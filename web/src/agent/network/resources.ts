@@ -6,6 +6,7 @@ import type { Protocol } from "../../cdp";
 import { isOfProxy } from "../link/hub";
 import { isBundle } from "../base/bundles";
 import { onElementFailed } from "./log";
+import { atProxy } from "../page/moved";
 import { originals } from "../base/originals";
 import { isOwnAddress } from "../link/scriptelement";
 import { keepUrl } from "./bodies";
@@ -162,8 +163,9 @@ export function installBeacon(win: Win): void {
   const { prototype } = win.Navigator;
   const { sendBeacon } = prototype;
   prototype.sendBeacon = function (url: string | URL, data?: BodyInit | null): boolean {
-    const sent = sendBeacon.call(this, url, data);
-    if (sent) beginBeacon(win, new URL(String(url), win.document.baseURI).href, data);
+    const to = atProxy(String(url), win.document.baseURI);
+    const sent = sendBeacon.call(this, to, data);
+    if (sent) beginBeacon(win, new URL(to, win.document.baseURI).href, data);
     return sent;
   };
 }

@@ -6,6 +6,7 @@ import { hexId, originals } from "../base/originals";
 import { netErrorOf } from "./neterror";
 import { EditedRequest, FailedByClient } from "./requestchanges";
 import { Exchange } from "./exchange";
+import { atProxy } from "../page/moved";
 import { multipart, payloadOf } from "./payload";
 import { Answer, type Answered, fire } from "./xhranswer";
 
@@ -46,8 +47,10 @@ export function installXhr(win: Win): void {
   };
   Object.assign(proto, {
     open(this: Proto, ...args: Parameters<Proto["open"]>) {
-      Reflect.apply(native.open, this, args);
-      opened(win, this, args);
+      const moved =
+        args.length > 1 ? [args[0], atProxy(String(args[1]), win.document.baseURI), ...args.slice(2)] : args;
+      Reflect.apply(native.open, this, moved);
+      opened(win, this, moved);
     },
     setRequestHeader(this: Proto, name: string, value: string) {
       const call = calls.get(this);

@@ -1,26 +1,77 @@
-// Links and scripts of an app that name the address at which it is without the proxy:
-// the document there has no agent, and clients would lose the page.
+// Links, forms and scripts of an app that name the address at which it is without the proxy:
+// the document there has no agent, so that clients would lose the page, and it is of another
+// origin, so that script would not get what it asks for.
 
 import type { NavigateEvent } from "./navigation";
+import { isUrl } from "../base/urls";
 import { originals } from "../base/originals";
 
-/** Leads navigations to this origin to the same place of the proxy, where there is the Navigation API. */
-export function followMoved(upstream: string): void {
+let upstream: URL | undefined;
+
+/** Leads what this document does with addresses of this origin to the same places of the proxy. */
+export function followMoved(origin: string): void {
+  upstream = new URL(origin);
   const { navigation } = window as unknown as { navigation?: EventTarget };
   navigation?.addEventListener("navigate", (event) => {
     const e = event as NavigateEvent;
-    const there = new URL(e.destination.url);
-    if (!isUpstream(there, new URL(upstream)) || e.formData || !e.cancelable) return;
+    const here = atProxy(e.destination.url);
+    if (here === e.destination.url || e.formData || !e.cancelable) return;
     e.preventDefault();
     e.stopImmediatePropagation(); // the next event is the one that counts
-    const here = location.origin + there.href.slice(there.origin.length);
     originals.setTimeout(() => (e.navigationType === "replace" ? location.replace(here) : location.assign(here)), 0);
   });
+  if (!navigation) window.addEventListener("click", followLink);
+  window.addEventListener("submit", (e) => moveForm(e.target as HTMLFormElement, e.submitter), true);
+  const { prototype } = HTMLFormElement;
+  const { submit } = prototype;
+  prototype.submit = function (): void {
+    moveForm(this);
+    submit.call(this);
+  };
+}
+
+/**
+ * The same place of the proxy for an address, of a WebSocket too, at which the app is without it;
+ * any other text as it is.
+ */
+export function atProxy(address: string, base: string = location.href): string {
+  if (!upstream || !isUrl(address, base)) return address;
+  const url = new URL(address, base);
+  if (!isUpstream(url, upstream)) return address;
+  const here = url.protocol.startsWith("ws") ? location.origin.replace("http", "ws") : location.origin;
+  return here + url.href.slice(url.origin.length);
 }
 
 /** Whether an address is of the origin, or of the other name of the same server on this machine. */
-function isUpstream(url: URL, upstream: URL): boolean {
+function isUpstream(url: URL, origin: URL): boolean {
   const local = (u: URL): boolean => u.hostname === "localhost" || u.hostname === "127.0.0.1";
-  const same = url.hostname === upstream.hostname || (local(url) && local(upstream));
-  return same && url.port === upstream.port && url.protocol === upstream.protocol;
+  const same = url.hostname === origin.hostname || (local(url) && local(origin));
+  return same && url.port === origin.port && url.protocol.replace("ws", "http") === origin.protocol;
+}
+
+/** Follows a link where there is no Navigation API. */
+function followLink(e: MouseEvent): void {
+  const link = e.composedPath().find((x) => x instanceof HTMLAnchorElement);
+  if (!link || e.defaultPrevented || link.hasAttribute("download") || !/^(_self)?$/.test(link.target)) return;
+  const here = atProxy(link.href);
+  if (here === link.href) return;
+  e.preventDefault();
+  location.assign(here);
+}
+
+/** Gives a form its address at the proxy, until it has been submitted. */
+function moveForm(form: HTMLFormElement, submitter?: Element | null): void {
+  moveAttribute(form, "action");
+  if (submitter) moveAttribute(submitter, "formaction");
+}
+
+function moveAttribute(element: Element, name: string): void {
+  const given = element.getAttribute(name);
+  if (given === null) return;
+  const here = atProxy(given, element.baseURI);
+  if (here === given) return;
+  element.setAttribute(name, here);
+  originals.setTimeout(() => {
+    if (element.getAttribute(name) === here) element.setAttribute(name, given);
+  }, 0);
 }

@@ -1,0 +1,13 @@
+import { defineConfig } from "@playwright/test";
+
+// One worker: all tests share the browser behind the endpoint.
+export default defineConfig({
+  testDir: "specs",
+  outputDir: process.env.SCRATCH,
+  workers: 1,
+  fullyParallel: false,
+  timeout: 30_000,
+  expect: { timeout: 5_000 },
+  forbidOnly: !!process.env.CI,
+  preserveOutput: "never",
+});

@@ -1,0 +1,42 @@
+package proxy
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// workerStart is put before the script of a service worker. %TAG% is the agent's
+// tag as a string of JavaScript. It is one line, so that the lines of errors stay.
+//
+// Its listener is the first one, and keeps requests below prefix from the app's own:
+// a worker that answers everything would answer for the agent, too. And HTML that
+// the worker has made itself gets the tag, after the start of the document. What it
+// has fetched has the tag already.
+const workerStart = `{const own="` + prefix + `",tag=%TAG%,{respondWith}=FetchEvent.prototype,` +
+	`start=/^(?:\s|<!--[^]*?-->|<!doctype[^>]*>|<html[^>]*>|<head[^>]*>)*/i,` +
+	`tagged=async given=>{const r=await given;` +
+	`if(!(r instanceof Response)||r.type!=="default"||!r.body||!/^text\/html/i.test(r.headers.get("content-type")))return r;` +
+	`const text=await r.text(),headers=new Headers(r.headers);headers.delete("content-length");` +
+	`return new Response(text.includes(own+"agent.js")?text:text.replace(start,s=>s+tag),{status:r.status,statusText:r.statusText,headers})};` +
+	`addEventListener("fetch",e=>{const u=new URL(e.request.url);` +
+	`if(u.origin===location.origin&&u.pathname.startsWith(own))e.stopImmediatePropagation()});` +
+	`FetchEvent.prototype.respondWith=function(r){respondWith.call(this,this.request.mode==="navigate"?tagged(r):r)}}`
+
+// strictStart matches a script that begins with the directive "use strict", which
+// counts only where nothing but directives is before it (ECMA-262, 11.2.1).
+var strictStart = regexp.MustCompile(`^(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(?:"use strict"|'use strict')`)
+
+// editWorker puts workerStart before the script of a service worker.
+func (p *handler) editWorker(res *http.Response, own origin) {
+	if res.StatusCode != http.StatusOK || !hasBody(res) || !isPlainOrGzip(res.Header) {
+		return
+	}
+	p.makeEditable(res)
+	tag := mustEncode(string(p.tag(own, navigationResponse{}, "", false)))
+	start := strings.Replace(workerStart, "%TAG%", string(tag), 1)
+	if strictStart.Match(peek(res)) {
+		start = `"use strict";` + start
+	}
+	res.Body = wrapBody(start, res.Body, "", res.Body)
+}
