@@ -44,7 +44,8 @@ import (
 //	{"what":"end","id":"R","length":2}
 //	    the last event of a request: the body has been read
 //	{"what":"failed","id":"R","error":"net::ERR_ABORTED"}
-//	    the last event of a request that has no response
+//	    the last event of a request that has no response. With "download", the
+//	    name of a file, the browser saves the response: it has "url" and "key".
 
 // targetState is the command "state".
 type targetState struct {

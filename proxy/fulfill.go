@@ -74,16 +74,21 @@ func readBody(res *http.Response) []byte {
 	if res == nil {
 		return nil
 	}
+	unpack(res)
+	// An error comes again when the body is read on.
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxResponseBody))
+	res.Body = readCloser{io.MultiReader(bytes.NewReader(body), res.Body), res.Body}
+	return body
+}
+
+// unpack decompresses the body of a response.
+func unpack(res *http.Response) {
 	if strings.EqualFold(res.Header.Get("Content-Encoding"), "gzip") {
 		res.Body = &gunzip{src: res.Body}
 		res.Header.Del("Content-Encoding")
 		res.Header.Del("Content-Length")
 		res.ContentLength = -1
 	}
-	// An error comes again when the body is read on.
-	body, _ := io.ReadAll(io.LimitReader(res.Body, maxResponseBody))
-	res.Body = readCloser{io.MultiReader(bytes.NewReader(body), res.Body), res.Body}
-	return body
 }
 
 // response is the response that the agent wants. It is made of the paused one, if

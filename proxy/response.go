@@ -86,9 +86,15 @@ func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop)
 		if e.paused != nil && e.paused.main {
 			e.paused.redirected(current)
 		}
-	case e.paused == nil || !e.paused.main:
+	case e.paused == nil:
 	case isDownload(res.Header):
-		e.paused.finish(agentEvent{What: "failed", Error: "net::ERR_ABORTED", Download: fileName(res)})
+		n := agentEvent{What: "failed", Error: "net::ERR_ABORTED", URL: current.URL, Download: fileName(res)}
+		if isPlainOrGzip(res.Header) {
+			unpack(res)
+			res.Body, n.Key = p.bodies.add(res.Body, "")
+		}
+		e.paused.finish(n)
+	case !e.paused.main:
 	case res.StatusCode == http.StatusNoContent || res.StatusCode == http.StatusResetContent:
 		e.paused.finish(agentEvent{What: "failed", Error: "net::ERR_ABORTED"})
 	default:

@@ -27,8 +27,9 @@ type Client struct {
 	calls         int // commands without an answer
 	subscriptions int // to every Target
 	flow          flow
-	page          *session.Session // the session of messages without a sessionId; nil for most Clients
-	gone          func()           // called when page ends; nil for most Clients
+	downloads     map[*session.Session]downloadWish // by where it was asked for; nil is the connection
+	page          *session.Session                  // the session of messages without a sessionId; nil for most Clients
+	gone          func()                            // called when page ends; nil for most Clients
 }
 
 // Answer implements session.Peer.

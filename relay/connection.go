@@ -152,6 +152,10 @@ func (h *Hub) dropAnswerLocked(before, id bridge.CallID, wrongSession bool) {
 // the Target. Order for each session is that of the calls. An unknown Target
 // is no error: it may just have gone.
 func (hc *connection) Event(targetID, method string, params []byte) {
+	if method == downloadBegins || method == downloadProgress {
+		hc.download(method, params)
+		return
+	}
 	seen := hc.hub.viewsOf(method, params)
 	if !hc.lock() {
 		return

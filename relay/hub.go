@@ -36,9 +36,12 @@ type Options struct {
 	// DOM.setFileInputFiles, for a Host that cannot read files (bridge.Uploads). If it
 	// is nil, the hub refuses that method for these Hosts.
 	Upload func(params []byte) ([]byte, error)
-	Limits Limits
-	Name   string            // of the hub, in the Directory; "" is the default hub
-	Nodes  cluster.Directory // says which node a hub's Hosts are at; a cluster.Memory
+	// Download writes a file that a frame has downloaded to a folder that a Client
+	// has named. If it is nil, no files are written.
+	Download func(folder, name string, contents []byte) error
+	Limits   Limits
+	Name     string            // of the hub, in the Directory; "" is the default hub
+	Nodes    cluster.Directory // says which node a hub's Hosts are at; a cluster.Memory
 	// PageAddress says where a person opens a Host page of a hub, by the hub's name,
 	// for refusals to name; "" where that is not known. It must not block.
 	PageAddress func(hub string) string

@@ -32,7 +32,7 @@ var methods = map[string]method{
 	"Browser.close":                       {browser: ok},
 	"Browser.grantPermissions":            {browser: notYours("permissions belong to the embedding browser"), real: true},
 	"Browser.resetPermissions":            {browser: notYours("permissions belong to the embedding browser"), real: true},
-	"Browser.setDownloadBehavior":         {browser: ok, real: true},
+	"Browser.setDownloadBehavior":         {browser: setDownloads, real: true},
 	"Browser.setPermission":               {browser: notYours("permissions belong to the embedding browser"), real: true},
 	"Browser.setWindowBounds":             {browser: ok},
 	"Page.close":                          {note: notePageClose},

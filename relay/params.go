@@ -8,6 +8,8 @@ import (
 // params is what the hub reads of the params of the methods it answers.
 type params struct {
 	targetID, sessionID, browserContextID, promptText     string
+	behavior, downloadPath                                string
+	eventsEnabled                                         bool
 	discover, autoAttach, accept                          bool
 	hasTargetID, hasSessionID, hasDiscover, hasAutoAttach bool
 	hasAccept, hasPromptText                              bool
@@ -36,6 +38,12 @@ func (p *params) set(key string, value []byte) bool {
 		p.browserContextID, _ = wire.Text(value)
 	case "promptText":
 		p.promptText, p.hasPromptText = wire.Text(value)
+	case "behavior":
+		p.behavior, _ = wire.Text(value)
+	case "downloadPath":
+		p.downloadPath, _ = wire.Text(value)
+	case "eventsEnabled":
+		p.eventsEnabled = value[0] == 't'
 	case "discover":
 		p.discover, p.hasDiscover = value[0] == 't', true
 	case "autoAttach":

@@ -45,8 +45,9 @@ type Options struct {
 	// browser, the browser's for frames. Both are always served.
 	PageSockets *bool
 
-	UploadDir string        // from which Clients may upload files by path; empty: none
-	Drain     time.Duration // how long commands in flight may take at the end, 10 s
+	UploadDir   string        // from which Clients may upload files by path; empty: none
+	DownloadDir string        // below which Clients may have files saved that frames download; empty: none
+	Drain       time.Duration // how long commands in flight may take at the end, 10 s
 
 	Limits   Limits
 	Actions  Actions

@@ -144,8 +144,13 @@ func (s *Server) makeHubs() error {
 	if err != nil {
 		return err
 	}
+	download, err := newDownloads(s.o.DownloadDir)
+	if err != nil {
+		return err
+	}
 	s.hubs = relay.NewHubs(relay.Options{
-		Log: s.log, Product: version.Current().Product("/"), Upload: upload, Limits: s.o.Limits.hub(), Grace: s.o.Limits.HostGrace,
+		Download: download,
+		Log:      s.log, Product: version.Current().Product("/"), Upload: upload, Limits: s.o.Limits.hub(), Grace: s.o.Limits.HostGrace,
 		PageAddress: s.pageAddress,
 	})
 	if s.o.Browsers == nil {

@@ -25,10 +25,7 @@ func newUploads(dir string) (func([]byte) ([]byte, error), error) {
 	if dir == "" {
 		return nil, nil
 	}
-	root, err := filepath.Abs(dir)
-	if err == nil {
-		root, err = filepath.EvalSymlinks(root)
-	}
+	root, err := resolve(dir)
 	if err != nil {
 		return nil, fmt.Errorf("upload directory: %w", err)
 	}

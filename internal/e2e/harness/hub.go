@@ -38,9 +38,9 @@ func StartHub(t testing.TB, args ...string) *Hub {
 
 // StartProxy runs `cdphub proxy` in front of the app at a URL, as StartHub does,
 // and returns the Host page that it says to open.
-func StartProxy(t testing.TB, app string) (h *Hub, page string) {
+func StartProxy(t testing.TB, app string, args ...string) (h *Hub, page string) {
 	t.Helper()
-	h = startHub(t, []string{"proxy", app, "--app-addr", "localhost:0"}) // cookies need the Host page's name
+	h = startHub(t, append([]string{"proxy", app, "--app-addr", "localhost:0"}, args...)) // cookies need the Host page's name
 	Eventually(t, Started, func() error {
 		for line := range strings.Lines(h.said()) {
 			if page = strings.TrimSpace(line); strings.HasPrefix(page, "http://") {

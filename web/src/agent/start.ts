@@ -9,7 +9,7 @@ import { flushBindings, installBindings, bind } from "./runtime/bindings";
 import { installConsole, installErrors, replayConsole } from "./runtime/console";
 import { announceContexts, createContexts } from "./runtime/contexts";
 import { installDialogs } from "./page/dialogs";
-import { installDownloads } from "./page/downloads";
+import { installDownloads, setDownloadChannel } from "./page/downloads";
 import { installChoosers, listenForChoosers } from "./dom/files";
 import { readName } from "./link/framename";
 import { address, describeFrame, mainFrame } from "./page/frames";
@@ -101,6 +101,7 @@ export function startFrameAgent(options: AgentOptions): void {
   hideFrameElement();
   readName();
   startPopups(control);
+  setDownloadChannel(send);
   wrap(window);
   listen(window);
   listenForFragments();

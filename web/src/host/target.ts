@@ -352,15 +352,15 @@ export class Target implements TargetView {
   }
 
   /**
-   * Whether a document may send an event: none about other Targets, and none that claims an address of
-   * another origin.
+   * Whether a document may send an event: of the browser only those of downloads, none about other
+   * Targets, and none that claims an address of another origin.
    */
   private mayTell(method: string, p: { frame?: { id: string; url: string }; frameId?: string; url?: string }): boolean {
     const here = (url: unknown): boolean =>
       this.link !== undefined && isOf(String(url), this.link.origin, this.origins);
     if (method === "Page.frameNavigated" && p.frame?.id === this.id) return here(p.frame.url);
     if (method === "Page.navigatedWithinDocument" && p.frameId === this.id) return here(p.url);
-    return !/^(Target|Browser)\./.test(method);
+    return /^Browser\.download/.test(method) || !/^(Target|Browser)\./.test(method);
   }
 
   private controlled(m: FromAgent): void {

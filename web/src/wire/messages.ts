@@ -48,7 +48,7 @@ export const CHILD_SILENT =
 
 /** A file that the browser saves. */
 export const DOWNLOAD =
-  "cdphub: the file {url} goes to the downloads of the browser that shows this page, and not to clients: fetch it in the page, or start cdphub with --browser, where clients get downloads";
+  "cdphub: the file {url} goes to the downloads of the browser that shows this page, and could not be read for clients: fetch it in the page, or start cdphub with --browser, where clients get all downloads";
 
 /** Fills in a message. */
 export function say(message: string, places: Record<string, string> = {}): string {

@@ -140,6 +140,9 @@ export interface FailedEvent {
   error: string;
   /** The name of the file, where the response is a download: the browser saves it. */
   download?: string;
+  /** Of a download: its address, and the key of its content below /__hub/body/. */
+  url?: string;
+  key?: string;
 }
 
 /** What a proxy sends. */

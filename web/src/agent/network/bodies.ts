@@ -83,7 +83,7 @@ export async function getResponseBody(
 }
 
 /** What an address of the document's own origin has; undefined where it cannot be had. */
-async function bytesAt(url: string, cache: RequestCache): Promise<Uint8Array | undefined> {
+export async function bytesAt(url: string, cache: RequestCache): Promise<Uint8Array | undefined> {
   try {
     const r = await originals.fetch(url, { cache });
     return r.ok || cache === "force-cache" ? new Uint8Array(await r.arrayBuffer()) : undefined;

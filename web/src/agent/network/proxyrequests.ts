@@ -10,7 +10,8 @@ import { navigationUnderWay, navigationVoid } from "../page/navigation";
 import { monotonic, originals } from "../base/originals";
 import { type Session, emit } from "../base/session";
 import { joinedHeaders } from "./documentresponse";
-import { keepDocument } from "./bodies";
+import { hubOfProxy } from "../link/hub";
+import { bytesAt, keepDocument } from "./bodies";
 import { Exchange, type OutgoingRequest, response } from "./exchange";
 import { bytesOf } from "./payload";
 import { sendToProxy, setUpstream } from "./upstream";
@@ -77,6 +78,7 @@ export function isReported(url: string): boolean {
 
 function received(m: ControlEvent): void {
   if (m.what === "request") return requested(m);
+  if (m.what === "failed" && m.download) tellOfDownload(m, m.download);
   const g = requests.get(m.id);
   if (!g) return;
   if (m.what === "body") g.body?.(m.body ?? "");
@@ -188,7 +190,13 @@ function responded(m: AnswerEvent, g: ProxyRequest): void {
 function failed(m: FailedEvent, g: ProxyRequest): void {
   g.exchange?.failed(m.error, m.error === "net::ERR_ABORTED");
   if (g.main && m.error === "net::ERR_ABORTED") navigationVoid(g.networkId, m.error);
-  if (m.download) tellDownload(g.frame, g.request.url, m.download);
+}
+
+/** Of a child frame's navigation the agent may know nothing else. */
+function tellOfDownload({ id, url = "", key }: FailedEvent, name: string): void {
+  const child = allFrames().find((f) => f.pending && splitFragment(f.pending.url)[0] === url);
+  const frame = requests.get(id)?.frame ?? child ?? mainFrame();
+  void tellDownload(frame, url, name, key === undefined ? undefined : bytesAt(`${hubOfProxy()}/body/${key}`, "no-store"));
 }
 
 // ------------------------------------------------------------- decisions

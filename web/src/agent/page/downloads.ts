@@ -1,12 +1,21 @@
-// Downloads. The browser around the frame saves the file, where clients do not get it:
-// they are told so.
+// Downloads. The browser around the frame saves the file for its user. Clients hear of
+// it, and the hub gets the content, to write it for those that have named a folder.
 
 import { DOWNLOAD, say } from "../../wire/messages";
 import { type Frame, type Win, frameOfDocument } from "./frames";
 import type { NavigateEvent } from "./navigation";
 import { hexId, originals } from "../base/originals";
+import { base64 } from "../network/payload";
+import { MAX_BYTES, bytesAt } from "../network/bodies";
 import { logWarning } from "../network/log";
 import { emit } from "../base/session";
+
+let sendToHost: (message: string) => void = () => {};
+
+/** Sets what carries messages to the Host. */
+export function setDownloadChannel(send: typeof sendToHost): void {
+  sendToHost = send;
+}
 
 /** Watches a window for clicks on links that download, where there is the Navigation API. */
 export function installDownloads(win: Win): void {
@@ -15,18 +24,37 @@ export function installDownloads(win: Win): void {
     const e = event as NavigateEvent;
     const name = e.downloadRequest;
     if (name === null) return;
+    const { url } = e.destination;
+    const made = url.startsWith("blob:") ? bytesAt(url, "default") : undefined; // script may revoke it at once
     originals.queueMicrotask(() => {
       const frame = frameOfDocument(win.document);
-      if (!e.defaultPrevented && frame) tellDownload(frame, e.destination.url, name);
+      if (!e.defaultPrevented && frame) void tellDownload(frame, url, name, made ?? bytesAt(url, "default"));
     });
   });
 }
 
-/** Tells of a download, and that clients do not get the file. */
-export function tellDownload(frame: Frame, url: string, name: string): void {
+/** Tells of a download. Without content that can be read, it is canceled as far as clients go. */
+export async function tellDownload(
+  frame: Frame,
+  url: string,
+  name: string,
+  content?: Promise<Uint8Array | undefined>,
+): Promise<void> {
   const guid = hexId(32);
   const suggestedFilename = name || new URL(url).pathname.split("/").pop() || "download";
-  emit("Page", "Page.downloadWillBegin", { frameId: frame.id, guid, url, suggestedFilename });
-  emit("Page", "Page.downloadProgress", { guid, totalBytes: 0, receivedBytes: 0, state: "canceled" });
-  logWarning(say(DOWNLOAD, { url }), url);
+  const begun = { frameId: frame.id, guid, url, suggestedFilename };
+  emit("Page", "Page.downloadWillBegin", begun);
+  tellBrowser("Browser.downloadWillBegin", begun);
+  const bytes = await content;
+  const whole = bytes !== undefined && bytes.length <= MAX_BYTES;
+  const size = whole ? bytes.length : 0;
+  const ended = { guid, totalBytes: size, receivedBytes: size, state: whole ? "completed" : "canceled" } as const;
+  emit("Page", "Page.downloadProgress", ended);
+  tellBrowser("Browser.downloadProgress", { ...ended, ...(whole && { suggestedFilename, contents: base64(bytes) }) });
+  if (!whole) logWarning(say(DOWNLOAD, { url }), url);
+}
+
+/** Sends an event of the browser level, which the hub passes on to where clients have asked for it. */
+function tellBrowser(method: string, params: object): void {
+  sendToHost(originals.stringify({ method, params }));
 }

@@ -1,0 +1,137 @@
+package relay
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+)
+
+// Downloads of frames. The browser around a frame saves a file for its user. The
+// agent tells of it by Browser.downloadWillBegin and Browser.downloadProgress of its
+// Target; the last of these has the content of the file. The hub passes the events
+// on to where Clients have asked for them, and writes the file for each Client that
+// has named a folder. A Client whose file was not written hears "canceled".
+
+const (
+	downloadBegins   = "Browser.downloadWillBegin"
+	downloadProgress = "Browser.downloadProgress"
+)
+
+// downloadWish is what a Client has asked for by Browser.setDownloadBehavior.
+type downloadWish struct {
+	events bool
+	byGUID bool   // the name of the file is the guid
+	folder string // "": no files
+}
+
+// setDownloads answers Browser.setDownloadBehavior.
+func setDownloads(_ *Hub, r *request) ([]byte, *wire.Error) {
+	p, w := &r.args, downloadWish{events: r.args.eventsEnabled}
+	switch p.behavior {
+	case "allow", "allowAndName":
+		w.byGUID = p.behavior == "allowAndName"
+		if !r.client.noFiles {
+			w.folder = strings.Clone(p.downloadPath)
+		}
+	case "", "deny", "default":
+	default:
+		return nil, wire.InvalidParams("behavior must be deny, allow, allowAndName or default")
+	}
+	if r.client.downloads == nil {
+		r.client.downloads = map[*session.Session]downloadWish{}
+	}
+	r.client.downloads[r.session] = w
+	return nil, nil
+}
+
+// downloadTaker is where a Client has asked for downloads.
+type downloadTaker struct {
+	origin
+	downloadWish
+}
+
+// takersLocked are those that hear of a download.
+func (h *Hub) takersLocked() (takers []downloadTaker) {
+	for c := range h.clients {
+		for on, w := range c.downloads {
+			if _, lives := c.sessions[on]; on != nil && !lives {
+				delete(c.downloads, on)
+			} else if w.events || w.folder != "" {
+				takers = append(takers, downloadTaker{origin{c, on}, w})
+			}
+		}
+	}
+	return takers
+}
+
+// downloadState is the params of Browser.downloadProgress, with the file at the end.
+type downloadState struct {
+	GUID     string `json:"guid"`
+	Total    int64  `json:"totalBytes"`
+	Received int64  `json:"receivedBytes"`
+	State    string `json:"state"`
+	Name     string `json:"suggestedFilename,omitempty"` // with Contents only
+	Contents []byte `json:"contents,omitempty"`
+}
+
+// download passes on what an agent tells of a download. Files are written without
+// the hub's lock.
+func (hc *connection) download(method string, params []byte) {
+	var d downloadState
+	if method == downloadProgress {
+		if json.Unmarshal(params, &d) != nil {
+			return // a page has made it up
+		}
+		params = nil
+	}
+	if !hc.lock() {
+		return
+	}
+	h := hc.hub
+	h.counters.EventsIn++
+	takers := h.takersLocked()
+	h.mu.Unlock()
+	told := make([][]byte, len(takers))
+	for i, t := range takers {
+		if told[i] = params; method == downloadProgress {
+			told[i] = h.saved(t, d)
+		}
+	}
+	if !hc.lock() {
+		return
+	}
+	defer h.mu.Unlock()
+	for i, t := range takers {
+		_, lives := t.client.sessions[t.session]
+		if t.client.left || !t.events || t.session != nil && !lives {
+			continue
+		}
+		seen := views{method: method, params: told[i]}
+		if body, ok := seen.of(t.client); ok {
+			t.client.event(t.session, method, body)
+		}
+	}
+}
+
+// saved writes the file of a finished download, where a Client wants it, and returns
+// the params of the event that tells of it.
+func (h *Hub) saved(t downloadTaker, d downloadState) []byte {
+	if d.State == "completed" {
+		name := d.Name
+		if t.byGUID {
+			name = d.GUID
+		}
+		d.State = "canceled"
+		if t.folder != "" && h.opts.Download != nil && h.opts.Download(t.folder, name, d.Contents) == nil {
+			d.State = "completed"
+		}
+	}
+	d.Name, d.Contents = "", nil
+	body, err := json.Marshal(d)
+	if err != nil {
+		return wire.Empty
+	}
+	return body
+}
