@@ -47,6 +47,10 @@ import (
 //	    the last event of a request that has no response. With "download", the
 //	    name of a file, the browser saves the response: it has "url" and "key".
 
+//	{"what":"extra","id":"","url":"…","method":"GET","sent":{"accept":"*/*"},
+//	 "status":200,"statusText":"OK","headers":{"x-a":"1\n2"}}
+//	    the response to a request of script, which it sees less of
+
 // targetState is the command "state".
 type targetState struct {
 	Target    string            `json:"target"`    // id of the Target at the hub
@@ -156,6 +160,7 @@ type agentEvent struct {
 	Length     int64             `json:"length,omitempty"` // bytes of the body
 	Error      string            `json:"error,omitempty"`
 	Download   string            `json:"download,omitempty"` // the file's name
+	Sent       map[string]string `json:"sent,omitempty"`     // headers that the app's server got
 }
 
 // mustEncode is JSON of a value made of strings, numbers and booleans alone,

@@ -40,7 +40,7 @@ func (e netError) Error() string { return string(e) }
 // The largest body of a request and of a response that an agent gets, in bytes.
 // The rest is cut off.
 const (
-	maxRequestBody  = 1 << 20
+	maxRequestBody  = 4 << 20
 	maxResponseBody = 20 << 20
 )
 
@@ -106,6 +106,9 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	}
 	script := dest == "empty" && !c.owners[withoutFragment(r.Referer())].worker
 	if script || dest == "" || h.conn == nil && !coming || !s.Hold && !s.Tell && !main {
+		if script && s.Tell && !main {
+			e.script = h.conn
+		}
 		if !main {
 			return nil
 		}

@@ -134,9 +134,12 @@ func TestHold(t *testing.T) {
 		a.hear("response")
 		a.hear("end")
 	}
-	// What script asks for is not told of, and without the agent nothing waits.
+	// Of what script asks for its headers are told, and without the agent nothing waits.
 	if got := <-later(t, "GET", own+"/x", "Sec-Fetch-Dest: empty", "Referer: "+own+"/page"); got != "200 app GET /x  " {
 		t.Errorf("a script gets %q", got)
+	}
+	if n := a.hear("extra"); n.URL != own+"/x" || n.Sent["referer"] == "" || n.Headers["x-a"] != "app" {
+		t.Errorf("of a script's request is told %+v", n)
 	}
 	answer := later(t, "GET", own+"/i.png", image...)
 	a.hear("request")

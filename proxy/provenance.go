@@ -10,8 +10,9 @@ import (
 )
 
 // A hop is one request for a document and its response. The agent makes Network
-// events of it, since page script can see neither. Cookies are left out: a page
-// must not learn those that are HttpOnly (RFC 6265, section 4.1.2.6).
+// events of it, since page script can see neither. A page must not learn cookies
+// that are HttpOnly (RFC 6265, section 4.1.2.6): the request's are left out, and of
+// the response's those that are.
 type hop struct {
 	URL        string            `json:"url"`
 	Method     string            `json:"method"`
@@ -43,6 +44,9 @@ func (a navigationResponse) attribute() string {
 // knows.
 func (e *exchange) hopOf(res *http.Response) hop {
 	headers := flatHeader(e.visibleHeader(res), "Set-Cookie")
+	if cookies := openCookies(e.visibleHeader(res)); len(cookies) > 0 {
+		headers["set-cookie"] = strings.Join(cookies, "\n")
+	}
 	for _, name := range []string{"location", "content-location"} {
 		if address, has := headers[name]; has {
 			headers[name] = move(address, e.upstream, e.own)
@@ -50,11 +54,30 @@ func (e *exchange) hopOf(res *http.Response) hop {
 	}
 	sent := flatHeader(res.Request.Header, "Cookie")
 	sent["host"] = res.Request.Host
+	if res.Request.Header.Get("Cookie") != "" {
+		sent["cookie"] = "" // the agent fills in those that script can read
+	}
 	_, text, _ := strings.Cut(res.Status, " ")
 	return hop{
 		URL: e.own.String() + e.uri, Method: res.Request.Method, Sent: sent,
 		Status: res.StatusCode, StatusText: text, Headers: headers,
 	}
+}
+
+// openCookies are the lines of Set-Cookie whose cookies script can read.
+func openCookies(h http.Header) (lines []string) {
+	for _, line := range h.Values("Set-Cookie") {
+		_, attributes, _ := strings.Cut(line, ";")
+		hidden := false
+		for attribute := range strings.SplitSeq(attributes, ";") {
+			name, _, _ := strings.Cut(attribute, "=")
+			hidden = hidden || strings.EqualFold(strings.TrimSpace(name), "HttpOnly")
+		}
+		if !hidden {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // flatHeader is a header in the form of the Network domain, with names in lower

@@ -28,7 +28,8 @@ func cameAs(t *testing.T, document string) navigationResponse {
 // cookies, the redirects that led to it, and where its text is kept.
 func TestArrival(t *testing.T) {
 	own, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Set-Cookie", "secret=1; HttpOnly")
+		w.Header().Set("Set-Cookie", "secret=1; Path=/; HttpOnly")
+		w.Header().Add("Set-Cookie", "open=HttpOnly; Path=/")
 		switch r.URL.Path {
 		case "/a":
 			http.Redirect(w, r, "/b?x", http.StatusFound)

@@ -125,6 +125,7 @@ type exchange struct {
 	worker       bool           // the response is the script of a service worker
 	redirects    []hop          // the redirect chain of the navigation so far
 	paused       *pausedRequest // nil when no agent is told of it
+	script       *wsconn.Conn   // of the agent whose script asks, which is told of the headers; else nil
 	announced    bool           // the agent of the document before has made events of it
 	noCache      bool           // the browser must not cache the response
 	clientHeader http.Header    // of a response that a Client has made; else nil

@@ -18,6 +18,12 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	e, h := exchangeOf(res.Request.Context()), res.Header
 	var current hop
 	var body string
+	if e.script != nil {
+		x := e.hopOf(res)
+		send(e.script, agentEvent{
+			What: "extra", URL: x.URL, Method: x.Method, Sent: x.Sent, Status: x.Status, StatusText: x.StatusText, Headers: x.Headers,
+		})
+	}
 	if e.noCache {
 		h.Set("Cache-Control", "no-store")
 	}

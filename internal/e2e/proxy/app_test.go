@@ -15,6 +15,7 @@ import (
 //
 //	/echo                                              method, headers and body of the request, as JSON
 //	/asked?path=P                                      how often P was asked for
+//	/drop                                              no response
 //	/…?body=TEXT&type=TYPE&status=N&h=Name: value&…    any other path; delay=MS before the body
 type app struct {
 	mu    sync.Mutex
@@ -39,6 +40,8 @@ func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer a.mu.Unlock()
 		fmt.Fprint(w, a.asked[q.Get("path")])
 		return
+	case "/drop":
+		panic(http.ErrAbortHandler)
 	}
 	a.mu.Lock()
 	a.asked[r.URL.Path]++

@@ -15,7 +15,7 @@ import { readName } from "./link/framename";
 import { address, describeFrame, mainFrame } from "./page/frames";
 import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./page/framewatch";
 import { addBaseUrl } from "./base/bundles";
-import { begin, follow, installStop, watchLoading } from "./page/lifecycle";
+import { begin, follow, holdLoad, installStop, watchLoading } from "./page/lifecycle";
 import { installLog } from "./network/log";
 import { tellInfo, watchNavigation } from "./page/navigation";
 import { beginNesting, listenForAgents, watchNested } from "./link/nested";
@@ -206,8 +206,8 @@ function welcomed(w: Welcome): void {
   }
   if (!extended) return versionOne();
   if (w.navigated && !address().startsWith("about:")) respondDocument(frame.loaderId);
-  // What the proxy tells of is not to be told twice.
-  if (isProxied()) void refreshUpstream().then(() => watchResources(window));
+  // What the proxy tells of is not to be told twice, and comes before the load event that has waited for it.
+  if (isProxied()) holdLoad(refreshUpstream().then(() => watchResources(window)));
   else watchResources(window);
   tell(w.navigated === true, "Page.frameNavigated", { frame: describeFrame(frame), type: "Navigation" });
   begin(frame);

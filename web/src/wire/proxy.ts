@@ -145,8 +145,22 @@ export interface FailedEvent {
   key?: string;
 }
 
+/** Proxy to agent: the response to a request of script, of which no RequestEvent tells, is on its way. */
+export interface ExtraEvent {
+  what: "extra";
+  id: string;
+  url: string;
+  method: string;
+  /** Headers of the request, as the app's server got them. */
+  sent: Record<string, string>;
+  status: number;
+  statusText: string;
+  /** Headers of the response; lines of one name are apart by a line break. */
+  headers: Record<string, string>;
+}
+
 /** What a proxy sends. */
-export type ControlEvent = StateEvent | RequestEvent | ResponseEvent | BodyEvent | EndEvent | FailedEvent;
+export type ControlEvent = StateEvent | RequestEvent | ResponseEvent | BodyEvent | EndEvent | FailedEvent | ExtraEvent;
 
 /** One request for a document and its answer. */
 export interface RedirectHop {

@@ -8,7 +8,8 @@ import type { Frame } from "../page/frames";
 import { monotonic, originals } from "../base/originals";
 import { emit } from "../base/session";
 import { keepDocument } from "./bodies";
-import { reportDocumentInFlight, headText, response } from "./exchange";
+import { withCookies } from "./extrainfo";
+import { reportDocumentInFlight, headText, plainHeaders, response } from "./exchange";
 
 type Win = Window & typeof globalThis;
 
@@ -16,7 +17,11 @@ const responses = new WeakMap<Document, DocumentResponse>();
 
 /** Keeps the data-response of a window's document. */
 export function keepDocumentResponse(win: Win, text: string): void {
-  responses.set(win.document, originals.parse(text) as DocumentResponse);
+  const came = originals.parse(text) as DocumentResponse;
+  const all = [...(came.redirects ?? []), came];
+  const set = { "set-cookie": all.map((h) => h.headers?.["set-cookie"] ?? "").join("\n") };
+  for (const hop of all) if (hop.sent) hop.sent = withCookies(win, hop.sent, set);
+  responses.set(win.document, came);
 }
 
 export function documentResponseOf(win: Window | null): DocumentResponse | undefined {
@@ -82,16 +87,11 @@ export function reportDocumentResponse(loaderId: string, frame: Frame, came: Pro
   });
 }
 
-/** Headers whose lines of one name are one, as Network.Response has them; the events with more have the lines. */
-export function joinedHeaders(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, v]) => [name, v.replaceAll("\n", ", ")]));
-}
-
 /** Network.Response of a hop. */
 function responseOf(h: RedirectHop): Protocol.Network.Response {
   const type = h.headers["content-type"] ?? "";
   return {
-    ...response(h.url, h.status, h.statusText, joinedHeaders(h.headers), type.split(";")[0].trim() || "text/html"),
+    ...response(h.url, h.status, h.statusText, plainHeaders(h.headers), type.split(";")[0].trim() || "text/html"),
     charset: /charset="?([^";]+)/i.exec(type)?.[1] ?? "",
   };
 }

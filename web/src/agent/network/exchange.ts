@@ -3,6 +3,7 @@
 // has an end, even if its document is unloaded first.
 
 import type { EventName, EventParams, Protocol } from "../../cdp";
+import type { ExtraEvent } from "../../wire/proxy";
 import { currentStack } from "../runtime/exceptions";
 import { type Frame, frameOfDocument, mainFrame, splitFragment } from "../page/frames";
 import { logFailure } from "./log";
@@ -11,6 +12,7 @@ import { type Session, allSessions } from "../base/session";
 import { keepBody, keepPayload } from "./bodies";
 import type { FailureFields } from "./neterror";
 import { type Payload, postFields } from "./payload";
+import { extraOf, withCookies } from "./extrainfo";
 import { refererOf } from "./referrer";
 
 type Win = Window & typeof globalThis;
@@ -38,6 +40,8 @@ export interface IncomingResponse {
   /** The Content-Type, as far as known. */
   contentType?: string;
   at?: number;
+  /** A client has made it up, so that the app's server knows nothing of it. */
+  made?: boolean;
   /** Other fields of Network.Response. */
   more?: Partial<Protocol.Network.Response>;
 }
@@ -168,6 +172,11 @@ export class Exchange extends NetworkReporter {
   private came = false;
   /** Bytes of the answer's head, which count as data. */
   private head = 0;
+  /** Bytes of the body as they came, where that is known. */
+  private encoded?: number;
+  /** What is told from the response on waits for this. */
+  private extra?: Promise<unknown>;
+  private extraLate: () => void = () => {};
   /** Network.Request. */
   request: Protocol.Network.Request;
   private readonly documentURL: string;
@@ -221,7 +230,16 @@ export class Exchange extends NetworkReporter {
   }
 
   abandon(): void {
+    this.extraLate();
     this.failed("net::ERR_ABORTED", true);
+  }
+
+  protected override tell<E extends NetworkEvent>(
+    method: E,
+    params: () => Omit<EventParams<`Network.${E}`>, "requestId">,
+  ): void {
+    if (this.extra) void this.extra.then(() => super.tell(method, params));
+    else super.tell(method, params);
   }
 
   /** Whether the response has been reported. */
@@ -243,12 +261,18 @@ export class Exchange extends NetworkReporter {
       timing: timing(this.start, { sendStart: 0, sendEnd: 0, receiveHeadersStart: waited, receiveHeadersEnd: waited }),
       ...came.more,
     };
+    let extra: ExtraEvent | undefined;
+    const coming = this.sent.pausable && !came.made ? extraOf(this.request.method, this.request.url) : undefined;
+    if (coming) {
+      const late = new Promise<undefined>((resolve) => (this.extraLate = () => resolve(undefined)));
+      this.extra = Promise.race([coming, late]).then((e) => e && this.tellExtra((extra = e)));
+    }
     this.tell("responseReceived", () => ({
       loaderId: this.frame.loaderId,
       timestamp,
       type: this.type,
-      response: r,
-      hasExtraInfo: false,
+      response: extra ? { ...r, headers: plainHeaders(extra.headers) } : r,
+      hasExtraInfo: extra !== undefined,
       frameId: this.frame.id,
     }));
     if (came.status >= 400) {
@@ -258,6 +282,25 @@ export class Exchange extends NetworkReporter {
         this.id,
       );
     }
+  }
+
+  /** Tells of headers as they went over the network. */
+  private tellExtra({ sent, status, statusText, headers }: ExtraEvent): void {
+    const headersText = headText(status, statusText, headers);
+    this.head = headersText.length;
+    if (headers["content-length"] !== undefined) this.encoded = Number(headers["content-length"]);
+    super.tell("requestWillBeSentExtraInfo", () => ({
+      associatedCookies: [],
+      headers: withCookies(this.frame.win, sent, headers),
+      connectTiming: { requestTime: this.start },
+    }));
+    super.tell("responseReceivedExtraInfo", () => ({
+      blockedCookies: [],
+      headers,
+      resourceIPAddressSpace: "Local" as const,
+      statusCode: status,
+      headersText,
+    }));
   }
 
   /** Tells of the request that a redirect has made of this one; `by` is the Network.Response that asked for it. */
@@ -297,7 +340,7 @@ export class Exchange extends NetworkReporter {
   finished(body?: Uint8Array | null, length = body?.length ?? 0, at = monotonic()): void {
     if (!this.end()) return;
     if (body !== undefined && this.heard) keepBody(this.id, body);
-    this.tell("loadingFinished", () => ({ timestamp: at, encodedDataLength: length + this.head }));
+    this.tell("loadingFinished", () => ({ timestamp: at, encodedDataLength: (this.encoded ?? length) + this.head }));
   }
 
   /** Another event of this request. */
@@ -319,6 +362,15 @@ export class Exchange extends NetworkReporter {
  */
 function originOf({ origin }: Win, url: string, method: string): Record<string, string> {
   return new URL(url).origin === origin && /^(GET|HEAD)$/.test(method) ? {} : { Origin: origin };
+}
+
+/** Response headers as Network.Response has them: lines of one name are one, and none sets cookies. */
+export function plainHeaders(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => name !== "set-cookie")
+      .map(([name, v]) => [name, v.replaceAll("\n", ", ")]),
+  );
 }
 
 /** The head of an answer in HTTP/1.1. */

@@ -3,7 +3,7 @@
 import { intercepted, wanted } from "./intercept";
 import { originals } from "../base/originals";
 import { netErrorOf } from "./neterror";
-import { EditedRequest, FailedByClient, withOverrides } from "./requestchanges";
+import { EditedRequest, FailedByClient, isMadeUp, withOverrides } from "./requestchanges";
 import { Exchange } from "./exchange";
 import { atProxy } from "../page/moved";
 import { type Payload, boundaryOf, payloadOf } from "./payload";
@@ -79,6 +79,7 @@ async function run(call: Call): Promise<Response> {
       status: r.status,
       statusText: r.statusText,
       headers: Object.fromEntries(r.headers),
+      made: isMadeUp(r),
     });
     followBody(x, r);
     return r;

@@ -3,6 +3,7 @@
 
 import { address, mainFrame } from "../page/frames";
 import { monotonic } from "../base/originals";
+import { hubOfProxy } from "../link/hub";
 import { register } from "../base/registry";
 import { emit } from "../base/session";
 import { getRequestPostData, getResponseBody } from "./bodies";
@@ -27,6 +28,8 @@ export function respondDocument(loaderId: string): void {
   const came = {
     ...response(address(), status, "", {}, document.contentType),
     ...(t && { timing: timingOf(window, t) }),
+    // What has come from the server has a response that the proxy has written down.
+    fromServiceWorker: !!t && t.workerStart > 0 && hubOfProxy() !== undefined && !documentResponseOf(window),
   };
   reportDocumentResponse(loaderId, mainFrame(), came);
   if (documentResponseOf(window)?.error) return;

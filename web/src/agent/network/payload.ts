@@ -2,6 +2,7 @@
 
 import type { Protocol } from "../../cdp";
 import { originals } from "../base/originals";
+import { allSessions } from "../base/session";
 
 /** The body of a request. `bytes` are what is sent, as far as that is known without waiting. */
 export interface Payload {
@@ -12,7 +13,7 @@ export interface Payload {
 }
 
 /** Bytes of a longer body are told only when asked for. */
-const MAX_TOLD = 1 << 20;
+const MAX_TOLD = 4 << 20;
 
 const utf8 = new TextEncoder();
 const text = (s: string, type: string): Payload => ({ bytes: utf8.encode(s), type: `${type};charset=UTF-8` });
@@ -26,7 +27,7 @@ export function payloadOf(body: unknown, boundary = ""): Payload | undefined {
       return { bytes: new Uint8Array((body as ArrayBuffer).slice(0)) };
     case "[object Blob]":
     case "[object File]":
-      return { blob: body as Blob, type: (body as Blob).type };
+      return { bytes: bytesNow(body as Blob), blob: body as Blob, type: (body as Blob).type };
     case "[object URLSearchParams]":
       return text(String(body), "application/x-www-form-urlencoded");
     case "[object FormData]":
@@ -46,18 +47,55 @@ export function boundaryOf(contentType: string | null): string {
 }
 
 /**
- * A form of text fields in multipart/form-data (HTML Standard, "multipart form data"); undefined where
- * it holds a file.
+ * A form in multipart/form-data (HTML Standard, "multipart form data"); undefined where it holds a file
+ * that cannot be read without waiting.
  */
 export function multipart(form: FormData, boundary: string): Uint8Array | undefined {
-  let out = "";
+  const parts: Uint8Array[] = [];
   const lines = (s: string): string => s.replace(/\r\n|\r|\n/g, "\r\n");
+  const quoted = (s: string): string => s.replace(/\r/g, "%0D").replace(/\n/g, "%0A").replace(/"/g, "%22");
   for (const [name, value] of form) {
-    if (typeof value !== "string") return undefined;
-    const quoted = lines(name).replace(/\r/g, "%0D").replace(/\n/g, "%0A").replace(/"/g, "%22");
-    out += `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"\r\n\r\n${lines(value)}\r\n`;
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(lines(name))}"`;
+    if (typeof value === "string") {
+      parts.push(utf8.encode(`${head}\r\n\r\n${lines(value)}\r\n`));
+      continue;
+    }
+    const bytes = bytesNow(value);
+    if (!bytes) return undefined;
+    const type = value.type || "application/octet-stream";
+    parts.push(utf8.encode(`${head}; filename="${quoted(value.name)}"\r\nContent-Type: ${type}\r\n\r\n`));
+    parts.push(bytes, utf8.encode("\r\n"));
   }
-  return utf8.encode(`${out}--${boundary}--\r\n`);
+  parts.push(utf8.encode(`--${boundary}--\r\n`));
+  const out = new Uint8Array(parts.reduce((n, part) => n + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+const { open, send, overrideMimeType } = XMLHttpRequest.prototype; // before they are wrapped
+
+/**
+ * The bytes of a Blob without waiting, while clients listen: a synchronous XMLHttpRequest is the one way
+ * to them. undefined for a long one, and where the page's policy forbids it.
+ */
+function bytesNow(blob: Blob): Uint8Array | undefined {
+  if (blob.size > MAX_TOLD || ![...allSessions()].some((s) => s.enabled.has("Network"))) return undefined;
+  const url = URL.createObjectURL(blob);
+  try {
+    const xhr = new XMLHttpRequest();
+    open.call(xhr, "GET", url, false);
+    overrideMimeType.call(xhr, "text/plain; charset=x-user-defined"); // one character for each byte
+    send.call(xhr);
+    return Uint8Array.from(xhr.responseText, (c) => c.charCodeAt(0) & 0xff);
+  } catch {
+    return undefined;
+  } finally {
+    URL.revokeObjectURL(url);
+  }
 }
 
 /** The fields of Network.Request that tell of a payload. */

@@ -9,10 +9,10 @@ import { type Verdict, interested, pauseRemote, wants } from "./intercept";
 import { navigationUnderWay, navigationVoid } from "../page/navigation";
 import { monotonic, originals } from "../base/originals";
 import { type Session, emit } from "../base/session";
-import { joinedHeaders } from "./documentresponse";
 import { hubOfProxy } from "../link/hub";
 import { bytesAt, keepDocument } from "./bodies";
-import { Exchange, type OutgoingRequest, response } from "./exchange";
+import { extraCame } from "./extrainfo";
+import { Exchange, type OutgoingRequest, plainHeaders, response } from "./exchange";
 import { bytesOf } from "./payload";
 import { sendToProxy, setUpstream } from "./upstream";
 
@@ -78,6 +78,7 @@ export function isReported(url: string): boolean {
 
 function received(m: ControlEvent): void {
   if (m.what === "request") return requested(m);
+  if (m.what === "extra") return extraCame(m);
   if (m.what === "failed" && m.download) tellOfDownload(m, m.download);
   const g = requests.get(m.id);
   if (!g) return;
@@ -173,7 +174,7 @@ function followRedirect(g: ProxyRequest, m: RequestEvent, by: Protocol.Network.R
 type AnswerEvent = Required<Pick<ResponseEvent, "status" | "statusText" | "headers">> & ResponseEvent;
 
 function responded(m: AnswerEvent, g: ProxyRequest): void {
-  const headers = joinedHeaders(m.headers);
+  const headers = plainHeaders(m.headers);
   const type = headers["content-type"] ?? "";
   if (m.status > 300 && m.status < 400 && headers.location) {
     const to = new URL(headers.location, g.request.url).href.split("#")[0];
@@ -196,7 +197,12 @@ function failed(m: FailedEvent, g: ProxyRequest): void {
 function tellOfDownload({ id, url = "", key }: FailedEvent, name: string): void {
   const child = allFrames().find((f) => f.pending && splitFragment(f.pending.url)[0] === url);
   const frame = requests.get(id)?.frame ?? child ?? mainFrame();
-  void tellDownload(frame, url, name, key === undefined ? undefined : bytesAt(`${hubOfProxy()}/body/${key}`, "no-store"));
+  void tellDownload(
+    frame,
+    url,
+    name,
+    key === undefined ? undefined : bytesAt(`${hubOfProxy()}/body/${key}`, "no-store"),
+  );
 }
 
 // ------------------------------------------------------------- decisions

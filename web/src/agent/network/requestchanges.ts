@@ -134,7 +134,15 @@ export function madeUpResponse(
     throw new ProtocolError(`Invalid headers: ${(e as Error).message}`, -32602);
   }
   if (new URL(url).origin === win.location.origin) setCookies(win, headers);
+  madeUp.add(r);
   return withOverrides(r, { url: url.split("#")[0], redirected: false, type: "basic" });
+}
+
+const madeUp = new WeakSet<Response>();
+
+/** Whether a client has made a response up. */
+export function isMadeUp(r: Response): boolean {
+  return madeUp.has(r);
 }
 
 /** The cookies of a made-up response, as far as script can set them: not the HttpOnly ones. */

@@ -5,6 +5,7 @@
 
 import type { ControlEvent, ControlCommand, StateCommand } from "../../wire/proxy";
 import { mainFrame, splitFragment } from "../page/frames";
+import { expectExtras } from "./extrainfo";
 import { hubTarget, proxyBase } from "../link/hub";
 import { originals } from "../base/originals";
 import { type Session, allSessions, onSessionEnd } from "../base/session";
@@ -61,6 +62,8 @@ function state(): StateCommand {
 }
 
 let lastState = "";
+/** Resolves when the proxy has the last state. */
+let acknowledged: Promise<void> = Promise.resolve();
 
 /** Sends the current state to the proxy, if there is one. Resolves when the proxy has it. */
 export async function refreshUpstream(): Promise<void> {
@@ -72,11 +75,13 @@ export async function refreshUpstream(): Promise<void> {
   const due = new Promise<void>((r) => originals.setTimeout(r, ACK_MS));
   await Promise.race([opened, due]);
   const text = originals.stringify(state());
-  if (text === lastState || socket?.readyState !== 1) return;
-  lastState = text;
-  const acknowledged = new Promise<void>((r) => acknowledgements.push(r));
-  send.call(socket, text);
+  if (text !== lastState && socket?.readyState === 1) {
+    lastState = text;
+    acknowledged = new Promise<void>((r) => acknowledgements.push(r));
+    send.call(socket, text);
+  }
   await Promise.race([acknowledged, due]);
+  expectExtras(socket?.readyState === 1 && now.tell);
 }
 
 function connect(base: string): void {
@@ -88,6 +93,7 @@ function connect(base: string): void {
       s.onclose = () => {
         r();
         if (socket === s) socket = undefined;
+        if (!socket) expectExtras(false);
         for (const f of acknowledgements.splice(0)) f();
       };
     });

@@ -3,6 +3,7 @@
 // XMLHttpRequest Standard, 3.5 and of Chromium 156.
 
 import type { Exchange } from "./exchange";
+import { isMadeUp } from "./requestchanges";
 
 /** What an answer needs of its request. */
 export interface Answered {
@@ -49,6 +50,7 @@ export class Answer {
       status: r.status,
       statusText: r.statusText,
       headers: Object.fromEntries(r.headers),
+      made: isMadeUp(r),
     });
     const received = r.arrayBuffer();
     if (call.size) {

@@ -83,6 +83,13 @@ export function setAfterChildren(wait: typeof afterChildren): void {
   afterChildren = wait;
 }
 
+let earlier: Promise<void> | undefined;
+
+/** Has the main frame's load event wait for what is to be told of before it. */
+export function holdLoad(until: Promise<void>): void {
+  earlier = until.finally(() => (earlier = undefined));
+}
+
 /**
  * load has fired in a frame; repeated calls are ignored. The frames below have loaded before, and are
  * to be told of first.
@@ -90,9 +97,12 @@ export function setAfterChildren(wait: typeof afterChildren): void {
 export function loaded(frame: Frame): void {
   if (frame !== mainFrame()) return tellLoaded(frame);
   const list = reached.get(frame);
-  afterChildren(() => {
-    if (reached.get(frame) === list) tellLoaded(frame);
-  });
+  const tell = (): void =>
+    afterChildren(() => {
+      if (reached.get(frame) === list) tellLoaded(frame);
+    });
+  if (earlier) void earlier.then(tell);
+  else tell();
 }
 
 function tellLoaded(frame: Frame): void {
