@@ -55,7 +55,7 @@ for (const [js, type] of [
   is((await cdp("Network.getRequestPostData", { requestId: t.sent.requestId })).postData, t.got);
 }
 s = await sends(`new Blob(["blob"], { type: "text/x" })`);
-is([s.got, s.type, s.request.hasPostData, s.request.postData], ["blob", "text/x", true, undefined]);
+is([s.got, s.type, s.request.hasPostData, s.request.postData], ["blob", "text/x", true, "blob"]);
 is((await cdp("Network.getRequestPostData", { requestId: s.sent.requestId })).postData, "blob");
 s = await story(`fetch(new Request("/net/echo", { method: "PUT", body: "in a Request" })).then((r) => r.json())`);
 is([s.result.body, s.request.postData, s.request.method], ["in a Request", "in a Request", "PUT"]);

@@ -9,7 +9,8 @@ import { monotonic, originals } from "../base/originals";
 import { emit } from "../base/session";
 import { keepDocument } from "./bodies";
 import { withCookies } from "./extrainfo";
-import { reportDocumentInFlight, headText, plainHeaders, response } from "./exchange";
+import { reportDocumentInFlight } from "./exchange";
+import { headText, plainHeaders, response } from "./responsefields";
 
 type Win = Window & typeof globalThis;
 

@@ -14,6 +14,7 @@ import type { FailureFields } from "./neterror";
 import { type Payload, postFields } from "./payload";
 import { extraOf, withCookies } from "./extrainfo";
 import { refererOf } from "./referrer";
+import { headText, plainHeaders, response, timing } from "./responsefields";
 
 type Win = Window & typeof globalThis;
 
@@ -362,72 +363,4 @@ export class Exchange extends NetworkReporter {
  */
 function originOf({ origin }: Win, url: string, method: string): Record<string, string> {
   return new URL(url).origin === origin && /^(GET|HEAD)$/.test(method) ? {} : { Origin: origin };
-}
-
-/** Response headers as Network.Response has them: lines of one name are one, and none sets cookies. */
-export function plainHeaders(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers)
-      .filter(([name]) => name !== "set-cookie")
-      .map(([name, v]) => [name, v.replaceAll("\n", ", ")]),
-  );
-}
-
-/** The head of an answer in HTTP/1.1. */
-export function headText(status: number, statusText: string, headers: Record<string, string>): string {
-  const lines = Object.entries(headers).flatMap(([name, value]) => value.split("\n").map((v) => `${name}: ${v}\r\n`));
-  return `HTTP/1.1 ${status} ${statusText}\r\n${lines.join("")}\r\n`;
-}
-
-/** Network.Response. */
-export function response(
-  url: string,
-  status: number,
-  statusText: string,
-  headers: Record<string, string>,
-  mimeType: string,
-): Protocol.Network.Response {
-  return {
-    url: splitFragment(url)[0],
-    status,
-    statusText,
-    headers,
-    mimeType,
-    charset: "",
-    connectionReused: false,
-    connectionId: 0,
-    fromDiskCache: false,
-    fromServiceWorker: false,
-    fromPrefetchCache: false,
-    encodedDataLength: 0,
-    securityState: url.startsWith("https:") ? "secure" : "insecure",
-    protocol: "http/1.1",
-  };
-}
-
-/** Network.ResourceTiming: milliseconds since requestTime, -1 for what is not known. */
-export function timing(
-  requestTime: number,
-  known: Pick<Protocol.Network.ResourceTiming, "sendStart" | "sendEnd" | "receiveHeadersStart" | "receiveHeadersEnd"> &
-    Partial<Protocol.Network.ResourceTiming>,
-): Protocol.Network.ResourceTiming {
-  const unknown = -1;
-  return {
-    requestTime,
-    proxyStart: unknown,
-    proxyEnd: unknown,
-    dnsStart: unknown,
-    dnsEnd: unknown,
-    connectStart: unknown,
-    connectEnd: unknown,
-    sslStart: unknown,
-    sslEnd: unknown,
-    workerStart: unknown,
-    workerReady: unknown,
-    workerFetchStart: unknown,
-    workerRespondWithSettled: unknown,
-    pushStart: 0,
-    pushEnd: 0,
-    ...known,
-  };
 }

@@ -10,7 +10,8 @@ import { getRequestPostData, getResponseBody } from "./bodies";
 import { watchPolicy } from "./neterror";
 import { installEventSource } from "./eventsource";
 import { documentResponseOf, bytesOfDocument, reportDocumentResponse } from "./documentresponse";
-import { abandonUnfinished, response } from "./exchange";
+import { abandonUnfinished } from "./exchange";
+import { response } from "./responsefields";
 import { installFetch } from "./fetch";
 import { installBeacon, timingOf, watchResources } from "./resources";
 import { installWebSocket } from "./sockets";
@@ -18,7 +19,8 @@ import { refreshUpstream, setOverrides } from "./upstream";
 import { installXhr } from "./xhr";
 
 export { documentResponseOf, keepDocumentResponse, reportDocumentResponse } from "./documentresponse";
-export { beginNetwork, response } from "./exchange";
+export { beginNetwork } from "./exchange";
+export { response } from "./responsefields";
 export { watchResources } from "./resources";
 
 /** The answer to the main frame's document, whose request the last document or the Host has told of. */

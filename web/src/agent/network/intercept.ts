@@ -6,7 +6,8 @@ import type { Protocol } from "../../cdp";
 import type { FailCommand, FulfillCommand, GoCommand } from "../../wire/proxy";
 import type { Session } from "../base/session";
 import { mint, originals } from "../base/originals";
-import { type Exchange, PATIENCE_MS, isReady, setInFlightListener, response, welcomed } from "./exchange";
+import { type Exchange, PATIENCE_MS, isReady, setInFlightListener, welcomed } from "./exchange";
+import { response } from "./responsefields";
 import { type EditedRequest, FailedByClient, withOverrides } from "./requestchanges";
 
 /** A request that may pause. */

@@ -12,7 +12,8 @@ import { type Session, emit } from "../base/session";
 import { hubOfProxy } from "../link/hub";
 import { bytesAt, keepDocument } from "./bodies";
 import { extraCame } from "./extrainfo";
-import { Exchange, type OutgoingRequest, plainHeaders, response } from "./exchange";
+import { Exchange, type OutgoingRequest } from "./exchange";
+import { plainHeaders, response } from "./responsefields";
 import { bytesOf } from "./payload";
 import { sendToProxy, setUpstream } from "./upstream";
 

@@ -12,7 +12,8 @@ import { isOwnAddress } from "../link/scriptelement";
 import { keepUrl } from "./bodies";
 import { netErrorOf } from "./neterror";
 import { streamUrls } from "./eventsource";
-import { Exchange, timing } from "./exchange";
+import { Exchange } from "./exchange";
+import { timing } from "./responsefields";
 import { isReported, takeReported } from "./proxyrequests";
 import { payloadOf } from "./payload";
 
