@@ -137,6 +137,14 @@ type Liveness interface {
 	Responsive() bool
 }
 
+// Nesting is a Host whose pages have targets of their own, such as dedicated workers.
+// The hub leaves Target.setAutoAttach in a session of a page to it. The Host then
+// reports the sessions inside with Events.Opened and Closed, and announces them with
+// Events.SessionEvent. They are lost with the connection.
+type Nesting interface {
+	NestsSessions() bool
+}
+
 // Uploads is a Host that takes the contents of files with DOM.setFileInputFiles,
 // since it cannot read the files themselves.
 type Uploads interface {

@@ -235,6 +235,9 @@ func (p *Page) Handles(method string) bool {
 // AsksHub implements Dialogs.
 func (p *Page) AsksHub() bool { return p.abilities.Load().dialog }
 
+// NestsSessions implements Nesting.
+func (p *Page) NestsSessions() bool { return p.abilities.Load().nested }
+
 // TakesFiles implements Uploads.
 func (p *Page) TakesFiles() bool { return p.abilities.Load().uploads }
 

@@ -3,6 +3,8 @@ package relay
 import (
 	"fmt"
 	"slices"
+
+	"github.com/cdphub/cdphub/session"
 )
 
 // check recounts the hub's books and says where they disagree.
@@ -20,6 +22,12 @@ func (h *Hub) check() error {
 		for s := range c.sessions {
 			if h.sessions.Get(s.ID) != s {
 				return fmt.Errorf("session %s of a client is not in the table", s.ID)
+			}
+			if s.Kind == session.Worker {
+				if !inTarget(s.Parent) || h.sessions.Get(s.Parent.ID) != s.Parent {
+					return fmt.Errorf("session %s of a worker is in no session of a page", s.ID)
+				}
+				continue
 			}
 			if side := sideOf(s); side != nil && !slices.Contains(h.sides, side) {
 				return fmt.Errorf("session %s is of a Host that has gone", s.ID)

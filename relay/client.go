@@ -181,13 +181,19 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 			return nil
 		}
 	}
-	if r.session == nil || r.session.Kind != session.Page || !r.isMethod {
+	if !inTarget(r.session) || !r.isMethod {
 		c.answer(r.session, r.ID, nil, methodNotFound(r.Method, r.session == nil || r.session.Kind == session.Browser))
 		return nil
 	}
 	m.noteLocked(h, &r)
 	h.forwardLocked(&r, r.session)
 	return sideOf(r.session).host
+}
+
+// inTarget reports whether a session is one on a Target or on a worker of it, whose
+// commands are the Host's.
+func inTarget(s *session.Session) bool {
+	return s != nil && (s.Kind == session.Page || s.Kind == session.Worker)
 }
 
 // handlerLocked returns the side whose Host handles the method at browser level

@@ -206,26 +206,30 @@ func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
 	h.event.Reset("", nil)
 }
 
-// Opened implements bridge.Events: only a Host that serves the browser level
-// mints sessions.
+// Opened implements bridge.Events: a Host that serves the browser level mints all
+// sessions, any other those on the workers of its pages.
 func (hc *connection) Opened(n bridge.Nested) {
 	if !hc.lock() {
 		return
 	}
 	h := hc.hub
 	defer h.mu.Unlock()
-	if hc.side.browser == nil {
-		return
-	}
 	parent := h.sessions.Get(n.Parent)
 	if parent == nil || sideOf(parent) != hc.side || n.SessionID == "" || h.sessions.Get(n.SessionID) != nil {
-		h.log.Warn("session of the browser refused: it was born in none, or its id is taken")
+		h.log.Warn("session of the Host refused: it was born in none, or its id is taken")
 		return
 	}
 	c := parent.Peer.(*Client)
+	if hc.side.browser == nil && (!inTarget(parent) || len(c.sessions) >= h.opts.Limits.ClientSessions) {
+		h.log.Warn("session of the Host refused: it is in no page, or its Client has too many")
+		return
+	}
 	s := session.New(strings.Clone(n.SessionID), strings.Clone(n.TargetID), c)
 	s.Side, s.Parent = hc.side, parent
-	if n.Type == "browser" {
+	switch {
+	case hc.side.browser == nil:
+		s.Kind = session.Worker
+	case n.Type == "browser":
 		s.Kind = session.Browser
 	}
 	h.registerLocked(c, s)
@@ -238,7 +242,8 @@ func (hc *connection) Closed(sessionID string) {
 		return
 	}
 	defer hc.hub.mu.Unlock()
-	if s := hc.hub.sessions.Get(sessionID); s != nil && sideOf(s) == hc.side && hc.side.browser != nil {
+	s := hc.hub.sessions.Get(sessionID)
+	if s != nil && sideOf(s) == hc.side && (hc.side.browser != nil || s.Kind == session.Worker) {
 		hc.side.closedLocked(s)
 	}
 }

@@ -41,12 +41,17 @@ func (f *fakeHost) ready(words []string) error {
 			slot = place
 		case w == "sessions":
 			host = announced{f}
+		case w == "nested":
+			host = nesting{announced{f}}
 		case w == "browser":
 			host = browserHost{announced{f}}
 		default:
 			w, opener, _ := strings.Cut(w, "<")
 			list = append(list, targets.Info{OpenerID: opener, ID: w, Title: "Title of " + w, URL: "http://app/" + w})
 		}
+	}
+	if n, ok := host.(nesting); ok && id != "" {
+		host = nestingAgain{n}
 	}
 	if a, ok := host.(announced); ok && id != "" {
 		host = returning{a}
@@ -126,3 +131,13 @@ func (f browserHost) AttachedToBrowser(a bridge.Attachment) { f.Attached(a) }
 type returning struct{ announced }
 
 func (f returning) Resumed() { f.stage.got(f.name, "resumed") }
+
+// nesting is one whose pages have workers.
+type nesting struct{ announced }
+
+func (f nesting) NestsSessions() bool { return true }
+
+// nestingAgain is one of those that may come back to its other sessions.
+type nestingAgain struct{ nesting }
+
+func (f nestingAgain) Resumed() { f.stage.got(f.name, "resumed") }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
@@ -48,12 +49,12 @@ var methods = map[string]method{
 	"Target.closeTarget":                  {browser: closeTarget, note: noteCloseTarget},
 	"Target.createBrowserContext":         {browser: notYours("frames share the storage of the embedding browser"), page: notAllowed, real: true},
 	"Target.createTarget":                 {browser: createTarget, real: true},
-	"Target.detachFromTarget":             {browser: detachFromTarget, tab: detachFromTarget},
+	"Target.detachFromTarget":             {browser: detachFromTarget, page: detachFromTarget, tab: detachFromTarget},
 	"Target.disposeBrowserContext":        {browser: disposeBrowserContext},
 	"Target.getBrowserContexts":           {browser: getBrowserContexts},
 	"Target.getTargetInfo":                {browser: getTargetInfo, page: ownTargetInfo, tab: ownTargetInfo},
 	"Target.getTargets":                   {browser: getTargets},
-	"Target.setAutoAttach":                {browser: setAutoAttach, page: ok, tab: setAutoAttach},
+	"Target.setAutoAttach":                {browser: setAutoAttach, page: setAutoAttachInPage, tab: setAutoAttach},
 	"Target.setDiscoverTargets":           {browser: setDiscoverTargets, page: setDiscoverTargets, tab: setDiscoverTargets},
 	"Target.setRemoteLocations":           {browser: ok, page: ok},
 }
@@ -65,6 +66,8 @@ func (m method) of(r *request) action {
 		return m.browser
 	case r.session.Kind == session.Tab:
 		return m.tab
+	case r.session.Kind == session.Worker:
+		return nil
 	case m.page == nil && r.session == r.client.page:
 		return m.browser // the only level that such a connection has
 	}
@@ -306,6 +309,17 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 		_, err := h.attachLocked(l, t)
 		return err
 	})
+}
+
+// setAutoAttachInPage leaves the workers of a page to its Host. For others there is
+// nothing to attach to.
+func setAutoAttachInPage(_ *Hub, r *request) ([]byte, *wire.Error) {
+	if s := sideOf(r.session); s.host != nil {
+		if n, ok := s.host.(bridge.Nesting); ok && n.NestsSessions() {
+			return nil, errPassOn
+		}
+	}
+	return nil, nil
 }
 
 // setDiscoverTargets tells of what the filter takes, now and later.

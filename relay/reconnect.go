@@ -88,6 +88,7 @@ func (s *side) awaitLocked() {
 	lost := &disconnection{connection: s.connection}
 	s.host, s.connection, s.lifecycle = nil, nil, nil
 	s.failAllLocked(errHostGone)
+	s.endWorkersLocked()
 	lost.timer = time.AfterFunc(h.opts.Grace, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -97,6 +98,18 @@ func (s *side) awaitLocked() {
 		}
 	})
 	s.disconnected = lost
+}
+
+// endWorkersLocked ends the sessions that the Host has minted. A Host that comes back
+// mints others.
+func (s *side) endWorkersLocked() {
+	for c := range s.hub.clients {
+		for on := range c.sessions {
+			if on.Kind == session.Worker && sideOf(on) == s {
+				s.hub.endSessionLocked(on, errHostGone)
+			}
+		}
+	}
 }
 
 func (s *side) stopWaitingLocked() {

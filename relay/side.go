@@ -349,7 +349,7 @@ func (s *side) announceLocked(on *session.Session) {
 // releaseLocked tells the Host that a session has ended, if the Host was told of
 // its beginning. What a Host has minted ends with the session around it.
 func (s *side) releaseLocked(ended *session.Session) {
-	if s == nil || s.host == nil || ended.Kind != session.Page || s.browser != nil && ended.Parent != nil {
+	if s == nil || s.host == nil || !inTarget(ended) || s.browser != nil && ended.Parent != nil {
 		return
 	}
 	s.host.Release(ended.ID, ended.TargetID)

@@ -30,14 +30,14 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	> c1 leave
 //	> dialog T1 confirm TEXT             script in the Target opens a dialog
 //	> host ready T1 T2<T1                the Host announces Targets, the second opened by the first
-//	                                     (also: sessions, handles=METHOD, id=HOSTID, browser,
+//	                                     (also: sessions, nested, handles=METHOD, id=HOSTID, browser,
 //	                                     slot=NAME), or announces itself anew
 //	> host created|changed T1 TITLE      a Target appears, or is told of anew
 //	> host gone T1
 //	> host result|error CALL S1 {…}      the Host answers; - stands for no session
 //	> host event T1 METHOD {…}
 //	> host session-event S1 METHOD {…}
-//	> host opened S1 S2 T1 page          a browser's session is born inside S1, or ends
+//	> host opened S1 S2 T1 page          a session is born inside S1, or ends
 //	> host closed S2
 //	> host refuses METHOD WHY            from now on
 //	> host full                          from now on the Host takes no command

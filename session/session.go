@@ -25,6 +25,7 @@ const (
 	Page    Kind = iota // a Target
 	Tab                 // the tab that stands around a Target
 	Browser             // the browser as a whole
+	Worker              // a worker of a Target's page, inside a session of that Target
 )
 
 // Side is one Host behind a hub, as its sessions know it.
