@@ -14,8 +14,9 @@ import (
 
 // Size gates in bytes, minified: a frame loads the agent before anything else.
 const (
-	maxAgent = 240 << 10
-	maxHost  = 46 << 10
+	maxAgent = 280 << 10 // with that of workers
+	maxWork  = 20 << 10
+	maxHost  = 52 << 10
 	maxShell = 16 << 10 // with the stylesheet
 	maxHome  = 6 << 10
 	maxSnap  = 12 << 10
@@ -34,6 +35,7 @@ type bundle struct {
 	global string // the name of the exports of an IIFE
 	inject string // in src: what it exports takes the place of the globals of these names
 	safe   bool   // goes by the built-ins as they were before the page's scripts ran
+	worker bool   // one line, in front of the first line of a worker's own script, whatever fails in it
 	param  string // of the function that a nested bundle becomes
 	page   string // HTML in src that the script is put into, when not alone
 	max    int    // bytes
@@ -42,6 +44,7 @@ type bundle struct {
 var bundles = []bundle{
 	{name: "agent.js", entry: "agent/boot.ts", inject: "agent/globals.ts", safe: true, format: api.FormatIIFE, max: maxAgent},
 	{name: "agent.mjs", entry: "agent/module.ts", format: api.FormatESModule, max: maxAgent},
+	{name: "worker.js", entry: "worker/index.ts", worker: true, format: api.FormatIIFE, max: maxWork},
 	{name: "host.js", entry: "host/index.ts", format: api.FormatIIFE, global: "CdpHub", max: maxHost},
 	{name: "host.mjs", entry: "host/index.ts", format: api.FormatESModule, max: maxHost},
 	{name: "snapshot.js", entry: "snapshot/index.ts", format: api.FormatESModule, max: maxSnap},
@@ -135,10 +138,22 @@ func (b bundle) script(root string, options api.BuildOptions, packages map[strin
 		return nil, err
 	}
 	code := res.OutputFiles[0].Contents
+	if b.worker {
+		return oneLine(code)
+	}
 	if !b.safe {
 		return code, nil
 	}
 	return withBuiltins(root, final, code)
+}
+
+// oneLine makes a script that other text can follow in the same line.
+func oneLine(code []byte) ([]byte, error) {
+	code = bytes.TrimSpace(code)
+	if bytes.ContainsRune(code, '\n') {
+		return nil, errors.New("the agent of workers has more than one line")
+	}
+	return bytes.Join([][]byte{[]byte("try{"), code, []byte("}catch(e){};")}, nil), nil
 }
 
 // importAsWritten is an import of an address that the code computes. The bundler
@@ -152,7 +167,7 @@ func (b bundle) options(root string) api.BuildOptions {
 	if b.inject != "" {
 		inject = []string{source(root, b.inject)}
 	}
-	return api.BuildOptions{
+	options := api.BuildOptions{
 		EntryPoints:       []string{source(root, b.entry)},
 		Inject:            inject,
 		AbsWorkingDir:     root,
@@ -170,6 +185,12 @@ func (b bundle) options(root string) api.BuildOptions {
 		Banner:            map[string]string{"js": "/* cdphub, Apache-2.0; third parties: NOTICE.txt */"},
 		LogLevel:          api.LogLevelWarning,
 	}
+	if b.worker {
+		options.Banner = nil
+		options.Define = map[string]string{"window": "self"}
+		options.Supported = map[string]bool{"template-literal": false} // in which lines end
+	}
+	return options
 }
 
 // failure is the esbuild messages as one error, or nil.

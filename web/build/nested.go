@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"regexp"
 
@@ -9,12 +10,14 @@ import (
 
 // nested maps an import to what becomes its default export: a function whose
 // body is a bundle of its own. The code runs when the function is called, and
-// its toString is a complete script.
+// its toString is a complete script. That of a worker bundle is its text instead.
 var nested = map[string]bundle{
 	// A Host page makes its Worker from the text of this function, or calls it
 	// where Workers are forbidden. Thus one file with one copy of the code is
 	// enough.
 	"worker-main": {entry: "host/worker.ts", param: "self"},
+	// The Frame Agent puts it in front of the scripts of workers.
+	"worker-agent-main": {entry: "worker/index.ts", worker: true},
 	// The agent expects a document. A server imports the module without one.
 	"agent-main": {entry: "agent/index.ts", inject: "agent/globals.ts", safe: true, global: "agent"},
 }
@@ -34,9 +37,15 @@ func nestedBundles(root string, packages map[string]bool) api.Plugin {
 			build.OnLoad(api.OnLoadOptions{Filter: exact, Namespace: namespace}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
 				options := b.options(root)
 				options.Banner = nil
+				options.Plugins = []api.Plugin{nestedBundles(root, packages)}
 				script, err := b.script(root, options, packages)
 				if err != nil {
 					return api.OnLoadResult{}, err
+				}
+				if b.worker {
+					text, err := json.Marshal(string(script))
+					code := "export default " + string(text)
+					return api.OnLoadResult{Contents: &code}, err
 				}
 				code := "export default function(" + b.param + "){" + string(script)
 				if b.global != "" {

@@ -7,17 +7,19 @@ import { listenForFragments } from "./page/blank";
 import { documentUpdated } from "./dom/dom";
 import { flushBindings, installBindings, bind } from "./runtime/bindings";
 import { installConsole, installErrors, replayConsole } from "./runtime/console";
-import { announceContexts, createContexts } from "./runtime/contexts";
+import type { FrameContext } from "./runtime/context";
+import { announceContexts, createContexts, mainContext } from "./runtime/contexts";
 import { installDialogs } from "./page/dialogs";
 import { installDownloads, setDownloadChannel } from "./page/downloads";
 import { installChoosers, listenForChoosers } from "./dom/files";
 import { readName } from "./link/framename";
-import { address, describeFrame, mainFrame } from "./page/frames";
+import { address, describeFrame, frameOfDocument, mainFrame } from "./page/frames";
 import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./page/framewatch";
 import { addBaseUrl } from "./base/bundles";
 import { begin, follow, holdLoad, installStop, watchLoading } from "./page/lifecycle";
 import { installLog } from "./network/log";
 import { tellInfo, watchNavigation } from "./page/navigation";
+import { isOwnError } from "./link/scriptelement";
 import { beginNesting, listenForAgents, watchNested } from "./link/nested";
 import {
   documentResponseOf,
@@ -34,6 +36,7 @@ import { hubOfProxy } from "./link/hub";
 import { tree } from "./page/page";
 import { control, greet, leave, listenForHost, pair, send } from "./link/port";
 import { installPopups, listenForPopups, startPopups, welcomePopups } from "./windows/popups";
+import { installWorkers, startWorkers } from "./workers/workers";
 import { handlerOf } from "./base/registry";
 import { installFocus, listenForFocus } from "./input/webkitfocus";
 import { giveKeysTo } from "./link/route";
@@ -102,6 +105,7 @@ export function startFrameAgent(options: AgentOptions): void {
   readName();
   startPopups(control);
   setDownloadChannel(send);
+  startWorkers({ send, control });
   wrap(window);
   listen(window);
   listenForFragments();
@@ -147,9 +151,10 @@ function hideFrameElement(): void {
 
 /** Wraps what is watched in one window. */
 function wrap(win: Win): void {
-  installConsole(win);
+  installConsole(win, () => contextIn(win));
   installDialogs(win);
   installPopups(win);
+  installWorkers(win);
   installChoosers(win);
   installNetwork(win);
   installTimers(win);
@@ -162,9 +167,14 @@ function wrap(win: Win): void {
   $remember(win);
 }
 
+/** The main context of a window's frame. */
+function contextIn(win: Win): FrameContext {
+  return mainContext(frameOfDocument(win.document) ?? mainFrame());
+}
+
 /** Listens in one window; again when document.open has taken the listeners off. */
 function listen(win: Win): void {
-  installErrors(win);
+  installErrors(win, () => contextIn(win), isOwnError);
   installLog(win);
   listenForAgents(win);
   listenForPopups(win);
@@ -257,6 +267,7 @@ function restoreState(w: Welcome): void {
     if (!s) continue;
     for (const b of state.bindings) bind({ name: b.name, executionContextName: b.worldName }, s);
     if (state.fileChooser) void handlerOf("Page.setInterceptFileChooserDialog")?.({ enabled: true }, s);
+    if (state.autoAttach) void handlerOf("Target.setAutoAttach")?.(state.autoAttach as unknown as Json, s);
     if (state.focus) void handlerOf("Emulation.setFocusEmulationEnabled")?.({ enabled: true }, s);
   }
   installBindings(window);

@@ -1,6 +1,7 @@
 // The connection to the hub: version 1 of the bridge protocol, and the extensions
 // that the hub has accepted (docs/bridge.md). "Relay" is the hub's older name.
 
+import type { Protocol } from "../cdp";
 import type { Answer, Json } from "../wire/cdp";
 import { VERSION } from "../wire/frame";
 import {
@@ -24,7 +25,18 @@ export const LAST_WAIT_MS = 15_000;
 const GOOD_MS = 5_000;
 
 /** The extensions of version 1 that this Host knows. */
-export const FEATURES = ["sessions", "handles+", "dialog", "eval", "uploads", "resume", "alive", "codes", "standby"];
+export const FEATURES = [
+  "sessions",
+  "handles+",
+  "dialog",
+  "eval",
+  "uploads",
+  "resume",
+  "alive",
+  "codes",
+  "standby",
+  "nested",
+];
 
 /** How long sessions are kept after the connection is lost. The hub's grace time is a little shorter. */
 const KEEP_MS = 35_000;
@@ -50,6 +62,8 @@ export class Bridge implements Consumer {
   private socket?: Socket;
   private accepted = false;
   private takesScripts = false;
+  /** The relay knows sessions with the workers of a page. */
+  private nests = false;
   /** The relay lets this Host come back to its sessions. */
   private resumes = false;
   /** Sessions from before the connection was lost, which the relay has not named again. */
@@ -156,10 +170,18 @@ export class Bridge implements Consumer {
       socket.onopen = socket.onmessage = socket.onclose = null;
       socket.close(CLOSE_NORMAL); // a close frame: without it the hub would wait for this Host to come back
     }
+    for (const s of [...this.sessions.values()]) if (s.ofWorker) this.detach(s.id);
     this.unclaimed = new Set(this.sessions.keys());
     if (keep) this.forget = setTimeout(() => this.detachUnclaimed(), KEEP_MS);
     else this.detachUnclaimed();
     if (!keep) this.accepted = this.takesScripts = this.resumes = false;
+  }
+
+  /** The relay has forgotten the sessions with workers, which did not go on. */
+  private attachAgain(): void {
+    for (const s of this.sessions.values())
+      if (s.state.autoAttach)
+        this.board.command(s, "Target.setAutoAttach", s.state.autoAttach as unknown as Json, () => {});
   }
 
   private detachUnclaimed(): void {
@@ -212,11 +234,13 @@ export class Bridge implements Consumer {
         this.accepted = Array.isArray(m.features) && m.features.includes("sessions");
         this.takesScripts = this.accepted && m.features.includes("eval");
         this.resumes = this.accepted && m.features.includes("resume");
+        this.nests = this.accepted && m.features.includes("nested");
         this.offersStandby = this.accepted && m.features.includes("standby");
         if (!this.resumes) this.detachUnclaimed();
         return;
       case "resumed":
-        return this.detachUnclaimed();
+        this.detachUnclaimed();
+        return this.attachAgain();
       case "alive": {
         const socket = this.socket;
         void this.board.alive().then(() => this.socket === socket && this.send({ kind: "alive", n: m.n }));
@@ -322,6 +346,34 @@ export class Bridge implements Consumer {
 
   ended(session: Session): void {
     this.sessions.delete(session.id); // targetDestroyed says it to the relay
+  }
+
+  opens(session: Session, parent: Session, targetInfo: Protocol.Target.TargetInfo): boolean {
+    if (!this.nests || this.sessions.has(session.id)) return false;
+    this.sessions.set(session.id, session);
+    const { id: sessionId } = session;
+    const { targetId, type } = targetInfo;
+    this.send({
+      kind: "event",
+      targetId: parent.targetId,
+      sessionId: parent.id,
+      method: "Target.attachedToTarget",
+      params: { sessionId, targetInfo, waitingForDebugger: false },
+      opens: { sessionId, targetId, type },
+    });
+    return true;
+  }
+
+  closes(session: Session, parent: Session, targetId: string): void {
+    this.sessions.delete(session.id);
+    this.send({
+      kind: "event",
+      targetId: parent.targetId,
+      sessionId: parent.id,
+      method: "Target.detachedFromTarget",
+      params: { sessionId: session.id, targetId },
+      closes: session.id,
+    });
   }
 
   created(target: Target): void {

@@ -50,7 +50,10 @@ const handlers = new Map(
     // A relay answers these before they come here; local sessions have none.
     "Target.getTargetInfo": (t, _s, _p, reply) => reply({ result: { targetInfo: targetInfo(t) } }),
     "Target.activateTarget": reveal,
-    "Target.setAutoAttach": ok,
+    "Target.setAutoAttach": (t, session, params, reply) => {
+      if (!session.consumer.opens || (t.link && !t.link.extended)) return reply({ result: {} }); // there is nothing to attach to
+      t.submit({ session, method: "Target.setAutoAttach", params, reply });
+    },
     "Target.setDiscoverTargets": ok,
   } satisfies Handlers),
 );
@@ -60,7 +63,7 @@ export function carryOut(t: Target, session: Session, method: string, params: Js
   const answer = (r: Reply): void => {
     if (!session.over) reply(r);
   };
-  const handler = handlers.get(method);
+  const handler = session.ofWorker ? undefined : handlers.get(method);
   if (handler) handler(t, session, params as never, answer);
   else t.submit({ session, method, params, reply: answer });
 }

@@ -1,6 +1,7 @@
 // One client's attachment to one Target, whether it came over the relay or
 // from the page itself.
 
+import type { Protocol } from "../cdp";
 import type { Answer, Json } from "../wire/cdp";
 import type { SessionState } from "../wire/frame";
 import { emptyState } from "./state";
@@ -14,6 +15,10 @@ export interface Consumer {
   event(session: Session, method: string, params: Json): void;
   /** The Target is gone, and the session with it. */
   ended(session: Session, reason: string): void;
+  /** A session of a worker begins inside another. False where the consumer can have none. */
+  opens?(session: Session, parent: Session, targetInfo: Protocol.Target.TargetInfo): boolean;
+  /** It has ended. */
+  closes?(session: Session, parent: Session, targetId: string): void;
 }
 
 /** What the page did, as the answer to a command: {} or the error's text. */
@@ -38,6 +43,8 @@ export class Session {
     readonly targetId: string,
     readonly consumer: Consumer,
     readonly alias = id,
+    /** It is one of a worker: whatever the Target's sessions have in common does not concern it. */
+    readonly ofWorker = false,
   ) {
     this.state = emptyState(id);
   }

@@ -72,6 +72,10 @@ const recorders = new Map(
       s.bindings = s.bindings.filter((b) => b.name !== p.name);
       return {};
     },
+    "Target.setAutoAttach": (s, p) => {
+      s.autoAttach = p.autoAttach === true ? p : undefined;
+      return {};
+    },
     "Fetch.enable": (s, p) => {
       s.fetch = p;
       return {};
@@ -112,6 +116,7 @@ export function merge(sessionId: string, list: SessionState[]): SessionState {
     all.scripts.push(...s.scripts);
     all.bindings.push(...s.bindings);
     all.fetch = s.fetch ?? all.fetch;
+    all.autoAttach = s.autoAttach ?? all.autoAttach;
     if (s.network) all.network = { ...all.network, ...s.network };
   }
   return all;

@@ -23,6 +23,7 @@ import { Navigation } from "./navigation";
 import { Popups } from "./popups";
 import type { Call, Session } from "./session";
 import { merge, record } from "./state";
+import { Workers } from "./workers";
 import { type Link, type Owner, SUCCESSOR_MS, type TargetView } from "./targetview";
 
 /** How long a command waits for the next document's agent. */
@@ -40,6 +41,7 @@ export class Target implements TargetView {
   readonly emulation: EmulationStack = new EmulationStack(this);
   readonly navigation: Navigation = new Navigation(this);
   readonly popups: Popups;
+  readonly workers: Workers = new Workers(this);
   link?: Link;
   /** An agent has answered at least once. */
   known = false;
@@ -188,6 +190,7 @@ export class Target implements TargetView {
     port.onmessage = null;
     port.close();
     this.link = undefined;
+    this.workers.gone();
     this.expect(SUCCESSOR_MS);
     this.emit("Runtime", "Runtime.executionContextsCleared", {});
     const lost = [...this.pending.values()];
@@ -243,7 +246,7 @@ export class Target implements TargetView {
     if (method === "Page.addScriptToEvaluateOnNewDocument" && link.extended) {
       params = { ...params, identifier: hexId(16) };
     }
-    if (!session.over) call.kept = record(session.state, method, params) ?? call.kept;
+    if (!session.over && !session.ofWorker) call.kept = record(session.state, method, params) ?? call.kept;
     if (method.endsWith(".disable") && this.heldByOthers(session, method.slice(0, -".disable".length))) {
       return call.reply({ result: {} });
     }
@@ -271,6 +274,8 @@ export class Target implements TargetView {
 
   /** A session ends: what it set is undone. */
   detach(session: Session): void {
+    this.workers.detach(session);
+    if (session.ofWorker) return;
     this.sessions.delete(session.id);
     session.over = true;
     this.queue = this.queue.filter((c) => c.session !== session);
@@ -311,6 +316,7 @@ export class Target implements TargetView {
     this.popups.tellOpener({ closed: true });
     this.link?.port.close();
     this.link = undefined;
+    this.workers.gone();
     this.navigation.fail("net::ERR_ABORTED");
     const lost = [...this.pending.values(), ...this.queue.splice(0)];
     this.pending.clear();
@@ -346,9 +352,13 @@ export class Target implements TargetView {
       this.owner.publish(this, e.method, params);
       return;
     }
-    for (const s of this.sessions.values()) {
-      if (s.alias === e.sessionId) return s.consumer.event(s, e.method, params);
-    }
+    const s = this.sessionOf(e.sessionId);
+    s?.consumer.event(s, e.method, params);
+  }
+
+  /** The session with this name towards the agent. */
+  private sessionOf(alias: string): Session | undefined {
+    return [...this.sessions.values()].find((s) => s.alias === alias) ?? this.workers.session(alias);
   }
 
   /**
@@ -388,6 +398,10 @@ export class Target implements TargetView {
         return void this.popups.call(m);
       case "opener":
         return this.popups.callOpener(m);
+      case "workerattached":
+        return this.workers.attached(m, this.sessionOf(m.parent));
+      case "workerdetached":
+        return this.workers.ended(m.sessionId);
       case "close":
         if (this.popups.opened) this.owner.ask({ what: "close", targetId: this.id }).catch(() => {});
     }

@@ -113,6 +113,8 @@ export interface SessionState {
   fileChooser: boolean;
   /** Emulation.setFocusEmulationEnabled. */
   focus?: boolean;
+  /** Params of Target.setAutoAttach, or absent when it is off: the session gets sessions with the workers. */
+  autoAttach?: Protocol.Target.SetAutoAttachRequest;
   /** Params of Fetch.enable, or absent when interception is off. */
   fetch?: Protocol.Fetch.EnableRequest;
   /** Params of the last command of each name that sets what a proxy does for all requests. */
@@ -244,6 +246,23 @@ export interface PopupNews {
  */
 export const POPUP_NAME = "cdphub:o::";
 
+/** Agent to Host: a session with a worker has begun, inside one of the page. */
+export interface WorkerAttached {
+  icdp: "workerattached";
+  /** The session of the page. */
+  parent: string;
+  /** 32 random hexadecimal digits each. */
+  sessionId: string;
+  targetId: string;
+  url: string;
+}
+
+/** Agent to Host: a session with a worker has ended. The Host ends one by Detached. */
+export interface WorkerDetached {
+  icdp: "workerdetached";
+  sessionId: string;
+}
+
 /** Agent to the agent around it: the frames and contexts of its document and below. */
 export interface Subtree {
   icdp: "subtree";
@@ -288,5 +307,18 @@ export interface Detached {
   sessionId: string;
 }
 
-export type FromAgent = Bye | Nav | NavAbort | Info | Open | Subtree | Focus | EvalPut | PopupCall | OpenerCall | Close;
+export type FromAgent =
+  | Bye
+  | Nav
+  | NavAbort
+  | Info
+  | Open
+  | Subtree
+  | Focus
+  | EvalPut
+  | PopupCall
+  | OpenerCall
+  | Close
+  | WorkerAttached
+  | WorkerDetached;
 export type ToAgent = Attached | Detached | EvalOk | PopupNews;

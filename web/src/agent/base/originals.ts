@@ -27,8 +27,8 @@ const { parent } = window;
 export const originals = {
   setTimeout: window.setTimeout.bind(window),
   clearTimeout: window.clearTimeout.bind(window),
-  requestAnimationFrame: window.requestAnimationFrame.bind(window),
-  cancelAnimationFrame: window.cancelAnimationFrame.bind(window),
+  requestAnimationFrame: window.requestAnimationFrame?.bind(window), // not in every browser's workers
+  cancelAnimationFrame: window.cancelAnimationFrame?.bind(window),
   queueMicrotask: window.queueMicrotask.bind(window),
   // Not bound: in WebKit the message would come from the window that the bound function is of.
   postToParent: (message: unknown, origin: string, ports: MessagePort[]): void =>

@@ -1,7 +1,7 @@
 // The method table of the Frame Agent: one handler per CDP method.
 
 import type { Domain, Method, Params, Result } from "../../cdp";
-import type { Json } from "../../wire/cdp";
+import type { CdpError, Json } from "../../wire/cdp";
 import type { Session } from "./session";
 
 /** Answers one method. What it returns, or resolves to, is the result; what it throws is the error. */
@@ -17,6 +17,12 @@ export class ProtocolError extends Error {
   ) {
     super(message);
   }
+}
+
+/** The error that a command is answered with, for what its handler has thrown. */
+export function errorOf(e: unknown): CdpError {
+  if (e instanceof ProtocolError) return { code: e.code, message: e.message, ...(e.data && { data: e.data }) };
+  return { code: -32000, message: `Internal error: ${e instanceof Error ? e.message : String(e)}` };
 }
 
 type Answer<R> = R extends void ? void | Record<string, never> : R;

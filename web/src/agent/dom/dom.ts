@@ -3,7 +3,8 @@
 import type { Protocol } from "../../cdp";
 import { childrenOf, describe } from "./describe";
 import { beginClientTree, forgetClientTree, clientTreeOf } from "./domsync";
-import { contextOf, mainContext, wrap } from "../runtime/objects";
+import { contextOf, mainContext } from "../runtime/contexts";
+import { wrap } from "../runtime/objects";
 import { frameOf, frameOfDocument, mainFrame } from "../page/frames";
 import { type NodeParams, documentOf, elementOfParams, idOfNode, isElement, nodeOfId, nodeOfParams } from "./nodes";
 import { ProtocolError, register } from "../base/registry";

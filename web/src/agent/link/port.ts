@@ -1,7 +1,7 @@
 // The channel to the Host: pairing by window.postMessage, then commands over
 // the MessagePort that the welcome brings.
 
-import type { Answer, CdpError, Command, Json } from "../../wire/cdp";
+import type { Answer, Command, Json } from "../../wire/cdp";
 import { PARENT_NOT_LISTED, PARENT_SILENT, say } from "../../wire/messages";
 import {
   type Attached,
@@ -20,7 +20,8 @@ import { enterHub, hubOfProxy, scriptLeft, setHub, setHubChannel } from "./hub";
 import { sessionChanged, share, tellSubtree } from "./nested";
 import { base, docId, originals, rebase } from "../base/originals";
 import { popupNews } from "../windows/popups";
-import { ProtocolError, handlerOf } from "../base/registry";
+import { inWorker, workerDetached } from "../workers/workers";
+import { ProtocolError, errorOf, handlerOf } from "../base/registry";
 import { forward } from "./route";
 import { Session, addSession, allSessions, endSession, sessionOf } from "../base/session";
 import { flushChanges } from "../dom/treewatch";
@@ -215,6 +216,7 @@ function fromHost(data: unknown): void {
     noteDriven();
   } else if (m.icdp === "detached") {
     endSession(m.sessionId);
+    workerDetached(m.sessionId);
     noteDriven();
   } else if (m.icdp === "popup") popupNews(m);
   else if (m.icdp === "evalok") scriptLeft(m.key, m.refused === true);
@@ -232,6 +234,8 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
     tellFirst(flushAddress);
     send(originals.stringify({ id, ...answer, ...(sessionId && { sessionId }) }));
   };
+  const there = sessionId && inWorker(sessionId, method, params);
+  if (there) return void there.then(reply);
   if (!s) return reply({ error: { code: -32001, message: "Session with given id not found." } });
   const execute = (): void | Promise<void> => {
     const forwarded = forward(method, params, s.id);
@@ -270,9 +274,4 @@ function call(method: string, params: Json, s: Session): Json | void | Promise<J
   if (domain === "Page") noteDriven();
   share(method, params, s.id);
   return result;
-}
-
-function errorOf(e: unknown): CdpError {
-  if (e instanceof ProtocolError) return { code: e.code, message: e.message, ...(e.data && { data: e.data }) };
-  return { code: -32000, message: `Internal error: ${e instanceof Error ? e.message : String(e)}` };
 }

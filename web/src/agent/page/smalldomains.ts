@@ -9,4 +9,4 @@ register("Inspector", { enable: nothing, disable: nothing });
 register("Audits", { enable: nothing, disable: nothing });
 register("Security", { enable: nothing, disable: nothing, setIgnoreCertificateErrors: nothing });
 register("HeapProfiler", { collectGarbage: nothing });
-register("Target", { setAutoAttach: nothing, setDiscoverTargets: nothing });
+register("Target", { setDiscoverTargets: nothing });

@@ -1,7 +1,8 @@
 // Runtime.addBinding: functions on the frames' windows that call the client.
 
 import type { Protocol } from "../../cdp";
-import { type Context, contextOf, contextsOfWorld } from "./contexts";
+import type { FrameContext as Context } from "./context";
+import { contextOf, contextsOfWorld } from "./contexts";
 import { allFrames } from "../page/frames";
 import { type Session, allSessions, onSessionEnd } from "../base/session";
 

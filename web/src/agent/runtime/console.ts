@@ -2,10 +2,9 @@
 // Runtime.exceptionThrown, with what happened before a session came.
 
 import type { EventName, EventParams, Protocol } from "../../cdp";
-import { frameOfDocument, mainFrame } from "../page/frames";
+import type { Context } from "./context";
 import { type Place, callFrames, exceptionDetails } from "./exceptions";
-import { mainContext, wrap } from "./objects";
-import { isOwnError } from "../link/scriptelement";
+import { wrap } from "./objects";
 import { type Session, emit } from "../base/session";
 import { cleanStack } from "./serialize";
 
@@ -59,7 +58,10 @@ const types: Record<string, Protocol.Runtime.ConsoleAPICalledEvent["type"]> = {
   groupEnd: "endGroup",
 };
 
-type Win = Window & typeof globalThis;
+/** What is watched: a window, or the scope of a worker. */
+type Scope = typeof globalThis;
+/** The context that what happens there is told with. */
+type ContextOf = () => Context;
 type Method = (...args: unknown[]) => unknown;
 
 /** What Chromium puts in the place of no arguments. */
@@ -68,8 +70,8 @@ const bare = new Set(["trace", "clear", "group", "groupCollapsed", "groupEnd"]);
 /** Consoles that are wrapped: the first document of a frame shares its own with the blank one before it. */
 const wrapped = new WeakSet<Console>();
 
-/** Wraps a window's console. */
-export function installConsole(win: Win): void {
+/** Wraps the console of a window or a worker. */
+export function installConsole(win: { console: Console }, contextOf: ContextOf): void {
   if (wrapped.has(win.console)) return;
   wrapped.add(win.console);
   const target = win.console as unknown as Record<string, Method>;
@@ -88,24 +90,29 @@ export function installConsole(win: Win): void {
     }[name];
   };
   for (const name of Object.keys(types)) {
-    replace(name, (args) => called(win, types[name], !args.length && bare.has(name) ? [`console.${name}`] : args));
+    replace(name, (args) =>
+      called(contextOf, types[name], !args.length && bare.has(name) ? [`console.${name}`] : args),
+    );
   }
   replace("assert", (args) => {
     const [ok, ...rest] = args;
-    if (!ok) called(win, "assert", rest.length ? rest : ["console.assert"]);
+    if (!ok) called(contextOf, "assert", rest.length ? rest : ["console.assert"]);
   });
-  installCounters(win, replace);
+  installCounters(contextOf, replace);
 }
 
-function installCounters(win: Win, replace: (name: string, before: (args: unknown[]) => void) => void): void {
+function installCounters(
+  contextOf: ContextOf,
+  replace: (name: string, before: (args: unknown[]) => void) => void,
+): void {
   const counts = new Map<string, number>();
   const started = new Map<string, number>();
   const label = (args: unknown[]): string => (args[0] === undefined ? "default" : String(args[0]));
-  const warn = (text: string): void => called(win, "warning", [text]);
+  const warn = (text: string): void => called(contextOf, "warning", [text]);
   replace("count", (args) => {
     const n = (counts.get(label(args)) ?? 0) + 1;
     counts.set(label(args), n);
-    called(win, "count", [`${label(args)}: ${n}`]);
+    called(contextOf, "count", [`${label(args)}: ${n}`]);
   });
   replace("countReset", (args) => {
     if (!counts.delete(label(args))) warn(`Count for '${label(args)}' does not exist`);
@@ -120,15 +127,15 @@ function installCounters(win: Win, replace: (name: string, before: (args: unknow
     (type: "log" | "timeEnd") =>
     (args: unknown[]): void => {
       if (!started.has(label(args))) return warn(`Timer '${label(args)}' does not exist`);
-      called(win, type, [elapsed(args), ...args.slice(1)]);
+      called(contextOf, type, [elapsed(args), ...args.slice(1)]);
       if (type === "timeEnd") started.delete(label(args));
     };
   replace("timeLog", timed("log"));
   replace("timeEnd", timed("timeEnd"));
 }
 
-function called(win: Win, type: Protocol.Runtime.ConsoleAPICalledEvent["type"], args: unknown[]): void {
-  const context = mainContext(frameOfDocument(win.document) ?? mainFrame());
+function called(contextOf: ContextOf, type: Protocol.Runtime.ConsoleAPICalledEvent["type"], args: unknown[]): void {
+  const context = contextOf();
   const timestamp = Date.now();
   const stack = new Error().stack ?? "";
   if (type === "clear") calls = [];
@@ -156,12 +163,15 @@ const odds = new Map<string, [unknown]>([
   ["Uncaught undefined", [undefined]],
 ]);
 
-/** Watches a window for uncaught exceptions and rejections. */
-export function installErrors(win: Win): void {
+/**
+ * Watches a window or a worker for uncaught exceptions and rejections. `isOwn` says which errors are
+ * of the agent's own scripts.
+ */
+export function installErrors(win: Scope, contextOf: ContextOf, isOwn: (e: ErrorEvent) => boolean): void {
   win.addEventListener(
     "error",
     (e) => {
-      if (isOwnError(e)) return;
+      if (isOwn(e)) return;
       if (!(e instanceof win.ErrorEvent)) return; // an element that failed to load
       const at = {
         url: e.filename === "undefined" ? "" : e.filename,
@@ -169,16 +179,16 @@ export function installErrors(win: Win): void {
         column: Math.max(0, e.colno - 1),
       };
       const odd = odds.get(e.message); // an error out of reach is null too, and its message another
-      if (odd) thrown(win, odd[0], "Uncaught", at);
-      else if (e.error === null || e.error === undefined) thrown(win, e.message, e.message, at);
-      else thrown(win, e.error, "Uncaught", at);
+      if (odd) thrown(contextOf, odd[0], "Uncaught", at);
+      else if (e.error === null || e.error === undefined) thrown(contextOf, e.message, e.message, at);
+      else thrown(contextOf, e.error, "Uncaught", at);
     },
     true,
   );
   win.addEventListener(
     "unhandledrejection",
     (e) => {
-      const id = thrown(win, e.reason, "Uncaught (in promise)", {});
+      const id = thrown(contextOf, e.reason, "Uncaught (in promise)", {});
       rejections.set(e.promise, id);
     },
     true,
@@ -201,9 +211,9 @@ const rejections = new WeakMap<Promise<unknown>, number>();
 let lastId = 0;
 
 /** Tells of an exception and returns its id. */
-function thrown(win: Win, value: unknown, text: string, at: Place): number {
+function thrown(contextOf: ContextOf, value: unknown, text: string, at: Place): number {
   const exceptionId = ++lastId;
-  const context = mainContext(frameOfDocument(win.document) ?? mainFrame());
+  const context = contextOf();
   const timestamp = Date.now();
   keep(
     exceptions,

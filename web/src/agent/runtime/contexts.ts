@@ -2,31 +2,21 @@
 // world by name. All worlds of a frame are logical: they share its global.
 
 import type { Protocol } from "../../cdp";
+import { type FrameContext, NO_CONTEXT, contextCame, contextWent } from "./context";
 import { type Frame, allFrames, mainFrame, onTouch, originOf } from "../page/frames";
 import { base, docId } from "../base/originals";
 import { ProtocolError } from "../base/registry";
 import { type Session, emit } from "../base/session";
 
-/** An execution context: one logical world of one frame, over that frame's real global. */
-export interface Context {
-  id: number;
-  uniqueId: string;
-  name: string;
-  isDefault: boolean;
-  frame: Frame;
-}
-
-const contexts = new Map<number, Context>();
+const contexts = new Map<number, FrameContext>();
 const worldNames = new Set<string>();
 let counter = 0;
 
-/** What -32000 says of a context that is gone or never was. */
-export const NO_CONTEXT = "Cannot find context with specified id";
-
-function create(frame: Frame, name: string, isDefault: boolean): Context {
+function create(frame: Frame, name: string, isDefault: boolean): FrameContext {
   const id = base * 1000 + ++counter;
-  const context: Context = { id, uniqueId: `${id}.${docId}`, name, isDefault, frame };
+  const context: FrameContext = { id, uniqueId: `${id}.${docId}`, name, isDefault, frame };
   contexts.set(id, context);
+  contextCame(context);
   onTouch();
   emit("Runtime", "Runtime.executionContextCreated", { context: describe(context) });
   return context;
@@ -43,7 +33,7 @@ export function renumberContexts(): void {
   }
 }
 
-function find(frame: Frame, name: string, isDefault: boolean): Context | undefined {
+function find(frame: Frame, name: string, isDefault: boolean): FrameContext | undefined {
   for (const c of contexts.values()) {
     if (c.frame === frame && c.isDefault === isDefault && c.name === name) return c;
   }
@@ -51,12 +41,12 @@ function find(frame: Frame, name: string, isDefault: boolean): Context | undefin
 }
 
 /** The main context of a frame. */
-export function mainContext(frame: Frame): Context {
+export function mainContext(frame: Frame): FrameContext {
   return find(frame, "", true) ?? create(frame, "", true);
 }
 
 /** The world of this name in a frame; the empty name makes a new world each time. */
-export function worldContext(frame: Frame, name: string): Context {
+export function worldContext(frame: Frame, name: string): FrameContext {
   mainContext(frame);
   return (name && find(frame, name, false)) || create(frame, name, false);
 }
@@ -88,27 +78,15 @@ export function destroyContexts(frame: Frame): void {
       executionContextId: c.id,
       executionContextUniqueId: c.uniqueId,
     });
-    for (const f of dropped) f(c);
+    contextWent(c);
   }
 }
 
-const dropped: ((c: Context) => void)[] = [];
-
-/** Calls f for each context that goes. */
-export function onContextGone(f: (c: Context) => void): void {
-  dropped.push(f);
-}
-
 /** The context with this id; throws "Cannot find context with specified id". */
-export function contextOf(id: number): Context {
+export function contextOf(id: number): FrameContext {
   const c = contexts.get(id);
   if (!c) throw new ProtocolError(NO_CONTEXT);
   return c;
-}
-
-/** Whether the context is still there. */
-export function isLive(c: Context): boolean {
-  return contexts.has(c.id);
 }
 
 /** How commands name a context. */
@@ -119,7 +97,7 @@ interface ContextParams {
 }
 
 /** The context that the params name: contextId, executionContextId or uniqueContextId; else the main one. */
-export function contextOfParams(p: ContextParams): Context {
+export function contextOfParams(p: ContextParams): FrameContext {
   const id = p.contextId ?? p.executionContextId;
   const unique = p.uniqueContextId;
   if (id !== undefined && unique !== undefined) {
@@ -133,12 +111,12 @@ export function contextOfParams(p: ContextParams): Context {
 }
 
 /** The contexts limited to this world name, or all main ones for an absent name. */
-export function contextsOfWorld(name: string | undefined): Context[] {
+export function contextsOfWorld(name: string | undefined): FrameContext[] {
   return [...contexts.values()].filter((c) => (name ? c.name === name && !c.isDefault : c.isDefault));
 }
 
 /** Runtime.ExecutionContextDescription. */
-function describe(c: Context): Protocol.Runtime.ExecutionContextDescription {
+function describe(c: FrameContext): Protocol.Runtime.ExecutionContextDescription {
   return {
     id: c.id,
     origin: originOf(c.frame),

@@ -2,7 +2,8 @@
 // Chromium and of Firefox.
 
 import type { Protocol } from "../../cdp";
-import { type Context, type Presentation, wrap } from "./objects";
+import type { Context } from "./context";
+import { type Presentation, wrap } from "./objects";
 import { cleanStack } from "./serialize";
 import type { Session } from "../base/session";
 

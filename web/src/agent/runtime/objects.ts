@@ -2,13 +2,11 @@
 // the domains.
 
 import type { Protocol } from "../../cdp";
-import { type Context, NO_CONTEXT, onContextGone } from "./contexts";
+import { type Context, NO_CONTEXT, onContextGone } from "./context";
 import { base } from "../base/originals";
 import { ProtocolError } from "../base/registry";
 import { byValue, describe, preview } from "./serialize";
 import { type Session, onSessionEnd } from "../base/session";
-
-export { type Context, contextOf, mainContext } from "./contexts";
 
 /** How a value is to be presented. */
 export interface Presentation {

@@ -49,7 +49,7 @@ function tag(value: object): string {
 
 /** Whether a value is a DOM node, of any realm. */
 export function isNode(value: unknown): value is Node {
-  if (typeof value !== "object" || value === null) return false;
+  if (typeof value !== "object" || value === null || !nodeType) return false;
   try {
     nodeType.call(value);
     return true;
@@ -58,7 +58,8 @@ export function isNode(value: unknown): value is Node {
   }
 }
 
-const nodeType = Object.getOwnPropertyDescriptor(Node.prototype, "nodeType")!.get!;
+// A worker has no nodes.
+const nodeType = typeof Node === "function" && Object.getOwnPropertyDescriptor(Node.prototype, "nodeType")?.get;
 
 /** The RemoteObject subtype of an object, if it has one. */
 export function subtypeOf(value: object): Subtype {
@@ -121,7 +122,7 @@ export function cleanStack(stack: string): string {
     .split("\n")
     .map(fromGecko)
     .map(unwrapEval)
-    .filter((line) => !line.includes(ownUrl) && line !== "    at eval (<anonymous>)")
+    .filter((line) => !isOwn(line) && line !== "    at eval (<anonymous>)")
     .join("\n");
 }
 
@@ -134,7 +135,9 @@ function fromGecko(line: string): string {
   const m = /^(.*?)@(?:(.*?)( line \d+ > .*)?:(\d+):(\d+)|\[native code\])?$/.exec(line);
   if (!m || /^\s*at /.test(line)) return line;
   const [, name, url, evaluated, row, column] = m;
-  const place = row ? `${evaluated && `${url}:` === ownUrl ? "<anonymous>" : url}:${row}:${column}` : "<anonymous>";
+  const place = row
+    ? `${evaluated && ownUrl.startsWith(`${url}:`) ? "<anonymous>" : url}:${row}:${column}`
+    : "<anonymous>";
   return name && !/^(eval|\w+ code)$/.test(name) ? `    at ${name} (${place})` : `    at ${place}`;
 }
 
@@ -147,6 +150,23 @@ function unwrapEval(line: string): string {
 }
 
 let ownUrl = "";
+/** Where the agent ends in its line, if other text follows there. */
+let ownEnd = Infinity;
+
+function isOwn(line: string): boolean {
+  const at = line.indexOf(ownUrl);
+  return at >= 0 && (ownEnd === Infinity || parseInt(line.slice(at + ownUrl.length), 10) <= ownEnd);
+}
+
+/** The same for an agent that begins the first line of another script: by a stack of its very end. */
+export function setOwnText(stack: string): void {
+  const call = stack
+    .split("\n")
+    .map(fromGecko)
+    .find((line) => /:1:\d+\)?$/.test(line));
+  const m = /^\s*at (?:.* \()?(.*:1:)(\d+)\)?$/.exec(call ?? "");
+  if (m) [ownUrl, ownEnd] = [m[1], Number(m[2])];
+}
 
 /** Names the script file that holds the agent and nothing else, so that stacks can be shown without it. */
 export function setOwnUrl(url: string): void {

@@ -1,0 +1,151 @@
+// Answers of the Runtime domain that take no window: those of a frame's agent
+// and of a worker's.
+
+import type { Protocol } from "../../cdp";
+import { type Context, isLive } from "./context";
+import { callFrames, exceptionDetails, isError } from "./exceptions";
+import { type Presentation, unwrap, wrap } from "./objects";
+import { ProtocolError } from "../base/registry";
+import { describeError } from "./serialize";
+import type { Session } from "../base/session";
+
+/** What commands say of how a value is to be presented. */
+type Presented = Pick<Protocol.Runtime.EvaluateRequest, "returnByValue" | "generatePreview" | "objectGroup">;
+export type Answered = Protocol.Runtime.EvaluateResponse;
+
+function presentation(p: Presented): Presentation {
+  return {
+    returnByValue: p.returnByValue === true,
+    generatePreview: p.generatePreview === true,
+    objectGroup: p.objectGroup,
+  };
+}
+
+/** Runs a computation and answers with its value, or with what it throws. */
+export function answer(
+  p: Presented & { awaitPromise?: boolean; replMode?: boolean },
+  c: Context,
+  s: Session,
+  compute: () => unknown,
+): Answered | Promise<Answered> {
+  const how = presentation(p);
+  let value: unknown;
+  try {
+    value = compute();
+  } catch (e) {
+    return thrown(e, "Uncaught", c, s, how);
+  }
+  if (p.awaitPromise !== true && p.replMode !== true) return { result: wrap(value, c, s, how) };
+  return settled(value, c, s, how) ?? { result: wrap(value, c, s, how) };
+}
+
+/** The answer once a promise has settled, or undefined for what is no promise. */
+function settled(value: unknown, c: Context, s: Session, how: Presentation): Promise<Answered> | undefined {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;
+  if (!(value instanceof Promise) && !isThenable(value)) return undefined;
+  return Promise.resolve(value as Promise<unknown>).then(
+    (v) => {
+      if (!isLive(c)) throw new ProtocolError("Inspected target navigated or closed");
+      return { result: wrap(v, c, s, how) };
+    },
+    (e) => thrown(e, isError(e) ? `Uncaught (in promise) ${headOf(e)}` : "Uncaught (in promise)", c, s, how),
+  );
+}
+
+function isThenable(value: object): boolean {
+  try {
+    return typeof (value as { then?: unknown }).then === "function";
+  } catch {
+    return false;
+  }
+}
+
+function headOf(e: Error): string {
+  return e.message ? `${e.name}: ${e.message}` : e.name;
+}
+
+function thrown(e: unknown, text: string, c: Context, s: Session, how: Presentation): Answered {
+  const shown = { objectGroup: how.objectGroup, generatePreview: how.generatePreview };
+  return { result: wrap(e, c, s, shown), exceptionDetails: exceptionDetails(e, text, c, s, shown) };
+}
+
+/** A call's argument: by value, unserializable, or an object of this document. */
+export function argument(a: Protocol.Runtime.CallArgument): unknown {
+  if (a.objectId !== undefined) return unwrap(a.objectId).value;
+  const special = a.unserializableValue;
+  if (special === undefined) return a.value;
+  if (special === "-0") return -0;
+  if (special === "NaN") return NaN;
+  if (special === "Infinity") return Infinity;
+  if (special === "-Infinity") return -Infinity;
+  if (/^-?\d+n$/.test(special)) return BigInt(special.slice(0, -1));
+  throw new ProtocolError("Couldn't parse value object in call argument");
+}
+
+/** Runtime.getProperties. */
+export function getProperties(
+  p: Protocol.Runtime.GetPropertiesRequest,
+  s: Session,
+): Protocol.Runtime.GetPropertiesResponse {
+  const { value, context, group } = unwrap(p.objectId);
+  const how = { objectGroup: group, generatePreview: p.generatePreview === true };
+  const show = (v: unknown): Protocol.Runtime.RemoteObject => wrap(v, context, s, how);
+  const result: Protocol.Runtime.PropertyDescriptor[] = [];
+  const seen = new Set<PropertyKey>();
+  for (let o: object | null = Object(value), own = true; o; o = Object.getPrototypeOf(o), own = false) {
+    if (!own && p.ownProperties) break;
+    for (const key of Reflect.ownKeys(o)) {
+      if (seen.has(key) || (p.nonIndexedPropertiesOnly && typeof key === "string" && /^\d+$/.test(key))) continue;
+      seen.add(key);
+      const d = Object.getOwnPropertyDescriptor(o, key);
+      if (!d || (p.accessorPropertiesOnly && !d.get && !d.set)) continue;
+      result.push(property(key, d, own, show));
+    }
+  }
+  const proto: unknown = Object.getPrototypeOf(Object(value));
+  const internal = p.accessorPropertiesOnly ? [] : [{ name: "[[Prototype]]", value: show(proto) }];
+  return { result, internalProperties: internal };
+}
+
+function property(
+  key: PropertyKey,
+  d: PropertyDescriptor,
+  own: boolean,
+  show: (v: unknown) => Protocol.Runtime.RemoteObject,
+): Protocol.Runtime.PropertyDescriptor {
+  return {
+    name: String(key),
+    ...("value" in d ? { value: show(d.value), writable: d.writable } : {}),
+    ...(d.get && { get: show(d.get) }),
+    ...(d.set && { set: show(d.set) }),
+    configurable: d.configurable === true,
+    enumerable: d.enumerable === true,
+    isOwn: own,
+    ...(typeof key === "symbol" && { symbol: show(key) }),
+  };
+}
+
+/** Runtime.awaitPromise. */
+export function awaitPromise(p: Protocol.Runtime.AwaitPromiseRequest, s: Session): Promise<Answered> {
+  const { value, context, group } = unwrap(p.promiseObjectId);
+  const how = { ...presentation(p), objectGroup: group };
+  const result = settled(value, context, s, how);
+  if (!result) throw new ProtocolError("Could not find promise with given id");
+  return result;
+}
+
+/** Runtime.getExceptionDetails. */
+export function getExceptionDetails(
+  p: Protocol.Runtime.GetExceptionDetailsRequest,
+  s: Session,
+): Protocol.Runtime.GetExceptionDetailsResponse {
+  const { value, context } = unwrap(p.errorObjectId);
+  if (!isError(value)) throw new ProtocolError("errorObjectId is not a JS error object");
+  const frames = callFrames(value.stack ?? "");
+  return {
+    exceptionDetails: {
+      ...exceptionDetails(value, describeError(value), context, s, {}),
+      stackTrace: { callFrames: frames },
+    },
+  };
+}

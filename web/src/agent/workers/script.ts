@@ -1,0 +1,45 @@
+// The script of a worker with the worker's agent in front of it. The agent stands in
+// the same text, since what a worker is told before it has loaded another script
+// would be lost, and in its first line, since lines are counted in errors.
+
+/// <reference path="../worker-agent-main.d.ts" />
+import agent from "worker-agent-main";
+
+type Win = Window & typeof globalThis;
+
+/** What the page has made blob: addresses of. */
+const blobs = new Map<string, Blob>();
+
+/** Remembers what a window makes addresses of, for workers with such an address. */
+export function watchBlobs(win: Win): void {
+  const { createObjectURL, revokeObjectURL } = win.URL;
+  const make = function (this: unknown, object: Blob | MediaSource): string {
+    const url = createObjectURL.call(win.URL, object);
+    if (/script|^$/.test((object as Blob).type ?? "-")) blobs.set(url, object as Blob);
+    return url;
+  };
+  win.URL.createObjectURL = Object.defineProperty(make, "name", { value: "createObjectURL" });
+  const revoke = function (this: unknown, url: string): void {
+    blobs.delete(url);
+    revokeObjectURL.call(win.URL, url);
+  };
+  win.URL.revokeObjectURL = Object.defineProperty(revoke, "name", { value: "revokeObjectURL" });
+}
+
+/**
+ * The address of a worker's script with the agent, made for the worker that is about to be started;
+ * undefined where page script cannot add one. A proxy adds it to what it serves.
+ */
+export function withAgent(url: string): string | undefined {
+  const blob = blobs.get(url);
+  if (blob) return URL.createObjectURL(new Blob([agent, blob], { type: blob.type }));
+  const data = /^data:([^,]*?)(;\s*base64)?,(.*)$/is.exec(url.split("#")[0]);
+  if (!data || /charset/i.test(data[1])) return undefined;
+  try {
+    const [, type, base64, body] = data;
+    if (!base64) return `data:${type},${encodeURIComponent(agent)}${body}`;
+    return `data:${type};base64,${btoa(agent + atob(decodeURIComponent(body)))}`;
+  } catch {
+    return undefined; // no base64, which the browser is to say
+  }
+}

@@ -1,0 +1,134 @@
+// Dedicated workers with blob: and data: addresses. A session that attaches by
+// itself gets a session with each of them.
+const from = (icdp, ms = 5000) =>
+  (async () => {
+    for (const end = Date.now() + ms; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) {
+      const i = events.findIndex((e) => e.icdp === icdp);
+      if (i >= 0) return events.splice(i, 1)[0];
+    }
+    throw new Error("not said: " + icdp);
+  })();
+const blobWorker = (source, more = "{}") =>
+  value(`void (window.w = new Worker(window.u = URL.createObjectURL(new Blob([${JSON.stringify(source)}], {type: "text/javascript"})), ${more}),
+    URL.revokeObjectURL(u), w.onmessage = (e) => (window.said ??= []).push(e.data))`);
+const said = () =>
+  value(
+    "new Promise((r) => { const t = setInterval(() => window.said?.length && (clearInterval(t), r(said.splice(0))), 10) })",
+  );
+await visit("/app");
+
+// The page's own messages, the worker's name, and the lines of errors stay as they are.
+await blobWorker("postMessage(self.name); onmessage = (e) => postMessage(['echo', e.data])", "{name: 'mine'}");
+is(await said(), ["mine"]);
+await value("w.postMessage({a: 1})");
+is(await said(), [["echo", { a: 1 }]]);
+is(
+  events.some((e) => e.icdp === "workerattached"),
+  false,
+  "nobody has asked for it",
+);
+
+// A session comes to what is there.
+await cdp("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
+const { parent, sessionId, targetId, url } = await from("workerattached");
+is([parent, url], ["S1", await value("u")]);
+is(
+  [sessionId, targetId].every((id) => /^[0-9A-F]{32}$/.test(id)),
+  true,
+);
+
+const one = (method, params) => cdp(method, params, sessionId);
+await one("Runtime.enable");
+const { context } = await event("Runtime.executionContextCreated");
+is(context.name, "");
+await event("Inspector.workerScriptLoaded");
+is((await one("Runtime.evaluate", { expression: "self.x = 6; x * 7", contextId: context.id })).result.value, 42);
+is(
+  (await one("Runtime.evaluate", { expression: "Promise.resolve(typeof importScripts)", awaitPromise: true })).result
+    .value,
+  "function",
+);
+const { result } = await one("Runtime.evaluate", { expression: "({ n: 1 })" });
+is(result.className, "Object");
+const called = {
+  functionDeclaration: "function (by) { return this.n + by }",
+  objectId: result.objectId,
+  arguments: [{ value: 2 }],
+};
+is((await one("Runtime.callFunctionOn", called)).result.value, 3);
+is(
+  (await one("Runtime.getProperties", { objectId: result.objectId, ownProperties: true })).result.map((p) => p.name),
+  ["n"],
+);
+is(
+  (await one("Runtime.evaluate", { expression: "throw new Error('no')" })).exceptionDetails.exception.description.split(
+    "\n",
+  )[0],
+  "Error: no",
+);
+await one("Runtime.runIfWaitingForDebugger");
+await fails(
+  one("Page.navigate", { url: "/" }),
+  "'Page.navigate' wasn't found in a worker of an embedded frame: only Runtime is there",
+);
+
+// What it logs and throws, from now on and from before the session.
+await one("Runtime.evaluate", {
+  expression: "console.log('hello', [1]); setTimeout(() => { throw new TypeError('late') })",
+});
+is((await event("Runtime.consoleAPICalled")).args[0].value, "hello");
+is((await event("Runtime.exceptionThrown")).exceptionDetails.exception.className, "TypeError");
+await blobWorker("\nconsole.log('first'); throw new Error('second')");
+const two = (await from("workerattached")).sessionId;
+await cdp("Runtime.enable", {}, two);
+is((await event("Runtime.consoleAPICalled")).args[0].value, "first");
+const { exceptionDetails } = await event("Runtime.exceptionThrown");
+is(exceptionDetails.lineNumber, 1, "lines are those of the script");
+
+// Ends: by the page, by the worker itself, by the client, with the frame.
+await value("w.terminate()");
+is((await from("workerdetached")).sessionId, two);
+await blobWorker("setTimeout(close, 50)");
+const three = (await from("workerattached")).sessionId;
+is((await from("workerdetached")).sessionId, three);
+await value(
+  "void (window.d = new Worker('data:text/javascript,onmessage=(e)=>postMessage(e.data+1)'), d.onmessage = (e) => window.sum = e.data, d.postMessage(1))",
+);
+const data = await from("workerattached");
+is(data.url, "data:text/javascript,onmessage=(e)=>postMessage(e.data+1)");
+is((await cdp("Runtime.evaluate", { expression: "self.origin" }, data.sessionId)).result.value, "null");
+is(await value("new Promise((r) => { const t = setInterval(() => window.sum && (clearInterval(t), r(sum)), 10) })"), 2);
+await value("void (window.b = new Worker('data:text/javascript;base64,' + btoa('self.y = 5'), { type: 'module' }))");
+const base64 = await from("workerattached");
+is((await cdp("Runtime.evaluate", { expression: "y" }, base64.sessionId)).result.value, 5);
+port.postMessage(JSON.stringify({ icdp: "detached", sessionId: base64.sessionId }));
+await fails(cdp("Runtime.evaluate", { expression: "1" }, base64.sessionId), "Session with given id not found.");
+await value(
+  `new Promise((r) => { const f = document.createElement("iframe"); f.srcdoc = "<script>new Worker('data:text/javascript,')</scr" + "ipt>"; f.id = "kid"; document.body.append(f); f.onload = r }).then(() => {})`,
+);
+const inFrame = await from("workerattached");
+await value("kid.remove()");
+is((await from("workerdetached")).sessionId, inFrame.sessionId);
+
+// A filter, and the end of it all.
+events.length = 0;
+attach("S2");
+await cdp(
+  "Target.setAutoAttach",
+  { autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter: [{ type: "worker", exclude: true }, {}] },
+  "S2",
+);
+await cdp("Target.setAutoAttach", { autoAttach: false, waitForDebuggerOnStart: false, flatten: true });
+is((await from("workerdetached")).sessionId, sessionId);
+await value("new Worker('data:text/javascript,'), 0");
+await value("new Promise((r) => setTimeout(r, 300))");
+is(
+  events.filter((e) => e.icdp === "workerattached"),
+  [],
+);
+is(await value("Worker.name + (new Worker('data:,') instanceof Worker)"), "Workertrue");
+is(
+  await value("(() => { try { new Worker('http://[') } catch (e) { return e.name } })()"),
+  "SyntaxError",
+  "the browser's own errors",
+);
