@@ -61,6 +61,7 @@ type handler struct {
 
 	redirects redirectChains
 	agents    *agentRegistry
+	worker    string // what goes in front of a worker's script
 	bodies    bodyCache
 
 	mu      sync.Mutex
@@ -80,11 +81,16 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the agent is not built in: %w", err)
 	}
+	worker, err := web.Dist.ReadFile("dist/worker.js")
+	if err != nil {
+		return nil, fmt.Errorf("the agent of workers is not built in: %w", err)
+	}
 	sum := sha512.Sum384(agent)
 	p := &handler{
 		Options:   o,
 		upstream:  originOf(o.Upstream),
 		integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
+		worker:    string(worker),
 		agents:    newAgentRegistry(o.Log.Named("proxy")),
 		redirects: redirectChains{byTo: map[string]redirectChain{}},
 		bodies:    bodyCache{byKey: map[string]*cachedBody{}},
@@ -121,8 +127,9 @@ type exchange struct {
 	upstream     origin
 	uri          string         // path and query that the browser asks for
 	document     bool           // a frame will show the response
+	worker       bool           // a dedicated worker will run the response
+	service      bool           // a service worker will run it
 	navigates    bool           // and the request is a navigation, not of a script or an element
-	worker       bool           // the response is the script of a service worker
 	redirects    []hop          // the redirect chain of the navigation so far
 	paused       *pausedRequest // nil when no agent is told of it
 	script       *wsconn.Conn   // of the agent whose script asks, which is told of the headers; else nil
@@ -160,8 +167,8 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.rememberWorker(r.URL.Path)
 	}
 	e := &exchange{
-		own: own, upstream: p.upstream, uri: r.URL.RequestURI(),
-		document: p.asksForDocument(r, own), worker: r.Header.Get("Service-Worker") == "script",
+		own: own, upstream: p.upstream, uri: r.URL.RequestURI(), document: p.asksForDocument(r, own),
+		worker: r.Header.Get("Sec-Fetch-Dest") == "worker", service: r.Header.Get("Service-Worker") == "script",
 	}
 	if e.navigates = e.document && r.Header.Get("Sec-Fetch-Mode") == "navigate"; e.navigates {
 		e.redirects = p.redirects.take(own.String() + e.uri)
@@ -246,7 +253,7 @@ func (p *handler) rewriteRequest(pr *httputil.ProxyRequest) {
 	p.hideHost(out.Header)
 	moveHeader(out.Header, "Origin", e.own, p.upstream)
 	moveHeader(out.Header, "Referer", e.own, p.upstream)
-	if !e.document && !e.worker {
+	if !e.document && !e.worker && !e.service {
 		return
 	}
 	encoding := "identity"

@@ -50,9 +50,12 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 		// or one of its dialogs is open, the Host page is not.
 		h.Set("Origin-Agent-Cluster", "?1")
 	}
-	if e.worker {
-		p.editWorker(res, e.own)
+	if e.service {
+		p.editServiceWorker(res, e.own)
 		return nil
+	}
+	if e.worker {
+		p.editWorker(res)
 	}
 	integrity := needsIntegrity(h)
 	nonce := rewriteCSP(h, p.KeepCSP, p.Upstream.Host)

@@ -27,8 +27,8 @@ const workerStart = `{const own="` + prefix + `",tag=%TAG%,{respondWith}=FetchEv
 // counts only where nothing but directives is before it (ECMA-262, 11.2.1).
 var strictStart = regexp.MustCompile(`^(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(?:"use strict"|'use strict')`)
 
-// editWorker puts workerStart before the script of a service worker.
-func (p *handler) editWorker(res *http.Response, own origin) {
+// editServiceWorker puts workerStart before the script of a service worker.
+func (p *handler) editServiceWorker(res *http.Response, own origin) {
 	if res.StatusCode != http.StatusOK || !hasBody(res) || !isPlainOrGzip(res.Header) {
 		return
 	}
