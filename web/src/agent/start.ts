@@ -3,7 +3,7 @@
 import type { EventName, EventParams } from "../cdp";
 import type { Json } from "../wire/cdp";
 import type { SessionState, Welcome } from "../wire/frame";
-import { listenForFragments } from "./page/blank";
+import { listenInBlank } from "./page/blank";
 import { documentUpdated } from "./dom/dom";
 import { flushBindings, installBindings, bind } from "./runtime/bindings";
 import { installConsole, installErrors, replayConsole } from "./runtime/console";
@@ -108,7 +108,7 @@ export function startFrameAgent(options: AgentOptions): void {
   startWorkers({ send, control });
   wrap(window);
   listen(window);
-  listenForFragments();
+  listenInBlank();
   if (options.state) restoreScripts(options.state);
   else runStored();
   watchLoading(mainFrame());
@@ -185,7 +185,7 @@ function listen(win: Win): void {
 function relisten(): void {
   listenForHost();
   listen(window);
-  listenForFragments();
+  listenInBlank();
   watchLoading(mainFrame());
   watchLeaving();
 }

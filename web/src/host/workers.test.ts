@@ -30,7 +30,14 @@ function driven(features = ["sessions", "nested", "resume"]): { w: World; agent:
 test("a worker's session begins, has commands and events, and ends", () => {
   const { w, agent, relay } = driven();
   agent.say(begun);
-  const targetInfo = { targetId: W, type: "worker", title: "blob:x", url: "blob:x", attached: true, canAccessOpener: false };
+  const targetInfo = {
+    targetId: W,
+    type: "worker",
+    title: "blob:x",
+    url: "blob:x",
+    attached: true,
+    canAccessOpener: false,
+  };
   assert.deepEqual(relay.take(), [
     {
       kind: "event",

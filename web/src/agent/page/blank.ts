@@ -1,17 +1,61 @@
-// Links to a fragment in a document at about:blank, which a Target has before
-// its first navigation and clients fill with markup. Its base is the data: URL
-// that the Host has made it of, so that "#" would load that anew.
+// What the Navigation API tells of other documents, in a document at about:blank.
+// A Target has it before its first navigation, and clients fill it with markup. The
+// Host has made it of a data: URL, so that "#" would load that anew, and that it has
+// no navigate events: its origin is opaque.
 
 import { mainFrame } from "./frames";
+import { type NavigateEvent, announceNavigation } from "./navigation";
+import { originals } from "../base/originals";
 
-/** Lets links of the main document that begin with "#" stay in it. */
-export function listenForFragments(): void {
-  window.addEventListener("click", (e) => {
-    if (e.defaultPrevented || e.button !== 0 || !/^about:blank(#|$)/.test(document.URL) || mainFrame().parentId) return;
-    const link = e.composedPath().find((n) => /^(a|area)$/.test((n as Element).localName)) as Element | undefined;
-    const to = link?.getAttribute("href");
-    if (!to?.startsWith("#") || link?.getAttribute("target")) return;
+/** Listens for links and forms of the main document; again after document.open. */
+export function listenInBlank(): void {
+  if (window.origin !== "null") return;
+  window.addEventListener("click", (e) => clicked(e));
+  window.addEventListener("submit", (e) => decide(e, () => submitted(e)));
+}
+
+const isBlank = (): boolean => /^about:blank(#|$)/.test(document.URL) && !mainFrame().parentId;
+
+function clicked(e: MouseEvent): void {
+  if (e.defaultPrevented || e.button !== 0 || !isBlank()) return;
+  const link = e.composedPath().find((n) => /^(a|area)$/.test((n as Element).localName)) as
+    | HTMLAnchorElement
+    | undefined;
+  const to = link?.getAttribute("href");
+  if (!link || to === null || to === undefined || link.getAttribute("target")) return;
+  if (to.startsWith("#")) {
     e.preventDefault();
     location.hash = to;
+  } else if (!link.hasAttribute("download") && !e.ctrlKey && !e.metaKey && !e.shiftKey)
+    decide(e, () => announce(link.href, null, link));
+}
+
+/** Runs f once the page's listeners have had an event, unless one of them has cancelled it. */
+function decide(e: Event, f: () => void): void {
+  originals.queueMicrotask(() => {
+    if (!e.defaultPrevented && isBlank()) f();
   });
+}
+
+function submitted(e: SubmitEvent): void {
+  const form = e.target as HTMLFormElement;
+  const by = e.submitter as HTMLButtonElement | null;
+  if (by?.getAttribute("formtarget") || form.getAttribute("target")) return;
+  const url = new URL(by?.getAttribute("formaction") || form.getAttribute("action") || document.URL, document.baseURI);
+  const data = new FormData(form, by);
+  if (/^post$/i.test(by?.getAttribute("formmethod") || form.method)) return announce(url.href, data, form);
+  const fields = [...data].map(([name, v]) => [name, typeof v === "string" ? v : v.name]);
+  announce(`${url.href.replace(/[?#].*$/s, "")}?${new URLSearchParams(fields)}`, null, form);
+}
+
+function announce(url: string, formData: FormData | null, sourceElement: Element): void {
+  if (!/^https?:/.test(url)) return;
+  const destination = { url, sameDocument: false };
+  announceNavigation({
+    destination,
+    formData,
+    sourceElement,
+    navigationType: "push",
+    userInitiated: true,
+  } as NavigateEvent);
 }

@@ -110,6 +110,16 @@ export function typeOf(e: NavigateEvent): NavigationType {
   return e.navigationType === "traverse" ? "historyDifferentDocument" : "differentDocument";
 }
 
+/** How long a document without navigate events waits for the one that a link leads to. */
+const SUCCESSOR_MS = 5_000;
+
+/** The page navigates in a document without navigate events. None tells of a failure, a download for example. */
+export function announceNavigation(e: NavigateEvent): void {
+  begun(e, false);
+  const { loaderId = "" } = current ?? {};
+  originals.setTimeout(() => navigationVoid(loaderId, "net::ERR_ABORTED"), SUCCESSOR_MS);
+}
+
 function begun(e: NavigateEvent, byClient: boolean): void {
   const frameId = mainFrame().id;
   const url = e.destination.url;
