@@ -238,3 +238,16 @@ test("navigation events: a new fragment", async ({ show }) => {
   await page.evaluate(() => { location.hash = "new"; });
   expect(page.url()).toMatch(/#new$/);
 });
+
+test("click: a link and a form of a blank page are waited for", async ({ page }) => {
+  await page.goto("about:blank");
+  await page.setContent(`<a href="${pageOf("<p>linked</p>", { delay: 300 })}">go</a>`);
+  await page.click("a");
+  expect(await page.textContent("p")).toBe("linked");
+  for (const method of ["get", "post"]) {
+    await page.goto("about:blank");
+    await page.setContent(`<form action="${app}/p" method=${method}><input name=html value="&lt;p>sent by ${method}&lt;/p>"><button>send</button></form>`);
+    await page.click("button");
+    expect(await page.textContent("p")).toBe(`sent by ${method}`);
+  }
+});

@@ -240,3 +240,23 @@ test("evaluate: where the page has replaced built-ins", async ({ show }) => {
   expect(root.children.at(-1).children.length).toBe(2);
   expect(Array.isArray(await page.context().cookies())).toBe(true);
 });
+
+test("evaluate: in a dedicated worker", async ({ page }) => {
+  const coming = page.waitForEvent("worker");
+  const logged = page.waitForEvent("console");
+  await page.evaluate(() => {
+    window.worker = new Worker(URL.createObjectURL(new Blob(["console.log('up', self.name)"], { type: "text/javascript" })), { name: "mine" });
+  });
+  const worker = await coming;
+  expect(worker.url()).toContain("blob:");
+  expect((await logged).text()).toBe("up mine");
+  expect(await worker.evaluate((by) => typeof importScripts + by, 1)).toBe("function1");
+  const failure = page.waitForEvent("pageerror");
+  await worker.evaluate(() => void setTimeout(() => { throw new Error("late"); }));
+  expect((await failure).message).toBe("late");
+  expect(page.workers()).toHaveLength(1);
+  const closed = worker.waitForEvent("close");
+  await page.evaluate(() => window.worker.terminate());
+  await closed;
+  expect(page.workers()).toHaveLength(0);
+});
