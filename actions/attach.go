@@ -45,11 +45,25 @@ func (p *Page) look(ctx context.Context) (session string, err error) {
 	if session, err = p.attach(ctx); err != nil {
 		return "", err
 	}
+	p.wake(ctx, session)
 	if e := p.b.refusal(p.address()); e != nil {
 		e.Details.PageID = p.ID
 		return "", e
 	}
 	return session, nil
+}
+
+// wake has a browser go on painting a tab while this connection works with it,
+// whether or not the tab is in front: without that Chromium runs no animation
+// frames there, for which actions and captures wait. What is in front stays so.
+func (p *Page) wake(ctx context.Context, session string) {
+	p.mu.Lock()
+	awake := p.awake == session || p.kind != BrowserTarget
+	p.awake = session
+	p.mu.Unlock()
+	if !awake {
+		_, _ = p.do(ctx, command{session, "Emulation.setFocusEmulationEnabled", obj{"enabled": true}, nil}) // else it is slow there
+	}
 }
 
 // attaching is how long a new session may take to answer until another takes its

@@ -1,6 +1,9 @@
 package actions
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+)
 
 // handlers are the events that count.
 var handlers = map[string]handler{
@@ -145,14 +148,21 @@ func (b *Browser) background(session, method string, params obj) {
 	if params == nil {
 		params = obj{} // null is no object
 	}
+	b.later(func(ctx context.Context) ([]byte, error) { return b.client.Send(session, method, mustJSON(params))(ctx) })
+}
+
+// later waits in the background for answers that do not matter.
+func (b *Browser) later(waits ...func(context.Context) ([]byte, error)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed {
+	if b.closed { // nothing is sent any more, and nobody is waited for
 		return
 	}
 	b.loops.Go(func() {
 		ctx, cancel := b.while()
 		defer cancel()
-		_, _ = do(ctx, b.client, command{session, method, params, nil})
+		for _, wait := range waits {
+			_, _ = wait(ctx)
+		}
 	})
 }

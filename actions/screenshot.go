@@ -60,12 +60,8 @@ func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screen
 		if err != nil {
 			return err
 		}
-		var out struct{ Data []byte }
-		if err := p.calls(ctx, command{s, "Page.captureScreenshot", params, &out}); err != nil {
-			return err
-		}
-		shot.Data = out.Data
-		return nil
+		shot.Data, err = p.capture(ctx, s, params)
+		return err
 	})
 	if err != nil {
 		return Screenshot{}, err
@@ -76,6 +72,23 @@ func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screen
 	}
 	shot.Width, shot.Height, shot.Format = size.Width, size.Height, format
 	return shot, nil
+}
+
+// capture is Page.captureScreenshot. Chromium 156 makes frames of a size of their
+// own for it, which a tab that is not in front gets late or never unless it is
+// being cast as well.
+func (p *Page) capture(ctx context.Context, s string, params obj) ([]byte, error) {
+	var out struct{ Data []byte }
+	shoot := command{s, "Page.captureScreenshot", params, &out}
+	if p.kindNow() != BrowserTarget {
+		err := p.calls(ctx, shoot)
+		return out.Data, err
+	}
+	cast := p.b.client.Send(s, "Page.startScreencast", mustJSON(obj{"format": "jpeg", "quality": 1, "maxWidth": 16, "maxHeight": 16}))
+	err := p.calls(ctx, shoot)
+	stop := p.b.client.Send(s, "Page.stopScreencast", nil) // sent now: the next capture starts one again
+	p.b.later(cast, stop)
+	return out.Data, err
 }
 
 // overlay paints masks and marks, which the returned function takes away.

@@ -1,0 +1,68 @@
+package actions_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// A tab that is not in front is captured and acted on by whoever wants to: more
+// than one capture of it, each in a size of its own, were waited for in vain.
+// What is in front stays there.
+func TestHiddenTabs(t *testing.T) {
+	opener := connect(t, actions.BrowserTarget, actions.Options{})
+	behind, front := visit(t, opener, "/form.html"), visit(t, opener, "/form.html")
+	b := connect(t, actions.BrowserTarget, actions.Options{})
+	p := find(t, b, behind.ID)
+	for _, o := range []actions.ScreenshotOptions{
+		{}, {FullPage: true}, {Element: actions.CSS("#card")}, {}, {FullPage: true}, {Element: actions.CSS("#card")},
+	} {
+		if _, err := p.Screenshot(t.Context(), o); err != nil {
+			t.Errorf("screenshot %+v: %v", o, err)
+		}
+	}
+	if _, err := p.Hover(t.Context(), actions.CSS("#save"), actions.HoverOptions{}); err != nil {
+		t.Error(err)
+	}
+	is(t, p, "new Promise(done => requestAnimationFrame(() => done(document.visibilityState)))", `"visible"`)
+	b.Close()
+	opener.Close()
+	if in, out := visibility(t, front.ID), visibility(t, behind.ID); in != "visible" || out != "hidden" {
+		t.Errorf("afterwards the tab in front is %s and the other is %s", in, out)
+	}
+	last := connect(t, actions.BrowserTarget, actions.Options{})
+	for _, id := range []string{behind.ID, front.ID} {
+		if err := last.ClosePage(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// visibility is what a page says of itself to a client that changes nothing.
+func visibility(t *testing.T, id string) string {
+	t.Helper()
+	c, err := shared.chromium.Join(func(string, string, []byte) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Leave()
+	ask := func(session, method, params string, result any) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		out, err := c.Send(session, method, []byte(params))(ctx)
+		if err == nil {
+			err = json.Unmarshal(out, result)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var made struct{ SessionID string }
+	ask("", "Target.attachToTarget", `{"targetId":"`+id+`","flatten":true}`, &made)
+	var out struct{ Result struct{ Value string } }
+	ask(made.SessionID, "Runtime.evaluate", `{"expression":"document.visibilityState"}`, &out)
+	return out.Result.Value
+}
