@@ -23,6 +23,7 @@ type Options struct {
 	Limits  Limits
 	Meter   *Meter // counts what is asked for, and holds to its own limits; one of the Browser's own when nil
 	Follow  bool   // the active page is that of all who follow, not the Browser's own
+	Own     bool   // only pages are seen that it opens, that these open, or that are in its contexts
 	// Lacking says why there can be no pages, and what to do; "" when there can. It
 	// must not block. Nil knows nothing.
 	Lacking func() string
@@ -50,6 +51,7 @@ type Browser struct {
 	shared *Shared
 	meter  *Meter
 	follow bool
+	own    bool
 	reads  bool
 	lacks  func() string
 	events *queue
@@ -63,7 +65,9 @@ type Browser struct {
 	active   *Page            // the last navigated, opened or activated; nil for none
 	sinks    map[*Subscription]struct{}
 	dialogs  DialogPolicy
-	created  map[string]bool // contexts that this caller has made
+	created  map[string]bool       // contexts that this caller has made
+	opened   map[string]bool       // pages that it has opened, by ID; where own
+	others   map[string]targetInfo // pages of others, by ID; where own
 }
 
 // Open makes a connection and learns which pages there are. Close ends it.
@@ -75,9 +79,10 @@ func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
 		o.Meter = NewMeter(o.Limits)
 	}
 	b := &Browser{
-		shared: o.Shared, meter: o.Meter, follow: o.Follow, reads: o.Reads, lacks: o.Lacking,
+		shared: o.Shared, meter: o.Meter, follow: o.Follow, own: o.Own, reads: o.Reads, lacks: o.Lacking,
 		urls: o.URLs, names: o.Names, strict: o.Strict, log: o.Logger().Named("actions"), events: newQueue(), stop: make(chan struct{}), dialogs: o.Dialogs,
 		sessions: make(map[string]*Page), sinks: make(map[*Subscription]struct{}), created: make(map[string]bool),
+		opened: make(map[string]bool), others: make(map[string]targetInfo),
 	}
 	client, err := join(b.event)
 	if err != nil {
@@ -278,64 +283,4 @@ func (b *Browser) Version(ctx context.Context) (string, error) {
 	var v struct{ Product string }
 	err := b.call(ctx, "Browser.getVersion", nil, &v)
 	return v.Product, err
-}
-
-// ------------------------------------------------------------------ events
-
-// targetInfo is Target.TargetInfo.
-type targetInfo struct {
-	TargetID, Type, Title, URL string
-	OpenerID, BrowserContextID string
-}
-
-// targetChanged adds a page, or updates one.
-func (b *Browser) targetChanged(t targetInfo) {
-	if t.Type != "page" {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, p := range b.pages {
-		if p.ID == t.TargetID {
-			p.setInfo(t)
-			return
-		}
-	}
-	p := newPage(b, t.TargetID, b.shared.alias(t.TargetID))
-	p.setInfo(t)
-	b.pages = append(b.pages, p)
-	b.watchLocked(p, func() {})
-	b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "created", URL: t.URL}})
-}
-
-// targetGone forgets a page for ever.
-func (b *Browser) targetGone(id string) {
-	b.drop(id)
-	b.shared.forget(id)
-}
-
-// drop forgets a page. One that has crashed keeps its alias, and comes back when
-// somebody loads it again.
-func (b *Browser) drop(id string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	i := slices.IndexFunc(b.pages, func(p *Page) bool { return p.ID == id })
-	if i < 0 {
-		return
-	}
-	p := b.pages[i]
-	b.pages = slices.Delete(b.pages, i, i+1)
-	if b.active == p {
-		b.active = nil
-		if n := len(b.pages); n > 0 {
-			b.active = b.pages[n-1]
-		}
-	}
-	for s, of := range b.sessions {
-		if of == p {
-			delete(b.sessions, s)
-		}
-	}
-	p.close()
-	b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "close"}})
 }

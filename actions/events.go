@@ -148,7 +148,9 @@ func (b *Browser) background(session, method string, params obj) {
 	if params == nil {
 		params = obj{} // null is no object
 	}
-	b.later(func(ctx context.Context) ([]byte, error) { return b.client.Send(session, method, mustJSON(params))(ctx) })
+	b.later(func(ctx context.Context) ([]byte, error) {
+		return b.client.Send(session, method, mustJSON(params))(ctx)
+	})
 }
 
 // later waits in the background for answers that do not matter.

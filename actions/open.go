@@ -62,6 +62,9 @@ func (b *Browser) create(ctx context.Context, url, contextID string) (*Page, err
 	}
 	var made struct{ TargetID string }
 	failed := b.call(ctx, "Target.createTarget", params, &made)
+	if failed == nil {
+		b.hasOpened(made.TargetID)
+	}
 	if err := b.settle(ctx); err != nil && failed == nil { // a page that could not be shown has come and gone
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type Page struct {
 	info        targetInfo
 	kind        TargetKind // "" until there is a session
 	session     string     // "" while there is none
-	awake       string // the session in which the browser was told to go on painting
+	awake       string     // the session in which the browser was told to go on painting
 	gone        bool
 	lastCall    int
 	running     map[int]context.CancelCauseFunc // the calls that wait

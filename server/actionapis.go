@@ -66,7 +66,7 @@ var httpAPIs = map[string]httpAPI{
 // serveAdapter makes a WebSocket a caller of its hub. One that has yet to log
 // in gets neither hub nor browser before.
 func (s *Server) serveAdapter(serve adapter) http.HandlerFunc {
-	return s.serveCaller(serve, wsconn.Options{}, func() {})
+	return s.serveCaller(serve, wsconn.Options{Limits: s.o.Limits.action(actions.MaxRequest)}, func() {})
 }
 
 // serveBAP is serveAdapter for the Browser Agent Protocol, whose clients may
@@ -81,7 +81,8 @@ func (s *Server) serveBAP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	first, _, _ := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ",")
-	s.serveCaller(s.bap.Serve, wsconn.Options{Subprotocol: strings.TrimSpace(first)}, left)(w, r)
+	o := wsconn.Options{Subprotocol: strings.TrimSpace(first), Limits: s.o.Limits.action(s.o.Actions.BAPMessage)}
+	s.serveCaller(s.bap.Serve, o, left)(w, r)
 }
 
 // serveCaller is serveAdapter with more to say of the WebSocket; left is called
@@ -103,7 +104,7 @@ func (s *Server) serveCaller(serve adapter, o wsconn.Options, left func()) http.
 		}
 		release := func() { letGo(); left() }
 		who := s.peer("client", r)
-		o.AnyKey, o.Limits = true, s.o.Limits.action()
+		o.AnyKey = true
 		s.serveSocket(w, r, who, s.clients, o, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
 			c := s.caller(r, hub, auth.PassOf(r))
 			if l != nil {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
-	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
@@ -29,9 +28,10 @@ func (l Limits) client() wsconn.Limits {
 }
 
 // action has the limits of an action API, whose requests are small.
-func (l Limits) action() wsconn.Limits {
+// action are those of a client of an action API, whose messages may be that long.
+func (l Limits) action(longest int64) wsconn.Limits {
 	c := l.client()
-	c.MaxMessage = min(c.MaxMessage, actions.MaxRequest)
+	c.MaxMessage = min(c.MaxMessage, longest)
 	return c
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/httpserver"
 )
@@ -136,8 +137,10 @@ type Actions struct {
 	RequestRate    int // requests in a second of one connection, or over HTTP of one token, 50
 	ScreenshotRate int // screenshots in a minute, of the same, 30
 
-	BAPConnections int // of the Browser Agent Protocol, from one address, 10
-	BAPPages       int // that one client of it opens, 10
+	BAPConnections int   // of the Browser Agent Protocol, from one address, 10
+	BAPPages       int   // that one client of it opens, 10
+	BAPMessage     int64 // bytes of one of its messages, 10 MiB; never above Limits.MaxClientMessage
+	BAPAllPages    bool  // its clients see all pages of the hub, not only those that they open
 
 	MaxSandboxes int           // at a time, 64
 	SandboxIdle  time.Duration // how long one without a connection lasts, 30 min
@@ -170,6 +173,7 @@ func (o Options) withDefaults() Options {
 		a.HookScopes = []string{"browser:read", "browser:write"}
 	}
 	a.BAPConnections = cmp.Or(a.BAPConnections, 10)
+	a.BAPMessage = cmp.Or(a.BAPMessage, actions.MaxRequest)
 	a.MaxSandboxes = cmp.Or(a.MaxSandboxes, 64)
 	a.SandboxIdle = cmp.Or(a.SandboxIdle, 30*time.Minute)
 	return o

@@ -28,11 +28,8 @@ func (p *initializeParams) check() *failure {
 	if len(p.SessionID) > longestID {
 		return invalid("sessionId", "is longer than %d bytes", longestID)
 	}
-	if f := need("protocolVersion", p.ProtocolVersion); f != nil {
-		return f
-	}
 	major, _, _ := strings.Cut(p.ProtocolVersion, ".")
-	if own, _, _ := strings.Cut(Version, "."); major != own {
+	if own, _, _ := strings.Cut(Version, "."); major != own && p.ProtocolVersion != "" {
 		return invalid("protocolVersion", "%q is not served: this is %s", p.ProtocolVersion, Version)
 	}
 	return nil

@@ -102,7 +102,7 @@ func (s *session) mayOpen(b *actions.Browser) *failure {
 		}
 	}
 	switch most := s.srv.options.Pages; {
-	case !s.launched:
+	case !s.launched && s.caller.Options.Own: // else the hub's pages, which are seen before, say that there is a browser
 		return notLaunched()
 	case len(s.created) >= most:
 		return limited("Page limit reached: %d pages at most", retryLimited, most)

@@ -17,6 +17,7 @@ import (
 // Options bounds what clients may use, beside the Limits of all adapters. Zero
 // fields take the default.
 type Options struct {
+	AllPages      bool          // clients see the hub's pages, not only those that they open
 	Pages         int           // that one client opens; 10
 	Contexts      int           // that one client creates; 5
 	Events        int           // of one page in a second; 100
@@ -80,6 +81,7 @@ func (srv *Server) Serve(ctx context.Context, conn *wsconn.Conn, caller actions.
 	if caller.Options.Meter == nil { // whatever browser the client launches, it counts
 		caller.Options.Meter = actions.NewMeter(caller.Options.Limits)
 	}
+	caller.Options.Own = !srv.options.AllPages && permit(caller.Scope, "page/create", "page:create") == nil
 	c := &connection{srv: srv, conn: conn, caller: caller, log: caller.Options.Logger().Named("bap")}
 	c.scheduler = actions.NewScheduler(ctx, caller, func() { conn.Close(wsconn.ReasonShutdown) })
 	idle := time.AfterFunc(srv.options.Idle, func() { conn.Close(reasonIdle) })

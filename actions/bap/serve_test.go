@@ -172,7 +172,7 @@ func TestEnvelope(t *testing.T) {
 		"escaped method":     {`{"id":1,"method":"page\/\u006cist"}`, `"code":-32001`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := connect(t, New(Options{}), (&fakeHub{}).caller())
+			p := connect(t, New(Options{AllPages: true}), (&fakeHub{}).caller())
 			p.send(`{"method":"shutdown"}`) // a notification: no answer
 			p.send(tt.in)
 			p.wants(tt.want)
@@ -184,21 +184,21 @@ func TestInitialize(t *testing.T) {
 	for name, tt := range map[string]struct{ params, want string }{
 		"another minor version": {`{"protocolVersion":"0.3.0"}`, `"protocolVersion":"0.8.0","serverInfo":{"name":"cdphub","version":"1.2.3"}}`},
 		"another major version": {`{"protocolVersion":"1.0.0"}`, `"code":-32602,"message":"Invalid params: protocolVersion: \"1.0.0\" is not served: this is 0.8.0"`},
-		"no version":            {`{}`, `"code":-32602,"message":"Invalid params: protocolVersion: is missing"`},
+		"no version":            {`{}`, `"protocolVersion":"0.8.0","serverInfo":`},
 		"a wrong type":          {`{"protocolVersion":8}`, `"code":-32602,"message":"Invalid params: invalid type: number, expected a string for field `},
 		"a long session":        {`{"protocolVersion":"0.8.0","sessionId":"` + strings.Repeat("a", 129) + `"}`, `"code":-32602`},
 		"what can be done":      {`{"protocolVersion":"0.8.0"}`, `"features":{"autoWait":true,"multiPage":true,"networkInterception":false,"semanticSelectors":true,"storageState":true,"tracing":false}`},
 		"limits":                {`{"protocolVersion":"0.8.0"}`, `"limits":{"maxPages":10,"maxScreenshotSize":52428800,"maxTimeout":300000}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := connect(t, New(Options{}), (&fakeHub{}).caller())
+			p := connect(t, New(Options{AllPages: true}), (&fakeHub{}).caller())
 			p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":` + tt.params + `}`)
 			p.wants(tt.want)
 		})
 	}
 	t.Run("twice, and after shutdown", func(t *testing.T) {
 		hub := &fakeHub{}
-		p := connect(t, New(Options{}), hub.caller())
+		p := connect(t, New(Options{AllPages: true}), hub.caller())
 		p.initialized("")
 		p.send(fmt.Sprintf(initializing, ""))
 		p.wants(`"code":-32002`)
@@ -218,7 +218,7 @@ func TestInitialize(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Run("requests a second", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			p := connect(t, New(Options{}), holding(&fakeHub{}, 3))
+			p := connect(t, New(Options{AllPages: true}), holding(&fakeHub{}, 3))
 			p.initialized("")
 			for range 3 {
 				p.send(`{"id":1,"method":"notifications/initialized"}`)
@@ -232,7 +232,7 @@ func TestLimits(t *testing.T) {
 		})
 	})
 	t.Run("requests that wait", func(t *testing.T) {
-		p := connect(t, New(Options{}), holding(&fakeHub{hang: true}, 1000))
+		p := connect(t, New(Options{AllPages: true}), holding(&fakeHub{hang: true}, 1000))
 		p.initialized("")
 		p.send(`{"id":1,"method":"page/list"}`) // opens the browser
 		p.wants(`"id":1}`)
@@ -245,7 +245,7 @@ func TestLimits(t *testing.T) {
 	t.Run("screenshots of all launches", func(t *testing.T) {
 		c := (&fakeHub{}).caller()
 		c.Options.Limits.Screenshots = 1
-		p := connect(t, New(Options{}), c)
+		p := connect(t, New(Options{AllPages: true}), c)
 		p.initialized("")
 		for i, want := range []string{`"id":1}`, `"code":-32000,"message":"Rate limit exceeded: 1 screenshots a minute","data":{"retryable":true,"retryAfterMs":`} {
 			p.send(`{"id":7,"method":"browser/launch"}`)
@@ -258,7 +258,7 @@ func TestLimits(t *testing.T) {
 	})
 	t.Run("the time of a request", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			p := connect(t, New(Options{}), (&fakeHub{hang: true}).caller())
+			p := connect(t, New(Options{AllPages: true}), (&fakeHub{hang: true}).caller())
 			p.initialized("")
 			for params, limit := range map[string]time.Duration{
 				`{"format":"text"}`:                                  30 * time.Second,
@@ -280,12 +280,12 @@ func TestLimits(t *testing.T) {
 	})
 	t.Run("idle and old connections", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			p := connect(t, New(Options{}), (&fakeHub{}).caller())
+			p := connect(t, New(Options{AllPages: true}), (&fakeHub{}).caller())
 			begun := time.Now()
 			if why := <-p.why; why != reasonIdle || time.Since(begun) < 10*time.Minute {
 				t.Errorf("ended after %v: %v", time.Since(begun), why)
 			}
-			p = connect(t, New(Options{}), holding(&fakeHub{}, 1e6))
+			p = connect(t, New(Options{AllPages: true}), holding(&fakeHub{}, 1e6))
 			begun = time.Now()
 			for range 7 {
 				time.Sleep(9 * time.Minute)
@@ -299,7 +299,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestFaultOfTheHub(t *testing.T) {
-	p := connect(t, New(Options{}), (&fakeHub{panics: true}).caller())
+	p := connect(t, New(Options{AllPages: true}), (&fakeHub{panics: true}).caller())
 	p.initialized("")
 	p.send(`{"id":1,"method":"page/list"}`)
 	p.wants(`"code":-32603,"message":"Internal error"`, `"id":1}`)
@@ -309,7 +309,7 @@ func TestFaultOfTheHub(t *testing.T) {
 
 func TestNoBrowser(t *testing.T) {
 	c := actions.Caller{Join: func(actions.EventFunc) (actions.Client, error) { return nil, context.Canceled }}
-	p := connect(t, New(Options{}), c)
+	p := connect(t, New(Options{AllPages: true}), c)
 	p.initialized("")
 	p.send(`{"id":1,"method":"page/list"}`)
 	p.wants(`"code":-32010,"message":"No browser: `)
@@ -335,7 +335,7 @@ func TestPageLimits(t *testing.T) {
 // TestOrder has many requests in flight: those on one page are answered in
 // order.
 func TestOrder(t *testing.T) {
-	p := connect(t, New(Options{}), (&fakeHub{}).caller())
+	p := connect(t, New(Options{AllPages: true}), (&fakeHub{}).caller())
 	p.initialized("")
 	p.send(`{"id":"open","method":"page/list"}`)
 	p.wants("open")
@@ -358,7 +358,7 @@ func TestR24ReadersBringNoPageToTheFront(t *testing.T) {
 		hub.fronts = 0
 		c := hub.caller()
 		c.Scope = scope
-		p := connect(t, New(Options{}), c)
+		p := connect(t, New(Options{AllPages: true}), c)
 		p.initialized("")
 		p.send(`{"id":1,"method":"page/activate","params":{"pageId":"page-1"}}`)
 		p.wants(`"result":{}`)

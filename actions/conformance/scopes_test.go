@@ -152,7 +152,7 @@ func TestR24StandardOpensPages(t *testing.T) {
 // TestAliasesAreTheHubs has a page the same alias in NDJSON and in BAP, whoever
 // came first.
 func TestAliasesAreTheHubs(t *testing.T) {
-	s := newAgents(t, nil)
+	s := newAgents(t, func(f *server.Options) { f.Actions.BAPAllPages = true })
 	for _, kind := range kinds {
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
 			d := s.launched(t, kind.prefix+"/bap")

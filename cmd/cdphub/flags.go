@@ -52,6 +52,8 @@ type actionFlags struct {
 	EvalAsk   string   `name:"eval-ask" help:"URL that decides about all other origins. The hub sends POST {\"caller\",\"origin\"} and expects {\"allow\":true} within 60 s. Without it, other origins are refused." env:"CDPHUB_EVAL_ASK" placeholder:"URL" needs:"hook-scope=browser:eval" group:"Actions:"`
 
 	BAPConnections positiveInt `name:"bap-connections" help:"Connections of the Browser Agent Protocol from one address." default:"10" env:"CDPHUB_BAP_CONNECTIONS" needs:"actions" group:"Actions:"`
+	BAPMessage     byteSize    `name:"bap-max-message" help:"Largest message from a client of the Browser Agent Protocol. --max-client-message is a limit for it too." default:"10MiB" env:"CDPHUB_BAP_MAX_MESSAGE" needs:"actions" group:"Actions:"`
+	BAPAllPages    bool        `name:"bap-all-pages" help:"Show all pages of the hub to clients of the Browser Agent Protocol. Without it each client sees the pages that it opens; with a token of scope readonly, which can open none, it sees all." env:"CDPHUB_BAP_ALL_PAGES" needs:"actions" group:"Actions:"`
 
 	urlFlags
 	rateFlags
@@ -122,6 +124,7 @@ func (f hubFlags) options(l *logging.Log) server.Options {
 		Actions: server.Actions{
 			Off: !f.Actions, HookScopes: f.HookScope, EvalAllow: f.EvalAllow, EvalDeny: f.EvalDeny,
 			RequestRate: int(f.ActionRate), ScreenshotRate: int(f.ScreenshotRate), BAPConnections: int(f.BAPConnections),
+			BAPMessage: int64(f.BAPMessage), BAPAllPages: f.BAPAllPages,
 			MaxSandboxes: int(f.MaxSandboxes), SandboxIdle: time.Duration(f.SandboxIdle),
 		},
 		Log: l.Logger, LogLevel: l.Level, Collectors: dropped(l),
