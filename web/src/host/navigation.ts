@@ -13,8 +13,8 @@ import { isDataDocument, isMade } from "./data";
 import type { Reply, Session } from "./session";
 import type { TargetView } from "./targetview";
 
-/** How long a Page.navigate waits for the new document. */
-export const NAVIGATE_MS = 20_000;
+/** How long a Page.navigate waits for the new document: as long as any Client may, who gives up before by himself. */
+export const NAVIGATE_MS = 300_000;
 
 interface Pending {
   loaderId: string;

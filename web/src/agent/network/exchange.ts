@@ -119,6 +119,18 @@ export function abandonUnfinished(win: Win): void {
   for (const s of unfinished.get(win.document) ?? []) s.abandon();
 }
 
+let onActivity: (frame: Frame) => void = () => {};
+
+/** Sets what hears of each request that begins or ends. */
+export function setActivityListener(f: typeof onActivity): void {
+  onActivity = f;
+}
+
+/** How many requests of a document have begun and not ended. Sockets are none. */
+export function inFlight(document: Document): number {
+  return [...(unfinished.get(document) ?? [])].filter((r) => r instanceof Exchange).length;
+}
+
 /** The events of the Network domain, without its name. */
 export type NetworkEvent = EventName extends infer N ? (N extends `Network.${infer E}` ? E : never) : never;
 
@@ -228,6 +240,13 @@ export class Exchange extends NetworkReporter {
       hasUserGesture: false,
     }));
     if (!sent.pausable) whenReady(() => onInFlightRequest(this.id, this.frame, request, type));
+    onActivity(this.frame);
+  }
+
+  protected override end(): boolean {
+    const first = super.end();
+    if (first) onActivity(this.frame);
+    return first;
   }
 
   abandon(): void {

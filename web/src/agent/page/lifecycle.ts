@@ -5,8 +5,11 @@ import { type Frame, frameOfDocument, mainFrame, onTouch } from "./frames";
 import { monotonic, originals } from "../base/originals";
 import { type Session, allSessions, emit } from "../base/session";
 import { watchDeclared } from "../dom/treewatch";
+import { inFlight, setActivityListener } from "../network/exchange";
 
+/** How long there must be no more requests than that (Chromium's IdlenessDetector). */
 const IDLE_MS = 500;
+const IDLE = { networkAlmostIdle: 2, networkIdle: 0 };
 
 interface Mark {
   name: string;
@@ -15,7 +18,8 @@ interface Mark {
 
 /** What a frame's current document has reached, in order. */
 const reached = new WeakMap<Frame, Mark[]>();
-const timers = new WeakMap<Frame, number>();
+/** By name of the mark that they are for. */
+const timers = new WeakMap<Frame, Map<string, number>>();
 /** Replayed when lifecycle events are switched on; `init` is not among them, as in Chromium 156. */
 const REPLAYED = new Set(["commit", "DOMContentLoaded", "load", "networkAlmostIdle", "networkIdle"]);
 
@@ -42,7 +46,7 @@ export function mark(frame: Frame, name: string): void {
 
 /** A new document begins in a frame; `between` tells what belongs before its commit. */
 export function begin(frame: Frame, between?: () => void): void {
-  originals.clearTimeout(timers.get(frame));
+  stopTimers(frame);
   reached.set(frame, []);
   mark(frame, "init");
   between?.();
@@ -61,9 +65,35 @@ export function replayMarks(frame: Frame): void {
 
 /** Forgets how far a frame's document has come: another agent tells of it. */
 export function forgetMarks(frame: Frame): void {
-  originals.clearTimeout(timers.get(frame));
+  stopTimers(frame);
   reached.delete(frame);
 }
+
+function stopTimers(frame: Frame): void {
+  for (const timer of timers.get(frame)?.values() ?? []) originals.clearTimeout(timer);
+  timers.delete(frame);
+}
+
+/** Waits until a loaded document has been quiet for long enough; again with each request that begins or ends. */
+function awaitQuiet(frame: Frame): void {
+  if (!frame.win || !has(frame, "load")) return;
+  const waiting = timers.get(frame) ?? new Map<string, number>();
+  timers.set(frame, waiting);
+  const requests = inFlight(frame.win.document);
+  for (const [name, most] of Object.entries(IDLE)) {
+    const timer = waiting.get(name);
+    if (requests > most) {
+      originals.clearTimeout(timer);
+      waiting.delete(name);
+    } else if (timer === undefined && !has(frame, name)) {
+      waiting.set(
+        name,
+        originals.setTimeout(() => mark(frame, name), IDLE_MS),
+      );
+    }
+  }
+}
+setActivityListener(awaitQuiet);
 
 /** Whether it is the main frame of the Target. */
 function isTop(frame: Frame): boolean {
@@ -112,13 +142,7 @@ function tellLoaded(frame: Frame): void {
   mark(frame, "load");
   onTouch();
   emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
-  timers.set(
-    frame,
-    originals.setTimeout(() => {
-      mark(frame, "networkAlmostIdle");
-      mark(frame, "networkIdle");
-    }, IDLE_MS),
-  );
+  awaitQuiet(frame);
 }
 
 /**
