@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -48,6 +49,31 @@ func (p *Params) mismatch(name string, raw json.RawMessage, want string) {
 func (p *Params) Has(name string) bool {
 	raw, ok := p.fields[name]
 	return ok && string(raw) != "null"
+}
+
+// Names are those of the fields that are there, in order.
+func (p *Params) Names() []string {
+	var names []string
+	for name := range p.fields {
+		if p.Has(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Scalar reads a string, a number or a boolean as text; any other value is "".
+func (p *Params) Scalar(name string) string {
+	var v any
+	if json.Unmarshal(p.fields[name], &v) != nil {
+		return ""
+	}
+	switch v.(type) {
+	case string, float64, bool:
+		return fmt.Sprint(v)
+	}
+	return ""
 }
 
 // Need notes which of these fields is missing.

@@ -82,7 +82,29 @@ func (s *Server) serveBAP(w http.ResponseWriter, r *http.Request) {
 	}
 	first, _, _ := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ",")
 	o := wsconn.Options{Subprotocol: strings.TrimSpace(first), Limits: s.o.Limits.action(s.o.Actions.BAPMessage)}
-	s.serveCaller(s.bap.Serve, o, left)(w, r)
+	serve := s.bap.Serve
+	if routeOf(r).path == "/" {
+		serve = s.serveEither
+	}
+	s.serveCaller(serve, o, left)(w, r)
+}
+
+// serveEither serves who has dialled an address without a path, which clients of
+// two protocols do: the first message says which one it is.
+func (s *Server) serveEither(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
+	receive, end := s.bap.Begin(ctx, conn, c)
+	defer func() { end() }()
+	first, binary := true, receive
+	conn.HandleBinary(func(frame []byte) { first = false; binary(frame) })
+	return conn.Serve(ctx, func(frame []byte) {
+		if first && jsonrpc.Speaks(frame) {
+			end()
+			receive, end = jsonrpc.Begin(ctx, conn, c)
+			binary = func([]byte) {}
+		}
+		first = false
+		receive(frame)
+	})
 }
 
 // serveCaller is serveAdapter with more to say of the WebSocket; left is called

@@ -25,7 +25,7 @@ func TestLimitDefaults(t *testing.T) {
 	if got := l.host(); got.MaxMessage != 256<<20 || got.MaxPending != 64<<20 || got.MaxQueued != bridge.PageLimits().MaxQueued {
 		t.Errorf("a Host's limits are %+v", got)
 	}
-	if got := l.action(); got.MaxMessage != actions.MaxRequest {
+	if got := l.action(actions.MaxRequest); got.MaxMessage != actions.MaxRequest {
 		t.Errorf("an action API's limits are %+v", got)
 	}
 }

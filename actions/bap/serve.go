@@ -78,6 +78,15 @@ type connection struct {
 // Serve serves a WebSocket until it ends, and returns why. A session that can be
 // resumed stays until its time is over, or ctx is.
 func (srv *Server) Serve(ctx context.Context, conn *wsconn.Conn, caller actions.Caller) wsconn.Reason {
+	receive, end := srv.Begin(ctx, conn, caller)
+	defer end()
+	conn.HandleBinary(receive) // which clients may send as well as text
+	return conn.Serve(ctx, receive)
+}
+
+// Begin is Serve for a connection whose messages come by way of somebody else,
+// who calls end when it has ended, or speaks something else.
+func (srv *Server) Begin(ctx context.Context, conn *wsconn.Conn, caller actions.Caller) (receive func(frame []byte), end func()) {
 	if caller.Options.Meter == nil { // whatever browser the client launches, it counts
 		caller.Options.Meter = actions.NewMeter(caller.Options.Limits)
 	}
@@ -86,20 +95,19 @@ func (srv *Server) Serve(ctx context.Context, conn *wsconn.Conn, caller actions.
 	c.scheduler = actions.NewScheduler(ctx, caller, func() { conn.Close(wsconn.ReasonShutdown) })
 	idle := time.AfterFunc(srv.options.Idle, func() { conn.Close(reasonIdle) })
 	life := time.AfterFunc(srv.options.Life, func() { conn.Close(reasonOld) })
-	defer func() {
+	end = func() {
 		idle.Stop()
 		life.Stop()
 		c.scheduler.End()
 		if owned := c.end(); owned != nil {
 			owned.release(ctx, c)
 		}
-	}()
-	receive := func(frame []byte) {
+	}
+	receive = func(frame []byte) {
 		idle.Reset(srv.options.Idle)
 		c.receive(ctx, frame)
 	}
-	conn.HandleBinary(receive) // which clients may send as well as text
-	return conn.Serve(ctx, receive)
+	return receive, end
 }
 
 // current is the connection's session, nil while there is none.

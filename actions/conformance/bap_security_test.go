@@ -84,7 +84,9 @@ func TestR24BAPScopes(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := newAgents(t, func(f *server.Options) { f.Tokens.File, f.Tokens.Host, f.Actions.BAPAllPages = file, hubtest.HostToken, true })
+	s := newAgents(t, func(f *server.Options) {
+		f.Tokens.File, f.Tokens.Host, f.Actions.BAPAllPages = file, hubtest.HostToken, true
+	})
 	for _, kind := range kinds {
 		as := func(t *testing.T, scope string) *agent {
 			a := s.agent(t, kind.prefix+"/bap", http.Header{"X-BAP-Token": {"the-token-of-" + scope}})

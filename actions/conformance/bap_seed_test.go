@@ -18,17 +18,17 @@ func TestBAPSeed(t *testing.T) {
 			t.Errorf("/health: %d %s", status, body)
 		}
 	})
-	slow := s.launched(t, "/hub/chromium/") // in a frame its Host has a limit of 20 s
-	slow.page(s.app.URL + "/form.html")
-	never := slow.request("page/navigate", fmt.Sprintf(`{"url":%q}`, s.app.URL+"/never"))
-	t.Run("browser/the default time limit", func(t *testing.T) {
-		t.Parallel()
-		slow.T = t
-		if _, failed := slow.reply(never); failed == nil || failed.Code != -32016 || !*failed.Data.Retryable || failed.Data.Details["timeout"] != 30_000.0 {
-			t.Errorf("%+v, want -32016 after 30 s", failed)
-		}
-	})
 	for _, kind := range kinds {
+		slow := s.launched(t, kind.prefix+"/")
+		slow.page(s.app.URL + "/form.html")
+		never := slow.request("page/navigate", fmt.Sprintf(`{"url":%q}`, s.app.URL+"/never"))
+		t.Run(string(kind.TargetKind)+"/the default time limit", func(t *testing.T) {
+			t.Parallel()
+			slow.T = t
+			if _, failed := slow.reply(never); failed == nil || failed.Code != -32016 || !*failed.Data.Retryable || failed.Data.Details["timeout"] != 30_000.0 {
+				t.Errorf("%+v, want -32016 after 30 s", failed)
+			}
+		})
 		t.Run(string(kind.TargetKind), func(t *testing.T) {
 			t.Parallel()
 			a := s.launched(t, kind.prefix+"/")

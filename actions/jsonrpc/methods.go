@@ -2,8 +2,6 @@ package jsonrpc
 
 import (
 	"context"
-	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
@@ -223,23 +221,4 @@ func running(ctx context.Context, c *call) (any, error) {
 	}
 	_, err = b.Version(ctx)
 	return map[string]bool{"running": err == nil}, nil
-}
-
-// ----------------------------------------------------------- configuration
-
-// config is the configuration of a browser that somebody else runs:
-//
-//	{"browser":{"mode":{"type":"connect","endpoint":"ws://…"},"headless":false,"cdp_port":9222}}
-func config(_ context.Context, c *call) (any, error) {
-	port := 0
-	if at, err := url.Parse(c.caller.Endpoint); err == nil {
-		port, _ = strconv.Atoi(at.Port()) // none: 0
-	}
-	return map[string]any{"browser": map[string]any{
-		"mode": map[string]any{"type": "connect", "endpoint": c.caller.Endpoint}, "headless": false, "cdp_port": port,
-	}}, nil
-}
-
-func configure(context.Context, *call) (any, error) {
-	return nil, failure(actions.PermissionDenied, "permission denied: the hub's configuration is not written from here; see the options of cdphub serve")
 }

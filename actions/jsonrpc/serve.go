@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,24 +32,44 @@ const loginWithin = 10 * time.Second
 
 // Serve serves a connection until it ends, and returns why.
 func Serve(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
+	receive, end := Begin(ctx, conn, c)
+	defer end()
+	conn.HandleBinary(func([]byte) {})
+	return conn.Serve(ctx, receive)
+}
+
+// Speaks reports whether a message is one of a client of these methods, by the
+// name of the first of them.
+func Speaks(frame []byte) bool {
+	calls, _, err := readBatch(frame)
+	if err != nil {
+		return false
+	}
+	r, _ := readRequest(calls[0])
+	return r.method == "connect" || strings.HasPrefix(r.method, "browser.") || strings.HasPrefix(r.method, "browser_config.")
+}
+
+// Begin is Serve for a connection whose messages come by way of somebody else,
+// who calls end when it has ended.
+func Begin(ctx context.Context, conn *wsconn.Conn, c actions.Caller) (receive func(frame []byte), end func()) {
 	s := &socket{conn: conn, caller: c, ending: c.Ending, log: c.Options.Logger()}
+	stop := func() {}
 	if c.Login == nil {
 		s.begin(ctx)
 	} else {
 		s.known = make(chan struct{})
 		s.timer = time.AfterFunc(loginWithin, func() { conn.Close(wsconn.ReasonNoLogin) })
-		defer s.timer.Stop()
 		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
+		stop = func() { s.timer.Stop(); cancel() }
 		go s.leaveUnknown(ctx)
 	}
-	conn.HandleBinary(func([]byte) {})
-	defer func() {
+	end = func() {
 		if s.scheduler != nil {
 			s.scheduler.End()
 		}
-	}()
-	return conn.Serve(ctx, func(frame []byte) { s.receive(ctx, frame) })
+		stop()
+	}
+	return func(frame []byte) { s.receive(ctx, frame) }, end
 }
 
 // leaveUnknown ends the connection when the process shuts down before anybody

@@ -159,7 +159,10 @@ func TestJSONRPCMessages(t *testing.T) {
 		"start":            {call("browser.start", `{}`), `{"jsonrpc":"2.0","id":1,"result":{"running":true}}`},
 		"stop":             {call("browser.stop", `{}`), `{"jsonrpc":"2.0","id":1,"result":{"running":true}}`},
 		"configuration":    {call("browser_config.get", `{}`), `{"jsonrpc":"2.0","id":1,"result":{"browser":{"cdp_port":9222,"headless":false,"mode":{"endpoint":"ws://127.0.0.1:9222/devtools/browser","type":"connect"}}}}`},
-		"configure":        {call("browser_config.update", `{"browser":{}}`), failedText("1", "-32002", "permission denied: the hub's configuration is not written from here; see the options of cdphub serve", actions.PermissionDenied, "false")},
+		"configure":        {call("browser_config.update", `{"browser":{"headless":false,"cdp_port":9222,"mode":{"type":"connect"}}}`), `{"jsonrpc":"2.0","id":1,"result":{"browser":{"cdp_port":9222,"headless":false,"mode":{"endpoint":"ws://127.0.0.1:9222/devtools/browser","type":"connect"}}}}`},
+		"another mode":     {call("browser_config.update", `{"browser":{"headless":false,"mode":{"type":"binary"}}}`), failedText("1", "-32002", "permission denied: `browser.mode.type` is not changed from here: the options of cdphub serve set up the hub's browser", actions.PermissionDenied, "false")},
+		"another setting":  {call("browser_config.update", `{"browser":{"extra_args":["--a"]}}`), failedText("1", "-32002", "permission denied: `browser.extra_args` is not changed from here: the options of cdphub serve set up the hub's browser", actions.PermissionDenied, "false")},
+		"no configuration": {call("browser_config.update", `{"browser":7}`), failedText("1", "-32602", "Invalid params: invalid type: integer `7`, expected a map for field `browser`", actions.InvalidArgument, "false")},
 		"needless connect": {call("connect", `{"device_id":"d1"}`), `{"jsonrpc":"2.0","id":1,"result":{"token":"","device_id":"d1","permissions":["*"],"expires_at":"9999-12-31T23:59:59Z"}}`},
 	} {
 		c.send(tt.in)

@@ -1,0 +1,53 @@
+package jsonrpc
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// config is the configuration of a browser that somebody else runs:
+//
+//	{"browser":{"mode":{"type":"connect","endpoint":"ws://…"},"headless":false,"cdp_port":9222}}
+func config(_ context.Context, c *call) (any, error) { return configOf(c), nil }
+
+func configOf(c *call) map[string]any {
+	port := 0
+	if at, err := url.Parse(c.caller.Endpoint); err == nil {
+		port, _ = strconv.Atoi(at.Port()) // none: 0
+	}
+	return map[string]any{"browser": map[string]any{
+		"mode": map[string]any{"type": "connect", "endpoint": c.caller.Endpoint}, "headless": false, "cdp_port": port,
+	}}
+}
+
+// configure answers an update with the configuration, if that is what the
+// update asks for. The hub's browsers are not set up from here: whatever would
+// change something is refused.
+func configure(_ context.Context, c *call) (any, error) {
+	is := configOf(c)
+	if err := agrees(c.Params, is, ""); err != nil {
+		return nil, err
+	}
+	return is, c.Err()
+}
+
+// agrees refuses the first field that is not what the configuration has.
+func agrees(given *actions.Params, is map[string]any, path string) error {
+	for _, name := range given.Names() {
+		was, known := is[name]
+		if in, nested := was.(map[string]any); nested {
+			if err := agrees(given.Object(name), in, path+name+"."); err != nil {
+				return err
+			}
+			continue
+		}
+		if !known || given.Scalar(name) != fmt.Sprint(was) {
+			return failure(actions.PermissionDenied, "permission denied: `%s%s` is not changed from here: the options of cdphub serve set up the hub's browser", path, name)
+		}
+	}
+	return given.Err()
+}
