@@ -33,6 +33,7 @@ type Page struct {
 	kind        TargetKind // "" until there is a session
 	session     string     // "" while there is none
 	awake       string     // the session in which the browser was told to go on painting
+	earlier     bool       // what the console tells was there before
 	gone        bool
 	lastCall    int
 	running     map[int]context.CancelCauseFunc // the calls that wait

@@ -19,6 +19,8 @@ const (
 	DialogEvents                         // Body is a Dialog
 	DownloadEvents                       // Body is a Download
 	LogEvents                            // Body is a ConsoleMessage, of the browser itself
+
+	FromNow // of the console only what comes from now on, not what pages had logged before
 )
 
 // Event is something that happened on a page.
@@ -41,6 +43,7 @@ type ConsoleMessage struct {
 	Text         string // cut after 16 KiB, redacted
 	URL          string // of the script, redacted
 	Line, Column int    // from 1
+	Earlier      bool   // it was there before the page was asked to tell
 }
 
 // Download is a file that a page has the browser save.
@@ -55,7 +58,8 @@ type Download struct {
 type Subscription struct {
 	b     *Browser
 	kinds EventKind
-	page  *Page // nil is every page
+	page  *Page          // nil is every page
+	old   map[*Page]bool // the pages that there were, where only what is new is wanted
 	f     func(Event)
 	asked sync.WaitGroup // the pages that there were, while they have not begun to tell
 }
@@ -82,8 +86,10 @@ func (b *Browser) subscribe(s *Subscription) *Subscription {
 		return s
 	}
 	b.sinks[s] = struct{}{}
+	s.old = make(map[*Page]bool)
 	for _, p := range b.pages {
 		if s.of(p) {
+			s.old[p] = s.kinds&FromNow != 0
 			s.asked.Add(1)
 			b.watchLocked(p, s.asked.Done)
 		}
@@ -158,6 +164,13 @@ func (p *Page) enableConsole(ctx context.Context, session string) error {
 	return p.enable(ctx, session, "Runtime.enable", p.console)
 }
 
+// telling notes that the page tells what it has logged before, or is done.
+func (p *Page) telling(earlier bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.earlier = earlier
+}
+
 // domain is what a session has to enable once.
 type domain struct {
 	lock chan struct{} // holds an item while it is being enabled
@@ -178,6 +191,10 @@ func (p *Page) enable(ctx context.Context, session, method string, d *domain) er
 	if already {
 		return nil
 	}
+	if d == p.console {
+		p.telling(true)
+		defer p.b.events.put(func() { p.telling(false) }, false) // after what comes before the answer
+	}
 	err := p.calls(ctx, command{session, method, nil, nil})
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,7 +213,9 @@ func (b *Browser) tell(e Event) {
 	}
 	b.events.put(func() {
 		for _, s := range b.wanting(e.Kind, e.Page) {
-			s.f(e)
+			if m, _ := e.Body.(ConsoleMessage); !m.Earlier || !s.old[e.Page] {
+				s.f(e)
+			}
 		}
 	}, e.Kind&(ConsoleEvents|NetworkEvents|LogEvents) != 0)
 }
@@ -265,6 +284,14 @@ func (p *Page) consoleCalled(_ string, e struct {
 		f := e.StackTrace.CallFrames[0]
 		m.URL, m.Line, m.Column = p.tellURL(f.URL), f.LineNumber+1, f.ColumnNumber+1
 	}
+	p.write(m)
+}
+
+// write tells what the page's console has.
+func (p *Page) write(m ConsoleMessage) {
+	p.mu.Lock()
+	m.Earlier = p.earlier
+	p.mu.Unlock()
 	p.b.tell(Event{Kind: ConsoleEvents, Page: p, Body: m})
 }
 
@@ -282,7 +309,7 @@ func (p *Page) thrown(_ string, e struct {
 		m.Text = cut(m.Text+" "+d.Exception.text(), longestMessage)
 	}
 	m.Text = p.tell(m.Text)
-	p.b.tell(Event{Kind: ConsoleEvents, Page: p, Body: m})
+	p.write(m)
 }
 
 // logged takes what the browser writes into a page's console, such as that a

@@ -195,8 +195,6 @@ func (f *failure) describe(e *actions.Error, params json.RawMessage) {
 		f.note("selector", selectorOf(e, params))
 		if e.Kind == actions.AmbiguousLocator {
 			f.note("count", e.Details.Count)
-		} else if e.Details.Waited > 0 {
-			f.note("timeout", e.Details.Waited.Milliseconds())
 		}
 	case actions.PageNotFound:
 		if e.Details.PageID != "" {

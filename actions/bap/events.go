@@ -11,7 +11,7 @@ import (
 
 var eventMethods = map[string]method{
 	"events/subscribe":   plain("observe:*", subscribe),
-	"approval/respond":   plain("action:*", respond),
+	"approval/respond":   plain("approval:respond", respond),
 	"stream/cancel":      plain("observe:*", cancelStream),
 	"discovery/discover": onPage("observe:*", discover),
 }
@@ -71,7 +71,7 @@ func (s *session) hear(ctx context.Context, b *actions.Browser) {
 		s.subscription = nil
 	}
 	if s.kinds != 0 {
-		s.subscription = b.Subscribe(s.kinds, s.event)
+		s.subscription = b.Subscribe(s.kinds|actions.FromNow, s.event)
 	}
 	subscription := s.subscription
 	s.mu.Unlock()
@@ -81,15 +81,16 @@ func (s *session) hear(ctx context.Context, b *actions.Browser) {
 }
 
 // use records that the client works with a page. A client without subscriptions
-// gets events for errors of the pages that it works with.
-func (s *session) use(p *actions.Page) {
+// gets events for errors of the pages that it works with; from, where it is
+// actions.FromNow, leaves out what is there already.
+func (s *session) use(p *actions.Page, from actions.EventKind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.subscribed || s.heard[p.ID] {
 		return
 	}
 	s.heard[p.ID] = true
-	p.Subscribe(actions.ConsoleEvents, s.errorEvent)
+	p.Subscribe(actions.ConsoleEvents|from, s.errorEvent)
 }
 
 // errorEvent sends an error on a page's console to a client without

@@ -88,7 +88,7 @@ func createPage(ctx context.Context, k *call, p createPageParams) (any, error) {
 	s.mu.Lock()
 	s.created[page.ID] = true
 	s.mu.Unlock()
-	s.use(page)
+	s.use(page, 0)
 	return describe(ctx, page), nil
 }
 

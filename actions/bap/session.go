@@ -223,7 +223,7 @@ func (s *session) page(ctx context.Context, id string) (*actions.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.use(p)
+	s.use(p, actions.FromNow)
 	return p, nil
 }
 

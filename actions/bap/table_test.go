@@ -44,11 +44,11 @@ func TestErrors(t *testing.T) {
 		{actions.FrameNotFound, "not found: x", "", `{"code":-32040,"message":"Not found: x","data":{"retryable":false}}`},
 		{
 			actions.ElementNotFound, "element not found: #a", "",
-			`{"code":-32012,"message":"Element not found","data":{"retryable":true,"retryAfterMs":500,"details":{"selector":{"type":"css","value":"#a"},"timeout":29500},"recoveryHint":"` + hintObserve + `"}}`,
+			`{"code":-32012,"message":"Element not found","data":{"retryable":true,"retryAfterMs":500,"details":{"selector":{"type":"css","value":"#a"}},"recoveryHint":"` + hintObserve + `"}}`,
 		},
 		{
 			actions.StaleRef, "element not found: #a", "",
-			`{"code":-32012,"message":"Element not found: no element has the ref #a","data":{"retryable":false,"details":{"selector":{"type":"css","value":"#a"},"timeout":29500},"recoveryHint":"` + hintObserve + `"}}`,
+			`{"code":-32012,"message":"Element not found: no element has the ref #a","data":{"retryable":false,"details":{"selector":{"type":"css","value":"#a"}},"recoveryHint":"` + hintObserve + `"}}`,
 		},
 		{
 			actions.AmbiguousLocator, "3 elements match #a", "",
@@ -98,10 +98,11 @@ func TestR24Profiles(t *testing.T) {
 		"observe/content observe/dom observe/element observe/pdf observe/screenshot page/activate page/list shutdown stream/cancel initialize agent/act"
 	standard := readonly + " action/check action/clear action/click action/dblclick action/fill action/hover action/press action/scroll action/select action/type action/uncheck " +
 		"browser/close browser/launch dialog/handle emulate/setUserAgent emulate/setViewport frame/main frame/switch page/close page/create page/goBack page/goForward page/navigate page/reload"
-	full := standard + " action/drag action/upload approval/respond context/create context/destroy context/list emulate/setGeolocation emulate/setOffline " +
+	full := standard + " action/drag action/upload context/create context/destroy context/list emulate/setGeolocation emulate/setOffline " +
 		"storage/clearCookies storage/getCookies storage/getState storage/setCookies storage/setState"
+	privileged := full + " approval/respond"
 	all := allMethods()
-	for profile, allowed := range map[string]string{"readonly": readonly, "standard": standard, "full": full, "privileged": full, "": full} {
+	for profile, allowed := range map[string]string{"readonly": readonly, "standard": standard, "full": full, "privileged": privileged, "": privileged} {
 		want := strings.Fields(allowed)
 		for _, method := range slices.Sorted(maps.Keys(all)) {
 			f := permit(profile, method, all[method].scope)

@@ -91,3 +91,26 @@ func (a *agent) lists(want ...string) {
 		a.T.Errorf("the client sees %v, want %v", got, want)
 	}
 }
+
+// TestBAPEventsFromNowOn subscribes after a page has logged: that is not told.
+func TestBAPEventsFromNowOn(t *testing.T) {
+	t.Parallel()
+	s := newAgents(t, func(o *server.Options) { o.Actions.BAPAllPages = true })
+	for _, kind := range kinds {
+		t.Run(string(kind.TargetKind), func(t *testing.T) {
+			other := s.launched(t, kind.prefix+"/")
+			page := other.page(s.app.URL + "/noisy.html")
+			click := func(id string) {
+				other.must("action/click", fmt.Sprintf(`{"pageId":%q,"selector":{"type":"css","value":"#%s"}}`, page, id))
+			}
+			click("log")
+			a := s.agent(t, kind.prefix+"/", nil)
+			a.must("initialize", `{}`)
+			a.must("events/subscribe", `{"events":["console"]}`)
+			click("err")
+			if got := a.Until("events/console"); !strings.Contains(got, "a fault") {
+				t.Errorf("the first event is %s", got)
+			}
+		})
+	}
+}
