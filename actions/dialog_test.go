@@ -148,9 +148,9 @@ func TestRoute(t *testing.T) {
 		p := visit(t, b, "/form.html")
 		stop, err := p.Route(t.Context(), actions.Route{
 			Patterns: []actions.RoutePattern{{URL: "*/data.json*"}},
-			Decide: func(r actions.Request) actions.RouteDecision {
+			Decide: func(_ context.Context, r actions.Request) actions.RouteDecision {
 				if r.URL == shared.app.URL+"/data.json?abort" {
-					return actions.RouteDecision{Abort: true}
+					return actions.RouteDecision{Abort: "BlockedByClient"}
 				}
 				return actions.RouteDecision{Respond: &actions.RouteResponse{Status: 201, Body: []byte(`{"answer":0}`)}}
 			},

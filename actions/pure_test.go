@@ -127,8 +127,8 @@ func TestRoutesChangeHeaders(t *testing.T) {
 }
 
 func TestRoutesNewestFirst(t *testing.T) {
-	abort := &Route{Patterns: []RoutePattern{{URL: "*/a"}}, Decide: func(Request) RouteDecision { return RouteDecision{Abort: true} }}
-	answer := &Route{Decide: func(Request) RouteDecision { return RouteDecision{Respond: &RouteResponse{}} }}
+	abort := &Route{Patterns: []RoutePattern{{URL: "*/a"}}, Decide: func(context.Context, Request) RouteDecision { return RouteDecision{Abort: "Failed"} }}
+	answer := &Route{Decide: func(context.Context, Request) RouteDecision { return RouteDecision{Respond: &RouteResponse{}} }}
 	for _, c := range []struct {
 		routes []*Route
 		url    string
@@ -141,7 +141,7 @@ func TestRoutesNewestFirst(t *testing.T) {
 		{[]*Route{answer, abort}, "x/a", "Fetch.failRequest"},
 		{[]*Route{answer, abort}, "x/b", "Fetch.fulfillRequest"},
 	} {
-		if got, _ := decide(c.routes, Request{URL: c.url}, nil); got != c.want {
+		if got, _ := decide(t.Context(), c.routes, Request{URL: c.url}, nil); got != c.want {
 			t.Errorf("%d routes for %s: %s, want %s", len(c.routes), c.url, got, c.want)
 		}
 	}

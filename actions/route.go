@@ -10,8 +10,8 @@ import (
 
 // Route decides what becomes of requests that match one of its patterns.
 type Route struct {
-	Patterns []RoutePattern // none: all requests
-	Decide   func(Request) RouteDecision
+	Patterns []RoutePattern                               // none: all requests
+	Decide   func(context.Context, Request) RouteDecision // the context ends with the Browser, or after 30 s
 }
 
 // RoutePattern matches requests. Empty fields match all.
@@ -23,10 +23,35 @@ type RoutePattern struct {
 
 // RouteDecision is what becomes of a request. Its zero value lets it go on.
 type RouteDecision struct {
-	Abort   bool
+	Abort   string // the reason, a Network.ErrorReason; "" does not
 	Respond *RouteResponse
 	Without []string          // headers that the request goes on without
 	With    map[string]string // headers that it has then
+	Change  RequestChange
+}
+
+// RequestChange is how a request goes on. Empty fields are as they were.
+type RequestChange struct {
+	URL, Method string
+	Headers     map[string]string
+	Body        []byte
+}
+
+func (c *RequestChange) params() obj {
+	params := obj{}
+	if c.URL != "" {
+		params["url"] = c.URL
+	}
+	if c.Method != "" {
+		params["method"] = c.Method
+	}
+	if len(c.Headers) > 0 {
+		params["headers"] = headerList(c.Headers)
+	}
+	if len(c.Body) > 0 {
+		params["postData"] = base64.StdEncoding.EncodeToString(c.Body)
+	}
+	return params
 }
 
 // RouteResponse takes the place of the server's.
@@ -113,9 +138,11 @@ func (p *Page) paused(session string, e pausedEvent) {
 		return
 	}
 	p.b.loops.Go(func() {
-		method, params := decide(routes, r, e.Request.Headers)
-		params["requestId"] = e.RequestID
 		ctx, cancel := p.b.while()
+		method, params := decide(p.b.ending(ctx), routes, r, e.Request.Headers)
+		cancel()
+		params["requestId"] = e.RequestID
+		ctx, cancel = p.b.while()
 		defer cancel()
 		_, _ = do(ctx, p.b.client, command{session, method, params, nil}) // the request may have ended by itself
 	})
@@ -123,20 +150,21 @@ func (p *Page) paused(session string, e pausedEvent) {
 
 // decide is the command that carries out what the newest matching route says;
 // headers are those of the request as they are.
-func decide(routes []*Route, r Request, headers map[string]string) (method string, params obj) {
+func decide(ctx context.Context, routes []*Route, r Request, headers map[string]string) (method string, params obj) {
 	for _, route := range slices.Backward(routes) {
 		if !route.matches(r) {
 			continue
 		}
-		switch d := route.Decide(r); {
-		case d.Abort:
-			return "Fetch.failRequest", obj{"errorReason": "BlockedByClient"}
+		switch d := route.Decide(ctx, r); {
+		case d.Abort != "":
+			return "Fetch.failRequest", obj{"errorReason": d.Abort}
 		case d.Respond != nil:
 			return "Fetch.fulfillRequest", d.Respond.params()
 		case len(d.Without)+len(d.With) > 0:
 			return "Fetch.continueRequest", obj{"headers": d.headers(headers)}
+		default:
+			return "Fetch.continueRequest", d.Change.params()
 		}
-		break
 	}
 	return "Fetch.continueRequest", obj{}
 }

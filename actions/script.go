@@ -213,3 +213,16 @@ func (p *Page) read(out *evaluated, result any) error {
 func (b *Browser) while() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), defaultTimeout)
 }
+
+// ending is a context that ends with another one, and with the Browser.
+func (b *Browser) ending(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		defer cancel()
+		select {
+		case <-b.stop:
+		case <-ctx.Done():
+		}
+	}()
+	return ctx
+}

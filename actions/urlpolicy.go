@@ -42,6 +42,9 @@ func (b *Browser) check(ctx context.Context, url string) error {
 	return nil
 }
 
+// Allows refuses an address that a page may not have.
+func (b *Browser) Allows(ctx context.Context, url string) error { return b.check(ctx, url) }
+
 // checkName is check by name alone, which takes no time.
 func (b *Browser) checkName(url string) *Error {
 	if url == blank {

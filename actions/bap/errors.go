@@ -41,7 +41,7 @@ const (
 	codeApprovalTimeout    = -32031
 	codeFrameNotFound      = -32040
 	codeDomainNotAllowed   = -32041
-	hintObserve            = "Run agent/observe again and retry with a fresh selector"
+	hintObserve            = "Run observe() to refresh interactive elements, then retry with an updated selector"
 	hintVisible            = "Scroll to the element, or wait until it is shown"
 	hintEnabled            = "Wait until the element is enabled, or fill in what it needs first"
 	hintAmbiguous          = "Use a selector that matches one element, such as a ref of agent/observe"

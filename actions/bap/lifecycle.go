@@ -70,7 +70,7 @@ func (c *connection) capabilities() obj {
 		"observations": []string{"screenshot", "accessibility", "dom", "element", "pdf", "content", "ariaSnapshot"},
 		"actions":      []string{"click", "dblclick", "type", "fill", "clear", "press", "hover", "scroll", "select", "check", "uncheck", "upload", "drag"},
 		"features": obj{
-			"autoWait": true, "tracing": false, "storageState": true, "networkInterception": false, "semanticSelectors": true, "multiPage": true,
+			"autoWait": true, "tracing": false, "storageState": true, "networkInterception": c.caller.Scope == "" || c.caller.Scope == "privileged", "semanticSelectors": true, "multiPage": true,
 		},
 		"limits": obj{"maxPages": c.srv.options.Pages, "maxTimeout": actions.MaxTimeout.Milliseconds(), "maxScreenshotSize": 50 << 20},
 	}

@@ -62,7 +62,7 @@ func does[P any](scope string, f func(ctx context.Context, page *actions.Page, p
 func allMethods() map[string]method {
 	all := make(map[string]method)
 	for _, group := range []map[string]method{
-		lifeMethods, browserMethods, pageMethods, actionMethods, observeMethods, storageMethods, agentMethods, eventMethods,
+		lifeMethods, browserMethods, pageMethods, actionMethods, observeMethods, storageMethods, agentMethods, eventMethods, networkMethods,
 	} {
 		maps.Copy(all, group)
 	}

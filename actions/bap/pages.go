@@ -208,6 +208,7 @@ func (s *session) forget(id string) {
 	delete(s.created, id)
 	delete(s.heard, id)
 	delete(s.limits, id)
+	delete(s.intercepts, id)
 }
 
 // activatePage brings a page to the front; for a caller that may only read it is

@@ -167,7 +167,6 @@ func TestEnvelope(t *testing.T) {
 		"params no object":   {`{"id":1,"method":"shutdown","params":[1]}`, `"code":-32602,"message":"Invalid params: params: must be an object","data":{"retryable":false,"details":{"field":"params"}}},"id":1}`},
 		"unknown method":     {`{"id":1,"method":"page/fly"}`, `{"jsonrpc":"2.0","error":{"code":-32601,"message":"Unknown method: page/fly","data":{"retryable":false}},"id":1}`},
 		"tracing":            {`{"id":1,"method":"trace/start"}`, `"code":-32601`},
-		"interception":       {`{"id":1,"method":"network/intercept"}`, `"code":-32601`},
 		"too early":          {`{"id":1,"method":"page/list"}`, `"code":-32001,"message":"Server not initialized`},
 		"escaped method":     {`{"id":1,"method":"page\/\u006cist"}`, `"code":-32001`},
 	} {
@@ -187,7 +186,7 @@ func TestInitialize(t *testing.T) {
 		"no version":            {`{}`, `"protocolVersion":"0.8.0","serverInfo":`},
 		"a wrong type":          {`{"protocolVersion":8}`, `"code":-32602,"message":"Invalid params: invalid type: number, expected a string for field `},
 		"a long session":        {`{"protocolVersion":"0.8.0","sessionId":"` + strings.Repeat("a", 129) + `"}`, `"code":-32602`},
-		"what can be done":      {`{"protocolVersion":"0.8.0"}`, `"features":{"autoWait":true,"multiPage":true,"networkInterception":false,"semanticSelectors":true,"storageState":true,"tracing":false}`},
+		"what can be done":      {`{"protocolVersion":"0.8.0"}`, `"features":{"autoWait":true,"multiPage":true,"networkInterception":true,"semanticSelectors":true,"storageState":true,"tracing":false}`},
 		"limits":                {`{"protocolVersion":"0.8.0"}`, `"limits":{"maxPages":10,"maxScreenshotSize":52428800,"maxTimeout":300000}`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,6 +41,8 @@ type session struct {
 	heard        map[string]bool          // pages whose console is listened to, by ID
 	limits       map[string]*rate.Limiter // of events, by page ID
 	downloads    map[string]actions.Download
+	intercepts   map[string]func(context.Context) error // how to end them, by page ID
+	held         map[string]chan actions.RouteDecision  // requests, by the id that the client knows
 }
 
 // newSession makes the session of a connection.
@@ -49,6 +51,7 @@ func newSession(c *connection, key sessionKey) *session {
 		srv: c.srv, key: key, caller: c.caller, opening: make(chan struct{}, 1), owner: c,
 		contexts: make(map[string]*browserContext), created: make(map[string]bool), heard: make(map[string]bool),
 		limits: make(map[string]*rate.Limiter), downloads: make(map[string]actions.Download),
+		intercepts: make(map[string]func(context.Context) error), held: make(map[string]chan actions.RouteDecision),
 	}
 }
 
@@ -238,6 +241,7 @@ func (s *session) detach() {
 	clear(s.created)
 	clear(s.heard)
 	clear(s.limits)
+	clear(s.intercepts)
 	s.mu.Unlock()
 	if b != nil {
 		b.Close()

@@ -144,7 +144,7 @@ func addRoute(ctx context.Context, c *call, in routeArgs) error {
 }
 
 // decision is what becomes of a request, by the newest route that matches.
-func (s *session) decision(r actions.Request) actions.RouteDecision {
+func (s *session) decision(_ context.Context, r actions.Request) actions.RouteDecision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, route := range slices.Backward(s.routes) {
