@@ -102,6 +102,7 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 	p := &Pool{
 		run:    run,
 		serves: func(hub string) bool { return matches(patterns, hub) },
+		named:  patterns,
 		hubs:   hubs, max: cmp.Or(o.Max, 8), idle: cmp.Or(o.Idle, 5*time.Minute), log: log.Named("pool"),
 		patience: o.Queue, onStart: o.Started, onQueue: o.Queued,
 		try: try, launches: o.Chrome.URL == "", sick: make(chan struct{}, 1),

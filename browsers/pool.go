@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ type Pool struct {
 	// there. It returns early when there is none to be had.
 	run    func(ctx context.Context, hub bridge.Hub, ready func()) error
 	serves func(hub string) bool // whether a hub is to have one
+	named  []string              // the patterns of names of hubs that are to have a browser
 	hubs   *relay.Hubs
 	max    int           // browsers at a time
 	idle   time.Duration // how long one outlives its last user
@@ -98,6 +100,10 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 
 // Has reports whether a hub is to have a browser.
 func (p *Pool) Has(hub string) bool { return p.serves(hub) }
+
+// Names reports whether the options name a hub by its own name, so that it is known
+// before anybody uses it.
+func (p *Pool) Names(hub string) bool { return slices.Contains(p.named, hub) }
 
 // enter counts a user in, with whom a browser may be started. It waits for a
 // browser that is free as long as the queue may.

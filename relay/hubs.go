@@ -89,6 +89,13 @@ func (hs *Hubs) Peek(name string) (h *Hub, release func()) {
 	return e.hub, hs.useLocked(name, e)
 }
 
+// Has reports whether there is a hub of that name.
+func (hs *Hubs) Has(name string) bool {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	return hs.hubs[name] != nil
+}
+
 func (hs *Hubs) useLocked(name string, e *entry) (release func()) {
 	if e.idle != nil {
 		e.idle.Stop()

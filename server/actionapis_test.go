@@ -22,6 +22,8 @@ import (
 func withActions(f *Options) {
 	withTokens(f)
 	f.Actions.MaxSandboxes, f.Actions.SandboxIdle = 2, time.Minute
+	f.Browsers = fakeBrowsers(works, sandboxPrefix+"*")
+	f.Browsers.Max = 8
 }
 
 const (
@@ -52,6 +54,8 @@ func TestR20DialectsNeedATokenAtOnce(t *testing.T) {
 
 func TestR21DialectsEchoTheSubprotocol(t *testing.T) {
 	guarded, open := start(t, withActions), start(t, nil)
+	guarded.holds(t, "one")
+	open.holds(t, "one")
 	for _, path := range []string{"/ndjson", "/cdp", "/session/one/rpc", "/session/one/cdp", "/ws"} {
 		for _, s := range []started{guarded, open} { // with tokens and without
 			got := raw(t, s.addr(false), handshake(path, "Sec-WebSocket-Protocol: bearer."+clientToken))
@@ -64,6 +68,7 @@ func TestR21DialectsEchoTheSubprotocol(t *testing.T) {
 
 func TestR22NDJSONRefusesTokensInURLs(t *testing.T) {
 	s := start(t, withActions)
+	s.holds(t, "one")
 	for _, path := range []string{"/ndjson", "/cdp", "/session/one/rpc", "/session/one/cdp", "/hub/one/ndjson"} {
 		for _, name := range []string{"token", "access_token", "accessToken"} {
 			got := raw(t, s.addr(false), handshake(path+"?"+name+"="+clientToken, "Sec-WebSocket-Protocol: bearer."+clientToken))
@@ -77,9 +82,37 @@ func TestR22NDJSONRefusesTokensInURLs(t *testing.T) {
 	}
 }
 
+// holds has a hub be there until the test ends.
+func (s started) holds(t *testing.T, hub string) {
+	t.Helper()
+	_, release, err := s.Hub(t.Context(), hub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(release)
+}
+
+// TestUnknownSessions has the path of a session make none: a hub must be there, or
+// be named by the options.
+func TestUnknownSessions(t *testing.T) {
+	s := start(t, func(o *Options) { o.Browsers = fakeBrowsers(works, "named", "any-*") })
+	for path, status := range map[string]int{
+		"/session/nobody/rpc": 404, "/session/any-two/rpc": 404, "/session/nobody/cdp": 404, "/session/named/rpc": 101, "/session/default/rpc": 101, "/hub/any-one/ndjson": 101,
+	} {
+		got := raw(t, s.addr(false), handshake(path))
+		if got.status != status || status == 404 && !strings.HasPrefix(got.body, "session not found: ") {
+			t.Errorf("%s: %d %s, want %d", path, got.status, got.body, status)
+		}
+	}
+	if n := s.browsers.Numbers().Running; n > 2 {
+		t.Errorf("%d browsers were started", n)
+	}
+}
+
 // TestSessions finds hubs by the paths and the names of sessions.
 func TestSessions(t *testing.T) {
 	s := start(t, func(f *Options) { f.BaseDomain = "Hubs.example" })
+	s.holds(t, "one")
 	for path, name := range map[string]string{
 		"/ndjson": "default", "/session/default/rpc": "default", "/session/one/rpc": "one", "/hub/two/ndjson": "two",
 	} {

@@ -13,6 +13,7 @@ import (
 func TestR07BodiesThatAreNotJSON(t *testing.T) {
 	s := start(t, func(f *Options) {
 		f.Tokens.Client, f.Actions.MaxSandboxes = clientToken, 4
+		f.Browsers = fakeBrowsers(works, sandboxPrefix+"*")
 		f.ClientOrigins = []string{"https://friend.example"}
 	})
 	token := "Authorization: Bearer " + clientToken

@@ -105,6 +105,7 @@ type route struct {
 	hub    string
 	prefix string // of the hub's paths: "" or "/hub/NAME"
 	path   string
+	live   bool // only a hub that there is, or that the options name, is meant: a session's
 
 	listener string // that the request came to: clients, hosts, or shared
 }
@@ -150,7 +151,7 @@ func sessionRoute(rest string) (route, bool) {
 	if name == "default" {
 		return route{hub: relay.DefaultHub, path: path}, ok
 	}
-	return route{hub: name, prefix: "/hub/" + name, path: path}, ok && relay.ValidName(name)
+	return route{hub: name, prefix: "/hub/" + name, path: path, live: true}, ok && relay.ValidName(name)
 }
 
 // acquire finds the hub of a request; it answers when there is none to have.
@@ -188,7 +189,12 @@ func refuse(w http.ResponseWriter, why error) {
 // acquireReady is acquire for a Client: where the hub is to have a browser it
 // waits for that.
 func (s *Server) acquireReady(w http.ResponseWriter, r *http.Request) (*relay.Hub, func(), bool) {
-	hub, release, err := s.Hub(r.Context(), routeOf(r).hub)
+	at := routeOf(r)
+	if at.live && !s.hubs.Has(at.hub) && !s.browsers.Names(at.hub) {
+		http.Error(w, "session not found: "+at.hub, http.StatusNotFound)
+		return nil, nil, false
+	}
+	hub, release, err := s.Hub(r.Context(), at.hub)
 	if err != nil {
 		refuse(w, err)
 		return nil, nil, false

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/cdphub/cdphub/browsers"
 	"github.com/cdphub/cdphub/internal/auth"
 )
 
@@ -211,7 +212,7 @@ func (b *sandboxes) remove(name string, whenIdle bool) (release func(), ok bool)
 // serveSandboxes answers for sandboxPath, to who may drive every hub in full.
 func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
 	if g := auth.PassOf(r).Grant; g.Scope != 0 && g.Scope < auth.ScopeFull {
-		http.Error(w, "Sandboxes need a token of scope full.", http.StatusForbidden)
+		refuseSandbox(w, http.StatusForbidden, "Sandboxes need a token of scope full.")
 		return
 	}
 	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, sandboxPath), "/")
@@ -222,23 +223,23 @@ func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
 		s.listSandboxes(w, r)
 	case name == "":
 		w.Header().Set("Allow", "GET, POST")
-		http.Error(w, "Sandboxes are made here with POST, and listed with GET.", http.StatusMethodNotAllowed)
+		refuseSandbox(w, http.StatusMethodNotAllowed, "Sandboxes are made here with POST, and listed with GET.")
 	case r.Method == http.MethodGet:
 		since, ok := s.sandboxes.since(name)
 		if !ok {
-			refuse(w, errNoSandbox)
+			refuseSandbox(w, http.StatusNotFound, errNoSandbox.Error())
 			return
 		}
 		writeJSON(w, http.StatusOK, s.sandboxRecord(r, name, since))
 	case r.Method == http.MethodDelete:
 		if !s.endSandbox(name, false) {
-			refuse(w, errNoSandbox)
+			refuseSandbox(w, http.StatusNotFound, errNoSandbox.Error())
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		w.Header().Set("Allow", "GET, DELETE")
-		http.Error(w, "A sandbox can be read and deleted.", http.StatusMethodNotAllowed)
+		refuseSandbox(w, http.StatusMethodNotAllowed, "A sandbox can be read and deleted.")
 	}
 }
 
@@ -247,13 +248,21 @@ func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
 func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
 	name, err := s.sandboxes.reserve(auth.PassOf(r).Bearer())
 	if err != nil {
-		refuse(w, err)
+		refuseSandbox(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	if !s.browsers.Has(name) {
+		s.sandboxes.cancel(name)
+		refuseSandbox(w, http.StatusConflict, "A sandbox would have no browser: start cdphub with --browser, and let --browser-hub name "+sandboxPrefix+"*.")
 		return
 	}
 	_, release, err := s.Hub(r.Context(), name)
 	if err != nil {
 		s.sandboxes.cancel(name)
-		refuse(w, err)
+		if errors.Is(err, browsers.ErrFull) {
+			w.Header().Set("Retry-After", retryFull)
+		}
+		refuseSandbox(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
 	token, end := s.tokens.Issue(auth.Grant{Role: auth.RoleClient, Hub: name, Scope: auth.ScopeFull, Name: name})
@@ -297,6 +306,11 @@ func (s *Server) sandboxRecord(r *http.Request, name string, since time.Time) sa
 		NDJSONEndpoint: socketURL(r, host, prefix+"/ndjson"),
 		CreatedAt:      since.UTC().Truncate(time.Second),
 	}
+}
+
+// refuseSandbox answers why something is not done, as JSON like the records.
+func refuseSandbox(w http.ResponseWriter, status int, why string) {
+	writeJSON(w, status, map[string]string{"error": why})
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
