@@ -76,6 +76,9 @@ func testScreenshot(t *testing.T, h *liveHub, url string) {
 	if data := h.call(page, "Page.captureScreenshot", `{"format":"png"}`, "data"); !strings.HasPrefix(data, "iVBORw0KGgo") {
 		t.Errorf("the screenshot is no PNG: %.20s", data)
 	}
+	if got := h.eval(page, "`${innerWidth} ${innerHeight}`"); got != "1280 720" {
+		t.Errorf("the page has %s pixels, want 1280 720", got)
+	}
 }
 
 func testBornInside(t *testing.T, h *liveHub, url string) {
