@@ -84,7 +84,7 @@ func bundleAll(root string) ([]output, error) {
 // build bundles one entry and notes the third-party packages it uses.
 func (b bundle) build(root string, packages map[string]bool) ([]byte, error) {
 	options := b.options(root)
-	options.Plugins = []api.Plugin{nestedBundles(root, packages)}
+	options.Plugins = []api.Plugin{nestedBundles(root, packages), patched()}
 	code, err := b.script(root, options, packages)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@
 
 import type { CaptureContext } from "@zumer/snapdom";
 import { ground } from "./ground";
+import { isQuirky, lineHeight } from "./quirks";
 
 export const mend = {
   name: "mend",
@@ -10,11 +11,13 @@ export const mend = {
     // Of a part that is to stand alone it takes the margins at the edges; a root keeps them inside.
     if (clone) clone.style.display = "flow-root";
     const copies = new Map<Node, HTMLElement>();
+    const quirky = isQuirky(element.ownerDocument);
     for (const [copy, source] of nodeMap as Map<Node, Node>) {
       if (!isHtml(copy) || !isHtml(source)) continue;
       copies.set(source, copy);
       const style = (source.ownerDocument.defaultView ?? window).getComputedStyle(source);
       margins(copy, source, style);
+      if (quirky) lineHeight(copy, source, style);
       if (native(source, style)) look(copy);
       if (/^(IFRAME|TEXTAREA)$/.test(source.tagName)) size(copy, source, style);
     }

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// patch changes a text of a third-party file, which has it exactly once.
+type patch struct{ old, new string }
+
+// snapdomPatches mend what no option or plugin of snapdom can. The patterns are minified code of the version that
+// package-lock.json pins. A build with another version fails until somebody has looked at them again.
+var snapdomPatches = []patch{
+	// In quirks mode the scroll offset of body is that of the viewport, which the clip has in it (CSSOM View, 7).
+	{"r.clip&&g===t||mo(d,g)", "r.clip&&(g===t||g===g.ownerDocument.scrollingElement)||mo(d,g)"},
+	// What is out of the clip becomes an empty box, whose baseline is not that of its content: no box in a line does.
+	{`if(r.display==="inline"&&!gl.has(`, `if(r.display.startsWith("inline")&&!gl.has(`},
+	// A fixed or sticky box is drawn where it is and as wide as it is. snapdom moves a box at the edge of the clip outwards
+	// by a pixel, with all that is in it, and adds two to its width.
+	{
+		"let M=y+2,x=b;i&&(Math.abs(A-i.y)<.5&&(A-=1,x+=1),Math.abs(C-i.x)<.5&&(C-=1,M+=1)),",
+		"let M=y,x=b;",
+	},
+}
+
+// patched is an esbuild plugin that applies the patches of third-party files.
+func patched() api.Plugin {
+	return api.Plugin{Name: "patched", Setup: func(build api.PluginBuild) {
+		build.OnLoad(api.OnLoadOptions{Filter: `/@zumer/snapdom/dist/snapdom\.mjs$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			code, err := os.ReadFile(args.Path)
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
+			text, err := applyPatches(string(code), snapdomPatches)
+			return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, err
+		})
+	}}
+}
+
+// applyPatches returns the text with all patches, or an error if one does not fit.
+func applyPatches(text string, patches []patch) (string, error) {
+	for _, p := range patches {
+		if n := strings.Count(text, p.old); n != 1 {
+			return "", fmt.Errorf("a patch does not fit: %q is there %d times, want once", p.old, n)
+		}
+		text = strings.Replace(text, p.old, p.new, 1)
+	}
+	return text, nil
+}
