@@ -44,10 +44,20 @@ var cases = []shot{
 	{name: "quirks, whole page", page: "quirks.html", before: "scrollTo(0, 333)", params: `{"captureBeyondViewport":true}`, most: 1},
 	{name: "fixed", page: "fixed.html", params: `{}`, most: 0.1},
 	{name: "fixed, scrolled", page: "fixed.html", before: "scrollTo(0, 333)", params: `{}`, most: 0.1},
+	{name: "ground, border", page: "empty.html", before: css("html{padding:40px;border:5px solid green;background:#531 radial-gradient(red,blue) 10px 10px/50px 50px}"), params: `{}`, most: 1},
+	{name: "ground, margins", page: "empty.html", before: css("html{background:#eee;margin:30px 40px}body{background:#135;margin-top:60px}"), params: `{}`, most: 0.1},
+	{name: "ground, fixed", page: "empty.html", before: css("body{background:linear-gradient(red,blue) fixed;height:2000px}") + "scrollTo(0, 333)", params: `{}`, most: 0.1},
+	{name: "ground, contained", page: "empty.html", before: css("body{background:#135;contain:paint}"), params: `{}`, most: 0.1},
+	{name: "ground, dark", page: "empty.html", before: css("html{color-scheme:dark}"), params: `{}`, most: 0.1},
 	{name: "form", page: "form.html", params: `{}`, most: 1},
 	{name: "mixed", page: "mixed.html", params: `{}`, most: 1},
 	{name: "page", page: "page.html", params: `{}`, most: 1},
 	{name: "page, whole", page: "page.html", params: `{"captureBeyondViewport":true}`, most: 1},
+}
+
+// css is a script that adds rules to the page.
+func css(rules string) string {
+	return fmt.Sprintf("document.head.insertAdjacentHTML('beforeend', '<style>%s</style>');", rules)
 }
 
 // TestPicturesMatchChromium prints for each case the share of pixels that are

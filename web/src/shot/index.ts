@@ -2,6 +2,7 @@
 // what the browser has painted. A bundle of its own, because of its size.
 
 import type { Protocol } from "../cdp";
+import { blank } from "./ground";
 import { label } from "./label";
 import { lend, type Natives } from "./natives";
 import { picture } from "./picture";
@@ -11,12 +12,12 @@ const MAX_MS = 25_000;
 
 /**
  * Answers Page.captureScreenshot: {data}, base64. `background`, as CSS, is what
- * shows where the page has none.
+ * shows where the page paints nothing.
  */
 export async function capture(
   p: Protocol.Page.CaptureScreenshotRequest,
   natives: Natives,
-  background = "white",
+  background = blank(document),
 ): Promise<Protocol.Page.CaptureScreenshotResponse> {
   lend(natives);
   const o = optionsOf(p);

@@ -16,7 +16,7 @@ export const mend = {
       if (!isHtml(copy) || !isHtml(source)) continue;
       copies.set(source, copy);
       const style = (source.ownerDocument.defaultView ?? window).getComputedStyle(source);
-      margins(copy, source, style);
+      if (copy !== clone) margins(copy, source, style); // a root is where it is by the clip
       if (quirky) lineHeight(copy, source, style);
       if (native(source, style)) look(copy);
       if (/^(IFRAME|TEXTAREA)$/.test(source.tagName)) size(copy, source, style);
