@@ -4,6 +4,7 @@ import type { Method, Params, Protocol } from "../cdp";
 import type { Json } from "../wire/cdp";
 import { serverError } from "./channel";
 import { isDataDocument } from "./data";
+import { STUCK_MS } from "./navigation";
 import { done, type Reply, type Session } from "./session";
 import type { Target } from "./target";
 import { SUCCESSOR_MS } from "./targetview";
@@ -15,6 +16,26 @@ const ok: Handler<object> = (_t, _s, _p, reply) => reply({ result: {} });
 const reveal: Handler<object> = (t, _s, _p, reply) =>
   void done(t.owner.ask({ what: "reveal", targetId: t.id })).then(reply);
 
+/** Loads the document anew without its agent. */
+function reload(t: Target, reply: (r: Reply) => void): void {
+  const { url } = t.info; // which an agent has told
+  const state = isDataDocument(url) && t.isMade() ? t.state() : undefined;
+  if (!state && !t.navigation.mayEnter(url))
+    return reply({ error: serverError(`Navigation to ${url} is not allowed for this Target`) });
+  t.expect(SUCCESSOR_MS);
+  t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
+  reply({ result: {} });
+}
+
+/** The answer that comes first is the one that counts. */
+function first(reply: (r: Reply) => void): (r: Reply) => void {
+  let answered = false;
+  return (r) => {
+    if (!answered) reply(r);
+    answered = true;
+  };
+}
+
 /** Handlers typed by the params of their methods. */
 type Handlers = { [M in Method]?: Handler<Params<M>> };
 
@@ -25,15 +46,21 @@ const handlers = new Map(
       else t.submit({ session, method: "Page.navigate", params, reply });
     },
     "Page.reload": (t, session, params, reply) => {
+      const { link } = t;
+      if (!link || t.isMade()) return reload(t, reply);
       // Chromium answers before the document goes, and clients wait for that.
-      if (t.link && !t.isMade()) return t.submit({ session, method: "Page.reload", params, reply, kept: {} });
-      const { url } = t.info; // which an agent has told
-      const state = isDataDocument(url) && t.isMade() ? t.state() : undefined;
-      if (!state && !t.navigation.mayEnter(url))
-        return reply({ error: serverError(`Navigation to ${url} is not allowed for this Target`) });
-      t.expect(SUCCESSOR_MS);
-      t.owner.env.post({ do: "navigate", targetId: t.id, url, ...(state && { state }) });
-      reply({ result: {} });
+      const once = first(reply);
+      const stuck = setTimeout(() => t.link === link && reload(t, once), STUCK_MS);
+      t.submit({
+        session,
+        method: "Page.reload",
+        params,
+        reply: (r) => {
+          clearTimeout(stuck);
+          once(r);
+        },
+        kept: {},
+      });
     },
     "Page.bringToFront": reveal,
     "Page.close": (t, _s, _p, reply) => {

@@ -5,6 +5,7 @@ import { hexId } from "./channel";
 import { type Hello, type Probe, type SessionState, VERSION } from "../wire/frame";
 import type { FromCore } from "../wire/core";
 import { isMade, madeDocument } from "./data";
+import { Launch } from "./launch";
 
 /** The styles that a viewport override replaces. */
 const SIZES = ["box-sizing", "flex", "width", "height", "min-width", "min-height", "max-width", "max-height"];
@@ -16,6 +17,8 @@ export class Frame {
   /** What the iframe's style had before an override, by property. */
   private readonly kept = new Map<string, [value: string, priority: string]>();
   private readonly loaded: () => void;
+  /** A document of the Host's making is on its way. */
+  private launch?: Launch;
   /**
    * To the document of an opaque origin that has said hello last: its window would give a message to
    * whatever it shows by then.
@@ -39,19 +42,23 @@ export class Frame {
     readonly origins: string[],
     onload: (frame: Frame) => void,
   ) {
-    this.loaded = () => onload(this);
+    this.loaded = () => {
+      if (!this.launch?.loaded()) onload(this);
+    };
     iframe.addEventListener("load", this.loaded);
   }
 
   /** Releases the element, and restores its size and colour scheme. */
   release(): void {
     this.iframe.removeEventListener("load", this.loaded);
+    this.launch?.end();
     for (const name of [...this.kept.keys()]) this.restore(name);
   }
 
   /** The hello in a window message of this frame, if its origin may speak for it. */
   hello(event: MessageEvent): Hello | undefined {
     const data = event.data;
+    if (this.launch?.heard(event)) return undefined;
     if (data?.icdp !== "hello" || data.v !== VERSION) return undefined;
     if (typeof data.title !== "string" || typeof data.url !== "string") return undefined;
     if (data.features !== undefined && !Array.isArray(data.features)) return undefined;
@@ -84,7 +91,8 @@ export class Frame {
    * of the page's own origin.
    */
   navigate(url: string, agentUrl: string, state: SessionState[] = []): void {
-    if (isMade(url) && agentUrl) this.iframe.src = this.make(url, agentUrl, state);
+    this.launch?.end();
+    if (isMade(url) && agentUrl) this.launch = new Launch(this.iframe, this.make(url, agentUrl, state));
     else if (mayShow(url, this.origins)) this.leave(url);
     else throw new Error(`A frame of ${this.origins.join(", ")} is not led to ${url}`);
   }

@@ -52,6 +52,48 @@ test("the events of the start, the answer at the new document's hello, one loade
   ]);
 });
 
+test("a document that is stuck is led away after 2 s", () => {
+  const { w } = start();
+  w.send("A", 1, "Page.navigate", { url: "/two" });
+  tick(1_900);
+  const led = (): string[] => w.posted.flatMap((m) => (m.do === "navigate" ? [m.url] : []));
+  assert.deepEqual(led(), [], "slow is not stuck");
+  tick(200);
+  assert.deepEqual(led(), ["http://app/two"]);
+  w.hello("doc2", "http://app/two");
+  assert.match(w.told("A").pop()!, /^1:.*loaderId/);
+});
+
+test("a document that is stuck is loaded anew after 2 s, and one that answers by itself", () => {
+  for (const stuck of [true, false]) {
+    const { w, agent } = start();
+    w.send("A", 1, "Page.reload");
+    if (!stuck) agent.answer("Page.reload");
+    tick(2_100);
+    const led = w.posted.flatMap((m) => (m.do === "navigate" ? [m.url] : []));
+    assert.deepEqual(led, stuck ? ["http://app/one?q#top"] : []);
+    w.hello("doc2", "http://app/one?q#top");
+    assert.deepEqual(
+      w.told("A").filter((m) => m.startsWith("1:")),
+      ["1:{}"],
+      "one answer",
+    );
+  }
+});
+
+test("a screenshot is of the next document where its own goes first", () => {
+  const { w, agent } = start();
+  w.send("A", 1, "Page.captureScreenshot", { format: "png" });
+  agent.say({ icdp: "bye" });
+  assert.deepEqual(
+    w.told("A").filter((m) => m.startsWith("1:")),
+    [],
+  );
+  const next = w.hello("doc2", "http://app/two")!;
+  next.answer("Page.captureScreenshot", { result: { data: "AA==" } });
+  assert.equal(w.told("A").pop(), '1:{"data":"AA=="}');
+});
+
 test("a URL that differs only by its fragment keeps the document", () => {
   const { w, agent } = start();
   w.send("A", 1, "Page.navigate", { url: "#bottom" });

@@ -13,7 +13,9 @@ import { isDataDocument, isMade } from "./data";
 import type { Reply, Session } from "./session";
 import type { TargetView } from "./targetview";
 
-/** How long a Page.navigate waits for the new document: as long as any Client may, who gives up before by himself. */
+/** How long a document may take to answer that it leaves. One that is stuck never does, and the Host page leads it away. */
+export const STUCK_MS = 2_000;
+/** How long a Page.navigate waits for the new document: as long as any Client may, which gives up before. */
 export const NAVIGATE_MS = 300_000;
 
 interface Pending {
@@ -74,12 +76,15 @@ export class Navigation {
     if (isMade(url)) return lead(isDataDocument(url) ? t.state() : undefined);
     if (!link) return lead();
     const led = link.origin === "null";
+    const here = (): boolean => t.link === link && this.pending?.loaderId === params.loaderId;
+    const stuck = setTimeout(() => here() && lead(), STUCK_MS);
     t.submit({
       session,
       method: "Page.navigate",
       params: { ...params, ...(led && { led }) },
       reply: (r) => {
-        if ((r.error || led) && t.link === link && this.pending?.loaderId === params.loaderId) lead();
+        clearTimeout(stuck);
+        if ((r.error || led) && here()) lead();
       },
     });
   }

@@ -62,3 +62,6 @@ export interface Call {
   reply(reply: Reply): void;
   kept?: Json;
 }
+
+/** Methods that change nothing: if a document goes before it answers, the next one carries them out. */
+export const repeatable: ReadonlySet<string> = new Set(["Page.captureScreenshot"]);

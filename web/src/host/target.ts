@@ -21,7 +21,7 @@ import { isMade } from "./data";
 import { EmulationStack } from "./emulation";
 import { Navigation } from "./navigation";
 import { Popups } from "./popups";
-import type { Call, Session } from "./session";
+import { type Call, type Session, repeatable } from "./session";
 import { merge, record } from "./state";
 import { Workers } from "./workers";
 import { type Link, type Owner, SUCCESSOR_MS, type TargetView } from "./targetview";
@@ -195,7 +195,10 @@ export class Target implements TargetView {
     this.emit("Runtime", "Runtime.executionContextsCleared", {});
     const lost = [...this.pending.values()];
     this.pending.clear();
-    for (const call of lost) call.reply(extended && call.kept ? { result: call.kept } : { error: CONTEXT_GONE });
+    for (const call of lost) {
+      if (repeatable.has(call.method)) this.submit(call);
+      else call.reply(extended && call.kept ? { result: call.kept } : { error: CONTEXT_GONE });
+    }
     this.owner.changed(this);
   }
 
