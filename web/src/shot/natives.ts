@@ -9,6 +9,9 @@ export interface Natives {
   clearTimeout(timer?: number): void;
 }
 
+/** Which a page may have deleted. */
+export const Array = [].constructor as ArrayConstructor;
+
 let natives: Natives = {
   fetch: window.fetch.bind(window),
   setTimeout: window.setTimeout.bind(window),

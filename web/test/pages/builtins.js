@@ -2,11 +2,11 @@
 // throws. The agent goes by those that it found: it answers, reads the document
 // and clicks. All that one object has is replaced together. Where the page
 // replaces accessors of the DOM, a command may fail, but it is answered.
-const page = `<button style="position:fixed;left:20px;top:20px;width:80px;height:30px" onclick="clicks++">Press</button><input id=field>
+const page = `<style>button:hover { color: red } @media all { p:hover { color: red } }</style><button style="position:fixed;left:20px;top:20px;width:80px;height:30px" onclick="clicks++">Press</button><input id=field>
 <ul><li class=a>one<li>two</ul><script>
   var clicks = 0, undo = [];
   const { defineProperty: define, ownKeys: keys, getOwnPropertyDescriptor: describe, getPrototypeOf: proto } = Reflect;
-  const mine = { __proto__: null, change: 1, restore: 1, clicks: 1, undo: 1, eval: 1, focusField: 1 };
+  const mine = { __proto__: null, change: 1, changeAll: 1, restore: 1, clicks: 1, undo: 1, eval: 1, focusField: 1 };
   const groups = [["window", window]];
   const language = "Object Function Array String Number Boolean Symbol BigInt Math JSON Reflect RegExp Date Error TypeError Map Set WeakMap " +
     "WeakSet WeakRef Promise Proxy ArrayBuffer Uint8Array";
@@ -22,9 +22,22 @@ const page = `<button style="position:fixed;left:20px;top:20px;width:80px;height
     groups.push([it[Symbol.toStringTag], proto(it)]);
   groups.push(["Iterator.prototype", proto(proto([].values()))], ["Generator.prototype", proto(proto(function* () {}()))]);
   groups.push(["TypedArray.prototype", proto(Uint8Array.prototype)]);
+  const named = (language + " " + dom).split(" "), rest = keys(window).filter((k) => typeof k === "string" && /^[A-Z]/.test(k) && !named.includes(k));
+  for (let from = 0; from < rest.length; from += 10) {
+    const objects = [];
+    for (const name of rest.slice(from, from + 10)) {
+      const value = describe(window, name).value;
+      if (value && /^(function|object)$/.test(typeof value)) objects.push(value, ...(value.prototype ? [value.prototype] : []));
+    }
+    groups.push([rest[from] + " to " + (rest[from + 9] ?? rest.at(-1)), ...objects]);
+  }
   function change(i, accessors, by) {
-    const object = groups[i][1], all = keys(object);
     undo = { __proto__: null, n: 0 };
+    const group = groups[i];
+    for (let o = 1; o < group.length; o++) changeAll(group[o], accessors, by);
+  }
+  function changeAll(object, accessors, by) {
+    const all = keys(object);
     for (let k = 0; k < all.length; k++) {
       const key = all[k], d = describe(object, key);
       if ((object === window && key in mine) || accessors === "value" in d || (!accessors && typeof d.value !== "function")) continue;

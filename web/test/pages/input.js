@@ -235,6 +235,9 @@ await cdp("Input.dispatchMouseEvent", { type: "mouseWheel", x: 20, y: 450, delta
 is(await value("[scroller.scrollTop, scrollY]"), [100, 0]);
 await cdp("Input.dispatchMouseEvent", { type: "mouseWheel", x: 300, y: 300, deltaX: 0, deltaY: 100 });
 is(await value("[scroller.scrollTop, scrollY]"), [100, 100]);
+await value("addEventListener('wheel', (e) => (wheeled = [e.target.localName, e.clientY]), { once: true })");
+await cdp("Input.dispatchMouseEvent", { type: "mouseWheel", x: 300, y: 5000, deltaX: 0, deltaY: -60 });
+is(await value("[wheeled, scrollY]"), [["html", 5000], 40], "the pointer is below the viewport");
 await value("scrollTo(0, 0)");
 
 // Touch.

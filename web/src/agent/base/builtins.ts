@@ -32,7 +32,8 @@ const LANGUAGE =
 const DOM =
   "URL URLSearchParams TextEncoder TextDecoder EventTarget Event MessageEvent MessagePort Node Element HTMLElement Document " +
   "DocumentFragment ShadowRoot NodeList HTMLCollection DOMTokenList NamedNodeMap CSSStyleDeclaration Range Selection TreeWalker MutationObserver " +
-  "Headers FormData Storage HTMLSlotElement Crypto CharacterData";
+  "Headers FormData Storage HTMLSlotElement Crypto CharacterData StyleSheetList CSSStyleSheet CSSRuleList CSSRule CSSStyleRule CSSGroupingRule " +
+  "MediaList DOMRectList FileList DataTransfer DataTransferItemList HTMLOptionsCollection HTMLFormControlsCollection";
 
 // ------------------------------------------------------------- protocols
 

@@ -2,7 +2,7 @@
 // uses them. agent.js stays small, because every frame loads it first.
 
 import { nonceOf } from "../runtime/evaluate";
-import { ProtocolError } from "./registry";
+import { ProtocolError, notFound } from "./registry";
 
 /** The URLs of folders that serve the bundles. The first one is tried first. */
 const baseUrls: string[] = [];
@@ -15,18 +15,26 @@ export function addBaseUrl(url: string): void {
   if (!baseUrls.includes(place)) baseUrls.push(place);
 }
 
+let simple = false;
+
+/** Notes whether the Host is one of version 1, whose server has no bundles beside agent.js. */
+export function noteSimpleHost(is: boolean): void {
+  simple = is;
+}
+
 /**
- * The exports of a bundle, which is an ES module. Throws a ProtocolError when the page's
- * Content Security Policy forbids it, or no folder serves it.
+ * The exports of a bundle, which is an ES module and carries out a method. Throws a ProtocolError when
+ * the page's Content Security Policy forbids it, or no folder serves it. The clients of a Host of version 1 then
+ * hear that the method is not there.
  */
-export async function load<T>(name: string): Promise<T> {
+export async function load<T>(name: string, method: string): Promise<T> {
   let module = loaded.get(name);
   if (!module) loaded.set(name, (module = loadFromAny(name)));
   try {
     return (await module) as T;
   } catch (e) {
     loaded.delete(name); // the next command tries again: the server may have been down
-    throw e;
+    throw simple ? notFound(method, (e as Error).message) : e;
   }
 }
 

@@ -25,6 +25,11 @@ export function errorOf(e: unknown): CdpError {
   return { code: -32000, message: `Internal error: ${e instanceof Error ? e.message : String(e)}` };
 }
 
+/** The error for a method that is not there. */
+export function notFound(method: string, data = ""): ProtocolError {
+  return new ProtocolError(`Method not found: ${method} ('${method}' wasn't found)`, -32000, data);
+}
+
 type Answer<R> = R extends void ? void | Record<string, never> : R;
 
 /** Handlers for methods of a domain of the protocol, typed by their params and results. */

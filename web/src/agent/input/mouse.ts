@@ -7,7 +7,7 @@ import { dragMoved, dragPressed, dragReleased, isDragging } from "./drag";
 import { BUTTONS, type ButtonParams, type MouseParams, mouse, pointer, state } from "./events";
 import { focusFromPress } from "./focus";
 import { hover } from "./hover";
-import { type Spot, isDisabled, pathOf, spotAt } from "./point";
+import { type Spot, inViewportOf, isDisabled, pathOf, spotAt } from "./point";
 import { chooseOption, dragSelection, endSelection, startSelection } from "./selection";
 import { grabSlider, releaseSlider, slide } from "./slider";
 import { macrotask } from "./macrotask";
@@ -23,10 +23,8 @@ let silenced = false;
 /** Input.dispatchMouseEvent. */
 export async function dispatchMouseEvent(p: Protocol.Input.DispatchMouseEventRequest): Promise<void> {
   const spot = spotAt(p.x, p.y);
-  if (p.type === "mouseWheel") {
-    if (spot) wheel(spot, p);
-    return;
-  }
+  // Beyond the viewport, the wheel turns at the root element, as in Chromium.
+  if (p.type === "mouseWheel") return wheel(spot ?? inViewportOf(document.documentElement, p.x, p.y), p);
   if (p.type === "mouseMoved") moved(spot, p);
   else if (p.type === "mousePressed") await press(spot, p);
   else if (p.type === "mouseReleased") await release(spot, p);

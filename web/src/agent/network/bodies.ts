@@ -31,12 +31,25 @@ export function keepBody(id: string, body: Uint8Array | null): void {
   }
 }
 
-/** Documents whose text a proxy keeps: the key. */
+/** Responses whose body a proxy keeps: the key, by the request's id. */
 const documents = new Map<string, string>();
+/** The key of the last response of each address. */
+const latest = new Map<string, string>();
 
-/** Notes that a proxy before the app keeps what came for a document. */
-export function keepDocument(id: string, key: string): void {
+/** Notes that a proxy before the app keeps what came for a request, and from which address, if that is no document's. */
+export function keepDocument(id: string, key: string, url?: string): void {
   bounded(documents, id, key, MAX_BODIES);
+  if (url) bounded(latest, url, key, MAX_BODIES);
+}
+
+/**
+ * What the page has got for an address: a client may have answered the request, or hold the next one, and a server may
+ * answer each request differently. It is asked for anew only where neither the proxy nor the browser has kept it.
+ */
+export async function fetchKept(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const key = latest.get(String(input));
+  const kept = key && hubOfProxy() && (await originals.fetch(`${hubOfProxy()}/body/${key}`, { cache: "no-store" }));
+  return kept && kept.ok ? kept : originals.fetch(input, { cache: "force-cache", ...init });
 }
 
 /** Notes the address of a response whose body the page's script has not seen. */

@@ -186,7 +186,7 @@ function responded(m: AnswerEvent, g: ProxyRequest): void {
   }
   const { exchange } = g;
   exchange?.responded({ url: g.request.url, status: m.status, statusText: m.statusText, headers, contentType: type });
-  if (exchange && m.key) keepDocument(exchange.id, m.key);
+  if (exchange && m.key) keepDocument(exchange.id, m.key, g.request.url);
 }
 
 function failed(m: FailedEvent, g: ProxyRequest): void {

@@ -3,6 +3,7 @@
 
 import type { Protocol } from "../../cdp";
 import { load, withClientErrors } from "../base/bundles";
+import { fetchKept } from "../network/bodies";
 import { originals } from "../base/originals";
 import { register } from "../base/registry";
 import { onSessionEnd, type Session } from "../base/session";
@@ -22,8 +23,8 @@ function setBackground(p: Protocol.Emulation.SetDefaultBackgroundColorOverrideRe
 
 const capture = (p: Protocol.Page.CaptureScreenshotRequest): Promise<Protocol.Page.CaptureScreenshotResponse> =>
   withClientErrors(async () => {
-    const shot = await load<Shot>("shot.js");
-    return shot.capture(p, originals, [...backgrounds.values()].pop());
+    const shot = await load<Shot>("shot.js", "Page.captureScreenshot");
+    return shot.capture(p, { ...originals, fetch: fetchKept }, [...backgrounds.values()].pop());
   });
 
 register("Page", { captureScreenshot: capture });
