@@ -9,6 +9,7 @@ const differs = (reason, ...only) => ({ verdict: "works differently", reason, on
 export const differences = {
   "pdf: of the page": cannot("Page script cannot print to a file. The error says so."),
   "new page: in a context of its own": cannot("Frames share the storage of the embedding browser. The error says so."),
+  "new page: a loop in a blank one stops no other page": cannot("Only Chromium runs a blank page apart from the page around it.", "firefox", "webkit"),
   "emulation: permissions": cannot("Permissions belong to the embedding browser. The error says so."),
   "emulation: offline": cannot("Only the browser controls the network. The error says so."),
   "emulation: extra HTTP headers": cannot("Only the browser controls request headers. The error says so."),

@@ -64,4 +64,4 @@ export interface Call {
 }
 
 /** Methods that change nothing: if a document goes before it answers, the next one carries them out. */
-export const repeatable: ReadonlySet<string> = new Set(["Page.captureScreenshot"]);
+export const repeatable: ReadonlySet<string> = new Set(["Page.captureScreenshot", "Page.getLayoutMetrics"]);

@@ -43,6 +43,21 @@ test("new page: two pages keep their own documents", async ({ context, page }) =
   expect(context.pages()).toHaveLength(1);
 });
 
+test("new page: a loop in a blank one stops no other page", async ({ context, page, inFrame }) => {
+  if (inFrame()) return;
+  const second = await context.newPage();
+  let looping = true;
+  const loop = second.evaluate(() => {
+    for (const end = Date.now() + 6_000; Date.now() < end; );
+  }).catch(() => {}).then(() => (looping = false));
+  expect(await page.evaluate("1 + 1")).toBe(2);
+  await page.goto(pageOf("<p>another</p>"));
+  await expect(page.locator("p")).toHaveText("another");
+  expect(looping).toBe(true);
+  await second.close();
+  await loop;
+});
+
 test("new page: in a context of its own", async ({ remote, inFrame }) => {
   if (inFrame()) {
     await expect(remote.newContext()).rejects.toThrow("frames share the storage of the embedding browser");

@@ -4,6 +4,7 @@
 import type { Protocol } from "../../cdp";
 import { load, withClientErrors } from "../base/bundles";
 import { fetchKept } from "../network/bodies";
+import { navigationUnderWay } from "./navigation";
 import { originals } from "../base/originals";
 import { register } from "../base/registry";
 import { onSessionEnd, type Session } from "../base/session";
@@ -24,8 +25,21 @@ function setBackground(p: Protocol.Emulation.SetDefaultBackgroundColorOverrideRe
 const capture = (p: Protocol.Page.CaptureScreenshotRequest): Promise<Protocol.Page.CaptureScreenshotResponse> =>
   withClientErrors(async () => {
     const shot = await load<Shot>("shot.js", "Page.captureScreenshot");
-    return shot.capture(p, { ...originals, fetch: fetchKept }, [...backgrounds.values()].pop());
+    const draw = (): ReturnType<typeof capture> =>
+      shot.capture(p, { ...originals, fetch: fetchKept }, [...backgrounds.values()].pop());
+    for (let n = 0; ; n++) {
+      try {
+        return await draw();
+      } catch (e) {
+        // A document that is about to go loads no images any more. When it is gone, the next one is asked.
+        if (!navigationUnderWay() || n === MOST_TRIES) throw e;
+        await new Promise<void>((r) => originals.setTimeout(r, PAUSE_MS));
+      }
+    }
   });
+
+const MOST_TRIES = 50;
+const PAUSE_MS = 100;
 
 register("Page", { captureScreenshot: capture });
 register("Emulation", { setDefaultBackgroundColorOverride: setBackground });
