@@ -36,7 +36,7 @@ const methods = new Set([
     "attachShadow checkVisibility getAnimations hasPointerCapture getSelection hasFocus nextNode observe disconnect " +
     "takeRecords item getPropertyValue setProperty selectNodeContents selectNode setStart setEnd getRangeAt " +
     "addRange removeAllRanges collapse assignedNodes assignedElements evaluate encode decode getRandomValues getComputedStyle " +
-    "focus blur click select setSelectionRange setRangeText execCommand requestSubmit").split(" "),
+    "focus blur click select setSelectionRange setRangeText execCommand requestSubmit createEvent initTextEvent").split(" "),
 ]);
 /** Accessors that the agent cannot answer without: those of collections and of messages. */
 const accessors = new Set(["size", "data", "ports", "origin", "source"]);

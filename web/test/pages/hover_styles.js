@@ -25,6 +25,7 @@ is(
 );
 await move(20);
 is(await value("getComputedStyle(sub).display"), "block", "a menu opens");
+is(await value("[document.body.outerHTML, menu.innerHTML].some((html) => html.includes('data-hub'))"), false, "markup");
 await move(20, 60);
 is(
   await value("[getComputedStyle(sub).display, document.elementFromPoint(20, 60).id]"),

@@ -230,6 +230,13 @@ is(await value("drop.textContent"), "cargo", "by the client");
 is(await log(/^drag|drop/), ["dragstart:drag", "dragenter:drop", "dragover:drop", "drop:drop", "dragend:drag"]);
 await cdp("Input.setInterceptDrags", { enabled: false });
 
+// The older event for text, before the input.
+await value("texts = []; for (const t of ['textInput', 'input']) addEventListener(t, (e) => texts.push(t + e.data))");
+await value("const field = document.body.appendChild(document.createElement('input')); field.id = 'old'; field.focus()");
+await cdp("Input.insertText", { text: "ab" });
+is(await value("texts"), ["textInputab", "inputab"]);
+await value("old.remove()");
+
 // The wheel: what is under it first, then the page.
 await cdp("Input.dispatchMouseEvent", { type: "mouseWheel", x: 20, y: 450, deltaX: 0, deltaY: 100 });
 is(await value("[scroller.scrollTop, scrollY]"), [100, 0]);

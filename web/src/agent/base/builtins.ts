@@ -33,7 +33,7 @@ const DOM =
   "URL URLSearchParams TextEncoder TextDecoder EventTarget Event MessageEvent MessagePort Node Element HTMLElement Document " +
   "DocumentFragment ShadowRoot NodeList HTMLCollection DOMTokenList NamedNodeMap CSSStyleDeclaration Range Selection TreeWalker MutationObserver " +
   "Headers FormData Storage HTMLSlotElement Crypto CharacterData StyleSheetList CSSStyleSheet CSSRuleList CSSRule CSSStyleRule CSSGroupingRule " +
-  "MediaList DOMRectList FileList DataTransfer DataTransferItemList HTMLOptionsCollection HTMLFormControlsCollection";
+  "TextEvent MediaList DOMRectList FileList DataTransfer DataTransferItemList HTMLOptionsCollection HTMLFormControlsCollection";
 
 // ------------------------------------------------------------- protocols
 

@@ -59,7 +59,7 @@ export function notify(el: Element, type: "input" | "change"): void {
 export function insertText(el: Element, text: string, inputType = "insertText"): void {
   if (!isEditable(el)) return setTyped(el, text);
   const data = inputType === "insertLineBreak" ? null : text;
-  if (!announce(el, inputType, data)) return;
+  if (!announce(el, inputType, data) || !announceText(el, inputType, text)) return;
   edit(el, "insertText", text, { inputType, data }, () => replaceSelection(el, text, inputType));
 }
 
@@ -73,6 +73,15 @@ export function command(el: Element, name: string, inputType: string, fallback?:
 export function announce(el: Element, inputType: string, data: string | null): boolean {
   const { InputEvent } = el.ownerDocument.defaultView ?? window;
   return send(el, new InputEvent("beforeinput", { inputType, data, bubbles: true, cancelable: true, composed: true }));
+}
+
+/** Sends textInput, an event of before there was beforeinput, where the browser has it, and reports whether the input is due. */
+function announceText(el: Element, inputType: string, text: string): boolean {
+  const doc = el.ownerDocument;
+  if (inputType !== "insertText" || !doc.defaultView || !("TextEvent" in doc.defaultView)) return true;
+  const event = doc.createEvent("TextEvent");
+  event.initTextEvent("textInput", true, true, doc.defaultView, text);
+  return send(el, event);
 }
 
 /**

@@ -70,6 +70,11 @@ function rewriteRules(rules: CSSRuleList): boolean {
   return found;
 }
 
+/** Markup as it is without marks. */
+export function withoutMark(markup: string): string {
+  return marked.size ? markup.replaceAll(` ${HOVERED}=""`, "") : markup;
+}
+
 /** Both parts of the :is() weigh what :hover weighs. An escaped colon belongs to a name. */
 export function withMark(selector: string): string {
   return selector.replace(/(\\?):hover(?![\w-])/g, (all, escape) => (escape ? all : `:is(:hover, [${HOVERED}])`));
