@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -169,6 +170,16 @@ func appPages(agent []byte, parents string) http.Handler {
 	mux.HandleFunc("/data.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"answer":42}`)
+	})
+	var pictures atomic.Int32
+	mux.HandleFunc("/once.svg", func(w http.ResponseWriter, r *http.Request) {
+		if pictures.Add(1) > 1 {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "image/svg+xml")
+		w.Header().Set("Cache-Control", "max-age=0") // the browser asks again unless told otherwise
+		_, _ = io.WriteString(w, `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#008000"/></svg>`)
 	})
 	mux.HandleFunc("/net/{what}", networkPage)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

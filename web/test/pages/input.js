@@ -232,7 +232,9 @@ await cdp("Input.setInterceptDrags", { enabled: false });
 
 // The older event for text, before the input.
 await value("texts = []; for (const t of ['textInput', 'input']) addEventListener(t, (e) => texts.push(t + e.data))");
-await value("const field = document.body.appendChild(document.createElement('input')); field.id = 'old'; field.focus()");
+await value(
+  "const field = document.body.appendChild(document.createElement('input')); field.id = 'old'; field.focus()",
+);
 await cdp("Input.insertText", { text: "ab" });
 is(await value("texts"), ["textInputab", "inputab"]);
 await value("old.remove()");

@@ -90,6 +90,12 @@ await fails(
   "Page.captureScreenshot is not possible in an embedded frame: no canvas holds 40000 by 10 pixels",
 );
 
+// The server has the picture of the page no more: the page still shows what came.
+await value(
+  "new Promise((r) => Object.assign(document.body.appendChild(new Image()), { src: '/once.svg', onload: r, style: 'position:fixed;left:300px;top:100px' })).then(() => 1)",
+);
+is((await picture({})).at(310, 110), green, "a picture that is kept");
+
 // What cannot be read is left out.
 const foreign = location.origin.replace("127.0.0.1", "localhost") + "/";
 await value(

@@ -12,5 +12,6 @@ const ids = { idOfNode, frameIdOf: (doc: Document): string => frameOfDocument(do
 register("DOMSnapshot", {
   enable: () => {},
   disable: () => {},
-  captureSnapshot: async (p) => withClientErrors(async () => (await load<Snapshot>("snapshot.js", "DOMSnapshot.captureSnapshot")).capture(p, ids)),
+  captureSnapshot: async (p) =>
+    withClientErrors(async () => (await load<Snapshot>("snapshot.js", "DOMSnapshot.captureSnapshot")).capture(p, ids)),
 });

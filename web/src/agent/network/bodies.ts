@@ -48,8 +48,11 @@ export function keepDocument(id: string, key: string, url?: string): void {
  */
 export async function fetchKept(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const key = latest.get(String(input));
-  const kept = key && hubOfProxy() && (await originals.fetch(`${hubOfProxy()}/body/${key}`, { cache: "no-store" }));
-  return kept && kept.ok ? kept : originals.fetch(input, { cache: "force-cache", ...init });
+  if (key && hubOfProxy()) {
+    const kept = await originals.fetch(`${hubOfProxy()}/body/${key}`, { cache: "no-store" });
+    if (kept.ok) return kept;
+  }
+  return originals.fetch(input, { cache: "force-cache", ...init });
 }
 
 /** Notes the address of a response whose body the page's script has not seen. */
