@@ -13,11 +13,14 @@ const SIZES = ["box-sizing", "flex", "width", "height", "min-width", "min-height
 /** The keys of the documents that the Host has made in an iframe. History may lead back to any of them. */
 const keys = new WeakMap<HTMLIFrameElement, Set<string>>();
 
+/** What the src of an iframe leads to, when it is loaded again. */
+const launches = new WeakMap<HTMLIFrameElement, Launch>();
+
 export class Frame {
   /** What the iframe's style had before an override, by property. */
   private readonly kept = new Map<string, [value: string, priority: string]>();
   private readonly loaded: () => void;
-  /** A document of the Host's making is on its way. */
+  /** Leads to the last document of the Host's making. */
   private launch?: Launch;
   /**
    * To the document of an opaque origin that has said hello last: its window would give a message to
@@ -42,6 +45,7 @@ export class Frame {
     readonly origins: string[],
     onload: (frame: Frame) => void,
   ) {
+    this.launch = launches.get(iframe);
     this.loaded = () => {
       if (!this.launch?.loaded()) onload(this);
     };
@@ -92,8 +96,10 @@ export class Frame {
    */
   navigate(url: string, agentUrl: string, state: SessionState[] = []): void {
     this.launch?.end();
-    if (isMade(url) && agentUrl) this.launch = new Launch(this.iframe, this.make(url, agentUrl, state));
-    else if (mayShow(url, this.origins)) this.leave(url);
+    if (isMade(url) && agentUrl) {
+      this.launch = new Launch(this.iframe, this.make(url, agentUrl, state));
+      launches.set(this.iframe, this.launch);
+    } else if (mayShow(url, this.origins)) this.leave(url);
     else throw new Error(`A frame of ${this.origins.join(", ")} is not led to ${url}`);
   }
 

@@ -46,6 +46,7 @@ export class Launch {
   heard(event: MessageEvent): boolean {
     if (event.data?.icdp !== "launch" || event.data.key !== this.key) return false;
     if (this.sandboxed) this.go(event.ports[0]);
+    else event.ports[0]?.postMessage(this.url); // the iframe has been moved in its page, which loads its src again
     return true;
   }
 
