@@ -140,7 +140,7 @@ type Actions struct {
 	BAPConnections int   // of the Browser Agent Protocol, from one address, 10
 	BAPPages       int   // that one client of it opens, 10
 	BAPMessage     int64 // bytes of one of its messages, 10 MiB; never above Limits.MaxClientMessage
-	BAPAllPages    bool  // its clients see all pages of the hub, not only those that they open
+	BAPAllPages    bool  // its clients see all pages of the hub, not only those that they open; always with an App
 
 	MaxSandboxes int           // at a time, 64
 	SandboxIdle  time.Duration // how long one without a connection lasts, 30 min

@@ -93,7 +93,7 @@ func New(o Options) (*Server, error) {
 		budget:  o.Limits.budget(),
 
 		sandboxes: sandboxes{max: o.Actions.MaxSandboxes, idle: o.Actions.SandboxIdle},
-		bap:       bap.New(bap.Options{Pages: o.Actions.BAPPages, AllPages: o.Actions.BAPAllPages}),
+		bap:       bap.New(bap.Options{Pages: o.Actions.BAPPages, AllPages: o.Actions.BAPAllPages || o.App != nil}),
 		mcp:       mcp.NewHandler(o.Log),
 		names:     new(urlpolicy.Resolver),
 

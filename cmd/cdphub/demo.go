@@ -42,7 +42,9 @@ func (c *demoCmd) Run(ctx context.Context, s streams) error {
 	if err := c.desktop(log.Logger).check(); err != nil {
 		return err
 	}
-	srv, err := newServer(c.options(log))
+	o := c.options(log)
+	o.Actions.BAPAllPages = true // as behind the proxy: the apps are what is to be driven
+	srv, err := newServer(o)
 	if err != nil {
 		return err
 	}

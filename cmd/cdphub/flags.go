@@ -53,7 +53,7 @@ type actionFlags struct {
 
 	BAPConnections positiveInt `name:"bap-connections" help:"Connections of the Browser Agent Protocol from one address." default:"10" env:"CDPHUB_BAP_CONNECTIONS" needs:"actions" group:"Actions:"`
 	BAPMessage     byteSize    `name:"bap-max-message" help:"Largest message from a client of the Browser Agent Protocol. --max-client-message is a limit for it too." default:"10MiB" env:"CDPHUB_BAP_MAX_MESSAGE" needs:"actions" group:"Actions:"`
-	BAPAllPages    bool        `name:"bap-all-pages" help:"Show all pages of the hub to clients of the Browser Agent Protocol. Without it each client sees the pages that it opens; with a token of scope readonly, which can open none, it sees all." env:"CDPHUB_BAP_ALL_PAGES" needs:"actions" group:"Actions:"`
+	BAPAllPages    bool        `name:"bap-all-pages" help:"Show all pages of the hub to clients of the Browser Agent Protocol. Without it each client sees the pages that it opens; with a token of scope readonly, which can open none, it sees all. cdphub open, proxy and demo always show all." env:"CDPHUB_BAP_ALL_PAGES" needs:"actions" group:"Actions:"`
 
 	urlFlags
 	rateFlags
