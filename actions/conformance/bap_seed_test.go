@@ -79,7 +79,7 @@ func isNotFound(t *testing.T, _ *stage, a *agent) {
 	const selector = `{"type":"role","role":"button","name":"Submit"}`
 	failed := a.fails("action/click", `{"selector":`+selector+`,"options":{"timeout":1000}}`, -32012)
 	if failed.Message != "Element not found" || !*failed.Data.Retryable || failed.Data.RetryAfterMS != 500 || failed.Data.RecoveryHint == "" ||
-		!strings.Contains(failed.raw, `"details":{"selector":`+selector+`,`) {
+		!strings.Contains(failed.raw, `"details":{"selector":`+selector+`}`) {
 		t.Errorf("the error is %s", failed.raw)
 	}
 }

@@ -52,7 +52,7 @@ var (
 	}
 	readsMCP = map[string][]object{
 		"browser_snapshot": {{}, {"target": "#form", "boxes": true}, {"depth": 2}}, "browser_find": {{"text": "e"}, {"regex": "."}}, "browser_take_screenshot": {{}},
-		"browser_console_messages": {{"level": "debug", "all": true}}, "browser_network_requests": {{"static": true}}, "browser_tabs": {{"action": "list"}},
+		"browser_console_messages": {{"level": "debug", "all": true}}, "browser_network_requests": {{"static": true}}, "browser_network_request": {{"index": 1}, {"index": 1, "part": "request-headers"}, {"index": 1, "part": "response-headers"}, {"index": 1, "part": "response-body"}}, "browser_tabs": {{"action": "list"}},
 		"browser_wait_for": {{"time": 0.1}, {"text": "Secrets"}},
 	}
 	readsBAP = map[string][]string{
