@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/subtle"
 	"net/http"
 	"net/url"
 	"slices"
@@ -82,10 +83,14 @@ func newAgentRegistry(log *zap.Logger) *agentRegistry {
 const maxAgentMessage = 2 * maxResponseBody
 
 // serveAgent accepts the connection of an agent. It must come from a document of
-// the app, or from a blank document of a page that may drive the app.
+// the app, or from a page that may drive the app. A blank document that such a page
+// has made is of an opaque origin, as are those of strangers: it shows the key, which
+// its Host has got from the agent of the app.
 func (p *handler) serveAgent(w http.ResponseWriter, r *http.Request, own origin) {
-	from, err := url.Parse(r.Header.Get("Origin"))
-	if err != nil || originOf(from) != own && !slices.Contains(p.Parents, originOf(from).String()) {
+	from := r.Header.Get("Origin")
+	u, err := url.Parse(from)
+	blank := from == "null" && subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("key")), []byte(p.key)) == 1
+	if !blank && (err != nil || originOf(u) != own && !slices.Contains(p.Parents, originOf(u).String())) {
 		http.Error(w, "This is for the app's own pages.", http.StatusForbidden)
 		return
 	}

@@ -201,13 +201,32 @@ func TestHoldDocuments(t *testing.T) {
 	}
 }
 
-// TestControlIsForOwnPages checks who may connect.
+// TestControlIsForOwnPages checks who may connect: of the documents of opaque
+// origins those alone that know the key, which the agent in a document of the app has.
 func TestControlIsForOwnPages(t *testing.T) {
-	own, _ := serve(t, echo, nil)
-	for from, want := range map[string]bool{own: true, host: true, "http://evil.example": false, "null": false, "": false} {
-		conn, err := wsconn.Dial(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/__hub/control", http.Header{"Origin": {from}}, wsconn.Limits{})
-		if (err == nil) != want {
-			t.Errorf("%q: %v", from, err)
+	own, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, page) }, nil)
+	_, tag, _ := strings.Cut(<-later(t, "GET", own+"/", "Sec-Fetch-Dest: iframe"), `data-proxy-key="`)
+	key, _, found := strings.Cut(tag, `"`)
+	if !found || len(key) < 26 {
+		t.Fatalf("the key is %q", key)
+	}
+	for _, tt := range []struct {
+		from, key string
+		want      bool
+	}{
+		{own, "", true},
+		{host, "", true},
+		{"null", key, true},
+		{"null", "", false},
+		{"null", key[1:], false},
+		{"http://evil.example", "", false},
+		{"http://evil.example", key, false},
+		{"", key, false},
+	} {
+		address := "ws" + strings.TrimPrefix(own, "http") + "/__hub/control?key=" + tt.key
+		conn, err := wsconn.Dial(t.Context(), address, http.Header{"Origin": {tt.from}}, wsconn.Limits{})
+		if (err == nil) != tt.want {
+			t.Errorf("%q, key %q: %v", tt.from, tt.key, err)
 		}
 		if err == nil {
 			conn.Close(wsconn.ReasonShutdown)

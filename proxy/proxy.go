@@ -7,6 +7,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha512"
 	"crypto/tls"
 	"encoding/base64"
@@ -61,6 +62,7 @@ type handler struct {
 
 	redirects redirectChains
 	agents    *agentRegistry
+	key       string // to the control connection, for blank documents
 	worker    string // what goes in front of a worker's script
 	bodies    bodyCache
 
@@ -91,6 +93,7 @@ func New(o Options) (http.Handler, error) {
 		upstream:  originOf(o.Upstream),
 		integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
 		worker:    string(worker),
+		key:       rand.Text(),
 		agents:    newAgentRegistry(o.Log.Named("proxy")),
 		redirects: redirectChains{byTo: map[string]redirectChain{}},
 		bodies:    bodyCache{byKey: map[string]*cachedBody{}},
@@ -298,7 +301,7 @@ func (p *handler) fromHost(r *http.Request) bool { return p.isParent(r.Referer()
 func (p *handler) tag(own origin, response navigationResponse, nonce string, integrity bool) []byte {
 	parents := append(slices.Clone(p.Parents), own.names()...)
 	text := `<script src="` + prefix + `agent.js" data-parents="` + html.EscapeString(strings.Join(parents, " ")) + `"`
-	text += ` data-upstream="` + html.EscapeString(p.upstream.String()) + `"`
+	text += ` data-proxy-key="` + p.key + `" data-upstream="` + html.EscapeString(p.upstream.String()) + `"`
 	text += response.attribute()
 	if nonce != "" {
 		text += ` nonce="` + html.EscapeString(nonce) + `"`

@@ -28,9 +28,16 @@ func tagOf(own string) string {
 	return `<script src="/__hub/agent.js" data-parents="` + host + " " + own + " " + other + `"></script>`
 }
 
-// wholeTagOf is tagOf with what ask leaves out.
+// wholeTagOf is tagOf with what ask leaves out, and Ks in place of the key.
 func wholeTagOf(own, upstream string) string {
-	return strings.Replace(tagOf(own), "></script>", ` data-upstream="`+upstream+`"></script>`, 1)
+	return strings.Replace(tagOf(own), "></script>", ` data-proxy-key="`+strings.Repeat("K", 26)+`" data-upstream="`+upstream+`"></script>`, 1)
+}
+
+var proxyKey = regexp.MustCompile(`data-proxy-key="\w{26}"`)
+
+// withoutKey puts Ks in place of the key in a text.
+func withoutKey(text []byte) string {
+	return proxyKey.ReplaceAllString(string(text), `data-proxy-key="`+strings.Repeat("K", 26)+`"`)
 }
 
 // tagged is page as the proxy serves it.
@@ -61,7 +68,7 @@ func serve(t *testing.T, app http.HandlerFunc, change func(*Options)) (own, upst
 
 // upstreamOf is what the agent's tag says of the app's own address, which ask leaves
 // out: it is another in each test.
-var upstreamOf = regexp.MustCompile(` data-upstream="[^"]*"`)
+var upstreamOf = regexp.MustCompile(` data-proxy-key="[^"]*"| data-upstream="[^"]*"`)
 
 // ask makes one request without following redirects or unpacking anything.
 // The headers are "Name: value".

@@ -13,12 +13,12 @@ export { startFrameAgent } from "./start";
 const element = document.currentScript;
 if (element instanceof HTMLScriptElement) {
   setOwnUrl(element.src);
-  setAgentUrl(element.src);
   addBaseUrl(element.src);
   setNonce(element.nonce ?? "");
   const listed = element.dataset.parents?.split(/[\s,]+/).filter(Boolean);
   const allowedParents = listed ?? (element.src ? [new URL(element.src).origin] : [location.origin]);
-  const { url, key, state, response, upstream } = element.dataset;
+  const { url, key, state, response, upstream, proxyKey } = element.dataset;
+  setAgentUrl(element.src, proxyKey);
   if (url) setAddress(url);
   element.remove(); // hydration of the whole document must see no foreign node
   if (upstream) followMoved(upstream);

@@ -13,7 +13,7 @@ import type { Owner } from "./targetview";
 
 export class Core implements Owner, Switchboard, Consumer {
   readonly targets = new Map<string, Target>();
-  readonly proxied = new Set<string>();
+  readonly proxied = new Map<string, string>();
   identity: Identity = { hostId: "", browser: { product: "", userAgent: "" }, hooks: [], origin: "", agent: false };
 
   private bridge?: Bridge;

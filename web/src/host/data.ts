@@ -27,6 +27,7 @@ export function madeDocument(url: string, agentUrl: string, key: string, state: 
   const blank = isBlank(url);
   const tag = document.createElement("script");
   tag.src = agentUrl;
+  tag.crossOrigin = "anonymous"; // else browsers report errors as "Script error."; a hub allows every origin to read its scripts
   // A blank document runs no script before the welcome, which has the state.
   Object.assign(tag.dataset, {
     parents: location.origin,

@@ -106,7 +106,7 @@ export class Target implements TargetView {
     this.info.url = hello.url;
     near.onmessage = (e) => this.fromAgent(near, e.data);
 
-    if (hello.features?.includes("proxied")) this.owner.proxied.add(origin);
+    if (hello.features?.includes("proxied")) this.owner.proxied.set(origin, hello.proxyKey ?? "");
     this.loaderId = this.navigation.arrived(hello.url, navigated && this.link.extended);
     this.owner.env.post({ do: "welcome", targetId: this.id, origin, welcome: this.welcome(navigated), port: far });
     if (hello.error) this.navigation.refuse(hello.error);
@@ -166,10 +166,12 @@ export class Target implements TargetView {
   private hub(): HubAccess {
     const base = this.owner.base();
     const proxied = this.origins.find((o) => this.owner.proxied.has(o));
+    const proxyKey = proxied && this.owner.proxied.get(proxied);
     return {
       ...(base && { base }),
       ...(this.dialogKey && { key: this.dialogKey }),
       ...(proxied && { proxy: `${proxied}/__hub` }),
+      ...(proxyKey && { proxyKey }),
     };
   }
 

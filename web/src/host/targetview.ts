@@ -18,7 +18,7 @@ export interface Owner {
   readonly targets: ReadonlyMap<string, TargetView>;
   readonly identity: Identity;
   /** Origins that come through a proxy, as their documents say. */
-  readonly proxied: Set<string>;
+  readonly proxied: Map<string, string>;
   /** BASE of the hub's HTTP endpoints, when there is a relay. */
   base(): string | undefined;
   /** Title, URL or connection changed. */

@@ -38,6 +38,8 @@ export interface Hello {
   base?: number;
   /** The key that the Host has given to a document that it made itself. */
   key?: string;
+  /** With "proxied": the key to the proxy's control connection, for documents that the Host makes. */
+  proxyKey?: string;
 }
 
 /** Host to iframe while it has no channel to it. */
@@ -77,6 +79,8 @@ export interface HubAccess {
   base?: string;
   /** BASE of the proxy in front of the Target's app, if there is one. */
   proxy?: string;
+  /** The key to its control connection, which a document of an opaque origin needs. */
+  proxyKey?: string;
   /** The Target's key for POST BASE/dialog; absent until the hub has sent one. */
   key?: string;
   /** From an agent to one in a child frame: the Target that both are part of. */

@@ -11,8 +11,12 @@ let target: string | undefined;
 /** BASE on the document's own origin, where a proxy serves the agent and the hub's endpoints. */
 let ownBase: string | undefined;
 
+/** The key to the proxy's control connection, for documents of an opaque origin. */
+let controlKey: string | undefined;
+
 /** Notes where agent.js came from. /__hub on the page's own origin means a proxy, which the page's policy allows. */
-export function setAgentUrl(url: string): void {
+export function setAgentUrl(url: string, proxyKey?: string): void {
+  controlKey = proxyKey;
   const found = /^(.*\/__hub)\/[^/]+$/.exec(url.replace(/[?#].*$/, ""));
   if (found && new URL(url).origin === location.origin) ownBase = found[1];
 }
@@ -27,6 +31,11 @@ let welcomedProxy: string | undefined;
 /** BASE of the proxy in front of the Target's app. A blank document knows it from its welcome. */
 export function proxyBase(): string | undefined {
   return ownBase ?? welcomedProxy;
+}
+
+/** The key to the control connection of that proxy. */
+export function proxyKey(): string | undefined {
+  return controlKey;
 }
 
 /** Whether an address belongs to the proxy itself (agent.js, for example) and not to the app. */
@@ -53,6 +62,7 @@ export function isAdopted(): boolean {
 export function setHub(access: HubAccess): void {
   base = access.base ?? base;
   welcomedProxy = access.proxy ?? welcomedProxy;
+  controlKey = access.proxyKey ?? controlKey;
   dialogAccessKey = access.key ?? dialogAccessKey;
 }
 

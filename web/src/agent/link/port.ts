@@ -16,7 +16,7 @@ import { renumberContexts } from "../runtime/contexts";
 import { forgetAccess, leaveAccess, noteDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
 import { flushAddress } from "../page/navigation";
-import { enterHub, hubOfProxy, scriptLeft, setHub, setHubChannel } from "./hub";
+import { enterHub, hubOfProxy, proxyKey, scriptLeft, setHub, setHubChannel } from "./hub";
 import { sessionChanged, share, tellSubtree } from "./nested";
 import { noteSimpleHost } from "../base/bundles";
 import { base, docId, originals, rebase } from "../base/originals";
@@ -90,6 +90,7 @@ function hello(): void {
     features: ["sessions", "state", ...(hubOfProxy() ? ["proxied"] : [])],
     ...(mainFrame().failure && { error: mainFrame().failure }),
     key,
+    ...(hubOfProxy() && { proxyKey: proxyKey() }),
   };
   for (const origin of parents) originals.postToParent(message, origin, window.origin === "null" ? [replies()] : []);
 }

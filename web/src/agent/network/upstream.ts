@@ -6,7 +6,7 @@
 import type { ControlEvent, ControlCommand, StateCommand } from "../../wire/proxy";
 import { mainFrame, splitFragment } from "../page/frames";
 import { expectExtras } from "./extrainfo";
-import { hubTarget, proxyBase } from "../link/hub";
+import { hubTarget, proxyBase, proxyKey } from "../link/hub";
 import { originals } from "../base/originals";
 import { type Session, allSessions, onSessionEnd } from "../base/session";
 
@@ -87,7 +87,8 @@ export async function refreshUpstream(): Promise<void> {
 function connect(base: string): void {
   lastState = "";
   try {
-    const s = (socket = new WebSocket(`${base.replace(/^http/, "ws")}/control`));
+    const query = window.origin === "null" && proxyKey() ? `?key=${proxyKey()}` : "";
+    const s = (socket = new WebSocket(`${base.replace(/^http/, "ws")}/control${query}`));
     opened = new Promise((r) => {
       s.onopen = () => r();
       s.onclose = () => {

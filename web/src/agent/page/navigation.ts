@@ -307,7 +307,7 @@ export function navigate(p: HostNavigation): Protocol.Page.NavigateResponse {
   const here = splitFragment(address())[0];
   const sameDocument = p.loaderId === undefined && String(p.url).includes("#") && splitFragment(p.url)[0] === here;
   announcedByHost = sameDocument || p.led ? "" : (p.loaderId ?? "");
-  if (p.loaderId) current = { loaderId: announcedByHost, url: String(p.url) };
+  if (p.loaderId) current = { loaderId: p.loaderId, url: String(p.url) };
   // A blank first document has no navigate events.
   if (p.loaderId) toUpstream({ do: "navigate", url: p.url, referrer: p.referrer ?? "" });
   if (p.led) {
