@@ -58,7 +58,10 @@ func start(t *testing.T, csp string) *site {
 		}
 		http.ServeFile(w, r, "testdata/host.html")
 	})
-	mux.HandleFunc("/agent.js", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, "testdata/agent.js") })
+	mux.HandleFunc("/agent.js", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*") // as a hub does
+		http.ServeFile(w, r, "testdata/agent.js")
+	})
 	mux.HandleFunc("/note", func(_ http.ResponseWriter, r *http.Request) { s.notes <- r.URL.RawQuery })
 	mux.HandleFunc("/icdp/host", s.bridge)
 	for _, name := range []string{"one", "two", "alone"} {

@@ -19,15 +19,27 @@ export function isMade(url: string): boolean {
   return isBlank(url) || isDataDocument(url);
 }
 
+/** Where the agent's script is, and whether that is the hub. */
+export interface AgentScript {
+  agentUrl: string;
+  ofHub: boolean;
+}
+
 /**
  * The data: URL of a document that the Host makes. The agent's script tag comes first, after a doctype
  * if there is one.
  */
-export function madeDocument(url: string, agentUrl: string, key: string, state: SessionState[]): string {
+export function madeDocument(
+  url: string,
+  { agentUrl, ofHub }: AgentScript,
+  key: string,
+  state: SessionState[],
+): string {
   const blank = isBlank(url);
   const tag = document.createElement("script");
   tag.src = agentUrl;
-  tag.crossOrigin = "anonymous"; // else browsers report errors as "Script error."; a hub allows every origin to read its scripts
+  // Else browsers report errors as "Script error.". A hub lets every origin read its scripts; other servers may not.
+  if (ofHub) tag.crossOrigin = "anonymous";
   // A blank document runs no script before the welcome, which has the state.
   Object.assign(tag.dataset, {
     parents: location.origin,

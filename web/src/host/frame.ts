@@ -4,7 +4,7 @@ import { isBlank, isOf, mayShow } from "./addresses";
 import { hexId } from "./channel";
 import { type Hello, type Probe, type SessionState, VERSION } from "../wire/frame";
 import type { FromCore } from "../wire/core";
-import { isMade, madeDocument } from "./data";
+import { type AgentScript, isMade, madeDocument } from "./data";
 import { Launch } from "./launch";
 
 /** The styles that a viewport override replaces. */
@@ -94,10 +94,10 @@ export class Frame {
    * Navigates the frame. Every navigation by the Host page passes here, and none leads to a document
    * of the page's own origin.
    */
-  navigate(url: string, agentUrl: string, state: SessionState[] = []): void {
+  navigate(url: string, agent: AgentScript, state: SessionState[] = []): void {
     this.launch?.end();
-    if (isMade(url) && agentUrl) {
-      this.launch = new Launch(this.iframe, this.make(url, agentUrl, state));
+    if (isMade(url) && agent.agentUrl) {
+      this.launch = new Launch(this.iframe, this.make(url, agent, state));
       launches.set(this.iframe, this.launch);
     } else if (mayShow(url, this.origins)) this.leave(url);
     else throw new Error(`A frame of ${this.origins.join(", ")} is not led to ${url}`);
@@ -112,12 +112,12 @@ export class Frame {
     this.iframe.referrerPolicy = referrerPolicy;
   }
 
-  private make(url: string, agentUrl: string, state: SessionState[] = []): string {
+  private make(url: string, agent: AgentScript, state: SessionState[] = []): string {
     const key = hexId(32);
     const known = keys.get(this.iframe) ?? new Set();
     keys.set(this.iframe, known.add(key));
     this.awaited = true;
-    return madeDocument(url, agentUrl, key, state);
+    return madeDocument(url, agent, key, state);
   }
 
   /**
@@ -125,11 +125,11 @@ export class Frame {
    * Firefox comes back by reload and history, makes way for one that is
    * nobody's. The first one of an iframe, before what it has been sent to, goes by itself.
    */
-  disown(agentUrl: string): boolean {
+  disown(agent: AgentScript): boolean {
     const doc = this.iframe.contentDocument; // null where it is of another origin
     this.entered ||= doc === null;
-    if (!doc || !this.entered || !agentUrl || !isBlank(doc.URL)) return false;
-    this.iframe.contentWindow?.location.replace(this.make("about:blank", agentUrl));
+    if (!doc || !this.entered || !agent.agentUrl || !isBlank(doc.URL)) return false;
+    this.iframe.contentWindow?.location.replace(this.make("about:blank", agent));
     return true;
   }
 

@@ -8,6 +8,7 @@ import { POPUP_NAME } from "../wire/frame";
 import type { Ask, FromCore, Moved, RelayState, TargetState } from "../wire/core";
 import { hexId, serverError } from "./channel";
 import { isBlank } from "./addresses";
+import type { AgentScript } from "./data";
 import { Frame, darkens, laidOut } from "./frame";
 import { type Send, startCore } from "./link";
 import { LocalSession } from "./local";
@@ -83,6 +84,7 @@ export class Host {
   private readonly sessions = new Map<string, LocalSession>();
   private list: TargetState[] = [];
   private state: HostState = { relay: "off", reason: "" };
+  private relayHost = "";
   private readonly targetListeners = new Set<(targets: TargetState[]) => void>();
   private readonly stateListeners = new Set<(state: HostState) => void>();
 
@@ -133,7 +135,7 @@ export class Host {
       ...(popup && { opened: { openId: popup.openId, noopener: popup.noopener === true } }),
     });
     if (target.url === "about:blank" && !iframe.hasAttribute("srcdoc") && this.agentUrl())
-      this.frames.get(targetId)?.navigate(target.url, this.agentUrl());
+      this.frames.get(targetId)?.navigate(target.url, this.agent());
     return targetId;
   }
 
@@ -183,9 +185,11 @@ export class Host {
     const { token, standby } = options;
     if (token && !/^[\w.~!#$%&'*+^`|-]+$/.test(token))
       throw new Error("A page can send no token with other characters than A-Z a-z 0-9 - _ . ~");
+    const relay = new URL(url, location.href);
+    this.relayHost = relay.host;
     this.core({
       do: "connect",
-      url: new URL(url, location.href).href,
+      url: relay.href,
       ...(token && { token }),
       ...(standby && { standby }),
     });
@@ -214,12 +218,17 @@ export class Host {
   }
 
   private loaded(frame: Frame): void {
-    if (!frame.disown(this.agentUrl())) this.core({ do: "load", targetId: frame.targetId });
+    if (!frame.disown(this.agent())) this.core({ do: "load", targetId: frame.targetId });
   }
 
   /** Absolute, since a document that the Host makes has no base. */
   private agentUrl(): string {
     return this.options.agentUrl ? new URL(this.options.agentUrl, location.href).href : besideScript;
+  }
+
+  private agent(): AgentScript {
+    const agentUrl = this.agentUrl();
+    return { agentUrl, ofHub: agentUrl !== "" && new URL(agentUrl).host === this.relayHost };
   }
 
   // ------------------------------------------------------------ the Core
@@ -231,7 +240,7 @@ export class Host {
       case "welcome":
         return this.frames.get(m.targetId)?.welcome(m);
       case "navigate":
-        return this.frames.get(m.targetId)?.navigate(m.url, this.agentUrl(), m.state);
+        return this.frames.get(m.targetId)?.navigate(m.url, this.agent(), m.state);
       case "ask":
         return this.asked(m.call, m.ask);
       case "targets":
