@@ -106,6 +106,7 @@ export declare class Host {
 	private readonly sessions;
 	private list;
 	private state;
+	private relayHost;
 	private readonly targetListeners;
 	private readonly stateListeners;
 	/** What createTarget has been called for and not yet paired. */
@@ -143,6 +144,7 @@ export declare class Host {
 	private loaded;
 	/** Absolute, since a document that the Host makes has no base. */
 	private agentUrl;
+	private agent;
 	private receive;
 	/** Says on the console why frames are not paired, once for each reason. */
 	private warn;
