@@ -99,8 +99,11 @@ export class Frame {
     if (isMade(url) && agent.agentUrl) {
       this.launch = new Launch(this.iframe, this.make(url, agent, state));
       launches.set(this.iframe, this.launch);
-    } else if (mayShow(url, this.origins)) this.leave(url);
-    else throw new Error(`A frame of ${this.origins.join(", ")} is not led to ${url}`);
+    } else if (mayShow(url, this.origins)) {
+      this.launch = undefined; // else a document that asks late where to go would be led away from here
+      launches.delete(this.iframe);
+      this.leave(url);
+    } else throw new Error(`A frame of ${this.origins.join(", ")} is not led to ${url}`);
   }
 
   /** Requests of a document that the Host has made carry no Referer, as those of a blank tab. */

@@ -9,9 +9,8 @@ import { originals } from "../base/originals";
 
 /** Listens for links and forms of the main document; again after document.open. */
 export function listenInBlank(): void {
-  if (window.origin !== "null") return;
   window.addEventListener("click", (e) => clicked(e));
-  window.addEventListener("submit", (e) => decide(e, () => submitted(e)));
+  if (window.origin === "null") window.addEventListener("submit", (e) => decide(e, () => submitted(e)));
 }
 
 const isBlank = (): boolean => /^about:blank(#|$)/.test(document.URL) && !mainFrame().parentId;
@@ -26,7 +25,7 @@ function clicked(e: MouseEvent): void {
   if (to.startsWith("#")) {
     e.preventDefault();
     location.hash = to;
-  } else if (!link.hasAttribute("download") && !e.ctrlKey && !e.metaKey && !e.shiftKey)
+  } else if (window.origin === "null" && !link.hasAttribute("download") && !e.ctrlKey && !e.metaKey && !e.shiftKey)
     decide(e, () => announce(link.href, null, link));
 }
 
