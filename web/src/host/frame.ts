@@ -94,10 +94,10 @@ export class Frame {
    * Navigates the frame. Every navigation by the Host page passes here, and none leads to a document
    * of the page's own origin.
    */
-  navigate(url: string, agent: AgentScript, state: SessionState[] = []): void {
+  navigate(url: string, agent: AgentScript, state: SessionState[] = [], first = false): void {
     this.launch?.end();
     if (isMade(url) && agent.agentUrl) {
-      this.launch = new Launch(this.iframe, this.make(url, agent, state));
+      this.launch = new Launch(this.iframe, this.make(url, agent, state), first);
       launches.set(this.iframe, this.launch);
     } else if (mayShow(url, this.origins)) {
       this.launch = undefined; // else a document that asks late where to go would be led away from here

@@ -135,7 +135,7 @@ export class Host {
       ...(popup && { opened: { openId: popup.openId, noopener: popup.noopener === true } }),
     });
     if (target.url === "about:blank" && !iframe.hasAttribute("srcdoc") && this.agentUrl())
-      this.frames.get(targetId)?.navigate(target.url, this.agent());
+      this.frames.get(targetId)?.navigate(target.url, this.agent(), [], true);
     return targetId;
   }
 

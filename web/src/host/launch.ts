@@ -11,7 +11,7 @@ import { hexId } from "./channel";
 const BLOCKED_MS = 1_000;
 
 /** Chromium alone runs sandboxed frames in a process of their own (since 120). */
-const separates = / Chrome\//.test(navigator.userAgent);
+const separates = (): boolean => /Chrome\//.test(navigator.userAgent);
 
 export class Launch {
   private readonly key = hexId(32);
@@ -19,12 +19,16 @@ export class Launch {
   private awaitsLoad = true;
   private timer?: ReturnType<typeof setTimeout>;
 
-  /** Leads the iframe to a data: URL: at once where it would gain nothing, or where the application has sandboxed it. */
+  /**
+   * Leads the iframe to a data: URL: at once where it would gain nothing, where the application has sandboxed it, and
+   * if it is not the first document of a Target: another navigation could overtake it on its way.
+   */
   constructor(
     private readonly iframe: HTMLIFrameElement,
     private readonly url: string,
+    first: boolean,
   ) {
-    if (!separates || iframe.hasAttribute("sandbox")) {
+    if (!first || !separates() || iframe.hasAttribute("sandbox")) {
       this.awaitsLoad = false;
       iframe.src = url;
       return;

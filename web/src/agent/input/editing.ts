@@ -76,12 +76,13 @@ export function announce(el: Element, inputType: string, data: string | null): b
 }
 
 /** WebKit inserts the text of a textInput of script, too, and would insert it twice (seen in WebKitGTK 2.38). */
-const insertsItself = navigator.vendor.startsWith("Apple");
+const insertsItself = (): boolean => navigator.vendor.startsWith("Apple");
 
 /** Sends textInput, an event of before there was beforeinput, where the browser has it, and reports whether the input is due. */
 function announceText(el: Element, inputType: string, text: string): boolean {
   const doc = el.ownerDocument;
-  if (insertsItself || inputType !== "insertText" || !doc.defaultView || !("TextEvent" in doc.defaultView)) return true;
+  if (insertsItself() || inputType !== "insertText" || !doc.defaultView || !("TextEvent" in doc.defaultView))
+    return true;
   const event = doc.createEvent("TextEvent");
   event.initTextEvent("textInput", true, true, doc.defaultView, text);
   return send(el, event);
