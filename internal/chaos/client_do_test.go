@@ -24,8 +24,12 @@ func (c *client) putLocked(parts ...[]byte) {
 
 // postLocked queues a command under an id.
 func (c *client) postLocked(id int, cmd *command, parts ...[]byte) {
-	cmd.next = c.inFlight[id]
-	c.inFlight[id] = cmd
+	same := c.inFlight[id]
+	if same == nil {
+		same = new(sameID)
+		c.inFlight[id] = same
+	}
+	same.list = append(same.list, cmd)
 	c.waiting++
 	c.putLocked(parts...)
 }

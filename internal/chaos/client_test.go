@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,7 +25,7 @@ type client struct {
 	err      error      // why the connection ended
 	seq      int        // of the last command
 	waiting  int        // commands without an answer
-	inFlight map[int]*command
+	inFlight map[int]*sameID
 	sessions map[string]*view
 	past     map[string]bool // sessions that have ended
 	nameless int             // answers without an id that are yet to come
@@ -38,7 +39,13 @@ type command struct {
 	target  string              // of the session
 	done    func(answer []byte) // called with the answer; nil for an echo
 	alien   bool                // the session is not the Client's
-	next    *command            // another with the same id
+}
+
+// sameID is the commands in flight under one id. A nonce tells which of them a
+// Host's answer is for; an error of the hub has none, and may be for any.
+type sameID struct {
+	list   []*command
+	failed int // errors that have come
 }
 
 // view is what a session has seen of its Target.
@@ -54,7 +61,7 @@ func openClient(b *books, at place, hub, name string, header ...string) (*client
 		return nil, err
 	}
 	c := &client{
-		b: b, name: name, s: s, gone: make(chan struct{}), inFlight: make(map[int]*command),
+		b: b, name: name, s: s, gone: make(chan struct{}), inFlight: make(map[int]*sameID),
 		sessions: make(map[string]*view), past: make(map[string]bool), told: make(map[string]int),
 	}
 	c.room.L = &c.mu
@@ -153,22 +160,20 @@ func (c *client) event(m []byte) {
 // answer finds the command that m answers, and checks it.
 func (c *client) answer(m []byte) {
 	id := number(m, `{"id":`)
-	list := c.inFlight[id]
-	if list == nil {
+	same := c.inFlight[id]
+	if same == nil {
 		c.b.fault(&c.b.doubled, "client %s got an answer too many: %.200s", c.name, m)
 		return
 	}
 	isError := bytes.Contains(m[:min(len(m), 40)], []byte(`,"error":`))
-	cmd, before := list, (*command)(nil)
-	for !isError && cmd.next != nil && cmd.done == nil && !c.mine(cmd, m) {
-		cmd, before = cmd.next, cmd
+	i := max(0, slices.IndexFunc(same.list, func(cmd *command) bool { return c.mine(cmd, m) }))
+	cmd := same.list[i]
+	if isError {
+		same.failed++
+	} else {
+		same.list = slices.Delete(same.list, i, i+1)
 	}
-	switch {
-	case before != nil:
-		before.next = cmd.next
-	case cmd.next != nil:
-		c.inFlight[id] = cmd.next
-	default:
+	if len(same.list) == same.failed {
 		delete(c.inFlight, id)
 	}
 	c.waiting--
