@@ -318,6 +318,22 @@ func TestR120WindowsAreNobodys(t *testing.T) {
 	}
 }
 
+// TestBlankInASandbox leads a frame that its page has sandboxed to a blank page: its documents are each of an
+// origin of their own, so it keeps the address that the Host has made.
+func TestBlankInASandbox(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	a := s.attacker(t)
+	session := a.attached(t)
+	s.inside(t, `document.querySelector("iframe").setAttribute("sandbox", "allow-scripts")`)
+	if got := a.call(session, "Page.navigate", map[string]any{"url": "about:blank"}); strings.Contains(got, `"error`) {
+		t.Fatalf("Page.navigate: %s", got)
+	}
+	if got := a.says(session, "origin + document.body.innerHTML"); got != "null" {
+		t.Errorf("the blank page says %s", got)
+	}
+}
+
 // ask sends a request to the side of Clients, with a token.
 func (s *shell) ask(t *testing.T, method, path string) (int, string) {
 	t.Helper()

@@ -8,8 +8,8 @@ import { hexId } from "./channel";
 import { type Reply, Session } from "./session";
 import type { Target } from "./target";
 
-/** How long a new Pairing may take to connect before Target.createTarget fails. */
-export const CREATE_MS = 10_000;
+/** How long a new Pairing may take to connect before Target.createTarget fails: Clients give up after 30 s. */
+export const CREATE_MS = 20_000;
 
 /** How long a method of all Targets waits for one document: a page that is busy for longer counts as stuck. */
 export const ANSWER_MS = 2_000;

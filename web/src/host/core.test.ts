@@ -134,6 +134,17 @@ test("with no document under way commands fail at once", () => {
   assert.equal(w.told("A").length, 2);
 });
 
+test("a document that the Host makes may take longer: its first load is before its agent", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  w.load(true);
+  w.send("A", 1, "DOM.enable");
+  tick(10_000);
+  assert.deepEqual(w.told("A"), []);
+  assert.deepEqual(w.hello("doc1")!.methods(), ["DOM.enable"]);
+});
+
 test("a load event of a document that is still there means nothing", () => {
   const w = new World();
   w.pair();

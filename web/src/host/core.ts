@@ -40,7 +40,7 @@ export class Core implements Owner, Switchboard, Consumer {
       case "stranger":
         return this.targets.get(m.targetId)?.stranger(m.origin);
       case "load":
-        return this.targets.get(m.targetId)?.loaded();
+        return this.targets.get(m.targetId)?.loaded(m.made);
       case "connect":
         this.bridge?.stop();
         this.bridge = new Bridge(this, m.url, m.token, m.standby);

@@ -64,7 +64,10 @@ const escapeBytes = (bytes: string): string =>
  * Runs in a document that is to be blank, before the agent's tag, which it
  * puts aside: gives the document the address about:blank, by having one at
  * that address open it (HTML, "document open steps"), and then the tag. Where
- * a policy forbids inline script, the agent alone says that it is blank.
+ * a policy forbids inline script, the agent alone says that it is blank;
+ * so it does in a sandboxed iframe, whose documents cannot reach one another.
+ * The sandbox of a Launch may still be there: its end and the navigation come
+ * to the browser from two processes, in any order. A reload is free of it.
  */
 function becomeBlank(): void {
   document.write("<template>");
@@ -73,10 +76,14 @@ function becomeBlank(): void {
     () => {
       const tag = (document.querySelector("template") as HTMLTemplateElement).innerHTML;
       const { hash } = location;
-      const inner = document.documentElement.appendChild(document.createElement("iframe")).contentDocument as Document;
-      const script = inner.createElement("script");
-      script.textContent = "parent.document.open()";
-      inner.documentElement.append(script);
+      const inner = document.documentElement.appendChild(document.createElement("iframe")).contentDocument;
+      const [{ type }] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+      if (!inner && type !== "reload") return location.reload();
+      const script = inner?.createElement("script");
+      if (script) {
+        script.textContent = "parent.document.open()";
+        inner?.documentElement.append(script);
+      }
       if (hash) location.hash = hash;
       document.write(tag);
       document.close();

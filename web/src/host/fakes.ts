@@ -146,8 +146,8 @@ export class World {
     return this.posted.slice(from).flatMap((m) => (m.do === "welcome" ? [m] : []));
   }
 
-  load(targetId = "T"): void {
-    this.core.receive({ do: "load", targetId });
+  load(made?: true): void {
+    this.core.receive({ do: "load", targetId: "T", made });
   }
 
   /** Connects to a relay; `features` is what it accepts, or undefined for one of version 1. */

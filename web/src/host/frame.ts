@@ -31,7 +31,7 @@ export class Frame {
    * The document being made has not said hello, which is the first to come: with its key, or without
    * by a simpler agent.
    */
-  private awaited = false;
+  awaited = false;
   /** The last document that said hello was of the Host's own making. */
   private made = false;
   /** The frame has shown a document that is not the Host page's own. */

@@ -218,7 +218,8 @@ export class Host {
   }
 
   private loaded(frame: Frame): void {
-    if (!frame.disown(this.agent())) this.core({ do: "load", targetId: frame.targetId });
+    if (frame.disown(this.agent())) return;
+    this.core({ do: "load", targetId: frame.targetId, ...(frame.awaited && { made: true }) });
   }
 
   /** Absolute, since a document that the Host makes has no base. */

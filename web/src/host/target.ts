@@ -175,12 +175,12 @@ export class Target implements TargetView {
     };
   }
 
-  /** The iframe's load event. */
-  loaded(): void {
+  /** The iframe's load event. A blank document that the Host makes has one before it asks for its agent. */
+  loaded(made = false): void {
     // document.close() fires load as well, so while the old document is there the
     // event means nothing. Only a version 1 agent does not announce its unload.
     if (this.link && (this.link.extended || !this.navigation.pending)) return;
-    this.expect(SETTLE_MS, BLOCKED);
+    this.expect(made ? SUCCESSOR_MS : SETTLE_MS, BLOCKED);
     this.absence.over();
     if (!this.link) this.owner.env.post({ do: "probe", targetId: this.id });
   }

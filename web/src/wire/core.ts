@@ -48,8 +48,8 @@ export type ToCore =
   | { do: "hello"; targetId: string; hello: Hello; origin: string }
   /** One of an origin came that the frame may not be of. */
   | { do: "stranger"; targetId: string; origin: string }
-  /** The iframe element fired load. */
-  | { do: "load"; targetId: string }
+  /** The iframe element fired load. made: for a document that the Host makes, whose agent has not answered. */
+  | { do: "load"; targetId: string; made?: true }
   | { do: "connect"; url: string; token?: string; standby?: boolean }
   | { do: "takeOver" }
   | { do: "disconnect" }
