@@ -40,6 +40,8 @@ var Addresses = map[string]string{
 	`{"access_token": "a\"b", "name": "c"}`:   `{"access_token": "[REDACTED]", "name": "c"}`,
 	"eyJhbGciOi.eyJzdWIiOi.SflKxw x":          "[REDACTED] x",
 	"Bearer abcdefghijklmnop x":               "Bearer [REDACTED] x",
+	"roar: bEARER  abcdefghijklmnop x":        "roar: bEARER  [REDACTED] x",
+	"a bearer of news":                        "a bearer of news",
 	"a bearer of news; x = y; 1 + 1 = 2":      "a bearer of news; x = y; 1 + 1 = 2",
 	"data:text/html,<p>a@b":                   "data:text/html,<p>a@b",
 }

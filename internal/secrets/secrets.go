@@ -77,8 +77,32 @@ func Text(text string) string {
 			return all
 		})
 	}
-	text = webToken.ReplaceAllString(text, Redacted)
-	return bearer.ReplaceAllString(text, "${1}"+Redacted)
+	if strings.Contains(text, "eyJ") {
+		text = webToken.ReplaceAllString(text, Redacted)
+	}
+	if mayHaveBearer(text) {
+		text = bearer.ReplaceAllString(text, "${1}"+Redacted)
+	}
+	return text
+}
+
+// mayHaveBearer looks for "bearer" in any case, since a
+// search of the expression takes a second for a text of a few MB.
+func mayHaveBearer(text string) bool {
+	const word = "bearer"
+	for _, last := range []string{"r", "R"} {
+		for rest := text; ; {
+			_, after, found := strings.Cut(rest, last)
+			if !found {
+				break
+			}
+			if end := len(text) - len(after); end >= len(word) && strings.EqualFold(text[end-len(word):end], word) {
+				return true
+			}
+			rest = after
+		}
+	}
+	return false
 }
 
 // withoutParameters looks through the value of one parameter for others.
