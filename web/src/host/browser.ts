@@ -8,9 +8,6 @@ import { hexId } from "./channel";
 import { type Reply, Session } from "./session";
 import type { Target } from "./target";
 
-/** How long a new Pairing may take to connect before Target.createTarget fails: Clients give up after 30 s. */
-export const CREATE_MS = 20_000;
-
 /** How long a method of all Targets waits for one document: a page that is busy for longer counts as stuck. */
 export const ANSWER_MS = 2_000;
 
@@ -55,12 +52,14 @@ export const hooked = {
   "Target.createTarget": create,
 } satisfies Answerers as Record<string, Answerer<never>>;
 
-/** Creates a Target by the application's hook. Without an agent in time the Target is closed again. */
+/** Creates a Target by the application's hook. Without an agent in time (SUCCESSOR_MS, and SETTLE_MS after a load) the Target is closed again. */
 async function create(core: Targets, params: Protocol.Target.CreateTargetRequest): Promise<Json> {
   const { targetId } = (await core.ask({ what: "create", params })) as unknown as Protocol.Target.CreateTargetResponse;
-  if (await core.targets.get(targetId)?.connectedWithin(CREATE_MS)) return { targetId };
+  const target = core.targets.get(targetId);
+  if (await target?.connected()) return { targetId };
+  const why = target?.reason() || "it has been closed";
   await core.ask({ what: "close", targetId }).catch(() => {});
-  throw new Error(`The new Target's Frame Agent did not connect within ${CREATE_MS} ms`);
+  throw new Error(`The new Target's Frame Agent did not connect: ${why}`);
 }
 
 // ---------------------------------------------------------------- cookies

@@ -55,7 +55,7 @@ export class Target implements TargetView {
   private queue: Call[] = [];
   /** Runs while a document is expected. */
   private expecting?: ReturnType<typeof setTimeout>;
-  private readonly whenConnected: (() => void)[] = [];
+  private readonly whenConnected: ((now: boolean) => void)[] = [];
 
   constructor(
     readonly info: TargetInfo,
@@ -77,16 +77,10 @@ export class Target implements TargetView {
     return isMade(this.info.url) && this.owner.identity.agent && (!this.link || this.link.origin === "null");
   }
 
-  /** Resolves at the first hello; false after `ms`. */
-  connectedWithin(ms: number): Promise<boolean> {
+  /** Resolves at the first hello; false when no document with an agent is under way any more. */
+  connected(): Promise<boolean> {
     if (this.link) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), ms);
-      this.whenConnected.push(() => {
-        clearTimeout(timer);
-        resolve(true);
-      });
-    });
+    return new Promise((resolve) => this.whenConnected.push(resolve));
   }
 
   // ---------------------------------------------------------- documents
@@ -113,7 +107,7 @@ export class Target implements TargetView {
     else this.navigation.succeed();
     this.popups.tellOpener({ url: hello.url });
     this.owner.changed(this);
-    for (const f of this.whenConnected.splice(0)) f();
+    for (const f of this.whenConnected.splice(0)) f(true);
     const waiting = this.queue;
     this.queue = [];
     for (const call of waiting) this.submit(call);
@@ -220,6 +214,7 @@ export class Target implements TargetView {
       this.stopExpecting();
       this.navigation.lost(errorText);
       this.absence.silent();
+      for (const f of this.whenConnected.splice(0)) f(false);
       for (const call of this.queue.splice(0)) call.reply({ error: this.absent() });
       this.owner.changed(this);
     }, ms);
@@ -318,6 +313,7 @@ export class Target implements TargetView {
   /** The Target ends: everything that waits is answered. */
   end(reason: string): void {
     this.stopExpecting();
+    for (const f of this.whenConnected.splice(0)) f(false);
     this.popups.tellOpener({ closed: true });
     this.link?.port.close();
     this.link = undefined;
