@@ -157,7 +157,7 @@ func (b *Browser) background(session, method string, params obj) {
 func (b *Browser) later(waits ...func(context.Context) ([]byte, error)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed { // nothing is sent any more, and nobody is waited for
+	if b.closed { // its events have ended
 		return
 	}
 	b.loops.Go(func() {

@@ -162,7 +162,8 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This serves one app and is no proxy for others.", http.StatusMethodNotAllowed)
 		return
 	}
-	if r.Header.Get("Service-Worker") == "script" {
+	service := r.Header.Get("Service-Worker") == "script"
+	if service {
 		if p.NoServiceWorkers {
 			http.Error(w, "cdphub proxy --no-sw serves no service workers.", http.StatusNotFound)
 			return
@@ -171,7 +172,7 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	e := &exchange{
 		own: own, upstream: p.upstream, uri: r.URL.RequestURI(), document: p.asksForDocument(r, own),
-		worker: r.Header.Get("Sec-Fetch-Dest") == "worker", service: r.Header.Get("Service-Worker") == "script",
+		worker: r.Header.Get("Sec-Fetch-Dest") == "worker", service: service,
 	}
 	if e.navigates = e.document && r.Header.Get("Sec-Fetch-Mode") == "navigate"; e.navigates {
 		e.redirects = p.redirects.take(own.String() + e.uri)

@@ -23,6 +23,15 @@ const workerStart = `{const own="` + prefix + `",tag=%TAG%,{respondWith}=FetchEv
 	`if(u.origin===location.origin&&u.pathname.startsWith(own))e.stopImmediatePropagation()});` +
 	`FetchEvent.prototype.respondWith=function(r){respondWith.call(this,this.request.mode==="navigate"?tagged(r):r)}}`
 
+// precede puts a script before that of a response, in its first line, and leaves a
+// strict script strict.
+func precede(res *http.Response, start string) {
+	if strictStart.Match(peek(res)) {
+		start = `"use strict";` + start
+	}
+	res.Body = wrapBody(start, res.Body, "", res.Body)
+}
+
 // strictStart matches a script that begins with the directive "use strict", which
 // counts only where nothing but directives is before it (ECMA-262, 11.2.1).
 var strictStart = regexp.MustCompile(`^(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(?:"use strict"|'use strict')`)
@@ -34,9 +43,5 @@ func (p *handler) editServiceWorker(res *http.Response, own origin) {
 	}
 	p.makeEditable(res)
 	tag := mustEncode(string(p.tag(own, navigationResponse{}, "", false)))
-	start := strings.Replace(workerStart, "%TAG%", string(tag), 1)
-	if strictStart.Match(peek(res)) {
-		start = `"use strict";` + start
-	}
-	res.Body = wrapBody(start, res.Body, "", res.Body)
+	precede(res, strings.Replace(workerStart, "%TAG%", string(tag), 1))
 }

@@ -10,9 +10,5 @@ func (p *handler) editWorker(res *http.Response) {
 		return
 	}
 	p.makeEditable(res)
-	start := p.worker
-	if strictStart.Match(peek(res)) {
-		start = `"use strict";` + start
-	}
-	res.Body = wrapBody(start, res.Body, "", res.Body)
+	precede(res, p.worker)
 }

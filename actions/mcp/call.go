@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -166,17 +165,16 @@ func (c *call) show(text string, whole bool) {
 	if of := c.shown[c.page]; whole || of == nil {
 		c.shown[c.page] = []string{text}
 	} else {
-		c.shown[c.page] = []string{text, of[len(of)-1]}
+		c.shown[c.page] = []string{of[0], text}
 	}
 }
 
-// shownOf lists the latest snapshots of a page that the client has seen.
+// shownOf lists the latest snapshots of a page that the client has seen. The whole
+// one is the first: others like an element can be counted in it.
 func (s *session) shownOf(p *actions.Page) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := slices.Clone(s.shown[p])
-	slices.Reverse(list) // in the whole one, others like it can be counted
-	return list
+	return s.shown[p]
 }
 
 // written is what a page has on its console.

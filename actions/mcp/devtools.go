@@ -62,11 +62,9 @@ func savePDF(ctx context.Context, c *call, in saveArgs) error {
 		return err
 	}
 	name := named(in.Filename, "page", "pdf")
-	link, err := c.deliver("Page as PDF", name, "application/pdf", data)
-	if err != nil {
+	if err := c.save("Page as PDF", name, "application/pdf", data); err != nil {
 		return err
 	}
-	c.say("%s", link)
 	c.ran("await page.pdf({ path: %s });", js(name))
 	return nil
 }

@@ -166,9 +166,7 @@ func (c *call) body(ctx context.Context, r actions.Request, in requestArgs) erro
 		return err
 	}
 	if in.Filename != "" {
-		link, err := c.deliver("Body", in.Filename, "application/octet-stream", data)
-		c.say("%s", link)
-		return err
+		return c.save("Body", in.Filename, "application/octet-stream", data)
 	}
 	if len(data) > actions.MaxValue {
 		return &actions.Error{Kind: actions.LimitExceeded, Message: fmt.Sprintf(

@@ -57,6 +57,15 @@ func (c *call) deliver(title, name, mimeType string, data []byte) (string, error
 	return fmt.Sprintf("- [%s](%s)", oneLine(title), filepath.Join(c.files.Write, inside)), nil
 }
 
+// save delivers a file, and says in the answer where it is.
+func (c *call) save(title, name, mimeType string, data []byte) error {
+	link, err := c.deliver(title, name, mimeType, data)
+	if err == nil {
+		c.say("%s", link)
+	}
+	return err
+}
+
 // inside is the path of a file below the folder for files.
 func (c *call) inside(name string) (string, error) {
 	inside := name

@@ -157,6 +157,11 @@ func (s *session) decision(_ context.Context, r actions.Request) actions.RouteDe
 
 // routePages has the requests of all pages of the client decided.
 func (c *call) routePages(ctx context.Context) error {
+	return c.eachPage(func(p *actions.Page) error { return c.routePage(ctx, p) })
+}
+
+// eachPage calls do for each page of the client, until that fails.
+func (c *call) eachPage(do func(*actions.Page) error) error {
 	c.mu.Lock()
 	own := slices.Clone(c.session.tabs.list)
 	c.mu.Unlock()
@@ -165,7 +170,7 @@ func (c *call) routePages(ctx context.Context) error {
 		if err != nil {
 			continue // it has just gone
 		}
-		if err := c.routePage(ctx, p); err != nil {
+		if err := do(p); err != nil {
 			return err
 		}
 	}
@@ -253,17 +258,9 @@ type networkArgs struct {
 
 func setNetwork(ctx context.Context, c *call, in networkArgs) error {
 	offline := in.State == "offline"
-	c.mu.Lock()
-	own := slices.Clone(c.session.tabs.list)
-	c.mu.Unlock()
-	for _, id := range own {
-		p, err := c.b.Page(id)
-		if err != nil {
-			continue // it has just gone
-		}
-		if err := p.Emulate(ctx, actions.Emulation{Offline: &offline}); err != nil {
-			return err
-		}
+	err := c.eachPage(func(p *actions.Page) error { return p.Emulate(ctx, actions.Emulation{Offline: &offline}) })
+	if err != nil {
+		return err
 	}
 	c.mu.Lock()
 	c.offline = offline

@@ -22,7 +22,8 @@ type (
 	sameSite     string
 )
 
-// enums are the values of such texts; the first is what a left out one means.
+// enums are the values of such texts. What a text means that was left out is in the
+// descriptions of the arguments.
 var enums = map[reflect.Type][]any{
 	reflect.TypeFor[mouseButton]():  {"left", "right", "middle"},
 	reflect.TypeFor[modifierKey]():  {"Alt", "Control", "ControlOrMeta", "Meta", "Shift"},

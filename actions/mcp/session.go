@@ -34,7 +34,7 @@ type session struct {
 	watched map[*actions.Page]bool      // pages that tell of their requests
 	console map[*actions.Page]*console  // what pages have written
 	seen    map[string]actions.PageInfo // pages as last seen, by ID
-	shown   map[*actions.Page][]string  // their latest snapshots: of a part, and of the whole
+	shown   map[*actions.Page][]string  // their latest snapshots: of the whole, and of a part
 	media   map[*actions.Page]actions.Media
 	tabs    tabs
 	routes  []*route // the newest last

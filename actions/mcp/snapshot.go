@@ -186,9 +186,7 @@ func screenshot(ctx context.Context, c *call, in screenshotArgs) error {
 	}
 	c.say("A picture of %d × %d pixels", shot.Width, shot.Height)
 	if in.Filename != "" {
-		link, err := c.deliver("Screenshot", in.Filename, "image/"+shot.Format, shot.Data)
-		c.say("%s", link)
-		return err
+		return c.save("Screenshot", in.Filename, "image/"+shot.Format, shot.Data)
 	}
 	c.picture = &sdk.ImageContent{Data: shot.Data, MIMEType: "image/" + shot.Format}
 	return nil

@@ -127,11 +127,9 @@ func saveStorage(ctx context.Context, c *call, in saveArgs) error {
 		return err
 	}
 	name := named(in.Filename, "storage-state", "json")
-	link, err := c.deliver("Storage state", name, "application/json", data)
-	if err != nil {
+	if err := c.save("Storage state", name, "application/json", data); err != nil {
 		return err
 	}
-	c.say("%s", link)
 	c.ran("await page.context().storageState({ path: %s });", js(name))
 	return nil
 }

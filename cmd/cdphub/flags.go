@@ -23,7 +23,7 @@ type hubFlags struct {
 	BaseDomain   string        `help:"Serve hub NAME at NAME.BASEDOMAIN too." env:"CDPHUB_BASE_DOMAIN"`
 	PageSockets  *bool         `help:"Name the page socket of each target (/devtools/page/ID) in /json/list; with --page-sockets=false, the browser's socket. If it is not set, the list names the page socket for pages of a browser, and the browser's socket for frames." env:"CDPHUB_PAGE_SOCKETS"`
 	UploadDir    string        `help:"Directory from which Clients may upload files by path. Without it, uploads by path are refused." env:"CDPHUB_UPLOAD_DIR" placeholder:"DIR"`
-	DownloadDir  string        `help:"Directory below which Clients may have the downloads of frames saved, by Browser.setDownloadBehavior. Without it, Clients are told of these downloads and get no files." env:"CDPHUB_DOWNLOAD_DIR" placeholder:"DIR"`
+	DownloadDir  string        `help:"Directory for the downloads of frames. Each Client names a folder in it by Browser.setDownloadBehavior. Without this option, Clients get the events of these downloads, but no files." env:"CDPHUB_DOWNLOAD_DIR" placeholder:"DIR"`
 	InsecureBind bool          `help:"Listen beyond loopback without tokens. Anybody who reaches the port may then drive every app and offer targets." env:"CDPHUB_INSECURE_BIND"`
 	Drain        time.Duration `help:"Time that commands in flight may take when the hub shuts down." default:"10s" env:"CDPHUB_DRAIN"`
 
