@@ -79,13 +79,6 @@ type downloadState struct {
 // download passes on what an agent tells of a download. Files are written without
 // the hub's lock.
 func (hc *connection) download(method string, params []byte) {
-	var d downloadState
-	if method == downloadProgress {
-		if json.Unmarshal(params, &d) != nil {
-			return // a page has made it up
-		}
-		params = nil
-	}
 	if !hc.lock() {
 		return
 	}
@@ -93,6 +86,16 @@ func (hc *connection) download(method string, params []byte) {
 	h.counters.EventsIn++
 	takers := h.takersLocked()
 	h.mu.Unlock()
+	if len(takers) == 0 {
+		return
+	}
+	var d downloadState
+	if method == downloadProgress {
+		if json.Unmarshal(params, &d) != nil {
+			return // a page has made it up
+		}
+		params = nil
+	}
 	told := make([][]byte, len(takers))
 	for i, t := range takers {
 		if told[i] = params; method == downloadProgress {

@@ -81,8 +81,8 @@ func intercept(ctx context.Context, k *call, page *actions.Page, p interceptPara
 	return none{}, nil
 }
 
-// hold tells of a request and waits until the client decides. Without a client it
-// goes on, as it does when ctx is over.
+// hold sends a request to the client and waits for its decision. Without a client the
+// request continues, and so it does when ctx has ended.
 func (s *session) hold(ctx context.Context, page *actions.Page, r actions.Request) actions.RouteDecision {
 	id := page.Alias + ":" + r.ID // whose own is good for its page alone
 	decided := make(chan actions.RouteDecision, 1)

@@ -58,7 +58,7 @@ func explain(endpoint string, err error) error {
 		case http.StatusNotFound:
 			return fmt.Errorf("the server at %s is no hub, or has no hub of this name: check --url (%w)", at, err)
 		}
-		return fmt.Errorf("the hub at %s lets nobody in: %w", at, err)
+		return fmt.Errorf("the hub at %s refuses connections: %w", at, err)
 	}
 	var network net.Error
 	switch {
