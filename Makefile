@@ -19,7 +19,7 @@
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images bench chaos release release-test generate tools compiler
+.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images bench chaos release release-test generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -59,10 +59,11 @@ check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	go vet ./...
 	go test $$(go list ./... | grep -vE '($(SLOW))$$')
 
-# Tests wait for browsers more than they compute: three parts run side by side.
+# Tests wait for browsers more than they compute: two parts run side by side. Three
+# kept two cores so busy that time-outs ended.
 test: tools compiler $(GOTESTSUM)
-	@echo "Three parts run side by side. Each prints what it found when it ends, after ten minutes or so."
-	$(MAKE) -j3 --output-sync=target test-product test-e2e-playwright test-e2e-others
+	@echo "Two parts run side by side. Each prints what it found when it ends, after ten minutes or more."
+	$(MAKE) -j2 --output-sync=target test-product test-e2e
 
 PACKAGES_AT_ONCE ?= 4
 
@@ -89,6 +90,11 @@ test-e2e-others: tools
 	go test -C web/build -shuffle=on -timeout 20m ./...
 	go test -C $(E2E) -shuffle=on -timeout 20m -p 1 . ./axtree ./browserhost ./pages ./proxy ./shots
 	go test -C $(E2E) -count=1 -timeout 20m ./docs -run 'TestBlocks/README|TestOwnPages'
+
+# One after the other.
+test-e2e:
+	$(MAKE) test-e2e-playwright
+	$(MAKE) test-e2e-others
 
 test-clients: tools
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree
