@@ -58,7 +58,7 @@ func (s *Shared) activeID() string {
 	return s.active
 }
 
-// secretsOf is what is known not to be told of a page; nil for nothing.
+// secretsOf is the redactor of a page, with the secrets found so far; nil without any.
 func (s *Shared) secretsOf(id string) *redactor {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -50,7 +50,7 @@ func TestAXTreesMayBeDeep(t *testing.T) {
 		tree.byID[id] = &axNode{NodeID: id, Role: axValue{"generic"}, ChildIDs: []string{fmt.Sprint(i + 1)}}
 	}
 	if list := tree.children(tree.byID["0"], 1); slices.ContainsFunc(list, func(n AXNode) bool { return n.Role == "generic" }) {
-		t.Errorf("%d dull nodes are told", len(list))
+		t.Errorf("%d uninteresting nodes are in the answer", len(list))
 	}
 	if read := nodes - len(tree.byID); read > maxAXDepth {
 		t.Errorf("%d nodes of the chain were read, want %d at most", read, maxAXDepth)

@@ -155,14 +155,14 @@ func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 // axTree converts raw nodes.
 type axTree struct {
 	options AXOptions
-	byID    map[string]*axNode // those that are still to be told
+	byID    map[string]*axNode // those that are not in the answer yet
 	nesting int
 }
 
 // dull are the roles of nodes that are left out in favour of their children.
 var dull = []string{"generic", "none", "InlineTextBox", "LayoutTable", "LineBreak", "ListMarker"}
 
-// interesting reports whether a node is told: no dull one is, and no text that
+// interesting reports whether a node is in the answer: no uninteresting one is, and no text that
 // the node in which it lies has as its name or value.
 func (t *axTree) interesting(n, in *axNode) bool {
 	role, text := n.Role.text(), strings.TrimSpace(n.Name.text())
@@ -172,11 +172,11 @@ func (t *axTree) interesting(n, in *axNode) bool {
 	return !slices.Contains(dull, role)
 }
 
-// children converts what is below a node that is told; one that is left out
+// children converts what is below a node of the answer; one that is left out
 // gives its place to its children.
 func (t *axTree) children(of *axNode, depth int) []AXNode { return t.below(of, of, depth) }
 
-// below is children of a node that lies in one that is told.
+// below is children of a node that lies in one of the answer.
 func (t *axTree) below(of, in *axNode, depth int) (list []AXNode) {
 	if t.options.MaxDepth > 0 && depth > t.options.MaxDepth || t.nesting >= maxAXDepth {
 		return nil

@@ -27,7 +27,7 @@ type Options struct {
 	// Lacking says why there can be no pages, and what to do; "" when there can. It
 	// must not block. Nil knows nothing.
 	Lacking func() string
-	Reads   bool // for a caller that may only read: selectors do not tell what may not be read
+	Reads   bool // for a caller that may only read: selectors do not find out what may not be read
 }
 
 // Logger is Log, or one that keeps nothing.
@@ -224,7 +224,7 @@ func (b *Browser) ClosePage(ctx context.Context, id string) error {
 	}
 }
 
-// closing is how long a page may take to close until it is told again: Chromium
+// closing is how long a page may take to close until it is asked again: Chromium
 // 156 does not close one that commits a navigation just then.
 const closing = 250 * time.Millisecond
 

@@ -111,7 +111,7 @@ func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPro
 	p.b.mu.Lock()
 	policy := p.b.dialogs
 	p.b.mu.Unlock()
-	d := Dialog{Type: e.Type, Message: p.tell(e.Message), Default: p.tell(e.DefaultPrompt), URL: p.tellURL(e.URL)}
+	d := Dialog{Type: e.Type, Message: p.redact(e.Message), Default: p.redact(e.DefaultPrompt), URL: p.redactURL(e.URL)}
 	p.mu.Lock()
 	answer := p.dialog.armed
 	p.dialog.armed = nil
@@ -133,7 +133,7 @@ func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPro
 	if answer != nil {
 		p.b.background(session, "Page.handleJavaScriptDialog", answer.params())
 	}
-	p.b.tell(Event{Kind: DialogEvents, Page: p, Body: d})
+	p.b.emit(Event{Kind: DialogEvents, Page: p, Body: d})
 }
 
 // leaveLocked leaves a dialog to others. A tab in which nobody has answered is

@@ -120,12 +120,12 @@ func TestSubscribe(t *testing.T) {
 		}
 		for name, value := range r.Headers {
 			if name == "Authorization" && value != actions.Redacted {
-				t.Errorf("%s is told: %s", name, value)
+				t.Errorf("%s is in the answer: %s", name, value)
 			}
 		}
 		for name, value := range r.Response {
 			if (name == "X-Api-Key" || name == "x-api-key") && value != actions.Redacted {
-				t.Errorf("%s is told: %s", name, value)
+				t.Errorf("%s is in the answer: %s", name, value)
 			}
 		}
 		events.await(t, func(e actions.Event) bool {

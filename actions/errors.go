@@ -59,7 +59,7 @@ type Error struct {
 	Cause   error // what Unwrap returns; mostly nil
 }
 
-// Details are what an adapter may tell beside the message. Fields that do not
+// Details are what an adapter may add to the message. Fields that do not
 // apply are zero.
 type Details struct {
 	Locator     string // the locator as text

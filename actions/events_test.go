@@ -55,7 +55,7 @@ func TestPagesFillNoMemory(t *testing.T) {
 		f()
 	}
 	if len(texts) != 3 {
-		t.Fatalf("%d events are told, want 3", len(texts))
+		t.Fatalf("%d events, want 3", len(texts))
 	}
 	for _, text := range texts {
 		if len(text) > 17<<10 || !strings.HasSuffix(text, "…") {

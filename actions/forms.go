@@ -133,7 +133,7 @@ func (p *Page) DragTo(ctx context.Context, from, to Locator) error {
 var held = obj{"button": "left", "buttons": 1}
 
 // drag presses at a point, moves to the element and releases. Where the page
-// has begun a drag of its own, the browser is told to go on with that.
+// has begun a drag of its own, the browser is asked to continue that one.
 func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error {
 	p.mu.Lock()
 	p.dragged = nil

@@ -32,7 +32,7 @@ func (p *Page) Frames(ctx context.Context) ([]Frame, error) {
 }
 
 func (p *Page) tellFrame(f Frame) Frame {
-	f.URL, f.Name = p.tellURL(f.URL), p.tell(f.Name)
+	f.URL, f.Name = p.redactURL(f.URL), p.redact(f.Name)
 	return f
 }
 

@@ -79,7 +79,7 @@ func (p *Page) navigated(session string, e frameEvent) {
 	p.mu.Lock()
 	p.changeLocked()
 	p.mu.Unlock()
-	p.b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "navigated", URL: e.Frame.URL}})
+	p.b.emit(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "navigated", URL: e.Frame.URL}})
 }
 
 // refusal is why a document may not be shown, nil if it may.
@@ -132,7 +132,7 @@ func (p *Page) navigatedWithin(_ string, e struct{ FrameID, URL string }) {
 	}
 	p.mu.Unlock()
 	if main {
-		p.b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "navigated", URL: e.URL}})
+		p.b.emit(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "navigated", URL: e.URL}})
 	}
 }
 
@@ -154,7 +154,7 @@ func (p *Page) lifecycle(_ string, e struct{ FrameID, LoaderID, Name string }) {
 	}
 	p.mu.Unlock()
 	if main && (state == DOMContentLoaded || state == Load) {
-		p.b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: strings.ToLower(e.Name), URL: url}})
+		p.b.emit(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: strings.ToLower(e.Name), URL: url}})
 	}
 }
 

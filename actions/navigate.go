@@ -110,7 +110,7 @@ func navigationError(err error) error {
 const refusedByBrowser = "net::ERR_ACCESS_DENIED"
 
 // failure is that of a navigation: the policy's, if that was the reason, which
-// what has been told so far may say.
+// what the events so far say.
 func (p *Page) failure(ctx context.Context, text string) *Error {
 	_ = p.b.settle(ctx) // without it the reason is said less well
 	p.mu.Lock()
@@ -253,7 +253,7 @@ func (p *Page) describe(ctx context.Context, n *Navigation) {
 	err := p.call(ctx, "Runtime.evaluate", obj{"expression": "[location.href, document.title]", "returnByValue": true}, &out)
 	var text [2]string
 	if err == nil && out.decode(&text) {
-		n.URL, n.Title = p.tellURL(text[0]), p.tell(text[1])
+		n.URL, n.Title = p.redactURL(text[0]), p.redact(text[1])
 	}
 	p.recall(n)
 }
@@ -263,7 +263,7 @@ func (p *Page) recall(n *Navigation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n.URL == "" {
-		n.URL, n.Title = p.tellURL(p.urlLocked()), p.tell(p.info.Title)
+		n.URL, n.Title = p.redactURL(p.urlLocked()), p.redact(p.info.Title)
 	}
 	if l := p.loads[p.loader]; l != nil {
 		n.Status, n.Headers = l.status, l.headers

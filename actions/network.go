@@ -59,7 +59,7 @@ func (p *Page) Requests(ctx context.Context, limit int) ([]Request, error) {
 	out := make([]Request, len(list))
 	for i, r := range list {
 		out[i] = *r
-		out[i].URL = p.tellURL(r.URL) // more may be known by now
+		out[i].URL = p.redactURL(r.URL) // more may be known by now
 	}
 	return out, nil
 }
@@ -83,13 +83,13 @@ type requestEvent struct {
 
 func (p *Page) requestSent(session string, e requestEvent) {
 	r := &Request{
-		ID: e.RequestID, URL: p.tellURL(e.Request.URL), Method: e.Request.Method, ResourceType: strings.ToLower(e.Type),
-		Headers: p.tellHeaders(e.Request.Headers), HasBody: e.Request.HasPostData, session: session, began: e.Timestamp,
+		ID: e.RequestID, URL: p.redactURL(e.Request.URL), Method: e.Request.Method, ResourceType: strings.ToLower(e.Type),
+		Headers: p.redactHeaders(e.Request.Headers), HasBody: e.Request.HasPostData, session: session, began: e.Timestamp,
 	}
 	redirect := e.RedirectResponse
 	var headers map[string]string
 	if redirect != nil {
-		headers = p.tellHeaders(redirect.Headers)
+		headers = p.redactHeaders(redirect.Headers)
 	}
 	p.mu.Lock()
 	main := e.FrameID == p.main
@@ -108,12 +108,12 @@ func (p *Page) requestSent(session string, e requestEvent) {
 		}
 		p.recent = slices.Clone(p.recent[over:])
 	}
-	told := *r
+	seen := *r
 	p.mu.Unlock()
 	if main && e.Type == "Document" && e.RedirectResponse != nil {
 		p.guard(session, e.Request.URL)
 	}
-	p.b.tell(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"request", told}})
+	p.b.emit(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"request", seen}})
 }
 
 // took notes when a request ended, by the target's clock.
@@ -132,7 +132,7 @@ func (p *Page) RequestBody(ctx context.Context, r Request) (string, error) {
 	}
 	var out struct{ PostData string }
 	err := p.calls(ctx, command{r.session, "Network.getRequestPostData", obj{"requestId": r.ID}, &out})
-	return p.tell(out.PostData), err
+	return p.redact(out.PostData), err
 }
 
 // ResponseBody is what has been answered to a request of Requests. A browser
@@ -148,7 +148,7 @@ func (p *Page) ResponseBody(ctx context.Context, r Request) ([]byte, error) {
 		return nil, err
 	}
 	if !out.Base64Encoded {
-		return []byte(p.tell(out.Body)), nil
+		return []byte(p.redact(out.Body)), nil
 	}
 	data, err := base64.StdEncoding.DecodeString(out.Body)
 	if err != nil {
@@ -167,23 +167,23 @@ func (p *Page) responded(_ string, e struct {
 	}
 },
 ) {
-	headers := p.tellHeaders(e.Response.Headers)
+	headers := p.redactHeaders(e.Response.Headers)
 	p.mu.Lock()
 	if e.Type == "Document" && e.FrameID == p.main {
 		l := p.loadLocked(e.LoaderID)
 		l.status, l.headers = e.Response.Status, headers
 	}
 	r := p.requests[e.RequestID]
-	var told Request
+	var seen Request
 	if r != nil {
 		r.Status, r.Response = e.Response.Status, headers
 		r.StatusText, r.MIMEType = e.Response.StatusText, e.Response.MIMEType
-		told = *r
-		told.Response = maps.Clone(headers)
+		seen = *r
+		seen.Response = maps.Clone(headers)
 	}
 	p.mu.Unlock()
 	if r != nil {
-		p.b.tell(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"response", told}})
+		p.b.emit(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"response", seen}})
 	}
 }
 
@@ -208,13 +208,13 @@ func (p *Page) loadingFailed(_ string, e struct{ RequestID, ErrorText, Type stri
 		p.loadLocked(e.RequestID).failed = e.ErrorText
 		p.changeLocked()
 	}
-	var told Request
+	var seen Request
 	if r != nil {
-		r.Error = p.tell(e.ErrorText)
-		told = *r
+		r.Error = p.redact(e.ErrorText)
+		seen = *r
 	}
 	p.mu.Unlock()
 	if r != nil {
-		p.b.tell(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"failed", told}})
+		p.b.emit(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"failed", seen}})
 	}
 }

@@ -114,7 +114,7 @@ func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error)
 	if err != nil {
 		return n, err
 	}
-	p.guard(session, p.address()) // which may have come before there was a session to tell
+	p.guard(session, p.address()) // which may have come before there was a session for its events
 	inTime, stop := context.WithTimeout(ctx, waiting(ctx))
 	defer stop()
 	err = p.await(inTime, NavigationTimeout, func() (bool, *Error) {
@@ -140,7 +140,7 @@ func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error)
 
 // whyUnreachable is the policy's error for what a new page has not reached, if
 // that was the reason, or else err. It may have failed before there was a
-// session to tell.
+// session for its events.
 func (p *Page) whyUnreachable(ctx context.Context, err error) error {
 	p.mu.Lock()
 	url := p.unreachable
@@ -153,7 +153,7 @@ func (p *Page) whyUnreachable(ctx context.Context, err error) error {
 	return err
 }
 
-// List is Pages with the titles that they have now: a browser does not tell
+// List is Pages with the titles that they have now: a browser does not report
 // when one changes.
 func (b *Browser) List(ctx context.Context) ([]PageInfo, error) {
 	ctx, cancel := bounded(ctx)

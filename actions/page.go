@@ -32,14 +32,14 @@ type Page struct {
 	info        targetInfo
 	kind        TargetKind // "" until there is a session
 	session     string     // "" while there is none
-	awake       string     // the session in which the browser was told to go on painting
+	awake       string     // the session in which the browser was asked to keep painting
 	earlier     bool       // what the console tells was there before
 	gone        bool
 	lastCall    int
 	running     map[int]context.CancelCauseFunc // the calls that wait
 	changed     chan struct{}                   // closed, and replaced, whenever what is below changes
 	main        string                          // the id of the main frame
-	url         string                          // of the main frame's document, as the session told; "" before
+	url         string                          // of the main frame's document, from the session's events; "" before
 	loader      string                          // of the main frame's document
 	unreachable string                          // the address in whose place that is an error page; mostly ""
 	loads       map[string]*load
@@ -69,8 +69,8 @@ func newPage(b *Browser, id, alias string) *Page {
 	}
 }
 
-// URL is the address of the page, from what its target has told, redacted.
-func (p *Page) URL() string { return p.tellURL(p.address()) }
+// URL is the address of the page, from the last event of its target, redacted.
+func (p *Page) URL() string { return p.redactURL(p.address()) }
 
 // address is URL as it is, for what judges it.
 func (p *Page) address() string {
@@ -98,7 +98,7 @@ func (p *Page) infoLocked() PageInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return PageInfo{
-		ID: p.ID, Alias: p.Alias, URL: p.tellURL(p.urlLocked()), Title: p.tell(p.info.Title),
+		ID: p.ID, Alias: p.Alias, URL: p.redactURL(p.urlLocked()), Title: p.redact(p.info.Title),
 		Active: p.b.active == p, Opener: p.info.OpenerID,
 	}
 }

@@ -12,7 +12,7 @@ type queue struct {
 	shed int // events dropped since the queue was last empty
 }
 
-// maxQueued is how many events may wait; beyond it those that only tell are
+// maxQueued is how many events may wait; beyond it those that need no answer are
 // dropped, the newest first.
 const maxQueued = 10_000
 

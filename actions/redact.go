@@ -17,7 +17,7 @@ import (
 // console, the accessibility tree. What the page script tells has passed
 // web/src/actions/redact.ts, which goes by the same words and patterns.
 
-// Redacted stands for what is not told.
+// Redacted replaces a secret.
 const Redacted = secrets.Redacted
 
 // RedactHeaders hides the values of headers that give access, and what does so
@@ -34,7 +34,7 @@ func RedactHeaders(headers map[string]string) map[string]string {
 	return out
 }
 
-// longestURL is how much of a URL is told, in bytes: pages make data URLs of many
+// longestURL is how much of a URL an answer has, in bytes: pages make data URLs of many
 // megabytes.
 const longestURL = 8 << 10
 
@@ -105,7 +105,7 @@ func waysToWrite(value string) []string {
 	}
 }
 
-// text is a text as it may be told.
+// text is a text without secrets.
 func (r *redactor) text(text string) string {
 	if r != nil && r.find != nil {
 		text = r.find.ReplaceAllString(text, Redacted)
@@ -144,21 +144,21 @@ const (
 	maxSecretBytes = 64 << 10
 )
 
-// Tell is a text of the page that somebody has kept, such as a message of its
-// console, as it may be told by now.
-func (p *Page) Tell(text string) string { return p.tell(text) }
+// Redact takes the page's secrets out of a text that a caller has kept, such as a
+// message of its console: more secrets may be known by now.
+func (p *Page) Redact(text string) string { return p.redact(text) }
 
-// tell is a text of the page, such as its title, as it may be told.
-func (p *Page) tell(text string) string { return p.b.shared.secretsOf(p.ID).text(text) }
+// redact takes the page's secrets out of a text, such as its title.
+func (p *Page) redact(text string) string { return p.b.shared.secretsOf(p.ID).text(text) }
 
-// tellURL is tell for an address, which it cuts.
-func (p *Page) tellURL(raw string) string { return p.tell(cut(raw, longestURL)) }
+// redactURL is redact for an address, which it cuts.
+func (p *Page) redactURL(raw string) string { return p.redact(cut(raw, longestURL)) }
 
-// tellHeaders is RedactHeaders with what is known of the page.
-func (p *Page) tellHeaders(headers map[string]string) map[string]string {
+// redactHeaders is RedactHeaders with what is known of the page.
+func (p *Page) redactHeaders(headers map[string]string) map[string]string {
 	out := RedactHeaders(headers)
 	for name, value := range out {
-		out[name] = p.tell(value)
+		out[name] = p.redact(value)
 	}
 	return out
 }
@@ -166,15 +166,15 @@ func (p *Page) tellHeaders(headers map[string]string) map[string]string {
 // literal is a text in JSON.
 var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// tellJSON is tell for all texts of a JSON value, whose members keep their order.
-func (p *Page) tellJSON(value json.RawMessage) json.RawMessage {
+// redactJSON is redact for all texts of a JSON value, whose members keep their order.
+func (p *Page) redactJSON(value json.RawMessage) json.RawMessage {
 	return literal.ReplaceAllFunc(value, func(quoted []byte) []byte {
 		var text string
 		if json.Unmarshal(quoted, &text) != nil {
 			return []byte(`""`)
 		}
-		if told := p.tell(text); told != text {
-			return mustJSON(told)
+		if out := p.redact(text); out != text {
+			return mustJSON(out)
 		}
 		return quoted
 	})

@@ -111,7 +111,7 @@ func TestR159OneRedactor(t *testing.T) {
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	declared := regexp.MustCompile(`\bas (unknown as )?Told\b`)
+	declared := regexp.MustCompile(`\bas (unknown as )?Redacted\b`)
 	own := map[string]int{"aria.ts": 2, "elements.ts": 1, "index.ts": 1, "observed.ts": 3, "tagged.ts": 2, "yaml.ts": 2}
 	for _, file := range files {
 		source, err := os.ReadFile(file)
@@ -123,7 +123,7 @@ func TestR159OneRedactor(t *testing.T) {
 			continue
 		}
 		if n := len(declared.FindAll(source, -1)); n != own[name] {
-			t.Errorf("%s declares %d texts to be told, %d are known: use tell, valueOf or attributeOf", name, n, own[name])
+			t.Errorf("%s declares %d texts to be redacted, %d are known: use redact, valueOf or attributeOf", name, n, own[name])
 		}
 		if strings.Contains(string(source), "@ts-ignore") || regexp.MustCompile(`\bas any\b`).Match(source) {
 			t.Errorf("%s leaves the types", name)
@@ -141,5 +141,5 @@ func TestR159OneRedactor(t *testing.T) {
 	}
 }
 
-// RedactURL is RedactText for a URL, which is cut first, as tellURL does it.
+// RedactURL is RedactText for a URL, which is cut first, as redactURL does it.
 func RedactURL(raw string) string { return RedactText(cut(raw, longestURL)) }

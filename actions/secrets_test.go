@@ -13,9 +13,9 @@ import (
 	"github.com/cdphub/cdphub/actions"
 )
 
-// told finds a secret of testdata/pages/secrets.html in an answer, in whatever
+// anySecret finds a secret of testdata/pages/secrets.html in an answer, in whatever
 // way it is written.
-var told = regexp.MustCompile(`(?i:SECRET-)|SECRET\.|4929[ -]?1234|7392846|q7z|\bqx\b|•|eyJzdWIi`)
+var anySecret = regexp.MustCompile(`(?i:SECRET-)|SECRET\.|4929[ -]?1234|7392846|q7z|\bqx\b|•|eyJzdWIi`)
 
 // silent fails when an answer tells a secret. What is Unsupported tells none.
 func silent(t *testing.T, what string, v any, err error) {
@@ -24,7 +24,7 @@ func silent(t *testing.T, what string, v any, err error) {
 	if failed != nil || err != nil && actions.KindOf(err) != actions.Unsupported {
 		t.Errorf("%s: %v, %v", what, err, failed)
 	}
-	for _, at := range told.FindAllIndex(text, 5) {
+	for _, at := range anySecret.FindAllIndex(text, 5) {
 		t.Errorf("%s tells …%s", what, text[max(at[0]-60, 0):min(at[1]+40, len(text))])
 	}
 }
@@ -88,7 +88,7 @@ func readable(t *testing.T, yaml string, elements actions.ElementsSnapshot) {
 	}
 }
 
-// TestR155SecretsInEvents has a page tell its secrets in events, once it has been
+// TestR155SecretsInEvents has a page put its secrets into events, once it has been
 // read.
 func TestR155SecretsInEvents(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {
@@ -192,7 +192,7 @@ func TestR157ShownPasswords(t *testing.T) {
 }
 
 // TestR156SelectorsOfReaders asks for elements by right and by wrong guesses of
-// what must not be told: who may only read gets the same answer.
+// what must be redacted: who may only read gets the same answer.
 func TestR156SelectorsOfReaders(t *testing.T) {
 	for _, kind := range []actions.TargetKind{actions.BrowserTarget, actions.FrameTarget} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -299,7 +299,7 @@ func TestR156NothingIsEchoed(t *testing.T) {
 	})
 }
 
-// TestR158PageAndHubAgree has the page script tell what the hub tells in the same
+// TestR158PageAndHubAgree has the page script redact what the hub redacts in the same
 // way.
 func TestR158PageAndHubAgree(t *testing.T) {
 	on(t, func(t *testing.T, b *actions.Browser) {

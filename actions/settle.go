@@ -46,7 +46,7 @@ func (p *Page) Follow(ctx context.Context) error {
 	if err := p.scriptIn(quiet, "", scriptCall{verb: "turn"}); KindOf(err) == TargetClosed {
 		return err
 	}
-	_ = p.b.settle(quiet) // what the page has told until then
+	_ = p.b.settle(quiet) // the page's events until then
 	p.mu.Lock()
 	before := p.acted
 	p.mu.Unlock()

@@ -242,7 +242,7 @@ func TestStrictContentSecurityPolicy(t *testing.T) {
 }
 
 // TestSecretsStayInThePage has secret fields of all makes, of which no way to
-// read the page may tell the value.
+// read the page may know the value.
 func TestSecretsStayInThePage(t *testing.T) {
 	const fields = `<p>Fields</p>
 		<textarea id=a autocomplete=one-time-code>SECRET-area</textarea>

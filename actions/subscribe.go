@@ -43,7 +43,7 @@ type ConsoleMessage struct {
 	Text         string // cut after 16 KiB, redacted
 	URL          string // of the script, redacted
 	Line, Column int    // from 1
-	Earlier      bool   // it was there before the page was asked to tell
+	Earlier      bool   // it was there before the subscription
 }
 
 // Download is a file that a page has the browser save.
@@ -61,7 +61,7 @@ type Subscription struct {
 	page  *Page          // nil is every page
 	old   map[*Page]bool // the pages that there were, where only what is new is wanted
 	f     func(Event)
-	asked sync.WaitGroup // the pages that there were, while they have not begun to tell
+	asked sync.WaitGroup // the pages that there were, until their events are enabled
 }
 
 // of reports whether the subscription is to a page's events.
@@ -108,7 +108,7 @@ func (s *Subscription) Cancel() {
 // it does.
 const unready = 3 * time.Second
 
-// Ready waits until the pages that there were tell what they have to: what they
+// Ready waits until the events of the pages that there were are enabled: what they
 // do after it is not missed.
 func (s *Subscription) Ready(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, unready)
@@ -121,7 +121,7 @@ func (s *Subscription) Ready(ctx context.Context) {
 	}
 }
 
-// watchLocked has a page tell what the subscriptions need, in the background,
+// watchLocked enables the events of a page that the subscriptions need, in the background,
 // and calls done when it does or cannot.
 func (b *Browser) watchLocked(p *Page, done func()) {
 	var kinds EventKind
@@ -154,12 +154,12 @@ func (b *Browser) watchLocked(p *Page, done func()) {
 	})
 }
 
-// enableNetwork makes a session tell of requests.
+// enableNetwork enables the events of requests in a session.
 func (p *Page) enableNetwork(ctx context.Context, session string) error {
 	return p.enable(ctx, session, "Network.enable", p.network)
 }
 
-// enableConsole makes a session tell of the console.
+// enableConsole enables the events of the console in a session.
 func (p *Page) enableConsole(ctx context.Context, session string) error {
 	return p.enable(ctx, session, "Runtime.enable", p.console)
 }
@@ -204,11 +204,11 @@ func (p *Page) enable(ctx context.Context, session, method string, d *domain) er
 	return err
 }
 
-// tell hands an event to those who want it, after what is being handled.
-func (b *Browser) tell(e Event) {
+// emit hands an event to those who want it, after what is being handled.
+func (b *Browser) emit(e Event) {
 	e.Time = time.Now()
 	if c, ok := e.Body.(PageChange); ok {
-		c.URL = e.Page.tellURL(c.URL)
+		c.URL = e.Page.redactURL(c.URL)
 		e.Body = c
 	}
 	b.events.put(func() {
@@ -265,7 +265,7 @@ type stackTrace struct {
 	}
 }
 
-// longestMessage is how much of a console's message is told, in bytes: many are
+// longestMessage is how much of a console's message an event has, in bytes: many are
 // kept.
 const longestMessage = 16 << 10
 
@@ -279,10 +279,10 @@ func (p *Page) consoleCalled(_ string, e struct {
 	for i, a := range e.Args {
 		words[i] = a.text()
 	}
-	m := ConsoleMessage{Level: e.Type, Text: p.tell(cut(strings.Join(words, " "), longestMessage))}
+	m := ConsoleMessage{Level: e.Type, Text: p.redact(cut(strings.Join(words, " "), longestMessage))}
 	if e.StackTrace != nil && len(e.StackTrace.CallFrames) > 0 {
 		f := e.StackTrace.CallFrames[0]
-		m.URL, m.Line, m.Column = p.tellURL(f.URL), f.LineNumber+1, f.ColumnNumber+1
+		m.URL, m.Line, m.Column = p.redactURL(f.URL), f.LineNumber+1, f.ColumnNumber+1
 	}
 	p.write(m)
 }
@@ -292,7 +292,7 @@ func (p *Page) write(m ConsoleMessage) {
 	p.mu.Lock()
 	m.Earlier = p.earlier
 	p.mu.Unlock()
-	p.b.tell(Event{Kind: ConsoleEvents, Page: p, Body: m})
+	p.b.emit(Event{Kind: ConsoleEvents, Page: p, Body: m})
 }
 
 func (p *Page) thrown(_ string, e struct {
@@ -304,11 +304,11 @@ func (p *Page) thrown(_ string, e struct {
 },
 ) {
 	d := e.ExceptionDetails
-	m := ConsoleMessage{Level: "error", Text: d.Text, URL: p.tellURL(d.URL), Line: d.LineNumber + 1, Column: d.ColumnNumber + 1}
+	m := ConsoleMessage{Level: "error", Text: d.Text, URL: p.redactURL(d.URL), Line: d.LineNumber + 1, Column: d.ColumnNumber + 1}
 	if d.Exception != nil {
 		m.Text = cut(m.Text+" "+d.Exception.text(), longestMessage)
 	}
-	m.Text = p.tell(m.Text)
+	m.Text = p.redact(m.Text)
 	p.write(m)
 }
 
@@ -321,18 +321,18 @@ func (p *Page) logged(_ string, e struct {
 	}
 },
 ) {
-	m := ConsoleMessage{Level: e.Entry.Level, Text: p.tell(cut(e.Entry.Text, longestMessage)), URL: p.tellURL(e.Entry.URL), Line: e.Entry.LineNumber}
-	p.b.tell(Event{Kind: LogEvents, Page: p, Body: m})
+	m := ConsoleMessage{Level: e.Entry.Level, Text: p.redact(cut(e.Entry.Text, longestMessage)), URL: p.redactURL(e.Entry.URL), Line: e.Entry.LineNumber}
+	p.b.emit(Event{Kind: LogEvents, Page: p, Body: m})
 }
 
 // ---------------------------------------------------------------- downloads
 
 func (p *Page) downloadBegins(_ string, e struct{ GUID, URL, SuggestedFilename string }) {
-	p.b.tell(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, URL: p.tellURL(e.URL), Suggested: p.tell(e.SuggestedFilename), State: "started"}})
+	p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, URL: p.redactURL(e.URL), Suggested: p.redact(e.SuggestedFilename), State: "started"}})
 }
 
 func (p *Page) downloadGoes(_ string, e struct{ GUID, State string }) {
 	if e.State != "inProgress" {
-		p.b.tell(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, State: e.State}})
+		p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, State: e.State}})
 	}
 }

@@ -32,7 +32,7 @@ func (b *Browser) pageLocked(t targetInfo) {
 	p.setInfo(t)
 	b.pages = append(b.pages, p)
 	b.watchLocked(p, func() {})
-	b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "created", URL: t.URL}})
+	b.emit(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "created", URL: t.URL}})
 	for id, other := range b.others { // which the page may have opened before it was known as ours
 		if other.OpenerID == t.TargetID {
 			delete(b.others, id)
@@ -49,7 +49,7 @@ func (b *Browser) pageOf(id string) *Page {
 	return nil
 }
 
-// hasOpened makes a page that may have been told of before one of the Browser's
+// hasOpened makes a page that may have been announced before one of the Browser's
 // own.
 func (b *Browser) hasOpened(id string) {
 	b.mu.Lock()
@@ -58,7 +58,7 @@ func (b *Browser) hasOpened(id string) {
 		return
 	}
 	b.opened[id] = true
-	if t, told := b.others[id]; told {
+	if t, known := b.others[id]; known {
 		delete(b.others, id)
 		b.pageLocked(t)
 	}
@@ -97,5 +97,5 @@ func (b *Browser) drop(id string) {
 		}
 	}
 	p.close()
-	b.tell(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "close"}})
+	b.emit(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "close"}})
 }

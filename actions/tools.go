@@ -50,7 +50,7 @@ func (p *Page) DeclaredTools(ctx context.Context) ([]DeclaredTool, error) {
 		return nil, err
 	}
 	list := []DeclaredTool{}
-	if err := json.Unmarshal(p.tellJSON(v.JSON), &list); err != nil {
+	if err := json.Unmarshal(p.redactJSON(v.JSON), &list); err != nil {
 		return nil, errorf(Internal, "the page declares tools that are none: %v", err)
 	}
 	return list, nil

@@ -24,7 +24,7 @@ type YAMLSnapshot struct {
 // yamlCut is the last line of a snapshot that was cut.
 const yamlCut = "# cut: the snapshot is longer than 1 MiB"
 
-// frameTime is how long one frame may take to tell what it shows.
+// frameTime is how long one frame may take for its part.
 const frameTime = 2 * time.Second
 
 // maxNesting is how deep frames are read.

@@ -122,7 +122,7 @@ func consoleMessages(_ context.Context, c *call, in consoleArgs) error {
 	}
 	c.lines = written.list(levels[cmp.Or(in.Level, "info")], in.All)
 	for i, line := range c.lines {
-		c.lines[i] = c.page.Tell(line)
+		c.lines[i] = c.page.Redact(line)
 	}
 	return c.toFile(in.Filename, "Console", "text/plain")
 }

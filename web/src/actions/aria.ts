@@ -3,7 +3,7 @@
 
 import { computeAccessibleName } from "dom-accessibility-api";
 import { isNameless, isRole } from "../agent/accessibility/ariaroles";
-import { REDACTED, tell, type Told, word } from "./redact";
+import { REDACTED, redact, type Redacted, word } from "./redact";
 import { isSecret, isSecretText } from "./secrets";
 import { closest, squash } from "./tree";
 import { styleOf } from "./view";
@@ -92,16 +92,16 @@ const GLOBAL = [
 ];
 
 /** The role of an element: "none" for presentational ones, "generic" where there is no other. */
-export function roleOf(el: Element): Told {
+export function roleOf(el: Element): Redacted {
   for (const token of (el.getAttribute("role") ?? "").toLowerCase().split(/\s+/)) {
     if (token === "presentation" || token === "none") {
       if (GLOBAL.some((a) => el.hasAttribute(a)) || isFocusable(el)) break;
       return word("none");
     }
     if (token === "image") return word("img");
-    if (isRole(token)) return token as Told; // one of a list
+    if (isRole(token)) return token as Redacted; // one of a list
   }
-  return (implicitRole(el) || "generic") as Told; // one of those above and below
+  return (implicitRole(el) || "generic") as Redacted; // one of those above and below
 }
 
 function implicitRole(el: Element): string {
@@ -161,11 +161,11 @@ const PLAIN =
   /^(article|banner|complementary|contentinfo|generic|list|listitem|main|navigation|region|rowgroup|separator)$/;
 
 /** The accessible name, white space collapsed; "" for roles that have none. */
-export function nameOf(el: Element, role: string = roleOf(el)): Told {
+export function nameOf(el: Element, role: string = roleOf(el)): Redacted {
   if (role === "none" || isNameless(role) || (PLAIN.test(role) && !isNamed(el))) return word("");
   const name = squash(computeAccessibleName(el, { getComputedStyle: styleOf as typeof getComputedStyle }));
   const isContent = isSecretText(el) && (name === squash(el.textContent ?? "") || /^opt/.test(el.localName));
-  return name && isContent ? REDACTED : tell(name);
+  return name && isContent ? REDACTED : redact(name);
 }
 
 /** Whether assistive technology does not hear of an element, for aria-hidden. */

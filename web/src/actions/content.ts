@@ -9,30 +9,30 @@ import {
   renderedText,
   say,
   sourceOf,
-  tell,
-  tellText,
+  redact,
+  redactText,
   title,
-  type Told,
+  type Redacted,
 } from "./redact";
 import { isSecretText } from "./secrets";
 import { childrenOf, isElement, isText, SILENT, squash } from "./tree";
 import { isHidden } from "./view";
 
-export type Content = { content: Told; url: Told; title: Told };
+export type Content = { content: Redacted; url: Redacted; title: Redacted };
 
 export function contentOf(format: string, root?: Element): Content {
   const el = root ?? document.documentElement;
   return { content: render(format, el, root === undefined), url: address(), title: title() };
 }
 
-function render(format: string, el: Element, whole: boolean): Told {
+function render(format: string, el: Element, whole: boolean): Redacted {
   switch (format) {
     case "html":
       return html(el, whole);
     case "text":
       return renderedText(bodyOf(el));
     case "markdown":
-      return tellText(bodyOf(el), markdown(bodyOf(el)));
+      return redactText(bodyOf(el), markdown(bodyOf(el)));
   }
   throw new Failure(
     "InvalidArgument",
@@ -45,10 +45,10 @@ function bodyOf(el: Element): Element {
   return el.localName === "html" ? (document.body ?? el) : el;
 }
 
-function html(el: Element, whole: boolean): Told {
+function html(el: Element, whole: boolean): Redacted {
   const source = sourceOf(el, checkLength);
   const type = document.doctype;
-  return whole && type ? say`<!DOCTYPE ${tell(type.name)}>${source}` : source;
+  return whole && type ? say`<!DOCTYPE ${redact(type.name)}>${source}` : source;
 }
 
 // ---------------------------------------------------------------- Markdown
@@ -60,7 +60,7 @@ function markdown(root: Element): string {
     .trim();
 }
 
-/** What lies in an element. Its parts are put together before they are told: a secret may lie in several. */
+/** What lies in an element. Its parts are put together before secrets are taken out: a secret may lie in several. */
 function blocks(el: Element): string {
   if (isSecretText(el)) return el.textContent ? REDACTED : "";
   let out = "";

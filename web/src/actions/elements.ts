@@ -4,17 +4,17 @@
 import { selectedOf } from "./aria";
 import { Failure } from "./failure";
 import { bytesOf, MAX_SNAPSHOT } from "./limit";
-import { address, attributeOf, say, tell, tellText, title, type Told, valueOf, word } from "./redact";
+import { address, attributeOf, say, redact, redactText, title, type Redacted, valueOf, word } from "./redact";
 import { isSecretText } from "./secrets";
 import { cut, isElement, isText, squash } from "./tree";
 import { boxOf, type Box, focusedIn, isDisabled, referenced, styleOf } from "./view";
 
 export type Entry = {
-  ref_id: Told;
-  role: Told;
-  name: Told | null;
-  value: Told | null;
-  state: Told[];
+  ref_id: Redacted;
+  role: Redacted;
+  name: Redacted | null;
+  value: Redacted | null;
+  state: Redacted[];
   bounds: Box;
   children?: Entry[];
 };
@@ -53,14 +53,14 @@ const BY_INPUT_TYPE: Record<string, string> = {
 const NAMED_BY_TEXT = /^(button|link|heading|listitem|tab|menuitem)$/;
 const LONGEST_NAME = 500;
 
-function roleOf(el: Element): Told {
+function roleOf(el: Element): Redacted {
   const [given] = (el.getAttribute("role") ?? "").trim().split(/\s+/);
-  if (given) return tell(given);
+  if (given) return redact(given);
   const own =
     el.localName === "input"
       ? (BY_INPUT_TYPE[(el as HTMLInputElement).type] ?? "textbox")
       : (BY_TAG[el.localName] ?? "");
-  return own as Told; // one of the lists
+  return own as Redacted; // one of the lists
 }
 
 /** Walks the page; `met` is called for each entry, when its children are done. */
@@ -68,7 +68,7 @@ class Walk {
   private readonly numbers = new Map<string, number>();
   left = MAX_SNAPSHOT;
 
-  constructor(private readonly met: (entry: () => Entry, ref: Told, el: Element) => Entry | undefined) {}
+  constructor(private readonly met: (entry: () => Entry, ref: Redacted, el: Element) => Entry | undefined) {}
 
   children(parent: Element | ShadowRoot): Entry[] {
     return [...parent.childNodes].filter(isElement).flatMap((el) => this.element(el));
@@ -95,29 +95,29 @@ class Walk {
   }
 }
 
-function describe(el: Element, role: Told, ref_id: Told, bounds: Box): Entry {
+function describe(el: Element, role: Redacted, ref_id: Redacted, bounds: Box): Entry {
   return { ref_id, role, name: nameOf(el, role), value: entryValue(el), state: statesOf(el), bounds };
 }
 
-function nameOf(el: Element, role: string): Told | null {
+function nameOf(el: Element, role: string): Redacted | null {
   const id = el.getAttribute("id");
   const candidates = [
     () => attributeOf(el, "aria-label"),
     () =>
-      tell(
+      redact(
         referenced(el, "aria-labelledby")
-          .map((e) => tellText(e, e.textContent ?? ""))
+          .map((e) => redactText(e, e.textContent ?? ""))
           .join(" "),
       ),
     () =>
       id
-        ? tell((el.getRootNode() as ParentNode).querySelector?.(`label[for="${CSS.escape(id)}"]`)?.textContent ?? "")
+        ? redact((el.getRootNode() as ParentNode).querySelector?.(`label[for="${CSS.escape(id)}"]`)?.textContent ?? "")
         : null,
-    () => tell(wrapping(el) ?? ""),
+    () => redact(wrapping(el) ?? ""),
     () => attributeOf(el, "alt"),
     () => attributeOf(el, "placeholder"),
     () => attributeOf(el, "title"),
-    () => (NAMED_BY_TEXT.test(role) ? tellText(el, textIn(el.shadowRoot ?? el)) : null),
+    () => (NAMED_BY_TEXT.test(role) ? redactText(el, textIn(el.shadowRoot ?? el)) : null),
   ];
   for (const candidate of candidates) {
     const text = squash(candidate() ?? word(""));
@@ -145,16 +145,16 @@ function wrapping(el: Element): string | null {
   return copy.textContent;
 }
 
-function entryValue(el: Element): Told | null {
+function entryValue(el: Element): Redacted | null {
   if (/^(input|textarea|select)$/.test(el.localName)) return valueOf(el) || null;
   return attributeOf(el, "aria-valuenow");
 }
 
-function statesOf(el: Element): Told[] {
+function statesOf(el: Element): Redacted[] {
   const field = el as HTMLInputElement;
   const aria = (name: string): string | null => el.getAttribute(`aria-${name}`);
   const checkable = field.localName === "input" && /^(checkbox|radio)$/.test(field.type);
-  const list: [Told, boolean | undefined][] = [
+  const list: [Redacted, boolean | undefined][] = [
     [word("focused"), focusedIn(document) === el],
     [word("disabled"), isDisabled(el)],
     [word("checked"), checkable ? field.checked && !field.indeterminate : aria("checked") === "true"],
@@ -170,16 +170,16 @@ function statesOf(el: Element): Told[] {
 }
 
 export type Elements = {
-  page_title: Told;
-  page_url: Told;
-  focused_ref: Told | null;
+  page_title: Redacted;
+  page_url: Redacted;
+  focused_ref: Redacted | null;
   elements: Entry[];
   truncated: boolean;
 };
 
 export function snapshotElements(): Elements {
   const focused = focusedIn(document);
-  let focused_ref: Told | null = null;
+  let focused_ref: Redacted | null = null;
   const walk = new Walk((entry, ref, el) => {
     if (el === focused) focused_ref = ref;
     return entry();

@@ -12,7 +12,7 @@ import { checkLength } from "./limit";
 import { findAll, show } from "./locate";
 import { observe } from "./observed";
 import { overlay } from "./overlay";
-import { forget, tell, type Tellable, type Told, word } from "./redact";
+import { forget, redact, type RedactedValue, type Redacted, word } from "./redact";
 import { handles } from "./refs";
 import { secretElements, secrets, secretsFound, watchAll } from "./secrets";
 import { stateOf } from "./state";
@@ -30,7 +30,7 @@ type Given<V extends Verb<unknown, unknown>, Limit> =
   | (null extends V["result"] ? undefined : never);
 
 /** A handler that tells of the page. A text of the page that redact.ts has not seen does not compile. */
-export type Reader<V extends Verb<unknown, unknown> = Verb<AnyArgs, unknown>> = Handler<V, Tellable>;
+export type Reader<V extends Verb<unknown, unknown> = Verb<AnyArgs, unknown>> = Handler<V, RedactedValue>;
 
 type Readers = { [V in keyof ReadingVerbs]: Reader<ReadingVerbs[V]> };
 type Privates = { [V in keyof PrivateVerbs]: Handler<PrivateVerbs[V], unknown> };
@@ -53,7 +53,7 @@ const readers: Readers = {
     until(a.wait, async (n) => {
       const { el, x, y } = await aimAt(a.locator, a, n);
       const checked = checkedOf(el, roleOf(el)) ?? null;
-      return { x, y, checked: checked === "mixed" ? word(checked) : checked, tag: tell(el.localName) };
+      return { x, y, checked: checked === "mixed" ? word(checked) : checked, tag: redact(el.localName) };
     }),
   hit: (a) => {
     if (!findAll(a.locator).length)
@@ -108,7 +108,7 @@ const readers: Readers = {
       const el = await inState(a.locator, a.state);
       return el && { handle: handles.of(el), id: a.tag ? tag(el) : word("") };
     }),
-  yaml: async (a) => snapshotYAML(await rootOf(a), { ...a, above: a.above as Told }),
+  yaml: async (a) => snapshotYAML(await rootOf(a), { ...a, above: a.above as Redacted }),
   elements: () => snapshotElements(),
   tagged: (a) => snapshotTagged(a),
   observe: (a) => observe(a),
@@ -190,7 +190,7 @@ async function element(a: AboutArgs): Promise<Element | Document> {
 }
 
 /** An answer, unless it is too long. What a page has stored is as long as browsers allow. */
-function told(verb: string, answer: string): string {
+function answered(verb: string, answer: string): string {
   if (verb !== "storage") checkLength(answer);
   return answer;
 }
@@ -206,7 +206,7 @@ async function run(verb: string, args: AboutArgs): Promise<string> {
   watchAll();
   try {
     const ok = (await verbOf(verb)(args as never)) ?? null;
-    return told(verb, JSON.stringify({ ok, secrets: secretsFound() }));
+    return answered(verb, JSON.stringify({ ok, secrets: secretsFound() }));
   } catch (e) {
     if (!(e instanceof Failure)) throw e;
     const { kind, message, count } = e;

@@ -1,7 +1,7 @@
 // Bounds on what leaves the page.
 
 import { Failure } from "./failure";
-import { join, type Told } from "./redact";
+import { join, type Redacted } from "./redact";
 
 /** The longest snapshot, in bytes of UTF-8: what is beyond is cut off. */
 export const MAX_SNAPSHOT = 1 << 20;
@@ -34,16 +34,16 @@ export function checkLength(text: string): void {
 
 /** Lines up to the limit; a last one says when more are missing. */
 export class Lines {
-  private readonly list: Told[] = [];
+  private readonly list: Redacted[] = [];
   private left: number;
   truncated = false;
 
-  constructor(private readonly mark: Told) {
+  constructor(private readonly mark: Redacted) {
     this.left = MAX_SNAPSHOT - bytesOf(mark) - 1;
   }
 
   /** Reports whether the line had a place. */
-  add(line: Told): boolean {
+  add(line: Redacted): boolean {
     if (this.truncated) return false;
     this.left -= bytesOf(line) + 1;
     if (this.left < 0) this.cut(this.mark);
@@ -52,7 +52,7 @@ export class Lines {
   }
 
   /** Ends the list, with a line that says why. */
-  cut(mark: Told): void {
+  cut(mark: Redacted): void {
     this.truncated = true;
     this.list.push(mark);
   }
@@ -61,7 +61,7 @@ export class Lines {
     return this.list.length;
   }
 
-  text(): Told {
+  text(): Redacted {
     return join(this.list, "\n");
   }
 }

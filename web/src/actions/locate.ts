@@ -5,7 +5,7 @@ import { nameOf, roleOf } from "./aria";
 import { findByPosition } from "./elements";
 import { Failure } from "./failure";
 import { findObserved } from "./observed";
-import { attributeOf, copyOf, REDACTED, tell, tellText, valueOf } from "./redact";
+import { attributeOf, copyOf, REDACTED, redact, redactText, valueOf } from "./redact";
 import { findYAML, handles, stale } from "./refs";
 import { isSecretText } from "./secrets";
 import { elements, isText, shadowRoots, SILENT, squash } from "./tree";
@@ -105,7 +105,7 @@ const LIVE =
 
 /**
  * Who may only read finds elements in a copy of the page that has no secrets:
- * a selector that tests one, piece by piece, would tell it in the end.
+ * a selector that tests one, piece by piece, would find it out in the end.
  */
 function needStatic(selector: string): void {
   const [pseudo] = LIVE.exec(selector) ?? [];
@@ -154,9 +154,9 @@ function withRole(role: string, name: string | undefined, exact: boolean): Eleme
   );
 }
 
-/** The innermost elements with a text, as it may be told. */
+/** The innermost elements with a text, without secrets. */
 function withText(fits: (text: string) => boolean): Element[] {
-  const matching = new Set(rendered().filter((el) => fits(tell(ownAndInner(el)))));
+  const matching = new Set(rendered().filter((el) => fits(redact(ownAndInner(el)))));
   return [...matching].filter(
     (el) => ![...el.children, ...(el.shadowRoot?.children ?? [])].some((c) => matching.has(c)),
   );
@@ -178,13 +178,13 @@ function labelled(fits: (text: string) => boolean): Element[] {
     root.querySelectorAll("input,textarea,select,button,meter,output,progress,[aria-label],[aria-labelledby]"),
   );
   return fields.filter((el) => {
-    const labels = [...((el as HTMLInputElement).labels ?? [])].map((l) => tell(ownAndInner(l)));
+    const labels = [...((el as HTMLInputElement).labels ?? [])].map((l) => redact(ownAndInner(l)));
     const own = attributeOf(el, "aria-label");
     const by = (el.getAttribute("aria-labelledby") ?? "")
       .split(/\s+/)
       .filter(Boolean)
       .map((id) => (el.getRootNode() as Document).getElementById?.(id))
-      .map((e) => (e ? tellText(e, ownAndInner(e)) : ""));
+      .map((e) => (e ? redactText(e, ownAndInner(e)) : ""));
     return [...labels, ...(own ? [own] : []), ...by].some(fits);
   });
 }

@@ -8,10 +8,10 @@ import {
   attributeOf,
   join,
   say,
-  tell,
-  tellText,
+  redact,
+  redactText,
   title,
-  type Told,
+  type Redacted,
   valueOf,
   word,
 } from "./redact";
@@ -19,30 +19,30 @@ import { stale } from "./refs";
 import { cut, elements, SILENT, squash } from "./tree";
 import { boxOf, type Box, focusedIn, isDisabled, isHidden } from "./view";
 /** A selector as adapters take it: {"type":"role","role":"button","name":"Save"}. */
-type Selector = { type: Told; value?: Told; role?: Told; name?: Told };
+type Selector = { type: Redacted; value?: Redacted; role?: Redacted; name?: Redacted };
 
 export type Observed = {
-  ref: Told;
+  ref: Redacted;
   selector: Selector;
-  role: Told;
-  name?: Told;
-  value?: Told;
-  actionHints: Told[];
+  role: Redacted;
+  name?: Redacted;
+  value?: Redacted;
+  actionHints: Redacted[];
   bounds?: Box;
-  tagName: Told;
+  tagName: Redacted;
   focused?: boolean;
   disabled?: boolean;
-  stability?: Told;
-  previousRef?: Told;
+  stability?: Redacted;
+  previousRef?: Redacted;
   alternativeSelectors?: Selector[];
 };
 
 export type Observation = {
   elements: Observed[];
   total: number;
-  changes?: { added: Told[]; updated: Told[]; removed: Told[] };
-  url: Told;
-  title: Told;
+  changes?: { added: Redacted[]; updated: Redacted[]; removed: Redacted[] };
+  url: Redacted;
+  title: Redacted;
   viewport: { width: number; height: number };
 };
 
@@ -61,10 +61,10 @@ interface Known {
 }
 
 const registry = new Map<string, Known>();
-const refOf = new WeakMap<Element, Told>();
+const refOf = new WeakMap<Element, Redacted>();
 let address = "";
 /** What the last observation had: by ref, what may change. */
-let last = new Map<Told, string>();
+let last = new Map<Redacted, string>();
 
 export function observe(o: ObserveArgs): Observation {
   refresh(o.refreshRefs === true);
@@ -74,7 +74,7 @@ export function observe(o: ObserveArgs): Observation {
     : [];
   if (o.filterRoles?.length)
     found = found.filter((e) => o.filterRoles!.includes(ownRole(e)) || o.filterRoles!.includes(ariaRole(e)));
-  const taken = new Set<Told>();
+  const taken = new Set<Redacted>();
   const list = found.slice(0, o.maxElements ?? 100).map((el, i) => describe(el, refFor(el, i, o, taken), o));
   const now = new Map(list.map((e) => [e.ref, `${e.name}|${e.value}|${e.disabled}`]));
   const changes = {
@@ -119,34 +119,34 @@ function isShown(el: Element): boolean {
 
 // ---------------------------------------------------------------- refs
 
-function refFor(el: Element, i: number, o: ObserveArgs, taken: Set<Told>): Told {
+function refFor(el: Element, i: number, o: ObserveArgs, taken: Set<Redacted>): Redacted {
   let ref = o.stableRefs === false ? say`@e${i + 1}` : stableRef(el);
   if (taken.has(ref)) ref = say`${ref}_${i + 1}`;
   taken.add(ref);
   return ref;
 }
 
-function stableRef(el: Element): Told {
+function stableRef(el: Element): Redacted {
   for (const attribute of ["data-testid", "id", "aria-label"]) {
     const name = (attributeOf(el, attribute) ?? "")
       .toLowerCase()
       .replace(/[^a-z0-9]/g, "")
       .slice(0, 12);
-    if (name) return say`@${name as Told}`;
+    if (name) return say`@${name as Redacted}`;
   }
   const parent = el.parentElement;
   const index = parent ? [...parent.children].indexOf(el) : 0;
   return say`@e${hash([ownRole(el), ownName(el), el.localName, parent ? ownRole(parent) : "", index].join("|"))}`;
 }
 
-/** Of what is told: a short one can be found out from its hash. */
-function hash(text: string): Told {
+/** Of the redacted text: a short one can be found out from its hash. */
+function hash(text: string): Redacted {
   let h = 0;
   for (let i = 0; i < text.length; i++) h = (Math.imul(h, 31) + text.charCodeAt(i)) | 0;
-  return Math.abs(h).toString(36).padStart(6, "0").slice(0, 6) as Told;
+  return Math.abs(h).toString(36).padStart(6, "0").slice(0, 6) as Redacted;
 }
 
-function remember(ref: Told, el: Element, box: string): { stability: Told; previous?: Told } {
+function remember(ref: Redacted, el: Element, box: string): { stability: Redacted; previous?: Redacted } {
   const known = registry.get(ref);
   const previous = refOf.get(el);
   const stability =
@@ -167,15 +167,15 @@ function remember(ref: Told, el: Element, box: string): { stability: Told; previ
 
 // ---------------------------------------------------------------- elements
 
-function ownRole(el: Element): Told {
-  return attributeOf(el, "role") || tell(el.localName);
+function ownRole(el: Element): Redacted {
+  return attributeOf(el, "role") || redact(el.localName);
 }
 
-function ownName(el: Element): Told {
-  return attributeOf(el, "aria-label") || cut(tellText(el, squash(el.textContent ?? "")), 50);
+function ownName(el: Element): Redacted {
+  return attributeOf(el, "aria-label") || cut(redactText(el, squash(el.textContent ?? "")), 50);
 }
 
-function describe(el: Element, ref: Told, o: ObserveArgs): Observed {
+function describe(el: Element, ref: Redacted, o: ObserveArgs): Observed {
   const box = boxOf(el);
   const { stability, previous } = remember(ref, el, JSON.stringify(box));
   const [selector, ...others] = selectorsOf(el);
@@ -192,7 +192,7 @@ function describe(el: Element, ref: Told, o: ObserveArgs): Observed {
     ...(value && { value }),
     actionHints: hintsOf(el),
     ...(o.includeBounds && { bounds: box }),
-    tagName: tell(el.localName),
+    tagName: redact(el.localName),
     ...(focusedIn(document) === el && { focused: true }),
     ...(isDisabled(el) && { disabled: true }),
     stability,
@@ -208,7 +208,7 @@ function minimal({ ref, selector, role, name, tagName }: Observed): Observed {
 /** Ways to find an element, the best first. */
 function selectorsOf(el: Element): Selector[] {
   const [testId, label, id, name] = ["data-testid", "aria-label", "id", "name"].map((a) => attributeOf(el, a));
-  const text = /^(input|textarea|select)$/.test(el.localName) ? word("") : tellText(el, squash(el.textContent ?? ""));
+  const text = /^(input|textarea|select)$/.test(el.localName) ? word("") : redactText(el, squash(el.textContent ?? ""));
   const short = text.length >= 1 && text.length <= 49;
   const list: (Selector | false | null | "")[] = [
     testId && { type: word("testId"), value: testId },
@@ -233,29 +233,29 @@ function selectorsOf(el: Element): Selector[] {
 }
 
 /** A CSS path that leads to one element of its document or shadow root. */
-function pathOf(el: Element): Told {
-  const steps: Told[] = [];
+function pathOf(el: Element): Redacted {
+  const steps: Redacted[] = [];
   for (let e: Element | null = el; e && e.localName !== "html"; e = e.parentElement) {
     if (e.id) {
-      steps.unshift(say`#${escaped(tell(e.id))}`);
+      steps.unshift(say`#${escaped(redact(e.id))}`);
       break;
     }
     const twins: Element[] = [...(e.parentNode?.children ?? [])].filter((c) => c.localName === e!.localName);
     steps.unshift(
-      twins.length > 1 ? say`${tell(e.localName)}:nth-of-type(${twins.indexOf(e) + 1})` : tell(e.localName),
+      twins.length > 1 ? say`${redact(e.localName)}:nth-of-type(${twins.indexOf(e) + 1})` : redact(e.localName),
     );
   }
   return join(steps, " > ");
 }
 
-function escaped(text: Told): Told {
-  return CSS.escape(text) as Told;
+function escaped(text: Redacted): Redacted {
+  return CSS.escape(text) as Redacted;
 }
 
-function hintsOf(el: Element): Told[] {
+function hintsOf(el: Element): Redacted[] {
   const role = ariaRole(el);
   const type = (el as HTMLInputElement).type;
-  const hints: [Told, boolean][] = [
+  const hints: [Redacted, boolean][] = [
     [
       word("clickable"),
       /^(a|button|summary)$/.test(el.localName) ||

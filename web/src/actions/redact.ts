@@ -1,5 +1,5 @@
-// Removes secrets from what leaves the page. Texts of the page leave it as Told
-// only, and only this file makes a Told.
+// Removes secrets from what leaves the page. Texts of the page leave it as Redacted
+// only, and only this file makes a Redacted.
 
 import {
   forgetSecrets,
@@ -13,72 +13,72 @@ import {
   literal,
 } from "./secrets";
 
-declare const told: unique symbol;
+declare const redacted: unique symbol;
 
 /** A text that may leave the page. */
-export type Told = string & { readonly [told]: true };
+export type Redacted = string & { readonly [redacted]: true };
 
-/** What a reader may answer. A text that is not Told does not compile. */
-export type Tellable =
-  | Told
+/** What a reader may answer. A text that is not Redacted does not compile. */
+export type RedactedValue =
+  | Redacted
   | number
   | boolean
   | null
   | undefined
-  | readonly Tellable[]
-  | { readonly [name: string]: Tellable };
+  | readonly RedactedValue[]
+  | { readonly [name: string]: RedactedValue };
 
-export const REDACTED = "[REDACTED]" as Told;
+export const REDACTED = "[REDACTED]" as Redacted;
 
 /** A word of this script's own. */
-export function word<T extends string>(own: string extends T ? never : T): T & Told {
-  return own as unknown as T & Told;
+export function word<T extends string>(own: string extends T ? never : T): T & Redacted {
+  return own as unknown as T & Redacted;
 }
 
-/** A text of this script's own around texts that are told. */
-export function say(own: TemplateStringsArray, ...values: (Told | number)[]): Told {
-  return own.reduce((text, part, i) => text + values[i - 1] + part) as Told;
+/** A text of this script's own around redacted texts. */
+export function say(own: TemplateStringsArray, ...values: (Redacted | number)[]): Redacted {
+  return own.reduce((text, part, i) => text + values[i - 1] + part) as Redacted;
 }
 
-export function join(list: readonly Told[], between: string): Told {
-  return list.join(between) as Told;
+export function join(list: readonly Redacted[], between: string): Redacted {
+  return list.join(between) as Redacted;
 }
 
 /** A text as JSON writes it, in quotes. */
-export function quoted(text: Told): Told {
-  return JSON.stringify(text) as Told;
+export function quoted(text: Redacted): Redacted {
+  return JSON.stringify(text) as Redacted;
 }
 
 /** A text of the page without the values of secret fields, and without what in addresses gives access. */
-export function tell(text: string): Told {
-  if (text === "") return text as Told;
+export function redact(text: string): Redacted {
+  if (text === "") return text as Redacted;
   const known = knownSecrets();
-  return withoutKeys(known ? text.replace(known, REDACTED) : text) as Told;
+  return withoutKeys(known ? text.replace(known, REDACTED) : text) as Redacted;
 }
 
 /** The text of an element, as somebody has put it together. */
-export function tellText(el: Element, text: string): Told {
-  return text && isSecretText(el) ? REDACTED : tell(text);
+export function redactText(el: Element, text: string): Redacted {
+  return text && isSecretText(el) ? REDACTED : redact(text);
 }
 
-/** A field's value, as it may be told. */
-export function valueOf(el: Element): Told {
+/** A field's value, redacted. */
+export function valueOf(el: Element): Redacted {
   const { value } = el as HTMLInputElement;
-  return value && (isSecret(el) || isHiddenField(el)) ? REDACTED : tell(value ?? "");
+  return value && (isSecret(el) || isHiddenField(el)) ? REDACTED : redact(value ?? "");
 }
 
-/** An attribute, as it may be told; null where there is none. */
-export function attributeOf(el: Element, name: string): Told | null {
+/** An attribute, redacted; null where there is none. */
+export function attributeOf(el: Element, name: string): Redacted | null {
   const value = el.getAttribute(name);
   return value === null ? null : attribute(el, name, value);
 }
 
-export function address(): Told {
-  return tell(location.href);
+export function address(): Redacted {
+  return redact(location.href);
 }
 
-export function title(): Told {
-  return tell(document.title);
+export function title(): Redacted {
+  return redact(document.title);
 }
 
 // ---------------------------------------------------------------- addresses
@@ -138,13 +138,13 @@ function unescaped(name: string): string {
 /** Attributes that say what a field holds, or what an option stands for. */
 const VALUES = /^(value|label|aria-valuetext|aria-valuenow|data-value|data-original-value)$/;
 
-function attribute(el: Element, name: string, value: string): Told {
-  if (value === "") return value as Told;
+function attribute(el: Element, name: string, value: string): Redacted {
+  if (value === "") return value as Redacted;
   if (name === "srcdoc") return redactSource(value);
   const holds =
     (VALUES.test(name) && (isSecret(el) || isHiddenField(el))) ||
     (/^(content|value|data-value)$/.test(name) && isSecretSetting(el));
-  return holds || isSecretAttribute(name) ? REDACTED : tell(value);
+  return holds || isSecretAttribute(name) ? REDACTED : redact(value);
 }
 
 /** Elements whose content is source of a document, as text. */
@@ -236,12 +236,12 @@ function redactTexts(twin: Element): void {
     if (node.nodeType !== 3 && node.nodeType !== 8) continue;
     const { data } = node as CharacterData;
     const value =
-      SOURCE.test(twin.localName) || (node.nodeType === 8 && data.includes("<")) ? redactSource(data) : tell(data);
+      SOURCE.test(twin.localName) || (node.nodeType === 8 && data.includes("<")) ? redactSource(data) : redact(data);
     if (value !== data) (node as CharacterData).data = value;
   }
 }
 
-function set(twin: Element, a: Attr, value: Told): void {
+function set(twin: Element, a: Attr, value: Redacted): void {
   try {
     a.value = value;
   } catch {
@@ -258,7 +258,7 @@ function redactTree(original: ParentNode, copy: ParentNode): void {
 }
 
 /** The source of a document, or of a part of one, without its secrets. */
-function redactSource(source: string): Told {
+function redactSource(source: string): Redacted {
   try {
     const doc = new DOMParser().parseFromString(source, "text/html");
     const written = (): string =>
@@ -266,7 +266,7 @@ function redactSource(source: string): Told {
     const before = written();
     redactTree(doc, doc);
     const after = written();
-    return (before === after ? tell(source) : after) as Told;
+    return (before === after ? redact(source) : after) as Redacted;
   } catch {
     // the page's policy forbids to parse it
     return REDACTED;
@@ -276,21 +276,21 @@ function redactSource(source: string): Told {
 const QUOTED_TOKEN = /(["'])(Bearer\s+)?[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}\1/g;
 
 /** An element's HTML. */
-export function sourceOf(el: Element, check: (source: string) => void): Told {
+export function sourceOf(el: Element, check: (source: string) => void): Redacted {
   const source = (new Copy(el).root as Element).outerHTML;
   check(source); // before it is searched, which takes long
-  return source.replace(QUOTED_TOKEN, `$1${REDACTED}$1`) as Told;
+  return source.replace(QUOTED_TOKEN, `$1${REDACTED}$1`) as Redacted;
 }
 
 // -------------------------------------------------------------------- text
 
 /** The text of an element as it is rendered. */
-export function renderedText(el: Element): Told {
+export function renderedText(el: Element): Redacted {
   let text = (el as HTMLElement).innerText ?? el.textContent ?? "";
   if (text && isSecretText(el)) return REDACTED;
   for (const inner of el.querySelectorAll("select,datalist,[data-sensitive],[contenteditable],[role]")) {
     const own = isSecretText(inner) ? ((inner as HTMLElement).innerText ?? "").trim() : "";
     if (own) text = text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${literal(own)}(?![\\p{L}\\p{N}])`, "gu"), REDACTED);
   }
-  return tell(text);
+  return redact(text);
 }

@@ -2,19 +2,19 @@
 // name may outlive its element.
 
 import { Failure } from "./failure";
-import { say, type Told, word } from "./redact";
+import { say, type Redacted, word } from "./redact";
 import { frameAround } from "./tree";
 
 /** Names for elements, which stay with them: "e12", "h3". */
 export class Refs {
-  private readonly names = new WeakMap<Element, { ref: Told; key: string }>();
+  private readonly names = new WeakMap<Element, { ref: Redacted; key: string }>();
   private readonly elements = new Map<string, WeakRef<Element>>();
   private last = 0;
 
-  constructor(private readonly prefix: Told) {}
+  constructor(private readonly prefix: Redacted) {}
 
   /** The name of an element. One whose key has changed gets another. */
-  of(el: Element, key = ""): Told {
+  of(el: Element, key = ""): Redacted {
     const known = this.names.get(el);
     if (known && known.key === key) return known.ref;
     const ref = say`${this.prefix}${++this.last}`;
@@ -45,7 +45,7 @@ const tables = new Map<string, { doc: Document; refs: Refs }>();
  * met. Where this document is itself a frame of the page that is read, `above`
  * is "f2", say: "f2e12", "f2f1e12".
  */
-export function refsOf(doc: Document, above: Told): Refs {
+export function refsOf(doc: Document, above: Redacted): Refs {
   const frame = doc === document ? undefined : frameAround(doc);
   const name = say`${above}${frame ? frameName(frame) : word("")}e`;
   let table = tables.get(name);
@@ -53,11 +53,11 @@ export function refsOf(doc: Document, above: Told): Refs {
   return table.refs;
 }
 
-const frames = new WeakMap<Element, Told>();
+const frames = new WeakMap<Element, Redacted>();
 let lastFrame = 0;
 
 /** The name of a frame, by its element: "f1". */
-export function frameName(frame: Element): Told {
+export function frameName(frame: Element): Redacted {
   let name = frames.get(frame);
   if (!name) frames.set(frame, (name = say`f${++lastFrame}`));
   return name;

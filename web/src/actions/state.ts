@@ -1,11 +1,11 @@
 // What is asked of one element.
 
 import { checkedOf, roleOf } from "./aria";
-import { attributeOf, renderedText, type Tellable, tell, type Told, valueOf, word } from "./redact";
+import { attributeOf, renderedText, type RedactedValue, redact, type Redacted, valueOf, word } from "./redact";
 import { squash } from "./tree";
 import { boxOf, isDisabled, isVisible, styleOf } from "./view";
 
-const properties: Record<string, (el: Element) => Tellable> = {
+const properties: Record<string, (el: Element) => RedactedValue> = {
   visible: isVisible,
   enabled: (el) => !isDisabled(el),
   checked: (el) => {
@@ -16,14 +16,16 @@ const properties: Record<string, (el: Element) => Tellable> = {
   value: (el) => (/^(input|textarea|select)$/.test(el.localName) ? valueOf(el) : null),
   boundingBox: (el) => (isVisible(el) ? boxOf(el) : null),
   attributes: (el) =>
-    Object.fromEntries([...el.attributes].map((a): [string, Told] => [a.name, attributeOf(el, a.name)!])),
+    Object.fromEntries([...el.attributes].map((a): [string, Redacted] => [a.name, attributeOf(el, a.name)!])),
   computedStyle: (el) => {
     const style = styleOf(el);
-    return Object.fromEntries([...style].map((name): [string, Told] => [name, tell(style.getPropertyValue(name))]));
+    return Object.fromEntries(
+      [...style].map((name): [string, Redacted] => [name, redact(style.getPropertyValue(name))]),
+    );
   },
 };
 
 /** The properties that are asked for; unknown ones are left out. */
-export function stateOf(el: Element, wanted: string[]): { [property: string]: Tellable } {
+export function stateOf(el: Element, wanted: string[]): { [property: string]: RedactedValue } {
   return Object.fromEntries(wanted.filter((p) => p in properties).map((p) => [p, properties[p](el)]));
 }

@@ -5,16 +5,28 @@
 
 import type { TaggedArgs } from "../wire/verbs";
 import { Lines } from "./limit";
-import { address, attributeOf, join, REDACTED, say, tell, tellText, title, type Told, valueOf, word } from "./redact";
+import {
+  address,
+  attributeOf,
+  join,
+  REDACTED,
+  say,
+  redact,
+  redactText,
+  title,
+  type Redacted,
+  valueOf,
+  word,
+} from "./redact";
 import { isSecret } from "./secrets";
 import { childrenOf, cut, elements, isElement, isText, SILENT, squash } from "./tree";
 import { isDisabled, isVisible, meetsViewport } from "./view";
 
 const ATTRIBUTE = "data-rp-id";
 export type Tagged = {
-  markdown: Told;
-  url: Told;
-  title: Told;
+  markdown: Redacted;
+  url: Redacted;
+  title: Redacted;
   elementCount: number;
   truncated: boolean;
 };
@@ -86,42 +98,42 @@ class Ids {
     }
   }
 
-  of(el: Element): Told {
+  of(el: Element): Redacted {
     let id = el.getAttribute(ATTRIBUTE) ?? "";
     if (!/^[A-Za-z0-9]+$/.test(id) || this.given.has(id)) {
       id = `a${++Ids.last}`;
       el.setAttribute(ATTRIBUTE, id);
     }
     this.given.add(id);
-    return id as Told; // letters and digits
+    return id as Redacted; // letters and digits
   }
 }
 
 /** The id of one element, which gets one if it has none. */
-export function tag(el: Element): Told {
+export function tag(el: Element): Redacted {
   return new Ids().of(el);
 }
 
 // ---------------------------------------------------------------- lines
 
-function lineOf(el: Element, id: Told, hidden: boolean): Told {
+function lineOf(el: Element, id: Redacted, hidden: boolean): Redacted {
   const words = [headOf(el, id), ...bodyOf(el)];
   if (isDisabled(el) && /^(button|input|select|textarea|fieldset)$/.test(el.localName)) words.push(word("disabled"));
   if (hidden) words.push(word("hidden"));
   return join(words.filter(Boolean), " ");
 }
 
-function headOf(el: Element, id: Told): Told {
+function headOf(el: Element, id: Redacted): Redacted {
   const kind = [id];
   if (el.localName === "a" && el.hasAttribute("href"))
     kind.push(word("link"), cut(attributeOf(el, "href")!, LONGEST_TEXT));
   else if (el.localName === "input")
-    kind.push(word("input"), tell((el as HTMLInputElement).type), attributeOf(el, "role") ?? word(""));
-  else kind.push(tell(el.localName), attributeOf(el, "role") ?? word(""));
+    kind.push(word("input"), redact((el as HTMLInputElement).type), attributeOf(el, "role") ?? word(""));
+  else kind.push(redact(el.localName), attributeOf(el, "role") ?? word(""));
   return say`[${join(kind.filter(Boolean), " ")}]`;
 }
 
-function bodyOf(el: Element): Told[] {
+function bodyOf(el: Element): Redacted[] {
   switch (el.localName) {
     case "input":
       return inputOf(el as HTMLInputElement);
@@ -132,24 +144,27 @@ function bodyOf(el: Element): Told[] {
     case "iframe":
       return [say`src=${cut(attributeOf(el, "src") ?? word(""), LONGEST_TEXT)}`];
   }
-  return [cut(tellText(el, squash(ownText(el))), LONGEST_TEXT, "…")];
+  return [cut(redactText(el, squash(ownText(el))), LONGEST_TEXT, "…")];
 }
 
-function pair(name: Told, value: Told | null): Told {
-  return value ? say`${name}="${cut(squash(value), LONGEST_TEXT, "…").replace(/[\\"]/g, "\\$&") as Told}"` : word("");
+function pair(name: Redacted, value: Redacted | null): Redacted {
+  return value
+    ? say`${name}="${cut(squash(value), LONGEST_TEXT, "…").replace(/[\\"]/g, "\\$&") as Redacted}"`
+    : word("");
 }
 
-function inputOf(el: HTMLInputElement): Told[] {
+function inputOf(el: HTMLInputElement): Redacted[] {
   if (el.type === "checkbox" || el.type === "radio") {
     return [pair(word("value"), el.hasAttribute("value") ? valueOf(el) : null), word(el.checked ? "checked" : "")];
   }
   return [pair(word("placeholder"), attributeOf(el, "placeholder")), pair(word("value"), valueOf(el))];
 }
 
-function selectOf(el: HTMLSelectElement): Told[] {
+function selectOf(el: HTMLSelectElement): Redacted[] {
   if (isSecret(el))
     return [pair(word("value"), valueOf(el)), pair(word("options"), el.options.length ? REDACTED : null)];
-  const labels = (list: Iterable<HTMLOptionElement>): Told => tell([...list].map((o) => squash(o.label)).join("|"));
+  const labels = (list: Iterable<HTMLOptionElement>): Redacted =>
+    redact([...list].map((o) => squash(o.label)).join("|"));
   return [
     pair(word("value"), labels(el.selectedOptions)),
     pair(word("options"), labels([...el.options].slice(0, MOST_OPTIONS))),

@@ -7,7 +7,19 @@
 import type { YAMLArgs } from "../wire/verbs";
 import { checkedOf, expandedOf, isInvalid, levelOf, nameOf, roleOf, selectedOf, tri } from "./aria";
 import { Lines } from "./limit";
-import { address, attributeOf, join, quoted, REDACTED, say, tell, title, type Told, valueOf, word } from "./redact";
+import {
+  address,
+  attributeOf,
+  join,
+  quoted,
+  REDACTED,
+  say,
+  redact,
+  title,
+  type Redacted,
+  valueOf,
+  word,
+} from "./redact";
 import { frameName, handles, refsOf } from "./refs";
 import { isSecretText } from "./secrets";
 import { childrenOf, documentOf, isElement, isText, SILENT, squash } from "./tree";
@@ -15,38 +27,38 @@ import { focusedIn, isDisabled, styleOf } from "./view";
 
 interface Item {
   el: Element;
-  role: Told;
-  name: Told;
+  role: Redacted;
+  name: Redacted;
   /** Stands in a line of text, and has nothing but text. */
   inline: boolean;
   pointer: boolean;
   hiddenFromAria: boolean;
-  props: [Told, Told][];
-  children: (Item | Told)[];
+  props: [Redacted, Redacted][];
+  children: (Item | Redacted)[];
 }
 
 const LONGEST_NAME = 900;
 
 /** What the hub asks for. `above` is a text of the hub's, no text of the page. */
-export type YAMLOptions = Pick<YAMLArgs, "refs" | "boxes"> & { above: Told };
+export type YAMLOptions = Pick<YAMLArgs, "refs" | "boxes"> & { above: Redacted };
 
 export type Snapshot = {
-  text: Told;
+  text: Redacted;
   count: number;
-  title: Told;
-  url: Told;
+  title: Redacted;
+  url: Redacted;
   /** The frames whose documents are out of reach. */
   holes: Hole[];
 };
 
 /** A frame whose content is to come from its own script. */
 type Hole = {
-  handle: Told;
+  handle: Redacted;
   /** The frame's own line, from 0, and how deep it stands. */
   line: number;
   depth: number;
   /** What its refs are to begin with. */
-  above: Told;
+  above: Redacted;
 };
 /** The snapshot of a subtree, of the body by default. */
 export function snapshotYAML(root: Element | undefined, options: YAMLOptions): Snapshot {
@@ -142,11 +154,11 @@ function generated(el: Element, which: string): string {
 }
 
 /** Neighbouring texts as one, white space collapsed. */
-function merge(list: (Item | string)[]): (Item | Told)[] {
-  const out: (Item | Told)[] = [];
+function merge(list: (Item | string)[]): (Item | Redacted)[] {
+  const out: (Item | Redacted)[] = [];
   let text = "";
   const flush = (): void => {
-    const t = squash(tell(text));
+    const t = squash(redact(text));
     if (t) out.push(t);
     text = "";
   };
@@ -161,7 +173,7 @@ function merge(list: (Item | string)[]): (Item | Told)[] {
   return out;
 }
 
-function propsOf(el: Element, role: string): [Told, Told][] {
+function propsOf(el: Element, role: string): [Redacted, Redacted][] {
   const href = attributeOf(el, "href");
   if (role === "link" && href !== null) return [[word("url"), href]];
   const placeholder = attributeOf(el, "placeholder");
@@ -177,9 +189,9 @@ class Writer {
 
   constructor(private readonly o: YAMLOptions) {}
 
-  write(item: Item | Told, depth: number, pointer: boolean): void {
+  write(item: Item | Redacted, depth: number, pointer: boolean): void {
     if (this.lines.truncated) return;
-    const indent = "  ".repeat(depth) as Told;
+    const indent = "  ".repeat(depth) as Redacted;
     if (typeof item === "string") {
       const text = squash(item);
       if (text) this.lines.add(say`${indent}- text: ${scalar(text)}`);
@@ -206,7 +218,7 @@ class Writer {
     });
   }
 
-  private head(item: Item): Told {
+  private head(item: Item): Redacted {
     const { el, role, name } = item;
     const words = [role];
     if (name && name.length <= LONGEST_NAME) words.push(quoted(name));
@@ -218,11 +230,11 @@ class Writer {
     return join(words, " ");
   }
 
-  private states({ el, role, hiddenFromAria }: Item): Told[] {
+  private states({ el, role, hiddenFromAria }: Item): Redacted[] {
     const checked = role === "option" ? undefined : checkedOf(el, role);
     const pressed = role === "button" ? tri(el, "aria-pressed") : undefined;
     const level = levelOf(el, role);
-    const list: [Told, boolean | undefined][] = [
+    const list: [Redacted, boolean | undefined][] = [
       [word("checked=mixed"), checked === "mixed"],
       [word("checked"), checked === true],
       [word("disabled"), isDisabled(el) && role !== "generic"],
@@ -239,19 +251,19 @@ class Writer {
   }
 }
 
-function boxOf(el: Element): Told {
+function boxOf(el: Element): Redacted {
   const r = el.getBoundingClientRect();
   const [x, y, width, height] = [r.x, r.y, r.width, r.height].map(Math.round);
   return say`[box=${x},${y},${width},${height}]`;
 }
 
 /** A key of YAML: in single quotes where it would be misread. */
-function key(text: Told): Told {
-  return misread(text) ? say`'${text.replace(/'/g, "''") as Told}'` : text;
+function key(text: Redacted): Redacted {
+  return misread(text) ? say`'${text.replace(/'/g, "''") as Redacted}'` : text;
 }
 
 /** A value of YAML: in double quotes where it would be misread. */
-function scalar(text: Told): Told {
+function scalar(text: Redacted): Redacted {
   return misread(text) ? quoted(text) : text;
 }
 
