@@ -29,18 +29,18 @@ const (
 // The extensions that a Host may name in its ready. Until they are accepted,
 // and to a Host that names none, version 1 holds.
 const (
-	// The Host is told of each session before its first command, and may send
+	// The Host gets the beginning of each session before its first command, and may send
 	// an event to one session.
 	featureSessions = "sessions"
 	// The Host may handle more browser-level methods than two.
 	featureHandles = "handles+"
-	// The Host is told the key with which dialogs are shown.
+	// The Host gets the key with which dialogs are shown.
 	featureDialog = "dialog"
 	// The Host may leave scripts at the hub.
 	featureEval = "eval"
 	// DOM.setFileInputFiles brings the contents of the files.
 	featureUploads = "uploads"
-	// The Host may come back with its hostId, and is told which sessions go on.
+	// The Host may come back with its hostId, and hears which sessions continue.
 	featureResume = "resume"
 	// The page behind the Host must show that it runs.
 	featureAlive = "alive"
@@ -184,9 +184,9 @@ func (p *Page) Send(c Command) error {
 }
 
 // Release implements Host.
-func (p *Page) Release(sessionID, targetID string) { p.tell("detached", sessionID, targetID, "") }
+func (p *Page) Release(sessionID, targetID string) { p.session("detached", sessionID, targetID, "") }
 
-// Attached implements Announcer. A Host without the feature is told nothing.
+// Attached implements Announcer. A Host without the feature gets nothing.
 func (p *Page) Attached(s Attachment) {
 	a := p.abilities.Load()
 	if !a.sessions {
@@ -195,7 +195,7 @@ func (p *Page) Attached(s Attachment) {
 	if !a.dialog {
 		s.DialogKey = ""
 	}
-	p.tell("attached", s.SessionID, s.TargetID, s.DialogKey)
+	p.session("attached", s.SessionID, s.TargetID, s.DialogKey)
 }
 
 // Resumed implements Resumer.
@@ -205,9 +205,9 @@ func (p *Page) Resumed() {
 	}
 }
 
-// tell says that a session has begun or ended. A Host too slow to take even
+// session says that a session has begun or ended. A Host too slow to take even
 // that is disconnected, since it would be wrong about its sessions for ever.
-func (p *Page) tell(kind, sessionID, targetID, dialogKey string) {
+func (p *Page) session(kind, sessionID, targetID, dialogKey string) {
 	b := append(append(append(p.scratch[:0], `{"kind":"`...), kind...), `","sessionId":`...)
 	b = wire.AppendString(b, sessionID)
 	b = appendTargetID(b, targetID)

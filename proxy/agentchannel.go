@@ -275,7 +275,7 @@ func (c *agentRegistry) isTargetDocument(address string) bool {
 }
 
 // soleTargetLocked returns the only Target that pauses requests or, when none
-// does, the only one that is told of them. A request without a known Referer is
+// does, the only one that gets events of them. A request without a known Referer is
 // taken for its own.
 func (c *agentRegistry) soleTargetLocked() *agentTarget {
 	var holding, hearing []*agentTarget

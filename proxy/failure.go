@@ -94,7 +94,7 @@ func (p *handler) serveFailure(w http.ResponseWriter, r *http.Request, err error
 	}
 }
 
-// failure is what is told of a request that has failed.
+// failure is what the agent gets of a request that has failed.
 type failure struct {
 	Error  string `json:"error"`  // what is the case, and what to do
 	Reason string `json:"reason"` // as Chromium names it

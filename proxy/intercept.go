@@ -14,7 +14,7 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// A pausedRequest is a request that an agent is told of. If waits is set it is
+// A pausedRequest is a request that an agent gets an event of. If waits is set it is
 // paused until the agent has decided (Fetch.requestPaused of its Clients).
 type pausedRequest struct {
 	agents    *agentRegistry
@@ -68,7 +68,7 @@ func (h *pausedRequest) decide(d decision) {
 }
 
 // intercept finds the Target that makes a request, and applies what the Target
-// wants for all its requests. It returns nil when no agent is told of this one.
+// wants for all its requests. It returns nil when no agent gets an event of this one.
 func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	t, main := p.agents.findTarget(r, e, p.fromHost(r))

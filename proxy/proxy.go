@@ -134,8 +134,8 @@ type exchange struct {
 	service      bool           // a service worker will run it
 	navigates    bool           // and the request is a navigation, not of a script or an element
 	redirects    []hop          // the redirect chain of the navigation so far
-	paused       *pausedRequest // nil when no agent is told of it
-	script       *wsconn.Conn   // of the agent whose script asks, which is told of the headers; else nil
+	paused       *pausedRequest // nil when no agent gets an event of it
+	script       *wsconn.Conn   // of the agent whose script asks, which gets the headers; else nil
 	announced    bool           // the agent of the document before has made events of it
 	noCache      bool           // the browser must not cache the response
 	clientHeader http.Header    // of a response that a Client has made; else nil

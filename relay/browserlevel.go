@@ -29,14 +29,14 @@ func (s *side) askAllLocked() {
 	}
 }
 
-// askLocked sends a command in a Client's name, which is not told the answer.
+// askLocked sends a command in a Client's name, which does not get the answer.
 func (s *side) askLocked(c *Client, asked request) {
 	s.hub.counters.Received++
 	s.hub.forwardLocked(&asked, s.rootLocked(c))
 }
 
-// dropBrowserLocked ends everything of the Host, as when it has crashed: it is
-// not told that its sessions end.
+// dropBrowserLocked ends everything of the Host, as when it has crashed: it
+// gets no ends of its sessions.
 func (s *side) dropBrowserLocked(why *wire.Error) {
 	h, host := s.hub, s.host
 	s.host = nil

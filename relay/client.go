@@ -350,7 +350,7 @@ func (c *Client) Leave() {
 	delete(h.clients, c)
 	h.dropParkedLocked(c)
 	h.countPolicyLocked(c.policy, -1)
-	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are told
+	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are sent
 	for s := range c.sessions {
 		h.subscribers.forget(origin{c, s})
 	}

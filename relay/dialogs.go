@@ -155,7 +155,7 @@ func (slot *dialogs) settleLocked(a DialogAnswer) {
 var errNoDialog = &wire.Error{Code: wire.CodeInvalidParams, Message: "No dialog is showing"}
 
 // maxPromptText is how long the answer to a prompt may be, in bytes: every
-// session of the Target is told of it.
+// session of the Target gets it in an event.
 const maxPromptText = 64 << 10
 
 var errPromptText = wire.InvalidParams("promptText is longer than 65536 bytes")

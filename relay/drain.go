@@ -13,7 +13,7 @@ type Drained interface {
 }
 
 // Drain begins to end the hub: commands are refused from now on, and each
-// Client is told, through Drained, as soon as it has its last answer.
+// Client hears so, by Drained, as soon as it has its last answer.
 func (h *Hub) Drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -315,13 +315,13 @@ func (h *Hub) Refresh(ctx context.Context) {
 	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
-	told := make(chan struct{}, len(late))
+	refreshed := make(chan struct{}, len(late))
 	for _, r := range late {
-		r.Refresh(sync.OnceFunc(func() { told <- struct{}{} }))
+		r.Refresh(sync.OnceFunc(func() { refreshed <- struct{}{} }))
 	}
 	for range late {
 		select {
-		case <-told:
+		case <-refreshed:
 		case <-ctx.Done():
 			return
 		}

@@ -17,7 +17,7 @@ type subscriber struct {
 	attach   subscription // Target.setAutoAttach
 }
 
-// subscription says of which targets a subscriber is told, or to which it is
+// subscription says of which targets a subscriber gets events, or to which it is
 // attached.
 type subscription struct {
 	targets.Filter         // nil while off
@@ -33,7 +33,7 @@ type origin struct {
 }
 
 // subscribers are all of a hub. For each Target that comes, changes or goes, the
-// hub walks those that are told of every Target. The others, in tabs, may be as
+// hub walks those that get events of every Target. The others, in tabs, may be as
 // many as there are sessions.
 type subscribers struct {
 	at                     map[origin]*subscriber
@@ -228,7 +228,7 @@ func (h *Hub) unregisterLocked(c *Client, s *session.Session, why *wire.Error) {
 }
 
 // endSessionLocked ends a session: those inside it end, its commands fail with
-// why, its Client is told, its Host lets go.
+// why, its Client gets Target.detachedFromTarget, its Host releases it.
 func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 	c := s.Peer.(*Client)
 	for _, inner := range slices.Clone(s.Inside()) {

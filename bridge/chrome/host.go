@@ -188,7 +188,7 @@ func (h *Host) start() {
 // announce makes the Host that of the hub.
 func (h *Host) announce(_, cdpErr []byte) {
 	if cdpErr != nil {
-		h.cancel(errors.New("the browser does not tell of its targets: " + string(cdpErr)))
+		h.cancel(errors.New("the browser does not list its targets: " + string(cdpErr)))
 		return
 	}
 	events, err := h.hub.SetHost(h, h.announcement)

@@ -166,12 +166,12 @@ func (h *Host) changed(i *info) {
 }
 
 // Refresh implements bridge.Refresher.
-func (h *Host) Refresh(told func()) {
+func (h *Host) Refresh(done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.askLocked("Target.getTargets", wire.Empty, func(result, cdpErr []byte) {
 		h.refresh(result, cdpErr)
-		told()
+		done()
 	})
 }
 
