@@ -64,6 +64,24 @@ test("a document that is stuck is led away after 2 s", () => {
   assert.match(w.told("A").pop()!, /^1:.*loaderId/);
 });
 
+test("a blank page that comes late does not take the place of the app", () => {
+  const w = new World();
+  w.pair();
+  w.attach("A");
+  const blank = w.hello("doc1", "about:blank", "T", "null")!;
+  const led = (): string[] => w.posted.flatMap((m) => (m.do === "navigate" ? [m.url] : []));
+  w.send("A", 1, "Page.reload");
+  assert.deepEqual(led(), ["about:blank"]);
+  w.send("A", 2, "Page.navigate", { url: "http://app/two" });
+  blank.say({ icdp: "bye" });
+  assert.deepEqual(led(), ["about:blank", "http://app/two"], "its agent has gone and leads nowhere");
+  for (const doc of ["doc2", "doc3"]) assert.equal(w.hello(doc, "about:blank", "T", "null"), undefined);
+  assert.deepEqual(led(), ["about:blank", "http://app/two", "http://app/two"], "once more");
+  assert.deepEqual(w.told("A"), ["1:{}"]);
+  w.hello("doc4", "http://app/two");
+  assert.match(w.told("A").pop()!, /^2:.*loaderId/);
+});
+
 test("a document that is stuck is loaded anew after 2 s, and one that answers by itself", () => {
   for (const stuck of [true, false]) {
     const { w, agent } = start();

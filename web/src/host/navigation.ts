@@ -21,6 +21,8 @@ export const NAVIGATE_MS = 300_000;
 interface Pending {
   loaderId: string;
   url: string;
+  /** The frame has been led there once more. */
+  again?: true;
   timer: ReturnType<typeof setTimeout>;
   reply(reply: Reply): void;
 }
@@ -76,7 +78,8 @@ export class Navigation {
     if (isMade(url)) return lead(isDataDocument(url) ? t.state() : undefined);
     if (!link) return lead();
     const led = link.origin === "null";
-    const here = (): boolean => t.link === link && this.pending?.loaderId === params.loaderId;
+    const wanted = (): boolean => this.pending?.loaderId === params.loaderId;
+    const here = (): boolean => t.link === link && wanted();
     const stuck = setTimeout(() => here() && lead(), STUCK_MS);
     t.submit({
       session,
@@ -84,7 +87,8 @@ export class Navigation {
       params: { ...params, ...(led && { led }) },
       reply: (r) => {
         clearTimeout(stuck);
-        if ((r.error || led) && here()) lead();
+        // A reload may have replaced the document: then nothing has led the frame away yet.
+        if (led ? wanted() : r.error && here()) lead();
       },
     });
   }
@@ -138,6 +142,20 @@ export class Navigation {
   /** Whether another page may navigate this Target to an address. */
   mayEnter(url: string): boolean {
     return isBlank(url) ? this.target.owner.identity.agent : mayShow(url, this.target.origins);
+  }
+
+  /**
+   * Whether a blank document has come that an earlier command has asked for, while the Page.navigate
+   * under way leads to the app. It makes way: the frame is led there once more, since such a document
+   * cancels what is under way when it opens itself (HTML, "document open steps").
+   */
+  overtakes(origin: string): boolean {
+    const p = this.pending;
+    if (!p || origin !== "null" || isMade(p.url)) return false;
+    const { env } = this.target.owner;
+    if (!p.again) env.post({ do: "navigate", targetId: this.target.id, url: p.url });
+    p.again = true;
+    return true;
   }
 
   /** The new document is there: answers Page.navigate. */
