@@ -88,7 +88,7 @@ test-e2e-playwright: tools
 
 test-e2e-others: tools
 	go test -C web/build -shuffle=on -timeout 20m ./...
-	go test -C $(E2E) -shuffle=on -timeout 20m -p 1 . ./axtree ./browserhost ./pages ./proxy ./shots
+	go test -C $(E2E) -shuffle=on -timeout 20m -p 2 . ./axtree ./browserhost ./pages ./proxy ./shots
 	go test -C $(E2E) -count=1 -timeout 20m ./docs -run 'TestBlocks/README|TestOwnPages'
 
 # One after the other.
