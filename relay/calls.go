@@ -49,8 +49,7 @@ func (c *call) origin() origin { return origin{c.client, c.session} }
 type calls struct {
 	last     bridge.CallID
 	byNumber map[bridge.CallID]*call
-	heads    map[origin]*call // newest command of each
-	spare    *call            // a list of calls to use again, by next
+	spare    *call // a list of calls to use again, by next
 }
 
 func (cs *calls) len() int { return len(cs.byNumber) }
@@ -62,7 +61,6 @@ func (cs *calls) get(n bridge.CallID) *call { return cs.byNumber[n] }
 func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 	if cs.byNumber == nil {
 		cs.byNumber = make(map[bridge.CallID]*call)
-		cs.heads = make(map[origin]*call)
 	}
 	c := cs.spare
 	if c == nil {
@@ -76,10 +74,10 @@ func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 	c.idLen = int8(copy(c.idBytes[:], r.ID))
 	cs.byNumber[c.number] = c
 	r.client.calls++
-	if c.next = cs.heads[c.origin()]; c.next != nil {
+	if c.next = newest(c.origin()); c.next != nil {
 		c.next.prev = c
 	}
-	cs.heads[c.origin()] = c
+	setNewest(c.origin(), c)
 	return c
 }
 
@@ -93,13 +91,10 @@ func (cs *calls) remove(c *call) {
 	if c.next != nil {
 		c.next.prev = c.prev
 	}
-	switch {
-	case c.prev != nil:
+	if c.prev != nil {
 		c.prev.next = c.next
-	case c.next != nil:
-		cs.heads[c.origin()] = c.next
-	default:
-		delete(cs.heads, c.origin())
+	} else {
+		setNewest(c.origin(), c.next)
 	}
 	*c = call{next: cs.spare}
 	cs.spare = c
@@ -107,4 +102,18 @@ func (cs *calls) remove(c *call) {
 
 // newest returns the newest command in flight of a place; nil when there is
 // none.
-func (cs *calls) newest(at origin) *call { return cs.heads[at] }
+func newest(at origin) *call {
+	if at.session == nil {
+		return at.client.newest
+	}
+	c, _ := at.session.Calls.(*call)
+	return c
+}
+
+func setNewest(at origin, c *call) {
+	if at.session == nil {
+		at.client.newest = c
+		return
+	}
+	at.session.Calls = c
+}

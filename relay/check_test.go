@@ -120,7 +120,11 @@ func (h *Hub) checkCalls() error {
 		return fmt.Errorf("%d clients that left still have calls", len(byClient))
 	}
 	walked := 0
-	for at, head := range h.calls.heads {
+	heads := make(map[origin]*call)
+	for _, c := range h.calls.byNumber {
+		heads[c.origin()] = newest(c.origin())
+	}
+	for at, head := range heads {
 		var prev *call
 		for c := head; c != nil; prev, c = c, c.next {
 			if c.prev != prev || c.origin() != at {

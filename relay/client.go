@@ -24,8 +24,9 @@ type Client struct {
 	left          bool
 	drained       bool
 	sessions      map[*session.Session]struct{}
-	calls         int // commands without an answer
-	subscriptions int // to every Target
+	calls         int   // commands without an answer
+	newest        *call // of those outside its sessions
+	subscriptions int   // to every Target
 	flow          flow
 	downloads     map[*session.Session]downloadWish // by where it was asked for; nil is the connection
 	page          *session.Session                  // the session of messages without a sessionId; nil for most Clients
@@ -92,7 +93,7 @@ func (c *Client) take(env wire.Envelope, err *wire.Error) {
 	if refused == nil && err == nil {
 		refused = r.read()
 	}
-	host, turn := c.serve(r, err, refused)
+	host, turn := c.serve(&r, err, refused)
 	if f, ok := host.(bridge.FlowControl); ok {
 		f.WaitForRoom()
 	}
@@ -105,9 +106,11 @@ func (r *request) read() (err *wire.Error) {
 	if r.members, r.Params, err = r.client.policy.Read(r.Method, r.Params); err != nil {
 		return err
 	}
-	if r.args, err = readParams(r.members); err != nil {
-		if _, own := methods[r.Method]; own { // others have members of these names, too
-			return err
+	if len(r.members) > 0 {
+		if r.args, err = readParams(r.members); err != nil {
+			if _, own := methods[r.Method]; own { // others have members of these names, too
+				return err
+			}
 		}
 	}
 	if r.Method == "DOM.setFileInputFiles" {
@@ -119,7 +122,7 @@ func (r *request) read() (err *wire.Error) {
 // serve answers a message or forwards it. It returns the Host to which the message
 // went, and a channel to wait for before the next message. The lock is released by a
 // defer: after a panic, the other Clients must go on.
-func (c *Client) serve(r request, err, refused *wire.Error) (bridge.Host, <-chan struct{}) {
+func (c *Client) serve(r *request, err, refused *wire.Error) (bridge.Host, <-chan struct{}) {
 	h := c.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -138,7 +141,7 @@ var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with 
 
 // serveLocked answers a message or forwards it, and returns the Host to which it
 // went. A message that was refused before is only answered.
-func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
+func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 	c := r.client
 	r.session = h.sessionLocked(c, &r.Envelope)
 	switch {
@@ -158,23 +161,23 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 		c.answer(r.session, r.ID, nil, refused)
 		return nil
 	}
-	if s := h.browserOfLocked(&r); s != nil && r.isMethod && s.serveLocked(&r) {
+	if s := h.browserOfLocked(r); s != nil && r.isMethod && s.serveLocked(r) {
 		return s.host
 	}
 	var m method
 	if len(r.Method) <= wire.MaxMethod { // hashing a longer name would take too long under the lock
 		m = methods[r.Method]
 	}
-	if h.parkLocked(&r, m) {
+	if h.parkLocked(r, m) {
 		return nil
 	}
-	if s := h.handlerLocked(&r); s != nil {
-		m.noteLocked(h, &r)
-		s.forwardBrowserLocked(&r)
+	if s := h.handlerLocked(r); s != nil {
+		m.noteLocked(h, r)
+		s.forwardBrowserLocked(r)
 		return s.host
 	}
-	if do := m.of(&r); do != nil {
-		own := r // only what the hub answers itself may escape to the heap
+	if do := m.of(r); do != nil {
+		own := *r // only what the hub answers itself may escape to the heap
 		result, err := do(h, &own)
 		if err != errPassOn {
 			c.answer(r.session, r.ID, result, err)
@@ -185,8 +188,8 @@ func (h *Hub) serveLocked(r request, refused *wire.Error) bridge.Host {
 		c.answer(r.session, r.ID, nil, methodNotFound(r.Method, r.session == nil || r.session.Kind == session.Browser))
 		return nil
 	}
-	m.noteLocked(h, &r)
-	h.forwardLocked(&r, r.session)
+	m.noteLocked(h, r)
+	h.forwardLocked(r, r.session)
 	return sideOf(r.session).host
 }
 
@@ -306,7 +309,7 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 // failLocked answers every command in flight of a session with an error, the
 // oldest first.
 func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
-	c := h.calls.newest(origin{s.Peer.(*Client), s})
+	c := newest(origin{s.Peer.(*Client), s})
 	if c == nil {
 		return
 	}
@@ -361,7 +364,7 @@ func (c *Client) Leave() {
 		s.leaveLocked(c)
 	}
 	top := origin{c, nil} // at browser level, where a Host handles commands
-	for call := h.calls.newest(top); call != nil; call = h.calls.newest(top) {
+	for call := newest(top); call != nil; call = newest(top) {
 		h.calls.remove(call)
 		h.counters.ClientGone++
 	}

@@ -54,6 +54,9 @@ type Session struct {
 	// Answers says that it then may answer the dialogs of the Target.
 	Answers bool
 
+	// Calls is the hub's: the session's commands in flight.
+	Calls any
+
 	named  bool // the Client's messages name it
 	tail   []byte
 	inside []*Session
