@@ -1,5 +1,5 @@
-// A Target: the document of one Pairing, the channel to its agent, and the
-// commands that wait for an agent.
+// A Target: the document of one Pairing, the channel to its agent, and its
+// sessions.
 
 import type { EventName, EventParams } from "../cdp";
 import type { CdpError, CdpEvent, Json, Response } from "../wire/cdp";
@@ -16,24 +16,22 @@ import type { TargetInfo } from "../wire/bridge";
 import { Absence, wayBack } from "./absence";
 import type { Moved, Opened } from "../wire/core";
 import { isOf } from "./addresses";
-import { type Port, hexId, parseObject, serverError } from "./channel";
+import { Calls } from "./calls";
+import { type Port, parseObject, serverError } from "./channel";
 import { isMade } from "./data";
 import { EmulationStack } from "./emulation";
 import { Navigation } from "./navigation";
 import { Popups } from "./popups";
-import { type Call, type Session, repeatable } from "./session";
-import { merge, record } from "./state";
+import type { Call, Session } from "./session";
+import { merge } from "./state";
 import { Workers } from "./workers";
 import { type Link, type Owner, SUCCESSOR_MS, type TargetView } from "./targetview";
 
-/** How long a command waits for the next document's agent. */
-export const QUEUE_MS = 15_000;
 /** How long an agent may take to say hello after its document's load event. */
 export const SETTLE_MS = 1_500;
 
 const NOT_PAIRED = "Target is not connected: the Frame Agent has not paired yet.";
 const NO_AGENT = "Target is not connected: no Frame Agent in the current document";
-const CONTEXT_GONE = serverError("Cannot find context with specified id");
 const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)";
 
 export class Target implements TargetView {
@@ -50,9 +48,7 @@ export class Target implements TargetView {
   dialogKey?: string;
 
   private readonly absence = new Absence();
-  private nextId = 1;
-  private readonly pending = new Map<number, Call>();
-  private queue: Call[] = [];
+  private readonly calls: Calls = new Calls(this);
   /** Runs while a document is expected. */
   private expecting?: ReturnType<typeof setTimeout>;
   private readonly whenConnected: ((now: boolean) => void)[] = [];
@@ -109,9 +105,7 @@ export class Target implements TargetView {
     this.popups.tellOpener({ url: hello.url });
     this.owner.changed(this);
     for (const f of this.whenConnected.splice(0)) f(true);
-    const waiting = this.queue;
-    this.queue = [];
-    for (const call of waiting) this.submit(call);
+    this.calls.connected();
   }
 
   /** A document said hello whose origin may not speak for the frame. */
@@ -124,8 +118,12 @@ export class Target implements TargetView {
     return this.link ? "" : this.absence.reason(this.origins, this.owner.identity.origin);
   }
 
-  /** The answer to a command while there is no agent. */
-  private absent(message = this.known ? NO_AGENT : NOT_PAIRED): CdpError {
+  get expects(): boolean {
+    return this.expecting !== undefined;
+  }
+
+  absent(late = this.known): CdpError {
+    const message = late ? NO_AGENT : NOT_PAIRED;
     const back = isMade(this.info.url) ? `an address of ${this.origins[0]}` : this.info.url;
     return { ...serverError(message), data: wayBack(this.reason(), back) };
   }
@@ -182,20 +180,15 @@ export class Target implements TargetView {
 
   /** The current document is going or gone. */
   gone(): void {
-    if (!this.link) return;
-    const { port, extended } = this.link;
-    port.onmessage = null;
-    port.close();
+    const { link } = this;
+    if (!link) return;
+    link.port.onmessage = null;
+    link.port.close();
     this.link = undefined;
     this.workers.gone();
     this.expect(SUCCESSOR_MS);
     this.emit("Runtime", "Runtime.executionContextsCleared", {});
-    const lost = [...this.pending.values()];
-    this.pending.clear();
-    for (const call of lost) {
-      if (repeatable.has(call.method)) this.submit(call);
-      else call.reply(extended && call.kept ? { result: call.kept } : { error: CONTEXT_GONE });
-    }
+    this.calls.disconnected(link);
     this.owner.changed(this);
   }
 
@@ -216,7 +209,7 @@ export class Target implements TargetView {
       this.navigation.lost(errorText);
       this.absence.silent();
       for (const f of this.whenConnected.splice(0)) f(false);
-      for (const call of this.queue.splice(0)) call.reply({ error: this.absent() });
+      this.calls.unexpected();
       this.owner.changed(this);
     }, ms);
   }
@@ -230,38 +223,7 @@ export class Target implements TargetView {
 
   /** Sends a command to the agent now, or once there is one. */
   submit(call: Call): void {
-    if (this.link) return this.transmit(call, this.link);
-    if (this.expecting === undefined) return call.reply({ error: this.absent() });
-    this.queue.push(call);
-    setTimeout(() => {
-      const i = this.queue.indexOf(call);
-      if (i < 0) return;
-      this.queue.splice(i, 1);
-      call.reply({ error: this.absent(NO_AGENT) });
-    }, QUEUE_MS);
-  }
-
-  private transmit(call: Call, link: Link): void {
-    const { session, method } = call;
-    let { params } = call;
-    if (method === "Page.addScriptToEvaluateOnNewDocument" && link.extended) {
-      params = { ...params, identifier: hexId(16) };
-    }
-    if (!session.over && !session.ofWorker) call.kept = record(session.state, method, params) ?? call.kept;
-    if (method.endsWith(".disable") && this.heldByOthers(session, method.slice(0, -".disable".length))) {
-      return call.reply({ result: {} });
-    }
-    const id = this.nextId++;
-    this.pending.set(id, call);
-    link.port.postMessage(JSON.stringify({ id, method, params, sessionId: session.alias }));
-  }
-
-  /** Whether another session that the agent cannot tell from this one has the domain enabled. */
-  private heldByOthers(session: Session, domain: string): boolean {
-    for (const s of this.sessions.values()) {
-      if (s !== session && s.has(domain) && (!this.link?.extended || s.alias === session.alias)) return true;
-    }
-    return false;
+    this.calls.submit(call);
   }
 
   // ----------------------------------------------------------- sessions
@@ -279,7 +241,7 @@ export class Target implements TargetView {
     if (session.ofWorker) return;
     this.sessions.delete(session.id);
     session.over = true;
-    this.queue = this.queue.filter((c) => c.session !== session);
+    this.calls.forget(session);
     this.emulation.release(session);
     if (this.link?.extended && !this.shared(session)) {
       this.control({ icdp: "detached", sessionId: session.alias });
@@ -320,9 +282,7 @@ export class Target implements TargetView {
     this.link = undefined;
     this.workers.gone();
     this.navigation.fail("net::ERR_ABORTED");
-    const lost = [...this.pending.values(), ...this.queue.splice(0)];
-    this.pending.clear();
-    for (const call of lost) call.reply({ error: serverError(reason) });
+    this.calls.end(serverError(reason));
     for (const s of [...this.sessions.values()]) {
       s.over = true;
       s.consumer.ended(s, reason);
@@ -336,15 +296,8 @@ export class Target implements TargetView {
     const m = parseObject(data);
     if (!m || this.link?.port !== port) return;
     if (m.icdp !== undefined) this.controlled(m as unknown as FromAgent);
-    else if (typeof m.id === "number") this.answered(m as unknown as Response);
+    else if (typeof m.id === "number") this.calls.answered(m as unknown as Response);
     else if (typeof m.method === "string") this.event(m as unknown as CdpEvent);
-  }
-
-  private answered(m: Response): void {
-    const call = this.pending.get(m.id);
-    if (!call) return;
-    this.pending.delete(m.id);
-    call.reply(m.error ? { error: m.error } : { result: m.result ?? {} });
   }
 
   private event(e: CdpEvent): void {

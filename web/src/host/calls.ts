@@ -1,0 +1,108 @@
+// The commands of one Target: those that wait for an agent, and those that the
+// agent has and has not answered.
+
+import type { CdpError, Response } from "../wire/cdp";
+import { hexId, serverError } from "./channel";
+import { type Call, type Session, repeatable } from "./session";
+import { record } from "./state";
+import type { Link } from "./targetview";
+
+/** How long a command waits for the next document's agent. */
+export const QUEUE_MS = 15_000;
+
+const CONTEXT_GONE = serverError("Cannot find context with specified id");
+
+/** What the commands need of their Target. */
+export interface CallsTarget {
+  readonly link?: Link;
+  readonly sessions: ReadonlyMap<string, Session>;
+  /** A document with an agent is under way. */
+  readonly expects: boolean;
+  /** The answer to a command while there is no agent; late: one was expected, and has not come. */
+  absent(late?: boolean): CdpError;
+}
+
+export class Calls {
+  private nextId = 1;
+  private readonly sent = new Map<number, Call>();
+  private waiting: Call[] = [];
+
+  constructor(private readonly target: CallsTarget) {}
+
+  /** Sends a command to the agent now, or once there is one. */
+  submit(call: Call): void {
+    const { target } = this;
+    if (target.link) return this.transmit(call, target.link);
+    if (!target.expects) return call.reply({ error: target.absent() });
+    this.waiting.push(call);
+    setTimeout(() => {
+      const i = this.waiting.indexOf(call);
+      if (i < 0) return;
+      this.waiting.splice(i, 1);
+      call.reply({ error: target.absent(true) });
+    }, QUEUE_MS);
+  }
+
+  /** There is an agent now. */
+  connected(): void {
+    for (const call of this.waiting.splice(0)) this.submit(call);
+  }
+
+  /** The agent has gone with its document. */
+  disconnected({ extended }: Link): void {
+    const lost = [...this.sent.values()];
+    this.sent.clear();
+    for (const call of lost) {
+      if (repeatable.has(call.method)) this.submit(call);
+      else call.reply(extended && call.kept ? { result: call.kept } : { error: CONTEXT_GONE });
+    }
+  }
+
+  /** No agent is expected any more. */
+  unexpected(): void {
+    for (const call of this.waiting.splice(0)) call.reply({ error: this.target.absent() });
+  }
+
+  /** A session has ended: its commands that wait are forgotten. */
+  forget(session: Session): void {
+    this.waiting = this.waiting.filter((c) => c.session !== session);
+  }
+
+  /** The Target has ended. */
+  end(error: CdpError): void {
+    const lost = [...this.sent.values(), ...this.waiting.splice(0)];
+    this.sent.clear();
+    for (const call of lost) call.reply({ error });
+  }
+
+  /** The agent has answered. */
+  answered(m: Response): void {
+    const call = this.sent.get(m.id);
+    if (!call) return;
+    this.sent.delete(m.id);
+    call.reply(m.error ? { error: m.error } : { result: m.result ?? {} });
+  }
+
+  private transmit(call: Call, link: Link): void {
+    const { session, method } = call;
+    let { params } = call;
+    if (method === "Page.addScriptToEvaluateOnNewDocument" && link.extended) {
+      params = { ...params, identifier: hexId(16) };
+    }
+    if (!session.over && !session.ofWorker) call.kept = record(session.state, method, params) ?? call.kept;
+    if (method.endsWith(".disable") && this.heldByOthers(session, method.slice(0, -".disable".length), link)) {
+      return call.reply({ result: {} });
+    }
+    const id = this.nextId++;
+    this.sent.set(id, call);
+    link.port.postMessage(JSON.stringify({ id, method, params, sessionId: session.alias }));
+  }
+
+  /** Whether another session that the agent cannot tell from this one has the domain enabled. */
+  private heldByOthers(session: Session, domain: string, link: Link): boolean {
+    for (const s of this.target.sessions.values()) {
+      if (s !== session && s.has(domain) && (!link.extended || s.alias === session.alias)) return true;
+    }
+    return false;
+  }
+}
