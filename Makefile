@@ -69,16 +69,17 @@ PACKAGES_AT_ONCE ?= 4
 
 # The tests of the product, with those that attack its scopes. Race detector
 # where there is concurrency of ours: the conformance and page tests are about
-# what a browser does, and run without it.
+# what a browser does, and run without it, as do tests of relay that it cannot watch
+# (TestR70) or that only count time (TestR151).
 test-product: tools compiler $(GOTESTSUM)
 	@out=$$(mktemp) && \
 	$(GOTESTSUM) --format pkgname --jsonfile $$out -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE) $$(go list ./... | grep -vE '/(actions/conformance|web/test)$$') && \
 	$(GOTESTSUM) --format pkgname --jsonfile $$out.plain -- -shuffle=on -timeout 20m -p 2 ./actions/conformance ./web/test && \
 	(cd $(E2E) && $(GOTESTSUM) --format pkgname --jsonfile $$out.scopes -- -shuffle=on -timeout 20m ./scopes) && \
-	cat $$out.plain $$out.scopes >> $$out && \
+	$(GOTESTSUM) --format pkgname --jsonfile $$out.norace -- -count=1 -run 'TestR70|TestR151' ./relay && \
+	cat $$out.plain $$out.scopes $$out.norace >> $$out && \
 	go run ./internal/trust -outcome < $$out && \
-	go run ./internal/actionsdoc -check docs/actions.md < $$out; status=$$?; rm -f $$out $$out.plain $$out.scopes; exit $$status
-	go test -count=1 -run TestR70 ./relay # what the race detector is left out of
+	go run ./internal/actionsdoc -check docs/actions.md < $$out; status=$$?; rm -f $$out $$out.plain $$out.scopes $$out.norace; exit $$status
 
 # The sample: Playwright at frames and at a browser behind the hub, three other
 # clients at frames.
