@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/browsers"
@@ -20,14 +19,11 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 		Options: actions.Options{Log: s.log, URLs: s.urls, Names: s.names, Limits: s.o.Actions.limits()},
 		ID:      pass.Bearer(), Hub: at.hub, Version: version.Current().Version, Endpoint: socketURL(r, r.Host, at.prefix+"/devtools/browser"),
 		Expires: pass.Grant.Expires, Ending: s.ending,
-		Capabilities: s.o.Actions.HookScopes, Consents: s.consents,
+		Capabilities: pass.Grant.HooksOr(s.o.Actions.HookScopes), Consents: s.consents,
 		Hold: func(end func()) (release func()) { return s.gate.Hold(pass, func(error) { end() }) },
 	}
 	if pass.Grant.Scope != 0 {
 		c.Scope = pass.Grant.Scope.String()
-		if pass.Grant.Scope < auth.ScopeStandard {
-			c.Capabilities = slices.DeleteFunc(slices.Clone(c.Capabilities), func(scope string) bool { return scope != "browser:read" })
-		}
 	}
 	if hub == nil {
 		return c

@@ -265,7 +265,7 @@ func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
 		refuseSandbox(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
-	token, end := s.tokens.Issue(auth.Grant{Role: auth.RoleClient, Hub: name, Scope: auth.ScopeFull, Name: name})
+	token, end := s.tokens.Issue(auth.Grant{Role: auth.RoleClient, Hub: name, Scope: auth.ScopeFull, Name: name, Hooks: auth.PassOf(r).Grant.Hooks})
 	since := s.sandboxes.begin(name, func() { release(); end() }, func() { s.endSandbox(name, true) })
 	s.log.Info("sandbox made", zap.String("hub", name))
 	w.Header().Set("Location", sandboxPath+"/"+name)

@@ -46,10 +46,10 @@ type accessFlags struct {
 type actionFlags struct {
 	Actions bool `help:"Serve the action APIs beside CDP: NDJSON, browser.*, browser hooks, BAP, MCP." default:"true" negatable:"" env:"CDPHUB_ACTIONS" group:"Actions:"`
 
-	HookScope []string `name:"hook-scope" help:"What browser hooks may do: browser:read, browser:write, browser:eval. With a token of scope readonly they may only read." default:"browser:read,browser:write" env:"CDPHUB_HOOK_SCOPE" placeholder:"SCOPE" needs:"actions" group:"Actions:"`
-	EvalAllow []string `name:"eval-allow" help:"Origin in whose pages browser.eval may run scripts; * allows all origins." env:"CDPHUB_EVAL_ALLOW" placeholder:"ORIGIN" needs:"hook-scope=browser:eval" group:"Actions:"`
-	EvalDeny  []string `name:"eval-deny" help:"Origin in whose pages browser.eval may never run scripts. It overrides --eval-allow and --eval-ask." env:"CDPHUB_EVAL_DENY" placeholder:"ORIGIN" needs:"hook-scope=browser:eval" group:"Actions:"`
-	EvalAsk   string   `name:"eval-ask" help:"URL that decides about all other origins. The hub sends POST {\"caller\",\"origin\"} and expects {\"allow\":true} within 60 s. Without it, other origins are refused." env:"CDPHUB_EVAL_ASK" placeholder:"URL" needs:"hook-scope=browser:eval" group:"Actions:"`
+	HookScope []string `name:"hook-scope" help:"What browser hooks may do: browser:read, browser:write, browser:eval. A token that names its own scopes for hooks has those instead. With a token of scope readonly they may only read." default:"browser:read,browser:write" env:"CDPHUB_HOOK_SCOPE" placeholder:"SCOPE" needs:"actions" group:"Actions:"`
+	EvalAllow []string `name:"eval-allow" help:"Origin in whose pages browser.eval may run scripts; * allows all origins." env:"CDPHUB_EVAL_ALLOW" placeholder:"ORIGIN" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
+	EvalDeny  []string `name:"eval-deny" help:"Origin in whose pages browser.eval may never run scripts. It overrides --eval-allow and --eval-ask." env:"CDPHUB_EVAL_DENY" placeholder:"ORIGIN" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
+	EvalAsk   string   `name:"eval-ask" help:"URL that decides about all other origins. The hub sends POST {\"caller\",\"origin\"} and expects {\"allow\":true} within 60 s. Without it, other origins are refused." env:"CDPHUB_EVAL_ASK" placeholder:"URL" needs:"hook-scope=browser:eval,tokens,jwt-key" group:"Actions:"`
 
 	BAPConnections positiveInt `name:"bap-connections" help:"Connections of the Browser Agent Protocol from one address." default:"10" env:"CDPHUB_BAP_CONNECTIONS" needs:"actions" group:"Actions:"`
 	BAPMessage     byteSize    `name:"bap-max-message" help:"Largest message from a client of the Browser Agent Protocol. --max-client-message is a limit for it too." default:"10MiB" env:"CDPHUB_BAP_MAX_MESSAGE" needs:"actions" group:"Actions:"`

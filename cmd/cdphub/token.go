@@ -25,10 +25,11 @@ type tokenCmd struct {
 
 // grantFlags say what a new token allows.
 type grantFlags struct {
-	Name  string `help:"Name of the program or person that uses the token. Default: the role, and a part of the token's hash that tells it from others."`
-	Role  string `help:"Role of the token: client, host or admin." enum:"client,host,admin" default:"client"`
-	Hub   string `help:"Name of the hub that the token is for; * for all hubs. Default: the default hub, or all hubs for role admin."`
-	Scope string `help:"What a Client with the token may do: readonly, standard, full or privileged." enum:"readonly,standard,full,privileged" default:"standard" needs:"role=client"`
+	Name  string   `help:"Name of the program or person that uses the token. Default: the role, and a part of the token's hash that tells it from others."`
+	Role  string   `help:"Role of the token: client, host or admin." enum:"client,host,admin" default:"client"`
+	Hub   string   `help:"Name of the hub that the token is for; * for all hubs. Default: the default hub, or all hubs for role admin."`
+	Scope string   `help:"What a Client with the token may do: readonly, standard, full or privileged." enum:"readonly,standard,full,privileged" default:"standard" needs:"role=client"`
+	Hooks []string `help:"What browser hooks may do with the token, in place of --hook-scope of the hub: browser:read, browser:write, browser:eval." placeholder:"SCOPE" needs:"role=client"`
 }
 
 type tokenNewCmd struct {
@@ -42,7 +43,7 @@ type tokenNewCmd struct {
 func (c *tokenNewCmd) Run(s streams) error {
 	token := auth.NewToken()
 	hash := auth.NewSecret(token).Hash()
-	e := auth.FileEntry{Name: cmp.Or(c.Name, c.Role+"-"+hash[:8]), SHA256: hash, Role: c.Role, Hub: c.Hub, Scope: c.Scope}
+	e := auth.FileEntry{Name: cmp.Or(c.Name, c.Role+"-"+hash[:8]), SHA256: hash, Role: c.Role, Hub: c.Hub, Scope: c.Scope, Hooks: c.Hooks}
 	if c.TTL != 0 {
 		over := time.Now().Add(c.TTL).UTC().Truncate(time.Second)
 		e.Expires = &over
@@ -82,7 +83,7 @@ func (c *tokenMintCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	g, err := auth.FileEntry{Name: cmp.Or(c.Name, c.Role), Role: c.Role, Hub: c.Hub, Scope: c.Scope}.Grant()
+	g, err := auth.FileEntry{Name: cmp.Or(c.Name, c.Role), Role: c.Role, Hub: c.Hub, Scope: c.Scope, Hooks: c.Hooks}.Grant()
 	if err != nil {
 		return err
 	}
@@ -183,6 +184,9 @@ func describe(g auth.Grant) string {
 	lines := []string{"role:    " + string(g.Role), "for:     " + hub}
 	if g.Role == auth.RoleClient {
 		lines = append(lines, "scope:   "+g.Scope.String())
+	}
+	if g.Hooks != nil {
+		lines = append(lines, "hooks:   "+cmp.Or(strings.Join(g.Hooks, ", "), "none"))
 	}
 	if g.Name != "" {
 		lines = append(lines, "name:    "+g.Name)

@@ -32,7 +32,7 @@ func TestToken(t *testing.T) {
 	if err := os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	entry, err := cdphub(t, "token", "new", "--name", "ci", "--hub", "h1", "--scope", "full", "--ttl", "1h")
+	entry, err := cdphub(t, "token", "new", "--name", "ci", "--hub", "h1", "--scope", "full", "--hooks", "browser:read,browser:eval", "--ttl", "1h")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestToken(t *testing.T) {
 	}
 	signed = strings.TrimSpace(signed)
 	for _, tt := range []struct{ name, token, want string }{
-		{"random", random[1], "role:    client\nfor:     hub h1\nscope:   full\nname:    ci\nexpires: 20"},
+		{"random", random[1], "role:    client\nfor:     hub h1\nscope:   full\nhooks:   browser:read, browser:eval\nname:    ci\nexpires: 20"},
 		{"signed", signed, "role:    host\nfor:     every hub\nname:    page\nid:      j1\nexpires: 20"},
 	} {
 		got, err := cdphub(t, "token", "check", tt.token, "--tokens", file, "--jwt-key", key)
@@ -92,6 +92,8 @@ func TestToken(t *testing.T) {
 		{"already", []string{"new", "--name", "ops", "--append", file}},
 		{"every hub", []string{"new", "--role", "admin", "--hub", "one"}},
 		{"no effect", []string{"new", "--role", "host", "--scope", "full"}},
+		{"no effect", []string{"mint", "--key", key, "--role", "host", "--hooks", "browser:read"}},
+		{`hooks has "browser:rite": say some of browser:read, browser:write, browser:eval`, []string{"new", "--hooks", "browser:rite"}},
 		{"none of those listed", []string{"check", "nonsense", "--tokens", file}},
 		{"signature", []string{"check", signed[:len(signed)-4] + "AAAA", "--jwt-key", key}},
 		{"nothing to check", []string{"check", signed}},

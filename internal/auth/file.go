@@ -20,6 +20,7 @@ type FileEntry struct {
 	Hub     string     `yaml:"hub,omitempty"`   // "" is the default hub, "*" every one
 	Scope   string     `yaml:"scope,omitempty"` // of a Client; standard
 	Expires *time.Time `yaml:"expires,omitempty"`
+	Hooks   []string   `yaml:"hooks,omitempty"` // see Grant; the hub's where it is missing
 }
 
 // tokensFile is one YAML document of a tokens file. A file may have several,
@@ -90,7 +91,7 @@ func hideValues(err error) string { return quoted.ReplaceAllString(err.Error(), 
 
 // Grant is what the entry allows whoever has its token.
 func (e FileEntry) Grant() (Grant, error) {
-	s := spec{name: e.Name, role: e.Role, hub: e.Hub, scope: e.Scope}
+	s := spec{name: e.Name, role: e.Role, hub: e.Hub, scope: e.Scope, hooks: e.Hooks}
 	if e.Expires != nil {
 		s.expires = *e.Expires
 	}

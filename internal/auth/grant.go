@@ -2,6 +2,7 @@ package auth
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,19 +46,29 @@ type Grant struct {
 	Name    string // of the bearer, for people
 	ID      string // by which a signed token is revoked
 	Expires time.Time
+	// Hooks are what a Client may do by browser hooks, of HookScopes. Nil leaves
+	// it to the hub; empty is nothing.
+	Hooks []string
 }
+
+// HookScopes are all scopes of browser hooks. None includes another.
+var HookScopes = []string{"browser:read", "browser:write", "browser:eval"}
+
+// hookRead is the only scope of browser hooks that changes nothing.
+const hookRead = "browser:read"
 
 // spec is a Grant as files and claims spell it.
 type spec struct {
 	name, id, role, hub, scope string
 	expires                    time.Time
+	hooks                      []string
 }
 
 // grant reads a spec. Without a scope it is "standard". Without a hub it is the
 // default one, and every hub for the role admin, which is never for less: the
 // listener for operators shows all hubs. The role must be named.
 func (s spec) grant() (Grant, error) {
-	g := Grant{Role: Role(s.role), Hub: s.hub, Scope: ScopeStandard, Name: s.name, ID: s.id, Expires: s.expires}
+	g := Grant{Role: Role(s.role), Hub: s.hub, Scope: ScopeStandard, Name: s.name, ID: s.id, Expires: s.expires, Hooks: s.hooks}
 	if g.Role != RoleClient && g.Role != RoleHost && g.Role != RoleAdmin {
 		return Grant{}, fmt.Errorf("role is %q: say client, host or admin", s.role)
 	}
@@ -76,7 +87,40 @@ func (s spec) grant() (Grant, error) {
 			return Grant{}, fmt.Errorf("scope is %q: say %s", s.scope, strings.Join(scope.Names, ", "))
 		}
 	}
+	if err := g.checkHooks(); err != nil {
+		return Grant{}, err
+	}
 	return g, nil
+}
+
+// checkHooks returns why nobody can have such hooks, or nil.
+func (g Grant) checkHooks() error {
+	if g.Hooks != nil && g.Role != RoleClient {
+		return fmt.Errorf("hooks are for a token of role client, and its role is %s: leave hooks out", g.Role)
+	}
+	for _, h := range g.Hooks {
+		switch {
+		case !slices.Contains(HookScopes, h):
+			return fmt.Errorf("hooks has %q: say some of %s", h, strings.Join(HookScopes, ", "))
+		case h != hookRead && g.Scope < ScopeStandard:
+			return fmt.Errorf("hooks has %q, and a token of scope %s may only read: leave it out, or give the token a higher scope", h, g.Scope)
+		}
+	}
+	return nil
+}
+
+// HooksOr are what the bearer may do by browser hooks, where a hub allows those
+// to every token that does not say it itself.
+func (g Grant) HooksOr(byDefault []string) []string {
+	switch {
+	case g.Hooks != nil:
+		return g.Hooks
+	case g.Scope == ScopeReadonly && slices.Contains(byDefault, hookRead):
+		return []string{hookRead}
+	case g.Scope == ScopeReadonly:
+		return nil
+	}
+	return byDefault
 }
 
 func validHub(name string) bool {
@@ -97,7 +141,14 @@ func (g Grant) Refuses(r Role, hub string) error {
 // covers reports whether the grant allows all that an older one did, so that
 // a connection may stay.
 func (g Grant) covers(old Grant) bool {
-	return g.Role == old.Role && g.Scope >= old.Scope && (g.Hub == old.Hub || g.Hub == EveryHub)
+	return g.Role == old.Role && g.Scope >= old.Scope && (g.Hub == old.Hub || g.Hub == EveryHub) && g.coversHooks(old)
+}
+
+// coversHooks is covers for browser hooks. What the hub allows by itself is
+// neither more nor less than a list, as it is not known here.
+func (g Grant) coversHooks(old Grant) bool {
+	missing := func(h string) bool { return !slices.Contains(g.Hooks, h) }
+	return (g.Hooks == nil) == (old.Hooks == nil) && !slices.ContainsFunc(old.Hooks, missing)
 }
 
 // expired reports whether the grant is over at that time.

@@ -2,6 +2,8 @@ package auth
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -75,5 +77,67 @@ func TestR122TokensOfTheDefaultHubOpenNoOther(t *testing.T) {
 	g, err := tokens.Check(NewSecret(one))
 	if err != nil || !admits(g, RoleHost, "one") || admits(g, RoleHost, "") || admits(g, RoleHost, "two") {
 		t.Errorf("issued for hub one: %+v, %v", g, err)
+	}
+}
+
+// TestR24TokensNameTheirHooks has each way that a token comes into a process
+// carry them, tells an empty list from none, and keeps to the scope.
+func TestR24TokensNameTheirHooks(t *testing.T) {
+	byDefault := []string{"browser:read", "browser:write"}
+	for _, tt := range []struct {
+		entry string // in YAML
+		want  []string
+	}{
+		{"", byDefault},
+		{", hooks: [browser:eval]", []string{"browser:eval"}},
+		{", hooks: []", []string{}},
+		{", scope: readonly", []string{"browser:read"}},
+		{", scope: readonly, hooks: []", []string{}},
+	} {
+		entries, _, err := parseFile([]byte("tokens: [{token: " + goodToken + ", role: client" + tt.entry + "}]"))
+		if err != nil {
+			t.Errorf("%s: %v", tt.entry, err)
+			continue
+		}
+		signed, err := Mint([]byte(hmacSecret), entries[0].grant, time.Now(), time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens, err := NewTokens(TokenOptions{Keys: []string{write(t, "secret", hmacSecret)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		verified, err := tokens.Check(NewSecret(signed))
+		if err != nil {
+			t.Errorf("%s, signed: %v", tt.entry, err)
+		}
+		for way, g := range map[string]Grant{"listed": entries[0].grant, "signed": verified} {
+			if got := g.HooksOr(byDefault); !slices.Equal(got, tt.want) {
+				t.Errorf("%s, %s: %v, want %v", tt.entry, way, got, tt.want)
+			}
+		}
+	}
+	for entry, want := range map[string]string{
+		"role: host, hooks: [browser:read]":                    "leave hooks out",
+		"role: client, hooks: [browser:see]":                   "browser:eval",
+		"role: client, scope: readonly, hooks: [browser:eval]": "may only read",
+	} {
+		if _, _, err := parseFile([]byte("tokens: [{token: " + goodToken + ", " + entry + "}]")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", entry, err, want)
+		}
+	}
+}
+
+// TestR27LessHooksEndConnections tells more from less.
+func TestR27LessHooksEndConnections(t *testing.T) {
+	read, both := []string{"browser:read"}, []string{"browser:read", "browser:write"}
+	for _, tt := range []struct {
+		is, was []string
+		want    bool
+	}{{nil, nil, true}, {both, read, true}, {both, both, true}, {read, both, false}, {[]string{}, read, false}, {nil, read, false}, {both, nil, false}} {
+		g, old := Grant{Role: RoleClient, Hooks: tt.is}, Grant{Role: RoleClient, Hooks: tt.was}
+		if got := g.covers(old); got != tt.want {
+			t.Errorf("%v in the place of %v: %v, want %v", tt.is, tt.was, got, tt.want)
+		}
 	}
 }

@@ -37,6 +37,7 @@ func Mint(keyFile []byte, g Grant, now time.Time, ttl time.Duration) (string, er
 		Hub:      g.Hub,
 		Role:     string(g.Role),
 		Scope:    g.Scope.String(),
+		Hooks:    g.Hooks,
 	}
 	if c.ID == "" {
 		c.ID = rand.Text()
