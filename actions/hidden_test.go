@@ -3,6 +3,7 @@ package actions_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/cdphub/cdphub/actions"
@@ -65,4 +66,32 @@ func visibility(t *testing.T, id string) string {
 	var out struct{ Result struct{ Value string } }
 	ask(made.SessionID, "Runtime.evaluate", `{"expression":"document.visibilityState"}`, &out)
 	return out.Result.Value
+}
+
+// TestSights tells the tab in front from the one behind, and a frame from one
+// that its Host page does not show. A page that cannot answer holds up nobody.
+func TestSights(t *testing.T) {
+	b := connect(t, actions.BrowserTarget, actions.Options{})
+	behind, front := visit(t, b, "/form.html"), visit(t, b, "/form.html")
+	b.Close()
+	b = connect(t, actions.BrowserTarget, actions.Options{})
+	got := b.Sights(t.Context())
+	if want := (actions.Sight{Visible: true, Focused: true}); got[front.ID] != want || got[behind.ID] != (actions.Sight{}) {
+		t.Errorf("in front %+v, behind it %+v", got[front.ID], got[behind.ID])
+	}
+	for _, id := range []string{behind.ID, front.ID} {
+		if err := b.ClosePage(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+	}
+
+	b = connect(t, actions.FrameTarget, actions.Options{})
+	shown, hidden := visit(t, b, "/form.html"), visit(t, b, "/form.html?hidden")
+	browser := connect(t, actions.BrowserTarget, actions.Options{})
+	host := browser.Pages()[slices.IndexFunc(browser.Pages(), func(p actions.PageInfo) bool { return p.URL == shared.host.URL+"/host.html" })]
+	value(t, find(t, browser, host.ID), `document.querySelector("iframe[src$='?hidden']").hidden = true`)
+	got = b.Sights(t.Context())
+	if !got[shown.ID].Visible || got[hidden.ID].Visible || got[hidden.ID].Focused {
+		t.Errorf("a frame %+v, a hidden one %+v", got[shown.ID], got[hidden.ID])
+	}
 }

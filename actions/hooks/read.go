@@ -46,7 +46,7 @@ type browserInfo struct {
 	Focused bool   `json:"focused"`
 }
 
-func list(_ context.Context, c *call, params json.RawMessage) (any, error) {
+func list(ctx context.Context, c *call, params json.RawMessage) (any, error) {
 	var p struct {
 		PlaceID    string `json:"placeId"`
 		ProjectID  string `json:"projectId"`
@@ -56,11 +56,12 @@ func list(_ context.Context, c *call, params json.RawMessage) (any, error) {
 		return nil, err
 	}
 	found := []browserInfo{}
+	sights := c.b.Sights(ctx)
 	for _, b := range c.b.Pages() {
 		if p.PlaceID != "" && p.PlaceID != place || p.ProjectID != "" || p.ResourceID != "" && p.ResourceID != b.ID {
 			continue
 		}
-		found = append(found, browserInfo{b.ID, b.URL, b.Title, place, true, b.Active})
+		found = append(found, browserInfo{b.ID, b.URL, b.Title, place, sights[b.ID].Visible, sights[b.ID].Focused})
 	}
 	return map[string]any{"browsers": found}, nil
 }
