@@ -13,9 +13,10 @@ type Sight struct {
 	Focused bool // it has the keyboard
 }
 
-// sight is Sight as a page says it. A frame that is not rendered has no size.
+// sight is Sight as a page says it. In a frame that is not rendered, no element
+// has a box.
 const sight = `({
-	visible: document.visibilityState === "visible" && innerWidth > 0 && innerHeight > 0,
+	visible: document.visibilityState === "visible" && document.documentElement?.getClientRects().length > 0,
 	focused: document.hasFocus()
 })`
 
