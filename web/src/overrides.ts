@@ -1,6 +1,7 @@
-// Network.setUserAgentOverride and Emulation.setGeolocationOverride, as far as
-// page script can carry them out: a document's scripts see the overridden values.
-// Request headers and permissions stay the browser's.
+// Network.setUserAgentOverride, Emulation.setGeolocationOverride and
+// Emulation.setTouchEmulationEnabled, as far as page script can carry them out: a
+// document's scripts see the overridden values. Request headers, permissions and
+// media queries stay the browser's.
 
 import type { Protocol } from "./cdp";
 
@@ -30,6 +31,12 @@ export const overrides: Record<string, Override<never>> = {
         ...(platform && { platform }),
       });
     },
+  },
+  "Emulation.setTouchEmulationEnabled": {
+    path: "",
+    keys: ["maxTouchPoints"],
+    values: ({ enabled, maxTouchPoints = 1 }: Protocol.Emulation.SetTouchEmulationEnabledRequest) =>
+      JSON.stringify(enabled ? { maxTouchPoints: Number(maxTouchPoints) } : {}),
   },
   "Emulation.setGeolocationOverride": {
     path: "geolocation",

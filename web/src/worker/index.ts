@@ -76,7 +76,6 @@ const handlers = new Map<string, Handler>(
     "Runtime.releaseObject": (p) => release(String(p.objectId)),
     "Runtime.releaseObjectGroup": (p, s) => releaseGroup(s, String(p.objectGroup)),
     "Runtime.discardConsoleEntries": discardConsole,
-    "Runtime.globalLexicalScopeNames": () => ({ names: [] }),
     "Runtime.getIsolateId": () => ({ id: docId }),
     "Runtime.runIfWaitingForDebugger": () => {}, // it never waits, as Target.attachedToTarget says
   }),

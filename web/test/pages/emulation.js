@@ -11,7 +11,6 @@ for (const [method, neutral, other] of [
   ["setCPUThrottlingRate", { rate: 1 }, { rate: 4 }],
   ["setEmulatedVisionDeficiency", { type: "none" }, { type: "achromatopsia" }],
   ["setScrollbarsHidden", { hidden: false }, { hidden: true }],
-  ["setTouchEmulationEnabled", { enabled: true }],
   ["clearIdleOverride", {}],
   ["setIdleOverride", undefined, { isUserActive: false, isScreenUnlocked: false }],
 ]) {

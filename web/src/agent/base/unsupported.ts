@@ -7,6 +7,8 @@ import { isProxied } from "../network/upstream";
 const BROWSER = "needs the browser process";
 const HEADERS = "request headers belong to the browser";
 const NETWORK = "the network belongs to the browser";
+const EDITS = "page script keeps no history of what commands change";
+const STACKS = "the engine decides what stacks have";
 const PERMISSIONS = "permissions belong to the embedding browser";
 
 /** Methods, or whole domains as "Domain.*", and the reason. */
@@ -26,6 +28,11 @@ const reasons: Record<string, string> = {
   "Target.createBrowserContext": "frames share the storage of the embedding browser",
   "Runtime.queryObjects": BROWSER,
   "Runtime.terminateExecution": BROWSER,
+  "Runtime.globalLexicalScopeNames": "page script cannot list what let, const and class declare",
+  "Runtime.setMaxCallStackSizeToCapture": STACKS,
+  "DOM.undo": EDITS,
+  "DOM.redo": EDITS,
+  "DOM.markUndoableState": EDITS,
   "Tracing.*": BROWSER,
   "Profiler.*": BROWSER,
   "HeapProfiler.*": BROWSER,
@@ -33,21 +40,23 @@ const reasons: Record<string, string> = {
   "IO.*": BROWSER,
 };
 
-/** Methods that work although their domain does not. */
-const possible = new Set(["HeapProfiler.collectGarbage"]);
-
 /** Methods that only some parameters make impossible. */
 const conditions: { [M in Method]?: (p: Params<M>) => string | undefined } = {
   "Network.emulateNetworkConditions": (p) =>
     (p.offline && !isProxied()) || p.latency > 0 || p.downloadThroughput > 0 || p.uploadThroughput > 0
       ? NETWORK
       : undefined,
+  "Network.setBypassServiceWorker": (p) => (p.bypass ? "service workers belong to the browser" : undefined),
+  "Security.setIgnoreCertificateErrors": (p) => (p.ignore ? "certificates are the browser's to judge" : undefined),
+  "Input.setIgnoreInputEvents": (p) => (p.ignore ? "the browser's own input reaches the page first" : undefined),
+  "Runtime.setAsyncCallStackDepth": (p) => (p.maxDepth > 0 ? STACKS : undefined),
+  "Runtime.setCustomObjectFormatterEnabled": (p) => (p.enabled ? BROWSER : undefined),
+  "Performance.setTimeDomain": (p) => (p.timeDomain === "timeTicks" ? undefined : "page script has one clock"),
   "Network.setExtraHTTPHeaders": (p) => (Object.keys(p.headers ?? {}).length && !isProxied() ? HEADERS : undefined),
 };
 
 /** The error text for a command that cannot be carried out, or undefined. */
 export function refusal(method: string, params: object): string | undefined {
-  if (possible.has(method)) return undefined;
   const reason =
     (conditions as Record<string, (p: object) => string | undefined>)[method]?.(params) ??
     reasons[method] ??

@@ -80,9 +80,6 @@ register("DOM", {
   getFileInfo: () => {
     throw new ProtocolError("DOM.getFileInfo is not possible in an embedded frame: page script cannot see paths");
   },
-  undo: () => void document.execCommand("undo"),
-  redo: () => void document.execCommand("redo"),
-  markUndoableState: () => {},
   collectClassNamesFromSubtree: (p) => {
     const node = nodeOfId(p.nodeId);
     const names = new Set<string>(isElement(node) ? node.classList : []);

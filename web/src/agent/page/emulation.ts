@@ -63,9 +63,7 @@ for (const name of Object.keys(neutral)) {
   });
 }
 
-const nothing = (): void => {};
 register("Emulation", {
   setFocusEmulationEnabled: setFocusEmulation,
-  setTouchEmulationEnabled: nothing,
-  clearIdleOverride: nothing,
+  clearIdleOverride: () => {}, // there is never an override
 });

@@ -7,6 +7,7 @@ import { type Frame, allFrames, childrenOf, describeFrame, frameOf, mainFrame } 
 import { setLifecycle } from "./lifecycle";
 import { historyEntries, navigate, reload, stop, traverse } from "./navigation";
 import { ProtocolError, register } from "../base/registry";
+import { fetchKept } from "../network/bodies";
 import { addScript, removeScript } from "../runtime/scripts";
 
 function frameOfParams(p: { frameId?: string }): Frame {
@@ -77,6 +78,23 @@ function setDocumentContent(p: Protocol.Page.SetDocumentContentRequest): void {
   doc.close();
 }
 
+/** The text of the manifest that the document names, without what a browser makes of it. */
+async function appManifest(): Promise<Protocol.Page.GetAppManifestResponse> {
+  type Answer = Protocol.Page.GetAppManifestResponse; // which wants the experimental member, too
+  const link = document.querySelector<HTMLLinkElement>("link[rel~=manifest]");
+  const url = link?.href ?? "";
+  if (!url) return { url, errors: [] } as unknown as Answer; // as Chromium 156
+  const credentials = link?.crossOrigin === "use-credentials" ? "include" : "omit";
+  try {
+    const r = await fetchKept(url, { credentials });
+    if (!r.ok) throw new Error(`status ${r.status}`);
+    return { url, errors: [], data: await r.text() } as unknown as Answer;
+  } catch (e) {
+    const message = `Manifest fetch from ${url} failed: ${e instanceof Error ? e.message : e}`;
+    return { url, errors: [{ message, critical: 1, line: 0, column: 0 }] } as unknown as Answer;
+  }
+}
+
 register("Page", {
   enable: () => {},
   disable: () => {},
@@ -106,5 +124,5 @@ register("Page", {
         "Page.setBypassCSP is not possible in an embedded frame: the policy belongs to the response",
       );
   },
-  getAppManifest: () => ({ url: "", errors: [] }) as unknown as Protocol.Page.GetAppManifestResponse, // without the experimental manifest
+  getAppManifest: appManifest,
 });
