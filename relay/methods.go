@@ -42,7 +42,7 @@ var methods = map[string]method{
 	answerDialog:                          {page: handleDialog},
 	"Runtime.runIfWaitingForDebugger":     {browser: ok, tab: ok},
 	"Schema.getDomains":                   {browser: getDomains, page: getDomains},
-	"Security.setIgnoreCertificateErrors": {browser: ok, real: true},
+	"Security.setIgnoreCertificateErrors": {browser: notYours("certificates are the browser's to judge"), real: true},
 	"Target.activateTarget":               {browser: ok, page: ok},
 	"Target.attachToBrowserTarget":        {browser: attachToBrowserTarget, page: notAllowed},
 	"Target.attachToTarget":               {browser: attachToTarget},
@@ -56,7 +56,7 @@ var methods = map[string]method{
 	"Target.getTargets":                   {browser: getTargets},
 	"Target.setAutoAttach":                {browser: setAutoAttach, page: setAutoAttachInPage, tab: setAutoAttach},
 	"Target.setDiscoverTargets":           {browser: setDiscoverTargets, page: setDiscoverTargets, tab: setDiscoverTargets},
-	"Target.setRemoteLocations":           {browser: ok, page: ok},
+	"Target.setRemoteLocations":           {browser: noLocations, page: notAllowed},
 }
 
 // of is the action for a message, or nil.
@@ -101,6 +101,11 @@ func notAllowed(*Hub, *request) ([]byte, *wire.Error) {
 	return nil, &wire.Error{
 		Code: wire.CodeServer, Message: "Not allowed", Data: "Only the browser's socket may do this: connect to /devtools/browser.",
 	}
+}
+
+// noLocations refuses Target.setRemoteLocations, with every kind of Host.
+func noLocations(*Hub, *request) ([]byte, *wire.Error) {
+	return nil, wire.ServerError("Target.setRemoteLocations is not possible: a hub looks for no targets elsewhere")
 }
 
 // errPassOn is what an action returns to leave its method to the Host after
