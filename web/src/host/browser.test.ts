@@ -117,6 +117,9 @@ test("the window, and what is not there", async () => {
     windowId: 1,
     bounds: { left: 1, top: 2, width: 3, height: 4, windowState: "normal" },
   });
+  assert.deepEqual((await request(w, "Browser.getWindowBounds", { windowId: 1 })).result, {
+    bounds: { left: 1, top: 2, width: 3, height: 4, windowState: "normal" },
+  });
   assert.match((await request(w, "Target.activateTarget", { targetId: "T9" })).error.message, /No target/);
   assert.match((await request(w, "Browser.crash")).error.message, /Method not found: Browser\.crash/);
 });

@@ -50,6 +50,7 @@ const conditions: { [M in Method]?: (p: Params<M>) => string | undefined } = {
   "Security.setIgnoreCertificateErrors": (p) => (p.ignore ? "certificates are the browser's to judge" : undefined),
   "Input.setIgnoreInputEvents": (p) => (p.ignore ? "the browser's own input reaches the page first" : undefined),
   "Runtime.setAsyncCallStackDepth": (p) => (p.maxDepth > 0 ? STACKS : undefined),
+  "Runtime.compileScript": (p) => (p.persistScript ? "page script cannot keep what is compiled" : undefined),
   "Runtime.setCustomObjectFormatterEnabled": (p) => (p.enabled ? BROWSER : undefined),
   "Performance.setTimeDomain": (p) => (p.timeDomain === "timeTicks" ? undefined : "page script has one clock"),
   "Network.setExtraHTTPHeaders": (p) => (Object.keys(p.headers ?? {}).length && !isProxied() ? HEADERS : undefined),

@@ -14,6 +14,7 @@ import { docId } from "../base/originals";
 import { ProtocolError, register } from "../base/registry";
 import { storeBinding } from "./scripts";
 import type { Session } from "../base/session";
+import { impossible } from "../base/unsupported";
 
 function refuseSideEffects(c: Context): never {
   throw new (c.frame?.win ?? window).EvalError("Possible side-effect in debug-evaluate");
@@ -71,9 +72,10 @@ function callFunctionOn(p: Protocol.Runtime.CallFunctionOnRequest, s: Session): 
 
 function heapUsage(): Protocol.Runtime.GetHeapUsageResponse {
   const m = (performance as unknown as { memory?: { usedJSHeapSize: number; totalJSHeapSize: number } }).memory;
+  if (!m) throw new ProtocolError(impossible("Runtime.getHeapUsage", "this browser does not tell script"));
   return {
-    usedSize: m?.usedJSHeapSize ?? 0,
-    totalSize: m?.totalJSHeapSize ?? 0,
+    usedSize: m.usedJSHeapSize,
+    totalSize: m.totalJSHeapSize,
     embedderHeapUsedSize: 0,
     backingStorageSize: 0,
   };
