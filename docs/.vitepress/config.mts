@@ -24,7 +24,7 @@ const sidebar = [
   group("Browsers", ["browsers"]),
   group("Clients", [
     "clients/playwright", "clients/puppeteer", "clients/agent-browser", "clients/mcp", "clients/chromedp", "clients/rod",
-    "clients/chrome-remote-interface", "clients/selenium", "clients",
+    "clients/chrome-remote-interface", "clients/selenium", "clients", "answers",
   ]),
   group("Action APIs", ["actions"]),
   group("Run it", ["operate", "config", "security", "scopes", "trust"]),
@@ -32,7 +32,7 @@ const sidebar = [
 ];
 
 // Pages whose tables need the width of the window.
-const tables = ["actions.md", "clients.md", "config.md", "trust.md"];
+const tables = ["actions.md", "answers.md", "clients.md", "config.md", "trust.md"];
 
 export default defineConfig({
   title: "cdphub",

@@ -51,6 +51,7 @@ var allowed = map[string]string{
 	"internal/scope":       "internal/secrets internal/urlhost internal/wire",
 	"internal/secrets":     "web",
 	"internal/scopedoc":    "internal/scope",
+	"internal/answersdoc":  "",
 	"internal/urlhost":     "",
 	"urlpolicy":            "internal/urlhost",
 	"internal/egress":      "urlpolicy",

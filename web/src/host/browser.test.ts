@@ -120,6 +120,10 @@ test("the window, and what is not there", async () => {
   assert.deepEqual((await request(w, "Browser.getWindowBounds", { windowId: 1 })).result, {
     bounds: { left: 1, top: 2, width: 3, height: 4, windowState: "normal" },
   });
+  const asked: string[] = [];
+  w.carryOut = (ask) => (asked.push(ask.what), {});
+  assert.deepEqual((await request(w, "Target.activateTarget", { targetId: "T0" })).result, {});
+  assert.deepEqual(asked, ["reveal"]);
   assert.match((await request(w, "Target.activateTarget", { targetId: "T9" })).error.message, /No target/);
   assert.match((await request(w, "Browser.crash")).error.message, /Method not found: Browser\.crash/);
 });

@@ -251,6 +251,22 @@ test("viewport and colour scheme are put back when the last holder ends", async 
   ]);
 });
 
+test("a size ends, and a target is brought to the front, by command", async () => {
+  const w = new World();
+  w.pair();
+  const asks: string[] = [];
+  w.carryOut = (a) => {
+    asks.push(a.what);
+    return {};
+  };
+  w.attach("A");
+  w.send("A", 1, "Emulation.setDeviceMetricsOverride", { width: 800, height: 600 });
+  w.send("A", 2, "Emulation.clearDeviceMetricsOverride", {});
+  w.send("A", 3, "Page.bringToFront", {});
+  await settle();
+  assert.deepEqual(asks, ["resize", "unsize", "reveal"]);
+});
+
 test("title and URL follow the document", async () => {
   const w = new World();
   w.pair();

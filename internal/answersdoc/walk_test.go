@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/browsertest"
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server"
+)
+
+func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
+
+// refusal is how a method says that it is not there, or cannot be done. Any other
+// error is one about its params, so that the method is there.
+var refusal = regexp.MustCompile(`wasn't found|is not possible|^Not allowed|permissions belong`)
+
+// TestAnswers sends every method of the protocol to a frame, and to the hub at
+// browser level. What is not refused is in the table; what is in the table as
+// answered though nothing is done is still answered so.
+func TestAnswers(t *testing.T) {
+	rows, err := parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, nothing := map[string]bool{}, map[string]bool{}
+	for _, r := range rows {
+		for _, m := range r.Methods {
+			listed[m], nothing[m] = true, r.Why != ""
+		}
+	}
+	w := newWalk(t)
+	for _, m := range readProtocol(t) {
+		for _, level := range []string{browserLevel, ""} {
+			name := level + m.name
+			known := listed[name]
+			delete(listed, name)
+			result, err := w.send(level == "", m)
+			refused := err != nil && refusal.MatchString(err.Error())
+			switch {
+			case refused && known:
+				t.Errorf("%s is in the table, but refused: %v", name, err)
+			case !refused && !known:
+				t.Errorf("%s is not in the table, but answered: %s %v", name, result, err)
+			case nothing[name] && err != nil:
+				t.Errorf("%s is in the table as answered with success, but fails: %v", name, err)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
+		t.Errorf("%s is in the table, but not in the protocol", name)
+	}
+}
+
+// walk sends methods, each in a session of its own.
+type walk struct {
+	t      *testing.T
+	client *relay.Local
+	app    string
+	target string
+}
+
+// newWalk starts a hub with a frame of the ready-made Host page.
+func newWalk(t *testing.T) *walk {
+	w := &walk{t: t}
+	s, err := server.New(server.Options{
+		ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: 5 * time.Second, UploadDir: t.TempDir(),
+		Browsers: &browsers.Options{Chrome: chrome.Options{URL: browsertest.Borrow(t)}, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hubtest.Run(t, s.Run)
+	host := "http://" + s.HostAddr()
+	app := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+		out.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(out, `<!doctype html><title>Walk</title><script src="%s/agent.js" data-parents="%s"></script><button style="width:90px">Push</button>`, host, host)
+	}))
+	t.Cleanup(app.Close)
+	w.app = app.URL + "/"
+	b, err := actions.Open(t.Context(), s.Join("chromium"), actions.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	if _, err := b.NewPage(t.Context(), host+"/shell?app="+url.QueryEscape(w.app), ""); err != nil {
+		t.Fatal(err)
+	}
+	hub, release, err := s.Hub(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(release)
+	if w.client, err = hub.JoinLocal(relay.LocalOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.client.Leave)
+	for end := time.Now().Add(hubtest.Within); len(hub.Targets(nil)) == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the frame has not paired")
+		}
+	}
+	w.target = hub.Targets(nil)[0].ID
+	return w
+}
+
+// object is the params of a command, or its result.
+type object = map[string]any
+
+// call sends a command, which must be answered.
+func (w *walk) call(session, method string, params object) (object, error) {
+	w.t.Helper()
+	in, err := json.Marshal(params)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	defer cancel()
+	out, err := w.client.Call(ctx, session, method, in)
+	if ctx.Err() != nil {
+		w.t.Fatalf("%s %s is not answered", method, in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var result object
+	if err := json.Unmarshal(out, &result); err != nil {
+		w.t.Fatal(err)
+	}
+	return result, nil
+}
+
+// must is call for what cannot fail.
+func (w *walk) must(session, method string, params object) object {
+	w.t.Helper()
+	result, err := w.call(session, method, params)
+	if err != nil {
+		w.t.Fatalf("%s: %v", method, err)
+	}
+	return result
+}
+
+// leaving are methods after which their target is not as it was.
+var leaving = strings.Fields("DOM.removeNode DOM.setNodeName DOM.setOuterHTML Page.close Page.crash Page.navigate Page.navigateToHistoryEntry Page.reload Page.setDocumentContent Target.closeTarget")
+
+// send sends a method in a session of its own, or at browser level.
+func (w *walk) send(inSession bool, m method) (object, error) {
+	w.t.Helper()
+	target := w.target
+	if slices.Contains(leaving, m.name) {
+		target = w.must("", "Target.createTarget", object{"url": w.app})["targetId"].(string)
+		defer w.call("", "Target.closeTarget", object{"targetId": target}) //nolint:errcheck // it may have gone
+	}
+	session := w.must("", "Target.attachToTarget", object{"targetId": target, "flatten": true})["sessionId"].(string)
+	defer w.call("", "Target.detachFromTarget", object{"sessionId": session}) //nolint:errcheck // it may have ended
+	params := w.params(session, target, m)
+	if !inSession {
+		session = ""
+	}
+	result, err := w.call(session, m.name, params)
+	if made, _ := result["targetId"].(string); m.name == "Target.createTarget" && made != "" {
+		w.must("", "Target.closeTarget", object{"targetId": made})
+	}
+	return result, err
+}
+
+// TestTestsOfTheTable has each test that the table names exist and name the
+// methods that it is there for.
+func TestTestsOfTheTable(t *testing.T) {
+	rows, err := parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		var all strings.Builder
+		for _, path := range r.Tests {
+			text, err := os.ReadFile(filepath.Join("..", "..", path))
+			if err != nil {
+				t.Error(err)
+			}
+			all.Write(text)
+		}
+		for _, m := range r.Methods {
+			name := strings.TrimPrefix(m, browserLevel)
+			_, verb, _ := strings.Cut(name, ".")
+			if r.Why == "" && !strings.Contains(all.String(), name) && !strings.Contains(all.String(), `"`+verb+`"`) {
+				t.Errorf("%s is not in %v", m, r.Tests)
+			}
+		}
+	}
+}
+
+// TestPage wants docs/answers.md to be made from the table.
+func TestPage(t *testing.T) {
+	want, err := render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile("../../docs/answers.md"); err != nil || string(got) != string(want) {
+		t.Errorf("docs/answers.md is not made from the table: go generate ./internal/answersdoc (%v)", err)
+	}
+}
