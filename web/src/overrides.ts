@@ -1,7 +1,7 @@
 // Network.setUserAgentOverride, Emulation.setGeolocationOverride and
 // Emulation.setTouchEmulationEnabled, as far as page script can carry them out: a
-// document's scripts see the overridden values. Request headers, permissions and
-// media queries stay the browser's.
+// document's scripts see the overridden values. Permissions and media queries stay
+// the browser's, and request headers where there is no proxy.
 
 import type { Protocol } from "./cdp";
 

@@ -101,6 +101,7 @@ for (const command of [...Object.keys(overrides), ...Object.keys(clearing)]) {
     const identifier = overrideId(method, s.sessionId);
     s.scripts = s.scripts.filter((x) => x.identifier !== identifier);
     if (method === command) s.scripts.push({ identifier, source: overrideScript(method, p) });
+    if (method === "Network.setUserAgentOverride") s.network = { ...s.network, [method]: p }; // the proxy's part
     return {};
   });
 }

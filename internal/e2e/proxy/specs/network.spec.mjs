@@ -64,3 +64,16 @@ test("forms with files and Blobs have their bytes as post data", async ({ page }
   const [long] = await Promise.all([page.waitForRequest("**/echo"), page.evaluate(() => fetch("/echo", { method: "POST", body: "x".repeat(2 << 20) }))]);
   expect(long.postData().length).toBe(2 << 20);
 });
+
+test("a user agent is that of requests, too, until its session ends", async ({ page, context }) => {
+  const sent = () => page.evaluate(() => fetch("/echo").then((r) => r.json()).then(({ headers }) => headers["User-Agent"][0]));
+  const own = await sent();
+  const session = await context.newCDPSession(page);
+  await session.send("Network.setUserAgentOverride", { userAgent: "Walker/1" });
+  expect(await sent()).toBe("Walker/1");
+  const document = await page.goto(`${app}/echo`);
+  expect((await document.json()).headers["User-Agent"]).toEqual(["Walker/1"]);
+  expect(await page.evaluate(() => navigator.userAgent)).toBe("Walker/1");
+  await session.detach();
+  await expect.poll(sent).toBe(own);
+});

@@ -1,17 +1,21 @@
 // Overrides of what scripts are told of their browser and its place.
 
+import type { Protocol } from "../../cdp";
 import { clearing, overrideId, overrides, overrideScript } from "../../overrides";
 import { allFrames } from "./frames";
 import { register } from "../base/registry";
 import { addScript } from "../runtime/scripts";
+import { setOverrides } from "../network/upstream";
 import { type Session, onSessionEnd } from "../base/session";
 
 /** Whose each override is: the last that has set it. */
 const owners = new Map<string, Session>();
 
-function override(method: string, p: object | undefined, s: Session): void {
+function override(method: string, p: object | undefined, s: Session): void | Promise<void> {
   owners.set(method, s);
   addScript({ identifier: overrideId(method, s.id), source: overrideScript(method, p), runImmediately: true }, s);
+  if (method === "Network.setUserAgentOverride")
+    return setOverrides(s, { userAgent: (p as Protocol.Network.SetUserAgentOverrideRequest).userAgent }); // of requests, where there is a proxy
 }
 
 for (const [commands, p] of [
