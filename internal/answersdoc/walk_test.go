@@ -165,10 +165,10 @@ func (w *walk) send(inSession bool, m method) (object, error) {
 	target := w.target
 	if slices.Contains(leaving, m.name) {
 		target = w.must("", "Target.createTarget", object{"url": w.app})["targetId"].(string)
-		defer w.call("", "Target.closeTarget", object{"targetId": target}) //nolint:errcheck // it may have gone
+		defer w.call("", "Target.closeTarget", object{"targetId": target}) // it may have gone
 	}
 	session := w.must("", "Target.attachToTarget", object{"targetId": target, "flatten": true})["sessionId"].(string)
-	defer w.call("", "Target.detachFromTarget", object{"sessionId": session}) //nolint:errcheck // it may have ended
+	defer w.call("", "Target.detachFromTarget", object{"sessionId": session}) // it may have ended
 	params := w.params(session, target, m)
 	if !inSession {
 		session = ""
