@@ -54,7 +54,8 @@ func render() ([]byte, error) {
 			continue
 		}
 		for _, m := range r.Methods {
-			name, verb, _ := strings.Cut(strings.TrimPrefix(m, browserLevel), ".")
+			_, m = levelOf(m)
+			name, verb, _ := strings.Cut(m, ".")
 			if !slices.Contains(done[name], verb) {
 				done[name] = append(done[name], verb)
 			}
@@ -77,10 +78,8 @@ func render() ([]byte, error) {
 func names(methods []string) string {
 	list := make([]string, len(methods))
 	for i, m := range methods {
-		name, browser := strings.CutPrefix(m, browserLevel)
-		if list[i] = "`" + name + "`"; browser {
-			list[i] += " without a session"
-		}
+		l, name := levelOf(m)
+		list[i] = strings.TrimSpace("`" + name + "` " + l.words)
 	}
 	return strings.Join(list, ", ")
 }

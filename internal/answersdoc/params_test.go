@@ -92,6 +92,8 @@ func (w *walk) params(session, target string, m method) object {
 		switch q.Name {
 		case "targetId":
 			p[q.Name] = target
+		case "sessionId":
+			p[q.Name] = session
 		case "nodeId":
 			root := w.must(session, "DOM.getDocument", nil)["root"].(object)["nodeId"]
 			p[q.Name] = w.must(session, "DOM.querySelector", object{"nodeId": root, "selector": "button"})["nodeId"]

@@ -15,11 +15,29 @@ var file string
 type row struct {
 	Tests   []string // that hold what is done, by their paths in the repository; nil where nothing is
 	Why     string   // why success is right although nothing is done
-	Methods []string // "Page.enable"; at browser level "browser:Page.enable"
+	Methods []string // "Page.enable", or with a level "browser:Browser.close"
 }
 
-// browserLevel begins the names of methods that are sent without a session.
-const browserLevel = "browser:"
+// level is where a method is sent.
+type level struct{ prefix, words string }
+
+// levels are all levels. Most methods are sent in a session on a frame.
+var levels = []level{
+	{"", ""},
+	{"browser:", "without a session"},
+	{"tab:", "in a session on a tab"},
+	{"worker:", "in a session on a worker"},
+}
+
+// levelOf splits the name of a method in the table.
+func levelOf(name string) (l level, method string) {
+	for _, l := range levels[1:] {
+		if method, is := strings.CutPrefix(name, l.prefix); is {
+			return l, method
+		}
+	}
+	return levels[0], name
+}
 
 // parse reads the table.
 func parse(text string) (rows []row, err error) {

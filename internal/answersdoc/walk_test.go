@@ -31,8 +31,7 @@ func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 // error is one about its params, so that the method is there.
 var refusal = regexp.MustCompile(`wasn't found|is not possible|^Not allowed|permissions belong`)
 
-// TestAnswers sends every method of the protocol to a frame, and to the hub at
-// browser level. What is not refused is in the table; what is in the table as
+// TestAnswers sends every method of the protocol at every level. What is not refused is in the table; what is in the table as
 // answered though nothing is done is still answered so.
 func TestAnswers(t *testing.T) {
 	rows, err := parse(file)
@@ -47,11 +46,11 @@ func TestAnswers(t *testing.T) {
 	}
 	w := newWalk(t)
 	for _, m := range readProtocol(t) {
-		for _, level := range []string{browserLevel, ""} {
-			name := level + m.name
+		for _, l := range levels {
+			name := l.prefix + m.name
 			known := listed[name]
 			delete(listed, name)
-			result, err := w.send(level == "", m)
+			result, err := w.send(l, m)
 			refused := err != nil && refusal.MatchString(err.Error())
 			switch {
 			case refused && known:
@@ -73,7 +72,9 @@ type walk struct {
 	t      *testing.T
 	client *relay.Local
 	app    string
-	target string
+	target string // the frame
+	tab    string // the tab around it
+	worker string // a session on a worker of it
 }
 
 // newWalk starts a hub with a frame of the ready-made Host page.
@@ -107,7 +108,15 @@ func newWalk(t *testing.T) *walk {
 		t.Fatal(err)
 	}
 	t.Cleanup(release)
-	if w.client, err = hub.JoinLocal(relay.LocalOptions{}); err != nil {
+	attached := make(chan string, 100)
+	if w.client, err = hub.JoinLocal(relay.LocalOptions{Event: func(_, method string, params []byte) {
+		if p := (struct{ SessionID string }{}); method == "Target.attachedToTarget" && json.Unmarshal(params, &p) == nil {
+			select {
+			case attached <- p.SessionID:
+			default: // of the walk
+			}
+		}
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.client.Leave)
@@ -117,7 +126,23 @@ func newWalk(t *testing.T) *walk {
 		}
 	}
 	w.target = hub.Targets(nil)[0].ID
+	w.tab = w.must("", "Target.getTargets", object{"filter": []any{object{"type": "tab"}}})["targetInfos"].([]any)[0].(object)["targetId"].(string)
+	page := w.attach(w.target)
+	<-attached
+	w.must(page, "Target.setAutoAttach", object{"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true})
+	w.must(page, "Runtime.evaluate", object{"expression": "window.kept = new Worker(URL.createObjectURL(new Blob([''])))"})
+	select {
+	case w.worker = <-attached:
+	case <-time.After(hubtest.Within):
+		t.Fatal("the worker has not come")
+	}
 	return w
+}
+
+// attach begins a session on a target.
+func (w *walk) attach(target string) string {
+	w.t.Helper()
+	return w.must("", "Target.attachToTarget", object{"targetId": target, "flatten": true})["sessionId"].(string)
 }
 
 // object is the params of a command, or its result.
@@ -159,19 +184,25 @@ func (w *walk) must(session, method string, params object) object {
 // leaving are methods after which their target is not as it was.
 var leaving = strings.Fields("DOM.removeNode DOM.setNodeName DOM.setOuterHTML Page.close Page.crash Page.navigate Page.navigateToHistoryEntry Page.reload Page.setDocumentContent Target.closeTarget")
 
-// send sends a method in a session of its own, or at browser level.
-func (w *walk) send(inSession bool, m method) (object, error) {
+// send sends a method at a level. Only that on a worker shares its session.
+func (w *walk) send(l level, m method) (object, error) {
 	w.t.Helper()
 	target := w.target
 	if slices.Contains(leaving, m.name) {
 		target = w.must("", "Target.createTarget", object{"url": w.app})["targetId"].(string)
 		defer w.call("", "Target.closeTarget", object{"targetId": target}) // it may have gone
 	}
-	session := w.must("", "Target.attachToTarget", object{"targetId": target, "flatten": true})["sessionId"].(string)
+	session := w.attach(target)
 	defer w.call("", "Target.detachFromTarget", object{"sessionId": session}) // it may have ended
 	params := w.params(session, target, m)
-	if !inSession {
+	switch l.prefix {
+	case "browser:":
 		session = ""
+	case "tab:":
+		session = w.attach(w.tab)
+		defer w.call("", "Target.detachFromTarget", object{"sessionId": session})
+	case "worker:":
+		session = w.worker
 	}
 	result, err := w.call(session, m.name, params)
 	if made, _ := result["targetId"].(string); m.name == "Target.createTarget" && made != "" {
@@ -197,7 +228,7 @@ func TestTestsOfTheTable(t *testing.T) {
 			all.Write(text)
 		}
 		for _, m := range r.Methods {
-			name := strings.TrimPrefix(m, browserLevel)
+			_, name := levelOf(m)
 			_, verb, _ := strings.Cut(name, ".")
 			if r.Why == "" && !strings.Contains(all.String(), name) && !strings.Contains(all.String(), `"`+verb+`"`) {
 				t.Errorf("%s is not in %v", m, r.Tests)

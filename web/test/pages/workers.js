@@ -66,6 +66,26 @@ is(
   )[0],
   "Error: no",
 );
+const kept = async (expression, more) => (await one("Runtime.evaluate", { expression, ...more })).result.objectId;
+const seven = { promiseObjectId: await kept("Promise.resolve(7)") };
+is((await one("Runtime.awaitPromise", seven)).result.value, 7);
+const seen = await one("Runtime.getExceptionDetails", { errorObjectId: await kept("new Error('seen')") });
+is(seen.exceptionDetails.exception.description.startsWith("Error: seen"), true);
+const grouped = await kept("({})", { objectGroup: "g" });
+await one("Runtime.releaseObjectGroup", { objectGroup: "g" });
+await one("Runtime.releaseObject", { objectId: result.objectId });
+for (const objectId of [grouped, result.objectId])
+  await fails(one("Runtime.getProperties", { objectId }), "Could not find object with given id");
+is((await one("Runtime.getIsolateId")).id === (await cdp("Runtime.getIsolateId")).id, false);
+await one("Runtime.evaluate", { expression: "console.log('forgotten')" });
+await event("Runtime.consoleAPICalled");
+await one("Runtime.discardConsoleEntries");
+await one("Runtime.disable");
+await one("Runtime.evaluate", { expression: "console.log('told to nobody')" });
+await one("Runtime.discardConsoleEntries");
+await one("Runtime.enable");
+await event("Runtime.executionContextCreated");
+await event("Inspector.workerScriptLoaded");
 await one("Runtime.runIfWaitingForDebugger");
 await fails(
   one("Page.navigate", { url: "/" }),
