@@ -126,7 +126,7 @@ type Limits struct {
 type Actions struct {
 	Off bool // serve CDP alone
 
-	HookScopes []string // what browser hooks may do: browser:read, browser:write, browser:eval; the first two
+	HookScopes []string // what browser hooks may do without a token that says it: browser:read, browser:write, browser:eval; the first two
 	EvalAllow  []string // origins in whose pages browser.eval may run scripts; * is all
 	EvalDeny   []string // origins where it may not, even if allowed or agreed to
 
