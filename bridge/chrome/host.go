@@ -61,8 +61,10 @@ type Host struct {
 	context       string // the default one, if the browser names it
 	contexts      map[string]*session
 	targets       map[string]target
-	lastDestroyed string // the last target that has gone: see destroyed
-	refreshing    bool   // an answer to Target.getTargets is due
+	born          int                   // how many targets there have been
+	stuck         map[string]*stuckPage // by the id of the target
+	lastDestroyed string                // the last target that has gone: see destroyed
+	refreshing    bool                  // an answer to Target.getTargets is due
 	downloads     downloads
 }
 
@@ -121,6 +123,7 @@ func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc)
 		onAnswers: make(map[int32]onAnswer),
 		contexts:  make(map[string]*session),
 		targets:   make(map[string]target),
+		stuck:     make(map[string]*stuckPage),
 		downloads: newDownloads(),
 	}
 }

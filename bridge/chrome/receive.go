@@ -37,6 +37,9 @@ func (h *Host) answer(m *message) {
 	h.mu.Lock()
 	s, call, a := h.findLocked(m), h.callLocked(n), h.onAnswers[n]
 	delete(h.onAnswers, n)
+	if s != nil && s.watch != nil {
+		delete(s.watch.inFlight, call)
+	}
 	if s != nil && s.barred {
 		s = nil
 	}

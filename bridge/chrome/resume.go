@@ -108,6 +108,7 @@ func (h *Host) resumeBeforeDetachLocked(s *session, method string, args wire.Obj
 func (h *Host) noteAutoAttachLocked(s *session, method string, args wire.Object) {
 	switch method {
 	case "Target.setAutoAttach", "Target.autoAttachRelated":
+		s.autoFrom = h.born
 		s.auto = method == "Target.autoAttachRelated" || args.True("autoAttach")
 		s.filter, _ = targets.ReadFilter(args.Get("filter")) // one that is no good the browser refuses
 		h.setWaitsLocked(s, s.auto && args.True("waitForDebuggerOnStart"))

@@ -71,6 +71,9 @@ func (h *Host) Send(c bridge.Command) error {
 	} else if !h.conn.Offer(f) {
 		return errBusy
 	}
+	if s.watch != nil {
+		s.watch.inFlight[c.Call] = struct{}{}
+	}
 	h.noteAutoAttachLocked(s, method, c.Args)
 	if a.attachesTo != "" {
 		if s.attaching == nil {

@@ -21,9 +21,11 @@ type session struct {
 
 	attaching map[string]int // Target.attachToTarget commands without an answer, by target
 	auto      bool           // Target.setAutoAttach is on
+	autoFrom  int            // how many targets there had been when it was sent
 	waits     bool           // with waitForDebuggerOnStart
 	filter    targets.Filter // of Target.setAutoAttach; nil is Chromium's default
 	held      bool           // its target may wait for Runtime.runIfWaitingForDebugger
+	watch     *watch         // nil unless its page has yet to give a sign of life
 
 	parent   *session // nil for a session that the hub created
 	children map[*session]struct{}
@@ -60,7 +62,7 @@ func (h *Host) Attached(at bridge.Attachment) {
 	method, params := "Target.attachToBrowserTarget", wire.Empty
 	if s.target != "" {
 		method = "Target.attachToTarget"
-		params = append(wire.AppendString([]byte(`{"targetId":`), s.target), `,"flatten":true}`...)
+		params = attachTo(s.target)
 	}
 	h.askLocked(method, params, func(result, _ []byte) { h.attachAnswered(s, text(result, "sessionId")) })
 }
@@ -158,6 +160,9 @@ func (h *Host) removeLocked(s *session) {
 	}
 	delete(h.sessions, s.id)
 	delete(h.waiters, s)
+	for _, p := range h.stuck {
+		delete(p.waiting, s)
+	}
 	delete(h.upstream, s.upstream)
 	s.queue = nil
 	h.dropWantLocked(s)
@@ -186,6 +191,13 @@ func (h *Host) childAttached(parent *session, a *attachment) bool {
 		h.mu.Unlock()
 		return false
 	}
+	auto := parent.auto && parent.attaching[a.Info.ID] == 0
+	if auto && h.stuck[a.Info.ID] != nil {
+		h.awaitPageLocked(a.Info.ID, parent)
+		h.detachLocked(parent, a.SessionID)
+		h.mu.Unlock()
+		return false
+	}
 	s := &session{
 		id: a.SessionID, upstream: a.SessionID, tail: wire.SessionTail(a.SessionID), client: parent.client,
 		target: a.Info.ID, browser: a.Info.Type == "browser", context: a.Info.Context, parent: parent,
@@ -195,8 +207,11 @@ func (h *Host) childAttached(parent *session, a *attachment) bool {
 	}
 	parent.children[s] = struct{}{}
 	h.sessions[s.id], h.upstream[s.upstream] = s, s
-	if s.held = parent.auto && parent.attaching[a.Info.ID] == 0; s.held && !parent.waits {
+	if s.held = auto; auto && !parent.waits {
 		h.resumeLocked([]*session{s})
+	}
+	if auto && h.wasThereLocked(parent, a) {
+		h.watchLocked(s)
 	}
 	h.mu.Unlock()
 	h.events.Opened(bridge.Nested{Parent: parent.id, SessionID: s.id, TargetID: a.Info.ID, Type: a.Info.Type})

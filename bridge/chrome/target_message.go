@@ -27,6 +27,7 @@ type attachment struct {
 	SessionID string `json:"sessionId"`
 	TargetID  string `json:"targetId"`
 	Info      info   `json:"targetInfo"`
+	Waiting   bool   `json:"waitingForDebugger"`
 }
 
 // targetList is the result of Target.getTargets.

@@ -405,6 +405,12 @@ func easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome3(in *jlexer.Lexer, 
 			} else {
 				(out.Info).UnmarshalEasyJSON(in)
 			}
+		case "waitingForDebugger":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Waiting = bool(in.Bool())
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -433,6 +439,11 @@ func easyjson18d09c07EncodeGithubComCdphubCdphubBridgeChrome3(out *jwriter.Write
 		const prefix string = ",\"targetInfo\":"
 		out.RawString(prefix)
 		(in.Info).MarshalEasyJSON(out)
+	}
+	{
+		const prefix string = ",\"waitingForDebugger\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Waiting))
 	}
 	out.RawByte('}')
 }

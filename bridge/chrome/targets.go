@@ -18,6 +18,7 @@ type target struct {
 	owner  *session // the Client that owns its context; nil when every Client may use it
 	listed bool     // the hub knows it
 	web    bool     // its document is one of the web
+	born   int      // how many targets there had been before
 }
 
 // registered is what a target is to the hub.
@@ -116,7 +117,8 @@ var unlisted = map[string]bool{"browser": true, "tab": true, "browser_ui": true}
 // created adds a target, and announces it to the hub if every Client may see it.
 func (h *Host) created(i *info) {
 	h.mu.Lock()
-	t := target{info: *i, owner: h.ownerLocked(i.Context), web: h.webLocked(i)}
+	t := target{info: *i, owner: h.ownerLocked(i.Context), web: h.webLocked(i), born: h.born}
+	h.born++
 	t.listed = t.owner == nil && !unlisted[i.Type]
 	h.targets[i.ID] = t
 	if !t.web {
@@ -195,6 +197,7 @@ func (h *Host) destroyed(id string) {
 	h.mu.Lock()
 	t := h.targets[id]
 	delete(h.targets, h.lastDestroyed)
+	h.forgetStuckLocked(id)
 	h.lastDestroyed = id
 	h.mu.Unlock()
 	switch {

@@ -1,0 +1,144 @@
+package chrome
+
+import (
+	"time"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// A page answers no command while its process is stopped, its script does not end,
+// or it shows a dialog. Chromium attaches sessions to it nevertheless, and whoever
+// enters waits: Playwright's connectOverCDP wants answers from every page, and fails
+// with its time-out (Chromium 156). So the Host asks a page for a sign of life when
+// a session is attached to it by itself, Target.setAutoAttach. If none comes, the
+// session ends, and its commands in flight fail by name. The page stays listed.
+// Once it answers, the Host attaches those sessions anew that would have it.
+//
+// Sessions that a Client asks for, Target.attachToTarget, wait as in Chromium.
+
+// signMethod is answered by the page's own thread, whatever is enabled.
+const signMethod = "Runtime.getIsolateId"
+
+// stuckAfter is how long a page may take for its first answer. Nothing tells a process
+// that is stopped from one whose script is busy: Chromium 156 carries out no command
+// amid a script.
+const stuckAfter = 2 * time.Second
+
+var errStuck = wire.ServerError("The page does not answer: its process is stopped, its script does not end, or it shows a dialog. " +
+	"The command may still be carried out. This session ends, and another one begins when the page answers")
+
+// watch is of a session that has begun by itself, until its page has answered.
+type watch struct {
+	inFlight map[bridge.CallID]struct{} // the Client's commands
+}
+
+// stuckPage is a page that does not answer.
+type stuckPage struct {
+	asked   int32                 // the root's command that it will answer; 0 before it was sent
+	waiting map[*session]struct{} // sessions that are to have a session on it
+}
+
+// wasThereLocked reports whether a page was there before a session asked to be
+// attached to pages by itself. A page that has just been made answers later.
+func (h *Host) wasThereLocked(parent *session, a *attachment) bool {
+	t, known := h.targets[a.Info.ID]
+	return a.Info.Type == "page" && !a.Waiting && known && t.born < parent.autoFrom
+}
+
+// watchLocked asks the page of a session for a sign of life.
+func (h *Host) watchLocked(s *session) {
+	s.watch = &watch{inFlight: make(map[bridge.CallID]struct{})}
+	h.sendLocked(s.tail, signMethod, wire.Empty, func(_, _ []byte) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		s.watch = nil
+	})
+	a := h.onAnswers[h.lastOwn]
+	a.session = s // with which it goes
+	h.onAnswers[h.lastOwn] = a
+	time.AfterFunc(stuckAfter, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if s.watch != nil && !s.over {
+			// What the browser has sent until now is read before its answer.
+			h.askLocked("Browser.getVersion", wire.Empty, func(_, _ []byte) { h.withdraw(s) })
+		}
+	})
+}
+
+// withdraw ends a session whose page has not answered. Its Client is told before its
+// commands fail: Playwright would else show it the page for a moment.
+func (h *Host) withdraw(s *session) {
+	h.mu.Lock()
+	w := s.watch
+	if w == nil || s.over {
+		h.mu.Unlock()
+		return
+	}
+	h.awaitPageLocked(s.target, s.parent)
+	h.detachLocked(s.parent, s.upstream)
+	h.endLocked(s)
+	h.mu.Unlock()
+	gone := wire.AppendString([]byte(`{"sessionId":`), s.id)
+	gone = append(wire.AppendString(append(gone, `,"targetId":`...), s.target), '}')
+	h.events.SessionEvent(s.parent.id, "Target.detachedFromTarget", gone)
+	for call := range w.inFlight {
+		h.events.Result(call, s.id, nil, wire.AppendError(nil, errStuck))
+	}
+	h.events.Closed(s.id)
+}
+
+// awaitPageLocked has a session attached to a page as soon as that answers.
+func (h *Host) awaitPageLocked(targetID string, parent *session) {
+	p := h.stuck[targetID]
+	if p == nil {
+		p = &stuckPage{waiting: make(map[*session]struct{})}
+		h.stuck[targetID] = p
+		h.askLocked("Target.attachToTarget", attachTo(targetID), func(result, _ []byte) { h.askStuck(targetID, text(result, "sessionId")) })
+	}
+	p.waiting[parent] = struct{}{}
+}
+
+// askStuck asks a page that does not answer, in a session of the root.
+func (h *Host) askStuck(targetID, upstream string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	p := h.stuck[targetID]
+	switch {
+	case upstream == "":
+		delete(h.stuck, targetID) // it has gone
+	case p == nil:
+		h.detachLocked(nil, upstream)
+	default:
+		h.sendLocked(wire.SessionTail(upstream), signMethod, wire.Empty, func(_, _ []byte) { h.answersAgain(targetID, upstream) })
+		p.asked = h.lastOwn
+	}
+}
+
+// answersAgain attaches the sessions that wait for a page.
+func (h *Host) answersAgain(targetID, upstream string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	p := h.stuck[targetID]
+	h.forgetStuckLocked(targetID)
+	h.detachLocked(nil, upstream)
+	for s := range p.waiting {
+		if s.auto {
+			h.sendLocked(s.tail, "Target.attachToTarget", attachTo(targetID), nil)
+		}
+	}
+}
+
+// forgetStuckLocked forgets a page that answers, or has gone.
+func (h *Host) forgetStuckLocked(targetID string) {
+	if p := h.stuck[targetID]; p != nil {
+		delete(h.onAnswers, p.asked)
+		delete(h.stuck, targetID)
+	}
+}
+
+// attachTo is the params of Target.attachToTarget.
+func attachTo(targetID string) []byte {
+	return append(wire.AppendString([]byte(`{"targetId":`), targetID), `,"flatten":true}`...)
+}
