@@ -52,6 +52,7 @@ import "./page/emulation";
 import "./page/screenshot";
 import "./dom/snapshot";
 import "./dom/css";
+import "./dom/deep";
 import "./dom/boxes";
 import "./dom/edit";
 import "./dom/search";

@@ -46,7 +46,7 @@ function evaluate(p: Protocol.Runtime.EvaluateRequest, s: Session): Answered | P
 function callFunctionOn(p: Protocol.Runtime.CallFunctionOnRequest, s: Session): Answered | Promise<Answered> {
   const held = p.objectId === undefined ? undefined : unwrap(p.objectId);
   checkContext(p.executionContextId, p.uniqueContextId);
-  const args = (p.arguments ?? []).map(argument);
+  const args = (p.arguments ?? []).map((a) => argument(a, run));
   return answer({ ...p, objectGroup: p.objectGroup ?? held?.group }, context, s, () => {
     const f: unknown = run(`(${p.functionDeclaration}\n)`);
     if (typeof f !== "function") throw new ProtocolError("Given expression does not evaluate to a function");

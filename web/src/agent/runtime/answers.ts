@@ -3,6 +3,7 @@
 
 import type { Protocol } from "../../cdp";
 import { type Context, isLive } from "./context";
+import { depthsOf } from "./deep";
 import { callFrames, exceptionDetails, isError } from "./exceptions";
 import { type Presentation, unwrap, wrap } from "./objects";
 import { ProtocolError } from "../base/registry";
@@ -10,15 +11,27 @@ import { describeError } from "./serialize";
 import type { Session } from "../base/session";
 
 /** What commands say of how a value is to be presented. */
-type Presented = Pick<Protocol.Runtime.EvaluateRequest, "returnByValue" | "generatePreview" | "objectGroup">;
+type Presented = Pick<
+  Protocol.Runtime.EvaluateRequest,
+  "returnByValue" | "generatePreview" | "objectGroup" | "serializationOptions"
+>;
 export type Answered = Protocol.Runtime.EvaluateResponse;
 
 function presentation(p: Presented): Presentation {
-  return {
-    returnByValue: p.returnByValue === true,
-    generatePreview: p.generatePreview === true,
-    objectGroup: p.objectGroup,
-  };
+  const { objectGroup, serializationOptions: options } = p;
+  const generatePreview = p.generatePreview === true;
+  switch (options?.serialization) {
+    case "deep":
+      return { generatePreview, objectGroup, deep: depthsOf(options) };
+    case "json":
+      return { returnByValue: true, objectGroup };
+    case "idOnly":
+      return { generatePreview, objectGroup };
+  }
+  if (options) {
+    throw new ProtocolError(`Unknown serializationOptions.serialization value ${options.serialization}`, -32602);
+  }
+  return { returnByValue: p.returnByValue === true, generatePreview, objectGroup };
 }
 
 /** Runs a computation and answers with its value, or with what it throws. */
@@ -65,21 +78,40 @@ function headOf(e: Error): string {
 }
 
 function thrown(e: unknown, text: string, c: Context, s: Session, how: Presentation): Answered {
-  const shown = { objectGroup: how.objectGroup, generatePreview: how.generatePreview };
+  const shown = { objectGroup: how.objectGroup, generatePreview: how.generatePreview || how.deep !== undefined };
   return { result: wrap(e, c, s, shown), exceptionDetails: exceptionDetails(e, text, c, s, shown) };
 }
 
-/** A call's argument: by value, unserializable, or an object of this document. */
-export function argument(a: Protocol.Runtime.CallArgument): unknown {
+/** A call's argument: an object of this document, by value, or what a program makes. */
+export function argument(a: Protocol.Runtime.CallArgument, run: (program: string) => unknown): unknown {
   if (a.objectId !== undefined) return unwrap(a.objectId).value;
   const special = a.unserializableValue;
-  if (special === undefined) return a.value;
-  if (special === "-0") return -0;
-  if (special === "NaN") return NaN;
-  if (special === "Infinity") return Infinity;
-  if (special === "-Infinity") return -Infinity;
+  if (a.value !== undefined || special === undefined) return a.value;
+  if (special in NAMED) return NAMED[special];
   if (/^-?\d+n$/.test(special)) return BigInt(special.slice(0, -1));
-  throw new ProtocolError("Couldn't parse value object in call argument");
+  try {
+    return run(special);
+  } catch {
+    throw new ProtocolError("Couldn't parse value object in call argument");
+  }
+}
+
+const NAMED: Record<string, unknown> = {
+  __proto__: null,
+  "-0": -0,
+  NaN,
+  Infinity,
+  "-Infinity": -Infinity,
+  undefined,
+  null: null,
+};
+
+/**
+ * The programs among a call's arguments: V8 runs what is no number's name, whatever it is
+ * (v8/src/inspector/injected-script.cc, resolveCallArgument).
+ */
+export function programsIn(list: Protocol.Runtime.CallArgument[]): string[] {
+  return list.flatMap(({ unserializableValue: u }) => (u === undefined || u in NAMED || /^-?\d+n$/.test(u) ? [] : [u]));
 }
 
 /** Runtime.getProperties. */

@@ -3,6 +3,7 @@
 
 import type { Protocol } from "../../cdp";
 import { type Context, NO_CONTEXT, onContextGone } from "./context";
+import { type Depths, deepSerialize } from "./deep";
 import { base } from "../base/originals";
 import { ProtocolError } from "../base/registry";
 import { byValue, describe, preview } from "./serialize";
@@ -13,6 +14,8 @@ export interface Presentation {
   returnByValue?: boolean;
   generatePreview?: boolean;
   objectGroup?: string;
+  /** With all that is in it, so deep. */
+  deep?: Depths;
 }
 
 /** One objectId: it keeps its value alive until it is released. */
@@ -35,6 +38,7 @@ export function wrap(
 ): Protocol.Runtime.RemoteObject {
   if (how.returnByValue) return byValue(value);
   const object = describe(value);
+  if (how.deep) object.deepSerializedValue = deepSerialize(value, how.deep) as Protocol.Runtime.DeepSerializedValue;
   if (
     (typeof value !== "object" || value === null) &&
     typeof value !== "function" &&
@@ -46,7 +50,7 @@ export function wrap(
   const n = ++counter;
   table.set(n, { value, context, session, group: how.objectGroup || undefined });
   object.objectId = `${base}.${context.id % 1000}.${n}`;
-  if (how.generatePreview && typeof value === "object") object.preview = preview(value);
+  if (how.generatePreview && !how.deep && typeof value === "object") object.preview = preview(value);
   return object;
 }
 

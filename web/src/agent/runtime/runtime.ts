@@ -1,7 +1,15 @@
 // The Runtime domain: evaluation, remote objects, contexts.
 
 import type { Protocol } from "../../cdp";
-import { type Answered, answer, argument, awaitPromise, getExceptionDetails, getProperties } from "./answers";
+import {
+  type Answered,
+  answer,
+  argument,
+  awaitPromise,
+  getExceptionDetails,
+  getProperties,
+  programsIn,
+} from "./answers";
 import { bind, unbind } from "./bindings";
 import { replayConsole, discardConsole } from "./console";
 import { type Context, NO_CONTEXT } from "./context";
@@ -51,20 +59,23 @@ function callFunctionOn(p: Protocol.Runtime.CallFunctionOnRequest, s: Session): 
   const c = held?.context ?? contextOfParams(p);
   const win = c.frame?.win;
   if (!win) throw outOfReach(c);
-  const args = (p.arguments ?? []).map(argument);
+  const given = p.arguments ?? [];
   const group = p.objectGroup ?? held?.group;
   const source = `(${p.functionDeclaration}\n)`;
-  const called = (): Answered | Promise<Answered> =>
-    answer({ ...p, objectGroup: group }, c, s, () => {
+  const runs = (program: string): unknown => run(win, program, !c.isDefault);
+  const called = (): Answered | Promise<Answered> => {
+    const args = given.map((a) => argument(a, runs));
+    return answer({ ...p, objectGroup: group }, c, s, () => {
       if (p.throwOnSideEffect) refuseSideEffects(c);
-      const f = run(win, source, !c.isDefault);
+      const f = runs(source);
       if (typeof f !== "function") throw new ProtocolError("Given expression does not evaluate to a function");
       return Reflect.apply(f, held ? held.value : win, args);
     });
+  };
   const ready = prepare(
     win,
-    [source],
-    (p.arguments ?? []).map((a) => a.value),
+    [source, ...programsIn(given)],
+    given.map((a) => a.value),
     !c.isDefault,
   );
   return ready ? ready.then(called) : called();
