@@ -267,7 +267,9 @@ function restoreState(w: Welcome): void {
     const s = sessionOf(state.sessionId);
     if (!s) continue;
     for (const b of state.bindings) bind({ name: b.name, executionContextName: b.worldName }, s);
-    if (state.fileChooser) void handlerOf("Page.setInterceptFileChooserDialog")?.({ enabled: true }, s);
+    const cancel = state.fileChooserCancels === true;
+    if (state.fileChooser) void handlerOf("Page.setInterceptFileChooserDialog")?.({ enabled: true, cancel }, s);
+    if (state.fileChooserEvents) void handlerOf("Page.enable")?.({ enableFileChooserOpenedEvent: true }, s);
     if (state.autoAttach) void handlerOf("Target.setAutoAttach")?.(state.autoAttach as unknown as Json, s);
     if (state.focus) void handlerOf("Emulation.setFocusEmulationEnabled")?.({ enabled: true }, s);
   }

@@ -42,8 +42,20 @@ const recorders = new Map(
       s.lifecycle = p.enabled === true;
       return {};
     },
+    "Page.enable": (s, p) => {
+      if (!s.domains.includes("Page")) s.domains.push("Page");
+      if (p.enableFileChooserOpenedEvent === true) s.fileChooserEvents = true;
+      return {};
+    },
+    "Page.disable": (s) => {
+      s.domains = s.domains.filter((d) => d !== "Page");
+      s.fileChooser = false;
+      s.fileChooserCancels = s.fileChooserEvents = undefined;
+      return {};
+    },
     "Page.setInterceptFileChooserDialog": (s, p) => {
       s.fileChooser = p.enabled === true;
+      s.fileChooserCancels = (s.fileChooser && p.cancel === true) || undefined;
       return {};
     },
     "Emulation.setFocusEmulationEnabled": (s, p) => {
@@ -113,6 +125,8 @@ export function merge(sessionId: string, list: SessionState[]): SessionState {
     for (const d of s.domains) if (!all.domains.includes(d)) all.domains.push(d);
     all.lifecycle ||= s.lifecycle;
     all.fileChooser ||= s.fileChooser;
+    all.fileChooserCancels ||= s.fileChooserCancels;
+    all.fileChooserEvents ||= s.fileChooserEvents;
     all.focus ||= s.focus;
     all.scripts.push(...s.scripts);
     all.bindings.push(...s.bindings);

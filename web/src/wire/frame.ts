@@ -115,6 +115,10 @@ export interface SessionState {
   bindings: Binding[];
   /** Page.setInterceptFileChooserDialog. */
   fileChooser: boolean;
+  /** Its cancel: the input is told that nothing was chosen. */
+  fileChooserCancels?: boolean;
+  /** Page.enable with enableFileChooserOpenedEvent. */
+  fileChooserEvents?: boolean;
   /** Emulation.setFocusEmulationEnabled. */
   focus?: boolean;
   /** Params of Target.setAutoAttach, or absent when it is off: the session gets sessions with the workers. */

@@ -122,3 +122,15 @@ is(
   [],
   "only for the session that asked",
 );
+
+// A session may be told of choosers, and may have the input told that nothing was chosen.
+await visit("/one", { html: `<input type=file id=one oncancel="window.cancelled = true">` });
+await cdp("Page.enable", { enableFileChooserOpenedEvent: true });
+await value("document.getElementById('one').click()");
+is((await event("Page.fileChooserOpened")).mode, "selectSingle", "without interception");
+is(await value("window.cancelled ?? false"), false);
+await cdp("Page.setInterceptFileChooserDialog", { enabled: true, cancel: true });
+await value("document.getElementById('one').click()");
+is((await event("Page.fileChooserOpened")).mode, "selectSingle");
+is(await value("window.cancelled"), true);
+await cdp("Page.disable");

@@ -215,3 +215,13 @@ is(
   await value("new Promise((r) => setTimeout(() => r(order)))"),
   ["pointerdown", "mousedown", "mouseup", "click"].flatMap((t) => [t, "after " + t]),
 );
+
+// WebDriver's Control+A has a control character for its text, which types nothing.
+await visit("/one", { html: "<input id=control value=Ada autofocus>" });
+await value("document.getElementById('control').focus()");
+const chord = { key: "a", code: "KeyA", windowsVirtualKeyCode: 65, modifiers: 2 };
+await cdp("Input.dispatchKeyEvent", { type: "keyDown", text: "\x01", unmodifiedText: "a", ...chord });
+await cdp("Input.dispatchKeyEvent", { type: "keyUp", ...chord });
+is(await value("[control.value, control.selectionStart, control.selectionEnd]"), ["Ada", 0, 3]);
+await cdp("Input.dispatchKeyEvent", { type: "char", text: "\x02" });
+is(await value("control.value"), "Ada");

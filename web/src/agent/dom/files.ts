@@ -22,9 +22,14 @@ interface Content {
 
 // --------------------------------------------------------------- choosers
 
-/** Sessions that answer choosers. */
-const answering = new Set<Session>();
-onSessionEnd((s) => answering.delete(s));
+/** Sessions that answer choosers, each with whether the input is told at once that nothing was chosen. */
+const answering = new Map<Session, boolean>();
+/** Sessions that are told of choosers. */
+const told = new Set<Session>();
+onSessionEnd((s) => {
+  answering.delete(s);
+  told.delete(s);
+});
 
 const fileInput = (node: unknown): node is HTMLInputElement => {
   const input = node as Partial<HTMLInputElement> | undefined;
@@ -43,8 +48,9 @@ export function installChoosers(win: Win): void {
   });
   if (showPicker)
     proto.showPicker = named("showPicker", function (this: HTMLInputElement): void {
-      if (answering.size && fileInput(this) && !this.disabled) opened(this);
-      else showPicker.call(this);
+      const ours = fileInput(this) && !this.disabled;
+      if (ours && (answering.size || told.size)) opened(this);
+      if (!ours || !answering.size) showPicker.call(this);
     });
 }
 
@@ -66,12 +72,12 @@ export function listenForChoosers(win: Win): void {
 
 /** Decides when the input's own listeners have had the click, which its document's may never see. */
 function watch(input: HTMLInputElement): void {
-  if (!answering.size) return;
+  if (!answering.size && !told.size) return;
   input.addEventListener(
     "click",
     (e) => {
       if (e.defaultPrevented || input.disabled) return;
-      e.preventDefault();
+      if (answering.size) e.preventDefault();
       opened(input);
     },
     { once: true },
@@ -81,8 +87,10 @@ function watch(input: HTMLInputElement): void {
 function opened(input: HTMLInputElement): void {
   const frame = frameOfDocument(input.ownerDocument) ?? mainFrame();
   const mode = input.multiple || input.webkitdirectory ? "selectMultiple" : "selectSingle";
-  for (const s of answering)
+  for (const s of new Set([...answering.keys(), ...told]))
     s.emit("Page.fileChooserOpened", { frameId: frame.id, mode, backendNodeId: idOfNode(input) });
+  const win = input.ownerDocument.defaultView ?? window;
+  if ([...answering.values()].includes(true)) input.dispatchEvent(new win.Event("cancel", { bubbles: true }));
 }
 
 // ------------------------------------------------------------------ files
@@ -117,7 +125,14 @@ function fileOf(win: Win, c: Content): File {
 register("DOM", { setFileInputFiles: setFiles });
 register("Page", {
   setInterceptFileChooserDialog: (p, s) => {
-    if (p.enabled === true) answering.add(s);
+    if (p.enabled === true) answering.set(s, p.cancel === true);
     else answering.delete(s);
+  },
+  enable: (p, s) => {
+    if (p.enableFileChooserOpenedEvent === true) told.add(s);
+  },
+  disable: (_p, s) => {
+    told.delete(s);
+    answering.delete(s);
   },
 });

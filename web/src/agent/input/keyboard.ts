@@ -39,7 +39,8 @@ export async function dispatchKeyEvent(params: KeyParams): Promise<void> {
 function pressed(p: KeyParams): void | Promise<void> {
   const { ctrlKey, metaKey } = modifiersOf(p);
   const early = p.key === "Tab" || p.key === "\t" || (p.key === "Enter" && focused().matches("a[href], area[href]"));
-  if (!p.text || early || ((ctrlKey || metaKey) && p.text >= " ")) return keyDownAction(focused(), p);
+  const shortcut = (ctrlKey || metaKey) && (p.text ?? "").length === 1 && (p.key ?? "").length === 1; // its text may be "\x01"
+  if (!p.text || early || shortcut) return keyDownAction(focused(), p);
   return typed(p);
 }
 
@@ -53,7 +54,7 @@ async function typed(p: KeyParams): Promise<void> {
   if (enter || (text === " " && !isEditable(el)) || (text < " " && (p.key ?? "").length > 1))
     keyDownAction(el, { ...p, key: enter ? "Enter" : p.key || text });
   else if (el.localName === "select") typeAhead(el as HTMLSelectElement, text);
-  else if (text) insertText(el, text);
+  else if (text >= " ") insertText(el, text); // a control character types nothing
 }
 
 /** Sends a key event and reports, when all that its listeners have begun is done, whether its default action is due. */

@@ -275,8 +275,10 @@ export class Nested implements Agent {
     releaseLoads();
     this.port?.close();
     for (const done of this.calls.values()) done(GONE);
-    for (const id of framesIn(this.tree).slice(1).reverse())
+    for (const id of framesIn(this.tree).slice(1).reverse()) {
+      emit("Page", "Page.frameSubtreeWillBeDetached", { frameId: id });
       emit("Page", "Page.frameDetached", { frameId: id, reason: "remove" });
+    }
     for (const ids of this.contexts) emit("Runtime", "Runtime.executionContextDestroyed", ids);
   }
 

@@ -260,7 +260,12 @@ const opened = new WeakSet<Document>();
 
 /** A frame is gone, with all below it. */
 export function detach(frame: Frame): void {
-  for (const child of childrenOf(frame)) detach(child);
+  emit("Page", "Page.frameSubtreeWillBeDetached", { frameId: frame.id });
+  detachTree(frame);
+}
+
+function detachTree(frame: Frame): void {
+  for (const child of childrenOf(frame)) detachTree(child);
   failNavigation(frame, "net::ERR_ABORTED");
   frame.agent?.gone();
   removeFrame(frame);

@@ -96,8 +96,6 @@ async function appManifest(): Promise<Protocol.Page.GetAppManifestResponse> {
 }
 
 register("Page", {
-  enable: () => {},
-  disable: () => {},
   getFrameTree: () => ({ frameTree: tree(mainFrame()) }),
   getResourceTree: () => ({ frameTree: tree(mainFrame(), { resources: [] }) as Protocol.Page.FrameResourceTree }),
   setLifecycleEventsEnabled: (p, s) => setLifecycle(s, p.enabled === true, allFrames()),
