@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,6 +26,12 @@ func TestPuppeteer(t *testing.T) {
 	runNode(t, "Puppeteer", "puppeteer", newEndpoint(t))
 }
 
+// TestPuppeteerBiDi runs them over WebDriver BiDi, which Puppeteer translates into CDP
+// by itself (chromium-bidi).
+func TestPuppeteerBiDi(t *testing.T) {
+	runNode(t, "Puppeteer BiDi", "puppeteer", newEndpoint(t), "PROTOCOL=webDriverBiDi")
+}
+
 // TestChromeRemoteInterface runs the checks in node/chrome-remote-interface.mjs. The
 // client takes the first socket of /json/list for that of a page.
 func TestChromeRemoteInterface(t *testing.T) {
@@ -35,7 +44,7 @@ func TestChromeRemoteInterface(t *testing.T) {
 
 // runNode runs the checks of a client in node/NAME.mjs and makes each a test of its
 // own.
-func runNode(t *testing.T, client, name string, e *harness.Endpoint) {
+func runNode(t *testing.T, client, name string, e *harness.Endpoint, env ...string) {
 	t.Helper()
 	if err := nodeModules(); err != nil {
 		t.Fatal(err)
@@ -53,9 +62,9 @@ func runNode(t *testing.T, client, name string, e *harness.Endpoint) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, name+".mjs")
 	cmd.Dir = "node"
-	cmd.Env = append(os.Environ(),
+	cmd.Env = append(append(os.Environ(), env...),
 		"CDP_ENDPOINT=http://127.0.0.1:"+e.Port, "APP="+e.Site.App.URL, "TARGET="+harness.Target(), "PRIVILEGED="+strconv.FormatBool(harness.Privileged()),
-		"OUTCOMES="+outcomes, "SCRATCH="+folder)
+		"OUTCOMES="+outcomes, "SCRATCH="+folder, "LACKS="+strings.Join(slices.Collect(maps.Keys(Lacks[client])), ","))
 	out, failure := cmd.CombinedOutput()
 	ran := outcomesOf(t, client, outcomes)
 	if failure != nil && !t.Failed() {

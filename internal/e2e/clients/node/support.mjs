@@ -7,6 +7,7 @@
 //	PRIVILEGED    false: the client's token does not allow uploads by path
 //	OUTCOMES      the file that gets one line of JSON for each check
 //	SCRATCH       a folder for files
+//	LACKS         the features that the client has no command for: their checks do not run
 //	CHECKS        a regular expression for the names of the checks to run, if not all
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
@@ -21,6 +22,7 @@ let stuck = 0; // how often in a row there was no page to check
 const table = []; // [name, body], in the order of declaration
 const limit = 20_000; // ms for one check
 const only = new RegExp(process.env.CHECKS ?? ""); // names of the checks to run
+const lacks = (process.env.LACKS ?? "").split(",");
 
 /**
  * checks returns the function that declares a client's checks:
@@ -38,7 +40,7 @@ export function checks(open) {
       Object.assign(outcome, { result: differs.result, reason: differs.reason });
       run = differs.run;
     }
-    if (!only.test(name)) return;
+    if (!only.test(name) || lacks.includes(feature)) return;
     table.push([name, async () => {
       try {
         await once(open, run);

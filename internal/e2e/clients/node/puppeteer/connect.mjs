@@ -1,7 +1,10 @@
 import puppeteer from "puppeteer-core";
 import { appPage, checks, endpoint } from "../support.mjs";
 
-export const connect = (options) => puppeteer.connect({ browserURL: endpoint, defaultViewport: null, protocolTimeout: 15_000, ...options });
+const { PROTOCOL: protocol = "cdp" } = process.env; // or webDriverBiDi
+export const bidi = protocol !== "cdp";
+
+export const connect = (options) => puppeteer.connect({ browserURL: endpoint, protocol, defaultViewport: null, protocolTimeout: 15_000, ...options });
 
 /** check declares a check of { browser, page }, the page showing the app. */
 export const check = checks(async () => {
