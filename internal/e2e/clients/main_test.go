@@ -20,7 +20,13 @@ func TestMain(m *testing.M) { os.Exit(harness.Main(m, &scratch)) }
 // server for beside its pages.
 func newEndpoint(t *testing.T, args ...string) *harness.Endpoint {
 	t.Helper()
-	e := harness.NewEndpoint(t, append(args, "--upload-dir", scratch)...)
+	return newEndpointOf(t, harness.Target(), args...)
+}
+
+// newEndpointOf is newEndpoint for a target of another name than that of -target.
+func newEndpointOf(t *testing.T, target string, args ...string) *harness.Endpoint {
+	t.Helper()
+	e := harness.EndpointOf(t, target, append(args, "--upload-dir", scratch)...)
 	e.Site.Handle("/api/echo", echo)
 	e.Site.Handle("/api/redirect", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/two.html", http.StatusFound)

@@ -42,6 +42,24 @@ func TestChromeRemoteInterface(t *testing.T) {
 	runNode(t, "chrome-remote-interface", "chrome-remote-interface", newEndpoint(t, args...))
 }
 
+// TestSelenium runs the checks in node/selenium.mjs. chromedriver drives no iframes but
+// browsers: the hub has one here, unless the checks are at Chromium directly.
+func TestSelenium(t *testing.T) {
+	driver, err := harness.LookUp("CHROMEDRIVER", "chromedriver")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runNode(t, "Selenium", "selenium", newEndpointOf(t, wholeBrowser()), "CHROMEDRIVER="+driver)
+}
+
+// wholeBrowser is the target of a client that drives no iframes.
+func wholeBrowser() string {
+	if harness.ThroughHub() {
+		return "browser"
+	}
+	return harness.Target()
+}
+
 // runNode runs the checks of a client in node/NAME.mjs and makes each a test of its
 // own.
 func runNode(t *testing.T, client, name string, e *harness.Endpoint, env ...string) {
@@ -62,11 +80,12 @@ func runNode(t *testing.T, client, name string, e *harness.Endpoint, env ...stri
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, name+".mjs")
 	cmd.Dir = "node"
-	cmd.Env = append(append(os.Environ(), env...),
-		"CDP_ENDPOINT=http://127.0.0.1:"+e.Port, "APP="+e.Site.App.URL, "TARGET="+harness.Target(), "PRIVILEGED="+strconv.FormatBool(harness.Privileged()),
+	cmd.Env = append(os.Environ(),
+		"CDP_ENDPOINT=http://127.0.0.1:"+e.Port, "APP="+e.Site.App.URL, "TARGET="+e.Target, "PRIVILEGED="+strconv.FormatBool(harness.Privileged()),
 		"OUTCOMES="+outcomes, "SCRATCH="+folder, "LACKS="+strings.Join(slices.Collect(maps.Keys(Lacks[client])), ","))
+	cmd.Env = append(cmd.Env, env...)
 	out, failure := cmd.CombinedOutput()
-	ran := outcomesOf(t, client, outcomes)
+	ran := outcomesOf(t, client, e.Target, outcomes)
 	if failure != nil && !t.Failed() {
 		t.Errorf("node %s.mjs: %v\n%s", name, failure, out)
 	}
@@ -83,7 +102,7 @@ type outcome struct {
 }
 
 // outcomesOf turns the outcomes in a file into tests and returns their number.
-func outcomesOf(t *testing.T, client, file string) int {
+func outcomesOf(t *testing.T, client, target, file string) int {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -101,7 +120,7 @@ func outcomesOf(t *testing.T, client, file string) int {
 			if o.Error != "" {
 				t.Error(o.Error)
 			}
-			report(t, Result{Client: client, Feature: o.Feature, Test: o.Test, Target: harness.Target(), Result: o.Result, Reason: o.Reason})
+			report(t, Result{Client: client, Feature: o.Feature, Test: o.Test, Target: target, Result: o.Result, Reason: o.Reason})
 		})
 	}
 	return n

@@ -8,6 +8,7 @@ const AppPage = "/app.html"
 // Endpoint is a CDP endpoint with one Target, which shows the app.
 type Endpoint struct {
 	Site    *Site
+	Target  string   // as -target has it
 	Port    string   // of 127.0.0.1, where Clients connect
 	Browser *Browser // nil where the hub starts it
 
@@ -31,16 +32,16 @@ func EndpointOf(t testing.TB, target string, args ...string) *Endpoint {
 		h := StartBrowserHub(t, s.App.URL+AppPage, args...)
 		h.AwaitTitle(t, "Field book") // which starts the browser
 		s.Expect(t, AppPage, "document.title", `"Field book"`)
-		return &Endpoint{Site: s, Port: h.Port(t)}
+		return &Endpoint{Site: s, Target: target, Port: h.Port(t)}
 	case "chromium":
 		b := StartBrowser(t, s.App.URL+AppPage, true)
-		e := &Endpoint{Site: s, Port: b.Port(t), Browser: b}
+		e := &Endpoint{Site: s, Target: target, Port: b.Port(t), Browser: b}
 		s.Expect(t, AppPage, "document.title", `"Field book"`)
 		return e
 	}
 	h := StartHub(t, args...)
 	s.UseHub("http://" + h.HostAddr)
-	e := &Endpoint{Site: s, Port: h.Port(t), Hub: h, Browser: StartBrowser(t, s.Host.URL+"/host/1", false)}
+	e := &Endpoint{Site: s, Target: target, Port: h.Port(t), Hub: h, Browser: StartBrowser(t, s.Host.URL+"/host/1", false)}
 	h.AwaitTarget(t, "app-1", "Field book")
 	return e
 }

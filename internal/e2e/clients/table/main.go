@@ -16,7 +16,7 @@ import (
 // columns are the clients; an outcome in Firefox has a column of its own.
 var columns = []string{
 	"Playwright", "Playwright in Firefox", "Playwright MCP", "Puppeteer", "Puppeteer BiDi", "chromedp", "rod",
-	"chrome-remote-interface", "chrome-devtools-mcp", "agent-browser",
+	"chrome-remote-interface", "chrome-devtools-mcp", "agent-browser", "Selenium",
 }
 
 func main() {
@@ -51,7 +51,10 @@ tests (`+"`make clients-doc`"+`).
 * "no command": the client has no command for the feature.
 
 chrome-remote-interface, and every client that connects to the addresses of `+"`/json/list`"+`, needs `+"`cdphub serve --page-sockets`"+` for
-an iframe. For a page of a real browser it needs no option; see [browsers.md](browsers.md#addresses-as-chromium-has-them).`)
+an iframe. For a page of a real browser it needs no option; see [browsers.md](browsers.md#addresses-as-chromium-has-them).
+
+Selenium is the exception: chromedriver drives whole browsers only, so its column is of a page of a browser behind the hub
+(`+"`cdphub serve --browser`"+`).`)
 	fmt.Fprintf(out, "\n| feature | %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 	var notes []string
 	number := map[string]int{}
@@ -125,9 +128,13 @@ func read(in io.Reader) (map[[2]string]*cell, error) {
 		}
 		client := r.Client
 		switch r.Target {
+		case "browser":
+			if client != "Selenium" { // which has no other
+				continue
+			}
 		case "firefox":
 			client += " in Firefox"
-		case "chromium", "browser", "webkit":
+		case "chromium", "webkit":
 			continue
 		}
 		key := [2]string{client, r.Feature}
