@@ -1,6 +1,7 @@
 // Package clients runs what people use CDP for, in the clients they use: chromedp
-// and rod from Go, Puppeteer and chrome-remote-interface from Node, and the servers
-// of the Model Context Protocol (MCP) that are built on Playwright and Puppeteer.
+// and rod from Go, Puppeteer (also over WebDriver BiDi), chrome-remote-interface and
+// Selenium from Node, and the servers of the Model Context Protocol (MCP) that are
+// built on Playwright and Puppeteer.
 //
 // Each client has a table of checks. A check belongs to a feature of the list in
 // features.go and is the same against both endpoints:
