@@ -52,6 +52,15 @@ func TestSelenium(t *testing.T) {
 	runNode(t, "Selenium", "selenium", newEndpointOf(t, wholeBrowser()), "CHROMEDRIVER="+driver)
 }
 
+// TestStagehand runs the checks in stagehand/stagehand.mjs, whose many modules have a
+// folder of their own.
+func TestStagehand(t *testing.T) {
+	if err := harness.InstallNode("stagehand"); err != nil {
+		t.Fatal(err)
+	}
+	runNode(t, "Stagehand", "../stagehand/stagehand", newEndpoint(t))
+}
+
 // wholeBrowser is the target of a client that drives no iframes.
 func wholeBrowser() string {
 	if harness.ThroughHub() {
@@ -71,7 +80,7 @@ func runNode(t *testing.T, client, name string, e *harness.Endpoint, env ...stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := os.MkdirTemp(scratch, name)
+	folder, err := os.MkdirTemp(scratch, filepath.Base(name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // columns are the clients; an outcome in Firefox has a column of its own.
 var columns = []string{
 	"Playwright", "Playwright in Firefox", "Playwright MCP", "Puppeteer", "Puppeteer BiDi", "chromedp", "rod",
-	"chrome-remote-interface", "chrome-devtools-mcp", "agent-browser", "Selenium",
+	"chrome-remote-interface", "chrome-devtools-mcp", "agent-browser", "Stagehand", "Selenium",
 }
 
 func main() {
