@@ -90,7 +90,7 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	e.noCache = s.NoCache
 	address := e.own.String() + e.uri
 	switch {
-	case dest == "worker" || dest == "sharedworker" || dest == "serviceworker":
+	case dest == "sharedworker" || dest == "serviceworker": // in dedicated ones there is an agent
 		c.recordOwnerLocked(address, resourceOwner{t.id, true})
 	case dest != "empty":
 		c.recordOwnerLocked(address, resourceOwner{t.id, false})

@@ -2,12 +2,16 @@
 // MessagePort that comes with the hello.
 
 import type { CdpEvent, Command, Response } from "./cdp";
+import type { HeaderPairs } from "./proxy";
 
 /**
- * What the name of a worker begins with that an agent has started. The worker's own name follows. In
- * others the worker's agent does nothing: nobody would hear it.
+ * What the name of a worker begins with that an agent has started. One letter for the WorkerWants of then and the
+ * worker's own name follow. In others the worker's agent does nothing: nobody would hear it.
  */
 export const WORKER_NAME = "cdphub:w:";
+
+/** The letters for what is wanted: requests wait, are told of, or are nobody's business. */
+export type WantsLetter = "h" | "t" | "-";
 
 /** A worker's agent to its page, by the worker's own postMessage, with one MessagePort in the transfer list. */
 export interface WorkerHello {
@@ -15,9 +19,15 @@ export interface WorkerHello {
   v: number;
 }
 
-/** A session of a client with the worker begins or ends. */
-export interface WorkerSession {
-  worker: "attached" | "detached";
+/** A session of a client with the worker begins. */
+export interface WorkerSessionBegins {
+  worker: "attached";
+  sessionId: string;
+}
+
+/** It ends. */
+export interface WorkerSessionEnds {
+  worker: "detached";
   sessionId: string;
 }
 
@@ -26,8 +36,123 @@ export interface WorkerCloses {
   worker: "closes";
 }
 
-export type ToWorker = WorkerSession | (Command & { worker?: undefined });
+/** The worker's script has started a worker, whose MessagePort comes in the transfer list. */
+export interface WorkerNested {
+  worker: "nested";
+  /** Which of its workers. */
+  key: number;
+  url: string;
+  wants: WantsLetter;
+}
+
+/** The worker's script has ended a worker. */
+export interface WorkerNestedEnds {
+  worker: "nestedends";
+  key: number;
+}
+
+/** What clients want of the worker's requests, from now on. */
+export interface WorkerWants {
+  worker: "wants";
+  wants: WantsLetter;
+}
+
+/** Script of the worker asks for something. */
+export interface WorkerRequest {
+  worker: "request";
+  id: number;
+  by: "fetch" | "XMLHttpRequest";
+  url: string;
+  method: string;
+  headers: HeaderPairs;
+  /** Base64. */
+  body?: string;
+  mode: RequestMode;
+  credentials: RequestCredentials;
+  referrerPolicy: ReferrerPolicy;
+  /** Redirects are followed. */
+  follows: boolean;
+  /** It waits for a WorkerGo, WorkerFulfill or WorkerFail. */
+  held: boolean;
+}
+
+/** A request that waits goes on, changed where a field says so. */
+export interface WorkerGo {
+  worker: "go";
+  id: number;
+  url?: string;
+  method?: string;
+  headers?: HeaderPairs;
+  /** Base64. */
+  body?: string;
+  /** The response is to be sent whole, and to wait for a WorkerFulfill or WorkerFail. */
+  see: boolean;
+}
+
+/** What a request that waits is answered with. */
+export interface WorkerFulfill {
+  worker: "fulfill";
+  id: number;
+  url: string;
+  status: number;
+  statusText: string;
+  headers: HeaderPairs;
+  type: ResponseType;
+  redirected: boolean;
+  /** Base64. */
+  body: string;
+}
+
+/** A request that waits fails. */
+export interface WorkerFail {
+  worker: "fail";
+  id: number;
+}
+
+/** The head of a response has come; with `body` all of it. */
+export interface WorkerResponse {
+  worker: "response";
+  id: number;
+  url: string;
+  status: number;
+  statusText: string;
+  headers: HeaderPairs;
+  /** Base64. */
+  body?: string;
+}
+
+/** The body of a response has come. */
+export interface WorkerBody {
+  worker: "body";
+  id: number;
+  /** Bytes. */
+  length: number;
+  /** Base64; absent where it is too long. */
+  body?: string;
+}
+
+/** A request has failed, or script has given it up. */
+export interface WorkerFailed {
+  worker: "failed";
+  id: number;
+  aborted: boolean;
+}
+
+/** What the page's agent decides of a request that waits. */
+export type WorkerDecision = WorkerGo | WorkerFulfill | WorkerFail;
+/** What a worker's agent says of a request. */
+export type WorkerNews = WorkerRequest | WorkerResponse | WorkerBody | WorkerFailed;
+
+export type ToWorker =
+  | WorkerSessionBegins
+  | WorkerSessionEnds
+  | WorkerWants
+  | WorkerDecision
+  | (Command & { worker?: undefined });
 export type FromWorker =
   | WorkerCloses
+  | WorkerNested
+  | WorkerNestedEnds
+  | WorkerNews
   | (CdpEvent & { worker?: undefined; id?: undefined })
   | (Response & { worker?: undefined });

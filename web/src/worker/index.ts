@@ -4,7 +4,14 @@
 
 import type { Protocol } from "../cdp";
 import type { Answer, Command } from "../wire/cdp";
-import { type ToWorker, WORKER_NAME, type WorkerCloses, type WorkerHello } from "../wire/worker";
+import {
+  type FromWorker,
+  type ToWorker,
+  WORKER_NAME,
+  type WantsLetter,
+  type WorkerCloses,
+  type WorkerHello,
+} from "../wire/worker";
 import {
   type Answered,
   answer,
@@ -20,6 +27,8 @@ import { release, releaseGroup, unwrap } from "../agent/runtime/objects";
 import { base, docId, originals } from "../agent/base/originals";
 import { type Handler, ProtocolError, errorOf } from "../agent/base/registry";
 import { Session, addSession, endSession, sessionOf } from "../agent/base/session";
+import { installNested } from "./nested";
+import { decided, installRequests, setWants } from "./requests";
 
 // biome-ignore lint/security/noGlobalEval: Runtime.evaluate runs what clients say
 const run = window.eval;
@@ -82,7 +91,9 @@ const handlers = new Map<string, Handler>(
 );
 
 const impossible = (method: string): string =>
-  handlers.has(method) ? "" : `'${method}' wasn't found in a worker of an embedded frame: only Runtime is there`;
+  handlers.has(method)
+    ? ""
+    : `'${method}' wasn't found in a worker of an embedded frame: only Runtime, Network and Target.setAutoAttach are there`;
 
 function execute(m: Command, s: Session): void {
   const reply = (r: Answer): void => send(originals.stringify({ id: m.id, ...r }));
@@ -104,6 +115,8 @@ function receive(data: string): void {
   const m: ToWorker = originals.parse(data);
   if (m.worker === "attached") return addSession(new Session(m.sessionId, send));
   if (m.worker === "detached") return endSession(m.sessionId);
+  if (m.worker === "wants") return setWants(m.wants);
+  if (m.worker !== undefined) return decided(m);
   const s = sessionOf(m.sessionId ?? "");
   if (s) execute(m as Command, s);
 }
@@ -112,12 +125,15 @@ function receive(data: string): void {
 
 /** Begins: the page's agent hears the worker's first message. */
 function begin(): void {
-  window.name = window.name.slice(WORKER_NAME.length);
+  setWants(window.name[WORKER_NAME.length] as WantsLetter);
+  window.name = window.name.slice(WORKER_NAME.length + 1);
   const { close } = window;
   window.close = function () {
     send(originals.stringify({ worker: "closes" } satisfies WorkerCloses));
     close.call(window);
   };
+  installRequests((m: FromWorker) => send(originals.stringify(m)));
+  installNested((m, nested) => port.postMessage(originals.stringify(m), nested ? [nested] : []));
   installConsole(window, () => context);
   installErrors(
     window,

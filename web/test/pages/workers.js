@@ -89,7 +89,7 @@ await event("Inspector.workerScriptLoaded");
 await one("Runtime.runIfWaitingForDebugger");
 await fails(
   one("Page.navigate", { url: "/" }),
-  "'Page.navigate' wasn't found in a worker of an embedded frame: only Runtime is there",
+  "'Page.navigate' wasn't found in a worker of an embedded frame: only Runtime, Network and Target.setAutoAttach are there",
 );
 
 // What it logs and throws, from now on and from before the session.

@@ -127,6 +127,56 @@ test("intercept: in frames too", async ({ page }) => {
   expect(await page.frames()[1].evaluate(async () => (await fetch("/api")).text())).toBe("mine");
 });
 
+test("intercept: answers for another origin are judged by CORS", async ({ page }) => {
+  const allow = (headers) => page.route("**/api*", (route) => route.fulfill({ body: "made", headers }));
+  const ask = (options) => page.evaluate(([u, o]) => fetch(u, o).then(
+    async (r) => [r.type, r.headers.get("x-mine"), r.headers.get("x-open"), await r.text()], (e) => e.message), [`${other}/api`, options]);
+  await allow({ "access-control-allow-origin": app, "access-control-expose-headers": "x-open", "x-mine": "1", "x-open": "2" });
+  expect(await ask()).toEqual(["cors", null, "2", "made"]);
+  expect(await xhr(page, `${other}/api`)).toEqual([200, "made", null]);
+  expect(await ask({ mode: "no-cors" })).toEqual(["opaque", null, null, ""]);
+  const said = page.waitForEvent("console");
+  expect(await ask({ credentials: "include" })).toBe("Failed to fetch");
+  expect((await said).text()).toContain(`Access to fetch at '${other}/api' from origin '${app}' has been blocked by CORS policy: The value of the 'Access-Control-Allow-Credentials'`);
+  await allow({ "access-control-allow-origin": "http://elsewhere.test" });
+  const failed = page.waitForEvent("requestfailed");
+  expect(await ask()).toBe("Failed to fetch");
+  expect((await failed).failure().errorText).toBe("net::ERR_FAILED");
+  expect(await xhr(page, `${other}/api`)).toBe("error");
+});
+
+/** Starts a worker of this source and waits until Playwright knows of it. */
+const work = async (page, source) => {
+  const coming = page.waitForEvent("worker");
+  await page.evaluate((s) => { window.worker = new Worker(URL.createObjectURL(new Blob([s], { type: "text/javascript" }))); }, source);
+  return coming;
+};
+
+test("request and response events: of a worker", async ({ page }) => {
+  const coming = page.waitForResponse("**/echo");
+  const worker = await work(page, `fetch("${app}/echo", { method: "POST", body: "sent" }).then((r) => r.text())`);
+  const response = await coming;
+  expect([response.request().method(), response.request().postData(), response.status()]).toEqual(["POST", "sent", 200]);
+  expect((await response.json()).body).toBe("sent");
+  const failed = page.waitForEvent("requestfailed");
+  await worker.evaluate(() => fetch("http://127.0.0.1:9/").catch(() => {}));
+  expect((await failed).url()).toBe("http://127.0.0.1:9/");
+});
+
+test("intercept: a worker's requests", async ({ page }) => {
+  const worker = await work(page, "");
+  const ask = (address, options) => worker.evaluate(([u, o]) => fetch(u, o).then(async (r) => [r.status, r.url, await r.text()], (e) => e.message), [address, options]);
+  await page.route("**/api", (route) => route.fulfill({ status: 201, body: "made" }));
+  expect(await ask(`${app}/api`)).toEqual([201, `${app}/api`, "made"]);
+  await page.route("**/none", (route) => route.abort());
+  expect(await ask(`${app}/none`)).toBe("Failed to fetch");
+  await page.route("**/echo", (route) => route.continue({ method: "PUT", postData: "changed" }));
+  expect(JSON.parse((await ask(`${app}/echo`, { method: "POST", body: "x" }))[2])).toMatchObject({ method: "PUT", body: "changed" });
+  const logged = page.waitForEvent("console");
+  await work(page, `fetch("${app}/api").then((r) => r.text()).then(console.log)`);
+  expect((await logged).text()).toBe("made");
+});
+
 test("intercept: the document itself", async ({ page, inFrame }) => {
   await page.route("**/p?html=routed", (route) => route.fulfill({ contentType: "text/html", body: "<p>made up</p>" }));
   const response = await page.goto(`${app}/p?html=routed`);

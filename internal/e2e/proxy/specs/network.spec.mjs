@@ -1,6 +1,6 @@
 // What only the proxy knows of requests.
 
-import { app, expect, pathOf, test } from "../fixtures.mjs";
+import { app, expect, other, pathOf, test } from "../fixtures.mjs";
 
 test("headers of a fetch are those that went over the network", async ({ page }) => {
   const path = pathOf("x", { path: "/data", type: "text/plain", h: ["X-A: 1", "X-A: 2", "Set-Cookie: a=b", "Set-Cookie: c=d", "Set-Cookie: secret=1; HttpOnly"] });
@@ -76,4 +76,16 @@ test("a user agent is that of requests, too, until its session ends", async ({ p
   expect(await page.evaluate(() => navigator.userAgent)).toBe("Walker/1");
   await session.detach();
   await expect.poll(sent).toBe(own);
+});
+
+test("why CORS refuses an answer is on the console", async ({ page }) => {
+  const text = async (options) => {
+    const said = page.waitForEvent("console");
+    await page.evaluate(([u, o]) => fetch(u, o).catch(() => {}), [`${other}/page`, options]);
+    return (await said).text();
+  };
+  const start = `Access to fetch at '${other}/page' from origin '${app}' has been blocked by CORS policy: `;
+  const why = "No 'Access-Control-Allow-Origin' header is present on the requested resource.";
+  expect(await text()).toBe(start + why);
+  expect(await text({ method: "PUT" })).toBe(`${start}Response to preflight request doesn't pass access control check: ${why}`);
 });

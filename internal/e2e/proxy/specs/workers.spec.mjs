@@ -1,4 +1,4 @@
-// Service workers of the app.
+// Service workers of the app, and workers that workers start.
 
 import { app, expect, pathOf, test } from "../fixtures.mjs";
 
@@ -24,4 +24,16 @@ test("documents that a service worker makes have an agent", async ({ page }) => 
   await page.goto(`${app}/made`);
   await expect(page.locator("h1")).toHaveText("made");
   expect(await page.evaluate(() => document.scripts.length)).toBe(0);
+});
+
+test("a worker of a worker is one, and its requests are intercepted", async ({ page }) => {
+  await page.route("**/api", (route) => route.fulfill({ body: "made" }));
+  const inner = app + pathOf("fetch('/api').then((r) => r.text()).then(console.log); onmessage = close", { path: "/inner.js", type: "text/javascript" });
+  const outer = app + pathOf(`const w = new Worker(${JSON.stringify(inner)}); onmessage = () => w.terminate()`, { path: "/outer.js", type: "text/javascript" });
+  const logged = page.waitForEvent("console");
+  await page.evaluate((address) => { window.w = new Worker(address); }, outer);
+  expect((await logged).text()).toBe("made");
+  await expect.poll(() => page.workers().map((w) => w.url())).toEqual([outer, inner]);
+  await page.evaluate(() => window.w.postMessage(0));
+  await expect.poll(() => page.workers().map((w) => w.url())).toEqual([outer]);
 });

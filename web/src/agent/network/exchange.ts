@@ -1,19 +1,18 @@
-// Reports one request by the events of the Network domain. The sessions that got
-// its first event get all others, and no session gets a part only. Every request
-// has an end, even if its document is unloaded first.
+// Reports one request by the events of the Network domain.
 
-import type { EventName, EventParams, Protocol } from "../../cdp";
+import type { EventParams, Protocol } from "../../cdp";
 import type { ExtraEvent } from "../../wire/proxy";
 import { currentStack } from "../runtime/exceptions";
-import { type Frame, frameOfDocument, mainFrame, splitFragment } from "../page/frames";
-import { logFailure } from "./log";
-import { mint, monotonic, originals } from "../base/originals";
-import { type Session, allSessions } from "../base/session";
+import { type Frame, splitFragment } from "../page/frames";
+import { logFailure, logRefusal } from "./log";
+import { monotonic, originals } from "../base/originals";
 import { keepBody, keepPayload } from "./bodies";
+import { type Refusal, refusedFields } from "./cors";
 import type { FailureFields } from "./neterror";
 import { type Payload, postFields } from "./payload";
 import { extraOf, withCookies } from "./extrainfo";
 import { refererOf } from "./referrer";
+import { NetworkReporter, type NetworkEvent, active, whenReady } from "./reporter";
 import { headText, plainHeaders, response, timing } from "./responsefields";
 
 type Win = Window & typeof globalThis;
@@ -30,6 +29,14 @@ export interface OutgoingRequest {
   /** For what has already happened: seconds since 1970. */
   at?: number;
   initiator?: Protocol.Network.Initiator;
+  /** The worker whose script asks, and which tells its own sessions. */
+  worker?: AskingWorker;
+}
+
+/** A worker that asks for something. */
+export interface AskingWorker {
+  url: string;
+  tell<E extends NetworkEvent>(method: `Network.${E}`, params: EventParams<`Network.${E}`>): void;
 }
 
 /** What has come as its answer. `status` is 0 where script may not know it. */
@@ -45,41 +52,6 @@ export interface IncomingResponse {
   made?: boolean;
   /** Other fields of Network.Response. */
   more?: Partial<Protocol.Network.Response>;
-}
-
-// ------------------------------------------------------------- until the welcome
-
-const MAX_EARLY = 1000;
-/** What a new document's scripts ask for before the Host has named its sessions. */
-let early: (() => void)[] | undefined = [];
-let begun: () => void = () => {};
-
-/** Resolves when the sessions are known. */
-export const welcomed = new Promise<void>((r) => (begun = r));
-let ready = false;
-
-/** Whether the sessions are known. */
-export function isReady(): boolean {
-  return ready;
-}
-
-/** How long after its start a document stops waiting for a Host. */
-export const PATIENCE_MS = 3000;
-originals.setTimeout(beginNetwork, PATIENCE_MS);
-
-/** The sessions are known, or none have come: tells them what has happened so far. */
-export function beginNetwork(): void {
-  if (ready) return;
-  ready = true;
-  begun();
-  const all = early ?? [];
-  early = undefined;
-  for (const f of all) f();
-}
-
-function whenReady(f: () => void): void {
-  if (!early) f();
-  else if (early.length < MAX_EARLY) early.push(f);
 }
 
 /** What is known of a request at least. */
@@ -110,77 +82,9 @@ export function reportDocumentInFlight(loaderId: string, frame: Frame, url: stri
   );
 }
 
-// ------------------------------------------------------------------ reporting
-
-const unfinished = new WeakMap<Document, Set<NetworkReporter>>();
-
-/** Ends the requests that a document leaves unfinished with net::ERR_ABORTED, as Chromium does. */
-export function abandonUnfinished(win: Win): void {
-  for (const s of unfinished.get(win.document) ?? []) s.abandon();
-}
-
-let onActivity: (frame: Frame) => void = () => {};
-
-/** Sets what hears of each request that begins or ends. */
-export function setActivityListener(f: typeof onActivity): void {
-  onActivity = f;
-}
-
-/** How many requests of a document have begun and not ended. Sockets are none. */
-export function inFlight(document: Document): number {
-  return [...(unfinished.get(document) ?? [])].filter((r) => r instanceof Exchange).length;
-}
-
-/** The events of the Network domain, without its name. */
-export type NetworkEvent = EventName extends infer N ? (N extends `Network.${infer E}` ? E : never) : never;
-
-/** Sends the events of one request or connection to the sessions that got its first event. */
-export abstract class NetworkReporter {
-  readonly id = mint();
-  readonly frame: Frame;
-  private to: Session[] | undefined;
-  private readonly rest: Set<NetworkReporter>;
-  private ended = false;
-
-  constructor(win: Win) {
-    this.frame = frameOfDocument(win.document) ?? mainFrame();
-    this.rest = unfinished.get(win.document) ?? new Set();
-    unfinished.set(win.document, this.rest.add(this));
-  }
-
-  /** The document is unloaded before the end. */
-  abstract abandon(): void;
-
-  get over(): boolean {
-    return this.ended;
-  }
-
-  /** Marks the end. Returns false when it has been marked before. */
-  protected end(): boolean {
-    this.rest.delete(this);
-    return !this.ended && (this.ended = true);
-  }
-
-  /** Whether anybody listens, as far as that is known. */
-  get heard(): boolean {
-    return !ready || !!this.to?.length;
-  }
-
-  protected tell<E extends NetworkEvent>(
-    method: E,
-    params: () => Omit<EventParams<`Network.${E}`>, "requestId">,
-  ): void {
-    whenReady(() => {
-      this.to ??= [...allSessions()].filter((s) => s.enabled.has("Network"));
-      for (const s of this.to)
-        if (s.enabled.has("Network"))
-          s.emit(`Network.${method}`, { requestId: this.id, ...params() } as EventParams<`Network.${E}`>);
-    });
-  }
-}
-
 /** Reports one request from its start to its end. */
 export class Exchange extends NetworkReporter {
+  override readonly isRequest = true;
   private readonly start: number;
   private came = false;
   /** Bytes of the answer's head, which count as data. */
@@ -203,7 +107,7 @@ export class Exchange extends NetworkReporter {
     this.start = sent.at ?? monotonic();
     const [url, urlFragment] = splitFragment(sent.url);
     const policy = sent.referrerPolicy || "strict-origin-when-cross-origin";
-    const referer = refererOf(win, url, policy);
+    const referer = sent.worker ? undefined : refererOf(win, url, policy);
     this.request = {
       url,
       ...(urlFragment && { urlFragment }),
@@ -225,7 +129,7 @@ export class Exchange extends NetworkReporter {
       type: "script",
       stack: { callFrames: currentStack() },
     };
-    const documentURL = (this.documentURL = splitFragment(win.location.href)[0]);
+    const documentURL = (this.documentURL = splitFragment(sent.worker?.url ?? win.location.href)[0]);
     const wallTime = sent.at ?? originals.now() / 1000;
     this.tell("requestWillBeSent", () => ({
       loaderId: this.frame.loaderId,
@@ -240,12 +144,12 @@ export class Exchange extends NetworkReporter {
       hasUserGesture: false,
     }));
     if (!sent.pausable) whenReady(() => onInFlightRequest(this.id, this.frame, request, type));
-    onActivity(this.frame);
+    active(this.frame);
   }
 
   protected override end(): boolean {
     const first = super.end();
-    if (first) onActivity(this.frame);
+    if (first) active(this.frame);
     return first;
   }
 
@@ -258,8 +162,21 @@ export class Exchange extends NetworkReporter {
     method: E,
     params: () => Omit<EventParams<`Network.${E}`>, "requestId">,
   ): void {
-    if (this.extra) void this.extra.then(() => super.tell(method, params));
-    else super.tell(method, params);
+    if (this.extra) void this.extra.then(() => this.tellNow(method, params));
+    else this.tellNow(method, params);
+  }
+
+  private tellNow<E extends NetworkEvent>(
+    method: E,
+    params: () => Omit<EventParams<`Network.${E}`>, "requestId">,
+  ): void {
+    const { worker } = this.sent;
+    if (!worker) return super.tell(method, params);
+    worker.tell(`Network.${method}`, { requestId: this.id, ...params() } as EventParams<`Network.${E}`>);
+  }
+
+  override get heard(): boolean {
+    return this.sent.worker !== undefined || super.heard;
   }
 
   /** Whether the response has been reported. */
@@ -309,12 +226,12 @@ export class Exchange extends NetworkReporter {
     const headersText = headText(status, statusText, headers);
     this.head = headersText.length;
     if (headers["content-length"] !== undefined) this.encoded = Number(headers["content-length"]);
-    super.tell("requestWillBeSentExtraInfo", () => ({
+    this.tellNow("requestWillBeSentExtraInfo", () => ({
       associatedCookies: [],
       headers: withCookies(this.frame.win, sent, headers),
       connectTiming: { requestTime: this.start },
     }));
-    super.tell("responseReceivedExtraInfo", () => ({
+    this.tellNow("responseReceivedExtraInfo", () => ({
       blockedCookies: [],
       headers,
       resourceIPAddressSpace: "Local" as const,
@@ -366,6 +283,12 @@ export class Exchange extends NetworkReporter {
   /** Another event of this request. */
   note<E extends NetworkEvent>(method: E, params: Omit<EventParams<`Network.${E}`>, "requestId">): void {
     if (!this.over) this.tell(method, () => params);
+  }
+
+  /** What has come is not for script. */
+  refused(why: Refusal): void {
+    if (!this.over) logRefusal(why.text, this.request.url, this.id);
+    this.failed("net::ERR_FAILED", false, refusedFields(why));
   }
 
   failed(errorText: string, canceled = false, more: FailureFields = {}): void {

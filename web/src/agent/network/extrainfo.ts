@@ -3,6 +3,7 @@
 
 import type { ExtraEvent } from "../../wire/proxy";
 import { originals } from "../base/originals";
+import { isSameServer } from "../base/urls";
 import { proxyBase } from "../link/hub";
 
 /** How long a response waits for what the proxy has sent before it, on another connection. */
@@ -36,7 +37,7 @@ export function extraCame(extra: ExtraEvent): void {
 /** What the proxy tells of a request whose response has come; undefined where it tells nothing. */
 export function extraOf(method: string, url: string): Promise<ExtraEvent | undefined> | undefined {
   const base = proxyBase();
-  if (!told || !base || new URL(url).origin !== new URL(base).origin) return undefined;
+  if (!told || !base || !isSameServer(new URL(url), new URL(base))) return undefined;
   const key = keyOf(method, url);
   while (early.length && originals.now() - early[0].at > STALE_MS) early.shift();
   const i = early.findIndex((e) => e.key === key);

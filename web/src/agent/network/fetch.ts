@@ -1,9 +1,10 @@
 // window.fetch: told, paused, and read along with.
 
 import { intercepted, wanted } from "./intercept";
-import { originals } from "../base/originals";
-import { netErrorOf } from "./neterror";
-import { EditedRequest, FailedByClient, isMadeUp, withOverrides } from "./requestchanges";
+import { tellFailure } from "./failure";
+import type { Asker } from "./cors";
+import { EditedRequest, FailedByClient, forScript, isMadeUp, refusalOf } from "./requestchanges";
+import { withOverrides } from "./responses";
 import { Exchange } from "./exchange";
 import { atProxy } from "../page/moved";
 import { type Payload, boundaryOf, payloadOf } from "./payload";
@@ -60,11 +61,15 @@ interface Call {
   payload?: Payload;
 }
 
+/** The answer is not for script, of which clients have been told. */
+class Refused extends Error {}
+
 async function run(call: Call): Promise<Response> {
   const { win, native, request, payload } = call;
   const { method, signal, referrerPolicy } = request;
   const url = atProxy(request.url);
   const headers = Object.fromEntries(request.headers);
+  const asks = { origin: win.origin, mode: request.mode, credentials: request.credentials, by: "fetch" as const };
   const x = new Exchange(win, "Fetch", { url, method, headers, payload, referrerPolicy, pausable: true });
   try {
     const draft = new EditedRequest(url, method, [...request.headers], payload);
@@ -74,6 +79,12 @@ async function run(call: Call): Promise<Response> {
       wanted(url) && !signal.aborted
         ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
         : await send();
+    const asker: Asker = { ...asks, url: r.url || url };
+    const refused = refusalOf(r, asker);
+    if (refused) {
+      x.refused(refused);
+      throw new Refused();
+    }
     x.responded({
       url: r.url || url,
       status: r.status,
@@ -81,15 +92,17 @@ async function run(call: Call): Promise<Response> {
       headers: Object.fromEntries(r.headers),
       made: isMadeUp(r),
     });
-    followBody(x, r);
-    return r;
+    const seen = forScript(win, r, asker);
+    followBody(x, seen.type === "opaque" ? r : seen);
+    return seen;
   } catch (e) {
+    if (e instanceof Refused) throw new win.TypeError("Failed to fetch");
     if (e instanceof FailedByClient) {
       x.failed(e.message, e.message === "net::ERR_ABORTED");
       throw new win.TypeError("Failed to fetch");
     }
     if (signal.aborted) x.failed("net::ERR_ABORTED", true);
-    else originals.setTimeout(() => x.failed(...netErrorOf(url)), 0);
+    else void tellFailure(x, { ...asks, url });
     throw e;
   }
 }

@@ -10,7 +10,7 @@ import { getRequestPostData, getResponseBody } from "./bodies";
 import { watchPolicy } from "./neterror";
 import { installEventSource } from "./eventsource";
 import { documentResponseOf, bytesOfDocument, reportDocumentResponse } from "./documentresponse";
-import { abandonUnfinished } from "./exchange";
+import { abandonUnfinished } from "./reporter";
 import { response } from "./responsefields";
 import { installFetch } from "./fetch";
 import { installBeacon, timingOf, watchResources } from "./resources";
@@ -19,7 +19,7 @@ import { refreshUpstream, setOverrides } from "./upstream";
 import { installXhr } from "./xhr";
 
 export { documentResponseOf, keepDocumentResponse, reportDocumentResponse } from "./documentresponse";
-export { beginNetwork } from "./exchange";
+export { beginNetwork } from "./reporter";
 export { response } from "./responsefields";
 export { watchResources } from "./resources";
 

@@ -6,9 +6,11 @@ import type { Protocol } from "../../cdp";
 import type { FailCommand, FulfillCommand, GoCommand } from "../../wire/proxy";
 import type { Session } from "../base/session";
 import { mint, originals } from "../base/originals";
-import { type Exchange, PATIENCE_MS, isReady, setInFlightListener, welcomed } from "./exchange";
+import { type Exchange, setInFlightListener } from "./exchange";
+import { PATIENCE_MS, isReady, welcomed } from "./reporter";
 import { response } from "./responsefields";
-import { type EditedRequest, FailedByClient, withOverrides } from "./requestchanges";
+import { type EditedRequest, FailedByClient } from "./requestchanges";
+import { withOverrides } from "./responses";
 
 /** A request that may pause. */
 export interface Job {
@@ -52,6 +54,11 @@ const MAX_HOPS = 20;
 export function wanted(url: string): boolean {
   if (url.startsWith("data:")) return false; // Chromium pauses no such request
   return isReady() ? interested(url).length > 0 : millisecondsToWait() > 0;
+}
+
+/** Whether any request may be of interest. */
+export function mayPause(): boolean {
+  return isReady() ? patterns.size > 0 : millisecondsToWait() > 0;
 }
 
 /** The sessions that a request may pause for, in their order; without an address all that have patterns. */

@@ -31,6 +31,11 @@ export function installLog(win: Win): void {
   );
 }
 
+/** Tells why script does not get what has come for a request. */
+export function logRefusal(text: string, url: string, networkRequestId: string): void {
+  add({ source: "javascript", level: "error", text, timestamp: Date.now(), url, networkRequestId });
+}
+
 /** Tells of a request that failed, and why. */
 export function logFailure(why: string, url: string, networkRequestId: string): void {
   const entry: Protocol.Log.LogEntry = {

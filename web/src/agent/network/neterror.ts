@@ -19,7 +19,7 @@ export function watchPolicy(win: Window): void {
 }
 
 /** Other fields of Network.loadingFailed. */
-export type FailureFields = Pick<Protocol.Network.LoadingFailedEvent, "blockedReason">;
+export type FailureFields = Pick<Protocol.Network.LoadingFailedEvent, "blockedReason" | "corsErrorStatus">;
 
 /** The arguments of Exchange.failed for a request that the browser did not carry out. */
 export function netErrorOf(url: string): [errorText: string, canceled: boolean, more?: FailureFields] {

@@ -4,7 +4,9 @@
 import type { Protocol } from "../../cdp";
 import { ProtocolError } from "../base/registry";
 import { isUrl } from "../base/urls";
+import { type Asker, type Refusal, exposed, isSameOrigin, refusal } from "./cors";
 import { type Payload, postFields } from "./payload";
+import { withOverrides } from "./responses";
 
 type Win = Window & typeof globalThis;
 type Pairs = [name: string, value: string][];
@@ -134,15 +136,43 @@ export function madeUpResponse(
     throw new ProtocolError(`Invalid headers: ${(e as Error).message}`, -32602);
   }
   if (new URL(url).origin === win.location.origin) setCookies(win, headers);
+  if (from) remade.add(r);
   madeUp.add(r);
   return withOverrides(r, { url: url.split("#")[0], redirected: false, type: "basic" });
 }
 
 const madeUp = new WeakSet<Response>();
 
+/** Of these, the ones made of answers that the browser has let script have. */
+const remade = new WeakSet<Response>();
+
 /** Whether a client has made a response up. */
 export function isMadeUp(r: Response): boolean {
   return madeUp.has(r);
+}
+
+/** A client has made a response up, whose headers script may not see: says why. */
+export function refusalOf(r: Response, a: Asker): Refusal | undefined {
+  if (!madeUp.has(r) || remade.has(r) || a.mode !== "cors" || isSameOrigin(a)) return undefined;
+  return refusal(a, (name) => r.headers.get(name));
+}
+
+/** The headers of a response that script sees: of one that a client has made up not all. */
+export function headersForScript(r: Response, a: Asker): Headers {
+  return !madeUp.has(r) || remade.has(r) || isSameOrigin(a) ? r.headers : exposed(a, r.headers);
+}
+
+/** What script gets of a response that a client has made up; others are as the browser gives them. */
+export function forScript(win: Win, r: Response, a: Asker): Response {
+  const headers = headersForScript(r, a);
+  if (headers === r.headers) return r;
+  if (a.mode === "no-cors") {
+    const none = { url: "", status: 0, statusText: "", ok: false, redirected: false, type: "opaque" as const };
+    return withOverrides(new win.Response(null), none);
+  }
+  const { status, statusText, url, redirected } = r;
+  const seen = new win.Response(r.body, { status, statusText, headers });
+  return withOverrides(seen, { url, redirected, type: "cors" });
 }
 
 /** The cookies of a made-up response, as far as script can set them: not the HttpOnly ones. */
@@ -151,14 +181,6 @@ function setCookies(win: Win, headers: Pairs): void {
     if (/^set-cookie$/i.test(name))
       for (const line of value.split("\n")) if (!/;\s*httponly/i.test(line)) win.document.cookie = line;
   }
-}
-
-/** Sets properties of a response, and of its clones, that the Response constructor cannot set. */
-export function withOverrides(r: Response, as: { url?: string; redirected?: boolean; type?: ResponseType }): Response {
-  for (const [name, value] of Object.entries(as)) Object.defineProperty(r, name, { value, configurable: true });
-  const { clone } = r;
-  Object.defineProperty(r, "clone", { value: () => withOverrides(clone.call(r), as), configurable: true });
-  return r;
 }
 
 /** Reason phrases for what is made up (RFC 9110). */

@@ -4,7 +4,7 @@ import type { EventParams, Protocol } from "../../cdp";
 import { currentStack } from "../runtime/exceptions";
 import { atProxy } from "../page/moved";
 import { monotonic, originals } from "../base/originals";
-import { NetworkReporter, type NetworkEvent } from "./exchange";
+import { NetworkReporter, type NetworkEvent } from "./reporter";
 import { base64, payloadOf } from "./payload";
 
 type Win = Window & typeof globalThis;

@@ -33,16 +33,26 @@ export function setUpstream(isHolding: () => boolean, onNews: (news: ControlEven
   onEvent = onNews;
 }
 
+let onWants: () => void = () => {};
+
+/** Sets what hears that clients may want other things of requests. */
+export function setWantsListener(f: () => void): void {
+  onWants = f;
+}
+
 /** Sets overrides of a session. Resolves when they are in force. */
 export function setOverrides(s: Session, w: RequestOverrides): Promise<void> {
   overrides.set(s, { ...overrides.get(s), ...w });
   return refreshUpstream();
 }
 
-onSessionEnd((s) => {
+/** A session has ended. */
+export function endOverrides(s: Session): void {
   overrides.delete(s);
   void refreshUpstream();
-});
+}
+
+onSessionEnd(endOverrides);
 
 function state(): StateCommand {
   const all: RequestOverrides = {};
@@ -67,6 +77,7 @@ let acknowledged: Promise<void> = Promise.resolve();
 
 /** Sends the current state to the proxy, if there is one. Resolves when the proxy has it. */
 export async function refreshUpstream(): Promise<void> {
+  onWants();
   const base = proxyBase();
   if (!base || mainFrame().parentId) return;
   const now = state();

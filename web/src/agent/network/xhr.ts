@@ -3,8 +3,10 @@
 
 import { intercepted, wanted } from "./intercept";
 import { hexId, originals } from "../base/originals";
+import { tellFailure } from "./failure";
 import { netErrorOf } from "./neterror";
-import { EditedRequest, FailedByClient } from "./requestchanges";
+import type { Asker } from "./cors";
+import { EditedRequest, FailedByClient, headersForScript, refusalOf } from "./requestchanges";
 import { Exchange } from "./exchange";
 import { atProxy } from "../page/moved";
 import { multipart, payloadOf } from "./payload";
@@ -179,7 +181,7 @@ function begin(xhr: Proto, call: Call, native: Natives, given: Body): void {
     x.failed(...netErrorOf(call.url));
     throw e;
   }
-  if (!call.async) settle(xhr, x, "load");
+  if (!call.async) settle(xhr, call, x, "load");
 }
 
 function merged(pairs: [string, string][]): Record<string, string> {
@@ -213,7 +215,11 @@ function hold(xhr: Proto, call: Call, native: Natives, draft: EditedRequest): vo
       if (!r || calls.get(xhr) !== call) return;
       done();
       call.answer = new Answer(xhr, call);
-      void call.answer.deliver(r);
+      const asker = askerOf(xhr, call, r.url || call.url);
+      const refused = refusalOf(r, asker);
+      if (!refused) return void call.answer.deliver(r, headersForScript(r, asker));
+      call.exchange?.refused(refused);
+      call.answer.end("error");
     },
     (e) => {
       if (control.signal.aborted || calls.get(xhr) !== call) return;
@@ -224,6 +230,16 @@ function hold(xhr: Proto, call: Call, native: Natives, draft: EditedRequest): vo
       (call.answer = new Answer(xhr, call)).end("error");
     },
   );
+}
+
+function askerOf(xhr: Proto, { win: { origin } }: Call, url: string): Asker {
+  return {
+    origin,
+    url,
+    mode: "cors",
+    credentials: xhr.withCredentials ? "include" : "same-origin",
+    by: "XMLHttpRequest",
+  };
 }
 
 /** The page, or its time limit, ends a paused request. */
@@ -267,7 +283,7 @@ function watch(xhr: Proto, call: Call, x: Exchange): void {
   const kinds = ["readystatechange", "load", "error", "abort", "timeout"];
   const f = (e: Event): void => {
     if (calls.get(xhr) !== call || call.answer) return;
-    if (e.type !== "readystatechange") settle(xhr, x, e.type);
+    if (e.type !== "readystatechange") settle(xhr, call, x, e.type);
     else if (xhr.readyState === 2) tellHeaders(xhr, x);
     if (x.over) for (const k of kinds) xhr.removeEventListener(k, f, true);
   };
@@ -284,10 +300,10 @@ function tellHeaders(xhr: Proto, x: Exchange): void {
   x.responded({ url: xhr.responseURL, status: xhr.status, statusText: xhr.statusText, headers });
 }
 
-function settle(xhr: Proto, x: Exchange, how: string): void {
+function settle(xhr: Proto, call: Call, x: Exchange, how: string): void {
   if (x.over) return;
   if (how === "abort" || how === "timeout") return x.failed("net::ERR_ABORTED", true);
-  if (how === "error") return void originals.setTimeout(() => x.failed(...netErrorOf(x.request.url)), 0);
+  if (how === "error") return void tellFailure(x, askerOf(xhr, call, x.request.url));
   if (xhr.readyState === 4 && !x.answered) tellHeaders(xhr, x); // a synchronous one
   const body = x.heard ? bodyOf(xhr) : undefined;
   if (body instanceof Promise)

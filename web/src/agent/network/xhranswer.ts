@@ -41,8 +41,8 @@ export class Answer {
     private readonly call: Answered,
   ) {}
 
-  /** Plays a response. */
-  async deliver(r: Response): Promise<void> {
+  /** Plays a response, of which script sees these headers. */
+  async deliver(r: Response, seen: Headers): Promise<void> {
     const { xhr, call } = this;
     const x = call.exchange!;
     x.responded({
@@ -60,7 +60,7 @@ export class Answer {
     }
     this.status = r.status;
     this.statusText = r.statusText;
-    this.got = r.headers;
+    this.got = seen;
     this.responseURL = (call.shown?.as ?? (r.url || call.url)).split("#")[0];
     if (!this.enter(2)) return;
     let bytes: Uint8Array<ArrayBuffer>;

@@ -5,7 +5,7 @@ import { type Frame, frameOfDocument, mainFrame, onTouch } from "./frames";
 import { monotonic, originals } from "../base/originals";
 import { type Session, allSessions, emit } from "../base/session";
 import { watchDeclared } from "../dom/treewatch";
-import { inFlight, setActivityListener } from "../network/exchange";
+import { inFlight, setActivityListener } from "../network/reporter";
 
 /** How long there must be no more requests than that (Chromium's IdlenessDetector). */
 const IDLE_MS = 500;

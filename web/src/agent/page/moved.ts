@@ -3,7 +3,7 @@
 // origin, so that script would not get what it asks for.
 
 import type { NavigateEvent } from "./navigation";
-import { isUrl } from "../base/urls";
+import { isSameServer, isUrl } from "../base/urls";
 import { originals } from "../base/originals";
 
 let upstream: URL | undefined;
@@ -37,16 +37,9 @@ export function followMoved(origin: string): void {
 export function atProxy(address: string, base: string = location.href): string {
   if (!upstream || !isUrl(address, base)) return address;
   const url = new URL(address, base);
-  if (!isUpstream(url, upstream)) return address;
+  if (!isSameServer(url, upstream)) return address;
   const here = url.protocol.startsWith("ws") ? location.origin.replace("http", "ws") : location.origin;
   return here + url.href.slice(url.origin.length);
-}
-
-/** Whether an address is of the origin, or of the other name of the same server on this machine. */
-function isUpstream(url: URL, origin: URL): boolean {
-  const local = (u: URL): boolean => u.hostname === "localhost" || u.hostname === "127.0.0.1";
-  const same = url.hostname === origin.hostname || (local(url) && local(origin));
-  return same && url.port === origin.port && url.protocol.replace("ws", "http") === origin.protocol;
 }
 
 /** Follows a link where there is no Navigation API. */

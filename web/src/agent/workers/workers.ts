@@ -4,11 +4,13 @@
 import type { Protocol } from "../../cdp";
 import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
 import type { FromAgent } from "../../wire/frame";
-import { type FromWorker, type ToWorker, WORKER_NAME, type WorkerHello } from "../../wire/worker";
+import { type FromWorker, type ToWorker, WORKER_NAME, type WantsLetter, type WorkerHello } from "../../wire/worker";
 import { hexId, originals } from "../base/originals";
-import { register } from "../base/registry";
-import { type Session, onSessionEnd } from "../base/session";
+import { ProtocolError, errorOf, handlerOf, register } from "../base/registry";
+import { Session, onSessionEnd } from "../base/session";
 import { hubOfProxy } from "../link/hub";
+import { endOverrides, setWantsListener } from "../network/upstream";
+import { WorkerRequests, wantsNow } from "./requests";
 import { watchBlobs, withAgent } from "./script";
 
 type Win = Window & typeof globalThis;
@@ -24,35 +26,61 @@ let uplink: Uplink;
 /** A worker whose agent has said hello. */
 class AgentOfWorker {
   readonly id = hexId(32);
-  /** The session of the page that each of its sessions is in. */
-  readonly sessions = new Map<string, Session>();
+  /** Its sessions, each with the session of the page that it is in. */
+  readonly sessions = new Map<string, { parent: Session; own: Session }>();
   private serial = 0;
   private readonly calls = new Map<number, (a: Answer) => void>();
+  private readonly requests: WorkerRequests;
 
   constructor(
     readonly url: string,
     private readonly port: MessagePort,
+    private wants: WantsLetter,
+    /** The worker that has started it, unless the page has. */
+    readonly starter?: AgentOfWorker,
+    private readonly key?: number,
   ) {
-    port.onmessage = (e) => this.receive(e.data);
+    this.requests = new WorkerRequests(
+      url,
+      (m) => this.post(m),
+      () => [...this.sessions.values()].map((s) => s.own),
+    );
+    port.onmessage = (e) => this.receive(e.data, e.ports[0]);
+    this.refresh();
+    workers.add(this);
+    for (const s of attaching) if (workerOf(s) === starter) this.attach(s);
+  }
+
+  /** Clients may want other things of its requests. */
+  refresh(): void {
+    const wants = wantsNow();
+    if (wants !== this.wants) this.post({ worker: "wants", wants: (this.wants = wants) });
   }
 
   /** Begins a session inside one of the page, unless there is one. */
   attach(parent: Session): void {
-    if ([...this.sessions.values()].includes(parent)) return;
+    if ([...this.sessions.values()].some((s) => s.parent === parent)) return;
     const sessionId = hexId(32);
-    this.sessions.set(sessionId, parent);
+    this.sessions.set(sessionId, { parent, own: new Session(sessionId, uplink.send) });
     this.post({ worker: "attached", sessionId });
     uplink.control({ icdp: "workerattached", parent: parent.id, sessionId, targetId: this.id, url: this.url });
   }
 
   /** Ends a session. The Host knows of it unless `tell` is set. */
   detach(sessionId: string, tell: boolean): void {
-    if (!this.sessions.delete(sessionId)) return;
+    const s = this.sessions.get(sessionId);
+    if (!s) return;
+    this.sessions.delete(sessionId);
+    release(s.own, tell);
+    endOverrides(s.own);
     this.post({ worker: "detached", sessionId });
     if (tell) uplink.control({ icdp: "workerdetached", sessionId });
   }
 
+  /** Carries a command out: what concerns requests here, all else in the worker. */
   call(method: string, params: Json, sessionId: string): Promise<Answer> {
+    const { own } = this.sessions.get(sessionId)!;
+    if (/^Network\.|^Target\.setAutoAttach$/.test(method)) return this.ofPage(method, params, own);
     const id = ++this.serial;
     return new Promise((done) => {
       this.calls.set(id, done);
@@ -60,9 +88,27 @@ class AgentOfWorker {
     });
   }
 
+  private async ofPage(method: string, params: Json, s: Session): Promise<Answer> {
+    try {
+      if (method === "Network.enable") this.requests.enable(s);
+      else if (method === "Network.disable") s.enabled.delete("Network");
+      else {
+        const handler = handlerOf(method);
+        if (!handler || !OF_WORKERS.test(method))
+          throw new ProtocolError(`'${method}' wasn't found in a worker of an embedded frame`, -32601);
+        return { result: (await handler(params, s)) ?? {} };
+      }
+      return { result: {} };
+    } catch (e) {
+      return { error: errorOf(e) };
+    }
+  }
+
   /** The worker has ended. */
   end(): void {
     if (!workers.delete(this)) return;
+    for (const w of workers) if (w.starter === this) w.end();
+    this.requests.end();
     for (const done of this.calls.values()) done({ error: { code: -32000, message: "Target closed" } });
     for (const id of [...this.sessions.keys()]) this.detach(id, true);
     this.port.close();
@@ -72,9 +118,12 @@ class AgentOfWorker {
     this.port.postMessage(originals.stringify(message));
   }
 
-  private receive(data: string): void {
+  private receive(data: string, nested: MessagePort | undefined): void {
     const m: FromWorker = originals.parse(data);
     if (m.worker === "closes") return this.end();
+    if (m.worker === "nested") return void (nested && new AgentOfWorker(m.url, nested, m.wants, this, m.key));
+    if (m.worker === "nestedends") return [...workers].find((w) => w.starter === this && w.key === m.key)?.end();
+    if (m.worker !== undefined) return this.requests.heard(m);
     if (m.id === undefined) return this.tell(m, data);
     const { id, result, error } = m as Response;
     const done = this.calls.get(id);
@@ -88,8 +137,19 @@ class AgentOfWorker {
   }
 }
 
+/** Methods that mean in a worker's session what they mean in one of its page. */
+const OF_WORKERS =
+  /\.(setAutoAttach|getResponseBody|getRequestPostData|set(CacheDisabled|BypassServiceWorker|AttachDebugStack|ExtraHTTPHeaders)|emulateNetworkConditions)$/;
+
 const workers = new Set<AgentOfWorker>();
-/** The sessions of the page that are attached to workers as they come. */
+/** The worker that a session is of; undefined for one of the page. */
+function workerOf(s: Session): AgentOfWorker | undefined {
+  return [...workers].find((w) => w.sessions.get(s.id)?.own === s);
+}
+setWantsListener(() => {
+  for (const w of workers) w.refresh();
+});
+/** The sessions that are attached to the workers of their page, or their worker, as those come. */
 const attaching = new Set<Session>();
 
 /** Begins: `up` carries messages to the Host. */
@@ -125,7 +185,8 @@ export function installWorkers(win: Win): void {
       const changed = url ? withAgent(url) : undefined;
       // A worker of the app's own origin gets the agent from the proxy.
       const expected = changed !== undefined || (hubOfProxy() && url && new URL(url).origin === location.origin);
-      const options = { ...args[1], name: WORKER_NAME + (args[1]?.name ?? "") };
+      const wants = wantsNow();
+      const options = { ...args[1], name: WORKER_NAME + wants + (args[1]?.name ?? "") };
       const worker: Worker = Reflect.construct(target, expected ? [changed ?? args[0], options] : args, newTarget);
       let agent: AgentOfWorker | undefined;
       const hear = (e: MessageEvent): void => {
@@ -134,9 +195,7 @@ export function installWorkers(win: Win): void {
         e.stopImmediatePropagation();
         worker.removeEventListener("message", hear);
         if (changed?.startsWith("blob:")) URL.revokeObjectURL(changed);
-        agent = new AgentOfWorker(url, e.ports[0]);
-        workers.add(agent);
-        for (const s of attaching) agent.attach(s);
+        agent = new AgentOfWorker(url, e.ports[0], wants);
       };
       worker.addEventListener("message", hear);
       const end = (): void => {
@@ -170,17 +229,17 @@ register("Target", {
   setAutoAttach: (p: Protocol.Target.SetAutoAttachRequest, s: Session) => {
     if (p.autoAttach === true && takesWorkers(p.filter)) {
       attaching.add(s);
-      for (const w of workers) w.attach(s);
+      for (const w of workers) if (w.starter === workerOf(s)) w.attach(s);
       return;
     }
     release(s, true);
   },
 });
 
-/** Ends what a session of the page has of workers. */
+/** Ends what a session has of the workers in it. */
 function release(s: Session, tell: boolean): void {
   attaching.delete(s);
-  for (const w of workers) for (const [id, parent] of w.sessions) if (parent === s) w.detach(id, tell);
+  for (const w of workers) for (const [id, { parent }] of w.sessions) if (parent === s) w.detach(id, tell);
 }
 
 onSessionEnd((s) => release(s, false));

@@ -1,0 +1,143 @@
+// What the worker's script asks for by fetch: the agent of the page tells clients of it, and says
+// what they have decided.
+
+import type { FromWorker, WantsLetter, WorkerDecision, WorkerFulfill, WorkerGo } from "../wire/worker";
+import { base64, bytesOf } from "../agent/network/payload";
+import { withOverrides } from "../agent/network/responses";
+
+/** Of a longer body clients learn the length alone, in bytes. */
+const MAX_BODY = 20_000_000;
+
+const { Request, Response } = window;
+const native = window.fetch.bind(window);
+let wants: WantsLetter = "-";
+let post: (m: FromWorker) => void;
+let serial = 0;
+const waiting = new Map<number, (d: WorkerDecision) => void>();
+
+/** What clients want from now on. */
+export function setWants(letter: WantsLetter): void {
+  wants = letter;
+}
+
+/** What clients want now. */
+export function wantsNow(): WantsLetter {
+  return wants;
+}
+
+/** The page's agent has decided about a request. */
+export function decided(d: WorkerDecision): void {
+  waiting.get(d.id)?.(d);
+}
+
+/** Wraps fetch; `send` carries messages to the agent of the page. */
+export function installRequests(send: typeof post): void {
+  post = send;
+  window.fetch = {
+    fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+      let request: Request;
+      try {
+        if (wants === "-" || init?.body instanceof ReadableStream) return native(input, init);
+        request = new Request(input, init);
+      } catch {
+        return native(input, init); // rejects as it does without us
+      }
+      return run(request);
+    },
+  }.fetch;
+}
+
+async function run(request: Request): Promise<Response> {
+  const id = ++serial;
+  const { url, method, mode, credentials, referrerPolicy, signal } = request;
+  const held = wants === "h" && !url.startsWith("data:");
+  const body = /^(GET|HEAD)$/.test(method) ? undefined : await bytesIn(request.clone());
+  const headers = [...request.headers];
+  const follows = request.redirect === "follow";
+  const common = { url, method, headers, mode, credentials, referrerPolicy, follows, held, body };
+  post({ worker: "request", id, by: "fetch", ...common });
+  try {
+    return held ? await hold(id, request) : await send(id, request);
+  } catch (e) {
+    post({ worker: "failed", id, aborted: signal.aborted });
+    throw e;
+  } finally {
+    waiting.delete(id);
+  }
+}
+
+/** Sends a request, and tells of what comes. */
+async function send(id: number, request: Request): Promise<Response> {
+  const r = await native(request);
+  post({ worker: "response", id, ...head(r) });
+  r.clone()
+    .arrayBuffer()
+    .then(
+      (b) => post({ worker: "body", id, length: b.byteLength, ...(b.byteLength <= MAX_BODY && { body: encoded(b) }) }),
+      () => post({ worker: "failed", id, aborted: request.signal.aborted }),
+    );
+  return r;
+}
+
+/** Lets clients decide. */
+async function hold(id: number, request: Request): Promise<Response> {
+  for (;;) {
+    const d = await decision(id, request.signal);
+    if (d.worker === "fulfill") return made(d);
+    if (d.worker === "fail") throw new TypeError("Failed to fetch");
+    const changed = await edited(request, d);
+    if (!d.see) return send(id, changed);
+    const r = await native(changed);
+    post({ worker: "response", id, ...head(r), body: await bytesIn(r.clone()) });
+  }
+}
+
+function decision(id: number, signal: AbortSignal): Promise<WorkerDecision> {
+  return new Promise((resolve, reject) => {
+    const gone = (): void => reject(signal.reason);
+    if (signal.aborted) return gone();
+    signal.addEventListener("abort", gone, { once: true });
+    waiting.set(id, resolve);
+  });
+}
+
+/** A request as clients have changed it. */
+async function edited(request: Request, d: WorkerGo): Promise<Request> {
+  const { url, method, headers, body } = d;
+  if (url === undefined && method === undefined && headers === undefined && body === undefined) return request;
+  const verb = method ?? request.method;
+  const bodiless = /^(GET|HEAD)$/i.test(verb);
+  const bytes = body !== undefined ? bytesOf(body) : new Uint8Array(await request.clone().arrayBuffer());
+  const { mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
+  return new Request(url ?? request.url, {
+    method: verb,
+    headers: headers ?? request.headers,
+    body: bodiless ? undefined : (bytes as Uint8Array<ArrayBuffer>),
+    mode,
+    credentials,
+    cache,
+    redirect,
+    referrer,
+    referrerPolicy,
+    integrity,
+    keepalive,
+    signal,
+  });
+}
+
+function made({ url, status, statusText, headers, type, redirected, body }: WorkerFulfill): Response {
+  if (type === "opaque")
+    return withOverrides(new Response(null), { url: "", status: 0, statusText: "", ok: false, type });
+  const bytes = [204, 205, 304].includes(status) ? null : (bytesOf(body) as Uint8Array<ArrayBuffer>);
+  return withOverrides(new Response(bytes, { status, statusText, headers }), { url, redirected, type });
+}
+
+function head(r: Response): { url: string; status: number; statusText: string; headers: [string, string][] } {
+  return { url: r.url, status: r.status, statusText: r.statusText, headers: [...r.headers] };
+}
+
+async function bytesIn(from: Request | Response): Promise<string> {
+  return encoded(await from.arrayBuffer());
+}
+
+const encoded = (b: ArrayBuffer): string => base64(new Uint8Array(b));
