@@ -84,7 +84,7 @@ func (p *handler) serveFailure(w http.ResponseWriter, r *http.Request, err error
 		p.tellFailure(w, r, p.explain(name, err)) // it is no browser that asks for a document
 		return
 	}
-	response := navigationResponse{Redirects: e.redirects, Error: name}
+	response := navigationResponse{Redirects: e.redirects, Error: name, ErrorTold: e.failed}
 	if e.navigates {
 		response.URL, response.Method, response.Announced = e.own.String()+e.uri, r.Method, e.announced
 	}

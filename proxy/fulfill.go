@@ -56,6 +56,7 @@ func (t interceptTransport) decideResponse(h *pausedRequest, e *exchange, req *h
 	}
 	switch d := d.(type) {
 	case failRequest:
+		e.failed = true
 		if res != nil {
 			res.Body.Close()
 		}
@@ -131,7 +132,11 @@ func (f *fulfillRequest) response(req *http.Request, from *http.Response) *http.
 
 // reportResponse announces a response and, when it comes, the end of its body.
 func (t interceptTransport) reportResponse(h *pausedRequest, e *exchange, res *http.Response) {
-	n := agentEvent{What: "response", Status: res.StatusCode, StatusText: statusText(res), Headers: flatHeader(e.moveAddresses(e.visibleHeader(res)), "Set-Cookie")}
+	x := e.hopOf(res)
+	n := agentEvent{What: "response", Status: x.Status, StatusText: x.StatusText, Headers: x.Headers}
+	if e.clientHeader == nil { // else the app's server has not been asked
+		n.Sent = x.Sent
+	}
 	if !e.navigates && res.Header.Get("Content-Encoding") == "" && res.StatusCode != http.StatusSwitchingProtocols {
 		res.Body, n.Key = t.bodies.add(res.Body, n.Headers["content-type"])
 	}

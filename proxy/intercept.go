@@ -162,7 +162,7 @@ func (h *pausedRequest) pauseRequest(r *http.Request, e *exchange) {
 	e.announced = true
 	switch d := h.wait(r.Context()).(type) {
 	case failRequest:
-		h.fail = d.Error
+		h.fail, e.failed = d.Error, true
 	case fulfillRequest:
 		h.fulfill = &d
 	case continueRequest:
@@ -189,6 +189,9 @@ func visibleHeaders(h http.Header) map[string]string {
 		if !isHiddenHeader(name) {
 			all[name] = strings.Join(values, ", ")
 		}
+	}
+	if h.Get("Cookie") != "" {
+		all["cookie"] = "" // the agent fills in those that script can read
 	}
 	return all
 }

@@ -30,6 +30,7 @@ type navigationResponse struct {
 	Redirects []hop  `json:"redirects,omitempty"` // the redirect chain, the first one first
 	Body      string `json:"body,omitempty"`      // key of the body, below bodyPath
 	Error     string `json:"error,omitempty"`     // the net error, when this is the page about it
+	ErrorTold bool   `json:"errorTold,omitempty"` // the agent before has told Clients of it
 }
 
 // attribute is the attribute of the agent's script element.

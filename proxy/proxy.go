@@ -137,6 +137,7 @@ type exchange struct {
 	paused       *pausedRequest // nil when no agent gets an event of it
 	script       *wsconn.Conn   // of the agent whose script asks, which gets the headers; else nil
 	announced    bool           // the agent of the document before has made events of it
+	failed       bool           // an agent has failed it, and has told Clients
 	noCache      bool           // the browser must not cache the response
 	clientHeader http.Header    // of a response that a Client has made; else nil
 }

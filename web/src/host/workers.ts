@@ -28,7 +28,7 @@ export class Workers {
 
   /** The agent has begun a session. */
   attached(m: WorkerAttached, parent: Session | undefined): void {
-    const { sessionId, targetId, url } = m;
+    const { sessionId, targetId, url, frameId } = m;
     const good = ID.test(sessionId) && ID.test(targetId) && typeof url === "string" && !this.sessions.has(sessionId);
     const targetInfo: Protocol.Target.TargetInfo = {
       targetId,
@@ -37,6 +37,7 @@ export class Workers {
       url,
       attached: true,
       canAccessOpener: false,
+      ...(typeof frameId === "string" && { parentFrameId: frameId }),
     };
     if (good && parent) {
       const session = new Session(sessionId, this.target.id, parent.consumer, sessionId, true);

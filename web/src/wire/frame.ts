@@ -263,6 +263,8 @@ export interface WorkerAttached {
   sessionId: string;
   targetId: string;
   url: string;
+  /** The frame whose document has started it. */
+  frameId?: string;
 }
 
 /** Agent to Host: a session with a worker has ended. The Host ends one by Detached. */

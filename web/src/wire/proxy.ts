@@ -108,7 +108,10 @@ export interface ResponseEvent {
   id: string;
   status?: number;
   statusText?: string;
+  /** Lines of one name are apart by a line break. */
   headers?: Record<string, string>;
+  /** Headers of the request, as the app's server got them; absent where it was not asked. */
+  sent?: Record<string, string>;
   held?: boolean;
   /** The key of the body, which the proxy keeps below /__hub/body/. */
   key?: string;
@@ -183,4 +186,6 @@ export interface DocumentResponse extends RedirectHop {
   body?: string;
   /** The net error that the document is a page about. */
   error?: string;
+  /** The document before has told clients of that. */
+  errorTold?: boolean;
 }

@@ -5,8 +5,8 @@ import type { CdpEvent, Command, Response } from "./cdp";
 import type { HeaderPairs } from "./proxy";
 
 /**
- * What the name of a worker begins with that an agent has started. One letter for the WorkerWants of then and the
- * worker's own name follow. In others the worker's agent does nothing: nobody would hear it.
+ * What the name of a worker begins with that an agent has started. One letter for the WorkerWants of then, "p" where a
+ * proxy serves scripts with the agent and else "-", a blob: address of the worker's agent, a space and the worker's own name follow. In others the worker's agent does nothing: nobody would hear it.
  */
 export const WORKER_NAME = "cdphub:w:";
 
@@ -55,6 +55,8 @@ export interface WorkerNestedEnds {
 export interface WorkerWants {
   worker: "wants";
   wants: WantsLetter;
+  /** A client has taken the network away. */
+  offline: boolean;
 }
 
 /** Script of the worker asks for something. */

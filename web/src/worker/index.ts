@@ -115,7 +115,7 @@ function receive(data: string): void {
   const m: ToWorker = originals.parse(data);
   if (m.worker === "attached") return addSession(new Session(m.sessionId, send));
   if (m.worker === "detached") return endSession(m.sessionId);
-  if (m.worker === "wants") return setWants(m.wants);
+  if (m.worker === "wants") return setWants(m.wants, m.offline);
   if (m.worker !== undefined) return decided(m);
   const s = sessionOf(m.sessionId ?? "");
   if (s) execute(m as Command, s);
@@ -125,15 +125,19 @@ function receive(data: string): void {
 
 /** Begins: the page's agent hears the worker's first message. */
 function begin(): void {
-  setWants(window.name[WORKER_NAME.length] as WantsLetter);
-  window.name = window.name.slice(WORKER_NAME.length + 1);
+  const given = window.name.slice(WORKER_NAME.length);
+  const space = given.indexOf(" ");
+  setWants(given[0] as WantsLetter);
+  window.name = given.slice(space + 1);
   const { close } = window;
   window.close = function () {
     send(originals.stringify({ worker: "closes" } satisfies WorkerCloses));
     close.call(window);
   };
   installRequests((m: FromWorker) => send(originals.stringify(m)));
-  installNested((m, nested) => port.postMessage(originals.stringify(m), nested ? [nested] : []));
+  installNested(given[1] === "p", given.slice(2, space), (m, nested) =>
+    port.postMessage(originals.stringify(m), nested ? [nested] : []),
+  );
   installConsole(window, () => context);
   installErrors(
     window,

@@ -1,13 +1,23 @@
-// Workers that the worker's script starts. The proxy puts an agent into those of its own origin.
+// Workers that the worker's script starts. They get the agent as those of the page do.
 
+import { watchBlobs, withAgent } from "../agent/workers/script";
 import { type FromWorker, WORKER_NAME, type WorkerHello } from "../wire/worker";
 import { wantsNow } from "./requests";
 
 let serial = 0;
 
-/** Wraps Worker; `post` carries messages, and the port of a worker, to the agent of the page. */
-export function installNested(post: (m: FromWorker, port?: MessagePort) => void): void {
+/**
+ * Wraps Worker; `post` carries messages, and the port of a worker, to the agent of the page. A proxy
+ * serves scripts with the agent, or the text of the agent is at the address.
+ */
+export function installNested(
+  proxied: boolean,
+  agentUrl: string,
+  post: (m: FromWorker, port?: MessagePort) => void,
+): void {
   if (!window.Worker) return; // not in every browser's workers
+  watchBlobs(window);
+  let text: string | undefined;
   const keys = new WeakMap<Worker, number>();
   const Native = window.Worker;
   const { terminate } = Native.prototype;
@@ -19,11 +29,15 @@ export function installNested(post: (m: FromWorker, port?: MessagePort) => void)
   window.Worker = new Proxy(Native, {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
       const url = resolve(args[0]);
-      if (!/^https?:/.test(url) || new URL(url).origin !== window.origin)
+      const changed = withAgent(url, () => (text ??= textAt(agentUrl)));
+      if (changed === undefined && !(proxied && /^https?:/.test(url)))
         return Reflect.construct(target, args, newTarget);
       const wants = wantsNow();
-      const options = { ...args[1], name: WORKER_NAME + wants + (args[1]?.name ?? "") };
-      const worker: Worker = Reflect.construct(target, [args[0], options], newTarget);
+      const options = {
+        ...args[1],
+        name: `${WORKER_NAME}${wants}${proxied ? "p" : "-"}${agentUrl} ${args[1]?.name ?? ""}`,
+      };
+      const worker: Worker = Reflect.construct(target, [changed ?? args[0], options], newTarget);
       const key = ++serial;
       keys.set(worker, key);
       const hear = (e: MessageEvent): void => {
@@ -31,6 +45,7 @@ export function installNested(post: (m: FromWorker, port?: MessagePort) => void)
         if (m?.icdp !== "worker" || !e.ports[0]) return;
         e.stopImmediatePropagation();
         worker.removeEventListener("message", hear);
+        if (changed?.startsWith("blob:")) URL.revokeObjectURL(changed);
         post({ worker: "nested", key, url, wants }, e.ports[0]);
       };
       worker.addEventListener("message", hear);
@@ -46,4 +61,12 @@ function resolve(url: string | URL): string {
   } catch {
     return "";
   }
+}
+
+/** The text at an address of this origin; throws where there is none. */
+function textAt(address: string): string {
+  const xhr = new XMLHttpRequest();
+  xhr.open("GET", address, false);
+  xhr.send();
+  return xhr.responseText;
 }

@@ -11,13 +11,17 @@ const MAX_BODY = 20_000_000;
 const { Request, Response } = window;
 const native = window.fetch.bind(window);
 let wants: WantsLetter = "-";
+let offline = false;
 let post: (m: FromWorker) => void;
 let serial = 0;
 const waiting = new Map<number, (d: WorkerDecision) => void>();
 
-/** What clients want from now on. */
-export function setWants(letter: WantsLetter): void {
+/** What clients want from now on, and whether one has taken the network away. */
+export function setWants(letter: WantsLetter, off = false): void {
   wants = letter;
+  if (off === offline) return;
+  offline = off;
+  window.dispatchEvent(new Event(off ? "offline" : "online"));
 }
 
 /** What clients want now. */
@@ -33,6 +37,12 @@ export function decided(d: WorkerDecision): void {
 /** Wraps fetch; `send` carries messages to the agent of the page. */
 export function installRequests(send: typeof post): void {
   post = send;
+  const prototype: object = Object.getPrototypeOf(navigator);
+  const online = Object.getOwnPropertyDescriptor(prototype, "onLine");
+  if (online?.get) {
+    const { get } = online;
+    Object.defineProperty(prototype, "onLine", { ...online, get: () => get.call(navigator) && !offline });
+  }
   window.fetch = {
     fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
       let request: Request;

@@ -65,14 +65,7 @@ export function reportDocumentResponse(loaderId: string, frame: Frame, came: Pro
   });
   if (!a?.told) reportDocumentInFlight(loaderId, frame, a?.url ?? documentURL);
   if (a?.error) {
-    const { error: errorText } = a;
-    emit("Network", "Network.loadingFailed", {
-      requestId: loaderId,
-      timestamp: monotonic(),
-      type: "Document",
-      errorText,
-      canceled: false,
-    });
+    if (!a.errorTold) tellDocumentFailed(loaderId, a.error, false);
     return;
   }
   if (a) reportExtraInfo(loaderId, a);
@@ -85,6 +78,17 @@ export function reportDocumentResponse(loaderId: string, frame: Frame, came: Pro
     frameId: frame.id,
     hasExtraInfo: !!a,
     response: a ? { ...came, ...responseOf(a), ...(came.timing && { timing: came.timing }) } : came,
+  });
+}
+
+/** Tells of a document for which nothing comes. */
+export function tellDocumentFailed(requestId: string, errorText: string, canceled: boolean): void {
+  emit("Network", "Network.loadingFailed", {
+    requestId,
+    timestamp: monotonic(),
+    type: "Document",
+    errorText,
+    canceled,
   });
 }
 

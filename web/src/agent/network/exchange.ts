@@ -10,7 +10,7 @@ import { keepBody, keepPayload } from "./bodies";
 import { type Refusal, refusedFields } from "./cors";
 import type { FailureFields } from "./neterror";
 import { type Payload, postFields } from "./payload";
-import { extraOf, withCookies } from "./extrainfo";
+import { answeredByWorker, extraOf, withCookies } from "./extrainfo";
 import { refererOf } from "./referrer";
 import { NetworkReporter, type NetworkEvent, active, whenReady } from "./reporter";
 import { headText, plainHeaders, response, timing } from "./responsefields";
@@ -39,6 +39,9 @@ export interface AskingWorker {
   tell<E extends NetworkEvent>(method: `Network.${E}`, params: EventParams<`Network.${E}`>): void;
 }
 
+/** The heads of a request and its response as they went over the network. */
+export type NetworkHeads = Pick<ExtraEvent, "sent" | "status" | "statusText" | "headers">;
+
 /** What has come as its answer. `status` is 0 where script may not know it. */
 export interface IncomingResponse {
   url: string;
@@ -50,6 +53,8 @@ export interface IncomingResponse {
   at?: number;
   /** A client has made it up, so that the app's server knows nothing of it. */
   made?: boolean;
+  /** What the proxy tells of it. */
+  extra?: NetworkHeads;
   /** Other fields of Network.Response. */
   more?: Partial<Protocol.Network.Response>;
 }
@@ -99,7 +104,7 @@ export class Exchange extends NetworkReporter {
   private readonly documentURL: string;
 
   constructor(
-    win: Win,
+    private readonly win: Win,
     readonly type: Protocol.Network.ResourceType,
     private readonly sent: OutgoingRequest,
   ) {
@@ -198,11 +203,18 @@ export class Exchange extends NetworkReporter {
       timing: timing(this.start, { sendStart: 0, sendEnd: 0, receiveHeadersStart: waited, receiveHeadersEnd: waited }),
       ...came.more,
     };
-    let extra: ExtraEvent | undefined;
-    const coming = this.sent.pausable && !came.made ? extraOf(this.request.method, this.request.url) : undefined;
-    if (coming) {
-      const late = new Promise<undefined>((resolve) => (this.extraLate = () => resolve(undefined)));
-      this.extra = Promise.race([coming, late]).then((e) => e && this.tellExtra((extra = e)));
+    let extra = came.extra;
+    if (extra) this.tellExtra(extra);
+    const { url, method } = this.request;
+    const open = this.sent.pausable && !came.made && !extra;
+    const coming = open ? extraOf(method, url) : undefined;
+    const byWorker = open && !this.sent.worker ? answeredByWorker(this.win, url, this.start) : undefined;
+    if (coming || byWorker) {
+      const late = new Promise<[]>((resolve) => (this.extraLate = () => resolve([])));
+      this.extra = Promise.race([Promise.all([coming, byWorker]), late]).then(([e, fromServiceWorker]) => {
+        if (fromServiceWorker) r.fromServiceWorker = true;
+        if (e) this.tellExtra((extra = e));
+      });
     }
     this.tell("responseReceived", () => ({
       loaderId: this.frame.loaderId,
@@ -222,7 +234,7 @@ export class Exchange extends NetworkReporter {
   }
 
   /** Tells of headers as they went over the network. */
-  private tellExtra({ sent, status, statusText, headers }: ExtraEvent): void {
+  private tellExtra({ sent, status, statusText, headers }: NetworkHeads): void {
     const headersText = headText(status, statusText, headers);
     this.head = headersText.length;
     if (headers["content-length"] !== undefined) this.encoded = Number(headers["content-length"]);

@@ -6,6 +6,8 @@ import { originals } from "../base/originals";
 import { isSameServer } from "../base/urls";
 import { proxyBase } from "../link/hub";
 
+type Win = Window & typeof globalThis;
+
 /** How long a response waits for what the proxy has sent before it, on another connection. */
 const WAIT_MS = 150;
 /** After that, what nobody has asked for is of a request that was given up, or of a worker. */
@@ -50,6 +52,28 @@ export function extraOf(method: string, url: string): Promise<ExtraEvent | undef
       if (at >= 0) waiting.splice(at, 1);
       resolve(undefined);
     }, WAIT_MS);
+  });
+}
+
+/**
+ * Whether a service worker has answered a request that began then, in seconds since 1970. Its timing entry says
+ * so, which comes after the body. Undefined where no worker controls the page.
+ */
+export function answeredByWorker(win: Win, url: string, start: number): Promise<boolean> | undefined {
+  const { performance, navigator } = win;
+  if (!navigator.serviceWorker?.controller) return undefined;
+  const since = start * 1000 - performance.timeOrigin - 1;
+  return new Promise((resolve) => {
+    const end = (yes: boolean): void => {
+      observer.disconnect();
+      resolve(yes);
+    };
+    const observer = new win.PerformanceObserver((list) => {
+      const e = list.getEntriesByName(url).find((entry) => entry.startTime >= since);
+      if (e) end((e as PerformanceResourceTiming).workerStart > 0);
+    });
+    observer.observe({ type: "resource", buffered: true });
+    originals.setTimeout(() => end(false), WAIT_MS);
   });
 }
 

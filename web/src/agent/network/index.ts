@@ -13,6 +13,7 @@ import { documentResponseOf, bytesOfDocument, reportDocumentResponse } from "./d
 import { abandonUnfinished } from "./reporter";
 import { response } from "./responsefields";
 import { installFetch } from "./fetch";
+import { installOnline, tellOnline } from "./offline";
 import { installBeacon, timingOf, watchResources } from "./resources";
 import { installWebSocket } from "./sockets";
 import { refreshUpstream, setOverrides } from "./upstream";
@@ -54,6 +55,7 @@ export function installNetwork(win: Window & typeof globalThis): void {
   installWebSocket(win);
   installEventSource(win);
   installBeacon(win);
+  installOnline(win);
 }
 
 register("Network", {
@@ -66,7 +68,10 @@ register("Network", {
   getRequestPostData,
   setCacheDisabled: (p, s) => setOverrides(s, { noCache: p.cacheDisabled === true }),
   setBypassServiceWorker: () => {},
-  emulateNetworkConditions: (p, s) => setOverrides(s, { offline: p.offline === true }),
+  emulateNetworkConditions: async (p, s) => {
+    await setOverrides(s, { offline: p.offline === true });
+    tellOnline();
+  },
   setAttachDebugStack: () => {},
   setExtraHTTPHeaders: (p, s) => setOverrides(s, { extra: p.headers ?? {} }),
 });

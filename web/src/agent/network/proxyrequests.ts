@@ -11,7 +11,8 @@ import { monotonic, originals } from "../base/originals";
 import { type Session, emit } from "../base/session";
 import { hubOfProxy } from "../link/hub";
 import { bytesAt, keepDocument } from "./bodies";
-import { extraCame } from "./extrainfo";
+import { tellDocumentFailed } from "./documentresponse";
+import { extraCame, withCookies } from "./extrainfo";
 import { Exchange, type OutgoingRequest } from "./exchange";
 import { plainHeaders, response } from "./responsefields";
 import { bytesOf } from "./payload";
@@ -122,7 +123,7 @@ function identify(m: RequestEvent): ProxyRequest | undefined {
   const sent: OutgoingRequest = {
     url: m.url,
     method: m.method,
-    headers: m.headers,
+    headers: withCookies(win, m.headers, {}),
     payload,
     pausable: true,
     initiator: { type: "other" },
@@ -131,11 +132,11 @@ function identify(m: RequestEvent): ProxyRequest | undefined {
   return { ...common, networkId: exchange.id, frame: exchange.frame, request: exchange.request, exchange };
 }
 
-function requestOf(m: RequestEvent): Protocol.Network.Request {
+function requestOf(m: RequestEvent, win: Window = window): Protocol.Network.Request {
   return {
     url: m.url,
     method: m.method,
-    headers: m.headers,
+    headers: withCookies(win, m.headers, {}),
     mixedContentType: "none",
     initialPriority: "VeryHigh",
     referrerPolicy: "strict-origin-when-cross-origin",
@@ -176,6 +177,7 @@ type AnswerEvent = Required<Pick<ResponseEvent, "status" | "statusText" | "heade
 
 function responded(m: AnswerEvent, g: ProxyRequest): void {
   const headers = plainHeaders(m.headers);
+  const { status, statusText, sent } = m;
   const type = headers["content-type"] ?? "";
   if (m.status > 300 && m.status < 400 && headers.location) {
     const to = new URL(headers.location, g.request.url).href.split("#")[0];
@@ -185,7 +187,8 @@ function responded(m: AnswerEvent, g: ProxyRequest): void {
     return;
   }
   const { exchange } = g;
-  exchange?.responded({ url: g.request.url, status: m.status, statusText: m.statusText, headers, contentType: type });
+  const extra = sent && { sent, status, statusText, headers: m.headers };
+  exchange?.responded({ url: g.request.url, status, statusText, headers, contentType: type, made: !sent, extra });
   if (exchange && m.key) keepDocument(exchange.id, m.key, g.request.url);
 }
 
@@ -215,7 +218,7 @@ async function decideRequest(m: RequestEvent, g: ProxyRequest): Promise<void> {
     let see = wants(s, url, true, g.type);
     if (wants(s, url, false, g.type)) {
       const v = await pause(s, g, {});
-      if (v.do !== "go") return void sendToProxy({ ...v, id: m.id });
+      if (v.do !== "go") return ended(m.id, g, v);
       see = v.see ?? see;
       changes = { ...changes, ...v };
     }
@@ -241,9 +244,24 @@ async function decideResponse(m: ResponseEvent, g: ProxyRequest): Promise<void> 
     });
   for (const s of g.wanting) {
     const v = await pause(s, g, stage, body);
-    if (v.do !== "go") return void sendToProxy({ ...v, id: m.id });
+    if (v.do !== "go") return ended(m.id, g, v);
   }
   sendToProxy({ do: "go", id: m.id });
+}
+
+/**
+ * A client has answered a request, or failed it. Of a failure clients hear before its page does, whose load event
+ * or navigation may be the end of what they wait for.
+ */
+function ended(id: string, g: ProxyRequest, v: Exclude<Verdict, { do: "go" }>): void {
+  if (v.do === "fail") {
+    requests.delete(id);
+    const canceled = v.error === "net::ERR_ABORTED";
+    if (g.exchange) g.exchange.failed(v.error, canceled);
+    else tellDocumentFailed(g.networkId, v.error, canceled);
+    if (g.main && canceled) navigationVoid(g.networkId, v.error);
+  }
+  sendToProxy({ ...v, id });
 }
 
 function pause(

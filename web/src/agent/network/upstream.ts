@@ -46,6 +46,11 @@ export function setOverrides(s: Session, w: RequestOverrides): Promise<void> {
   return refreshUpstream();
 }
 
+/** Whether a session has taken the network away. */
+export function isOffline(): boolean {
+  return [...overrides.values()].some((o) => o.offline);
+}
+
 /** A session has ended. */
 export function endOverrides(s: Session): void {
   overrides.delete(s);

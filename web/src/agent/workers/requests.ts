@@ -42,6 +42,8 @@ interface UnderWay {
   gone?: () => void;
 }
 
+type Win = Window & typeof globalThis;
+
 const MAX_EARLY = 1000;
 
 export class WorkerRequests {
@@ -51,6 +53,7 @@ export class WorkerRequests {
 
   constructor(
     private readonly url: string,
+    private readonly win: Win,
     private readonly post: (message: ToWorker) => void,
     /** The worker's sessions. */
     private readonly sessions: () => Iterable<Session>,
@@ -95,7 +98,7 @@ export class WorkerRequests {
     const { id, method } = m;
     const url = atProxy(m.url);
     const payload = m.body ? { bytes: bytesOf(m.body) } : undefined;
-    const exchange = new Exchange(window, m.by === "fetch" ? "Fetch" : "XHR", {
+    const exchange = new Exchange(this.win, m.by === "fetch" ? "Fetch" : "XHR", {
       url,
       method,
       headers: Object.fromEntries(m.headers),
@@ -105,7 +108,7 @@ export class WorkerRequests {
       initiator: { type: "script" },
       worker: { url: this.url, tell: (name, params) => this.tell(name, params) },
     });
-    const asker = { origin: window.origin, url, mode: m.mode, credentials: m.credentials, by: m.by };
+    const asker = { origin: this.win.origin, url, mode: m.mode, credentials: m.credentials, by: m.by };
     const u: UnderWay = { exchange, asker, control: new AbortController() };
     this.underWay.set(id, u);
     if (!m.held) return;
@@ -114,7 +117,7 @@ export class WorkerRequests {
     const send = (changed: EditedRequest | undefined, toBeSeen: boolean): Promise<Response | undefined> =>
       this.go(id, u, changed ?? (url === m.url ? undefined : draft), toBeSeen);
     try {
-      const r = await intercepted({ exchange, win: window, draft, signal, send, follows: m.follows });
+      const r = await intercepted({ exchange, win: this.win, draft, signal, send, follows: m.follows });
       if (r) await this.answer(id, u, r);
     } catch (e) {
       if (signal.aborted) return;
@@ -148,7 +151,7 @@ export class WorkerRequests {
     exchange.responded({ ...headOf(r, asker.url), made: isMadeUp(r) });
     const bytes = new Uint8Array(await r.clone().arrayBuffer());
     exchange.finished(bytes);
-    const { url, status, statusText, headers, type, redirected } = forScript(window, r, asker);
+    const { url, status, statusText, headers, type, redirected } = forScript(this.win, r, asker);
     const body = type === "opaque" ? "" : base64(bytes);
     this.post({ worker: "fulfill", id, url, status, statusText, headers: [...headers], type, redirected, body });
   }

@@ -2,12 +2,9 @@
 // the same text, since what a worker is told before it has loaded another script
 // would be lost, and in its first line, since lines are counted in errors.
 
-/// <reference path="../worker-agent-main.d.ts" />
-import agent from "worker-agent-main";
-
 type Win = Window & typeof globalThis;
 
-/** What the page has made blob: addresses of. */
+/** What script has made blob: addresses of. */
 const blobs = new Map<string, Blob>();
 
 /** Remembers what a window makes addresses of, for workers with such an address. */
@@ -30,16 +27,17 @@ export function watchBlobs(win: Win): void {
  * The address of a worker's script with the agent, made for the worker that is about to be started;
  * undefined where page script cannot add one. A proxy adds it to what it serves.
  */
-export function withAgent(url: string): string | undefined {
+export function withAgent(url: string, text: () => string): string | undefined {
   const blob = blobs.get(url);
-  if (blob) return URL.createObjectURL(new Blob([agent, blob], { type: blob.type }));
-  const data = /^data:([^,]*?)(;\s*base64)?,(.*)$/is.exec(url.split("#")[0]);
-  if (!data || /charset/i.test(data[1])) return undefined;
+  const data = blob ? null : /^data:([^,]*?)(;\s*base64)?,(.*)$/is.exec(url.split("#")[0]);
+  if (!blob && (!data || /charset/i.test(data[1]))) return undefined;
   try {
+    const agent = text();
+    if (!data) return URL.createObjectURL(new Blob([agent, blob!], { type: blob!.type }));
     const [, type, base64, body] = data;
     if (!base64) return `data:${type},${encodeURIComponent(agent)}${body}`;
     return `data:${type};base64,${btoa(agent + atob(decodeURIComponent(body)))}`;
   } catch {
-    return undefined; // no base64, which the browser is to say
+    return undefined; // no base64, which the browser is to say, or no text of the agent
   }
 }

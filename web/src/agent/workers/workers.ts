@@ -1,6 +1,7 @@
 // Dedicated workers as targets. A client that has Target.setAutoAttach on in a
 // session of the page gets a session for each worker, inside that session.
 
+/// <reference path="../worker-agent-main.d.ts" />
 import type { Protocol } from "../../cdp";
 import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
 import type { FromAgent } from "../../wire/frame";
@@ -8,10 +9,13 @@ import { type FromWorker, type ToWorker, WORKER_NAME, type WantsLetter, type Wor
 import { hexId, originals } from "../base/originals";
 import { ProtocolError, errorOf, handlerOf, register } from "../base/registry";
 import { Session, onSessionEnd } from "../base/session";
+import { refusal } from "../base/unsupported";
 import { hubOfProxy } from "../link/hub";
-import { endOverrides, setWantsListener } from "../network/upstream";
+import { type Frame, frameOfDocument, mainFrame } from "../page/frames";
+import { endOverrides, isOffline, setWantsListener } from "../network/upstream";
 import { WorkerRequests, wantsNow } from "./requests";
 import { watchBlobs, withAgent } from "./script";
+import agentText from "worker-agent-main";
 
 type Win = Window & typeof globalThis;
 
@@ -29,19 +33,25 @@ class AgentOfWorker {
   /** Its sessions, each with the session of the page that it is in. */
   readonly sessions = new Map<string, { parent: Session; own: Session }>();
   private serial = 0;
+  private offline = false;
   private readonly calls = new Map<number, (a: Answer) => void>();
   private readonly requests: WorkerRequests;
+  private readonly frame: Frame;
 
   constructor(
     readonly url: string,
     private readonly port: MessagePort,
     private wants: WantsLetter,
+    /** The window whose document has started it. */
+    readonly win: Win,
     /** The worker that has started it, unless the page has. */
     readonly starter?: AgentOfWorker,
     private readonly key?: number,
   ) {
+    this.frame = frameOfDocument(win.document) ?? mainFrame();
     this.requests = new WorkerRequests(
       url,
+      win,
       (m) => this.post(m),
       () => [...this.sessions.values()].map((s) => s.own),
     );
@@ -54,7 +64,9 @@ class AgentOfWorker {
   /** Clients may want other things of its requests. */
   refresh(): void {
     const wants = wantsNow();
-    if (wants !== this.wants) this.post({ worker: "wants", wants: (this.wants = wants) });
+    const offline = isOffline();
+    if (wants === this.wants && offline === this.offline) return;
+    this.post({ worker: "wants", wants: (this.wants = wants), offline: (this.offline = offline) });
   }
 
   /** Begins a session inside one of the page, unless there is one. */
@@ -63,7 +75,14 @@ class AgentOfWorker {
     const sessionId = hexId(32);
     this.sessions.set(sessionId, { parent, own: new Session(sessionId, uplink.send) });
     this.post({ worker: "attached", sessionId });
-    uplink.control({ icdp: "workerattached", parent: parent.id, sessionId, targetId: this.id, url: this.url });
+    uplink.control({
+      icdp: "workerattached",
+      parent: parent.id,
+      sessionId,
+      targetId: this.id,
+      url: this.url,
+      frameId: this.frame.id,
+    });
   }
 
   /** Ends a session. The Host knows of it unless `tell` is set. */
@@ -96,6 +115,8 @@ class AgentOfWorker {
         const handler = handlerOf(method);
         if (!handler || !OF_WORKERS.test(method))
           throw new ProtocolError(`'${method}' wasn't found in a worker of an embedded frame`, -32601);
+        const no = refusal(method, params);
+        if (no) throw new ProtocolError(no);
         return { result: (await handler(params, s)) ?? {} };
       }
       return { result: {} };
@@ -121,7 +142,7 @@ class AgentOfWorker {
   private receive(data: string, nested: MessagePort | undefined): void {
     const m: FromWorker = originals.parse(data);
     if (m.worker === "closes") return this.end();
-    if (m.worker === "nested") return void (nested && new AgentOfWorker(m.url, nested, m.wants, this, m.key));
+    if (m.worker === "nested") return void (nested && new AgentOfWorker(m.url, nested, m.wants, this.win, this, m.key));
     if (m.worker === "nestedends") return [...workers].find((w) => w.starter === this && w.key === m.key)?.end();
     if (m.worker !== undefined) return this.requests.heard(m);
     if (m.id === undefined) return this.tell(m, data);
@@ -182,11 +203,14 @@ export function installWorkers(win: Win): void {
   win.Worker = new Proxy(Native, {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
       const url = resolve(args[0], win);
-      const changed = url ? withAgent(url) : undefined;
+      const changed = url ? withAgent(url, () => agentText) : undefined;
       // A worker of the app's own origin gets the agent from the proxy.
       const expected = changed !== undefined || (hubOfProxy() && url && new URL(url).origin === location.origin);
       const wants = wantsNow();
-      const options = { ...args[1], name: WORKER_NAME + wants + (args[1]?.name ?? "") };
+      const options = {
+        ...args[1],
+        name: `${WORKER_NAME}${wants}${hubOfProxy() ? "p" : "-"}${agentUrl()} ${args[1]?.name ?? ""}`,
+      };
       const worker: Worker = Reflect.construct(target, expected ? [changed ?? args[0], options] : args, newTarget);
       let agent: AgentOfWorker | undefined;
       const hear = (e: MessageEvent): void => {
@@ -195,7 +219,7 @@ export function installWorkers(win: Win): void {
         e.stopImmediatePropagation();
         worker.removeEventListener("message", hear);
         if (changed?.startsWith("blob:")) URL.revokeObjectURL(changed);
-        agent = new AgentOfWorker(url, e.ports[0], wants);
+        agent = new AgentOfWorker(url, e.ports[0], wants, win);
       };
       worker.addEventListener("message", hear);
       const end = (): void => {
@@ -207,6 +231,13 @@ export function installWorkers(win: Win): void {
       return worker;
     },
   });
+}
+
+let made: string | undefined;
+
+/** The address at which workers get the text of their agent, for workers that they start. */
+function agentUrl(): string {
+  return (made ??= URL.createObjectURL(new Blob([agentText], { type: "text/plain" })));
 }
 
 /** The absolute address; "" for what is none, and what the browser is to say so of. */
