@@ -116,7 +116,7 @@ func (f *fulfillRequest) response(req *http.Request, from *http.Response) *http.
 	if f.Body != nil || from == nil {
 		var body []byte
 		if f.Body != nil {
-			body = *f.Body
+			body = withoutTag(*f.Body)
 		}
 		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		// Clients see the headers that they gave. Their body is not compressed,
@@ -128,6 +128,17 @@ func (f *fulfillRequest) response(req *http.Request, from *http.Response) *http.
 		res.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	return res
+}
+
+// withoutTag is a document without the agent's script element. A Client may have got
+// it from this proxy (route.fetch of Playwright), and means the app's own.
+func withoutTag(body []byte) []byte {
+	before, from, found := bytes.Cut(body, []byte(`<script src="`+prefix+`agent.js" `))
+	_, after, whole := bytes.Cut(from, []byte("></script>"))
+	if !found || !whole {
+		return body
+	}
+	return append(before[:len(before):len(before)], after...)
 }
 
 // reportResponse announces a response and, when it comes, the end of its body.

@@ -80,7 +80,7 @@ test("a user agent is that of requests, too, until its session ends", async ({ p
 
 test("why CORS refuses an answer is on the console", async ({ page }) => {
   const text = async (options) => {
-    const said = page.waitForEvent("console");
+    const said = page.waitForEvent("console", (m) => m.text().startsWith("Access to"));
     await page.evaluate(([u, o]) => fetch(u, o).catch(() => {}), [`${other}/page`, options]);
     return (await said).text();
   };
@@ -88,4 +88,51 @@ test("why CORS refuses an answer is on the console", async ({ page }) => {
   const why = "No 'Access-Control-Allow-Origin' header is present on the requested resource.";
   expect(await text()).toBe(start + why);
   expect(await text({ method: "PUT" })).toBe(`${start}Response to preflight request doesn't pass access control check: ${why}`);
+});
+
+test("requests of elements have their headers as they were sent", async ({ page, context }) => {
+  await context.addCookies([{ name: "one", value: "1", url: app }]);
+  const [response] = await Promise.all([page.waitForResponse("**/data*"), page.goto(app + pathOf(`<script src="${pathOf("0", { path: "/data", type: "text/javascript", h: ["X-A: 1", "X-A: 2"] }).replaceAll("&", "&amp;")}"></script>`))]);
+  expect(await response.request().allHeaders()).toMatchObject({ cookie: "one=1", "sec-fetch-dest": "script", host: expect.any(String) });
+  expect(await response.headerValues("x-a")).toEqual(["1", "2"]);
+});
+
+test("a request that a client fails is told of before the load event, and before goto ends", async ({ page }) => {
+  const failed = [];
+  page.on("requestfailed", (r) => failed.push([new URL(r.url()).pathname, r.failure().errorText]));
+  await page.route("**/no", (route) => route.abort("internetdisconnected"));
+  await page.goto(app + pathOf("<link rel=stylesheet href=/no>"));
+  expect(failed).toEqual([["/no", "net::ERR_INTERNET_DISCONNECTED"]]);
+  await expect(page.goto(`${app}/no`)).rejects.toThrow("net::ERR_INTERNET_DISCONNECTED");
+  expect(failed).toHaveLength(2);
+});
+
+test("a document that a client has fetched and given has one agent", async ({ page }) => {
+  await page.route("**/page*", async (route) => route.fulfill({ response: await route.fetch() }));
+  const response = await page.goto(app + pathOf("<h1>mine</h1>"));
+  await expect(page.locator("h1")).toHaveText("mine");
+  expect(await response.text()).toBe("<h1>mine</h1>");
+});
+
+test("a route hears of cookies that script can read", async ({ page, context }) => {
+  await context.addCookies([{ name: "one", value: "1", url: app }]);
+  const cookies = [];
+  await page.route("**/page", async (route) => {
+    cookies.push((await route.request().allHeaders()).cookie);
+    await route.continue();
+  });
+  await page.goto(`${app}/page`);
+  expect(cookies).toEqual(["one=1"]);
+});
+
+test("what a service worker answers a fetch with says so", async ({ page }) => {
+  const script = pathOf(`oninstall = () => skipWaiting(); onactivate = (e) => e.waitUntil(clients.claim());
+    onfetch = (e) => { if (e.request.url.endsWith("/made")) e.respondWith(new Response("made")); };`, { path: "/sw.js", type: "text/javascript" });
+  await page.evaluate(async (address) => {
+    const controls = new Promise((resolve) => { navigator.serviceWorker.oncontrollerchange = resolve; });
+    await navigator.serviceWorker.register(address, { scope: "/" });
+    await controls;
+  }, script);
+  const [response] = await Promise.all([page.waitForResponse("**/made"), page.evaluate(() => fetch("/made").then((r) => r.text()))]);
+  expect(response.fromServiceWorker()).toBe(true);
 });

@@ -37,3 +37,21 @@ test("a worker of a worker is one, and its requests are intercepted", async ({ p
   await page.evaluate(() => window.w.postMessage(0));
   await expect.poll(() => page.workers().map((w) => w.url())).toEqual([outer]);
 });
+
+test("a worker is of the frame that has started it, knows of its network, and starts workers of Blobs", async ({ page, context }) => {
+  await page.goto(app + pathOf(`<iframe src="/page"></iframe>`));
+  const [, child] = page.frames();
+  const coming = page.waitForEvent("worker");
+  await child.evaluate(() => { window.w = new Worker(URL.createObjectURL(new Blob([""], { type: "text/javascript" }))); });
+  const worker = await coming;
+  const [request] = await Promise.all([page.waitForRequest("**/echo"), worker.evaluate((u) => fetch(u).then((r) => r.text()), `${app}/echo`)]);
+  expect(request.frame()).toBe(child);
+  await context.setOffline(true);
+  await expect.poll(() => worker.evaluate(() => navigator.onLine)).toBe(false);
+  expect(await worker.evaluate((u) => fetch(u).catch((e) => e.name), `${app}/echo`)).toBe("TypeError");
+  await context.setOffline(false);
+  await expect.poll(() => worker.evaluate(() => navigator.onLine)).toBe(true);
+  const logged = page.waitForEvent("console");
+  await worker.evaluate(() => { self.inner = new Worker(URL.createObjectURL(new Blob(["console.log('inner', self.name)"])), { name: "mine" }); });
+  expect((await logged).text()).toBe("inner mine");
+});
