@@ -14,8 +14,8 @@ import (
 
 // Size gates in bytes, minified: a frame loads the agent before anything else.
 const (
-	maxAgent = 280 << 10 // with that of workers
-	maxWork  = 26 << 10
+	maxAgent = 290 << 10 // with that of workers
+	maxWork  = 32 << 10
 	maxHost  = 52 << 10
 	maxShell = 16 << 10 // with the stylesheet
 	maxHome  = 6 << 10

@@ -28,6 +28,7 @@ import { base, docId, originals } from "../agent/base/originals";
 import { type Handler, ProtocolError, errorOf } from "../agent/base/registry";
 import { Session, addSession, endSession, sessionOf } from "../agent/base/session";
 import { installNested } from "./nested";
+import { installXhr } from "./xhr";
 import { decided, installRequests, setWants } from "./requests";
 
 // biome-ignore lint/security/noGlobalEval: Runtime.evaluate runs what clients say
@@ -135,6 +136,7 @@ function begin(): void {
     close.call(window);
   };
   installRequests((m: FromWorker) => send(originals.stringify(m)));
+  installXhr();
   installNested(given[1] === "p", given.slice(2, space), (m, nested) =>
     port.postMessage(originals.stringify(m), nested ? [nested] : []),
   );

@@ -1,7 +1,7 @@
 // What the worker's script asks for by fetch: the agent of the page tells clients of it, and says
 // what they have decided.
 
-import type { FromWorker, WantsLetter, WorkerDecision, WorkerFulfill, WorkerGo } from "../wire/worker";
+import type { FromWorker, WantsLetter, WorkerDecision, WorkerFulfill, WorkerGo, WorkerRequest } from "../wire/worker";
 import { base64, bytesOf } from "../agent/network/payload";
 import { withOverrides } from "../agent/network/responses";
 
@@ -57,15 +57,17 @@ export function installRequests(send: typeof post): void {
   }.fetch;
 }
 
-async function run(request: Request): Promise<Response> {
+/** Makes a request of script, of which clients hear. */
+export async function run(request: Request, by: WorkerRequest["by"] = "fetch"): Promise<Response> {
   const id = ++serial;
   const { url, method, mode, credentials, referrerPolicy, signal } = request;
   const held = wants === "h" && !url.startsWith("data:");
-  const body = /^(GET|HEAD)$/.test(method) ? undefined : await bytesIn(request.clone());
+  const sent = /^(GET|HEAD)$/.test(method) ? undefined : await request.clone().arrayBuffer();
+  const body = sent && sent.byteLength <= MAX_BODY ? encoded(sent) : undefined;
   const headers = [...request.headers];
   const follows = request.redirect === "follow";
   const common = { url, method, headers, mode, credentials, referrerPolicy, follows, held, body };
-  post({ worker: "request", id, by: "fetch", ...common });
+  post({ worker: "request", id, by, ...common });
   try {
     return held ? await hold(id, request) : await send(id, request);
   } catch (e) {

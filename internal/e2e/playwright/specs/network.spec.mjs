@@ -172,6 +172,16 @@ test("intercept: a worker's requests", async ({ page }) => {
   expect(await ask(`${app}/none`)).toBe("Failed to fetch");
   await page.route("**/echo", (route) => route.continue({ method: "PUT", postData: "changed" }));
   expect(JSON.parse((await ask(`${app}/echo`, { method: "POST", body: "x" }))[2])).toMatchObject({ method: "PUT", body: "changed" });
+  const byXhr = (address) => worker.evaluate((u) => new Promise((resolve) => {
+    const x = new XMLHttpRequest();
+    x.open("POST", u);
+    x.responseType = "json";
+    x.onloadend = () => resolve([x.status, x.responseURL, x.response]);
+    x.send("x");
+  }), address);
+  expect(await byXhr(`${app}/api`)).toEqual([201, `${app}/api`, null]);
+  expect((await byXhr(`${app}/echo`))[2]).toMatchObject({ method: "PUT", body: "changed" });
+  expect((await byXhr(`${app}/none`))[0]).toBe(0);
   const logged = page.waitForEvent("console");
   await work(page, `fetch("${app}/api").then((r) => r.text()).then(console.log)`);
   expect((await logged).text()).toBe("made");

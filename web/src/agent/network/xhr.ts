@@ -10,7 +10,7 @@ import { EditedRequest, FailedByClient, headersForScript, refusalOf } from "./re
 import { Exchange } from "./exchange";
 import { atProxy } from "../page/moved";
 import { multipart, payloadOf } from "./payload";
-import { Answer, type Answered, fire } from "./xhranswer";
+import { Answer, type Answered, fire, shadow } from "./xhranswer";
 
 type Win = Window & typeof globalThis;
 type Proto = XMLHttpRequest;
@@ -23,6 +23,7 @@ interface Call extends Answered {
   async: boolean;
   headers: [name: string, value: string][];
   body?: Body;
+  exchange?: Exchange;
   /** While clients decide: gives the request up. */
   paused?: AbortController;
   /** A loadstart of the browser's own would be the second. */
@@ -86,38 +87,12 @@ export function installXhr(win: Win): void {
       return answer ? answer.headers() : native.getAllResponseHeaders.call(this);
     },
   });
-  for (const name of [
-    "readyState",
-    "status",
-    "statusText",
-    "response",
-    "responseText",
-    "responseXML",
-    "responseURL",
-  ] as const) {
-    shadow(proto, name);
-  }
+  shadow(proto, (xhr) => calls.get(xhr));
 }
 
 function methodsOf(proto: Proto): Natives {
   const { open, send, abort, setRequestHeader, overrideMimeType, getResponseHeader, getAllResponseHeaders } = proto;
   return { open, send, abort, setRequestHeader, overrideMimeType, getResponseHeader, getAllResponseHeaders };
-}
-
-/** Lets a property come from the answer by hand where there is one. */
-function shadow(proto: Proto, name: keyof Answer & keyof Proto): void {
-  const own = Object.getOwnPropertyDescriptor(proto, name);
-  if (!own?.get) return;
-  const { get } = own;
-  Object.defineProperty(proto, name, {
-    ...own,
-    get(this: Proto): unknown {
-      const value = get.call(this); // throws where the responseType forbids
-      const { answer, shown } = calls.get(this) ?? {};
-      if (answer) return answer[name];
-      return shown && name === "responseURL" && value === shown.real ? shown.as : value;
-    },
-  });
 }
 
 function opened(win: Win, xhr: Proto, args: unknown[]): void {

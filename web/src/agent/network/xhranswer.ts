@@ -12,11 +12,39 @@ export interface Answered {
   /** Bytes of the body. */
   size: number;
   mime?: string;
-  exchange?: Exchange;
+  exchange?: Pick<Exchange, "responded" | "finished" | "failed">;
   /** What the page gets in place of the browser's answer. */
   answer?: Answer;
   /** The address that the page sees where a client has changed it. */
   shown?: { real: string; as: string };
+}
+
+const SHADOWED = [
+  "readyState",
+  "status",
+  "statusText",
+  "response",
+  "responseText",
+  "responseXML",
+  "responseURL",
+] as const;
+
+/** Lets the properties of an XMLHttpRequest come from the answer by hand where there is one. */
+export function shadow(proto: XMLHttpRequest, callOf: (xhr: XMLHttpRequest) => Answered | undefined): void {
+  for (const name of SHADOWED) {
+    const own = Object.getOwnPropertyDescriptor(proto, name);
+    if (!own?.get) continue;
+    const { get } = own;
+    Object.defineProperty(proto, name, {
+      ...own,
+      get(this: XMLHttpRequest): unknown {
+        const value = get.call(this); // throws where the responseType forbids
+        const { answer, shown } = callOf(this) ?? {};
+        if (answer) return answer[name];
+        return shown && name === "responseURL" && value === shown.real ? shown.as : value;
+      },
+    });
+  }
 }
 
 /** Dispatches a progress event. */

@@ -38,8 +38,6 @@ interface UnderWay {
   control: AbortController;
   /** Takes the response, where clients want to see it, or what stands for its failure. */
   see?: (r: Response | Error) => void;
-  /** Lets go, where the worker gets the response itself. */
-  gone?: () => void;
 }
 
 type Win = Window & typeof globalThis;
