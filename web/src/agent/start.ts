@@ -20,7 +20,8 @@ import { begin, follow, holdLoad, installStop, watchLoading } from "./page/lifec
 import { installLog } from "./network/log";
 import { tellInfo, watchNavigation } from "./page/navigation";
 import { isOwnError } from "./link/scriptelement";
-import { beginNesting, listenForAgents, watchNested } from "./link/nested";
+import { listenForAgents, takeHellos } from "./link/hellos";
+import { beginNesting, watchNested } from "./link/nested";
 import {
   documentResponseOf,
   beginNetwork,
@@ -229,6 +230,7 @@ function welcomed(w: Welcome): void {
   restoreState(w);
   tellEarlierConsole();
   beginNesting(w);
+  takeHellos(w);
   welcomePopups(w);
   follow(frame);
   tellInfo();

@@ -2,7 +2,7 @@
 
 import { isBlank, isOf, mayShow } from "./addresses";
 import { hexId } from "./channel";
-import { type Hello, type Probe, type SessionState, VERSION } from "../wire/frame";
+import { type Ask, type Hello, type Probe, type SessionState, VERSION, type Vouch } from "../wire/frame";
 import type { FromCore } from "../wire/core";
 import { type AgentScript, isMade, madeDocument } from "./data";
 import { Launch } from "./launch";
@@ -10,8 +10,15 @@ import { Launch } from "./launch";
 /** The styles that a viewport override replaces. */
 const SIZES = ["box-sizing", "flex", "width", "height", "min-width", "min-height", "max-width", "max-height"];
 
-/** The keys of the documents that the Host has made in an iframe. History may lead back to any of them. */
-const keys = new WeakMap<HTMLIFrameElement, Set<string>>();
+/** The documents that the Host has made in an iframe, by their keys. History may lead back to any of them. */
+const keys = new WeakMap<HTMLIFrameElement, Map<string, Made>>();
+
+interface Made {
+  /** Of its first hello. */
+  docId?: string;
+  /** What the agent of that document shows to agents below it, which cannot know it by its origin. */
+  proof: string;
+}
 
 /** What the src of an iframe leads to, when it is loaded again. */
 const launches = new WeakMap<HTMLIFrameElement, Launch>();
@@ -34,6 +41,8 @@ export class Frame {
   awaited = false;
   /** The last document that said hello was of the Host's own making. */
   private made = false;
+  /** The proof of that one; "" where another may have taken its key. */
+  private proof = "";
   /** The frame has shown a document that is not the Host page's own. */
   private entered = false;
   /** The origin of a hello that may not speak for the frame, if that was the last. */
@@ -74,8 +83,20 @@ export class Frame {
     this.reply = event.ports[0];
     this.awaited = false;
     this.made = own;
+    this.proof = own ? this.proofFor(data) : "";
     this.entered = true;
     return data;
+  }
+
+  /**
+   * The proof for the agent in a document that the Host has made. A script of the page, which may find the
+   * key in its address, has none: the agent is the first to use the key.
+   */
+  private proofFor({ key = "", docId }: Hello): string {
+    const made = keys.get(this.iframe)?.get(key);
+    if (!made || docId === undefined) return "";
+    made.docId ??= docId;
+    return made.docId === docId ? made.proof : "";
   }
 
   /** Asks the document for its hello. The message has no secrets, so any origin may get it. */
@@ -86,8 +107,22 @@ export class Frame {
 
   /** Adopts the document, if it is still the one that said hello. */
   welcome(m: Extract<FromCore, { do: "welcome" }>): void {
-    if (m.origin === "null" && this.reply) this.reply.postMessage(m.welcome, [m.port]);
+    const proof = this.proof && { key: this.proof, origins: this.origins.filter((o) => o !== "null") };
+    if (m.origin === "null" && this.reply) this.reply.postMessage({ ...m.welcome, ...(proof && { proof }) }, [m.port]);
     else this.iframe.contentWindow?.postMessage(m.welcome, m.origin === "null" ? "*" : m.origin, [m.port]);
+  }
+
+  /**
+   * Tells an agent below the document that the Host has made what that one can show. Whether a window
+   * message was for this frame.
+   */
+  vouch({ data, origin, source }: MessageEvent): boolean {
+    const { contentWindow } = this.iframe;
+    if ((data as Partial<Ask> | null)?.icdp !== "ask" || !contentWindow || !isInside(source as Window, contentWindow))
+      return false;
+    const vouch: Vouch = { icdp: "vouch", v: VERSION, key: this.proof };
+    if (this.proof && origin !== "null" && this.origins.includes(origin)) (source as Window).postMessage(vouch, origin);
+    return true;
   }
 
   /**
@@ -117,8 +152,8 @@ export class Frame {
 
   private make(url: string, agent: AgentScript, state: SessionState[] = []): string {
     const key = hexId(32);
-    const known = keys.get(this.iframe) ?? new Set();
-    keys.set(this.iframe, known.add(key));
+    const known = keys.get(this.iframe) ?? new Map<string, Made>();
+    keys.set(this.iframe, known.set(key, { proof: hexId(32) }));
     this.awaited = true;
     return madeDocument(url, agent, key, state);
   }
@@ -174,6 +209,12 @@ export class Frame {
     this.kept.delete(name);
     this.iframe.style.setProperty(name, ...kept);
   }
+}
+
+/** Whether a window is in a frame of another, at any depth. */
+function isInside(win: Window, outer: Window): boolean {
+  for (let w = win; w !== w.parent; w = w.parent) if (w.parent === outer) return true;
+  return false;
 }
 
 /**

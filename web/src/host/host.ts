@@ -215,6 +215,7 @@ export class Host {
       if (hello) this.core({ do: "hello", targetId: frame.targetId, hello, origin: event.origin });
       return;
     }
+    for (const frame of this.frames.values()) if (frame.vouch(event)) return;
   }
 
   private loaded(frame: Frame): void {

@@ -65,6 +65,8 @@ export interface Welcome extends HubAccess {
   opened?: boolean;
   /** The Target has a window.opener. */
   opener?: boolean;
+  /** To a document that the Host has made: what it shows to agents of these origins below it. */
+  proof?: { key: string; origins: string[] };
   /** From an agent to one in a child frame: the id of the frame around it. */
   parentId?: string;
   /** From an agent to one in a child frame: the name or id of the element around it. */
@@ -91,6 +93,40 @@ export interface HubAccess {
 export interface Rebase {
   icdp: "rebase";
   v: number;
+}
+
+// ------------------------------------------- frames in a document of the Host's
+//
+// A document that the Host has made is of an opaque origin, which an agent below
+// it cannot have listed. The agent asks the Host page, which has told the document
+// a secret, and tells it to the agent too. Then the agent knocks at its parent,
+// which shows the secret to documents of the Target's origins alone, with a
+// MessagePort for the hello, the welcome and Rebase.
+
+/** Agent to a page around its parent, of a listed origin. */
+export interface Ask {
+  icdp: "ask";
+  v: number;
+}
+
+/** Host page to agent: the document that shows this key is the Host's. */
+export interface Vouch {
+  icdp: "vouch";
+  v: number;
+  key: string;
+}
+
+/** Agent to its parent, of whatever origin. It has no secrets. */
+export interface Knock {
+  icdp: "knock";
+  v: number;
+}
+
+/** A document of the Host's to the agent that has knocked, with one MessagePort in the transfer list. */
+export interface Admit {
+  icdp: "admit";
+  v: number;
+  key: string;
 }
 
 // --------------------------------------------- state that outlives a document

@@ -38,6 +38,19 @@ for (const [name, options] of [["same origin", {}], ["other origin", { origin: o
   });
 }
 
+for (const [name, options] of [["the app", {}], ["another origin", { origin: other }]]) {
+  test(`frames: of ${name} in a blank page`, async ({ context }) => {
+    const page = await context.newPage();
+    await page.setContent(`<div style="height:60px"></div>${child("<input><button onclick='this.textContent=document.querySelector(\"input\").value'>x</button>", options)}`);
+    const frame = page.frameLocator("iframe");
+    await frame.locator("input").fill("typed");
+    await frame.locator("button").click();
+    await expect(frame.locator("button")).toHaveText("typed");
+    expect(page.frame("kid").parentFrame()).toBe(page.mainFrame());
+    await page.close();
+  });
+}
+
 test("frames: content frame and frame element", async ({ show }) => {
   const page = await show(child("<p>x</p>"));
   const element = await page.$("iframe");

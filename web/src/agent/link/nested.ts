@@ -4,7 +4,6 @@
 import type { Protocol } from "../../cdp";
 import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
 import {
-  type Rebase,
   type Attached,
   type Detached,
   type FromAgent,
@@ -16,23 +15,12 @@ import {
 } from "../../wire/frame";
 import { isOf } from "../../host/addresses";
 import { emptyState, record } from "../../host/state";
-import { beginNavigation } from "../page/childnavigation";
-import { contextIds, destroyContexts } from "../runtime/contexts";
-import {
-  type Agent,
-  type Frame,
-  allFrames,
-  childrenOf,
-  frameOf,
-  mainFrame,
-  onTouch,
-  reach,
-  splitFragment,
-} from "../page/frames";
-import { documentMayHaveChanged, detach } from "../page/framewatch";
+import { contextIds } from "../runtime/contexts";
+import { type Agent, type Frame, allFrames, frameOf, mainFrame, onTouch } from "../page/frames";
+import { documentMayHaveChanged } from "../page/framewatch";
 import { hubAccess } from "./hub";
-import { forgetMarks, isLoaded, setAfterChildren } from "../page/lifecycle";
-import { base, originals, slotOf } from "../base/originals";
+import { isLoaded, setAfterChildren } from "../page/lifecycle";
+import { base, originals } from "../base/originals";
 import { emit } from "../base/session";
 
 const GONE = { error: { code: -32000, message: "Cannot find context with specified id" } };
@@ -49,9 +37,6 @@ interface Uplink {
 let uplink: Uplink;
 /** The welcome that this agent had. */
 let welcome: Welcome | undefined;
-/** Hellos that came before the welcome. At most MAX_WAITING are kept. */
-const earlyHellos: MessageEvent[] = [];
-const MAX_WAITING = 100;
 const states = new Map<string, SessionState>();
 /** Commands whose effect a later document must have too, by session and method. */
 const settings = new Map<string, Map<string, Json>>();
@@ -83,14 +68,8 @@ export function tellSubtree(): void {
   });
 }
 
-/** Takes the greetings of a window's children. */
-export function listenForAgents(win: Window): void {
-  win.addEventListener("message", receiveHello, true);
-  win.addEventListener("focusin", focusTaken, true);
-}
-
 /** Tells the agent above that something in this frame has the focus. */
-function focusTaken(): void {
+export function focusTaken(): void {
   if (mainFrame().parentId) uplink.control({ icdp: "focus" });
 }
 
@@ -101,7 +80,16 @@ export function beginNesting(w: Welcome): void {
   states.clear();
   for (const s of w.state?.sessions ?? []) states.set(s.sessionId, s);
   for (const n of agents()) n.welcome(true);
-  for (const e of earlyHellos.splice(0)) receiveHello(e);
+}
+
+/** Whether this agent has a Host that tells of frames, so that it can be one itself. */
+export function mayNest(): boolean {
+  return welcome?.frameId !== undefined;
+}
+
+/** The bases that another document must not have. */
+export function takenBases(): number[] {
+  return [...subtreeBases(), ...(welcome?.bases ?? [])];
 }
 
 /** A session has begun or ended. */
@@ -149,47 +137,6 @@ function releaseLoads(enough = false): void {
   if (waitingLoads.length === 0) return;
   if (!enough && allFrames().some((f) => f.expected || (f.agent && !(f.agent as Nested).loaded))) return;
   for (const f of waitingLoads.splice(0)) f();
-}
-
-// ------------------------------------------------------------- the hello
-
-function receiveHello(e: MessageEvent): void {
-  const hello = e.data as Hello | null;
-  if (hello?.icdp !== "hello" || hello.v !== VERSION || typeof hello.base !== "number" || typeof hello.url !== "string")
-    return;
-  const frame = allFrames().find((f) => f.owner && f.proxy === e.source && !reach(f.owner));
-  if (!frame) return;
-  e.stopImmediatePropagation();
-  const known = frame.agent as Nested | undefined;
-  if (known?.docId === hello.docId) return;
-  if (!welcome?.frameId) return void (earlyHellos.length < MAX_WAITING && earlyHellos.push(e));
-  const target = e.origin === "null" ? "*" : e.origin;
-  // Two documents with ids in one range could not be told apart by their ids.
-  const taken = new Set([...subtreeBases(), ...(welcome.bases ?? [])].map(slotOf));
-  if (taken.has(slotOf(hello.base)))
-    return frame.proxy?.postMessage({ icdp: "rebase", v: VERSION } satisfies Rebase, target);
-  if ((e.origin === "null" && !e.ports[0]) || !isOf(hello.url, e.origin, ["null"])) return; // see Hello
-  known?.gone();
-  new Nested(frame, hello, target, e.ports[0]).welcome(prepareForDocument(frame, hello.url));
-}
-
-/** Prepares a frame for a new document. Returns false when clients already know it as a document without an agent. */
-function prepareForDocument(frame: Frame, url: string): boolean {
-  frame.expected = false;
-  const fresh =
-    frame.pending !== undefined || frame.left === true || splitFragment(frame.url ?? "")[0] !== splitFragment(url)[0];
-  if (fresh) {
-    const p = frame.pending ?? beginNavigation(frame, url, { reason: "scriptInitiated" });
-    frame.pending = undefined;
-    frame.loaderId = p.loaderId;
-    p.done?.({ frameId: frame.id, loaderId: p.loaderId, isDownload: false });
-  }
-  frame.url = url;
-  frame.left = frame.unreachable = undefined;
-  for (const child of childrenOf(frame)) detach(child);
-  destroyContexts(frame);
-  forgetMarks(frame);
-  return fresh;
 }
 
 // ------------------------------------------------------------- the agent
@@ -245,7 +192,7 @@ export class Nested implements Agent {
       name: this.frame.name,
       ...hubAccess(),
       popups: welcome?.popups,
-      bases: [...subtreeBases(), ...(welcome?.bases ?? [])],
+      bases: takenBases(),
       state: { sessions: [...states.values()] },
     };
     if (this.reply) this.reply.postMessage(message, [port2]);

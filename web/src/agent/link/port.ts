@@ -7,9 +7,11 @@ import {
   type Attached,
   type FromAgent,
   type Hello,
+  type Rebase,
   type SessionState,
   type ToAgent,
   VERSION,
+  type Vouch,
   type Welcome,
 } from "../../wire/frame";
 import { renumberContexts } from "../runtime/contexts";
@@ -17,6 +19,7 @@ import { forgetAccess, leaveAccess, noteDriven } from "../page/dialogs";
 import { address, mainFrame } from "../page/frames";
 import { flushAddress } from "../page/navigation";
 import { enterHub, hubOfProxy, proxyKey, scriptLeft, setHub, setHubChannel } from "./hub";
+import { admitted, askAround, vouched } from "./madeparent";
 import { sessionChanged, share, tellSubtree } from "./nested";
 import { noteSimpleHost } from "../base/bundles";
 import { base, docId, originals, rebase } from "../base/originals";
@@ -80,7 +83,12 @@ function unpaired(message: string, parent = ""): void {
 }
 
 function hello(): void {
-  const message: Hello = {
+  for (const origin of parents) originals.postToParent(greeting(), origin, window.origin === "null" ? [replies()] : []);
+  askAround(parents);
+}
+
+function greeting(): Hello {
+  return {
     icdp: "hello",
     v: VERSION,
     title: document.title,
@@ -92,7 +100,6 @@ function hello(): void {
     key,
     ...(hubOfProxy() && { proxyKey: proxyKey() }),
   };
-  for (const origin of parents) originals.postToParent(message, origin, window.origin === "null" ? [replies()] : []);
 }
 
 /** A MessagePort for the welcome. A window message could reach a later document of the same frame. */
@@ -107,6 +114,21 @@ function welcomed(e: MessageEvent): void {
   if (m?.icdp === "welcome" && e.ports[0]) adopt(m, e.ports[0]);
 }
 
+/** Says hello over the port of a document that the Host has made. */
+function helloOver(p: MessagePort): void {
+  p.onmessage = (e) => {
+    if ((e.data as Partial<Rebase> | null)?.icdp !== "rebase") return welcomed(e);
+    takeAnotherBase();
+    p.postMessage(greeting());
+  };
+  p.postMessage(greeting());
+}
+
+function takeAnotherBase(): void {
+  rebase();
+  renumberContexts();
+}
+
 /** Whether a window is an ancestor. The agent above may be in a document around the parent, if both have one origin. */
 function isAbove(source: MessageEventSource | null): boolean {
   for (let win: Window = window; win !== win.parent; win = win.parent) if (source === win.parent) return true;
@@ -116,20 +138,31 @@ function isAbove(source: MessageEventSource | null): boolean {
 function receive(e: MessageEvent): void {
   const m = e.data as { icdp?: unknown } | null;
   if (typeof m !== "object" || m === null || !isAbove(e.source)) return;
-  if (!parents.includes(e.origin)) {
-    if (m.icdp === "probe" && !port) unpaired(PARENT_NOT_LISTED, e.origin);
-    return;
-  }
+  if (!parents.includes(e.origin)) return unlisted(e, m.icdp);
   if (m.icdp === "probe") {
     e.stopImmediatePropagation();
     if (!port) hello();
+  } else if (m.icdp === "vouch") {
+    e.stopImmediatePropagation();
+    if (!port) vouched(m as Vouch);
   } else if (m.icdp === "rebase" && !port) {
-    rebase();
-    renumberContexts();
+    takeAnotherBase();
     hello();
   } else if (m.icdp === "welcome" && e.ports[0]) {
     e.stopImmediatePropagation();
     welcomed(e);
+  }
+}
+
+/** A message of a page around this one whose origin is not listed. */
+function unlisted(e: MessageEvent, kind: unknown): void {
+  const to = admitted(e);
+  if (to) {
+    e.stopImmediatePropagation();
+    if (!port) helloOver(to);
+  } else if (kind === "probe" && !port) {
+    if (e.origin === "null") askAround(parents);
+    else unpaired(PARENT_NOT_LISTED, e.origin);
   }
 }
 
