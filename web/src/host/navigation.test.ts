@@ -228,6 +228,19 @@ test("a download answers the navigation as aborted", () => {
   assert.equal(agent.closed, false);
 });
 
+test("the end of a navigation that a client has replaced is not that of the client's", () => {
+  const { w, agent } = start();
+  agent.say({ icdp: "nav", loaderId: "L1", url: "http://app/one" });
+  w.send("A", 1, "Page.navigate", { url: "/two" });
+  agent.say({ icdp: "navabort", loaderId: "L1" });
+  assert.equal(
+    w.messages("A").find((m) => m.id === 1),
+    undefined,
+  );
+  w.hello("doc2", "http://app/two");
+  assert.equal(w.messages("A").find((m) => m.id === 1)!.result.errorText, undefined);
+});
+
 test("an agent that refuses leaves it to the iframe", () => {
   const { w, agent } = start();
   w.send("A", 1, "Page.navigate", { url: "/two" });

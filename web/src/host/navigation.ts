@@ -218,8 +218,10 @@ export class Navigation {
     this.announced = { loaderId, url };
   }
 
-  /** The navigation under way brings no document: a download, a 204, cancelled. */
-  retract(errorText = "net::ERR_ABORTED"): void {
+  /** A navigation brings no document: a download, a 204, cancelled. One that another has replaced is over already. */
+  retract(errorText = "net::ERR_ABORTED", loaderId?: string): void {
+    const now = this.pending?.loaderId ?? this.announced?.loaderId;
+    if (loaderId !== undefined && loaderId !== now) return;
     this.announced = undefined;
     this.fail(errorText);
   }

@@ -140,10 +140,12 @@ export class Target implements TargetView {
   private welcome(navigated: boolean): Welcome {
     const plain: Welcome = { icdp: "welcome", v: VERSION };
     if (!this.link?.extended) return plain;
+    const opener = this.popups.opened?.noopener === false;
     const windows = {
       popups: this.owner.identity.hooks.includes("Target.createTarget"),
       opened: this.popups.opened !== undefined,
-      opener: this.popups.opened?.noopener === false,
+      opener,
+      ...(opener && { openId: this.popups.opened?.openId, openerId: this.info.openerId }),
     };
     return {
       ...plain,
@@ -338,7 +340,7 @@ export class Target implements TargetView {
       case "nav":
         return this.navigation.announce(m.loaderId, m.url);
       case "navabort":
-        return this.navigation.retract(m.errorText);
+        return this.navigation.retract(m.errorText, m.loaderId);
       case "info":
         this.info.title = m.title;
         if (this.link && isOf(m.url, this.link.origin, this.origins)) this.info.url = m.url;

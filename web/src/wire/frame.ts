@@ -65,6 +65,9 @@ export interface Welcome extends HubAccess {
   opened?: boolean;
   /** The Target has a window.opener. */
   opener?: boolean;
+  /** The ids by which it and its opener know one another: that of its Open, and its opener's Target. */
+  openId?: string;
+  openerId?: string;
   /** To a document that the Host has made: what it shows to agents of these origins below it. */
   proof?: { key: string; origins: string[] };
   /** From an agent to one in a child frame: the id of the frame around it. */
@@ -217,6 +220,8 @@ export interface Nav {
 /** Agent to Host: the navigation announced by Nav does not happen (a download, a 204, cancelled). */
 export interface NavAbort {
   icdp: "navabort";
+  /** That one; absent: the one under way. */
+  loaderId?: string;
   /** Why: net::ERR_ABORTED unless it says so. */
   errorText?: string;
 }

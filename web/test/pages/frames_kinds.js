@@ -151,9 +151,29 @@ await settles(half, "document.images.length", 1);
 events.length = 0;
 await evaluateIn(half, "window.stop()");
 is(
-  events.filter((e) => e.method === "Page.frameStoppedLoading").map((e) => e.params.frameId === half),
-  [true],
+  events.filter((e) => e.method === "Page.frameStoppedLoading").map((e) => e.params.frameId),
+  [half, "MAIN"],
+  "and the one around it has loaded, before the answer",
 );
+
+// A frameset, and a frame whose navigation brings nothing.
+await visit("/set", { html: "" });
+await cdp("Page.enable");
+events.length = 0;
+await value(
+  "s = document.createElement('frameset'), s.innerHTML = '<frame src=/one><frame src=about:blank><frame>', document.body.replaceWith(s), new Promise((r) => setTimeout(r, 500))",
+);
+const inSet = (name) => events.filter((e) => e.method === name).map((e) => e.params.frameId ?? e.params.frame.id);
+const attached = inSet("Page.frameAttached");
+is(
+  attached.map((id) => inSet("Page.frameNavigated").filter((x) => x === id).length),
+  [1, 1, 1],
+  "each frame navigates once",
+);
+await visit("/vain", { html: "<iframe name=vain src='blob:'></iframe>" });
+await named("vain");
+const [vain] = (await cdp("Page.getFrameTree")).frameTree.childFrames.map((c) => c.frame);
+is(vain.url, "about:blank", "of an address that leads nowhere");
 
 // A document that was stopped before its agent was paired is complete, without a load event.
 await pair("/stopped", { html: "<script>window.stop()<\/script><p>never" });

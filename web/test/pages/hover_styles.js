@@ -26,6 +26,12 @@ is(
 await move(20);
 is(await value("getComputedStyle(sub).display"), "block", "a menu opens");
 is(await value("[document.body.outerHTML, menu.innerHTML].some((html) => html.includes('data-hub'))"), false, "markup");
+is(
+  await value(
+    "[menu.attributes.length, menu.attributes[0].name, menu.attributes[1]?.name, [...menu.attributes].length, menu.attributes.getNamedItem('id').value]",
+  ),
+  [1, "id", null, 1, "menu"],
+);
 await move(20, 60);
 is(
   await value("[getComputedStyle(sub).display, document.elementFromPoint(20, 60).id]"),

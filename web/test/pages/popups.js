@@ -96,6 +96,26 @@ is([(await said("open")).url, (await said("popup")).close], [APP + "/pop", true]
 is(await value("w.closed"), true);
 is((await said("open")).url, APP + "/again", "a closed window is not used again");
 
+// A window whose document is of this origin is in reach; one that is not has the classes of any window.
+await value("window.w = open('/reached', 'reached'); 1");
+is(
+  await value("[w.Promise === Promise, 'document' in w, (() => { try { w.document } catch (e) { return e.name } })()]"),
+  [true, true, "SecurityError"],
+);
+const reached = document.createElement("iframe");
+const inside = `<script>window[Symbol.for("cdphub.window")] = ["${(await said("open")).openId}"]; var twice = (n) => 2 * n; class Own {}<\/script><p>there`;
+reached.src = APP + "/reached?" + new URLSearchParams({ bare: 1, html: inside });
+document.body.append(reached);
+await new Promise((r) => (reached.onload = r));
+is(
+  await value(
+    "[w.document.querySelector('p').textContent, w.twice(2), w.location.pathname, 'twice' in w, w.window === w, w.closed, w.Promise === Promise, (w.set = 1, w.set)]",
+  ),
+  ["there", 4, "/reached", true, true, false, false, 1],
+);
+is(reached.contentWindow.closed, false);
+reached.remove();
+
 // _top is the Target, not the Host page around it.
 const arrived = new Promise((r) => (paired = r));
 await click("#top");

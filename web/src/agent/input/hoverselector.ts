@@ -1,7 +1,7 @@
 // :hover in the selectors of page script, for a mouse that only its client
 // knows of: menus and tooltips ask matches(":hover").
 
-import { inSelectors, withMark, withoutMark } from "./hoverstyle";
+import { HOVERED, inSelectors, isMarked, withMark, withoutMark } from "./hoverstyle";
 
 /** Wraps what takes selectors in a window; one without :hover goes straight to the browser. */
 export function installHover(win: Window & typeof globalThis): void {
@@ -11,23 +11,47 @@ export function installHover(win: Window & typeof globalThis): void {
       wrap(prototype as unknown as Methods, name);
   }
   for (const { prototype } of [Element, ShadowRoot])
-    for (const name of ["innerHTML", "outerHTML"]) wrapMarkup(prototype, name);
+    for (const name of ["innerHTML", "outerHTML"]) wrapGetter(prototype, name, withoutMark);
+  wrapGetter(Element.prototype, "attributes", unmarked);
 }
 
-/** Leaves the marks out of markup that page script reads. */
-function wrapMarkup(prototype: object, name: string): void {
+/** Leaves the marks out of what page script reads. */
+function wrapGetter<T>(prototype: object, name: string, clean: (value: T) => T): void {
   const native = Object.getOwnPropertyDescriptor(prototype, name);
   const read = native?.get;
   if (!read) return;
   const { get } = Object.getOwnPropertyDescriptor(
     {
-      get [name](): string {
-        return withoutMark(read.call(this));
+      get [name](): T {
+        return clean(read.call(this));
       },
     },
     name,
   ) as PropertyDescriptor;
   Object.defineProperty(prototype, name, { ...native, get });
+}
+
+/** The attributes of an element as they are without the mark. */
+function unmarked(all: NamedNodeMap): NamedNodeMap {
+  if (!isMarked() || !all.getNamedItem(HOVERED)) return all;
+  const shown = Array.from(all).filter((a) => a.name !== HOVERED);
+  const seen: NamedNodeMap = Object.create(all, {
+    length: { value: shown.length },
+    item: { value: (i: number) => shown[i] ?? null },
+    [Symbol.iterator]: { value: () => shown.values() },
+  });
+  for (const [i, value] of shown.entries()) Object.defineProperty(seen, i, { value, enumerable: true });
+  Object.defineProperty(seen, shown.length, { value: undefined });
+  for (const name of [
+    "getNamedItem",
+    "getNamedItemNS",
+    "setNamedItem",
+    "setNamedItemNS",
+    "removeNamedItem",
+    "removeNamedItemNS",
+  ] as const)
+    Object.defineProperty(seen, name, { value: all[name].bind(all) });
+  return seen;
 }
 
 type Methods = Record<string, ((this: unknown, ...args: unknown[]) => unknown) | undefined>;

@@ -70,6 +70,9 @@ function rewriteRules(rules: CSSRuleList): boolean {
   return found;
 }
 
+/** Whether anything has a mark. */
+export const isMarked = (): boolean => marked.size > 0;
+
 /** Markup as it is without marks. */
 export function withoutMark(markup: string): string {
   return marked.size ? markup.replaceAll(` ${HOVERED}=""`, "") : markup;

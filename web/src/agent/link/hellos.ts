@@ -81,7 +81,9 @@ function greeted(frame: Frame, hello: Hello & { base: number }, origin: string, 
   }
   if (!isOf(hello.url, origin, ["null"])) return;
   known?.gone();
-  new Nested(frame, hello, target, port).welcome(prepareForDocument(frame, hello.url));
+  const nested = new Nested(frame, hello, target, port);
+  if (frame.expected) nested.loads++; // its load event has come before
+  nested.welcome(prepareForDocument(frame, hello.url));
 }
 
 /** Prepares a frame for a new document. Returns false when clients already know it as a document without an agent. */

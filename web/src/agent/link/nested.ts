@@ -132,8 +132,40 @@ function whenLoaded(f: () => void): void {
   releaseLoads();
 }
 
+const waitingAnswers: (() => void)[] = [];
+
+/**
+ * Runs f when clients have been told of all documents whose load events script here has seen: what it does then must
+ * not be answered before, as in a browser.
+ */
+export function whenTold(f: () => void): void {
+  if (!allFrames().some(isUntold)) return f();
+  waitingAnswers.push(f);
+  originals.setTimeout(() => {
+    for (const n of agents()) if (isUntold(n.frame)) n.loads = 0; // its agent hangs
+    releaseAnswers();
+  }, LAG_MS);
+}
+
+/** Whether a frame has fired load here, and its agent is still to tell of its document. */
+function isUntold(frame: Frame): boolean {
+  const { agent, expected, url = frame.owner?.src } = frame;
+  if (agent instanceof Nested) return !agent.loaded && agent.loads > 0;
+  return expected === true && isProven(String(url));
+}
+
+/** Whether an address is of an origin to which this document shows its proof, so that an agent is there. */
+function isProven(url: string): boolean {
+  return welcome?.proof?.origins.some((o) => url.startsWith(`${o}/`)) === true;
+}
+
+function releaseAnswers(): void {
+  if (!allFrames().some(isUntold)) for (const f of waitingAnswers.splice(0)) f();
+}
+
 /** Runs what waits for child frames, unless one of them is still loading. */
 function releaseLoads(enough = false): void {
+  releaseAnswers();
   if (waitingLoads.length === 0) return;
   if (!enough && allFrames().some((f) => f.expected || (f.agent && !(f.agent as Nested).loaded))) return;
   for (const f of waitingLoads.splice(0)) f();
@@ -259,7 +291,8 @@ export class Nested implements Agent {
       this.subtreeChanged(m);
     } else if (m.icdp === "nav" || m.icdp === "navabort") {
       // What a client has asked for since then takes its place.
-      if (!this.frame.pending?.done)
+      const other = m.icdp === "navabort" && m.loaderId && this.frame.pending?.loaderId !== m.loaderId;
+      if (!this.frame.pending?.done && !other)
         this.frame.pending = m.icdp === "nav" ? { loaderId: m.loaderId, url: m.url } : undefined;
     } else if (m.icdp === "bye") {
       this.gone();

@@ -20,7 +20,7 @@ import { address, mainFrame } from "../page/frames";
 import { flushAddress } from "../page/navigation";
 import { enterHub, hubOfProxy, proxyKey, scriptLeft, setHub, setHubChannel } from "./hub";
 import { admitted, askAround, vouched } from "./madeparent";
-import { sessionChanged, share, tellSubtree } from "./nested";
+import { sessionChanged, share, tellSubtree, whenTold } from "./nested";
 import { noteSimpleHost } from "../base/bundles";
 import { base, docId, originals, rebase } from "../base/originals";
 import { popupNews } from "../windows/popups";
@@ -114,8 +114,9 @@ function welcomed(e: MessageEvent): void {
   if (m?.icdp === "welcome" && e.ports[0]) adopt(m, e.ports[0]);
 }
 
-/** Says hello over the port of a document that the Host has made. */
-function helloOver(p: MessagePort): void {
+/** Says hello over the port of a document that the Host has made, if there is one. */
+function helloOver(p?: MessagePort): void {
+  if (!p || port) return;
   p.onmessage = (e) => {
     if ((e.data as Partial<Rebase> | null)?.icdp !== "rebase") return welcomed(e);
     takeAnotherBase();
@@ -144,7 +145,7 @@ function receive(e: MessageEvent): void {
     if (!port) hello();
   } else if (m.icdp === "vouch") {
     e.stopImmediatePropagation();
-    if (!port) vouched(m as Vouch);
+    helloOver(vouched(m as Vouch));
   } else if (m.icdp === "rebase" && !port) {
     takeAnotherBase();
     hello();
@@ -156,10 +157,9 @@ function receive(e: MessageEvent): void {
 
 /** A message of a page around this one whose origin is not listed. */
 function unlisted(e: MessageEvent, kind: unknown): void {
-  const to = admitted(e);
-  if (to) {
+  if (kind === "admit") {
     e.stopImmediatePropagation();
-    if (!port) helloOver(to);
+    helloOver(admitted(e));
   } else if (kind === "probe" && !port) {
     if (e.origin === "null") askAround(parents);
     else unpaired(PARENT_NOT_LISTED, e.origin);
@@ -268,7 +268,7 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
   const reply = (answer: Answer): void => {
     tellFirst(flushChanges);
     tellFirst(flushAddress);
-    send(originals.stringify({ id, ...answer, ...(sessionId && { sessionId }) }));
+    whenTold(() => send(originals.stringify({ id, ...answer, ...(sessionId && { sessionId }) })));
   };
   const there = sessionId && inWorker(sessionId, method, params);
   if (there) return void there.then(reply);

@@ -32,12 +32,21 @@ import {
 } from "./frames";
 import { hubOfProxy } from "../link/hub";
 import { logWarning } from "../network/log";
-import { begin, contentLoaded, forgetMarks, loaded, mark, replayMarks, watchLoading } from "./lifecycle";
+import {
+  begin,
+  contentLoaded,
+  forgetMarks,
+  loaded,
+  mark,
+  replayMarks,
+  setBeforeLoaded,
+  watchLoading,
+} from "./lifecycle";
 import { keepAddress, listenForTraversal, watchAddress } from "./navigation";
 import { hexId, originals } from "../base/originals";
 import { runScriptsIn } from "../runtime/scripts";
 import { emit } from "../base/session";
-import { observe } from "../dom/treewatch";
+import { flushChanges, observe } from "../dom/treewatch";
 
 /** What is put into each child window. */
 export interface Installer {
@@ -65,6 +74,7 @@ let changed: () => void = () => {};
 export function watchFrames(install: Installer, onChange: () => void): void {
   installer = install;
   changed = onChange;
+  setBeforeLoaded(endVain);
   watch(mainFrame());
 }
 
@@ -90,7 +100,8 @@ function sync(parent: Frame, owners: Owner[]): void {
 
 function attach(owner: Owner, parent: Frame): void {
   const frame = addFrame(owner, parent);
-  if (!heard.has(owner)) owner.addEventListener("load", () => documentMayHaveChanged(frameOfOwner(owner), true));
+  // Captured: a listener of the page may answer a client, who is to have heard of the document then.
+  if (!heard.has(owner)) owner.addEventListener("load", () => documentMayHaveChanged(frameOfOwner(owner), true), true);
   heard.add(owner);
   emit("Page", "Page.frameAttached", { frameId: frame.id, parentFrameId: parent.id });
   mark(frame, "init");
@@ -139,13 +150,50 @@ export function documentMayHaveChanged(frame: Frame | undefined, complete: boole
   if (!frame?.owner?.isConnected || frameOfOwner(frame.owner) !== frame) return;
   const doc = frame.win?.document;
   if (!doc) return complete ? outOfReach(frame) : undefined;
-  if (documents.get(frame) !== doc) {
+  if (documents.get(frame) !== doc && !isSameBlank(frame, doc)) {
     if (!complete && !documents.has(frame) && isPending(frame)) return;
     reportDocument(frame, doc);
   }
   if (!complete) return;
   contentLoaded(frame);
   loaded(frame);
+}
+
+/**
+ * Ends the first navigations of child frames that have brought no document, such as to "blob:" or a 204: nothing tells of
+ * that, or it has come before the frame was found. A document's load event waits for those of its child frames, unless
+ * they are lazy.
+ */
+function endVain(parent: Frame): void {
+  flushChanges();
+  for (const child of childrenOf(parent)) {
+    const { pending, loaderId, owner, win, agent, expected } = child;
+    const lazy = (owner as HTMLIFrameElement).loading === "lazy";
+    if (!pending || pending.done || loaderId || agent || expected || lazy) continue;
+    if (win && win.document.URL !== "about:blank") continue;
+    if (win) failNavigation(child, "net::ERR_ABORTED");
+    documentMayHaveChanged(child, true);
+  }
+}
+
+/**
+ * Whether a document is the blank one that takes the place of the first, in the same window: Chromium makes one more for
+ * a <frame> without an address, and tells clients of one.
+ */
+function isSameBlank(frame: Frame, doc: Document): boolean {
+  const before = documents.get(frame);
+  const win = frame.win as Win;
+  const same =
+    before?.URL === "about:blank" &&
+    doc.URL === "about:blank" &&
+    !frame.pending &&
+    before.defaultView === null &&
+    wrapped.has(win.Object);
+  if (!same) return false;
+  documents.set(frame, doc);
+  prepare(frame);
+  watch(frame);
+  return true;
 }
 
 /** A document of another origin has loaded, or the browser's page about one that failed to. */

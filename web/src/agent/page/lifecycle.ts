@@ -157,6 +157,12 @@ export function follow(frame: Frame): void {
   else if (entry && entry.domContentLoadedEventEnd > 0) contentLoaded(frame);
 }
 
+/** Hears of a frame's load event before the page does. */
+let beforeLoaded: (frame: Frame) => void = () => {};
+export function setBeforeLoaded(f: typeof beforeLoaded): void {
+  beforeLoaded = f;
+}
+
 /** Listens to the document of a window. */
 export function watchLoading(frame: Frame): void {
   const win = frame.win;
@@ -164,7 +170,10 @@ export function watchLoading(frame: Frame): void {
     watchDeclared(win.document);
     afterListeners(() => contentLoaded(frame));
   });
-  win?.addEventListener("load", () => afterListeners(() => loaded(frame)));
+  win?.addEventListener("load", () => {
+    beforeLoaded(frame);
+    afterListeners(() => loaded(frame));
+  });
 }
 
 /** Wraps stop of a window: a document that it keeps from its load event has stopped loading all the same. */
@@ -174,12 +183,20 @@ export function installStop(win: Window): void {
     native.call(win);
     const frame = frameOfDocument(win.document);
     if (frame && !has(frame, "load")) emit("Page", "Page.frameStoppedLoading", { frameId: frame.id });
+    tellDue(); // the load events of documents around this one have come, within the call
   };
 }
 
 /** Runs f when the listeners of the event in hand are done, as Chromium reports an event after it. */
 function afterListeners(f: () => void): void {
-  originals.setTimeout(f, 0);
+  due.push(f);
+  originals.setTimeout(tellDue, 0);
+}
+
+const due: (() => void)[] = [];
+
+function tellDue(): void {
+  for (const f of due.splice(0)) f();
 }
 
 /** Page.setLifecycleEventsEnabled. */

@@ -194,7 +194,7 @@ export function navigationUnderWay(): typeof current {
 export function navigationVoid(loaderId: string, errorText: string): void {
   if (current?.loaderId !== loaderId) return;
   if (announced === loaderId) abort();
-  else sendToHost({ icdp: "navabort", errorText });
+  else sendToHost({ icdp: "navabort", loaderId, errorText });
   current = undefined;
 }
 
@@ -209,8 +209,9 @@ function abort(): void {
     errorText: "net::ERR_ABORTED",
     canceled: true,
   });
+  if (current?.loaderId !== requestId) return; // another one has taken its place
   emit("Page", "Page.frameStoppedLoading", { frameId: mainFrame().id });
-  sendToHost({ icdp: "navabort" });
+  sendToHost({ icdp: "navabort", loaderId: requestId });
 }
 
 // --------------------------------------------------- within the document

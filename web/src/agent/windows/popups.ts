@@ -5,15 +5,15 @@
 import type { FromAgent, OpenerCall, PopupNews, Welcome } from "../../wire/frame";
 import { allFrames } from "../page/frames";
 import { carried } from "../link/framename";
+import { hubTarget } from "../link/hub";
 import { mint, originals } from "../base/originals";
 import { emit } from "../base/session";
-import { type RemoteWindow, type WindowCall, dispatchWindowMessage, windowProxyOf } from "./windowproxy";
+import { type RemoteWindow, type WindowCall, dispatchWindowMessage, markWindow, windowProxyOf } from "./windowproxy";
 
 type Win = Window & typeof globalThis;
 
 /** One that this document, or a child frame, has opened. */
 interface Popup extends RemoteWindow {
-  id: string;
   name: string;
   win: Win;
 }
@@ -42,6 +42,8 @@ export function welcomePopups(w: Welcome): void {
   hostOpensWindows = w.popups === true;
   openedByScript = w.opened === true;
   if (w.opener) haveOpener();
+  if (opener) opener.id = w.openerId ?? "";
+  markWindow([hubTarget(), ...(w.openId ? [w.openId] : [])]);
   for (const m of earlyCalls.splice(0)) sendToHost(m);
 }
 
@@ -51,7 +53,7 @@ function haveOpener(): void {
     const m: OpenerCall = { icdp: "opener", ...message };
     if (!sendToHost(m)) earlyCalls.push(m);
   };
-  opener = { closed: false, url: "", send };
+  opener = { id: "", closed: false, url: "", send };
   window.opener = windowProxyOf(opener, window);
 }
 

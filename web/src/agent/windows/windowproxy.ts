@@ -1,7 +1,11 @@
 // Stand-ins for windows that are Targets of their own: what script may do with
-// a window of another origin, as far as messages can carry it.
+// a window of another origin, as far as messages can carry it. Where the window
+// has a document of this one's origin, as the browser sees to, the stand-in has
+// what is in that window.
 
 import type { PopupCall, WindowMessage } from "../../wire/frame";
+
+type Win = Window & typeof globalThis;
 
 /** What script does with a window elsewhere. */
 export type WindowCall = Omit<PopupCall, "icdp" | "openId">;
@@ -11,13 +15,73 @@ export interface RemoteWindow {
   closed: boolean;
   /** Its address as last heard of. */
   url: string;
+  /** Its openId or, of an opener, its targetId. */
+  id: string;
   /** Carries {url}, {close}, {focus} or {message} to it. */
   send(message: WindowCall): void;
   windowProxy?: Window;
 }
 
+const IDS = Symbol.for("cdphub.window");
+
+/** Tells windows of the same origin by which ids they know this one. */
+export function markWindow(ids: string[]): void {
+  Object.defineProperty(window, IDS, { configurable: true, value: ids });
+}
+
+/** The window itself, among those beside this one, if it has a document of this origin. */
+function windowOf(remote: RemoteWindow): Win | undefined {
+  const { parent } = window;
+  for (let i = 0; i < parent.length; i++) {
+    try {
+      const ids = (parent[i] as unknown as Record<symbol, string[]>)[IDS];
+      if (ids?.includes(remote.id)) return parent[i] as Win;
+    } catch {
+      // another origin
+    }
+  }
+  return undefined;
+}
+
+/** What a stand-in says of itself, even where the window is in reach: the Host carries it out. */
+const OWN = new Set<PropertyKey>([
+  "closed",
+  "opener",
+  "close",
+  "focus",
+  "blur",
+  "postMessage",
+  "window",
+  "self",
+  "top",
+  "parent",
+  "frames",
+]);
+
+/** The stand-in with all that is in the window, while that is in reach, and with the classes that every window has. */
+function transparent(standIn: Window, remote: RemoteWindow, win: Win): Window {
+  const elsewhere = (name: PropertyKey): Win | undefined => (OWN.has(name) ? undefined : windowOf(remote));
+  return new Proxy(standIn, {
+    get(_, name) {
+      const there = elsewhere(name);
+      if (!there && (name in standIn || !CLASSES.has(name))) return Reflect.get(standIn, name);
+      const value = Reflect.get(there ?? win, name);
+      return there && typeof value === "function" && !("prototype" in value) ? value.bind(there) : value;
+    },
+    set: (_, name, value) => Reflect.set(name === "location" ? standIn : (elsewhere(name) ?? standIn), name, value),
+    has: (_, name) => name in (elsewhere(name) ?? standIn),
+  });
+}
+
+/** The classes and functions of the language. */
+const CLASSES = new Set<PropertyKey>(
+  "Object Function Array Number Boolean String Symbol BigInt Date Promise RegExp Error TypeError RangeError SyntaxError Map Set WeakMap WeakSet JSON Math Reflect Proxy".split(
+    " ",
+  ),
+);
+
 /** The window that stands for a remote one in `win`. */
-export function windowProxyOf(remote: RemoteWindow, win: Window & typeof globalThis): Window {
+export function windowProxyOf(remote: RemoteWindow, win: Win): Window {
   if (remote.windowProxy) return remote.windowProxy;
   const resolve = (url: string | URL): string => new URL(url, win.document.baseURI).href;
   const go = (url: string | URL): void => remote.send({ url: (remote.url = resolve(url)) });
@@ -35,7 +99,7 @@ export function windowProxyOf(remote: RemoteWindow, win: Window & typeof globalT
     reload: { value: () => go(remote.url) },
     toString: { value: () => remote.url || "about:blank" },
   });
-  const value = (v: unknown): PropertyDescriptor => ({ value: v, writable: true });
+  const value = (v: unknown): PropertyDescriptor => ({ value: v, writable: true, configurable: true });
   const w: Window = Object.create(null, {
     closed: { get: () => remote.closed },
     location: { get: () => location, set: go },
@@ -56,8 +120,10 @@ export function windowProxyOf(remote: RemoteWindow, win: Window & typeof globalT
       });
     }),
   });
-  for (const name of ["window", "self", "top", "parent", "frames"]) Object.defineProperty(w, name, { value: w });
-  return (remote.windowProxy = w);
+  remote.windowProxy = transparent(w, remote, win);
+  for (const name of ["window", "self", "top", "parent", "frames"])
+    Object.defineProperty(w, name, value(remote.windowProxy));
+  return remote.windowProxy;
 }
 
 /** Gives a message of a remote window to this one, if it is meant for its origin. */
