@@ -2,6 +2,7 @@
 
 import { setNonce } from "./runtime/evaluate";
 import { setAgentUrl } from "./link/hub";
+import { addOwnAddress } from "./link/scriptelement";
 import { setAddress } from "./page/frames";
 import { followMoved } from "./page/moved";
 import { addBaseUrl } from "./base/bundles";
@@ -19,7 +20,10 @@ if (element instanceof HTMLScriptElement) {
   const allowedParents = listed ?? (element.src ? [new URL(element.src).origin] : [location.origin]);
   const { url, key, state, response, upstream, proxyKey } = element.dataset;
   setAgentUrl(element.src, proxyKey);
-  if (url) setAddress(url);
+  if (url) {
+    setAddress(url);
+    addOwnAddress(element.src); // the Host has put it there
+  }
   element.remove(); // hydration of the whole document must see no foreign node
   if (upstream) followMoved(upstream);
   startFrameAgent({ allowedParents, key, state: state && JSON.parse(state), response, upstream });

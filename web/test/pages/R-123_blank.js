@@ -34,6 +34,15 @@ const page = (from, html, bare) => from + "/p?" + new URLSearchParams({ html, ..
 const spy = `addEventListener("message", (e) => e.data?.icdp && top.postMessage({ spied: e.data, ports: e.ports.length }, "*"), true);`;
 const spied = () => heard.filter((m) => m?.spied && m.spied.icdp !== "probe").map((m) => m.spied.icdp);
 
+// It asks for nothing, as far as clients are told: its script is the Host's.
+const asked = [];
+client.on("Network.requestWillBeSent", ({ request }) => asked.push(request.url));
+await client.send("Network.enable");
+await client.send("Page.navigate", { url: "about:blank" });
+await evaluate("new Promise((r) => setTimeout(r, 300))");
+is(asked, [], "requests of a blank page");
+contexts.length = 0;
+
 // One of the app, with a child of its own.
 await embed(page(APP, "<p>inside</p><iframe src='/deep'></iframe>"));
 const inside = await until("a context", () => contexts.find((c) => c.origin === APP));

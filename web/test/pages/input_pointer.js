@@ -182,3 +182,15 @@ is(await log(), [
 ]);
 await cdp("Input.synthesizeTapGesture", { x: 20, y: 350, tapCount: 2 });
 is((await log()).filter((l) => l === "click:tool").length, 2);
+
+// Drawing a selection out of a text box takes all that is beyond.
+await visit("/drawn", {
+  html: "<textarea id=t style='display:block;width:100px;height:40px'>one two three</textarea>",
+});
+for (const [type, x, y] of [
+  ["mousePressed", 12, 14],
+  ["mouseMoved", 40, 300],
+  ["mouseReleased", 40, 300],
+])
+  await cdp("Input.dispatchMouseEvent", { type, x, y, button: "left", buttons: 1, clickCount: 1 });
+is(await value("[t.selectionStart, t.selectionEnd]"), [0, 13]);

@@ -94,9 +94,13 @@ function caretAt(doc: Document & CaretDocument, { el, x, y }: Spot): { node: Nod
   return range ? { node: range.startContainer, offset: range.startOffset } : undefined;
 }
 
-/** The place in a control's text that is nearest to a point. */
+/** The place in a control's text that is nearest to a point: above all lines its beginning, below them its end. */
 function offsetIn(field: TextControl, spot: Spot): number {
   const box = field.getBoundingClientRect();
+  const top = box.top - field.scrollTop;
+  if (field.localName === "textarea" && spot.y < top) return 0;
+  if (field.localName === "textarea" && spot.y > top + Math.max(field.scrollHeight, box.height))
+    return field.value.length;
   const x = Math.min(Math.max(spot.x, box.left + 1), box.right - 1);
   const y = Math.min(Math.max(spot.y, box.top + 1), box.bottom - 1);
   const caret = caretAt(spot.win.document, { ...spot, el: field, x, y });

@@ -188,7 +188,13 @@ export function hubLoader(win: Win, signer?: Signer): Load {
 /** Addresses of scripts, until the browser has reported their loading. */
 const addresses = new Set<string>();
 
-/** Whether an address is that of a client's script, which is no resource of the page; asked once for each. */
+/** Notes the address of a script that the page has not asked for. */
+export function addOwnAddress(url: string): void {
+  if (addresses.size >= 1000) addresses.clear(); // nobody watches
+  addresses.add(url);
+}
+
+/** Whether an address is that of such a script, which is no resource of the page; asked once for each. */
 export function isOwnAddress(url: string): boolean {
   return addresses.delete(url);
 }
@@ -206,8 +212,7 @@ function element(win: Win, url: string, slot: Slot, signer?: Signer): Promise<bo
     script.onerror = () => end(false);
     script.crossOrigin = "anonymous"; // else its errors have no text
     running.set(url, slot);
-    if (addresses.size >= 1000) addresses.clear(); // nobody watches
-    addresses.add(url);
+    addOwnAddress(url);
     try {
       script.src = signer ? signer.createScriptURL(url) : url;
       place(win, script, () => end(false));
