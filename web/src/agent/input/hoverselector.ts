@@ -16,14 +16,14 @@ export function installHover(win: Window & typeof globalThis): void {
 }
 
 /** Leaves the marks out of what page script reads. */
-function wrapGetter<T>(prototype: object, name: string, clean: (value: T) => T): void {
+function wrapGetter<T>(prototype: object, name: string, clean: (value: T, of: Element) => T): void {
   const native = Object.getOwnPropertyDescriptor(prototype, name);
   const read = native?.get;
   if (!read) return;
   const { get } = Object.getOwnPropertyDescriptor(
     {
       get [name](): T {
-        return clean(read.call(this));
+        return clean(read.call(this), this as unknown as Element);
       },
     },
     name,
@@ -32,8 +32,8 @@ function wrapGetter<T>(prototype: object, name: string, clean: (value: T) => T):
 }
 
 /** The attributes of an element as they are without the mark. */
-function unmarked(all: NamedNodeMap): NamedNodeMap {
-  if (!isMarked() || !all.getNamedItem(HOVERED)) return all;
+function unmarked(all: NamedNodeMap, of: Element): NamedNodeMap {
+  if (!isMarked() || !of.hasAttribute(HOVERED)) return all;
   const shown = Array.from(all).filter((a) => a.name !== HOVERED);
   const seen: NamedNodeMap = Object.create(all, {
     length: { value: shown.length },
@@ -50,7 +50,7 @@ function unmarked(all: NamedNodeMap): NamedNodeMap {
     "removeNamedItem",
     "removeNamedItemNS",
   ] as const)
-    Object.defineProperty(seen, name, { value: all[name].bind(all) });
+    Object.defineProperty(seen, name, { value: (...args: [never, never]) => all[name](...args) });
   return seen;
 }
 

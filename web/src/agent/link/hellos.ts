@@ -7,6 +7,7 @@ import { destroyContexts } from "../runtime/contexts";
 import { type Frame, allFrames, childrenOf, reach, splitFragment } from "../page/frames";
 import { detach } from "../page/framewatch";
 import { forgetMarks } from "../page/lifecycle";
+import { channel } from "../base/channels";
 import { slotOf } from "../base/originals";
 import { Nested, focusTaken, mayNest, takenBases } from "./nested";
 
@@ -61,10 +62,11 @@ function admit(e: MessageEvent): void {
   if (!frame || !proof?.origins.includes(e.origin)) return;
   e.stopImmediatePropagation();
   const { origin } = e;
-  const { port1, port2 } = new MessageChannel();
-  port1.onmessage = ({ data }) =>
-    isHello(data) && frameOfSource(frame.proxy ?? null) === frame && greeted(frame, data, origin, port1);
-  frame.proxy?.postMessage({ icdp: "admit", v: VERSION, key: proof.key } satisfies Admit, origin, [port2]);
+  const { near, far } = channel((said) => {
+    const m = said.data as Hello | null;
+    if (isHello(m) && frameOfSource(frame.proxy ?? null) === frame) greeted(frame, m, origin, near);
+  });
+  frame.proxy?.postMessage({ icdp: "admit", v: VERSION, key: proof.key } satisfies Admit, origin, [far]);
 }
 
 /** Adopts a document, which has its answers over the port or, without one, at its window. */

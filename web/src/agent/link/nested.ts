@@ -20,6 +20,7 @@ import { type Agent, type Frame, allFrames, frameOf, mainFrame, onTouch } from "
 import { documentMayHaveChanged } from "../page/framewatch";
 import { hubAccess } from "./hub";
 import { isLoaded, setAfterChildren } from "../page/lifecycle";
+import { channel } from "../base/channels";
 import { base, originals } from "../base/originals";
 import { emit } from "../base/session";
 
@@ -210,10 +211,9 @@ export class Nested implements Agent {
 
   /** Gives it a channel and all that the sessions have set. `navigated`: it tells of its document as a new one. */
   welcome(navigated: boolean): void {
-    const { port1, port2 } = new MessageChannel();
+    const { near, far } = channel((e) => this.receive(e.data));
     this.port?.close();
-    this.port = port1;
-    port1.onmessage = (e) => this.receive(e.data);
+    this.port = near;
     const message: Welcome = {
       icdp: "welcome",
       v: VERSION,
@@ -227,8 +227,8 @@ export class Nested implements Agent {
       bases: takenBases(),
       state: { sessions: [...states.values()] },
     };
-    if (this.reply) this.reply.postMessage(message, [port2]);
-    else this.frame.proxy?.postMessage(message, this.origin, [port2]);
+    if (this.reply) this.reply.postMessage(message, [far]);
+    else this.frame.proxy?.postMessage(message, this.origin, [far]);
     for (const [sessionId, list] of settings)
       for (const [method, params] of list) void this.call(method, params, sessionId);
   }

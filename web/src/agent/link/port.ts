@@ -22,6 +22,7 @@ import { enterHub, hubOfProxy, proxyKey, scriptLeft, setHub, setHubChannel } fro
 import { admitted, askAround, vouched } from "./madeparent";
 import { sessionChanged, share, tellSubtree, whenTold } from "./nested";
 import { noteSimpleHost } from "../base/bundles";
+import { channel, listenTo } from "../base/channels";
 import { base, docId, originals, rebase } from "../base/originals";
 import { popupNews } from "../windows/popups";
 import { inWorker, workerDetached } from "../workers/workers";
@@ -104,9 +105,7 @@ function greeting(): Hello {
 
 /** A MessagePort for the welcome. A window message could reach a later document of the same frame. */
 function replies(): MessagePort {
-  const { port1, port2 } = new MessageChannel();
-  port1.onmessage = welcomed;
-  return port2;
+  return channel(welcomed).far;
 }
 
 function welcomed(e: MessageEvent): void {
@@ -117,11 +116,11 @@ function welcomed(e: MessageEvent): void {
 /** Says hello over the port of a document that the Host has made, if there is one. */
 function helloOver(p?: MessagePort): void {
   if (!p || port) return;
-  p.onmessage = (e) => {
+  listenTo(p, (e) => {
     if ((e.data as Partial<Rebase> | null)?.icdp !== "rebase") return welcomed(e);
     takeAnotherBase();
     p.postMessage(greeting());
-  };
+  });
   p.postMessage(greeting());
 }
 
@@ -178,7 +177,7 @@ function adopt(welcome: Welcome, p: MessagePort): void {
   adopted(welcome);
   noteDriven();
   forgetAccess();
-  p.onmessage = (e: MessageEvent) => fromHost(e.data);
+  listenTo(p, (e) => fromHost(e.data));
 }
 
 /** The one session of a version 1 Host, which names none. */
