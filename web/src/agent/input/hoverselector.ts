@@ -34,7 +34,7 @@ function wrapGetter<T>(prototype: object, name: string, clean: (value: T, of: El
 /** The attributes of an element as they are without the mark. */
 function unmarked(all: NamedNodeMap, of: Element): NamedNodeMap {
   if (!isMarked() || !of.hasAttribute(HOVERED)) return all;
-  const shown = Array.from(all).filter((a) => a.name !== HOVERED);
+  const shown = [...all].filter((a) => a.name !== HOVERED);
   const seen: NamedNodeMap = Object.create(all, {
     length: { value: shown.length },
     item: { value: (i: number) => shown[i] ?? null },
