@@ -24,10 +24,10 @@ import { EditedRequest, FailedByClient, forScript, isMadeUp, refusalOf } from ".
 import { PATIENCE_MS, isReady } from "../network/reporter";
 import { withOverrides } from "../network/responses";
 
-/** What clients want of the requests of workers. */
-export function wantsNow(): WantsLetter {
+/** What clients want of the requests of a worker with these sessions. */
+export function wantsNow(own: Session[] = []): WantsLetter {
   if (mayPause()) return "h";
-  return !isReady() || [...allSessions()].some((s) => s.enabled.has("Network")) ? "t" : "-";
+  return !isReady() || [...allSessions(), ...own].some((s) => s.enabled.has("Network")) ? "t" : "-";
 }
 
 /** A request under way. */
@@ -55,6 +55,8 @@ export class WorkerRequests {
     private readonly post: (message: ToWorker) => void,
     /** The worker's sessions. */
     private readonly sessions: () => Iterable<Session>,
+    /** Clients may want other things of its requests. */
+    private readonly changed: () => void,
   ) {
     originals.setTimeout(() => (this.early = undefined), PATIENCE_MS);
   }
@@ -69,7 +71,14 @@ export class WorkerRequests {
   enable(s: Session): void {
     if (s.enabled.has("Network")) return;
     s.enabled.add("Network");
+    this.changed();
     for (const f of this.early ?? []) f(s);
+  }
+
+  /** Network.disable in one of the worker's sessions. */
+  disable(s: Session): void {
+    s.enabled.delete("Network");
+    this.changed();
   }
 
   /** The worker says something of a request. */

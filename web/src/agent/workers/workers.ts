@@ -54,6 +54,7 @@ class AgentOfWorker {
       win,
       (m) => this.post(m),
       () => [...this.sessions.values()].map((s) => s.own),
+      () => this.refresh(),
     );
     port.onmessage = (e) => this.receive(e.data, e.ports[0]);
     this.refresh();
@@ -63,7 +64,7 @@ class AgentOfWorker {
 
   /** Clients may want other things of its requests. */
   refresh(): void {
-    const wants = wantsNow();
+    const wants = wantsNow([...this.sessions.values()].map((s) => s.own));
     const offline = isOffline();
     if (wants === this.wants && offline === this.offline) return;
     this.post({ worker: "wants", wants: (this.wants = wants), offline: (this.offline = offline) });
@@ -93,6 +94,7 @@ class AgentOfWorker {
     release(s.own, tell);
     endOverrides(s.own);
     this.post({ worker: "detached", sessionId });
+    this.refresh();
     if (tell) uplink.control({ icdp: "workerdetached", sessionId });
   }
 
@@ -100,6 +102,10 @@ class AgentOfWorker {
   call(method: string, params: Json, sessionId: string): Promise<Answer> {
     const { own } = this.sessions.get(sessionId)!;
     if (/^Network\.|^Target\.setAutoAttach$/.test(method)) return this.ofPage(method, params, own);
+    return this.ask(method, params, sessionId);
+  }
+
+  private ask(method: string, params: Json, sessionId: string): Promise<Answer> {
     const id = ++this.serial;
     return new Promise((done) => {
       this.calls.set(id, done);
@@ -109,8 +115,10 @@ class AgentOfWorker {
 
   private async ofPage(method: string, params: Json, s: Session): Promise<Answer> {
     try {
-      if (method === "Network.enable") this.requests.enable(s);
-      else if (method === "Network.disable") s.enabled.delete("Network");
+      if (method === "Network.enable") {
+        this.requests.enable(s);
+        await this.ask("Runtime.getIsolateId", {}, s.id); // by then the worker knows what is wanted
+      } else if (method === "Network.disable") this.requests.disable(s);
       else {
         const handler = handlerOf(method);
         if (!handler || !OF_WORKERS.test(method))
