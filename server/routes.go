@@ -330,8 +330,9 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *c
 		return false
 	}
 	s.log.Debug(who.side+" came", who.fields()...)
-	letGo, left := s.hold(pass, conn), to.enter()
+	// First, since the end of a sandbox ends its token, too: the reason is the sandbox.
 	apart := s.sandboxes.join(who.hub, func() { conn.Close(wsconn.ReasonDeleted) })
+	letGo, left := s.hold(pass, conn), to.enter()
 	start(to.ctx, conn, func() {
 		letGo()
 		apart()
