@@ -104,7 +104,7 @@ var jsonrpcOwn = []cell{
 	{method: "browser.navigate", name: "bad input", params: `{"url":"{app}/","wait_until":"commit"}`, want: fault(-32602, "Invalid params: field `wait_until` is .*")},
 	{method: "browser.list_tabs", name: "normal", params: `{}`, noPage: true, want: result(`"tabs":\[.*\{"id":"{page}","url":"{app}/form.html","title":"Sign up"\}.*\]`)},
 	{method: "browser.open_tab", name: "blocked", params: `{"url":"file:///etc/passwd"}`, noPage: true, want: fault(-32002, "navigation blocked: Blocked protocol: file")},
-	{method: "browser.open_tab", name: "redirect to blocked", params: `{"url":"{app}/redirect?to={host}/two.html","timeout_ms":2000}`, noPage: true, want: fault(-32002, "navigation blocked: Domain not allowed: localhost"), frame: fault(-32005, ".*timed out"), note: noRedirect},
+	{method: "browser.open_tab", name: "redirect to blocked", params: `{"url":"{app}/redirect?to={host}/two.html","timeout_ms":15000}`, noPage: true, want: fault(-32002, "navigation blocked: Domain not allowed: localhost"), frame: fault(-32006, "navigation failed: .*"), note: noRedirect},
 	{method: "browser.start", name: "normal", params: `{}`, noPage: true, want: result(`"running":true`)},
 	{method: "browser.stop", name: "normal", params: `{}`, noPage: true, want: result(`"running":true`)},
 	{method: "browser_config.get", name: "normal", params: `{}`, noPage: true, want: result(`"browser":\{"cdp_port":[0-9]+,"headless":false,"mode":\{"endpoint":"ws://[^"]+/devtools/browser","type":"connect"\}\}`)},
