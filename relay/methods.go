@@ -42,7 +42,7 @@ var methods = map[string]method{
 	answerDialog:                          {page: handleDialog},
 	"Runtime.runIfWaitingForDebugger":     {browser: ok, tab: ok},
 	"Schema.getDomains":                   {browser: getDomains, page: getDomains},
-	"Security.setIgnoreCertificateErrors": {browser: notYours("certificates are the browser's to judge"), real: true},
+	"Security.setIgnoreCertificateErrors": {browser: judgeCertificates, real: true},
 	"Target.activateTarget":               {browser: ok, page: ok},
 	"Target.attachToBrowserTarget":        {browser: attachToBrowserTarget, page: notAllowed},
 	"Target.attachToTarget":               {browser: attachToTarget},
@@ -94,6 +94,15 @@ func notYours(why string) action {
 		e := wire.ServerError(r.Method + " is not possible in an embedded frame: " + why)
 		return nil, h.advised(e, advice.NoBrowserHere)
 	}
+}
+
+// judgeCertificates answers Security.setIgnoreCertificateErrors: not to ignore them, which
+// is what clients of WebDriver BiDi ask for when they connect, is what browsers do.
+func judgeCertificates(h *Hub, r *request) ([]byte, *wire.Error) {
+	if !r.args.ignore {
+		return nil, nil
+	}
+	return notYours("certificates are the browser's to judge")(h, r)
 }
 
 // notAllowed refuses what only the browser's socket may do, as Chromium 156 does.

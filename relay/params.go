@@ -9,7 +9,7 @@ import (
 type params struct {
 	targetID, sessionID, browserContextID, promptText     string
 	behavior, downloadPath                                string
-	eventsEnabled                                         bool
+	eventsEnabled, ignore                                 bool
 	discover, autoAttach, accept                          bool
 	hasTargetID, hasSessionID, hasDiscover, hasAutoAttach bool
 	hasAccept, hasPromptText                              bool
@@ -48,6 +48,8 @@ func (p *params) set(key string, value []byte) bool {
 		p.discover, p.hasDiscover = value[0] == 't', true
 	case "autoAttach":
 		p.autoAttach, p.hasAutoAttach = value[0] == 't', true
+	case "ignore":
+		p.ignore = value[0] == 't'
 	case "accept":
 		p.accept, p.hasAccept = value[0] == 't', true
 	case "filter":
