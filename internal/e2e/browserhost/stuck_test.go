@@ -107,7 +107,7 @@ func pause(t *testing.T, pid int) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGCONT) }) //nolint:errcheck // it may have ended
+	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGCONT) })
 	return true
 }
 
