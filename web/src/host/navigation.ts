@@ -21,6 +21,8 @@ export const NAVIGATE_MS = 300_000;
 interface Pending {
   loaderId: string;
   url: string;
+  /** The document that it leads away from. */
+  from?: string;
   /** The frame has been led there once more. */
   again?: true;
   timer: ReturnType<typeof setTimeout>;
@@ -56,7 +58,7 @@ export class Navigation {
     this.announced = undefined;
     const loaderId = hexId(32);
     const timer = setTimeout(() => this.fail("net::ERR_TIMED_OUT"), NAVIGATE_MS);
-    this.pending = { loaderId, url: url.href, timer, reply };
+    this.pending = { loaderId, url: url.href, timer, reply, from: t.link?.docId };
     this.begun(loaderId, url.href);
     this.go(session, { ...params, url: url.href, loaderId });
   }
@@ -149,12 +151,12 @@ export class Navigation {
    * under way leads to the app. It makes way: the frame is led there once more, since such a document
    * cancels what is under way when it opens itself (HTML, "document open steps").
    */
-  overtakes(origin: string): boolean {
+  overtakes(origin: string, docId?: string): boolean {
     const p = this.pending;
     if (!p || origin !== "null" || isMade(p.url)) return false;
-    const { env } = this.target.owner;
-    if (!p.again) env.post({ do: "navigate", targetId: this.target.id, url: p.url });
+    if (p.again || docId === p.from) return true; // the one that goes may say hello again
     p.again = true;
+    this.target.owner.env.post({ do: "navigate", targetId: this.target.id, url: p.url });
     return true;
   }
 

@@ -85,7 +85,7 @@ export class Target implements TargetView {
   hello(hello: Hello, origin: string): void {
     if (this.link && hello.docId !== undefined && hello.docId === this.link.docId) return;
     if (this.link) this.gone();
-    if (this.navigation.overtakes(origin)) return;
+    if (this.navigation.overtakes(origin, hello.docId)) return;
     this.stopExpecting();
     this.absence.over();
 
