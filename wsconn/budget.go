@@ -11,61 +11,98 @@ import (
 // Budget limits the memory of all connections that share it. It counts chunks
 // of queued messages, until they are written, and the buffers of incoming
 // messages. It does not count what every connection may need: the first chunk
-// and the first buffer, 4 KiB each. A nil *Budget has no limit.
+// and the first buffer, 4 KiB each. Others that keep bytes for peers count theirs
+// with an Account. A nil *Budget has no limit.
 //
 // When the limit is exceeded, the Budget closes the connection that uses most
-// with ReasonMemory, then the next, until the rest fits.
+// with ReasonMemory, or ends the holder of that Account, then the next, until the
+// rest fits.
 type Budget struct {
 	limit int64
 	used  atomic.Int64
 
 	enforcing sync.Mutex // held while connections are closed
 
-	mu    sync.Mutex // guards conns; nothing else is locked under it
-	conns map[*Conn]struct{}
+	mu       sync.Mutex // guards accounts; nothing else is locked under it
+	accounts map[*Account]struct{}
 }
 
 // NewBudget returns a budget of some bytes, which must be positive.
 func NewBudget(limit int64) *Budget {
-	return &Budget{limit: limit, conns: make(map[*Conn]struct{})}
+	return &Budget{limit: limit, accounts: make(map[*Account]struct{})}
 }
 
 // Used is the number of bytes that count against the limit.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// account is the part of a Budget that one connection uses.
-type account struct {
+// Account is the part of a Budget that one holder uses.
+type Account struct {
 	budget *Budget
+	of     holder
 	bytes  atomic.Int64
-	listed atomic.Bool // in Budget.conns
+	listed atomic.Bool // in Budget.accounts
 }
 
-// charge adds to what the connection uses; change may be negative. A caller
-// that adds must call enforce afterwards, with no lock held.
-func (c *Conn) charge(change int) {
-	h := &c.memory
-	if h.budget == nil || change == 0 {
+// holder is whose memory an Account counts.
+type holder interface {
+	ending() bool // its memory will soon be free
+	evict()
+}
+
+// ender is a holder that is no connection.
+type ender struct {
+	end   func()
+	ended atomic.Bool
+}
+
+func (e *ender) ending() bool { return e.ended.Load() }
+
+func (e *ender) evict() {
+	if e.ended.CompareAndSwap(false, true) {
+		e.end()
+	}
+}
+
+// Account counts the memory of somebody that end makes let go of it; end is called
+// once at most, by whoever exceeds the limit, and must not wait.
+func (b *Budget) Account(end func()) *Account {
+	return &Account{budget: b, of: &ender{end: end}}
+}
+
+// Add adds to what the holder uses; change may be negative. After an addition the
+// holder calls Enforce.
+func (a *Account) Add(change int) {
+	if a.budget == nil || change == 0 {
 		return
 	}
-	h.budget.used.Add(int64(change))
-	h.bytes.Add(int64(change))
-	if !h.listed.Load() && h.listed.CompareAndSwap(false, true) {
-		h.budget.mu.Lock()
-		h.budget.conns[c] = struct{}{}
-		h.budget.mu.Unlock()
+	a.budget.used.Add(int64(change))
+	a.bytes.Add(int64(change))
+	if !a.listed.Load() && a.listed.CompareAndSwap(false, true) {
+		a.budget.mu.Lock()
+		a.budget.accounts[a] = struct{}{}
+		a.budget.mu.Unlock()
 	}
 }
 
-// closeAccount returns everything to the Budget. The connection must have
-// neither a reader nor a writer any more.
-func (c *Conn) closeAccount() {
-	c.charge(-int(c.memory.bytes.Load()))
-	if c.memory.listed.Load() {
-		c.memory.budget.mu.Lock()
-		delete(c.memory.budget.conns, c)
-		c.memory.budget.mu.Unlock()
+// Enforce ends holders while the limit of the Budget is exceeded. It calls the end
+// of this or of any other Account: no lock may be held that those take.
+func (a *Account) Enforce() { a.budget.enforce() }
+
+// Close returns everything to the Budget. Nothing may be added any more.
+func (a *Account) Close() {
+	a.Add(-int(a.bytes.Load()))
+	if a.listed.Load() {
+		a.budget.mu.Lock()
+		delete(a.budget.accounts, a)
+		a.budget.mu.Unlock()
 	}
 }
+
+// ending implements holder.
+func (c *Conn) ending() bool { return c.closing().Code != 0 }
+
+// evict implements holder.
+func (c *Conn) evict() { c.Close(ReasonMemory) }
 
 // chunkCost is the bytes that n chunks of an outbox count for.
 func chunkCost(n int) int { return max(n-1, 0) * largeChunk }
@@ -78,32 +115,34 @@ func bufferCost(b []byte) int {
 	return cap(b)
 }
 
-// enforce closes connections while the limit is exceeded. It leaves out those
-// that are closing already: their memory will soon be free.
+// enforce ends holders while the limit is exceeded. It leaves out those that are
+// ending already: their memory will soon be free.
 func (b *Budget) enforce() {
 	if b == nil || b.used.Load() <= b.limit || !b.enforcing.TryLock() {
 		return
 	}
 	defer b.enforcing.Unlock()
 	b.mu.Lock()
-	conns := slices.Collect(maps.Keys(b.conns))
+	accounts := slices.Collect(maps.Keys(b.accounts))
 	b.mu.Unlock()
 	// Each account is read once, since it changes meanwhile. If a connection
 	// returned much after the sum was made, another one would be closed for it.
-	held := make(map[*Conn]int64, len(conns))
+	held := make(map[*Account]int64, len(accounts))
 	over := -b.limit
-	for _, c := range conns {
-		if c.closing().Code == 0 {
-			held[c] = c.memory.bytes.Load()
-			over += held[c]
+	for _, a := range accounts {
+		if !a.of.ending() {
+			held[a] = a.bytes.Load()
+			over += held[a]
 		}
 	}
-	slices.SortFunc(conns, func(x, y *Conn) int { return cmp.Compare(held[y], held[x]) })
-	for _, c := range conns {
+	slices.SortFunc(accounts, func(x, y *Account) int { return cmp.Compare(held[y], held[x]) })
+	for _, a := range accounts {
 		if over <= 0 {
 			return
 		}
-		over -= held[c]
-		c.Close(ReasonMemory)
+		if held[a] > 0 {
+			over -= held[a]
+			a.of.evict()
+		}
 	}
 }

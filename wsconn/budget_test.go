@@ -93,8 +93,8 @@ func TestR93LargestQueueIsCutFirst(t *testing.T) {
 			}
 			<-ends[i]
 		}
-		if b.Used() != 0 || len(b.conns) != 0 {
-			t.Errorf("%d bytes of %d connections still count", b.Used(), len(b.conns))
+		if b.Used() != 0 || len(b.accounts) != 0 {
+			t.Errorf("%d bytes of %d connections still count", b.Used(), len(b.accounts))
 		}
 	})
 }
@@ -141,8 +141,8 @@ func TestR93MessagesEnd(t *testing.T) {
 				}
 			}
 		}
-		if len(b.conns) != 1 {
-			t.Errorf("the budget knows %d connections, want the one that has counted", len(b.conns))
+		if len(b.accounts) != 1 {
+			t.Errorf("the budget knows %d connections, want the one that has counted", len(b.accounts))
 		}
 	})
 }

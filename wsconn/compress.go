@@ -82,8 +82,8 @@ func (c *Conn) inflate(m *message) error {
 		out.free()
 		out.data = make([]byte, int64(n)+rest)
 	}
-	c.charge(bufferCost(out.data))
-	c.memory.budget.enforce()
+	c.memory.Add(bufferCost(out.data))
+	c.memory.Enforce()
 	if again {
 		if err := restart(z, m.data); err != nil {
 			return ReasonInternal
@@ -99,7 +99,7 @@ func (c *Conn) inflate(m *message) error {
 	case !m.binary && !utf8.Valid(out.data):
 		return ReasonInvalidUTF8
 	}
-	c.charge(-bufferCost(m.data))
+	c.memory.Add(-bufferCost(m.data))
 	m.free()
 	*m = out
 	return nil

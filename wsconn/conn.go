@@ -14,7 +14,6 @@ package wsconn
 
 import (
 	"context"
-	"crypto/tls"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -79,7 +78,7 @@ type Conn struct {
 	maxMessage atomic.Int64 // bytes of one incoming message
 	versionOne atomic.Bool  // the peer knows 1008 in place of our own codes
 
-	memory account
+	memory Account
 
 	started // for Start; its comments say who owns what
 
@@ -99,8 +98,8 @@ type Conn struct {
 func newConn(nc net.Conn, limits *Limits) *Conn {
 	c := &Conn{nc: nc, limits: limits}
 	c.maxMessage.Store(limits.MaxMessage)
-	c.w.c = c
-	_, c.w.noRetry = nc.(*tls.Conn)
+	c.w.c, c.memory.of = c, c
+	_, c.w.noRetry = tlsOf(nc)
 	c.in.next = time.Now().Add(limits.PingEvery)
 	return c
 }
@@ -151,7 +150,7 @@ func (c *Conn) finish() {
 	c.drain()
 	c.hangUp()
 	c.in.release()
-	c.closeAccount()
+	c.memory.Close()
 }
 
 // Close begins to end the connection and returns at once: what is queued is

@@ -2,6 +2,7 @@ package wsconn
 
 import (
 	"context"
+	"io"
 	"net"
 	"os"
 	"sync"
@@ -104,4 +105,43 @@ func TestF19TimeThatPassedUnnoticed(t *testing.T) {
 			})
 		})
 	}
+}
+
+// standingClock is a connection whose clock stands for some time before each of its
+// deadlines.
+type standingClock struct {
+	net.Conn
+	by time.Duration
+}
+
+func (c standingClock) SetReadDeadline(t time.Time) error {
+	if time.Now().Before(t) {
+		t = t.Add(c.by)
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+// TestClockStandsWithinAMessage lets a clock stand for longer than a message may take.
+func TestClockStandsWithinAMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		l := Limits{}.withDefaults()
+		c := newConn(standingClock{ours, 5 * time.Minute}, &l)
+		got, done := make(chan string, 1), make(chan Reason, 1)
+		go func() { done <- c.Serve(context.Background(), func(m []byte) { got <- string(m) }) }()
+		go io.Copy(io.Discard, theirs)
+		theirs.Write([]byte{0x81, 0x85, 0, 0, 0, 0, 'h', 'e'}) // a mask of zeros
+		time.Sleep(5*time.Minute + l.PingEvery + 5*time.Second)
+		select {
+		case r := <-done:
+			t.Fatalf("the connection ended with %v", r)
+		default:
+		}
+		theirs.Write([]byte("llo"))
+		if m := <-got; m != "hello" {
+			t.Errorf("%q came", m)
+		}
+		theirs.Close()
+		<-done
+	})
 }

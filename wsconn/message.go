@@ -115,7 +115,7 @@ func (c *Conn) hand(m *message, p []byte, handle func([]byte)) {
 		handle = c.binary
 	}
 	handle(p)
-	c.charge(-bufferCost(m.data))
+	c.memory.Add(-bufferCost(m.data))
 	m.free()
 }
 
@@ -190,8 +190,8 @@ func (c *Conn) payload(m *message, h ws.Header) error {
 		before := bufferCost(m.data)
 		to := m.space(left, h.Fin)
 		if grown := bufferCost(m.data) - before; grown > 0 {
-			c.charge(grown)
-			c.memory.budget.enforce()
+			c.memory.Add(grown)
+			c.memory.Enforce()
 		}
 		var n int
 		if in.r < in.w {

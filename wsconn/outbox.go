@@ -121,7 +121,7 @@ func (o *outbox) take(spare [][]byte) [][]byte {
 // dropLocked removes all queued frames.
 func (c *Conn) dropLocked() {
 	o := &c.out
-	c.charge(-chunkCost(len(o.chunks)))
+	c.memory.Add(-chunkCost(len(o.chunks)))
 	recycle(o.chunks)
 	o.chunks, o.bytes, o.frames, o.largest = nil, 0, 0, 0
 }
@@ -149,7 +149,7 @@ func (c *Conn) Deliver(f Frame) bool {
 		c.closeLocked(ReasonSlowConsumer)
 	}
 	c.mu.Unlock()
-	c.memory.budget.enforce()
+	c.memory.Enforce()
 	return ok
 }
 
@@ -159,7 +159,7 @@ func (c *Conn) Offer(f Frame) bool {
 	c.mu.Lock()
 	queued := c.reason.Code == 0 && c.queueLocked(ws.OpText, f)
 	c.mu.Unlock()
-	c.memory.budget.enforce()
+	c.memory.Enforce()
 	return queued
 }
 
@@ -175,7 +175,7 @@ func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 	}
 	before := len(o.chunks)
 	o.addFrame(op, f, c.client)
-	c.charge(chunkCost(len(o.chunks)) - chunkCost(before))
+	c.memory.Add(chunkCost(len(o.chunks)) - chunkCost(before))
 	c.writeLocked()
 	return true
 }

@@ -32,6 +32,7 @@ type reader struct {
 	pinged time.Time // when a ping was sent that waits for an answer
 	next   time.Time // when to ping, or to give up waiting
 	begun  time.Time // first byte of an unfinished message; zero when there is none
+	due    time.Time // the socket's deadline
 }
 
 func (in *reader) unread() []byte { return in.buf[in.r:in.w] }
@@ -148,6 +149,9 @@ func (c *Conn) overdue(now time.Time) Reason {
 	if r := c.closing(); r.Code != 0 {
 		return r
 	}
+	if late := now.Sub(in.due); !in.begun.IsZero() && !in.due.IsZero() && late > c.limits.MessageTimeout/10 {
+		in.begun = in.begun.Add(late) // this process has not run for a while, or the connection's clock has not
+	}
 	if !in.begun.IsZero() && now.Sub(in.begun) >= c.limits.MessageTimeout {
 		return ReasonTooSlow
 	}
@@ -187,6 +191,7 @@ func (c *Conn) arm(now time.Time) {
 			due = look
 		}
 	}
+	in.due = due
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.reason.Code == 0 {

@@ -33,6 +33,7 @@ var (
 	ReasonBadDeflate   = Reason{1007, "invalid compressed data"}
 	ReasonTooBig       = Reason{1009, "message too big"}
 	ReasonInternal     = Reason{1011, "internal error"}
+	ReasonMoved        = Reason{1012, "hub moved"}
 	ReasonSlowConsumer = Reason{1013, "slow consumer"}
 	ReasonTryAgain     = Reason{1013, "not now: try again"}
 	ReasonMemory       = Reason{1013, "slow consumer: memory budget"}
@@ -57,12 +58,15 @@ var (
 	ReasonHasBrowser   = Reason{4501, "this hub has a browser of its own and takes no other: come to one without, see --browser-hub"}
 	ReasonNoReady      = Reason{4502, "no ready message"}
 	ReasonFragments    = Reason{4503, "too many fragments"}
+	ReasonSessionTaken = Reason{4504, "a newer connection has taken over the named session"}
+	ReasonSessionEnded = Reason{4505, "the named session has ended"}
+	ReasonLinkMoved    = Reason{4506, "the link goes on over a newer connection"}
 )
 
 // own are the reasons with codes of our own.
 var own = []Reason{
 	ReasonTooSlow, ReasonNoLogin, ReasonWrongLogins, ReasonTokenRevoked, ReasonTokenExpired,
-	ReasonReplaced, ReasonHasBrowser, ReasonNoReady, ReasonFragments,
+	ReasonReplaced, ReasonHasBrowser, ReasonNoReady, ReasonFragments, ReasonSessionTaken, ReasonSessionEnded, ReasonLinkMoved,
 }
 
 // IsOwn reports whether a code is one of our own.

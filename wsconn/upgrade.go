@@ -23,8 +23,9 @@ type Options struct {
 	// Compression accepts permessage-deflate (RFC 7692), without context
 	// takeover. What a message inflates to counts against MaxMessage.
 	Compression bool
-	Budget      *Budget // shared with other connections; nil: none
-	Poller      *Poller // watches the connection while it is idle, see Start; nil: it keeps its goroutine
+	Header      http.Header // more of the answer
+	Budget      *Budget     // shared with other connections; nil: none
+	Poller      *Poller     // watches the connection while it is idle, see Start; nil: it keeps its goroutine
 	Limits      Limits
 }
 
@@ -73,7 +74,12 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	if o.Subprotocol != "" {
 		head += "Sec-WebSocket-Protocol: " + o.Subprotocol + "\r\n"
 	}
-	_, err = nc.Write([]byte(head + "\r\n"))
+	var more strings.Builder
+	if err := o.Header.Write(&more); err != nil {
+		nc.Close()
+		return nil, fmt.Errorf("answer handshake: %w", err)
+	}
+	_, err = nc.Write([]byte(head + more.String() + "\r\n"))
 	if err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("answer handshake: %w", err)

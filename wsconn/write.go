@@ -1,7 +1,6 @@
 package wsconn
 
 import (
-	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"net"
@@ -54,7 +53,7 @@ func (c *Conn) write() {
 		}
 		why := c.w.write(batch)
 		recycle(batch)
-		c.charge(-held)
+		c.memory.Add(-held)
 		if why.Code != 0 {
 			c.Close(why)
 			close(c.ended)
@@ -88,7 +87,7 @@ func (c *Conn) writeEnd() {
 // has sent the alert close_notify, or it cannot be sent. Then tls.Conn.Close
 // would wait up to 5 s for a peer that reads nothing (crypto/tls, Go 1.26).
 func (c *Conn) hangUp() {
-	if t, ok := c.nc.(*tls.Conn); ok {
+	if t, ok := tlsOf(c.nc); ok {
 		t.NetConn().Close()
 		return
 	}
