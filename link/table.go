@@ -1,0 +1,167 @@
+package link
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/cdphub/cdphub/wsconn"
+)
+
+// Why a Table has no link for a handshake.
+var (
+	ErrGone  = errors.New("there is no such link any more")
+	ErrOther = errors.New("the link is another token's")
+	ErrFull  = errors.New("there are too many links with this token, or from this address: close some, or allow more with --max-links")
+)
+
+// Table has the links of a hub.
+type Table struct {
+	Grace  time.Duration  // for which a link may be lost
+	Most   int            // of one Peer
+	Budget *wsconn.Budget // of what they keep; nil: no limit
+	Node   string         // of a cluster; "" where there is none
+
+	mu     sync.Mutex // guards everything below
+	ended  bool
+	links  map[[sha256.Size]byte]*owned // by the hash of the key, which takes the same time for all
+	counts map[string]int               // of owners, or of places for those that nobody owns
+}
+
+type owned struct {
+	*Pipe
+	owner string
+}
+
+// Peer is who asks for a link.
+type Peer struct {
+	Owner         string   // alone may go on with the link; "" for whoever knows the key
+	Place         string   // counts where there is no owner
+	Local, Remote net.Addr // of the Pipe
+}
+
+func (p Peer) counted() string {
+	if p.Owner == "" {
+		return "at " + p.Place
+	}
+	return p.Owner
+}
+
+// Joined is a handshake that has found its link.
+type Joined struct {
+	Pipe   *Pipe
+	Fresh  bool        // the link is new
+	Answer http.Header // for the answer of the handshake
+
+	hello Hello
+}
+
+// Join finds the link of a handshake, or makes one. What older WebSockets of the link
+// send is dropped from then on.
+func (t *Table) Join(hello Hello, from Peer) (j Joined, err error) {
+	key := sha256.Sum256([]byte(hello.Key))
+	t.mu.Lock()
+	l := t.links[key]
+	switch {
+	case l != nil && l.owner != from.Owner:
+		err = ErrOther
+	case l != nil:
+	case hello.Epoch > 1 || t.ended:
+		err = ErrGone
+	case t.counts[from.counted()] >= t.Most:
+		err = ErrFull
+	default:
+		l, j.Fresh = t.addLocked(key, from), true
+	}
+	t.mu.Unlock()
+	if err != nil {
+		return j, err
+	}
+	received, err := l.fence(hello.Epoch)
+	if err != nil && !errors.Is(err, ErrStale) {
+		err = ErrGone
+	}
+	j.Pipe, j.Answer, j.hello = l.Pipe, answer(received, t.Grace, t.Node), hello
+	return j, err
+}
+
+func (t *Table) addLocked(key [sha256.Size]byte, from Peer) *owned {
+	if t.links == nil {
+		t.links, t.counts = make(map[[sha256.Size]byte]*owned), make(map[string]int)
+	}
+	l, counted := &owned{owner: from.Owner}, from.counted()
+	l.Pipe = newPipe(from.Local, from.Remote, t.Grace, t.Budget, func(error) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.links, key)
+		if t.counts[counted]--; t.counts[counted] == 0 {
+			delete(t.counts, counted)
+		}
+	})
+	t.links[key] = l
+	t.counts[counted]++
+	return l
+}
+
+// Attach lets the link go on over the WebSocket of the handshake, which the caller
+// then serves with Text as its handler; it calls Detach when the WebSocket has ended.
+func (j Joined) Attach(c *wsconn.Conn) error {
+	err := j.Pipe.attach(c, j.hello.Epoch, j.hello.Received)
+	if err != nil {
+		c.Close(wsconn.ReasonLinkMoved)
+	}
+	return err
+}
+
+// Refuse ends a link that was new with a handshake which has failed, unless the peer
+// has come back over another WebSocket since.
+func (j Joined) Refuse() {
+	p := j.Pipe
+	p.mu.Lock()
+	defer p.unlock()
+	if j.Fresh && p.epoch == j.hello.Epoch {
+		p.endLocked(ErrGone, wsconn.ReasonGone)
+	}
+}
+
+// Text is the handler of text messages: links have none.
+func (p *Pipe) Text([]byte) { p.End(ErrProtocol, wsconn.ReasonProtocol) }
+
+// Detach lets the link wait for another WebSocket, or ends it where the peer has
+// said so.
+func (j Joined) Detach(c *wsconn.Conn, why wsconn.Reason) { j.Pipe.detach(c, why) }
+
+// Len is the number of links.
+func (t *Table) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.links)
+}
+
+// Close ends all links, and lets no more come. What was written to them before may
+// take until ctx ends to arrive.
+func (t *Table) Close(ctx context.Context, why error, reason wsconn.Reason) {
+	t.mu.Lock()
+	t.ended = true
+	var all []*Pipe
+	for _, l := range t.links {
+		all = append(all, l.Pipe)
+	}
+	t.mu.Unlock()
+	for _, p := range all {
+		p.Close() //nolint:errcheck // it never fails
+	}
+	for tick := time.NewTicker(10 * time.Millisecond); t.Len() > 0 && ctx.Err() == nil; {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+	for _, p := range all {
+		p.End(why, reason)
+	}
+}
