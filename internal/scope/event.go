@@ -20,16 +20,21 @@ func (s Scope) Event(method string, params []byte) (seen []byte, ok bool) {
 		return nil, false
 	}
 	domain, _, _ := strings.Cut(method, ".")
-	kinds := clearing[s][domain]
+	return cleared(clearing[s][domain], params), true
+}
+
+// cleared is an event's params with some members cleared: kinds by their names.
+// It is params itself where there are none.
+func cleared(kinds map[string]string, params []byte) []byte {
 	if kinds == nil {
-		return params, true
+		return params
 	}
 	c := clearer{reader: reader{in: params}, kinds: kinds}
 	c.value("")
 	if !c.changed {
-		return params, true
+		return params
 	}
-	return c.out, true
+	return c.out
 }
 
 // clearing is what a scope sees cleared in the events of a domain: kinds by the
@@ -85,6 +90,13 @@ func (c *clearer) value(kind string) {
 	}
 }
 
+// skipValue leaves a value out.
+func (c *clearer) skipValue() {
+	c.space()
+	c.skip()
+	c.changed = true
+}
+
 // empty writes the empty value of a value's type.
 func (c *clearer) empty(value []byte) {
 	with := `0`
@@ -124,19 +136,26 @@ func (c *clearer) address(value []byte) {
 func (c *clearer) object(kind string) {
 	c.i++
 	c.out = append(c.out, '{')
-	for first := true; ; first = false {
+	for first, empty := true, true; ; first = false {
 		if c.space(); c.in[c.i] == '}' {
 			break
 		}
 		if !first {
 			c.i++
 			c.space()
-			c.out = append(c.out, ',')
 		}
 		from := c.i
 		name := c.name()
-		c.out = append(c.out, c.in[from:c.i]...)
 		next := c.kinds[name]
+		if next == "out" {
+			c.skipValue()
+			continue
+		}
+		if !empty {
+			c.out = append(c.out, ',')
+		}
+		empty = false
+		c.out = append(c.out, c.in[from:c.i]...)
 		if kind == "headers" {
 			next = "address" // such as Referer and Location
 			if secretHeader(name) {

@@ -18,6 +18,11 @@ type tables struct {
 	methods map[string]*method
 	events  map[string]Scope
 	clears  map[string][]Clear // by domain
+
+	acts    map[string]bool              // methods
+	goesOn  map[string]bool              // methods, while a page is quiet
+	heard   map[string]bool              // events, while a page is quiet
+	without map[string]map[string]string // kinds by the names of members, by domain
 }
 
 // Domain is a part of the table, for whoever prints it.
@@ -28,6 +33,7 @@ type Domain struct {
 	Events  [Privileged + 1][]string
 	Params  []Param
 	Clears  []Clear
+	Acts    []string
 }
 
 // Domains is the whole table.
@@ -70,7 +76,10 @@ type member struct {
 // parse reads the table. It is part of the program: what is wrong with it is
 // found by any test.
 func parse(text string) *tables {
-	t := &tables{methods: make(map[string]*method), events: make(map[string]Scope), clears: make(map[string][]Clear)}
+	t := &tables{
+		methods: make(map[string]*method), events: make(map[string]Scope), clears: make(map[string][]Clear),
+		acts: make(map[string]bool), goesOn: make(map[string]bool), heard: make(map[string]bool), without: make(map[string]map[string]string),
+	}
 	for _, row := range rows(text) {
 		words := strings.Fields(row)
 		if words[0] == "domain" {
@@ -95,6 +104,11 @@ func parse(text string) *tables {
 			c := Clear{mustScope(words[1]), words[2], words[3:]}
 			d.Clears = append(d.Clears, c)
 			t.clears[d.Name] = append(t.clears[d.Name], c)
+		case "acts":
+			d.Acts = append(d.Acts, words[1:]...)
+			note(t.acts, d.Name, words[1:])
+		case "quiet":
+			t.quiet(d.Name, words[1:])
 		default:
 			s := mustScope(words[0])
 			d.Methods[s] = append(d.Methods[s], words[1:]...)
@@ -119,6 +133,28 @@ func rows(text string) (list []string) {
 		}
 	}
 	return list
+}
+
+// note adds names of a domain to a set.
+func note(set map[string]bool, domain string, names []string) {
+	for _, name := range names {
+		set[domain+"."+name] = true
+	}
+}
+
+// quiet reads METHOD…, event EVENT… or event without NAME….
+func (t *tables) quiet(domain string, words []string) {
+	switch {
+	case words[0] != "event":
+		note(t.goesOn, domain, words)
+	case words[1] != "without":
+		note(t.heard, domain, words[1:])
+	default:
+		t.without[domain] = make(map[string]string)
+		for _, name := range words[2:] {
+			t.without[domain][name] = "out"
+		}
+	}
 }
 
 func mustScope(name string) Scope {

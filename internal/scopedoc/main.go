@@ -2,14 +2,11 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
-	"flag"
-	"fmt"
-	"os"
 	"strings"
 	"text/template"
 
+	"github.com/cdphub/cdphub/internal/docpage"
 	"github.com/cdphub/cdphub/internal/scope"
 )
 
@@ -17,27 +14,8 @@ import (
 var page string
 
 func main() {
-	path := flag.String("write", "docs/scopes.md", "write the page to this `file`")
-	flag.Parse()
-	text, err := render()
-	if err == nil {
-		err = os.WriteFile(*path, text, 0o644) //nolint:gosec // a page for everybody
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-func render() ([]byte, error) {
-	funcs := template.FuncMap{"join": strings.Join, "name": func(i int) string { return scope.Scope(i).String() }, "rule": rule}
-	t, err := template.New("page").Funcs(funcs).Parse(page)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	err = t.Execute(&out, scope.Domains())
-	return out.Bytes(), err
+	name := func(i int) string { return scope.Scope(i).String() }
+	docpage.Main("docs/scopes.md", page, template.FuncMap{"name": name, "rule": rule}, scope.Domains())
 }
 
 // rules are what the words of the table mean.

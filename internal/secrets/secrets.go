@@ -63,7 +63,7 @@ var (
 // Text takes out of a text the users and the values of parameters that give
 // access, wherever an address stands in it or in another address; and tokens.
 func Text(text string) string {
-	if strings.Contains(text, "//") {
+	if strings.Contains(text, "//") && strings.Contains(text, "@") {
 		text = userOfURL.ReplaceAllString(text, "$1//")
 	}
 	if strings.Contains(text, "=") || strings.Contains(text, "%") {
@@ -86,20 +86,13 @@ func Text(text string) string {
 	return text
 }
 
-// mayHaveBearer looks for "bearer" in any case, since a
-// search of the expression takes a second for a text of a few MB.
+// mayHaveBearer looks for "bearer" in any case, since a search of the expression
+// takes a second for a text of a few MB.
 func mayHaveBearer(text string) bool {
 	const word = "bearer"
-	for _, last := range []string{"r", "R"} {
-		for rest := text; ; {
-			_, after, found := strings.Cut(rest, last)
-			if !found {
-				break
-			}
-			if end := len(text) - len(after); end >= len(word) && strings.EqualFold(text[end-len(word):end], word) {
-				return true
-			}
-			rest = after
+	for i := range len(text) - len(word) + 1 {
+		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
+			return true
 		}
 	}
 	return false
