@@ -155,7 +155,7 @@ func TestInputKeepsItsOrder(t *testing.T) {
 func TestPolicyOfTheCaller(t *testing.T) {
 	need(t)
 	b, err := actions.Open(t.Context(), func(event actions.EventFunc) (actions.Client, error) {
-		return shared.hub.JoinLocal(relay.LocalOptions{Event: event, Policy: reader{scope.Privileged}})
+		return shared.hub.JoinLocal(relay.LocalOptions{Event: event, ClientOptions: relay.ClientOptions{Policy: reader{scope.Privileged}}})
 	}, actions.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,7 @@ func FuzzR58HostMessages(f *testing.F) {
 		`{"kind":"response","sessionId":"S","id":7,"result":{"a":tru}}` + "\n" + `{"kind":"response","id":7,"id":null,"result":[]}`,
 		`{"\u006bind":"targetInfoChanged","target":{"targetId":"T\ud83d","title":"\u001b","TARGETID":"x"}}` + "\n" + `{"kind":"targetDestroyed","targetId":"T1"}`,
 		`{"kind":"ready","v":1,"hostId":"H","targets":[5,{"targetId":"A","openerId":"B"}],"handles":["A.*"],"features":["eval","sessions"],"browser":{"product":"P"}}` +
+			"\n" + `{"kind":"event","targetId":"T1","method":"A.b","sessionIds":["S","\u0053","S2"]}` + "\n" + `{"kind":"event","method":"A.b","sessionIds":["S",7]}` +
 			"\n" + `{"kind":"evalput","key":"K","source":"s"}` + "\n" + `{"kind":"alive","n":3}`,
 	} {
 		f.Add([]byte(s))
@@ -48,7 +49,7 @@ func FuzzR58HostMessages(f *testing.F) {
 				t.Fatalf("%q was changed to %q", w.message, m)
 			}
 		}
-		hear([]byte(`{"kind":"ready","v":1,"targets":[],"features":["sessions","eval"]}`))
+		hear([]byte(`{"kind":"ready","v":1,"targets":[],"features":["sessions","eval","sessionIds"]}`))
 		for m := range bytes.SplitSeq(in, []byte("\n")) {
 			hear(m)
 		}
@@ -192,6 +193,23 @@ func (w *witness) Event(targetID, method string, params []byte) {
 
 func (w *witness) SessionEvent(sessionID, method string, params []byte) {
 	w.passes(params, w.says(map[string]string{"kind": "event", "sessionId": sessionID, "method": method})["params"])
+}
+
+func (w *witness) SessionsEvent(ids []string, method string, params []byte) {
+	m := w.says(map[string]string{"kind": "event", "method": method})
+	var named []string
+	if err := json.Unmarshal(m["sessionIds"], &named); err != nil || m["sessionId"] != nil {
+		w.t.Fatalf("of %q were heard the sessions %q", w.message, ids)
+	}
+	if len(named) != len(ids) {
+		w.t.Fatalf("of %q were heard %d sessions", w.message, len(ids))
+	}
+	for i, id := range ids {
+		if id != named[i] {
+			w.t.Fatalf("of %q was heard the session %q, want %q", w.message, id, named[i])
+		}
+	}
+	w.passes(params, m["params"])
 }
 
 func (w *witness) PutScript(key, source string) bool {

@@ -51,6 +51,14 @@ type Attachment struct {
 	// NoFiles says that the Client may not use files of the machine that the Host
 	// runs on; ReadOnly, that it may change nothing.
 	NoFiles, ReadOnly bool
+	// Lasting says that what the Client has may go on to another, see Heirs.
+	Lasting bool
+	// PrivateOf is a target: the Client sees also what is private to the owner of that
+	// one (targets.Info.Owner). It is "" for most Clients.
+	PrivateOf string
+	// Tabs are the only targets that the Client sees; nil for a Client that sees
+	// all. A TabKeeper adds to them what the Client opens, and what that opens.
+	Tabs *targets.Tabs
 }
 
 // Host is a browser, or a page with frames, that carries out the commands of a
@@ -93,6 +101,26 @@ type BrowserSessions interface {
 	// connection that belongs to one target, the hub calls Announcer.Attached
 	// instead.
 	AttachedToBrowser(Attachment)
+}
+
+// TabKeeper is a Host with BrowserSessions for Clients that see only their own tabs
+// (Attachment.Tabs). The hub calls it under its lock.
+type TabKeeper interface {
+	// Given says that a target was added to tabs: their Clients hear of it as of a
+	// new one.
+	Given(tabs *targets.Tabs, targetID string)
+	// Taken removes a target from tabs: for their Clients it ends.
+	Taken(tabs *targets.Tabs, targetID string)
+}
+
+// Heirs is a Host with BrowserSessions in which a Client (Attachment.Lasting) may leave
+// what it has created, its browser contexts with their targets, to another Client.
+type Heirs interface {
+	// Inherit gives what belongs to the browser-level session from to the session to.
+	// What from is still creating goes there, too. The hub changes the Owner of the
+	// targets that it knows itself. It calls Inherit under its lock, and then releases
+	// from.
+	Inherit(from, to string)
 }
 
 // Lifecycle is a Host that answers some browser-level methods, such as
@@ -145,6 +173,17 @@ type Nesting interface {
 	NestsSessions() bool
 }
 
+// Families is a Host whose targets may be parts of others, as a frame with a process
+// of its own is of a page. Its methods are called under the hub's lock.
+type Families interface {
+	// PageOf returns the page that a target is part of: for a page itself, for a
+	// frame or a worker the page around it, for a tab the page in it. It is "" where
+	// that is not known.
+	PageOf(targetID string) string
+	// InContext reports whether a target is in a browser context.
+	InContext(targetID, contextID string) bool
+}
+
 // Uploads is a Host that takes the contents of files with DOM.setFileInputFiles,
 // since it cannot read the files themselves.
 type Uploads interface {
@@ -182,6 +221,9 @@ type Events interface {
 	Event(targetID, method string, params []byte)
 	// SessionEvent goes to that session alone.
 	SessionEvent(sessionID, method string, params []byte)
+	// SessionsEvent goes to each of these sessions, once. Those that are unknown are
+	// ignored: they may just have ended. The slice is not kept.
+	SessionsEvent(sessionIDs []string, method string, params []byte)
 	// Opened adds a session that the Host has minted inside another one. It belongs
 	// to the same Client. Call it before the event that announces the session.
 	Opened(Nested)
@@ -228,7 +270,8 @@ type Announcement struct {
 	Version Version
 	// Yields has SetHost fail with ErrTaken in place of replacing another Host page.
 	Yields bool
-	// Targets of a Host with BrowserSessions are those that every Client may see.
+	// Targets of a Host with BrowserSessions are those that every Client may see, and
+	// those with an Owner.
 	Targets []targets.Info
 }
 

@@ -52,9 +52,11 @@ const (
 	featureCodes = "codes"
 	// The Host may come back on standby once another has replaced it.
 	featureStandby = "standby"
+	// The Host may send one event to several sessions.
+	featureSessionIDs = "sessionIds"
 )
 
-var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes, featureStandby}
+var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes, featureStandby, featureSessionIDs}
 
 // errBusy says that the Host's queue is full.
 var errBusy = errors.New("host takes no more commands")
@@ -84,9 +86,10 @@ type Page struct {
 	scratch   []byte                    // heads of frames; guarded by the hub's lock
 
 	alive   aliveness
-	events  Events // owned by the reader, as is what follows; nil before ready
-	browser bool   // the Host has come as one
-	in      fields // of the message at hand
+	events  Events   // owned by the reader, as is what follows; nil before ready
+	browser bool     // the Host has come as one
+	in      fields   // of the message at hand
+	ids     []string // of the event at hand
 	set     func(key string, value []byte) error
 	ready   *time.Timer
 	warned  time.Time
@@ -98,6 +101,7 @@ type abilities struct {
 	handles                   handles
 	sessions, dialog, scripts bool
 	uploads, resume, nested   bool
+	sessionIDs                bool
 }
 
 // handles are the browser-level methods that a Host says it handles, by domain:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mailru/easyjson"
+	"github.com/mailru/easyjson/jlexer"
 
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
@@ -20,6 +21,7 @@ import (
 //	{"kind":"targetDestroyed","targetId":"T"}
 //	{"kind":"response","sessionId":"S","id":7,"result":{…}}      or "error":{…}
 //	{"kind":"event","targetId":"T","method":"Page.loadEventFired","params":{…},"sessionId":"S"}
+//	…,"sessionIds":["S","S2"]}                     instead of sessionId, only with "sessionIds"
 //	…,"opens":{"sessionId":"S2","targetId":"T2","type":"iframe"}} of an event or a response, and
 //	…,"closes":"S2"}                               only with "nested": a session born inside S begins, or ends
 //	{"kind":"alive","n":3}                         only with "alive"
@@ -35,6 +37,7 @@ type fields struct {
 	hostID                              []byte // of ready
 	key, source                         []byte // of evalput
 	n                                   []byte // of alive
+	sessionIDs                          []byte // of event
 	opens, closes                       []byte // of event and response
 }
 
@@ -79,6 +82,8 @@ func (f *fields) set(key string, value []byte) error {
 		f.hostID = value
 	case "n":
 		f.n = value
+	case "sessionIds":
+		f.sessionIDs = value
 	case "opens":
 		f.opens = value
 	case "closes":
@@ -148,6 +153,26 @@ const (
 	maxSessionID = 128
 	maxType      = 64
 )
+
+// maxEventSessions is how many sessions an event may name.
+const maxEventSessions = 1 << 16
+
+// appendTexts appends the strings of a JSON list, which alias it. ok is false
+// when raw is no list of strings, or too long.
+func appendTexts(list []string, raw []byte) (_ []string, ok bool) {
+	l := jlexer.Lexer{Data: raw}
+	l.Delim('[')
+	for l.Ok() && !l.IsDelim(']') {
+		text, is := wire.Text(l.Raw())
+		if !is || len(list) == maxEventSessions {
+			return list, false
+		}
+		list = append(list, text)
+		l.WantComma()
+	}
+	l.Delim(']')
+	return list, l.Ok()
+}
 
 // readNested reads a session that begins; its parent is named elsewhere.
 func readNested(raw []byte) (n Nested, ok bool) {

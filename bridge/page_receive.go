@@ -85,13 +85,14 @@ func (p *Page) receiveReady(f *fields) {
 	p.ready.Stop()
 	p.conn.UseVersionOneCodes(!slices.Contains(known, featureCodes))
 	p.abilities.Store(&abilities{
-		handles:  readHandles(f.handles, slices.Contains(known, featureHandles)),
-		sessions: slices.Contains(known, featureSessions) || slices.Contains(known, featureBrowser),
-		dialog:   slices.Contains(known, featureDialog),
-		scripts:  slices.Contains(known, featureEval),
-		uploads:  slices.Contains(known, featureUploads),
-		resume:   slices.Contains(known, featureResume),
-		nested:   slices.Contains(known, featureNested),
+		handles:    readHandles(f.handles, slices.Contains(known, featureHandles)),
+		sessions:   slices.Contains(known, featureSessions) || slices.Contains(known, featureBrowser),
+		dialog:     slices.Contains(known, featureDialog),
+		scripts:    slices.Contains(known, featureEval),
+		uploads:    slices.Contains(known, featureUploads),
+		resume:     slices.Contains(known, featureResume),
+		nested:     slices.Contains(known, featureNested),
+		sessionIDs: slices.Contains(known, featureSessionIDs),
 	})
 	if f.features != nil {
 		p.accept(known) // sessions may begin as soon as the hub has the Host, so this is first
@@ -183,6 +184,10 @@ func (p *Page) event(f *fields) {
 	if f.params == nil {
 		f.params = wire.Empty
 	}
+	if f.sessionIDs != nil && f.sessionID == nil && p.abilities.Load().sessionIDs {
+		p.eventOfSessions(f, method)
+		return
+	}
 	if f.sessionID != nil && p.abilities.Load().sessions {
 		if id, ok := wire.Text(f.sessionID); ok {
 			p.nest(f, id)
@@ -193,6 +198,18 @@ func (p *Page) event(f *fields) {
 	if id, ok := wire.Text(f.targetID); ok {
 		p.events.Event(id, method, f.params)
 	}
+}
+
+// eventOfSessions passes on an event that names several sessions.
+func (p *Page) eventOfSessions(f *fields, method string) {
+	ids, ok := appendTexts(p.ids[:0], f.sessionIDs)
+	if ok {
+		p.events.SessionsEvent(ids, method, f.params)
+	} else {
+		p.warn("event of the host refused: its sessionIds are no list of names, or too many")
+	}
+	clear(ids) // the message must not be held on to
+	p.ids = ids[:0]
 }
 
 // nest passes on which session begins or ends with a message of another one.

@@ -93,6 +93,10 @@ func (l *ledger) SessionEvent(id, method string, params []byte) {
 	l.note("session event %s %s %s", id, method, params)
 }
 
+func (l *ledger) SessionsEvent(ids []string, method string, params []byte) {
+	l.note("event of %q %s %s", ids, method, params)
+}
+
 func (l *ledger) Opened(n Nested) {
 	l.note("opened %s in %s on %s %s", n.SessionID, n.Parent, n.TargetID, n.Type)
 }
@@ -325,6 +329,45 @@ func TestPageExtensions(t *testing.T) {
 	p.say(`{"kind":"evalput","key":"K4","source":"1"}`)
 	p.say(`{"kind":"targetDestroyed","targetId":"end"}`)
 	want(t, p.hub.lines, "gone end")
+}
+
+// TestPageEventsOfSessions lets a Host name the sessions of an event.
+func TestPageEventsOfSessions(t *testing.T) {
+	many := `["S"` + strings.Repeat(`,"S"`, maxEventSessions) + `]`
+	tests := []struct {
+		name string
+		in   string
+		want string // "" when nothing comes of it
+	}{
+		{"several", `"sessionIds":["S","\u0053\n",""]`, `event of ["S" "S\n" ""] A.b {"x":1}`},
+		{"one", `"sessionIds":["S"]`, `event of ["S"] A.b {"x":1}`},
+		{"none", `"sessionIds":[]`, `event of [] A.b {"x":1}`},
+		{"and one", `"sessionIds":["S"],"sessionId":"S2"`, `session event S2 A.b {"x":1}`},
+		{"null", `"sessionIds":null`, `event T1 A.b {"x":1}`},
+		{"of another type", `"sessionIds":"S"`, ""},
+		{"with a number", `"sessionIds":["S",7]`, ""},
+		{"with a list", `"sessionIds":[["S"]]`, ""},
+		{"too many", `"sessionIds":` + many, ""},
+	}
+	p := connect(t)
+	const ready = `{"kind":"ready","v":1,"targets":[],"features":["sessions","sessionIds"]}`
+	p.say(ready)
+	want(t, p.hub.lines, "ready [] |")
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p.say(`{"kind":"event","targetId":"T1","method":"A.b","params":{"x":1},` + tt.in + `}`)
+			p.say(`{"kind":"targetDestroyed","targetId":"end"}`)
+			if tt.want != "" {
+				want(t, p.hub.lines, tt.want)
+			}
+			want(t, p.hub.lines, "gone end")
+		})
+	}
+	want(t, p.frames, `{"kind":"accepted","features":["sessions","sessionIds"]}`)
+	p.say(strings.Replace(ready, `,"sessionIds"`, "", 1))
+	want(t, p.hub.lines, "ready again [] |")
+	p.say(`{"kind":"event","targetId":"T1","method":"A.b","params":{},"sessionIds":["S"]}`)
+	want(t, p.hub.lines, `event T1 A.b {}`) // a member that this Host does not know
 }
 
 func TestPageShutdown(t *testing.T) {

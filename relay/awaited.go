@@ -30,9 +30,8 @@ type awaited struct {
 
 // parked is a command that waits.
 type parked struct {
-	client *Client
-	env    wire.Envelope // a copy
-	timer  *time.Timer
+	request
+	timer *time.Timer
 }
 
 // ExpectBrowser says that somebody keeps a browser at the hub, until over is
@@ -94,8 +93,8 @@ func (h *Hub) arrivedLocked() {
 }
 
 // parkLocked keeps a command that needs the browser which is being started, and
-// reports whether it did. The hub takes it anew, as if it had just come, when the
-// browser is there.
+// reports whether it did. The hub serves it when the browser is there, before what the
+// Client sends then.
 func (h *Hub) parkLocked(r *request, m method) bool {
 	w := &h.awaited
 	switch {
@@ -110,10 +109,8 @@ func (h *Hub) parkLocked(r *request, m method) bool {
 			return false
 		}
 	}
-	p := &parked{client: r.client, env: r.Envelope}
-	p.env.ID, p.env.Params = bytes.Clone(r.ID), bytes.Clone(r.Params)
-	p.env.Method, p.env.SessionID = strings.Clone(r.Method), strings.Clone(r.SessionID)
-	h.counters.Received-- // it is counted when it is taken
+	p := &parked{request: r.keep()}
+	h.counters.Received-- // it is counted when it is served
 	p.timer = time.AfterFunc(browserPatience, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -121,7 +118,7 @@ func (h *Hub) parkLocked(r *request, m method) bool {
 			if other == p {
 				w.parked = append(w.parked[:i], w.parked[i+1:]...)
 				h.counters.Received++
-				p.client.answer(h.sessionLocked(p.client, &p.env), p.env.ID, nil, wire.ServerError(advice.Restarting.String()))
+				p.client.answer(h.sessionLocked(p.client, &p.Envelope), p.ID, nil, wire.ServerError(advice.Restarting.String()))
 				return
 			}
 		}
@@ -130,21 +127,24 @@ func (h *Hub) parkLocked(r *request, m method) bool {
 	return true
 }
 
-// resumeParkedLocked takes all commands that wait, one after the other.
+// resumeParkedLocked serves all commands that wait, in the order in which they came.
 func (h *Hub) resumeParkedLocked() {
 	list := h.awaited.parked
 	h.awaited.parked = nil
 	for _, p := range list {
 		p.timer.Stop()
+		h.counters.Received++
+		h.serveLocked(&p.request, nil)
 	}
-	if len(list) == 0 {
-		return
-	}
-	go func() {
-		for _, p := range list {
-			p.client.take(p.env, nil)
-		}
-	}()
+}
+
+// keep is a copy of a request that may wait: its members and what was read of them are
+// its own already (Policy.Read).
+func (r *request) keep() request {
+	own := *r
+	own.ID, own.Params = bytes.Clone(r.ID), bytes.Clone(r.Params)
+	own.Method, own.SessionID = strings.Clone(r.Method), strings.Clone(r.SessionID)
+	return own
 }
 
 // dropParkedLocked forgets what a Client that leaves has waiting.

@@ -68,5 +68,6 @@ func (c *Client) callEndedLocked() {
 	}
 	if c.hub.draining {
 		c.drainLocked()
+		c.hub.drainedLocked()
 	}
 }

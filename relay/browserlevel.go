@@ -2,6 +2,7 @@ package relay
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
@@ -49,11 +50,15 @@ func (s *side) dropBrowserLocked(why *wire.Error) {
 		}
 		if s.roots[c] != nil {
 			s.endRootLocked(c, why)
+			if p, ok := c.peer.(Lasting); ok {
+				p.BrowserEnded()
+			}
 		}
 	}
 	for t := range s.targets.Clear() {
+		h.endedLocked(s, t)
 		for l := range h.subscribers.discovering.All() {
-			if l.discover.Takes(or(t.Type, "page")) && shows(l.client.policy, t) {
+			if l.discover.Takes(or(t.Type, "page")) && l.client.sees(t) {
 				l.event("Target.targetDestroyed", append(wire.AppendString([]byte(`{"targetId":`), t.ID), '}'))
 			}
 		}
@@ -108,6 +113,9 @@ func (h *Hub) browserOfLocked(r *request) *side {
 // serveLocked takes a message for the Host of a browser, and reports whether it
 // did.
 func (s *side) serveLocked(r *request) bool {
+	if strings.HasPrefix(r.Method, "CdpHub.") { // they are the hub's
+		return false
+	}
 	if r.session != nil && r.session.Kind != session.Browser {
 		s.hub.forwardLocked(r, r.session)
 		return true
@@ -128,14 +136,14 @@ func (s *side) serveBrowserLevelLocked(r *request) bool {
 	}
 	switch r.Method {
 	case "Target.setAutoAttach", "Target.setDiscoverTargets":
-		if _, err := methods[r.Method].browser(s.hub, r); err != nil {
+		if _, err := s.hub.methods[r.Method].browser(s.hub, r); err != nil {
 			r.client.answer(r.session, r.ID, nil, err)
 			return true
 		}
 		s.hub.forwardLocked(r, into)
 	case "Target.getTargets":
 		if c := s.hub.forwardLocked(r, into); c != nil {
-			c.finish = func(result []byte) []byte { return s.hub.withTargetsLocked(result, r.args.filter) }
+			c.finish = func(result []byte) []byte { return s.hub.withTargetsLocked(result, r.client, r.args.filter) }
 		}
 	default:
 		s.hub.forwardLocked(r, into)
@@ -160,11 +168,11 @@ func (s *side) namesOtherLocked(p *params) bool {
 
 // withTargetsLocked adds the Targets around which the hub emulates a browser to a Host's answer to
 // Target.getTargets, {"targetInfos":[…]}.
-func (h *Hub) withTargetsLocked(result []byte, f targets.Filter) []byte {
+func (h *Hub) withTargetsLocked(result []byte, c *Client, f targets.Filter) []byte {
 	if f == nil {
 		f = targets.Usual
 	}
-	own := h.appendTargetsLocked(nil, slices.Concat(targets.Filter{{Type: "browser", Exclude: true}}, f))
+	own := h.appendTargetsLocked(nil, c, slices.Concat(targets.Filter{{Type: "browser", Exclude: true}}, f))
 	if len(own) == len(`{"targetInfos":[]}`) {
 		return result
 	}

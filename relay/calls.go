@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 )
 
@@ -20,6 +21,8 @@ type call struct {
 	sent     time.Time   // zero for a command that is not measured
 	// finish makes the Client's result of the Host's; nil for most.
 	finish func(result []byte) []byte
+	// ended gets the Host's result or the error; nil for most.
+	ended func(result []byte, err *wire.Error)
 
 	idBytes    [11]byte // the Client's id as it was sent: an int32
 	idLen      int8

@@ -1,21 +1,20 @@
 package relay
 
 import (
-	"errors"
-	"maps"
-	"slices"
-	"time"
-
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/internal/advice"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 )
 
 // Client is one CDP client of a hub. It is the Peer of all its sessions.
 type Client struct {
-	hub    *Hub
-	policy Policy
+	hub     *Hub
+	policy  Policy
+	name    string // for people; "" is none
+	owner   *owner // of its tabs; nil for a Client that sees all
+	account string // ClientOptions.Account
+	// privateOf is ClientOptions.PrivateOf.
+	privateOf string
 	// noFiles is set when the policy allows no files.
 	noFiles bool
 
@@ -106,11 +105,9 @@ func (r *request) read() (err *wire.Error) {
 	if r.members, r.Params, err = r.client.policy.Read(r.Method, r.Params); err != nil {
 		return err
 	}
-	if len(r.members) > 0 {
-		if r.args, err = readParams(r.members); err != nil {
-			if _, own := methods[r.Method]; own { // others have members of these names, too
-				return err
-			}
+	if err = r.args.read(r.members); err != nil {
+		if _, own := r.client.hub.methods[r.Method]; own { // others have members of these names, too
+			return err
 		}
 	}
 	if r.Method == "DOM.setFileInputFiles" {
@@ -161,12 +158,19 @@ func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 		c.answer(r.session, r.ID, nil, refused)
 		return nil
 	}
-	if s := h.browserOfLocked(r); s != nil && r.isMethod && s.serveLocked(r) {
+	if h.leases != nil && r.isMethod && h.leasedLocked(r) {
+		return nil
+	}
+	if s := h.browserOfLocked(r); s != nil && r.isMethod && !ownMethod(r.Method) && s.serveLocked(r) {
 		return s.host
+	}
+	if h.hidesLocked(r) {
+		c.answer(r.session, r.ID, nil, errNoTarget)
+		return nil
 	}
 	var m method
 	if len(r.Method) <= wire.MaxMethod { // hashing a longer name would take too long under the lock
-		m = methods[r.Method]
+		m = h.methods[r.Method]
 	}
 	if h.parkLocked(r, m) {
 		return nil
@@ -243,103 +247,6 @@ func methodNotFound(method string, browserLevel bool) *wire.Error {
 	return e
 }
 
-// browserTimeout is how long a Host may take over a browser-level request.
-const browserTimeout = 30 * time.Second
-
-// forwardLocked sends a command for a session to the Host that the session is
-// in, which answers it later.
-func (h *Hub) forwardLocked(r *request, s *session.Session) *call {
-	return h.sendLocked(r, sideOf(s), s, bridge.Command{
-		SessionID: s.ID,
-		TargetID:  s.TargetID,
-		Method:    r.Method,
-		Params:    r.Params,
-		Args:      r.members,
-	})
-}
-
-// forwardBrowserLocked sends the Host a browser-level command that it
-// handles. The command does not belong to the session that the Client named, and
-// outlives it: Target.closeTarget may end that session before its answer comes.
-func (s *side) forwardBrowserLocked(r *request) {
-	h := s.hub
-	c := h.sendLocked(r, s, nil, bridge.Command{Method: r.Method, Params: r.Params, Args: r.members})
-	if c == nil {
-		return
-	}
-	n := c.number
-	c.timer = time.AfterFunc(browserTimeout, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if c := h.calls.get(n); c != nil {
-			why := errBrowserTimeout
-			if s.hangs() {
-				why = h.advised(why, advice.PageHangs)
-			}
-			h.failCallLocked(c, why)
-		}
-	})
-}
-
-// sendLocked files a command and hands it to the Host of a side. It returns nil
-// when the command has failed and been answered.
-func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Command) *call {
-	refuse := func(e *wire.Error) *call {
-		r.client.fail(r.session, r.ID, e)
-		return nil
-	}
-	switch {
-	case to.host == nil:
-		return refuse(h.advised(errNoHost, advice.PageAway))
-	case r.client.calls >= h.opts.Limits.ClientCalls, h.calls.len() >= h.opts.Limits.Calls:
-		return refuse(errTooManyCalls)
-	}
-	c := h.calls.add(to, r, s)
-	cmd.Call, cmd.NoFiles = c.number, r.client.noFiles
-	if err := to.host.Send(cmd); err != nil {
-		h.calls.remove(c)
-		if answer, ok := errors.AsType[*wire.Error](err); ok {
-			return refuse(answer)
-		}
-		return refuse(h.silent(to))
-	}
-	return c
-}
-
-// failLocked answers every command in flight of a session with an error, the
-// oldest first.
-func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
-	c := newest(origin{s.Peer.(*Client), s})
-	if c == nil {
-		return
-	}
-	for c.next != nil {
-		c = c.next
-	}
-	for c != nil {
-		newer := c.prev
-		h.failCallLocked(c, why)
-		c = newer
-	}
-}
-
-// failWhereLocked answers the commands in flight that fit with an error, the
-// oldest first.
-func (h *Hub) failWhereLocked(why *wire.Error, fits func(*call) bool) {
-	for _, n := range slices.Sorted(maps.Keys(h.calls.byNumber)) {
-		if c := h.calls.get(n); fits(c) {
-			h.failCallLocked(c, why)
-		}
-	}
-}
-
-func (h *Hub) failCallLocked(c *call, why *wire.Error) {
-	client := c.client
-	client.fail(c.answerTo, c.id(), why)
-	h.calls.remove(c)
-	client.callEndedLocked()
-}
-
 // Leave ends the Client: its sessions end and nothing is delivered to it any
 // more, late answers included.
 func (c *Client) Leave() {
@@ -351,7 +258,11 @@ func (c *Client) Leave() {
 	}
 	c.left, c.peer = true, discard{}
 	delete(h.clients, c)
+	if c.owner != nil {
+		c.owner.clients--
+	}
 	h.dropParkedLocked(c)
+	h.leaseClientLeftLocked(c)
 	h.countPolicyLocked(c.policy, -1)
 	h.subscribers.forget(origin{c, nil}) // before the ends of sessions are sent
 	for s := range c.sessions {
@@ -368,6 +279,7 @@ func (c *Client) Leave() {
 		h.calls.remove(call)
 		h.counters.ClientGone++
 	}
+	h.drainedLocked()
 }
 
 // endPageLocked tells a Client of one Target that the Target has ended.

@@ -8,7 +8,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -17,17 +16,10 @@ import (
 // connection is one connection of a side's Host. It is the Events that the Host
 // calls. Calls are ignored once the side has another connection, or none.
 type connection struct {
-	hub   *Hub
-	side  *side         // guarded by hub.mu until SetHost has returned, then static
-	lease cluster.Claim // nil for a Host that serves the browser level
-	over  chan struct{} // closed when the connection has ended
+	hub  *Hub
+	side *side // guarded by hub.mu until SetHost has returned, then static
 	// before is the last command of the hub before this connection.
 	before bridge.CallID
-}
-
-// isNewerThan reports whether hc has a newer lease than another connection.
-func (hc *connection) isNewerThan(o *connection) bool {
-	return hc != nil && hc.lease != nil && o.lease != nil && hc.lease.Epoch() > o.lease.Epoch()
 }
 
 // lock takes the hub's lock, if this is the current connection of its side.
@@ -107,6 +99,9 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 		h.log.Debug("answer dropped: nobody waits for it", zap.Int64("call", int64(id)), zap.String("session", sessionID))
 		return
 	}
+	if c.ended != nil {
+		c.ended(result, failure)
+	}
 	if c.internal() {
 		h.counters.AnsweredByHost++
 		client := c.client
@@ -171,12 +166,15 @@ func (hc *connection) Event(targetID, method string, params []byte) {
 	if len(list) == 0 {
 		return
 	}
+	if h.observer != nil {
+		h.observeEventLocked(list[0], method, params)
+	}
 	e := &h.event
 	e.Reset(method, nil)
 	for _, s := range list {
 		c := s.Peer.(*Client)
 		var ok bool
-		if e.Params, ok = seen.of(c); ok {
+		if e.Params, ok = h.seenLocked(&seen, s); ok {
 			h.counters.delivered(c.peer.Event(s, e))
 		}
 	}
@@ -196,14 +194,48 @@ func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
 	if s == nil || sideOf(s) != hc.side {
 		return
 	}
+	if h.observer != nil {
+		h.observeEventLocked(s, method, params)
+	}
+	noteDialog(s, method, params)
 	c := s.Peer.(*Client)
-	body, ok := seen.of(c)
+	body, ok := h.seenLocked(&seen, s)
 	if !ok {
 		return
 	}
 	h.event.Reset(method, body)
 	h.counters.delivered(c.peer.Event(s, &h.event))
 	h.event.Reset("", nil)
+}
+
+// SessionsEvent implements bridge.Events.
+func (hc *connection) SessionsEvent(sessionIDs []string, method string, params []byte) {
+	seen := hc.hub.viewsOf(method, params)
+	if !hc.lock() {
+		return
+	}
+	h := hc.hub
+	defer h.mu.Unlock()
+	h.counters.EventsIn++
+	h.shared++
+	e := &h.event
+	e.Reset(method, nil)
+	for _, id := range sessionIDs {
+		s := h.sessions.Get(id)
+		if s == nil || sideOf(s) != hc.side || s.Told == h.shared {
+			continue
+		}
+		s.Told = h.shared
+		if h.observer != nil {
+			h.observeEventLocked(s, method, params)
+		}
+		noteDialog(s, method, params)
+		var ok bool
+		if e.Params, ok = h.seenLocked(&seen, s); ok {
+			h.counters.delivered(s.Peer.(*Client).peer.Event(s, e))
+		}
+	}
+	e.Reset("", nil) // the Host's memory must not be held on to
 }
 
 // Opened implements bridge.Events: a Host that serves the browser level mints all
@@ -225,7 +257,7 @@ func (hc *connection) Opened(n bridge.Nested) {
 		return
 	}
 	s := session.New(strings.Clone(n.SessionID), strings.Clone(n.TargetID), c)
-	s.Side, s.Parent = hc.side, parent
+	s.Side, s.Parent, s.Type = hc.side, parent, strings.Clone(n.Type)
 	switch {
 	case hc.side.browser == nil:
 		s.Kind = session.Worker

@@ -61,6 +61,9 @@ func (s *side) dialogKeyLocked(targetID string) string {
 	d := s.hub.dialogs[targetID]
 	if d == nil {
 		d = &dialogs{side: s, key: session.NewID()}
+		if s.hostID != "" && s.hub.opts.Derive != nil { // the page goes on with it at another node
+			d.key = s.hub.opts.Derive("dialog", s.hub.opts.Name, s.hostID, targetID)
+		}
 		for _, on := range s.sessions.OfTarget(targetID) {
 			if on.Answers {
 				d.wanted++
@@ -74,7 +77,11 @@ func (s *side) dialogKeyLocked(targetID string) string {
 // attachment describes a session to its Host.
 func attachment(s *session.Session, dialogKey string) bridge.Attachment {
 	c := s.Peer.(*Client)
-	return bridge.Attachment{SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey, NoFiles: c.noFiles, ReadOnly: c.readOnly()}
+	_, lasts := c.peer.(Lasting)
+	return bridge.Attachment{
+		SessionID: s.ID, TargetID: s.TargetID, DialogKey: dialogKey,
+		NoFiles: c.noFiles, ReadOnly: c.readOnly(), Lasting: lasts, PrivateOf: c.privateOf, Tabs: c.tabs(),
+	}
 }
 
 // endDialogsLocked forgets a Target.
@@ -92,7 +99,7 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	opening := openingParams(d) // before the lock, as the texts may be long
 	h.mu.Lock()
 	slot := h.dialogs[d.TargetID]
-	if slot == nil || subtle.ConstantTimeCompare([]byte(slot.key), []byte(d.Key)) == 0 {
+	if slot == nil || !sameSecret(slot.key, d.Key) {
 		h.mu.Unlock()
 		return DialogAnswer{}, ErrDialogKey
 	}
@@ -107,7 +114,7 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	}
 	o := &openDialog{Dialog: d, answer: make(chan DialogAnswer, 1)}
 	slot.open = o
-	slot.notifyLocked(d.TargetID, "Page.javascriptDialogOpening", opening)
+	slot.notifyLocked(d.TargetID, dialogOpening, opening)
 	h.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(ctx, dialogTimeout)
@@ -124,6 +131,9 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	}
 	return <-o.answer, nil
 }
+
+// sameSecret compares secrets in a time that says nothing about them.
+func sameSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 func openingParams(d Dialog) []byte {
 	b := wire.AppendString([]byte(`{"url":`), d.URL)
@@ -148,7 +158,7 @@ func (slot *dialogs) settleLocked(a DialogAnswer) {
 	} else {
 		b = append(b, `,"result":false,"userInput":`...)
 	}
-	slot.notifyLocked(o.TargetID, "Page.javascriptDialogClosed", append(wire.AppendString(b, a.Text), '}'))
+	slot.notifyLocked(o.TargetID, dialogClosed, append(wire.AppendString(b, a.Text), '}'))
 }
 
 // errNoDialog is Chromium's.
@@ -252,10 +262,15 @@ func (c *Client) readOnly() bool {
 // notifyLocked sends an event to those sessions of the Target that have Page enabled.
 func (slot *dialogs) notifyLocked(targetID, method string, params []byte) {
 	e := session.Event{Method: method}
-	seen := slot.side.hub.viewsOf(method, params)
-	for _, s := range slot.side.sessions.OfTarget(targetID) {
+	h := slot.side.hub
+	seen := h.viewsOf(method, params)
+	list := slot.side.sessions.OfTarget(targetID)
+	if h.observer != nil && len(list) > 0 {
+		h.observeEventLocked(list[0], method, params)
+	}
+	for _, s := range list {
 		var ok bool
-		if e.Params, ok = seen.of(s.Peer.(*Client)); ok && s.PageEvents {
+		if e.Params, ok = slot.side.hub.seenLocked(&seen, s); ok && s.PageEvents {
 			s.Peer.Event(s, &e)
 		}
 	}

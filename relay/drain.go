@@ -22,8 +22,33 @@ func (h *Hub) Drain() {
 	}
 	h.draining = true
 	h.resumeParkedLocked() // to be refused
+	h.endLeasesLocked(nil, "", LeaseHubEnds)
 	for c := range h.clients {
 		c.drainLocked()
+	}
+	h.drainedLocked()
+}
+
+// Drained is closed when the hub drains, and all commands have been answered.
+func (h *Hub) Drained() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.drained == nil {
+		h.drained = make(chan struct{})
+	}
+	drained := h.drained
+	h.drainedLocked()
+	return drained
+}
+
+func (h *Hub) drainedLocked() {
+	if h.drained == nil || !h.draining || h.calls.len() > 0 {
+		return
+	}
+	select {
+	case <-h.drained:
+	default:
+		close(h.drained)
 	}
 }
 

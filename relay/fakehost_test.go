@@ -127,6 +127,8 @@ func (f browserHost) Slot() string { return bridge.BrowserSlot }
 
 func (f browserHost) AttachedToBrowser(a bridge.Attachment) { f.Attached(a) }
 
+func (f browserHost) Inherit(from, to string) { f.stage.got(f.name, "inherit %s %s", from, to) }
+
 // returning is one that may come back to them.
 type returning struct{ announced }
 

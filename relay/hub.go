@@ -11,7 +11,6 @@
 package relay
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -21,7 +20,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -32,6 +30,9 @@ type Options struct {
 	Product   string        // in Browser.getVersion, unless a Host names its own; "cdphub"
 	UserAgent string        // in Browser.getVersion, unless a Host names its own; the Product
 	NewID     func() string // mints session ids; session.NewID
+	// Derive makes an id that is the same for the same parts, and that nobody can guess,
+	// so that a hub can go on in another process. If it is nil, such ids come from NewID.
+	Derive func(parts ...string) string
 	// Upload puts the contents of files in the place of the paths in the params of
 	// DOM.setFileInputFiles, for a Host that cannot read files (bridge.Uploads). If it
 	// is nil, the hub refuses that method for these Hosts.
@@ -40,14 +41,20 @@ type Options struct {
 	// has named. If it is nil, no files are written.
 	Download func(folder, name string, contents []byte) error
 	Limits   Limits
-	Name     string            // of the hub, in the Directory; "" is the default hub
-	Nodes    cluster.Directory // says which node a hub's Hosts are at; a cluster.Memory
+	Name     string // of the hub; "" is the default hub
 	// PageAddress says where a person opens a Host page of a hub, by the hub's name,
 	// for refusals to name; "" where that is not known. It must not block.
 	PageAddress func(hub string) string
+	// HandoffURL makes the link of a handoff on a hub: a person who opens it gets
+	// the page with the ticket (Hub.OpenHandoff). If it is nil, or returns "", Clients
+	// cannot ask for handoffs. It must not block.
+	HandoffURL func(hub, ticket string) string
 	// Grace is how long the hub keeps the Targets and sessions of a Host whose
 	// connection was lost; 30 s.
 	Grace time.Duration
+	// Observe makes the Observer of a hub. It runs once for each hub, before the hub
+	// has Clients. If it is nil, there is no Observer.
+	Observe func(*Hub) Observer
 }
 
 // Limits bounds what one hub holds. Zero fields take the default.
@@ -67,11 +74,11 @@ func (o Options) withDefaults() Options {
 	if o.NewID == nil {
 		o.NewID = session.NewID
 	}
-	if o.Nodes == nil {
-		o.Nodes = new(cluster.Memory)
-	}
 	if o.PageAddress == nil {
 		o.PageAddress = func(string) string { return "" }
+	}
+	if o.HandoffURL == nil {
+		o.HandoffURL = func(string, string) string { return "" }
 	}
 	o.Grace = or(o.Grace, 30*time.Second)
 	o.Limits.Clients = or(o.Limits.Clients, 1024)
@@ -79,6 +86,14 @@ func (o Options) withDefaults() Options {
 	o.Limits.ClientCalls = or(o.Limits.ClientCalls, 4096)
 	o.Limits.Calls = or(o.Limits.Calls, 65536)
 	return o
+}
+
+// derive is Derive, or a new id.
+func (o *Options) derive(parts ...string) string {
+	if o.Derive == nil {
+		return o.NewID()
+	}
+	return o.Derive(parts...)
 }
 
 // or is v, or d where v is the zero value.
@@ -96,16 +111,19 @@ func or[T comparable](v, d T) T {
 type Hub struct {
 	opts      Options // static after newHub
 	log       *zap.Logger
-	browserID string // targetId of the browser itself
-	contextID string // browserContextId of every Target
-	tabPrefix string // before a Target's id, that of its tab
+	browserID string            // targetId of the browser itself
+	contextID string            // browserContextId of every Target
+	tabPrefix string            // before a Target's id, that of its tab
+	methods   map[string]method // those of the package; they call back what looks them up
 	values    sync.Map
 	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
+	quiet     atomic.Bool              // some lease is
+	observer  Observer                 // nil: there is none
+	returning atomic.Pointer[expected] // nil: no Host page comes from another node
 
 	mu           sync.Mutex    // guards everything below
 	sides        []*side       // one for each Host: the emulated ones come first
 	emulated     int           // number of emulated sides
-	connecting   int           // Hosts that wait for a lease
 	freed        chan struct{} // closed when a Host leaves its slot; nil: nobody waits
 	replacements replacements
 	listing      []byte // the answer to getTargets
@@ -116,11 +134,20 @@ type Hub struct {
 	sessions    session.Table
 	subscribers subscribers
 	dialogs     map[string]*dialogs // by targetId
+	handoffs    map[string]*handoff // by targetId; nil until the first
 	calls       calls
 	counters    Stats
 	draining    bool
+	drained     chan struct{} // closed when it drains and no command is in flight; nil: nobody waits
 	awaited     awaited
-	event       session.Event // the one on its way to Clients; its memory serves the next
+	named       int                // how many Clients have had a name
+	owners      owners             // of tabs
+	private     map[string]private // by targetId; nil until the first
+	leases      *leases            // nil while nobody has taken over a target
+	// leaseWatchers are called when a lease has changed.
+	leaseWatchers map[*func(string)]struct{}
+	event         session.Event // the one on its way to Clients; its memory serves the next
+	shared        uint64        // counts the events for several sessions
 }
 
 // New makes a hub without Hosts and Clients.
@@ -129,15 +156,20 @@ func New(o Options) *Hub {
 	h := &Hub{
 		opts:      o,
 		log:       o.Log.Named("relay"),
-		browserID: o.NewID(),
-		contextID: o.NewID(),
+		browserID: o.derive("browser", o.Name),
+		contextID: o.derive("context", o.Name),
 		clients:   make(map[*Client]struct{}),
 
 		policyCount: make(map[Policy]int),
 		dialogs:     make(map[string]*dialogs),
+		owners:      make(owners),
 		stale:       true,
+		methods:     methods,
 	}
 	h.tabPrefix = "tab-" + h.contextID + "-"
+	if o.Observe != nil {
+		h.observer = o.Observe(h)
+	}
 	return h
 }
 
@@ -154,20 +186,42 @@ func (h *Hub) Value(key any, create func() any) any {
 // ErrTooManyClients is the error for one Client more than Limits.Clients.
 var ErrTooManyClients = errors.New("too many clients on this hub")
 
+// ClientOptions say who a Client is. The zero value allows everything.
+type ClientOptions struct {
+	Policy Policy
+	// Name is for people, see Client.Name. A Client without one is no driver.
+	Name string
+	// Known is the Client.Name of a Client that has had it at another node; "" for others.
+	Known string
+	// Account is the same for all Clients with the same token: see Watcher. "" is none.
+	Account string
+	// PrivateOf is a Target, if the Client shows it to a Watcher: the Client sees also
+	// what is private to the owner of that Target.
+	PrivateOf string
+}
+
 // Admit adds a Client before it is connected, so that a full hub can refuse the
 // handshake. Connect or ConnectPage then gives the Client its connection. Leave ends
-// it, connected or not. A nil policy allows everything.
-func (h *Hub) Admit(policy Policy) (*Client, error) {
+// it, connected or not.
+func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.clients) >= h.opts.Limits.Clients {
 		return nil, ErrTooManyClients
 	}
-	if policy == nil {
-		policy = allowAll
+	if o.Policy == nil {
+		o.Policy = allowAll
 	}
+	policy, of := h.owners.enter(o.Policy)
 	h.countPolicyLocked(policy, 1)
-	c := &Client{hub: h, peer: discard{}, policy: policy, sessions: make(map[*session.Session]struct{})}
+	name := o.Known
+	if name == "" {
+		name = h.nameLocked(o.Name)
+	}
+	c := &Client{
+		hub: h, peer: discard{}, policy: policy, owner: of, name: name, account: o.Account, privateOf: o.PrivateOf,
+		sessions: make(map[*session.Session]struct{}),
+	}
 	c.noFiles = !policy.Files()
 	h.clients[c] = struct{}{}
 	return c, nil
@@ -202,7 +256,7 @@ func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, side, known := h.targetLocked(targetID)
-	if !known || !shows(c.policy, t) {
+	if !known || !c.sees(t) {
 		return ErrNoTarget
 	}
 	c.connectLocked(p)
@@ -215,7 +269,7 @@ func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error
 
 // Join adds a Client that is connected already.
 func (h *Hub) Join(p session.Peer, policy Policy) (*Client, error) {
-	c, err := h.Admit(policy)
+	c, err := h.Admit(ClientOptions{Policy: policy})
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +279,7 @@ func (h *Hub) Join(p session.Peer, policy Policy) (*Client, error) {
 
 // JoinPage adds a Client that is connected already, for one Target.
 func (h *Hub) JoinPage(p session.Peer, policy Policy, targetID string, gone func()) (*Client, error) {
-	c, err := h.Admit(policy)
+	c, err := h.Admit(ClientOptions{Policy: policy})
 	if err != nil {
 		return nil, err
 	}
@@ -246,19 +300,16 @@ func (h *Hub) Targets(p Policy) []targets.Info {
 	for _, s := range h.sides {
 		list = slices.AppendSeq(slices.Grow(list, s.targets.Len()), s.targets.All())
 	}
-	return slices.DeleteFunc(list, func(t targets.Info) bool { return !shows(p, t) })
+	tabs := h.owners.tabsOf(p)
+	return slices.DeleteFunc(list, func(t targets.Info) bool { return !shows(p, tabs, t) })
 }
-
-// shows reports whether a Policy, nil for one that allows everything, lets a
-// Client see a Target.
-func shows(p Policy, t targets.Info) bool { return !t.NotWeb || p == nil || p.Files() }
 
 // Target finds a Target by its id, among those of Targets.
 func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, _, known := h.targetLocked(id)
-	if !known || !shows(p, t) {
+	if !known || !shows(p, h.owners.tabsOf(p), t) {
 		return targets.Info{}, false
 	}
 	return t, true
@@ -301,34 +352,6 @@ func (h *Hub) Clients() int {
 	defer h.mu.Unlock()
 	return len(h.clients)
 }
-
-// Refresh asks Hosts that report changes late (bridge.Refresher) for the titles and
-// addresses of their Targets, and waits for their answers for at most a second.
-func (h *Hub) Refresh(ctx context.Context) {
-	var late []bridge.Refresher
-	h.mu.Lock()
-	for _, s := range h.sides {
-		if r, ok := s.host.(bridge.Refresher); ok {
-			late = append(late, r)
-		}
-	}
-	h.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
-	defer cancel()
-	refreshed := make(chan struct{}, len(late))
-	for _, r := range late {
-		r.Refresh(sync.OnceFunc(func() { refreshed <- struct{}{} }))
-	}
-	for range late {
-		select {
-		case <-refreshed:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-const refreshTimeout = time.Second
 
 // Version names the browser behind the hub: what a Host says, first of all the
 // one that serves the browser level, or the hub's own name.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/session"
 	"github.com/cdphub/cdphub/targets"
@@ -215,35 +214,15 @@ func TestR84Takeovers(t *testing.T) {
 	if n < 5 || n > 9 {
 		t.Errorf("%d takeovers in 10 s, want 5 to 9", n)
 	}
-	if got := turns.delay(now.Add(time.Minute)); got != 200*time.Millisecond {
-		t.Errorf("the first takeover after a quiet time waits %v, want 200ms", got)
+	now = now.Add(time.Minute)
+	for n, want := range []time.Duration{0, 200, 400, 800} {
+		if got := turns.delay(now); got != want*time.Millisecond {
+			t.Errorf("takeover %d after a quiet time waits %v, want %v", n+1, got, want*time.Millisecond)
+		}
 	}
 	if h := New(Options{}); h.ReconnectDelay() != 0 {
 		t.Error("the first Host of a hub must wait")
 	}
-}
-
-// A hub whose Host is elsewhere lets its own go.
-func TestClaimLost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var nodes cluster.Memory
-		h := New(Options{Nodes: &nodes, Name: "a"})
-		m := &mute{}
-		setHost(h, m, list(2))
-		c := join(t, h, &inbox{})
-		if _, err := nodes.Claim(t.Context(), "a"); err != nil { // by another node
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		if h.HostConnected() || len(h.Targets(nil)) > 0 || m.closed != bridge.ReasonReplaced {
-			t.Errorf("host %v, targets %v, closed with %v; want neither, and replaced", h.HostConnected(), h.Targets(nil), m.closed)
-		}
-		c.Leave()
-		nodes.Close(t.Context())
-		if _, err := h.SetHost(m, bridge.Announcement{}); !errors.Is(err, cluster.ErrClosed) {
-			t.Errorf("a Host while the directory is closed: %v, want ErrClosed", err)
-		}
-	})
 }
 
 // wholeBrowser gives a Host the abilities of one that serves the browser level.

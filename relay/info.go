@@ -23,6 +23,15 @@ func (h *Hub) idOf(k session.Kind, t targets.Info) string {
 	return t.ID
 }
 
+// Emulated reports whether a Target is one around which the hub emulates a browser: a
+// frame, and no page of a browser of its own.
+func (h *Hub) Emulated(targetID string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, on, known := h.targetLocked(targetID)
+	return known && on.browser == nil
+}
+
 // target is what Clients know by a targetId: a Target of an emulated side, the
 // tab around it, or the emulated browser, which has neither side nor Info.
 type target struct {

@@ -14,7 +14,7 @@ import (
 // LocalOptions is what a Client within the process may want. Its zero value
 // allows everything and hears no events.
 type LocalOptions struct {
-	Policy Policy
+	ClientOptions
 	// Event takes each event; a sessionID of "" is the browser level, and
 	// params, a JSON object, is the receiver's. It runs under the hub's lock: it
 	// must neither block nor call the hub.
@@ -44,10 +44,11 @@ var errLeft = wire.ServerError("The Client has left the hub")
 // JoinLocal adds a Client within the process; Leave ends it.
 func (h *Hub) JoinLocal(o LocalOptions) (*Local, error) {
 	l := &Local{event: o.Event, waiting: make(map[string]chan reply)}
-	c, err := h.Join(l, o.Policy)
+	c, err := h.Admit(o.ClientOptions)
 	if err != nil {
 		return nil, err
 	}
+	c.Connect(l)
 	l.client = c
 	return l, nil
 }

@@ -85,7 +85,7 @@ func (o only) Event(_ string, params []byte) ([]byte, bool) { return params, tru
 
 func TestLocalHasAPolicy(t *testing.T) {
 	h := New(Options{})
-	l, err := h.JoinLocal(LocalOptions{Policy: only("Target.getTargets")})
+	l, err := h.JoinLocal(LocalOptions{ClientOptions: ClientOptions{Policy: only("Target.getTargets")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,8 @@ type method struct {
 
 // methods is every CDP method that the hub answers from its own registry.
 var methods = map[string]method{
+	"CdpHub.cancelHandoff":                {page: cancelHandoff},
+	"CdpHub.handoff":                      {page: beginHandoff},
 	"Browser.getVersion":                  {browser: getVersion, page: getVersion},
 	"Browser.close":                       {browser: ok},
 	"Browser.grantPermissions":            {browser: notYours("permissions belong to the embedding browser"), real: true},
@@ -36,6 +38,10 @@ var methods = map[string]method{
 	"Browser.setDownloadBehavior":         {browser: setDownloads, real: true},
 	"Browser.setPermission":               {browser: notYours("permissions belong to the embedding browser"), real: true},
 	"Browser.setWindowBounds":             {browser: ok},
+	"CdpHub.getClients":                   {browser: getClients, page: getClients},
+	"CdpHub.grant":                        {browser: grantTab, page: grantTab},
+	"CdpHub.mayAct":                       {browser: mayAct, page: mayAct},
+	"CdpHub.revoke":                       {browser: revokeTab, page: revokeTab},
 	"Page.close":                          {note: notePageClose},
 	"Page.disable":                        {note: notePage(false)},
 	"Page.enable":                         {note: notePage(true)},
@@ -154,10 +160,14 @@ func closeTarget(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"succes
 
 func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 	switch {
-	case r.args.filter != nil:
-		return h.appendTargetsLocked(nil, r.args.filter), nil
+	case r.args.filter != nil, r.client.owner != nil:
+		f := r.args.filter
+		if f == nil {
+			f = targets.Usual
+		}
+		return h.appendTargetsLocked(nil, r.client, f), nil
 	case h.stale:
-		h.listing = h.appendTargetsLocked(h.listing[:0], targets.Usual)
+		h.listing = h.appendTargetsLocked(h.listing[:0], r.client, targets.Usual)
 		h.stale = false
 	}
 	return h.listing, nil
@@ -167,11 +177,11 @@ func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 // them.
 var kinds = [...]session.Kind{session.Browser, session.Tab, session.Page}
 
-// appendTargetsLocked appends {"targetInfos":[…]}.
-func (h *Hub) appendTargetsLocked(b []byte, f targets.Filter) []byte {
+// appendTargetsLocked appends {"targetInfos":[…]} of what a Client sees.
+func (h *Hub) appendTargetsLocked(b []byte, c *Client, f targets.Filter) []byte {
 	b = append(b, `{"targetInfos":[`...)
 	empty := len(b)
-	h.eachLocked(f, func(t target) *wire.Error { //nolint:errcheck // it has none
+	h.eachLocked(c, f, func(t target) *wire.Error { //nolint:errcheck // it has none
 		if len(b) > empty {
 			b = append(b, ',')
 		}
@@ -181,8 +191,10 @@ func (h *Hub) appendTargetsLocked(b []byte, f targets.Filter) []byte {
 	return append(b, ']', '}')
 }
 
-// eachLocked calls fn for every target that a filter takes, until one fails.
-func (h *Hub) eachLocked(f targets.Filter, fn func(target) *wire.Error) *wire.Error {
+// eachLocked calls fn for every target that a Client sees and a filter takes, until
+// one fails.
+func (h *Hub) eachLocked(c *Client, f targets.Filter, fn func(target) *wire.Error) *wire.Error {
+	tabs := c.tabs()
 	for _, k := range kinds {
 		if !f.Takes(typeOf(k)) {
 			continue
@@ -195,6 +207,9 @@ func (h *Hub) eachLocked(f targets.Filter, fn func(target) *wire.Error) *wire.Er
 		}
 		for _, s := range h.emulatedLocked() {
 			for t := range s.targets.All() {
+				if tabs != nil && !tabs.Has(t.ID) {
+					continue
+				}
 				if err := fn(target{k, s, t}); err != nil {
 					return err
 				}
@@ -316,7 +331,7 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 			attached[s.TargetID] = true
 		}
 	}
-	return nil, h.eachLocked(l.attach.Filter, func(t target) *wire.Error {
+	return nil, h.eachLocked(l.client, l.attach.Filter, func(t target) *wire.Error {
 		if t.kind == session.Browser || attached[h.idOf(t.kind, t.Info)] {
 			return nil
 		}
@@ -347,7 +362,7 @@ func setDiscoverTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 		return nil, err
 	}
 	h.subscribers.keep(l)
-	return nil, h.eachLocked(l.discover.Filter, func(t target) *wire.Error {
+	return nil, h.eachLocked(l.client, l.discover.Filter, func(t target) *wire.Error {
 		l.event("Target.targetCreated", h.targetInfoParamsLocked(t))
 		return nil
 	})

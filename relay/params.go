@@ -8,7 +8,7 @@ import (
 // params is what the hub reads of the params of the methods it answers.
 type params struct {
 	targetID, sessionID, browserContextID, promptText     string
-	behavior, downloadPath                                string
+	behavior, downloadPath, client                        string
 	eventsEnabled, ignore                                 bool
 	discover, autoAttach, accept                          bool
 	hasTargetID, hasSessionID, hasDiscover, hasAutoAttach bool
@@ -16,14 +16,14 @@ type params struct {
 	filter                                                targets.Filter // nil when absent
 }
 
-// readParams reads the members that the hub knows, which have their types.
-func readParams(members wire.Object) (p params, bad *wire.Error) {
+// read reads the members that the hub knows, which have their types.
+func (p *params) read(members wire.Object) *wire.Error {
 	for _, m := range members {
 		if !p.set(m.Name, m.Value) {
-			return p, wire.InvalidParams("Failed to deserialize params." + m.Name + " - BINDINGS: an array of at most 64 {type, exclude} expected")
+			return wire.InvalidParams("Failed to deserialize params." + m.Name + " - BINDINGS: an array of at most 64 {type, exclude} expected")
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // set keeps one member, if it is one that is read, and reports whether what is
@@ -42,6 +42,8 @@ func (p *params) set(key string, value []byte) bool {
 		p.behavior, _ = wire.Text(value)
 	case "downloadPath":
 		p.downloadPath, _ = wire.Text(value)
+	case "client":
+		p.client, _ = wire.Text(value)
 	case "eventsEnabled":
 		p.eventsEnabled = value[0] == 't'
 	case "discover":

@@ -56,6 +56,8 @@ type views struct {
 	method string
 	params []byte
 	made   []view
+	hushed *views // for Clients for whom a page is quiet; nil while none is
+	none   bool   // nobody sees it
 }
 
 type view struct {
@@ -73,6 +75,15 @@ func (h *Hub) viewsOf(method string, params []byte) views {
 			v.add(p)
 		}
 	}
+	if h.quiet.Load() {
+		seen, ok := scope.Hush(method, params)
+		v.hushed = &views{method: method, params: seen, none: !ok}
+		for i := range v.made {
+			if ok {
+				v.hushed.add(v.made[i].policy)
+			}
+		}
+	}
 	return v
 }
 
@@ -85,6 +96,9 @@ func (v *views) add(p Policy) view {
 
 // of is what a Client sees.
 func (v *views) of(c *Client) (seen []byte, ok bool) {
+	if v.none {
+		return nil, false
+	}
 	if c.policy == Policy(allowAll) {
 		return v.params, true
 	}

@@ -113,7 +113,9 @@ func (w *world) withHostOrClient(op, arg int, target string) {
 		case 12:
 			w.events.Event(target, "A.event", []byte(`{}`))
 			if len(w.clients) > 0 {
-				w.events.SessionEvent(onlySession(w.clients[arg%len(w.clients)]), "A.event", []byte(`{}`))
+				one, other := w.clients[arg%len(w.clients)], w.clients[arg/2%len(w.clients)]
+				w.events.SessionEvent(onlySession(one), "A.event", []byte(`{}`))
+				w.events.SessionsEvent([]string{onlySession(one), onlySession(other), "none"}, "A.event", []byte(`{}`))
 			}
 		}
 	}

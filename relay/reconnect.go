@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -10,74 +9,11 @@ import (
 )
 
 // A Host may lose its connection and connect again. Another Host may have taken its
-// slot meanwhile, here or at another node. The Directory gives each connection a
-// lease of its slot; of several, the newest counts.
-
-// directoryTimeout is how long the Directory may take to answer.
-const directoryTimeout = 5 * time.Second
-
-// acquireLease asks the Directory for the lease of a slot. The connection that had
-// it before loses it. beginConnecting must come before, and the caller must call
-// checkLeasesLocked, and count connecting down.
-func (h *Hub) acquireLease(hc *connection, slot string) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), directoryTimeout)
-	defer cancel()
-	name := h.opts.Name
-	if slot != "" {
-		name += "/" + slot // no hub has such a name
-	}
-	hc.lease, err = h.opts.Nodes.Claim(ctx, name)
-	return err
-}
-
-// watch ends the connection once its lease is lost.
-func (hc *connection) watch() {
-	select {
-	case <-hc.over:
-	case <-hc.lease.Lost():
-		hc.hub.mu.Lock()
-		defer hc.hub.mu.Unlock()
-		hc.hub.checkLeasesLocked()
-	}
-}
-
-// checkLeasesLocked ends each side whose lease is lost: the Host of its slot is at
-// another node. While a Host connects here, SetHost decides instead, since it may
-// be the same Host.
-func (h *Hub) checkLeasesLocked() {
-	if h.connecting > 0 {
-		return
-	}
-	for _, s := range slices.Clone(h.emulatedLocked()) {
-		hc := s.connection
-		if s.disconnected != nil {
-			hc = s.disconnected.connection
-		}
-		select {
-		case <-hc.lease.Lost():
-			s.makeRoomLocked(false)
-		default:
-		}
-	}
-}
-
-// end gives the lease back, once the connection has ended.
-func (hc *connection) end() {
-	close(hc.over)
-	if hc.lease == nil {
-		return
-	}
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), directoryTimeout)
-		defer cancel()
-		hc.lease.Release(ctx) //nolint:errcheck // a lease that cannot be given back expires
-	}()
-}
+// slot meanwhile: of several, the one that came last counts.
 
 // disconnection is the grace period in which a lost Host may come back.
 type disconnection struct {
-	connection *connection // the lost one: it keeps its lease
-	timer      *time.Timer
+	timer *time.Timer
 }
 
 // awaitLocked keeps the Targets and sessions of a lost Host until it comes back or
@@ -85,7 +21,7 @@ type disconnection struct {
 // carried out.
 func (s *side) awaitLocked() {
 	h := s.hub
-	lost := &disconnection{connection: s.connection}
+	lost := new(disconnection)
 	s.host, s.connection, s.lifecycle = nil, nil, nil
 	s.failAllLocked(errHostGone)
 	s.endWorkersLocked()
@@ -115,7 +51,6 @@ func (s *side) endWorkersLocked() {
 func (s *side) stopWaitingLocked() {
 	if s.disconnected != nil {
 		s.disconnected.timer.Stop()
-		s.disconnected.connection.end()
 		s.disconnected = nil
 	}
 }
@@ -159,9 +94,10 @@ const (
 	longestDelay   = 5 * time.Second
 )
 
-// ReconnectDelay is how long a Host must wait before it may connect. The n-th Host
-// within 10 s that would replace another waits 100 ms · 2^n, at most 5 s. Each call
-// counts as a Host that will connect to the slot "". The other slots are for Hosts
+// ReconnectDelay is how long a Host must wait before it may connect. The first Host
+// that would replace another need not wait: most often it is the same one, whose
+// connection was lost without a word. The n-th within 10 s waits 100 ms · 2^(n-1), at
+// most 5 s. Each call counts as a Host that will connect to the slot "". The other slots are for Hosts
 // that do not compete for a hub.
 func (h *Hub) ReconnectDelay() time.Duration {
 	h.mu.Lock()
@@ -176,9 +112,12 @@ func (h *Hub) ReconnectDelay() time.Duration {
 func (r *replacements) delay(now time.Time) time.Duration {
 	r.times = slices.DeleteFunc(r.times, func(at time.Time) bool { return now.Sub(at) >= replacedWithin })
 	r.times = append(r.times, now)
-	n := min(len(r.times), 6) // 6.4 s is beyond the longest
+	n := min(len(r.times)-1, 6) // 6.4 s is beyond the longest
 	if len(r.times) > 64 {
 		r.times = r.times[1:]
+	}
+	if n == 0 {
+		return 0
 	}
 	return min(delayUnit<<n, longestDelay)
 }

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -21,9 +20,6 @@ var (
 	errHostReannounced = wire.ServerError("Host re-announced")
 	errDetached        = wire.ServerError("Session detached")
 )
-
-// errOvertaken refuses a Host that a newer one has overtaken on its way in.
-var errOvertaken = errors.New("replaced by a newer host")
 
 // side is one Host of a hub, with its Targets. It outlives the Host's connection
 // while the Host may come back. Hub.mu guards it.
@@ -122,32 +118,17 @@ func (h *Hub) removeLocked(s *side) {
 // their sessions; those of any other Host that was in its slot end.
 func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
 	slot := slotOf(host)
-	hc := &connection{hub: h, over: make(chan struct{})}
+	hc := &connection{hub: h}
 	browser, _ := host.(bridge.BrowserSessions)
-	var err error
-	if browser == nil {
-		if !h.beginConnecting(a.Yields) {
-			return nil, bridge.ErrTaken
-		}
-		err = h.acquireLease(hc, slot)
-	} else {
+	if browser != nil {
 		a.HostID = "" // what it minted is lost with its connection
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if browser == nil {
-		h.connecting--
-		defer h.checkLeasesLocked()
-	}
-	if err != nil {
-		h.freedLocked()
-		return nil, err
+	if browser == nil && a.Yields && !h.freeLocked() {
+		return nil, bridge.ErrTaken
 	}
 	s := h.inSlotLocked(slot)
-	if s != nil && s.connection.isNewerThan(hc) {
-		hc.end()
-		return nil, errOvertaken
-	}
 	back := s != nil && a.HostID != "" && a.HostID == s.hostID
 	if s != nil {
 		s.makeRoomLocked(back)
@@ -163,10 +144,13 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 	hc.side, hc.before = s, h.calls.last
 	s.host, s.connection, s.browser = host, hc, browser
 	s.lifecycle, _ = host.(bridge.Lifecycle)
-	h.arrivedLocked()
 	h.log.Info("host connected", zap.String("slot", slot), zap.String("product", a.Version.Product),
 		zap.Int("targets", len(a.Targets)), zap.Bool("back", back))
 	s.enterLocked(a, back)
+	h.arrivedLocked()
+	if slot == "" {
+		h.returnedLocked()
+	}
 	return hc, nil
 }
 
@@ -184,7 +168,6 @@ func (s *side) enterLocked(a bridge.Announcement, back bool) {
 	if r, ok := s.host.(bridge.Resumer); ok {
 		r.Resumed()
 	}
-	go s.connection.watch()
 }
 
 // makeRoomLocked ends the connection of the side's Host for the next one: the
@@ -210,7 +193,6 @@ func (s *side) makeRoomLocked(back bool) {
 // disconnectLocked forgets the Host's connection: nothing that the Host says
 // counts any more, and it is not asked to release anything.
 func (s *side) disconnectLocked() {
-	s.connection.end()
 	s.host, s.connection, s.lifecycle = nil, nil, nil
 }
 
@@ -248,8 +230,10 @@ func (s *side) dropLocked(why *wire.Error) {
 		s.dropBrowserLocked(why)
 		return
 	}
+	h := s.hub
 	s.failUnownedLocked(why)
 	for t := range s.targets.Clear() {
+		h.endedLocked(s, t)
 		s.endTargetLocked(t, why)
 	}
 }
@@ -260,10 +244,14 @@ func (s *side) createdLocked(t targets.Info) bool {
 	if s.isElsewhereLocked(t.ID) {
 		return false
 	}
+	defer s.hub.observeWebLocked(s, t.ID)
 	if s.browser == nil {
 		return s.announceTargetLocked(t)
 	}
-	_, ok := s.targets.Set(t)
+	added, ok := s.targets.Set(t)
+	if added {
+		s.hub.notePrivateLocked(t)
+	}
 	return ok
 }
 
@@ -290,6 +278,9 @@ func (s *side) announceTargetLocked(t targets.Info) bool {
 	}
 	h.stale = true
 	t, _ = s.targets.Get(t.ID)
+	if added {
+		h.owners.inherit(t)
+	}
 	for _, k := range kinds[1:] { // the tab, then the page in it
 		at := target{k, s, t}
 		if !added {
@@ -310,6 +301,7 @@ func (s *side) goneLocked(targetID string, why *wire.Error) {
 		return
 	}
 	s.targets.Delete(info.ID)
+	s.hub.endedLocked(s, info)
 	if s.browser == nil {
 		s.endTargetLocked(info, why)
 	}
@@ -326,11 +318,12 @@ func (s *side) endTargetLocked(info targets.Info, why *wire.Error) {
 		for _, on := range slices.Clone(s.sessions.OfTarget(id)) {
 			h.endSessionLocked(on, why)
 		}
-		h.notifyLocked("Target.targetDestroyed", k, func() []byte {
+		h.notifyLocked("Target.targetDestroyed", k, info, func() []byte {
 			return append(wire.AppendString([]byte(`{"targetId":`), id), '}')
 		})
 	}
 	h.endDialogsLocked(info.ID)
+	h.owners.gone(info.ID)
 }
 
 // announceLocked tells the Host of a session on a Target of its side.

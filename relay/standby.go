@@ -49,8 +49,8 @@ func (h *Hub) slotState() (free bool, freed <-chan struct{}) {
 	return h.freeLocked(), h.freed
 }
 
-// freeLocked reports whether no Host has the slot "", or is about to have it.
-func (h *Hub) freeLocked() bool { return h.connecting == 0 && h.inSlotLocked("") == nil }
+// freeLocked reports whether no Host has the slot "".
+func (h *Hub) freeLocked() bool { return h.inSlotLocked("") == nil }
 
 // freedLocked says that a Host may have left its slot.
 func (h *Hub) freedLocked() {
@@ -58,16 +58,4 @@ func (h *Hub) freedLocked() {
 		close(h.freed)
 		h.freed = nil
 	}
-}
-
-// beginConnecting counts a Host that waits for its lease. It reports false for a
-// Host that yields, while the slot is not free.
-func (h *Hub) beginConnecting(yields bool) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if yields && !h.freeLocked() {
-		return false
-	}
-	h.connecting++
-	return true
 }

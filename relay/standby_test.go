@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/bridge"
-	"github.com/cdphub/cdphub/cluster"
 )
 
 // TestStandby has a Host wait until the hub is free: not while the other one is
@@ -66,26 +65,5 @@ func TestStandbyEnds(t *testing.T) {
 			t.Errorf("AwaitFree returned %v, want the end of its context", err)
 		}
 		events.HostGone(false)
-	})
-}
-
-// A Host that fails to connect leaves the hub free for the one that waits.
-func TestStandbyAfterFailure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		nodes := new(slowClaims)
-		h := New(Options{Nodes: nodes})
-		nodes.Close(t.Context())
-		go func() {
-			if _, err := h.SetHost(&mute{}, bridge.Announcement{}); !errors.Is(err, cluster.ErrClosed) {
-				t.Errorf("a Host while the directory is closed: %v, want ErrClosed", err)
-			}
-		}()
-		synctest.Wait()
-		if h.Free() {
-			t.Error("a hub that a Host is about to have is free")
-		}
-		if err := h.AwaitFree(t.Context()); err != nil {
-			t.Error(err)
-		}
 	})
 }

@@ -28,6 +28,8 @@ type Stats struct {
 	Latency Latency // of commands that Hosts have answered
 
 	Hubs, Hosts, Clients, Sessions, Targets int
+
+	Unresponsive int // of the Targets
 }
 
 // answered counts the answer to one message. The connection has taken it, or was on
@@ -69,6 +71,7 @@ func (s *Stats) add(o Stats) {
 	s.Clients += o.Clients
 	s.Sessions += o.Sessions
 	s.Targets += o.Targets
+	s.Unresponsive += o.Unresponsive
 }
 
 // Stats returns the counters of the hub.
@@ -83,6 +86,7 @@ func (h *Hub) Stats() Stats {
 			s.Hosts++
 		}
 		s.Targets += side.targets.Len()
+		s.Unresponsive += side.targets.Unresponsive()
 	}
 	return s
 }

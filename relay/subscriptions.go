@@ -131,12 +131,12 @@ func (ls *subscribers) forget(at origin) {
 	}
 }
 
-// notifyLocked sends an event about a target of one kind to every subscriber that
-// discovers that kind.
-func (h *Hub) notifyLocked(method string, k session.Kind, body func() []byte) {
+// notifyLocked sends an event about a Target, or its tab, to every subscriber that
+// discovers that kind and sees the Target.
+func (h *Hub) notifyLocked(method string, k session.Kind, t targets.Info, body func() []byte) {
 	var made []byte
 	for l := range h.subscribers.discovering.All() {
-		if l.discover.Takes(typeOf(k)) {
+		if l.discover.Takes(typeOf(k)) && l.client.sees(t) {
 			if made == nil {
 				made = body()
 			}
@@ -147,14 +147,14 @@ func (h *Hub) notifyLocked(method string, k session.Kind, body func() []byte) {
 
 // notifyInfoLocked sends an event with the targetInfo of a Target or its tab.
 func (h *Hub) notifyInfoLocked(method string, t target) {
-	h.notifyLocked(method, t.kind, func() []byte { return h.targetInfoParamsLocked(t) })
+	h.notifyLocked(method, t.kind, t.Info, func() []byte { return h.targetInfoParamsLocked(t) })
 }
 
 // autoAttachLocked attaches the subscribers with auto-attach to a Target that has
 // just appeared, or to its tab.
 func (h *Hub) autoAttachLocked(t target) {
 	for l := range h.subscribers.attaching.All() {
-		if l.attach.Takes(typeOf(t.kind)) {
+		if l.attach.Takes(typeOf(t.kind)) && l.client.sees(t.Info) {
 			h.attachLocked(l, t) //nolint:errcheck // a Client with too many sessions goes without
 		}
 	}
@@ -222,6 +222,10 @@ func (h *Hub) registerLocked(c *Client, s *session.Session) {
 // unregisterLocked forgets a session. Its commands in flight fail with why.
 func (h *Hub) unregisterLocked(c *Client, s *session.Session, why *wire.Error) {
 	h.failLocked(s, why)
+	h.dropHandoffsLocked(s)
+	if h.observer != nil {
+		h.observer.Detached(s.ID)
+	}
 	h.sessions.Remove(s)
 	delete(c.sessions, s)
 	h.subscribers.forget(origin{c, s})

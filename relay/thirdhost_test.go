@@ -27,8 +27,10 @@ type firefox struct{ announced }
 
 func (firefox) Slot() string                             { return "firefox" }
 func (f firefox) AttachedToBrowser(at bridge.Attachment) { f.Attached(at) }
-func (firefox) WaitForRoom()                             {}
-func (firefox) Refresh(told func())                      { told() }
+
+func (f firefox) Inherit(from, to string) { browserHost(f).Inherit(from, to) }
+func (firefox) WaitForRoom()              {}
+func (firefox) Refresh(told func())       { told() }
 
 // inSlot makes an extension of a Host of the transcripts.
 func inSlot(host bridge.Host, slot string) bridge.Host {

@@ -28,6 +28,8 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	> c1 {"id":1,…}                      Client c1, who joins when first named, sends this
 //	> p1 page T1                         Client p1 joins for that Target alone
 //	> c1 leave
+//	> last2 succeeds last1              takes over what last1 has, which then leaves; Clients of
+//	                                     these names have Peers that are Lasting
 //	> dialog T1 confirm TEXT             script in the Target opens a dialog
 //	> host ready T1 T2<T1                the Host announces Targets, the second opened by the first
 //	                                     (also: sessions, nested, handles=METHOD, id=HOSTID, browser,
@@ -42,6 +44,8 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	> host refuses METHOD WHY            from now on
 //	> host full                          from now on the Host takes no command
 //	> host hangs                         the same, since the script of its page does not run
+//	> person opens TICKET                somebody opens the link of a handoff, or ends it
+//	> person done|cancelled ID
 //	> browser comes|ends                 somebody starts a browser for the hub, or gives up
 //	> host lost                          its connection is lost
 //	> host leaves
@@ -49,7 +53,10 @@ var update = flag.Bool("update", false, "rewrite the < lines of the transcripts"
 //	< c1 {…}                             what the peer then gets, each peer in order
 //	< host command CALL S1 T1 METHOD {…}
 //	< host attached|release S1 T1
+//	< host inherit S1 S2
+//	< last1 browser ended
 //	< dialog T1 native|accept|dismiss TEXT
+//	< person key KEY|refused
 //	< p1 gone
 //	< host resumed                       every session that goes on has been told of
 //	< host close REASON
@@ -147,7 +154,8 @@ func newStage() *stage {
 	st := &stage{clients: map[string]*Client{}, hosts: map[string]*fakeHost{}}
 	names := []string{"BROWSER", "CONTEXT"}
 	address := func(string) string { return "http://hub/shell?app=URL" }
-	st.hub = New(Options{PageAddress: address, NewID: func() string {
+	link := func(_, ticket string) string { return "http://hub/#handoff=" + ticket }
+	st.hub = New(Options{PageAddress: address, HandoffURL: link, NewID: func() string {
 		if len(names) > 0 {
 			name := names[0]
 			names = names[1:]
@@ -186,6 +194,9 @@ func (st *stage) do(step string) error {
 		d, err := time.ParseDuration(what)
 		time.Sleep(d)
 		return err
+	case who == "person":
+		st.person(strings.Fields(what))
+		return nil
 	case who == "browser" && what == "comes":
 		st.over = st.hub.ExpectBrowser()
 		return nil
@@ -197,22 +208,37 @@ func (st *stage) do(step string) error {
 	case what == "leave":
 		st.clients[who].Leave()
 		return nil
+	case strings.HasPrefix(what, "succeeds "):
+		old := st.clients[strings.TrimPrefix(what, "succeeds ")]
+		st.clients[who].Succeed(old)
+		old.Leave()
+		return nil
 	case who == "dialog":
 		return st.dialog(strings.SplitN(what, " ", 3))
 	case strings.HasPrefix(what, "page "):
-		c, err := st.hub.JoinPage(st.peer(who), nil, strings.TrimPrefix(what, "page "), func() { st.got(who, "gone") })
+		c, err := st.hub.JoinPage(st.peer(who), policyOf(who), strings.TrimPrefix(what, "page "), func() { st.got(who, "gone") })
 		st.clients[who] = c
 		return err
 	}
 	c := st.clients[who]
 	if c == nil {
 		var err error
-		if c, err = st.hub.Join(st.peer(who), nil); err != nil {
+		if c, err = st.hub.Admit(ClientOptions{Policy: policyOf(who), Name: who}); err != nil {
 			return err
 		}
+		c.Connect(st.peer(who))
 		st.clients[who] = c
 	}
 	c.Receive([]byte(what))
+	return nil
+}
+
+// policyOf gives the Clients own1, own1b and own2 tabs of their own: the first two have
+// them in common.
+func policyOf(who string) Policy {
+	if strings.HasPrefix(who, "own") {
+		return OwnTabs{allowAll, who[:len("own1")]}
+	}
 	return nil
 }
 
@@ -242,6 +268,21 @@ func (st *stage) dialog(words []string) error {
 	return nil
 }
 
+// person opens the link of a handoff, or ends the handoff.
+func (st *stage) person(words []string) {
+	if words[0] != "opens" {
+		if !st.hub.EndHandoff(words[1], HandoffReason(words[0])) {
+			st.got("person", "refused")
+		}
+		return
+	}
+	if key, ok := st.hub.OpenHandoff(words[1]); ok {
+		st.got("person", "key %s", key)
+	} else {
+		st.got("person", "refused")
+	}
+}
+
 func (st *stage) host(name string, words []string) error {
 	f := st.hosts[name]
 	if f == nil {
@@ -261,7 +302,8 @@ func (st *stage) host(name string, words []string) error {
 	case "ready":
 		return f.ready(strings.Fields(rest))
 	case "created":
-		f.events.TargetCreated(targets.Info{ID: a[0], Title: a[1], URL: a[2]})
+		id, opener, _ := strings.Cut(a[0], "<")
+		f.events.TargetCreated(targets.Info{OpenerID: opener, ID: id, Title: a[1], URL: a[2]})
 	case "changed":
 		f.events.TargetChanged(targets.Info{ID: a[0], Title: a[1], URL: a[2]})
 	case "gone":
@@ -270,6 +312,8 @@ func (st *stage) host(name string, words []string) error {
 		f.events.Event(a[0], a[1], []byte(a[2]))
 	case "session-event":
 		f.events.SessionEvent(a[0], a[1], []byte(a[2]))
+	case "sessions-event":
+		f.events.SessionsEvent(strings.Split(a[0], ","), a[1], []byte(a[2]))
 	case "result", "error":
 		return f.answer(verb, a)
 	case "opened":
@@ -293,7 +337,22 @@ func (st *stage) host(name string, words []string) error {
 }
 
 // peer makes a Client's connection that writes down what it gets.
-func (st *stage) peer(name string) session.Peer { return session.NewEncoder(fakePeer{st, name}) }
+func (st *stage) peer(name string) session.Peer {
+	p := session.NewEncoder(fakePeer{st, name})
+	if strings.HasPrefix(name, "last") {
+		return lastingPeer{p, st, name}
+	}
+	return p
+}
+
+// lastingPeer is a Peer of a Client that outlives its connections.
+type lastingPeer struct {
+	*session.Encoder
+	st   *stage
+	name string
+}
+
+func (p lastingPeer) BrowserEnded() { p.st.got(p.name, "browser ended") }
 
 // fakePeer writes down what a Client gets.
 type fakePeer struct {

@@ -48,7 +48,7 @@ func (onlooker) ReadOnly() bool { return true }
 func (s *Server) clientsOf(name string, p relay.Policy) actions.Join {
 	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return s.Hub(ctx, name) }
 	return func(event actions.EventFunc) (actions.Client, error) {
-		c, err := browsers.Join(context.Background(), acquire, relay.LocalOptions{Policy: p, Event: event})
+		c, err := browsers.Join(context.Background(), acquire, relay.LocalOptions{ClientOptions: relay.ClientOptions{Policy: p}, Event: event})
 		if err != nil {
 			return nil, err
 		}

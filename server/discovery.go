@@ -38,7 +38,7 @@ func discoveryOptions(hub *relay.Hub, prefix string, p relay.Policy) httpdiscove
 // callHub sends one browser-level command, as a Client with that policy, and
 // reads its result, if wanted.
 func callHub(ctx context.Context, hub *relay.Hub, p relay.Policy, method string, params, result any) error {
-	l, err := hub.JoinLocal(relay.LocalOptions{Policy: p})
+	l, err := hub.JoinLocal(relay.LocalOptions{ClientOptions: relay.ClientOptions{Policy: p}})
 	if err != nil {
 		return err
 	}

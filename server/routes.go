@@ -289,7 +289,7 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 	connect func(*relay.Client, *wsconn.Conn) error,
 ) {
 	who := s.peer("client", r)
-	client, err := hub.Admit(policy(auth.PassOf(r)))
+	client, err := hub.Admit(relay.ClientOptions{Policy: policy(auth.PassOf(r))})
 	if err != nil {
 		release()
 		http.Error(w, "Too many clients", http.StatusServiceUnavailable)

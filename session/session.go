@@ -51,11 +51,22 @@ type Session struct {
 	// PageEvents says that the Client has Page enabled.
 	PageEvents bool
 
+	// Type is the type of the target, as in CDP, of a session that a Host has minted;
+	// empty for one that the hub has.
+	Type string
+
 	// Answers says that it then may answer the dialogs of the Target.
 	Answers bool
 
+	// Dialog is the params of the Page.javascriptDialogOpening that the Host of a browser
+	// has sent to the session, while the dialog is open; "" for none.
+	Dialog string
+
 	// Calls is the hub's: the session's commands in flight.
 	Calls any
+
+	// Told is the hub's: the last event for several sessions that went to this one.
+	Told uint64
 
 	named  bool // the Client's messages name it
 	tail   []byte

@@ -17,6 +17,14 @@ type Info struct {
 	// NotWeb says that the document is no page of the web: a file, or a page
 	// of the browser's own. Only Clients that may use files see it.
 	NotWeb bool
+	// Owner is the session of a Client at the browser level of the Host
+	// (bridge.Attachment.SessionID), if the Target is in a browser context of that
+	// Client's own: no other Client sees it. "" is a Target of all Clients.
+	Owner string
+	// Unresponsive says that its page was asked for a sign of life and has given
+	// none yet: its process is stopped, its script does not end, or it shows a
+	// dialog.
+	Unresponsive bool
 }
 
 // Browser names a browser, as Browser.getVersion does. A field is empty where the

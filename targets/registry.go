@@ -14,6 +14,8 @@ import (
 type Registry struct {
 	byID ordered.Map[string, Info]
 	text int // bytes of all titles and URLs
+	// silent is how many are unresponsive.
+	silent int
 }
 
 // Set adds a Target or updates the one with the same id. It reports whether
@@ -38,6 +40,7 @@ func (r *Registry) Set(t Info) (added, ok bool) {
 	}
 	t.Title, t.URL = Cut(t.Title, title), Cut(t.URL, url)
 	r.text += t.text() - old.text()
+	r.silent += t.silent() - old.silent()
 	return r.byID.Set(t.ID, t), true
 }
 
@@ -53,10 +56,21 @@ func (r *Registry) Get(id string) (Info, bool) {
 func (r *Registry) Delete(id string) bool {
 	t, known := r.Get(id)
 	r.text -= t.text()
+	r.silent -= t.silent()
 	return known && r.byID.Delete(id)
 }
 
 func (t *Info) text() int { return len(t.Title) + len(t.URL) }
+
+func (t *Info) silent() int {
+	if t.Unresponsive {
+		return 1
+	}
+	return 0
+}
+
+// Unresponsive is how many of the Targets do not respond.
+func (r *Registry) Unresponsive() int { return r.silent }
 
 // Clear removes all Targets, which it returns in order of appearance.
 func (r *Registry) Clear() iter.Seq[Info] {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mailru/easyjson"
 
+	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
@@ -29,28 +30,82 @@ func (h *Host) hiddenLocked(s *session, targetID, contextID string) bool {
 	if owner == nil {
 		owner = t.owner
 	}
-	return owner != nil && owner != s.client || s.client.noFiles && known && !t.web
+	if s.client.group != nil && targetID == "" { // in a shared browser contexts have no owner
+		owner = h.contexts[contextID]
+	}
+	private := owner != nil && owner != s.client && owner != h.targets[s.client.privateOf].owner
+	return private || s.client.noFiles && known && !t.web || h.foreignLocked(s.client, targetID)
 }
 
 // hiddenInfoLocked is hiddenLocked for a target that the browser has just
 // announced, perhaps before the root session knows it.
 func (h *Host) hiddenInfoLocked(s *session, i *info) bool {
+	if _, known := h.targets[i.ID]; !known && s.client.group != nil {
+		h.claimLocked(i)
+	}
 	return h.hiddenLocked(s, i.ID, i.Context) || s.client.noFiles && !h.webLocked(i)
 }
 
 // registerContext records which Client has created a context. A Client that has
 // left meanwhile no longer needs it: the context is disposed of.
-func (h *Host) registerContext(client *session, contextID string) {
+func (h *Host) registerContext(client *session, contextID string, passes bool) {
 	if contextID == "" {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	for client.heir != nil {
+		client = client.heir
+	}
 	h.contexts[contextID] = client
+	if passes {
+		h.passing[contextID] = struct{}{}
+	}
 	h.applyWantsLocked(contextID)
-	if client.over && !h.shared {
+	if client.over && h.endsLocked(contextID) {
 		h.disposeLocked(contextID)
 	}
+}
+
+// outlives has the context that a lasting Client creates stay when its session ends,
+// since the Client may have an heir then, and reports whether the Client has asked for
+// a context that does not (disposeOnDetach, as Playwright does). The Host then disposes
+// of it in the browser's place.
+func outlives(client *session, c *bridge.Command) (passes bool) {
+	if !client.lasting || !c.Args.True("disposeOnDetach") {
+		return false
+	}
+	c.Params = withMember(c.Params, "disposeOnDetach", []byte("false"))
+	return true
+}
+
+// endsLocked reports whether a context ends with the Client that has it.
+func (h *Host) endsLocked(contextID string) bool {
+	_, passes := h.passing[contextID]
+	return !h.shared || passes
+}
+
+// Inherit implements bridge.Heirs.
+func (h *Host) Inherit(from, to string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	old, heir := h.sessions[from], h.sessions[to]
+	if old == nil || heir == nil {
+		return
+	}
+	old.heir = heir
+	for id, owner := range h.contexts {
+		if owner == old {
+			h.contexts[id] = heir
+		}
+	}
+	for id, t := range h.targets {
+		if t.owner == old {
+			t.owner = heir
+			h.targets[id] = t
+		}
+	}
+	heir.windows = old.windows
 }
 
 // unregisterContext removes a context that was disposed of. Its targets stay
@@ -59,17 +114,15 @@ func (h *Host) unregisterContext(contextID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.contexts, contextID)
+	delete(h.passing, contextID)
 	h.downloads.forget(contextID)
 }
 
 // disposeAllLocked disposes of the private contexts of a Client that has left.
 // Chromium answers with an error for those that it has disposed of by itself.
 func (h *Host) disposeAllLocked(client *session) {
-	if h.shared {
-		return
-	}
 	for id, owner := range h.contexts {
-		if owner == client {
+		if owner == client && h.endsLocked(id) {
 			h.disposeLocked(id)
 		}
 	}

@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 )
@@ -25,7 +26,7 @@ const ofTA = `{"targetInfo":{"targetId":"TA","type":"page","browserContextId":"C
 func TestPrivateContextIsSeenByItsClientAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withContext(t, Options{})
-		r.wantTold(`a 1 {"browserContextId":"CA"}`)
+		r.wantTold(`a 1 {"browserContextId":"CA"}`, "created TA page of a")
 		for _, s := range []string{"A", "B"} {
 			r.says(
 				`{"method":"Target.targetCreated","params":`+ofTA+`,"sessionId":"`+s+`"}`,
@@ -45,6 +46,7 @@ func TestPrivateContextIsSeenByItsClientAlone(t *testing.T) {
 			`a < Target.targetCreated `+ofTA,
 			`a < Target.targetInfoChanged `+ofTA,
 			`a < Target.targetCrashed {"targetId":"TA"}`,
+			"gone TA",
 			`a < Target.targetDestroyed {"targetId":"TA"}`,
 			"gone T0",
 			`b < Target.targetDestroyed {"targetId":"T0"}`,
@@ -177,7 +179,7 @@ func TestContextsEndWithTheirClient(t *testing.T) {
 		)
 		r.wantSent(`{"id":-10,"method":"Browser.setDownloadBehavior","params":{"behavior":"deny","browserContextId":"LATE","eventsEnabled":true}}`,
 			`{"id":-11,"method":"Target.disposeBrowserContext","params":{"browserContextId":"LATE"}}`)
-		r.wantTold()
+		r.wantTold("gone TA")
 	})
 }
 
@@ -193,6 +195,23 @@ func TestContextThatItsClientDisposesOfIsForgotten(t *testing.T) {
 		r.forget()
 		r.hub.release("a")
 		r.wantSent(`{"id":-8,"method":"Target.detachFromTarget","params":{"sessionId":"A"}}`)
+	})
+}
+
+func TestClientThatShowsAPrivatePage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		r.must("b", "Target.createBrowserContext", "")
+		r.says(`{"id":101,"result":{"browserContextId":"CB"},"sessionId":"B"}`,
+			`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"TB","type":"page","browserContextId":"CB"}}}`)
+		r.hub.attachOf("v", "TA")
+		r.hub.attachOf("w", "T0") // of all
+		r.must("v", "Target.attachToTarget", `{"targetId":"TA","flatten":true}`)
+		r.must("v", "Target.attachToTarget", `{"targetId":"T0","flatten":true}`)
+		r.refuses("v", "Target.attachToTarget", `{"targetId":"TB","flatten":true}`, "-32602 ")
+		r.refuses("w", "Target.attachToTarget", `{"targetId":"TA","flatten":true}`, "-32602 ")
+		r.says(`{"method":"Target.targetDestroyed","params":{"targetId":"TA"}}`, `{"method":"Target.targetDestroyed","params":{"targetId":"T0"}}`)
+		r.refuses("v", "Storage.getCookies", `{"browserContextId":"CA"}`, "-32602 ") // it has nothing to show any more
 	})
 }
 
@@ -221,6 +240,43 @@ func TestTargetThatComesBackIsStillPrivate(t *testing.T) {
 			`{"method":"Target.targetDestroyed","params":{"targetId":"T1"}}`,
 		)
 		r.refuses("b", "Target.attachToTarget", `{"targetId":"TA"}`, "-32602 ")
-		r.wantTold("gone T0")
+		r.wantTold("gone TA", "created TA page of a", "gone T0")
 	})
+}
+
+// TestHeirHasTheContexts has a lasting Client leave its context to another, also one
+// that is still being created.
+func TestHeirHasTheContexts(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := greeted(t, Options{Shared: shared})
+			r.hub.lasting = true
+			r.clients("a", "b", "c")
+			r.must("a", "Target.createBrowserContext", `{"disposeOnDetach":true}`)
+			r.wantSent(`{"id":1,"method":"Target.createBrowserContext","params":{"disposeOnDetach":false},"sessionId":"A"}`)
+			r.says(`{"id":1,"result":{"browserContextId":"CA"},"sessionId":"A"}`,
+				`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"TA","type":"page","browserContextId":"CA"}}}`)
+			r.must("a", "Target.createBrowserContext", "")
+			r.hub.inherit("a", "b")
+			r.hub.release("a")
+			r.says(`{"id":2,"result":{"browserContextId":"LATE"},"sessionId":"A"}`)
+			r.forget()
+			if !shared {
+				r.refuses("c", "Target.attachToTarget", `{"targetId":"TA"}`, "-32602 No target with given id found")
+				r.refuses("c", "Storage.getCookies", `{"browserContextId":"LATE"}`, "-32602 ")
+			}
+			r.must("b", "Target.attachToTarget", `{"targetId":"TA"}`)
+			r.must("b", "Storage.getCookies", `{"browserContextId":"LATE"}`)
+			r.forget()
+			r.hub.release("b")
+			ends := map[string]bool{"CA": true, "LATE": !shared}
+			synctest.Wait()
+			sent := r.browser.text()
+			for id, want := range ends {
+				if got := strings.Contains(sent, `"Target.disposeBrowserContext","params":{"browserContextId":"`+id+`"}`); got != want {
+					t.Errorf("shared %v: context %s is disposed of: %v\n%s", shared, id, got, sent)
+				}
+			}
+		})
+	}
 }

@@ -59,6 +59,7 @@ type behavior struct {
 type download struct {
 	context string // "" is the default one
 	known   bool   // the context is
+	target  string // that it belongs to; "" if that is not known
 	name    string
 }
 
@@ -254,7 +255,7 @@ func (h *Host) locateDownload(s *session, params []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.downloads.takers) > 0 {
-		h.downloads.running[guid] = download{context: h.contextOfLocked(s.context), known: true}
+		h.downloads.running[guid] = download{context: h.contextOfLocked(s.context), known: true, target: s.target}
 	}
 }
 
@@ -265,7 +266,7 @@ func (h *Host) downloadWillBegin(params []byte) {
 	h.mu.Lock()
 	d := h.downloads.running[guid]
 	if t, ok := h.targets[frame]; ok {
-		d.context, d.known = h.contextOfLocked(t.Context), true
+		d.context, d.known, d.target = h.contextOfLocked(t.Context), true, t.ID
 	} else if len(h.contexts) == 0 {
 		d.known = true
 	}
@@ -328,6 +329,9 @@ func (h *Host) recipientsLocked(d download) (list []recipient) {
 	wanted, owner := h.wantedLocked(d.context), h.ownerLocked(d.context)
 	for s := range h.downloads.takers {
 		if !h.shared && (!d.known || owner != nil && owner != s.client) {
+			continue
+		}
+		if s.client.group != nil && (d.target == "" || h.foreignLocked(s.client, d.target)) {
 			continue
 		}
 		w := s.wants[d.context]

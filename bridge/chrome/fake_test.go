@@ -41,6 +41,13 @@ func (b *fakeBrowser) Offer(f wire.Frame) bool {
 	return true
 }
 
+// text is all that the browser has been sent since the last look.
+func (b *fakeBrowser) text() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Join(b.sent, "\n")
+}
+
 var errFakeGone = errors.New("the fake browser is gone")
 
 func (b *fakeBrowser) Serve(receive func([]byte)) error {
@@ -95,6 +102,8 @@ type fakeHub struct {
 
 	noFiles  bool // of the commands sent
 	readOnly bool // of the Clients that attach
+	lasting  bool
+	tabs     *targets.Tabs
 }
 
 func (h *fakeHub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
@@ -116,16 +125,31 @@ func (h *fakeHub) note(format string, args ...any) {
 
 func (h *fakeHub) Reannounced(bridge.Announcement) { h.note("reannounced") }
 func (h *fakeHub) TargetCreated(t targets.Info) bool {
+	if t.Owner != "" {
+		t.Type += " of " + t.Owner
+	}
 	h.note("created %s %s", t.ID, t.Type)
 	return true
 }
-func (h *fakeHub) TargetChanged(t targets.Info)        { h.note("changed %s %s", t.ID, t.Title) }
+
+func (h *fakeHub) TargetChanged(t targets.Info) {
+	if t.Unresponsive {
+		t.Title += "unresponsive"
+	}
+	h.note("changed %s %s", t.ID, t.Title)
+}
 func (h *fakeHub) TargetGone(id string)                { h.note("gone %s", id) }
 func (h *fakeHub) Event(id, method string, _ []byte)   { h.note("event for all of %s: %s", id, method) }
 func (h *fakeHub) PutScript(string, string) bool       { return false }
 func (h *fakeHub) HostGone(mayReturn bool)             { h.note("host gone %v", mayReturn) }
 func (h *fakeHub) Closed(id string)                    { h.note("closed %s", id) }
 func (h *fakeHub) SessionEvent(id, m string, p []byte) { h.note("%s < %s %s", id, m, p) }
+
+func (h *fakeHub) SessionsEvent(ids []string, m string, p []byte) {
+	for _, id := range ids {
+		h.SessionEvent(id, m, p)
+	}
+}
 
 func (h *fakeHub) Opened(n bridge.Nested) {
 	h.note("opened %s in %s: %s %s", n.SessionID, n.Parent, n.Type, n.TargetID)
@@ -145,7 +169,20 @@ func (h *fakeHub) Result(call bridge.CallID, id string, result, cdpErr []byte) {
 func (h *fakeHub) attach(id, target string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.host.(bridge.Announcer).Attached(bridge.Attachment{SessionID: id, TargetID: target, NoFiles: h.noFiles, ReadOnly: h.readOnly})
+	h.host.(bridge.Announcer).Attached(bridge.Attachment{SessionID: id, TargetID: target, NoFiles: h.noFiles, ReadOnly: h.readOnly, Lasting: h.lasting, Tabs: h.tabs})
+}
+
+func (h *fakeHub) inherit(from, to string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.host.(bridge.Heirs).Inherit(from, to)
+}
+
+// attachOf is attach for a Client that sees what is private to the owner of a target.
+func (h *fakeHub) attachOf(id, target string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.host.(bridge.Announcer).Attached(bridge.Attachment{SessionID: id, PrivateOf: target})
 }
 
 func (h *fakeHub) release(id string) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/targets"
 )
 
 var (
@@ -60,12 +61,18 @@ type Host struct {
 	scratch       []byte
 	context       string // the default one, if the browser names it
 	contexts      map[string]*session
+	passing       map[string]struct{} // contexts that end with their Client, also in a shared browser
 	targets       map[string]target
 	born          int                   // how many targets there have been
 	stuck         map[string]*stuckPage // by the id of the target
+	looks         map[string]int32      // by target: the newest command that asked it for a sign of life
+	looked        time.Time             // when that was done last
 	lastDestroyed string                // the last target that has gone: see destroyed
 	refreshing    bool                  // an answer to Target.getTargets is due
 	downloads     downloads
+	shadows       map[string][]shadow      // by target
+	groups        map[*targets.Tabs]*group // of Clients with tabs of their own
+	probes        map[string]string        // tabs whose page is looked for, and the session for that, "" at first
 }
 
 // Serve opens the browser that the options name and announces it to the hub.
@@ -101,6 +108,7 @@ func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 	if h.events != nil {
 		h.events.HostGone(false)
 	}
+	h.forgetTabs()
 	why := context.Cause(ctx)
 	if errors.Is(why, errBehind) && !errors.Is(err, errClosed) {
 		why = err // it took no more because it had ended
@@ -122,9 +130,14 @@ func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc)
 		waiters:   make(map[*session]struct{}),
 		onAnswers: make(map[int32]onAnswer),
 		contexts:  make(map[string]*session),
+		passing:   make(map[string]struct{}),
 		targets:   make(map[string]target),
 		stuck:     make(map[string]*stuckPage),
+		looks:     make(map[string]int32),
 		downloads: newDownloads(),
+		shadows:   make(map[string][]shadow),
+		groups:    make(map[*targets.Tabs]*group),
+		probes:    make(map[string]string),
 	}
 }
 

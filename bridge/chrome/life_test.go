@@ -74,7 +74,7 @@ func TestTargetsAreLookedAtWhileTheBrowserIsInUse(t *testing.T) {
 		r.wantSent() // the first look is still to be answered
 		r.says(`{"id":` + n + `,"result":{"targetInfos":[{"targetId":"T0","type":"page","title":"new","browserContextId":"D"},` +
 			`{"targetId":"TA","type":"page","title":"new","browserContextId":"CA"},{"targetId":"unknown","type":"page"}]}}`)
-		r.wantTold("changed T0 new")
+		r.wantTold("changed T0 new", "changed TA new")
 		r.says(`{"method":"Target.targetInfoChanged","params":{"targetInfo":{"targetId":"T0","type":"other","title":"new","browserContextId":"D"}}}`)
 		r.wantTold() // nothing new
 	})

@@ -76,6 +76,12 @@ func (h *liveHub) HostGone(bool)                     { h.change(func() { h.gone+
 func (h *liveHub) SessionEvent(s, method string, p []byte) {
 	h.tell(told{s, strings.Clone(method), string(p)})
 }
+
+func (h *liveHub) SessionsEvent(ids []string, method string, p []byte) {
+	for _, id := range ids {
+		h.SessionEvent(id, method, p)
+	}
+}
 func (h *liveHub) Closed(s string) { h.tell(told{s, "closed", ""}) }
 
 func (h *liveHub) Opened(n bridge.Nested) {

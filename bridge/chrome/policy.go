@@ -19,7 +19,7 @@ import (
 // hub has read the params of commands that name something.
 func needsPolicy(c *bridge.Command) bool {
 	_, streams := streamMethods[c.Method]
-	return c.Args != nil || streams || scope.Reaches(c.Method) || refused[c.Method] != ""
+	return c.Args != nil || streams || scope.Reaches(c.Method) || refused[c.Method] != "" || strings.HasPrefix(c.Method, "Tracing.")
 }
 
 // refused says why no Client may use a method.
@@ -37,6 +37,9 @@ var refused = map[string]string{
 func (h *Host) applyPolicyLocked(s *session, c *bridge.Command, a *onAnswer) error {
 	if why := refused[c.Method]; why != "" {
 		return wire.ServerError(c.Method + " is not allowed: " + why)
+	}
+	if why := refusedOwn(s, c.Method); why != "" {
+		return wire.ServerError(c.Method + " is not allowed for a Client with tabs=own: " + why)
 	}
 	if c.Params != nil && c.Args == nil && scope.Judged(c.Method) {
 		return wire.InvalidParams("the params were not read")
@@ -77,9 +80,15 @@ func (h *Host) applyPolicyLocked(s *session, c *bridge.Command, a *onAnswer) err
 				delete(s.attaching, id)
 			}
 		}
+	case "Target.createTarget":
+		if g := client.group; g != nil {
+			a.creates, a.always = true, true
+			a.observe = func(result, _ []byte) { h.opened(g, text(result, "targetId")) }
+		}
 	case "Target.createBrowserContext":
 		a.always = true
-		a.observe = func(result, _ []byte) { h.registerContext(client, text(result, "browserContextId")) }
+		passes := outlives(client, c)
+		a.observe = func(result, _ []byte) { h.registerContext(client, text(result, "browserContextId"), passes) }
 	case "Target.disposeBrowserContext":
 		id := strings.Clone(n.contextID)
 		a.observe = func(result, _ []byte) {
@@ -140,7 +149,7 @@ func (h *Host) refusePrivateLocked(s *session, method string, n names) *wire.Err
 		}
 		return &wire.Error{Code: wire.CodeInvalidParams, Message: "No target with given id found"}
 	}
-	if id, ok := wire.Int(n.windowID); ok && !h.shared {
+	if id, ok := wire.Int(n.windowID); ok && (!h.shared || s.client.group != nil) {
 		if _, known := s.client.windows[id]; !known { // it may show a private page of another Client
 			return wire.ServerError("Browser window not found")
 		}

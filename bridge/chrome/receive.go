@@ -76,9 +76,14 @@ func (h *Host) event(m *message) {
 	}
 	h.mu.Lock()
 	s := h.findLocked(m)
-	barred := s != nil && s.barred
+	barred, probes := s != nil && s.barred, len(h.probes) > 0
 	h.mu.Unlock()
-	if s != nil && h.filterEvent(s, method, params) && !barred {
+	if s == nil && probes {
+		id, _ := wire.Text(m.sessionID)
+		h.probeEvent(id, method, params)
+	}
+	// Of a barred session the Client gets the ends of the sessions inside it, and nothing else.
+	if s != nil && h.filterEvent(s, method, params) && (!barred || method == "Target.detachedFromTarget") {
 		h.events.SessionEvent(s.id, method, params)
 	}
 }

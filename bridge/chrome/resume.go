@@ -1,6 +1,8 @@
 package chrome
 
 import (
+	"slices"
+
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/targets"
 )
@@ -58,6 +60,7 @@ func (h *Host) resumeLocked(list []*session) {
 		if !h.awaitedSessionLocked(s) {
 			s.held = false
 			h.sendLocked(s.tail, resumeMethod, wire.Empty, nil)
+			h.goesOnLocked(s.target)
 		}
 	}
 }
@@ -82,6 +85,12 @@ func (h *Host) resumeAllLocked() {
 		}
 	}
 	h.resumeLocked(list)
+	for id, shadows := range h.shadows {
+		i := h.targets[id].info
+		if !h.awaitedLocked(&i, shadows[0].parent.target) {
+			h.endShadowsLocked(id)
+		}
+	}
 }
 
 // resumeBeforeDetachLocked resumes targets before a command of a Client ends the
@@ -111,9 +120,20 @@ func (h *Host) noteAutoAttachLocked(s *session, method string, args wire.Object)
 		s.autoFrom = h.born
 		s.auto = method == "Target.autoAttachRelated" || args.True("autoAttach")
 		s.filter, _ = targets.ReadFilter(args.Get("filter")) // one that is no good the browser refuses
+		if !s.auto {
+			h.endAgainLocked(s)
+		}
 		h.setWaitsLocked(s, s.auto && args.True("waitForDebuggerOnStart"))
+	case "Target.setDiscoverTargets":
+		s.discovers = nil
+		if args.True("discover") {
+			if s.discovers, _ = targets.ReadFilter(args.Get("filter")); s.discovers == nil {
+				s.discovers = targets.Usual
+			}
+		}
 	case resumeMethod:
 		s.held = false
+		h.goesOnLocked(s.target)
 	}
 }
 
@@ -127,5 +147,68 @@ func (h *Host) setWaitsLocked(s *session, waits bool) {
 	delete(h.waiters, s)
 	if was {
 		h.resumeAllLocked()
+	}
+}
+
+// shadow is a session of the browser on a target that its Client may not see. Where
+// the target waits, it stays until another Client lets that go on: a document that a
+// page opens with rel=noopener is never loaded when one of the sessions that it waits
+// for ends before (Chromium 156).
+type shadow struct {
+	parent   *session
+	upstream string
+}
+
+// shunLocked ends a session that a Client may not have, as soon as that may be.
+func (h *Host) shunLocked(parent *session, a *attachment) {
+	own := shadow{parent, a.SessionID}
+	if !h.targets[a.Info.ID].goesOn && h.awaitedLocked(&a.Info, parent.target) {
+		h.shadows[a.Info.ID] = append(h.shadows[a.Info.ID], own)
+		return
+	}
+	h.endShadowLocked(own)
+}
+
+func (h *Host) endShadowLocked(s shadow) {
+	h.sendLocked(wire.SessionTail(s.upstream), resumeMethod, wire.Empty, nil)
+	h.detachLocked(s.parent, s.upstream)
+}
+
+// goesOnLocked ends the shadows on a target that goes on, and those on its tab. Of
+// most tabs it is not known which page they have.
+func (h *Host) goesOnLocked(targetID string) {
+	h.endShadowsLocked(targetID)
+	for id := range h.shadows {
+		if t := h.targets[id]; t.Type == "tab" && (t.page == "" || t.page == targetID) {
+			h.endShadowsLocked(id)
+		}
+	}
+}
+
+func (h *Host) endShadowsLocked(targetID string) {
+	for _, s := range h.shadows[targetID] {
+		if !s.parent.over {
+			h.endShadowLocked(s)
+		}
+	}
+	delete(h.shadows, targetID)
+	if t, known := h.targets[targetID]; known && !t.goesOn {
+		t.goesOn = true
+		h.targets[targetID] = t
+	}
+}
+
+// dropShadowsLocked ends those inside a session that ends.
+func (h *Host) dropShadowsLocked(parent *session) {
+	for id, list := range h.shadows {
+		list = slices.DeleteFunc(list, func(s shadow) bool {
+			if s.parent == parent {
+				h.sendLocked(wire.SessionTail(s.upstream), resumeMethod, wire.Empty, nil)
+			}
+			return s.parent == parent
+		})
+		if h.shadows[id] = list; len(list) == 0 {
+			delete(h.shadows, id)
+		}
 	}
 }

@@ -134,9 +134,37 @@ func TestR113InterceptedFilesAreNotTold(t *testing.T) {
 		r.wantTold(`PB < Fetch.requestPaused {"requestId":"1","frameId":"T0","request":{"url":"http://a/"}}`)
 		r.says(`{"method":"Fetch.requestPaused","params":{"requestId":"2","frameId":"T0","request":{"url":"file:///etc/passwd"}},"sessionId":"PB"}`)
 		r.wantTold()
-		if sent := strings.Join(r.browser.sent, ""); !strings.Contains(sent, `"Target.detachFromTarget","params":{"sessionId":"PB"}`) {
+		if sent := r.browser.text(); !strings.Contains(sent, `"Target.detachFromTarget","params":{"sessionId":"PB"}`) {
 			t.Errorf("the browser was sent %s", sent)
 		}
 		r.refuses("PB", "Fetch.fulfillRequest", `{"requestId":"2","responseCode":200}`, "-32001 ")
+	})
+}
+
+// TestHiddenSessionsStayWhileAPageWaits since it would never be loaded otherwise, and
+// go when another Client lets it go on: that on the page, and that on its tab.
+func TestHiddenSessionsStayWhileAPageWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withContext(t, Options{})
+		for _, s := range []string{"a", "b"} {
+			r.must(s, "Target.setAutoAttach", autoAttach)
+		}
+		at := func(session, id, target, kind string) string {
+			return `{"method":"Target.attachedToTarget","params":{"sessionId":"` + id + `","targetInfo":{"targetId":"` + target + `","type":"` + kind + `","browserContextId":"CA"},"waitingForDebugger":true},"sessionId":"` + session + `"}`
+		}
+		r.says(`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"X","type":"tab","browserContextId":"CA"}}}`,
+			`{"method":"Target.targetCreated","params":{"targetInfo":{"targetId":"P","type":"page","browserContextId":"CA"}}}`)
+		r.forget()
+		r.says(at("A", "PA", "P", "page"), at("B", "PB", "P", "page"), at("B", "XB", "X", "tab"))
+		r.wantSent()
+		r.must("PA", resumeMethod, "")
+		sent := strings.Join(r.browser.sent, "\n")
+		for _, id := range []string{"PB", "XB"} {
+			resumed := strings.Index(sent, `"Runtime.runIfWaitingForDebugger","params":{},"sessionId":"`+id+`"}`)
+			ended := strings.Index(sent, `"Target.detachFromTarget","params":{"sessionId":"`+id+`"},"sessionId":"B"}`)
+			if resumed < 0 || ended < resumed {
+				t.Errorf("the browser was sent\n%s\nwant %s resumed, and then ended", sent, id)
+			}
+		}
 	})
 }

@@ -21,6 +21,7 @@ type onAnswer struct {
 	observe    func(result, cdpErr []byte)
 	rewrite    func(result, cdpErr []byte) (newResult, newErr []byte) // gives what the Client gets instead
 	attachesTo string                                                 // the target of a Target.attachToTarget
+	creates    bool                                                   // a Target.createTarget of a Client with tabs of its own
 }
 
 // The browser takes int32 numbers for its commands. Those of the hub keep
@@ -47,7 +48,6 @@ func (h *Host) Send(c bridge.Command) error {
 		return errNoSession
 	}
 	var a onAnswer
-	method := c.Method
 	if needsPolicy(&c) {
 		if err := h.applyPolicyLocked(s, &c, &a); err != nil {
 			return err
@@ -74,12 +74,15 @@ func (h *Host) Send(c bridge.Command) error {
 	if s.watch != nil {
 		s.watch.inFlight[c.Call] = struct{}{}
 	}
-	h.noteAutoAttachLocked(s, method, c.Args)
+	h.noteAutoAttachLocked(s, c.Method, c.Args)
 	if a.attachesTo != "" {
 		if s.attaching == nil {
 			s.attaching = make(map[string]int)
 		}
 		s.attaching[a.attachesTo]++
+	}
+	if a.creates {
+		h.creatingLocked(s.client.group)
 	}
 	if a.observe != nil || a.rewrite != nil {
 		a.session = s

@@ -19,13 +19,16 @@ type session struct {
 	barred   bool     // its target shows what the Client may not see: it is being detached
 	page     bool     // the Page domain is enabled
 
-	attaching map[string]int // Target.attachToTarget commands without an answer, by target
-	auto      bool           // Target.setAutoAttach is on
-	autoFrom  int            // how many targets there had been when it was sent
-	waits     bool           // with waitForDebuggerOnStart
-	filter    targets.Filter // of Target.setAutoAttach; nil is Chromium's default
-	held      bool           // its target may wait for Runtime.runIfWaitingForDebugger
-	watch     *watch         // nil unless its page has yet to give a sign of life
+	attaching map[string]int  // Target.attachToTarget commands without an answer, by target
+	discovers targets.Filter  // of Target.setDiscoverTargets; nil while that is off
+	auto      bool            // Target.setAutoAttach is on
+	autoFrom  int             // how many targets there had been when it was sent
+	again     map[string]bool // targets to which the Host is attaching it in the browser's place
+	standsIn  bool            // the Host has begun it so
+	waits     bool            // with waitForDebuggerOnStart
+	filter    targets.Filter  // of Target.setAutoAttach; nil is Chromium's default
+	held      bool            // its target may wait for Runtime.runIfWaitingForDebugger
+	watch     *watch          // nil unless its page has yet to give a sign of life
 
 	parent   *session // nil for a session that the hub created
 	children map[*session]struct{}
@@ -40,6 +43,10 @@ type session struct {
 
 	// The rest is set only for the first session of a Client.
 	noFiles, readOnly bool
+	lasting           bool
+	heir              *session           // has what this Client had; nil for most
+	privateOf         string             // bridge.Attachment.PrivateOf
+	group             *group             // of those with the same tabs; nil for a Client that sees all
 	windows           map[int64]struct{} // windows that the Client may name
 	folder            string             // of the Client's downloads; "" until it wants some
 }
@@ -54,9 +61,9 @@ func (h *Host) Attached(at bridge.Attachment) {
 	defer h.mu.Unlock()
 	s := &session{
 		id: at.SessionID, target: at.TargetID, browser: at.TargetID == "", context: h.targets[at.TargetID].Context,
-		noFiles: at.NoFiles, readOnly: at.ReadOnly,
+		noFiles: at.NoFiles, readOnly: at.ReadOnly, lasting: at.Lasting, privateOf: at.PrivateOf,
 	}
-	s.client = s
+	s.client, s.group = s, h.joinLocked(at.Tabs)
 	s.barred = h.hiddenLocked(s, s.target, "")
 	h.sessions[s.id] = s
 	method, params := "Target.attachToBrowserTarget", wire.Empty
@@ -167,39 +174,46 @@ func (h *Host) removeLocked(s *session) {
 	s.queue = nil
 	h.dropWantLocked(s)
 	h.removeFolderLocked(s)
+	h.dropShadowsLocked(s)
 	for n, a := range h.onAnswers {
 		if a.session == s && (!a.always || s.upstream == "") {
 			delete(h.onAnswers, n)
+			if a.creates {
+				s.client.group.creating--
+			}
 		}
+	}
+	if s.group != nil {
+		h.leaveGroupLocked(s.group)
 	}
 }
 
 // childAttached handles a session that the browser has created inside another,
 // and announces it to the hub. It reports false when the Client may not have the
 // session: the Host then detaches it, and the Client never sees it.
-func (h *Host) childAttached(parent *session, a *attachment) bool {
+func (h *Host) childAttached(parent *session, a *attachment, params []byte) bool {
 	h.mu.Lock()
 	if parent.over || h.sessions[a.SessionID] != nil {
 		h.mu.Unlock()
 		return false
 	}
+	if g := parent.client.group; g != nil && !parent.browser && !parent.barred {
+		g.tabs.Add(a.Info.ID) // it is in a tab of the Client's
+	}
+	if h.holdLocked(parent, "attachedToTarget", a.Info.ID, params) {
+		h.mu.Unlock()
+		return false
+	}
 	if parent.barred || h.hiddenInfoLocked(parent, &a.Info) {
-		if !h.awaitedLocked(&a.Info, parent.target) {
-			h.sendLocked(wire.SessionTail(a.SessionID), resumeMethod, wire.Empty, nil)
-		}
-		h.detachLocked(parent, a.SessionID)
+		h.shunLocked(parent, a)
 		h.mu.Unlock()
 		return false
 	}
 	auto := parent.auto && parent.attaching[a.Info.ID] == 0
-	if auto && h.stuck[a.Info.ID] != nil {
-		h.awaitPageLocked(a.Info.ID, parent)
-		h.detachLocked(parent, a.SessionID)
-		h.mu.Unlock()
-		return false
-	}
+	standsIn := auto && parent.again[a.Info.ID]
+	delete(parent.again, a.Info.ID)
 	s := &session{
-		id: a.SessionID, upstream: a.SessionID, tail: wire.SessionTail(a.SessionID), client: parent.client,
+		id: a.SessionID, standsIn: standsIn, upstream: a.SessionID, tail: wire.SessionTail(a.SessionID), client: parent.client,
 		target: a.Info.ID, browser: a.Info.Type == "browser", context: a.Info.Context, parent: parent,
 	}
 	if parent.children == nil {
@@ -210,7 +224,10 @@ func (h *Host) childAttached(parent *session, a *attachment) bool {
 	if s.held = auto; auto && !parent.waits {
 		h.resumeLocked([]*session{s})
 	}
-	if auto && h.wasThereLocked(parent, a) {
+	switch {
+	case auto && h.stuck[a.Info.ID] != nil:
+		h.withdrawSoonLocked(s)
+	case auto && h.wasThereLocked(parent, a):
 		h.watchLocked(s)
 	}
 	h.mu.Unlock()

@@ -3,6 +3,8 @@ package chrome
 import (
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/wire"
 )
@@ -46,6 +48,13 @@ func (h *Host) wasThereLocked(parent *session, a *attachment) bool {
 	return a.Info.Type == "page" && !a.Waiting && known && t.born < parent.autoFrom
 }
 
+// withdrawSoonLocked ends a session at once whose page is known not to answer. The Client
+// hears of the session before: Puppeteer waits for one on each page.
+func (h *Host) withdrawSoonLocked(s *session) {
+	s.watch = &watch{inFlight: make(map[bridge.CallID]struct{})}
+	h.askLocked("Browser.getVersion", wire.Empty, func(_, _ []byte) { h.withdraw(s) })
+}
+
 // watchLocked asks the page of a session for a sign of life.
 func (h *Host) watchLocked(s *session) {
 	s.watch = &watch{inFlight: make(map[bridge.CallID]struct{})}
@@ -67,8 +76,8 @@ func (h *Host) watchLocked(s *session) {
 	})
 }
 
-// withdraw ends a session whose page has not answered. Its Client is told before its
-// commands fail: Playwright would else show it the page for a moment.
+// withdraw ends a session whose page has not answered. The Client hears of the end before
+// its commands fail: else Playwright would show the page for a moment.
 func (h *Host) withdraw(s *session) {
 	h.mu.Lock()
 	w := s.watch
@@ -79,7 +88,9 @@ func (h *Host) withdraw(s *session) {
 	h.awaitPageLocked(s.target, s.parent)
 	h.detachLocked(s.parent, s.upstream)
 	h.endLocked(s)
+	told := h.noteSilentLocked(s.target, true)
 	h.mu.Unlock()
+	told()
 	gone := wire.AppendString([]byte(`{"sessionId":`), s.id)
 	gone = append(wire.AppendString(append(gone, `,"targetId":`...), s.target), '}')
 	h.events.SessionEvent(s.parent.id, "Target.detachedFromTarget", gone)
@@ -89,7 +100,8 @@ func (h *Host) withdraw(s *session) {
 	h.events.Closed(s.id)
 }
 
-// awaitPageLocked has a session attached to a page as soon as that answers.
+// awaitPageLocked has a session, unless it is nil, attached to a page as soon as that
+// answers.
 func (h *Host) awaitPageLocked(targetID string, parent *session) {
 	p := h.stuck[targetID]
 	if p == nil {
@@ -97,7 +109,9 @@ func (h *Host) awaitPageLocked(targetID string, parent *session) {
 		h.stuck[targetID] = p
 		h.askLocked("Target.attachToTarget", attachTo(targetID), func(result, _ []byte) { h.askStuck(targetID, text(result, "sessionId")) })
 	}
-	p.waiting[parent] = struct{}{}
+	if parent != nil {
+		p.waiting[parent] = struct{}{}
+	}
 }
 
 // askStuck asks a page that does not answer, in a session of the root.
@@ -119,13 +133,57 @@ func (h *Host) askStuck(targetID, upstream string) {
 // answersAgain attaches the sessions that wait for a page.
 func (h *Host) answersAgain(targetID, upstream string) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	p := h.stuck[targetID]
 	h.forgetStuckLocked(targetID)
 	h.detachLocked(nil, upstream)
 	for s := range p.waiting {
 		if s.auto {
-			h.sendLocked(s.tail, "Target.attachToTarget", attachTo(targetID), nil)
+			h.attachAgainLocked(s, targetID)
+		}
+	}
+	told := h.noteSilentLocked(targetID, false)
+	h.mu.Unlock()
+	told()
+}
+
+// attachAgainLocked has a session attached to a target as the browser would do by
+// itself. When the Client turns that off, the Host ends it.
+func (h *Host) attachAgainLocked(s *session, targetID string) {
+	if s.again == nil {
+		s.again = make(map[string]bool)
+	}
+	s.again[targetID] = true
+	h.sendLocked(s.tail, "Target.attachToTarget", attachTo(targetID), nil)
+}
+
+// endAgainLocked ends the sessions of attachAgainLocked: Chromium ends those alone
+// that it has begun itself.
+func (h *Host) endAgainLocked(parent *session) {
+	clear(parent.again)
+	for child := range parent.children {
+		if child.standsIn {
+			h.detachLocked(parent, child.upstream)
+		}
+	}
+}
+
+// noteSilentLocked records whether a page answers. What it returns tells the hub, and
+// is called without the lock.
+func (h *Host) noteSilentLocked(targetID string, silent bool) (tell func()) {
+	t, known := h.targets[targetID]
+	if !known || t.silent == silent {
+		return func() {}
+	}
+	t.silent = silent
+	h.targets[targetID] = t
+	what := "tab_responsive"
+	if silent {
+		what = "tab_unresponsive"
+	}
+	return func() {
+		h.log.Info(what, zap.String("target", targetID))
+		if t.listed {
+			h.events.TargetChanged(t.registered())
 		}
 	}
 }

@@ -27,10 +27,7 @@ func (r *rig) attaches(session, id, target string) {
 func (r *rig) passes(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
-	r.browser.mu.Lock()
-	sent := strings.Join(r.browser.sent, "\n")
-	r.browser.mu.Unlock()
-	if strings.Contains(sent, `"Browser.getVersion"`) {
+	if strings.Contains(r.browser.text(), `"Browser.getVersion"`) {
 		r.says(`{"id":` + r.numberOf("Browser.getVersion") + `,"result":{}}`)
 	}
 }
@@ -45,7 +42,7 @@ func TestStuckPageIsWithdrawn(t *testing.T) {
 		r.says(`{"id":` + itoa(r.hub.calls) + `,"result":{},"sessionId":"P"}`)
 		r.forget()
 		r.passes(stuckAfter)
-		r.wantTold(`a < Target.detachedFromTarget {"sessionId":"P","targetId":"T0"}`,
+		r.wantTold("changed T0 unresponsive", `a < Target.detachedFromTarget {"sessionId":"P","targetId":"T0"}`,
 			`P `+enable+` error {"code":-32000,"message":"`+errStuck.Message+`"}`, "closed P")
 		root := r.numberOf("Target.attachToTarget")
 		if sent := strings.Join(r.browser.sent, "\n"); !strings.Contains(sent, `"Target.detachFromTarget","params":{"sessionId":"P"},"sessionId":"A"}`) {
@@ -60,7 +57,12 @@ func TestStuckPageIsWithdrawn(t *testing.T) {
 		r.clients("b")
 		r.must("b", "Target.setAutoAttach", autoAttach)
 		r.attaches("B", "Q", "T0")
-		r.wantTold()
+		r.wantTold("opened Q in b: page T0",
+			`b < Target.attachedToTarget {"sessionId":"Q","targetInfo":{"targetId":"T0","type":"page","browserContextId":"D"},"waitingForDebugger":false}`)
+		r.must("Q", "Page.enable", "")
+		r.passes(0)
+		r.wantTold(`b < Target.detachedFromTarget {"sessionId":"Q","targetId":"T0"}`,
+			`Q `+itoa(r.hub.calls)+` error {"code":-32000,"message":"`+errStuck.Message+`"}`, "closed Q")
 		r.says(`{"method":"Target.detachedFromTarget","params":{"sessionId":"Q","targetId":"T0"},"sessionId":"B"}`)
 		r.wantTold()
 		r.forget()
@@ -77,8 +79,15 @@ func TestStuckPageIsWithdrawn(t *testing.T) {
 			}
 		}
 		r.attaches("A", "P2", "T0")
-		r.wantTold("opened P2 in a: page T0",
+		r.wantTold("changed T0 ", "opened P2 in a: page T0",
 			`a < Target.attachedToTarget {"sessionId":"P2","targetInfo":{"targetId":"T0","type":"page","browserContextId":"D"},"waitingForDebugger":false}`)
+
+		// Turned off, the session ends, which the browser has not begun by itself.
+		r.forget()
+		r.must("a", "Target.setAutoAttach", `{"autoAttach":false,"waitForDebuggerOnStart":false,"flatten":true}`)
+		if sent := strings.Join(r.browser.sent, "\n"); !strings.Contains(sent, `"Target.detachFromTarget","params":{"sessionId":"P2"},"sessionId":"A"}`) {
+			t.Errorf("the browser was sent %s", sent)
+		}
 	})
 }
 

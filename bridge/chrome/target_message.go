@@ -17,6 +17,8 @@ type info struct {
 	Opener  string `json:"openerId"`
 	Context string `json:"browserContextId"`
 	Parent  string `json:"parentFrameId"`
+	// ParentTarget is the target around a frame or a worker, and the tab around a page.
+	ParentTarget string `json:"parentId"`
 }
 
 // attachment is the params of Target.attachedToTarget. The other events of

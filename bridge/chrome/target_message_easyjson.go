@@ -298,6 +298,12 @@ func easyjson18d09c07DecodeGithubComCdphubCdphubBridgeChrome2(in *jlexer.Lexer, 
 			} else {
 				out.Parent = string(in.String())
 			}
+		case "parentId":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ParentTarget = string(in.String())
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -346,6 +352,11 @@ func easyjson18d09c07EncodeGithubComCdphubCdphubBridgeChrome2(out *jwriter.Write
 		const prefix string = ",\"parentFrameId\":"
 		out.RawString(prefix)
 		out.String(string(in.Parent))
+	}
+	{
+		const prefix string = ",\"parentId\":"
+		out.RawString(prefix)
+		out.String(string(in.ParentTarget))
 	}
 	out.RawByte('}')
 }

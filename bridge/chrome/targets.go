@@ -2,6 +2,7 @@ package chrome
 
 import (
 	"strings"
+	"time"
 
 	"github.com/mailru/easyjson"
 	"go.uber.org/zap"
@@ -19,11 +20,18 @@ type target struct {
 	listed bool     // the hub knows it
 	web    bool     // its document is one of the web
 	born   int      // how many targets there had been before
+	silent bool     // its page does not answer: see stuck.go
+	goesOn bool     // a session has let it go on
+	page   string   // of a tab, the page in it; "" until a probe has found it
 }
 
 // registered is what a target is to the hub.
 func (t *target) registered() targets.Info {
-	return targets.Info{ID: t.ID, Title: t.Title, URL: t.URL, Type: t.Type, OpenerID: t.Opener, NotWeb: !t.web}
+	i := targets.Info{ID: t.ID, Title: t.Title, URL: t.URL, Type: t.Type, OpenerID: t.Opener, NotWeb: !t.web, Unresponsive: t.silent}
+	if t.owner != nil {
+		i.Owner = t.owner.id
+	}
+	return i
 }
 
 // webLocked reports whether a target shows a document of the web. A blank one
@@ -114,12 +122,12 @@ func (h *Host) rootEvent(method string, params []byte) {
 // Chromium's own /json/list leaves out, and the windows of its own interface.
 var unlisted = map[string]bool{"browser": true, "tab": true, "browser_ui": true}
 
-// created adds a target, and announces it to the hub if every Client may see it.
+// created adds a target, and announces it to the hub.
 func (h *Host) created(i *info) {
 	h.mu.Lock()
 	t := target{info: *i, owner: h.ownerLocked(i.Context), web: h.webLocked(i), born: h.born}
 	h.born++
-	t.listed = t.owner == nil && !unlisted[i.Type]
+	t.listed = !unlisted[i.Type]
 	h.targets[i.ID] = t
 	if !t.web {
 		h.barLocked(i.ID) // sessions that began while it had no address
@@ -127,6 +135,7 @@ func (h *Host) created(i *info) {
 	if h.lastDestroyed == i.ID {
 		h.lastDestroyed = "" // a frame has its id again when it is a target again
 	}
+	h.foundLocked(i)
 	h.mu.Unlock()
 	switch {
 	case !t.listed:
@@ -171,6 +180,7 @@ func (h *Host) changed(i *info) {
 func (h *Host) Refresh(done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.lookLocked(time.Now())
 	h.askLocked("Target.getTargets", wire.Empty, func(result, cdpErr []byte) {
 		h.refresh(result, cdpErr)
 		done()
@@ -196,7 +206,7 @@ func (h *Host) refresh(result, _ []byte) {
 func (h *Host) destroyed(id string) {
 	h.mu.Lock()
 	t := h.targets[id]
-	delete(h.targets, h.lastDestroyed)
+	h.forgetTargetLocked(h.lastDestroyed)
 	h.forgetStuckLocked(id)
 	h.lastDestroyed = id
 	h.mu.Unlock()
@@ -223,11 +233,20 @@ func (h *Host) targetEvent(s *session, name string, params []byte) bool {
 	}
 	switch name {
 	case "attachedToTarget":
-		return h.childAttached(s, &a)
+		return h.childAttached(s, &a, params)
 	case "detachedFromTarget":
-		return h.sessionDetached(a.SessionID)
+		if h.sessionDetached(a.SessionID) {
+			return true
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.unholdLocked(s.client.group, a.SessionID)
+		return false
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.holdLocked(s, name, a.TargetID+a.Info.ID, params) {
+		return false
+	}
 	return !h.hiddenLocked(s, a.TargetID, "") && (a.Info.ID == "" || !h.hiddenInfoLocked(s, &a.Info))
 }

@@ -46,9 +46,21 @@ var (
 		"The browser of this hub has ended",
 		"connect again, which starts a new one; the log of cdphub says why it ended",
 	}
+	TakenOver = Entry{
+		"A person has taken over this page",
+		"read it meanwhile, and act again when it is handed back",
+	}
+	HandedOff = Entry{
+		"A person does something on this page that others may not see",
+		"wait until it is handed back",
+	}
 	BrowsersFull = Entry{
 		"All browsers are in use",
 		"try again later, allow more with --max-browsers, or a longer wait with --browser-queue",
+	}
+	ClusterFull = Entry{
+		"All browsers that the nodes of the cluster may have together are in use",
+		"try again later, allow more with --cluster-max-browsers, or a longer wait with --browser-queue",
 	}
 )
 
@@ -88,6 +100,30 @@ var (
 	}
 )
 
+// Why a connection does not get the named session that it asks for.
+var (
+	SessionEnded = Entry{
+		"This named session has ended: {why}. What it had is gone",
+		"connect with fresh=true to begin another one of that name",
+	}
+	SessionUnknown = Entry{
+		"This token has no named session of that name to resume: another token has begun it, or the hub was started anew",
+		"connect without resume to begin one",
+	}
+	StreamEnded = Entry{
+		"The stream to resume has ended: another connection has taken the named session over without resuming it, or its node has died",
+		"connect without resume, too",
+	}
+	StreamAhead = Entry{
+		"The number in resume is above that of the last message that was sent",
+		"give the number of the last message that came",
+	}
+	SessionsFull = Entry{
+		"This token has as many named sessions as it may have here",
+		"end one with DELETE /sessions/NAME, wait until a grace time is over, or allow more with --max-named-sessions",
+	}
+)
+
 // What the proxy says in the place of the app.
 var (
 	AppDown = Entry{
@@ -111,6 +147,9 @@ var All = map[string]Entry{
 	"restarting":      Restarting,
 	"browser-ended":   BrowserEnded,
 	"browsers-full":   BrowsersFull,
+	"cluster-full":    ClusterFull,
+	"taken-over":      TakenOver,
+	"handed-off":      HandedOff,
 	"token-missing":   TokenMissing,
 	"token-unknown":   TokenUnknown,
 	"token-expired":   TokenExpired,
@@ -119,6 +158,11 @@ var All = map[string]Entry{
 	"token-hub":       TokenHub,
 	"token-claims":    TokenClaims,
 	"token-in-url":    TokenInURL,
+	"session-ended":   SessionEnded,
+	"session-unknown": SessionUnknown,
+	"stream-ended":    StreamEnded,
+	"stream-ahead":    StreamAhead,
+	"sessions-full":   SessionsFull,
 	"app-down":        AppDown,
 	"app-certificate": AppCertificate,
 }

@@ -1,0 +1,57 @@
+package chrome
+
+import "github.com/cdphub/cdphub/bridge"
+
+var _ bridge.Families = (*Host)(nil)
+
+// deepest is how many targets may be inside one another.
+const deepest = 64
+
+// PageOf implements bridge.Families. Chromium names the target around a frame with a
+// process of its own, or around a worker (parentId), and the tab around a page; older
+// ones name the frame around it alone, which is a target where it has a process of its
+// own, and of a page's main frame.
+func (h *Host) PageOf(targetID string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for range deepest {
+		t, known := h.targets[targetID]
+		switch {
+		case !known:
+			return ""
+		case t.page != "": // a probe has found it: see tabs.go
+			return t.page
+		case t.Type == "tab":
+			return h.pageInLocked(targetID)
+		case t.Type == "page":
+			return targetID
+		case t.ParentTarget != "" && h.targets[t.ParentTarget].Type != "tab":
+			targetID = t.ParentTarget
+		case t.Parent != "":
+			targetID = t.Parent
+		case t.Type == "iframe":
+			return ""
+		default:
+			return targetID
+		}
+	}
+	return ""
+}
+
+// pageInLocked is the page that names a tab as what it is in; "" where none does.
+// Chromium 156 has no parentId in what it says of pages.
+func (h *Host) pageInLocked(tab string) string {
+	for id, t := range h.targets {
+		if t.Type == "page" && t.ParentTarget == tab {
+			return id
+		}
+	}
+	return ""
+}
+
+// InContext implements bridge.Families.
+func (h *Host) InContext(targetID, contextID string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.targets[targetID].Context == contextID
+}

@@ -1,0 +1,91 @@
+package relay
+
+import (
+	"bytes"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// Chromium tells of a dialog those sessions alone that had Page enabled when it
+// opened, and lets no other answer it (Chromium 156). Who takes over the page after
+// that, because nobody answers, does both with the hub's help.
+
+// maxDialogText is how much of the texts of an open dialog is kept, in bytes.
+const maxDialogText = 4 << 10
+
+const (
+	dialogOpening = "Page.javascriptDialogOpening"
+	dialogClosed  = "Page.javascriptDialogClosed"
+)
+
+// noteDialog keeps the dialog that a session of a browser was told of.
+func noteDialog(s *session.Session, method string, params []byte) {
+	switch method {
+	case dialogOpening:
+		var d Dialog
+		_ = wire.ReadObject(params, func(key string, value []byte) error { // what is missing is empty
+			text, _ := wire.Text(value)
+			switch text = targets.Cut(text, maxDialogText); key {
+			case "url":
+				d.URL = text
+			case "frameId":
+				d.FrameID = text
+			case "type":
+				d.Type = text
+			case "message":
+				d.Message = text
+			case "defaultPrompt":
+				d.Default = text
+			}
+			return nil
+		})
+		s.Dialog = string(openingParams(d))
+	case dialogClosed:
+		s.Dialog = ""
+	}
+}
+
+// noteDisable forgets the dialog of a session that disables Page: the browser does, too.
+func noteDisable(s *session.Session, method string) {
+	if s.Dialog != "" && method == "Page.disable" {
+		s.Dialog = ""
+	}
+}
+
+// dialogLocked is the dialog that the page of a lease shows, and the session that may
+// answer it; nil where the hub does, or there is none.
+func (l *lease) dialogLocked() (params []byte, in *session.Session) {
+	if slot := l.side.hub.dialogs[l.target]; slot != nil && slot.open != nil {
+		return openingParams(slot.open.Dialog), nil
+	}
+	for _, s := range l.side.sessions.OfTarget(l.target) {
+		if s.Dialog != "" {
+			return []byte(s.Dialog), s
+		}
+	}
+	return nil, nil
+}
+
+// holderDialogLocked has who holds a page know of the dialog that was open before,
+// once it enables Page, and answer it. It reports whether the command needs no more.
+func (h *Hub) holderDialogLocked(l *lease, r *request) bool {
+	if r.session == nil || r.session.TargetID != l.target || r.session.PageEvents || r.session.Dialog != "" {
+		return false
+	}
+	params, in := l.dialogLocked()
+	switch {
+	case params != nil && r.Method == "Page.enable":
+		r.client.event(r.session, dialogOpening, params)
+	case in != nil && r.Method == answerDialog:
+		id, c, s := bytes.Clone(r.ID), r.client, r.session
+		h.counters.Received-- // it is counted when it is answered
+		h.AskNow(in.ID, answerDialog, r.Params, func(result []byte, err *Error) {
+			h.counters.Received++
+			c.answer(s, id, result, err)
+		})
+		return true
+	}
+	return false
+}

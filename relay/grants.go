@@ -1,0 +1,191 @@
+package relay
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// A Client with tabs of its own gets further ones by CdpHub.grant:
+//
+//	CdpHub.getClients -> {"you":"puppeteer #4","clients":["playwright #3","puppeteer #4"]}
+//	CdpHub.grant {"targetId":"…","client":"playwright #3"}
+//	CdpHub.revoke {"targetId":"…","client":"playwright #3"}
+//
+// A Client may grant each Target that it sees, and goes on seeing it. It may give
+// back what it was granted. It may take away from others what it has opened, and one
+// that sees all tabs may take away any.
+
+var (
+	errNoClient = errors.New("no Client has this name: CdpHub.getClients and the dashboard list the names, such as \"playwright #3\"")
+	errNotGiver = errors.New("only who has opened the tab, or a Client that sees all tabs, may take it away from another")
+	errSeesAll  = errors.New("this Client sees all tabs: connect it with tabs=own, then tabs can be granted to it and taken away")
+	errHidden   = errors.New("this Client may see only pages of the web")
+)
+
+// clientLocked finds a Client by its name; nil is none.
+func (h *Hub) clientLocked(name string) *Client {
+	for c := range h.clients {
+		if c.name != "" && c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// Grant lets the Client of that name see a Target, as CdpHub.grant does. Its error
+// is for people, or ErrNoTarget.
+func (h *Hub) Grant(targetID, client string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.grantLocked(targetID, h.clientLocked(client))
+}
+
+func (h *Hub) grantLocked(targetID string, to *Client) error {
+	t, s, known := h.targetLocked(targetID)
+	switch {
+	case !known || t.Owner != "" || t.Type != "" && t.Type != "page":
+		return ErrNoTarget
+	case to == nil:
+		return errNoClient
+	case !shows(to.policy, nil, t):
+		return errHidden
+	case to.owner == nil || !to.owner.tabs.Give(t.ID): // it sees the Target already
+		return nil
+	}
+	if k, ok := s.host.(bridge.TabKeeper); ok {
+		k.Given(&to.owner.tabs, t.ID)
+	} else if s.browser == nil {
+		s.tellLocked(to.owner, t)
+	}
+	return nil
+}
+
+// Revoke takes a Target away from the Client of that name, as CdpHub.revoke does.
+// What the Client has on it ends as if the Target had ended. Its error is for
+// people, or ErrNoTarget.
+func (h *Hub) Revoke(targetID, client string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.revokeLocked(targetID, h.clientLocked(client))
+}
+
+func (h *Hub) revokeLocked(targetID string, from *Client) error {
+	t, s, known := h.targetLocked(targetID)
+	switch {
+	case !known:
+		return ErrNoTarget
+	case from == nil:
+		return errNoClient
+	case from.owner == nil:
+		return errSeesAll
+	case !from.owner.tabs.Has(t.ID):
+		return nil
+	}
+	if k, ok := s.host.(bridge.TabKeeper); ok {
+		k.Taken(&from.owner.tabs, t.ID)
+	} else if s.browser == nil {
+		s.withdrawLocked(from.owner, t)
+	}
+	return nil
+}
+
+// getClients names the Clients, for CdpHub.grant.
+func getClients(h *Hub, r *request) ([]byte, *wire.Error) {
+	var names []string
+	for c := range h.clients {
+		if c.name != "" {
+			names = append(names, c.name)
+		}
+	}
+	slices.Sort(names)
+	b := append(wire.AppendString([]byte(`{"you":`), r.client.name), `,"clients":[`...)
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = wire.AppendString(b, name)
+	}
+	return append(b, ']', '}'), nil
+}
+
+// TabClient is a Client with tabs of its own.
+type TabClient struct {
+	Client string   `json:"client"` // its name
+	Tabs   []string `json:"tabs"`   // ids of Targets
+}
+
+// TabClients lists the Clients with tabs of their own, by name, each with those of
+// these Targets that it has.
+func (h *Hub) TabClients(ids []string) (list []TabClient) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.clients {
+		if c.owner == nil || c.name == "" {
+			continue
+		}
+		has := TabClient{c.name, []string{}}
+		for _, id := range ids {
+			if c.owner.tabs.Has(id) {
+				has.Tabs = append(has.Tabs, id)
+			}
+		}
+		list = append(list, has)
+	}
+	slices.SortFunc(list, func(a, b TabClient) int { return strings.Compare(a.Client, b.Client) })
+	return list
+}
+
+// grantTab answers CdpHub.grant.
+func grantTab(h *Hub, r *request) ([]byte, *wire.Error) {
+	id, err := h.namedTabLocked(r)
+	if err != nil {
+		return nil, err
+	}
+	if r.args.client == "" {
+		return nil, missing("client")
+	}
+	return nil, granted(h.grantLocked(id, h.clientLocked(r.args.client)))
+}
+
+// revokeTab answers CdpHub.revoke; without a name it is the Client itself that gives
+// the tab back.
+func revokeTab(h *Hub, r *request) ([]byte, *wire.Error) {
+	id, err := h.namedTabLocked(r)
+	if err != nil {
+		return nil, err
+	}
+	from := r.client
+	if r.args.client != "" {
+		from = h.clientLocked(r.args.client)
+	}
+	if own := r.client.tabs(); own != nil && from != r.client && !own.Opened(id) {
+		return nil, granted(errNotGiver)
+	}
+	return nil, granted(h.revokeLocked(id, from))
+}
+
+// namedTabLocked is the Target, or that of the tab, which a command names.
+func (h *Hub) namedTabLocked(r *request) (string, *wire.Error) {
+	if !r.args.hasTargetID {
+		return "", missing("targetId")
+	}
+	id := strings.TrimPrefix(r.args.targetID, h.tabPrefix)
+	if t, _, known := h.targetLocked(id); !known || !r.client.sees(t) {
+		return "", errNoTarget
+	}
+	return id, nil
+}
+
+func granted(err error) *wire.Error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNoTarget):
+		return errNoTarget
+	}
+	return wire.ServerError(err.Error())
+}

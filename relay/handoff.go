@@ -1,0 +1,228 @@
+package relay
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+)
+
+// A Client may ask a person to do something in its page, such as to log in:
+//
+//	> {"id":1,"method":"CdpHub.handoff","params":{"instructions":"Please log in.","timeout":300000},"sessionId":"S"}
+//	< {"id":1,"result":{"handoffId":"…","url":"https://…","expires":1800000000000},"sessionId":"S"}
+//	< {"method":"CdpHub.handoffComplete","params":{"handoffId":"…","success":true,"reason":"done"},"sessionId":"S"}
+//
+// The Client shows the url to the person. The event comes exactly once, unless the
+// session ends first.
+
+// HandoffReason says how a handoff has ended.
+type HandoffReason string
+
+// The reasons, as the event has them.
+const (
+	HandoffDone      HandoffReason = "done"      // the person says that it is done
+	HandoffCancelled HandoffReason = "cancelled" // the person, or the Client, has given up
+	HandoffTimeout   HandoffReason = "timeout"
+)
+
+// Handoff is what a person is asked to do.
+type Handoff struct {
+	ID           string // names it to the Client; it opens nothing
+	TargetID     string
+	Instructions string
+	Until        time.Time
+}
+
+// handoff is one that has not ended. Hub.mu guards it.
+type handoff struct {
+	Handoff
+	session *session.Session
+	ticket  string // of the link; "" once it was used
+	key     string // of the person who has used it
+	timer   *time.Timer
+}
+
+const (
+	handoffTimeout    = 5 * time.Minute // where the Client names none
+	maxHandoffTimeout = time.Hour
+	maxInstructions   = 2000 // bytes
+)
+
+var (
+	errHandoffOff = &wire.Error{
+		Code: wire.CodeServer, Message: "CdpHub.handoff is not possible: nobody can be asked",
+		Data: "The dashboard is off. Start cdphub with --ui.",
+	}
+	errHandoffOpen = &wire.Error{
+		Code: wire.CodeServer, Message: "A handoff of this page is open already",
+		Data: "Wait for CdpHub.handoffComplete, or send CdpHub.cancelHandoff.",
+	}
+	errNoHandoff = wire.InvalidParams("No handoff of this session has this handoffId, or it has ended")
+)
+
+// ownMethod reports whether a method is the hub's own, with every kind of Host.
+func ownMethod(name string) bool { return strings.HasPrefix(name, "CdpHub.") }
+
+// beginHandoff answers CdpHub.handoff.
+func beginHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
+	o, err := readHandoff(r)
+	if err != nil {
+		return nil, err
+	}
+	// The whole page is handed over, also from a session on a frame in it.
+	o.TargetID = or(sideOf(r.session).pageOf(r.session.TargetID), r.session.TargetID)
+	if h.handoffs[o.TargetID] != nil {
+		return nil, errHandoffOpen
+	}
+	o.ID, o.ticket = h.opts.NewID(), h.opts.NewID()
+	url := h.opts.HandoffURL(h.opts.Name, o.ticket)
+	if url == "" {
+		return nil, errHandoffOff
+	}
+	o.session = r.session
+	if h.handoffs == nil {
+		h.handoffs = make(map[string]*handoff)
+	}
+	h.handoffs[o.TargetID] = o
+	if l := h.leaseOnLocked(o.TargetID); l != nil { // what its person types from now on is for nobody
+		l.Quiet = true
+		h.takenLocked(l)
+	}
+	h.auditHandoff("handoff begins", o)
+	o.timer = time.AfterFunc(time.Until(o.Until), func() { h.EndHandoff(o.ID, HandoffTimeout) })
+	b := wire.AppendString([]byte(`{"handoffId":`), o.ID)
+	b = wire.AppendString(append(b, `,"url":`...), url)
+	return append(strconv.AppendInt(append(b, `,"expires":`...), o.Until.UnixMilli(), 10), '}'), nil
+}
+
+// readHandoff reads the params.
+func readHandoff(r *request) (*handoff, *wire.Error) {
+	instructions, given := r.members.Text("instructions")
+	instructions = strings.TrimSpace(instructions)
+	switch {
+	case !given:
+		return nil, missing("instructions")
+	case instructions == "":
+		return nil, wire.InvalidParams("instructions must say what the person is to do")
+	case len(instructions) > maxInstructions:
+		return nil, wire.InvalidParams("instructions may have 2000 bytes at most")
+	}
+	within := handoffTimeout
+	if raw := r.members.Get("timeout"); raw != nil {
+		ms, ok := wire.Int(raw)
+		if within = time.Duration(ms) * time.Millisecond; !ok || ms <= 0 || ms > maxHandoffTimeout.Milliseconds() {
+			return nil, wire.InvalidParams("timeout is in milliseconds, from 1 to 3600000")
+		}
+	}
+	return &handoff{Handoff: Handoff{
+		Instructions: strings.Clone(strings.ToValidUTF8(instructions, string(utf8.RuneError))), Until: time.Now().Add(within),
+	}}, nil
+}
+
+// cancelHandoff answers CdpHub.cancelHandoff.
+func cancelHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
+	id, given := r.members.Text("handoffId")
+	if !given {
+		return nil, missing("handoffId")
+	}
+	o := h.findHandoffLocked(func(o *handoff) bool { return o.ID == id && o.session.Peer == session.Peer(r.client) })
+	if o == nil {
+		return nil, errNoHandoff
+	}
+	h.endHandoffLocked(o, HandoffCancelled)
+	return nil, nil
+}
+
+// findHandoffLocked finds the handoff that fits; nil when there is none.
+func (h *Hub) findHandoffLocked(fits func(*handoff) bool) *handoff {
+	for _, o := range h.handoffs {
+		if fits(o) {
+			return o
+		}
+	}
+	return nil
+}
+
+// OpenHandoff exchanges the ticket of a link for the key of the person who has opened
+// it, once. It returns false for a ticket that was used, or whose handoff has ended.
+func (h *Hub) OpenHandoff(ticket string) (key string, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := h.findHandoffLocked(func(o *handoff) bool { return o.ticket != "" && sameSecret(o.ticket, ticket) })
+	if o == nil {
+		return "", false
+	}
+	o.ticket, o.key = "", h.opts.NewID()
+	return o.key, true
+}
+
+// HandoffByKey finds the handoff of a person.
+func (h *Hub) HandoffByKey(key string) (Handoff, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := h.findHandoffLocked(func(o *handoff) bool { return o.key != "" && sameSecret(o.key, key) })
+	if o == nil {
+		return Handoff{}, false
+	}
+	return o.Handoff, true
+}
+
+// HandoffOf finds the handoff of a Target.
+func (h *Hub) HandoffOf(targetID string) (Handoff, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if o := h.handoffs[targetID]; o != nil {
+		return o.Handoff, true
+	}
+	return Handoff{}, false
+}
+
+// EndHandoff ends a handoff by its ID and tells its Client. It reports false for one
+// that has ended before.
+func (h *Hub) EndHandoff(id string, why HandoffReason) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := h.findHandoffLocked(func(o *handoff) bool { return o.ID == id })
+	if o == nil {
+		return false
+	}
+	h.endHandoffLocked(o, why)
+	return true
+}
+
+func (h *Hub) endHandoffLocked(o *handoff, why HandoffReason) {
+	h.forgetHandoffLocked(o)
+	b := wire.AppendString([]byte(`{"handoffId":`), o.ID)
+	b = strconv.AppendBool(append(b, `,"success":`...), why == HandoffDone)
+	b = append(wire.AppendString(append(b, `,"reason":`...), string(why)), '}')
+	o.session.Peer.(*Client).event(o.session, "CdpHub.handoffComplete", b)
+}
+
+func (h *Hub) forgetHandoffLocked(o *handoff) {
+	o.timer.Stop()
+	delete(h.handoffs, o.TargetID)
+	if l := h.leaseOnLocked(o.TargetID); l != nil && l.Quiet {
+		h.endLeaseLocked(l, LeaseHandoff)
+	}
+	h.auditHandoff("handoff ends", o)
+}
+
+func (h *Hub) auditHandoff(what string, o *handoff) {
+	client := o.session.Peer.(*Client).name
+	h.opts.Log.Named("audit").Info(what, zap.String("hub", h.opts.Name), zap.String("target", o.TargetID), zap.String("handoff", o.ID), zap.String("client", client))
+}
+
+// dropHandoffsLocked forgets what a session has asked for, since it ends.
+func (h *Hub) dropHandoffsLocked(s *session.Session) {
+	for _, o := range h.handoffs {
+		if o.session == s {
+			h.forgetHandoffLocked(o)
+		}
+	}
+}

@@ -1,0 +1,373 @@
+package relay
+
+import (
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/cdphub/cdphub/internal/advice"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// A person takes over a page by a lease: the right of one Client within the process
+// to act on one target, and on the frames in it that are targets of their own.
+// Commands of others that act (scope.Acts) are refused or wait meanwhile; reading
+// goes on.
+
+// LeaseOptions says how a lease behaves. Its zero value works.
+type LeaseOptions struct {
+	// Key is the same for the same viewer: who comes back with it gets a lease whose
+	// viewer has gone. "" is nobody's.
+	Key string
+	// Quiet refuses all commands of others but those that free something
+	// (scope.GoesOn), and keeps from them what events tell of what is typed.
+	Quiet bool
+	// Wait is how long an acting command of others waits for the end of the lease
+	// until it is refused; 0: it is refused at once.
+	Wait time.Duration
+	Idle time.Duration // without an acting command of the holder, the lease ends; 10 min
+	Gone time.Duration // so long after its viewer has gone, the lease ends; 30 s
+	// Ended is called once, when the lease has ended, under the hub's lock: it must
+	// neither block nor call the hub. It may be nil.
+	Ended func(LeaseEnd)
+}
+
+// LeaseEnd says why a lease has ended.
+type LeaseEnd string
+
+// The ends of leases.
+const (
+	LeaseReleased   LeaseEnd = "released"
+	LeaseViewerGone LeaseEnd = "viewer gone"
+	LeaseIdle       LeaseEnd = "idle"
+	LeaseTargetGone LeaseEnd = "target gone"
+	LeaseHandoff    LeaseEnd = "the handoff has ended"
+	LeaseHubEnds    LeaseEnd = "the hub ends"
+)
+
+// Holding is a lease as others see it.
+type Holding struct {
+	Name  string
+	Key   string    // LeaseOptions.Key
+	Until time.Time // when it ends unless its holder acts, or comes back
+	Quiet bool
+}
+
+// ErrNotHeld says that a Client has no lease on the target.
+var ErrNotHeld = errors.New("this Client has not taken over the target")
+
+// lease is one that is held. Hub.mu guards it.
+type lease struct {
+	LeaseOptions
+	side   *side
+	target string  // the page
+	name   string  // of the viewer
+	owner  *Client // nil once it has left
+	away   bool    // its viewer has gone
+	until  time.Time
+	timer  *time.Timer
+	kept   []*kept
+	over   chan struct{} // closed at the end
+}
+
+// leases are those of one hub; the hub has none of these while there are none.
+type leases struct {
+	list []*lease // in the order in which they were taken: mostly one
+}
+
+// maxViewerName is how long the name of a viewer may be, in bytes.
+const maxViewerName = 64
+
+// Take gives the Client the right to act on a target for a viewer, whose name others
+// read. To take it again changes the options. The error is ErrNoTarget, or what
+// others get while somebody else has the target: an *Error.
+func (l *Local) Take(targetID, name string, o LeaseOptions) error {
+	o.Idle, o.Gone = or(o.Idle, 10*time.Minute), or(o.Gone, 30*time.Second)
+	c, h := l.client, l.client.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, on, known := h.targetLocked(targetID)
+	switch {
+	case c.left:
+		return errLeft
+	case h.draining:
+		return errDraining
+	case !known || !c.sees(t), on.pageOf(targetID) == "": // nobody would hear of the end of its page
+		return ErrNoTarget
+	}
+	page := on.pageOf(targetID)
+	held := h.leaseLocked(on, page)
+	if held != nil && (held.Key != o.Key || held.owner != c && (!held.away || o.Key == "")) {
+		return held.paused()
+	}
+	if held == nil {
+		held = &lease{side: on, target: page, over: make(chan struct{})}
+		if h.leases == nil {
+			h.leases = new(leases)
+		}
+		h.leases.list = append(h.leases.list, held)
+	}
+	held.LeaseOptions, held.owner, held.name, held.away = o, c, viewerName(name), false
+	held.Quiet = o.Quiet || h.handoffs[page] != nil // it may have begun just now
+	h.renewLocked(held, o.Idle, LeaseIdle)
+	h.takenLocked(held)
+	return nil
+}
+
+// takenLocked is for a lease that has begun, or is quiet from now on. What others have
+// asked a quiet page before must not tell them what is typed.
+func (h *Hub) takenLocked(l *lease) {
+	h.countQuietLocked()
+	if l.Quiet {
+		h.failWhereLocked(l.paused(), func(p *call) bool {
+			return p.client != l.owner && p.session != nil && l.covers(p.session)
+		})
+	}
+	h.ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.Quiet, Held: true})
+	h.leaseChangedLocked(l.target)
+}
+
+// viewerName is a name as others may read it.
+func viewerName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, targets.Cut(name, maxViewerName))
+	return or(strings.TrimSpace(name), "somebody")
+}
+
+// Release ends the Client's lease on a target.
+func (l *Local) Release(targetID string) error {
+	h := l.client.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	held := h.heldByLocked(l.client, targetID)
+	if held == nil {
+		return ErrNotHeld
+	}
+	h.endLeaseLocked(held, LeaseReleased)
+	return nil
+}
+
+// ViewerGone says that the viewer has gone for whom the Client has a lease: it ends
+// soon, unless the same viewer comes back. Leave says this of all leases of the Client.
+func (l *Local) ViewerGone(targetID string) {
+	h := l.client.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if held := h.heldByLocked(l.client, targetID); held != nil {
+		h.awayLocked(held)
+	}
+}
+
+// Holds reports whether the Client has the lease on a target, for a viewer who is
+// there.
+func (l *Local) Holds(targetID string) bool {
+	h := l.client.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	held := h.heldByLocked(l.client, targetID)
+	return held != nil && !held.away
+}
+
+// Holder says who has taken over a target.
+func (h *Hub) Holder(targetID string) (held Holding, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l := h.leaseOnLocked(targetID); l != nil {
+		return Holding{l.name, l.Key, l.until, l.Quiet}, true
+	}
+	return Holding{}, false
+}
+
+// WatchLeases has changed called for each target that was taken over, or handed back,
+// or whose lease has changed, until stop is called. It runs under the hub's lock: it
+// must neither block nor call the hub.
+func (h *Hub) WatchLeases(changed func(targetID string)) (stop func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.leaseWatchers == nil {
+		h.leaseWatchers = make(map[*func(string)]struct{})
+	}
+	h.leaseWatchers[&changed] = struct{}{}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.leaseWatchers, &changed)
+	}
+}
+
+func (h *Hub) leaseChangedLocked(targetID string) {
+	for f := range h.leaseWatchers {
+		(*f)(targetID)
+	}
+}
+
+// leaseLocked is the lease on a page; nil when there is none.
+func (h *Hub) leaseLocked(on *side, page string) *lease {
+	if h.leases == nil {
+		return nil
+	}
+	for _, l := range h.leases.list {
+		if l.side == on && l.target == page {
+			return l
+		}
+	}
+	return nil
+}
+
+// leaseOnLocked is the lease on the page that a target is, or is part of.
+func (h *Hub) leaseOnLocked(targetID string) *lease {
+	if h.leases == nil {
+		return nil
+	}
+	_, on, known := h.targetLocked(targetID)
+	if !known {
+		return nil
+	}
+	return h.leaseLocked(on, on.pageOf(targetID))
+}
+
+func (h *Hub) heldByLocked(c *Client, targetID string) *lease {
+	if l := h.leaseOnLocked(targetID); l != nil && l.owner == c {
+		return l
+	}
+	return nil
+}
+
+// renewLocked has a lease end after a time, for a reason, instead of when it would
+// have.
+func (h *Hub) renewLocked(l *lease, after time.Duration, why LeaseEnd) {
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	l.until = time.Now().Add(after)
+	l.timer = h.leaseTimer(l, after, why)
+}
+
+// leaseTimer ends a lease when its time is up, which may have changed meanwhile.
+func (h *Hub) leaseTimer(l *lease, after time.Duration, why LeaseEnd) (t *time.Timer) {
+	ready := make(chan struct{}) // t is set
+	defer close(ready)
+	t = time.AfterFunc(after, func() {
+		<-ready
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if l.timer != t { // another has taken its place
+			return
+		}
+		if left := time.Until(l.until); left > 0 {
+			l.timer = h.leaseTimer(l, left, why)
+			return
+		}
+		h.endLeaseLocked(l, why)
+	})
+	return t
+}
+
+func (h *Hub) awayLocked(l *lease) {
+	if !l.away {
+		l.away = true
+		h.renewLocked(l, l.Gone, LeaseViewerGone)
+		h.leaseChangedLocked(l.target)
+	}
+}
+
+// leaseClientLeftLocked ends what a Client that leaves has of leases.
+func (h *Hub) leaseClientLeftLocked(c *Client) {
+	if h.leases == nil {
+		return
+	}
+	for _, l := range h.leases.list {
+		l.forgetLocked(c)
+		if l.owner == c {
+			l.owner = nil
+			h.awayLocked(l)
+		}
+	}
+}
+
+// endLeaseLocked ends a lease: what has waited is carried out.
+func (h *Hub) endLeaseLocked(l *lease, why LeaseEnd) {
+	if h.leases == nil { // the end of another has ended it
+		return
+	}
+	list := h.leases.list[:0]
+	found := false
+	for _, other := range h.leases.list {
+		if other == l {
+			found = true
+			continue
+		}
+		list = append(list, other)
+	}
+	if !found {
+		return
+	}
+	l.timer.Stop()
+	l.timer = nil // it may have fired, and wait for the lock
+	clear(h.leases.list[len(list):])
+	if h.leases.list = list; len(list) == 0 {
+		h.leases = nil
+	}
+	h.countQuietLocked()
+	close(l.over)
+	if l.Ended != nil {
+		l.Ended(why)
+	}
+	h.ObserveLease(LeaseChange{TargetID: l.target, Name: l.name, Handoff: l.Quiet})
+	h.leaseChangedLocked(l.target)
+	h.resumeLocked(l)
+}
+
+// endLeasesLocked ends the leases on a target that has gone, or all of them where
+// it is "".
+func (h *Hub) endLeasesLocked(on *side, targetID string, why LeaseEnd) {
+	if h.leases == nil {
+		return
+	}
+	for _, l := range append([]*lease(nil), h.leases.list...) {
+		if targetID == "" || l.side == on && l.target == targetID {
+			h.endLeaseLocked(l, why)
+		}
+	}
+}
+
+// paused is the answer to what may not be done meanwhile.
+func (l *lease) paused() *wire.Error {
+	e := wire.ServerError("paused: " + l.name + " has the page")
+	e.Data = advice.TakenOver.String()
+	if l.Quiet {
+		e.Data = advice.HandedOff.String()
+	}
+	return e
+}
+
+// countQuietLocked notes whether any page is quiet, for events on their way.
+func (h *Hub) countQuietLocked() {
+	quiet := false
+	if h.leases != nil {
+		for _, l := range h.leases.list {
+			quiet = quiet || l.Quiet
+		}
+	}
+	h.quiet.Store(quiet)
+}
+
+// seenLocked is what the Client of a session sees of an event.
+func (h *Hub) seenLocked(v *views, s *session.Session) (seen []byte, ok bool) {
+	c := s.Peer.(*Client)
+	if v.hushed != nil && h.leases != nil { // else it came before the page was quiet
+		for _, l := range h.leases.list {
+			if l.Quiet && l.owner != c && (l.covers(s) || l.intercepts(s, v.method)) {
+				return v.hushed.of(c)
+			}
+		}
+	}
+	return v.of(c)
+}

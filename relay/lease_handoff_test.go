@@ -1,0 +1,47 @@
+package relay
+
+import (
+	"strings"
+	"testing"
+)
+
+// newAsking is newLeased with a hub whose agents may ask for handoffs.
+func newAsking(t *testing.T) (l *leased, seen *notes) {
+	l, seen = newLeased(t), &notes{}
+	l.hub.observer, l.hub.opts.HandoffURL = seen, func(_, ticket string) string { return "http://hub/#" + ticket }
+	return l, seen
+}
+
+const asks = `"method":"CdpHub.handoff","params":{"instructions":"Log in."}`
+
+// TestHandoffOfAPageThatIsTaken has an agent ask for a handoff while a person has the
+// page: what the person types from then on is for nobody.
+func TestHandoffOfAPageThatIsTaken(t *testing.T) {
+	l, seen := newAsking(t)
+	l.take("Ann", LeaseOptions{})
+	if got, reached := l.send(evaluate); got != "" || !reached {
+		t.Fatalf("the agent cannot ask the page: %q", got)
+	}
+	seen.take()
+	got, _ := l.send(asks)
+	if !strings.Contains(got, `"message":"paused: Ann has the page"`) || !strings.Contains(got, "handoffId") {
+		t.Errorf("what the agent has asked the page before was not refused: %q", got)
+	}
+	seen.wantsTold(t, "lease {T0 Ann true true}")
+}
+
+// TestTakeAfterAHandoffHasBegun has a person take the page without having heard of the
+// handoff that has just begun.
+func TestTakeAfterAHandoffHasBegun(t *testing.T) {
+	l, seen := newAsking(t)
+	l.send(asks)
+	l.take("Ann", LeaseOptions{})
+	if got, reached := l.send(evaluate); !strings.Contains(got, "paused: Ann") || reached {
+		t.Errorf("the agent reads the page during the handoff: %q", got)
+	}
+	seen.wantsTold(t, "lease {T0 Ann true true}")
+	if !l.hub.EndHandoff(l.hub.handoffs["T0"].ID, HandoffDone) {
+		t.Fatal("the handoff does not end")
+	}
+	l.wantsHolder("")
+}

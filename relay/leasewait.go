@@ -1,0 +1,121 @@
+package relay
+
+import (
+	"context"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// With LeaseOptions.Wait, what acts on a page waits until it is handed back.
+
+const (
+	maxWaiting    = 256      // commands that wait for the end of one lease
+	maxKeptParams = 64 << 10 // bytes of one
+)
+
+// kept is a command that waits.
+type kept struct {
+	request
+	timer *time.Timer
+}
+
+// usedLocked notes that the holder has acted.
+func (l *lease) usedLocked() { l.until = time.Now().Add(l.Idle) }
+
+// keepLocked has a command wait for the end of a lease, and reports whether there was
+// room.
+func (h *Hub) keepLocked(l *lease, r *request) bool {
+	if len(l.kept) >= maxWaiting || len(r.Params) > maxKeptParams {
+		return false
+	}
+	k := &kept{request: r.keep()}
+	h.counters.Received-- // it is counted when it is answered
+	k.timer = time.AfterFunc(l.Wait, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if l.dropLocked(k) {
+			h.counters.Received++
+			k.client.answer(h.sessionLocked(k.client, &k.Envelope), k.ID, nil, l.paused())
+		}
+	})
+	l.kept = append(l.kept, k)
+	return true
+}
+
+// dropLocked forgets a command that waits, and reports whether it did.
+func (l *lease) dropLocked(k *kept) bool {
+	for i, other := range l.kept {
+		if other == k {
+			l.kept = append(l.kept[:i], l.kept[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// forgetLocked drops what a Client that leaves has waiting.
+func (l *lease) forgetLocked(c *Client) {
+	for _, k := range append([]*kept(nil), l.kept...) {
+		if k.client == c && l.dropLocked(k) {
+			k.timer.Stop()
+			c.hub.counters.Received++
+			c.hub.counters.ClientGone++
+		}
+	}
+}
+
+// resumeLocked carries out what has waited, in the order in which it came.
+func (h *Hub) resumeLocked(l *lease) {
+	list := l.kept
+	l.kept = nil
+	for _, k := range list {
+		if k.timer.Stop(); k.client.left {
+			continue
+		}
+		h.counters.Received++
+		h.serveLocked(&k.request, nil)
+	}
+}
+
+// mayAct answers CdpHub.mayAct, which acts on a page and does nothing: it waits, or is
+// refused, as a command that acts. It is Local.MayAct for a Client elsewhere.
+func mayAct(_ *Hub, r *request) ([]byte, *wire.Error) {
+	if !r.args.hasTargetID {
+		return nil, missing("targetId")
+	}
+	return nil, nil
+}
+
+// MayAct is for who acts on a target by commands that read, such as a call of a
+// script: it fails while somebody else has taken over the target, as an acting
+// command would, after it has waited as long as one would.
+func (l *Local) MayAct(ctx context.Context, targetID string) error {
+	h := l.client.hub
+	var late <-chan time.Time
+	for {
+		h.mu.Lock()
+		held := h.leaseOnLocked(targetID)
+		if held == nil || held.owner == l.client {
+			h.mu.Unlock()
+			return nil
+		}
+		wait, over, why := held.Wait, held.over, held.paused()
+		h.mu.Unlock()
+		if wait == 0 {
+			return why
+		}
+		if late == nil {
+			timer := time.NewTimer(wait)
+			defer timer.Stop()
+			late = timer.C
+		}
+		select {
+		case <-over:
+		case <-late:
+			return why
+		case <-ctx.Done():
+			return why
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package relay
+
+import (
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+)
+
+// Observer is told what Clients do on the targets of one hub, and what happens
+// there. The hub calls its methods under its lock: they must neither block nor call
+// the hub, and copy what they keep of a byte slice.
+type Observer interface {
+	// Wants reports whether the Observer wants the commands or events of a method.
+	// The hub asks for each message, before it does anything else for the Observer.
+	Wants(method string) bool
+	// Command tells of a command on its way to a Host. If the Observer returns a
+	// function, the hub calls it once, with the result or the error of the command.
+	Command(Observed) (ended func(result []byte, err *Error))
+	// Event tells of an event. One that a browser sends to several sessions of a
+	// target comes once for each of them.
+	Event(Observed)
+	// Detached tells that a session has ended.
+	Detached(sessionID string)
+	// Leased tells that a person has taken a target or has given it back.
+	Leased(LeaseChange)
+	// Web tells whether a Target shows a page of the web (targets.Info.NotWeb), for each
+	// news of it: what others show is hidden from most.
+	Web(targetID string, web bool)
+	// Ended tells that a Target has ended.
+	Ended(Past)
+}
+
+// LeaseChange is the beginning or the end of the right of one person to act on a
+// target. With Handoff, a Client has asked the person for it.
+type LeaseChange struct {
+	TargetID, Name string
+	Handoff, Held  bool
+}
+
+// Observed is a command or an event on a target.
+type Observed struct {
+	Client    string // who sent the command, or has the session of the event
+	SessionID string
+	TargetID  string // the page, even if the session is on a frame or a worker of it
+	Inside    bool   // the session is on a frame or a worker of the page
+	Method    string
+	Params    []byte // a JSON object, or nil
+}
+
+// observed describes a message in a session.
+func observed(s *session.Session, method string, params []byte) Observed {
+	page, inside := pageOf(s)
+	return Observed{
+		Client: s.Peer.(*Client).observedName(), SessionID: s.ID, TargetID: page, Inside: inside,
+		Method: method, Params: params,
+	}
+}
+
+// pageOf finds the page that the target of a session belongs to: by the sessions
+// around it, or for a Client that has attached to a frame or a worker itself, by what
+// the Host knows. A lease goes by the page, too: what is kept from its Clients must
+// not be told of its frames.
+func pageOf(s *session.Session) (page string, inside bool) {
+	for p := s; p != nil; p = p.Parent {
+		if p.Kind == session.Page && (p.Type == "" || p.Type == "page") {
+			return p.TargetID, p != s
+		}
+	}
+	for p := s; p != nil && p.Kind != session.Browser; p = p.Parent {
+		if on := sideOf(p); on != nil {
+			if page = on.pageOf(p.TargetID); page != "" && page != p.TargetID {
+				return page, true
+			}
+		}
+	}
+	return s.TargetID, false
+}
+
+// Name is the name of the hub in its process.
+func (h *Hub) Name() string { return h.opts.Name }
+
+// observedName is what people know the Client by.
+func (c *Client) observedName() string { return or(c.name, "a client within the hub") }
+
+// sendObservedLocked is sendLocked for a command that the Observer wants.
+func (h *Hub) sendObservedLocked(r *request, s *session.Session, cmd bridge.Command) *call {
+	ended := h.observer.Command(observed(s, r.Method, r.Params))
+	c := h.sendLocked(r, sideOf(s), s, cmd)
+	switch {
+	case ended == nil:
+	case c == nil:
+		ended(nil, errNotTaken)
+	default:
+		c.ended = ended
+	}
+	return c
+}
+
+// observeEventLocked tells the Observer of an event of a session on a target.
+func (h *Hub) observeEventLocked(s *session.Session, method string, params []byte) {
+	if inTarget(s) && h.observer.Wants(method) {
+		h.observer.Event(observed(s, method, params))
+	}
+}
+
+// observeWebLocked tells the Observer what a Target shows.
+func (h *Hub) observeWebLocked(s *side, targetID string) {
+	if h.observer == nil {
+		return
+	}
+	if t, known := s.targets.Get(targetID); known {
+		h.observer.Web(t.ID, !t.NotWeb)
+	}
+}
+
+// ObserveLease tells the Observer, if there is one, of a lease. The caller holds the
+// hub's lock.
+func (h *Hub) ObserveLease(l LeaseChange) {
+	if h.observer != nil {
+		h.observer.Leased(l)
+	}
+}
+
+// Ask sends a command of the hub itself in a session of a Client, who sees neither
+// the command nor its answer. The hub calls done once, under its lock, with the
+// result or the error; done copies what it keeps. Params are a JSON object.
+func (h *Hub) Ask(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.AskNow(sessionID, method, params, done)
+}
+
+// AskNow is Ask for who has the hub's lock, such as an Observer: in Command, what it
+// asks goes to the Host right before the command.
+func (h *Hub) AskNow(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
+	s := h.sessions.Get(sessionID)
+	if !inTarget(s) || sideOf(s) == nil {
+		done(nil, errNoSession)
+		return
+	}
+	h.counters.Received++
+	r := request{Envelope: wire.Envelope{Method: method, Params: params}, client: s.Peer.(*Client), session: s, isMethod: true}
+	c := h.sendLocked(&r, sideOf(s), s, bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: method, Params: params})
+	if c == nil {
+		done(nil, errNotTaken)
+		return
+	}
+	c.ended = done
+}
+
+// ErrNoSession is what Ask fails with when there is no such session, or no more.
+var ErrNoSession = errNoSession
+
+var errNotTaken = wire.ServerError("The Host did not take the command")

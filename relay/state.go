@@ -1,0 +1,288 @@
+package relay
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// A hub of a cluster may go on at another node. What it knows of a Host page that may
+// come back, and of a Client that outlives its connections, is written down here and
+// made again there. The page itself keeps what its sessions have set, and goes on with
+// those that the hub names when the page comes back.
+
+// HubState is a hub as another node needs to know it, without its Clients.
+type HubState struct {
+	HostID  string         `json:"hostId,omitempty"` // of the Host page; "" where none may come back
+	Version bridge.Version `json:"version"`
+	Targets []targets.Info `json:"targets,omitempty"` // of the Host page
+	Named   int            `json:"named,omitempty"`   // how many Clients have had a name
+}
+
+// ClientState is what a Client has: its sessions on the Targets of the Host page, and
+// what the hub itself keeps for it.
+type ClientState struct {
+	Name          string              `json:"name,omitempty"`      // see Client.Name
+	InBrowser     bool                `json:"inBrowser,omitempty"` // it has something in a browser, which cannot go on elsewhere
+	Tabs          map[string]bool     `json:"tabs,omitempty"`      // of its own, and whether they were given; nil for a Client that sees all
+	Sessions      []SessionState      `json:"sessions,omitempty"`
+	Subscriptions []SubscriptionState `json:"subscriptions,omitempty"`
+	Downloads     []DownloadState     `json:"downloads,omitempty"`
+}
+
+// SessionState is a session. The one that it is in stands before it.
+type SessionState struct {
+	ID         string       `json:"id"`
+	Kind       session.Kind `json:"kind"`
+	TargetID   string       `json:"targetId"` // of a tab and the browser, too, as Clients know it
+	Parent     string       `json:"parent,omitempty"`
+	PageEvents bool         `json:"pageEvents,omitempty"`
+}
+
+// SubscriptionState is what was asked for by Target.setDiscoverTargets and
+// Target.setAutoAttach in a session, "" for the connection. Both are params; nil is off.
+type SubscriptionState struct {
+	Session  string `json:"session,omitempty"`
+	Discover []byte `json:"discover,omitempty"`
+	Attach   []byte `json:"attach,omitempty"`
+}
+
+// DownloadState is what was asked for by Browser.setDownloadBehavior in a session.
+type DownloadState struct {
+	Session string `json:"session,omitempty"`
+	Events  bool   `json:"events,omitempty"`
+	ByGUID  bool   `json:"byGuid,omitempty"`
+	Folder  string `json:"folder,omitempty"`
+}
+
+// State describes the hub for another node.
+func (h *Hub) State() HubState {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	st := HubState{Named: h.named}
+	if s := h.inSlotLocked(""); s != nil && s.browser == nil && s.hostID != "" {
+		st.HostID, st.Version = s.hostID, s.version
+		for t := range s.targets.All() {
+			st.Targets = append(st.Targets, t)
+		}
+	}
+	return st
+}
+
+// Part takes the Hosts away from a hub that goes on at another node: nothing that they
+// say counts any more, and commands in flight fail. What Clients have on a Host page
+// that may come back stays; what they have elsewhere ends.
+func (h *Hub) Part() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range slices.Clone(h.sides) {
+		switch {
+		case s.host == nil: // it is away already
+		case s.browser == nil && s.slot == "" && s.hostID != "":
+			s.awaitLocked()
+		default:
+			s.disconnectLocked()
+			s.endLocked(errHostGone)
+		}
+	}
+}
+
+// Restore makes what State has described at another node. A Host page that is here
+// already is newer, and stays.
+func (h *Hub) Restore(st HubState) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.named = max(h.named, st.Named)
+	if st.HostID == "" {
+		return
+	}
+	if s := h.inSlotLocked(""); s != nil {
+		if s.host != nil {
+			return
+		}
+		s.endLocked(errHostGone)
+	}
+	s := &side{hub: h, hostID: st.HostID, version: st.Version}
+	h.addLocked(s)
+	for _, t := range st.Targets {
+		s.createdLocked(t)
+	}
+	s.awaitLocked()
+	h.expectLocked()
+	h.log.Info("host is expected from another node", zap.Int("targets", s.targets.Len()), zap.Duration("grace", h.opts.Grace))
+}
+
+// returnPatience is how long the commands of Clients wait for a Host page that comes from
+// another node.
+const returnPatience = 10 * time.Second
+
+// expectLocked has AwaitReturn wait until a Host page comes.
+func (h *Hub) expectLocked() {
+	h.returnedLocked()
+	came := make(chan struct{})
+	over := sync.OnceFunc(func() { close(came) })
+	time.AfterFunc(returnPatience, over)
+	h.returning.Store(&expected{came, over})
+}
+
+// expected is a Host page that comes from another node.
+type expected struct {
+	came <-chan struct{} // closed when it has come, or nobody waits for it any more
+	over func()
+}
+
+// returnedLocked says that a Host page has come, or that none will.
+func (h *Hub) returnedLocked() {
+	if e := h.returning.Swap(nil); e != nil {
+		e.over()
+	}
+}
+
+// AwaitReturn waits while the Host page is on its way from another node, for 10 s at
+// most, so that the commands of a Client that was quicker do not fail.
+func (c *Client) AwaitReturn() {
+	if e := c.hub.returning.Load(); e != nil {
+		<-e.came
+	}
+}
+
+// State describes the Client for another node.
+func (c *Client) State() ClientState {
+	h := c.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	st := ClientState{Name: c.name, InBrowser: slices.ContainsFunc(h.sides, func(s *side) bool { return s.roots[c] != nil })}
+	if c.owner != nil {
+		st.Tabs = c.owner.tabs.Entries()
+	}
+	byID := func(a, b *session.Session) int { return strings.Compare(a.ID, b.ID) }
+	for _, s := range slices.SortedFunc(maps.Keys(c.sessions), byID) {
+		if s.Parent == nil {
+			st.addLocked(h, s)
+		}
+	}
+	st.addOriginLocked(h, origin{c, nil})
+	return st
+}
+
+// addLocked describes a session, and then those inside it. What a Host has minted is lost
+// with its connection.
+func (st *ClientState) addLocked(h *Hub, s *session.Session) {
+	on := sideOf(s)
+	if s.Kind == session.Worker || on != nil && (on.browser != nil || on.slot != "" || on.hostID == "") {
+		return
+	}
+	one := SessionState{ID: s.ID, Kind: s.Kind, TargetID: s.TargetID, PageEvents: s.PageEvents}
+	if s.Parent != nil {
+		one.Parent = s.Parent.ID
+	}
+	st.Sessions = append(st.Sessions, one)
+	st.addOriginLocked(h, origin{s.Peer.(*Client), s})
+	for _, inner := range s.Inside() {
+		st.addLocked(h, inner)
+	}
+}
+
+// addOriginLocked describes what was asked for in a session, or on the connection.
+func (st *ClientState) addOriginLocked(h *Hub, at origin) {
+	id := ""
+	if at.session != nil {
+		id = at.session.ID
+	}
+	if l := h.subscribers.at[at]; l != nil {
+		st.Subscriptions = append(st.Subscriptions, SubscriptionState{id, l.discover.params(), l.attach.params()})
+	}
+	if w, asked := at.client.downloads[at.session]; asked {
+		st.Downloads = append(st.Downloads, DownloadState{id, w.events, w.byGUID, w.folder})
+	}
+}
+
+// params are what it was turned on with; nil while it is off.
+func (w *subscription) params() []byte {
+	if !w.on() {
+		return nil
+	}
+	return w.asked.Params
+}
+
+// Restore gives a Client that has just been connected what State has described at another
+// node, of what there still is. The Client hears nothing of it.
+func (c *Client) Restore(st ClientState) {
+	h := c.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c.left {
+		return
+	}
+	if c.owner != nil {
+		c.owner.tabs.Put(st.Tabs)
+	}
+	own := map[string]*session.Session{"": nil}
+	for i := range st.Sessions {
+		if s := c.restoreLocked(&st.Sessions[i], own); s != nil {
+			own[s.ID] = s
+		}
+	}
+	for _, d := range st.Downloads {
+		if s, ok := own[d.Session]; ok {
+			if c.downloads == nil {
+				c.downloads = make(map[*session.Session]downloadWish)
+			}
+			c.downloads[s] = downloadWish{d.Events, d.ByGUID, d.Folder}
+		}
+	}
+	for _, w := range st.Subscriptions {
+		if s, ok := own[w.Session]; ok {
+			c.subscribeLocked(s, "Target.setDiscoverTargets", w.Discover)
+			c.subscribeLocked(s, "Target.setAutoAttach", w.Attach)
+		}
+	}
+}
+
+// restoreLocked makes one session; nil where what it was on, or in, is gone.
+func (c *Client) restoreLocked(st *SessionState, own map[string]*session.Session) *session.Session {
+	h := c.hub
+	t, known := h.find(st.TargetID)
+	switch parent, ok := own[st.Parent]; {
+	case !ok || st.ID == "" || len(st.ID) > session.MaxID || h.sessions.Get(st.ID) != nil || len(c.sessions) >= h.opts.Limits.ClientSessions,
+		!known || t.kind != st.Kind || t.kind != session.Browser && !c.sees(t.Info):
+		return nil
+	default:
+		s := session.New(strings.Clone(st.ID), h.idOf(t.kind, t.Info), c)
+		s.Kind, s.Parent = t.kind, parent
+		if t.side != nil {
+			s.Side = t.side
+		}
+		h.registerLocked(c, s)
+		if st.PageEvents {
+			h.pageEventsLocked(s, true)
+		}
+		h.stale = true
+		return s
+	}
+}
+
+// subscribeLocked turns a subscription on, and sends nothing of what there is.
+func (c *Client) subscribeLocked(s *session.Session, method string, params []byte) {
+	r := request{Envelope: wire.Envelope{Method: method, Params: params}, client: c, session: s}
+	if params == nil || r.read() != nil {
+		return
+	}
+	l := c.hub.subscriberLocked(&r)
+	w := &l.discover
+	if method == "Target.setAutoAttach" {
+		w = &l.attach
+	}
+	if l.set(w, true, &r) == nil {
+		c.hub.subscribers.keep(l)
+	}
+}

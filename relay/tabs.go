@@ -1,0 +1,194 @@
+package relay
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// A Client may have tabs of its own: of the Targets it then sees those alone that it
+// has opened, that were given to it, and that those have opened. All others are
+// unknown to it. Where the hub emulates a browser it decides here; the Host of a
+// browser keeps the same targets.Tabs, and does so for its own sessions.
+
+// OwnTabs is the Policy of Clients that see only their own tabs. It allows in them
+// what the Policy inside allows, which must not be nil.
+type OwnTabs struct {
+	Policy
+	// Owner is who has the tabs: all Clients of a hub with the same Owner have
+	// them in common. They stay when the Clients have left.
+	Owner string
+}
+
+// owner is who has tabs, by OwnTabs.Owner.
+type owner struct {
+	tabs    targets.Tabs
+	clients int
+}
+
+// owners are those of a hub. Hub.mu guards them.
+type owners map[string]*owner
+
+// tabsOf are the tabs that a Client with this Policy sees; nil is all of them.
+func (o owners) tabsOf(p Policy) *targets.Tabs {
+	own, is := p.(OwnTabs)
+	if !is {
+		return nil
+	}
+	if known := o[own.Owner]; known != nil {
+		return &known.tabs
+	}
+	return new(targets.Tabs)
+}
+
+// enter takes the tabs out of the Policy of a Client that comes.
+func (o owners) enter(p Policy) (Policy, *owner) {
+	own, is := p.(OwnTabs)
+	if !is {
+		return p, nil
+	}
+	of := o[own.Owner]
+	if of == nil {
+		for name, other := range o { // in the tabs of a browser the hub has no part
+			if other.clients == 0 && other.tabs.Len() == 0 {
+				delete(o, name)
+			}
+		}
+		of = new(owner)
+		o[strings.Clone(own.Owner)] = of
+	}
+	of.clients++
+	return own.Policy, of
+}
+
+// gone forgets a Target that has ended.
+func (o owners) gone(id string) {
+	for _, of := range o {
+		of.tabs.Remove(id)
+	}
+}
+
+// inherit gives a new Target to whoever has the one that opened it.
+func (o owners) inherit(t targets.Info) {
+	if t.OpenerID == "" {
+		return
+	}
+	for _, of := range o {
+		if of.tabs.Has(t.OpenerID) {
+			of.tabs.Add(t.ID)
+		}
+	}
+}
+
+// tabs are those that the Client sees; nil is all.
+func (c *Client) tabs() *targets.Tabs {
+	if c.owner == nil {
+		return nil
+	}
+	return &c.owner.tabs
+}
+
+// sees reports whether a Client sees a Target. Where it has tabs of its own, the
+// Policy inside is asked for the rest.
+func (c *Client) sees(t targets.Info) bool {
+	if t.Owner != "" && c.privateOf != "" {
+		at, _, _ := c.hub.targetLocked(c.privateOf)
+		return at.Owner == t.Owner && webOr(c.policy, t)
+	}
+	return shows(c.policy, c.tabs(), t)
+}
+
+// shows reports whether a Policy, nil for one that allows everything, and tabs, nil
+// for all, let a Client see a Target.
+func shows(p Policy, tabs *targets.Tabs, t targets.Info) bool {
+	return t.Owner == "" && webOr(p, t) && (tabs == nil || tabs.Has(t.ID))
+}
+
+// webOr reports whether a Target is a page of the web, or the Policy allows files.
+func webOr(p Policy, t targets.Info) bool { return !t.NotWeb || p == nil || p.Files() }
+
+// hidesLocked reports whether a command names a Target that its Client, which has
+// tabs of its own, does not see, or that is none.
+func (h *Hub) hidesLocked(r *request) bool {
+	tabs, id := r.client.tabs(), r.args.targetID
+	return tabs != nil && r.args.hasTargetID && id != h.browserID && !tabs.Has(strings.TrimPrefix(id, h.tabPrefix))
+}
+
+// opensLocked is what finishes a command that opens a tab of its Client's own; nil for
+// all others.
+func (h *Hub) opensLocked(r *request) func(result []byte) []byte {
+	client := r.client
+	if client.owner == nil || r.Method != "Target.createTarget" {
+		return nil
+	}
+	return func(result []byte) []byte {
+		h.openedLocked(client, createdTargetID(result))
+		return result
+	}
+}
+
+// openedLocked makes a Target of an emulated side one of a Client that has created
+// it, with those that it has opened by then. The Clients that have it now hear of it.
+func (h *Hub) openedLocked(c *Client, id string) {
+	t, s, known := h.targetLocked(id)
+	if !known || s.browser != nil || !c.tabs().Add(id) {
+		return
+	}
+	s.tellLocked(c.owner, t)
+	for _, other := range slices.Collect(s.targets.All()) {
+		if other.OpenerID == id {
+			h.openedLocked(c, other.ID)
+		}
+	}
+}
+
+// tellLocked announces a Target to those that have come to have it.
+func (s *side) tellLocked(to *owner, t targets.Info) {
+	h := s.hub
+	for _, k := range kinds[1:] { // the tab, then the page in it
+		at := target{k, s, t}
+		for l := range h.subscribers.discovering.All() {
+			if l.client.owner == to && l.discover.Takes(typeOf(k)) {
+				l.event("Target.targetCreated", h.targetInfoParamsLocked(at))
+			}
+		}
+		for l := range h.subscribers.attaching.All() {
+			if l.client.owner == to && l.attach.Takes(typeOf(k)) {
+				h.attachLocked(l, at) //nolint:errcheck // a Client with too many sessions goes without
+			}
+		}
+	}
+}
+
+// withdrawLocked takes a Target away from those that have it, for whom it ends.
+func (s *side) withdrawLocked(from *owner, t targets.Info) {
+	h := s.hub
+	for _, k := range [...]session.Kind{session.Page, session.Tab} {
+		id := h.idOf(k, t)
+		for _, on := range slices.Clone(s.sessions.OfTarget(id)) {
+			if on.Peer.(*Client).owner == from {
+				h.endSessionLocked(on, errDetached)
+			}
+		}
+		for l := range h.subscribers.discovering.All() {
+			if l.client.owner == from && l.discover.Takes(typeOf(k)) {
+				l.event("Target.targetDestroyed", append(wire.AppendString([]byte(`{"targetId":`), id), '}'))
+			}
+		}
+	}
+	from.tabs.Remove(t.ID)
+}
+
+// createdTargetID is the targetId in the answer to Target.createTarget; "" for none.
+func createdTargetID(result []byte) (id string) {
+	_ = wire.ReadObject(result, func(key string, value []byte) error { // a Host's answer that is no object names none
+		if key == "targetId" {
+			id, _ = wire.Text(value)
+		}
+		return nil
+	})
+	return id
+}

@@ -1,0 +1,124 @@
+package relay
+
+import (
+	"slices"
+
+	"github.com/cdphub/cdphub/targets"
+)
+
+// A Target in a browser context of a Client's own is private: no other Client sees it
+// in any list, event or answer. The hub knows it for the people who look after the
+// browser.
+
+// Watcher is who looks at the Targets of a hub without being a Client, as a person in
+// front of the dashboard does. It sees what a Client with its Policy sees, and of
+// private Targets those of Clients with the same Account. With a Policy that allows
+// everything, and no tabs of its own, it sees all.
+type Watcher struct {
+	Policy  Policy // nil allows everything
+	Account string // as in ClientOptions; "" is that of nobody
+	// Only is the one Target that the Watcher sees, whosever it is; "" is no limit.
+	Only string
+}
+
+// Watched is a Target as a Watcher sees it.
+type Watched struct {
+	targets.Info
+	// Client is the name of the Client to which the Target is private; "" for a Target
+	// of all Clients.
+	Client string
+}
+
+// private says whose a private Target is.
+type private struct{ client, account string }
+
+// Past is a Target that has ended.
+type Past struct {
+	Watched
+	account string
+	owners  []string // who had it among tabs of their own
+}
+
+// Shows reports whether a Watcher saw the Target when it ended.
+func (p *Past) Shows(w Watcher) bool {
+	return w.sees(p.Info, p.account, func(owner string) bool { return slices.Contains(p.owners, owner) })
+}
+
+// sees reports whether a Watcher sees a Target; account is that of the Client to which
+// it is private, and has says whether it is one of the tabs of an owner.
+func (w Watcher) sees(t targets.Info, account string, has func(owner string) bool) bool {
+	own, inTabs := w.Policy.(OwnTabs)
+	switch {
+	case !webOr(w.Policy, t):
+		return false
+	case w.Only != "":
+		return w.Only == t.ID
+	case t.Owner != "":
+		return w.Account != "" && w.Account == account || !inTabs && (w.Policy == nil || w.Policy.Files())
+	}
+	return !inTabs || has(own.Owner)
+}
+
+func (h *Hub) watchedLocked(w Watcher, t targets.Info) (Watched, bool) {
+	of := h.private[t.ID]
+	sees := w.sees(t, of.account, func(owner string) bool { return h.owners[owner] != nil && h.owners[owner].tabs.Has(t.ID) })
+	return Watched{t, of.client}, sees
+}
+
+// WatchedTargets lists the Targets that a Watcher sees, in the order of Targets.
+func (h *Hub) WatchedTargets(w Watcher) (list []Watched) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.sides {
+		for t := range s.targets.All() {
+			if seen, ok := h.watchedLocked(w, t); ok {
+				list = append(list, seen)
+			}
+		}
+	}
+	return list
+}
+
+// WatchedTarget finds a Target by its id, among those of WatchedTargets.
+func (h *Hub) WatchedTarget(w Watcher, id string) (Watched, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t, _, known := h.targetLocked(id); known {
+		if seen, ok := h.watchedLocked(w, t); ok {
+			return seen, true
+		}
+	}
+	return Watched{}, false
+}
+
+// notePrivateLocked keeps whose a private Target is, also after its Client has left.
+func (h *Hub) notePrivateLocked(t targets.Info) {
+	if t.Owner == "" {
+		return
+	}
+	of := private{}
+	if s := h.sessions.Get(t.Owner); s != nil {
+		c := s.Peer.(*Client)
+		of = private{c.observedName(), c.account}
+	}
+	if h.private == nil {
+		h.private = make(map[string]private)
+	}
+	h.private[t.ID] = of
+}
+
+// endedLocked is for a Target that has left the registry of its side.
+func (h *Hub) endedLocked(on *side, t targets.Info) {
+	h.endLeasesLocked(on, t.ID, LeaseTargetGone)
+	if h.observer != nil {
+		of := h.private[t.ID]
+		p := Past{Watched: Watched{t, of.client}, account: of.account}
+		for name, o := range h.owners {
+			if o.tabs.Has(t.ID) {
+				p.owners = append(p.owners, name)
+			}
+		}
+		h.observer.Ended(p)
+	}
+	delete(h.private, t.ID)
+}

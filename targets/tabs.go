@@ -1,0 +1,81 @@
+package targets
+
+import (
+	"maps"
+	"strings"
+	"sync"
+)
+
+// Tabs are the Targets of Clients that see no others. The hub and its Hosts share
+// them, each under its own lock. Its zero value is empty.
+type Tabs struct {
+	mu    sync.Mutex // guards what is below; no lock is taken under it
+	given map[string]bool
+}
+
+// Has reports whether a Target is one of them.
+func (t *Tabs) Has(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, has := t.given[id]
+	return has
+}
+
+// Opened reports whether a Target is one of them, and not one that was given.
+func (t *Tabs) Opened(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	given, has := t.given[id]
+	return has && !given
+}
+
+// Add adds a Target that one of the Clients has opened, or a Target of theirs, and
+// reports whether it is new.
+func (t *Tabs) Add(id string) bool { return t.add(id, false) }
+
+// Give adds a Target that another Client hands over, and reports whether it is new.
+func (t *Tabs) Give(id string) bool { return t.add(id, true) }
+
+func (t *Tabs) add(id string, given bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, has := t.given[id]; has || id == "" {
+		return false
+	}
+	if t.given == nil {
+		t.given = make(map[string]bool)
+	}
+	t.given[strings.Clone(id)] = given
+	return true
+}
+
+// Remove removes a Target that has gone, or was taken back, and reports whether it
+// was there.
+func (t *Tabs) Remove(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, has := t.given[id]
+	delete(t.given, id)
+	return has
+}
+
+// Entries are the Targets, and whether each was given.
+func (t *Tabs) Entries() map[string]bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.given)
+}
+
+// Put adds Targets as Entries has them.
+func (t *Tabs) Put(entries map[string]bool) {
+	for id, given := range entries {
+		t.add(id, given)
+	}
+}
+
+// Len is the number of Targets.
+func (t *Tabs) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.given)
+}
