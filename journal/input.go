@@ -1,0 +1,236 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// acted makes an entry of what a Client did, after the keys that were typed before.
+func (j *Journal) acted(l *line, e Entry) {
+	e.Kind = Command
+	l.lastMethod, l.lastAt = e.Method, timeOf(e.At)
+	j.keepLocked(l, e, nil)
+	l.pictures.want()
+}
+
+// entry begins the entry of a command.
+func (l *line) entry(c *command, a *Action, text string) Entry {
+	l.session = c.session
+	return Entry{
+		At: c.at.UnixMilli(), Client: c.client, Method: c.method.name, Text: l.text(text),
+		Ms: c.took.Milliseconds(), Error: l.text(c.err), Action: a, NotWeb: c.notWeb,
+	}
+}
+
+// did makes the entry of a command.
+func (l *line) did(j *Journal, c *command, a *Action, text string) {
+	l.endTyping(j)
+	j.acted(l, l.entry(c, a, text))
+}
+
+// plain returns what makes the entry of a command whose params say nothing.
+func plain(do, text string) func(*Journal, *line, *command) {
+	return func(j *Journal, l *line, c *command) { l.did(j, c, &Action{Do: do}, text) }
+}
+
+// read reads params. What a Client has sent wrongly stays zero: the Host refuses it.
+func read(params []byte, into any) {
+	_ = json.Unmarshal(params, into)
+}
+
+func at(x, y float64) string { return fmt.Sprintf("at (%v, %v)", math.Round(x), math.Round(y)) }
+
+type mouseParams struct {
+	Type       string
+	X, Y       float64
+	DeltaX     float64
+	DeltaY     float64
+	Button     string
+	ClickCount int
+	Modifiers  int
+}
+
+// press is a button of the mouse that is down.
+type press struct {
+	x, y float64
+	on   *Element
+}
+
+// farDrag is how far the mouse moves between press and release of a drag, in CSS
+// pixels, at least.
+const farDrag = 5
+
+func dispatchMouse(j *Journal, l *line, c *command) {
+	var p mouseParams
+	read(c.params, &p)
+	switch p.Type {
+	case "mousePressed":
+		l.endTyping(j)
+		l.press = &press{p.X, p.Y, c.on}
+		if c.err != "" {
+			l.did(j, c, &Action{Do: Click, X: p.X, Y: p.Y, Button: p.Button}, "clicked "+at(p.X, p.Y))
+		}
+	case "mouseReleased":
+		down := l.press
+		l.press = nil
+		if down == nil {
+			return
+		}
+		l.clicked(j, c, p, down)
+	case "mouseWheel":
+		l.did(j, c, &Action{Do: Scroll, X: p.X, Y: p.Y, ToX: p.DeltaX, ToY: p.DeltaY},
+			fmt.Sprintf("scrolled by (%v, %v) %s", p.DeltaX, p.DeltaY, at(p.X, p.Y)))
+	}
+}
+
+func (l *line) clicked(j *Journal, c *command, p mouseParams, down *press) {
+	a := &Action{Do: Click, X: down.x, Y: down.y, Button: p.Button, On: down.on}
+	if math.Abs(p.X-down.x)+math.Abs(p.Y-down.y) > farDrag {
+		a.Do, a.ToX, a.ToY = Drag, p.X, p.Y
+		l.did(j, c, a, "dragged from "+strings.TrimPrefix(at(down.x, down.y), "at ")+" to "+strings.TrimPrefix(at(p.X, p.Y), "at "))
+		return
+	}
+	verb := "clicked"
+	switch {
+	case p.ClickCount > 1:
+		a.Do, verb = DoubleClick, "double-clicked"
+	case p.Button == "right":
+		verb = "right-clicked"
+	}
+	l.did(j, c, a, verb+" "+at(p.X, p.Y)+a.On.words())
+}
+
+// words name an element in the text of an entry.
+func (e *Element) words() string {
+	switch {
+	case e == nil:
+		return ""
+	case e.Role != "" && e.Name != "":
+		return fmt.Sprintf(" on %s %q", e.Role, e.Name)
+	case e.Role != "":
+		return " on " + e.Role
+	case e.CSS != "":
+		return " on " + e.CSS
+	}
+	return ""
+}
+
+func dispatchTouch(j *Journal, l *line, c *command) {
+	var p struct {
+		Type        string
+		TouchPoints []struct{ X, Y float64 }
+	}
+	read(c.params, &p)
+	switch {
+	case p.Type == "touchStart" && len(p.TouchPoints) > 0:
+		l.press = &press{p.TouchPoints[0].X, p.TouchPoints[0].Y, c.on}
+	case p.Type == "touchEnd" && l.press != nil:
+		down := l.press
+		l.press = nil
+		l.did(j, c, &Action{Do: Click, X: down.x, Y: down.y, On: down.on}, "tapped "+at(down.x, down.y)+down.on.words())
+	}
+}
+
+func tapGesture(j *Journal, l *line, c *command) {
+	var p struct{ X, Y float64 }
+	read(c.params, &p)
+	on := c.on
+	l.did(j, c, &Action{Do: Click, X: p.X, Y: p.Y, On: on}, "tapped "+at(p.X, p.Y)+on.words())
+}
+
+func scrollGesture(j *Journal, l *line, c *command) {
+	var p struct{ X, Y, XDistance, YDistance float64 }
+	read(c.params, &p)
+	l.did(j, c, &Action{Do: Scroll, X: p.X, Y: p.Y, ToX: -p.XDistance, ToY: -p.YDistance},
+		fmt.Sprintf("scrolled by (%v, %v) %s", -p.XDistance, -p.YDistance, at(p.X, p.Y)))
+}
+
+func dispatchDrag(j *Journal, l *line, c *command) {
+	var p struct {
+		Type string
+		X, Y float64
+	}
+	read(c.params, &p)
+	if p.Type == "drop" {
+		l.did(j, c, &Action{Do: Drag, ToX: p.X, ToY: p.Y, On: c.on}, "dropped "+at(p.X, p.Y))
+	}
+}
+
+func insertText(j *Journal, l *line, c *command) {
+	var p struct{ Text string }
+	read(c.params, &p)
+	n := utf8.RuneCountInString(p.Text)
+	if c.params == nil {
+		n = c.long // too long to be read: at most as many characters
+	}
+	on := c.on
+	l.did(j, c, &Action{Do: Type, Length: n, On: on}, "typed "+characters(n)+on.words())
+}
+
+type keyParams struct {
+	Type      string
+	Key       string
+	Text      string
+	Modifiers int
+}
+
+// The modifiers of a key, as in CDP, without Shift.
+const (
+	altKey, controlKey, metaKey = 1, 2, 4
+	shortcut                    = altKey | controlKey | metaKey
+)
+
+// named are the keys that an entry names. All others are typed text.
+var named = map[string]bool{
+	"Enter": true, "Tab": true, "Escape": true, "Backspace": true, "Delete": true, "Insert": true, "Home": true, "End": true,
+	"PageUp": true, "PageDown": true, "ArrowUp": true, "ArrowDown": true, "ArrowLeft": true, "ArrowRight": true,
+	"F1": true, "F2": true, "F3": true, "F4": true, "F5": true, "F6": true, "F7": true, "F8": true, "F9": true,
+	"F10": true, "F11": true, "F12": true, "ContextMenu": true,
+}
+
+func dispatchKey(j *Journal, l *line, c *command) {
+	var p keyParams
+	read(c.params, &p)
+	if p.Type == "keyUp" || p.Type == "" {
+		return
+	}
+	text := strings.TrimRight(p.Text, "\r\n")
+	switch {
+	case named[p.Key] && p.Type != "char":
+		l.pressed(j, c, withModifiers(p.Modifiers, p.Key))
+	case p.Modifiers&shortcut != 0 && p.Type != "char" && utf8.RuneCountInString(p.Key) == 1:
+		l.pressed(j, c, withModifiers(p.Modifiers, strings.ToUpper(p.Key)))
+	case text != "":
+		l.typedKey(j, c, text)
+	}
+}
+
+func (l *line) pressed(j *Journal, c *command, key string) {
+	on := c.on
+	l.did(j, c, &Action{Do: Press, Key: key, On: on}, "pressed "+key+on.words())
+}
+
+func (l *line) typedKey(j *Journal, c *command, text string) {
+	if l.typing == nil || l.typing.entry.Client != c.client || c.err != "" {
+		l.endTyping(j)
+		l.typing = &typing{entry: l.entry(c, &Action{On: c.on}, "")}
+	}
+	t := l.typing
+	t.count += utf8.RuneCountInString(text)
+	t.newest = c.at.Add(c.took)
+}
+
+func withModifiers(m int, key string) string {
+	for _, mod := range []struct {
+		bit  int
+		name string
+	}{{8, "Shift"}, {metaKey, "Meta"}, {altKey, "Alt"}, {controlKey, "Control"}} {
+		if m&mod.bit != 0 {
+			key = mod.name + "+" + key
+		}
+	}
+	return key
+}

@@ -1,0 +1,219 @@
+package journal
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/scope"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// Options say how much a Journal keeps. Zero fields take the default.
+type Options struct {
+	Log    *zap.Logger   // nothing is logged when nil
+	Size   int64         // bytes of one target in memory, 2 MiB
+	Time   time.Duration // for which they are kept, 30 min
+	Memory int64         // bytes of all targets in memory, 64 MiB
+	Record *Record       // to files; nil: nothing is written
+}
+
+// Journal keeps what happened on the targets of a process.
+//
+// Lock order: a hub's lock, then that of the queue. A hub is never called under the
+// Journal's own lock, so that who has a hub's lock may ask the Journal.
+type Journal struct {
+	log   *zap.Logger // static after New, as are o and files
+	o     Options
+	files *files // nil: nothing is written
+	queue queue
+	asks  []func()      // for the hubs, of the Journal's goroutine alone
+	done  chan struct{} // closed when the goroutine has ended
+
+	mu    sync.Mutex // guards everything below
+	lines map[lineKey]*line
+	bytes int64 // of all rings
+}
+
+// lineKey names the timeline of a target. Ids of targets are unique within a hub.
+type lineKey struct {
+	hub    string // its name
+	target string
+}
+
+// mostLines is how many targets a Journal knows. The one on which nothing has
+// happened for the longest time makes room.
+const mostLines = 4096
+
+// New makes a Journal. Close ends it.
+func New(o Options) (*Journal, error) {
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	if o.Size == 0 {
+		o.Size = 2 << 20
+	}
+	if o.Time == 0 {
+		o.Time = 30 * time.Minute
+	}
+	if o.Memory == 0 {
+		o.Memory = 64 << 20
+	}
+	j := &Journal{log: o.Log.Named("journal"), o: o, done: make(chan struct{}), lines: make(map[lineKey]*line)}
+	if o.Record != nil {
+		var err error
+		if j.files, err = openFiles(*o.Record, o.Log); err != nil {
+			return nil, err
+		}
+	}
+	j.queue.woken = make(chan struct{}, 1)
+	go j.run()
+	return j, nil
+}
+
+// Close writes what is left to the files and ends the Journal.
+func (j *Journal) Close() {
+	j.queue.close()
+	<-j.done
+}
+
+// Entries lists the entries of a target that are newer than a Seq, the oldest first,
+// as far as a Watcher who sees the target may see them.
+func (j *Journal) Entries(hub, targetID string, after uint64, w relay.Watcher) []Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	list := []Entry{}
+	l := j.lines[lineKey{hub, targetID}]
+	if l == nil {
+		return list
+	}
+	j.expireLocked(l, time.Now())
+	from, _ := slices.BinarySearchFunc(l.ring.kept, after+1, func(k kept, seq uint64) int { return int(int64(k.Seq) - int64(seq)) })
+	for _, k := range l.ring.kept[from:] {
+		if k.shows(w) {
+			list = append(list, k.Entry)
+		}
+	}
+	return list
+}
+
+// shows reports whether a Watcher may see an entry of a target that it sees.
+func (e *Entry) shows(w relay.Watcher) bool { return !e.NotWeb || w.Policy == nil || w.Policy.Files() }
+
+// Picture is the picture of an entry that a Watcher may see, a JPEG; nil when there is
+// none, or no more.
+func (j *Journal) Picture(hub, targetID string, seq uint64, w relay.Watcher) []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	l := j.lines[lineKey{hub, targetID}]
+	if l == nil {
+		return nil
+	}
+	i, found := slices.BinarySearchFunc(l.ring.kept, seq, func(k kept, seq uint64) int { return int(int64(k.Seq) - int64(seq)) })
+	if !found || !l.ring.kept[i].shows(w) {
+		return nil
+	}
+	return l.ring.kept[i].picture
+}
+
+// Last is the newest command on a target; ok is false when none is known.
+func (j *Journal) Last(hub, targetID string) (method string, at time.Time, ok bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	l := j.lines[lineKey{hub, targetID}]
+	if l == nil || l.lastMethod == "" {
+		return "", time.Time{}, false
+	}
+	return l.lastMethod, l.lastAt, true
+}
+
+func (j *Journal) removeLocked(key lineKey, l *line) {
+	j.bytes -= l.ring.bytes
+	delete(j.lines, key)
+	if j.files != nil {
+		j.files.forget(l)
+	}
+}
+
+// lineLocked returns the timeline of a target, and makes it if there is none.
+func (j *Journal) lineLocked(key lineKey, now time.Time) *line {
+	l := j.lines[key]
+	if l == nil {
+		if len(j.lines) >= mostLines {
+			j.removeOldestLocked()
+		}
+		l = newLine(key)
+		j.lines[key] = l
+	}
+	l.changed = now
+	return l
+}
+
+func (j *Journal) removeOldestLocked() {
+	var oldest lineKey
+	var at *line
+	for key, l := range j.lines {
+		if at == nil || l.changed.Before(at.changed) {
+			oldest, at = key, l
+		}
+	}
+	j.removeLocked(oldest, at)
+}
+
+// keepLocked adds an entry to a timeline, and gives it its number.
+func (j *Journal) keepLocked(l *line, e Entry, picture []byte) {
+	l.ring.last++
+	e.Seq = l.ring.last
+	e.NotWeb = e.NotWeb || l.notWeb || e.Load != nil && !scope.Web(e.Load.URL)
+	if e.At == 0 {
+		e.At = time.Now().UnixMilli()
+	}
+	if j.files != nil {
+		j.files.write(l, &e, picture)
+	}
+	if e.Load != nil { // only files have the rest
+		e.Load = &Exchange{Method: e.Load.Method, URL: e.Load.URL, Type: e.Load.Type, Status: e.Load.Status, Mime: e.Load.Mime}
+	}
+	before := l.ring.bytes
+	l.ring.add(kept{e, picture}, j.o.Size)
+	j.bytes += l.ring.bytes - before
+	j.fitLocked()
+}
+
+// fitLocked drops old entries of the target that uses most memory, while all of them
+// use too much.
+func (j *Journal) fitLocked() {
+	for j.bytes > j.o.Memory {
+		var largest *line
+		for _, l := range j.lines {
+			if largest == nil || l.ring.bytes > largest.ring.bytes {
+				largest = l
+			}
+		}
+		for leave := largest.ring.bytes - largest.ring.bytes/8; len(largest.ring.kept) > 0 && largest.ring.bytes >= leave; {
+			j.bytes -= largest.ring.kept[0].size()
+			largest.ring.drop()
+		}
+	}
+}
+
+// expireLocked drops entries that are too old.
+func (j *Journal) expireLocked(l *line, now time.Time) {
+	before := l.ring.bytes
+	l.ring.dropBefore(now.Add(-j.o.Time))
+	j.bytes += l.ring.bytes - before
+}
+
+// sweep drops what is too old in all timelines.
+func (j *Journal) sweep(now time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for key, l := range j.lines {
+		j.expireLocked(l, now)
+		if len(l.ring.kept) == 0 && now.Sub(l.changed) > j.o.Time {
+			j.removeLocked(key, l)
+		}
+	}
+}

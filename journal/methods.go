@@ -1,0 +1,93 @@
+package journal
+
+import "time"
+
+// method is a method of CDP that matters to a timeline, as a command or as an event.
+type method struct {
+	name    string
+	domain  string // of an event
+	pointer bool   // what is under the pointer or in focus matters to exports
+	types   bool   // it has text that must not be kept
+	command func(*Journal, *line, *command)
+	event   func(*Journal, *line, *event)
+}
+
+// command is a command of a Client that has ended.
+type command struct {
+	method  *method
+	client  string
+	session string
+	inside  bool
+	at      time.Time
+	took    time.Duration
+	params  []byte // nil: none, or too long to be read
+	long    int    // how long the params were, in bytes
+	err     string
+	notWeb  bool // the page showed no page of the web meanwhile
+
+	ended  time.Time
+	x, y   float64  // where it acts; 0 for keys
+	looked bool     // what it acts on is known, or need not be
+	on     *Element // nil: not known
+}
+
+// event is an event of a page.
+type event struct {
+	name    string
+	at      time.Time
+	session string
+	inside  bool
+	params  []byte
+}
+
+const (
+	mouseEvent = "Input.dispatchMouseEvent"
+	keyEvent   = "Input.dispatchKeyEvent"
+	frameEvent = "Page.frameNavigated"
+)
+
+// methods are those that act on a page, and the events by which one sees what it does.
+// What programs send to read a page, such as Runtime.callFunctionOn, is left out: it is
+// most of what they send, and says nothing to a person.
+var methods = withNames(map[string]*method{
+	mouseEvent:                           {pointer: true, command: dispatchMouse},
+	keyEvent:                             {types: true, pointer: true, command: dispatchKey},
+	"Input.insertText":                   {types: true, pointer: true, command: insertText},
+	"Input.imeSetComposition":            {types: true, pointer: true, command: insertText},
+	"Input.dispatchTouchEvent":           {pointer: true, command: dispatchTouch},
+	"Input.synthesizeTapGesture":         {pointer: true, command: tapGesture},
+	"Input.synthesizeScrollGesture":      {command: scrollGesture},
+	"Input.dispatchDragEvent":            {pointer: true, command: dispatchDrag},
+	"DOM.setFileInputFiles":              {command: chooseFiles},
+	"Page.navigate":                      {command: navigate},
+	"Page.reload":                        {command: plain(Reload, "reloaded the page")},
+	"Page.navigateToHistoryEntry":        {command: plain(History, "went to another entry of the history")},
+	"Page.setDocumentContent":            {command: plain(Replace, "replaced the document")},
+	"Page.close":                         {command: plain(Close, "closed the page")},
+	"Page.handleJavaScriptDialog":        {types: true, command: answerDialog},
+	"Emulation.setDeviceMetricsOverride": {command: setViewport},
+	frameEvent:                           {domain: "Page", event: frameNavigated},
+	"Page.navigatedWithinDocument":       {domain: "Page", event: navigatedWithin},
+	"Page.loadEventFired":                {domain: "Page", event: loaded},
+	"Page.javascriptDialogOpening":       {domain: "Page", event: dialogOpening},
+	"Page.javascriptDialogClosed":        {domain: "Page", event: dialogClosed},
+	"Runtime.consoleAPICalled":           {domain: "Runtime", event: consoleCalled},
+	"Runtime.exceptionThrown":            {domain: "Runtime", event: exceptionThrown},
+	"Runtime.executionContextsCleared":   {domain: "Runtime", event: contextsCleared},
+	"Log.entryAdded":                     {domain: "Log", event: logged},
+	"Inspector.targetCrashed":            {domain: "Inspector", event: crashed},
+	"Network.requestWillBeSent":          {domain: "Network", event: requestSent},
+	"Network.responseReceived":           {domain: "Network", event: responseReceived},
+	"Network.loadingFinished":            {domain: "Network", event: loadingFinished},
+	"Network.loadingFailed":              {domain: "Network", event: loadingFailed},
+})
+
+func withNames(list map[string]*method) map[string]*method {
+	for name, m := range list {
+		m.name = name
+	}
+	return list
+}
+
+// known is a method that matters; nil for all others.
+func known(name string) *method { return methods[name] }

@@ -1,0 +1,211 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+func timeOf(ms int64) time.Time { return time.UnixMilli(ms) }
+
+func navigate(j *Journal, l *line, c *command) {
+	var p struct{ URL, FrameID string }
+	read(c.params, &p)
+	url := l.address(p.URL)
+	l.did(j, c, &Action{Do: Navigate, URL: url}, "navigated to "+url)
+}
+
+func chooseFiles(j *Journal, l *line, c *command) {
+	var p struct{ Files []json.RawMessage }
+	read(c.params, &p)
+	text := fmt.Sprintf("chose %d files", len(p.Files))
+	if len(p.Files) == 1 {
+		text = "chose 1 file"
+	}
+	l.did(j, c, &Action{Do: Upload, Length: len(p.Files), On: c.on}, text)
+}
+
+func answerDialog(j *Journal, l *line, c *command) {
+	var p struct {
+		Accept     bool
+		PromptText string
+	}
+	read(c.params, &p)
+	a := &Action{Do: Answer, Key: "dismiss", Length: utf8.RuneCountInString(p.PromptText)}
+	text := "dismissed the dialog"
+	if p.Accept {
+		a.Key, text = "accept", "accepted the dialog"
+	}
+	if a.Length > 0 {
+		text += ", with " + characters(a.Length)
+	}
+	l.did(j, c, a, text)
+}
+
+func setViewport(j *Journal, l *line, c *command) {
+	var p struct{ Width, Height float64 }
+	read(c.params, &p)
+	if p.Width == 0 || p.Height == 0 || c.inside {
+		return
+	}
+	l.did(j, c, &Action{Do: Viewport, X: p.Width, Y: p.Height}, fmt.Sprintf("set the viewport to %v × %v", p.Width, p.Height))
+}
+
+// happened makes an entry of an event, after what was typed before.
+func (l *line) happened(j *Journal, e *event, kind Kind, text string) {
+	l.session = e.session
+	if kind == Navigation || kind == Dialog {
+		l.endTyping(j)
+	}
+	j.keepLocked(l, Entry{At: e.at.UnixMilli(), Kind: kind, Method: e.name, Text: text}, nil)
+}
+
+func frameNavigated(j *Journal, l *line, e *event) {
+	var p struct {
+		Frame struct {
+			ID, ParentID, URL, URLFragment string
+			UnreachableURL                 string
+		}
+	}
+	read(e.params, &p)
+	f := p.Frame
+	if f.ParentID != "" || e.inside {
+		return
+	}
+	l.session = e.session
+	l.probe.forget(f.ID)
+	if j.files != nil {
+		l.inWorld(func(*Journal, *line) {}) // it is there when something is done
+	}
+	if f.UnreachableURL != "" {
+		l.happened(j, e, Error, "could not load "+l.address(f.UnreachableURL))
+		return
+	}
+	l.url = l.address(f.URL + f.URLFragment)
+	l.happened(j, e, Navigation, l.url)
+}
+
+func navigatedWithin(j *Journal, l *line, e *event) {
+	var p struct{ FrameID, URL string }
+	read(e.params, &p)
+	if e.inside || l.probe.frame != "" && p.FrameID != l.probe.frame {
+		return
+	}
+	l.url = l.address(p.URL)
+	l.happened(j, e, Navigation, l.url)
+}
+
+// loaded has a picture taken: the page has finished to load.
+func loaded(_ *Journal, l *line, e *event) {
+	if !e.inside {
+		l.session = e.session
+		l.pictures.want()
+	}
+}
+
+func contextsCleared(_ *Journal, l *line, e *event) {
+	if !e.inside {
+		l.probe.forget("")
+	}
+}
+
+func dialogOpening(j *Journal, l *line, e *event) {
+	var p struct{ Type, Message string }
+	read(e.params, &p)
+	l.happened(j, e, Dialog, fmt.Sprintf("%s opened: %s", l.text(p.Type), l.text(p.Message)))
+}
+
+func dialogClosed(j *Journal, l *line, e *event) {
+	var p struct{ Result bool }
+	read(e.params, &p)
+	text := "the dialog was dismissed"
+	if p.Result {
+		text = "the dialog was accepted"
+	}
+	l.happened(j, e, Dialog, text)
+}
+
+func crashed(j *Journal, l *line, e *event) { l.happened(j, e, Error, "the page crashed") }
+
+// remote is a value of script, as far as a console shows it.
+type remote struct {
+	Type, Description   string
+	Value               json.RawMessage
+	UnserializableValue string
+}
+
+func (r remote) String() string {
+	var s string
+	switch {
+	case json.Unmarshal(r.Value, &s) == nil && r.Value != nil:
+		return s
+	case r.Value != nil:
+		return string(r.Value)
+	case r.UnserializableValue != "":
+		return r.UnserializableValue
+	case r.Description != "":
+		return r.Description
+	}
+	return r.Type
+}
+
+func consoleCalled(j *Journal, l *line, e *event) {
+	var p struct {
+		Type string
+		Args []remote
+	}
+	read(e.params, &p)
+	words := make([]string, len(p.Args))
+	for i, a := range p.Args {
+		words[i] = a.String()
+	}
+	kind := Console
+	if p.Type == "error" || p.Type == "assert" {
+		kind = Error
+	}
+	l.happened(j, e, kind, l.text(strings.Join(words, " ")))
+}
+
+func exceptionThrown(j *Journal, l *line, e *event) {
+	var p struct {
+		ExceptionDetails struct {
+			Text      string
+			Exception remote
+		}
+	}
+	read(e.params, &p)
+	d := p.ExceptionDetails
+	text := strings.TrimSpace(d.Text + " " + d.Exception.Description)
+	if d.Exception.Description == "" && d.Exception.Type != "" {
+		text = strings.TrimSpace(d.Text + " " + d.Exception.String())
+	}
+	l.happened(j, e, Error, l.text(text))
+}
+
+// logged takes what the browser itself writes to the console. Failed requests are
+// entries of their own.
+func logged(j *Journal, l *line, e *event) {
+	var p struct {
+		Entry struct{ Source, Level, Text, URL string }
+	}
+	read(e.params, &p)
+	if p.Entry.Source == "network" {
+		return
+	}
+	kind := Console
+	if p.Entry.Level == "error" {
+		kind = Error
+	}
+	l.happened(j, e, kind, l.text(p.Entry.Text))
+}
+
+// status is the status of a response in the text of an entry.
+func status(code int) string {
+	if code == 0 {
+		return "no response"
+	}
+	return strconv.Itoa(code)
+}

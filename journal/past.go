@@ -1,0 +1,62 @@
+package journal
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cdphub/cdphub/relay"
+)
+
+// Closed is a target that has ended, and whose timeline is still kept.
+type Closed struct {
+	TargetID string `json:"targetId"`
+	Title    string `json:"title"`
+	URL      string `json:"url"`
+	Client   string `json:"client,omitempty"` // whose browser context it was in; "" for a target of all
+	At       int64  `json:"at"`               // when it ended, ms since 1970
+}
+
+// past is what a timeline keeps of a target that has ended.
+type past struct {
+	relay.Past
+	Closed
+}
+
+// Ended implements relay.Observer.
+func (o *observer) Ended(p relay.Past) {
+	delete(o.shows, p.ID)
+	at := time.Now().UnixMilli()
+	delete(o.worlds, p.ID)
+	delete(o.moving, p.ID)
+	o.j.queue.put(item{key: o.key(p.ID), size: len(p.Title) + len(p.URL) + overhead, ends: true, do: func(_ *Journal, l *line) {
+		c := Closed{p.ID, l.text(p.Title), l.address(p.URL), p.Client, at}
+		p.Title, p.URL = "", "" // they may be long
+		l.past = &past{p, c}
+	}})
+}
+
+// Closed lists the newest targets of a hub that have ended and that a Watcher saw,
+// the newest first.
+func (j *Journal) Closed(hub string, w relay.Watcher, most int) []Closed {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var list []Closed
+	for key, l := range j.lines {
+		if key.hub == hub && l.past != nil && len(l.ring.kept) > 0 && l.past.Shows(w) {
+			list = append(list, l.past.Closed)
+		}
+	}
+	slices.SortFunc(list, func(a, b Closed) int {
+		return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.TargetID, b.TargetID))
+	})
+	return list[:min(len(list), most)]
+}
+
+// Shows reports whether a target of a hub has ended that a Watcher saw.
+func (j *Journal) Shows(hub, targetID string, w relay.Watcher) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	l := j.lines[lineKey{hub, targetID}]
+	return l != nil && l.past != nil && l.past.Shows(w)
+}

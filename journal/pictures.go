@@ -1,0 +1,128 @@
+package journal
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"time"
+
+	"github.com/cdphub/cdphub/relay"
+)
+
+// pacing says when the next picture of a target is due. No command waits for one in
+// the hub, but a frame draws its own pictures, and answers nothing meanwhile. So a
+// picture is taken when no action has followed for some time, and frames that draw
+// slowly are asked rarely.
+type pacing struct {
+	wanted time.Time     // since when; zero: none is
+	newest time.Time     // when it was wanted last
+	taken  time.Time     // the last one
+	took   time.Duration // how long the page was at that
+	asked  time.Time     // zero: none is on its way
+}
+
+const (
+	pictureEvery   = time.Second            // at most
+	pictureSettles = 150 * time.Millisecond // from the last action to its picture
+	pictureRest    = 9                      // so many times as long as one takes, none is taken
+	longestRest    = 10 * time.Second       // a page that showed a dialog was not drawing all the time
+	pictureWithin  = 10 * time.Second       // after which the page is taken for stuck
+	longestPicture = 512 << 10              // bytes
+)
+
+func (p *pacing) want() {
+	p.newest = time.Now()
+	if p.wanted.IsZero() {
+		p.wanted = p.newest
+	}
+}
+
+func (p *pacing) due(now time.Time) bool {
+	settled := now.Sub(p.newest) >= pictureSettles || now.Sub(p.wanted) >= pictureEvery
+	rest := max(pictureEvery, min(pictureRest*p.took, longestRest))
+	return !p.wanted.IsZero() && settled && now.Sub(p.taken) >= rest &&
+		(p.asked.IsZero() || now.Sub(p.asked) > pictureWithin)
+}
+
+// came notes that the picture that was asked for has come, or has failed to.
+func (p *pacing) came(now time.Time) {
+	if !p.asked.IsZero() {
+		p.took = now.Sub(p.asked)
+	}
+	p.asked, p.taken = time.Time{}, now
+}
+
+// takePictures asks for the pictures that are due.
+func (j *Journal) takePictures(now time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, l := range j.lines {
+		if !l.pictures.due(now) {
+			continue
+		}
+		l.pictures.wanted, l.pictures.asked = time.Time{}, now
+		l.ask(capture, captureParams, keepPicture)
+	}
+}
+
+const capture = "Page.captureScreenshot"
+
+var captureParams = []byte(`{"format":"jpeg","quality":40,"optimizeForSpeed":true}`)
+
+// takeAlone takes a picture by a Client of the Journal's own, when the Client has left
+// that acted on the page, as those do that connect for one command. Pages of private
+// contexts have gone with it.
+func (o *observer) takeAlone(key lineKey) {
+	ctx, cancel := context.WithTimeout(context.Background(), pictureWithin)
+	defer cancel()
+	web := o.showsWeb(key.target)
+	var result []byte
+	c, err := o.hub.JoinLocal(relay.LocalOptions{ClientOptions: relay.ClientOptions{PrivateOf: key.target}})
+	if err == nil {
+		defer c.Leave()
+		result, err = takeBy(ctx, c, key.target)
+	}
+	web = web && o.showsWeb(key.target)
+	o.put(key, len(result), func(j *Journal, l *line) {
+		l.notWeb = !web
+		keepPicture(j, l, result, err != nil || l.away)
+	})
+}
+
+// showsWeb is the opposite of notWeb, for who has not the hub's lock.
+func (o *observer) showsWeb(target string) bool {
+	t, known := o.hub.WatchedTarget(relay.Watcher{}, target)
+	return known && !t.NotWeb
+}
+
+func takeBy(ctx context.Context, c *relay.Local, target string) ([]byte, error) {
+	params, err := json.Marshal(map[string]any{"targetId": target, "flatten": true})
+	if err != nil {
+		return nil, err
+	}
+	attached, err := c.Call(ctx, "", "Target.attachToTarget", params)
+	if err != nil {
+		return nil, err
+	}
+	var a struct{ SessionID string }
+	read(attached, &a)
+	return c.Call(ctx, a.SessionID, capture, captureParams)
+}
+
+func keepPicture(j *Journal, l *line, result []byte, failed bool) {
+	if failed && l.left {
+		l.left = false
+		go l.hub.takeAlone(l.key) // it ends within pictureWithin
+		return
+	}
+	l.pictures.came(time.Now())
+	var shot struct{ Data string }
+	if failed || json.Unmarshal(result, &shot) != nil {
+		return
+	}
+	data, err := base64.StdEncoding.DecodeString(shot.Data)
+	if err != nil || len(data) == 0 || len(data) > longestPicture || int64(len(data)) > j.o.Size/2 {
+		return
+	}
+	j.keepLocked(l, Entry{Kind: Picture, Method: capture, Picture: true}, data)
+}

@@ -1,0 +1,134 @@
+package journal
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Recording is a file that a Journal has written.
+type Recording struct {
+	Header
+	Entries []Entry // in the order in which they were kept
+	// Cut says why the end is missing; "" when it is not. The process that wrote the
+	// file may have ended suddenly, or may still write it.
+	Cut string
+
+	pictures string // the folder
+}
+
+// Limits of what is read of a recording, which may be anybody's.
+const (
+	mostFile     = 256 << 20 // bytes of lines
+	longestLine  = 4 << 20
+	mostRecorded = 100_000 // entries
+	mostWindow   = 8 << 20 // bytes that one frame may refer back to
+)
+
+// Open reads a recording.
+func Open(name string) (*Recording, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	r, err := Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	r.pictures = strings.TrimSuffix(name, Extension) + picturesIn
+	return r, nil
+}
+
+// Read reads a recording without its pictures.
+func Read(in io.Reader) (*Recording, error) {
+	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(mostWindow), zstd.WithDecoderMaxMemory(mostFile))
+	if err != nil {
+		return nil, fmt.Errorf("this is no recording of cdphub: %w", err)
+	}
+	defer z.Close()
+	limited := &io.LimitedReader{R: z, N: mostFile}
+	lines := bufio.NewScanner(limited)
+	lines.Buffer(make([]byte, 64<<10), longestLine)
+	r := new(Recording)
+	if !lines.Scan() {
+		return nil, fmt.Errorf("this is no recording of cdphub: %w", cmpError(lines.Err(), io.ErrUnexpectedEOF))
+	}
+	if err := json.Unmarshal(lines.Bytes(), &r.Header); err != nil || r.Version == 0 {
+		return nil, errors.New("this is no recording of cdphub: its first line does not say so")
+	}
+	if r.Version > formatVersion {
+		return nil, fmt.Errorf("a newer cdphub has made this recording (format %d): use that one", r.Version)
+	}
+	r.readEntries(lines)
+	if limited.N <= 0 {
+		r.Cut = fmt.Sprintf("it has more than %d MiB of entries: the rest is left out", mostFile>>20)
+	}
+	return r, nil
+}
+
+func cmpError(err, otherwise error) error {
+	if err == nil {
+		return otherwise
+	}
+	return err
+}
+
+// readEntries reads all lines that are good. What follows a bad one is left out.
+func (r *Recording) readEntries(lines *bufio.Scanner) {
+	for lines.Scan() {
+		var e Entry
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			r.Cut = fmt.Sprintf("entry %d cannot be read: %v", len(r.Entries)+1, err)
+			return
+		}
+		if len(r.Entries) > 0 && e.Seq <= r.Entries[len(r.Entries)-1].Seq {
+			r.Cut = fmt.Sprintf("entry %d is not newer than the one before", len(r.Entries)+1)
+			return
+		}
+		if r.Entries = append(r.Entries, e); len(r.Entries) >= mostRecorded {
+			r.Cut = fmt.Sprintf("it has more than %d entries: the rest is left out", mostRecorded)
+			return
+		}
+	}
+	if err := lines.Err(); err != nil {
+		r.Cut = err.Error()
+	}
+}
+
+// Address is where the page was first; "" when the recording does not say it.
+func (r *Recording) Address() string {
+	for _, e := range r.Entries {
+		if r.URL == "" && e.Kind == Navigation {
+			return e.Text
+		}
+	}
+	return r.URL
+}
+
+// PictureFile is the name of the file with the picture of an entry.
+func (r *Recording) PictureFile(seq uint64) string {
+	return filepath.Join(r.pictures, pictureName(seq))
+}
+
+// Picture is the picture of an entry, a JPEG.
+func (r *Recording) Picture(seq uint64) ([]byte, error) {
+	file, err := os.Open(r.PictureFile(seq))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, longestPicture+1))
+	if err == nil && len(data) > longestPicture {
+		err = errors.New("the picture is too large")
+	}
+	return data, err
+}

@@ -1,0 +1,215 @@
+package journal
+
+import (
+	"strings"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// loads are the requests of a page that have no response yet, by their id. A page, or
+// a Host, may send any number of them and never end one.
+type loads struct {
+	open  map[string]*load
+	order []string // the oldest first; some have ended
+	bytes int      // that the open ones need
+}
+
+type load struct {
+	Exchange
+	began time.Time
+	bytes int // as counted in loads
+}
+
+// How many requests of a page wait for their responses, and their bytes.
+const (
+	mostLoads     = 2000
+	mostLoadBytes = 1 << 20
+)
+
+func (ls *loads) add(id string, x *load) {
+	if ls.open == nil {
+		ls.open = make(map[string]*load)
+	}
+	ls.remove(id)
+	ls.open[id] = x
+	ls.order = append(ls.order, id)
+	ls.count(x)
+}
+
+// count notes how long a request is now. The oldest ones make room.
+func (ls *loads) count(x *load) {
+	now := 2*overhead + len(x.Method) + len(x.URL) + len(x.Type) + len(x.Reason) + len(x.Protocol) + len(x.Mime)
+	for _, headers := range []map[string]string{x.Asked, x.Answered} {
+		for name, value := range headers {
+			now += overhead/4 + len(name) + len(value)
+		}
+	}
+	ls.bytes += now - x.bytes
+	x.bytes = now
+	for len(ls.order) > mostLoads || ls.bytes > mostLoadBytes && len(ls.order) > 0 {
+		ls.remove(ls.order[0])
+		ls.order = ls.order[1:]
+	}
+}
+
+func (ls *loads) remove(id string) {
+	if x := ls.open[id]; x != nil {
+		ls.bytes -= x.bytes
+		x.bytes = 0
+		delete(ls.open, id)
+	}
+}
+
+// Requests come by the thousand: their events are read in one pass, without what is not
+// kept.
+
+// requestParams are the params of Network.requestWillBeSent.
+type requestParams struct {
+	id, kind, url, method string
+	headers               []byte // JSON
+	redirect              []byte // the response that led here; nil: none
+}
+
+func readRequest(params []byte) (p requestParams) {
+	members(params, func(key string, value []byte) {
+		switch key {
+		case "requestId":
+			p.id = textOf(value)
+		case "type":
+			p.kind = textOf(value)
+		case "redirectResponse":
+			p.redirect = value
+		case "request":
+			members(value, func(key string, value []byte) {
+				switch key {
+				case "url":
+					p.url = textOf(value)
+				case "method":
+					p.method = textOf(value)
+				case "headers":
+					p.headers = value
+				}
+			})
+		}
+	})
+	return p
+}
+
+// members reads the members of a JSON object; of what is none, those before the fault.
+func members(object []byte, each func(key string, value []byte)) {
+	_ = wire.ReadObject(object, func(key string, value []byte) error {
+		each(key, value)
+		return nil
+	})
+}
+
+// textOf is a string of JSON; "" for anything else.
+func textOf(value []byte) string {
+	s, _ := wire.Text(value)
+	return strings.Clone(s)
+}
+
+func requestSent(j *Journal, l *line, e *event) {
+	p := readRequest(e.params)
+	if before := l.loads.open[p.id]; before != nil && p.redirect != nil {
+		before.respond(j, l, p.redirect)
+		before.Redirect = l.address(p.url)
+		l.finish(j, e, p.id, before, "")
+	}
+	if len(p.id) > 128 {
+		return
+	}
+	l.loads.add(p.id, &load{began: e.at, Exchange: Exchange{
+		Method: l.short(p.method), URL: l.address(p.url), Type: l.short(p.kind), Asked: l.headersIfRecording(j, p.headers),
+	}})
+}
+
+func (l *line) headersIfRecording(j *Journal, raw []byte) map[string]string {
+	if j.files == nil || raw == nil {
+		return nil
+	}
+	var h map[string]string
+	read(raw, &h)
+	return l.headers(h)
+}
+
+// respond takes a response into account.
+func (x *load) respond(j *Journal, l *line, response []byte) {
+	members(response, func(key string, value []byte) {
+		switch key {
+		case "status":
+			n, _ := wire.Int(value)
+			x.Status = int(n)
+		case "statusText":
+			x.Reason = l.short(textOf(value))
+		case "mimeType":
+			x.Mime = l.short(textOf(value))
+		case "protocol":
+			x.Protocol = l.short(textOf(value))
+		case "headers":
+			x.Answered = l.headersIfRecording(j, value)
+		}
+	})
+	l.loads.count(x)
+}
+
+// idOf is the request that an event is about.
+func idOf(params []byte) (id string) {
+	members(params, func(key string, value []byte) {
+		if key == "requestId" {
+			id = textOf(value)
+		}
+	})
+	return id
+}
+
+func responseReceived(j *Journal, l *line, e *event) {
+	var response, kind []byte
+	id := ""
+	members(e.params, func(key string, value []byte) {
+		switch key {
+		case "requestId":
+			id = textOf(value)
+		case "response":
+			response = value
+		case "type":
+			kind = value
+		}
+	})
+	if x := l.loads.open[id]; x != nil {
+		x.respond(j, l, response)
+		x.Type = l.short(textOf(kind))
+	}
+}
+
+func loadingFinished(j *Journal, l *line, e *event) {
+	id := idOf(e.params)
+	x := l.loads.open[id]
+	if x == nil {
+		return
+	}
+	var p struct{ EncodedDataLength float64 }
+	read(e.params, &p)
+	x.Size = int64(p.EncodedDataLength)
+	if !j.askBody(l, e, id, x) {
+		l.finish(j, e, id, x, "")
+	}
+}
+
+func loadingFailed(j *Journal, l *line, e *event) {
+	var p struct{ RequestID, ErrorText string }
+	read(e.params, &p)
+	if x := l.loads.open[p.RequestID]; x != nil {
+		l.finish(j, e, p.RequestID, x, l.text(p.ErrorText))
+	}
+}
+
+// finish makes the entry of a request.
+func (l *line) finish(j *Journal, e *event, id string, x *load, failed string) {
+	l.loads.remove(id)
+	text := x.Method + " " + x.URL + " " + status(x.Status)
+	j.keepLocked(l, Entry{
+		At: x.began.UnixMilli(), Kind: Request, Method: e.name, Text: text, Ms: e.at.Sub(x.began).Milliseconds(), Error: failed, Load: &x.Exchange,
+	}, nil)
+}

@@ -1,0 +1,47 @@
+package journal
+
+import "time"
+
+// ring holds the newest entries of one target, within a number of bytes.
+type ring struct {
+	kept  []kept // the oldest first
+	bytes int64
+	last  uint64 // the newest Seq
+}
+
+// kept is an Entry with its picture.
+type kept struct {
+	Entry
+	picture []byte
+}
+
+func (k *kept) size() int64 { return k.Entry.size() + int64(len(k.picture)) }
+
+// mostEntries is how many entries of one target are kept, however small they are.
+const mostEntries = 5000
+
+// add gives an entry its number and keeps it. Older entries make room for it.
+func (r *ring) add(k kept, most int64) {
+	r.kept = append(r.kept, k)
+	r.bytes += k.size()
+	for len(r.kept) > mostEntries || r.bytes > most && len(r.kept) > 1 {
+		r.drop()
+	}
+}
+
+// drop forgets the oldest entry.
+func (r *ring) drop() {
+	r.bytes -= r.kept[0].size()
+	r.kept[0] = kept{}
+	r.kept = r.kept[1:]
+	if len(r.kept) == 0 {
+		r.kept = nil
+	}
+}
+
+// dropBefore forgets entries that are older.
+func (r *ring) dropBefore(t time.Time) {
+	for at := t.UnixMilli(); len(r.kept) > 0 && r.kept[0].At < at; {
+		r.drop()
+	}
+}

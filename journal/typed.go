@@ -1,0 +1,198 @@
+package journal
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cdphub/cdphub/internal/secrets"
+)
+
+// typed is what was typed on a page lately. It is in memory only, so that it can be
+// taken out of addresses and of what the page says.
+type typed struct {
+	values []piece // the oldest first
+	now    string  // what is being typed; "" for nothing
+
+	// unknown is above 0 while something was typed that the Journal could not take in.
+	// Then it cannot tell what to take out, and keeps no text at all, until as much was
+	// typed as it would remember.
+	unknown int
+}
+
+// piece is a text that was typed, or a part of a long one.
+type piece struct {
+	forms []string // in which pages write it, in lower case
+	least int      // bytes of its beginning that are taken for it
+}
+
+const (
+	mostTyped    = 128 // pieces
+	longestTyped = 256 // bytes of a piece
+	mostPieces   = 64  // of one text
+	shortTyped   = 3   // a shorter text is in others by chance
+	prefixTyped  = 4   // of a text of which a page has a part, while it is being typed
+	prefixPiece  = 16  // of a piece within a text, which may begin like any word
+)
+
+// add takes a text into account, a long one in pieces.
+func (t *typed) add(text string) {
+	text = strings.TrimSpace(text)
+	if utf8.RuneCountInString(text) < shortTyped {
+		return
+	}
+	t.unknown = max(t.unknown-1, 0)
+	least := prefixTyped
+	for n := 0; text != ""; n++ {
+		if n == mostPieces {
+			t.unknown = mostTyped
+			return
+		}
+		end := len(text)
+		if end > longestTyped+prefixPiece { // what is left is a piece, too
+			end = longestTyped
+			for !utf8.RuneStart(text[end]) {
+				end--
+			}
+		}
+		if len(t.values) == mostTyped {
+			t.values = t.values[1:]
+		}
+		t.values = append(t.values, piece{formsOf(text[:end]), least})
+		text, least = text[end:], prefixPiece
+	}
+}
+
+// note takes into account what a command types, before the page can say it.
+func (t *typed) note(c *command) {
+	if c.params == nil && c.long > 0 { // too long to be read
+		t.unknown = mostTyped
+		return
+	}
+	var p struct{ Type, Text, PromptText string }
+	read(c.params, &p)
+	if c.method.name != keyEvent {
+		t.add(p.Text)
+		t.add(p.PromptText)
+		return
+	}
+	if p.Type != "keyUp" {
+		t.now += strings.TrimRight(p.Text, "\r\n")
+	}
+	if len(t.now) > longestTyped {
+		t.end()
+	}
+}
+
+// end ends what is being typed key by key.
+func (t *typed) end() {
+	t.add(t.now)
+	t.now = ""
+}
+
+// formsOf are the ways in which pages write a text, in lower case.
+func formsOf(text string) []string {
+	quoted, _ := json.Marshal(text) // a string always can
+	var list []string
+	for _, f := range []string{text, string(quoted[1 : len(quoted)-1]), url.QueryEscape(text), url.PathEscape(text)} {
+		f = lower(f)
+		known := false
+		for _, other := range list {
+			known = known || other == f
+		}
+		if !known {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// lower is a text with its ASCII letters in lower case. It goes byte by byte: its
+// length stays the same also where the bytes are no text.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// redact takes what was typed out of a text, also the beginning of it.
+func (t *typed) redact(text string) string {
+	if t.unknown > 0 && text != "" {
+		return secrets.Redacted
+	}
+	low := lower(text)
+	take := func(form string, least int) {
+		start := beginning(form, least)
+		if at := strings.Index(low, start); at >= 0 {
+			text = without(text, low, form, start)
+			low = lower(text)
+		}
+	}
+	if utf8.RuneCountInString(t.now) >= shortTyped {
+		for _, form := range formsOf(t.now) {
+			take(form, prefixTyped)
+		}
+	}
+	for i := len(t.values) - 1; i >= 0; i-- {
+		for _, form := range t.values[i].forms {
+			take(form, t.values[i].least)
+		}
+	}
+	return text
+}
+
+// beginning is what a text has of a form, at least.
+func beginning(form string, least int) string {
+	if at := strings.Index(form, "//"); at > 0 && at < len("https%3a%2f%2f") { // many addresses begin like that
+		least = max(least, at+2+prefixTyped)
+	}
+	return form[:min(len(form), least)]
+}
+
+// without replaces a form of what was typed, and beginnings of it that have at least
+// start. low is the text in lower case.
+func without(text, low, form, start string) string {
+	var out strings.Builder
+	for at := strings.Index(low, start); at >= 0; at = strings.Index(low, start) {
+		n := len(start)
+		for n < len(form) && at+n < len(low) && low[at+n] == form[n] {
+			n++
+		}
+		out.WriteString(text[:at])
+		out.WriteString(secrets.Redacted)
+		text, low = text[at+n:], low[at+n:]
+	}
+	out.WriteString(text)
+	return out.String()
+}
+
+// typing is a run of keys that are typed one after the other.
+type typing struct {
+	entry  Entry
+	count  int
+	newest time.Time
+}
+
+// typingPause is how long nothing may be typed before the entry is made.
+const typingPause = 700 * time.Millisecond
+
+// endTyping makes an entry of the keys so far.
+func (l *line) endTyping(j *Journal) {
+	t := l.typing
+	if t == nil {
+		return
+	}
+	l.typing = nil
+	l.typed.end()
+	e := t.entry
+	e.Text = "typed " + characters(t.count)
+	e.Ms = t.newest.UnixMilli() - e.At
+	e.Action = &Action{Do: Type, Length: t.count, Keys: true, On: e.Action.On}
+	j.acted(l, e)
+}

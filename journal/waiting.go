@@ -1,0 +1,25 @@
+package journal
+
+import "time"
+
+// lookWithin is how long a command waits for what was under the pointer.
+const lookWithin = 3 * time.Second
+
+// ended takes a command that has been answered. Entries keep the order in which the
+// answers came, also of those that wait for what was under the pointer.
+func (l *line) ended(j *Journal, c *command) {
+	c.ended = time.Now()
+	l.waiting = append(l.waiting, c)
+	l.settle(j)
+}
+
+// settle makes the entries of the commands that need not wait any more.
+func (l *line) settle(j *Journal) {
+	for len(l.waiting) > 0 && (l.waiting[0].looked || time.Since(l.waiting[0].ended) > lookWithin) {
+		c := l.waiting[0]
+		l.waiting[0] = nil
+		l.waiting = l.waiting[1:]
+		c.looked = true
+		c.method.command(j, l, c)
+	}
+}

@@ -1,0 +1,407 @@
+package live
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// A capture is a Page.startScreencast. Chromium 156 sends a picture of each frame that
+// it paints until three are without an acknowledgement, and drops those after it: the
+// last state of a page might never be shown. So when none comes after an
+// acknowledgement, the capture is begun anew, which sends one picture at once.
+//
+// Of a tab that is hidden Chromium sends one old picture, and Page.screencastVisibilityChanged.
+// It is captured by Page.captureScreenshot, during which the page remains hidden to
+// itself: no visibilitychange comes, and no other tab leaves the front.
+
+// picture is one that viewers get.
+type picture struct {
+	seq  int64
+	head []byte // its message
+	data []byte
+}
+
+// capture is the state of the pictures of a view. Its goroutine owns it.
+type capture struct {
+	cast    size      // that was asked for; zero before
+	unacked int       // pictures without an acknowledgement
+	ack     []byte    // the params that acknowledge one
+	shown   time.Time // when the newest picture came
+	check   time.Time // when to begin anew if none has come; zero: not
+	hidden  bool
+	asked   time.Time // when the target was asked for its title
+	seq     int64
+}
+
+const (
+	quality     = 60 // of JPEG
+	saturated   = 3  // pictures after which Chromium drops others
+	patience    = 250 * time.Millisecond
+	slowest     = time.Second // between pictures of a hidden tab
+	titlesEvery = time.Second
+	attaching   = 3 * time.Second // until another session takes the place of one that does not answer
+)
+
+// run shows the target until nobody looks any more, or it has gone.
+func (v *View) run() {
+	defer v.ended()
+	stop := v.Watch(v.stir)
+	defer stop()
+	why := v.begin()
+	for why == nil {
+		var next time.Duration
+		if next, why = v.step(time.Now()); why != nil {
+			break
+		}
+		timer := time.NewTimer(next)
+		select {
+		case <-v.wake:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	v.finish(why)
+}
+
+var errNobody = errors.New("nobody looks")
+
+// finish tells the viewers why the view has ended, and lets go of the target.
+func (v *View) finish(why error) {
+	v.mu.Lock()
+	v.over = true
+	client, viewers := v.client, v.viewers
+	v.client, v.viewers, v.holder = nil, nil, nil
+	for w := range viewers {
+		w.left = true
+		w.sendLocked(textMessage{"gone", why.Error()})
+	}
+	v.mu.Unlock()
+	for w := range viewers {
+		if w.Gone != nil {
+			w.Gone()
+		}
+	}
+	if client != nil {
+		client.Leave()
+	}
+	v.input.wait()
+}
+
+// begin joins the hub, attaches to the target and asks for pictures. Chromium 156 has
+// sessions that never answer, when they are made while a document is being committed.
+func (v *View) begin() error {
+	info, ok := v.Info()
+	if !ok {
+		return errors.New("There is no such target") //nolint:staticcheck // people read it
+	}
+	client, err := v.Join(v.event)
+	if err != nil {
+		return err
+	}
+	v.mu.Lock()
+	v.client, v.info = client, info
+	for w := range v.viewers {
+		w.greetLocked()
+	}
+	v.mu.Unlock()
+	v.asked = time.Now()
+	for tries := 0; ; tries++ {
+		var made struct{ SessionID string }
+		if err := v.call("", "Target.attachToTarget", object{"targetId": v.TargetID, "flatten": true}, &made, late); err != nil {
+			return err
+		}
+		v.mu.Lock()
+		v.session = made.SessionID
+		v.mu.Unlock()
+		err := v.start()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		if tries == 2 { // the page hangs: it is shown when it answers
+			return nil
+		}
+		v.mu.Lock()
+		v.session = ""
+		v.mu.Unlock()
+		v.send("", "Target.detachFromTarget", object{"sessionId": made.SessionID})
+	}
+}
+
+type object = map[string]any
+
+// call sends a command and waits for its answer.
+func (v *View) call(session, method string, params, result any, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	out, err := v.send(session, method, params)(ctx)
+	if err != nil || result == nil {
+		return err
+	}
+	return json.Unmarshal(out, result)
+}
+
+// send sends a command. Who does not want the answer need not wait for it.
+func (v *View) send(session, method string, params any) (wait func(context.Context) ([]byte, error)) {
+	text, err := json.Marshal(params)
+	if err != nil {
+		return func(context.Context) ([]byte, error) { return nil, err }
+	}
+	v.mu.Lock()
+	client := v.client
+	v.mu.Unlock()
+	if client == nil {
+		return func(context.Context) ([]byte, error) { return nil, errNobody }
+	}
+	return client.Send(session, method, text)
+}
+
+// start begins the capture, or begins it anew. A page that shows a dialog does not
+// answer, and yet has pictures (Chromium 156).
+func (v *View) start() error {
+	if v.cast.width > 0 { // Chromium 156 changes nothing about one that runs
+		v.send(v.session, "Page.stopScreencast", object{})
+	}
+	v.cast, _, _ = v.wants(time.Now())
+	v.unacked, v.check = 0, time.Time{}
+	wait := v.send(v.session, "Page.startScreencast", object{
+		"format": "jpeg", "quality": quality, "maxWidth": v.cast.width, "maxHeight": v.cast.height,
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), attaching)
+	defer cancel()
+	v.mu.Lock()
+	v.begun = cancel
+	v.mu.Unlock()
+	_, err := wait(ctx)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.begun = nil
+	if v.news.frames > 0 {
+		return nil
+	}
+	return err
+}
+
+// wants is the largest that viewers want, whether any of them can take a picture now,
+// and if not, after how long one can; 0 is never.
+func (v *View) wants(now time.Time) (most size, ready bool, after time.Duration) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	most = size{1, 1, 0}
+	for w := range v.viewers {
+		most.width, most.height, most.fps = max(most.width, w.wants.width), max(most.height, w.wants.height), max(most.fps, w.wants.fps)
+		ok, wait := w.ready(now)
+		ready = ready || ok
+		if wait > 0 && (after == 0 || wait < after) {
+			after = wait
+		}
+	}
+	return most, ready, after
+}
+
+// step does what there is to do, and says after how long there may be more. The error
+// is why the view ends.
+func (v *View) step(now time.Time) (next time.Duration, err error) {
+	if err := v.read(now); err != nil {
+		return 0, err
+	}
+	next = titlesEvery
+	sooner := func(d time.Duration) {
+		if d > 0 && d < next {
+			next = d
+		}
+	}
+	sooner(v.show(now))
+	want, ready, after := v.wants(now)
+	sooner(after)
+	switch {
+	case !ready: // whoever is slow costs the target nothing
+	case want.width != v.cast.width || want.height != v.cast.height:
+		return next, v.lasting(v.start())
+	case v.hidden:
+		sooner(v.shoot(now, want))
+	default:
+		after, err := v.pace(now, want)
+		sooner(after)
+		return next, err
+	}
+	return next, nil
+}
+
+// pace acknowledges pictures as fast as viewers want them.
+func (v *View) pace(now time.Time, want size) (after time.Duration, err error) {
+	every := time.Duration(float64(time.Second) / want.fps)
+	switch due := v.shown.Add(every); {
+	case v.unacked > 0 && now.Before(due):
+		return due.Sub(now), nil
+	case v.unacked >= saturated:
+		v.acknowledge()
+		if !v.info.Drawn { // the Frame Agent drops nothing
+			v.check = now.Add(patience)
+		}
+	case v.unacked > 0 && v.check.IsZero():
+		for v.unacked > 0 {
+			v.acknowledge()
+		}
+	}
+	switch {
+	case v.check.IsZero():
+		return 0, nil
+	case now.Before(v.check):
+		return v.check.Sub(now), nil
+	}
+	return 0, v.lasting(v.start())
+}
+
+func (v *View) acknowledge() {
+	v.unacked--
+	v.mu.Lock()
+	client := v.client
+	v.mu.Unlock()
+	client.Send(v.session, "Page.screencastFrameAck", v.ack)
+}
+
+// lasting is an error that ends the view: others pass.
+func (v *View) lasting(err error) error {
+	if e := new(wire.Error); errors.As(err, &e) && e.Code != wire.CodeNoSession {
+		v.Log.Debug("the target makes no pictures", zap.Error(err))
+		return nil
+	}
+	if errors.Is(err, context.DeadlineExceeded) { // a page that hangs
+		return nil
+	}
+	return err
+}
+
+// read takes the news, and what the target and its holder are now.
+func (v *View) read(now time.Time) error {
+	v.mu.Lock()
+	n := v.news
+	v.news = news{}
+	nobody := len(v.viewers) == 0
+	v.over = v.over || nobody
+	taken := v.taken
+	v.mu.Unlock()
+	switch {
+	case nobody:
+		return errNobody
+	case n.gone != "":
+		return errors.New(n.gone)
+	case n.hidden != nil:
+		v.hidden = *n.hidden
+	}
+	held, isHeld := v.Holder()
+	v.tellHolder(held, isHeld, taken)
+	if v.unacked += n.frames; n.frame != nil {
+		v.shown, v.check = now, time.Time{}
+		v.frame(n.frame)
+	}
+	if now.Sub(v.asked) < titlesEvery {
+		return nil
+	}
+	v.asked = now
+	info, ok := v.Info()
+	if !ok {
+		return errors.New("The target has gone") //nolint:staticcheck // people read it
+	}
+	v.tellInfo(info)
+	v.dropBlind()
+	return nil
+}
+
+// dropBlind ends the viewers who may not see the target any more.
+func (v *View) dropBlind() {
+	v.mu.Lock()
+	list := slices.Collect(maps.Keys(v.viewers))
+	v.mu.Unlock()
+	for _, w := range list {
+		if w.Sees == nil || w.Sees() {
+			continue
+		}
+		v.mu.Lock()
+		w.sendLocked(textMessage{"gone", "The target is not yours to see any more"})
+		v.mu.Unlock()
+		w.Leave()
+		if w.Gone != nil {
+			w.Gone()
+		}
+	}
+}
+
+// frame reads a Page.screencastFrame:
+//
+//	{"data":"BASE64","metadata":{"deviceWidth":1000,"deviceHeight":600,…},"sessionId":1}
+func (v *View) frame(params []byte) {
+	var data []byte
+	var at struct{ DeviceWidth, DeviceHeight float64 }
+	_ = wire.ReadObject(params, func(key string, value []byte) (err error) { // what is missing is found below
+		switch key {
+		case "data":
+			text, _ := wire.Text(value)
+			data, err = base64.StdEncoding.DecodeString(text)
+		case "metadata":
+			err = json.Unmarshal(value, &at)
+		case "sessionId":
+			v.ack = append(append([]byte(`{"sessionId":`), value...), '}')
+		}
+		return err
+	})
+	if len(data) > 0 && at.DeviceWidth > 0 {
+		v.keep(data, at.DeviceWidth, at.DeviceHeight)
+	}
+}
+
+// keep makes a picture the newest.
+func (v *View) keep(data []byte, width, height float64) {
+	v.seq++
+	p := picture{seq: v.seq, data: data, head: pictureMessage(v.seq, width, height)}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.latest = p
+}
+
+// show sends the newest picture to whoever can take it, and says after how long
+// another can.
+func (v *View) show(now time.Time) (after time.Duration) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for w := range v.viewers {
+		if d := w.showLocked(&v.latest, now); d > 0 && (after == 0 || d < after) {
+			after = d
+		}
+	}
+	return after
+}
+
+// shoot captures a hidden tab, if it is time to.
+func (v *View) shoot(now time.Time, want size) (after time.Duration) {
+	every := max(time.Duration(float64(time.Second)/want.fps), slowest)
+	if due := v.shown.Add(every); now.Before(due) {
+		return due.Sub(now)
+	}
+	v.shown = now
+	var shot struct{ Data []byte }
+	var at struct {
+		CSSVisualViewport struct{ ClientWidth, ClientHeight float64 }
+	}
+	if err := v.call(v.session, "Page.captureScreenshot", object{"format": "jpeg", "quality": quality}, &shot, late); err != nil {
+		return every
+	}
+	if err := v.call(v.session, "Page.getLayoutMetrics", object{}, &at, late); err != nil || len(shot.Data) == 0 {
+		return every
+	}
+	v.keep(shot.Data, at.CSSVisualViewport.ClientWidth, at.CSSVisualViewport.ClientHeight)
+	v.stir()
+	return every
+}
+
+func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

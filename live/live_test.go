@@ -1,0 +1,277 @@
+package live
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// fake is a Client whose target answers everything, moves of the mouse after a while.
+type fake struct {
+	event func(sessionID, method string, params []byte)
+
+	mu      sync.Mutex
+	sent    []string
+	held    bool
+	left    bool
+	slow    time.Duration
+	refuses string // a method that the target does not have
+}
+
+func (f *fake) Send(_, method string, params []byte) func(context.Context) ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sent = append(f.sent, method+" "+string(params))
+	if method == f.refuses {
+		return func(context.Context) ([]byte, error) { return nil, wire.ServerError("'" + method + "' wasn't found") }
+	}
+	slow := f.slow
+	return func(context.Context) ([]byte, error) {
+		if strings.Contains(string(params), "mouseMoved") {
+			time.Sleep(slow) // of the bubble's clock
+		}
+		return []byte(`{"sessionId":"S"}`), nil
+	}
+}
+
+func (f *fake) Take(string, string, relay.LeaseOptions) error { f.set(true); return nil }
+func (f *fake) Release(string) error                          { f.set(false); return nil }
+func (f *fake) ViewerGone(string)                             { f.set(false) }
+
+func (f *fake) set(held bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.held = held
+}
+
+func (f *fake) Holds(string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.held
+}
+
+func (f *fake) Leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left = true
+}
+
+// took is what was sent since it was last asked, of the methods that begin so.
+func (f *fake) took(prefix string) (list []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.sent {
+		if strings.HasPrefix(m, prefix) {
+			list = append(list, m)
+		}
+	}
+	f.sent = nil
+	return list
+}
+
+func (f *fake) picture(data string) {
+	f.event("S", "Page.screencastFrame", []byte(`{"data":"`+base64.StdEncoding.EncodeToString([]byte(data))+
+		`","metadata":{"deviceWidth":800,"deviceHeight":600},"sessionId":1}`))
+}
+
+func (f *fake) options() Options {
+	return Options{
+		TargetID: "T1",
+		Join: func(event func(string, string, []byte)) (Client, error) {
+			f.event = event
+			return f, nil
+		},
+		Info:   func() (Info, bool) { return Info{Title: "One"}, true },
+		Holder: func() (relay.Holding, bool) { return relay.Holding{Name: "Ann"}, f.Holds("T1") },
+		Watch:  func(func()) func() { return func() {} },
+	}
+}
+
+// watcher is a viewer that keeps what it gets.
+type watcher struct {
+	*Viewer
+	mu       sync.Mutex
+	messages []string
+	pictures []string
+}
+
+func (w *watcher) options() ViewerOptions {
+	return ViewerOptions{Name: "Ann", Control: true, Send: func(message, picture []byte) bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.messages = append(w.messages, string(message))
+		if picture != nil {
+			w.pictures = append(w.pictures, string(picture))
+		}
+		return true
+	}}
+}
+
+func (w *watcher) shown() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.Join(w.pictures, " ")
+}
+
+func (w *watcher) last() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.messages[len(w.messages)-1]
+}
+
+func watch(t testing.TB, vs *Views, f *fake) *watcher {
+	t.Helper()
+	w := new(watcher)
+	viewer, err := vs.Watch("T1", f.options(), w.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Viewer = viewer
+	return w
+}
+
+func TestNewestPictureWins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, vs := new(fake), new(Views)
+		w := watch(t, vs, f)
+		second := watch(t, vs, f)
+		second.Receive([]byte(`{"kind":"size","width":100,"height":100,"fps":30}`))
+		synctest.Wait()
+		for n := range 6 {
+			f.picture(fmt.Sprint(n))
+			time.Sleep(time.Second)
+		}
+		if got := w.shown(); got != "0 1" {
+			t.Errorf("a viewer that acknowledges nothing was shown %s", got)
+		}
+		w.Receive([]byte(`{"kind":"ack","seq":2}`))
+		time.Sleep(time.Second)
+		if got := w.shown(); got != "0 1 5" {
+			t.Errorf("after an acknowledgement %s, want the newest", got)
+		}
+		if got := second.shown(); got != "0 1" {
+			t.Errorf("the other was shown %s", got)
+		}
+		w.Leave()
+		second.Leave()
+		synctest.Wait()
+		if !f.left || vs.Len() != 0 {
+			t.Error("nobody looks, and the capture goes on")
+		}
+	})
+}
+
+func TestInputKeepsItsOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, vs := &fake{slow: 20 * time.Millisecond}, new(Views)
+		w := watch(t, vs, f)
+		synctest.Wait()
+		w.Receive([]byte(`{"kind":"take"}`))
+		synctest.Wait()
+		f.took("")
+		for n := range 300 {
+			w.Receive(fmt.Appendf(nil, `{"kind":"mouse","type":"mouseMoved","x":%d,"y":1}`, n))
+		}
+		w.Receive([]byte(`{"kind":"mouse","type":"mousePressed","x":5,"y":1,"button":"left","clickCount":1}`))
+		w.Receive([]byte(`{"kind":"paste","text":"a"}`))
+		got := f.took("Input.")
+		if len(got) != 4 || !strings.Contains(got[0], `"x":0,`) || !strings.Contains(got[1], `"x":299,`) ||
+			!strings.Contains(got[2], "mousePressed") || got[3] != `Input.insertText {"text":"a"}` {
+			t.Errorf("300 moves, a click and a text were sent as %q", got)
+		}
+		for range 3 {
+			w.Receive([]byte(`{"kind":"mouse","type":"mouseWheel","x":1,"y":1,"deltaY":10}`))
+		}
+		time.Sleep(time.Second)
+		if got := strings.Join(f.took("Input."), " "); strings.Count(got, "mouseWheel") == 0 {
+			t.Errorf("the wheel was sent as %s", got)
+		}
+		w.Leave()
+		synctest.Wait()
+	})
+}
+
+func TestTargetWithoutPictures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, vs := &fake{refuses: "Page.startScreencast"}, new(Views)
+		w := watch(t, vs, f)
+		synctest.Wait()
+		if got := w.last(); !strings.HasPrefix(got, `{"kind":"gone","message":"'Page.startScreencast' wasn't found`) || !f.left {
+			t.Errorf("the viewer was told %s", got)
+		}
+	})
+}
+
+// FuzzR177Messages sends a viewer's connection anything. Whatever it is, it is
+// answered, and what reaches the target is an input with params of their types.
+func FuzzR177Messages(f *testing.F) {
+	for _, seed := range []string{
+		`{"kind":"ack","seq":1}`, `{"kind":"size","width":1e9,"height":-1,"fps":1e308}`, `{"kind":"take"}`, `{"kind":"release"}`,
+		`{"kind":"mouse","type":"mouseWheel","x":1,"y":2,"deltaY":1e300}`, `{"kind":"key","type":"keyDown","text":"\ud800","commands":["selectAll"]}`,
+		`{"kind":"paste","text":"` + strings.Repeat("x", 1000) + `"}`, `{"kind":"dialog","accept":true}`, `{"kind":"done"}`, `[]`, `null`, `{"kind":5}`, ``,
+		`{"kind":"mouse","type":"x","method":"Page.navigate"}`, `{"KIND":"take","kind":"take"}`,
+	} {
+		f.Add([]byte(seed), true)
+		f.Add([]byte(seed), false)
+	}
+	f.Fuzz(func(t *testing.T, message []byte, holds bool) {
+		c := new(fake)
+		v := newView(c.options())
+		v.client, v.session, v.ended = c, "S", func() {}
+		w := new(watcher)
+		var err error
+		if w.Viewer, err = v.add(w.options()); err != nil {
+			t.Fatal(err)
+		}
+		if holds {
+			w.Receive([]byte(`{"kind":"take"}`))
+		}
+		c.took("")
+		w.Receive(message)
+		v.input.wait()
+		for _, sent := range c.took("") {
+			method, params, _ := strings.Cut(sent, " ")
+			switch method {
+			case "Input.dispatchMouseEvent", "Input.dispatchKeyEvent", "Input.insertText", "Page.handleJavaScriptDialog":
+				if !holds {
+					t.Fatalf("%q acts without the lease: %s", message, sent)
+				}
+			case "Emulation.setFocusEmulationEnabled", "Page.enable", "Page.disable":
+			default:
+				t.Fatalf("%q sends %s", message, sent)
+			}
+			if !json.Valid([]byte(params)) {
+				t.Fatalf("%q sends params that are no JSON: %s", message, params)
+			}
+		}
+		w.Leave()
+	})
+}
+
+func TestViewerWhoWantsFewPictures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, vs := new(fake), new(Views)
+		w := watch(t, vs, f)
+		synctest.Wait()
+		w.Receive([]byte(`{"kind":"size","width":100,"height":100,"fps":1e-300}`))
+		for n := range 6 {
+			f.picture(fmt.Sprint(n))
+			time.Sleep(time.Second)
+			w.Receive(fmt.Appendf(nil, `{"kind":"ack","seq":%d}`, n+1))
+		}
+		if got := w.shown(); got != "0" {
+			t.Errorf("who wants less than one picture in a minute was shown %s", got)
+		}
+		w.Leave()
+		synctest.Wait()
+	})
+}

@@ -1,0 +1,209 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// The messages to viewers.
+type (
+	viewMessage struct {
+		Kind     string `json:"kind"`
+		TargetID string `json:"targetId"`
+		Title    string `json:"title"`
+		URL      string `json:"url"`
+		Drawn    bool   `json:"drawn"`
+		Control  bool   `json:"control"`
+	}
+	holderMessage struct {
+		Kind  string `json:"kind"`
+		Name  string `json:"name"`
+		Mine  bool   `json:"mine"`
+		Until int64  `json:"until,omitempty"`
+	}
+	textMessage struct {
+		Kind    string `json:"kind"`
+		Message string `json:"message"`
+	}
+	dialogMessage struct {
+		Kind    string `json:"kind"`
+		Type    string `json:"type"`
+		Message string `json:"message"`
+		Default string `json:"default"`
+	}
+)
+
+func (w *Viewer) sendLocked(m any) {
+	text, err := json.Marshal(m)
+	if err != nil { // of texts and numbers alone
+		panic(err)
+	}
+	w.Send(text, nil)
+}
+
+// pictureMessage announces the bytes of a picture.
+func pictureMessage(seq int64, width, height float64) []byte {
+	return []byte(`{"kind":"picture","seq":` + strconv.FormatInt(seq, 10) + `,"format":"jpeg","width":` + number(width) + `,"height":` + number(height) + `}`)
+}
+
+// fail tells a viewer what was wrong.
+func (w *Viewer) fail(err error) {
+	if err == nil {
+		return
+	}
+	w.view.mu.Lock()
+	defer w.view.mu.Unlock()
+	w.sendLocked(textMessage{"error", said(err)})
+}
+
+// said is an error of a command with what its data says to do.
+func said(err error) string {
+	if e := new(wire.Error); errors.As(err, &e) {
+		return e.Full()
+	}
+	return err.Error()
+}
+
+// tellHolder tells the viewers of a change of the holder. taken is how often a viewer
+// of this view had taken the target over before the holder was asked for.
+func (v *View) tellHolder(held relay.Holding, isHeld bool, taken int) {
+	defer v.takeTurn()()
+	v.mu.Lock()
+	if taken == v.taken && !isHeld && v.holder != nil { // it has ended by itself
+		v.holder = nil
+		defer v.input.release()
+	}
+	changed := isHeld != v.isHeld || held.Name != v.held.Name || held.Quiet != v.held.Quiet || v.told != v.holder
+	v.held, v.isHeld, v.told = held, isHeld, v.holder
+	if changed {
+		for w := range v.viewers {
+			w.tellHolderLocked()
+		}
+	}
+	v.mu.Unlock()
+}
+
+func (w *Viewer) tellHolderLocked() {
+	v := w.view
+	m := holderMessage{Kind: "holder"}
+	if v.isHeld {
+		m.Name, m.Mine, m.Until = v.held.Name, v.holder == w, v.held.Until.UnixMilli()
+	}
+	w.sendLocked(m)
+}
+
+// tellInfo tells the viewers of a new title or address.
+func (v *View) tellInfo(i Info) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if i == v.info {
+		return
+	}
+	v.info = i
+	for w := range v.viewers {
+		w.sendLocked(viewMessage{"view", v.TargetID, i.Title, i.URL, i.Drawn, w.Control})
+	}
+}
+
+// dialogLocked tells the holder of a dialog of the page, and of its end.
+func (v *View) dialogLocked(opening []byte) {
+	if v.holder == nil {
+		return
+	}
+	m := dialogMessage{Kind: "dialog"}
+	if opening != nil {
+		var e struct{ Type, Message, DefaultPrompt string }
+		if json.Unmarshal(opening, &e) != nil {
+			return
+		}
+		m.Type, m.Message, m.Default = e.Type, e.Message, e.DefaultPrompt
+	}
+	v.holder.sendLocked(m)
+}
+
+// visible reads {"visible":true}.
+func visible(params []byte) bool {
+	var p struct{ Visible bool }
+	return json.Unmarshal(params, &p) == nil && p.Visible
+}
+
+// detached reads {"sessionId":"S","targetId":"T"}.
+func detached(params []byte) string {
+	var p struct{ SessionID string }
+	_ = json.Unmarshal(params, &p) // "" is no session
+	return p.SessionID
+}
+
+// MaxMessage is how long a message of a viewer may be, in bytes.
+const MaxMessage = 2 << 20
+
+// message is one of a viewer's.
+type message struct {
+	Kind string `json:"kind"`
+
+	Seq                int64   `json:"seq"`
+	Width, Height, FPS float64 `json:"-"`
+
+	Type string `json:"type"`
+	Text string `json:"text"`
+	mouse
+	key
+	Accept bool `json:"accept"`
+}
+
+// Receive takes one message of the viewer, at once or after what was sent to the
+// target has been taken. What is wrong with it is told to the viewer.
+func (w *Viewer) Receive(text []byte) {
+	m, err := readMessage(text)
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	switch m.Kind {
+	case "ack":
+		w.ack(m.Seq)
+	case "size":
+		err = w.size(m)
+	case "take":
+		err = w.take()
+	case "release":
+		err = w.release()
+	case "mouse", "key", "paste", "dialog":
+		err = w.act(m)
+	case "done", "cancel":
+		if w.Answer == nil {
+			err = errors.New("not allowed: to answer an agent needs a token of scope standard or more")
+		} else {
+			err = w.Answer(m.Kind == "done")
+		}
+	default:
+		err = fmt.Errorf("%.32q is no kind of message", m.Kind)
+	}
+	w.fail(err)
+}
+
+func readMessage(text []byte) (*message, error) {
+	m := new(message)
+	var sizes struct {
+		Width  float64 `json:"width"`
+		Height float64 `json:"height"`
+		FPS    float64 `json:"fps"`
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(m); err != nil {
+		return nil, fmt.Errorf("a message is a JSON object with a kind: %w", err)
+	}
+	if m.Kind == "size" {
+		if err := json.Unmarshal(text, &sizes); err != nil {
+			return nil, fmt.Errorf("a size has numbers: %w", err)
+		}
+		m.Width, m.Height, m.FPS = sizes.Width, sizes.Height, sizes.FPS
+	}
+	return m, nil
+}

@@ -1,0 +1,59 @@
+package live
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// leaving is a Client to whom the end of a lease takes a while.
+type leaving struct {
+	*fake
+	during func()
+}
+
+func (l *leaving) Release(id string) error {
+	l.while()
+	return l.fake.Release(id)
+}
+
+func (l *leaving) ViewerGone(id string) {
+	l.while()
+	l.fake.ViewerGone(id)
+}
+
+func (l *leaving) while() {
+	l.during()
+	time.Sleep(time.Second) // of the bubble's clock
+}
+
+// TestSecondConnectionKeepsTheLease has a person come back, by another connection,
+// just when the first one ends: the end of the first is not that of the second.
+func TestSecondConnectionKeepsTheLease(t *testing.T) {
+	for name, end := range map[string]func(w *watcher){
+		"leaves":   func(w *watcher) { w.Leave() },
+		"releases": func(w *watcher) { w.Receive([]byte(`{"kind":"release"}`)) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f, vs := new(fake), new(Views)
+			first, second := watch(t, vs, f), watch(t, vs, f)
+			synctest.Wait()
+			v := first.view
+			v.client = &leaving{f, func() { go second.Receive([]byte(`{"kind":"take"}`)) }}
+			first.Receive([]byte(`{"kind":"take"}`))
+			end(first)
+			time.Sleep(time.Second)
+			if !f.Holds("T1") || v.holder != second.Viewer {
+				t.Errorf("the first %s: the second was told that it has the page, which is held: %v", name, f.Holds("T1"))
+			}
+			if got := f.took("Page."); len(got) == 0 || !strings.HasPrefix(got[len(got)-1], "Page.enable") {
+				t.Errorf("the first %s: the target was sent %q", name, got)
+			}
+			v.client = f
+			first.Leave()
+			second.Leave()
+			synctest.Wait()
+		})
+	}
+}

@@ -1,0 +1,248 @@
+package live
+
+import (
+	"errors"
+	"time"
+
+	"github.com/cdphub/cdphub/relay"
+)
+
+// ViewerOptions say who looks.
+type ViewerOptions struct {
+	Name string // for others to read
+	Key  string // the same for the same person: see relay.LeaseOptions
+	// Control says that the viewer may act on the target.
+	Control bool
+	// Sees reports whether the viewer may still see the target. It is asked without a
+	// lock. Nil: it always may.
+	Sees func() bool
+	// Send sends a message, JSON, and after it, if it is not nil, a picture as one
+	// binary message. It does not block, and reports whether the viewer is still there.
+	Send func(message, picture []byte) bool
+	// Gone is called once, after the last message, when the target has gone. It does
+	// not block.
+	Gone func()
+	// Leased is called when the viewer has taken over the target, and what it returns
+	// when that has ended. It may be nil.
+	Leased func() (ended func(relay.LeaseEnd))
+	// Answer ends the handoff of the target, as done or as cancelled. Nil: the viewer
+	// may not.
+	Answer func(done bool) error
+}
+
+// maxInFlight is how many pictures are on their way to a viewer without an
+// acknowledgement.
+const maxInFlight = 2
+
+// Viewer is one person in front of a view. View.mu guards it.
+type Viewer struct {
+	ViewerOptions
+	view *View
+	left bool
+
+	wants    size
+	inFlight []int64   // the numbers of the pictures without an acknowledgement
+	sent     int64     // the number of the newest picture that was sent; 0 is none
+	next     time.Time // before which it wants no other
+}
+
+// size is what a viewer has room for.
+type size struct {
+	width, height int // of a picture, in its pixels
+	fps           float64
+}
+
+var (
+	usual   = size{1280, 800, 10} // of a viewer that has not said
+	largest = size{3840, 2160, 30}
+)
+
+const fewest = 1.0 / 60 // pictures per second: the time between two must fit a Duration
+
+// add adds a viewer; nil where the view is ending.
+func (v *View) add(o ViewerOptions) (*Viewer, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case v.over:
+		return nil, nil
+	case len(v.viewers) >= maxViewers:
+		return nil, ErrTooMany
+	}
+	w := &Viewer{ViewerOptions: o, view: v, wants: usual}
+	v.viewers[w] = struct{}{}
+	if v.client != nil { // else run does it
+		w.greetLocked()
+	}
+	v.stir()
+	return w, nil
+}
+
+// greetLocked tells a viewer what there is.
+func (w *Viewer) greetLocked() {
+	v := w.view
+	w.sendLocked(viewMessage{"view", v.TargetID, v.info.Title, v.info.URL, v.info.Drawn, w.Control})
+	w.tellHolderLocked()
+}
+
+// Leave ends the viewer. Its lease ends some time later, unless the same person comes
+// back.
+func (w *Viewer) Leave() {
+	v := w.view
+	defer v.takeTurn()()
+	v.mu.Lock()
+	if w.left {
+		v.mu.Unlock()
+		return
+	}
+	w.left = true
+	delete(v.viewers, w)
+	var lets Client
+	if v.holder == w {
+		v.holder, lets = nil, v.client
+	}
+	if len(v.viewers) == 0 {
+		v.over = true
+	}
+	v.mu.Unlock()
+	if lets != nil {
+		v.input.release()
+		lets.ViewerGone(v.TargetID)
+	}
+	v.stir()
+}
+
+// size is what the viewer has room for from now on.
+func (w *Viewer) size(m *message) error {
+	v := w.view
+	if !(m.Width >= 1 && m.Height >= 1 && m.FPS > 0) {
+		return errors.New("a size has a width, a height and pictures per second (fps), all above 0")
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w.wants = size{int(min(m.Width, float64(largest.width))), int(min(m.Height, float64(largest.height))), min(max(m.FPS, fewest), largest.fps)}
+	w.next = time.Time{}
+	v.stir()
+	return nil
+}
+
+// ack acknowledges a picture and those before it.
+func (w *Viewer) ack(seq int64) {
+	v := w.view
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	left := w.inFlight[:0]
+	for _, n := range w.inFlight {
+		if n > seq {
+			left = append(left, n)
+		}
+	}
+	w.inFlight = left
+	v.stir()
+}
+
+// ready reports whether the viewer can take a picture: now, or after how long.
+func (w *Viewer) ready(now time.Time) (ok bool, after time.Duration) {
+	switch {
+	case len(w.inFlight) >= maxInFlight:
+		return false, 0
+	case now.Before(w.next):
+		return false, w.next.Sub(now)
+	}
+	return true, 0
+}
+
+// showLocked sends the viewer the newest picture, if it has not had it.
+func (w *Viewer) showLocked(p *picture, now time.Time) (after time.Duration) {
+	if p.seq == 0 || p.seq == w.sent || w.view.isHeld && w.view.held.Quiet && w.view.holder != w {
+		return 0
+	}
+	ok, after := w.ready(now)
+	if !ok {
+		return after
+	}
+	w.inFlight, w.sent = append(w.inFlight, p.seq), p.seq
+	w.next = now.Add(time.Duration(float64(time.Second) / w.wants.fps))
+	w.Send(p.head, p.data)
+	return 0
+}
+
+// take takes over the target for the viewer.
+func (w *Viewer) take() error {
+	v := w.view
+	defer v.takeTurn()()
+	v.mu.Lock()
+	client, session, holder := v.client, v.session, v.holder
+	v.mu.Unlock()
+	switch {
+	case !w.Control:
+		return errors.New("not allowed: to act on pages needs a token of scope standard or more")
+	case client == nil || session == "":
+		return errors.New("the view has not begun: try again")
+	case holder == w:
+		return nil
+	case holder != nil:
+		return errors.New("paused: " + holder.Name + " has the page")
+	}
+	o := v.Lease
+	o.Key, o.Quiet = w.Key, v.Quiet != nil && v.Quiet()
+	ended := func(relay.LeaseEnd) {}
+	if w.Leased != nil {
+		ended = w.Leased()
+	}
+	o.Ended = func(why relay.LeaseEnd) { // under the hub's lock
+		go ended(why)
+		v.stir()
+	}
+	if err := client.Take(v.TargetID, w.Name, o); err != nil {
+		return err
+	}
+	v.mu.Lock()
+	gone := w.left
+	if v.taken++; !gone {
+		v.holder = w
+	}
+	v.mu.Unlock()
+	if gone {
+		client.ViewerGone(v.TargetID)
+		return nil
+	}
+	v.input.begin(session)
+	v.stir()
+	return nil
+}
+
+var errNotHolder = errors.New("take over the page first: nobody acts on it by looking")
+
+// release hands the target back.
+func (w *Viewer) release() error {
+	v := w.view
+	defer v.takeTurn()()
+	v.mu.Lock()
+	client := v.client
+	if v.holder != w || client == nil {
+		v.mu.Unlock()
+		return errNotHolder
+	}
+	v.holder = nil
+	v.mu.Unlock()
+	v.input.release()
+	err := client.Release(v.TargetID)
+	v.stir()
+	if errors.Is(err, relay.ErrNotHeld) { // it has just ended by itself
+		return nil
+	}
+	return err
+}
+
+// holds reports whether the viewer has the lease.
+func (w *Viewer) holds() (Client, string, error) {
+	v := w.view
+	v.mu.Lock()
+	client, session, holder := v.client, v.session, v.holder
+	v.mu.Unlock()
+	if holder != w || client == nil || !client.Holds(v.TargetID) {
+		return nil, "", errNotHolder
+	}
+	return client, session, nil
+}
