@@ -1,0 +1,130 @@
+package named
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Wish is what a connection wants of a named session.
+type Wish struct {
+	Name  string        // of the session; "" wants none
+	Grace time.Duration // how long the session stays without a connection; 0 leaves it as it is
+	Fresh bool          // what there is of that name ends, and another session begins
+	// Numbered wants to be told what it needs to resume. Stream and After resume: After
+	// is the number of the last message that was received of that stream.
+	Numbered bool
+	Stream   string
+	After    uint64
+	// Sent is how many messages the Client has sent, if it says so (Counted): after the
+	// death of a node nobody else knows.
+	Sent    uint64
+	Counted bool
+}
+
+// Resumes reports whether the connection goes on where another has ended.
+func (w *Wish) Resumes() bool { return w.Stream != "" }
+
+// Granted is what the bearer's token says of named sessions.
+type Granted struct {
+	Name    string        // of the session of a connection that names none; "" for none
+	Longest time.Duration // the longest grace time; 0 for that of the hub
+}
+
+// params are the names of what Read reads.
+var params = []string{"session", "grace", "fresh", "resume"}
+
+// Read reads the query of a connection:
+//
+//	session=NAME     [A-Za-z0-9._-]{1,64}
+//	grace=10m        as time.ParseDuration reads it, at most the longest
+//	fresh=true
+//	resume=on        tell me the stream, see Wish.Numbered
+//	resume=STREAM.N  go on behind message N of the stream
+//	resume=STREAM.N.M  the same, and M messages have been sent
+//
+// Its errors are for who has written the query.
+func (ss *Sessions) Read(query url.Values, granted Granted) (w Wish, err error) {
+	for _, name := range params {
+		if len(query[name]) > 1 {
+			return w, errors.New(name + " is there more than once: say it once")
+		}
+	}
+	w.Name = query.Get("session")
+	if !query.Has("session") {
+		w.Name = granted.Name
+	} else if !ValidName(w.Name) {
+		return w, fmt.Errorf("session=%s is no name: take 1 to %d letters, digits, dots, hyphens or underscores", cut(w.Name), maxName)
+	}
+	longest := ss.o.Longest
+	if granted.Longest > 0 {
+		longest = min(longest, granted.Longest)
+	}
+	if text := query.Get("grace"); query.Has("grace") {
+		if w.Grace, err = time.ParseDuration(text); err != nil || w.Grace <= 0 {
+			return w, fmt.Errorf("grace=%s is no time above 0: say it as 10m or 90s", cut(text))
+		}
+		if w.Grace > longest {
+			return w, fmt.Errorf("grace=%s is too long: the longest here is %s (--session-grace, or the token)", cut(text), longest)
+		}
+	}
+	if w.Grace == 0 && ss.o.Grace > longest {
+		w.Grace = longest
+	}
+	if text := query.Get("fresh"); query.Has("fresh") {
+		if w.Fresh = text == "true"; !w.Fresh {
+			return w, fmt.Errorf("fresh=%s is not known: say fresh=true to begin anew, or leave it out", cut(text))
+		}
+	}
+	if err := w.readResume(query); err != nil {
+		return w, err
+	}
+	if w.Name == "" && (w.Numbered || w.Resumes() || query.Has("grace") || w.Fresh) {
+		return w, errors.New("grace, fresh and resume are for a named session: say session=NAME, too")
+	}
+	return w, nil
+}
+
+func (w *Wish) readResume(query url.Values) (err error) {
+	text := query.Get("resume")
+	switch {
+	case !query.Has("resume"):
+		return nil
+	case text == "on":
+		w.Numbered = true
+		return nil
+	case w.Fresh:
+		return errors.New("fresh=true begins a session and resume goes on with one: leave one of them out")
+	}
+	stream, number, ok := strings.Cut(text, ".")
+	number, sent, counted := strings.Cut(number, ".")
+	if counted {
+		w.Sent, err = strconv.ParseUint(sent, 10, 53) // bits: JavaScript has no more
+		ok = ok && err == nil
+	}
+	w.Counted = counted
+	if w.After, err = strconv.ParseUint(number, 10, 53); !ok || err != nil || stream == "" || !ValidName(stream) {
+		return fmt.Errorf("resume=%s is not known: say resume=on to be told the stream, or resume=STREAM.N to go on behind message N of it", cut(text))
+	}
+	w.Numbered, w.Stream = true, stream
+	return nil
+}
+
+const maxName = 64
+
+// ValidName reports whether a session can have this name: [A-Za-z0-9._-]{1,64}.
+func ValidName(name string) bool {
+	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+	return name != "" && len(name) <= maxName && strings.Trim(name, allowed) == ""
+}
+
+// cut quotes the begin of a text that a stranger has written.
+func cut(text string) string {
+	if len(text) > maxName {
+		text = text[:maxName] + "…"
+	}
+	return strconv.Quote(text)
+}
