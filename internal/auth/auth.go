@@ -78,6 +78,21 @@ func (r Rules) RefuseClient(req *http.Request) string {
 	return refuseOrigin(req, "client-origin", r.ClientOrigins, own)
 }
 
+// RefuseOther is RefuseClient for a path whose WebSocket is for pages of its own
+// origin, too: what they bring besides shows that they may.
+func (r Rules) RefuseOther(req *http.Request) string {
+	return refuseOrigin(req, "client-origin", r.ClientOrigins, func(origin string) bool { return sameOrigin(origin, req) })
+}
+
+// RefuseForeign returns why a request to what is for pages of its own origin alone,
+// and for programs, is refused, or "".
+func (r Rules) RefuseForeign(req *http.Request) string {
+	if refuseOrigin(req, "", nil, func(origin string) bool { return sameOrigin(origin, req) }) == "" {
+		return ""
+	}
+	return "Rejected a request of a page of another origin: open the dashboard at the address of the hub itself."
+}
+
 // RefuseHost returns why a request to the path for Hosts is refused, or "".
 // Pages on loopback may be Hosts, and programs, which send no Origin.
 func (r Rules) RefuseHost(req *http.Request) string {

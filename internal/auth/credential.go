@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,35 +22,62 @@ type credential struct {
 	inURL    bool   // the URL names a token, whether it counts or not
 }
 
+type lentKey struct{}
+
+// Lend is a request that the token of a pass counts for, where it has none of its
+// own: that of the connection which has carried it. The token is judged anew, as if
+// the request had it.
+func (p Pass) Lend(r *http.Request) *http.Request {
+	if p.secret.reveal == nil {
+		return r
+	}
+	return r.WithContext(context.WithValue(r.Context(), lentKey{}, p.secret))
+}
+
+func lent(r *http.Request) (Secret, bool) {
+	s, is := r.Context().Value(lentKey{}).(Secret)
+	return s, is
+}
+
 // protocolPrefix begins the subprotocol that carries a token.
 const protocolPrefix = "bearer."
 
 // credential finds a request's token. The request returned has none in its
 // URL, which may be logged.
 func (g *Gate) credential(r *http.Request, path string) (*http.Request, credential) {
-	c := credential{inURL: namesToken(r.URL.Query())}
+	token, protocol, given := Bearer(r)
+	c := credential{inURL: namesToken(r.URL.Query()), protocol: protocol}
 	upgrade := r.Header.Get("Upgrade") != ""
-	if upgrade {
-		c.protocol = offered(r.Header)
-	}
 	inURL, found := "", false
 	agents := upgrade && (path == "/bap" || path == "/")
 	if takesQuery(path) || agents {
 		r, inURL, found = takeQuery(r, path)
 	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
-	case strings.EqualFold(scheme, "Bearer"):
-		c.secret, c.given = NewSecret(strings.TrimSpace(token)), true
-	case c.protocol != "":
-		c.secret, c.given = NewSecret(c.protocol[len(protocolPrefix):]), true
+	case given:
+		c.secret, c.given = NewSecret(token), true
 	case agents && r.Header.Get("X-BAP-Token") != "":
 		c.secret, c.given = NewSecret(r.Header.Get("X-BAP-Token")), true
 	case found && g.urls:
 		c.secret, c.given = NewSecret(inURL), true
 		c.query = "?token=" + url.QueryEscape(inURL)
+	case !found:
+		c.secret, c.given = lent(r)
 	}
 	return r, c
+}
+
+// Bearer is the token that a request gives in the header Authorization or in a
+// subprotocol, and the subprotocol to answer with, "" for none.
+func Bearer(r *http.Request) (token, protocol string, given bool) {
+	if r.Header.Get("Upgrade") != "" {
+		protocol = offered(r.Header)
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(token), protocol, true
+	}
+	return strings.TrimPrefix(protocol, protocolPrefix), protocol, protocol != ""
 }
 
 // offered is the first subprotocol that carries a token, or "".
@@ -82,6 +110,12 @@ func takesQuery(path string) bool {
 // refusesQuery says where a token must not stand in the URL at all, even a
 // right one.
 func refusesQuery(path string) bool { return path == "/ndjson" || path == "/cdp" }
+
+// OwnTabs reports whether a request, to a path below its hub's prefix, asks for tabs
+// of its own. The query of /json/new is an address, which may have any words.
+func OwnTabs(r *http.Request, path string) bool {
+	return !strings.HasPrefix(path, "/json/new") && r.URL.Query().Get("tabs") == ownTabs
+}
 
 func namesToken(query url.Values) bool {
 	return query.Has("token") || query.Has("access_token") || query.Has("accessToken")

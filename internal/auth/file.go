@@ -21,6 +21,10 @@ type FileEntry struct {
 	Scope   string     `yaml:"scope,omitempty"` // of a Client; standard
 	Expires *time.Time `yaml:"expires,omitempty"`
 	Hooks   []string   `yaml:"hooks,omitempty"` // see Grant; the hub's where it is missing
+	Tabs    string     `yaml:"tabs,omitempty"`  // of a Client: own, or all where it is missing
+	// Session and Grace are of a Client's named sessions, see Grant.
+	Session string `yaml:"session,omitempty"`
+	Grace   string `yaml:"grace,omitempty"`
 }
 
 // tokensFile is one YAML document of a tokens file. A file may have several,
@@ -91,7 +95,7 @@ func hideValues(err error) string { return quoted.ReplaceAllString(err.Error(), 
 
 // Grant is what the entry allows whoever has its token.
 func (e FileEntry) Grant() (Grant, error) {
-	s := spec{name: e.Name, role: e.Role, hub: e.Hub, scope: e.Scope, hooks: e.Hooks}
+	s := spec{name: e.Name, role: e.Role, hub: e.Hub, scope: e.Scope, hooks: e.Hooks, tabs: e.Tabs, session: e.Session, grace: e.Grace}
 	if e.Expires != nil {
 		s.expires = *e.Expires
 	}

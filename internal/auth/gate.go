@@ -1,7 +1,9 @@
 package auth
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"math"
@@ -65,12 +67,18 @@ type Pass struct {
 	Grant    Grant  // zero where no token was needed
 	Protocol string // the subprotocol to answer with; "" for none
 	Query    string // what the hub's URLs carry for this asker: "?token=T" or ""
+	// Owner is who has the tabs that a Client sees; "" for one that sees all. It is
+	// the same for all requests with a token whose grant has OwnTabs, and one of
+	// its own for each other request with tabs=own in its URL.
+	Owner string
 	// Login is there, in place of a grant, for one that RequireLogin has let in
 	// without a token: it makes a token a Pass, or says why not. Wrong tokens
 	// count as those of a request do.
 	Login func(token string) (Pass, error)
 
 	secret Secret
+	bearer string // in place of the secret, which only another node knows
+	listed bool   // the token of the bearer was known here, too
 }
 
 // ErrLockedOut refuses an address that has sent too many wrong tokens.
@@ -82,14 +90,18 @@ func (p Pass) Bearer() string {
 	if p.Grant.Role == "" {
 		return ""
 	}
-	return p.secret.Hash()
+	return cmp.Or(p.bearer, p.secret.Hash())
 }
 
 // Hold calls end, once, with ErrExpired or ErrRevoked as soon as the token no
-// longer lets its bearer in; end must not wait. release ends the hold.
+// longer lets its bearer in; end must not wait. release ends the hold. A pass that
+// no token has given ends with what gave it.
 func (g *Gate) Hold(p Pass, end func(why error)) (release func()) {
-	if !g.tokens.Set() || p.Login != nil {
+	switch {
+	case !g.tokens.Set() || p.Login != nil || p.secret.reveal == nil && p.bearer == "":
 		return func() {}
+	case p.bearer != "":
+		return g.tokens.HoldBearer(p.bearer, p.listed, p.Grant, end)
 	}
 	return g.tokens.Hold(p.secret, p.Grant, end)
 }
@@ -100,6 +112,11 @@ type passKey struct{}
 func PassOf(r *http.Request) Pass {
 	p, _ := r.Context().Value(passKey{}).(Pass)
 	return p
+}
+
+// WithPass is the request as if a Gate had let it in like that.
+func WithPass(r *http.Request, p Pass) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), passKey{}, p))
 }
 
 // Require lets requests through to next that have a token for what ask says.
@@ -125,10 +142,14 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 			return
 		}
 		pass := Pass{Protocol: c.protocol, Query: c.query, secret: c.secret}
+		if OwnTabs(r, a.Path) {
+			pass.Owner = rand.Text()
+		}
 		if g.tokens.Set() {
 			from := g.Address(r)
 			if !c.given && later {
-				pass.Login = func(token string) (Pass, error) { return g.login(token, from, a) }
+				owner := pass.Owner
+				pass.Login = func(token string) (Pass, error) { return g.login(token, owner, from, a) }
 			} else if left, err := g.grant(&pass, c, from, a); left > 0 {
 				lockedOut(w, left)
 				return
@@ -137,7 +158,7 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 				return
 			}
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passKey{}, pass)))
+		next.ServeHTTP(w, WithPass(r, pass))
 	})
 }
 
@@ -152,7 +173,9 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 func (g *Gate) grant(pass *Pass, c credential, from netip.Addr, a Ask) (left time.Duration, err error) {
 	grant, err := g.check(c, a)
 	if err == nil {
-		pass.Grant = grant
+		if pass.Grant = grant; grant.OwnTabs { // the URL cannot widen that
+			pass.Owner = "token " + pass.secret.Hash()
+		}
 		return 0, nil
 	}
 	began := false
@@ -195,9 +218,9 @@ func (g *Gate) refused(why error, grant Grant, from netip.Addr, a Ask) {
 }
 
 // login is Pass.Login.
-func (g *Gate) login(token string, from netip.Addr, a Ask) (Pass, error) {
+func (g *Gate) login(token, owner string, from netip.Addr, a Ask) (Pass, error) {
 	c := credential{secret: NewSecret(token), given: true}
-	pass := Pass{secret: c.secret}
+	pass := Pass{secret: c.secret, Owner: owner}
 	left, err := g.grant(&pass, c, from, a)
 	if left > 0 {
 		err = ErrLockedOut
@@ -295,4 +318,33 @@ func (g *Gate) Trusts(a netip.Addr) bool {
 		}
 	}
 	return false
+}
+
+// Verdict is a Pass as one node of a cluster tells it to another: without the token.
+type Verdict struct {
+	Grant  Grant  `json:"grant"`
+	Bearer string `json:"bearer,omitempty"` // Pass.Bearer
+	Query  string `json:"query,omitempty"`  // Pass.Query, with a word in place of the token
+	Owner  string `json:"owner,omitempty"`
+	Later  bool   `json:"later,omitempty"` // there is a Login
+}
+
+// Verdict is what another node needs to know of a Pass. In place of the token of its
+// Query stands mark, where there is one.
+func (p Pass) Verdict(mark string) Verdict {
+	v := Verdict{Grant: p.Grant, Bearer: p.Bearer(), Owner: p.Owner, Later: p.Login != nil}
+	if p.Query != "" {
+		v.Query = "?token=" + mark
+	}
+	return v
+}
+
+// PassFrom makes a Verdict of another node a Pass again, for a request from an
+// address.
+func (g *Gate) PassFrom(v Verdict, from netip.Addr, a Ask) Pass {
+	p := Pass{Grant: v.Grant, Query: v.Query, Owner: v.Owner, bearer: v.Bearer, listed: g.tokens.Lists(v.Bearer)}
+	if v.Later {
+		p.Login = func(token string) (Pass, error) { return g.login(token, v.Owner, from, a) }
+	}
+	return p
 }

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,6 +50,14 @@ type Grant struct {
 	// Hooks are what a Client may do by browser hooks, of HookScopes. Nil leaves
 	// it to the hub; empty is nothing.
 	Hooks []string
+	// OwnTabs says that a Client sees only the tabs that Clients with this token
+	// have opened, that were given to them, and that those have opened.
+	OwnTabs bool
+	// Session is the named session of a Client that names none in its URL; "" for
+	// none. Grace is the longest grace time of its named sessions; 0 for that of the
+	// hub.
+	Session string
+	Grace   time.Duration
 }
 
 // HookScopes are all scopes of browser hooks. None includes another.
@@ -62,7 +71,12 @@ type spec struct {
 	name, id, role, hub, scope string
 	expires                    time.Time
 	hooks                      []string
+	tabs                       string
+	session, grace             string
 }
+
+// ownTabs is what files, claims and URLs say for Grant.OwnTabs.
+const ownTabs = "own"
 
 // grant reads a spec. Without a scope it is "standard". Without a hub it is the
 // default one, and every hub for the role admin, which is never for less: the
@@ -87,13 +101,61 @@ func (s spec) grant() (Grant, error) {
 			return Grant{}, fmt.Errorf("scope is %q: say %s", s.scope, strings.Join(scope.Names, ", "))
 		}
 	}
-	if err := g.checkHooks(); err != nil {
+	if s.tabs != "" && s.tabs != ownTabs {
+		return Grant{}, fmt.Errorf("tabs is %q: say %s, or leave it out for all tabs", s.tabs, ownTabs)
+	}
+	if g.OwnTabs = s.tabs == ownTabs; g.OwnTabs && g.Role != RoleClient {
+		return Grant{}, fmt.Errorf("tabs are for a token of role client, and its role is %s: leave tabs out", g.Role)
+	}
+	if err := errors.Join(g.checkHooks(), g.readSession(s)); err != nil {
 		return Grant{}, err
 	}
 	return g, nil
 }
 
-// checkHooks returns why nobody can have such hooks, or nil.
+// readSession reads what a spec says of named sessions.
+func (g *Grant) readSession(s spec) (err error) {
+	switch {
+	case s.session == "" && s.grace == "":
+		return nil
+	case g.Role != RoleClient:
+		return fmt.Errorf("session and grace are for a token of role client, and its role is %s: leave them out", g.Role)
+	case s.session != "" && (len(s.session) > maxSession || strings.Trim(s.session, sessionLetters) != ""):
+		return fmt.Errorf("session is %q: say a name of [A-Za-z0-9._-]{1,64}", s.session)
+	}
+	g.Session = s.session
+	if s.grace == "" {
+		return nil
+	}
+	if g.Grace, err = time.ParseDuration(s.grace); err != nil || g.Grace <= 0 {
+		return fmt.Errorf("grace is %q: say a time above 0, such as 10m", s.grace)
+	}
+	return nil
+}
+
+// What names of named sessions consist of, as package named has it.
+const (
+	maxSession     = 64
+	sessionLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+)
+
+// GraceText is how files and claims spell Grace.
+func (g Grant) GraceText() string {
+	if g.Grace == 0 {
+		return ""
+	}
+	return g.Grace.String()
+}
+
+// Tabs is how files and claims spell OwnTabs.
+func (g Grant) Tabs() string {
+	if g.OwnTabs {
+		return ownTabs
+	}
+	return ""
+}
+
+// checkHooks fails for a token that has hooks and is not a Client's.
 func (g Grant) checkHooks() error {
 	if g.Hooks != nil && g.Role != RoleClient {
 		return fmt.Errorf("hooks are for a token of role client, and its role is %s: leave hooks out", g.Role)
@@ -141,7 +203,7 @@ func (g Grant) Refuses(r Role, hub string) error {
 // covers reports whether the grant allows all that an older one did, so that
 // a connection may stay.
 func (g Grant) covers(old Grant) bool {
-	return g.Role == old.Role && g.Scope >= old.Scope && (g.Hub == old.Hub || g.Hub == EveryHub) && g.coversHooks(old)
+	return g.Role == old.Role && g.Scope >= old.Scope && (g.Hub == old.Hub || g.Hub == EveryHub) && g.coversHooks(old) && (!g.OwnTabs || old.OwnTabs) && (g.Grace == old.Grace || g.Grace == 0)
 }
 
 // coversHooks is covers for browser hooks. What the hub allows by itself is

@@ -136,6 +136,9 @@ type claims struct {
 	Role      string           `json:"role"`
 	Scope     string           `json:"scope,omitempty"`
 	Hooks     []string         `json:"hooks,omitzero"` // an empty list is not a missing one
+	Tabs      string           `json:"tabs,omitempty"`
+	Session   string           `json:"session,omitempty"`
+	Grace     string           `json:"grace,omitempty"`
 }
 
 // verify reads a signed token. The error wraps errUnknown unless one of the
@@ -190,7 +193,7 @@ func (c claims) grant(now time.Time) (Grant, error) {
 		c.IssuedAt != nil && now.Add(leeway).Before(c.IssuedAt.Time()):
 		return Grant{}, errors.New("the token is not yet valid (nbf, iat)")
 	}
-	g, err := spec{c.Subject, c.ID, c.Role, c.Hub, c.Scope, c.Expires.Time(), c.Hooks}.grant()
+	g, err := spec{c.Subject, c.ID, c.Role, c.Hub, c.Scope, c.Expires.Time(), c.Hooks, c.Tabs, c.Session, c.Grace}.grant()
 	if err != nil {
 		return Grant{}, fmt.Errorf("the token's %w", err)
 	}

@@ -38,6 +38,9 @@ func Mint(keyFile []byte, g Grant, now time.Time, ttl time.Duration) (string, er
 		Role:     string(g.Role),
 		Scope:    g.Scope.String(),
 		Hooks:    g.Hooks,
+		Tabs:     g.Tabs(),
+		Session:  g.Session,
+		Grace:    g.GraceText(),
 	}
 	if c.ID == "" {
 		c.ID = rand.Text()

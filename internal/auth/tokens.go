@@ -148,19 +148,8 @@ func (t *Tokens) Inspect(s Secret) (Grant, error) {
 }
 
 func (t *Tokens) checkLocked(s Secret, now time.Time) (Grant, error) {
-	d, found := digestOf(s), (*Grant)(nil)
-	for _, list := range [][]entry{t.fixed, t.listed, t.issued} {
-		for i := range list { // all of them, however early it is found
-			if list[i].digest.is(d) {
-				found = &list[i].grant
-			}
-		}
-	}
-	if found != nil {
-		if found.expired(now) {
-			return *found, ErrExpired
-		}
-		return *found, nil
+	if found := t.findLocked(digestOf(s)); found != nil {
+		return unlessExpired(*found, now)
 	}
 	var keys []key
 	for _, some := range t.signers {
@@ -171,6 +160,26 @@ func (t *Tokens) checkLocked(s Secret, now time.Time) (Grant, error) {
 		return g, ErrRevoked
 	}
 	return g, err
+}
+
+// findLocked finds a token that is known beforehand; nil for others.
+func (t *Tokens) findLocked(d digest) (found *Grant) {
+	for _, list := range [][]entry{t.fixed, t.listed, t.issued} {
+		for i := range list { // all of them, however early it is found
+			if list[i].digest.is(d) {
+				found = &list[i].grant
+			}
+		}
+	}
+	return found
+}
+
+// unlessExpired is a grant, and ErrExpired when its time is over.
+func unlessExpired(g Grant, now time.Time) (Grant, error) {
+	if g.expired(now) {
+		return g, ErrExpired
+	}
+	return g, nil
 }
 
 // readSource reads a file of tokens or keys, which should be small.

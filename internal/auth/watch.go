@@ -111,6 +111,8 @@ func (t *Tokens) follow(everything bool) {
 // lease is one connection that lasts as long as its token.
 type lease struct {
 	secret Secret
+	bearer string // the hash of the token, in place of the secret that another node knows
+	listed bool   // a token with that hash was known here
 	grant  Grant
 	end    func(why error)
 }
@@ -118,11 +120,29 @@ type lease struct {
 // Hold calls end, once, with ErrExpired or ErrRevoked as soon as a token no
 // longer allows what it did; end must not wait. release ends the hold.
 func (t *Tokens) Hold(s Secret, g Grant, end func(why error)) (release func()) {
-	l := &lease{s, g, end}
+	return t.hold(&lease{secret: s, grant: g, end: end})
+}
+
+// HoldBearer is Hold for a token that another node has checked; only its hash is known
+// here. If it was listed then (Lists), it ends when it is no longer. A signed token
+// ends with its time, or when its id is revoked.
+func (t *Tokens) HoldBearer(bearer string, listed bool, g Grant, end func(why error)) (release func()) {
+	return t.hold(&lease{bearer: bearer, listed: listed, grant: g, end: end})
+}
+
+// Lists reports whether a token with that hash is known beforehand.
+func (t *Tokens) Lists(bearer string) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	d, err := readDigest(bearer)
+	return err == nil && t.findLocked(d) != nil
+}
+
+func (t *Tokens) hold(l *lease) (release func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if why := t.endedLocked(l, time.Now(), true); why != nil { // since it was checked
-		end(why)
+		l.end(why)
 		return func() {}
 	}
 	t.leases[l] = struct{}{}
@@ -147,6 +167,22 @@ func (t *Tokens) sweep(fresh bool) {
 	}
 }
 
+// checkAgainLocked is checkLocked for a lease.
+func (t *Tokens) checkAgainLocked(l *lease, now time.Time) (Grant, error) {
+	if l.bearer == "" {
+		return t.checkLocked(l.secret, now)
+	}
+	if d, err := readDigest(l.bearer); err == nil {
+		if g := t.findLocked(d); g != nil {
+			return unlessExpired(*g, now)
+		}
+	}
+	if l.listed || l.grant.ID != "" && t.revoked[l.grant.ID] {
+		return l.grant, ErrRevoked
+	}
+	return unlessExpired(l.grant, now)
+}
+
 // endedLocked returns why a lease is over, or nil.
 func (t *Tokens) endedLocked(l *lease, now time.Time, fresh bool) error {
 	if !fresh {
@@ -155,7 +191,7 @@ func (t *Tokens) endedLocked(l *lease, now time.Time, fresh bool) error {
 		}
 		return nil
 	}
-	g, err := t.checkLocked(l.secret, now)
+	g, err := t.checkAgainLocked(l, now)
 	switch {
 	case errors.Is(err, ErrExpired):
 		return ErrExpired
