@@ -26,6 +26,7 @@ const (
 	NotInitialized   Kind = "NotInitialized"
 	RateLimited      Kind = "RateLimited"
 	PermissionDenied Kind = "PermissionDenied"
+	Paused           Kind = "Paused" // a person has taken over the page
 
 	InvalidArgument   Kind = "InvalidArgument"
 	URLBlocked        Kind = "URLBlocked" // Details.Block says why
@@ -153,6 +154,8 @@ func (p *Page) translate(method string, err error) *Error {
 	case !ok && errors.Is(err, context.Canceled):
 		e.Kind, e.Message = Timeout, "cancelled"
 	case !ok:
+	case strings.HasPrefix(text, "paused: "):
+		e.Kind, e.Message = Paused, said(err)
 	case answer.Code == wire.CodeMethodNotFound, strings.Contains(text, "is not possible in an embedded frame"), strings.Contains(text, "is not supported"):
 		e = p.unsupported(method, said(err))
 	case strings.Contains(text, "Target is not connected"), among(text, moved) && answer.Data != "": // no agent answers

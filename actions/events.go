@@ -35,6 +35,7 @@ var handlers = map[string]handler{
 	"Network.loadingFailed":     onPage((*Page).loadingFailed),
 	"Fetch.requestPaused":       onPage((*Page).paused),
 
+	"CdpHub.handoffComplete":   onPage((*Page).handoffComplete),
 	"Input.dragIntercepted":    onPage((*Page).dragIntercepted),
 	"Runtime.consoleAPICalled": telling((*Page).consoleCalled),
 	"Runtime.exceptionThrown":  telling((*Page).thrown),
@@ -113,6 +114,7 @@ func (p *Page) lose(session string) (own bool) {
 		p.session = "" // the next call makes another, if the target is still there
 		p.network.on, p.console.on, p.log.on = false, false, false
 		clear(p.worlds)
+		p.closeHandoffsLocked()
 		p.changeLocked()
 	}
 	for frame, s := range p.children {

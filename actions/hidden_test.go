@@ -69,7 +69,7 @@ func visibility(t *testing.T, id string) string {
 }
 
 // TestSights tells the tab in front from the one behind, and a frame from one
-// that its Host page does not show. A page that cannot answer holds up nobody.
+// that its Host page does not show. A page that does not answer does not delay the answer for the others.
 func TestSights(t *testing.T) {
 	b := connect(t, actions.BrowserTarget, actions.Options{})
 	behind, front := visit(t, b, "/form.html"), visit(t, b, "/form.html")

@@ -58,6 +58,7 @@ type Page struct {
 	requests    map[string]*Request
 	recent      []*Request
 	routes      []*Route
+	handoffs    []*Handoff // the newest last
 }
 
 func newPage(b *Browser, id, alias string) *Page {

@@ -111,6 +111,11 @@ const (
 
 // scriptIn is script in a frame; "" is the main one.
 func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
+	if !reading[c.verb] {
+		if err := p.mayAct(ctx); err != nil {
+			return err
+		}
+	}
 	start := time.Now()
 	var missing *Error // what was last
 	for slice := firstSlice; ; slice = min(2*slice, maxSlice) {

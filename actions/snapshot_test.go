@@ -22,7 +22,7 @@ func golden(t *testing.T, name, got string) {
 	if !strings.HasSuffix(got, "\n") {
 		got += "\n"
 	}
-	for _, secret := range []string{"hunter2", "4111", "9876"} {
+	for _, secret := range []string{"hunter2", "41111111", "98769876"} {
 		if strings.Contains(got, secret) {
 			t.Errorf("%s tells the secret %s", name, secret)
 		}

@@ -43,6 +43,9 @@ func (p *Page) ClearStorage(ctx context.Context, s WebStorage) error {
 func (p *Page) store(ctx context.Context, s WebStorage, function string, args ...string) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
+	if err := p.mayAct(ctx); err != nil {
+		return err
+	}
 	if args == nil {
 		args = []string{}
 	}

@@ -76,7 +76,7 @@ func (h *handler) create(w http.ResponseWriter, r *http.Request) {
 		say(w, http.StatusInternalServerError, "Could not create new page: "+err.Error())
 		return
 	}
-	reply(w, h.target(r, t))
+	reply(w, h.target(r, t, true))
 }
 
 func (h *handler) known(id string) bool {

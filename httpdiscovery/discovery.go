@@ -41,6 +41,13 @@ type Options struct {
 	PageSockets *bool
 	// Query ends each endpoint's URL: "" or "?token=T".
 	Query string
+	// FrontEnd says whether DevTools are served at Prefix/devtools/ui/: /json/list then
+	// names them for each Target. /json goes on to name the ones in each Chromium:
+	// chrome://inspect of Chromium 156 asks there, and opens its own whatever the host.
+	FrontEnd bool
+	// Ticket makes what stands in place of a token in the address of DevTools for a
+	// Target. When nil, Query does.
+	Ticket func(targetID string) string
 	// Agents is the version of the Browser Agent Protocol that is served too,
 	// which /health then names; "" is none.
 	Agents string
@@ -87,7 +94,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/json/version":
 		body = h.version(r)
 	case "/json", "/json/list":
-		body = h.list(r)
+		body = h.list(r, strings.HasPrefix(path, "/json/"))
 	case "/json/protocol":
 		serveProtocol(w, r)
 		return
@@ -170,7 +177,8 @@ type targetBody struct {
 	Endpoint    string `json:"webSocketDebuggerUrl"`
 }
 
-func (h *handler) target(r *http.Request, t targets.Info) targetBody {
+// target describes a Target; with ui, its DevTools are those that the hub serves.
+func (h *handler) target(r *http.Request, t targets.Info, ui bool) targetBody {
 	b := targetBody{ID: t.ID, Title: t.Title, Type: t.Type, URL: t.URL, Endpoint: h.endpoint(r, "browser")}
 	pageSocket := t.Type != "" // it is a browser's
 	if !pageSocket {
@@ -181,24 +189,55 @@ func (h *handler) target(r *http.Request, t targets.Info) targetBody {
 	}
 	if pageSocket {
 		b.Endpoint = h.endpoint(r, "page/"+url.PathEscape(t.ID))
-		b.Frontend = frontend(b.Endpoint)
+	}
+	switch query := h.Query; {
+	case ui && h.FrontEnd && h.Ticket != nil:
+		b.Frontend = FrontEnd(r, h.Prefix, t.ID, h.Ticket(t.ID))
+	case pageSocket:
+		if query != "" && h.Ticket != nil {
+			query = ticketQuery(h.Ticket(t.ID))
+		}
+		b.Frontend = bundled + socketQuery(r, h.Prefix, t.ID, query)
 	}
 	return b
 }
 
-// frontend is the address of the DevTools that each Chromium has built in, for a
-// page socket. chrome://inspect of Chromium 156 opens it. Chromium's own list names
-// DevTools on the web, which would need the Internet and see the token.
-func frontend(socket string) string {
-	scheme, rest, _ := strings.Cut(socket, "://")
-	return "devtools://devtools/bundled/inspector.html?" + scheme + "=" + url.QueryEscape(rest)
+// TicketParam names a ticket in the query of a page socket.
+const TicketParam = "ticket"
+
+// bundled is the address of the DevTools that each Chromium has built in.
+// chrome://inspect of Chromium 156 opens it. Chromium's own list names DevTools on
+// the web, which would need the Internet and see the token.
+const bundled = "devtools://devtools/bundled/inspector.html"
+
+// FrontEnd is the address of the DevTools that a hub serves, for a Target, with a
+// ticket: "http://HOST/devtools/ui/inspector.html?ws=HOST/devtools/page/ID?ticket=T",
+// but for what must be escaped.
+func FrontEnd(r *http.Request, prefix, targetID, ticket string) string {
+	scheme := "http://"
+	if r.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + hostOf(r) + prefix + "/devtools/ui/inspector.html" + socketQuery(r, prefix, targetID, ticketQuery(ticket))
 }
 
-func (h *handler) list(r *http.Request) []targetBody {
+func ticketQuery(ticket string) string { return "?" + TicketParam + "=" + url.QueryEscape(ticket) }
+
+// socketQuery is how DevTools are told the address of a page socket: "?ws=ADDRESS"
+// or "?wss=ADDRESS".
+func socketQuery(r *http.Request, prefix, targetID, query string) string {
+	scheme := "?ws="
+	if r.TLS != nil {
+		scheme = "?wss="
+	}
+	return scheme + url.QueryEscape(hostOf(r)+prefix+"/devtools/page/"+url.PathEscape(targetID)+query)
+}
+
+func (h *handler) list(r *http.Request, ui bool) []targetBody {
 	h.Refresh(r.Context())
 	list := []targetBody{} // an empty list is [], not null
 	for _, t := range h.Targets() {
-		list = append(list, h.target(r, t))
+		list = append(list, h.target(r, t, ui))
 	}
 	return list
 }
@@ -237,14 +276,20 @@ func (h *handler) status(r *http.Request) statusBody {
 // endpoint is the URL of the browser endpoint, or of a page's, as the asking
 // client can reach it, by the name it used.
 func (h *handler) endpoint(r *http.Request, path string) string {
-	scheme, host := "ws://", r.Host
+	scheme := "ws://"
 	if r.TLS != nil {
 		scheme = "wss://"
 	}
+	return scheme + hostOf(r) + h.Prefix + "/devtools/" + path + h.Query
+}
+
+// hostOf is the name by which a client has asked.
+func hostOf(r *http.Request) string {
+	host := r.Host
 	if host == "" { // HTTP/1.0, or an empty header
 		if a, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 			host = a.String()
 		}
 	}
-	return scheme + host + h.Prefix + "/devtools/" + path + h.Query
+	return host
 }

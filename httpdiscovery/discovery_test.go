@@ -73,6 +73,10 @@ func TestHandler(t *testing.T) {
 		Activate: func(_ context.Context, id string) error { did = append(did, "activate "+id); return nil },
 		Close:    func(context.Context, string) error { return errors.New("no") },
 	}
+	withUI := Options{FrontEnd: true, Ticket: func(id string) string { return "t-" + id }}
+	withUIAndToken := withUI
+	withUIAndToken.Query = "?token=x"
+	const ui = "http://x.localhost:7/devtools/ui/inspector.html?ws=x.localhost%3A7%2Fdevtools%2Fpage%2F"
 	policed := actions
 	policed.Refuse = func(method string) string { return "Not allowed: " + method }
 	const build = `"server":{"name":"cdphub","version":"devel"}}`
@@ -137,6 +141,10 @@ func TestHandler(t *testing.T) {
 		{"GET /json/close/T1", full, actions, 500, "Could not close target id: T1: no"},
 		{"GET /json/list?R-22", full, Options{Query: "?token=x"}, 200, strings.Replace(list, `devtools/browser`, `devtools/browser?token=x`, 1)},
 		{"GET /json/list?R-22,pages", full, Options{Query: "?token=x", PageSockets: new(true)}, 200, strings.NewReplacer(`devtools/browser`, `devtools/page/T1?token=x`, `Url":""`, `Url":"`+devtools+`T1%3Ftoken%3Dx"`).Replace(list)},
+		{"GET /json/list?ui", full, withUI, 200, strings.Replace(list, `Url":""`, `Url":"`+ui+`T1%3Fticket%3Dt-T1"`, 1)},
+		{"GET /json/list?ui,browser", chromium, withUI, 200, strings.Replace(chromiumList, devtools+"F", ui+"F%3Fticket%3Dt-F", 1)},
+		{"GET /json?ui,browser", chromium, withUI, 200, chromiumList},
+		{"GET /json?ui,browser,token", chromium, withUIAndToken, 200, strings.NewReplacer(devtools+"F", devtools+"F%3Fticket%3Dt-F", "page/F", "page/F?token=x").Replace(chromiumList)},
 		{"PUT /json/new?R-24", full, policed, 403, "Not allowed: Target.createTarget"},
 		{"GET /json/activate/T1?R-24", full, policed, 403, "Not allowed: Target.activateTarget"},
 		{"GET /json/close/T1?R-24", full, policed, 403, "Not allowed: Target.closeTarget"},

@@ -24,6 +24,9 @@ var actionMethods = map[string]method{
 	"action/upload":   does("action:upload", upload),
 	"action/drag":     does("action:drag", drag),
 	"dialog/handle":   does("action:click", handleDialog),
+
+	"action/handoff":     onPage("action:handoff", handoff),
+	"action/handoffWait": keepsTime(onPage("action:handoff", handoffWait)),
 }
 
 // options are those of most actions. Timeout is read before.

@@ -138,6 +138,7 @@ var kinds = map[actions.Kind]row{
 	actions.ContextDestroyed:  {code: codeContextDestroyed, retry: true, afterMS: retryDestroyed},
 	actions.Unsupported:       {code: codeActionFailed},
 	actions.RateLimited:       {code: codeServer, retry: true, afterMS: retryLimited},
+	actions.Paused:            {code: codeActionFailed, retry: true, afterMS: retryLimited},
 	actions.LimitExceeded:     {code: codeResourceLimit},
 	actions.Internal:          {code: codeInternal},
 }

@@ -9,7 +9,7 @@ import (
 var profiles = map[string][]string{
 	"readonly": {"page:read", "observe:*"},
 	"standard": {
-		"browser:launch", "browser:close", "page:*", "action:click", "action:type", "action:fill", "action:scroll", "action:select",
+		"browser:launch", "browser:close", "page:*", "action:click", "action:type", "action:fill", "action:scroll", "action:select", "action:handoff",
 		"observe:*", "emulate:viewport",
 	},
 	"full":       {"browser:*", "page:*", "action:*", "observe:*", "emulate:*", "trace:*", "storage:*", "context:*"},

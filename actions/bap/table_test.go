@@ -65,6 +65,7 @@ func TestErrors(t *testing.T) {
 		{actions.TargetClosed, "page closed", "", `{"code":-32017,"message":"Page closed","data":{"retryable":false}}`},
 		{actions.ContextDestroyed, "x", "", `{"code":-32018,"message":"X","data":{"retryable":true,"retryAfterMs":100}}`},
 		{actions.Unsupported, "not supported by this target: x", "", `{"code":-32021,"message":"Not supported by this target: x","data":{"retryable":false,"details":{"targetKind":"frame","unsupported":"Page.printToPDF"}}}`},
+		{actions.Paused, "paused: Ann has the page", "", `{"code":-32021,"message":"Paused: Ann has the page","data":{"retryable":true,"retryAfterMs":1000}}`},
 		{actions.RateLimited, "rate limited: x", "", `{"code":-32000,"message":"Rate limit exceeded: x","data":{"retryable":true,"retryAfterMs":1000}}`},
 		{actions.LimitExceeded, "x", "", `{"code":-32024,"message":"X","data":{"retryable":false}}`},
 		{actions.Internal, "x", "", `{"code":-32603,"message":"Internal error: x","data":{"retryable":false}}`},
@@ -96,7 +97,7 @@ func TestErrors(t *testing.T) {
 func TestR24Profiles(t *testing.T) {
 	readonly := "agent/extract agent/observe discovery/discover events/subscribe frame/list notifications/initialized observe/accessibility observe/ariaSnapshot " +
 		"observe/content observe/dom observe/element observe/pdf observe/screenshot page/activate page/list shutdown stream/cancel initialize agent/act"
-	standard := readonly + " action/check action/clear action/click action/dblclick action/fill action/hover action/press action/scroll action/select action/type action/uncheck " +
+	standard := readonly + " action/check action/clear action/click action/dblclick action/fill action/handoff action/handoffWait action/hover action/press action/scroll action/select action/type action/uncheck " +
 		"browser/close browser/launch dialog/handle emulate/setUserAgent emulate/setViewport frame/main frame/switch page/close page/create page/goBack page/goForward page/navigate page/reload"
 	full := standard + " action/drag action/upload context/create context/destroy context/list emulate/setGeolocation emulate/setOffline " +
 		"storage/clearCookies storage/getCookies storage/getState storage/setCookies storage/setState"

@@ -66,6 +66,11 @@ var bapErrors = []bapMethod{
 		bapCase{name: "bad direction", params: `{"options":{"direction":"north"}}`, code: -32602, want: `"field":"options.direction"`},
 		bapCase{name: "to no element", params: `{"options":{"amount":"toElement"}}`, code: -32602, want: `"field":"selector"`},
 	)},
+	{"action/handoff", []bapCase{
+		{name: "empty instructions", params: `{"instructions":""}`, code: -32602, want: "instructions must say"},
+		{name: "too much time", params: `{"instructions":"x","within":3600001}`, code: -32602, want: `"field":"within"`},
+	}},
+	{"action/handoffWait", []bapCase{{name: "no such handoff", params: `{"handoffId":"F00"}`, code: -32602, want: "There is no handoff"}}},
 	{"action/select", []bapCase{
 		{name: "no such option", params: `{"timeout":{{soon}},"selector":{"type":"css","value":"#plan"},"values":"gold"}`, code: -32012},
 		{name: "no select", params: `{"timeout":{{soon}},"selector":{"type":"css","value":"#email"},"values":"a"}`, code: -32602},

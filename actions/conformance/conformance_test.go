@@ -154,7 +154,7 @@ var notSupported = regexp.MustCompile(`[Nn]ot supported by this target: ((?:[^"\
 
 // tellUnsupported notes for docs/actions.md that a target of this kind cannot
 // do what was asked of it, where an answer says so, and why.
-func tellUnsupported(t *testing.T, answer string) {
+func tellUnsupported(t testing.TB, answer string) {
 	t.Helper()
 	if m := notSupported.FindStringSubmatch(answer); m != nil {
 		why, err := strconv.Unquote(`"` + m[1] + `"`)
@@ -169,7 +169,7 @@ func tellUnsupported(t *testing.T, answer string) {
 }
 
 // keepsSecrets looks for the password and the card number of form.html.
-func keepsSecrets(t *testing.T, answer string) {
+func keepsSecrets(t testing.TB, answer string) {
 	t.Helper()
 	if strings.Contains(answer, "hunter2") || strings.Contains(answer, "41111") {
 		t.Errorf("a secret is told: %.2000s", answer)

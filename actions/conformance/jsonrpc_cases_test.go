@@ -34,6 +34,8 @@ func jsonrpcCases() []cell {
 		{"browser.screenshot", ``},
 		{"browser.evaluate", `,"script":"1"`},
 		{"browser.snapshot", ``},
+		{"browser.handoff", `,"instructions":"x"`},
+		{"browser.handoff_wait", `,"handoff_id":"F00"`},
 		{"browser.close_tab", ``},
 	} {
 		cells = append(

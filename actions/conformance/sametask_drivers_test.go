@@ -23,7 +23,7 @@ var handsOf = map[string]func(t *testing.T, s *stage, prefix string) hands{
 }
 
 // parse reads a JSON object.
-func parse(t *testing.T, text string) (o object) {
+func parse(t testing.TB, text string) (o object) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
 	if err := d.Decode(&o); err != nil {
@@ -33,7 +33,7 @@ func parse(t *testing.T, text string) (o object) {
 }
 
 // unbase64 reads data, whatever a data URL says of it first.
-func unbase64(t *testing.T, text string) []byte {
+func unbase64(t testing.TB, text string) []byte {
 	t.Helper()
 	b, err := base64.StdEncoding.DecodeString(text[strings.Index(text, ",")+1:])
 	if err != nil {

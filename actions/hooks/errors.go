@@ -35,6 +35,7 @@ var codes = map[actions.Kind]string{
 	actions.EvalTimeout:       "EvalTimeout",
 	actions.Unsupported:       "Unsupported",
 	actions.RateLimited:       "RateLimited",
+	actions.Paused:            "Paused",
 	actions.LimitExceeded:     "InvalidParams",
 }
 
@@ -49,6 +50,7 @@ var statuses = map[string]int{
 	"HookNotFound":      http.StatusNotFound,
 	"ElementNotVisible": http.StatusConflict,
 	"ElementDisabled":   http.StatusConflict,
+	"Paused":            http.StatusConflict,
 	"EvalError":         http.StatusUnprocessableEntity,
 	"RateLimited":       http.StatusTooManyRequests,
 	"NavigateFailed":    http.StatusBadGateway,

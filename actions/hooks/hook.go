@@ -38,6 +38,7 @@ type call struct {
 	caller actions.Caller
 	b      *actions.Browser
 	page   *actions.Page // nil of browser.list
+	lasts  bool          // b stays after the call
 }
 
 // onBrowser are the parameters that all hooks but browser.list have.
@@ -94,9 +95,15 @@ func within(ctx context.Context, ms *float64, byDefault time.Duration) (context.
 	return ctx, cancel, nil
 }
 
+// opener gives the Browser of a call.
+type opener struct {
+	open  func() (*actions.Browser, error)
+	lasts bool // it stays after the call
+}
+
 // invoke carries out one hook for a caller: its scope is looked at first. Its
 // error is a *failure.
-func invoke(ctx context.Context, c actions.Caller, open func() (*actions.Browser, error), name string, params json.RawMessage) (any, error) {
+func invoke(ctx context.Context, c actions.Caller, o opener, name string, params json.RawMessage) (any, error) {
 	h, known := hooks[name]
 	if !known {
 		return nil, failureOf(errorf(actions.UnknownVerb, "unknown hook: "+name), "")
@@ -110,11 +117,11 @@ func invoke(ctx context.Context, c actions.Caller, open func() (*actions.Browser
 	if err := c.Permit(name, h.scope == read); err != nil {
 		return nil, failureOf(err, "")
 	}
-	b, err := open()
+	b, err := o.open()
 	if err != nil {
 		return nil, failureOf(err, "")
 	}
-	result, err := h.run(ctx, &call{caller: c, b: b}, params)
+	result, err := h.run(ctx, &call{caller: c, b: b, lasts: o.lasts}, params)
 	if err != nil {
 		return nil, failureOf(err, h.late)
 	}

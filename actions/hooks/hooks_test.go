@@ -99,8 +99,8 @@ func TestParameters(t *testing.T) {
 // TestScopes wants each hook to need its own scope, before its parameters are
 // looked at, and a snapshot beside it the one for reading.
 func TestScopes(t *testing.T) {
-	if len(hooks) != 20 {
-		t.Errorf("%d hooks, want 20", len(hooks))
+	if len(hooks) != 22 {
+		t.Errorf("%d hooks, want 22", len(hooks))
 	}
 	for name, h := range hooks {
 		for _, scope := range []string{read, write, eval} {
@@ -165,7 +165,7 @@ func TestErrorsHaveNames(t *testing.T) {
 func TestPanicIsInternal(t *testing.T) {
 	name := "browser.list"
 	open := func() (*actions.Browser, error) { panic("a fault") }
-	a := answerTo(t.Context(), caller(read), open, request{ID: json.RawMessage("7"), Name: &name})
+	a := answerTo(t.Context(), caller(read), opener{open: open}, request{ID: json.RawMessage("7"), Name: &name})
 	if a.OK || a.Error == nil || a.Error.Code != "Internal" || string(a.ID) != "7" {
 		t.Errorf("%+v", a)
 	}

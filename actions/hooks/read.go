@@ -31,6 +31,9 @@ var hooks = map[string]hook{
 	"browser.hover":     define(write, "ElementNotFound", hover),
 	"browser.focus":     define(write, "ElementNotFound", focus),
 
+	"browser.handoff":     define(write, "Internal", handoff),
+	"browser.handoffWait": define(write, "Internal", handoffWait),
+
 	"browser.eval": define(eval, "EvalTimeout", evaluate),
 }
 

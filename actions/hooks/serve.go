@@ -56,10 +56,10 @@ func parse(text []byte) (r request, f *failure) {
 }
 
 // answerTo carries out a call.
-func answerTo(ctx context.Context, c actions.Caller, open func() (*actions.Browser, error), r request) answer {
+func answerTo(ctx context.Context, c actions.Caller, o opener, r request) answer {
 	ctx, cancel := context.WithTimeout(ctx, actions.MaxTimeout)
 	defer cancel()
-	result, err := actions.Try(c.Options.Log, *r.Name, func() (any, error) { return invoke(ctx, c, open, *r.Name, r.Params) })
+	result, err := actions.Try(c.Options.Log, *r.Name, func() (any, error) { return invoke(ctx, c, o, *r.Name, r.Params) })
 	if err != nil {
 		f, ok := errors.AsType[*failure](err)
 		if !ok {
@@ -117,10 +117,11 @@ func once(ctx context.Context, c actions.Caller, call request) answer {
 			b.Close()
 		}
 	}()
-	return answerTo(ctx, c, func() (_ *actions.Browser, err error) {
+	open := func() (_ *actions.Browser, err error) {
 		b, err = c.Open(ctx)
 		return b, err
-	}, call)
+	}
+	return answerTo(ctx, c, opener{open: open}, call)
 }
 
 func reply(w http.ResponseWriter, status int, a answer) {
@@ -162,7 +163,7 @@ func (s *socket) receive(text []byte) {
 	_ = actions.Decode(r.Params, &p) // what is wrong with it, the hook says
 	page := p.browser()
 	err := s.scheduler.Run(actions.Job{Page: page, NoPage: page == ""}, func(ctx context.Context) {
-		s.send(answerTo(ctx, s.caller, s.scheduler.Browser, r))
+		s.send(answerTo(ctx, s.caller, opener{s.scheduler.Browser, true}, r))
 	})
 	if err != nil {
 		s.send(answer{ID: r.ID, Error: failureOf(err, "")})

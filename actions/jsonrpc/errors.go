@@ -53,7 +53,7 @@ var codes = map[actions.Kind]int{
 var retryable = map[actions.Kind]bool{
 	actions.NavigationTimeout: true, actions.EvalTimeout: true, actions.Timeout: true, actions.RateLimited: true,
 	actions.NoBrowser: true, actions.ElementNotFound: true, actions.NotVisible: true, actions.NotEnabled: true,
-	actions.ContextDestroyed: true,
+	actions.ContextDestroyed: true, actions.Paused: true,
 }
 
 // failure makes an error in words of the adapter's own.

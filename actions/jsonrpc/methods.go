@@ -27,6 +27,8 @@ var methods = map[string]method{
 	"browser.screenshot":    {do: screenshot, reads: true},
 	"browser.evaluate":      {do: evaluate},
 	"browser.snapshot":      {do: snapshot, reads: true},
+	"browser.handoff":       {do: handoff},
+	"browser.handoff_wait":  {do: handoffWait},
 	"browser.open_tab":      {do: openTab, tabs: true},
 	"browser.close_tab":     {do: closeTab, tabs: true},
 	"browser.list_tabs":     {do: listTabs, tabs: true, reads: true},

@@ -154,7 +154,7 @@ func Group(name string) string {
 
 // tools is every tool, by what it is for.
 var tools = slices.Concat(
-	pageTools, inputTools, lookTools, networkTools, tabTools, missingTools,
+	pageTools, inputTools, lookTools, networkTools, tabTools, handoffTools, missingTools,
 	inGroup("config", configTools), inGroup("testing", testingTools), inGroup("vision", visionTools), inGroup("storage", storageTools),
 	inGroup("network", routeTools), inGroup("pdf", pdfTools), inGroup("devtools", devtoolsTools),
 )

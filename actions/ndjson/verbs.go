@@ -35,6 +35,8 @@ var verbs = map[string]verb{
 	"page.screenshot":   {do: screenshot, reads: true},
 	"page.content":      {do: content, reads: true},
 	"page.network.list": {do: requests, reads: true},
+	"page.handoff":      {do: handoff},
+	"page.handoff_wait": {do: handoffWait},
 	"tab.list":          {do: listTabs, tabs: true, reads: true},
 	"tab.new":           {do: newTab, tabs: true},
 	"tab.close":         {do: closeTab, tabs: true},

@@ -5,9 +5,11 @@ package remote
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
@@ -20,6 +22,7 @@ type client struct {
 	conn  *wsconn.Conn
 	event actions.EventFunc
 	ended chan struct{}
+	plain atomic.Bool // the other end is a browser, or a hub without CdpHub.mayAct
 
 	mu      sync.Mutex // guards what is below
 	left    bool
@@ -71,6 +74,7 @@ type message struct {
 	Error     *struct {
 		Code    int
 		Message string
+		Data    any
 	}
 }
 
@@ -115,6 +119,21 @@ func (c *client) Send(sessionID, method string, params []byte) (wait func(contex
 	}
 }
 
+// MayAct fails while another person has taken over a page of the hub at the other end.
+// A hub with --takeover=wait answers only when the takeover has ended. A plain browser
+// has no takeovers, and MayAct always succeeds there.
+func (c *client) MayAct(ctx context.Context, targetID string) error {
+	if c.plain.Load() {
+		return nil
+	}
+	_, err := c.Send("", "CdpHub.mayAct", append(wire.AppendString([]byte(`{"targetId":`), targetID), '}'))(ctx)
+	if e, is := errors.AsType[*wire.Error](err); is && e.Code == wire.CodeMethodNotFound {
+		c.plain.Store(true)
+		return nil
+	}
+	return err
+}
+
 // Leave implements actions.Client.
 func (c *client) Leave() {
 	c.conn.Close(wsconn.ReasonNormal)
@@ -148,7 +167,8 @@ func (c *client) receive(frame []byte) {
 	switch {
 	case done == nil:
 	case m.Error != nil:
-		done <- answer{err: &wire.Error{Code: m.Error.Code, Message: m.Error.Message}}
+		data, _ := m.Error.Data.(string)
+		done <- answer{err: &wire.Error{Code: m.Error.Code, Message: m.Error.Message, Data: data}}
 	default:
 		done <- answer{result: m.Result}
 	}

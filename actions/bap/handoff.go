@@ -1,0 +1,63 @@
+package bap
+
+import (
+	"context"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// handedOff is a handoff, as both of its methods answer it. The protocol has no
+// methods for it: these are the hub's own.
+type handedOff struct {
+	HandoffID string               `json:"handoffId"`
+	URL       string               `json:"url"`     // for the person
+	Expires   int64                `json:"expires"` // milliseconds since 1970
+	State     actions.HandoffState `json:"state"`
+}
+
+type handoffParams struct {
+	Instructions string
+	Within       int // milliseconds that the person has; 0 is five minutes
+}
+
+const maxHandoff = 3_600_000 // milliseconds
+
+func (p *handoffParams) check() *failure {
+	if p.Within < 0 || p.Within > maxHandoff {
+		return invalid("within", "is 1 to 3600000")
+	}
+	return nil
+}
+
+// handoff asks a person to act on the page.
+func handoff(ctx context.Context, page *actions.Page, p handoffParams) (any, error) {
+	return answerHandoff(page.BeginHandoff(ctx, p.Instructions, time.Duration(p.Within)*time.Millisecond))
+}
+
+type handoffWaitParams struct {
+	HandoffID string
+	Timeout   int // milliseconds
+}
+
+func (p *handoffWaitParams) check() *failure {
+	if p.Timeout < 0 {
+		return invalid("timeout", "is 0 or more")
+	}
+	return nil
+}
+
+// handoffWait waits until a handoff has ended, or until the time is over.
+func handoffWait(ctx context.Context, page *actions.Page, p handoffWaitParams) (any, error) {
+	const byDefault = 30 * time.Second
+	ctx, cancel := actions.WithTimeout(ctx, time.Duration(p.Timeout)*time.Millisecond, byDefault)
+	defer cancel()
+	return answerHandoff(page.AwaitHandoff(ctx, p.HandoffID))
+}
+
+func answerHandoff(h actions.Handoff, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return handedOff{h.ID, h.URL, h.Expires.UnixMilli(), h.State}, nil
+}

@@ -1,0 +1,151 @@
+package conformance
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server"
+)
+
+// asker asks a person by one of the action APIs: begin answers the link and the id,
+// wait the state in the API's own words.
+type asker struct {
+	begin func(t *testing.T, instructions string) (answer string)
+	wait  func(t *testing.T, id string) (answer string)
+}
+
+// TestHandoff asks a person to act on a page by every action API: the link opens once,
+// and what the person says is what the caller learns.
+func TestHandoff(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(o *server.Options) { o.Actions.BAPAllPages = true })
+	for _, kind := range kinds {
+		hub, release, err := s.Hub(t.Context(), strings.TrimPrefix(kind.prefix, "/hub/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(release)
+		owner := hubtest.Dial(t, "ws://"+s.ClientAddr()+kind.prefix+"/ws", nil)
+		owner.Send(`{"jsonrpc":"2.0","id":1,"method":"browser.open_tab","params":{"url":"` + s.app.URL + `/form.html"}}`)
+		var opened struct{ Result struct{ ID string } }
+		if text := owner.Next(); json.Unmarshal([]byte(text), &opened) != nil || opened.Result.ID == "" {
+			t.Fatalf("no page: %s", text)
+		}
+		for name, ask := range askers(t, s, kind.prefix, opened.Result.ID) {
+			for _, end := range []relay.HandoffReason{relay.HandoffDone, relay.HandoffCancelled} {
+				t.Run(string(kind.TargetKind)+"/"+name+"/"+string(end), func(t *testing.T) { handOff(t, hub, ask, end) })
+			}
+		}
+	}
+}
+
+var (
+	handoffTicket = regexp.MustCompile(`/#handoff=([0-9A-F]{32})`)
+	handoffID     = regexp.MustCompile(`(?:"handoff_?[iI]d":"|handoffId )([0-9A-F]{32})`)
+)
+
+func handOff(t *testing.T, hub *relay.Hub, ask asker, end relay.HandoffReason) {
+	begun := ask.begin(t, "Please log in.")
+	link, id := handoffTicket.FindStringSubmatch(begun), handoffID.FindStringSubmatch(begun)
+	if link == nil || id == nil {
+		t.Fatalf("neither link nor id: %s", begun)
+	}
+	if again := ask.begin(t, "Once more."); handoffTicket.MatchString(again) || !strings.Contains(again, "is open already") {
+		t.Errorf("a second one: %s", again)
+	}
+	key, ok := hub.OpenHandoff(link[1])
+	if _, twice := hub.OpenHandoff(link[1]); !ok || twice {
+		t.Errorf("the link opens: %t, and once more: %t", ok, twice)
+	}
+	h, known := hub.HandoffByKey(key)
+	if !known || h.ID != id[1] || h.Instructions != "Please log in." {
+		t.Fatalf("the person finds %+v, %t", h, known)
+	}
+	if !hub.EndHandoff(h.ID, end) || hub.EndHandoff(h.ID, end) {
+		t.Error("it does not end once")
+	}
+	want := map[relay.HandoffReason]string{relay.HandoffDone: `"state":"done"|says that it is done`, relay.HandoffCancelled: `"state":"cancelled"|has cancelled`}[end]
+	if said := ask.wait(t, h.ID); !regexp.MustCompile(want).MatchString(said) {
+		t.Errorf("it has ended as %s, and the caller hears %s", end, said)
+	}
+	if said := ask.wait(t, "F00"); !strings.Contains(said, `F00`) {
+		t.Errorf("one that there is not: %s", said)
+	}
+}
+
+// askers are the action APIs, each on the same page.
+func askers(t *testing.T, s *stage, prefix, id string) map[string]asker {
+	t.Helper()
+	ws := func(path string) *hubtest.Peer { return hubtest.Dial(t, "ws://"+s.ClientAddr()+prefix+path, nil) }
+	send := func(p *hubtest.Peer, request string) string {
+		p.Send(request)
+		return p.Next()
+	}
+	lines, rpc, hook := ws("/ndjson"), ws("/ws"), ws("/hooks")
+	lines.Send(`{"id":"0","action":"tab.list","params":{}}`)
+	alias := regexp.MustCompile(`"page_id":"(page-\d+)","url":"[^"]*/form.html"`).FindStringSubmatch(lines.Next())
+	if alias == nil {
+		t.Fatal("the page has no alias")
+	}
+	bap := s.launched(t, prefix+"/bap")
+	mcp := connectMCP(t, s, prefix)
+	said := func(t *testing.T, tool string, arguments object) string {
+		t.Helper()
+		arguments["pageId"] = id
+		text, _, _ := mcp.call(t, tool, arguments)
+		return text
+	}
+	reply := func(method, params string) string {
+		result, failed := bap.reply(bap.request(method, params))
+		if failed != nil {
+			return failed.raw
+		}
+		return string(result)
+	}
+	return map[string]asker{
+		"NDJSON": {
+			func(_ *testing.T, text string) string {
+				return send(lines, `{"id":"1","action":"page.handoff","params":{"page_id":"`+alias[1]+`","instructions":"`+text+`"}}`)
+			},
+			func(_ *testing.T, id string) string {
+				return send(lines, `{"id":"1","action":"page.handoff_wait","params":{"page_id":"`+alias[1]+`","handoff_id":"`+id+`"}}`)
+			},
+		},
+		"JSONRPC": {
+			func(_ *testing.T, text string) string {
+				return send(rpc, `{"jsonrpc":"2.0","id":1,"method":"browser.handoff","params":{"tab_id":"`+id+`","instructions":"`+text+`"}}`)
+			},
+			func(_ *testing.T, handoff string) string {
+				return send(rpc, `{"jsonrpc":"2.0","id":1,"method":"browser.handoff_wait","params":{"tab_id":"`+id+`","handoff_id":"`+handoff+`"}}`)
+			},
+		},
+		"Hooks": {
+			func(_ *testing.T, text string) string {
+				return send(hook, `{"id":1,"name":"browser.handoff","params":{"browserId":"`+id+`","instructions":"`+text+`"}}`)
+			},
+			func(_ *testing.T, handoff string) string {
+				return send(hook, `{"id":1,"name":"browser.handoffWait","params":{"browserId":"`+id+`","handoffId":"`+handoff+`"}}`)
+			},
+		},
+		"BAP": {
+			func(_ *testing.T, text string) string {
+				return reply("action/handoff", `{"pageId":"`+id+`","instructions":"`+text+`"}`)
+			},
+			func(_ *testing.T, handoff string) string {
+				return reply("action/handoffWait", `{"pageId":"`+id+`","handoffId":"`+handoff+`"}`)
+			},
+		},
+		"MCP": {
+			func(t *testing.T, text string) string {
+				return said(t, "browser_handoff", object{"instructions": text})
+			},
+			func(t *testing.T, handoff string) string {
+				return said(t, "browser_handoff_wait", object{"handoffId": handoff})
+			},
+		},
+	}
+}

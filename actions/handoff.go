@@ -1,0 +1,135 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/wire"
+)
+
+// HandoffState says how far a handoff is.
+type HandoffState string
+
+// The states. All but the first are the end.
+const (
+	HandoffOpen      HandoffState = "open"
+	HandoffDone      HandoffState = "done"      // the person says that it is done
+	HandoffCancelled HandoffState = "cancelled" // by the person, or by the caller
+	HandoffTimeout   HandoffState = "timeout"
+	HandoffClosed    HandoffState = "closed" // the page, or the connection to it, has ended
+)
+
+// Handoff is something that a person is asked to do on a page, such as to log in.
+type Handoff struct {
+	ID      string
+	URL     string // for the person; it opens once
+	Expires time.Time
+	State   HandoffState
+}
+
+// maxHandoffs is how many handoffs of a page are remembered; the oldest are forgotten.
+const maxHandoffs = 16
+
+// BeginHandoff asks a person to act on the page. The caller shows them the URL, and
+// learns from AwaitHandoff how it has ended. A page has one at a time. It ends after
+// within; 0 is the hub's default of five minutes.
+func (p *Page) BeginHandoff(ctx context.Context, instructions string, within time.Duration) (Handoff, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	params := obj{"instructions": instructions}
+	if within > 0 {
+		params["timeout"] = within.Milliseconds()
+	}
+	var out struct {
+		HandoffID, URL string
+		Expires        int64
+	}
+	if err := p.call(ctx, "CdpHub.handoff", params, &out); err != nil {
+		return Handoff{}, refusedHandoff(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	state := HandoffOpen
+	if p.session == "" {
+		state = HandoffClosed
+	}
+	return *p.handoffLocked(out.HandoffID, Handoff{URL: out.URL, Expires: time.UnixMilli(out.Expires), State: state}), nil
+}
+
+// AwaitHandoff waits until a handoff has ended, or until ctx ends: then its state is
+// HandoffOpen, without an error.
+func (p *Page) AwaitHandoff(ctx context.Context, id string) (Handoff, error) {
+	for {
+		p.mu.Lock()
+		at := slices.IndexFunc(p.handoffs, func(h *Handoff) bool { return h.ID == id && h.URL != "" })
+		if at < 0 {
+			p.mu.Unlock()
+			return Handoff{}, invalid("there is no handoff %q of this page: begin one first", id)
+		}
+		now, changed, gone := *p.handoffs[at], p.changed, p.gone
+		p.mu.Unlock()
+		if gone && now.State == HandoffOpen {
+			now.State = HandoffClosed
+		}
+		if now.State != HandoffOpen {
+			return now, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return now, nil
+		}
+	}
+}
+
+// CancelHandoff takes a handoff back. AwaitHandoff tells that it was cancelled.
+func (p *Page) CancelHandoff(ctx context.Context, id string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return refusedHandoff(p.call(ctx, "CdpHub.cancelHandoff", obj{"handoffId": id}, nil))
+}
+
+// refusedHandoff is the error for what the hub has refused, in its words.
+func refusedHandoff(err error) error {
+	if answer, ok := errors.AsType[*wire.Error](err); ok && KindOf(err) == Internal {
+		return invalid("%s", said(answer))
+	}
+	return err
+}
+
+// handoffLocked finds what is known of a handoff. What is not known yet is added: its
+// event may come before the answer.
+func (p *Page) handoffLocked(id string, more Handoff) *Handoff {
+	at := slices.IndexFunc(p.handoffs, func(h *Handoff) bool { return h.ID == id })
+	if at < 0 {
+		if len(p.handoffs) >= maxHandoffs {
+			p.handoffs = p.handoffs[1:]
+		}
+		more.ID = id
+		p.handoffs = append(p.handoffs, &more)
+		return &more
+	}
+	h := p.handoffs[at]
+	if more.URL != "" {
+		h.URL, h.Expires = more.URL, more.Expires
+	}
+	return h
+}
+
+func (p *Page) handoffComplete(_ string, e struct{ HandoffID, Reason string }) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.handoffLocked(e.HandoffID, Handoff{}).State = HandoffState(e.Reason)
+	p.changeLocked()
+}
+
+// closeHandoffsLocked ends all, since their session has ended.
+func (p *Page) closeHandoffsLocked() {
+	for _, h := range p.handoffs {
+		if h.State == HandoffOpen {
+			h.State = HandoffClosed
+		}
+	}
+}

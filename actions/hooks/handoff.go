@@ -1,0 +1,66 @@
+package hooks
+
+import (
+	"context"
+	"time"
+
+	"github.com/cdphub/cdphub/actions"
+)
+
+// handedOff is a handoff, as both of its hooks answer it.
+type handedOff struct {
+	HandoffID string               `json:"handoffId"`
+	URL       string               `json:"url"`       // for the person
+	ExpiresMs int64                `json:"expiresMs"` // since 1970
+	State     actions.HandoffState `json:"state"`
+}
+
+type handoffParams struct {
+	onBrowser
+	Instructions *string  `json:"instructions"`
+	TimeoutMs    *float64 `json:"timeoutMs"` // for the person
+}
+
+// handoff asks a person to act on the page. The handoff ends with the connection that
+// has asked for it, which for a hook by HTTP would be at once.
+func handoff(ctx context.Context, c *call, p handoffParams) (any, error) {
+	if p.Instructions == nil {
+		return nil, missing("instructions")
+	}
+	if !c.lasts {
+		return nil, errorf(actions.Unsupported, "not supported by HTTP: a handoff ends with the connection that has asked for it. Use the WebSocket /hooks")
+	}
+	within := time.Duration(0)
+	if p.TimeoutMs != nil {
+		if within = time.Duration(min(*p.TimeoutMs, maxHandoff) * float64(time.Millisecond)); within <= 0 {
+			return nil, invalid("timeoutMs must be above 0")
+		}
+	}
+	return answerHandoff(c.page.BeginHandoff(ctx, *p.Instructions, within))
+}
+
+// maxHandoff is the longest handoff, in milliseconds.
+const maxHandoff = 3_600_000
+
+type handoffWaitParams struct {
+	onBrowser
+	HandoffID string   `json:"handoffId"`
+	TimeoutMs *float64 `json:"timeoutMs"`
+}
+
+// handoffWait waits until a handoff has ended, or for timeoutMs.
+func handoffWait(ctx context.Context, c *call, p handoffWaitParams) (any, error) {
+	ctx, cancel, err := within(ctx, p.TimeoutMs, loadWithin)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	return answerHandoff(c.page.AwaitHandoff(ctx, p.HandoffID))
+}
+
+func answerHandoff(h actions.Handoff, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return handedOff{h.ID, h.URL, h.Expires.UnixMilli(), h.State}, nil
+}
