@@ -1,76 +1,263 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
+	"slices"
+	"strings"
 	"sync"
 )
 
-// Memory is the Directory of a single node: every hub is its own. The zero
-// value is ready for use.
+// Memory is the directory of nodes that are all in one process, such as those of a
+// test. The zero value is ready for use.
 type Memory struct {
-	mu     sync.Mutex
-	closed bool
-	last   Epoch // greater than that of every claim so far
+	mu     sync.Mutex // guards everything below, and the nodes
+	last   Epoch      // greater than that of every claim so far
 	claims map[string]*memoryClaim
+	nodes  []*MemoryNode
+	notes  map[string]memoryNote
+}
+
+type memoryNote struct {
+	epoch Epoch
+	text  []byte
+}
+
+// MemoryNode is the Directory of one node of a Memory.
+type MemoryNode struct {
+	of *Memory // static
+
+	node     Node
+	severed  bool
+	closed   bool
+	reserved int
+	held     map[string]*memoryClaim // as far as it knows
 }
 
 type memoryClaim struct {
-	dir   *Memory
+	by    *MemoryNode
 	hub   string
 	epoch Epoch
 	lost  chan struct{}
 }
 
-// Claim implements Directory. It never waits.
-func (m *Memory) Claim(_ context.Context, hub string) (Claim, error) {
+// Join adds a node.
+func (m *Memory) Join(n Node) *MemoryNode {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed {
-		return nil, ErrClosed
+	joined := &MemoryNode{of: m, node: n, held: make(map[string]*memoryClaim)}
+	m.nodes = append(m.nodes, joined)
+	return joined
+}
+
+// Sever cuts the node off from the directory, as a long partition of the network
+// does, or joins it again.
+func (d *MemoryNode) Sever(severed bool) {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	d.severed = severed
+	for hub, c := range d.held {
+		if !severed && d.of.claims[hub] != c {
+			d.loseLocked(c)
+		}
 	}
-	if old := m.claims[hub]; old != nil {
-		close(old.lost)
+}
+
+func (d *MemoryNode) loseLocked(c *memoryClaim) {
+	if d.held[c.hub] == c {
+		delete(d.held, c.hub)
+		close(c.lost)
 	}
-	if m.claims == nil {
-		m.claims = make(map[string]*memoryClaim)
+}
+
+// reachesLocked fails for a node that does not reach the directory.
+func (d *MemoryNode) reachesLocked() error {
+	switch {
+	case d.closed:
+		return ErrClosed
+	case d.severed:
+		return ErrUncertain
 	}
-	m.last++
-	c := &memoryClaim{m, hub, m.last, make(chan struct{})}
-	m.claims[hub] = c
-	return c, nil
+	return nil
+}
+
+func (d *MemoryNode) aliveLocked() bool { return d.reachesLocked() == nil }
+
+// Self implements Directory.
+func (d *MemoryNode) Self() Node {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	return d.listedLocked()
+}
+
+func (d *MemoryNode) listedLocked() Node {
+	n := d.node
+	n.Hubs = len(d.held)
+	return n
 }
 
 // Owner implements Directory.
-func (m *Memory) Owner(_ context.Context, hub string) (Owner, error) {
+func (d *MemoryNode) Owner(_ context.Context, hub string) (Owner, error) {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	if err := d.reachesLocked(); err != nil {
+		return Owner{}, err
+	}
+	c := d.of.claims[hub]
+	switch {
+	case c == nil:
+		return Owner{}, ErrNoOwner
+	case c.by == nil || !c.by.aliveLocked():
+		return Owner{Epoch: c.epoch}, ErrNoOwner
+	}
+	return Owner{c.by.listedLocked(), c.epoch}, nil
+}
+
+// Forget implements Directory.
+func (d *MemoryNode) Forget(string) {}
+
+// Claim implements Directory.
+func (d *MemoryNode) Claim(_ context.Context, hub string, after Epoch) (Claim, error) {
+	m := d.of
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := m.claims[hub]
-	if c == nil {
-		return Owner{}, ErrNoHost
+	if err := d.reachesLocked(); err != nil {
+		return nil, err
 	}
-	return Owner{Local: true, Epoch: c.epoch}, nil
+	last := m.claims[hub]
+	if last == nil && after != 0 || last != nil && last.epoch != after {
+		return nil, ErrTaken
+	}
+	if last != nil && last.by != nil && !last.by.severed {
+		last.by.loseLocked(last)
+	}
+	m.last++
+	c := &memoryClaim{d, hub, m.last, make(chan struct{})}
+	if m.claims == nil {
+		m.claims = make(map[string]*memoryClaim)
+	}
+	m.claims[hub], d.held[hub] = c, c
+	return c, nil
+}
+
+// Left implements Directory.
+func (d *MemoryNode) Left(_ context.Context, hub string) ([]byte, error) {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	return bytes.Clone(d.of.notes[hub].text), d.reachesLocked()
+}
+
+// Nodes implements Directory.
+func (d *MemoryNode) Nodes() []Node {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	var list []Node
+	for _, n := range d.of.nodes {
+		if n == d || n.aliveLocked() && d.aliveLocked() {
+			list = append(list, n.listedLocked())
+		}
+	}
+	slices.SortFunc(list, ByName)
+	return list
+}
+
+// ByName compares nodes by their names.
+func ByName(a, b Node) int { return strings.Compare(a.Name+" "+a.ID, b.Name+" "+b.ID) }
+
+// Tell implements Directory.
+func (d *MemoryNode) Tell(b *Browsers) {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	d.node.Browsers = b
+}
+
+// ReserveBrowser implements Directory.
+func (d *MemoryNode) ReserveBrowser(_ context.Context, most int) error {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	if err := d.reachesLocked(); err != nil {
+		return err
+	}
+	taken := 0
+	for _, n := range d.of.nodes {
+		if n.aliveLocked() {
+			taken += n.reserved
+		}
+	}
+	if taken >= most {
+		return ErrNoBrowser
+	}
+	d.reserved++
+	return nil
+}
+
+// ReleaseBrowser implements Directory.
+func (d *MemoryNode) ReleaseBrowser() {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	d.reserved--
+}
+
+// Drain implements Directory.
+func (d *MemoryNode) Drain(context.Context) error {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	d.node.Draining = true
+	return d.reachesLocked()
 }
 
 // Close implements Directory.
-func (m *Memory) Close(context.Context) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.closed = true
-	for hub, c := range m.claims {
-		close(c.lost)
-		delete(m.claims, hub)
+func (d *MemoryNode) Close(context.Context) error {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	for hub, c := range d.held {
+		if d.of.claims[hub] == c {
+			d.of.claims[hub] = &memoryClaim{hub: hub, epoch: c.epoch}
+		}
+		delete(d.held, hub)
 	}
+	d.closed = true
 	return nil
 }
 
 func (c *memoryClaim) Epoch() Epoch          { return c.epoch }
 func (c *memoryClaim) Lost() <-chan struct{} { return c.lost }
 
+func (c *memoryClaim) Certain(context.Context) error {
+	c.by.of.mu.Lock()
+	defer c.by.of.mu.Unlock()
+	return c.by.reachesLocked()
+}
+
 func (c *memoryClaim) Release(context.Context) error {
-	c.dir.mu.Lock()
-	defer c.dir.mu.Unlock()
-	if c.dir.claims[c.hub] == c {
-		delete(c.dir.claims, c.hub)
+	m := c.by.of
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c.by.held[c.hub] == c {
+		delete(c.by.held, c.hub)
 	}
+	if m.claims[c.hub] == c {
+		m.claims[c.hub] = &memoryClaim{hub: c.hub, epoch: c.epoch}
+	}
+	return nil
+}
+
+// Note implements Claim.
+func (c *memoryClaim) Note(_ context.Context, text []byte) error {
+	m := c.by.of
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch err := c.by.reachesLocked(); {
+	case err != nil:
+		return err
+	case len(text) > MaxNote:
+		return ErrLongNote
+	case m.claims[c.hub] != c || m.notes[c.hub].epoch > c.epoch:
+		return ErrTaken
+	}
+	if m.notes == nil {
+		m.notes = make(map[string]memoryNote)
+	}
+	m.notes[c.hub] = memoryNote{c.epoch, bytes.Clone(text)}
 	return nil
 }

@@ -5,53 +5,81 @@ import (
 	"testing"
 )
 
-func TestMemoryNewestClaimWins(t *testing.T) {
+func TestMemoryClaims(t *testing.T) {
 	ctx := t.Context()
-	var d Memory
-	if _, err := d.Owner(ctx, "a"); !errors.Is(err, ErrNoHost) {
-		t.Fatalf("the owner of a hub that nobody claims: %v, want ErrNoHost", err)
+	var m Memory
+	a, b := m.Join(Node{ID: "a"}), m.Join(Node{ID: "b"})
+	if o, err := a.Owner(ctx, "x"); !errors.Is(err, ErrNoOwner) || o.Epoch != 0 {
+		t.Fatalf("the owner of a hub without a claim: %v, %v", o, err)
 	}
-	first, _ := d.Claim(ctx, "a")
-	other, _ := d.Claim(ctx, "b")
-	second, err := d.Claim(ctx, "a")
+	first, err := a.Claim(ctx, "x", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if second.Epoch() <= first.Epoch() {
-		t.Errorf("epochs %d, then %d", first.Epoch(), second.Epoch())
+	if _, err := b.Claim(ctx, "x", 0); !errors.Is(err, ErrTaken) {
+		t.Fatalf("a claim after an old epoch: %v, want ErrTaken", err)
 	}
-	if !isLost(first) || isLost(second) || isLost(other) {
-		t.Errorf("lost: first %v, second %v, another hub's %v; want only the first", isLost(first), isLost(second), isLost(other))
+	o, err := b.Owner(ctx, "x")
+	if err != nil || o.Node.ID != "a" || o.Epoch != first.Epoch() || o.Node.Hubs != 1 {
+		t.Fatalf("owner %+v, %v; want a with one hub", o, err)
+	}
+	second, err := b.Claim(ctx, "x", o.Epoch)
+	if err != nil || second.Epoch() <= first.Epoch() || !isLost(first) || isLost(second) {
+		t.Fatalf("takeover: %v; lost %v and %v", err, isLost(first), isLost(second))
 	}
 	if err := first.Release(ctx); err != nil { // too late to matter
 		t.Fatal(err)
 	}
-	if o, err := d.Owner(ctx, "a"); err != nil || !o.Local || o.Epoch != second.Epoch() {
-		t.Errorf("owner %+v, %v; want this node with epoch %d", o, err, second.Epoch())
+	if o, _ := a.Owner(ctx, "x"); o.Node.ID != "b" {
+		t.Errorf("owner %+v, want b", o)
 	}
 	if err := second.Release(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Owner(ctx, "a"); !errors.Is(err, ErrNoHost) || isLost(second) {
-		t.Errorf("after the release: %v, lost %v; want ErrNoHost, and not lost", err, isLost(second))
+	o, err = a.Owner(ctx, "x")
+	if !errors.Is(err, ErrNoOwner) || isLost(second) {
+		t.Errorf("after the release: %v, lost %v", err, isLost(second))
 	}
-	if third, _ := d.Claim(ctx, "a"); third.Epoch() <= second.Epoch() {
-		t.Errorf("epoch %d after a release, want more than %d", third.Epoch(), second.Epoch())
+	if third, err := a.Claim(ctx, "x", o.Epoch); err != nil || third.Epoch() <= second.Epoch() {
+		t.Errorf("a claim after a release: %v", err)
 	}
 }
 
-func TestMemoryClose(t *testing.T) {
+func TestMemoryPartition(t *testing.T) {
 	ctx := t.Context()
-	var d Memory
-	c, _ := d.Claim(ctx, "a")
-	if err := d.Close(ctx); err != nil {
+	var m Memory
+	a, b := m.Join(Node{ID: "a"}), m.Join(Node{ID: "b"})
+	kept, _ := a.Claim(ctx, "kept", 0)
+	taken, _ := a.Claim(ctx, "taken", 0)
+	a.Sever(true)
+	if err := kept.Certain(ctx); !errors.Is(err, ErrUncertain) || isLost(kept) {
+		t.Errorf("a node that is cut off: %v, lost %v", err, isLost(kept))
+	}
+	if _, err := a.Claim(ctx, "new", 0); !errors.Is(err, ErrUncertain) {
+		t.Errorf("its claim: %v, want ErrUncertain", err)
+	}
+	o, err := b.Owner(ctx, "taken")
+	if !errors.Is(err, ErrNoOwner) {
+		t.Fatalf("the owner is %+v, %v; want none", o, err)
+	}
+	if _, err := b.Claim(ctx, "taken", o.Epoch); err != nil || isLost(taken) {
+		t.Fatalf("%v, lost %v before it can know", err, isLost(taken))
+	}
+	a.Sever(false)
+	if !isLost(taken) || isLost(kept) || kept.Certain(ctx) != nil {
+		t.Errorf("after the partition: taken lost %v, kept lost %v", isLost(taken), isLost(kept))
+	}
+	if len(a.Nodes()) != 2 {
+		t.Errorf("nodes: %v", a.Nodes())
+	}
+	if err := a.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if !isLost(c) {
-		t.Error("a claim is not lost when its directory closes")
+	if _, err := a.Claim(ctx, "kept", 0); !errors.Is(err, ErrClosed) || isLost(kept) {
+		t.Errorf("a claim after the end: %v, want ErrClosed; lost %v", err, isLost(kept))
 	}
-	if _, err := d.Claim(ctx, "a"); !errors.Is(err, ErrClosed) {
-		t.Errorf("a claim after the end: %v, want ErrClosed", err)
+	if _, err := b.Owner(ctx, "kept"); !errors.Is(err, ErrNoOwner) {
+		t.Errorf("the hub of a closed node: %v, want ErrNoOwner", err)
 	}
 }
 
@@ -62,4 +90,44 @@ func isLost(c Claim) bool {
 	default:
 		return false
 	}
+}
+
+func TestMemoryNotes(t *testing.T) {
+	ctx := t.Context()
+	var m Memory
+	a, b := m.Join(Node{ID: "a"}), m.Join(Node{ID: "b"})
+	left := func(want string) {
+		t.Helper()
+		if text, err := b.Left(ctx, "x"); err != nil || string(text) != want {
+			t.Errorf("the note is %q, %v; want %q", text, err, want)
+		}
+	}
+	first, err := a.Claim(ctx, "x", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Note(ctx, make([]byte, MaxNote+1)); !errors.Is(err, ErrLongNote) {
+		t.Errorf("a note that is too long: %v", err)
+	}
+	if err := first.Note(ctx, []byte("of a")); err != nil {
+		t.Fatal(err)
+	}
+	a.Sever(true)
+	if err := first.Note(ctx, []byte("cut off")); !errors.Is(err, ErrUncertain) {
+		t.Errorf("a note of a node that is cut off: %v", err)
+	}
+	left("of a")
+	second, err := b.Claim(ctx, "x", first.Epoch())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Sever(false)
+	if err := first.Note(ctx, []byte("late")); !errors.Is(err, ErrTaken) {
+		t.Errorf("a late note: %v", err)
+	}
+	left("of a")
+	if err := second.Note(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	left("")
 }
