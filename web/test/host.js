@@ -1,6 +1,8 @@
 // A Host page for tests. In a test: cdp(method, params, session) answers or
 // throws an Error with the error's text; event(method) resolves to the params
-// of the next such event, or of one not yet taken; events holds all that came;
+// of the next such event, or of one not yet taken; message(what, is) resolves
+// to the whole of a message; until(what, find) waits until find returns
+// something true; decoded(data) reads a picture; events holds all that came and was not taken;
 // is(got, want, what) compares as JSON; fails(promise, text) wants that error;
 // visit(path, query) opens a page of the app and waits until it is paired and
 // loaded. pair(path, query) waits for the pairing alone.
@@ -74,12 +76,40 @@ function head({ status, statusText, headers }) {
     .join("")}\r\n`.length;
 }
 
-async function event(method, ms = 10_000) {
+// What find returns, once that is true.
+async function until(what, find, ms = 10_000) {
   for (const end = Date.now() + ms; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) {
-    const i = events.findIndex((e) => e.method === method || e.icdp === method);
-    if (i >= 0) return events.splice(i, 1)[0].params ?? {};
+    const found = await find();
+    if (found) return found;
   }
-  throw new Error("no event " + method);
+  const came = events.map((e) => e.method ?? e.icdp).join(" ");
+  throw new Error(`not within ${ms} ms: ${what}; not taken: ${came}`);
+}
+
+/** The size of a picture in base64, and a function for the colour of a pixel: red, green, blue, alpha. */
+async function decoded(data) {
+  const image = new Image();
+  image.src = "data:;base64," + data;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+  const from = canvas.getContext("2d");
+  from.drawImage(image, 0, 0);
+  return { size: [canvas.width, canvas.height], at: (x, y) => [...from.getImageData(x, y, 1, 1).data] };
+}
+
+// The next message of the agent that is such, or one not yet taken.
+function message(what, is, ms) {
+  const take = () => {
+    const i = events.findIndex(is);
+    return i >= 0 && events.splice(i, 1)[0];
+  };
+  return until(what, take, ms);
+}
+
+async function event(method, ms) {
+  const m = await message("event " + method, (e) => e.method === method || e.icdp === method, ms);
+  return m.params ?? {};
 }
 
 function is(got, want, what = "") {
@@ -109,6 +139,12 @@ function visit(path, query) {
   return Promise.all([pair(path, query), loaded]);
 }
 
+// What a page has measured, by unit.
+let figures = {};
+function report(measured) {
+  figures = measured;
+}
+
 async function start(test) {
   let error = "";
   try {
@@ -117,5 +153,5 @@ async function start(test) {
   } catch (e) {
     error = String(e.stack ?? e);
   }
-  await fetch("/outcome", { method: "POST", body: JSON.stringify({ error, checks }) });
+  await fetch("/outcome", { method: "POST", body: JSON.stringify({ error, checks, figures }) });
 }

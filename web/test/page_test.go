@@ -25,9 +25,9 @@ import (
 	"time"
 )
 
-// pages holds host.js, the Host page's script, and the tests.
+// pages holds host.js, the Host page's script, the tests, and what measures.
 //
-//go:embed host.js pages
+//go:embed host.js pages bench
 var pages embed.FS
 
 // outcome is what a Host page posts when its test has ended.
@@ -35,9 +35,13 @@ type outcome struct {
 	Error string `json:"error"` // empty when all was as expected
 	// Checks counts the assertions made: a test without any is a failure.
 	Checks int `json:"checks"`
+	// Figures are what a page has measured, by unit.
+	Figures map[string]float64 `json:"figures"`
 }
 
-const perPage = 60 * time.Second
+// perPage ends a page that hangs. The slowest takes 20 s alone, and several times that on a
+// busy machine.
+const perPage = 3 * time.Minute
 
 func TestPages(t *testing.T) {
 	browser, err := exec.LookPath("chromium")
@@ -56,13 +60,34 @@ func TestPages(t *testing.T) {
 		if path.Ext(file.Name()) != ".js" {
 			continue
 		}
-		t.Run(file.Name(), func(t *testing.T) { runPage(t, browser, agent, file.Name()) })
+		t.Run(file.Name(), func(t *testing.T) {
+			if o := runPage(t, browser, agent, "pages/"+file.Name()); o.Checks == 0 {
+				t.Fatal("the page asserted nothing")
+			}
+		})
+	}
+}
+
+// BenchmarkPageLoop measures what an agent without a client costs its page.
+func BenchmarkPageLoop(b *testing.B) {
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		b.Fatal("a Chromium is needed on PATH: ", err)
+	}
+	agent, err := os.ReadFile(filepath.Join("..", "dist", "agent.js"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		for unit, figure := range runPage(b, browser, agent, "bench/loop.js").Figures {
+			b.ReportMetric(figure, unit)
+		}
 	}
 }
 
 // runPage serves an app and a Host page on two origins and waits for the
 // Host page's outcome.
-func runPage(t *testing.T, browser string, agent []byte, name string) {
+func runPage(t testing.TB, browser string, agent []byte, name string) outcome {
 	t.Helper()
 	done := make(chan outcome, 1)
 	app := httptest.NewUnstartedServer(nil)
@@ -102,23 +127,22 @@ func runPage(t *testing.T, browser string, agent []byte, name string) {
 		if o.Error != "" {
 			t.Fatal(o.Error)
 		}
-		if o.Checks == 0 {
-			t.Fatal("the page asserted nothing")
-		}
+		return o
 	case <-ctx.Done():
 		t.Fatal("no outcome in time")
 	}
+	return outcome{}
 }
 
 // hostPage serves the Host page and receives its outcome.
-func hostPage(t *testing.T, name, app, hub string, done chan<- outcome) http.Handler {
+func hostPage(t testing.TB, name, app, hub string, done chan<- outcome) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		script, err := pages.ReadFile("host.js")
 		if err != nil {
 			t.Error(err)
 		}
-		test, err := pages.ReadFile(path.Join("pages", name))
+		test, err := pages.ReadFile(name)
 		if err != nil {
 			t.Error(err)
 		}
@@ -162,10 +186,17 @@ func appPages(agent []byte, parents string) http.Handler {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = w.Write(agent)
 	})
-	for _, lazy := range []string{"agent.mjs", "host.js", "shot.js", "snapshot.js"} {
-		mux.HandleFunc("/"+lazy, func(w http.ResponseWriter, r *http.Request) {
-			http.ServeFile(w, r, filepath.Join("..", "dist", lazy))
+	serve := func(at, file string) {
+		mux.HandleFunc(at, func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFile(w, r, filepath.Join("..", "dist", file))
 		})
+	}
+	for _, lazy := range []string{"agent.mjs", "host.js", "shot.js", "snapshot.js", "devtools.js"} {
+		serve("/"+lazy, lazy)
+	}
+	for _, part := range []string{"accessibility.js", "input.js", "extras.js"} {
+		serve("/"+part, part)
+		serve("/__hub/"+part, part)
 	}
 	mux.HandleFunc("/data.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -181,6 +212,14 @@ func appPages(agent []byte, parents string) http.Handler {
 		w.Header().Set("Cache-Control", "max-age=0") // the browser asks again unless told otherwise
 		_, _ = io.WriteString(w, `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#008000"/></svg>`)
 	})
+	released := make(chan struct{}, 8)
+	mux.HandleFunc("/held.js", func(_ http.ResponseWriter, r *http.Request) { // comes when /release is asked for
+		select {
+		case <-released:
+		case <-r.Context().Done():
+		}
+	})
+	mux.HandleFunc("/release", func(http.ResponseWriter, *http.Request) { released <- struct{}{} })
 	mux.HandleFunc("/net/{what}", networkPage)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if csp := r.FormValue("csp"); csp != "" {

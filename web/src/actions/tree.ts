@@ -3,6 +3,8 @@
 // Elements may be of another window than this script, so that nothing here
 // asks for instanceof.
 
+import { documentIn } from "../realms";
+
 export function isElement(node: Node | null | undefined): node is Element {
   return node?.nodeType === 1;
 }
@@ -58,11 +60,7 @@ export function* shadowRoots(root: Document | ShadowRoot): Generator<ShadowRoot>
 /** The document of a frame element, if it can be reached. */
 export function documentOf(el: Element): Document | undefined {
   if (el.localName !== "iframe" && el.localName !== "frame") return undefined;
-  try {
-    return (el as HTMLIFrameElement).contentDocument ?? undefined;
-  } catch {
-    return undefined;
-  }
+  return documentIn(el as HTMLIFrameElement);
 }
 
 /** The frame element around a document, where that can be reached. */

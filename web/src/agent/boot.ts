@@ -8,6 +8,7 @@ import { followMoved } from "./page/moved";
 import { addBaseUrl } from "./base/bundles";
 import { setOwnUrl } from "./runtime/serialize";
 import { startFrameAgent } from "./start";
+import "./lazy";
 
 export { startFrameAgent } from "./start";
 

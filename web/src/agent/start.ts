@@ -42,24 +42,20 @@ import { handlerOf } from "./base/registry";
 import { installFocus, listenForFocus } from "./input/webkitfocus";
 import { giveKeysTo } from "./link/route";
 import { restoreScripts, runStored } from "./runtime/scripts";
-import { allSessions, sessionOf } from "./base/session";
+import { allSessions, emit, sessionOf } from "./base/session";
 import { installTimers } from "./runtime/timers";
 import { watchShadows } from "./dom/treewatch";
 import { rememberGlobals } from "./runtime/isolatedglobals";
 import "./runtime/runtime";
 import "./network/fetchcommands";
-import "./storage/storage";
 import "./page/emulation";
 import "./page/screenshot";
 import "./dom/snapshot";
 import "./dom/css";
+import { resumeDevTools } from "./devtools";
 import "./dom/deep";
 import "./dom/boxes";
-import "./dom/edit";
-import "./dom/search";
 import { installHover } from "./input/hoverselector";
-import "./input";
-import "./accessibility";
 import "./page/performance";
 import "./page/smalldomains";
 import "./page/overrides";
@@ -243,11 +239,12 @@ function tellEarlierConsole(): void {
   if (told) return; // taken from the back/forward cache, it is welcomed once more
   told = true;
   for (const s of allSessions()) if (s.enabled.has("Runtime")) replayConsole(s);
+  resumeDevTools();
 }
 
 function tell<M extends EventName>(due: boolean, method: M, params: EventParams<M>): void {
   if (!due) return;
-  for (const s of allSessions()) if (s.enabled.has("Page")) s.emit(method, params);
+  emit("Page", method, params);
 }
 
 function restoreNetwork(w: Welcome): void {
@@ -273,6 +270,7 @@ function restoreState(w: Welcome): void {
     if (state.fileChooser) void handlerOf("Page.setInterceptFileChooserDialog")?.({ enabled: true, cancel }, s);
     if (state.fileChooserEvents) void handlerOf("Page.enable")?.({ enableFileChooserOpenedEvent: true }, s);
     if (state.autoAttach) void handlerOf("Target.setAutoAttach")?.(state.autoAttach as unknown as Json, s);
+    if (state.screencast) void handlerOf("Page.startScreencast")?.(state.screencast as Json, s);
     if (state.focus) void handlerOf("Emulation.setFocusEmulationEnabled")?.({ enabled: true }, s);
   }
   installBindings(window);

@@ -115,6 +115,46 @@ test("an extended relay: each session its own, in order", () => {
   assert.deepEqual(agent.got.pop(), { icdp: "detached", sessionId: "S1" });
 });
 
+test("an event for several sessions goes to the relay once, if it takes such", () => {
+  for (const features of [["sessions", "sessionIds"], ["sessions"]]) {
+    const w = new World();
+    w.pair();
+    const relay = w.relay(features);
+    for (const sessionId of ["S1", "S2", "S3"]) relay.say({ kind: "attached", sessionId, targetId: "T" });
+    w.attach("L");
+    const agent = w.hello("doc1")!;
+    assert.equal(w.welcomes()[0].welcome.sessionIds, true);
+    relay.take();
+    const say = (sessionIds: unknown, method = "Page.x"): void => agent.say({ method, params: { a: 1 }, sessionIds });
+    say(["S3", "L", "S1", "S3", "S9"]);
+    const plain = { kind: "event", targetId: "T", method: "Page.x", params: { a: 1 } };
+    const both =
+      features.length === 2
+        ? [{ ...plain, sessionIds: ["S3", "S1"] }]
+        : [
+            { ...plain, sessionId: "S3" },
+            { ...plain, sessionId: "S1" },
+          ];
+    assert.deepEqual(relay.take(), both);
+    assert.deepEqual(w.told("L"), ["Page.x"]);
+    say(["S2"]);
+    assert.deepEqual(relay.take(), [{ ...plain, sessionId: "S2" }]);
+    relay.say({ kind: "detached", sessionId: "S1", targetId: "T" });
+    for (const bad of [[], ["S1"], [7, null, {}], "S2", {}, null]) say(bad);
+    say(["S2", "S3"], "Browser.x");
+    assert.deepEqual(relay.take(), []);
+    agent.say({ method: "Page.x", params: { a: 1 }, sessionId: "S2", sessionIds: ["S3"] });
+    assert.deepEqual(relay.take(), [{ ...plain, sessionId: "S2" }]);
+  }
+});
+
+test("an agent of version 1 hears nothing of events for several sessions", () => {
+  const w = new World();
+  w.pair();
+  w.hello();
+  assert.deepEqual(w.welcomes()[0].welcome, { icdp: "welcome", v: 1 });
+});
+
 test("a version 1 relay: its sessions are one to the agent, events are plain", () => {
   const w = new World();
   w.pair();
@@ -304,92 +344,6 @@ test("the page answers whether it runs", async () => {
   assert.deepEqual([asked, relay.take()], [["alive"], [{ kind: "alive", n: 7 }]]);
 });
 
-test("replaced by a newer Host: it stays away", () => {
-  const w = new World();
-  w.relay().onclose?.({ code: 1008, reason: "replaced by a newer host" });
-  tick(600_000);
-  assert.equal(w.sockets.length, 1);
-  const last = w.posted.filter((m) => m.do === "relay").pop();
-  assert.deepEqual(last, { do: "relay", state: "replaced", reason: "replaced by a newer host" });
-  w.core.receive({ do: "connect", url: "ws://hub/icdp/host" });
-  assert.equal(w.sockets.length, 2, "until the application asks for it again");
-});
-
-test("replaced at a relay that offers it: on standby until the relay is free", () => {
-  const w = new World();
-  w.pair();
-  w.relay(["sessions", "standby"]).onclose?.({ code: 4500, reason: "replaced" });
-  tick(250);
-  const standby = w.sockets[1];
-  assert.equal(standby.url, "ws://hub:9223/icdp/host?standby=");
-  standby.onopen?.();
-  standby.say({ kind: "standby", free: false });
-  tick(600_000);
-  w.pair("U");
-  assert.deepEqual(standby.take(), [], "it owes nothing before the relay is free");
-  assert.equal(w.states.at(-1)?.[0], "replaced");
-  standby.say({ kind: "standby", free: true });
-  assert.deepEqual(
-    standby.take().map((m) => [m.kind, m.targets.length]),
-    [["ready", 2]],
-  );
-  assert.equal(w.states.at(-1)?.[0], "connected");
-  standby.onclose?.({ code: 1006, reason: "" });
-  tick(1_000);
-  assert.equal(w.sockets[2].url, "ws://hub:9223/icdp/host", "a lost connection is resumed");
-});
-
-test("on standby another Host may be faster, and the relay may go", () => {
-  const w = new World();
-  w.core.receive({ do: "connect", url: "ws://hub:9223/icdp/host", standby: true });
-  const states = (): string[] => w.states.splice(0).map(([state]) => state);
-  w.sockets[0].onopen?.();
-  w.sockets[0].say({ kind: "standby", free: true });
-  w.sockets[0].say({ kind: "accepted", features: ["sessions", "standby"] });
-  w.sockets[0].onclose?.({ code: 4500, reason: "faster" });
-  assert.deepEqual(states(), ["connecting", "connected", "replaced"]);
-  tick(250);
-  w.sockets[1].onopen?.();
-  w.sockets[1].say({ kind: "standby", free: false });
-  assert.deepEqual(states(), []);
-  w.sockets[1].onclose?.({ code: 1006, reason: "" });
-  tick(15_000);
-  assert.match(w.sockets[2].url, /standby/);
-  w.sockets[2].onopen?.();
-  w.sockets[2].say({ kind: "standby", free: false });
-  assert.deepEqual(states(), ["waiting", "connecting", "replaced"]);
-});
-
-test("takeOver replaces the other Host, and does nothing for the one that has the relay", () => {
-  const w = new World();
-  w.core.receive({ do: "takeOver" });
-  w.core.receive({ do: "connect", url: "ws://hub:9223/icdp/host", standby: true });
-  w.sockets[0].onopen?.();
-  w.sockets[0].say({ kind: "standby", free: false });
-  w.core.receive({ do: "takeOver" });
-  assert.equal(w.sockets[0].closed, true);
-  assert.equal(w.sockets[1].url, "ws://hub:9223/icdp/host");
-  w.sockets[1].onopen?.();
-  assert.equal(w.sockets[1].take()[0].kind, "ready");
-  w.core.receive({ do: "takeOver" });
-  assert.equal(w.sockets.length, 2);
-});
-
-test("the close code alone says that it was replaced", () => {
-  for (const [code, reason, sockets] of [
-    [4500, "", 1],
-    [4500, "in other words", 1],
-    [1008, "", 1],
-    [4302, "token revoked", 2],
-    [4502, "replaced", 2],
-  ] as const) {
-    const w = new World();
-    w.relay().onclose?.({ code, reason });
-    tick(10_000);
-    assert.equal(w.sockets.length, sockets, `${code} ${reason}`);
-  }
-});
-
 test("disconnect is final", () => {
   const w = new World();
   w.relay().onclose?.({ code: 1006, reason: "" });
@@ -397,68 +351,6 @@ test("disconnect is final", () => {
   tick(600_000);
   assert.equal(w.sockets.length, 1);
   assert.equal(w.states.pop()![0], "off");
-});
-
-test("createTarget answers once the new Pairing has connected", async () => {
-  const w = new World(["Target.createTarget", "Target.closeTarget"]);
-  const relay = w.relay(["sessions"]);
-  relay.take();
-  w.carryOut = (ask) => {
-    assert.deepEqual(ask, { what: "create", params: { url: "http://app/n" } });
-    w.pair("N");
-    return { targetId: "N" };
-  };
-  relay.say({ kind: "browserRequest", id: 3, method: "Target.createTarget", params: { url: "http://app/n" } });
-  await settle();
-  assert.deepEqual(
-    relay.take().map((m) => m.kind),
-    ["targetCreated"],
-  );
-  w.hello("doc1", "http://app/n", "N");
-  await settle();
-  assert.deepEqual(
-    relay.take().map((m) => (m.kind === "browserResult" ? m : m.kind)),
-    ["targetInfoChanged", { kind: "browserResult", id: 3, result: { targetId: "N" } }],
-  );
-});
-
-test("createTarget undoes a Pairing that does not connect: in 20 s, or 1.5 s after it has loaded", async () => {
-  for (const loads of [false, true]) {
-    const w = new World(["Target.createTarget", "Target.closeTarget"]);
-    const relay = w.relay(["sessions"]);
-    w.carryOut = (ask) => {
-      if (ask.what === "create") w.pair("N");
-      else if (ask.what === "close") w.core.receive({ do: "unpair", targetId: ask.targetId });
-      return { targetId: "N" };
-    };
-    relay.say({ kind: "browserRequest", id: 3, method: "Target.createTarget", params: { url: "http://app/n" } });
-    await settle();
-    if (loads) w.core.receive({ do: "load", targetId: "N" });
-    relay.take();
-    tick(loads ? 1_499 : 19_999);
-    await settle();
-    assert.deepEqual(relay.take(), []);
-    tick(1);
-    await settle();
-    const [gone, answer] = relay.take() as { kind: string; error?: { message: string } }[];
-    assert.equal(gone.kind, "targetDestroyed");
-    assert.match(answer.error!.message, /^The new Target's Frame Agent did not connect: No Frame Agent has answered/);
-  }
-});
-
-test("createTarget fails when its Target is closed meanwhile", async () => {
-  const w = new World(["Target.createTarget"]);
-  const relay = w.relay(["sessions"]);
-  w.carryOut = (ask) => {
-    if (ask.what === "create") w.pair("N");
-    return { targetId: "N" };
-  };
-  relay.say({ kind: "browserRequest", id: 3, method: "Target.createTarget", params: { url: "http://app/n" } });
-  await settle();
-  w.core.receive({ do: "unpair", targetId: "N" });
-  await settle();
-  const message = "The new Target's Frame Agent did not connect: it has been closed";
-  assert.deepEqual(relay.take().pop(), { kind: "browserResult", id: 3, error: { code: -32000, message } });
 });
 
 test("what is no JSON or of an unknown kind is ignored", () => {

@@ -36,6 +36,7 @@ export const FEATURES = [
   "codes",
   "standby",
   "nested",
+  "sessionIds",
 ];
 
 /** How long sessions are kept after the connection is lost. The hub's grace time is a little shorter. */
@@ -64,6 +65,8 @@ export class Bridge implements Consumer {
   private takesScripts = false;
   /** The relay knows sessions with the workers of a page. */
   private nests = false;
+  /** The relay takes an event for several sessions. */
+  private sendsTogether = false;
   /** The relay lets this Host come back to its sessions. */
   private resumes = false;
   /** Sessions from before the connection was lost, which the relay has not named again. */
@@ -174,7 +177,7 @@ export class Bridge implements Consumer {
     this.unclaimed = new Set(this.sessions.keys());
     if (keep) this.forget = setTimeout(() => this.detachUnclaimed(), KEEP_MS);
     else this.detachUnclaimed();
-    if (!keep) this.accepted = this.takesScripts = this.resumes = false;
+    if (!keep) this.accepted = this.sendsTogether = this.takesScripts = this.resumes = false;
   }
 
   /** The relay has forgotten the sessions with workers, which did not go on. */
@@ -235,6 +238,7 @@ export class Bridge implements Consumer {
         this.takesScripts = this.accepted && m.features.includes("eval");
         this.resumes = this.accepted && m.features.includes("resume");
         this.nests = this.accepted && m.features.includes("nested");
+        this.sendsTogether = this.accepted && m.features.includes("sessionIds");
         this.offersStandby = this.accepted && m.features.includes("standby");
         if (!this.resumes) this.detachUnclaimed();
         return;
@@ -337,10 +341,16 @@ export class Bridge implements Consumer {
     this.send({ kind: "event", targetId: session.targetId, method, params, ...to });
   }
 
+  events(sessions: Session[], method: string, params: Json): void {
+    const [{ targetId }] = sessions;
+    if (sessions.length === 1 || !this.sendsTogether) for (const s of sessions) this.event(s, method, params);
+    else this.send({ kind: "event", targetId, method, params, sessionIds: sessions.map((s) => s.id) });
+  }
+
   /** An event for every session that the relay has on the Target. */
   broadcast(targetId: string, method: string, params: Json): void {
     // A relay of version 1 does not say who is attached before a command comes.
-    if (this.accepted && ![...this.sessions.values()].some((s) => s.targetId === targetId)) return;
+    if (this.accepted && !this.board.targets.get(targetId)?.serves(this)) return;
     this.send({ kind: "event", targetId, method, params });
   }
 

@@ -127,3 +127,65 @@ test("the window, and what is not there", async () => {
   assert.match((await request(w, "Target.activateTarget", { targetId: "T9" })).error.message, /No target/);
   assert.match((await request(w, "Browser.crash")).error.message, /Method not found: Browser\.crash/);
 });
+
+test("createTarget answers once the new Pairing has connected", async () => {
+  const w = new World(["Target.createTarget", "Target.closeTarget"]);
+  const relay = w.relay(["sessions"]);
+  relay.take();
+  w.carryOut = (ask) => {
+    assert.deepEqual(ask, { what: "create", params: { url: "http://app/n" } });
+    w.pair("N");
+    return { targetId: "N" };
+  };
+  relay.say({ kind: "browserRequest", id: 3, method: "Target.createTarget", params: { url: "http://app/n" } });
+  await settle();
+  assert.deepEqual(
+    relay.take().map((m) => m.kind),
+    ["targetCreated"],
+  );
+  w.hello("doc1", "http://app/n", "N");
+  await settle();
+  assert.deepEqual(
+    relay.take().map((m) => (m.kind === "browserResult" ? m : m.kind)),
+    ["targetInfoChanged", { kind: "browserResult", id: 3, result: { targetId: "N" } }],
+  );
+});
+
+test("createTarget undoes a Pairing that does not connect: in 20 s, or 1.5 s after it has loaded", async () => {
+  for (const loads of [false, true]) {
+    const w = new World(["Target.createTarget", "Target.closeTarget"]);
+    const relay = w.relay(["sessions"]);
+    w.carryOut = (ask) => {
+      if (ask.what === "create") w.pair("N");
+      else if (ask.what === "close") w.core.receive({ do: "unpair", targetId: ask.targetId });
+      return { targetId: "N" };
+    };
+    relay.say({ kind: "browserRequest", id: 3, method: "Target.createTarget", params: { url: "http://app/n" } });
+    await settle();
+    if (loads) w.core.receive({ do: "load", targetId: "N" });
+    relay.take();
+    tick(loads ? 1_499 : 19_999);
+    await settle();
+    assert.deepEqual(relay.take(), []);
+    tick(1);
+    await settle();
+    const [gone, answer] = relay.take() as { kind: string; error?: { message: string } }[];
+    assert.equal(gone.kind, "targetDestroyed");
+    assert.match(answer.error!.message, /^The new Target's Frame Agent did not connect: No Frame Agent has answered/);
+  }
+});
+
+test("createTarget fails when its Target is closed meanwhile", async () => {
+  const w = new World(["Target.createTarget"]);
+  const relay = w.relay(["sessions"]);
+  w.carryOut = (ask) => {
+    if (ask.what === "create") w.pair("N");
+    return { targetId: "N" };
+  };
+  relay.say({ kind: "browserRequest", id: 3, method: "Target.createTarget", params: { url: "http://app/n" } });
+  await settle();
+  w.core.receive({ do: "unpair", targetId: "N" });
+  await settle();
+  const message = "The new Target's Frame Agent did not connect: it has been closed";
+  assert.deepEqual(relay.take().pop(), { kind: "browserResult", id: 3, error: { code: -32000, message } });
+});

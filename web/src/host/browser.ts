@@ -5,7 +5,7 @@ import type { Method, Params, Protocol } from "../cdp";
 import type { Json } from "../wire/cdp";
 import type { Ask } from "../wire/core";
 import { hexId } from "./channel";
-import { type Reply, Session } from "./session";
+import { type Consumer, type Reply, Session } from "./session";
 import type { Target } from "./target";
 
 /** How long a method of all Targets waits for one document: a page that is busy for longer counts as stuck. */
@@ -110,9 +110,12 @@ function silence(targets: Target[]): Error {
   );
 }
 
+/** What hears no events. */
+const DEAF: Consumer = { event: () => {}, events: () => {}, ended: () => {} };
+
 /** One command in a session of its own; undefined without an answer in time. */
 function once(core: Targets, target: Target, method: string, params: Json): Promise<Reply | undefined> {
-  const session = new Session(`host-${hexId(32)}`, target.id, { event: () => {}, ended: () => {} });
+  const session = new Session(`host-${hexId(32)}`, target.id, DEAF);
   target.attach(session);
   return new Promise((resolve) => {
     const end = (reply?: Reply): void => {

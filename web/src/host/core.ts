@@ -159,6 +159,10 @@ export class Core implements Owner, Switchboard, Consumer {
     this.message(session.id, { method, params });
   }
 
+  events(sessions: Session[], method: string, params: Json): void {
+    for (const s of sessions) this.event(s, method, params);
+  }
+
   ended(session: Session, reason: string): void {
     this.locals.delete(session.id);
     this.env.post({ do: "ended", sessionId: session.id, reason });

@@ -13,6 +13,8 @@ export type Reply = Answer;
 export interface Consumer {
   /** For this session alone, where the consumer can tell its sessions apart. */
   event(session: Session, method: string, params: Json): void;
+  /** The same for several of its sessions on one Target. */
+  events(sessions: Session[], method: string, params: Json): void;
   /** The Target is gone, and the session with it. */
   ended(session: Session, reason: string): void;
   /** A session of a worker begins inside another. False where the consumer can have none. */

@@ -84,6 +84,14 @@ const recorders = new Map(
       s.bindings = s.bindings.filter((b) => b.name !== p.name);
       return {};
     },
+    "Page.startScreencast": (s, p) => {
+      s.screencast = p;
+      return {};
+    },
+    "Page.stopScreencast": (s) => {
+      s.screencast = undefined;
+      return {};
+    },
     "Target.setAutoAttach": (s, p) => {
       s.autoAttach = p.autoAttach === true ? p : undefined;
       return {};
@@ -132,6 +140,7 @@ export function merge(sessionId: string, list: SessionState[]): SessionState {
     all.bindings.push(...s.bindings);
     all.fetch = s.fetch ?? all.fetch;
     all.autoAttach = s.autoAttach ?? all.autoAttach;
+    all.screencast = s.screencast ?? all.screencast;
     if (s.network) all.network = { ...all.network, ...s.network };
   }
   return all;

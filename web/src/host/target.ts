@@ -22,7 +22,7 @@ import { isMade } from "./data";
 import { EmulationStack } from "./emulation";
 import { Navigation } from "./navigation";
 import { Popups } from "./popups";
-import type { Call, Session } from "./session";
+import type { Call, Consumer, Session } from "./session";
 import { merge } from "./state";
 import { Workers } from "./workers";
 import { type Link, type Owner, SUCCESSOR_MS, type TargetView } from "./targetview";
@@ -36,6 +36,8 @@ const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new 
 
 export class Target implements TargetView {
   readonly sessions = new Map<string, Session>();
+  /** The same, by their names towards the agent. */
+  private readonly aliases = new Map<string, Session[]>();
   readonly emulation: EmulationStack = new EmulationStack(this);
   readonly navigation: Navigation = new Navigation(this);
   readonly popups: Popups;
@@ -153,6 +155,7 @@ export class Target implements TargetView {
       loaderId: this.loaderId,
       navigated,
       state: { sessions: this.state() },
+      sessionIds: true,
       ...windows,
       ...this.hub(),
     };
@@ -232,9 +235,10 @@ export class Target implements TargetView {
 
   /** A session begins; the agent hears of it before its first command. */
   attach(session: Session): void {
-    const first = !this.shared(session);
+    const same = this.aliases.get(session.alias) ?? [];
     this.sessions.set(session.id, session);
-    if (first) this.control({ icdp: "attached", sessionId: session.alias, ...this.hub() });
+    this.aliases.set(session.alias, [...same, session]);
+    if (same.length === 0) this.control({ icdp: "attached", sessionId: session.alias, ...this.hub() });
   }
 
   /** A session ends: what it set is undone. */
@@ -242,10 +246,13 @@ export class Target implements TargetView {
     this.workers.detach(session);
     if (session.ofWorker) return;
     this.sessions.delete(session.id);
+    const others = (this.aliases.get(session.alias) ?? []).filter((s) => s !== session);
+    if (others.length) this.aliases.set(session.alias, others);
+    else this.aliases.delete(session.alias);
     session.over = true;
     this.calls.forget(session);
     this.emulation.release(session);
-    if (this.link?.extended && !this.shared(session)) {
+    if (this.link?.extended && others.length === 0) {
       this.control({ icdp: "detached", sessionId: session.alias });
       return;
     }
@@ -255,9 +262,10 @@ export class Target implements TargetView {
     }
   }
 
-  /** Whether another session has the same name towards the agent. */
-  private shared(session: Session): boolean {
-    return [...this.sessions.values()].some((s) => s !== session && s.alias === session.alias);
+  /** Whether a consumer has a session. */
+  serves(consumer: Consumer): boolean {
+    for (const s of this.sessions.values()) if (s.consumer === consumer) return true;
+    return false;
   }
 
   /** Sends a control message, if there is an agent that knows such. */
@@ -267,12 +275,19 @@ export class Target implements TargetView {
 
   /** An event of the Host's own, for sessions that enabled the domain. */
   emit<M extends EventName>(domain: string, method: M, params: EventParams<M>): void {
-    const seen = new Set<string>();
-    for (const s of this.sessions.values()) {
-      if (!s.has(domain) || seen.has(s.alias)) continue;
-      seen.add(s.alias);
-      s.consumer.event(s, method, params as Json);
+    const list = [...this.aliases.values()].flatMap((same) => same.find((s) => s.has(domain)) ?? []);
+    this.tell(list, method, params as Json);
+  }
+
+  /** Passes an event on to sessions of whatever consumers. */
+  private tell(list: Iterable<Session>, method: string, params: Json): void {
+    const byConsumer = new Map<Consumer, Session[]>();
+    for (const s of list) {
+      const same = byConsumer.get(s.consumer);
+      if (same) same.push(s);
+      else byConsumer.set(s.consumer, [s]);
     }
+    for (const [consumer, sessions] of byConsumer) consumer.events(sessions, method, params);
   }
 
   /** The Target ends: everything that waits is answered. */
@@ -290,6 +305,7 @@ export class Target implements TargetView {
       s.consumer.ended(s, reason);
     }
     this.sessions.clear();
+    this.aliases.clear();
   }
 
   // --------------------------------------------------------- from the agent
@@ -305,17 +321,14 @@ export class Target implements TargetView {
   private event(e: CdpEvent): void {
     const params = e.params && typeof e.params === "object" ? e.params : {};
     if (!this.mayTell(e.method, params)) return;
-    if (e.sessionId === undefined) {
-      this.owner.publish(this, e.method, params);
-      return;
-    }
-    const s = this.sessionOf(e.sessionId);
-    s?.consumer.event(s, e.method, params);
+    const names = e.sessionId === undefined ? e.sessionIds : [e.sessionId];
+    if (names === undefined) this.owner.publish(this, e.method, params);
+    else if (Array.isArray(names)) this.tell(new Set(names.flatMap((n) => this.sessionOf(n) ?? [])), e.method, params);
   }
 
   /** The session with this name towards the agent. */
   private sessionOf(alias: string): Session | undefined {
-    return [...this.sessions.values()].find((s) => s.alias === alias) ?? this.workers.session(alias);
+    return this.aliases.get(alias)?.[0] ?? this.workers.session(alias);
   }
 
   /**

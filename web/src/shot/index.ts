@@ -6,9 +6,22 @@ import { blank } from "./ground";
 import { label } from "./label";
 import { lend, type Natives } from "./natives";
 import { picture } from "./picture";
-import { CaptureError, type Options, impossible, optionsOf } from "./options";
+import { CaptureError, type Options, impossible, optionsOf, viewport } from "./options";
+import { type Receiver, startCast } from "./screencast";
+
+export { acknowledge, stopCast } from "./screencast";
 
 const MAX_MS = 25_000;
+
+/** Answers Page.startScreencast: `to` gets the pictures. `background` as that of capture. */
+export function screencast(
+  to: Receiver,
+  p: Protocol.Page.StartScreencastRequest,
+  natives: Natives,
+  background: () => string | undefined,
+): void {
+  startCast(to, p, natives, (o) => render({ ...o, region: viewport() }, background() ?? blank(document), natives));
+}
 
 /**
  * Answers Page.captureScreenshot: {data}, base64. `background`, as CSS, is what
@@ -20,7 +33,11 @@ export async function capture(
   background = blank(document),
 ): Promise<Protocol.Page.CaptureScreenshotResponse> {
   lend(natives);
-  const o = optionsOf(p);
+  return { data: await render(optionsOf(p), background, natives) };
+}
+
+/** A picture, in base64. */
+async function render(o: Options, background: string, natives: Natives): Promise<string> {
   let timer = 0;
   const late = new Promise<never>((_resolve, reject) => {
     timer = natives.setTimeout(
@@ -31,7 +48,7 @@ export async function capture(
   try {
     const canvas = await Promise.race([draw(o, background), late]);
     const blob = await encode(canvas, o);
-    return { data: base64(label(new Uint8Array(await blob.arrayBuffer()))) };
+    return base64(label(new Uint8Array(await blob.arrayBuffer())));
   } finally {
     natives.clearTimeout(timer);
   }

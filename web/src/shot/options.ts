@@ -45,8 +45,7 @@ const MAX_AREA = 1 << 28;
  * there is one here.
  */
 export function optionsOf(p: Protocol.Page.CaptureScreenshotRequest): Options {
-  const format = p.format ?? "png";
-  if (!["png", "jpeg", "webp"].includes(format)) throw new CaptureError("Invalid image format", -32602);
+  const format = formatOf(p.format);
   const region = p.clip ? clip(p.clip) : p.captureBeyondViewport ? content() : viewport();
   const scale = (p.clip?.scale ?? 1) * devicePixelRatio;
   const width = Math.max(1, Math.round(region.width * scale));
@@ -54,9 +53,16 @@ export function optionsOf(p: Protocol.Page.CaptureScreenshotRequest): Options {
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_AREA) {
     throw new CaptureError(impossible(`no canvas holds ${width} by ${height} pixels`));
   }
-  const { quality: percent = -1 } = p;
-  const quality = percent >= 0 && percent <= 100 ? percent / 100 : undefined;
-  return { format, quality, region, width, height };
+  return { format, quality: qualityOf(p.quality), region, width, height };
+}
+
+export function formatOf(format = "png"): Options["format"] {
+  if (!["png", "jpeg", "webp"].includes(format)) throw new CaptureError("Invalid image format", -32602);
+  return format as Options["format"];
+}
+
+export function qualityOf(percent = -1): number | undefined {
+  return percent >= 0 && percent <= 100 ? percent / 100 : undefined;
 }
 
 function clip(c: Protocol.Page.Viewport): Rect {
@@ -67,7 +73,7 @@ function clip(c: Protocol.Page.Viewport): Rect {
   return { x: c.x, y: c.y, width: c.width, height: c.height };
 }
 
-function viewport(): Rect {
+export function viewport(): Rect {
   return { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight };
 }
 

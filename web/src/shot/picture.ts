@@ -4,6 +4,7 @@ import { snapdom } from "@zumer/snapdom";
 import { dense } from "./dense";
 import { mend } from "./snapdomfixes";
 import type { Rect } from "./options";
+import { documentIn } from "../realms";
 
 /** The region of a document, in its own CSS pixels, as the data URL of an SVG image that needs nothing else. */
 export async function picture(doc: Document, region: Rect): Promise<string> {
@@ -28,8 +29,8 @@ const frames = {
   name: "frames",
   async resolveNode(node: Element): Promise<Node | undefined> {
     if (node.localName !== "iframe") return undefined;
-    const win = (node as HTMLIFrameElement).contentWindow;
-    const doc = (node as HTMLIFrameElement).contentDocument; // null where it is of another origin
+    const doc = documentIn(node as HTMLIFrameElement);
+    const win = doc?.defaultView;
     const box = document.createElement("div");
     box.style.overflow = "hidden";
     if (!win || !doc?.documentElement) return box;

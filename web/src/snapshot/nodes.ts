@@ -2,6 +2,7 @@
 
 import type { Protocol } from "../cdp";
 import { Rare, type Strings } from "./strings";
+import { documentIn } from "../realms";
 
 /** What the agent knows of nodes and frames. */
 export interface Ids {
@@ -78,7 +79,7 @@ export class Nodes {
         this.currentSourceURL.set(index, strings.index((el as HTMLImageElement).currentSrc));
         break;
       case "iframe": {
-        const doc = (el as HTMLIFrameElement).contentDocument; // null where it is of another origin
+        const doc = documentIn(el as HTMLIFrameElement);
         if (doc) this.contentDocumentIndex.set(index, this.queue.push(doc) - 1);
       }
     }

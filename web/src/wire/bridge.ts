@@ -96,6 +96,8 @@ export interface TargetEvent {
   params: Json;
   /** With "sessions": the one session it is for. Without it, every session of the Target gets the event. */
   sessionId?: string;
+  /** With "sessionIds", and without sessionId: the sessions it is for. */
+  sessionIds?: string[];
   /** With "nested": the event tells of this new session. */
   opens?: NestedSession;
   /** With "nested": the event tells of the end of the session with this id. */

@@ -30,9 +30,11 @@ export interface Response extends Answer {
   id: number;
 }
 
-/** An event: for one session if it names it, else for every session of the Target. */
+/** An event: for one session or several if it names them, else for every session of the Target. */
 export interface CdpEvent {
   method: string;
   params: Json;
   sessionId?: string;
+  /** Instead of sessionId, where the Host has said in its welcome that it knows it. */
+  sessionIds?: string[];
 }

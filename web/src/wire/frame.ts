@@ -59,6 +59,8 @@ export interface Welcome extends HubAccess {
   /** False only for the first document of a Pairing. */
   navigated?: boolean;
   state?: TargetState;
+  /** An event may name several sessions, as sessionIds. */
+  sessionIds?: true;
   /** The Host page adds frames for windows that the page opens. */
   popups?: boolean;
   /** Script has opened this Target, and may close it. */
@@ -162,6 +164,8 @@ export interface SessionState {
   focus?: boolean;
   /** Params of Target.setAutoAttach, or absent when it is off: the session gets sessions with the workers. */
   autoAttach?: Protocol.Target.SetAutoAttachRequest;
+  /** The params of Page.startScreencast while it runs. */
+  screencast?: Protocol.Page.StartScreencastRequest;
   /** Params of Fetch.enable, or absent when interception is off. */
   fetch?: Protocol.Fetch.EnableRequest;
   /** Params of the last command of each name that sets what a proxy does for all requests. */

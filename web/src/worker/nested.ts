@@ -1,7 +1,7 @@
 // Workers that the worker's script starts. They get the agent as those of the page do.
 
-import { watchBlobs, withAgent } from "../agent/workers/script";
-import { type FromWorker, WORKER_NAME, type WorkerHello } from "../wire/worker";
+import { absolute, awaitAgent, optionsFor, watchBlobs, withAgent } from "../agent/workers/script";
+import type { FromWorker } from "../wire/worker";
 import { wantsNow } from "./requests";
 
 let serial = 0;
@@ -28,39 +28,19 @@ export function installNested(
   };
   window.Worker = new Proxy(Native, {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
-      const url = resolve(args[0]);
+      const url = absolute(args[0], location.href);
       const changed = withAgent(url, () => (text ??= textAt(agentUrl)));
       if (changed === undefined && !(proxied && /^https?:/.test(url)))
         return Reflect.construct(target, args, newTarget);
       const wants = wantsNow();
-      const options = {
-        ...args[1],
-        name: `${WORKER_NAME}${wants}${proxied ? "p" : "-"}${agentUrl} ${args[1]?.name ?? ""}`,
-      };
+      const options = optionsFor(args[1], wants, proxied, agentUrl);
       const worker: Worker = Reflect.construct(target, [changed ?? args[0], options], newTarget);
       const key = ++serial;
       keys.set(worker, key);
-      const hear = (e: MessageEvent): void => {
-        const m = e.data as WorkerHello | null;
-        if (m?.icdp !== "worker" || !e.ports[0]) return;
-        e.stopImmediatePropagation();
-        worker.removeEventListener("message", hear);
-        if (changed?.startsWith("blob:")) URL.revokeObjectURL(changed);
-        post({ worker: "nested", key, url, wants }, e.ports[0]);
-      };
-      worker.addEventListener("message", hear);
+      awaitAgent(worker, changed, (port) => post({ worker: "nested", key, url, wants }, port));
       return worker;
     },
   });
-}
-
-/** The absolute address; "" for what is none, and what the browser is to say so of. */
-function resolve(url: string | URL): string {
-  try {
-    return new URL(String(url), location.href).href;
-  } catch {
-    return "";
-  }
 }
 
 /** The text at an address of this origin; throws where there is none. */

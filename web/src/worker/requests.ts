@@ -3,7 +3,7 @@
 
 import type { FromWorker, WantsLetter, WorkerDecision, WorkerFulfill, WorkerGo, WorkerRequest } from "../wire/worker";
 import { base64, bytesOf } from "../agent/network/payload";
-import { withOverrides } from "../agent/network/responses";
+import { initOf, withOverrides } from "../agent/network/responses";
 
 /** Of a longer body clients learn the length alone, in bytes. */
 const MAX_BODY = 20_000_000;
@@ -120,20 +120,11 @@ async function edited(request: Request, d: WorkerGo): Promise<Request> {
   const verb = method ?? request.method;
   const bodiless = /^(GET|HEAD)$/i.test(verb);
   const bytes = body !== undefined ? bytesOf(body) : new Uint8Array(await request.clone().arrayBuffer());
-  const { mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
   return new Request(url ?? request.url, {
+    ...initOf(request),
     method: verb,
     headers: headers ?? request.headers,
     body: bodiless ? undefined : (bytes as Uint8Array<ArrayBuffer>),
-    mode,
-    credentials,
-    cache,
-    redirect,
-    referrer,
-    referrerPolicy,
-    integrity,
-    keepalive,
-    signal,
   });
 }
 

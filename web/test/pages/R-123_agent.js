@@ -1,11 +1,6 @@
 // An agent answers those of its parents alone that it has listed.
 const heard = [];
 addEventListener("message", (e) => heard.push(e));
-const until = async (what, test) => {
-  for (const end = Date.now() + 10000; Date.now() < end; await new Promise((r) => setTimeout(r, 10)))
-    if (test()) return;
-  throw new Error("never " + what);
-};
 const said = (name) => heard.some((e) => e.data === name || e.data?.icdp === name);
 const evaluate = (id) =>
   JSON.stringify({ id, method: "Runtime.evaluate", params: { expression: "window.taken = 1" }, sessionId: "S" });

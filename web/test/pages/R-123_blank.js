@@ -6,13 +6,6 @@ await new Promise((r) => ((script.onload = r), document.head.append(script)));
 const host = new CdpHub.Host({ agentUrl: APP + "/agent.js" });
 const heard = [];
 addEventListener("message", (e) => heard.push(e.data));
-const until = async (what, test) => {
-  for (const end = Date.now() + 10000; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) {
-    const found = await test();
-    if (found) return found;
-  }
-  throw new Error("never " + what);
-};
 const settled = () => new Promise((r) => setTimeout(r, 700)); // two hellos' time
 const blank = document.createElement("iframe");
 document.body.append(blank);

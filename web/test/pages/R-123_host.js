@@ -6,11 +6,6 @@ await new Promise((r) => ((script.onload = r), document.head.append(script)));
 const host = new CdpHub.Host({ agentUrl: APP + "/agent.js" });
 const heard = [];
 addEventListener("message", (e) => heard.push(e.data));
-const until = async (what, test) => {
-  for (const end = Date.now() + 10000; Date.now() < end; await new Promise((r) => setTimeout(r, 10)))
-    if (await test()) return;
-  throw new Error("never " + what);
-};
 const target = (id) => host.targets().find((t) => t.targetId === id);
 const connected = (id) => target(id)?.connected === true;
 const show = (id, src, origins) => {

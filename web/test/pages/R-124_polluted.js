@@ -11,11 +11,6 @@ const host = new CdpHub.Host({
     throw new Error("no room");
   },
 });
-const until = async (what, test) => {
-  for (const end = Date.now() + 10000; Date.now() < end; await new Promise((r) => setTimeout(r, 10)))
-    if (await test()) return;
-  throw new Error("never " + what);
-};
 const heard = [];
 addEventListener("message", (e) => heard.push(e.data));
 const connected = (id) => host.targets().find((t) => t.targetId === id)?.connected === true;

@@ -15,7 +15,7 @@ is(await value("[document.querySelector('p').lang, document.querySelector('p').t
 const { inlineStyle } = await cdp("CSS.getInlineStylesForNode", { nodeId: await find("p") });
 is(
   inlineStyle.cssProperties.map((c) => [c.name, c.value, c.important]),
-  [["color", "red", true]],
+  [["color", "red !important", true]],
 );
 await cdp("DOM.setNodeName", { nodeId: await find("i"), name: "b" });
 is(await value("document.querySelector('#d').innerHTML"), '<b class="c">two</b>');

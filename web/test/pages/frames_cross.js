@@ -1,13 +1,6 @@
 // Child frames of another origin: with an agent, at any depth, and without.
 const page = (path, q = {}) => path + "?" + new URLSearchParams(q);
 const other = (path, q) => OTHER + page(path, q);
-const until = async (what, test) => {
-  for (const end = Date.now() + 8000; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) {
-    const found = test();
-    if (found !== undefined && found !== false && found !== -1) return found;
-  }
-  throw new Error("never " + what);
-};
 const lifecycle = (frameId, name) =>
   until(`${name} of ${frameId}`, () =>
     events.find((e) => e.method === "Page.lifecycleEvent" && e.params.frameId === frameId && e.params.name === name),
@@ -175,7 +168,11 @@ await value("b = document.createElement('input'); document.body.prepend(b); b.fo
 await cdp("Input.insertText", { text: "main" });
 is(await value("b.value"), "main");
 await evaluateIn(cross.id, "i.select(); i.focus(); 1");
-for (const end = Date.now() + 8000; !(await value("document.activeElement === f")) && Date.now() < end; ); // the frame is in another process, which hears of it later
+// The frame is in another process: each hears of the focus in its own time.
+await until(
+  "the focus",
+  async () => (await value("document.activeElement === f")) && (await evaluateIn(cross.id, "document.hasFocus()")),
+);
 await cdp("Input.insertText", { text: "far" });
 is(await evaluateIn(cross.id, "i.value"), "far");
 

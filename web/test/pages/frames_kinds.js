@@ -1,11 +1,4 @@
 // Child frames whose documents come from elsewhere than a server, and those that are kept apart.
-const until = async (what, test) => {
-  for (const end = Date.now() + 5000; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) {
-    const found = test();
-    if (found) return found;
-  }
-  throw new Error(`never ${what}: ` + events.map((e) => e.method.slice(5) + " " + (e.params.name ?? "")));
-};
 const lifecycle = (frameId, name) =>
   until(name, () =>
     events.find((e) => e.method === "Page.lifecycleEvent" && e.params.frameId === frameId && e.params.name === name),

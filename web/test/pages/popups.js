@@ -1,10 +1,4 @@
-const said = async (icdp) => {
-  for (const end = Date.now() + 5000; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) {
-    const i = events.findIndex((e) => e.icdp === icdp);
-    if (i >= 0) return events.splice(i, 1)[0];
-  }
-  throw new Error("not said: " + icdp);
-};
+const said = (icdp) => message(icdp, (e) => e.icdp === icdp);
 const tell = (m) => port.postMessage(JSON.stringify({ icdp: "popup", ...m }));
 const click = async (selector) => {
   const [x, y] = await value(
@@ -143,3 +137,16 @@ await again;
 is(await value("[window.name, opener !== null]"), ["other", true], "in the next document too");
 await value("close()");
 is(await said("close"), { icdp: "close" });
+
+// A form that is posted. A real window would hide the Host page, and a frame would not get the data.
+await visit("/seven", {
+  html: '<form target=_blank method=post action="/posted"><button id=post>post</button></form>',
+});
+await cdp("Log.enable");
+state.sessions[0].domains.push("Log");
+const posted = new Promise((r) => (paired = r));
+await click("#post");
+is((await event("Log.entryAdded")).entry.level, "warning");
+await posted;
+is(await value("location.pathname"), "/posted");
+is(await value("document.visibilityState"), "visible");

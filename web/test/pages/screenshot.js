@@ -4,20 +4,8 @@ const body =
 
 async function picture(params) {
   const { data } = await cdp("Page.captureScreenshot", params);
-  const image = new Image();
-  image.src = "data:;base64," + data;
-  await image.decode();
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
-  const from = canvas.getContext("2d");
-  from.drawImage(image, 0, 0);
   const bytes = atob(data);
-  return {
-    size: [canvas.width, canvas.height],
-    at: (x, y) => [...from.getImageData(x, y, 1, 1).data],
-    bytes,
-    labelled: bytes.includes("cdphub DOM rasteriser"),
-  };
+  return { ...(await decoded(data)), bytes, labelled: bytes.includes("cdphub DOM rasteriser") };
 }
 const white = [255, 255, 255, 255],
   green = [0, 128, 0, 255],

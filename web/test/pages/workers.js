@@ -1,13 +1,6 @@
 // Dedicated workers with blob: and data: addresses. A session that attaches by
 // itself gets a session with each of them.
-const from = (icdp, ms = 5000) =>
-  (async () => {
-    for (const end = Date.now() + ms; Date.now() < end; await new Promise((r) => setTimeout(r, 10))) {
-      const i = events.findIndex((e) => e.icdp === icdp);
-      if (i >= 0) return events.splice(i, 1)[0];
-    }
-    throw new Error("not said: " + icdp);
-  })();
+const from = (icdp) => message(icdp, (e) => e.icdp === icdp);
 const blobWorker = (source, more = "{}") =>
   value(`void (window.w = new Worker(window.u = URL.createObjectURL(new Blob([${JSON.stringify(source)}], {type: "text/javascript"})), ${more}),
     URL.revokeObjectURL(u), w.onmessage = (e) => (window.said ??= []).push(e.data))`);

@@ -1,12 +1,5 @@
 // What a dedicated worker asks for, in a session with the worker.
-const attached = async () => {
-  for (let i = 0; i < 500; i++) {
-    const at = events.findIndex((e) => e.icdp === "workerattached");
-    if (at >= 0) return events.splice(at, 1)[0];
-    await new Promise((r) => setTimeout(r, 10));
-  }
-  throw new Error("no worker was attached");
-};
+const attached = () => message("a worker", (e) => e.icdp === "workerattached");
 await visit("/app");
 await cdp("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
 const origin = await value("location.origin");

@@ -16,8 +16,6 @@ interface Snapshot {
 }
 
 register("Accessibility", {
-  enable: (_, session) => void session.enabled.add("Accessibility"),
-  disable: (_, session) => void session.enabled.delete("Accessibility"),
   getFullAXTree: ({ frameId, depth = -1 }) => {
     const { root, writer } = ofFrame(frameId);
     return { nodes: writer.subtree(root, depth >= 0 ? depth : Infinity) };

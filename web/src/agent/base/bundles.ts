@@ -1,4 +1,4 @@
-// Loads the bundles beside agent.js (shot.js, snapshot.js) when a client first
+// Loads the bundles beside agent.js (devtools.js, shot.js, snapshot.js) when a client first
 // uses them. agent.js stays small, because every frame loads it first.
 
 import { nonceOf } from "../runtime/evaluate";

@@ -55,7 +55,19 @@ export function register<D extends string>(
     handlers.set(`${domain}.${name}`, (methods as Record<string, Handler>)[name]);
 }
 
+/** Whether somebody has registered a method. */
+export function isRegistered(method: string): boolean {
+  return handlers.has(method);
+}
+
+let elsewhere: (method: string) => Handler | undefined = () => undefined;
+
+/** Sets what finds the handlers that nobody has registered. */
+export function lookElsewhere(find: typeof elsewhere): void {
+  elsewhere = find;
+}
+
 /** The handler of a method such as "DOM.getDocument", if there is one. */
 export function handlerOf(method: string): Handler | undefined {
-  return handlers.get(method);
+  return handlers.get(method) ?? elsewhere(method);
 }

@@ -20,6 +20,15 @@ export class Session {
   emit<M extends EventName>(method: M, params: EventParams<M>): void {
     this.send(originals.stringify(this.id ? { method, params, sessionId: this.id } : { method, params }));
   }
+
+  /** Sends an event to sessions of the page, of which this is the first; params is JSON text. */
+  emitText(method: string, params: string, list: Session[]): void {
+    const to =
+      list.length > 1
+        ? `"sessionIds":${originals.stringify(list.map((s) => s.id))}`
+        : `"sessionId":${originals.stringify(this.id)}`;
+    this.send(`{"method":${originals.stringify(method)},"params":${params},${to}}`);
+  }
 }
 
 const sessions = new Map<string, Session>();
@@ -51,14 +60,40 @@ export function endSession(id: string): void {
   for (const f of ended) f(s);
 }
 
-/** Sends an event to every session that enabled the domain; params may be minted per session. */
-export function emit<M extends EventName>(
-  domain: string,
-  method: M,
-  params: EventParams<M> | ((s: Session) => EventParams<M>),
-): void {
-  for (const s of sessions.values()) {
-    if (s.enabled.has(domain))
-      s.emit(method, typeof params === "function" ? (params as (s: Session) => EventParams<M>)(s) : params);
+let together = false;
+
+/** Notes whether the Host takes an event for several sessions. */
+export function sendTogether(is: boolean): void {
+  together = is;
+}
+
+/** Params of an event: the same for all sessions, or minted for each. */
+type ParamsFor<M extends EventName> = EventParams<M> | ((s: Session) => EventParams<M>);
+
+/** Sends an event to some sessions: one message for all that get the same params, if the Host takes such. */
+export function emitTo<M extends EventName>(list: Session[], method: M, params: ParamsFor<M>): void {
+  const of = (s: Session): EventParams<M> =>
+    typeof params === "function" ? (params as (s: Session) => EventParams<M>)(s) : params;
+  if (!together || list.length < 2) {
+    for (const s of list) s.emit(method, of(s));
+    return;
   }
+  const texts = new Map<string, Session[]>();
+  const same = typeof params === "function" ? undefined : originals.stringify(params);
+  for (const s of list) {
+    const text = same ?? originals.stringify(of(s)) ?? "{}";
+    const those = texts.get(text);
+    if (those) those.push(s);
+    else texts.set(text, [s]);
+  }
+  for (const [text, those] of texts) those[0].emitText(method, text, those);
+}
+
+/** Sends an event to every session that enabled the domain; params may be minted per session. */
+export function emit<M extends EventName>(domain: string, method: M, params: ParamsFor<M>): void {
+  emitTo(
+    [...sessions.values()].filter((s) => s.enabled.has(domain)),
+    method,
+    params,
+  );
 }

@@ -14,7 +14,6 @@ const PERMISSIONS = "permissions belong to the embedding browser";
 /** Methods, or whole domains as "Domain.*", and the reason. */
 const reasons: Record<string, string> = {
   "Page.printToPDF": "page script cannot print to a file",
-  "Page.startScreencast": "page script cannot record the screen",
   "Page.captureSnapshot": BROWSER,
   "Page.setDownloadBehavior": "downloads belong to the embedding browser",
   "DOM.getNodeStackTraces": BROWSER,
@@ -36,7 +35,6 @@ const reasons: Record<string, string> = {
   "Tracing.*": BROWSER,
   "Profiler.*": BROWSER,
   "HeapProfiler.*": BROWSER,
-  "Debugger.*": BROWSER,
   "IO.*": BROWSER,
 };
 

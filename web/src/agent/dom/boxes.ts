@@ -21,7 +21,8 @@ import { ProtocolError, register } from "../base/registry";
 import type { Session } from "../base/session";
 import { untransformed } from "./transform";
 
-function boxModel(p: NodeParams): Protocol.DOM.GetBoxModelResponse {
+/** DOM.getBoxModel. */
+export function boxModel(p: NodeParams): Protocol.DOM.GetBoxModelResponse {
   const node = nodeOfParams(p);
   const border = node.isConnected ? boundsOf(node) : undefined;
   if (!border) throw new ProtocolError("Could not compute box model.");

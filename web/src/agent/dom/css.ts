@@ -1,4 +1,4 @@
-// The CSS domain, as far as page script can answer it.
+// The CSS domain without its rules, which ../devtools.ts asks for.
 
 import type { Protocol } from "../../cdp";
 import { styleOf } from "./geometry";
@@ -12,24 +12,4 @@ function computedStyle(p: Protocol.CSS.GetComputedStyleForNodeRequest): Protocol
   } as Protocol.CSS.GetComputedStyleForNodeResponse; // without the experimental extraFields
 }
 
-function inlineStyle(p: Protocol.CSS.GetInlineStylesForNodeRequest): Protocol.CSS.GetInlineStylesForNodeResponse {
-  const { style } = elementOfParams({ nodeId: p.nodeId }) as HTMLElement;
-  return {
-    inlineStyle: {
-      cssProperties: Array.from(style, (name) => ({
-        name,
-        value: style.getPropertyValue(name),
-        important: style.getPropertyPriority(name) === "important",
-      })),
-      shorthandEntries: [],
-      cssText: style.cssText,
-    },
-  };
-}
-
-register("CSS", {
-  enable: () => {},
-  disable: () => {},
-  getComputedStyleForNode: computedStyle,
-  getInlineStylesForNode: inlineStyle,
-});
+register("CSS", { getComputedStyleForNode: computedStyle });

@@ -5,6 +5,7 @@ import { type DescriptionListener, childrenOf, describe } from "./describe";
 import { HOVERED } from "../input/hoverstyle";
 import { idOfNode, isDocument, isElement } from "./nodes";
 import { type Session, onSessionEnd } from "../base/session";
+import { exposeNodes } from "../../realms";
 
 /** One client's tree. */
 class ClientTree implements DescriptionListener {
@@ -138,12 +139,6 @@ function observe(root: Node): void {
     observers.set(doc, (observer = new win.MutationObserver((records) => changed(doc, records))));
   }
   observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
-}
-
-/** Makes Chromium create the script objects of a document's nodes in the document's own realm: see treewatch.ts. */
-function exposeNodes(doc: Document): void {
-  const walker = doc.createTreeWalker(doc);
-  while (walker.nextNode());
 }
 
 function changed(doc: Document, records: MutationRecord[]): void {

@@ -9,6 +9,7 @@ import { ProtocolError, register } from "../base/registry";
 import { type Session, onSessionEnd } from "../base/session";
 
 type Win = Window & typeof globalThis;
+const { apply } = Reflect;
 
 /** One file of DOM.setFileInputFiles, as the relay adds them to its params in "contents". */
 interface Content {
@@ -22,9 +23,9 @@ interface Content {
 
 // --------------------------------------------------------------- choosers
 
-/** Sessions that answer choosers, each with whether the input is told at once that nothing was chosen. */
+/** Sessions that answer file choosers. True: the input gets its cancel event at once. */
 const answering = new Map<Session, boolean>();
-/** Sessions that are told of choosers. */
+/** Sessions that receive Page.fileChooserOpened. */
 const told = new Set<Session>();
 onSessionEnd((s) => {
   answering.delete(s);
@@ -43,7 +44,7 @@ export function installChoosers(win: Win): void {
   const { click } = win.HTMLElement.prototype;
   win.HTMLElement.prototype.click = named("click", function (this: HTMLElement): void {
     if (fileInput(this) && !this.isConnected) watch(this);
-    click.call(this);
+    apply(click, this, []);
     settleClick();
   });
   if (showPicker)
@@ -63,6 +64,7 @@ export function listenForChoosers(win: Win): void {
   win.addEventListener(
     "click",
     (e) => {
+      if (!answering.size && !told.size) return;
       const input = e.composedPath()[0];
       if (fileInput(input)) watch(input);
     },

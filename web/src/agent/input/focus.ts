@@ -4,6 +4,8 @@
 import { isDrawn } from "../dom/geometry";
 import { changed } from "./editing";
 import { pathOf, send } from "./point";
+import type { Owner } from "../page/frames";
+import { documentIn } from "../../realms";
 
 /** Where Tab starts from while nothing has the focus: what was pressed last. */
 export const tabStart: { el?: Element } = {};
@@ -18,13 +20,8 @@ export function focused(): Element {
   }
 }
 
-function innerActive(el: Element | null): Element | null {
-  if (!el || !/^i?frame$/.test(el.localName)) return null;
-  try {
-    return (el as HTMLIFrameElement).contentDocument?.activeElement ?? null;
-  } catch {
-    return null;
-  }
+function innerActive(el: Element | null): Element | null | undefined {
+  return el && /^i?frame$/.test(el.localName) ? documentIn(el as Owner)?.activeElement : null;
 }
 
 /** Focuses an element, or with null nothing. */

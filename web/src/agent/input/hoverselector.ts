@@ -1,7 +1,9 @@
 // :hover in the selectors of page script, for a mouse that only its client
 // knows of: menus and tooltips ask matches(":hover").
 
-import { HOVERED, inSelectors, isMarked, withMark, withoutMark } from "./hoverstyle";
+import { HOVERED, inSelectors, isHovering, isMarked, withMark, withoutMark } from "./hoverstyle";
+
+const { apply } = Reflect;
 
 /** Wraps what takes selectors in a window; one without :hover goes straight to the browser. */
 export function installHover(win: Window & typeof globalThis): void {
@@ -60,10 +62,13 @@ function wrap(prototype: Methods, name: string): void {
   const native = prototype[name];
   if (!native || !Object.hasOwn(prototype, name)) return;
   prototype[name] = {
+    // Pages call these all the time, so that where nothing hovers they cost no more than the call.
     [name](this: unknown, ...args: unknown[]) {
-      const [selector] = args;
-      if (typeof selector === "string" && selector.includes(":hover") && inSelectors()) args[0] = withMark(selector);
-      return native.apply(this, args);
+      if (isHovering()) {
+        const [selector] = args;
+        if (typeof selector === "string" && selector.includes(":hover") && inSelectors()) args[0] = withMark(selector);
+      }
+      return apply(native, this, args);
     },
   }[name];
 }

@@ -10,6 +10,9 @@ let marked = new Set<Element>();
 let last: Element[][] = [];
 let asked = false;
 
+/** Whether a client has a mouse over anything, so that it may matter what selectors say of it. */
+export const isHovering = (): boolean => asked || last.length > 0;
+
 /**
  * A selector of page script asks for :hover, so that everything gets its mark from now on; whether
  * anything has one.

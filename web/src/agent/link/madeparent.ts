@@ -1,7 +1,7 @@
-// A parent of an opaque origin. Such an origin names nobody, so that it cannot be
-// listed. But the Host may have made the parent: a blank page, into which a client
-// has put a frame of the app. The Host page tells both documents one secret, and an
-// agent takes the parent that shows it for the Host's. See wire/frame.ts.
+// A parent with an opaque origin. All opaque origins are "null", so a list of
+// allowed parents cannot name one. But the Host may have made this parent: a blank
+// page, into which a client has put a frame of the app. The Host page gives both
+// documents one secret. An agent trusts a parent that shows it. See wire/frame.ts.
 
 import { type Admit, type Ask, type Knock, VERSION, type Vouch } from "../../wire/frame";
 

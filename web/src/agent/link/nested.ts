@@ -83,7 +83,7 @@ export function beginNesting(w: Welcome): void {
   for (const n of agents()) n.welcome(true);
 }
 
-/** Whether this agent has a Host that tells of frames, so that it can be one itself. */
+/** Whether this agent can be the Host of child frames: its own Host must report frames. */
 export function mayNest(): boolean {
   return welcome?.frameId !== undefined;
 }
@@ -225,6 +225,7 @@ export class Nested implements Agent {
       ...hubAccess(),
       popups: welcome?.popups,
       bases: takenBases(),
+      sessionIds: welcome?.sessionIds,
       state: { sessions: [...states.values()] },
     };
     if (this.reply) this.reply.postMessage(message, [far]);

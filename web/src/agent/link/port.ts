@@ -26,9 +26,10 @@ import { channel, listenTo } from "../base/channels";
 import { base, docId, originals, rebase } from "../base/originals";
 import { popupNews } from "../windows/popups";
 import { inWorker, workerDetached } from "../workers/workers";
+import { inOrder } from "../base/parts";
 import { ProtocolError, errorOf, handlerOf, notFound } from "../base/registry";
 import { forward } from "./route";
-import { Session, addSession, allSessions, endSession, sessionOf } from "../base/session";
+import { Session, addSession, allSessions, endSession, sendTogether, sessionOf } from "../base/session";
 import { flushChanges } from "../dom/treewatch";
 import { refusal } from "../base/unsupported";
 
@@ -170,6 +171,7 @@ function adopt(welcome: Welcome, p: MessagePort): void {
   port = p;
   enterHub(welcome);
   noteSimpleHost(welcome.frameId === undefined);
+  sendTogether(welcome.sessionIds === true);
   originals.clearTimeout(timer);
   const states = welcome.frameId === undefined ? [anonymous] : (welcome.state?.sessions ?? []);
   for (const s of [...allSessions()]) if (!states.some((x) => x.sessionId === s.id)) endSession(s.id);
@@ -262,6 +264,8 @@ function fromHost(data: unknown): void {
 /** The last Input command of each session. Input commands run one after another, as in Chromium. */
 const inputs = new WeakMap<Session, Promise<unknown>>();
 
+const NO_SESSION: Answer = { error: { code: -32001, message: "Session with given id not found." } };
+
 function dispatch(id: number, method: string, params: Json, sessionId: string | undefined): void {
   const s = sessionOf(sessionId ?? "") ?? sessionOf("");
   const reply = (answer: Answer): void => {
@@ -271,7 +275,7 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
   };
   const there = sessionId && inWorker(sessionId, method, params);
   if (there) return void there.then(reply);
-  if (!s) return reply({ error: { code: -32001, message: "Session with given id not found." } });
+  if (!s) return reply(NO_SESSION);
   const execute = (): void | Promise<void> => {
     const forwarded = forward(method, params, s.id);
     if (forwarded) return forwarded.then(reply);
@@ -286,7 +290,20 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
       return reply({ error: errorOf(e) });
     }
   };
-  if (!method.startsWith("Input.")) return void execute();
+  inOrder(
+    s,
+    method,
+    () => {
+      if (sessionOf(s.id) !== s)
+        reply(NO_SESSION); // it has ended while the command waited
+      else if (method.startsWith("Input.")) inTurn(s, execute);
+      else void execute();
+    },
+    (e) => reply({ error: errorOf(e) }),
+  );
+}
+
+function inTurn(s: Session, execute: () => void | Promise<void>): void {
   const before = inputs.get(s);
   const running = before ? before.then(execute) : execute();
   if (running) {

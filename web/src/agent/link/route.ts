@@ -54,6 +54,9 @@ interface Names {
   uniqueContextId?: string;
   frameId?: string;
   requestId?: string;
+  styleSheetId?: string;
+  scriptId?: string;
+  edits?: { styleSheetId: string }[];
   storageId?: Partial<Protocol.DOMStorage.StorageId>;
 }
 
@@ -65,6 +68,11 @@ function namedBy(all: Nested[], method: string, p: Names): Nested | undefined {
   const node =
     p.backendNodeId ?? p.nodeId ?? p.backendNodeIds?.[0] ?? (method.startsWith("Accessibility.") ? p.id : undefined);
   if (node !== undefined) return withBase((b) => b !== base && slotOf(b) === Math.floor(Number(node) / 1_000_000));
+  const sheet = /\d+/.exec(p.styleSheetId ?? p.edits?.[0]?.styleSheetId ?? p.scriptId ?? "");
+  if (sheet)
+    return withBase(
+      (b) => b === Number(sheet[0]) || (b !== base && slotOf(b) === Math.floor(Number(sheet[0]) / 1_000_000)),
+    );
   const context = p.contextId ?? p.executionContextId ?? (p.uniqueContextId && parseInt(p.uniqueContextId, 10));
   if (context !== undefined) return withBase((b) => b === Math.floor((context as number) / 1000));
   if (p.frameId !== undefined) {

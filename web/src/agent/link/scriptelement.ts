@@ -190,7 +190,7 @@ const addresses = new Set<string>();
 
 /** Notes the address of a script that the page has not asked for. */
 export function addOwnAddress(url: string): void {
-  if (addresses.size >= 1000) addresses.clear(); // nobody watches
+  if (addresses.size >= 1000) addresses.clear(); // no session takes them out
   addresses.add(url);
 }
 

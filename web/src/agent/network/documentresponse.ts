@@ -81,7 +81,7 @@ export function reportDocumentResponse(loaderId: string, frame: Frame, came: Pro
   });
 }
 
-/** Tells of a document for which nothing comes. */
+/** Reports that no response came for a document. */
 export function tellDocumentFailed(requestId: string, errorText: string, canceled: boolean): void {
   emit("Network", "Network.loadingFailed", {
     requestId,

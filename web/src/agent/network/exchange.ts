@@ -51,9 +51,9 @@ export interface IncomingResponse {
   /** The Content-Type, as far as known. */
   contentType?: string;
   at?: number;
-  /** A client has made it up, so that the app's server knows nothing of it. */
+  /** A client has made this response. The app's server does not know of it. */
   made?: boolean;
-  /** What the proxy tells of it. */
+  /** The headers as the proxy has seen them. */
   extra?: NetworkHeads;
   /** Other fields of Network.Response. */
   more?: Partial<Protocol.Network.Response>;

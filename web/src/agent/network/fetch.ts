@@ -4,7 +4,7 @@ import { intercepted, wanted } from "./intercept";
 import { tellFailure } from "./failure";
 import type { Asker } from "./cors";
 import { EditedRequest, FailedByClient, forScript, isMadeUp, refusalOf } from "./requestchanges";
-import { withOverrides } from "./responses";
+import { initOf, withOverrides } from "./responses";
 import { Exchange } from "./exchange";
 import { atProxy } from "../page/moved";
 import { type Payload, boundaryOf, payloadOf } from "./payload";
@@ -109,28 +109,13 @@ async function run(call: Call): Promise<Response> {
 
 /** Sends a request as a client has changed it. The page sees the address that it asked for. */
 async function resend({ native, NativeRequest, request }: Call, draft: EditedRequest): Promise<Response> {
-  const { mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
   const { body: replaced } = draft.changed;
   const bodiless = /^(GET|HEAD)$/i.test(draft.method);
   const body = bodiless
     ? undefined
     : ((replaced ?? (request.body && (await request.arrayBuffer()))) as BodyInit | undefined);
-  const r = await native(
-    new NativeRequest(draft.url, {
-      method: draft.method,
-      headers: draft.headers,
-      body,
-      mode,
-      credentials,
-      cache,
-      redirect,
-      referrer,
-      referrerPolicy,
-      integrity,
-      keepalive,
-      signal,
-    }),
-  );
+  const { method, headers } = draft;
+  const r = await native(new NativeRequest(draft.url, { ...initOf(request), method, headers, body }));
   return r.url === draft.url && draft.url !== draft.shown
     ? withOverrides(r, { url: draft.shown, redirected: false })
     : r;

@@ -5,7 +5,7 @@
 import type { EventName, EventParams } from "../../cdp";
 import { type Frame, frameOfDocument, mainFrame } from "../page/frames";
 import { mint, originals } from "../base/originals";
-import { type Session, allSessions } from "../base/session";
+import { type Session, allSessions, emitTo } from "../base/session";
 
 type Win = Window & typeof globalThis;
 
@@ -114,9 +114,9 @@ export abstract class NetworkReporter {
   ): void {
     whenReady(() => {
       this.to ??= [...allSessions()].filter((s) => s.enabled.has("Network"));
-      for (const s of this.to)
-        if (s.enabled.has("Network"))
-          s.emit(`Network.${method}`, { requestId: this.id, ...params() } as EventParams<`Network.${E}`>);
+      const list = this.to.filter((s) => s.enabled.has("Network"));
+      if (list.length)
+        emitTo(list, `Network.${method}`, { requestId: this.id, ...params() } as EventParams<`Network.${E}`>);
     });
   }
 }

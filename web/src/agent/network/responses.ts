@@ -1,4 +1,10 @@
-// Responses that script gets in place of the browser's own.
+// Requests and responses that take the place of the page's own.
+
+/** The init of a Request like another one, but for its address, method, headers and body. */
+export function initOf(request: Request): RequestInit {
+  const { mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
+  return { mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal };
+}
 
 /** Sets properties of a response, and of its clones, that the Response constructor cannot set. */
 export function withOverrides(r: Response, as: Partial<Response>): Response {

@@ -4,6 +4,7 @@
 import type { Protocol } from "../../cdp";
 import { CHILD_SILENT, say } from "../../wire/messages";
 import { hexId } from "../base/originals";
+import { documentIn } from "../../realms";
 
 /** One frame of the Target. */
 export interface Frame {
@@ -138,14 +139,7 @@ export function childrenOf(frame: Frame): Frame[] {
 
 /** The window inside an iframe element, or null where its origin differs. */
 export function reach(owner: Owner): Win | null {
-  try {
-    // Not contentDocument: before a script has run in the frame, Chromium makes
-    // that document, and then its nodes, of this window's classes.
-    const win = owner.contentWindow as Win | null;
-    return win?.document ? win : null;
-  } catch {
-    return null;
-  }
+  return documentIn(owner) ? (owner.contentWindow as Win) : null;
 }
 
 let knownAddress = "";

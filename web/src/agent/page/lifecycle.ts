@@ -3,7 +3,7 @@
 
 import { type Frame, frameOfDocument, mainFrame, onTouch } from "./frames";
 import { monotonic, originals } from "../base/originals";
-import { type Session, allSessions, emit } from "../base/session";
+import { type Session, allSessions, emit, emitTo } from "../base/session";
 import { watchDeclared } from "../dom/treewatch";
 import { inFlight, setActivityListener } from "../network/reporter";
 
@@ -33,15 +33,19 @@ function has(frame: Frame, name: string): boolean {
   return marks(frame).some((m) => m.name === name);
 }
 
-function tell(s: Session, frame: Frame, mark: Mark): void {
-  s.emit("Page.lifecycleEvent", { frameId: frame.id, loaderId: frame.loaderId, ...mark });
+function tell(list: Session[], frame: Frame, mark: Mark): void {
+  emitTo(list, "Page.lifecycleEvent", { frameId: frame.id, loaderId: frame.loaderId, ...mark });
+}
+
+function listeners(): Session[] {
+  return [...allSessions()].filter((s) => s.lifecycle);
 }
 
 /** Notes that a document has come this far, and tells the sessions. */
 export function mark(frame: Frame, name: string): void {
   const m = { name, timestamp: monotonic() };
   marks(frame).push(m);
-  for (const s of allSessions()) if (s.lifecycle) tell(s, frame, m);
+  tell(listeners(), frame, m);
 }
 
 /** A new document begins in a frame; `between` tells what belongs before its commit. */
@@ -60,7 +64,7 @@ export function isLoaded(frame: Frame): boolean {
 
 /** Tells what a frame's document has reached to the sessions that want it. */
 export function replayMarks(frame: Frame): void {
-  for (const s of allSessions()) if (s.lifecycle) for (const m of marks(frame)) tell(s, frame, m);
+  for (const m of marks(frame)) tell(listeners(), frame, m);
 }
 
 /** Forgets how far a frame's document has come: another agent tells of it. */
@@ -203,5 +207,5 @@ function tellDue(): void {
 export function setLifecycle(s: Session, enabled: boolean, frames: Frame[]): void {
   s.lifecycle = enabled;
   if (!enabled) return;
-  for (const f of frames) for (const m of marks(f)) if (REPLAYED.has(m.name)) tell(s, f, m);
+  for (const f of frames) for (const m of marks(f)) if (REPLAYED.has(m.name)) tell([s], f, m);
 }

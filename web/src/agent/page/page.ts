@@ -7,7 +7,6 @@ import { type Frame, allFrames, childrenOf, describeFrame, frameOf, mainFrame } 
 import { setLifecycle } from "./lifecycle";
 import { historyEntries, navigate, reload, stop, traverse } from "./navigation";
 import { ProtocolError, register } from "../base/registry";
-import { fetchKept } from "../network/bodies";
 import { addScript, removeScript } from "../runtime/scripts";
 
 function frameOfParams(p: { frameId?: string }): Frame {
@@ -17,10 +16,10 @@ function frameOfParams(p: { frameId?: string }): Frame {
 }
 
 /** Page.FrameTree; what lies below a frame of another origin its agent has told. */
-export function tree<Extra extends object>(frame: Frame, extra = {} as Extra): Protocol.Page.FrameTree & Extra {
-  if (frame.agent) return frame.agent.tree as Protocol.Page.FrameTree & Extra;
-  const children = childrenOf(frame).map((f) => tree(f, extra));
-  return { frame: describeFrame(frame), ...(children.length > 0 && { childFrames: children }), ...extra };
+export function tree(frame: Frame): Protocol.Page.FrameTree {
+  if (frame.agent) return frame.agent.tree;
+  const children = childrenOf(frame).map(tree);
+  return { frame: describeFrame(frame), ...(children.length > 0 && { childFrames: children }) };
 }
 
 function navigateFrame(
@@ -78,26 +77,8 @@ function setDocumentContent(p: Protocol.Page.SetDocumentContentRequest): void {
   doc.close();
 }
 
-/** The text of the manifest that the document names, without what a browser makes of it. */
-async function appManifest(): Promise<Protocol.Page.GetAppManifestResponse> {
-  type Answer = Protocol.Page.GetAppManifestResponse; // which wants the experimental member, too
-  const link = document.querySelector<HTMLLinkElement>("link[rel~=manifest]");
-  const url = link?.href ?? "";
-  if (!url) return { url, errors: [] } as unknown as Answer; // as Chromium 156
-  const credentials = link?.crossOrigin === "use-credentials" ? "include" : "omit";
-  try {
-    const r = await fetchKept(url, { credentials });
-    if (!r.ok) throw new Error(`status ${r.status}`);
-    return { url, errors: [], data: await r.text() } as unknown as Answer;
-  } catch (e) {
-    const message = `Manifest fetch from ${url} failed: ${e instanceof Error ? e.message : e}`;
-    return { url, errors: [{ message, critical: 1, line: 0, column: 0 }] } as unknown as Answer;
-  }
-}
-
 register("Page", {
   getFrameTree: () => ({ frameTree: tree(mainFrame()) }),
-  getResourceTree: () => ({ frameTree: tree(mainFrame(), { resources: [] }) as Protocol.Page.FrameResourceTree }),
   setLifecycleEventsEnabled: (p, s) => setLifecycle(s, p.enabled === true, allFrames()),
   createIsolatedWorld,
   addScriptToEvaluateOnNewDocument: addScript,
@@ -113,7 +94,6 @@ register("Page", {
     throw new ProtocolError("No dialog is showing");
   },
   bringToFront: () => window.focus(),
-  stopScreencast: () => {},
   setFontFamilies: () => {},
   setPrerenderingAllowed: () => {},
   setBypassCSP: (p) => {
@@ -122,5 +102,4 @@ register("Page", {
         "Page.setBypassCSP is not possible in an embedded frame: the policy belongs to the response",
       );
   },
-  getAppManifest: appManifest,
 });

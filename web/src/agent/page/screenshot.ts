@@ -1,5 +1,5 @@
-// Page.captureScreenshot, drawn by a bundle that is loaded when it is first
-// asked for.
+// Page.captureScreenshot and startScreencast, drawn by a bundle that is loaded when
+// it is first asked for.
 
 import type { Protocol } from "../../cdp";
 import { load, withClientErrors } from "../base/bundles";
@@ -14,7 +14,30 @@ type Shot = typeof import("../../shot/index");
 /** What Emulation.setDefaultBackgroundColorOverride has set, as CSS; the latest session's counts. */
 const backgrounds = new Map<Session, string>();
 
-onSessionEnd((s) => backgrounds.delete(s));
+/** What is needed of the bundle by those whose screencast runs, or is about to. */
+const casts = new Map<Session, Shot | undefined>();
+
+onSessionEnd((s) => {
+  backgrounds.delete(s);
+  stop(s);
+});
+
+const stop = (s: Session): void => {
+  casts.get(s)?.stopCast(s);
+  casts.delete(s);
+};
+
+const start = (p: Protocol.Page.StartScreencastRequest, s: Session): Promise<void> =>
+  withClientErrors(async () => {
+    casts.set(s, undefined);
+    const shot = await load<Shot>("shot.js", "Page.startScreencast");
+    if (!casts.has(s)) return; // stopped meanwhile
+    casts.set(s, shot);
+    shot.screencast(s, p, natives(), background);
+  });
+
+const background = (): string | undefined => [...backgrounds.values()].pop();
+const natives = (): Parameters<Shot["capture"]>[1] => ({ ...originals, fetch: fetchKept });
 
 function setBackground(p: Protocol.Emulation.SetDefaultBackgroundColorOverrideRequest, s: Session): void {
   backgrounds.delete(s);
@@ -25,8 +48,7 @@ function setBackground(p: Protocol.Emulation.SetDefaultBackgroundColorOverrideRe
 const capture = (p: Protocol.Page.CaptureScreenshotRequest): Promise<Protocol.Page.CaptureScreenshotResponse> =>
   withClientErrors(async () => {
     const shot = await load<Shot>("shot.js", "Page.captureScreenshot");
-    const draw = (): ReturnType<typeof capture> =>
-      shot.capture(p, { ...originals, fetch: fetchKept }, [...backgrounds.values()].pop());
+    const draw = (): ReturnType<typeof capture> => shot.capture(p, natives(), background());
     for (let n = 0; ; n++) {
       try {
         return await draw();
@@ -41,5 +63,10 @@ const capture = (p: Protocol.Page.CaptureScreenshotRequest): Promise<Protocol.Pa
 const MOST_TRIES = 50;
 const PAUSE_MS = 100;
 
-register("Page", { captureScreenshot: capture });
+register("Page", {
+  captureScreenshot: capture,
+  startScreencast: start,
+  stopScreencast: (_, s) => stop(s),
+  screencastFrameAck: (p, s) => casts.get(s)?.acknowledge(s, p.sessionId),
+});
 register("Emulation", { setDefaultBackgroundColorOverride: setBackground });

@@ -5,6 +5,7 @@ import { register } from "../base/registry";
 
 const nothing = (): void => {};
 
+register("Accessibility", { enable: nothing, disable: nothing }); // whoever asks gets a tree
 register("Inspector", { enable: nothing, disable: nothing });
 register("Audits", { enable: nothing, disable: nothing });
 register("Security", { enable: nothing, disable: nothing, setIgnoreCertificateErrors: nothing });

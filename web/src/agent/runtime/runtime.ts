@@ -12,6 +12,7 @@ import {
 } from "./answers";
 import { bind, unbind } from "./bindings";
 import { replayConsole, discardConsole } from "./console";
+import { withHelpers } from "./commandline";
 import { type Context, NO_CONTEXT } from "./context";
 import { announceContexts, contextOfParams } from "./contexts";
 import { prepare, prepareRepl, run, runRepl } from "./evaluate";
@@ -41,7 +42,8 @@ function evaluate(p: Protocol.Runtime.EvaluateRequest, s: Session): Answered | P
   const evaluated = (): Answered | Promise<Answered> =>
     answer(p, c, s, () => {
       if (p.throwOnSideEffect) refuseSideEffects(c);
-      return p.replMode ? runRepl(win, source) : run(win, source, !c.isDefault);
+      const runs = (): unknown => (p.replMode ? runRepl(win, source) : run(win, source, !c.isDefault));
+      return p.includeCommandLineAPI ? withHelpers(win, runs) : runs();
     });
   const ready = p.throwOnSideEffect
     ? undefined

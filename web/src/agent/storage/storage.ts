@@ -17,8 +17,6 @@ function area(p: { storageId: Protocol.DOMStorage.StorageId }): Storage {
 }
 
 register("DOMStorage", {
-  enable: () => {},
-  disable: () => {},
   getDOMStorageItems: (p) => ({ entries: Object.entries(area(p)).filter(([key]) => !key.startsWith("__hubAgent.")) }),
   setDOMStorageItem: (p) => area(p).setItem(p.key, p.value),
   removeDOMStorageItem: (p) => area(p).removeItem(p.key),

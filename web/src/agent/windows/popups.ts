@@ -156,13 +156,17 @@ export function installPopups(win: Win): void {
 
 // -------------------------------------------------------- links and forms
 
+/** Asks for the name first: few elements are links, and each click has all above it. */
+const isLink = (n: Partial<Element>): boolean =>
+  (n.localName === "a" || n.localName === "area") && n.matches?.("[href]") === true;
+
 /** Listens for links and forms of a window that lead to others; again after document.open. */
 export function listenForPopups(win: Win): void {
   for (const type of ["click", "auxclick"] as const) {
     win.addEventListener(
       type,
       (e) => {
-        const link = e.composedPath().find((n) => (n as Partial<Element>).matches?.("a[href],area[href]"));
+        const link = e.composedPath().find((n) => isLink(n as Partial<Element>));
         undecided = link && (() => clicked(win, e, link as HTMLAnchorElement));
       },
       true,
@@ -209,8 +213,9 @@ function submitted(win: Win, e: SubmitEvent): void {
   const by = e.submitter as HTMLButtonElement | null;
   const target = by?.getAttribute("formtarget") || form.target || baseTarget(win);
   const method = by?.getAttribute("formmethod") || form.method;
-  // A form that is posted, to a window that is no window of this browser's, would arrive without its data.
-  if (e.defaultPrevented || !target || !/^get$/i.test(method)) return;
+  if (e.defaultPrevented || !target) return;
+  if (/^post$/i.test(method)) postHere(win, target, by?.hasAttribute("formtarget") ? by : form);
+  if (!/^get$/i.test(method)) return;
   const url = new URL(
     by?.getAttribute("formaction") || form.getAttribute("action") || win.location.href,
     win.document.baseURI,
@@ -225,6 +230,23 @@ function submitted(win: Win, e: SubmitEvent): void {
     target,
     /\bno(opener|referrer)\b/.test(form.rel) || (/^_blank$/i.test(target) && !/\bopener\b/.test(form.rel)),
   );
+}
+
+/**
+ * Posts a form to this frame in place of a new window, unless a person has submitted it: a Target would get the address
+ * without the data, and a real window would cover the Host page, which browsers do not draw then.
+ */
+function postHere(win: Win, target: string, names: HTMLFormElement | HTMLButtonElement): void {
+  if (win.navigator.userActivation?.isActive || destination(win, target) !== "window") return;
+  const attribute = names instanceof win.HTMLFormElement ? "target" : "formtarget";
+  const was = names.getAttribute(attribute);
+  names.setAttribute(attribute, "_self"); // it is read once the event has been dispatched (HTML, "submit")
+  originals.setTimeout(() => (was === null ? names.removeAttribute(attribute) : names.setAttribute(attribute, was)));
+  const text =
+    "A form was to be posted to a new window. It was posted to this frame: a new window would not get its data.";
+  emit("Log", "Log.entryAdded", {
+    entry: { source: "other", level: "warning", text, timestamp: originals.now(), url: win.location.href },
+  });
 }
 
 function follow(win: Win, e: Event, url: string, target: string, noopener: boolean): void {

@@ -5,7 +5,7 @@
 import type { Protocol } from "../../cdp";
 import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
 import type { FromAgent } from "../../wire/frame";
-import { type FromWorker, type ToWorker, WORKER_NAME, type WantsLetter, type WorkerHello } from "../../wire/worker";
+import type { FromWorker, ToWorker, WantsLetter } from "../../wire/worker";
 import { hexId, originals } from "../base/originals";
 import { ProtocolError, errorOf, handlerOf, register } from "../base/registry";
 import { Session, onSessionEnd } from "../base/session";
@@ -14,7 +14,7 @@ import { hubOfProxy } from "../link/hub";
 import { type Frame, frameOfDocument, mainFrame } from "../page/frames";
 import { endOverrides, isOffline, setWantsListener } from "../network/upstream";
 import { WorkerRequests, wantsNow } from "./requests";
-import { watchBlobs, withAgent } from "./script";
+import { absolute, awaitAgent, optionsFor, watchBlobs, withAgent } from "./script";
 import agentText from "worker-agent-main";
 
 type Win = Window & typeof globalThis;
@@ -210,28 +210,17 @@ export function installWorkers(win: Win): void {
   };
   win.Worker = new Proxy(Native, {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
-      const url = resolve(args[0], win);
+      const url = absolute(args[0], win.document.baseURI);
       const changed = url ? withAgent(url, () => agentText) : undefined;
       // A worker of the app's own origin gets the agent from the proxy.
       const expected = changed !== undefined || (hubOfProxy() && url && new URL(url).origin === location.origin);
       const wants = wantsNow();
-      const options = {
-        ...args[1],
-        name: `${WORKER_NAME}${wants}${hubOfProxy() ? "p" : "-"}${agentUrl()} ${args[1]?.name ?? ""}`,
-      };
+      const options = optionsFor(args[1], wants, !!hubOfProxy(), agentUrl());
       const worker: Worker = Reflect.construct(target, expected ? [changed ?? args[0], options] : args, newTarget);
       let agent: AgentOfWorker | undefined;
-      const hear = (e: MessageEvent): void => {
-        const m = e.data as WorkerHello | null;
-        if (m?.icdp !== "worker" || !e.ports[0]) return;
-        e.stopImmediatePropagation();
-        worker.removeEventListener("message", hear);
-        if (changed?.startsWith("blob:")) URL.revokeObjectURL(changed);
-        agent = new AgentOfWorker(url, e.ports[0], wants, win);
-      };
-      worker.addEventListener("message", hear);
+      const stop = awaitAgent(worker, changed, (port) => (agent = new AgentOfWorker(url, port, wants, win)));
       const end = (): void => {
-        worker.removeEventListener("message", hear);
+        stop();
         agent?.end();
       };
       ends.set(worker, end);
@@ -246,15 +235,6 @@ let made: string | undefined;
 /** The address at which workers get the text of their agent, for workers that they start. */
 function agentUrl(): string {
   return (made ??= URL.createObjectURL(new Blob([agentText], { type: "text/plain" })));
-}
-
-/** The absolute address; "" for what is none, and what the browser is to say so of. */
-function resolve(url: string | URL, win: Win): string {
-  try {
-    return new URL(String(url), win.document.baseURI).href;
-  } catch {
-    return "";
-  }
 }
 
 /** Whether a filter (Target.TargetFilter) takes workers: its first entry that fits decides. */

@@ -1,0 +1,37 @@
+// Commands that wait until the part of the agent is there that carries them out.
+
+import { isRegistered } from "./registry";
+import type { Session } from "./session";
+
+let missing: (method: string) => Promise<void> | undefined = () => undefined;
+
+/** Sets what loads the handler of a method, if it is in a part that is not there. */
+export function loadMissing(find: typeof missing): void {
+  missing = find;
+}
+
+/** Resolves when the handler of a method is there, if it is in a part. Undefined when there is nothing to wait for. */
+export function ready(method: string): Promise<void> | undefined {
+  return isRegistered(method) ? undefined : missing(method);
+}
+
+/** The last command of each session that waits. */
+const waiting = new Map<Session, Promise<void>>();
+
+/**
+ * Runs a command when its handler is there. The commands that its session sends meanwhile run after it, in
+ * their order. When a part cannot be loaded, `fail` gets the reason.
+ */
+export function inOrder(s: Session, method: string, run: () => void, fail: (e: unknown) => void): void {
+  const before = waiting.get(s);
+  const part = ready(method);
+  if (!before && !part) return run();
+  part?.catch(() => {}); // it is heard below, after the commands before
+  const turn = (before ?? Promise.resolve())
+    .then(() => part)
+    .then(run, fail)
+    .then(() => {
+      if (waiting.get(s) === turn) waiting.delete(s);
+    });
+  waiting.set(s, turn);
+}

@@ -1,0 +1,88 @@
+// What DevTools ask for, beyond what drives a page: by a bundle that is loaded
+// when it is first asked for.
+
+import type { Json } from "../wire/cdp";
+import { isBundle, load, withClientErrors } from "./base/bundles";
+import { base, originals } from "./base/originals";
+import { ready } from "./base/parts";
+import { type Handler, handlerOf, lookElsewhere, notFound } from "./base/registry";
+import { type Session, allSessions, emit, onSessionEnd } from "./base/session";
+import { boxModel } from "./dom/boxes";
+import { pushNode } from "./dom/dom";
+import { styleOf } from "./dom/geometry";
+import { elementOfParams, idOfNode, nodeOfParams } from "./dom/nodes";
+import { fetchKept } from "./network/bodies";
+import { allFrames, describeFrame, frameOfDocument, mainFrame } from "./page/frames";
+import { tree } from "./page/page";
+import { mainContext } from "./runtime/contexts";
+import { wrap } from "./runtime/objects";
+
+type DevTools = typeof import("../devtools/index");
+
+const lent = {
+  allFrames,
+  allSessions,
+  base: () => base,
+  boxModel,
+  call: async (method: string, p: Json, s: Session) => {
+    await ready(method);
+    return handlerOf(method)?.(p, s);
+  },
+  describeFrame,
+  elementOfParams,
+  emit,
+  fetchKept,
+  frameOfDocument,
+  idOfNode,
+  isBundle,
+  mainContext,
+  mainFrame,
+  nodeOfParams,
+  onSessionEnd,
+  originals,
+  pushNode,
+  styleOf,
+  wrap,
+};
+
+/** What the bundle has of the agent. */
+export type Lent = typeof lent;
+
+/** The domains that begin anew in each document. */
+const DOMAINS = ["CSS", "Overlay", "DOMStorage", "IndexedDB", "Debugger", "ServiceWorker"];
+
+/** The methods in the bundle, as far as the agent has none itself. */
+const BUNDLED =
+  /^(CSS|Overlay|DOMStorage|IndexedDB|CacheStorage|Debugger|ServiceWorker|Autofill)\.|^DOM\.getTop|^DOMDebugger\.setBreakOn|^Page\.(setAd|getResource|searchIn|getInst|getApp)|^Storage\.(getUsage|clearData|(un)?track(In|Ca))/;
+
+/** What is answered in pages whose policy forbids the bundle: programs that drive a page send these, too. */
+const without: Record<string, () => Json | void> = {
+  "CSS.enable": () => {},
+  "DOMStorage.enable": () => {},
+  "Page.getResourceTree": () => ({ frameTree: { ...tree(mainFrame()), resources: [] } }),
+};
+
+const inBundle =
+  (method: string): Handler =>
+  (p, s) =>
+    withClientErrors(async () => {
+      let tools: DevTools;
+      try {
+        tools = await load<DevTools>("devtools.js", method);
+      } catch (e) {
+        if (without[method]) return without[method]();
+        throw e;
+      }
+      const handler = tools.handler(method, lent);
+      if (!handler) throw notFound(method);
+      return handler(p, s);
+    });
+
+lookElsewhere((method) => (BUNDLED.test(method) ? inBundle(method) : undefined));
+
+/** Goes on in a new document with what its sessions have enabled. */
+export function resumeDevTools(): void {
+  for (const s of allSessions())
+    for (const domain of DOMAINS)
+      if (s.enabled.has(domain)) void Promise.resolve(handlerOf(`${domain}.enable`)?.({}, s)).catch(() => {});
+}

@@ -1,0 +1,75 @@
+// By what this tab is let in: a Client's token, or the key of one handoff. Both stay in the tab's sessionStorage and go
+// into headers, never into a cookie: no other page can use them.
+
+const TOKEN = "cdphubToken";
+const KEY = "cdphubHandoff";
+
+export interface Access {
+  /** "" for a hub that needs none. */
+  secret: string;
+  /** It is the key of a handoff: one target, for some time. */
+  handoff: boolean;
+}
+
+/**
+ * Takes "#token=TOKEN" or "#handoff=TICKET" out of the address, where others could read it. A ticket is exchanged for a key,
+ * once. Returns why it could not be; "" if all is well.
+ */
+export async function takeFromAddress(path: string): Promise<string> {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  const ticket = hash.get("handoff");
+  const token = hash.get("token");
+  if (!ticket && !token) return "";
+  history.replaceState(history.state, "", location.pathname + location.search);
+  if (!ticket) {
+    forget();
+    keepToken(token!);
+    return "";
+  }
+  try {
+    const answer = await fetch(`${path}/ui/api/handoff`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ ticket }),
+    });
+    if (!answer.ok) return (await answer.text()).trim() || USED;
+    sessionStorage.setItem(KEY, (await answer.json()).key);
+    return "";
+  } catch {
+    return "The hub does not answer. Open the link again, or ask for a new one.";
+  }
+}
+
+const USED = "This link was used already, or its time is over. Ask for a new one.";
+
+export function access(): Access {
+  const key = sessionStorage.getItem(KEY);
+  return key ? { secret: key, handoff: true } : { secret: sessionStorage.getItem(TOKEN) ?? "", handoff: false };
+}
+
+export function keepToken(token: string): void {
+  sessionStorage.setItem(TOKEN, token);
+}
+
+export function forget(): void {
+  sessionStorage.removeItem(KEY);
+  sessionStorage.removeItem(TOKEN);
+}
+
+export function headers(): Record<string, string> {
+  const { secret } = access();
+  return secret ? { Authorization: `Bearer ${secret}` } : {};
+}
+
+/** Subprotocols of a WebSocket, which a page cannot give headers. */
+export function protocols(): string[] {
+  const { secret } = access();
+  return secret ? [`bearer.${secret}`] : [];
+}
+
+/** The address of a path's WebSocket. */
+export function socketAddress(path: string): string {
+  const url = new URL(path, location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  return url.href;
+}

@@ -1,0 +1,25 @@
+import type { Target } from "../api/wire";
+
+export function Badges({ target }: { target: Target }) {
+  return (
+    <p class="badges">
+      {target.unresponsive && <span class="badge bad">unresponsive</span>}
+      {target.handoff && <span class="badge strong">asks for help</span>}
+      {target.holder && <span class="badge strong">held by {target.holder.name}</span>}
+      {target.client && (
+        <span class="badge" title={`In a browser context of ${target.client}: no other client sees it.`}>
+          private
+        </span>
+      )}
+      {target.drawn && (
+        <span
+          class="badge"
+          title="Drawn from the page's DOM by script: a picture of pixels is not to be had in a frame."
+        >
+          drawn
+        </span>
+      )}
+      {target.type !== "page" && target.type !== "iframe" && <span class="badge">{target.type}</span>}
+    </p>
+  );
+}

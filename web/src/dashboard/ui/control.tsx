@@ -1,0 +1,44 @@
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { ToView, Viewport } from "../api/wire";
+import { useKeyboard } from "./usekeyboard";
+import { useMouse } from "./usemouse";
+
+/** Gets the focus when the page is handed back. */
+export const LEASE_BUTTON = "lease";
+
+interface Props {
+  viewport: Viewport;
+  canvas: RefObject<HTMLCanvasElement | null>;
+  send(message: ToView): void;
+}
+
+/**
+ * Lies on the picture while this page has the target. The field takes keys, what input methods make of them, and
+ * pastes; nobody sees it.
+ */
+export function Control({ viewport, canvas, send }: Props) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const surface = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    field.current?.focus({ preventScroll: true });
+    return () => {
+      const focused = document.activeElement;
+      const elsewhere = focused !== document.body && !surface.current?.contains(focused);
+      if (!elsewhere) document.getElementById(LEASE_BUTTON)?.focus({ preventScroll: true });
+    };
+  }, []);
+  useKeyboard(field, send);
+  useMouse(surface, canvas, field, viewport, send);
+  return (
+    <div class="control" ref={surface}>
+      <textarea
+        ref={field}
+        aria-label="Keyboard of the page. Escape twice hands the page back."
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import type { Hub, Target } from "../api/wire";
+import { ago, hubName } from "./text";
+
+export function Facts({ hub, target, now }: { hub: Hub; target: Target; now: number }) {
+  const { drivers, last } = target;
+  const facts: [string, string][] = [
+    ["Hub", hubName(hub.hub)],
+    ["Type", target.type],
+    ["Target", target.targetId],
+    ["Clients", drivers?.length ? drivers.join(", ") : "none"],
+    ...(target.client ? [["Private to", target.client] as [string, string]] : []),
+    ["Last command", last ? `${last.method}, ${ago(last.at, now)}` : "none"],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, text]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

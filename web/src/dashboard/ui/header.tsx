@@ -1,0 +1,62 @@
+import type { ComponentChildren } from "preact";
+import { access } from "../api/access";
+import type { Model } from "../model/model";
+import { type Route, linkTo } from "../model/route";
+import { page } from "../page";
+import { Logo } from "./logo";
+
+interface Props {
+  model: Model;
+  route: Route;
+  /** The page is open for one target alone. */
+  alone: boolean;
+  leave(): void;
+}
+
+export function Header({ model, route, alone, leave }: Props) {
+  const { phase, state } = model;
+  const name = page.hub ? `Hub ${page.hub}` : "cdphub";
+  return (
+    <header class="top">
+      <p class="brand">
+        <Logo />
+        {alone ? <span>{name}</span> : <a href={linkTo({ at: "targets" })}>{name}</a>}
+      </p>
+      {!alone && (
+        <nav aria-label="Places">
+          <Place here={route.at !== "connect"} route={{ at: "targets" }}>
+            What runs
+          </Place>
+          <Place here={route.at === "connect"} route={{ at: "connect" }}>
+            Connect
+          </Place>
+        </nav>
+      )}
+      <p class={`state ${phase === "live" ? "good" : phase === "connecting" || phase === "login" ? "" : "bad"}`}>
+        {phase === "live" && state?.replay ? "Recording" : PHASES[phase]}
+      </p>
+      {state && <p class="faint version">{state.version}</p>}
+      {state && page.token && access().secret && !alone && (
+        <button type="button" onClick={leave}>
+          Forget the token
+        </button>
+      )}
+    </header>
+  );
+}
+
+const PHASES = {
+  connecting: "Connecting",
+  live: "Live",
+  lost: "Not connected",
+  login: "Not logged in",
+  refused: "Refused",
+};
+
+function Place({ here, route, children }: { here: boolean; route: Route; children: ComponentChildren }) {
+  return (
+    <a href={linkTo(route)} aria-current={here ? "page" : undefined}>
+      {children}
+    </a>
+  );
+}

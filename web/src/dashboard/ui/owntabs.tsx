@@ -1,0 +1,47 @@
+import { useState } from "preact/hooks";
+import { headers } from "../api/access";
+import type { Hub, Target } from "../api/wire";
+import { announce } from "./announce";
+
+/** Hands a tab over to clients that see only tabs of their own, and takes it away again. */
+export function OwnTabs({ hub, target }: { hub: Hub; target: Target }) {
+  const [problem, setProblem] = useState("");
+  const clients = target.client ? [] : (hub.ownTabs ?? []);
+  if (clients.length === 0) return null;
+  const ask = async (what: "grant" | "revoke", client: string) => {
+    const answer = await fetch(`${hub.path}/ui/api/${what}`, {
+      method: "POST",
+      headers: { ...headers(), "Content-Type": "application/json" },
+      body: JSON.stringify({ targetId: target.targetId, client }),
+    }).catch(() => undefined);
+    setProblem(answer?.ok ? "" : ((await answer?.text()) ?? "The hub does not answer."));
+    if (answer?.ok) announce(what === "grant" ? `${client} has this tab.` : `${client} has this tab no more.`);
+  };
+  return (
+    <section aria-labelledby="owntabs">
+      <h2 id="owntabs">Clients with tabs of their own</h2>
+      <ul>
+        {clients.map(({ client, tabs }) => {
+          const has = tabs.includes(target.targetId);
+          return (
+            <li key={client}>
+              {client} <span class="faint">{has ? "has this tab" : "does not see this tab"}</span>{" "}
+              <button
+                type="button"
+                aria-label={has ? `Take away the tab from ${client}` : `Give the tab to ${client}`}
+                onClick={() => ask(has ? "revoke" : "grant", client)}
+              >
+                {has ? "Take away" : "Give"}
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      {problem && (
+        <p class="alert" role="alert">
+          {problem}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { draw, useView } from "./useview";
+
+interface Props {
+  /** A picture that is not opens no socket, and keeps the last one. */
+  active: boolean;
+  path: string;
+  targetId: string;
+  room: { width: number; height: number; fps: number };
+}
+
+/** The live picture of a tile. A screen reader has the tile's text. */
+export function Picture({ active, path, targetId, room }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [drawn, setDrawn] = useState(false);
+  const [why, setWhy] = useState("No picture yet");
+  const view = useView(active, path, targetId, {
+    picture: async (_, bytes) => {
+      await draw(canvas.current, bytes);
+      setDrawn(true);
+    },
+    gone: (text) => {
+      setDrawn(false);
+      setWhy(text);
+    },
+  });
+  useEffect(() => view?.room(room.width, room.height, room.fps), [view, room]);
+  return (
+    <>
+      <canvas ref={canvas} width="320" height="200" class={drawn ? "" : "unseen"} />
+      {!drawn && <span class="placeholder">{why}</span>}
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { HolderMessage, Hub, State, Target } from "../api/wire";
+import { linkTo } from "../model/route";
+import { announce } from "./announce";
+import { Badges } from "./badges";
+import { Facts } from "./facts";
+import { HandoffPanel } from "./handoff";
+import { OwnTabs } from "./owntabs";
+import { Stage } from "./stage";
+import { Timeline } from "./timeline";
+import { Toolbar } from "./toolbar";
+import type { PastPicture } from "./usetimeline";
+import { useLive } from "./uselive";
+
+interface Props {
+  state: State;
+  hub: string;
+  targetId: string;
+  /** The page is open for this target alone. */
+  alone: boolean;
+}
+
+/** One target, large. */
+export function TargetPage({ state, hub: name, targetId, alone }: Props) {
+  const hub = state.hubs.find((h) => h.hub === name);
+  const there = hub?.targets?.find((t) => t.targetId === targetId);
+  const target = there ?? endedOf(hub, targetId);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const stage = useRef<HTMLDivElement>(null);
+  const [past, setPast] = useState<PastPicture>();
+  const live = useLive(there && !state.replay ? hub?.path : undefined, targetId, canvas);
+  const title = target?.title || target?.url || targetId;
+  useEffect(() => heading.current?.focus(), []);
+  useEffect(() => {
+    document.title = `${title} - cdphub`;
+  }, [title]);
+  useHolderWords(live.holder);
+  if (!hub || !target) return <Gone alone={alone} name={name} text={live.gone} />;
+  const mine = live.holder?.mine === true;
+  return (
+    <article class="target" aria-labelledby="title">
+      {!alone && (
+        <p class="back">
+          <a href={linkTo({ at: "targets" })}>← What runs</a>
+        </p>
+      )}
+      <div class="row heading">
+        <h1 id="title" tabIndex={-1} ref={heading}>
+          {title}
+        </h1>
+        <Badges target={target} />
+      </div>
+      {target.url !== title && <p class="address">{target.url}</p>}
+      {state.replay && <Recorded began={state.replay.began} cut={state.replay.cut} />}
+      {target.handoff && <HandoffPanel handoff={target.handoff} control={state.you.control} view={live.view} />}
+      {there && !state.replay && (
+        <Toolbar hub={hub} target={target} you={state.you} live={live} stage={stage} alone={alone} />
+      )}
+      {live.problem && (
+        <p class="alert" role="alert">
+          {live.problem}
+        </p>
+      )}
+      <Stage
+        stage={stage}
+        canvas={canvas}
+        live={live}
+        title={title}
+        mine={mine}
+        past={past}
+        still={state.replay ? RECORDED : there ? "" : ENDED}
+        recorded={!!state.replay}
+      />
+      <Timeline path={hub.path} targetId={targetId} recorded={!!state.replay} show={setPast} />
+      {there && !state.replay && <OwnTabs hub={hub} target={there} />}
+      <Facts hub={hub} target={target} now={state.now} />
+    </article>
+  );
+}
+
+/** Of what time a recording is, and what it lacks. */
+function Recorded({ began, cut }: { began: number; cut?: string }) {
+  return (
+    <>
+      <p class="faint">
+        Recorded on <time dateTime={new Date(began).toISOString()}>{new Date(began).toLocaleString()}</time>
+      </p>
+      {cut && (
+        <p class="alert" role="status">
+          The end of the recording is missing: {cut}
+        </p>
+      )}
+    </>
+  );
+}
+
+const RECORDED = "There is no picture of this recording.";
+const ENDED = "This target has ended. Move the slider of the timeline.";
+
+/** A target that has ended, as long as its timeline is kept. */
+function endedOf(hub: Hub | undefined, targetId: string): Target | undefined {
+  const closed = hub?.closed?.find((c) => c.targetId === targetId);
+  return closed && { ...closed, type: "page" };
+}
+
+/** Tells a screen reader who has the page. */
+function useHolderWords(holder: HolderMessage | undefined): void {
+  const text = holder && wordsFor(holder);
+  const first = useRef(true);
+  useEffect(() => {
+    if (text === undefined) return;
+    if (!first.current || holder!.name) announce(text);
+    first.current = false;
+  }, [text]);
+}
+
+function wordsFor(holder: HolderMessage): string {
+  if (holder.mine) return "You have the page. Press Escape twice to hand it back.";
+  return holder.name ? `${holder.name} has the page.` : "Nobody has the page.";
+}
+
+function Gone({ alone, name, text }: { alone: boolean; name: string; text: string }) {
+  const where = name ? `the hub ${name}` : "the default hub";
+  const why = text || `It was closed, or it is not one of ${where} that you may see.`;
+  return (
+    <section class="card narrow">
+      <h1>{alone ? "This handoff has ended" : "This target is not there"}</h1>
+      <p>{alone ? "The agent goes on. You can close this tab." : why}</p>
+      {!alone && (
+        <p>
+          <a href={linkTo({ at: "targets" })}>Go to what runs</a>
+        </p>
+      )}
+    </section>
+  );
+}

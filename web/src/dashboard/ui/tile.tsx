@@ -1,0 +1,61 @@
+import { useId, useState } from "preact/hooks";
+import type { Hub, Target } from "../api/wire";
+import { keyOf } from "../model/model";
+import { linkTo } from "../model/route";
+import { Badges } from "./badges";
+import { Picture } from "./picture";
+import { ago } from "./text";
+import { useOnScreen } from "./useonscreen";
+
+/** What a tile asks for: a small picture, once a second. */
+const ROOM = { width: 320, height: 200, fps: 1 };
+
+/** The id of the link of a target's tile. */
+export function tileId(hub: string, targetId: string): string {
+  return `target-${keyOf(hub, targetId)}`;
+}
+
+interface Props {
+  hub: Hub;
+  target: Target;
+  now: number;
+}
+
+export function Tile({ hub, target, now }: Props) {
+  const id = useId();
+  const [element, setElement] = useState<HTMLElement | null>(null);
+  const onScreen = useOnScreen(element);
+  const title = target.title || target.url || "(no title)";
+  return (
+    <li class="tile" ref={setElement}>
+      <div class="shot">
+        <Picture active={onScreen} path={hub.path} targetId={target.targetId} room={ROOM} />
+        <Badges target={target} />
+      </div>
+      <h4>
+        <a
+          href={linkTo({ at: "target", hub: hub.hub, targetId: target.targetId })}
+          id={tileId(hub.hub, target.targetId)}
+          aria-describedby={id}
+        >
+          {title}
+        </a>
+      </h4>
+      <div id={id} class="about">
+        <p class="address" title={target.url}>
+          {target.url}
+        </p>
+        <p class="did">
+          <span>{doing(target)}</span>
+          {target.last && <span class="when">{ago(target.last.at, now)}</span>}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** Who drives a target, and what it did last. */
+function doing({ client, drivers, last, holder }: Target): string {
+  const who = holder ? holder.name : drivers?.length ? drivers.join(", ") : (client ?? "Nobody drives it");
+  return last ? `${who} · ${last.method}` : who;
+}

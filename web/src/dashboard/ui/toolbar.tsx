@@ -1,0 +1,50 @@
+import type { RefObject } from "preact";
+import type { Hub, Target, You } from "../api/wire";
+import { LEASE_BUTTON } from "./control";
+import { DevTools } from "./devtools";
+import type { Live } from "./uselive";
+
+interface Props {
+  hub: Hub;
+  target: Target;
+  you: You;
+  live: Live;
+  stage: RefObject<HTMLDivElement | null>;
+  alone: boolean;
+}
+
+export function Toolbar({ hub, target, you, live, stage, alone }: Props) {
+  const mine = live.holder?.mine === true;
+  const other = !mine && live.holder?.name;
+  const devTools = you.devtools && !alone;
+  return (
+    <div class="row tools">
+      {you.control && !(alone && mine) && (
+        <button
+          type="button"
+          id={LEASE_BUTTON}
+          class={mine ? "" : "main"}
+          disabled={!live.connected || !!other}
+          onClick={() => live.send({ kind: mine ? "release" : "take" })}
+        >
+          {mine ? "Hand back" : "Take over"}
+        </button>
+      )}
+      {document.fullscreenEnabled && (
+        <button type="button" onClick={() => void stage.current?.requestFullscreen()}>
+          Full screen
+        </button>
+      )}
+      {devTools && <DevTools hub={hub} target={target} />}
+      <p class="hold">{holdText(you, live)}</p>
+    </div>
+  );
+}
+
+function holdText(you: You, { holder, connected, gone }: Live): string {
+  if (gone) return "";
+  if (!connected) return "Connecting to the target …";
+  if (holder?.mine) return "You have the page. Escape twice hands it back.";
+  if (holder?.name) return `${holder.name} has the page`;
+  return you.control ? "" : "Your token may look, and not touch.";
+}

@@ -1,0 +1,66 @@
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { KeyInput, ToView } from "../api/wire";
+import { EscapeTwice } from "../input/escape";
+import { keyInput, leavesToBrowser } from "../input/keys";
+
+/** Sends what is typed into a field to the page. */
+export function useKeyboard(field: RefObject<HTMLTextAreaElement | null>, send: (message: ToView) => void): void {
+  const newest = useRef(send);
+  newest.current = send;
+  useEffect(() => {
+    const element = field.current;
+    if (!element) return;
+    const escape = new EscapeTwice();
+    const held = new Map<string, KeyInput>(); // by code: released when the keyboard goes elsewhere
+    const say = (message: ToView) => newest.current(message);
+
+    const flush = () => {
+      if (element.value) say({ kind: "paste", text: element.value });
+      element.value = "";
+    };
+    const down = (e: KeyboardEvent) => {
+      if (escape.pressed(e.key, e.repeat, e.timeStamp)) {
+        e.preventDefault();
+        return say({ kind: "release" });
+      }
+      if (leavesToBrowser(e)) return;
+      e.preventDefault();
+      say(keyInput("keyDown", e));
+      held.set(e.code, { ...keyInput("keyUp", e), modifiers: 0 });
+    };
+    const up = (e: KeyboardEvent) => {
+      if (!held.delete(e.code)) return; // its press was not sent
+      e.preventDefault();
+      say(keyInput("keyUp", e));
+    };
+    const input = (e: Event) => {
+      if (!(e as InputEvent).isComposing) flush();
+    };
+    const paste = (e: ClipboardEvent) => {
+      e.preventDefault();
+      const text = e.clipboardData?.getData("text/plain");
+      if (text) say({ kind: "paste", text });
+    };
+    const blur = () => {
+      for (const key of held.values()) say(key);
+      held.clear();
+    };
+
+    element.addEventListener("keydown", down);
+    element.addEventListener("keyup", up);
+    element.addEventListener("input", input);
+    element.addEventListener("compositionend", flush);
+    element.addEventListener("paste", paste);
+    element.addEventListener("blur", blur);
+    return () => {
+      element.removeEventListener("keydown", down);
+      element.removeEventListener("keyup", up);
+      element.removeEventListener("input", input);
+      element.removeEventListener("compositionend", flush);
+      element.removeEventListener("paste", paste);
+      element.removeEventListener("blur", blur);
+      blur();
+    };
+  }, [field]);
+}

@@ -1,0 +1,95 @@
+import type { RefObject } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { View } from "../api/view";
+import type { DialogMessage, HolderMessage, ToView, Viewport } from "../api/wire";
+import { draw, useView } from "./useview";
+
+/** The live view of one target. */
+export interface Live {
+  view: View | undefined;
+  connected: boolean;
+  /** The size of what the picture shows; undefined before the first one. */
+  viewport: Viewport | undefined;
+  holder: HolderMessage | undefined;
+  /** A dialog of the page that waits for the holder. */
+  dialog: DialogMessage | undefined;
+  /** Why the hub has refused something last; "" for nothing. */
+  problem: string;
+  /** Why there is nothing to see; "" while there is. */
+  gone: string;
+  send(message: ToView): void;
+}
+
+/** How many pictures a second the large view asks for. */
+export const FULL_RATE = 30;
+
+export function useLive(path: string | undefined, targetId: string, canvas: RefObject<HTMLCanvasElement | null>): Live {
+  const [connected, setConnected] = useState(false);
+  const [viewport, setViewport] = useState<Viewport>();
+  const [holder, setHolder] = useState<HolderMessage>();
+  const [dialog, setDialog] = useState<DialogMessage>();
+  const [problem, setProblem] = useState("");
+  const [gone, setGone] = useState("");
+  const shown = useShown();
+  // Nobody looks at a tab that is hidden. A lease is not lost by a look elsewhere.
+  const active = path !== undefined && (shown || holder?.mine === true);
+  const view = useView(active, path ?? "", targetId, {
+    picture: async ({ width, height }, bytes) => {
+      await draw(canvas.current, bytes);
+      setGone("");
+      setViewport((old) => (old?.width === width && old.height === height ? old : { width, height }));
+    },
+    holder: (message) => {
+      setHolder(message);
+      if (!message.mine) setDialog(undefined);
+      setProblem("");
+    },
+    dialog: (message) => setDialog(message.type ? message : undefined),
+    error: setProblem,
+    gone: (text) => {
+      setGone(text);
+      setViewport(undefined);
+    },
+    connected: (is) => {
+      setConnected(is);
+      if (is) return;
+      setHolder(undefined);
+      setDialog(undefined);
+    },
+  });
+  useRoom(view, canvas);
+  const send = (message: ToView) => view?.send(message);
+  return { view, connected, viewport, holder, dialog, problem, gone, send };
+}
+
+/** Whether the tab is shown. */
+function useShown(): boolean {
+  const [shown, setShown] = useState(!document.hidden);
+  useEffect(() => {
+    const changed = () => setShown(!document.hidden);
+    document.addEventListener("visibilitychange", changed);
+    return () => document.removeEventListener("visibilitychange", changed);
+  }, []);
+  return shown;
+}
+
+/** Keeps the hub's pictures as large as there is room for. */
+function useRoom(view: View | undefined, canvas: RefObject<HTMLCanvasElement | null>): void {
+  useEffect(() => {
+    const element = canvas.current?.parentElement;
+    if (!view || !element) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tell = () =>
+      view.room(element.clientWidth * devicePixelRatio, element.clientHeight * devicePixelRatio, FULL_RATE);
+    const observer = new ResizeObserver(() => {
+      clearTimeout(timer);
+      timer = setTimeout(tell, 100);
+    });
+    tell();
+    observer.observe(element);
+    return () => {
+      clearTimeout(timer);
+      observer.disconnect();
+    };
+  }, [view, canvas]);
+}

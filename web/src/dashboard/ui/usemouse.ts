@@ -1,0 +1,79 @@
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { MouseInput, ToView, Viewport } from "../api/wire";
+import { toViewport } from "../input/geometry";
+import { mouseInput, wheelInput } from "../input/keys";
+
+/** Sends what the mouse does on a surface to the page whose picture is on the canvas. */
+export function useMouse(
+  surface: RefObject<HTMLElement | null>,
+  canvas: RefObject<HTMLCanvasElement | null>,
+  keyboard: RefObject<HTMLElement | null>,
+  viewport: Viewport,
+  send: (message: ToView) => void,
+): void {
+  const newest = useRef({ viewport, send });
+  newest.current = { viewport, send };
+  useEffect(() => {
+    const element = surface.current;
+    if (!element) return;
+    const at = (e: MouseEvent, clamp = false) =>
+      canvas.current &&
+      toViewport(e.clientX, e.clientY, canvas.current.getBoundingClientRect(), newest.current.viewport, clamp);
+    let pressed = 0; // buttons whose press was sent
+
+    // One move for each frame: more of them are not seen.
+    let move: MouseInput | undefined;
+    let frame = 0;
+    const flush = () => {
+      cancelAnimationFrame(frame);
+      frame = 0;
+      if (move) newest.current.send(move);
+      move = undefined;
+    };
+    const moved = (e: MouseEvent) => {
+      const point = at(e, pressed > 0);
+      if (!point) return;
+      move = mouseInput("mouseMoved", point, e);
+      frame ||= requestAnimationFrame(flush);
+    };
+    const down = (e: MouseEvent) => {
+      e.preventDefault(); // no selection, and the focus stays
+      keyboard.current?.focus({ preventScroll: true });
+      const point = at(e);
+      if (!point) return;
+      flush();
+      pressed |= 1 << e.button;
+      newest.current.send(mouseInput("mousePressed", point, e));
+    };
+    const up = (e: MouseEvent) => {
+      const bit = 1 << e.button;
+      if (!(pressed & bit)) return;
+      pressed &= ~bit;
+      flush();
+      const point = at(e, true);
+      if (point) newest.current.send(mouseInput("mouseReleased", point, e));
+    };
+    const wheel = (e: WheelEvent) => {
+      e.preventDefault();
+      const point = at(e);
+      if (point) newest.current.send(wheelInput(point, e, newest.current.viewport.height));
+    };
+    const menu = (e: Event) => e.preventDefault();
+
+    // A drag goes on outside of the surface.
+    addEventListener("mousemove", moved);
+    addEventListener("mouseup", up);
+    element.addEventListener("mousedown", down);
+    element.addEventListener("wheel", wheel, { passive: false });
+    element.addEventListener("contextmenu", menu);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener("mousemove", moved);
+      removeEventListener("mouseup", up);
+      element.removeEventListener("mousedown", down);
+      element.removeEventListener("wheel", wheel);
+      element.removeEventListener("contextmenu", menu);
+    };
+  }, [surface, canvas, keyboard]);
+}

@@ -1,0 +1,89 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { headers } from "../api/access";
+import type { Entry } from "../api/wire";
+import { MOST, merge } from "../model/timeline";
+
+/** A picture of the past, in place of the live one. */
+export interface PastPicture {
+  /** "" while there is none. */
+  url: string;
+  /** What was done there. */
+  text: string;
+}
+
+const EVERY_MS = 1_500;
+
+/** The journal of a target; undefined where the hub keeps none. That of a recording has come when it has come once, all of it. */
+export function useTimeline(path: string, targetId: string, recorded: boolean): Entry[] | undefined {
+  const [entries, setEntries] = useState<Entry[]>();
+  useEffect(() => {
+    const stopped = new AbortController();
+    let list: Entry[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = async () => {
+      const after = list.length ? `&after=${list[list.length - 1]!.seq}` : "";
+      let again = true;
+      try {
+        if (document.hidden && !recorded) return;
+        const address = `${path}/ui/api/timeline?target=${encodeURIComponent(targetId)}${after}`;
+        const answer = await fetch(address, { headers: headers(), cache: "no-store", signal: stopped.signal });
+        again = answer.status !== 404;
+        if (!answer.ok) return;
+        list = merge(list, (await answer.json()).entries ?? [], recorded ? Infinity : MOST);
+        again = !recorded;
+        setEntries(list);
+      } catch {
+        // The states of the hub say when it is lost.
+      } finally {
+        if (again && !stopped.signal.aborted) timer = setTimeout(ask, EVERY_MS);
+      }
+    };
+    void ask();
+    return () => {
+      stopped.abort();
+      clearTimeout(timer);
+    };
+  }, [path, targetId, recorded]);
+  return entries;
+}
+
+/** How many pictures are kept for scrubbing back and forth. */
+const KEPT = 40;
+
+/** Loads pictures of the journal, with the token, as addresses that an img can show. */
+export function usePictures(path: string, targetId: string): (seq: number) => Promise<string> {
+  const kept = useRef(new Map<number, Promise<string>>());
+  useEffect(
+    () => () => {
+      for (const url of kept.current.values()) revoke(url);
+      kept.current.clear();
+    },
+    [],
+  );
+  return (seq) => {
+    const known = kept.current.get(seq);
+    if (known) return known;
+    const url = load(`${path}/ui/api/picture?target=${encodeURIComponent(targetId)}&seq=${seq}`);
+    kept.current.set(seq, url);
+    if (kept.current.size > KEPT) {
+      const [oldest, old] = kept.current.entries().next().value!;
+      kept.current.delete(oldest);
+      revoke(old);
+    }
+    return url;
+  };
+}
+
+/** "" for a picture that is not there any more. */
+async function load(address: string): Promise<string> {
+  try {
+    const answer = await fetch(address, { headers: headers() });
+    return answer.ok ? URL.createObjectURL(await answer.blob()) : "";
+  } catch {
+    return "";
+  }
+}
+
+function revoke(url: Promise<string>): void {
+  void url.then((u) => u && URL.revokeObjectURL(u));
+}

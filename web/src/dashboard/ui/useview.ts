@@ -1,0 +1,41 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { protocols, socketAddress } from "../api/access";
+import { View, type ViewListener, type ViewSocket } from "../api/view";
+
+/** Opens the view socket of a target while it is active. The listener of the last rendering is called. */
+export function useView(active: boolean, path: string, targetId: string, listener: ViewListener): View | undefined {
+  const [view, setView] = useState<View>();
+  const newest = useRef(listener);
+  newest.current = listener;
+  useEffect(() => {
+    if (!active) return;
+    const address = socketAddress(`${path}/ui/api/view?target=${encodeURIComponent(targetId)}`);
+    const opened = new View(() => new WebSocket(address, protocols()) as ViewSocket, {
+      picture: (message, bytes) => newest.current.picture(message, bytes),
+      holder: (message) => newest.current.holder?.(message),
+      dialog: (message) => newest.current.dialog?.(message),
+      error: (text) => newest.current.error?.(text),
+      gone: (text) => newest.current.gone?.(text),
+      connected: (is) => newest.current.connected?.(is),
+    });
+    setView(opened);
+    return () => {
+      opened.close();
+      setView(undefined);
+    };
+  }, [active, path, targetId]);
+  return view;
+}
+
+/** Puts a picture on a canvas, which gets its size. */
+export async function draw(canvas: HTMLCanvasElement | null, bytes: Blob): Promise<void> {
+  const bitmap = await createImageBitmap(bytes);
+  try {
+    if (!canvas) return;
+    if (canvas.width !== bitmap.width) canvas.width = bitmap.width;
+    if (canvas.height !== bitmap.height) canvas.height = bitmap.height;
+    canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
+  } finally {
+    bitmap.close();
+  }
+}

@@ -1,0 +1,44 @@
+// What the agent lends to this bundle, which has no state of the agent's own.
+
+import type { Lent } from "../agent/devtools";
+
+export type { Handlers } from "../agent/base/registry";
+export type { Lent } from "../agent/devtools";
+export type Session = Parameters<Lent["wrap"]>[2];
+
+/** The functions of the agent; set before the first command. */
+export let agent: Lent;
+
+export function lend(lent: Lent): void {
+  agent = lent;
+}
+
+/** An error as a client is to see it. */
+export class CommandError extends Error {
+  constructor(
+    message: string,
+    readonly code = -32000,
+  ) {
+    super(message);
+  }
+}
+
+/** The error for what page script cannot do. */
+export function impossible(method: string, reason: string): CommandError {
+  return new CommandError(`${method} is not possible in an embedded frame: ${reason}`);
+}
+
+/** Calls look every `ms` while there is a session that has enabled the domain. */
+export function watchWhileEnabled(domain: string, ms: number, look: () => void | Promise<void>): () => void {
+  let running = false;
+  const round = async (): Promise<void> => {
+    await look();
+    running = [...agent.allSessions()].some((s) => s.enabled.has(domain));
+    if (running) agent.originals.setTimeout(() => void round(), ms);
+  };
+  return () => {
+    if (running) return;
+    running = true;
+    agent.originals.setTimeout(() => void round(), ms);
+  };
+}

@@ -1,0 +1,229 @@
+// Page.startScreencast: a picture of the viewport after each change of the page, drawn
+// as Page.captureScreenshot draws it.
+//
+// Why pictures, and not the page's DOM for a copy of it elsewhere: a viewer needs one
+// kind of message for every target, a browser's as well; no markup of the app gets
+// into the viewer's page; and the app's text is not copied.
+
+import type { Protocol } from "../cdp";
+import { setTimeout, lend, type Natives } from "./natives";
+import { CaptureError, formatOf, qualityOf, viewport } from "./options";
+import { documentIn, exposeNodes } from "../realms";
+
+/** Who gets the pictures: a session of the agent. */
+export interface Receiver {
+  emit(method: "Page.screencastFrame", params: Protocol.Page.ScreencastFrameEvent): void;
+  emit(method: "Page.screencastVisibilityChanged", params: Protocol.Page.ScreencastVisibilityChangedEvent): void;
+}
+
+/** Draws a picture of the viewport: base64. */
+export type Draw = (o: {
+  format: "png" | "jpeg";
+  quality: number | undefined;
+  width: number;
+  height: number;
+}) => Promise<string>;
+
+interface Cast {
+  format: "png" | "jpeg";
+  quality: number | undefined;
+  maxWidth: number;
+  maxHeight: number;
+  /** Milliseconds between pictures: every nth frame of 60 in a second. */
+  every: number;
+  /** The number that acknowledges its pictures. */
+  id: number;
+  unacked: number;
+  changed: boolean;
+}
+
+/** Pictures without an acknowledgement. A newer state of the page waits beyond it, and older ones are never sent. */
+const MAX_UNACKED = 2;
+/** So many times as long as drawing takes, nothing is drawn: it has a fifth of the main thread. */
+const REST = 4;
+const SHORTEST_REST_MS = 50;
+/** What changes in these elements cannot be observed. */
+const RESTLESS = "video,canvas";
+const RESTLESS_MS = 1000;
+
+const casts = new Map<Receiver, Cast>();
+let lastId = 0;
+let draw: Draw;
+
+/** Begins to send pictures, with the errors of Chromium 156 for params. */
+export function startCast(to: Receiver, p: Protocol.Page.StartScreencastRequest, natives: Natives, by: Draw): void {
+  const format = formatOf(p.format);
+  if (format === "webp") throw new CaptureError("Invalid image format", -32602);
+  lend(natives);
+  draw = by;
+  casts.set(to, {
+    format,
+    quality: qualityOf(p.quality),
+    maxWidth: p.maxWidth && p.maxWidth > 0 ? p.maxWidth : Infinity,
+    maxHeight: p.maxHeight && p.maxHeight > 0 ? p.maxHeight : Infinity,
+    every: (1000 / 60) * Math.max(1, p.everyNthFrame ?? 1),
+    id: ++lastId,
+    unacked: 0,
+    changed: true,
+  });
+  watch(true);
+  to.emit("Page.screencastVisibilityChanged", { visible: !document.hidden });
+  plan();
+}
+
+export function stopCast(to: Receiver): void {
+  casts.delete(to);
+  if (casts.size === 0) watch(false);
+}
+
+export function acknowledge(to: Receiver, id: number): void {
+  const c = casts.get(to);
+  if (!c || c.id !== id || c.unacked === 0) return;
+  c.unacked--;
+  plan();
+}
+
+// --------------------------------------------------------------- drawing
+
+let planned = false;
+let drawing = false;
+let rested = 0;
+
+const ready = (): [Receiver, Cast][] => [...casts].filter(([, c]) => c.changed && c.unacked < MAX_UNACKED);
+
+/** Draws as soon as there is something to draw, and the page has had its time. */
+function plan(): void {
+  const due = ready();
+  if (planned || drawing || due.length === 0) return;
+  planned = true;
+  const every = Math.min(...due.map(([, c]) => c.every));
+  setTimeout(() => void drawAll(), Math.max(0, rested - performance.now(), every));
+}
+
+async function drawAll(): Promise<void> {
+  planned = false;
+  drawing = true;
+  const start = performance.now();
+  try {
+    for (const [to, c] of ready()) await drawFor(to, c);
+  } finally {
+    drawing = false;
+    const now = performance.now();
+    rested = now + Math.max((now - start) * REST, SHORTEST_REST_MS);
+    observeInside();
+    if (moving()) changed();
+    else plan();
+  }
+}
+
+async function drawFor(to: Receiver, c: Cast): Promise<void> {
+  const { innerWidth, innerHeight } = window;
+  if (!innerWidth || !innerHeight) return; // not shown at all: it is drawn when it has a size
+  c.changed = false;
+  const scale = Math.min(devicePixelRatio, c.maxWidth / innerWidth, c.maxHeight / innerHeight);
+  const size = (n: number): number => Math.max(1, Math.round(n * scale));
+  const { x, y } = viewport();
+  let data: string;
+  try {
+    data = await draw({ format: c.format, quality: c.quality, width: size(innerWidth), height: size(innerHeight) });
+  } catch {
+    return; // a document that is about to go, or cannot be drawn: the next change is another try
+  }
+  if (casts.get(to) !== c) return;
+  c.unacked++;
+  to.emit("Page.screencastFrame", {
+    data,
+    metadata: {
+      offsetTop: 0,
+      pageScaleFactor: 1,
+      deviceWidth: innerWidth,
+      deviceHeight: innerHeight,
+      scrollOffsetX: x,
+      scrollOffsetY: y,
+      timestamp: Date.now() / 1000,
+    },
+    sessionId: c.id,
+  });
+}
+
+// --------------------------------------------------------------- changes
+
+const EVENTS =
+  "scroll resize input change focusin focusout load toggle transitionrun animationstart mouseover mouseout pointerdown pointerup " +
+  "selectionchange fullscreenchange hashchange play";
+
+/** By the tree that each watches; undefined while nobody looks. */
+let observers: Map<Document | ShadowRoot, MutationObserver> | undefined;
+let restless = 0;
+
+function changed(): void {
+  for (const c of casts.values()) c.changed = true;
+  plan();
+}
+
+/** Whether an element is one that the rasteriser puts into the page for measuring. */
+const own = (n: Node): boolean => n.nodeType === 1 && (n as Element).closest("[data-snapdom-internal]") !== null;
+
+/** Whether a change is the rasteriser's. What it has taken out of the page again has the attribute itself. */
+function isOwn(r: MutationRecord): boolean {
+  if (own(r.target)) return true;
+  const nodes = [...r.addedNodes, ...r.removedNodes];
+  return r.type === "childList" && nodes.length > 0 && nodes.every(own);
+}
+
+function watch(on: boolean): void {
+  if (on === (observers !== undefined)) return;
+  const change = on ? addEventListener : removeEventListener;
+  for (const name of EVENTS.split(" ")) change(name, changed, { capture: true, passive: true });
+  change.call(document as unknown as Window, "visibilitychange", visibility);
+  if (!on) {
+    for (const o of observers?.values() ?? []) o.disconnect();
+    observers = undefined;
+    return;
+  }
+  observers = new Map();
+  observe(document);
+  observeInside();
+  pulse(++restless);
+}
+
+function observe(root: Document | ShadowRoot): void {
+  if (!observers || observers.has(root)) return;
+  const doc = root.ownerDocument ?? (root as Document);
+  const observer = new MutationObserver((records) => {
+    if (doc !== document) exposeNodes(doc);
+    if (!records.every(isOwn)) changed();
+  });
+  observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+  observers.set(root, observer);
+}
+
+/** Shadow trees and the documents of frames are trees of their own. */
+function observeInside(root: ParentNode = document): void {
+  for (const old of observers?.keys() ?? []) if (isGone(old)) observers?.delete(old);
+  for (const el of root.querySelectorAll("*")) {
+    const inner = el.shadowRoot ?? (el.localName === "iframe" ? documentIn(el as HTMLIFrameElement) : undefined);
+    if (!inner) continue;
+    observe(inner);
+    observeInside(inner);
+  }
+}
+
+const isGone = (root: Document | ShadowRoot): boolean => !(root.ownerDocument ?? (root as Document)).defaultView;
+
+function visibility(): void {
+  for (const to of casts.keys()) to.emit("Page.screencastVisibilityChanged", { visible: !document.hidden });
+  changed();
+}
+
+/** Whether something moves by itself. */
+const moving = (): boolean => document.getAnimations?.().some((a) => a.playState === "running") === true;
+
+/** Looks once in a while at what changes without a sign; n is the watch that it belongs to. */
+function pulse(n: number): void {
+  setTimeout(() => {
+    if (!observers || n !== restless) return;
+    if (document.querySelector(RESTLESS) || moving()) changed();
+    pulse(n);
+  }, RESTLESS_MS);
+}
