@@ -8,12 +8,16 @@ import "embed"
 // Dist holds the bundles, below "dist":
 //
 //	agent.js    Frame Agent, a classic script for the app's page
-//	agent.mjs   the same as an ES module, which starts when it is told to
+//	accessibility.js, input.js, extras.js
+//	            parts of agent.js, which a document loads with the first command that needs them
+//	agent.mjs   all of the agent as an ES module, which starts when it is told to
 //	host.js     Host library, a classic script with the global CdpHub
 //	host.mjs    Host library, an ES module
 //	actions.js  page script of package actions, a script with the global CdpHubActions
+//	devtools.js what frames answer DevTools; it, shot.js and snapshot.js are loaded on first use
 //	*.d.ts      types of the two ES modules, for the npm package
 //	home.js     script of the home page
+//	dashboard.* script and stylesheet of the dashboard
 //	shell.html  ready-made Host page: ?app=URL names its app
 //	NOTICE.txt  licences of the third-party software inside
 //

@@ -11,15 +11,11 @@ import (
 // withBuiltins makes a bundle, a module that is not minified, go by the
 // built-ins as they were before the page's scripts ran: builtins.mjs rewrites
 // what looks them up. The result has the format of options.
-func withBuiltins(root string, options api.BuildOptions, code []byte) ([]byte, error) {
-	cmd := exec.Command("node", "build/builtins.mjs")
-	cmd.Dir = root
-	cmd.Stdin = bytes.NewReader(code)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	safe, err := cmd.Output()
+// made are more globals of windows to remember.
+func withBuiltins(root string, options api.BuildOptions, code []byte, made []string) ([]byte, error) {
+	safe, err := rewrite(root, code, made...)
 	if err != nil {
-		return nil, fmt.Errorf("build/builtins.mjs: %w\n%s", err, said.Bytes())
+		return nil, err
 	}
 	options.EntryPoints, options.Plugins = nil, nil
 	options.Stdin = &api.StdinOptions{Contents: string(safe), ResolveDir: root, Sourcefile: "safe.js"}
@@ -29,4 +25,18 @@ func withBuiltins(root string, options api.BuildOptions, code []byte) ([]byte, e
 		return nil, err
 	}
 	return res.OutputFiles[0].Contents, nil
+}
+
+// rewrite runs builtins.mjs.
+func rewrite(root string, code []byte, made ...string) ([]byte, error) {
+	cmd := exec.Command("node", append([]string{"build/builtins.mjs"}, made...)...)
+	cmd.Dir = root
+	cmd.Stdin = bytes.NewReader(code)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	safe, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("build/builtins.mjs: %w\n%s", err, said.Bytes())
+	}
+	return safe, nil
 }

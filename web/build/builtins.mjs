@@ -1,6 +1,6 @@
 // Makes a bundle call the built-ins as they were before the page's scripts ran.
 //
-//   node builtins.mjs < bundle.js > safe.js
+//   node builtins.mjs [GLOBAL…] < bundle.js > safe.js
 //
 // JavaScript has no private built-ins: `list.map(f)` calls whatever the page has
 // put into Array.prototype.map. Node writes its own modules with uncurried
@@ -19,7 +19,7 @@
 //   new win.Event(type)    new ($global(win, "Event"))(type)
 //   const { Event } = win  const Event = $global(win, "Event")
 //
-// src/agent/base/builtins.ts has these functions.
+// src/agent/base/builtins.ts has these functions. Each GLOBAL is remembered as well: a part makes new ones of it.
 
 import { readFileSync } from "node:fs";
 import ts from "typescript";
@@ -64,7 +64,7 @@ const edits = [];
 const insert = (at, text) => edits.push({ at, end: at, text });
 const replace = (at, end, text) => edits.push({ at, end, text });
 const used = new Set();
-const globals = new Set();
+const globals = new Set(process.argv.slice(2));
 
 function helper(name, chained = false) {
   used.add(`${chained ? "$$" : "$"}${name}`);

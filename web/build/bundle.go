@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -14,14 +16,22 @@ import (
 
 // Size gates in bytes, minified: a frame loads the agent before anything else.
 const (
-	maxAgent = 290 << 10 // with that of workers
-	maxWork  = 32 << 10
-	maxHost  = 52 << 10
-	maxShell = 16 << 10 // with the stylesheet
-	maxHome  = 6 << 10
-	maxSnap  = 12 << 10
-	maxShot  = 300 << 10 // loaded when a client first wants a screenshot
-	maxActs  = 64 << 10  // sent to each document that an action concerns
+	maxAgent         = 218 << 10 // with that of workers, without its parts
+	maxPacked        = 83 << 10  // the same by gzip
+	maxModule        = 292 << 10 // with its parts
+	maxAccessibility = 52 << 10  // parts, loaded when a client first needs them
+	maxInput         = 22 << 10
+	maxExtras        = 8 << 10
+	maxWork          = 32 << 10
+	maxHost          = 52 << 10
+	maxShell         = 16 << 10 // with the stylesheet
+	maxHome          = 6 << 10
+	maxDash          = 120 << 10 // loaded when a person opens the dashboard
+	maxStyle         = 20 << 10
+	maxSnap          = 12 << 10
+	maxShot          = 300 << 10 // loaded when a client first wants a screenshot
+	maxTools         = 64 << 10  // loaded when DevTools come
+	maxActs          = 64 << 10  // sent to each document that an action concerns
 )
 
 // target is the language level of every bundle.
@@ -39,18 +49,23 @@ type bundle struct {
 	param  string // of the function that a nested bundle becomes
 	page   string // HTML in src that the script is put into, when not alone
 	max    int    // bytes
+	packed int    // bytes by gzip, if that is held
+	loan   *loan  // what it lends its parts, which are made with it
 }
 
 var bundles = []bundle{
-	{name: "agent.js", entry: "agent/boot.ts", inject: "agent/globals.ts", safe: true, format: api.FormatIIFE, max: maxAgent},
-	{name: "agent.mjs", entry: "agent/module.ts", format: api.FormatESModule, max: maxAgent},
+	{name: "agent.js", entry: "agent/boot.ts", inject: "agent/globals.ts", safe: true, format: api.FormatIIFE, max: maxAgent, packed: maxPacked, loan: &loan{}},
+	{name: "agent.mjs", entry: "agent/module.ts", format: api.FormatESModule, max: maxModule},
 	{name: "worker.js", entry: "worker/index.ts", worker: true, format: api.FormatIIFE, max: maxWork},
 	{name: "host.js", entry: "host/index.ts", format: api.FormatIIFE, global: "CdpHub", max: maxHost},
 	{name: "host.mjs", entry: "host/index.ts", format: api.FormatESModule, max: maxHost},
 	{name: "snapshot.js", entry: "snapshot/index.ts", format: api.FormatESModule, max: maxSnap},
+	{name: "devtools.js", entry: "devtools/index.ts", format: api.FormatESModule, max: maxTools},
 	{name: "shot.js", entry: "shot/index.ts", inject: "shot/natives.ts", format: api.FormatESModule, max: maxShot},
 	{name: "actions.js", entry: "actions/index.ts", format: api.FormatIIFE, global: "CdpHubActions", max: maxActs},
 	{name: "home.js", entry: "home/home.ts", format: api.FormatIIFE, max: maxHome},
+	{name: "dashboard.js", entry: "dashboard/index.tsx", format: api.FormatIIFE, max: maxDash},
+	{name: "dashboard.css", entry: "dashboard/dashboard.css", max: maxStyle},
 	{name: "shell.html", entry: "shell/shell.ts", format: api.FormatIIFE, page: "shell/shell.html", max: maxShell},
 }
 
@@ -65,14 +80,14 @@ func bundleAll(root string) ([]output, error) {
 	packages := map[string]bool{} // folders of third-party packages in use
 	var files []output
 	for _, b := range bundles {
-		data, err := b.build(root, packages)
+		made, err := b.files(root, packages)
 		if err != nil {
 			return nil, err
 		}
-		if len(data) > b.max {
-			return nil, fmt.Errorf("%s has %d bytes, more than the %d it may have", b.name, len(data), b.max)
-		}
-		files = append(files, output{b.name, data})
+		files = append(files, made...)
+	}
+	if err := tooLarge(files); err != nil {
+		return nil, err
 	}
 	notice, err := notices(root, packages)
 	if err != nil {
@@ -81,10 +96,50 @@ func bundleAll(root string) ([]output, error) {
 	return append(files, output{"NOTICE.txt", notice}), nil
 }
 
+// files is the bundle, with its parts if it has any.
+func (b bundle) files(root string, packages map[string]bool) ([]output, error) {
+	if b.loan != nil {
+		return agentParts(root, b, packages)
+	}
+	data, err := b.build(root, packages)
+	return []output{{b.name, data}}, err
+}
+
+// tooLarge holds the size gates.
+func tooLarge(files []output) error {
+	var errs []error
+	for _, b := range slices.Concat(bundles, parts) {
+		at := slices.IndexFunc(files, func(f output) bool { return f.name == b.name })
+		if n := len(files[at].data); n > b.max {
+			errs = append(errs, fmt.Errorf("%s has %d bytes, more than the %d it may have", b.name, n, b.max))
+		}
+		if n := gzipped(files[at].data); b.packed > 0 && n > b.packed {
+			errs = append(errs, fmt.Errorf("%s has %d bytes by gzip, more than the %d it may have", b.name, n, b.packed))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// gzipped is how many bytes gzip makes of a file.
+func gzipped(data []byte) int {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return out.Len()
+}
+
 // build bundles one entry and notes the third-party packages it uses.
 func (b bundle) build(root string, packages map[string]bool) ([]byte, error) {
 	options := b.options(root)
 	options.Plugins = []api.Plugin{nestedBundles(root, packages), patched()}
+	if b.loan != nil {
+		options.Plugins = append(options.Plugins, lending(root, b.loan))
+	}
 	code, err := b.script(root, options, packages)
 	if err != nil {
 		return nil, err
@@ -144,7 +199,11 @@ func (b bundle) script(root string, options api.BuildOptions, packages map[strin
 	if !b.safe {
 		return code, nil
 	}
-	return withBuiltins(root, final, code)
+	var made []string
+	if b.loan != nil {
+		made = b.loan.made()
+	}
+	return withBuiltins(root, final, code, made)
 }
 
 // oneLine makes a script that other text can follow in the same line.
@@ -160,6 +219,8 @@ func oneLine(code []byte) ([]byte, error) {
 // of an application takes it for a file of its own, unless these comments say
 // otherwise; esbuild removes them from the sources when it minifies.
 var importAsWritten = regexp.MustCompile(`\bimport\((\w+)\)`)
+
+const banner = "/* cdphub, Apache-2.0; third parties: NOTICE.txt */"
 
 // options are what esbuild makes the bundle by.
 func (b bundle) options(root string) api.BuildOptions {
@@ -182,7 +243,7 @@ func (b bundle) options(root string) api.BuildOptions {
 		MinifyIdentifiers: true,
 		Charset:           api.CharsetASCII,
 		LegalComments:     api.LegalCommentsNone, // NOTICE.txt has them in full
-		Banner:            map[string]string{"js": "/* cdphub, Apache-2.0; third parties: NOTICE.txt */"},
+		Banner:            map[string]string{"js": banner, "css": banner},
 		LogLevel:          api.LogLevelWarning,
 	}
 	if b.worker {

@@ -24,6 +24,13 @@ var snapdomPatches = []patch{
 		"let M=y+2,x=b;i&&(Math.abs(A-i.y)<.5&&(A-=1,x+=1),Math.abs(C-i.x)<.5&&(C-=1,M+=1)),",
 		"let M=y,x=b;",
 	},
+	// After a picture, snapdom goes on watching the document for the next one: by observers and listeners, whose callbacks
+	// make the nodes of child frames nodes of another realm (see realms.ts), and which draw when a button is hovered. Here
+	// nothing is kept from one picture to the next.
+	{"f=o&&!n.captureSelection&&n.burst!==!1&&s&&!a&&ka(t);", "f=!1;"},
+	{"if(t===Qe||!t||t.nodeType!==9)return;", "return;"},
+	{"function Br(t){", "function Br(t){return;"},
+	{"function Ta(){", "function Ta(){return;"},
 }
 
 // patched is an esbuild plugin that applies the patches of third-party files.

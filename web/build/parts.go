@@ -1,0 +1,281 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// parts are pieces of agent.js, which a document loads when a client first
+// needs them. The sources import what they need of the agent like any other;
+// here each such import becomes a look into what the agent lends, so that a
+// part has the agent's own functions and state, and its built-ins of before the
+// page's scripts ran. agent.mjs has the same sources in it.
+var parts = []bundle{
+	{name: "accessibility.js", entry: "agent/accessibility/index.ts", max: maxAccessibility},
+	{name: "input.js", entry: "agent/input/index.ts", max: maxInput},
+	{name: "extras.js", entry: "agent/extras.ts", max: maxExtras},
+}
+
+// lentModule is the import that stands for what agent.js lends its parts.
+const lentModule = "agent-lent"
+
+// part is one of parts on its way.
+type part struct {
+	bundle
+	code    string   // for the built-ins of before, without the imports
+	names   []string // what it takes from the agent's modules: "frameOf", "send as send2"
+	globals []string // names of agent/globals.ts that it uses, and helpers of agent/base/builtins.ts
+	made    []string // the globals of windows that it makes new ones of
+}
+
+// agentParts is agent.js and its parts.
+func agentParts(root string, agent bundle, packages map[string]bool) ([]output, error) {
+	core, err := coreFiles(root, agent, packages)
+	if err != nil {
+		return nil, err
+	}
+	lent := map[string]string{} // export to its file
+	owners := map[string]string{}
+	var list []part
+	sum := sha256.New()
+	for _, b := range parts {
+		p, err := readPart(root, b, core, lent, owners, packages)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", b.name, err)
+		}
+		sum.Write([]byte(p.code))
+		list = append(list, p)
+	}
+	loan := loan{names: lent, parts: list}
+	agent.loan = &loan
+	// What agent.js has without the version stands for the sources of both.
+	code, err := agent.build(root, packages)
+	if err != nil {
+		return nil, err
+	}
+	sum.Write(code)
+	loan.version = hex.EncodeToString(sum.Sum(nil)[:6])
+	if code, err = agent.build(root, packages); err != nil {
+		return nil, err
+	}
+	files := []output{{agent.name, code}}
+	for _, p := range list {
+		code, err := p.write(loan.version)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		files = append(files, output{p.name, code})
+	}
+	return files, nil
+}
+
+// coreFiles are the sources that agent.js has for itself.
+func coreFiles(root string, agent bundle, packages map[string]bool) (map[string]bool, error) {
+	options := agent.options(root)
+	options.Plugins = []api.Plugin{nestedBundles(root, packages), lending(root, &loan{})}
+	res := api.Build(options)
+	if err := failure(res.Errors); err != nil {
+		return nil, err
+	}
+	return usedFiles(res.Metafile, root)
+}
+
+// usedFiles are the absolute paths of the sources whose code is in the output.
+func usedFiles(metafile, root string) (map[string]bool, error) {
+	var meta struct {
+		Outputs map[string]struct {
+			Inputs map[string]struct {
+				Bytes int `json:"bytesInOutput"`
+			} `json:"inputs"`
+		} `json:"outputs"`
+	}
+	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
+		return nil, err
+	}
+	files := map[string]bool{}
+	for _, out := range meta.Outputs {
+		for name, in := range out.Inputs {
+			if in.Bytes > 0 {
+				files[filepath.Join(root, filepath.FromSlash(name))] = true
+			}
+		}
+	}
+	return files, nil
+}
+
+var (
+	lentImport = regexp.MustCompile(`(?m)^import (?:\{([^}]*)\} from )?"lent:([^"]+)";\n`)
+	reassigned = regexp.MustCompile(`(?m)^export let (\w+)`)
+	expected   = regexp.MustCompile(`^\$expect\("([^"]*)"\);\n`)
+	helperName = regexp.MustCompile(`\$(?:caller|reader|iterate|await|new|global)\b`)
+	globalName = regexp.MustCompile(`(?m)^  (\w+),$`)
+)
+
+// readPart bundles a part up to what it takes from the agent, which is added to
+// lent. owners says which part has a file: two would have two of its state.
+func readPart(root string, b bundle, core map[string]bool, lent, owners map[string]string, packages map[string]bool) (part, error) {
+	options := b.options(root)
+	options.Format, options.Banner = api.FormatESModule, nil
+	options.MinifyWhitespace, options.MinifySyntax, options.MinifyIdentifiers = false, false, false
+	options.Plugins = []api.Plugin{borrowing(core), patched()}
+	res := api.Build(options)
+	if err := failure(res.Errors); err != nil {
+		return part{}, err
+	}
+	files, err := usedFiles(res.Metafile, root)
+	if err != nil {
+		return part{}, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if owner := owners[name]; owner != "" {
+			return part{}, fmt.Errorf("%s is in %s, too: import it in agent.js", name, owner)
+		}
+		owners[name] = b.name
+	}
+	if err := usedPackages(res.Metafile, packages); err != nil {
+		return part{}, err
+	}
+	p := part{bundle: b}
+	code := string(res.OutputFiles[0].Contents)
+	for _, m := range lentImport.FindAllStringSubmatch(code, -1) {
+		if err := p.borrow(m[1], m[2], lent); err != nil {
+			return part{}, err
+		}
+	}
+	safe, err := rewrite(root, []byte(lentImport.ReplaceAllString(code, "")))
+	if err != nil {
+		return part{}, err
+	}
+	p.code = string(safe)
+	p.made = strings.Fields(expected.FindStringSubmatch(p.code)[1])
+	p.code = expected.ReplaceAllString(p.code, "")
+	return p, p.findGlobals(root)
+}
+
+// borrow notes what an import statement takes from a file of the agent.
+func (p *part) borrow(names, file string, lent map[string]string) error {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	for _, each := range strings.Split(names, ",") {
+		each = strings.TrimSpace(each)
+		name, _, _ := strings.Cut(each, " as ")
+		switch other := lent[name]; {
+		case name == "":
+			continue
+		case other != "" && other != file:
+			return fmt.Errorf("%s and %s both export %q: give one another name", other, file, name)
+		case slices.ContainsFunc(reassigned.FindAllStringSubmatch(string(source), -1), func(m []string) bool { return m[1] == name }):
+			return fmt.Errorf("%s may change %q: a part needs a function that returns it", file, name)
+		}
+		lent[name] = file
+		p.names = append(p.names, strings.Replace(each, " as ", ": ", 1))
+	}
+	return nil
+}
+
+// findGlobals finds which globals and helpers of the agent the part uses.
+func (p *part) findGlobals(root string) error {
+	list, err := os.ReadFile(source(root, "agent/globals.ts"))
+	if err != nil {
+		return err
+	}
+	used := map[string]bool{}
+	for _, m := range globalName.FindAllStringSubmatch(string(list), -1) {
+		if regexp.MustCompile(`\b` + m[1] + `\b`).MatchString(p.code) {
+			used[m[1]] = true
+		}
+	}
+	if len(used) == 0 {
+		return errors.New("agent/globals.ts has no names")
+	}
+	for _, name := range helperName.FindAllString(p.code, -1) {
+		used[name] = true
+	}
+	p.globals = slices.Sorted(maps.Keys(used))
+	return nil
+}
+
+// write is the finished part: a module whose default export adds the handlers
+// to the agent that lends.
+func (p *part) write(version string) ([]byte, error) {
+	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.names, p.globals))))
+	text := fmt.Sprintf("export const version=%q;export default function($lent){const {%s}=$lent;%s}",
+		version, strings.Join(names, ","), p.code)
+	res := api.Transform(text, api.TransformOptions{
+		Target: target, Format: api.FormatESModule, Charset: api.CharsetASCII, Banner: banner, LogLevel: api.LogLevelWarning,
+		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone,
+	})
+	return res.Code, failure(res.Errors)
+}
+
+// borrowing leaves what agent.js has to it.
+func borrowing(core map[string]bool) api.Plugin {
+	return api.Plugin{Name: "borrowing", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: `^\.`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+			if a.PluginData == "resolved" {
+				return api.OnResolveResult{}, nil
+			}
+			r := build.Resolve(a.Path, api.ResolveOptions{Importer: a.Importer, ResolveDir: a.ResolveDir, Kind: a.Kind, PluginData: "resolved"})
+			if err := failure(r.Errors); err != nil || !core[r.Path] {
+				return api.OnResolveResult{}, err
+			}
+			return api.OnResolveResult{Path: "lent:" + r.Path, External: true}, nil
+		})
+	}}
+}
+
+// loan is what agent.js lends its parts.
+type loan struct {
+	names   map[string]string // export to its file
+	parts   []part
+	version string // of agent.js and its parts together
+}
+
+// made are the globals of windows that the parts make new ones of.
+func (l *loan) made() []string {
+	var all []string
+	for _, p := range l.parts {
+		all = append(all, p.made...)
+	}
+	return all
+}
+
+// lending makes the module agent-lent: a function that returns what is lent.
+func lending(root string, l *loan) api.Plugin {
+	return api.Plugin{Name: "lending", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: "^" + lentModule + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: lentModule, Namespace: "lending"}, nil
+		})
+		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "lending"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+			code := l.module()
+			return api.OnLoadResult{Contents: &code, ResolveDir: root}, nil
+		})
+	}}
+}
+
+func (l *loan) module() string {
+	var text strings.Builder
+	all := slices.Sorted(maps.Keys(l.names))
+	for _, name := range all {
+		fmt.Fprintf(&text, "import {%s} from %q;\n", name, filepath.ToSlash(l.names[name]))
+	}
+	for _, p := range l.parts {
+		all = append(all, p.globals...)
+	}
+	slices.Sort(all)
+	fmt.Fprintf(&text, "export const version = %q;\nexport const lend = () => ({%s});\n", l.version, strings.Join(slices.Compact(all), ","))
+	return text.String()
+}
