@@ -48,6 +48,11 @@ type Options struct {
 	// not at all.
 	Queue time.Duration
 
+	// Reserve is asked before a browser is started, if it is not nil: it may wait as long
+	// as Queue, and ErrAllFull says that there may be no more. left is called when
+	// the browser has ended.
+	Reserve func(ctx context.Context) (left func(), err error)
+
 	// Started is called when a browser has come to a hub, with the time that it
 	// took, and Queued when a user has left the queue. They must not wait.
 	// Both may be nil.
@@ -64,6 +69,8 @@ const RootHub = "/"
 var (
 	ErrFull   error = advice.BrowsersFull
 	ErrClosed       = errors.New("the hub is shutting down")
+	// ErrAllFull is ErrFull where all nodes of a cluster together have no more.
+	ErrAllFull error = advice.ClusterFull
 	// ErrRestarting says that a browser that has ended is not back yet.
 	ErrRestarting error = advice.Restarting
 )
@@ -101,10 +108,10 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 	}
 	p := &Pool{
 		run:    run,
-		serves: func(hub string) bool { return matches(patterns, hub) },
+		serves: func(hub string) bool { return Matches(patterns, hub) },
 		named:  patterns,
 		hubs:   hubs, max: cmp.Or(o.Max, 8), idle: cmp.Or(o.Idle, 5*time.Minute), log: log.Named("pool"),
-		patience: o.Queue, onStart: o.Started, onQueue: o.Queued,
+		reserve: o.Reserve, patience: o.Queue, onStart: o.Started, onQueue: o.Queued,
 		try: try, launches: o.Chrome.URL == "", sick: make(chan struct{}, 1),
 	}
 	if o.Run == nil {
@@ -121,8 +128,11 @@ func None(hubs *relay.Hubs) *Pool {
 	return &Pool{serves: func(string) bool { return false }, hubs: hubs}
 }
 
-// matches reports whether a hub's name fits one of the patterns.
-func matches(patterns []string, hub string) bool {
+// IsFull reports whether an error says that all browsers are in use.
+func IsFull(err error) bool { return errors.Is(err, ErrFull) || errors.Is(err, ErrAllFull) }
+
+// Matches reports whether a hub's name fits one of the patterns of Options.Hubs.
+func Matches(patterns []string, hub string) bool {
 	if hub == relay.DefaultHub {
 		return slices.Contains(patterns, RootHub)
 	}

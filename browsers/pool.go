@@ -26,6 +26,8 @@ type Pool struct {
 	idle   time.Duration // how long one outlives its last user
 	log    *zap.Logger
 
+	reserve func(ctx context.Context) (left func(), err error) // nil: each browser has one
+
 	patience time.Duration // of the queue; 0: there is none
 	onStart  func(took time.Duration)
 	onQueue  func(waited time.Duration, served bool)
@@ -170,7 +172,7 @@ func (p *Pool) startLocked(name string) (*slot, error) {
 		defer over()
 		up, started := sync.OnceFunc(func() { close(at.up) }), false
 		began := time.Now()
-		err := p.run(ctx, hub, func() {
+		err := p.runReserved(ctx, hub, func() {
 			p.mu.Lock()
 			p.count.Started++
 			first := !started
@@ -184,7 +186,9 @@ func (p *Pool) startLocked(name string) (*slot, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		at.err = fmt.Errorf("no browser: %w", err)
-		if ctx.Err() == nil {
+		if refused := new(notReserved); errors.As(err, refused) {
+			at.err = refused.error
+		} else if ctx.Err() == nil {
 			p.log.Error("there is no browser any more", zap.String("hub", name), zap.Error(err))
 			if !started { // else it is this hub's business alone
 				p.failLocked(at.err)
@@ -195,6 +199,21 @@ func (p *Pool) startLocked(name string) (*slot, error) {
 		p.serveQueueLocked()
 	})
 	return at, nil
+}
+
+// notReserved is that a browser may not be started, which says nothing of whether it works.
+type notReserved struct{ error }
+
+// runReserved runs a browser that may be started.
+func (p *Pool) runReserved(ctx context.Context, hub bridge.Hub, ready func()) error {
+	if p.reserve != nil {
+		left, err := p.reserve(ctx)
+		if err != nil {
+			return notReserved{err}
+		}
+		defer left()
+	}
+	return p.run(ctx, hub, ready)
 }
 
 // failLocked notes that a browser could not be had.
@@ -244,6 +263,16 @@ func (p *Pool) evictLocked() bool {
 	return true
 }
 
+// Evict ends the browser that has been idle for longest, and reports whether there was
+// one.
+func (p *Pool) Evict() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	evicted := p.evictLocked()
+	p.serveQueueLocked()
+	return evicted
+}
+
 func (p *Pool) forgetLocked(hub string, at *slot) {
 	if p.slots[hub] == at {
 		delete(p.slots, hub)
@@ -283,6 +312,7 @@ type Numbers struct {
 	Started int // those started again included
 	Failed  int // that could not be had
 	Queued  int // users that wait for one
+	Idle    int // of those running, those that nobody uses
 }
 
 // Numbers counts the browsers.
@@ -291,5 +321,16 @@ func (p *Pool) Numbers() Numbers {
 	defer p.mu.Unlock()
 	n := p.count
 	n.Running, n.Queued = len(p.slots), len(p.queue)
+	for _, at := range p.slots {
+		if at.users == 0 {
+			n.Idle++
+		}
+	}
 	return n
 }
+
+// Most is how many browsers there may be at a time; 0: none.
+func (p *Pool) Most() int { return p.max }
+
+// Hubs are the patterns of the names of hubs that have a browser.
+func (p *Pool) Hubs() []string { return p.named }

@@ -122,7 +122,7 @@ func TestPoolTellsOfFailures(t *testing.T) {
 		if _, err := p.Use(ctx, "b"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a user who does not wait: %v", err)
 		}
-		if got, want := p.Numbers(), (Numbers{Running: 2, Started: 1, Failed: 4}); got != want {
+		if got, want := p.Numbers(), (Numbers{Running: 2, Started: 1, Failed: 4, Idle: 2}); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		p.Close()
@@ -152,7 +152,7 @@ func TestR135ReplacedBrowserIsNoFailure(t *testing.T) {
 			mustUse(t, p, hub)()
 		}
 		done()
-		if got, want := p.Numbers(), (Numbers{Running: 2, Started: 3}); got != want {
+		if got, want := p.Numbers(), (Numbers{Running: 2, Started: 3, Idle: 2}); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		p.Close()

@@ -153,3 +153,39 @@ func TestHealthFollowsStarts(t *testing.T) {
 		p.Close()
 	})
 }
+
+// A browser that cannot be reserved is not started, and says nothing of whether browsers work.
+// The next user asks again.
+func TestPoolReserves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := testPool(works)
+		taken, most := 0, 1
+		p.reserve = func(context.Context) (func(), error) {
+			if taken == most {
+				return nil, ErrAllFull
+			}
+			taken++
+			return func() { taken-- }, nil
+		}
+		done := mustUse(t, p, "a")
+		if _, err := p.Use(t.Context(), "b"); !errors.Is(err, ErrAllFull) || !IsFull(err) {
+			t.Errorf("without a reserve: %v", err)
+		}
+		if p.Evict() {
+			t.Error("a browser in use was ended")
+		}
+		done()
+		if n := p.Numbers(); n.Failed != 0 || n.Running != 1 || n.Idle != 1 || p.Health() != nil {
+			t.Errorf("%+v, health %v", n, p.Health())
+		}
+		if !p.Evict() || p.Evict() {
+			t.Error("the idle browser was not ended once")
+		}
+		synctest.Wait()
+		mustUse(t, p, "b")()
+		p.Close()
+		if taken != 0 {
+			t.Errorf("%d browsers are reserved in the end", taken)
+		}
+	})
+}

@@ -82,7 +82,7 @@ func (r *results) methods() string {
 }
 
 // toolTable is methods for MCP: its arguments are what the tests have found, beside
-// those of Playwright MCP.
+// those of Playwright MCP. A tool that is not one of theirs has arguments of our own alone.
 func (r *results) toolTable() string {
 	var b strings.Builder
 	b.WriteString("| tool | capability | arguments of Playwright MCP | more arguments | gives | browser | frame |\n|---|---|---|---|---|---|---|\n")
@@ -95,6 +95,8 @@ func (r *results) toolTable() string {
 		var t theirs
 		if i := slices.IndexFunc(r.tools, func(t theirs) bool { return t.name == name }); i >= 0 {
 			t = r.tools[i]
+		} else {
+			t.more = r.takes[name]
 		}
 		if name != messages {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", name, t.group, t.takes, t.more, r.gives[name], inShort(rest[:n], 0), inShort(rest[:n], 1))

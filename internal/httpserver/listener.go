@@ -71,7 +71,7 @@ func (l *listener) Accept() (net.Conn, error) {
 // refuse closes a connection. Nothing has been written to it, so that the
 // answer does not wait for the peer.
 func (l *listener) refuse(nc *net.TCPConn) {
-	defer nc.Close() //nolint:errcheck // it has had its answer
+	defer nc.Close()
 	if l.o.Silent {
 		return
 	}

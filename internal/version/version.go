@@ -65,7 +65,7 @@ func read(i Info, build *debug.BuildInfo) Info {
 }
 
 func fromBuild(i Info, build *debug.BuildInfo) Info {
-	if build.Main.Path != module { // a program that embeds package server: its commit is not ours
+	if build.Main.Path != module && !strings.HasPrefix(build.Main.Path, module+"/") { // a program that embeds package server: its commit is not ours
 		for _, m := range build.Deps {
 			if m.Path == module && i.Version == "" {
 				i.Version = m.Version

@@ -33,6 +33,15 @@ func TestRead(t *testing.T) {
 			&debug.BuildInfo{Main: debug.Module{Path: module, Version: "(devel)"}},
 			Info{Version: "devel"},
 		},
+		"of another module of this repository": {
+			Info{},
+			&debug.BuildInfo{
+				Main:     debug.Module{Path: module + "/cluster/nats", Version: "(devel)"},
+				Deps:     []*debug.Module{{Path: module, Version: "v0.0.0"}},
+				Settings: checkout,
+			},
+			Info{Version: "devel", Commit: "abc", Date: "2026-01-02T03:04:05Z"},
+		},
 		"in another program": {
 			Info{},
 			&debug.BuildInfo{

@@ -15,7 +15,10 @@ type Home struct {
 }
 
 // Snippet is how one client connects.
-type Snippet struct{ Client, Code string }
+type Snippet struct {
+	Client string `json:"client"`
+	Code   string `json:"code"`
+}
 
 // WriteHome answers a request with the home page.
 func WriteHome(w http.ResponseWriter, h Home) {

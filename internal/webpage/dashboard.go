@@ -1,0 +1,41 @@
+package webpage
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// Dashboard is what the dashboard page of a hub says. It holds nothing about what
+// runs: the page's script asks for that, with the token of whoever has one.
+// web/src/dashboard/page.ts reads its JSON.
+type Dashboard struct {
+	Hub     string    `json:"hub"`     // its name; "" is the default hub
+	Path    string    `json:"path"`    // before each of its paths: "" or "/hub/NAME"
+	Token   bool      `json:"token"`   // a token is needed to see what runs
+	Shell   string    `json:"shell"`   // address of the ready-made Host page; "": no Host listener is known
+	Clients []Snippet `json:"clients"` // the ways to connect; none where the address for Clients is not known
+	Socket  string    `json:"-"`       // origin of the page's WebSockets: "ws://HOST"
+}
+
+// WriteDashboard answers a request with the dashboard. Its script and stylesheet
+// are at Path/ui/app.js and Path/ui/app.css.
+func WriteDashboard(w http.ResponseWriter, d Dashboard) {
+	page, err := json.Marshal(d)
+	if err != nil {
+		panic(err) // strings alone
+	}
+	form := "form-action 'none'"
+	if d.Shell != "" {
+		form = "form-action " + d.Shell
+	}
+	header := w.Header()
+	// The socket by name, too: Safari before 15.4 did not take it for 'self'.
+	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "+
+		"connect-src 'self' "+d.Socket+"; base-uri 'none'; frame-ancestors 'none'; "+form+
+		"; require-trusted-types-for 'script'; trusted-types 'none'")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	writeHTML(w, http.StatusOK, render("dashboard.html", struct {
+		Dashboard
+		JSON string
+	}{d, string(page)}))
+}

@@ -1,0 +1,208 @@
+// Package replay serves a recording over HTTP as a hub serves its timelines, so that
+// the same page shows it: the dashboard's page of one target.
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/version"
+	"github.com/cdphub/cdphub/internal/webpage"
+	"github.com/cdphub/cdphub/journal"
+	"github.com/cdphub/cdphub/web"
+)
+
+// Handler serves a recording:
+//
+//	/                          the dashboard, at the one target
+//	/ui/app.js, /ui/app.css    its script and stylesheet
+//	/ui/api/state              as on a hub with the one target
+//	/ui/api/timeline?after=SEQ {"entries":[…]}
+//	/ui/api/picture?seq=SEQ    a JPEG
+//
+// It answers only requests that name this machine, and none of foreign pages.
+func Handler(r *journal.Recording) http.Handler {
+	p := player{r}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { webpage.WriteDashboard(w, webpage.Dashboard{}) })
+	mux.HandleFunc("GET /ui/app.js", file("text/javascript; charset=utf-8", bundle("dashboard.js")))
+	mux.HandleFunc("GET /ui/app.css", file("text/css; charset=utf-8", bundle("dashboard.css")))
+	mux.HandleFunc("GET /favicon.ico", file("image/svg+xml", []byte(web.Favicon)))
+	mux.HandleFunc("GET /ui/api/state", p.serveState)
+	mux.HandleFunc("GET /ui/api/events", p.serveEvents)
+	mux.HandleFunc("GET /ui/api/timeline", p.serveTimeline)
+	mux.HandleFunc("GET /ui/api/picture", p.servePicture)
+	var rules auth.Rules
+	return rules.Guard(rules.Clients(mux))
+}
+
+// bundle is a file of package web.
+func bundle(name string) []byte {
+	body, err := web.Dist.ReadFile("dist/" + name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return body
+}
+
+func file(kind string, body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Write(body) //nolint:errcheck // a peer that is gone
+	}
+}
+
+// player answers for one recording.
+type player struct{ r *journal.Recording }
+
+// state is what a hub says of itself at /ui/api/state, as far as a recording knows it.
+type state struct {
+	Version string     `json:"version"`
+	Now     int64      `json:"now"`
+	You     you        `json:"you"`
+	Hubs    []hub      `json:"hubs"`
+	Closes  []struct{} `json:"closes"`
+	Replay  *origin    `json:"replay"`
+}
+
+type you struct {
+	Name    string `json:"name"`
+	Scope   string `json:"scope"`
+	Control bool   `json:"control"`
+}
+
+type hub struct {
+	Hub           string   `json:"hub"`
+	Path          string   `json:"path"`
+	HostConnected bool     `json:"hostConnected"`
+	HostHangs     bool     `json:"hostHangs"`
+	Browser       bool     `json:"browser"`
+	Clients       int      `json:"clients"`
+	Sessions      int      `json:"sessions"`
+	Counters      counters `json:"counters"`
+	Targets       []target `json:"targets"`
+}
+
+type counters struct {
+	Received int `json:"received"`
+	Answered int `json:"answered"`
+	Pending  int `json:"pending"`
+	Events   int `json:"events"`
+}
+
+type target struct {
+	ID      string   `json:"targetId"`
+	Type    string   `json:"type"`
+	Title   string   `json:"title"`
+	URL     string   `json:"url"`
+	Drawn   bool     `json:"drawn"`
+	Drivers []string `json:"drivers"`
+	Last    *last    `json:"last,omitempty"`
+}
+
+// last is the newest command that acted.
+type last struct {
+	Method string `json:"method"`
+	At     int64  `json:"at"`
+}
+
+// origin says that there is no live page, and what the recording lacks.
+type origin struct {
+	Began int64  `json:"began"`
+	Cut   string `json:"cut,omitempty"`
+}
+
+// mostDrivers is how many Clients are named of those that acted on the target.
+const mostDrivers = 8
+
+func (p player) state() state {
+	t := target{ID: p.r.Target, Type: "page", Title: p.r.Address(), URL: p.r.Address(), Drivers: []string{}}
+	h := hub{Hub: p.r.Hub}
+	for _, e := range p.r.Entries {
+		if e.Kind != journal.Command {
+			h.Counters.Events++
+			continue
+		}
+		h.Counters.Received++
+		h.Counters.Answered++
+		t.Last = &last{e.Method, e.At}
+		if e.Client != "" && !slices.Contains(t.Drivers, e.Client) && len(t.Drivers) < mostDrivers {
+			t.Drivers = append(t.Drivers, e.Client)
+		}
+	}
+	h.Targets = []target{t}
+	return state{
+		Version: version.Current().Version, Now: time.Now().UnixMilli(), You: you{Name: "replay", Scope: "readonly"}, Hubs: []hub{h},
+		Closes: []struct{}{}, Replay: &origin{p.r.Began, p.r.Cut},
+	}
+}
+
+func (p player) serveState(w http.ResponseWriter, _ *http.Request) { writeJSON(w, p.state()) }
+
+// serveEvents sends the one state that there is, and keeps the stream open.
+func (p player) serveEvents(w http.ResponseWriter, r *http.Request) {
+	body, err := json.Marshal(p.state())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	flush := http.NewResponseController(w)
+	tick := time.NewTicker(15 * time.Second)
+	defer tick.Stop()
+	text := fmt.Sprintf("event: state\ndata: %s\n\n", body)
+	for {
+		if _, err := fmt.Fprint(w, text); err != nil || flush.Flush() != nil {
+			return
+		}
+		select {
+		case <-tick.C:
+			text = ":\n\n"
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func (p player) serveTimeline(w http.ResponseWriter, r *http.Request) {
+	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // all, where it is no number
+	list := []journal.Entry{}
+	for _, e := range p.r.Entries {
+		if e.Seq <= after {
+			continue
+		}
+		if e.Load != nil { // the page shows no bodies
+			e.Load = &journal.Exchange{Method: e.Load.Method, URL: e.Load.URL, Type: e.Load.Type, Status: e.Load.Status, Mime: e.Load.Mime}
+		}
+		list = append(list, e)
+	}
+	writeJSON(w, struct {
+		Entries []journal.Entry `json:"entries"`
+	}{list})
+}
+
+func (p player) servePicture(w http.ResponseWriter, r *http.Request) {
+	seq, err := strconv.ParseUint(r.URL.Query().Get("seq"), 10, 64)
+	if err != nil {
+		http.Error(w, "seq must be that of an entry: a number, such as 12.", http.StatusBadRequest)
+		return
+	}
+	data, err := p.r.Picture(seq)
+	if err != nil {
+		http.Error(w, "There is no picture with this seq: it is in the folder beside the recording, whose name ends in .pictures.", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "image/jpeg")
+	w.Write(data) //nolint:errcheck // a peer that is gone
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	json.NewEncoder(w).Encode(v) //nolint:errcheck // a peer that is gone
+}
