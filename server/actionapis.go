@@ -162,13 +162,13 @@ func (s *Server) serveActions(e httpAPI) http.HandlerFunc {
 // actionEntry finds what a path of an action API leads to.
 func (s *Server) actionEntry(r *http.Request, path string) (entry, bool) {
 	if path == "/bap" || path == "/" && auth.IsWebSocket(r) {
-		return entry{role: auth.RoleClient, ws: true, serve: s.serveBAP}, true
+		return entry{role: auth.RoleClient, ws: true, hub: true, serve: s.serveBAP}, true
 	}
 	if d, ok := adapters[path]; ok {
-		return entry{role: auth.RoleClient, ws: true, login: logins[path], serve: s.serveAdapter(d)}, true
+		return entry{role: auth.RoleClient, ws: true, hub: true, login: logins[path], serve: s.serveAdapter(d)}, true
 	}
 	if e, ok := httpAPIs[path]; ok {
-		return entry{role: auth.RoleClient, serve: s.serveActions(e)}, true
+		return entry{role: auth.RoleClient, hub: true, serve: s.serveActions(e)}, true
 	}
 	return entry{}, false
 }

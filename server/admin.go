@@ -24,7 +24,12 @@ import (
 //	GET      /livez          200 while the process answers
 //	GET      /readyz         200 while a Client would be served, else 503 and why
 //	GET      /hubs           {"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":2,"sessions":3}],
-//	                          "closes":[{"time":"…","side":"client","hub":"","peer":"127.0.0.1:5","code":1000,"reason":""}]}
+//	                          "closes":[{"time":"…","side":"client","hub":"","peer":"127.0.0.1:5","code":1000,"reason":""}],
+//	                          "named":[{"hub":"","id":"…","name":"work","client":"playwright #1","since":"…","awaySince":"…","graceMs":600000,"kept":0}]}
+//	DELETE   /sessions/ID    ends a named session, by the id that /hubs has
+//	GET      /cluster        of a node: {"self":"…","nodes":[{"id":"…","name":"a","peer":"10.0.0.1:9301","version":"…",
+//	                          "since":"…","hubs":3,"draining":false}],"links":2,"lost":0}
+//	POST     /cluster/drain?node=NAME   ends a node of the cluster as by SIGTERM
 //	GET, PUT /log-level      {"level":"info"}
 //	GET      /debug/pprof/…  as package net/http/pprof says
 func (s *Server) adminHandler() http.Handler {
@@ -33,6 +38,13 @@ func (s *Server) adminHandler() http.Handler {
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, nil) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, s.ready()) })
 	mux.HandleFunc("GET /hubs", s.serveHubs)
+	mux.HandleFunc("DELETE /sessions/{id}", func(w http.ResponseWriter, r *http.Request) {
+		endNamed(w, func() bool { return s.named.EndID(r.PathValue("id")) })
+	})
+	if s.cluster != nil {
+		mux.HandleFunc("GET /cluster", s.cluster.serveStatus)
+		mux.HandleFunc("POST "+drainPath, s.serveDrain)
+	}
 	if s.o.LogLevel != nil {
 		mux.Handle("/log-level", s.o.LogLevel)
 	}
@@ -65,7 +77,9 @@ func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
 		Count  int              `json:"count"`
 		Hubs   []relay.Summary  `json:"hubs"`
 		Closes []closelog.Close `json:"closes"` // the last connections that have ended, the newest first
-	}{len(list), list, s.closes.Last()})
+
+		Named []operatorInfo `json:"named"` // named sessions
+	}{len(list), list, s.closes.Last(), s.allNamed()})
 }
 
 var errNotServing = errors.New("the hub is shutting down")

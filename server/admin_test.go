@@ -37,7 +37,7 @@ func TestR104AdminListener(t *testing.T) {
 		"/metrics":              "cdphub_sessions 1\n",
 		"/livez":                "ok",
 		"/readyz":               "ok",
-		"/hubs":                 `{"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":1,"sessions":1}],"closes":[]}`,
+		"/hubs":                 `{"count":1,"hubs":[{"hub":"","hostConnected":true,"clients":1,"targets":1,"sessions":1}],"closes":[],"named":[]}`,
 		"/log-level":            `{"level":"debug"}`,
 		"/debug/pprof/":         "goroutine",
 		"/debug/pprof/heap":     "",
@@ -167,13 +167,13 @@ func TestMetrics(t *testing.T) {
 		`cdphub_handshakes_refused_total{reason="upgrade_required",side="host"} 1`,
 		"cdphub_connection_panics_total 0",
 		"of_the_program_total 0",
-		"cdphub_hosts 0", "cdphub_clients 0", "cdphub_hubs 1",
+		"cdphub_hosts 0", "cdphub_clients 0", "cdphub_hubs 1", "cdphub_links 0",
 		"cdphub_commands_received_total 1", `cdphub_commands_answered_total{by="hub"} 1`, `cdphub_commands_answered_total{by="host"} 0`,
 		"cdphub_commands_pending 0", "cdphub_answers_misrouted_total 0", `cdphub_event_deliveries_total{outcome="sent"} 0`,
 		"go_goroutines ", "go_build_info{", "process_open_fds ",
 	}
 	var text string
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		_, text = s.get(t, admin, "/metrics", nil) // a connection is counted once its goroutine ends
 		if strings.Contains(text, want[0]) && strings.Contains(text, want[1]) {
 			break

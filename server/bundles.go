@@ -39,11 +39,17 @@ var bundles = sync.OnceValue(func() map[string]bundle {
 	}
 	add("agent.js", "/agent.js", script)
 	add("agent.mjs", "/agent.mjs", script)
+	add("accessibility.js", "/accessibility.js", script)
+	add("input.js", "/input.js", script)
+	add("extras.js", "/extras.js", script)
 	add("snapshot.js", "/snapshot.js", script)
 	add("shot.js", "/shot.js", script)
+	add("devtools.js", "/devtools.js", script)
 	add("host.js", "/host.js", script)
 	add("host.mjs", "/host.mjs", script)
 	add("home.js", "/home.js", script)
+	add("dashboard.js", "/ui/app.js", script)
+	add("dashboard.css", "/ui/app.css", "text/css; charset=utf-8")
 	add("shell.html", "/shell", "text/html; charset=utf-8")
 	add("NOTICE.txt", "/NOTICE.txt", "text/plain; charset=utf-8")
 	return found

@@ -30,9 +30,12 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	}
 	c.Options.Shared = hub.Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
 	c.Options.Lacking = hub.Lacking
-	c.Join = s.clientsOf(at.hub, policy(pass))
+	name := clientName(r, pass)
+	c.Join = s.clientsOf(at.hub, relay.ClientOptions{Policy: policy(pass), Name: name, Account: pass.Bearer()})
 	if pass.Grant.Scope != 0 {
-		c.Reader = s.clientsOf(at.hub, onlooker{max(pass.Grant.Scope, auth.ScopeStandard)})
+		c.Reader = s.clientsOf(at.hub, relay.ClientOptions{
+			Policy: inTabs(pass, onlooker{max(pass.Grant.Scope, auth.ScopeStandard)}), Name: name, Account: pass.Bearer(),
+		})
 	}
 	return c
 }
@@ -44,15 +47,15 @@ type onlooker struct{ auth.Scope }
 // ReadOnly implements relay.ReadOnly.
 func (onlooker) ReadOnly() bool { return true }
 
-// clientsOf makes Clients of a hub. They end with it, if it is a sandbox.
-func (s *Server) clientsOf(name string, p relay.Policy) actions.Join {
-	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return s.Hub(ctx, name) }
+// clientsOf makes Clients of a hub. They end with the hub, if it is a sandbox.
+func (s *Server) clientsOf(hub string, o relay.ClientOptions) actions.Join {
+	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return s.Hub(ctx, hub) }
 	return func(event actions.EventFunc) (actions.Client, error) {
-		c, err := browsers.Join(context.Background(), acquire, relay.LocalOptions{ClientOptions: relay.ClientOptions{Policy: p}, Event: event})
+		c, err := browsers.Join(context.Background(), acquire, relay.LocalOptions{ClientOptions: o, Event: event})
 		if err != nil {
 			return nil, err
 		}
-		c.OnLeave(s.sandboxes.join(name, func() { go c.Leave() }))
+		c.OnLeave(s.sandboxes.join(hub, func() { go c.Leave() }))
 		return c, nil
 	}
 }

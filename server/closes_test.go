@@ -32,7 +32,7 @@ func TestHubsShowWhoLeft(t *testing.T) {
 	}
 	var got struct{ Closes []closelog.Close }
 	var body string
-	for end := time.Now().Add(5 * time.Second); len(got.Closes) < 2 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(within); len(got.Closes) < 2 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		_, body = s.get(t, admin, "/hubs", nil) // an end is noted once its goroutine has ended
 		if err := json.Unmarshal([]byte(body), &got); err != nil {
 			t.Fatal(err)

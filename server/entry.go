@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
@@ -16,7 +17,10 @@ type entry struct {
 	every bool      // a token for every hub is needed
 	login bool      // the token may come later
 	ws    bool      // it is a WebSocket: other requests are answered before there is a hub
+	hub   bool      // it is about a hub: in a cluster, the node that owns the hub serves it
 	serve http.HandlerFunc
+
+	claim bool // nobody owns the hub yet: the node that it is passed on to claims it
 }
 
 // pages are those whose requests are heard. Unless an entry says otherwise
@@ -26,13 +30,15 @@ type pages int
 const (
 	clientPages pages = iota
 	hostPages
-	allPages // what is served is the same for everybody, or wants a key of its own
+	ownPages       // and those of the origin that is asked, for a WebSocket as well
+	dashboardPages // those of the origin that is asked, and no others
+	allPages       // what is served is the same for everybody, or wants a key of its own
 )
 
 // enter is the one way to what is behind a path. What a page sends that has no
 // business there is refused before its token is looked at: it says nothing of
 // who shares an address with that page's reader.
-func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, exposed bool) {
+func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audience) {
 	why := ""
 	if e.pages == hostPages && !auth.IsWebSocket(r) {
 		forEveryPage(w.Header(), plainText) // a Host page asks why its WebSocket was refused
@@ -40,12 +46,30 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, exposed 
 	switch e.pages {
 	case clientPages:
 		why = s.rules.RefuseClient(r)
+	case ownPages:
+		why = s.rules.RefuseOther(r)
+	case dashboardPages:
+		why = s.rules.RefuseForeign(r)
 	case hostPages:
-		if why = s.rules.RefuseHost(r); why == "" && exposed {
+		if why = s.rules.RefuseHost(r); why == "" && on.exposed {
 			why = s.refuseNameless(r)
 		}
 	case allPages:
 	}
+	if tabs := r.URL.Query().Get("tabs"); why == "" && tabs != "" && e.role == auth.RoleClient && !tabsKnown(r) {
+		http.Error(w, "tabs="+cut(tabs)+" is not known: say tabs=own for a Client that sees only the tabs that it opens, or leave it out.", http.StatusBadRequest)
+		return
+	}
+	if misplaced := misplacedSession(r); why == "" && misplaced != "" && e.ws && e.role == auth.RoleClient {
+		http.Error(w, strings.TrimSpace(misplaced+" "+whyUnnamed(routeOf(r).path)), http.StatusBadRequest)
+		return
+	}
+	if e.role != "" && e.hub && isSandbox(routeOf(r).hub) && s.sandboxes.check(routeOf(r).hub) != nil {
+		if _, elsewhere := s.cluster.elsewhere(r.Context(), routeOf(r).hub); elsewhere {
+			e.role = "" // the owner has made its token, and alone knows it
+		}
+	}
+	e.serve = s.clustered(e, on)
 	if e.ws {
 		e.serve = onlyHandshakes(e.serve)
 	}
@@ -59,6 +83,18 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, exposed 
 	default:
 		s.gate.Require(e.ask, e.serve).ServeHTTP(w, r)
 	}
+}
+
+// whyUnnamed says why a WebSocket has no named session, and what to do in its place.
+func whyUnnamed(path string) string {
+	if strings.HasPrefix(path, pageSocketPath) {
+		return "A page's socket owns nothing that could be kept, and the page stays without it: to keep the session on the page and what it missed, " +
+			"connect to /devtools/browser?session=NAME and attach with Target.attachToTarget."
+	}
+	if _, action := adapters[path]; !action && path != "/bap" && path != "/" {
+		return ""
+	}
+	return "The pages that actions have opened stay in the hub when a connection ends: connect again, and name them by their ids."
 }
 
 // onlyHandshakes lets WebSocket handshakes through to next. A plain GET is answered

@@ -23,10 +23,13 @@ const (
 
 // homeEntry finds what the home page consists of, on a listener:
 //
-//	/                for browsers that ask for a page: the home page, the same for everybody
+//	/                for browsers that ask for a page: the dashboard, or the home page, the same for everybody
 //	/home.js, /favicon.ico
 //	/home.json, /host.json   what runs, for Clients and for Hosts
 func (s *Server) homeEntry(r *http.Request, on audience) (entry, bool) {
+	if e, ok := s.dashboardEntry(r, on); ok {
+		return e, true
+	}
 	switch path := routeOf(r).path; {
 	case path == "/" && webpage.WantsHTML(r):
 		return entry{pages: allPages, serve: func(w http.ResponseWriter, r *http.Request) { s.serveHome(w, r, on) }}, true
@@ -117,28 +120,47 @@ const (
 	titlesWithin = 2 * time.Second
 )
 
-// serveHomeStatus says what runs: on the hub that was asked, and on all others
-// for who may drive them all. Sandboxes are named to nobody, since their names
-// are the keys to them. It starts no browser and makes no hub.
+// serveHomeStatus says what runs. It starts no browser and makes no hub.
 func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request, on audience) {
 	if !onlyReads(w, r) {
 		return
 	}
-	at, pass := routeOf(r), auth.PassOf(r)
-	if err := s.sandboxes.check(at.hub); err != nil {
+	if err := s.sandboxes.check(routeOf(r).hub); err != nil {
 		refuse(w, err)
 		return
 	}
-	status := homeStatus{Version: version.Current().Version, Hubs: []homeHub{s.homeHub(r.Context(), at.hub, at.prefix, pass)}}
-	if pass.Grant.Hub == auth.EveryHub || !s.tokens.Set() && !on.exposed {
-		for _, other := range s.hubs.Summaries() {
-			if other.Hub != at.hub && !isSandbox(other.Hub) && len(status.Hubs) < maxHomeHubs {
-				status.Hubs = append(status.Hubs, s.homeHub(r.Context(), other.Hub, hubPrefix(other.Hub), pass))
-			}
-		}
+	status := homeStatus{Version: version.Current().Version}
+	for _, hub := range s.hubsFor(r, on) {
+		status.Hubs = append(status.Hubs, s.homeHub(r.Context(), hub.name, hub.prefix, auth.PassOf(r)))
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	json.NewEncoder(w).Encode(status) //nolint:errcheck // a peer that is gone
+}
+
+// namedHub is a hub and the path before its paths.
+type namedHub struct{ name, prefix string }
+
+// hubsFor are the hubs that an asker may know of: the one that was asked, and all
+// others for who may drive them all. Sandboxes are in nobody's list, since their names
+// are the keys to them.
+func (s *Server) hubsFor(r *http.Request, on audience) []namedHub {
+	at, pass := routeOf(r), auth.PassOf(r)
+	list := []namedHub{{at.hub, at.prefix}}
+	if !s.seesAll(pass, on) {
+		return list
+	}
+	for _, other := range s.hubs.Summaries() {
+		if other.Hub != at.hub && !isSandbox(other.Hub) && len(list) < maxHomeHubs {
+			list = append(list, namedHub{other.Hub, hubPrefix(other.Hub)})
+		}
+	}
+	return list
+}
+
+// seesAll reports whether an asker may know of all hubs, and of the nodes of the
+// cluster that have them.
+func (s *Server) seesAll(pass auth.Pass, on audience) bool {
+	return pass.Grant.Hub == auth.EveryHub || !s.tokens.Set() && !on.exposed
 }
 
 // hubPrefix is the path under which a listener serves a hub.

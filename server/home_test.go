@@ -19,10 +19,10 @@ func (s started) open(t *testing.T, addr, path string, more ...string) hubtest.A
 	return hubtest.Raw(t, addr, hubtest.Request("GET "+path+" HTTP/1.1", lines...))
 }
 
-// TestHomePage looks at the home page on each listener, of the default hub and of
+// TestHomePage looks at the simple home page on each listener, of the default hub and of
 // another one.
 func TestHomePage(t *testing.T) {
-	s := start(t, nil)
+	s := start(t, func(o *Options) { o.UI = new(false) })
 	for _, path := range []string{"/", "/hub/mine/", "/hub/mine"} {
 		prefix := strings.TrimSuffix(path, "/")
 		for _, addr := range []string{s.ClientAddr(), s.HostAddr()} {

@@ -47,15 +47,18 @@ func (l Limits) hub() relay.Limits {
 	return relay.Limits{Clients: l.MaxClients, ClientSessions: l.MaxClientSessions, ClientCalls: l.MaxClientCalls, Calls: l.MaxCalls}
 }
 
-// budget is what connections may hold in all; nil where nobody knows how much
-// memory there is.
-func (l Limits) budget() *wsconn.Budget {
-	n := cmp.Or(l.MemoryBudget, usableMemory()/4*3)
+// budget is what connections may hold in all, without what others use; nil where
+// nobody knows how much memory there is.
+func (l Limits) budget(others int64) *wsconn.Budget {
+	n := l.memory()
 	if n == 0 {
 		return nil
 	}
-	return wsconn.NewBudget(n)
+	return wsconn.NewBudget(n - others)
 }
+
+// memory is what connections and timelines may hold in all; 0 when it is unknown.
+func (l Limits) memory() int64 { return cmp.Or(l.MemoryBudget, usableMemory()/4*3) }
 
 // usableMemory is how much memory the process may use, in bytes: the limit of
 // its cgroup, else the machine's memory, or GOMEMLIMIT where that is lower; 0

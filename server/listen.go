@@ -122,6 +122,9 @@ func (s *Server) closeListeners() {
 	if s.app != nil {
 		s.app.Close()
 	}
+	if s.o.Cluster != nil && s.o.Cluster.Listener != nil {
+		s.o.Cluster.Listener.Close()
+	}
 }
 
 // TLS makes all listeners speak TLS. Its zero value leaves them as they are.

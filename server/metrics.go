@@ -24,6 +24,8 @@ type metrics struct {
 	panics   prometheus.Counter
 	logins   *prometheus.CounterVec // that failed, by listener and reason
 
+	passedOn, peerRefused prometheus.Counter // requests of a cluster
+
 	browserStart prometheus.Histogram
 	browserQueue *prometheus.HistogramVec // by outcome
 }
@@ -32,7 +34,7 @@ func newMetrics() *metrics {
 	return &metrics{
 		closes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "cdphub_connections_closed_total",
-			Help: "WebSocket connections that ended, by side (client, host) and close code (RFC 6455; 3xxx and 4xxx are those of applications).",
+			Help: "WebSocket connections that ended, by side (client, host, link, …) and close code (RFC 6455; 3xxx and 4xxx are those of applications).",
 		}, []string{"side", "code"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "cdphub_handshakes_refused_total",
@@ -47,6 +49,14 @@ func newMetrics() *metrics {
 			Help: "Requests and logins that were refused for their token, by listener (clients, hosts, shared, admin) and reason (" +
 				strings.Join(auth.Reasons(), ", ") + ").",
 		}, []string{"listener", "reason"}),
+		passedOn: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "cdphub_cluster_passed_on_total",
+			Help: "Requests that this node has passed on to the node that owns their hub.",
+		}),
+		peerRefused: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "cdphub_cluster_verdicts_refused_total",
+			Help: "Requests at the listener for other nodes that were refused: they had no verdict, or one that was not good.",
+		}),
 		browserStart: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "cdphub_browser_start_seconds",
 			Help:    "Time from the request for a browser until it has come to its hub.",
@@ -106,6 +116,7 @@ var hubMetrics = []hubMetric{
 	{"cdphub_hosts", "Hosts connected.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Hosts) }},
 	{"cdphub_clients", "Clients connected.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Clients) }},
 	{"cdphub_targets", "Targets that Hosts offer.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Targets) }},
+	{"cdphub_targets_unresponsive", "Targets whose page has given no sign of life when it was asked: its process is stopped, its script does not end, or it shows a dialog.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Unresponsive) }},
 	{"cdphub_sessions", "Sessions of Clients.", prometheus.GaugeValue, nil, func(s relay.Stats) float64 { return float64(s.Sessions) }},
 	{"cdphub_commands_received_total", "Messages of Clients. Their number is always the sum of answered, client_gone and pending.", prometheus.CounterValue, nil, func(s relay.Stats) float64 { return float64(s.Received) }},
 	{"cdphub_commands_answered_total", "Messages of Clients that were answered by a Host, or by the hub itself.", prometheus.CounterValue, prometheus.Labels{"by": "host"}, func(s relay.Stats) float64 { return float64(s.AnsweredByHost) }},
@@ -188,6 +199,9 @@ func (s *Server) registry() *prometheus.Registry {
 		s.metrics.closes, s.metrics.refusals, s.metrics.panics, s.metrics.logins,
 		s.metrics.browserStart, s.metrics.browserQueue,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "cdphub_links", Help: "Links of cdphub connect, those included that are lost and may come back.",
+		}, func() float64 { return float64(s.links.table.Len()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "cdphub_browser_queue_length", Help: "Clients that wait for a browser because --max-browsers are in use.",
 		}, func() float64 { return float64(s.browsers.Numbers().Queued) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -200,6 +214,11 @@ func (s *Server) registry() *prometheus.Registry {
 			Name: "cdphub_browsers_failed_total", Help: "Browsers that could not be started or connected to.",
 		}, func() float64 { return float64(s.browsers.Numbers().Failed) }),
 	)
+	r.MustRegister(s.namedMetrics()...)
+	if s.cluster != nil {
+		r.MustRegister(s.metrics.passedOn, s.metrics.peerRefused)
+		r.MustRegister(s.cluster.collectors()...)
+	}
 	r.MustRegister(s.o.Collectors...)
 	return r
 }

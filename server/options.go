@@ -12,6 +12,7 @@ import (
 
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/devtools"
 	"github.com/cdphub/cdphub/internal/httpserver"
 )
 
@@ -40,11 +41,20 @@ type Options struct {
 	ClientOrigins []string // origins whose pages may be Clients
 	HostOrigins   []string // origins, beside those on loopback, whose pages may be Hosts
 	BaseDomain    string   // hub NAME is served at NAME.BaseDomain too
+	PublicURL     string   // where people reach the listener of Clients, for links to it; empty: at its address
 
 	// PageSockets says whether /json/list names the page socket of each target,
 	// /devtools/page/ID, or the browser's; nil: the page socket for pages of a
 	// browser, the browser's for frames. Both are always served.
 	PageSockets *bool
+
+	DevTools *devtools.FrontEnd // for people, at /devtools/ui/; nil: there is none
+	// UI says whether the listener of Clients serves the dashboard; nil: where it
+	// is on loopback alone.
+	UI *bool
+	// TakeoverWait is how long commands that act on a page wait while a person has
+	// taken it over; 0: they are refused at once.
+	TakeoverWait time.Duration
 
 	UploadDir   string        // from which Clients may upload files by path; empty: none
 	DownloadDir string        // below which Clients may have files saved that frames download; empty: none
@@ -53,9 +63,11 @@ type Options struct {
 	Limits   Limits
 	Actions  Actions
 	Network  Network
+	Timeline Timeline
 	Browsers *browsers.Options // behind the hubs; nil: none
 	PageHost bool              // a page may be a Host beside a browser without a Host token
 	App      *App              // behind the proxy; nil: none
+	Cluster  *Cluster          // of servers that serve the same hubs; nil: this one is alone
 
 	Log        *zap.Logger            // nothing is logged when nil
 	LogLevel   http.Handler           // of /log-level for operators; nil: there is none
@@ -111,12 +123,18 @@ type Limits struct {
 	MaxClientSessions int // of one Client, 8192
 	MaxClientCalls    int // commands of one Client without an answer, 4096
 	MaxCalls          int // commands of all Clients of one hub without an answer, 65536
+	MaxLinks          int // connections of `cdphub connect` with one token, 256; without tokens, of one address
 
 	PingEvery      time.Duration // a silent peer is asked whether it is there, 25 s
 	PongWithin     time.Duration // it must answer, 10 s
 	MessageTimeout time.Duration // one message may take to come in, 60 s
 	WriteTimeout   time.Duration // a peer may take nothing of what is written to it, 10 s
+	LinkGrace      time.Duration // a lost link of `cdphub connect` is kept, 2 min
 	HostGrace      time.Duration // a lost Host may take to come back to its targets and their sessions, 30 s
+
+	NamedGrace  time.Duration // the longest that a named session stays without a connection, 30 min
+	MaxNamed    int           // named sessions of one token at one hub, 16
+	NamedMemory int64         // bytes of messages that one of them keeps, 8 MiB
 
 	MemoryBudget int64 // bytes that all queues and large messages may hold; 75 % of what the process may use
 	Compression  bool  // compress large messages to peers that offer it (permessage-deflate, RFC 7692)
@@ -154,6 +172,16 @@ type Network struct {
 	Public bool     // refuse addresses that are not of the public Internet
 }
 
+// Timeline says what is kept of what happens on targets. Zero fields take the default.
+type Timeline struct {
+	On         bool
+	Size       int64         // bytes of one target in memory, 2 MiB
+	Time       time.Duration // for which it is kept in memory, 30 min
+	Record     string        // the folder to which all of it is written; empty: none
+	RecordSize int64         // bytes of all recordings in it, 1 GiB
+	RecordText bool          // with the bodies of responses
+}
+
 // withDefaults fills in what the caller left out.
 func (o Options) withDefaults() Options {
 	o.ClientAddr = cmp.Or(o.ClientAddr, "127.0.0.1:9222")
@@ -168,6 +196,8 @@ func (o Options) withDefaults() Options {
 	if o.rates == nil {
 		o.rates = &rates{httpserver.OwnRate, httpserver.AppRate}
 	}
+	o.Limits.MaxLinks = cmp.Or(o.Limits.MaxLinks, 256)
+	o.Limits.LinkGrace = cmp.Or(o.Limits.LinkGrace, 2*time.Minute)
 	a := &o.Actions
 	if a.HookScopes == nil {
 		a.HookScopes = []string{"browser:read", "browser:write"}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/httpdiscovery"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/webpage"
@@ -23,7 +24,9 @@ import (
 //
 //	/devtools/browser[/ANY]       Client WebSocket
 //	/devtools/page/ID             the same for one Target
+//	/devtools/ui/                 DevTools for people, see devtools.go
 //	/json/…, /icdp/status, /health
+//	/sessions[/NAME]                the Client's named sessions, see named.go
 //	/icdp/host                    Host WebSocket
 //	/agent.js, /agent.mjs, /host.js, /host.mjs, /shell
 //	/, /home.js, /home.json, /favicon.ico   the home page, see home.go
@@ -33,8 +36,12 @@ import (
 //	/hub/NAME/…                   the same for the hub of that name
 //	/session/NAME/rpc, …/cdp      /ndjson and /cdp of that hub; "default" is the one at the root
 //	/browser-sandboxes[/NAME]     hubs made on request, see sandboxes.go
+//	/link                         WebSocket of a link, see links.go
 func (s *Server) handler(clients, hosts, exposed bool) http.Handler {
-	on := audience{clients, hosts, exposed}
+	return s.serve(audience{clients, hosts, exposed})
+}
+
+func (s *Server) serve(on audience) http.Handler {
 	return webpage.ForPeople(s.logRefusals(s.rules.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
@@ -42,16 +49,16 @@ func (s *Server) handler(clients, hosts, exposed bool) http.Handler {
 			return
 		}
 		at, ok := s.route(r)
-		at.listener = listenerName(clients, hosts)
+		at.listener = listenerName(on.clients, on.hosts)
 		r = r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
 		e := entry{role: auth.RoleClient, serve: notFound}
-		if !clients {
+		if !on.clients {
 			e.role, e.serve = auth.RoleHost, http.NotFound
 		}
 		if ok {
 			e = s.find(e, r, on)
 		}
-		s.enter(w, r, e, exposed)
+		s.enter(w, r, e, on)
 	}))), s.homePath)
 }
 
@@ -69,24 +76,41 @@ func (s *Server) find(nowhere entry, r *http.Request, on audience) entry {
 	if e, ok := s.homeEntry(r, on); ok {
 		return e
 	}
+	if e, ok := s.uiEntry(r, on); ok {
+		return e
+	}
 	if on.hosts {
 		if path == "/icdp/host" {
-			return entry{pages: hostPages, role: auth.RoleHost, ws: true, serve: s.serveHost}
+			return entry{pages: hostPages, role: auth.RoleHost, ws: true, hub: true, serve: s.serveHost}
 		}
 		if b, ok := bundles()[path]; ok {
 			return entry{pages: allPages, serve: b.serve}
 		}
 		if serve := s.frameEndpoint(path); serve != nil {
-			return entry{pages: allPages, serve: serve}
+			return entry{pages: allPages, hub: true, serve: serve}
+		}
+	}
+	if clients {
+		if e, ok := s.devtoolsEntry(r); ok {
+			return e
+		}
+		if e, ok := s.namedEntry(path); ok {
+			return e
 		}
 	}
 	switch {
-	case actions && routeOf(r).hub == relay.DefaultHub && (path == sandboxPath || strings.HasPrefix(path, sandboxPath+"/")):
-		return entry{role: auth.RoleClient, every: true, serve: withJSON(http.HandlerFunc(s.serveSandboxes)).ServeHTTP}
-	case actions && path == "/cdp", clients && (path == "/devtools/browser" || strings.HasPrefix(path, "/devtools/browser/")):
-		return entry{role: auth.RoleClient, ws: true, serve: s.serveClient}
+	case actions && isSandboxPath(routeOf(r)):
+		return entry{role: auth.RoleClient, every: true, serve: withJSON(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.serveSandboxes(w, r, on)
+		})).ServeHTTP}
+	case clients && browserSocket(path) && (actions || path != "/cdp"):
+		return entry{role: auth.RoleClient, ws: true, hub: true, serve: s.serveClient}
+	case clients && path == linkPath:
+		return entry{role: auth.RoleClient, ws: true, serve: func(w http.ResponseWriter, r *http.Request) { s.serveLink(w, r, on) }}
+	case clients && s.timelineAPI(path) != nil:
+		return entry{pages: dashboardPages, role: auth.RoleClient, hub: true, serve: s.timelineAPI(path)}
 	case clients && strings.HasPrefix(path, pageSocketPath):
-		return entry{role: auth.RoleClient, ws: true, serve: s.servePage}
+		return entry{role: auth.RoleClient, ws: true, hub: true, serve: s.servePage}
 	case actions && path == "/rp.js":
 		return entry{pages: allPages, serve: serveHookScript}
 	case actions:
@@ -95,7 +119,7 @@ func (s *Server) find(nowhere entry, r *http.Request, on audience) entry {
 		}
 	}
 	if clients && httpdiscovery.Serves(path) {
-		return entry{role: auth.RoleClient, serve: s.serveDiscovery}
+		return entry{role: auth.RoleClient, hub: true, serve: s.serveDiscovery}
 	}
 	return nowhere
 }
@@ -105,6 +129,7 @@ type route struct {
 	hub    string
 	prefix string // of the hub's paths: "" or "/hub/NAME"
 	path   string
+	passed bool // on, by another node
 	live   bool // only a hub that there is, or that the options name, is meant: a session's
 
 	listener string // that the request came to: clients, hosts, or shared
@@ -125,7 +150,8 @@ type routeKey struct{}
 
 func routeOf(r *http.Request) route { return r.Context().Value(routeKey{}).(route) }
 
-// route finds the hub by path, /hub/NAME/…, or by host, NAME.BASEDOMAIN.
+// route finds the hub by path, /hub/NAME/…, by host, NAME.BASEDOMAIN, or by the
+// address of the link that has carried the request.
 func (s *Server) route(r *http.Request) (route, bool) {
 	path := r.URL.Path
 	if rest, named := strings.CutPrefix(path, "/hub/"); named {
@@ -141,7 +167,7 @@ func (s *Server) route(r *http.Request) (route, bool) {
 			return route{hub: n, path: path}, relay.ValidName(n)
 		}
 	}
-	return route{hub: relay.DefaultHub, path: path}, true
+	return route{hub: linkOf(r).hub, path: path}, true
 }
 
 // sessionRoute finds the hub of /session/NAME/rpc and /session/NAME/cdp.
@@ -158,6 +184,9 @@ func sessionRoute(rest string) (route, bool) {
 func (s *Server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, func(), bool) {
 	name := routeOf(r).hub
 	err := s.sandboxes.check(name)
+	if err == nil {
+		err = s.cluster.here(r.Context(), name)
+	}
 	if err != nil {
 		refuse(w, err)
 		return nil, nil, false
@@ -180,8 +209,10 @@ func refuse(w http.ResponseWriter, why error) {
 	switch {
 	case errors.Is(why, errNoSandbox):
 		status = http.StatusNotFound
-	case errors.Is(why, browsers.ErrFull):
+	case browsers.IsFull(why):
 		w.Header().Set("Retry-After", retryFull)
+	case errors.Is(why, errElsewhere), errors.Is(why, cluster.ErrTaken), errors.Is(why, cluster.ErrUncertain):
+		w.Header().Set("Retry-After", "1")
 	}
 	http.Error(w, why.Error(), status)
 }
@@ -212,7 +243,9 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	p := policy(pass)
 	o := discoveryOptions(hub, routeOf(r).prefix, p)
 	o.PageSockets = s.o.PageSockets
-	o.Query = pass.Query
+	o.Query = socketQuery(r, pass)
+	o.FrontEnd = s.o.DevTools != nil
+	o.Ticket = func(target string) string { return s.ticket(r, target) }
 	if p != nil {
 		o.Refuse = p.Refuse
 	}
@@ -240,33 +273,28 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	httpdiscovery.Handler(visible{hub, nil}, o).ServeHTTP(w, r)
 }
 
-// serveClient makes a WebSocket a Client of its hub.
-func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
-	hub, release, ok := s.acquireReady(w, r)
-	if !ok {
-		return
-	}
-	s.upgradeClient(w, r, hub, release, func(client *relay.Client, conn *wsconn.Conn) error {
-		client.Connect(newClientPeer(conn))
-		return nil
-	})
-}
-
 const pageSocketPath = "/devtools/page/"
 
 // servePage makes a WebSocket a Client of one Target.
-func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
+func (s *Server) servePage(w http.ResponseWriter, r *http.Request) { s.servePageTo(w, r, "") }
+
+// servePageTo is servePage for a Client that sees also a private Target; "" is none.
+func (s *Server) servePageTo(w http.ResponseWriter, r *http.Request, private string) {
 	id := strings.TrimPrefix(routeOf(r).path, pageSocketPath)
 	hub, release, ok := s.acquireReady(w, r)
 	if !ok {
 		return
 	}
-	if _, known := hub.Target(policy(auth.PassOf(r)), id); !known {
+	_, known := hub.Target(policy(auth.PassOf(r)), id)
+	if private != "" {
+		_, known = hub.WatchedTarget(watcher(r), id)
+	}
+	if !known {
 		release()
 		http.Error(w, "No such target id: "+id, http.StatusNotFound)
 		return
 	}
-	s.upgradeClient(w, r, hub, release, func(client *relay.Client, conn *wsconn.Conn) error {
+	s.upgradeClient(w, r, hub, release, private, func(client *relay.Client, conn *wsconn.Conn) error {
 		return client.ConnectPage(newClientPeer(conn), id, func() { conn.Close(wsconn.ReasonTargetClosed) })
 	})
 }
@@ -285,11 +313,12 @@ func (c clientPeer) Drained() { c.conn.Close(wsconn.ReasonShutdown) }
 // upgradeClient takes a WebSocket over for a Client, which connect joins to
 // its hub; release is called when it has left. Its place there is taken
 // before: a full hub refuses the handshake.
-func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *relay.Hub, release func(),
+func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *relay.Hub, release func(), private string,
 	connect func(*relay.Client, *wsconn.Conn) error,
 ) {
 	who := s.peer("client", r)
-	client, err := hub.Admit(relay.ClientOptions{Policy: policy(auth.PassOf(r))})
+	pass := auth.PassOf(r)
+	client, err := hub.Admit(relay.ClientOptions{Policy: policy(pass), Name: clientName(r, pass), Account: pass.Bearer(), PrivateOf: private})
 	if err != nil {
 		release()
 		http.Error(w, "Too many clients", http.StatusServiceUnavailable)
@@ -332,10 +361,15 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *c
 	s.log.Debug(who.side+" came", who.fields()...)
 	// First, since the end of a sandbox ends its token, too: the reason is the sandbox.
 	apart := s.sandboxes.join(who.hub, func() { conn.Close(wsconn.ReasonDeleted) })
+	stayed := func() {}
+	if who.side != "link" { // which is the node's, whoever owns the hub of its path
+		stayed = s.cluster.join(who.hub, who.side == "host", conn.Close)
+	}
 	letGo, left := s.hold(pass, conn), to.enter()
 	start(to.ctx, conn, func() {
 		letGo()
 		apart()
+		stayed()
 		left()
 	})
 	return true

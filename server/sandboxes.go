@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -23,6 +22,7 @@ import (
 //
 //	POST   /browser-sandboxes        makes one and answers with its record, which has its token
 //	GET    /browser-sandboxes        {"sandboxes":[…]}: those made with the same token, without theirs
+//	                                 (and "missing":["b"] of a cluster: nodes that have not answered)
 //	GET    /browser-sandboxes/NAME   its record
 //	DELETE /browser-sandboxes/NAME   ends it, with its browser and all its connections
 const sandboxPath = "/browser-sandboxes"
@@ -138,9 +138,7 @@ func (b *sandboxes) of(owner string) []listed {
 			list = append(list, listed{name, sb.since})
 		}
 	}
-	slices.SortFunc(list, func(x, y listed) int {
-		return cmp.Or(x.since.Compare(y.since), strings.Compare(x.name, y.name))
-	})
+	slices.SortFunc(list, func(a, b listed) int { return a.since.Compare(b.since) })
 	return list
 }
 
@@ -210,17 +208,21 @@ func (b *sandboxes) remove(name string, whenIdle bool) (release func(), ok bool)
 }
 
 // serveSandboxes answers for sandboxPath, to who may drive every hub in full.
-func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request, on audience) {
 	if g := auth.PassOf(r).Grant; g.Scope != 0 && g.Scope < auth.ScopeFull {
 		refuseSandbox(w, http.StatusForbidden, "Sandboxes need a token of scope full.")
 		return
 	}
 	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, sandboxPath), "/")
+	if owner, elsewhere := s.sandboxElsewhere(r, name); elsewhere {
+		s.passOn(w, r, entry{role: auth.RoleClient, every: true, claim: name == ""}, on, owner)
+		return
+	}
 	switch {
 	case name == "" && r.Method == http.MethodPost:
 		s.createSandbox(w, r)
 	case name == "" && r.Method == http.MethodGet:
-		s.listSandboxes(w, r)
+		s.listSandboxes(w, r, on)
 	case name == "":
 		w.Header().Set("Allow", "GET, POST")
 		refuseSandbox(w, http.StatusMethodNotAllowed, "Sandboxes are made here with POST, and listed with GET.")
@@ -259,7 +261,7 @@ func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
 	_, release, err := s.Hub(r.Context(), name)
 	if err != nil {
 		s.sandboxes.cancel(name)
-		if errors.Is(err, browsers.ErrFull) {
+		if browsers.IsFull(err) {
 			w.Header().Set("Retry-After", retryFull)
 		}
 		refuseSandbox(w, http.StatusServiceUnavailable, err.Error())
@@ -275,13 +277,23 @@ func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
 }
 
 // listSandboxes answers with the sandboxes that whoever asks has made. Without
-// tokens everybody has made all of them.
-func (s *Server) listSandboxes(w http.ResponseWriter, r *http.Request) {
-	records := []sandboxRecord{}
+// tokens everybody has made all of them. In a cluster these are the sandboxes of all
+// nodes; "missing" names those that have not answered.
+func (s *Server) listSandboxes(w http.ResponseWriter, r *http.Request, on audience) {
+	records, missing := s.sandboxesElsewhere(r, on)
+	if records == nil {
+		records = []sandboxRecord{}
+	}
 	for _, one := range s.sandboxes.of(auth.PassOf(r).Bearer()) {
 		records = append(records, s.sandboxRecord(r, one.name, one.since))
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"sandboxes": records})
+	// Times are whole seconds: those of one node stay in the order in which they began.
+	slices.SortStableFunc(records, func(a, b sandboxRecord) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	answer := map[string]any{"sandboxes": records}
+	if len(missing) > 0 {
+		answer["missing"] = missing
+	}
+	writeJSON(w, http.StatusOK, answer)
 }
 
 func (s *Server) endSandbox(name string, whenIdle bool) bool {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -234,7 +235,7 @@ func TestSandboxesBelowADomain(t *testing.T) {
 func TestSandboxesEndClientsWithin(t *testing.T) {
 	s := start(t, withActions)
 	_, r := s.sandbox(t, "POST "+sandboxPath)
-	join := s.clientsOf(r.SandboxID, nil)
+	join := s.clientsOf(r.SandboxID, relay.ClientOptions{})
 	stays, err := join(func(string, string, []byte) {})
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,16 @@ import (
 type started struct {
 	*Server
 	stop func() // drains, and returns when it has
+
+	asked *Server // that passes everything on to it; nil: nobody
+}
+
+// addr is where the server is asked.
+func (s started) addr(hosts bool) string {
+	if s.asked != nil {
+		return s.asked.addr(hosts)
+	}
+	return s.Server.addr(hosts)
 }
 
 func start(t *testing.T, change func(*Options)) started {
@@ -29,6 +40,14 @@ func startLogged(t *testing.T, log *zap.Logger, change func(*Options)) started {
 	f := testOptions()
 	if change != nil {
 		change(&f)
+	}
+	if os.Getenv(throughEnv) != "" && f.Cluster == nil && !f.NoListeners {
+		f.Log = log
+		s, err := startThrough(t, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
 	}
 	s, err := makeServer(f, log)
 	if err != nil {
@@ -56,7 +75,7 @@ func makeServer(o Options, log *zap.Logger) (*Server, error) {
 // startServer runs a server that has been made.
 func startServer(t *testing.T, s *Server) started {
 	t.Helper()
-	return started{s, hubtest.Run(t, s.Run)}
+	return started{Server: s, stop: hubtest.Run(t, s.Run)}
 }
 
 func (s started) client(t *testing.T) *far {

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,10 +26,14 @@ import (
 	"github.com/cdphub/cdphub/actions/bap"
 	"github.com/cdphub/cdphub/actions/mcp"
 	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/devtools"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/closelog"
 	"github.com/cdphub/cdphub/internal/httpserver"
 	"github.com/cdphub/cdphub/internal/version"
+	"github.com/cdphub/cdphub/journal"
+	"github.com/cdphub/cdphub/named"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/urlpolicy"
 	"github.com/cdphub/cdphub/wsconn"
@@ -49,13 +54,17 @@ type Server struct {
 	closes   closelog.Ring // of connections, for operators
 
 	sandboxes sandboxes
+	named     *named.Sessions
 	bap       *bap.Server
 	bapFrom   httpserver.PerAddress // its connections
 	logins    httpserver.PerAddress // connections that have yet to show a token
 	mcp       *mcp.Handler
+	tickets   devtools.Tickets[auth.Pass]
 	consents  *actions.Consents // for scripts of browser hooks
 	urls      *urlpolicy.Policy
 	names     *urlpolicy.Resolver // of hosts in URLs
+	journal   *journal.Journal    // of what happens on targets; nil: nothing is kept
+	cluster   *membership         // nil: this server is alone
 
 	listeners []listener
 	admin     *endpoint     // for operators; nil: none
@@ -66,8 +75,13 @@ type Server struct {
 	tokensChanged chan struct{} // their files are to be read
 
 	clients, hosts *connGroup
+	links          *links
+	forwarded      *connGroup    // requests that other nodes serve
 	draining       atomic.Bool   // takes no more connections
 	ending         chan struct{} // closed then
+
+	endAsked chan struct{} // closed when Run is to drain and return
+	endOnce  sync.Once     // closes it
 }
 
 // listener is one address and whom it serves.
@@ -90,27 +104,32 @@ func New(o Options) (*Server, error) {
 		o:       o,
 		log:     o.Log,
 		metrics: newMetrics(),
-		budget:  o.Limits.budget(),
+		budget:  o.Limits.budget(o.timelineMemory() + o.Limits.namedMemory()),
 
 		sandboxes: sandboxes{max: o.Actions.MaxSandboxes, idle: o.Actions.SandboxIdle},
+		named:     named.New(o.Limits.named(o.Log)),
 		bap:       bap.New(bap.Options{Pages: o.Actions.BAPPages, AllPages: o.Actions.BAPAllPages || o.App != nil}),
 		mcp:       mcp.NewHandler(o.Log),
 		names:     new(urlpolicy.Resolver),
 
-		clients: newConnGroup(),
-		hosts:   newConnGroup(),
-		ending:  make(chan struct{}),
-		reload:  make(chan struct{}, 1),
+		clients:   newConnGroup(),
+		hosts:     newConnGroup(),
+		forwarded: newConnGroup(),
+		ending:    make(chan struct{}),
+		endAsked:  make(chan struct{}),
+		reload:    make(chan struct{}, 1),
 
 		tokensChanged: make(chan struct{}, 1),
 	}
-	for _, step := range []func() error{s.makePolicies, s.makeHubs, s.listenAll, s.makeApp} {
+	for _, step := range []func() error{s.makePolicies, s.makeJournal, s.makeHubs, s.makeCluster, s.listenAll, s.makeApp} {
 		if err := step(); err != nil {
 			s.closeListeners()
+			s.closeJournal()
 			return nil, err
 		}
 	}
 	s.poller = wsconn.NewPoller(0)
+	s.links = newLinks(s)
 	return s, nil
 }
 
@@ -151,7 +170,7 @@ func (s *Server) makeHubs() error {
 	s.hubs = relay.NewHubs(relay.Options{
 		Download: download,
 		Log:      s.log, Product: version.Current().Product("/"), Upload: upload, Limits: s.o.Limits.hub(), Grace: s.o.Limits.HostGrace,
-		PageAddress: s.pageAddress,
+		PageAddress: s.pageAddress, HandoffURL: s.handoffURL, Observe: s.observe(), Derive: s.o.Cluster.derive(),
 	})
 	if s.o.Browsers == nil {
 		s.browsers = browsers.None(s.hubs)
@@ -162,19 +181,22 @@ func (s *Server) makeHubs() error {
 	if b.Log == nil {
 		b.Log = s.log
 	}
+	if c := s.o.Cluster; c != nil && c.MaxBrowsers > 0 {
+		b.Reserve = func(ctx context.Context) (func(), error) { return s.cluster.reserveBrowser(ctx) }
+	}
 	b.Started, b.Queued = s.metrics.browserStarted, s.metrics.queueLeft
 	s.browsers, err = browsers.New(s.hubs, b)
 	return err
 }
 
-// Run serves until ctx ends, then drains: Clients get the answers to their
+// Run serves until ctx ends, or the node is drained, then drains: Clients get the answers to their
 // commands in flight, within Options.Drain. It must be called once at most.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
 	defer s.poller.Close()
 	defer s.watchTokens()()
 	defer s.watchBrowsers()()
-	failed := make(chan error, len(s.listeners)+2)
+	failed := make(chan error, len(s.listeners)+3)
 	serve := func(hs *http.Server, ln net.Listener) *http.Server {
 		go func() { failed <- hs.Serve(ln) }()
 		return hs
@@ -185,6 +207,12 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	if s.app != nil {
 		defer serve(s.app.server, s.app.Listener).Close()
+	}
+	if s.cluster != nil {
+		peers := s.peerListener()
+		s.log.Info("listening for other nodes", zap.Stringer("addr", peers.Addr()))
+		defer serve(s.newPeerServer(peers.handler), peers.Listener).Close()
+		defer s.watchCluster()()
 	}
 	if err := s.checkBrowsers(ctx); err != nil {
 		s.drain(nil)
@@ -200,6 +228,7 @@ func (s *Server) Run(ctx context.Context) error {
 	var err error
 	select {
 	case <-ctx.Done():
+	case <-s.endAsked:
 	case err = <-failed:
 	}
 	reloaded()
@@ -225,9 +254,23 @@ func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release 
 	if err := s.sandboxes.check(name); err != nil {
 		return nil, nil, err
 	}
+	if err := s.cluster.here(ctx, name); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stayed := s.cluster.join(name, false, func(wsconn.Reason) { cancel(errElsewhere) })
 	hub, release, err = s.browsers.Acquire(ctx, name)
+	stayed()
+	s.cluster.tellBrowsers()
 	if err != nil {
-		if s.guarded(true, false) && !errors.Is(err, browsers.ErrFull) && !errors.Is(err, browsers.ErrRestarting) { // not everybody's business
+		switch {
+		case errors.Is(context.Cause(ctx), errElsewhere):
+			return nil, nil, errElsewhere
+		case browsers.IsFull(err):
+			s.cluster.releaseSoon(name)
+		}
+		if s.guarded(true, false) && !forEverybody(err) {
 			s.log.Info("client refused", zap.Error(err))
 			err = errors.New("no browser can be had: the log of cdphub says why")
 		}
@@ -236,9 +279,14 @@ func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release 
 	return hub, release, nil
 }
 
+// forEverybody reports whether an error of browsers says nothing of the machine.
+func forEverybody(err error) bool {
+	return browsers.IsFull(err) || errors.Is(err, browsers.ErrRestarting) || errors.Is(err, cluster.ErrUncertain)
+}
+
 // Join makes Clients of a hub within the process, for package actions. They may
 // do everything.
-func (s *Server) Join(hub string) actions.Join { return s.clientsOf(hub, nil) }
+func (s *Server) Join(hub string) actions.Join { return s.clientsOf(hub, relay.ClientOptions{}) }
 
 // Stats are the counters of all hubs.
 func (s *Server) Stats() relay.Stats { return s.hubs.Stats() }
@@ -277,17 +325,27 @@ func (s *Server) drain(servers []*http.Server) {
 	s.log.Info("shutting down", zap.Duration("within", s.o.Drain))
 	s.draining.Store(true)
 	close(s.ending)
+	if s.cluster != nil {
+		s.named.Depart()
+	}
 	s.hubs.Drain()
+	s.cluster.drain()
 	patience, cancel := context.WithTimeout(context.Background(), s.o.Drain)
+	given := s.handOver(patience)
 	s.clients.wait(patience)
+	given()
 	cancel()
+	s.cluster.leave()
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	s.mcp.Close()
+	s.forwarded.close(ctx, wsconn.ReasonShutdown)
 	clients := s.clients.close(ctx, wsconn.ReasonShutdown)
 	hosts := s.hosts.close(ctx, wsconn.ReasonShutdown)
+	links := s.links.close(ctx)
 	s.browsers.Close()
-	if !clients || !hosts {
+	s.closeJournal()
+	if !clients || !hosts || !links {
 		s.log.Warn("some connections did not close in time")
 	}
 	s.closeListeners()

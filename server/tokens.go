@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -81,21 +82,41 @@ func (s *Server) fragment() string {
 	return "token=" + token
 }
 
-// policy is what the bearer of a token may do; nil is everything.
+// policy is what a Client may do and see, by its token and its URL; nil is
+// everything.
 func policy(p auth.Pass) relay.Policy {
-	if p.Grant.Scope == 0 {
+	switch {
+	case p.Owner != "":
+		return inTabs(p, cmp.Or(p.Grant.Scope, auth.ScopePrivileged))
+	case p.Grant.Scope == 0:
 		return nil
 	}
 	return p.Grant.Scope
 }
 
+// inTabs holds a policy to the tabs that a Client has of its own, if it has.
+func inTabs(pass auth.Pass, p relay.Policy) relay.Policy {
+	if pass.Owner == "" {
+		return p
+	}
+	return relay.OwnTabs{Policy: p, Owner: pass.Owner}
+}
+
+// watcher is who looks at targets by the API of the dashboard.
+func watcher(r *http.Request) relay.Watcher {
+	pass := auth.PassOf(r)
+	return relay.Watcher{Policy: policy(pass), Account: pass.Bearer(), Only: guestOf(r).TargetID}
+}
+
 // hold closes a connection as soon as its token is no longer good.
 func (s *Server) hold(p auth.Pass, conn *wsconn.Conn) (release func()) {
-	return s.gate.Hold(p, func(why error) {
-		if errors.Is(why, auth.ErrExpired) {
-			conn.Close(wsconn.ReasonTokenExpired)
-		} else {
-			conn.Close(wsconn.ReasonTokenRevoked)
-		}
-	})
+	return s.gate.Hold(p, func(why error) { conn.Close(tokenReason(why)) })
+}
+
+// tokenReason closes the connections of a token that is no longer good.
+func tokenReason(why error) wsconn.Reason {
+	if errors.Is(why, auth.ErrExpired) {
+		return wsconn.ReasonTokenExpired
+	}
+	return wsconn.ReasonTokenRevoked
 }

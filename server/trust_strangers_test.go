@@ -38,8 +38,8 @@ var openPaths = []string{"/agent.js", "/host.mjs", "/shell", "/dialog", "/eval/K
 // closedPaths are all others, and some that do not exist.
 var closedPaths = []string{
 	"/", "//", "/nothing", "/health", "/health/", "/json", "/json/", "/json/list", "/json/version", "/json/protocol", "/json/new?http://a/", "/json/close/T1",
-	"/json/activate/T1", "/icdp/status", "/icdp/host", "/icdp/host/", "/devtools/browser", "/devtools/browser/x", "/devtools/page/T1", "/cdp", "/ndjson", "/ws",
-	"/hooks", "/hooks/invoke", "/mcp", "/bap", "/browser-sandboxes", "/browser-sandboxes/x", "/metrics", "/hubs", "/log-level", "/debug/pprof/", "/home.json", "/host.json", "/favicon.ico", "/x/../y", "/%2e",
+	"/json/activate/T1", "/icdp/status", "/icdp/host", "/icdp/host/", "/devtools/browser", "/devtools/browser/x", "/devtools/page/T1", "/link", "/cdp", "/ndjson", "/ws",
+	"/hooks", "/hooks/invoke", "/mcp", "/bap", "/browser-sandboxes", "/browser-sandboxes/x", "/sessions", "/sessions/x", "/metrics", "/hubs", "/log-level", "/debug/pprof/", "/home.json", "/host.json", "/favicon.ico", "/x/../y", "/%2e",
 }
 
 // prefixes lead to hubs that there may be, and to some that cannot be.
@@ -140,7 +140,7 @@ func TestR130EveryEntryIsLookedAt(t *testing.T) {
 		r := httptest.NewRequest("GET", "/new", nil)
 		r.Header = header
 		w := httptest.NewRecorder()
-		s.enter(w, r, entry{serve: func(http.ResponseWriter, *http.Request) { served = true }}, false)
+		s.enter(w, r, entry{serve: func(http.ResponseWriter, *http.Request) { served = true }}, audience{})
 		if w.Code != http.StatusForbidden || served {
 			t.Errorf("%s: %d, served: %v; want 403", name, w.Code, served)
 		}

@@ -39,7 +39,7 @@ func (s started) paired(t *testing.T, token string) *far {
 		t.Fatal(err)
 	}
 	defer release()
-	for end := time.Now().Add(10 * time.Second); len(hub.Targets(nil)) == 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(within); len(hub.Targets(nil)) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the Host has not paired")
 		}
@@ -52,7 +52,7 @@ func TestR20EveryPathNeedsAToken(t *testing.T) {
 	s := start(t, func(f *Options) { change(f); f.Tokens.TrustedProxies = []string{"127.0.0.0/8"} })
 	first := map[string]string{} // answer by line
 	from := 0                    // an address for each, so that nobody is locked out
-	for _, path := range []string{"/json", "/json/list", "/json/version", "/json/protocol", "/json/new", "/json/close/T1", "/icdp/status", "/nothing", "//", "/health/", "/metrics"} {
+	for _, path := range []string{"/json", "/json/list", "/json/version", "/json/protocol", "/json/new", "/json/close/T1", "/icdp/status", "/sessions", "/sessions/x", "/nothing", "//", "/health/", "/metrics"} {
 		for _, prefix := range []string{"", "/hub/one", "/hub/two", "/hub/No"} {
 			for _, line := range []string{"", "Authorization: Bearer " + wrongToken, "Authorization: Bearer " + clientToken} {
 				if prefix == "/hub/one" && strings.HasSuffix(line, clientToken) {

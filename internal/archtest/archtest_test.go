@@ -17,14 +17,23 @@ const module = "github.com/cdphub/cdphub"
 // allowed says which packages of this module each may import. A folder that
 // ends in "/..." stands for all below it; "*" allows everything.
 var allowed = map[string]string{
-	"cmd/cdphub":           "actions actions/mcp actions/remote bridge/chrome browsers internal/auth internal/httpserver internal/logging internal/version urlpolicy relay server web",
-	"server":               "actions actions/... bridge browsers httpdiscovery internal/advice internal/auth internal/closelog internal/httpserver internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web",
+	"cmd/cdphub":           "internal/cli",
+	"internal/cli":         "actions actions/mcp actions/remote bridge/chrome browsers journal journal/... internal/auth internal/httpserver internal/logging internal/version urlpolicy relay server web devtools link wsconn",
+	"server":               "actions actions/... bridge browsers cluster httpdiscovery journal live named internal/advice internal/auth internal/closelog internal/httpserver internal/webpage internal/scope internal/version urlpolicy wsconn proxy relay session targets web devtools link",
+	"journal":              "internal/scope internal/secrets internal/wire relay",
+	"live":                 "internal/wire relay",
+	"named":                "internal/advice internal/ordered internal/wire relay session wsconn",
+	"journal/export":       "internal/secrets internal/version journal",
+	"journal/replay":       "internal/auth internal/version internal/webpage journal web",
 	"browsers":             "bridge bridge/chrome internal/advice relay",
-	"relay":                "bridge cluster session targets internal/advice internal/ordered internal/scope internal/wire",
+	"relay":                "bridge session targets internal/advice internal/ordered internal/scope internal/wire",
 	"bridge":               "targets internal/wire wsconn",
 	"bridge/chrome":        "bridge internal/egress internal/scope internal/version urlpolicy internal/wire wsconn targets",
 	"targets":              "internal/ordered internal/wire",
+	"link":                 "wsconn",
 	"session":              "internal/wire",
+	"devtools":             "",
+	"devtools/pack":        "",
 	"httpdiscovery":        "internal/version targets",
 	"actions":              "targets internal/advice internal/secrets urlpolicy internal/wire web",
 	"actions/...":          "actions actions/envelope internal/wire wsconn", // what wsconn takes and gives is in wire's types
@@ -50,8 +59,9 @@ var allowed = map[string]string{
 	"internal/auth":        "internal/advice internal/scope internal/urlhost",
 	"internal/scope":       "internal/secrets internal/urlhost internal/wire",
 	"internal/secrets":     "web",
-	"internal/scopedoc":    "internal/scope",
-	"internal/answersdoc":  "",
+	"internal/scopedoc":    "internal/docpage internal/scope",
+	"internal/answersdoc":  "internal/docpage",
+	"internal/docpage":     "",
 	"internal/urlhost":     "",
 	"urlpolicy":            "internal/urlhost",
 	"internal/egress":      "urlpolicy",
@@ -72,8 +82,8 @@ var only = map[string]string{
 	"github.com/gobwas/":         "wsconn",
 	"github.com/google/uuid":     "session",
 	"github.com/mailru/easyjson": "internal/wire bridge bridge/chrome targets actions actions/...",
-	"net/http":                   "cmd/cdphub server internal/hubtest internal/httpserver wsconn internal/auth httpdiscovery proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/...",
-	"github.com/alecthomas/kong": "cmd/cdphub",
+	"net/http":                   "internal/cli server journal/replay internal/hubtest internal/httpserver link wsconn internal/auth httpdiscovery proxy web/test internal/webpage actions/... bridge/chrome internal/egress internal/bench internal/bench/... devtools",
+	"github.com/alecthomas/kong": "internal/cli",
 }
 
 // lookup finds the row of a folder.

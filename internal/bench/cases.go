@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -73,7 +75,11 @@ func cases() []benchCase {
 	for _, n := range []int{100, 1000, manySessions} {
 		list = append(list, fanOut(fmt.Sprintf("event to %d sessions", n), n, 0))
 	}
+	for _, n := range []int{1, 100} {
+		list = append(list, named(fmt.Sprintf("event of an agent to %d sessions", n), n, n))
+	}
 	return append(list,
+		named("event of an agent to 100 sessions, a message for each", 100, 1),
 		fanOut(eventElsewhere, 1, manySessions),
 		getTargets(),
 		getTargetsChanged(),
@@ -133,6 +139,45 @@ func roundTrip(name string, burst int, payload []byte) benchCase {
 		return load{h, send(h)}, load{s, send(s)}, nil
 	}
 	return benchCase{name, len(payload), burst, open}
+}
+
+// named is one event of the Host to sessions that it names, as a Frame Agent
+// does for those that have enabled a domain: so many in one message.
+func named(name string, sessions, together int) benchCase {
+	params := nodes(eventBytes)
+	open := func(ctx context.Context, p pair) (hub, splice load, err error) {
+		h, err := openHub(ctx, p.hub, 1, nil, "sessions", "sessionIds")
+		if err != nil {
+			return hub, splice, err
+		}
+		ids, err := h.attach(sessions, func(int) int { return 0 })
+		if err != nil {
+			return hub, splice, err
+		}
+		s, err := openSplice(ctx, p.splice, sessions, nil, nil)
+		if err != nil {
+			return hub, splice, err
+		}
+		send := func(s *side, events ...[]byte) *loop {
+			got := 0
+			return &loop{
+				begin: func() {
+					for _, e := range events {
+						s.host.Deliver(text(e))
+					}
+				},
+				ended: func([]byte) bool { got++; return got%sessions == 0 },
+			}
+		}
+		var events [][]byte
+		for some := range slices.Chunk(ids, together) {
+			events = append(events, fmt.Appendf(nil, `{"kind":"event","targetId":"T0","method":"Network.dataReceived","params":%s,"sessionIds":["%s"]}`,
+				params, strings.Join(some, `","`)))
+		}
+		copied := fmt.Appendf(nil, `{"method":"Network.dataReceived","params":%s,"sessionId":"%s"}`, params, ids[0])
+		return load{h, send(h, events...)}, load{s, send(s, copied)}, nil
+	}
+	return benchCase{name, eventBytes, max(1, min(64, 10000/sessions)), open}
 }
 
 // fanOut is one event of the Host to all sessions of a Target, which one

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -44,8 +45,9 @@ func (s *side) perform(l *loop, burst, count int) error {
 }
 
 // openHub connects to the hub, as a Host with Targets "T0", "T1" and so on
-// that answers each command with result, and as one Client.
-func openHub(ctx context.Context, c *child, targets int, result []byte) (*side, error) {
+// that answers each command with result, and as one Client. The Host knows these
+// extensions of the bridge.
+func openHub(ctx context.Context, c *child, targets int, result []byte, features ...string) (*side, error) {
 	s := &side{ctx: ctx, child: c}
 	var err error
 	if s.client, err = connect(ctx, "ws://"+c.clients+"/devtools/browser", s.toClient); err != nil {
@@ -60,7 +62,7 @@ func openHub(ctx context.Context, c *child, targets int, result []byte) (*side, 
 	ready := &loop{
 		begin: func() {
 			s.client.Deliver(text([]byte(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`)))
-			s.host.Deliver(text(readyMessage(targets)))
+			s.host.Deliver(text(readyMessage(targets, features...)))
 		},
 		ended: func(m []byte) bool {
 			if bytes.Contains(m, []byte(`"Target.targetCreated"`)) {
@@ -82,7 +84,7 @@ func openHub(ctx context.Context, c *child, targets int, result []byte) (*side, 
 }
 
 // readyMessage announces Targets.
-func readyMessage(targets int) []byte {
+func readyMessage(targets int, features ...string) []byte {
 	b := []byte(`{"kind":"ready","v":1,"targets":[`)
 	for i := range targets {
 		if i > 0 {
@@ -90,7 +92,11 @@ func readyMessage(targets int) []byte {
 		}
 		b = fmt.Appendf(b, `{"targetId":"T%d","title":"Invoice %d","url":"https://app.example/invoices/%d"}`, i, i, i)
 	}
-	return append(b, "]}"...)
+	b = append(b, ']')
+	if len(features) > 0 {
+		b = fmt.Appendf(b, `,"features":["%s"]`, strings.Join(features, `","`))
+	}
+	return append(b, '}')
 }
 
 // answering is a Host that answers each command with the same result:

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/server"
 )
 
@@ -13,8 +14,8 @@ import (
 func TestF06HalfOpenConnections(t *testing.T) {
 	b := newBooks(t)
 	in := startInside(t, server.Limits{PingEvery: 200 * time.Millisecond, PongWithin: 3 * time.Second})
-	cut := startLink(t, in.clients)
-	beyond := place{cut.addr, cut.addr}
+	cut := hubtest.NewNetwork(t, in.clients)
+	beyond := place{cut.Addr, cut.Addr}
 	h := startHost(t, b, in.place, "a", "H", 1)
 	lost := startHost(t, b, beyond, "b", "", 1)
 	lost.holdAnswers(true)
@@ -24,7 +25,7 @@ func TestF06HalfOpenConnections(t *testing.T) {
 	mine, his, orphans := stays.mustAttach(t, h.target(0)), goes.mustAttach(t, h.target(0)), orphan.mustAttach(t, lost.target(0))
 	orphan.echoes(orphans, 10)
 	eventually(t, "that the Host has the commands", func() bool { return lost.commands() == 10 })
-	cut.freeze(t)
+	t.Cleanup(cut.Silence())
 
 	eventually(t, "that the lost Client's session has ended", func() bool { return h.detached(his) == 1 })
 	orphan.quiet(t)

@@ -36,11 +36,16 @@ type host struct {
 // openHost connects a Host, of version 1 without a hostId, to the hub of that
 // name, with so many new Targets.
 func openHost(b *books, at place, name, id string, targets int) (*host, error) {
+	h := newHost(b, name, id, targets)
+	return h, h.connect(at)
+}
+
+func newHost(b *books, name, id string, targets int) *host {
 	h := &host{b: b, name: name, id: id}
 	for range targets {
 		h.targets = append(h.targets, b.newTarget(name))
 	}
-	return h, h.connect(at)
+	return h
 }
 
 func startHost(t testing.TB, b *books, at place, name, id string, targets int) *host {
@@ -53,9 +58,14 @@ func startHost(t testing.TB, b *books, at place, name, id string, targets int) *
 	return h
 }
 
-// back is the same Host come again: with its hostId and its Targets, but a new
-// connection.
+// back is the same Host come again.
 func (h *host) back(at place) (*host, error) {
+	n := h.again()
+	return n, n.connect(at)
+}
+
+// again is the same Host for a new connection, with its hostId and its Targets.
+func (h *host) again() *host {
 	h.mu.Lock()
 	n := &host{b: h.b, name: h.name, id: h.id, epoch: h.epoch + 1, targets: h.targets}
 	for _, t := range n.targets {
@@ -64,7 +74,7 @@ func (h *host) back(at place) (*host, error) {
 	}
 	h.targets = nil
 	h.mu.Unlock()
-	return n, n.connect(at)
+	return n
 }
 
 func (h *host) connect(at place) (err error) {

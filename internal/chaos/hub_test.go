@@ -15,26 +15,32 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // patience is how long anything may take that must happen: long, since the
 // machine may be busy with something else.
 const patience = 60 * time.Second
 
-// program is the path of the hub, built once for all tests, with the race
-// detector if they have it.
-var program = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(folder, "cdphub")
-	args := []string{"build", "-o", path}
+// program is the path of the hub, and nodeProgram that of a node of a cluster.
+var (
+	program     = sync.OnceValues(func() (string, error) { return build("../../cmd/cdphub") })
+	nodeProgram = sync.OnceValues(func() (string, error) { return build("../../cluster/nats/cmd/cdphub-cluster") })
+)
+
+// build builds a program, with the race detector if the tests have it.
+func build(dir string) (path string, err error) {
+	path = filepath.Join(folder, filepath.Base(dir))
+	args := []string{"build", "-C", dir, "-o", path}
 	if raced() {
 		args = append(args, "-race")
 	}
-	out, err := exec.Command("go", append(args, "github.com/cdphub/cdphub/cmd/cdphub")...).CombinedOutput()
-	if err != nil {
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the hub: %w\n%s", err, out)
 	}
 	return path, nil
-})
+}
 
 // folder is where the tests leave files.
 var folder string
@@ -72,8 +78,11 @@ type hub struct {
 	operators string // HOST:PORT of the listener for them
 
 	t    testing.TB
+	find func() (string, error) // the path of the program
 	args []string
+	wire *hubtest.Network // by which other nodes come; nil for a hub that is no node
 	cmd  *exec.Cmd
+	up   chan struct{} // told of each listener
 	done chan struct{} // closed when it has ended and all of its log is read
 	gate sync.Mutex    // held to keep its log from being read
 
@@ -85,8 +94,14 @@ type hub struct {
 // until the test ends.
 func startHub(t testing.TB, args ...string) *hub {
 	t.Helper()
-	h := &hub{t: t, args: args, place: place{"127.0.0.1:0", "localhost:0"}, operators: "127.0.0.1:0"} // one address would be one listener
+	h := &hub{t: t, find: program, args: args, place: place{"127.0.0.1:0", "localhost:0"}, operators: "127.0.0.1:0"} // one address would be one listener
+	h.endWith(t)
 	h.run()
+	return h
+}
+
+// endWith kills the hub at the end of the test, and looks at what it has said.
+func (h *hub) endWith(t testing.TB) {
 	t.Cleanup(func() {
 		h.kill()
 		if t.Failed() {
@@ -96,7 +111,6 @@ func startHub(t testing.TB, args ...string) *hub {
 			t.Errorf("the hub has a data race:\n%s", h.said())
 		}
 	})
-	return h
 }
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
@@ -104,12 +118,18 @@ func tail(s string, n int) string { return s[max(0, len(s)-n):] }
 // run starts the hub at its addresses and waits until it listens.
 func (h *hub) run() {
 	h.t.Helper()
-	path, err := program()
+	h.launch()
+	h.await()
+}
+
+func (h *hub) launch() {
+	h.t.Helper()
+	path, err := h.find()
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	h.cmd = exec.Command(path, append([]string{"serve", "--client-addr", h.clients, "--host-addr", h.hosts, "--admin-addr", h.operators}, h.args...)...)
-	h.cmd.Env = append(os.Environ(), "GORACE=halt_on_error=1")
+	h.cmd.Env = append(os.Environ(), "GORACE=halt_on_error=1", "TMPDIR="+folder)
 	out, err := h.cmd.StderrPipe()
 	if err != nil {
 		h.t.Fatal(err)
@@ -117,12 +137,16 @@ func (h *hub) run() {
 	if err := h.cmd.Start(); err != nil {
 		h.t.Fatal(err)
 	}
-	h.done = make(chan struct{})
-	listening := make(chan struct{}, 3)
-	go h.follow(h.cmd, out, h.done, listening)
+	h.done, h.up = make(chan struct{}), make(chan struct{}, 3)
+	go h.follow(h.cmd, out, h.done, h.up)
+}
+
+// await waits until the hub listens.
+func (h *hub) await() {
+	h.t.Helper()
 	for range 3 {
 		select {
-		case <-listening:
+		case <-h.up:
 		case <-h.done:
 			h.t.Fatalf("the hub does not start: %s", h.said())
 		case <-time.After(patience):

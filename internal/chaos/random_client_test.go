@@ -32,7 +32,11 @@ func (w *world) playClient(ctx context.Context, player int) {
 	for n := 0; ; n++ {
 		w.down.RLock()
 		life := w.lives.Load()
-		c, err := openClient(w.b, w.hub.place, fmt.Sprintf("h%d", player%manyHosts), fmt.Sprintf("c%d-%d", player, n))
+		var c *client
+		err := w.reach(r, func(at place) (err error) {
+			c, err = openClient(w.b, at, fmt.Sprintf("h%d", player%manyHosts), fmt.Sprintf("c%d-%d", player, n))
+			return err
+		})
 		w.down.RUnlock()
 		if err != nil {
 			w.b.fault(&w.b.lost, "client %d cannot connect: %v", player, err)

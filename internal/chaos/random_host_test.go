@@ -29,12 +29,12 @@ func (w *world) playHost(ctx context.Context, hub int) {
 	for {
 		w.down.RLock()
 		life := w.lives.Load()
-		var err error
 		if h != nil && h.returns {
-			h, err = h.back(w.hub.place)
+			h = h.again()
 		} else {
-			h, err = openHost(w.b, w.hub.place, name, fmt.Sprintf("H%d", r.Uint64()), manyTargets)
+			h = newHost(w.b, name, fmt.Sprintf("H%d", r.Uint64()), manyTargets)
 		}
+		err := w.reach(r, h.connect)
 		w.down.RUnlock()
 		if err != nil {
 			w.b.fault(&w.b.lost, "host %s cannot connect: %v", name, err)

@@ -17,6 +17,7 @@ import (
 var (
 	duration = flag.Duration("duration", 5*time.Second, "how long the random faults go on")
 	seed     = flag.Uint64("seed", 0, "of the random faults; 0 takes one from the clock")
+	nodes    = flag.Int("cluster", 0, "the nodes that are one hub for all; 0 is a hub alone")
 )
 
 // The size of the random run.
@@ -32,6 +33,9 @@ const (
 // take over from each other, Clients crash, leave, read slowly and send what
 // they should not.
 //
+// With -cluster, it is nodes of a cluster that are stopped, killed and cut off, and each
+// connection is made to another one.
+//
 //	F-01 to F-05, F-07, F-10 to F-12 and F-16 to F-18, at random
 func TestRandomFaults(t *testing.T) {
 	w := newWorld(t)
@@ -46,7 +50,11 @@ func TestRandomFaults(t *testing.T) {
 	for i := range manyClients {
 		clients.Go(func() { w.playClient(ctx, i) })
 	}
-	w.playHub(ctx, begin.Add(*duration*3/4))
+	if *nodes > 0 {
+		w.playNodes(ctx, begin.Add(min(*duration*3/4, *duration-quietAtLast)))
+	} else {
+		w.playHub(ctx, begin.Add(*duration*3/4))
+	}
 	clients.Wait()
 	hosts.Wait()
 	took := time.Since(begin)
@@ -64,7 +72,9 @@ func TestRandomFaults(t *testing.T) {
 type world struct {
 	t    *testing.T
 	b    *books
-	hub  *hub
+	hub  *hub   // nil in a cluster
+	all  []*hub // in a cluster, its nodes
+	at   []place
 	seed uint64
 
 	down  sync.RWMutex // held for writing while the hub is killed and started
@@ -79,7 +89,16 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, b: newBooks(t), hub: startHub(t), seed: *seed, faults: make(map[string]int)}
+	w := &world{t: t, b: newBooks(t), seed: *seed, faults: make(map[string]int)}
+	if *nodes > 0 {
+		w.all = startNodes(t, *nodes)
+	} else {
+		w.hub = startHub(t)
+		w.all = []*hub{w.hub}
+	}
+	for _, h := range w.all {
+		w.at = append(w.at, h.place)
+	}
 	if w.seed == 0 {
 		w.seed = uint64(time.Now().UnixNano())
 	}
@@ -132,9 +151,7 @@ type chance struct {
 func (w *world) playHub(ctx context.Context, late time.Time) {
 	r := w.chance(-1)
 	for rest(ctx, time.Duration(500+r.IntN(2000))*time.Millisecond) {
-		if s, err := w.hub.stats(); err != nil || !closes(s) {
-			w.b.fault(&w.b.lost, "the hub's ledger does not close: %+v %v", s, err)
-		}
+		w.ledgers(false)
 		if r.IntN(4) > 0 || time.Now().After(late) {
 			w.did("hub stopped")
 			w.hub.signal(syscall.SIGSTOP)
@@ -161,9 +178,22 @@ func rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
+// ledgers looks at what each hub has counted. At the end, nothing is left to answer.
+func (w *world) ledgers(atEnd bool) {
+	for _, h := range w.all {
+		if s, err := h.stats(); err != nil || !closes(s) || atEnd && s.Pending != 0 {
+			w.b.fault(&w.b.lost, "the hub's ledger does not close: %+v %v", s, err)
+		}
+	}
+}
+
 // ended judges the end of a connection that its peer did not want: only a
-// kill of the hub explains it.
+// kill of the hub explains it. In a cluster, any node may be the reason.
 func (w *world) ended(who string, life int64, err error) {
+	if w.hub == nil {
+		w.did("connection ends: " + why(err))
+		return
+	}
 	w.down.RLock() // a kill that is under way has been counted by then
 	defer w.down.RUnlock()
 	if w.lives.Load() == life {
@@ -174,6 +204,9 @@ func (w *world) ended(who string, life int64, err error) {
 // finish lets all be answered and all be seen, and ends the hub, which must
 // then say that nothing is left.
 func (w *world) finish() {
+	if w.hub == nil {
+		w.settle()
+	}
 	for i, h := range w.hosts {
 		h.holdAnswers(false)
 		for n := range manyTargets {
@@ -186,12 +219,14 @@ func (w *world) finish() {
 			}
 		}
 	}
-	if s, err := w.hub.stats(); err != nil || !closes(s) || s.Pending != 0 {
-		w.b.fault(&w.b.lost, "the hub's ledger does not close at the end: %+v %v", s, err)
+	w.ledgers(true)
+	for _, h := range w.all {
+		h.stop()
 	}
-	w.hub.stop()
-	if status := w.hub.ended(); status != 0 {
-		w.t.Errorf("the hub ended with status %d", status)
+	for _, h := range w.all {
+		if status := h.ended(); status != 0 {
+			w.t.Errorf("the hub ended with status %d", status)
+		}
 	}
 	for _, c := range w.clients {
 		<-c.gone

@@ -63,18 +63,45 @@ var foreign = slices.Concat(
 // TestOptionsExist: each --option in the documentation is one of cdphub, and so is
 // each variable CDPHUB_NAME.
 func TestOptionsExist(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "cdphub")
-	if out, err := exec.Command("go", "build", "-o", program, root+"/cmd/cdphub").CombinedOutput(); err != nil { //nolint:gosec // this repository
+	alone := optionsOf(t, ".", "./cmd/cdphub")
+	node := optionsOf(t, "cluster/nats", "./cmd/cdphub-cluster")
+	for _, page := range pages(t) {
+		known := alone
+		if page.file == "docs/cluster.md" || page.file == "docs/troubleshooting.md" { // with what nodes say
+			known = node
+		}
+		for n, line := range strings.Split(page.text, "\n") {
+			for _, m := range regexp.MustCompile(`(?:^|[\s"'(`+"`"+`=\[])--([a-z][a-z0-9-]*)`).FindAllStringSubmatch(line, -1) {
+				if name := m[1]; !known[name] && !known[strings.TrimPrefix(name, "no-")] {
+					t.Errorf("%s:%d: --%s is an option of no command", page.file, n+1, name)
+				}
+			}
+			for _, name := range variables.FindAllString(line, -1) {
+				if !known[name] {
+					t.Errorf("%s:%d: %s is the variable of no option", page.file, n+1, name)
+				}
+			}
+		}
+	}
+}
+
+var variables = regexp.MustCompile(`\bCDPHUB_[A-Z_]+\b`)
+
+// optionsOf are the options of a program of a module, their variables, and the options
+// of other programs.
+func optionsOf(t *testing.T, module, pkg string) map[string]bool {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	if out, err := exec.Command("go", "build", "-C", filepath.Join(root, module), "-o", program, pkg).CombinedOutput(); err != nil { //nolint:gosec // this repository
 		t.Fatalf("%v\n%s", err, out)
 	}
 	help := func(args ...string) string {
 		out, err := exec.Command(program, append(args, "--help")...).CombinedOutput()
 		if err != nil {
-			t.Fatalf("cdphub %q --help: %v\n%s", args, err, out)
+			t.Fatalf("%s %q --help: %v\n%s", pkg, args, err, out)
 		}
 		return string(out)
 	}
-	option, variable := regexp.MustCompile(`--(?:\[no-\])?([a-z][a-z0-9-]*)`), regexp.MustCompile(`\bCDPHUB_[A-Z_]+\b`)
 	known := map[string]bool{}
 	for _, o := range foreign {
 		known[o] = true
@@ -84,26 +111,13 @@ func TestOptionsExist(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+(?: [a-z]+)?)  `).FindAllStringSubmatch(commands, -1) {
 		text += help(strings.Fields(m[1])...)
 	}
-	for _, o := range option.FindAllStringSubmatch(text, -1) {
+	for _, o := range regexp.MustCompile(`--(?:\[no-\])?([a-z][a-z0-9-]*)`).FindAllStringSubmatch(text, -1) {
 		known[o[1]] = true
 	}
-	for _, v := range variable.FindAllString(text, -1) {
+	for _, v := range variables.FindAllString(text, -1) {
 		known[v] = true
 	}
-	for _, page := range pages(t) {
-		for n, line := range strings.Split(page.text, "\n") {
-			for _, m := range regexp.MustCompile(`(?:^|[\s"'(`+"`"+`=\[])--([a-z][a-z0-9-]*)`).FindAllStringSubmatch(line, -1) {
-				if name := m[1]; !known[name] && !known[strings.TrimPrefix(name, "no-")] {
-					t.Errorf("%s:%d: --%s is an option of no command", page.file, n+1, name)
-				}
-			}
-			for _, name := range variable.FindAllString(line, -1) {
-				if !known[name] {
-					t.Errorf("%s:%d: %s is the variable of no option", page.file, n+1, name)
-				}
-			}
-		}
-	}
+	return known
 }
 
 // TestLinks: each link between files of the repository leads to a file, and to a

@@ -25,14 +25,14 @@ const Ready = `{"kind":"ready","v":1,"targets":[{"targetId":"T1","title":"One","
 
 // Peer is the far end of a WebSocket to the hub.
 type Peer struct {
-	T      *testing.T
+	T      testing.TB
 	Conn   *wsconn.Conn
 	Got    chan string // messages; nil when a function takes them
 	Closed chan wsconn.Reason
 }
 
 // Dial connects until the test ends.
-func Dial(t *testing.T, url string, header http.Header) *Peer {
+func Dial(t testing.TB, url string, header http.Header) *Peer {
 	t.Helper()
 	got := make(chan string, 1000)
 	p := DialTo(t, url, header, func(m []byte) { got <- string(m) })
@@ -41,7 +41,7 @@ func Dial(t *testing.T, url string, header http.Header) *Peer {
 }
 
 // DialTo is Dial with a function for each message.
-func DialTo(t *testing.T, url string, header http.Header, handle func([]byte)) *Peer {
+func DialTo(t testing.TB, url string, header http.Header, handle func([]byte)) *Peer {
 	t.Helper()
 	conn, err := wsconn.Dial(t.Context(), url, header, wsconn.Limits{MaxMessage: 512 << 20})
 	if err != nil {
@@ -129,7 +129,7 @@ type Answer struct {
 }
 
 // Raw sends bytes as they stand and reads one answer.
-func Raw(t *testing.T, addr, request string) Answer {
+func Raw(t testing.TB, addr, request string) Answer {
 	t.Helper()
 	nc, err := net.Dial("tcp", addr)
 	if err != nil {

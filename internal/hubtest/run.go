@@ -46,7 +46,7 @@ func Run(t testing.TB, serve func(context.Context) error) (stop func()) {
 }
 
 // TokenFile writes a file of tokens, and returns how to write it again.
-func TokenFile(t *testing.T, text string) (path string, rewrite func(string)) {
+func TokenFile(t testing.TB, text string) (path string, rewrite func(string)) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "tokens.yaml")
 	rewrite = func(text string) {
@@ -63,7 +63,7 @@ func TokenFile(t *testing.T, text string) (path string, rewrite func(string)) {
 }
 
 // Get asks one address for a path exactly as it stands, with these headers.
-func Get(t *testing.T, addr, path string, header http.Header) (status int, body string) {
+func Get(t testing.TB, addr, path string, header http.Header) (status int, body string) {
 	t.Helper()
 	nc, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -99,7 +99,7 @@ func Get(t *testing.T, addr, path string, header http.Header) (status int, body 
 }
 
 // Eventually waits until a condition holds.
-func Eventually(t *testing.T, what string, holds func() bool) {
+func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Within); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -128,7 +128,7 @@ func PostJSON(ctx context.Context, url string, header http.Header, body []byte) 
 }
 
 // MustPostJSON is PostJSON for what must be answered, within a minute.
-func MustPostJSON(t *testing.T, url string, header http.Header, body []byte) (status int, text string) {
+func MustPostJSON(t testing.TB, url string, header http.Header, body []byte) (status int, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Within)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 
 // where are the folders that the handlers of the agents' HTTP requests may
 // stand in.
-var where = []string{"server", "cmd/cdphub"}
+var where = []string{"server", "internal/cli"}
 
 // TestDialogRequest compares the body of POST /dialog.
 func TestDialogRequest(t *testing.T) {

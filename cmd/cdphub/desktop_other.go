@@ -1,8 +1,0 @@
-//go:build !unix
-
-package main
-
-import "os/exec"
-
-// separate does nothing: no program opens a default browser here.
-func separate(*exec.Cmd) {}

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/relay"
+)
+
+const (
+	// pairWithin is how long the browser may take to open the page and pair.
+	pairWithin = 60 * time.Second
+	// noticeAfter is how long something may take before the program prints what it
+	// waits for.
+	noticeAfter = 2 * time.Second
+)
+
+// awaitApp waits until somebody listens at the address of the app, which is often
+// started at the same time. A name that does not exist is an error.
+func awaitApp(ctx context.Context, address string, out io.Writer) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	at := net.JoinHostPort(u.Hostname(), auth.PortOf(u))
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for told := false; ; {
+		dialer := net.Dialer{Timeout: noticeAfter}
+		conn, err := dialer.DialContext(ctx, "tcp", at)
+		if err == nil {
+			conn.Close()
+			if told {
+				fmt.Fprintln(out, "The app answers.")
+			}
+			return nil
+		}
+		if dns, is := errors.AsType[*net.DNSError](err); is && dns.IsNotFound {
+			return fmt.Errorf("the app's address %s: there is no host %s: check its spelling", address, u.Hostname())
+		}
+		if !told && ctx.Err() == nil {
+			told = true
+			fmt.Fprintf(out, "Waiting for the app: nothing answers on %s (%v). Start the app, or press Ctrl+C and give another address.\n", at, err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// awaitTargets waits until so many apps, which a browser shows, have told their
+// titles.
+func awaitTargets(ctx context.Context, hub *relay.Hub, count int, browser shown, out io.Writer) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	timeout := time.After(pairWithin)
+	notice := time.After(noticeAfter)
+	for {
+		paired := 0
+		for _, t := range hub.Targets(nil) {
+			if t.Title != "" {
+				paired++
+			}
+		}
+		if paired == count {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-browser.Gone():
+			return browser.Failure()
+		case <-timeout:
+			return fmt.Errorf("only %d of %d apps have paired", paired, count)
+		case <-notice:
+			fmt.Fprintf(out, "Waiting for the browser to show the page: %d of %d apps have connected.\n", paired, count)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/browsers"
+)
+
+// TestBrowsersThatCannotStart wants an error at the start of the hub, which says
+// what to do.
+func TestBrowsersThatCannotStart(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for want, args := range map[string][]string{
+		"apt-get install chromium": {"--browser"},
+		"/nope":                    {"--browser-path=/nope"},
+	} {
+		for _, command := range []string{"serve", "mcp"} {
+			err := run(t.Context(), append([]string{command}, args...), io.Discard, io.Discard)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s %v: %v, want %q", command, args, err, want)
+			}
+		}
+	}
+	broken := filepath.Join(t.TempDir(), "chromium")
+	if err := os.WriteFile(broken, []byte("#!/bin/sh\necho 'No usable sandbox!' >&2; exit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := run(t.Context(), []string{
+		"serve", "--browser-path", broken, "--browser-no-sandbox", "--client-addr=127.0.0.1:0", "--host-addr=localhost:0",
+	}, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "user namespaces") {
+		t.Errorf("a browser that ends at once: %v, want what to do", err)
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	err = run(t.Context(), []string{"serve", "--browser-path", broken}, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "--browser-no-sandbox") {
+		t.Errorf("as root: %v, want --browser-no-sandbox", err)
+	}
+}
+
+// TestR142BrowserOptionsThatNeverMatch starts a hub with options of browsers
+// that contradict each other.
+func TestR142BrowserOptionsThatNeverMatch(t *testing.T) {
+	for says, f := range map[string]browserFlags{
+		"runs already":       {IsolateNetwork: true, BrowserURL: "http://127.0.0.1:1"},
+		"a proxy of its own": {IsolateNetwork: true, Browser: true, BrowserNoSandbox: true, BrowserArg: []string{"--proxy-server=http://127.0.0.1:1"}},
+		`--browser-hub "a["`: {Browser: true, BrowserNoSandbox: true, BrowserHub: []string{"a["}},
+	} {
+		o, err := f.options()
+		if err == nil {
+			_, err = browsers.New(nil, *o)
+		}
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %s", err, says)
+		}
+	}
+}

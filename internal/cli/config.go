@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"go.yaml.in/yaml/v3"
+)
+
+const about = `Relays the Chrome DevTools Protocol between programs that drive browsers and apps in iframes of
+ordinary browser tabs, or real browsers.
+
+The value of an option comes from the command line, else from its environment variable (CDPHUB_CLIENT_ADDR
+for --client-addr), else from the config file, else it is the default.
+
+Examples:
+  cdphub demo --drive                        drive example apps with agent-browser
+  cdphub open http://localhost:3000          make this app drivable and open it in a browser
+  cdphub serve                               listen on 127.0.0.1:9222 for Clients, 127.0.0.1:9223 for Hosts
+  cdphub serve --client-addr :9222 --host-addr :9222 --insecure-bind
+                                             listen on one port for both, open to the network
+  agent-browser --cdp 9222 snapshot          show what is on the page of a connected Host`
+
+// newParser makes the parser of the command line, the environment and the
+// config file, in this order of precedence.
+func newParser(c *cli, program string, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
+	return kong.New(c,
+		kong.Name(program),
+		kong.Description(about),
+		kong.Vars{"version": versionOf(program)},
+		kong.Writers(stdout, stderr),
+		kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.UsageOnError(),
+		kong.Configuration(readConfig),
+	)
+}
+
+// readConfig reads a config file: one mapping from option names to values.
+func readConfig(r io.Reader) (kong.Resolver, error) {
+	f := configFile{path: "the config file"}
+	if named, is := r.(interface{ Name() string }); is {
+		f.path = named.Name()
+	}
+	if err := yaml.NewDecoder(r).Decode(&f.values); err != nil && err != io.EOF { //nolint:errorlint // an empty file
+		return nil, fmt.Errorf("config file %s: %w", f.path, err)
+	}
+	return f, nil
+}
+
+// configFile is a kong.Resolver.
+type configFile struct {
+	path   string
+	values map[string]any // by option
+}
+
+// Validate refuses keys that are no option, which are most often misspelt.
+func (f configFile) Validate(app *kong.Application) error {
+	known := map[string]*kong.Flag{}
+	for _, node := range append([]*kong.Node{app.Node}, app.Leaves(false)...) {
+		for _, flag := range node.Flags {
+			known[flag.Name] = flag
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(f.values)) {
+		flag := known[key]
+		if flag == nil {
+			return fmt.Errorf("config file %s: %q is no option (see cdphub serve --help)", f.path, key)
+		}
+		if _, err := f.value(flag); err != nil {
+			return fmt.Errorf("--%s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// Resolve returns the file's value for a flag, unless the environment has
+// one.
+func (f configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	for _, env := range flag.Envs {
+		if _, set := os.LookupEnv(env); set {
+			return nil, nil
+		}
+	}
+	if _, there := f.values[flag.Name]; !there {
+		return nil, nil
+	}
+	return f.value(flag)
+}
+
+// value is the value of an option as the command line has it. The errors name the
+// file, and kong puts the option before them.
+func (f configFile) value(flag *kong.Flag) (string, error) {
+	text, err := f.text(flag.Name)
+	if err == nil {
+		value := kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: text})
+		err = flag.Parse(value, reflect.New(flag.Target.Type()).Elem())
+	}
+	if err != nil {
+		return "", fmt.Errorf("config file %s: %s", f.path, strings.TrimPrefix(err.Error(), "--"+flag.Name+": "))
+	}
+	return text, nil
+}
+
+func (f configFile) text(key string) (string, error) {
+	switch v := f.values[key].(type) {
+	case nil:
+		return "", errors.New("it has no value: give it one, or remove the line")
+	case map[string]any:
+		return "", errors.New("its value is a mapping: give a text, a number or a list")
+	case []any:
+		words := make([]string, len(v))
+		for i, w := range v {
+			words[i] = fmt.Sprint(w)
+		}
+		return strings.Join(words, ","), nil
+	default:
+		return fmt.Sprint(v), nil
+	}
+}

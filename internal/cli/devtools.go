@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/cdphub/cdphub/internal/version"
+)
+
+// inspectCmd is `cdphub devtools`.
+type inspectCmd struct {
+	Target string `arg:"" optional:"" help:"Target to inspect: its id, or HUB/ID in the hub of that name. Default: every target of the hub."`
+	URL    string `help:"Address of the hub." default:"http://127.0.0.1:9222" placeholder:"URL" env:"CDPHUB_URL"`
+	Token  string `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN"`
+}
+
+// inspected is what /json/list says of a target.
+type inspected struct{ ID, Title, URL string }
+
+// Run prints two addresses for each target.
+func (c *inspectCmd) Run(ctx context.Context, s streams) error {
+	base, id, err := c.hub()
+	if err != nil {
+		return err
+	}
+	var list []inspected
+	if err := c.get(ctx, base+"/json/list", &list); err != nil {
+		return err
+	}
+	found := false
+	for _, t := range list {
+		if id != "" && t.ID != id {
+			continue
+		}
+		found = true
+		if err := c.print(ctx, s.out, base, t); err != nil {
+			return err
+		}
+	}
+	switch {
+	case found:
+		fmt.Fprintln(s.out, "Each address works once, within a minute. Those with devtools:// are for a Chrome, and a hub with --client-origin devtools://devtools.")
+		return nil
+	case id == "":
+		return fmt.Errorf("the hub at %s has no target: open a page first", base)
+	}
+	return fmt.Errorf("the hub at %s has no target with the id %s: leave the id out to see all", base, id)
+}
+
+// hub is the address of the hub, and the id of the target in it.
+func (c *inspectCmd) hub() (base, id string, err error) {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", "", fmt.Errorf("--url %q: say the address of a hub, such as http://127.0.0.1:9222 or http://127.0.0.1:9222/hub/NAME", c.URL)
+	}
+	base = u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/")
+	hub, id, named := strings.Cut(c.Target, "/")
+	if !named {
+		return base, c.Target, nil
+	}
+	return base + "/hub/" + url.PathEscape(hub), id, nil
+}
+
+// print asks for two tickets, since each works once.
+func (c *inspectCmd) print(ctx context.Context, out io.Writer, base string, t inspected) error {
+	front, err := c.open(ctx, base, t.ID)
+	if err != nil {
+		return err
+	}
+	own, err := c.open(ctx, base, t.ID)
+	if err != nil {
+		return err
+	}
+	_, socket, _ := strings.Cut(own, "?")
+	fmt.Fprintf(out, "%s  %q  %q\n", t.ID, t.Title, t.URL) // quoted: they are the page's, and may have escapes for terminals
+	if why := c.missing(ctx, front); why != "" {
+		fmt.Fprintf(out, "  %s\n", why)
+	} else {
+		fmt.Fprintf(out, "  %s\n", front)
+	}
+	fmt.Fprintf(out, "  devtools://devtools/bundled/inspector.html?%s\n", socket)
+	return nil
+}
+
+// open returns the address of the front end with a ticket for a target.
+func (c *inspectCmd) open(ctx context.Context, base, id string) (string, error) {
+	resp, err := c.do(ctx, base+"/devtools/ui/?target="+url.QueryEscape(id))
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusFound {
+		return "", refused(resp)
+	}
+	return resp.Header.Get("Location"), nil
+}
+
+// missing says how to get the front end, where the hub has none.
+func (c *inspectCmd) missing(ctx context.Context, front string) string {
+	page, _, _ := strings.Cut(front, "?")
+	resp, err := c.do(ctx, page)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusFound {
+		return ""
+	}
+	return refused(resp).Error()
+}
+
+func (c *inspectCmd) get(ctx context.Context, address string, into any) error {
+	resp, err := c.do(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return refused(resp)
+	}
+	return json.NewDecoder(resp.Body).Decode(into)
+}
+
+// refused is an answer of the hub as an error.
+func refused(resp *http.Response) error {
+	const longest = 1 << 10
+	text, err := io.ReadAll(io.LimitReader(resp.Body, longest))
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the hub answers %d: %s", resp.StatusCode, strings.TrimSpace(string(text)))
+}
+
+// do asks the hub with the token, and follows no redirect: it has a ticket.
+func (c *inspectCmd) do(ctx context.Context, address string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", version.UserAgent())
+	if c.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	client := http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true}, // and no proxy: it would answer in place of the hub
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.Do(req)
+	var in *url.Error // names the URL, whose query may be a secret
+	if errors.As(err, &in) {
+		return nil, fmt.Errorf("no hub answers at %s: %w: start one with cdphub serve, or name it with --url", c.URL, in.Err)
+	}
+	return resp, err
+}

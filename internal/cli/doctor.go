@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/cdphub/cdphub/internal/logging"
+)
+
+// doctorCmd is `cdphub doctor`: it takes the options of `cdphub serve` and says
+// what they lack on this machine.
+type doctorCmd struct {
+	serveCmd
+	JSON bool `name:"json" help:"Print the findings as JSON."`
+}
+
+// state is how a finding is.
+type state string
+
+const (
+	fine    state = "ok"
+	warning state = "warn" // the hub works, with less than it could have
+	failing state = "fail" // what was asked for does not work
+)
+
+// finding is what one check has found.
+type finding struct {
+	Check string `json:"check"`
+	State state  `json:"state"`
+	Found string `json:"found"`
+	Cure  string `json:"cure,omitempty"` // what to do; "" when all is well
+}
+
+// errUnwell is for the exit code: the findings say what is wrong.
+var errUnwell = errors.New("something is missing: see the lines that begin with fail")
+
+// Run prints one finding for each check.
+func (c *doctorCmd) Run(ctx context.Context, s streams, root *cli) error {
+	all := []finding{{Check: "config", State: fine, Found: "no config file is used"}}
+	if root.Config != "" {
+		all[0].Found = string(root.Config) + " is valid"
+	}
+	log, err := logging.Open(io.Discard, logging.Options{Level: "error"})
+	if err != nil {
+		return err
+	}
+	o, err := c.options(log)
+	if err != nil {
+		return err
+	}
+	all = append(all, c.browser(ctx, o.Browsers)...)
+	all = append(all, sandbox(), sharedMemory(), fonts())
+	ports := []finding{c.port("--client-addr", o.ClientAddr)}
+	if o.HostAddr != o.ClientAddr {
+		ports = append(ports, c.port("--host-addr", o.HostAddr))
+	}
+	if o.AdminAddr != "" {
+		ports = append(ports, c.port("--admin-addr", o.AdminAddr))
+	}
+	all = append(append(all, ports...), tokens(o.Tokens, o.Browsers == nil)...)
+	if o.TLS.CertFile != "" {
+		all = append(all, certificate(o.TLS))
+	}
+	all = append(all, clock(len(o.Tokens.JWTKeys) > 0))
+	if !slices.ContainsFunc(ports, func(f finding) bool { return f.State != fine }) {
+		all = append(all, dryRun(o))
+	}
+	return report(s.out, c.JSON, all)
+}
+
+// report prints findings. Its error is errUnwell if one of them is a failure.
+func report(out io.Writer, asJSON bool, all []finding) error {
+	unwell := slices.ContainsFunc(all, func(f finding) bool { return f.State == failing })
+	if asJSON {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		if err := e.Encode(map[string]any{"ok": !unwell, "findings": all}); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range all {
+			fmt.Fprintf(out, "%-4s  %-13s %s\n", f.State, f.Check, f.Found)
+			if f.Cure != "" {
+				fmt.Fprintf(out, "%-4s  %-13s to do: %s\n", "", "", f.Cure)
+			}
+		}
+	}
+	if unwell {
+		return errUnwell
+	}
+	return nil
+}
+
+// isDoctor reports whether a command line asks for the findings: then options that
+// cannot be read are one, too.
+func isDoctor(args []string) bool { return len(args) > 0 && args[0] == "doctor" }
+
+// unreadable reports that the options cannot be read.
+func unreadable(out io.Writer, args []string, err error) error {
+	check := "options"
+	if strings.Contains(err.Error(), "config file") {
+		check = "config"
+	}
+	return report(out, slices.Contains(args, "--json"), []finding{{check, failing, err.Error(), "correct it, and run this again: nothing else was checked"}})
+}

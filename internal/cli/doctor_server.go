@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/server"
+)
+
+// port finds out whether an address can be listened on.
+func (c *doctorCmd) port(option, addr string) finding {
+	ln, err := net.Listen("tcp", addr)
+	if err == nil {
+		ln.Close()
+		return finding{Check: "port", State: fine, Found: addr + " is free (" + option + ")"}
+	}
+	client := http.Client{Timeout: time.Second}
+	if resp, none := client.Get("http://" + server.Reachable(addr) + "/health"); none == nil { //nolint:noctx // it has a timeout
+		resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			return finding{"port", warning, addr + " is in use, by a hub as it seems (" + option + ")", "use that hub, or stop it before you start another one"}
+		}
+	}
+	return finding{"port", failing, fmt.Sprintf("%s cannot be listened on (%s): %v", addr, option, err), "stop the program that uses it, or choose another address with " + option}
+}
+
+// tokens reads the sources of tokens; hosts says whether Hosts must connect.
+func tokens(t server.Tokens, hosts bool) []finding {
+	const check = "tokens"
+	read, err := auth.NewTokens(auth.TokenOptions{Client: t.Client, Host: t.Host, Admin: t.Admin, File: t.File, Keys: t.JWTKeys, Log: zap.NewNop()})
+	switch {
+	case err != nil:
+		return []finding{{check, failing, err.Error(), "correct the file or the option: the hub does not start so"}}
+	case !read.Set():
+		return []finding{{Check: check, State: fine, Found: "none: every program of this machine may drive, and no other machine can connect"}}
+	}
+	all := []finding{{Check: check, State: fine, Found: "can be read"}}
+	for _, role := range []auth.Role{auth.RoleClient, auth.RoleHost} {
+		if !read.Covers(role) && (hosts || role != auth.RoleHost) {
+			all = append(all, finding{check, warning, fmt.Sprintf("there is none of role %s: no %s can connect", role, role), fmt.Sprintf("add --%s-token, or an entry with cdphub token new --role %s --append FILE", role, role)})
+		}
+	}
+	for _, file := range append([]string{t.File}, t.JWTKeys...) {
+		if info, err := os.Stat(file); file != "" && err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && mayBeSecret(file) {
+			all = append(all, finding{check, warning, fmt.Sprintf("%s can be read by other users (mode %04o)", file, info.Mode().Perm()), "chmod 600 " + file})
+		}
+	}
+	return all
+}
+
+// mayBeSecret reports whether a file of tokens or keys is more than public keys.
+func mayBeSecret(file string) bool {
+	text, err := os.ReadFile(file)
+	return err == nil && !strings.Contains(string(text), "BEGIN PUBLIC KEY")
+}
+
+// certificate finds out whether the certificate is good, and for how long.
+func certificate(t server.TLS) finding {
+	const check, soon = "certificate", 14 * 24 * time.Hour
+	pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+	if err != nil {
+		return finding{check, failing, err.Error(), "give the certificate and its key in PEM with --tls-cert and --tls-key"}
+	}
+	end := pair.Leaf.NotAfter
+	found := fmt.Sprintf("%s is good until %s", t.CertFile, end.Format(time.DateOnly))
+	switch left := time.Until(end); {
+	case left <= 0:
+		return finding{check, failing, fmt.Sprintf("%s has expired on %s", t.CertFile, end.Format(time.DateOnly)), "renew it: the hub reads it again when it changes"}
+	case left < soon:
+		return finding{check, warning, found, "renew it: the hub reads it again when it changes"}
+	}
+	return finding{Check: check, State: fine, Found: found}
+}
+
+// clock finds out whether the time is right, by which signed tokens expire.
+func clock(needed bool) finding {
+	const check = "clock"
+	now := time.Now().UTC()
+	found := now.Format(time.RFC3339)
+	const built = 2026 // no earlier than this program
+	switch synchronized, known := clockSynchronized(); {
+	case now.Year() < built:
+		return finding{check, failing, found + " is in the past", "set the clock: tokens and certificates do not work otherwise"}
+	case known && !synchronized && needed:
+		return finding{check, warning, found + ", and the kernel says that nothing keeps it right", "run an NTP client (Debian: systemd-timesyncd or chrony): signed tokens expire by this clock"}
+	}
+	return finding{Check: check, State: fine, Found: found}
+}
+
+// dryRun makes a server with these options, and ends it.
+func dryRun(o server.Options) finding {
+	o.Browsers = nil // has been checked
+	srv, err := server.New(o)
+	if err != nil {
+		return finding{"options", failing, err.Error(), "correct the option: the hub does not start so"}
+	}
+	srv.Close()
+	return finding{Check: "options", State: fine, Found: "the hub would start"}
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDoctor lacks things one by one, and wants each to be found with what to do.
+func TestDoctor(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	open := file("open.yaml", "tokens: [{name: a, token: token-of-somebody, role: client}]")
+	if err := os.Chmod(open, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	broken := file("broken", "#!/bin/sh\necho 'No usable sandbox!' >&2; exit 1\n")
+	if err := os.Chmod(broken, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		args    []string
+		check   string
+		state   state
+		found   string
+		healthy bool
+	}{
+		{"nothing", nil, "options", fine, "would start", true},
+		{"no Chromium", []string{"--browser-path=/nope"}, "chromium", failing, "/nope", false},
+		{"no sandbox", []string{"--browser-path", broken, "--browser-no-sandbox"}, "browser start", failing, "user namespaces", false},
+		{"a port in use", []string{"--admin-addr", taken.Addr().String()}, "port", failing, "--admin-addr", false},
+		{"no YAML", []string{"--tokens", file("bad.yaml", "[")}, "tokens", failing, "no YAML", false},
+		{"an open file", []string{"--tokens", open}, "tokens", warning, "0644", true},
+		{"no Host's token", []string{"--tokens", open}, "tokens", warning, "role host", true},
+		{"no certificate", []string{"--tls-cert=/nope", "--tls-key=/nope"}, "certificate", failing, "/nope", false},
+		{"open to all", []string{"--client-addr=0.0.0.0:0"}, "options", failing, "--insecure-bind", false},
+		{"a bad config", []string{"--config", file("c.yaml", "nonsense: 1")}, "config", failing, `"nonsense" is no option`, false},
+		{"no effect", []string{"--browser-headed"}, "options", failing, "--browser", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("PATH", dir) // without a Chromium
+			args := append([]string{"doctor", "--json", "--client-addr=127.0.0.1:0", "--host-addr=localhost:0"}, tt.args...)
+			var out bytes.Buffer
+			err := run(t.Context(), args, &out, io.Discard)
+			var got struct {
+				OK       bool
+				Findings []finding
+			}
+			if none := json.Unmarshal(out.Bytes(), &got); none != nil {
+				t.Fatalf("%v: %s", none, out.String())
+			}
+			if got.OK != tt.healthy || (err == nil) != tt.healthy || err != nil && !errors.Is(err, errUnwell) {
+				t.Errorf("ok is %v, and the error %v; want %v", got.OK, err, tt.healthy)
+			}
+			for _, f := range got.Findings {
+				if f.State != fine && f.Cure == "" {
+					t.Errorf("%+v does not say what to do", f)
+				}
+				if f.Check == tt.check && f.State == tt.state && strings.Contains(f.Found, tt.found) {
+					return
+				}
+			}
+			t.Errorf("got %+v, want %s: %s with %q", got.Findings, tt.check, tt.state, tt.found)
+		})
+	}
+}
+
+// TestServeNeedsWholeTokens checks that serve refuses tokens for one side alone.
+func TestServeNeedsWholeTokens(t *testing.T) {
+	const token = "=a-token-of-some-length"
+	for want, args := range map[string][]string{
+		"add --client-token":   {"--host-token" + token},
+		"Hosts need one too":   {"--client-token" + token},
+		"without --admin-addr": {"--client-token" + token, "--host-token" + token, "--admin-token" + token},
+	} {
+		err := run(t.Context(), append([]string{"serve", "--client-addr=127.0.0.1:0", "--host-addr=localhost:0"}, args...), io.Discard, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", args, err, want)
+		}
+	}
+}
+
+// TestAwaitApp starts the app after the proxy.
+func TestAwaitApp(t *testing.T) {
+	addr := freeAddr(t)
+	said, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- awaitApp(t.Context(), "http://"+addr+"/", out) }()
+	text := make([]byte, 1000)
+	n, err := said.Read(text)
+	if err != nil || !strings.HasPrefix(string(text[:n]), "Waiting for the app: nothing answers on "+addr) {
+		t.Errorf("it says %q, %v", text[:n], err)
+	}
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if n, err = said.Read(text); err != nil || string(text[:n]) != "The app answers.\n" {
+		t.Errorf("then it says %q, %v", text[:n], err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

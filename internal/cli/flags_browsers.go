@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/browsers"
+)
+
+// browserFlags are the options of browsers behind hubs.
+type browserFlags struct {
+	Browser          bool             `help:"Start a Chromium behind each hub that a Client connects to." env:"CDPHUB_BROWSER" group:"Browsers:"`
+	BrowserPath      string           `help:"Executable of the browser. Without it, a Chromium or Chrome is searched for. Implies --browser." env:"CDPHUB_BROWSER_PATH" placeholder:"FILE" useless-with:"browser-url" group:"Browsers:"`
+	BrowserURL       string           `name:"browser-url" help:"Connect to a browser that is already running, instead of starting one: http://HOST:PORT, ws://…, or the folder of its profile. Implies --browser." env:"CDPHUB_BROWSER_URL" placeholder:"URL" group:"Browsers:"`
+	BrowserHub       []string         `help:"Hubs that have a browser: names, or patterns such as sandbox-*; / is the hub at the root. Default: all hubs, or the hub at the root with --browser-url." env:"CDPHUB_BROWSER_HUB" placeholder:"NAME" needs:"browser,browser-path,browser-url" group:"Browsers:"`
+	BrowserProfile   string           `help:"Folder with the user data of the browser, which is kept. It allows one browser only. Without it, each browser has a new folder that is removed at its end." env:"CDPHUB_BROWSER_PROFILE" placeholder:"DIR" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Browsers:"`
+	BrowserArg       []string         `help:"Extra argument for the browser. May be repeated." env:"CDPHUB_BROWSER_ARG" placeholder:"ARG" sep:"none" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Browsers:"`
+	BrowserHeaded    bool             `help:"Show the windows of the browser, which needs a display." env:"CDPHUB_BROWSER_HEADED" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Browsers:"`
+	BrowserNoSandbox bool             `help:"Start the browser without Chromium's sandbox, which does not work for root." env:"CDPHUB_BROWSER_NO_SANDBOX" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Browsers:"`
+	BrowserShared    bool             `help:"Let every Client see and use the browser contexts that other Clients have made." env:"CDPHUB_BROWSER_SHARED" needs:"browser,browser-path,browser-url" group:"Browsers:"`
+	IsolateNetwork   bool             `help:"Send every request of the browsers through the hub, which applies --allow-url, --block-url and --public-urls to all of them: images, scripts, WebSockets, workers. Allows 32 connections at a time, no HTTP/3, and no WebRTC past the hub." env:"CDPHUB_ISOLATE_NETWORK" needs:"browser,browser-path,browser-url" useless-with:"browser-url" group:"Network:"`
+	BrowserIdle      positiveDuration `help:"Time that a browser stays after the last Client of its hub has left." default:"5m" env:"CDPHUB_BROWSER_IDLE" needs:"browser,browser-path,browser-url" group:"Browsers:"`
+	BrowserQueue     time.Duration    `help:"Time that a Client waits for a browser while --max-browsers are in use, first come, first served, before it is answered 503 with Retry-After. 0: it does not wait." default:"30s" env:"CDPHUB_BROWSER_QUEUE" needs:"browser,browser-path,browser-url" group:"Browsers:"`
+	MaxBrowsers      positiveInt      `help:"Browsers that run at the same time. An idle browser is closed to make room for a new one." default:"8" env:"CDPHUB_MAX_BROWSERS" needs:"browser,browser-path,browser-url" group:"Browsers:"`
+}
+
+// wanted reports whether hubs have browsers.
+func (f browserFlags) wanted() bool { return f.Browser || f.BrowserPath != "" || f.BrowserURL != "" }
+
+// options are for the browsers of a process; nil when there are none.
+func (f browserFlags) options() (*browsers.Options, error) {
+	if !f.wanted() {
+		return nil, nil
+	}
+	return &browsers.Options{
+		Chrome: chrome.Options{
+			URL: f.BrowserURL, Path: f.BrowserPath, Profile: f.BrowserProfile, Headed: f.BrowserHeaded,
+			NoSandbox: f.BrowserNoSandbox, Args: f.BrowserArg, Shared: f.BrowserShared, Isolate: f.IsolateNetwork,
+		},
+		Hubs: f.BrowserHub, Max: int(f.MaxBrowsers), Idle: time.Duration(f.BrowserIdle), Queue: f.BrowserQueue,
+	}, nil
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/cdphub/cdphub/server"
+)
+
+// guide says where the listeners of a server are, and what to do with them.
+//
+// Where Clients need a token, an example on a terminal has one that the server
+// has made for it, which is good for the hub at the root until the server ends.
+// Elsewhere, where what is printed may be kept as a log, it has the name of a
+// variable. The tokens of the options are never printed.
+type guide struct {
+	srv          *server.Server
+	secure       bool   // the listeners speak TLS
+	urlTokens    bool   // a token may stand in a URL
+	agentBrowser string // the program; "agent-browser" when empty
+	terminal     bool   // what is printed is read by a person, and not kept
+
+	token string // for the examples; set by examples
+}
+
+// tokenVariable stands for a Client's token where none is printed.
+const tokenVariable = "$CDPHUB_CLIENT_TOKEN"
+
+// isTerminal reports whether a person reads what is written.
+func isTerminal(w io.Writer) bool {
+	f, is := w.(*os.File)
+	return is && term.IsTerminal(int(f.Fd()))
+}
+
+// scheme is "http" or "ws", or with TLS "https" or "wss".
+func (g *guide) scheme(plain string) string {
+	if g.secure {
+		return plain + "s"
+	}
+	return plain
+}
+
+// endpoint is the address of Clients, and its port.
+func (g *guide) endpoint() (addr, port string) {
+	addr = server.Reachable(g.srv.ClientAddr())
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		port = addr
+	}
+	return addr, port
+}
+
+// examples are commands to try, a line each; action is what agent-browser does.
+func (g *guide) examples(action string) string {
+	addr, port := g.endpoint()
+	program := g.agentBrowser
+	if program == "" {
+		program = "agent-browser"
+	}
+	list := g.scheme("http") + "://" + addr + "/json/list"
+	if !g.srv.NeedsTokens() {
+		at := port
+		if g.secure {
+			at = g.scheme("ws") + "://" + addr + "/devtools/browser"
+		}
+		return fmt.Sprintf("  %s --cdp %s %s\n  curl %s\n", program, at, action, list)
+	}
+	var b strings.Builder
+	token := g.clientToken()
+	if !g.terminal {
+		fmt.Fprintf(&b, "  export CDPHUB_CLIENT_TOKEN=...     # a Client's token\n")
+	}
+	if g.urlTokens {
+		fmt.Fprintf(&b, "  %s --cdp \"%s://%s/devtools/browser?token=%s\" %s\n", program, g.scheme("ws"), addr, token, action)
+	}
+	fmt.Fprintf(&b, "  curl -H \"Authorization: Bearer %s\" %s\n", token, list)
+	return b.String()
+}
+
+// clientToken is what an example has for a token.
+func (g *guide) clientToken() string {
+	if !g.terminal {
+		return tokenVariable
+	}
+	if g.token == "" {
+		g.token = g.srv.ClientToken()
+	}
+	return g.token
+}
+
+// listeners says where they are, a line each.
+func (g *guide) listeners() string {
+	var b strings.Builder
+	line := func(what, addr string) {
+		if addr != "" {
+			fmt.Fprintf(&b, "  %-11s %s://%s\n", what, g.scheme("http"), server.Reachable(addr))
+		}
+	}
+	line("Clients", g.srv.ClientAddr())
+	line("Host pages", g.srv.HostAddr())
+	line("operators", g.srv.AdminAddr())
+	return b.String()
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/version"
+)
+
+// healthCmd is `cdphub health`. It knows where the hub is from the options of
+// `cdphub serve`, so that both may have them from one environment.
+type healthCmd struct {
+	URL        string        `arg:"" optional:"" help:"Hub to ask, for example https://hub.example:9222; without a path, its /health. Default: /readyz of --admin-addr, else /health of --client-addr, on this machine."`
+	ClientAddr string        `help:"Address where the hub listens for Clients." default:"127.0.0.1:9222" env:"CDPHUB_CLIENT_ADDR"`
+	AdminAddr  string        `help:"Address where the hub listens for operators. Only /readyz says when the hub shuts down." placeholder:"ADDR" env:"CDPHUB_ADMIN_ADDR"`
+	AdminToken string        `help:"Token for the listener of operators." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
+	TLSCert    string        `help:"Certificate of the hub, in PEM: ask by TLS, and accept this certificate only." name:"tls-cert" placeholder:"FILE" env:"CDPHUB_TLS_CERT"`
+	Timeout    time.Duration `help:"Time that the answer may take." default:"5s"`
+}
+
+// Run prints one line. Its error makes the exit status 1.
+func (c *healthCmd) Run(ctx context.Context, s streams) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("no answer within %v", c.Timeout))
+	defer cancel()
+	req, client, err := c.request(ctx)
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
+	if err != nil {
+		var in *url.Error // names the URL, which is named below without its query
+		if errors.As(err, &in) {
+			err = in.Err
+		}
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return fmt.Errorf("unhealthy: %s: %w", place(req.URL), err)
+	}
+	defer resp.Body.Close()
+	const longest = 1 << 10
+	body, err := io.ReadAll(io.LimitReader(resp.Body, longest))
+	if err != nil {
+		return fmt.Errorf("unhealthy: %s: %w", place(req.URL), err)
+	}
+	said := strings.Join(strings.Fields(string(body)), " ")
+	switch {
+	case resp.StatusCode == http.StatusOK:
+		_, err = fmt.Fprintf(s.out, "healthy: %s: %s\n", place(req.URL), said)
+		return err
+	case resp.StatusCode == http.StatusUnauthorized && c.URL == "":
+		return fmt.Errorf("unhealthy: %s answers 401: set --admin-token or CDPHUB_ADMIN_TOKEN", place(req.URL))
+	}
+	return fmt.Errorf("unhealthy: %s answers %d: %s", place(req.URL), resp.StatusCode, said)
+}
+
+// place is a URL without its query, which may be a secret.
+func place(u *url.URL) string { return u.Scheme + "://" + u.Host + u.Path }
+
+func (c *healthCmd) request(ctx context.Context) (*http.Request, *http.Client, error) {
+	u, err := c.url()
+	if err != nil {
+		return nil, nil, err
+	}
+	transport := &http.Transport{} // and no proxy: it would answer in place of the hub
+	if c.TLSCert != "" && u.Scheme == "https" {
+		if transport.TLSClientConfig, err = only(c.TLSCert); err != nil {
+			return nil, nil, err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Header.Set("User-Agent", version.UserAgent())
+	if c.URL == "" && c.AdminAddr != "" && c.AdminToken != "" {
+		req.Header.Set("Authorization", "Bearer "+c.AdminToken)
+	}
+	return req, &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, nil
+}
+
+func (c *healthCmd) url() (*url.URL, error) {
+	if c.URL != "" {
+		u, err := url.Parse(c.URL)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, fmt.Errorf("%q is no URL of a hub: give one such as http://127.0.0.1:9222", c.URL)
+		}
+		if u.Path == "" || u.Path == "/" {
+			u.Path = "/health"
+		}
+		return u, nil
+	}
+	option, addr, path := "--client-addr", c.ClientAddr, "/health"
+	if c.AdminAddr != "" {
+		option, addr, path = "--admin-addr", c.AdminAddr, "/readyz"
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", option, err)
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1" // it listens on all addresses, of both families
+	}
+	u := &url.URL{Scheme: "http", Host: net.JoinHostPort(host, port), Path: path}
+	if c.TLSCert != "" {
+		u.Scheme = "https"
+	}
+	return u, nil
+}
+
+// only accepts one certificate, that of a file, by whatever name the server was
+// asked: a listener is asked by its address, which no certificate names.
+func only(file string) (*tls.Config, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-cert: %w", err)
+	}
+	block, rest := pem.Decode(raw)
+	for block != nil && block.Type != "CERTIFICATE" {
+		block, rest = pem.Decode(rest)
+	}
+	if block == nil {
+		return nil, fmt.Errorf("--tls-cert: %s has no certificate in PEM", file)
+	}
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: true, //nolint:gosec // VerifyConnection does it
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if string(s.PeerCertificates[0].Raw) != string(block.Bytes) {
+				return fmt.Errorf("the listener has another certificate than %s", file)
+			}
+			return nil
+		},
+	}, nil
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
+)
+
+// TestHealth asks a hub with every kind of listener as `cdphub health` does.
+func TestHealth(t *testing.T) {
+	const admin = "an-admin-token-of-the-test"
+	dir := t.TempDir()
+	cert, key := hubtest.WriteCertificate(t, dir, 1)
+	other, _ := hubtest.WriteCertificate(t, t.TempDir(), 2)
+	plain, operators, secure := freeAddr(t), freeAddr(t), freeAddr(t)
+	startProcess(t, nil, "serve", "--client-addr", plain, "--host-addr", plain, "--admin-addr", operators,
+		"--client-token", "a-client-token-of-the-test", "--host-token", "a-host-token-of-the-test", "--admin-token", admin).await(`"listening"`)
+	startProcess(t, nil, "serve", "--client-addr", secure, "--host-addr", secure, "--tls-cert", cert, "--tls-key", key).await(`"listening"`)
+	draining := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "the hub is shutting down", http.StatusServiceUnavailable)
+	}))
+	defer draining.Close()
+	hangs, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hangs.Close()
+	_, port, _ := net.SplitHostPort(plain)
+
+	for name, tt := range map[string]struct {
+		args []string
+		want string // a pattern of the line
+	}{
+		"listener of Clients":      {[]string{"--client-addr", plain}, `^healthy: http://` + plain + `/health: \{"status":"ok",.*"server":\{"name":"cdphub","version":"`},
+		"all addresses":            {[]string{"--client-addr", ":" + port}, `^healthy: http://127\.0\.0\.1:\d+/health: `},
+		"all addresses of IPv6":    {[]string{"--client-addr", "[::]:" + port}, `^healthy: http://127\.0\.0\.1:\d+/health: `},
+		"URL":                      {[]string{"http://" + plain}, `^healthy: http://` + plain + `/health: `},
+		"URL with a path":          {[]string{"http://" + plain + "/hub/x/health"}, `^healthy: http://` + plain + `/hub/x/health: `},
+		"listener of operators":    {[]string{"--admin-addr", operators, "--admin-token", admin}, `^healthy: http://` + operators + `/readyz: ok$`},
+		"without the token":        {[]string{"--admin-addr", operators}, `^unhealthy: \S+/readyz answers 401: set --admin-token or CDPHUB_ADMIN_TOKEN$`},
+		"TLS":                      {[]string{"--client-addr", secure, "--tls-cert", cert}, `^healthy: https://` + secure + `/health: `},
+		"URL with TLS":             {[]string{"https://" + secure, "--tls-cert", cert}, `^healthy: https://`},
+		"another certificate":      {[]string{"--client-addr", secure, "--tls-cert", other}, `^unhealthy: https://\S+/health: the listener has another certificate than `},
+		"an unknown certificate":   {[]string{"https://" + secure}, `^unhealthy: https://\S+/health: tls: failed to verify certificate`},
+		"TLS where there is none":  {[]string{"--client-addr", plain, "--tls-cert", cert}, `^unhealthy: https://\S+/health: `},
+		"no certificate":           {[]string{"--client-addr", plain, "--tls-cert", key}, `^--tls-cert: .* has no certificate in PEM$`},
+		"shutting down":            {[]string{draining.URL + "/readyz?token=secret"}, `^unhealthy: http://[\d.:]+/readyz answers 503: the hub is shutting down$`},
+		"no listener":              {[]string{"--client-addr", freeAddr(t)}, `^unhealthy: http://\S+/health: dial tcp .*connection refused$`},
+		"no answer":                {[]string{"--client-addr", hangs.Addr().String(), "--timeout", "50ms"}, `^unhealthy: http://\S+/health: no answer within 50ms$`},
+		"no address":               {[]string{"--client-addr", "9222"}, `^--client-addr: address 9222: missing port in address$`},
+		"URL of something else":    {[]string{"ws://" + plain}, `^"ws://\S+" is no URL of a hub: give one such as http://127\.0\.0\.1:9222$`},
+		"URL that is only an addr": {[]string{"localhost:9222"}, `^"localhost:9222" is no URL of a hub`},
+	} {
+		var out bytes.Buffer
+		err := run(context.Background(), append([]string{"health"}, tt.args...), &out, &out)
+		line := strings.TrimSuffix(out.String(), "\n")
+		if err != nil {
+			line += err.Error()
+		}
+		if !regexp.MustCompile(tt.want).MatchString(line) || strings.Contains(line, "\n") {
+			t.Errorf("%s: %q, want %s", name, line, tt.want)
+		}
+		if healthy := strings.HasPrefix(line, "healthy: "); healthy != (err == nil) {
+			t.Errorf("%s: the error is %v for %q", name, err, line)
+		}
+	}
+}
+
+// TestHealthReadsTheEnvironmentOfServe is how a container uses it.
+func TestHealthReadsTheEnvironmentOfServe(t *testing.T) {
+	addr := freeAddr(t)
+	t.Setenv("CDPHUB_CLIENT_ADDR", addr)
+	startProcess(t, nil, "serve", "--host-addr", addr).await(`"listening"`)
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"health"}, &out, &out); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	want := regexp.MustCompile(`^cdphub \S+ \(.*go\S+, \w+/\w+\)\n$`)
+	for _, args := range []string{"version", "--version"} {
+		var out bytes.Buffer
+		if err := run(t.Context(), []string{args}, &out, &out); err != nil || !want.MatchString(out.String()) {
+			t.Errorf("cdphub %s: %q, %v", args, out.String(), err)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+// Package cli is the command line of cdphub. A program that adds to it is a main
+// package with one call:
+//
+//	cli.Main(cli.Extras{})
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/cdphub/cdphub/internal/version"
+	"github.com/cdphub/cdphub/server"
+)
+
+// Extras are what a program adds to the command line.
+type Extras struct {
+	Program  string     // its name; "cdphub" when empty
+	Serve    ServeExtra // more options of `cdphub serve`; nil: none
+	Commands any        // more commands: a pointer to a struct, as kong reads it, whose Run may take a context.Context and the io.Writer to print to; nil: none
+}
+
+// ServeExtra is a pointer to a struct of options, as kong reads it.
+type ServeExtra interface {
+	// Apply changes the options of a server that is about to be made. What it starts
+	// ends with end, which is called when the server has ended.
+	Apply(ctx context.Context, o *server.Options) (end func(), err error)
+}
+
+// Main carries out the command line of the process. It does not return when that
+// fails.
+func Main(x Extras) {
+	ctx, stop := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		stop() // the first one drains
+		<-signals
+		os.Exit(1) // the second one does not wait
+	}()
+	// With somebody to notify, a write to a closed pipe fails: by default the
+	// process would end with whoever reads its log.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	if err := x.run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, x.program()+":", err)
+		os.Exit(1)
+	}
+}
+
+func (x Extras) program() string { return cmp.Or(x.Program, "cdphub") }
+
+// run carries out one command line until it ends or ctx does. What a person
+// or a script reads goes to stdout, logs go to stderr.
+func (x Extras) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var c cli
+	if x.Serve != nil {
+		c.Serve.Plugins = kong.Plugins{x.Serve}
+	}
+	if x.Commands != nil {
+		c.Plugins = kong.Plugins{x.Commands}
+	}
+	exited := false
+	parser, err := newParser(&c, x.program(), stdout, stderr, func(int) { exited = true })
+	if err != nil {
+		return err
+	}
+	parsed, err := parser.Parse(args)
+	if exited { // --help or --version has been printed
+		return nil
+	}
+	if err != nil {
+		err = fmt.Errorf("%w (see %s --help)", err, x.program())
+	} else {
+		err = checkNeeds(parsed)
+	}
+	if err != nil && isDoctor(args) {
+		return unreadable(stdout, args, err)
+	}
+	if err != nil {
+		return err
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	parsed.BindTo(stdout, (*io.Writer)(nil)) // for Extras.Commands
+	return parsed.Run(streams{stdout, stderr})
+}
+
+// streams is where a command writes.
+type streams struct{ out, err io.Writer }
+
+// cli is the command line.
+type cli struct {
+	Config kong.ConfigFlag `help:"Read options from this YAML or JSON file; keys are the long option names." placeholder:"FILE" env:"CDPHUB_CONFIG"`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version and exit."`
+
+	Serve   serveCmd   `cmd:"" help:"Run the hub."`
+	Demo    demoCmd    `cmd:"" help:"Run the hub with a Host page and three example apps in cross-origin iframes."`
+	Open    openCmd    `cmd:"" help:"Start the hub and a proxy that makes any web app drivable, and open the app in a browser."`
+	Proxy   proxyCmd   `cmd:"" help:"Start the hub and a proxy that makes any web app drivable, and print the address to open."`
+	Connect connectCmd `cmd:"" help:"Make a hub far away one of this machine, over links that survive losses."`
+	Mcp     mcpCmd     `cmd:"" help:"Run an MCP server on standard input and output."`
+	Replay  replayCmd  `cmd:"" help:"Show a recording of --record in a browser, or export it."`
+	Inspect inspectCmd `cmd:"" name:"devtools" help:"Print the addresses at which DevTools open on the targets of a running hub."`
+	Doctor  doctorCmd  `cmd:"" help:"Check whether this machine has what cdphub serve needs with the same options, and say what is missing."`
+	Token   tokenCmd   `cmd:"" help:"Create and check tokens."`
+	Health  healthCmd  `cmd:"" help:"Ask a running hub whether it is healthy."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+
+	kong.Plugins
+
+	ConfigReference referenceCmd `cmd:"" hidden:"" help:"Print the reference of all options."`
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(k *kong.Kong, s streams) error {
+	_, err := fmt.Fprintln(s.out, versionOf(k.Model.Name))
+	return err
+}
+
+// versionOf is the version of a program with this command line.
+func versionOf(program string) string {
+	v := version.Current()
+	v.Name = program
+	return v.String()
+}

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/actions/mcp"
+	"github.com/cdphub/cdphub/actions/remote"
+	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/version"
+	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/urlpolicy"
+)
+
+// mcpCmd is `cdphub mcp`: the tools on standard input and output, for a hub
+// that runs already, or with a browser of its own.
+type mcpCmd struct {
+	browserFlags
+	urlFlags
+	rateFlags
+	URL       string   `help:"Address of the hub, or of another server that speaks CDP over a WebSocket." default:"http://127.0.0.1:9222" placeholder:"URL" env:"CDPHUB_URL" useless-with:"browser,browser-path,browser-url"`
+	Token     string   `help:"Token for the hub." placeholder:"TOKEN" env:"CDPHUB_TOKEN" useless-with:"browser,browser-path,browser-url"`
+	Files     string   `help:"Folder from which files may be uploaded by path." placeholder:"DIR" env:"CDPHUB_FILES" type:"existingdir" default:"."`
+	OutputDir string   `help:"Folder that files are written to: screenshots and others that a tool gets a filename for." placeholder:"DIR" env:"CDPHUB_OUTPUT_DIR" default:".cdphub-mcp"`
+	Caps      []string `help:"Groups of tools beside the usual ones: config, devtools, network, pdf, storage, testing, tracing, video, vision." placeholder:"GROUP" env:"CDPHUB_CAPS"`
+
+	logFlags
+}
+
+// Run serves one client until its end of input.
+func (c *mcpCmd) Run(ctx context.Context, s streams) error {
+	groups, err := mcp.Groups(c.Caps)
+	if err != nil {
+		return fmt.Errorf("--caps: %w", err)
+	}
+	log, err := c.open(s.err)
+	if err != nil {
+		return err
+	}
+	files, err := os.OpenRoot(c.Files)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	urls, err := urlpolicy.New(urlpolicy.Options{Allow: c.AllowURL, Block: c.BlockURL, Public: c.PublicURLs})
+	if err != nil {
+		return fmt.Errorf("--allow-url or --block-url %w", err)
+	}
+	join, end, err := c.join(ctx, urls, log.Logger)
+	if err != nil {
+		return err
+	}
+	defer end()
+	caller := actions.Caller{Join: join, Options: actions.Options{
+		Log: log.Logger, URLs: urls, Names: new(urlpolicy.Resolver),
+		Limits: actions.Limits{Requests: int(c.ActionRate), Screenshots: int(c.ScreenshotRate)},
+	}, Version: version.Current().Version}
+	return mcp.Serve(ctx, caller, os.Stdin, nopWriteCloser{s.out}, mcp.Options{Files: mcp.Files{Read: files, Write: c.OutputDir}, Groups: groups})
+}
+
+// nopWriteCloser keeps what is written to from being closed.
+type nopWriteCloser struct{ io.Writer }
+
+// Close implements io.Closer.
+func (nopWriteCloser) Close() error { return nil }
+
+// join is how to connect; end ends what was started for it.
+func (c *mcpCmd) join(ctx context.Context, urls *urlpolicy.Policy, log *zap.Logger) (join actions.Join, end func(), err error) {
+	o, err := c.browserFlags.options()
+	if err != nil {
+		return nil, nil, err
+	}
+	if o == nil {
+		endpoint, err := webSocketOf(c.URL)
+		if err != nil {
+			return nil, nil, err
+		}
+		header := http.Header{}
+		if c.Token != "" {
+			header.Set("Authorization", "Bearer "+c.Token)
+		}
+		return remote.Join(endpoint, header), func() {}, nil
+	}
+	o.Log, o.Chrome.Network = log, urls
+	pool, err := browsers.New(relay.NewHubs(relay.Options{Log: log, Product: version.Current().Product("/")}), *o)
+	if err != nil {
+		return nil, nil, err
+	}
+	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return pool.Acquire(ctx, relay.DefaultHub) }
+	return func(event actions.EventFunc) (actions.Client, error) {
+		client, err := browsers.Join(ctx, acquire, relay.LocalOptions{Event: event})
+		if err != nil {
+			return nil, err // a nil *browsers.Client would be no nil actions.Client
+		}
+		return client, nil
+	}, pool.Close, nil
+}
+
+// webSocketOf makes of the address of a hub that of its WebSocket.
+func webSocketOf(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "", fmt.Errorf("--url %q: say the address of a hub, such as http://127.0.0.1:9222 or http://127.0.0.1:9222/hub/NAME", address)
+	}
+	switch u.Scheme {
+	case "http":
+		u.Scheme = "ws"
+	case "https":
+		u.Scheme = "wss"
+	case "ws", "wss":
+	default:
+		return "", errors.New("--url: its scheme must be http, https, ws or wss")
+	}
+	if !strings.Contains(u.Path, "/devtools/browser") {
+		u.Path = strings.TrimSuffix(u.Path, "/") + "/devtools/browser"
+	}
+	return u.String(), nil
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// An option that has no effect without another one says so in its tag, and one
+// that has no effect beside another one too:
+//
+//	needs:"browser,browser-url"     at least one of these is given
+//	needs:"role=client"             --role has this value
+//	useless-with:"browser-url"      none of these is given
+//
+// checkNeeds is the one place that reads the tags: an option that is given and
+// would do nothing is refused, wherever its value comes from. What the command
+// has no option for is not asked of it.
+func checkNeeds(c *kong.Context) error {
+	flags := map[string]*kong.Flag{}
+	for _, f := range c.Flags() {
+		flags[f.Name] = f
+	}
+	for _, f := range c.Flags() {
+		if !given(f) {
+			continue
+		}
+		if needed := present(flags, f.Tag.Get("needs")); len(needed) > 0 && !satisfied(flags, needed) {
+			return fmt.Errorf("--%s has no effect without %s: add %s, or leave --%s out",
+				f.Name, orList(needed), orList(needed[:1]), f.Name)
+		}
+		for _, name := range present(flags, f.Tag.Get("useless-with")) {
+			if on(flags[name]) {
+				return fmt.Errorf("--%s has no effect with --%s: leave one of them out", f.Name, name)
+			}
+		}
+	}
+	return nil
+}
+
+// present are the words of a tag that name an option of the command.
+func present(flags map[string]*kong.Flag, tag string) (words []string) {
+	for word := range strings.SplitSeq(tag, ",") {
+		name, _, _ := strings.Cut(word, "=")
+		if flags[name] != nil {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+func satisfied(flags map[string]*kong.Flag, needed []string) bool {
+	for _, word := range needed {
+		name, value, is := strings.Cut(word, "=")
+		if is && contains(flags[name], value) || !is && on(flags[name]) {
+			return true
+		}
+	}
+	return false
+}
+
+// contains reports whether an option has a value, perhaps beside others.
+func contains(f *kong.Flag, value string) bool {
+	if list, is := f.Target.Interface().([]string); is {
+		for _, one := range list {
+			if one == value {
+				return true
+			}
+		}
+		return false
+	}
+	return fmt.Sprint(f.Target.Interface()) == value
+}
+
+// on reports whether an option does something: a switch that is on, also by
+// default, or another option with a value.
+func on(f *kong.Flag) bool { return !f.Target.IsZero() }
+
+// given reports whether an option has another value than by default: from the
+// command line, the environment or the config file.
+func given(f *kong.Flag) bool {
+	byDefault := reflect.New(f.Target.Type()).Elem()
+	if f.HasDefault {
+		value := kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: f.Default})
+		if err := f.Parse(value, byDefault); err != nil {
+			return true
+		}
+	}
+	return !reflect.DeepEqual(byDefault.Interface(), f.Target.Interface())
+}
+
+func orList(words []string) string {
+	options := make([]string, len(words))
+	for i, w := range words {
+		options[i] = "--" + w
+	}
+	if n := len(options); n > 1 {
+		return strings.Join(options[:n-1], ", ") + " or " + options[n-1]
+	}
+	return options[0]
+}

@@ -1,0 +1,67 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/cdphub/cdphub/internal/auth"
+)
+
+// apiNames are the names of Clients of the action APIs that say nothing else of
+// themselves, by path.
+var apiNames = map[string]string{"/ndjson": "ndjson", "/ws": "json-rpc", "/hooks": "hooks", "/hooks/invoke": "hooks", "/mcp": "mcp", "/bap": "bap"}
+
+// clientName is what people call a Client, before the hub adds its number: the name
+// of its token and the name=… of its URL, as far as there are any, or else the
+// program that its User-Agent names, "playwright".
+func clientName(r *http.Request, pass auth.Pass) string {
+	var parts []string
+	if of := pass.Grant.Name; of != "" && !strings.HasPrefix(of, "--") { // an option names nobody
+		parts = append(parts, of)
+	}
+	if own := r.URL.Query().Get("name"); own != "" {
+		parts = append(parts, own)
+	}
+	if len(parts) > 0 {
+		return strings.Join(parts, "/")
+	}
+	if api := apiNames[routeOf(r).path]; api != "" {
+		return api
+	}
+	program, _, _ := strings.Cut(r.Header.Get("User-Agent"), "/") // Playwright/1.58.2 (…)
+	program, _, _ = strings.Cut(strings.TrimSpace(program), " ")  // Puppeteer 24.36.1
+	switch program = strings.ToLower(program); program {
+	case "":
+		return "client"
+	case "mozilla":
+		return "browser"
+	case "go-http-client":
+		return "go"
+	}
+	return program
+}
+
+// socketQuery is what the sockets that discovery names have in their URLs, so that
+// who asks with tabs=own, name=… or session=… connects with it.
+func socketQuery(r *http.Request, pass auth.Pass) string {
+	query := pass.Query
+	for _, name := range []string{"tabs", "name", "session", "grace", "fresh", "resume"} {
+		value := r.URL.Query().Get(name)
+		if value == "" || strings.HasPrefix(routeOf(r).path, "/json/new") { // whose query is an address
+			continue
+		}
+		sign := "&"
+		if query == "" {
+			sign = "?"
+		}
+		query += sign + name + "=" + url.QueryEscape(value)
+	}
+	return query
+}
+
+// tabsKnown reports whether a request says of tabs=… what the hub knows.
+func tabsKnown(r *http.Request) bool {
+	at := routeOf(r)
+	return auth.OwnTabs(r, at.path) || r.URL.Query().Get("tabs") == "all" || strings.HasPrefix(at.path, "/json/new")
+}

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/cdphub/cdphub/internal/webpage"
+)
+
+// dashboardEntry finds what the dashboard consists of, on a listener of Clients:
+//
+//	/                     for browsers that ask for a page: the dashboard, the same for everybody
+//	/ui/app.js, /ui/app.css
+//
+// What it shows it asks for at /ui/api, see ui.go.
+func (s *Server) dashboardEntry(r *http.Request, on audience) (entry, bool) {
+	if !s.hasUI(on) {
+		return entry{}, false
+	}
+	switch path := routeOf(r).path; {
+	case path == "/" && webpage.WantsHTML(r):
+		return entry{pages: allPages, serve: func(w http.ResponseWriter, r *http.Request) { s.serveDashboard(w, r, on) }}, true
+	case path == "/ui/app.js", path == "/ui/app.css":
+		return entry{pages: allPages, serve: bundles()[path].serve}, true
+	}
+	return entry{}, false
+}
+
+// serveDashboard answers with the page, which needs no token: it says nothing of
+// what runs.
+func (s *Server) serveDashboard(w http.ResponseWriter, r *http.Request, on audience) {
+	at := routeOf(r)
+	base := s.siblingURL(r, true, "")
+	d := webpage.Dashboard{
+		Hub: at.hub, Path: at.prefix, Token: s.tokens.Set(),
+		Clients: s.snippets(base),
+		Socket:  "ws" + strings.TrimPrefix(strings.TrimSuffix(base, at.prefix), "http"),
+	}
+	if base == "" { // a Host header that cannot be a host
+		d.Clients, d.Socket = nil, ""
+	}
+	if shell := s.siblingURL(r, on.hosts, s.HostAddr()); shell != "" {
+		d.Shell = shell + "/shell"
+	}
+	webpage.WriteDashboard(w, d)
+}
+
+// hasUI reports whether a listener serves the dashboard: with --ui, or without a
+// word where no other machine reaches it.
+func (s *Server) hasUI(on audience) bool {
+	if !on.clients || s.o.UI != nil && !*s.o.UI {
+		return false
+	}
+	return s.o.UI != nil || !on.exposed
+}

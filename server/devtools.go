@@ -1,0 +1,76 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/cdphub/cdphub/devtools"
+	"github.com/cdphub/cdphub/httpdiscovery"
+	"github.com/cdphub/cdphub/internal/auth"
+)
+
+// frontEndPath is the folder of the DevTools front end.
+const frontEndPath = "/devtools/ui/"
+
+// devtoolsEntry finds what people need who look at a target with DevTools:
+//
+//	/devtools/ui/?target=ID         with a token: on to the front end, with a ticket for that target
+//	/devtools/ui/inspector.html     the front end, the same for everybody
+//	/devtools/page/ID?ticket=T      Client WebSocket of the front end; the ticket stands in place of the token
+func (s *Server) devtoolsEntry(r *http.Request) (entry, bool) {
+	path := routeOf(r).path
+	switch {
+	case path == frontEndPath:
+		return entry{role: auth.RoleClient, hub: true, serve: s.openDevTools}, true
+	case strings.HasPrefix(path, frontEndPath):
+		return entry{serve: http.StripPrefix(routeOf(r).prefix+frontEndPath, s.o.DevTools).ServeHTTP}, true
+	case strings.HasPrefix(path, pageSocketPath) && ticketOf(r) != "":
+		return entry{pages: ownPages, ws: true, hub: true, serve: s.servePageByTicket}, true
+	}
+	return entry{}, false
+}
+
+func ticketOf(r *http.Request) string { return r.URL.Query().Get(httpdiscovery.TicketParam) }
+
+// openDevTools redirects to the front end.
+func (s *Server) openDevTools(w http.ResponseWriter, r *http.Request) {
+	if !onlyReads(w, r) {
+		return
+	}
+	hub, release, ok := s.acquireReady(w, r)
+	if !ok {
+		return
+	}
+	defer release()
+	id := r.URL.Query().Get("target")
+	if _, known := hub.WatchedTarget(watcher(r), id); !known {
+		http.Error(w, "No such target id: "+id+". Open "+frontEndPath+"?target=ID with an id of /json/list.", http.StatusNotFound)
+		return
+	}
+	at := routeOf(r)
+	w.Header().Set("Location", httpdiscovery.FrontEnd(r, at.prefix, id, s.ticket(r, id)))
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.WriteHeader(http.StatusFound)
+}
+
+// ticket makes one for a target of the hub that was asked.
+func (s *Server) ticket(r *http.Request, target string) string {
+	pass := auth.PassOf(r)
+	pass.Protocol, pass.Query = "", "" // of this request alone
+	return s.tickets.Make(devtools.Place{Hub: routeOf(r).hub, Target: target}, pass.Bearer(), pass)
+}
+
+// servePageByTicket makes a WebSocket a Client of one Target, with the rights of
+// whoever has asked for the ticket.
+func (s *Server) servePageByTicket(w http.ResponseWriter, r *http.Request) {
+	at := routeOf(r)
+	place := devtools.Place{Hub: at.hub, Target: strings.TrimPrefix(at.path, pageSocketPath)}
+	pass, ok := s.tickets.Use(ticketOf(r), place)
+	if !ok {
+		auth.Refuse(w, "The ticket in this address is not good any more: it works once, for one target, within a minute. "+
+			"Open DevTools anew: "+at.prefix+frontEndPath+"?target="+url.QueryEscape(place.Target))
+		return
+	}
+	s.servePageTo(w, auth.WithPass(r, pass), place.Target)
+}

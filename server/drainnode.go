@@ -1,0 +1,113 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/auth"
+)
+
+// A node that is drained ends as by SIGTERM. Any node can be asked to drain any:
+//
+//	POST /ui/api/drain             {"node":"a"}: 204; the dashboard and programs, with a token of every hub and scope privileged
+//	POST /cluster/drain?node=a     204; the listener for operators
+const (
+	uiDrainPath = "/ui/api/drain"
+	drainPath   = "/cluster/drain" // at the listener for nodes, and at that for operators
+)
+
+var (
+	errNoNode   = errors.New("there is no node of that name, or no longer: cdphub-cluster cluster status lists them")
+	errDraining = errors.New("this node is drained already")
+	errLastNode = errors.New("this is the last node that serves: start another one first, or stop this one's process")
+)
+
+// mayDrain reports whether an asker may drain nodes.
+func (s *Server) mayDrain(pass auth.Pass, on audience) bool {
+	return s.cluster != nil && s.seesAll(pass, on) && (pass.Grant.Scope == 0 || pass.Grant.Scope >= auth.ScopePrivileged)
+}
+
+// serveUIDrain answers the dashboard.
+func (s *Server) serveUIDrain(w http.ResponseWriter, r *http.Request, on audience) {
+	if s.cluster == nil {
+		http.Error(w, "This hub is no node of a cluster.", http.StatusNotFound)
+		return
+	}
+	who := s.peer("viewer", r)
+	if !s.mayDrain(auth.PassOf(r), on) {
+		s.log.Named("audit").Warn("node is not drained", who.fields()...)
+		http.Error(w, "This token may not drain nodes: use one for every hub with scope privileged, or cdphub-cluster cluster drain at the listener for operators.", http.StatusForbidden)
+		return
+	}
+	var ask struct{ Node string }
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrderAnswer)).Decode(&ask); err != nil {
+		http.Error(w, `The body must be {"node":"NAME"}.`, http.StatusBadRequest)
+		return
+	}
+	s.answerDrain(w, r, ask.Node, viewerName(r, auth.PassOf(r)), who.fields())
+}
+
+// serveDrain answers operators.
+func (s *Server) serveDrain(w http.ResponseWriter, r *http.Request) {
+	s.answerDrain(w, r, r.URL.Query().Get("node"), "an operator", []zap.Field{zap.String("peer", r.RemoteAddr)})
+}
+
+func (s *Server) answerDrain(w http.ResponseWriter, r *http.Request, name, by string, who []zap.Field) {
+	itself, err := s.drainNode(r.Context(), name, by)
+	s.log.Named("audit").Info("node is drained", append(who, zap.String("node", cut(name)), zap.String("by", by), zap.Error(err))...)
+	switch {
+	case itself:
+		s.endAfter(w)
+	case err == nil:
+		w.WriteHeader(http.StatusNoContent)
+	case errors.Is(err, errNoNode):
+		http.Error(w, err.Error(), http.StatusNotFound)
+	case errors.Is(err, errDraining), errors.Is(err, errLastNode):
+		http.Error(w, err.Error(), http.StatusConflict)
+	default:
+		http.Error(w, "The node could not be asked to drain: "+err.Error()+".", http.StatusBadGateway)
+	}
+}
+
+// drainNode asks the node of that name or id to end, and reports whether it is this one,
+// which is left to the caller. Otherwise, when the error is nil, the node has begun to.
+func (s *Server) drainNode(ctx context.Context, name, by string) (itself bool, err error) {
+	nodes := s.cluster.dir.Nodes()
+	i := slices.IndexFunc(nodes, func(n cluster.Node) bool { return n.Name == name || n.ID == name })
+	switch {
+	case i < 0:
+		return false, errNoNode
+	case nodes[i].Draining:
+		return false, errDraining
+	case !slices.ContainsFunc(nodes, func(n cluster.Node) bool { return n.ID != nodes[i].ID && !n.Draining }):
+		return false, errLastNode
+	case nodes[i].ID == s.cluster.id:
+		return true, nil
+	}
+	_, err = s.cluster.order(ctx, nodes[i], drainPath+"?"+url.Values{"by": {by + " through node " + s.cluster.dir.Self().Name}}.Encode())
+	return false, err
+}
+
+// serveDrainOrder is what another node asks.
+func (s *Server) serveDrainOrder(w http.ResponseWriter, r *http.Request) {
+	s.log.Named("audit").Info("this node is drained", zap.String("by", cut(r.URL.Query().Get("by"))))
+	s.endAfter(w)
+}
+
+// endAfter answers with 204, and then has the server end: a server without work ends
+// before an answer that comes later.
+func (s *Server) endAfter(w http.ResponseWriter) {
+	w.WriteHeader(http.StatusNoContent)
+	http.NewResponseController(w).Flush() //nolint:errcheck // the asker has gone then
+	s.end()
+}
+
+// end has Run drain the server and return, as if its context had ended.
+func (s *Server) end() { s.endOnce.Do(func() { close(s.endAsked) }) }

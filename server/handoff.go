@@ -1,0 +1,154 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// handoffURL is the link of a handoff, which opens the dashboard for one target. Its
+// host is Options.PublicURL, or the listener of Clients as this machine reaches it.
+func (s *Server) handoffURL(hub, ticket string) string {
+	if !s.servesUI() {
+		return ""
+	}
+	base := strings.TrimSuffix(s.o.PublicURL, "/")
+	if base == "" {
+		at := s.ClientAddr()
+		if _, _, err := net.SplitHostPort(at); err != nil { // there is no listener, or it is no TCP port
+			return ""
+		}
+		base = "http://" + Reachable(at)
+		if s.o.TLS.on() {
+			base = "https://" + Reachable(at)
+		}
+	}
+	return base + hubPrefix(hub) + "/#handoff=" + ticket
+}
+
+// servesUI reports whether a listener of Clients serves the dashboard.
+func (s *Server) servesUI() bool {
+	for _, ln := range s.listeners {
+		if s.hasUI(audience{ln.clients, ln.hosts, exposed(ln.Addr())}) {
+			return true
+		}
+	}
+	return false
+}
+
+// guest is who has come by the link of a handoff: a person without a token, for one
+// target and until the handoff ends. The zero value is nobody.
+type guest struct {
+	key string
+	relay.Handoff
+}
+
+type guestKey struct{}
+
+// guestOf is the guest who has sent a request.
+func guestOf(r *http.Request) guest {
+	g, _ := r.Context().Value(guestKey{}).(guest)
+	return g
+}
+
+// stays reports whether the handoff of a guest is still open; it is true for nobody.
+func (g guest) stays(hub *relay.Hub) bool {
+	if g.key == "" {
+		return true
+	}
+	_, open := hub.HandoffByKey(g.key)
+	return open
+}
+
+func (s *Server) guestStays(r *http.Request) bool {
+	hub, release := s.hubs.Peek(routeOf(r).hub)
+	defer release()
+	return guestOf(r).stays(hub)
+}
+
+// guestPrefix begins the keys of guests, which take the place of a token.
+const guestPrefix = "handoff."
+
+const handoffOver = "This link was used already, or its time is over: ask for a new one."
+
+// forGuests lets guests in by their key.
+func (s *Server) forGuests(r *http.Request, e entry) entry {
+	token, protocol, _ := auth.Bearer(r)
+	key, is := strings.CutPrefix(token, guestPrefix)
+	if !is {
+		return e
+	}
+	serve := e.serve
+	e.role = ""
+	e.serve = func(w http.ResponseWriter, r *http.Request) {
+		hub, release := s.hubs.Peek(routeOf(r).hub)
+		h, open := hub.HandoffByKey(key)
+		release()
+		if !open {
+			http.Error(w, handoffOver, http.StatusUnauthorized)
+			return
+		}
+		r = auth.WithPass(r, auth.Pass{
+			Grant:    auth.Grant{Name: "somebody with the link", Role: auth.RoleClient, Hub: routeOf(r).hub, Scope: auth.ScopeStandard},
+			Protocol: protocol,
+		})
+		serve(w, r.WithContext(context.WithValue(r.Context(), guestKey{}, guest{key, h})))
+	}
+	return e
+}
+
+// maxTicket is how long the body of a request for a key may be.
+const maxTicket = 1 << 10
+
+// serveHandoff exchanges the ticket of a link for the key of a guest, once:
+//
+//	POST {"ticket":"…"} -> {"key":"handoff.…","targetId":"…","instructions":"…","until":MS}
+func (s *Server) serveHandoff(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "Send the ticket of the link by POST.", http.StatusMethodNotAllowed)
+		return
+	}
+	var asked struct{ Ticket string }
+	if err := json.NewDecoder(io.LimitReader(r.Body, maxTicket)).Decode(&asked); err != nil {
+		http.Error(w, `The body is no JSON object: send {"ticket":"…"}.`, http.StatusBadRequest)
+		return
+	}
+	hub, release := s.hubs.Peek(routeOf(r).hub)
+	defer release()
+	key, ok := hub.OpenHandoff(asked.Ticket)
+	h, open := hub.HandoffByKey(key)
+	if !ok || !open {
+		http.Error(w, handoffOver, http.StatusNotFound)
+		return
+	}
+	s.audit(s.peer("viewer", r), "handoff opened", h.TargetID)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	json.NewEncoder(w).Encode(struct { //nolint:errcheck // a peer that is gone
+		Key          string `json:"key"`
+		TargetID     string `json:"targetId"`
+		Instructions string `json:"instructions"`
+		Until        int64  `json:"until"`
+	}{guestPrefix + key, h.TargetID, h.Instructions, h.Until.UnixMilli()})
+}
+
+// answerHandoff ends the handoff of a target, as the person says.
+func answerHandoff(hub *relay.Hub, target string, done bool) error {
+	why := relay.HandoffCancelled
+	if done {
+		why = relay.HandoffDone
+	}
+	h, open := hub.HandoffOf(target)
+	if !open || !hub.EndHandoff(h.ID, why) {
+		return errors.New("no agent asks for anything here any more")
+	}
+	return nil
+}

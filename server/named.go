@@ -1,0 +1,264 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/named"
+	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/wsconn"
+)
+
+// options of the named sessions. What one keeps must fit into the queue of one
+// connection, or a Client could never come back to all of it.
+func (l Limits) named(log *zap.Logger) named.Options {
+	queue := l.client()
+	o := named.Options{
+		Log:     log,
+		Longest: l.NamedGrace, Sessions: l.MaxNamed, Bytes: int(l.NamedMemory),
+		TotalBytes: l.namedMemory(),
+	}
+	if o.Bytes == 0 {
+		o.Bytes = defaultNamedMemory
+	}
+	if n := queue.MaxPending / 2; n > 0 {
+		o.Bytes = min(o.Bytes, n)
+	}
+	if n := queue.MaxQueued / 2; n > 0 {
+		o.Messages = n
+	}
+	return o
+}
+
+// defaultNamedMemory is Limits.NamedMemory where that is not set.
+const defaultNamedMemory = 8 << 20
+
+// namedMemory is what all named sessions may keep: a part of the memory budget.
+func (l Limits) namedMemory() int64 { return l.memory() / 8 }
+
+// browserSocket reports whether a path is that of a Client of the whole browser.
+func browserSocket(path string) bool {
+	return path == "/cdp" || path == "/devtools/browser" || strings.HasPrefix(path, "/devtools/browser/")
+}
+
+// misplacedSession is what is wrong with a request for a WebSocket that asks for a named
+// session where there is none: only CDP Clients of the browser have them.
+func misplacedSession(r *http.Request) string {
+	if !r.URL.Query().Has("session") || browserSocket(routeOf(r).path) {
+		return ""
+	}
+	return "session=NAME is for /devtools/browser and /cdp alone: leave it out here."
+}
+
+// owner is whose names of sessions the asker can use.
+func (s *Server) owner(r *http.Request) named.Owner {
+	return named.Owner{Hub: routeOf(r).hub, Bearer: auth.PassOf(r).Bearer()}
+}
+
+// serveClient makes a WebSocket a Client of its hub.
+func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
+	grant := auth.PassOf(r).Grant
+	wish, err := s.named.Read(r.URL.Query(), named.Granted{Name: grant.Session, Longest: grant.Grace})
+	switch {
+	case err != nil:
+		http.Error(w, err.Error()+".", http.StatusBadRequest)
+		return
+	case wish.Name != "":
+		s.serveNamed(w, r, &wish)
+		return
+	}
+	hub, release, ok := s.acquireReady(w, r)
+	if !ok {
+		return
+	}
+	s.upgradeClient(w, r, hub, release, "", func(client *relay.Client, conn *wsconn.Conn) error {
+		client.Connect(newClientPeer(conn))
+		return nil
+	})
+}
+
+// serveNamed gives a WebSocket its named session. What that holds, its place at the hub
+// and the hub itself, is let go of when the session ends.
+func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.Wish) {
+	key := named.Key{Owner: s.owner(r), Name: wish.Name}
+	if err := s.named.Check(key, wish); err != nil { // before a browser is started
+		refuseNamed(w, err)
+		return
+	}
+	var begin *named.Begin
+	if !wish.Resumes() {
+		var ok bool
+		if begin, ok = s.beginNamed(w, r, key, wish); !ok {
+			return
+		}
+	}
+	giveBack := func() {
+		if begin != nil {
+			begin.Client.Leave()
+			begin.Release()
+		}
+	}
+	who := s.peer("client", r)
+	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client()}
+	came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
+		link, err := s.named.Join(key, wish, conn, begin)
+		if err != nil {
+			giveBack()
+			conn.Close(closeNamed(err))
+		}
+		receive := func(m []byte) {
+			defer who.survive(conn)
+			if link != nil {
+				link.Receive(m)
+			}
+		}
+		conn.Start(ctx, receive, func(why wsconn.Reason) {
+			if link != nil {
+				link.Left()
+			}
+			who.left(why)
+			ended()
+		})
+	})
+	if !came {
+		giveBack()
+	}
+}
+
+// beginNamed makes what a connection brings that does not resume.
+func (s *Server) beginNamed(w http.ResponseWriter, r *http.Request, key named.Key, wish *named.Wish) (*named.Begin, bool) {
+	hub, release, ok := s.acquireReady(w, r)
+	if !ok {
+		return nil, false
+	}
+	pass := auth.PassOf(r)
+	if tabs := s.named.Tabs(key); tabs != "" && pass.Owner != "" && !wish.Fresh {
+		pass.Owner = tabs
+	}
+	client, err := hub.Admit(relay.ClientOptions{Policy: policy(pass), Name: clientName(r, pass), Account: pass.Bearer()})
+	if err != nil {
+		release()
+		http.Error(w, "Too many clients", http.StatusServiceUnavailable)
+		return nil, false
+	}
+	return s.begins(client, pass, key.Hub, release), true
+}
+
+// refuseNamed answers why a connection does not get its named session.
+func refuseNamed(w http.ResponseWriter, why error) {
+	status := http.StatusGone
+	switch {
+	case errors.Is(why, named.ErrUnknown):
+		status = http.StatusForbidden
+	case errors.Is(why, named.ErrNumber):
+		status = http.StatusBadRequest
+	case errors.Is(why, named.ErrTooMany):
+		status = http.StatusServiceUnavailable
+	}
+	http.Error(w, why.Error()+".", status)
+}
+
+// closeNamed closes a connection whose session has ended since Check.
+func closeNamed(why error) wsconn.Reason {
+	if errors.Is(why, named.ErrTooMany) {
+		return wsconn.ReasonTryAgain
+	}
+	return wsconn.ReasonSessionEnded
+}
+
+// sessionsPath is where a Client looks after the named sessions of its token:
+//
+//	GET    /sessions        {"sessions":[…]}
+//	DELETE /sessions/NAME   ends one: 204, or 404
+const sessionsPath = "/sessions"
+
+// namedEntry finds that.
+func (s *Server) namedEntry(path string) (entry, bool) {
+	name, one := strings.CutPrefix(path, sessionsPath+"/")
+	if path != sessionsPath && !one {
+		return entry{}, false
+	}
+	e := entry{pages: dashboardPages, role: auth.RoleClient, hub: true, serve: s.listNamed}
+	if one {
+		e.serve = func(w http.ResponseWriter, r *http.Request) {
+			endNamed(w, func() bool { return s.named.End(named.Key{Owner: s.owner(r), Name: name}) })
+		}
+	}
+	allowed := http.MethodGet
+	if one {
+		allowed = http.MethodDelete
+	}
+	e.serve = withMethods(e.serve, allowed).ServeHTTP
+	return e, true
+}
+
+func (s *Server) listNamed(w http.ResponseWriter, r *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"sessions": s.namedOf(s.owner(r))})
+}
+
+// namedOf lists the named sessions of an owner.
+func (s *Server) namedOf(owner named.Owner) []named.Info {
+	return s.named.List(func(o named.Owner) bool { return o == owner })
+}
+
+func uiNamedOf(list []named.Info) []uiNamed {
+	of := []uiNamed{}
+	for _, i := range list {
+		u := uiNamed{Name: i.Name, Client: i.Client, GraceMs: i.GraceMs, Kept: i.Kept}
+		if i.AwaySince != nil {
+			u.AwaySince = i.AwaySince.UnixMilli()
+		}
+		of = append(of, u)
+	}
+	return of
+}
+
+func endNamed(w http.ResponseWriter, end func() bool) {
+	if !end() {
+		http.Error(w, "There is no such named session, or no longer.", http.StatusNotFound)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// operatorInfo is a named session as operators see it: of whatever token.
+type operatorInfo struct {
+	Hub string `json:"hub"`
+	named.Info
+}
+
+func (s *Server) allNamed() []operatorInfo {
+	list := []operatorInfo{}
+	for _, i := range s.named.List(func(named.Owner) bool { return true }) {
+		list = append(list, operatorInfo{i.Hub, i})
+	}
+	return list
+}
+
+// namedMetrics are the numbers of named sessions.
+func (s *Server) namedMetrics() []prometheus.Collector {
+	const sessions, help = "cdphub_named_sessions", "Named sessions that have a connection (connected), and that wait for one (away)."
+	state := func(state string, n func(named.Numbers) int) prometheus.Collector {
+		o := prometheus.GaugeOpts{Name: sessions, Help: help, ConstLabels: prometheus.Labels{"state": state}}
+		return prometheus.NewGaugeFunc(o, func() float64 { return float64(n(s.named.Numbers())) })
+	}
+	return []prometheus.Collector{
+		state("connected", func(n named.Numbers) int { return n.Connected }),
+		state("away", func(n named.Numbers) int { return n.Away }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "cdphub_named_session_bytes", Help: "Bytes of messages that named sessions keep for Clients that resume them.",
+		}, func() float64 { return float64(s.named.Numbers().Bytes) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "cdphub_named_sessions_returned_total", Help: "Connections that have come back to a named session.",
+		}, func() float64 { return float64(s.named.Numbers().Returned) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "cdphub_named_sessions_expired_total", Help: "Named sessions that have ended since no connection came back within the grace time.",
+		}, func() float64 { return float64(s.named.Numbers().Expired) }),
+	}
+}

@@ -1,0 +1,117 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// A node that dies hands nothing over. So it leaves a note in the directory for each of
+// its hubs that has named sessions: who has them, and what of the hub they are attached
+// to. The messages are not in it. It is written soon after something has changed, and the
+// node that owns the hub next restores what it says.
+
+const (
+	noteEvery = 500 * time.Millisecond
+	// noteAgain is when a note is written that has not changed: the directory forgets it.
+	noteAgain = 30 * time.Minute
+	// noteWithin is how long it may take to write one.
+	noteWithin = 2 * time.Second
+)
+
+// keepNotes writes notes until ctx ends.
+func (s *Server) keepNotes(ctx context.Context) {
+	tick, again := time.NewTicker(noteEvery), time.NewTicker(noteAgain)
+	defer tick.Stop()
+	defer again.Stop()
+	for {
+		var hubs []string
+		select {
+		case <-tick.C:
+			hubs = s.named.Changed()
+		case <-again.C:
+			hubs = s.named.Hubs()
+		case <-ctx.Done():
+			return
+		}
+		for _, hub := range hubs {
+			s.writeNote(ctx, hub)
+		}
+	}
+}
+
+// writeNote writes the note of a hub, if this node owns it.
+func (s *Server) writeNote(ctx context.Context, hub string) {
+	claim := s.cluster.claimOf(hub)
+	if claim == nil || isSandbox(hub) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, noteWithin)
+	defer cancel()
+	if err := claim.Note(ctx, s.noteOf(hub)); err != nil && !errors.Is(err, cluster.ErrTaken) {
+		s.named.Touch(hub) // again with the next ones
+		s.cluster.log.Debug("the note of a hub was not written", zap.String("hub", hub), zap.Error(err))
+	}
+}
+
+// claimOf is the claim of a hub that this node owns, or nil.
+func (m *membership) claimOf(hub string) cluster.Claim {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if h := m.held[hub]; h != nil {
+		return h.claim
+	}
+	return nil
+}
+
+// noteOf is what the next owner needs to know: nil for nothing. A note that would be too
+// long leaves out what sessions are attached to, and then sessions.
+func (s *Server) noteOf(hub string) []byte {
+	h, release := s.hubs.Peek(hub)
+	defer release()
+	n := handover{Named: s.named.Look(hub)}
+	if n.Named.Empty() {
+		return nil
+	}
+	if s.browsers.Has(hub) {
+		n.Named.Lose()
+	}
+	n.Host = h.State()
+	text, err := json.Marshal(n)
+	for try := 0; err == nil && len(text) > cluster.MaxNote; try++ {
+		n.Host = relay.HubState{}
+		if try == 0 {
+			n.Named.Shorten()
+		} else {
+			n.Named.Halve()
+		}
+		s.cluster.log.Debug("the note of a hub is too long, and is shortened", zap.String("hub", hub), zap.Int("bytes", len(text)))
+		text, err = json.Marshal(n)
+	}
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// readNote restores what the owner before has left of a hub.
+func (s *Server) readNote(ctx context.Context, hub string) {
+	text, err := s.cluster.dir.Left(ctx, hub)
+	var n handover
+	if err == nil && len(text) > 0 {
+		err = json.Unmarshal(text, &n)
+	}
+	if err != nil {
+		s.log.Warn("what the owner before has noted of a hub could not be read: its named sessions are lost", zap.String("hub", hub), zap.Error(err))
+		return
+	}
+	if !n.Named.Empty() {
+		s.adopt(hub, n)
+	}
+}

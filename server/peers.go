@@ -1,0 +1,179 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"hash/maphash"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/httpserver"
+)
+
+// strangersAtPeers is how many connections an address may have to the listener for
+// other nodes that is not the address of one.
+const strangersAtPeers = 64
+
+// maxPeerHeader is for the headers of a request and its verdict, in bytes.
+const maxPeerHeader = 64 << 10
+
+// makeCluster joins the cluster.
+func (s *Server) makeCluster() error {
+	c := s.o.Cluster
+	if c == nil {
+		return nil
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	id := c.Directory.Self().ID
+	s.cluster = &membership{
+		dir: c.Directory, id: id, hubs: s.hubs, log: s.log.Named("cluster"), seed: maphash.MakeSeed(),
+		forwards: newForwards(c), signer: verdicts{self: id, key: c.Key}, held: make(map[string]*holding),
+		restore: s.readNote, dropped: s.named.Drop, pool: s.browsers, most: c.MaxBrowsers,
+	}
+	s.named.Watch()
+	if b := s.o.Browsers; b != nil {
+		s.cluster.patience = b.Queue
+	}
+	s.cluster.tellBrowsers()
+	return nil
+}
+
+// peerListener is where the other nodes come. A stranger gets no further than the
+// TLS handshake.
+func (s *Server) peerListener() endpoint {
+	c := s.o.Cluster
+	ln := httpserver.Listen(c.Listener, httpserver.ListenerOptions{
+		Connections: strangersAtPeers, Exempt: s.cluster.isNode, Silent: true, Log: s.log,
+	})
+	return endpoint{tls.NewListener(ln, c.tls()), http.HandlerFunc(s.servePeer)}
+}
+
+// isNode reports whether a node has that address.
+func (m *membership) isNode(a netip.Addr) bool {
+	return slices.ContainsFunc(m.dir.Nodes(), func(n cluster.Node) bool {
+		at, err := netip.ParseAddrPort(n.Peer)
+		return err == nil && at.Addr().Unmap() == a.Unmap()
+	})
+}
+
+// newPeerServer serves the listener for other nodes.
+func (s *Server) newPeerServer(h http.Handler) *http.Server {
+	hs := httpserver.New(h, s.o.rates.own, s.log)
+	hs.MaxHeaderBytes = maxPeerHeader
+	return hs
+}
+
+// servePeer serves a request that another node passes on. That node has checked the
+// Host header, the Origin and the token.
+func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
+	m := s.cluster
+	v, err := m.signer.read(r)
+	if err != nil {
+		s.metrics.peerRefused.Inc()
+		m.log.Warn("a request of another node is refused", zap.String("peer", r.RemoteAddr), zap.Error(err))
+		if errors.Is(err, errVerdictEnded) {
+			w.Header().Set(staleHeader, nodeEnded)
+		}
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	if s.draining.Load() {
+		refuseCluster(w, errNotServing)
+		return
+	}
+	if v.Node {
+		if serve := s.nodeOrder(r, v); serve != nil {
+			serve(w, r)
+			return
+		}
+		notFound(w, r)
+		return
+	}
+	at, known := s.route(r)
+	if known && at.hub != v.Hub {
+		http.Error(w, errVerdictOthers.Error(), http.StatusForbidden)
+		return
+	}
+	switch {
+	case known && (at.path == linkPath || isSandboxPath(at)): // which is this node's, whoever owns the hub of its path
+	case v.Claim:
+		err = m.here(r.Context(), v.Hub)
+	default:
+		err = m.holds(r.Context(), v.Hub, v.Epoch)
+	}
+	if errors.Is(err, errElsewhere) {
+		w.Header().Set(staleHeader, "1")
+		http.Error(w, err.Error(), http.StatusConflict)
+		return
+	} else if err != nil {
+		refuseCluster(w, err)
+		return
+	}
+	at.listener, at.passed = v.Listener, true
+	r = r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
+	r.RemoteAddr, r.TLS = v.From.String(), nil
+	if v.TLS {
+		r.TLS = new(tls.ConnectionState)
+	}
+	on := audience{v.Listener != "hosts", v.Listener != "clients", v.Exposed}
+	e := entry{serve: notFound}
+	if known {
+		e = s.find(e, r, on)
+	}
+	s.enterFromPeer(w, r, e, v)
+}
+
+// enterFromPeer is enter for a request that another node has let in.
+func (s *Server) enterFromPeer(w http.ResponseWriter, r *http.Request, e entry, v *verdict) {
+	if e.ws {
+		e.serve = onlyHandshakes(e.serve)
+	}
+	switch {
+	case v.Pass != nil && e.role != "":
+		e.serve(w, auth.WithPass(r, s.gate.PassFrom(*v.Pass, v.From.Addr(), e.ask(r))))
+	case e.role == "":
+		e.serve(w, r)
+	case isSandbox(v.Hub): // its token is known here alone
+		s.gate.Require(e.ask, e.serve).ServeHTTP(w, r)
+	default:
+		http.Error(w, errVerdictOthers.Error(), http.StatusForbidden)
+	}
+}
+
+// watchCluster looks after the hubs of this node until stop is called, which waits.
+func (s *Server) watchCluster() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { s.cluster.sweep(ctx) })
+	done.Go(func() { s.keepNotes(ctx) })
+	return func() {
+		cancel()
+		done.Wait()
+	}
+}
+
+// collectors are the numbers of this node.
+func (m *membership) collectors() []prometheus.Collector {
+	gauge := func(name, help string, value func(clusterStatus) float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(m.status()) })
+	}
+	return []prometheus.Collector{
+		nodeCollector{m},
+		gauge("cdphub_cluster_nodes", "Nodes of the cluster that are alive, this one included.", func(c clusterStatus) float64 { return float64(len(c.Nodes)) }),
+		gauge("cdphub_cluster_hubs", "Hubs that this node owns.", func(clusterStatus) float64 { return float64(m.dir.Self().Hubs) }),
+		gauge("cdphub_cluster_links", "Requests and WebSockets that other nodes serve for this one now.", func(c clusterStatus) float64 { return float64(c.Links) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "cdphub_cluster_hubs_lost_total", Help: "Hubs of this node that another node has taken, because it did not reach this one.",
+		}, func() float64 { return float64(m.status().Lost) }),
+	}
+}

@@ -1,0 +1,230 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/cluster"
+)
+
+// A hub that is to have a browser, and that nobody owns, goes to the node with the most
+// room for one. Nodes say in the directory which hubs have a browser there, how many
+// browsers they have, and how many they may have.
+
+const (
+	// placedFor is how long a hub that was placed counts beside what its node says: the
+	// directory may not know of the browser yet.
+	placedFor = 5 * time.Second
+	// avoidedFor is how long no hub goes to a node that could not be reached.
+	avoidedFor = 10 * time.Second
+	// reserveEvery is how often a place for a browser is asked for again, and evictWithin
+	// how long an idle browser may take to end that makes one free.
+	reserveEvery = 200 * time.Millisecond
+	evictWithin  = 5 * time.Second
+)
+
+// placement is that a hub was sent to a node, which then said to have so many browsers.
+type placement struct {
+	at      time.Time
+	running int
+}
+
+// placements are what this node has decided lately.
+type placements struct {
+	mu      sync.Mutex             // guards everything below
+	placed  map[string][]placement // by node
+	avoided map[string]time.Time
+}
+
+func (p *placements) note(n cluster.Node) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.placed == nil {
+		p.placed = make(map[string][]placement)
+	}
+	p.placed[n.ID] = append(p.placed[n.ID], placement{time.Now(), n.Browsers.Running})
+}
+
+func (p *placements) avoid(node string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.avoided == nil {
+		p.avoided = make(map[string]time.Time)
+	}
+	p.avoided[node] = time.Now()
+}
+
+// of returns how many browsers a node has, with those that it has not told of yet, and
+// whether it is avoided.
+func (p *placements) of(node string, running int) (has int, avoided bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	late := slices.DeleteFunc(p.placed[node], func(one placement) bool { return time.Since(one.at) > placedFor })
+	if delete(p.placed, node); len(late) > 0 {
+		p.placed[node] = late
+		running = max(running, late[0].running+len(late))
+	}
+	if at, is := p.avoided[node]; is && time.Since(at) > avoidedFor {
+		delete(p.avoided, node)
+	}
+	_, avoided = p.avoided[node]
+	return running, avoided
+}
+
+// placeable is a node that may have the browser of a hub.
+type placeable struct {
+	node  cluster.Node
+	class int     // 0: there is room; 1: an idle browser must end; 2: none is free; 3: none can be had now
+	load  float64 // browsers, of those that it may have
+	away  bool    // it is not this node
+	luck  int
+}
+
+func (m *membership) placeable(n cluster.Node) placeable {
+	b := *n.Browsers
+	has, avoided := m.placements.of(n.ID, b.Running)
+	if n.ID == m.id { // as it is now
+		b = m.browsersNow()
+		has, avoided = b.Running, false
+	}
+	p := placeable{node: n, load: float64(has) / float64(max(b.Max, 1)), away: n.ID != m.id, luck: rand.Int()}
+	switch {
+	case b.Broken, avoided:
+		p.class = 3
+	case has-b.Idle >= b.Max:
+		p.class = 2
+	case has >= b.Max:
+		p.class = 1
+	}
+	return p
+}
+
+// place finds the node that is to have the browser of a hub. It returns false when no
+// node has a browser for it.
+func (m *membership) place(hub string) (cluster.Node, bool) {
+	var list []placeable
+	for _, n := range m.dir.Nodes() {
+		if n.Browsers != nil && !n.Draining && browsers.Matches(n.Browsers.Hubs, hub) {
+			list = append(list, m.placeable(n))
+		}
+	}
+	if len(list) == 0 {
+		return cluster.Node{}, false
+	}
+	best := slices.MinFunc(list, func(a, b placeable) int {
+		nearer := 0
+		if a.away != b.away {
+			nearer = map[bool]int{true: 1, false: -1}[a.away]
+		}
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.load, b.load), nearer, cmp.Compare(a.luck, b.luck))
+	})
+	return best.node, true
+}
+
+// placed finds another node that is to claim a hub, since the hub is nobody's and is to
+// have a browser there.
+func (m *membership) placed(ctx context.Context, hub string) (at cluster.Owner, elsewhere bool) {
+	if m.holdsNow(hub) {
+		return at, false
+	}
+	n, ok := m.place(hub)
+	if !ok {
+		return at, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, claimWithin)
+	defer cancel()
+	owner, err := m.dir.Owner(ctx, hub)
+	if !errors.Is(err, cluster.ErrNoOwner) {
+		return at, false
+	}
+	m.placements.note(n)
+	return cluster.Owner{Node: n, Epoch: owner.Epoch}, n.ID != m.id
+}
+
+// releaseSoon has a hub that got no browser given back soon, unless somebody uses it: the next
+// request may find room at another node.
+func (m *membership) releaseSoon(hub string) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if h := m.held[hub]; h != nil && len(h.users) == 0 {
+		h.used = time.Time{}
+	}
+}
+
+func (m *membership) browsersNow() cluster.Browsers {
+	n := m.pool.Numbers()
+	return cluster.Browsers{Hubs: m.pool.Hubs(), Max: m.pool.Most(), Running: n.Running, Idle: n.Idle, Broken: m.pool.Health() != nil}
+}
+
+// tellBrowsers has the other nodes know of the browsers of this one, if that is news.
+func (m *membership) tellBrowsers() {
+	if m == nil || m.pool.Most() == 0 {
+		return
+	}
+	b := m.browsersNow()
+	if told := m.dir.Self().Browsers; told == nil || !reflect.DeepEqual(*told, b) {
+		m.dir.Tell(&b)
+	}
+}
+
+// reserveBrowser waits until all nodes together may have one browser more: for as long as the queue
+// for browsers, or until an idle one has ended that makes room.
+func (m *membership) reserveBrowser(ctx context.Context) (left func(), err error) {
+	wait, evicted := m.patience, false
+	for begun := time.Now(); ; {
+		once, cancel := context.WithTimeout(ctx, claimWithin)
+		err := m.dir.ReserveBrowser(once, m.most)
+		cancel()
+		switch {
+		case err == nil:
+			return m.dir.ReleaseBrowser, nil
+		case !errors.Is(err, cluster.ErrNoBrowser):
+			return nil, err
+		}
+		if !evicted && m.evictIdle(ctx) {
+			evicted, wait = true, max(wait, evictWithin)
+		}
+		if time.Since(begun) >= wait {
+			return nil, browsers.ErrAllFull
+		}
+		select {
+		case <-time.After(min(reserveEvery, wait)):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// evictIdle ends an idle browser, of this node or of another, and reports whether there
+// was one.
+func (m *membership) evictIdle(ctx context.Context) bool {
+	if m.pool.Evict() {
+		return true
+	}
+	for _, n := range m.dir.Nodes() {
+		if n.ID == m.id || n.Browsers == nil || n.Browsers.Idle == 0 {
+			continue
+		}
+		status, err := m.order(ctx, n, evictPath)
+		if err != nil {
+			m.log.Info("a node could not be asked to end an idle browser", zap.String("node", n.Name), zap.Error(err))
+		}
+		if status == http.StatusNoContent {
+			return true
+		}
+	}
+	return false
+}

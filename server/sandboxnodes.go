@@ -1,0 +1,98 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// In a cluster, a sandbox is at the node with the most room for its browser, which alone
+// has its token. Each node passes requests about sandboxes of others on, and lists those of
+// all. A request that another node has passed on is about this node alone.
+
+// isSandboxPath reports whether a request is about sandboxes.
+func isSandboxPath(at route) bool {
+	return at.hub == relay.DefaultHub && (at.path == sandboxPath || strings.HasPrefix(at.path, sandboxPath+"/"))
+}
+
+// sandboxElsewhere finds the node that is to answer a request about sandboxes, if that is
+// another one: that of the sandbox, or that on which a new one is to be.
+func (s *Server) sandboxElsewhere(r *http.Request, name string) (o cluster.Owner, is bool) {
+	m := s.cluster
+	switch {
+	case m == nil || routeOf(r).passed:
+	case name != "" && isSandbox(name) && s.sandboxes.check(name) != nil:
+		return m.elsewhere(r.Context(), name)
+	case name == "" && r.Method == http.MethodPost:
+		n, ok := m.place(sandboxPrefix + strings.Repeat("a", sandboxRandom)) // all names of sandboxes are alike to patterns
+		if ok {
+			m.placements.note(n)
+		}
+		return cluster.Owner{Node: n}, ok && n.ID != m.id
+	}
+	return o, false
+}
+
+// sandboxesElsewhere lists the sandboxes that other nodes have, and which nodes have not
+// answered.
+func (s *Server) sandboxesElsewhere(r *http.Request, on audience) (records []sandboxRecord, missing []string) {
+	if s.cluster == nil || routeOf(r).passed {
+		return nil, nil
+	}
+	var mu sync.Mutex // guards the results
+	var all sync.WaitGroup
+	for _, n := range s.cluster.dir.Nodes() {
+		if n.ID == s.cluster.id || n.Browsers == nil {
+			continue
+		}
+		all.Go(func() {
+			list, err := s.sandboxesOf(r, on, n)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				s.log.Info("a node does not say which sandboxes it has", zap.String("node", n.Name), zap.Error(err))
+				missing = append(missing, n.Name)
+			}
+			records = append(records, list...)
+		})
+	}
+	all.Wait()
+	slices.Sort(missing)
+	return records, missing
+}
+
+// sandboxesOf asks another node for its sandboxes, in the name of who has sent r.
+func (s *Server) sandboxesOf(r *http.Request, on audience, n cluster.Node) ([]sandboxRecord, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), orderWithin)
+	defer cancel()
+	out, err := http.NewRequestWithContext(ctx, http.MethodGet, sandboxPath, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	out.Host, out.URL = r.Host, &url.URL{Path: sandboxPath}
+	trip := &peerTrip{server: s, v: s.verdictFor(r, entry{role: auth.RoleClient}, on, 0), owner: cluster.Owner{Node: n}}
+	trip.mark(auth.PassOf(r))
+	answer, err := trip.send(out)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("it answers %d", answer.StatusCode)
+	}
+	var list struct{ Sandboxes []sandboxRecord }
+	err = json.NewDecoder(io.LimitReader(answer.Body, maxRewrites)).Decode(&list)
+	return list.Sandboxes, err
+}

@@ -1,0 +1,136 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/cdphub/cdphub/journal"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// makeJournal begins to keep what happens on targets, if it is to be kept.
+func (s *Server) makeJournal() (err error) {
+	t := s.o.Timeline
+	if !t.On {
+		return nil
+	}
+	o := journal.Options{Log: s.log, Size: t.Size, Time: t.Time, Memory: s.o.timelineMemory()}
+	if t.Record != "" {
+		o.Record = &journal.Record{Dir: t.Record, Size: t.RecordSize, Text: t.RecordText}
+	}
+	s.journal, err = journal.New(o)
+	return err
+}
+
+// Of the memory that the process may use for queues and messages, timelines have one
+// part in so many, and never more than so many bytes.
+const (
+	timelineShare = 8
+	mostTimelines = 256 << 20
+)
+
+// timelineMemory is how many bytes all timelines may have.
+func (o Options) timelineMemory() int64 {
+	switch n := o.Limits.memory(); {
+	case !o.Timeline.On:
+		return 0
+	case n > 0:
+		return min(n/timelineShare, mostTimelines)
+	}
+	return mostTimelines / timelineShare
+}
+
+func (s *Server) observe() func(*relay.Hub) relay.Observer {
+	if s.journal == nil {
+		return nil
+	}
+	return s.journal.Observe
+}
+
+func (s *Server) closeJournal() {
+	if s.journal != nil {
+		s.journal.Close()
+	}
+}
+
+// timelineAPI is what serves a path of the timelines; nil for all others:
+//
+//	/ui/api/timeline?target=ID[&after=SEQ]   {"entries":[…]}
+//	/ui/api/picture?target=ID&seq=SEQ        a JPEG
+func (s *Server) timelineAPI(path string) http.HandlerFunc {
+	if s.journal == nil {
+		return nil
+	}
+	switch path {
+	case "/ui/api/timeline":
+		return s.serveTimeline
+	case "/ui/api/picture":
+		return s.servePicture
+	}
+	return nil
+}
+
+// timelineOf finds the target of a request, among those that its token may see, and
+// those that have ended. It answers when there is none.
+func (s *Server) timelineOf(w http.ResponseWriter, r *http.Request) (hub, target string, ok bool) {
+	if !onlyReads(w, r) {
+		return "", "", false
+	}
+	at := routeOf(r)
+	if err := s.sandboxes.check(at.hub); err != nil {
+		refuse(w, err)
+		return "", "", false
+	}
+	h, release := s.hubs.Peek(at.hub)
+	defer release()
+	target = r.URL.Query().Get("target")
+	if _, known := h.WatchedTarget(watcher(r), target); !known && !s.journal.Shows(at.hub, target, watcher(r)) {
+		http.Error(w, "There is no such target on this hub: name one of /ui/api/state as ?target=ID.", http.StatusNotFound)
+		return "", "", false
+	}
+	return at.hub, target, true
+}
+
+func (s *Server) serveTimeline(w http.ResponseWriter, r *http.Request) {
+	hub, target, ok := s.timelineOf(w, r)
+	if !ok {
+		return
+	}
+	after, err := seqOf(r, "after")
+	if err != nil {
+		http.Error(w, "after must be the seq of an entry: a number, such as 12.", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	json.NewEncoder(w).Encode(timeline{s.journal.Entries(hub, target, after, watcher(r))}) //nolint:errcheck // a peer that is gone
+}
+
+// timeline is the answer to /ui/api/timeline.
+type timeline struct {
+	Entries []journal.Entry `json:"entries"`
+}
+
+// seqOf is a number of the query; 0 when it is not there.
+func seqOf(r *http.Request, name string) (uint64, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	return strconv.ParseUint(text, 10, 63)
+}
+
+func (s *Server) servePicture(w http.ResponseWriter, r *http.Request) {
+	hub, target, ok := s.timelineOf(w, r)
+	if !ok {
+		return
+	}
+	seq, err := seqOf(r, "seq")
+	picture := s.journal.Picture(hub, target, seq, watcher(r))
+	if err != nil || len(picture) == 0 {
+		http.Error(w, "There is no picture with this seq, or no more: name an entry whose picture is true.", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "image/jpeg")
+	w.Write(picture) //nolint:errcheck // a peer that is gone
+}

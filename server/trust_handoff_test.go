@@ -1,0 +1,108 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
+)
+
+// R-178: the link of a handoff opens once, for one target, and for as long as the
+// handoff is open.
+func TestR178HandoffLinks(t *testing.T) {
+	change, _ := withReaders(t)
+	s := start(t, change)
+	host := s.screen(t, "", bearer(hostToken))
+	hubtest.Eventually(t, "the target", func() bool {
+		_, body := s.get(t, s.addr(false), "/ui/api/state", bearer(clientToken))
+		return strings.Contains(body, `"targetId":"T1"`)
+	})
+	host.send(`{"kind":"targetCreated","target":{"targetId":"T2","title":"Other","url":"http://app/other"}}`)
+	agent := hubtest.Dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(clientToken))
+	agent.Send(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T1","flatten":true}}`)
+	var attached struct{ Result struct{ SessionID string } }
+	if err := json.Unmarshal([]byte(agent.Until(`"id":1,`)), &attached); err != nil {
+		t.Fatal(err)
+	}
+	in := `,"sessionId":"` + attached.Result.SessionID + `"}`
+	agent.Send(`{"id":2,"method":"CdpHub.handoff","params":{"instructions":"Log in, please."}` + in)
+	var asked struct {
+		Result struct{ HandoffID, URL string }
+	}
+	if err := json.Unmarshal([]byte(agent.Until(`"id":2,`)), &asked); err != nil {
+		t.Fatal(err)
+	}
+	base, ticket, ok := strings.Cut(asked.Result.URL, "/#handoff=")
+	if !ok || base != "http://"+s.addr(false) {
+		t.Fatalf("the link is %q", asked.Result.URL)
+	}
+
+	exchange := func(ticket string) (status int, key string) {
+		t.Helper()
+		resp, err := http.Post(base+"/ui/api/handoff", "application/json", strings.NewReader(`{"ticket":"`+ticket+`"}`)) //nolint:noctx // it is local
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var got struct{ Key, TargetID, Instructions string }
+		if resp.StatusCode == http.StatusOK && (json.NewDecoder(resp.Body).Decode(&got) != nil || got.TargetID != "T1" || got.Instructions != "Log in, please.") {
+			t.Errorf("a ticket is exchanged for %+v", got)
+		}
+		return resp.StatusCode, got.Key
+	}
+	if status, _ := exchange("0" + ticket[1:] + "0"); status != http.StatusNotFound {
+		t.Errorf("a guess is answered %d", status)
+	}
+	_, key := exchange(ticket)
+	if status, _ := exchange(ticket); status != http.StatusNotFound {
+		t.Errorf("a link that was used is answered %d", status)
+	}
+	if status, _ := s.get(t, s.addr(false), "/ui/api/state", bearer(ticket)); status != http.StatusUnauthorized {
+		t.Errorf("a ticket in place of a token is answered %d", status)
+	}
+
+	// The key is for this target, and for the dashboard.
+	guest := bearer(key)
+	status, body := s.get(t, s.addr(false), "/ui/api/state", guest)
+	if status != http.StatusOK || !strings.Contains(body, `"T1"`) || strings.Contains(body, `"T2"`) || strings.Contains(body, `"peer"`) || !strings.Contains(body, `"control":true`) {
+		t.Errorf("a guest sees %d %s", status, body)
+	}
+	for _, path := range []string{"/json/list", "/home.json", "/ui/api/timeline?target=T1", "/hub/one/ui/api/state", "/ui/api/view?target=T2"} {
+		if status, body := s.get(t, s.addr(false), path, guest); status < 400 {
+			t.Errorf("a guest gets %s: %d %.200s", path, status, body)
+		}
+	}
+	v := s.view(t, "", "T1", guest)
+	v.until(map[string]any{"kind": "view", "control": true})
+	v.untilPictures(1)
+	v.say(`{"kind":"take"}`)
+	v.until(map[string]any{"kind": "holder", "mine": true})
+	agent.Send(`{"id":3,"method":"Runtime.evaluate","params":{"expression":"password.value"}` + in)
+	if got := agent.Until(`"id":3,`); !strings.Contains(got, "paused: somebody with the link has the page") {
+		t.Errorf("the agent reads meanwhile: %s", got)
+	}
+	v.say(`{"kind":"key","type":"keyDown","key":"a","text":"a"}`)
+	hubtest.Eventually(t, "what is typed", func() bool { return host.inputs.Load() == 1 })
+
+	v.say(`{"kind":"done"}`)
+	if got := agent.Until("CdpHub.handoffComplete"); !strings.Contains(got, `"success":true,"reason":"done"`) {
+		t.Errorf("the agent hears %s", got)
+	}
+	agent.Send(`{"id":4,"method":"Runtime.evaluate","params":{"expression":"1"}` + in)
+	if got := agent.Until(`"id":4,`); !strings.Contains(got, `"result":{}`) {
+		t.Errorf("afterwards the agent gets %s", got)
+	}
+	if status, _ := s.get(t, s.addr(false), "/ui/api/state", guest); status != http.StatusUnauthorized {
+		t.Errorf("a guest after the end: %d", status)
+	}
+	hubtest.Eventually(t, "the end of the view", func() bool {
+		select {
+		case <-v.closed:
+			return true
+		default:
+			return false
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
+)
+
+const (
+	ownToken      = "token-with-tabs-of-its-own"
+	strangerToken = "token-of-somebody-else-too"
+	everyToken    = "token-that-may-see-all-tabs"
+	initialize    = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	listMCPTabs   = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"browser_tabs","arguments":{"action":"list"}}}`
+)
+
+// lists asks for the Targets by every way that there is.
+func (s started) lists(t *testing.T, token, query string) map[string]string {
+	t.Helper()
+	said := make(map[string]string)
+	for _, path := range []string{"/json/list", "/icdp/status", "/home.json"} {
+		_, said[path] = s.get(t, s.addr(false), path+query, bearer(token))
+	}
+	for path, ask := range map[string]string{"/ndjson": `{"id":"1","action":"tab.list"}`, "/ws": listTabs, "/hooks": `{"id":1,"name":"browser.list"}`} {
+		c := dial(t, "ws://"+s.addr(false)+path+query, bearer(token))
+		c.send(ask)
+		said[path] = c.next()
+	}
+	c := dial(t, "ws://"+s.addr(false)+"/devtools/browser"+query, bearer(token))
+	c.send(`{"id":1,"method":"Target.getTargets"}`)
+	said["/devtools/browser"] = c.next()
+	base, header := "http://"+s.addr(false), bearer(token)
+	_, said["/hooks/invoke"] = hubtest.MustPostJSON(t, base+"/hooks/invoke"+query, header, []byte(`{"name":"browser.list"}`))
+	header.Set("Accept", "application/json, text/event-stream")
+	header.Set("Content-Type", "application/json")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp"+query, strings.NewReader(initialize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = header
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+	_, said["/mcp"] = hubtest.MustPostJSON(t, base+"/mcp"+query, header, []byte(listMCPTabs))
+	return said
+}
+
+// TestR147OwnTabsOnEveryPath looks for a frame by every way, with a token that sees its
+// own tabs alone: before and after it is granted.
+func TestR147OwnTabsOnEveryPath(t *testing.T) {
+	change, _ := withFile(t, "tokens:\n  - {name: own, token: "+ownToken+", role: client, scope: full, tabs: own}\n"+
+		"  - {name: other, token: "+strangerToken+", role: client, tabs: own}\n  - {name: all, token: "+everyToken+", role: client, scope: full}\n"+
+		"  - {token: "+hostToken+", role: host}\n")
+	s := start(t, func(f *Options) { change(f) })
+	s.paired(t, hostToken)
+	const frame = "http://app/1"
+	wants := func(what, token, query string, seen bool) {
+		t.Helper()
+		for path, said := range s.lists(t, token, query) {
+			if strings.Contains(said, frame) != seen {
+				t.Errorf("%s: %s says %s", what, path, said)
+			}
+		}
+	}
+	wants("a token that sees all", everyToken, "", true)
+	wants("the same with tabs=own", everyToken, "?tabs=own", false)
+	wants("a token of its own tabs", ownToken, "", false)
+	wants("the same with tabs=all", ownToken, "?tabs=all", false)
+	for _, path := range []string{"/json/close/T1", "/json/activate/T1", "/devtools/page/T1"} {
+		status, _ := s.get(t, s.addr(false), path, bearer(ownToken))
+		if want := http.StatusNotFound; status != want && !strings.HasPrefix(path, "/devtools") {
+			t.Errorf("%s: %d, want %d", path, status, want)
+		}
+	}
+	if got := raw(t, s.addr(false), handshake("/devtools/page/T1", "Authorization: Bearer "+ownToken)); got.status != http.StatusNotFound {
+		t.Errorf("the socket of a foreign page: %d", got.status)
+	}
+
+	agent := dial(t, "ws://"+s.addr(false)+"/devtools/browser?name=agent", bearer(ownToken))
+	agent.send(`{"id":1,"method":"CdpHub.getClients"}`)
+	_, name, _ := strings.Cut(agent.next(), `"you":"`)
+	name, _, _ = strings.Cut(name, `"`)
+	if !strings.HasPrefix(name, "own/agent #") {
+		t.Errorf("the Client is called %q", name)
+	}
+	c := dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(everyToken))
+	c.send(`{"id":1,"method":"CdpHub.grant","params":{"targetId":"T1","client":"` + name + `"}}`)
+	c.wants(`{"id":1,"result":{}}`)
+	wants("granted", ownToken, "", true)
+	wants("another token of own tabs", strangerToken, "", false)
+}

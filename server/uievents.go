@@ -1,0 +1,160 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/auth"
+)
+
+// How often the stream of the dashboard looks, and speaks.
+const (
+	uiLooks     = 200 * time.Millisecond // at what runs
+	uiCounts    = time.Second            // between two events for counters alone
+	uiTitles    = 500 * time.Millisecond // browsers are asked for new titles
+	uiComment   = 15 * time.Second       // between two signs of life
+	uiWritesFor = 10 * time.Second       // until an asker that reads nothing has gone
+)
+
+// serveUIEvents streams the state: whole, at once and for each change. It looks for
+// changes instead of being told of them: most come in crowds, and nobody has to look
+// while nobody asks.
+func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request, on audience) {
+	if !onlyReads(w, r) {
+		return
+	}
+	at := routeOf(r)
+	if err := s.sandboxes.check(at.hub); err != nil {
+		refuse(w, err)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer s.gate.Hold(auth.PassOf(r), func(error) { cancel() })()
+	defer s.sandboxes.join(at.hub, cancel)()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // of a proxy before the hub
+	stream := uiStream{server: s, w: w, r: r, on: on}
+	look, titles := time.NewTicker(uiLooks), time.NewTicker(uiTitles)
+	defer look.Stop()
+	defer titles.Stop()
+	asked := make(chan struct{}, 1) // holds an item while browsers are asked
+	for stream.step(time.Now()) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.ending:
+			return
+		case <-titles.C:
+			select {
+			case asked <- struct{}{}:
+				go func() {
+					s.refreshTitles(ctx, s.hubsFor(r, on))
+					<-asked
+				}()
+			default: // some browser has not answered yet
+			}
+		case <-look.C:
+		}
+	}
+}
+
+// refreshTitles asks browsers for new titles, which Chromium does not tell by itself.
+func (s *Server) refreshTitles(ctx context.Context, hubs []namedHub) {
+	for _, h := range hubs {
+		hub, release := s.hubs.Peek(h.name)
+		hub.Refresh(ctx)
+		release()
+	}
+}
+
+// uiStream is one stream of states.
+type uiStream struct {
+	server *Server
+	w      http.ResponseWriter
+	r      *http.Request
+	on     audience
+
+	last, lastCounts []byte // what was sent, without and with counters
+	sent, spoke      time.Time
+}
+
+// step sends the state if there is news, and reports whether the asker is still there.
+func (u *uiStream) step(now time.Time) bool {
+	if !u.server.guestStays(u.r) {
+		return false
+	}
+	message := u.news(now)
+	switch {
+	case message != nil:
+	case now.Sub(u.spoke) >= uiComment:
+		message = []byte(": still here\n\n")
+	default:
+		return true
+	}
+	u.spoke = now
+	control := http.NewResponseController(u.w)
+	_ = control.SetWriteDeadline(now.Add(uiWritesFor)) // a writer without deadlines has none
+	if _, err := u.w.Write(message); err != nil {
+		return false
+	}
+	return control.Flush() == nil
+}
+
+// news is the event to send; nil while nothing has changed, or counters alone and it
+// is too soon for those.
+func (u *uiStream) news(now time.Time) []byte {
+	state := u.server.uiState(u.r, u.on)
+	at := state.Now
+	state.Now = 0
+	counts := mustJSON(state)
+	if bytes.Equal(counts, u.lastCounts) {
+		return nil
+	}
+	bare := mustJSON(state.uncounted())
+	if bytes.Equal(bare, u.last) && now.Sub(u.sent) < uiCounts {
+		return nil
+	}
+	u.last, u.lastCounts, u.sent = bare, counts, now
+	state.Now = at
+	return append(append([]byte("event: state\ndata: "), mustJSON(state)...), "\n\n"...)
+}
+
+// uncounted is the state without its counters.
+func (u uiState) uncounted() uiState {
+	u.Hubs = slices.Clone(u.Hubs)
+	for i := range u.Hubs {
+		u.Hubs[i].Counters = uiCounters{}
+		u.Hubs[i].Named = slices.Clone(u.Hubs[i].Named)
+		for n := range u.Hubs[i].Named {
+			u.Hubs[i].Named[n].Kept = 0
+		}
+	}
+	u.Nodes = slices.Clone(u.Nodes)
+	for i := range u.Nodes {
+		u.Nodes[i].Hubs = 0
+	}
+	return u
+}
+
+func mustJSON(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil { // of texts and numbers alone
+		panic(err)
+	}
+	return text
+}
+
+// hostOf is the address without its port.
+func hostOf(addr string) string {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	return host
+}

@@ -1,0 +1,75 @@
+package server
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/relay"
+)
+
+// handsOver reports whether the asker may hand tabs over to Clients, as a Client with
+// its token may by CdpHub.grant.
+func handsOver(r *http.Request) bool {
+	return guestOf(r).key == "" && cmp.Or(auth.PassOf(r).Grant.Scope, auth.ScopePrivileged) >= auth.ScopeFull
+}
+
+// maxTabRequest is how long the body of a request to hand over a tab may be.
+const maxTabRequest = 4 << 10
+
+// serveTabs hands a tab over to a Client with tabs of its own, or takes it away again:
+//
+//	POST /ui/api/grant  {"targetId":"…","client":"playwright #3"} -> 204
+//	POST /ui/api/revoke the same
+func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
+	var asked struct{ TargetID, Client string }
+	if err := json.NewDecoder(io.LimitReader(r.Body, maxTabRequest)).Decode(&asked); err != nil {
+		http.Error(w, `The body is no JSON object: send {"targetId":"…","client":"…"}.`, http.StatusBadRequest)
+		return
+	}
+	if !handsOver(r) {
+		http.Error(w, "To hand tabs over needs a token of scope full or more.", http.StatusForbidden)
+		return
+	}
+	hub, release := s.hubs.Peek(routeOf(r).hub)
+	defer release()
+	who := watcher(r)
+	if _, sees := hub.WatchedTarget(who, asked.TargetID); !sees {
+		http.Error(w, "There is no such target.", http.StatusNotFound)
+		return
+	}
+	what, do := "tab granted", hub.Grant
+	if routeOf(r).path == "/ui/api/revoke" {
+		what, do = "tab revoked", hub.Revoke
+		if _, own := who.Policy.(relay.OwnTabs); own {
+			http.Error(w, "Only a token that sees all tabs takes them away here: use CdpHub.revoke.", http.StatusForbidden)
+			return
+		}
+	}
+	switch err := do(asked.TargetID, asked.Client); {
+	case errors.Is(err, relay.ErrNoTarget):
+		http.Error(w, "This target cannot be handed over: it is private to its Client, or no page.", http.StatusConflict)
+	case err != nil:
+		http.Error(w, err.Error()+".", http.StatusConflict)
+	default:
+		s.audit(s.peer("viewer", r), what, asked.TargetID, zap.String("client", asked.Client))
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// ownTabs are the Clients of a hub with tabs of their own, each with those that are
+// among these targets.
+func (s *Server) ownTabs(name string, list []uiTarget) []relay.TabClient {
+	hub, release := s.hubs.Peek(name)
+	defer release()
+	ids := make([]string, len(list))
+	for i, t := range list {
+		ids[i] = t.TargetID
+	}
+	return hub.TabClients(ids)
+}

@@ -1,0 +1,151 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/scope"
+	"github.com/cdphub/cdphub/live"
+	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/wsconn"
+)
+
+// viewsKey is where a hub keeps its views.
+type viewsKey struct{}
+
+// serveView makes a WebSocket a viewer of one target. The target must be there: nobody
+// starts a browser by looking.
+func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
+	at, pass := routeOf(r), auth.PassOf(r)
+	if err := s.sandboxes.check(at.hub); err != nil {
+		refuse(w, err)
+		return
+	}
+	hub, release := s.hubs.Peek(at.hub)
+	id := r.URL.Query().Get("target")
+	if _, known := hub.WatchedTarget(watcher(r), id); !known {
+		release()
+		http.Error(w, "There is no such target on this hub: name one of /ui/api/state as ?target=ID.", http.StatusNotFound)
+		return
+	}
+	who := s.peer("viewer", r)
+	limits := s.o.Limits.action(live.MaxMessage)
+	limits.MaxPending, limits.MaxQueued = maxViewPending, maxViewQueued
+	s.serveSocket(w, r, who, s.clients, wsconn.Options{Limits: limits}, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
+		v := s.viewer(r, hub, id, who, conn)
+		viewer, err := s.views(hub).Watch(viewKey(id, pass), s.viewOf(hub, at.hub, id, pass), v)
+		if err != nil {
+			conn.Deliver(wsconn.Frame{Head: mustJSON(map[string]string{"kind": "gone", "message": err.Error()})})
+			conn.Close(wsconn.ReasonNormal)
+			return conn.Serve(ctx, func([]byte) {})
+		}
+		s.audit(who, "view begins", id)
+		defer func() { s.audit(who, "view ends", id, zap.Duration("duration", time.Since(who.since))) }()
+		defer viewer.Leave()
+		return conn.Serve(ctx, viewer.Receive)
+	})
+}
+
+// A viewer has two pictures on their way at most, and some small messages.
+const (
+	maxViewPending = 16 << 20
+	maxViewQueued  = 256
+)
+
+func (s *Server) views(hub *relay.Hub) *live.Views {
+	return hub.Value(viewsKey{}, func() any { return new(live.Views) }).(*live.Views)
+}
+
+// viewKey tells the views of a target apart: those who may not see files have one of
+// their own, which ends before any is shown.
+func viewKey(target string, pass auth.Pass) string {
+	if policy(pass) == nil || policy(pass).Files() {
+		return "files " + target
+	}
+	return "web " + target
+}
+
+// viewOf is a view of a target for all viewers with the same key.
+func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) live.Options {
+	var p relay.Policy
+	if mine := policy(pass); mine != nil && !mine.Files() {
+		p = scope.Full
+	}
+	return live.Options{
+		TargetID: target,
+		Join: func(event func(sessionID, method string, params []byte)) (live.Client, error) {
+			return s.viewClient(hub, name, target, relay.LocalOptions{ClientOptions: relay.ClientOptions{Policy: p, PrivateOf: target}, Event: event})
+		},
+		Info: func() (live.Info, bool) {
+			t, ok := hub.WatchedTarget(relay.Watcher{Policy: p, Only: target}, target)
+			return live.Info{Title: t.Title, URL: t.URL, Drawn: hub.Emulated(target)}, ok
+		},
+		Holder: func() (relay.Holding, bool) { return hub.Holder(target) },
+		Watch:  func(changed func()) (stop func()) { return hub.WatchLeases(func(string) { changed() }) },
+		Lease:  relay.LeaseOptions{Wait: s.o.TakeoverWait},
+		Quiet: func() bool {
+			_, asked := hub.HandoffOf(target)
+			return asked
+		},
+		Log: s.log,
+	}
+}
+
+// viewClient makes the Client of a view, which ends with its hub, if that is a sandbox.
+// It keeps the browser that it shows, and starts none for a frame.
+func (s *Server) viewClient(hub *relay.Hub, name, target string, o relay.LocalOptions) (live.Client, error) {
+	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return s.Hub(ctx, name) }
+	if hub.Emulated(target) {
+		acquire = func(context.Context) (*relay.Hub, func(), error) { return s.hubs.Acquire(name) }
+	}
+	c, err := browsers.Join(context.Background(), acquire, o)
+	if err != nil {
+		return nil, err
+	}
+	c.OnLeave(s.sandboxes.join(name, func() { go c.Leave() }))
+	return c, nil
+}
+
+// viewer is who looks at a target through a connection.
+func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer, conn *wsconn.Conn) live.ViewerOptions {
+	pass := auth.PassOf(r)
+	w := watcher(r)
+	o := live.ViewerOptions{
+		Name: viewerName(r, pass), Key: pass.Bearer() + guestOf(r).key + " " + hostOf(r.RemoteAddr),
+		Control: pass.Grant.Scope == 0 || !pass.Grant.Scope.ReadOnly(),
+		Sees: func() bool {
+			_, ok := hub.WatchedTarget(w, target)
+			return ok && guestOf(r).stays(hub)
+		},
+		Send: func(message, picture []byte) bool {
+			if !conn.Deliver(wsconn.Frame{Head: message}) {
+				return false
+			}
+			return picture == nil || conn.DeliverBinary(wsconn.Frame{Head: picture})
+		},
+		Gone: func() { conn.Close(wsconn.ReasonTargetClosed) },
+		Leased: func() (ended func(relay.LeaseEnd)) {
+			since := time.Now()
+			s.audit(who, "page taken over", target)
+			return func(why relay.LeaseEnd) {
+				s.audit(who, "page handed back", target, zap.String("why", string(why)), zap.Duration("duration", time.Since(since)))
+			}
+		},
+	}
+	if o.Control {
+		o.Answer = func(done bool) error { return answerHandoff(hub, target, done) }
+	}
+	return o
+}
+
+// audit writes one line of the audit log: who does what to which target.
+//
+//	{"logger":"audit","msg":"page taken over","target":"T1","bearer":"ann","hub":"","peer":"127.0.0.1:5"}
+func (s *Server) audit(who peer, what, target string, more ...zap.Field) {
+	s.log.Named("audit").Info(what, who.fields(append([]zap.Field{zap.String("target", cut(target))}, more...)...)...)
+}
