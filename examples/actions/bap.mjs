@@ -26,6 +26,7 @@ function call(method, params = {}) {
 await call("initialize", { protocolVersion: "0.8.0", clientInfo: { name: "example", version: "1" }, capabilities: {} });
 tell({ method: "notifications/initialized" });
 await call("browser/launch");
+await call("page/create"); // the pages of a client are those that it creates
 const { title } = await call("page/navigate", { url });
 console.log(title);
 const { interactiveElements } = await call("agent/observe", { includeInteractiveElements: true, filterRoles: ["a"] });

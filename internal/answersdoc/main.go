@@ -3,15 +3,15 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/cdphub/cdphub/internal/docpage"
 )
 
 //go:generate go run . -write ../../docs/answers.md
@@ -20,16 +20,18 @@ import (
 var page string
 
 func main() {
-	path := flag.String("write", "docs/answers.md", "write the page to this `file`")
-	flag.Parse()
-	text, err := render()
-	if err == nil {
-		err = os.WriteFile(*path, text, 0o644) //nolint:gosec // a page for everybody
-	}
+	rows, err := parse(file)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		fmt.Fprintln(os.Stderr, "answers.txt:", err)
 		os.Exit(1)
 	}
+	docpage.Main("docs/answers.md", page, template.FuncMap{"names": names}, sortRows(rows))
+}
+
+// contents are the rows as the page shows them.
+type contents struct {
+	Nothing []row
+	Done    []domain
 }
 
 // domain is the methods of one domain that are done.
@@ -38,19 +40,11 @@ type domain struct {
 	Methods []string
 }
 
-func render() ([]byte, error) {
-	rows, err := parse(file)
-	if err != nil {
-		return nil, err
-	}
-	var data struct {
-		Nothing []row
-		Done    []domain
-	}
+func sortRows(rows []row) (c contents) {
 	done := map[string][]string{}
 	for _, r := range rows {
 		if r.Why != "" {
-			data.Nothing = append(data.Nothing, r)
+			c.Nothing = append(c.Nothing, r)
 			continue
 		}
 		for _, m := range r.Methods {
@@ -63,15 +57,9 @@ func render() ([]byte, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(done)) {
 		slices.Sort(done[name])
-		data.Done = append(data.Done, domain{name, done[name]})
+		c.Done = append(c.Done, domain{name, done[name]})
 	}
-	t, err := template.New("page").Funcs(template.FuncMap{"join": strings.Join, "names": names}).Parse(page)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	err = t.Execute(&out, data)
-	return out.Bytes(), err
+	return c
 }
 
 // names are methods as the page has them.

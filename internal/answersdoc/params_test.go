@@ -55,6 +55,7 @@ func readProtocol(t *testing.T) (methods []method) {
 
 // asking are params that ask for something where those that any method gets do not.
 var asking = map[string]object{
+	"CSS.forcePseudoState":                        {"forcedPseudoClasses": []any{"active"}},
 	"Emulation.setCPUThrottlingRate":              {"rate": 4},
 	"Emulation.setEmulatedVisionDeficiency":       {"type": "blurredVision"},
 	"Emulation.setLocaleOverride":                 {"locale": "de-DE"},

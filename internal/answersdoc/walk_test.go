@@ -236,14 +236,3 @@ func TestTestsOfTheTable(t *testing.T) {
 		}
 	}
 }
-
-// TestPage wants docs/answers.md to be made from the table.
-func TestPage(t *testing.T) {
-	want, err := render()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.ReadFile("../../docs/answers.md"); err != nil || string(got) != string(want) {
-		t.Errorf("docs/answers.md is not made from the table: go generate ./internal/answersdoc (%v)", err)
-	}
-}

@@ -81,8 +81,10 @@ func (c *client) command(args ...string) (string, error) {
 
 // TestAgentBrowser runs the table of steps_test.go, section by section, each
 // beginning with the app's page opened anew.
-func TestAgentBrowser(t *testing.T) {
-	e := newEndpoint(t)
+func TestAgentBrowser(t *testing.T) { runSections(t, newEndpoint(t)) }
+
+func runSections(t *testing.T, e *endpoint) {
+	t.Helper()
 	c := newClient(t, e)
 	for _, s := range sections {
 		t.Run(s.name, func(t *testing.T) {

@@ -2,78 +2,20 @@ package e2e
 
 import (
 	"fmt"
-	"io"
-	"net"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
-
-// wireCutter is a TCP proxy whose connections can be cut.
-type wireCutter struct {
-	addr string
-	to   string
-
-	mu    sync.Mutex
-	conns []net.Conn
-}
-
-func newWireCutter(t *testing.T, to string) *wireCutter {
-	t.Helper()
-	ln, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &wireCutter{addr: ln.Addr().String(), to: to}
-	t.Cleanup(func() {
-		ln.Close()
-		w.cut()
-	})
-	go func() {
-		for {
-			near, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			far, err := net.Dial("tcp", to)
-			if err != nil {
-				near.Close()
-				continue
-			}
-			w.mu.Lock()
-			w.conns = append(w.conns, near, far)
-			w.mu.Unlock()
-			go pass(near, far)
-			go pass(far, near)
-		}
-	}()
-	return w
-}
-
-func pass(from, to net.Conn) {
-	io.Copy(to, from)
-	to.Close()
-}
-
-// cut resets every connection, as a network that fails.
-func (w *wireCutter) cut() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, c := range w.conns {
-		c.(*net.TCPConn).SetLinger(0)
-		c.Close()
-	}
-	w.conns = nil
-}
 
 // A Host page whose connection breaks comes back to its sessions: what a
 // Client holds in the page is still there.
 func TestF02HostPageBlips(t *testing.T) {
 	onlyHub(t)
 	s, h := newSite(t), startHub(t)
-	wire := newWireCutter(t, h.hostAddr)
-	s.useHub("http://" + wire.addr)
+	wire := hubtest.NewNetwork(t, h.hostAddr)
+	s.useHub("http://" + wire.Addr)
 	startBrowser(t, s.host.URL+"/host/1", false)
 	h.awaitTarget(t, "app-1", "Field book")
 	c := dialCDP(t, &endpoint{site: s, port: h.port(t), hub: h})
@@ -81,7 +23,7 @@ func TestF02HostPageBlips(t *testing.T) {
 	c.Call(t, session, "Runtime.enable", nil)
 	c.Evaluate(t, session, "window.kept = 41, 0")
 
-	wire.cut()
+	wire.Cut()
 	for _, want := range []bool{false, true} {
 		eventually(t, soon, func() error {
 			st, err := h.status()

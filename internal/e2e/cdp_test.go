@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
@@ -36,4 +37,12 @@ func (c *cdpClient) hang(t *testing.T, e *endpoint, session string) int {
 	})
 	e.site.expect(t, appPage, "window.hanging ?? false", "true")
 	return id
+}
+
+// decode reads what an expression is.
+func (c *cdpClient) decode(t *testing.T, session, expression string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(c.Evaluate(t, session, expression)), into); err != nil {
+		t.Fatal(err)
+	}
 }

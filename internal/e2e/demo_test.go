@@ -2,11 +2,18 @@ package e2e
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
 // TestDemoDrivesItself runs `cdphub demo --drive`, which ends well only when each of
@@ -37,5 +44,60 @@ func TestDemoDrivesItself(t *testing.T) {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("it never printed %q:\n%s", want, out)
 		}
+	}
+}
+
+// TestDemoOpensTheDashboard runs `cdphub demo` for a user with a display: it opens the
+// page of the apps, and the dashboard when they are paired.
+func TestDemoOpensTheDashboard(t *testing.T) {
+	onlyHub(t)
+	path, err := cdphub()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	opened := filepath.Join(home, "opened")
+	opener := fmt.Sprintf("#!/bin/sh\necho \"$1\" >> %q\n", opened)
+	if err := os.WriteFile(filepath.Join(home, "xdg-open"), []byte(opener), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "demo", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0")
+	cmd.Env = append(os.Environ(), "HOME="+home, "DISPLAY=:99", "PATH="+home+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("cdphub demo ended with %v", err)
+		}
+	})
+	addresses := func(n int) (list []string) {
+		eventually(t, harness.Started, func() error {
+			text, err := os.ReadFile(opened)
+			if list = strings.Fields(string(text)); len(list) < n {
+				return errors.Join(err, fmt.Errorf("it opened %q, want %d pages", list, n))
+			}
+			return nil
+		})
+		return list
+	}
+	harness.StartBrowser(t, addresses(1)[0], false)
+	dashboard := addresses(2)[1]
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, dashboard, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	page, err := io.ReadAll(res.Body)
+	if err != nil || !strings.Contains(string(page), `src="/ui/app.js"`) {
+		t.Errorf("%s is no dashboard: %s, %v", dashboard, page, err)
 	}
 }

@@ -11,7 +11,11 @@ import (
 
 // TestBlankDocumentsAreNobodys takes a frame of the ready-made Host page to
 // blank documents, and tries to read the page around them.
-func TestBlankDocumentsAreNobodys(t *testing.T) {
+func TestBlankDocumentsAreNobodys(t *testing.T) { eachBrowser(t, attackFrom) }
+
+// eachBrowser shows an app in the ready-made Host page of a hub.
+func eachBrowser(t *testing.T, run func(t *testing.T, h *hub, s *site)) {
+	t.Helper()
 	onlyHub(t)
 	for _, tt := range []struct {
 		name string
@@ -32,7 +36,7 @@ func TestBlankDocumentsAreNobodys(t *testing.T) {
 				}
 				return err
 			})
-			attackFrom(t, h, s)
+			run(t, h, s)
 		})
 	}
 }

@@ -9,7 +9,7 @@ export const test = base.extend({
   page: async ({}, use) => {
     const browser = await chromium.connectOverCDP(process.env.CDP_ENDPOINT);
     const [page] = browser.contexts()[0].pages();
-    page.setDefaultTimeout(8_000);
+    page.setDefaultTimeout(30_000); // a dev server compiles a page at its first request
     const broken = [];
     page.on("pageerror", (error) => broken.push(error.message));
     await page.goto(new URL("/", page.url()).href);

@@ -31,6 +31,10 @@ func newSite(t *testing.T) string {
 			io.WriteString(w, "from the site")
 			return
 		}
+		if r.URL.Path == "/never" {
+			<-r.Context().Done()
+			return
+		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, page, r.URL.Path)
 	}))

@@ -24,6 +24,16 @@ var Lacks = map[string]map[string]string{
 	"agent-browser": all("The client has no command for it.",
 		"two clients at once", "new CDP session", "navigation events", "touch",
 		"handles", "expose function", "init script", "response bodies", "set content"),
+	"DevTools": all("DevTools show a page to a person, and drive none.",
+		"new page", "close", "new CDP session", "goto", "back", "forward", "wait for", "navigation events",
+		"click", "dblclick", "hover", "drag", "mouse wheel", "touch", "fill", "type", "press", "keyboard shortcuts", "check", "select", "upload",
+		"expose function", "init script", "dialog", "pdf", "locators", "set content"),
+}
+
+// Untested are the features that a client has and no test tries.
+var Untested = map[string]map[string]string{
+	"DevTools": all("DevTools have it, and their test does not try it.",
+		"two clients at once", "reload", "intercept", "screenshot", "element screenshot", "frames", "accessibility", "viewport", "emulation", "profiling"),
 }
 
 const (

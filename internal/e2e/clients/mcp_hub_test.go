@@ -112,6 +112,26 @@ var hubTools = []check[*server]{
 	{"accessibility", "browser_find", func(t *testing.T, s *server) {
 		s.use(t, "browser_find", args{"text": "out of ORDER"}, `button "Out of order" [disabled]`)
 	}, nil},
+	{"drag", "browser_drop", func(t *testing.T, s *server) {
+		s.use(t, "browser_drop", args{"target": "#bin", "data": args{"text/plain": "paper"}})
+		s.is(t, text("bin"), `"Got paper"`)
+	}, nil},
+	{"emulation", "browser_emulate_media", func(t *testing.T, s *server) {
+		s.use(t, "browser_emulate_media", args{"colorScheme": "dark"})
+		s.is(t, `matchMedia("(prefers-color-scheme: dark)").matches`, "true")
+		s.use(t, "browser_emulate_media", args{"colorScheme": nil})
+	}, nil},
+	{"response bodies", "browser_network_request", func(t *testing.T, s *server) {
+		s.use(t, "browser_network_request", args{"index": 1, "part": "response-body"}, "<title>Field book</title>")
+	}, nil},
+	{"two clients at once", "browser_handoff to a person who does nothing", func(t *testing.T, s *server) {
+		said := s.use(t, "browser_handoff", args{"instructions": "Log in.", "timeout": 1}, "opens once: http")
+		id := regexp.MustCompile(`handoffId (\w+)`).FindStringSubmatch(said)
+		if id == nil {
+			t.Fatalf("no handoffId in %q", said)
+		}
+		s.use(t, "browser_handoff_wait", args{"handoffId": id[1]}, "The time is over")
+	}, nil},
 	{"close", "browser_close", func(t *testing.T, s *server) {
 		s.use(t, "browser_tabs", args{"action": "new", "url": s.url("/two.html")}, "Second page")
 		said := s.use(t, "browser_close", args{}, "### Result")
@@ -160,9 +180,6 @@ func TestToolsTakePlaywrightsArguments(t *testing.T) {
 
 // lacking are the tools of Playwright MCP that the hub has not, and why.
 var lacking = map[string]string{
-	"browser_drop":            "browser_drag drags what is in the page; files go by browser_file_upload",
-	"browser_emulate_media":   "no frame can",
-	"browser_network_request": "bodies and headers of requests are for those who drive by CDP",
 	"browser_run_code_unsafe": "it runs a client's code in the server",
 }
 
@@ -182,6 +199,7 @@ func toolsOf(t *testing.T, s *server) map[string]*mcp.Tool {
 // schema is a JSON Schema, as far as it is compared.
 type schema struct {
 	Type       any // a name, or several
+	AnyOf      []schema
 	Properties map[string]schema
 	Required   []string
 }
@@ -189,6 +207,11 @@ type schema struct {
 // kind is the type; "" where there is none. Whole numbers are numbers, and what
 // may be null, too, is as good as what may be left out.
 func (s schema) kind() string {
+	for _, one := range s.AnyOf {
+		if kind := one.kind(); kind != "null" {
+			return kind
+		}
+	}
 	name, ok := s.Type.(string)
 	for _, one := range anys(s.Type) {
 		if !ok && one != "null" {

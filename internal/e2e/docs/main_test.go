@@ -99,8 +99,16 @@ func command(t *testing.T, dir, name string, args ...string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_RUNTIME_DIR="+dir,
 		"CLIENT_TOKEN="+clientToken, "HOST_TOKEN=token-of-the-hosts")
-	if os.Geteuid() == 0 && strings.Contains(strings.Join(cmd.Args, " "), "--browser") { // Chromium's sandbox does not run as root
-		cmd.Env = append(cmd.Env, "CDPHUB_BROWSER_NO_SANDBOX=true")
+	if strings.Contains(strings.Join(cmd.Args, " "), "--browser") {
+		cmd.Env = append(cmd.Env, withoutSandbox()...)
 	}
 	return cmd
+}
+
+// withoutSandbox is for a hub with a browser: Chromium's sandbox does not run as root.
+func withoutSandbox() []string {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return []string{"CDPHUB_BROWSER_NO_SANDBOX=true"}
 }

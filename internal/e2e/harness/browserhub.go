@@ -54,7 +54,7 @@ func bearing(t testing.TB, addr, token string) string {
 // Browsers returns the ids of the processes that the hub has started browsers as,
 // the newest last. Each is the id of a process group, too.
 func (h *Hub) Browsers() (pids []int) {
-	for line := range strings.Lines(h.said()) {
+	for line := range strings.Lines(h.Log()) {
 		var l struct {
 			Msg string
 			PID int

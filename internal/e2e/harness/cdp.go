@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync"
 	"testing"
 
@@ -54,7 +55,11 @@ func DialCDPAs(t testing.TB, endpoint, token string) *CDP {
 	if token != "" {
 		header.Set("Authorization", "Bearer "+token)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, endpoint+"/json/version", nil)
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, u.JoinPath("json", "version").String(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,12 +136,11 @@ func (c *CDP) Send(t testing.TB, session, method string, params map[string]any) 
 // Call sends a command and returns its result.
 func (c *CDP) Call(t testing.TB, session, method string, params map[string]any) json.RawMessage {
 	t.Helper()
-	id := c.Send(t, session, method, params)
-	answer := c.Await(t, fmt.Sprintf("the answer to %s", method), func(m Message) bool { return m.ID == id })
-	if answer.Error != nil {
-		t.Fatalf("%s: %v", method, answer.Error)
+	result, err := c.Try(t, session, method, params)
+	if err != nil {
+		t.Fatalf("%s: %v", method, err)
 	}
-	return answer.Result
+	return result
 }
 
 // Try sends a command and returns its result, or its error.
@@ -219,14 +223,26 @@ func (c *CDP) Attach(t testing.TB, targetID string) string {
 // Evaluate returns the value of an expression as JSON.
 func (c *CDP) Evaluate(t testing.TB, session, expression string) string {
 	t.Helper()
+	value, err := c.TryEvaluate(t, session, expression)
+	if err != nil {
+		t.Fatalf("Runtime.evaluate: %v", err)
+	}
+	return value
+}
+
+// TryEvaluate returns the value of an expression as JSON, or the error: a page has no
+// document to evaluate in while it goes from one to the next.
+func (c *CDP) TryEvaluate(t testing.TB, session, expression string) (string, error) {
+	t.Helper()
 	var evaluated struct {
 		Result struct{ Value json.RawMessage }
 	}
-	result := c.Call(t, session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true})
-	if err := json.Unmarshal(result, &evaluated); err != nil {
-		t.Fatal(err)
+	result, err := c.Try(t, session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true})
+	if err != nil {
+		return "", err
 	}
-	return string(evaluated.Result.Value)
+	err = json.Unmarshal(result, &evaluated)
+	return string(evaluated.Result.Value), err
 }
 
 // Event matches the events of a method in a session.

@@ -21,7 +21,9 @@ import (
 type Hub struct {
 	ClientAddr, HostAddr string // host:port of the two listeners
 
-	args  []string // the subcommand and its arguments, beside the addresses
+	find  func() (string, error) // the path of the program
+	args  []string               // the subcommand and its arguments, beside the addresses
+	dir   string                 // where it runs; "" for the folder of the test
 	cmd   *exec.Cmd
 	ended chan error // what the process ended with
 
@@ -42,7 +44,7 @@ func StartProxy(t testing.TB, app string, args ...string) (h *Hub, page string) 
 	t.Helper()
 	h = startHub(t, append([]string{"proxy", app, "--app-addr", "localhost:0"}, args...)) // cookies need the Host page's name
 	Eventually(t, Started, func() error {
-		for line := range strings.Lines(h.said()) {
+		for line := range strings.Lines(h.Log()) {
 			if page = strings.TrimSpace(line); strings.HasPrefix(page, "http://") {
 				return nil
 			}
@@ -54,34 +56,51 @@ func StartProxy(t testing.TB, app string, args ...string) (h *Hub, page string) 
 
 func startHub(t testing.TB, args []string) *Hub {
 	t.Helper()
-	h := &Hub{args: args, ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0"} // the same twice would mean one listener
+	h := &Hub{find: CDPHub, args: args, ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0"} // the same twice would mean one listener
+	h.endWith(t)
+	h.start(t)
+	return h
+}
+
+// endWith ends the hub with the test.
+func (h *Hub) endWith(t testing.TB) {
 	t.Cleanup(func() {
 		if h.ended != nil {
 			h.Stop(t)
 		}
 		if t.Failed() {
-			t.Logf("cdphub said:\n%s", h.said())
+			t.Logf("cdphub said:\n%s", h.Log())
 		}
 	})
-	h.start(t)
-	return h
 }
 
 func (h *Hub) start(t testing.TB) {
 	t.Helper()
-	path, err := CDPHub()
+	h.launch(t)
+	h.await(t)
+}
+
+// launch runs the program.
+func (h *Hub) launch(t testing.TB) {
+	t.Helper()
+	path, err := h.find()
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.cmd = exec.Command(path, append(slices.Clip(h.args), "--client-addr", h.ClientAddr, "--host-addr", h.HostAddr)...)
-	h.cmd.Stdout, h.cmd.Stderr = h, h
+	h.cmd.Dir, h.cmd.Stdout, h.cmd.Stderr = h.dir, h, h
 	if err := h.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	h.ended = make(chan error, 1)
 	go func() { h.ended <- h.cmd.Wait() }()
+}
+
+// await waits until the hub serves Clients.
+func (h *Hub) await(t testing.TB) {
+	t.Helper()
 	Eventually(t, Started, func() error {
-		for line := range strings.Lines(h.said()) {
+		for line := range strings.Lines(h.Log()) {
 			h.listens([]byte(line))
 		}
 		res, err := http.Get("http://" + h.ClientAddr + "/health") // which starts no browser
@@ -141,8 +160,8 @@ func (h *Hub) Write(p []byte) (int, error) {
 	return h.log.Write(p)
 }
 
-// said returns the log so far.
-func (h *Hub) said() string {
+// Log is what the hub has written so far.
+func (h *Hub) Log() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.log.String()

@@ -82,14 +82,19 @@ var CDPHub = sync.OnceValues(func() (string, error) {
 	if os.Getenv("CDPHUB") != "" {
 		return LookUp("CDPHUB")
 	}
-	path := filepath.Join(scratch, "cdphub")
-	build := exec.Command("go", "build", "-o", path, "./cmd/cdphub")
-	build.Dir, build.Env = Repository(), environment
-	if out, err := build.CombinedOutput(); err != nil {
+	return build("cdphub", "cmd/cdphub")
+})
+
+// build builds a program of this repository.
+func build(name, folder string) (path string, err error) {
+	path = filepath.Join(scratch, name)
+	cmd := exec.Command("go", "build", "-o", path, ".")
+	cmd.Dir, cmd.Env = filepath.Join(Repository(), folder), environment
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
-})
+}
 
 // InstallNode installs the Node modules of a folder by its lock file, if that has
 // not been done. It runs no script of theirs and downloads no browser. Several test

@@ -6,7 +6,7 @@ import { test as base, expect } from "@playwright/test";
 
 export { expect };
 
-const { OPEN_CLIENTS, OPEN_HOSTS, CLOSED_CLIENTS, CLOSED_HOSTS, CLIENT_TOKEN, HOST_TOKEN, APP, PLAIN } = process.env;
+const { OPEN_CLIENTS, OPEN_HOSTS, DASH_CLIENTS, DASH_HOSTS, CLOSED_CLIENTS, CLOSED_HOSTS, CLIENT_TOKEN, HOST_TOKEN, APP, PLAIN } = process.env;
 
 /** A hub without tokens, and one with them. */
 export const open = { clients: OPEN_CLIENTS, hosts: OPEN_HOSTS };
@@ -17,20 +17,25 @@ export const closed = {
   hostToken: HOST_TOKEN,
 };
 
+/** A hub with a dashboard; /hub/two and /hub/three have browsers. The others have the simple home page. */
+export const dash = { clients: DASH_CLIENTS, hosts: DASH_HOSTS };
+
 /** An app with the agent, and one without it. */
 export const app = APP;
 export const plain = PLAIN;
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** What Chromium and Firefox say of a request or a WebSocket that was refused, or closed early. */
+const refused = /^(Failed to load resource|WebSocket connection to|Firefox can.t establish|The connection to ws)/;
+
 /** No test leaves an error on the console, but for what its own requests are refused with. */
 export const test = base.extend({
   page: async ({ page }, use) => {
     const errors = [];
-    page.on("pageerror", (error) => errors.push(error.message));
-    page.on("console", (m) => {
-      if (m.type() === "error" && !m.text().startsWith("Failed to load resource")) errors.push(m.text());
-    });
+    const note = (text) => refused.test(text) || errors.push(text);
+    page.on("pageerror", (error) => note(error.message));
+    page.on("console", (m) => m.type() === "error" && note(m.text()));
     await use(page);
     expect(errors).toEqual([]);
   },
@@ -50,6 +55,22 @@ export async function inspect(page) {
   await page.setViewportSize({ width: 320, height: 640 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   await page.setViewportSize(size);
+}
+
+/** Gives a page of the closed hub a wrong token and then the right one, which stays in the tab and in no cookie. */
+export async function logIn(page) {
+  await expect(page.getByText("Default hub")).toBeHidden();
+  await inspect(page);
+  await page.getByLabel("Token").fill("token-of-nobody-");
+  await page.getByRole("button", { name: "Show" }).click();
+  await expect(page.getByRole("alert")).toContainText("not valid");
+  await page.getByLabel("Token").fill(closed.clientToken);
+  await page.getByRole("button", { name: "Show" }).click();
+  await expect(page.getByText("Default hub")).toBeVisible();
+  await expect(page.getByLabel("Token")).toBeHidden();
+  await page.reload();
+  await expect(page.getByText("Default hub")).toBeVisible();
+  expect(await page.context().cookies()).toEqual([]);
 }
 
 /** The titles of the targets that clients of the open hub see. */

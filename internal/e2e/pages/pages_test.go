@@ -26,16 +26,28 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := harness.StartHub(t)
-	closed := harness.StartHub(t, "--client-token", clientToken, "--host-token", hostToken)
+	firefox, err := harness.LookUp("FIREFOX", "firefox-esr", "firefox")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := harness.CDPHub()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := []string{"--client-token", clientToken, "--host-token", hostToken}
+	open := harness.StartHub(t, "--ui=false")
+	closed := harness.StartHub(t, append(tokens, "--ui=false")...)
+	dash := harness.StartHub(t, "--browser-path", browser, "--browser-no-sandbox", "--browser-hub", "two", "--browser-hub", "three")
+	closedDash := harness.StartHub(t, tokens...)
 	shop := serve(t, "")
 	_, hostPage := harness.StartProxy(t, shop)
-	harness.RunPlaywright(t, 13, nil,
-		"BROWSER="+browser,
+	harness.RunPlaywright(t, 22, nil,
+		"BROWSER="+browser, "FIREFOX="+firefox, "CDPHUB="+program,
+		"DASH_CLIENTS=http://"+dash.ClientAddr, "DASH_HOSTS=http://"+dash.HostAddr, "CLOSED_DASH=http://"+closedDash.ClientAddr,
 		"OPEN_CLIENTS=http://"+open.ClientAddr, "OPEN_HOSTS=http://"+open.HostAddr,
 		"CLOSED_CLIENTS=http://"+closed.ClientAddr, "CLOSED_HOSTS=http://"+closed.HostAddr,
 		"CLIENT_TOKEN="+clientToken, "HOST_TOKEN="+hostToken,
-		"APP="+serve(t, fmt.Sprintf(`<script src="http://%s/agent.js" data-parents="http://%[1]s http://%s" crossorigin></script>`, open.HostAddr, closed.HostAddr)),
+		"APP="+serve(t, fmt.Sprintf(`<script src="http://%s/agent.js" data-parents="http://%[1]s http://%s http://%s" crossorigin></script>`, open.HostAddr, closed.HostAddr, dash.HostAddr)),
 		"PLAIN="+shop, "HOST_PAGE="+hostPage)
 }
 

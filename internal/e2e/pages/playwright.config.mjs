@@ -1,14 +1,27 @@
 import { defineConfig } from "@playwright/test";
 
+const { BROWSER, FIREFOX, SCRATCH, CI } = process.env;
+
 // One worker: the tests share the hubs.
 export default defineConfig({
   testMatch: "*.spec.mjs",
-  outputDir: process.env.SCRATCH,
+  outputDir: SCRATCH,
   workers: 1,
   fullyParallel: false,
   timeout: 60_000,
   expect: { timeout: 15_000 },
-  forbidOnly: !!process.env.CI,
+  forbidOnly: !!CI,
   preserveOutput: "never",
-  use: { browserName: "chromium", launchOptions: { executablePath: process.env.BROWSER, args: ["--no-sandbox"] } },
+  projects: [
+    {
+      name: "chromium",
+      use: { browserName: "chromium", launchOptions: { executablePath: BROWSER, args: ["--no-sandbox"] } },
+    },
+    {
+      // Debian's own Firefox, by WebDriver BiDi.
+      name: "firefox",
+      testMatch: "dashboard.spec.mjs",
+      use: { browserName: "firefox", channel: "moz-firefox", launchOptions: { executablePath: FIREFOX } },
+    },
+  ],
 });

@@ -17,6 +17,7 @@ import (
 var columns = []string{
 	"Playwright", "Playwright in Firefox", "Playwright MCP", "Puppeteer", "Puppeteer BiDi", "chromedp", "rod",
 	"chrome-remote-interface", "chrome-devtools-mcp", "agent-browser", "Stagehand", "Selenium",
+	"DevTools",
 }
 
 func main() {
@@ -31,7 +32,7 @@ type cell struct {
 	tests   int
 	reasons []string // each with its verdict
 	cannot  int
-	lacks   bool // the client has no such command
+	without string // tests: what there is in their place
 	fails   int
 }
 
@@ -49,9 +50,12 @@ tests (`+"`make clients-doc`"+`).
 * "works (5), but [1]": further tests behave differently in an iframe, or cannot work there. The note says which.
 * "works differently", "cannot": all tests of the feature behave differently in an iframe, or cannot work there.
 * "no command": the client has no command for the feature.
+* "not tested": the client has one, and no test tries it.
 
 chrome-remote-interface, and every client that connects to the addresses of `+"`/json/list`"+`, needs `+"`cdphub serve --page-sockets`"+` for
 an iframe. For a page of a real browser it needs no option; see [browsers.md](browsers.md#addresses-as-chromium-has-them).
+
+DevTools are those that [the hub serves](devtools.md).
 
 Selenium is the exception: chromedriver drives whole browsers only, so its column is of a page of a browser behind the hub
 (`+"`cdphub serve --browser`"+`).`)
@@ -63,15 +67,14 @@ Selenium is the exception: chromedriver drives whole browsers only, so its colum
 		fmt.Fprintf(out, "| %s |", feature)
 		for _, client := range columns {
 			c := cells[[2]string{client, feature}]
-			if c == nil && clients.Lacks[client][feature] == "" {
-				untested = append(untested, client+": "+feature)
-			}
 			fmt.Fprint(out, " ")
-			if reason := clients.Lacks[client][feature]; reason != "" {
-				if c != nil {
-					return fmt.Errorf("%s is said to lack what it does: %s", client, feature)
-				}
-				c = &cell{lacks: true, reasons: []string{reason}}
+			switch other := instead(client, feature); {
+			case c == nil && other == nil:
+				untested = append(untested, client+": "+feature)
+			case c != nil && other != nil:
+				return fmt.Errorf("%s is said to lack what it does: %s", client, feature)
+			case c == nil:
+				c = other
 			}
 			if c != nil {
 				fmt.Fprint(out, c.verdict())
@@ -97,10 +100,22 @@ Selenium is the exception: chromedriver drives whole browsers only, so its colum
 	return nil
 }
 
+// instead is what the table says of a feature that a client is not tested with; nil for
+// all others.
+func instead(client, feature string) *cell {
+	if reason := clients.Lacks[client][feature]; reason != "" {
+		return &cell{without: "no command", reasons: []string{reason}}
+	}
+	if reason := clients.Untested[client][feature]; reason != "" {
+		return &cell{without: "not tested", reasons: []string{reason}}
+	}
+	return nil
+}
+
 func (c *cell) verdict() string {
 	switch {
-	case c.lacks:
-		return "no command"
+	case c.without != "":
+		return c.without
 	case c.fails > 0:
 		return fmt.Sprintf("**fails** (%d of %d)", c.fails, c.tests)
 	case c.cannot == c.tests:

@@ -1,0 +1,288 @@
+package browserhost
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
+)
+
+// own is where a Client with tabs of its own connects.
+func own(h *harness.Hub) string { return "ws://" + h.ClientAddr + "/devtools/browser?tabs=own" }
+
+// opensOwn has a Client open a page with a popup, a frame and a worker.
+const opensOwn = `
+	browser = await chromium.connectOverCDP(endpoint);
+	[context] = browser.contexts();
+	before = context.pages().length;
+	page = await context.newPage();
+	await page.goto(site + "/%s");
+	await context.addCookies([{ name: %[1]q, value: "1", url: site }]);
+	[popup] = await Promise.all([page.waitForEvent("popup"), page.evaluate((name) => { window.open("/popup-of-" + name); }, %[1]q)]);
+	await popup.waitForLoadState();
+	[other] = await Promise.all([context.waitForEvent("page"), page.evaluate((name) => {
+		const a = document.createElement("a"); a.href = "/apart-" + name; a.target = "_blank"; a.rel = "noopener"; document.body.append(a); a.click();
+	}, %[1]q)]);
+	await other.waitForLoadState();
+	paths = () => JSON.stringify(context.pages().map((p) => p.url().slice(site.length)).sort());
+	return before + paths();`
+
+// TestR147OwnTabs has three Playwrights on one profile, two of them with tabs of their
+// own: each sees those alone, and the cookies of all.
+func TestR147OwnTabs(t *testing.T) {
+	site := newSite(t)
+	h := harness.StartBrowserHub(t, site+"/first")
+	a, b, all := harness.StartRemote(t, own(h), site), harness.StartRemote(t, own(h), site), harness.StartRemote(t, endpoint(h, ""), site)
+	want(t, "the pages of a", a.Run(t, fmt.Sprintf(opensOwn, "a")), `"0[\"/a\",\"/apart-a\",\"/popup-of-a\"]"`)
+	want(t, "the pages of b", b.Run(t, fmt.Sprintf(opensOwn, "b")), `"0[\"/apart-b\",\"/b\",\"/popup-of-b\"]"`)
+	want(t, "the pages of a", a.Run(t, "return paths()"), `"[\"/a\",\"/apart-a\",\"/popup-of-a\"]"`)
+	want(t, "the pages of all", all.Run(t, fmt.Sprintf(opensOwn, "c")),
+		`"7[\"/a\",\"/apart-a\",\"/apart-b\",\"/apart-c\",\"/b\",\"/c\",\"/first\",\"/popup-of-a\",\"/popup-of-b\",\"/popup-of-c\"]"`)
+	want(t, "the cookies of a", a.Run(t, `return (await context.cookies(site)).map((c) => c.name).sort()`), `["a","b","c"]`)
+	a.Run(t, `await popup.close(); await browser.close()`)
+	want(t, "the pages of all, when a has left", all.Run(t, `return context.pages().length`), "9")
+	want(t, "the pages of a newcomer", a.Run(t, `
+		browser = await chromium.connectOverCDP(endpoint);
+		return browser.contexts()[0].pages().length`), "0")
+}
+
+// TestR147OwnTabsByOtherNames asks by every name that there is.
+func TestR147OwnTabsByOtherNames(t *testing.T) {
+	site := newSite(t)
+	h := harness.StartBrowserHub(t, site+"/first")
+	c, other := harness.DialCDP(t, endpoint(h, "")+"?tabs=own"), harness.DialCDP(t, endpoint(h, ""))
+	for _, x := range []*harness.CDP{c, other} {
+		x.Call(t, "", "Target.setDiscoverTargets", map[string]any{"discover": true, "filter": []any{map[string]any{}}})
+	}
+	foreign := list(t, h)[0].ID
+	for _, id := range []string{foreign, "NONE"} {
+		for _, method := range []string{
+			"Target.attachToTarget", "Target.closeTarget", "Target.activateTarget", "Target.getTargetInfo", "Target.autoAttachRelated",
+			"Target.openDevTools", "Target.getDevToolsTarget", "CdpHub.grant", "CdpHub.revoke",
+		} {
+			params := map[string]any{"targetId": id}
+			switch method {
+			case "Target.autoAttachRelated":
+				params["waitForDebuggerOnStart"] = false
+			case "CdpHub.grant":
+				params["client"] = "client #1"
+			}
+			if _, err := c.Try(t, "", method, params); err == nil || err.Error() != "-32602 No target with given id found" {
+				t.Errorf("%s %s: %v", method, id, err)
+			}
+		}
+		if _, err := c.Try(t, "", "Browser.getWindowForTarget", map[string]any{"targetId": id}); err == nil || !strings.Contains(err.Error(), "No target with given id") {
+			t.Errorf("Browser.getWindowForTarget %s: %v", id, err)
+		}
+	}
+	if status, body := h.Get(t, http.MethodGet, "/json/list?tabs=own"); status != http.StatusOK || strings.TrimSpace(body) != "[]" {
+		t.Errorf("/json/list: %d %s", status, body)
+	}
+	for _, path := range []string{"/json/close/", "/json/activate/"} {
+		if status, body := h.Get(t, http.MethodGet, path+foreign+"?tabs=own"); status != http.StatusNotFound || body != "No such target id: "+foreign {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	if status, body := h.Get(t, http.MethodGet, "/json/list?tabs=mine"); status != http.StatusBadRequest {
+		t.Errorf("/json/list?tabs=mine: %d %s", status, body)
+	}
+
+	// It is granted, and taken away.
+	name := nameOf(t, c)
+	other.Call(t, "", "CdpHub.grant", map[string]any{"targetId": foreign, "client": name})
+	c.Await(t, "the page", func(m harness.Message) bool {
+		return m.Method == "Target.targetCreated" && bytes.Contains(m.Params, []byte(foreign))
+	})
+	var at struct{ SessionID string }
+	if err := json.Unmarshal(c.Call(t, "", "Target.attachToTarget", map[string]any{"targetId": foreign, "flatten": true}), &at); err != nil {
+		t.Fatal(err)
+	}
+	c.Call(t, at.SessionID, "Runtime.evaluate", map[string]any{"expression": "1"})
+	other.Call(t, "", "CdpHub.revoke", map[string]any{"targetId": foreign, "client": name})
+	c.Await(t, "its end", func(m harness.Message) bool {
+		return m.Method == "Target.targetDestroyed" && bytes.Contains(m.Params, []byte(foreign))
+	})
+	if _, err := c.Try(t, at.SessionID, "Runtime.evaluate", map[string]any{"expression": "1"}); err == nil {
+		t.Error("the session is still there")
+	}
+}
+
+// nameOf is the name of a Client.
+func nameOf(t *testing.T, c *harness.CDP) string {
+	t.Helper()
+	var who struct {
+		You     string
+		Clients []string
+	}
+	if err := json.Unmarshal(c.Call(t, "", "CdpHub.getClients", nil), &who); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(who.Clients, who.You) || !strings.HasPrefix(who.You, "go #") {
+		t.Errorf("the names are %+v", who)
+	}
+	return who.You
+}
+
+// TestR147RandomCommands has two Clients with tabs of their own send 1,000 commands
+// each, of all kinds and with the ids of both, beside a third that sees all: what each
+// gets names no target of the other's.
+func TestR147RandomCommands(t *testing.T) {
+	site := newSite(t)
+	h := harness.StartBrowserHub(t, site+"/first")
+	all := harness.StartRemote(t, endpoint(h, ""), site)
+	all.Run(t, `browser = await chromium.connectOverCDP(endpoint); [context] = browser.contexts()`)
+	clients := []*rambler{newRambler(t, h, site), newRambler(t, h, site)}
+	for round := range 1000 {
+		for i, c := range clients {
+			c.step(t, clients[1-i])
+		}
+		if round%100 == 0 {
+			all.Run(t, `p = await context.newPage(); await p.goto(site + "/third"); await p.evaluate(() => { open("/third-popup") }); await p.close()`)
+		}
+	}
+	for i, c := range clients {
+		c.Call(t, "", "Browser.getVersion", nil)
+		foreign := append(clients[1-i].told(t), list(t, h)[0].ID)
+		for _, m := range c.All(func(harness.Message) bool { return true }) {
+			text := string(m.Params) + string(m.Result)
+			for _, id := range foreign {
+				if strings.Contains(text, id) {
+					t.Fatalf("client %d got what names a tab of another: %s %s", i, m.Method, text)
+				}
+			}
+			if strings.Contains(text, "/third") {
+				t.Fatalf("client %d got what tells of the third: %s %s", i, m.Method, text)
+			}
+		}
+		t.Logf("client %d had %d tabs and %d messages", i, len(c.mine), len(c.All(func(harness.Message) bool { return true })))
+	}
+}
+
+// rambler is a Client that does what comes.
+type rambler struct {
+	*harness.CDP
+	site     string
+	mine     []string // tabs that it has opened
+	sessions []string
+}
+
+func newRambler(t *testing.T, h *harness.Hub, site string) *rambler {
+	c := &rambler{CDP: harness.DialCDP(t, endpoint(h, "")+"?tabs=own"), site: site}
+	everything := []any{map[string]any{}}
+	c.Call(t, "", "Target.setDiscoverTargets", map[string]any{"discover": true, "filter": everything})
+	c.Call(t, "", "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true})
+	c.open(t)
+	return c
+}
+
+// told are the ids of all targets that the Client was told of, but for those of the
+// browser as a whole.
+func (c *rambler) told(t *testing.T) (ids []string) {
+	for _, m := range c.All(harness.Event("", "Target.targetCreated")) {
+		var about struct {
+			TargetInfo struct{ TargetID, Type string }
+		}
+		if err := json.Unmarshal(m.Params, &about); err != nil {
+			t.Fatal(err)
+		}
+		if about.TargetInfo.Type != "browser" {
+			ids = append(ids, about.TargetInfo.TargetID)
+		}
+	}
+	if len(ids) < 2*len(c.mine) { // each page has a tab
+		t.Fatalf("told of %q only", ids)
+	}
+	return ids
+}
+
+func (c *rambler) open(t *testing.T) {
+	var made struct{ TargetID string }
+	if err := json.Unmarshal(c.Call(t, "", "Target.createTarget", map[string]any{"url": c.site + "/mine"}), &made); err != nil {
+		t.Fatal(err)
+	}
+	c.mine = append(c.mine, made.TargetID)
+	var at struct{ SessionID string }
+	if err := json.Unmarshal(c.Call(t, "", "Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}), &at); err != nil {
+		t.Fatal(err)
+	}
+	c.sessions = append(c.sessions, at.SessionID)
+}
+
+// step sends one command. One about a tab of the other must fail.
+func (c *rambler) step(t *testing.T, other *rambler) {
+	pick := func(list []string) string { return list[rand.IntN(len(list))] }
+	foreign := pick(other.mine)
+	switch rand.IntN(12) {
+	case 0:
+		if len(c.mine) < 6 {
+			c.open(t)
+		}
+	case 1:
+		if len(c.mine) > 2 && rand.IntN(4) == 0 {
+			last := len(c.mine) - 1
+			c.Call(t, "", "Target.closeTarget", map[string]any{"targetId": c.mine[last]})
+			c.mine, c.sessions = c.mine[:last], c.sessions[:last]
+		}
+	case 2, 3:
+		c.Call(t, "", "Target.getTargets", map[string]any{"filter": []any{map[string]any{}}})
+	case 4, 5, 6:
+		method := pick([]string{"Target.attachToTarget", "Target.getTargetInfo", "Target.activateTarget", "Target.closeTarget", "Browser.getWindowForTarget"})
+		if _, err := c.Try(t, pick([]string{"", c.sessions[0]}), method, map[string]any{"targetId": foreign}); err == nil || !strings.Contains(err.Error(), "No target with given id") && !strings.Contains(err.Error(), "Not allowed") {
+			t.Fatalf("%s of a foreign tab: %v", method, err)
+		}
+	case 7:
+		c.Try(t, pick(other.sessions), "Runtime.evaluate", map[string]any{"expression": "1"}) // it is unknown
+	case 8:
+		c.Call(t, c.sessions[0], "Runtime.evaluate", map[string]any{"expression": `document.title = Math.random(); setTimeout(() => { const w = open("/mine-popup"); setTimeout(() => w?.close(), 50) }); 1`, "userGesture": true})
+	case 9:
+		c.Try(t, pick(c.sessions), "Page.navigate", map[string]any{"url": c.site + "/mine?" + fmt.Sprint(rand.IntN(100))}) // the page may be busy
+	case 10:
+		auto := rand.IntN(2) == 0
+		c.Call(t, "", "Target.setAutoAttach", map[string]any{"autoAttach": auto, "waitForDebuggerOnStart": false, "flatten": true})
+	case 11:
+		c.Call(t, c.sessions[0], "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true})
+	}
+}
+
+// TestManyTabs has a Playwright connect beside 300 tabs: past the hub, through it, and with
+// tabs of its own. What each takes is in the log.
+func TestManyTabs(t *testing.T) {
+	const tabs = 300
+	site := newSite(t)
+	temporary := newTemporary(t, "many")
+	h := harness.StartBrowserHub(t, "about:blank", "--browser-arg=--remote-debugging-port=0")
+	c := harness.DialCDP(t, endpoint(h, ""))
+	for range tabs - 1 {
+		c.Call(t, "", "Target.createTarget", map[string]any{"url": "about:blank"})
+	}
+	least := make(map[string]time.Duration)
+	for _, way := range []struct{ name, at, pages string }{
+		{"bare", behind(t, temporary), "300"},
+		{"hub", endpoint(h, ""), "300"},
+		{"own tabs", own(h), "0"},
+	} {
+		p := harness.StartRemote(t, way.at, site)
+		p.Run(t, "return 1") // its process is there
+		for range 3 {
+			begun := time.Now()
+			want(t, "the pages, "+way.name, p.Run(t, `
+				browser = await chromium.connectOverCDP(endpoint);
+				n = browser.contexts()[0].pages().length;
+				return n;`), way.pages)
+			took := time.Since(begun)
+			if least[way.name] == 0 || took < least[way.name] {
+				least[way.name] = took
+			}
+			p.Run(t, `await browser.close()`)
+		}
+	}
+	t.Logf("connected beside %d tabs within %v, %.2f of what it takes without a hub, %v; with own tabs %v",
+		tabs, least["hub"], float64(least["hub"])/float64(least["bare"]), least["bare"], least["own tabs"])
+}

@@ -1,0 +1,115 @@
+package harness
+
+import (
+	"io"
+	"net"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/docstest"
+)
+
+// cdphubCluster returns the path of cdphub-cluster, which it builds once.
+var cdphubCluster = sync.OnceValues(func() (string, error) {
+	return build("cdphub-cluster", "cluster/nats/cmd/cdphub-cluster")
+})
+
+// StartNodes runs the nodes of docs/cluster.md by its commands, on free ports, until the
+// test ends.
+func StartNodes(t testing.TB) (nodes []*Hub) {
+	t.Helper()
+	path, err := cdphubCluster()
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands, err := docstest.ClusterCommands(Repository(), func() string { return freeAddr(t) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, words := range commands {
+		switch {
+		case words[0] == "serve":
+			h := &Hub{find: cdphubCluster, dir: dir}
+			h.args, h.ClientAddr, h.HostAddr = apart(words)
+			h.endWith(t)
+			h.launch(t)
+			nodes = append(nodes, h)
+		case len(nodes) == 0:
+			cmd := exec.Command(path, words...) //nolint:gosec // a command of the documentation
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%q: %v\n%s", words, err, out)
+			}
+		}
+	}
+	for _, h := range nodes { // they wait for each other
+		h.await(t)
+	}
+	return nodes
+}
+
+// apart takes the addresses for Clients and Hosts out of a command.
+func apart(words []string) (others []string, clients, hosts string) {
+	for i := 0; i < len(words); i++ {
+		switch words[i] {
+		case "--client-addr":
+			i++
+			clients = words[i]
+		case "--host-addr":
+			i++
+			hosts = words[i]
+		default:
+			others = append(others, words[i])
+		}
+	}
+	return others, clients, hosts
+}
+
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// StartBalancer starts a load balancer in front of addresses and returns its own: a
+// connection goes to the first of them that takes it. It ends with the test.
+func StartBalancer(t testing.TB, addrs ...string) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "localhost:0") // as a page of the hub's own address would have it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			near, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go balance(near.(*net.TCPConn), addrs)
+		}
+	}()
+	return ln.Addr().String()
+}
+
+func balance(near *net.TCPConn, addrs []string) {
+	defer near.Close()
+	for _, addr := range addrs {
+		far, err := net.Dial("tcp", addr)
+		if err != nil {
+			continue
+		}
+		go func() {
+			io.Copy(far, near) //nolint:errcheck // either end may be gone
+			far.Close()
+		}()
+		io.Copy(near, far) //nolint:errcheck // either end may be gone
+		return
+	}
+}

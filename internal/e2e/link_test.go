@@ -1,0 +1,73 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
+)
+
+// badNetwork fails every 5 s.
+var badNetwork = harness.Faults{Every: 5 * time.Second, Shortest: 100 * time.Millisecond, Longest: 3 * time.Second}
+
+// faultsFor is for how long tests let the network fail: CDPHUB_LINK_FAULTS, such as 30m.
+func faultsFor(t *testing.T) (long time.Duration, set bool) {
+	t.Helper()
+	said := os.Getenv("CDPHUB_LINK_FAULTS")
+	if said == "" {
+		return 17 * time.Second, false
+	}
+	long, err := time.ParseDuration(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return long, true
+}
+
+// TestAgentBrowserByABadNetwork runs the steps of TestAgentBrowser by way of `cdphub
+// connect`. It connects anew when an answer takes 3 s, and the new Client knows nothing of
+// open dialogs: the network is away for less.
+func TestAgentBrowserByABadNetwork(t *testing.T) {
+	onlyHub(t)
+	if _, set := faultsFor(t); !set {
+		t.Skip("make test-clients runs it")
+	}
+	e := newEndpoint(t)
+	n := harness.NewNetwork(t, e.hub.clientAddr)
+	e.port = harness.Connect(t, n)
+	defer n.Fail(harness.Faults{Every: 5 * time.Second, Shortest: 100 * time.Millisecond, Longest: 1500 * time.Millisecond})()
+	runSections(t, e)
+	t.Logf("the network was cut %d times", n.Cuts())
+}
+
+// TestClicksByABadNetwork clicks by way of `cdphub connect` while its network fails:
+// the page counts as many clicks as were sent.
+func TestClicksByABadNetwork(t *testing.T) {
+	onlyHub(t)
+	long, _ := faultsFor(t)
+	e := newEndpoint(t)
+	n := harness.NewNetwork(t, e.hub.clientAddr)
+	port := harness.Connect(t, n)
+	c := dialCDP(t, &endpoint{port: port})
+	session := c.Attach(t, "app-1")
+	c.Evaluate(t, session, "document.getElementById('plus').scrollIntoView(), 0")
+	var at struct{ X, Y float64 }
+	c.decode(t, session, "(r => ({x: r.x + r.width / 2, y: r.y + r.height / 2}))(document.getElementById('plus').getBoundingClientRect())", &at)
+	defer n.Fail(badNetwork)()
+	clicks := 0
+	for end := time.Now().Add(long); time.Now().Before(end); clicks++ {
+		for _, kind := range []string{"mousePressed", "mouseReleased"} {
+			c.Call(t, session, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1})
+		}
+		c.Forget()
+	}
+	if got := c.Evaluate(t, session, text("count")); got != fmt.Sprintf("%q", fmt.Sprint(clicks)) {
+		t.Errorf("the page has counted %s clicks of %d", got, clicks)
+	}
+	t.Logf("%d clicks, %d cuts", clicks, n.Cuts())
+	if n.Cuts() < int(long/(10*time.Second)) || clicks < 10 {
+		t.Errorf("%d clicks and %d cuts are too few", clicks, n.Cuts())
+	}
+}

@@ -1,0 +1,72 @@
+package pages
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
+)
+
+// laterAtMost is how many ms later than a click alone one may reach the page that comes
+// after 300 moves of the mouse.
+const laterAtMost = 50
+
+const tries = 5
+
+// BenchmarkClickInTheDashboard has the median times from a click in the live view, in
+// Chromium and in Firefox, until the page gets it: alone, which is the control, and
+// after 300 moves, in turns. It fails when the moves delay the click in each of some
+// tries: a machine may be busy.
+func BenchmarkClickInTheDashboard(b *testing.B) {
+	chromium, err := harness.LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	if err != nil {
+		b.Fatal(err)
+	}
+	firefox, err := harness.LookUp("FIREFOX", "firefox-esr", "firefox")
+	if err != nil {
+		b.Fatal(err)
+	}
+	harness.NodeModules(b, ".")
+	hub := harness.StartBrowserHub(b, "about:blank")
+	for _, viewer := range []struct{ name, program string }{{"chromium", chromium}, {"firefox", firefox}} {
+		b.Run("viewer="+viewer.name, func(b *testing.B) {
+			for b.Loop() {
+				later := 0.0
+				for range tries {
+					alone, after := clicks(b, viewer.name, viewer.program, "http://"+hub.ClientAddr)
+					b.ReportMetric(alone, "ms/click-alone")
+					b.ReportMetric(after, "ms/click-after-moves")
+					if later = after - alone; later <= laterAtMost {
+						break
+					}
+				}
+				if later > laterAtMost {
+					b.Errorf("a click after 300 moves reaches the page %v ms later than one alone, want at most %v", later, laterAtMost)
+				}
+			}
+			b.ReportMetric(0, "ns/op") // it says nothing here
+		})
+	}
+}
+
+// clicks runs clicks.mjs, and returns the medians in ms.
+func clicks(b *testing.B, name, program, hub string) (alone, after float64) {
+	b.Helper()
+	cmd := exec.CommandContext(b.Context(), "node", "clicks.mjs")
+	cmd.Env = append(os.Environ(), "WITH="+name, "PROGRAM="+program, "HUB="+hub)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var took struct{ Alone, After []float64 }
+	if err := json.Unmarshal(out, &took); err != nil {
+		b.Fatalf("%s: %v", out, err)
+	}
+	slices.Sort(took.Alone)
+	slices.Sort(took.After)
+	return took.Alone[len(took.Alone)/2], took.After[len(took.After)/2]
+}
