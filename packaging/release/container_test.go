@@ -163,8 +163,14 @@ func healthy(t *testing.T, c container, config v1.Config) {
 
 func TestImage(t *testing.T) {
 	r := built(t)
+	for name := range licensesOf {
+		t.Run(name, func(t *testing.T) { testImage(t, r, name) })
+	}
+}
+
+func testImage(t *testing.T, r release, name string) {
 	addr := freeAddr(t)
-	c, config := imageOf(t, "cdphub_"+r.Version+"_linux_"+runtime.GOARCH+".docker.tar", addr)
+	c, config := imageOf(t, name+"_"+r.Version+"_linux_"+runtime.GOARCH+".docker.tar", addr)
 	if config.User != "65532:65532" {
 		t.Errorf("the user is %q", config.User)
 	}

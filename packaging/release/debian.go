@@ -16,7 +16,7 @@ const debian = "trixie"
 // that collects the processes which a browser leaves behind.
 const browserPackages = "ca-certificates,chromium,fonts-liberation,fonts-noto-color-emoji,fonts-noto-core,fonts-wqy-zenhei,tini"
 
-// The user of both images. /tmp is the only folder that it writes to.
+// The user of all images. /tmp is the only folder that it writes to.
 const (
 	passwd = "cdphub:x:65532:65532:cdphub:/tmp:/usr/sbin/nologin\n"
 	group  = "cdphub:x:65532:\n"

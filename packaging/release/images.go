@@ -21,9 +21,9 @@ type release struct {
 	at      time.Time
 }
 
-// images makes both images, without a container engine and without a base
-// image: the program alone for two processors, and with a browser for the
-// processor of this machine, whose Debian packages it can configure.
+// images makes all images, without a container engine and without a base
+// image: each program alone for two processors, and cdphub with a browser for
+// the processor of this machine, whose Debian packages it can configure.
 func images(dist string, at time.Time) error {
 	r := release{dist: dist, at: at}
 	raw, err := os.ReadFile(filepath.Join(dist, "metadata.json"))
@@ -49,16 +49,18 @@ func images(dist string, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	var list []variant
-	for _, arch := range []string{"amd64", "arm64"} {
-		img, err := r.plain(arch, file{authorities, 0o644, roots})
-		if err != nil {
+	for name := range licensesOf {
+		var list []variant
+		for _, arch := range []string{"amd64", "arm64"} {
+			img, err := r.plain(name, arch, file{authorities, 0o644, roots})
+			if err != nil {
+				return err
+			}
+			list = append(list, variant{arch, img})
+		}
+		if err := r.write(name, list); err != nil {
 			return err
 		}
-		list = append(list, variant{arch, img})
-	}
-	if err := r.write("cdphub", list); err != nil {
-		return err
 	}
 	img, err := r.withBrowser(runtime.GOARCH, system)
 	if err != nil {
@@ -67,9 +69,9 @@ func images(dist string, at time.Time) error {
 	return r.write("cdphub-chromium", []variant{{runtime.GOARCH, img}})
 }
 
-// plain is the program with certificate authorities, and nothing else.
-func (r release) plain(arch string, roots file) (v1.Image, error) {
-	files, err := r.program(arch)
+// plain is a program with certificate authorities, and nothing else.
+func (r release) plain(name, arch string, roots file) (v1.Image, error) {
+	files, err := r.program(name, arch)
 	if err != nil {
 		return nil, err
 	}
@@ -80,12 +82,12 @@ func (r release) plain(arch string, roots file) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := r.config("cdphub")
-	config.Entrypoint = []string{program}
+	config := r.config(name, bin+name)
+	config.Entrypoint = []string{bin + name}
 	return r.assemble(arch, config, layer)
 }
 
-// withBrowser is the program above a Debian system with Chromium.
+// withBrowser is cdphub above a Debian system with Chromium.
 func (r release) withBrowser(arch, system string) (v1.Image, error) {
 	base, err := compress(system, system+".gz")
 	if err != nil {
@@ -94,7 +96,7 @@ func (r release) withBrowser(arch, system string) (v1.Image, error) {
 	if err := r.listPackages(system, arch); err != nil {
 		return nil, err
 	}
-	files, err := r.program(arch)
+	files, err := r.program("cdphub", arch)
 	if err != nil {
 		return nil, err
 	}
@@ -102,25 +104,33 @@ func (r release) withBrowser(arch, system string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := r.config("cdphub-chromium")
-	config.Entrypoint = []string{"/usr/bin/tini", "--", program}
+	config := r.config("cdphub-chromium", bin+"cdphub")
+	config.Entrypoint = []string{"/usr/bin/tini", "--", bin + "cdphub"}
 	// The container is the sandbox: by default engines allow no user namespaces
 	// in it, without which Chromium does not start.
 	config.Env = append(config.Env, "HOME=/tmp", "CDPHUB_BROWSER=true", "CDPHUB_BROWSER_NO_SANDBOX=true")
 	return r.assemble(arch, config, base, layer)
 }
 
-const program = "/usr/bin/cdphub"
+// bin is the folder of programs in an image.
+const bin = "/usr/bin/"
 
-// program is the program of goreleaser with its licences.
-func (r release) program(arch string) ([]file, error) {
-	found, err := filepath.Glob(filepath.Join(r.dist, "cdphub_linux_"+arch+"*", "cdphub"))
+// licensesOf has the programs of goreleaser, each with the licences of the
+// third-party code in it.
+var licensesOf = map[string]string{
+	"cdphub":         "packaging/THIRD-PARTY.txt",
+	"cdphub-cluster": "packaging/cluster/THIRD-PARTY.txt",
+}
+
+// program is a program of goreleaser with its licences.
+func (r release) program(name, arch string) ([]file, error) {
+	found, err := filepath.Glob(filepath.Join(r.dist, name+"_linux_"+arch+"*", name))
 	if err != nil || len(found) != 1 {
-		return nil, fmt.Errorf("%s has %d programs for linux and %s, want one", r.dist, len(found), arch)
+		return nil, fmt.Errorf("%s has %d programs %s for linux and %s, want one", r.dist, len(found), name, arch)
 	}
-	const docs = "usr/share/doc/cdphub/"
-	files := []file{{name: program[1:], mode: 0o755}, {name: docs + "copyright", mode: 0o644}, {name: docs + "NOTICE", mode: 0o644}, {name: docs + "THIRD-PARTY.txt", mode: 0o644}}
-	for i, from := range []string{found[0], "LICENSE", "NOTICE", "packaging/THIRD-PARTY.txt"} {
+	docs := "usr/share/doc/" + name + "/"
+	files := []file{{name: bin[1:] + name, mode: 0o755}, {name: docs + "copyright", mode: 0o644}, {name: docs + "NOTICE", mode: 0o644}, {name: docs + "THIRD-PARTY.txt", mode: 0o644}}
+	for i, from := range []string{found[0], "LICENSE", "NOTICE", licensesOf[name]} {
 		if files[i].data, err = os.ReadFile(from); err != nil {
 			return nil, err
 		}
@@ -128,11 +138,11 @@ func (r release) program(arch string) ([]file, error) {
 	return files, nil
 }
 
-// config is what both images have. In a container the hub listens on all
+// config is what all images have. In a container the hub listens on all
 // addresses, because it could not be reached otherwise: the ports that are
 // published decide who reaches it. It is configured by the environment, so that
 // cdphub health finds it.
-func (r release) config(title string) v1.Config {
+func (r release) config(title, program string) v1.Config {
 	return v1.Config{
 		User:         "65532:65532",
 		Cmd:          []string{"serve"},

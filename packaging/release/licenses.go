@@ -6,18 +6,23 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// licenses writes the licence texts of all modules that are in the program on
-// any system, which most of these licences want to be with each copy.
-func licenses(w io.Writer) error {
+// own begins the paths of this repository's modules.
+const own = "github.com/cdphub/cdphub"
+
+// licenses writes the licence texts of all modules that are in a program on
+// any system, which most of these licences want to be with each copy. The
+// program is a package of the module in the working directory.
+func licenses(w io.Writer, program string) error {
 	dirs := map[string]string{} // by module and version
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		const format = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
-		cmd := exec.Command("go", "list", "-deps", "-f", format, "./cmd/cdphub")
+		cmd := exec.Command("go", "list", "-deps", "-f", format, program)
 		cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
@@ -25,12 +30,12 @@ func licenses(w io.Writer) error {
 			return fmt.Errorf("go list: %w", err)
 		}
 		for line := range strings.Lines(string(out)) {
-			if module, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			if module, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && !strings.HasPrefix(module, own) {
 				dirs[module] = dir
 			}
 		}
 	}
-	fmt.Fprint(w, "Third-party Go modules in cdphub. web/dist/NOTICE.txt of the source has the JavaScript; cdphub serves it at /NOTICE.txt.\n")
+	fmt.Fprintf(w, "Third-party Go modules in %s. web/dist/NOTICE.txt of the source has the JavaScript; the program serves it at /NOTICE.txt.\n", path.Base(program))
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return fmt.Errorf("go env: %w", err)

@@ -1,7 +1,7 @@
 // Command release makes what goreleaser does not: SBOMs, the licences of
 // third-party code, and container images. `make release` runs it.
 //
-//	release licenses                        in the module's folder; to standard output
+//	release licenses PACKAGE                of a program, in its module's folder; to standard output
 //	release sbom -version V BINARY OUT      CycloneDX, of one program
 //	release images DIST                     of the programs that goreleaser has put into DIST
 //
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-const usage = "use: release licenses | release sbom -version V BINARY OUT | release images DIST"
+const usage = "use: release licenses PACKAGE | release sbom -version V BINARY OUT | release images DIST"
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -31,8 +31,8 @@ func run(args []string) error {
 		return fmt.Errorf("no command: %s", usage)
 	}
 	name, args := args[0], args[1:]
-	if name == "licenses" {
-		return licenses(os.Stdout)
+	if name == "licenses" && len(args) == 1 {
+		return licenses(os.Stdout, args[0])
 	}
 	epoch, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {

@@ -6,20 +6,25 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
 
+// clusterUnit is the one of package cdphub-cluster.
+const clusterUnit = "cdphub-cluster.service"
+
+// units are those of package cdphub.
 var units = []string{"cdphub.service", "cdphub-browser.service", "cdphub.socket", "cdphub-hosts.socket"}
 
-// packageOf finds the package for this machine.
-func packageOf(t *testing.T, kind string) string {
+// packageOf finds the package of a program for this machine.
+func packageOf(t *testing.T, name, kind string) string {
 	t.Helper()
-	arch := runtime.GOARCH
+	pattern := name + "_*_" + runtime.GOARCH + ".deb"
 	if kind == "rpm" {
-		arch = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[arch]
+		pattern = name + "-[0-9]*." + map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH] + ".rpm"
 	}
-	found, err := filepath.Glob(filepath.Join(*dist, "cdphub*"+arch+"."+kind))
+	found, err := filepath.Glob(filepath.Join(*dist, pattern))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("packages: %q, %v", found, err)
 	}
@@ -30,9 +35,12 @@ func packageOf(t *testing.T, kind string) string {
 func TestUnits(t *testing.T) {
 	built(t)
 	root := t.TempDir()
-	output(t, "dpkg-deb", "-x", packageOf(t, "deb"), root)
+	for name := range licensesOf {
+		output(t, "dpkg-deb", "-x", packageOf(t, name, "deb"), root)
+	}
+	all := append(slices.Clone(units), clusterUnit)
 	var files []string
-	for _, unit := range units {
+	for _, unit := range all {
 		files = append(files, filepath.Join(root, "usr/lib/systemd/system", unit))
 	}
 	for i, name := range files { // by the program in the package, not on this machine
@@ -40,7 +48,7 @@ func TestUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[i] = filepath.Join(t.TempDir(), units[i])
+		files[i] = filepath.Join(t.TempDir(), all[i])
 		text := strings.ReplaceAll(string(raw), "/usr/bin/cdphub", filepath.Join(root, "usr/bin/cdphub"))
 		if err := os.WriteFile(files[i], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -51,7 +59,7 @@ func TestUnits(t *testing.T) {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 	// From 0, safe, to 10; Debian's own services have 9 and more.
-	for unit, most := range map[string]string{files[0]: "1.3", files[1]: "2.3"} {
+	for unit, most := range map[string]string{files[0]: "1.3", files[1]: "2.3", files[len(files)-1]: "1.3"} {
 		threshold := strings.ReplaceAll(most, ".", "")
 		if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "security", "--offline=true", "--threshold="+threshold, unit).CombinedOutput(); err != nil {
 			t.Errorf("systemd-analyze security: more than %s\n%s", most, out)
@@ -70,7 +78,7 @@ func TestPackages(t *testing.T) {
 	output(t, "debootstrap", "--variant=minbase", debian, root)
 	t.Cleanup(func() { exec.Command("umount", filepath.Join(root, "proc")).Run() }) // debootstrap may leave it
 	in := func(args ...string) string { return output(t, "chroot", append([]string{root}, args...)...) }
-	deb, err := os.ReadFile(packageOf(t, "deb"))
+	deb, err := os.ReadFile(packageOf(t, "cdphub", "deb"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +117,7 @@ func TestPackages(t *testing.T) {
 		t.Errorf("the removal leaves %s", got)
 	}
 
-	output(t, "rpm", "--root", root, "-i", "--nodeps", "--nodigest", packageOf(t, "rpm"))
+	output(t, "rpm", "--root", root, "-i", "--nodeps", "--nodigest", packageOf(t, "cdphub", "rpm"))
 	if got := in("cdphub", "--version"); !strings.HasPrefix(got, "cdphub "+r.Version+" (") {
 		t.Errorf("of the rpm, cdphub --version: %q", got)
 	}
@@ -120,6 +128,42 @@ func TestPackages(t *testing.T) {
 	if got := calls(); !strings.HasPrefix(got, "disable --now cdphub.socket") {
 		t.Errorf("the removal of the rpm called systemctl %q", got)
 	}
+	testClusterPackages(t, r, root, calls)
+}
+
+// testClusterPackages installs and removes both packages of cdphub-cluster, and makes
+// keys and runs a node in between.
+func testClusterPackages(t *testing.T, r release, root string, calls func() string) {
+	in := func(args ...string) string { return output(t, "chroot", append([]string{root}, args...)...) }
+	deb, err := os.ReadFile(packageOf(t, "cdphub-cluster", "deb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "cdphub-cluster.deb"), deb, 0o644); err != nil { //nolint:gosec // apt's user reads it
+		t.Fatal(err)
+	}
+	in("apt-get", "install", "-q", "-y", "/cdphub-cluster.deb")
+	if got, want := calls(), "daemon-reload\ntry-restart cdphub-cluster.service\n"; !strings.HasSuffix(got, want) || strings.Contains(got, "enable") {
+		t.Errorf("the installation called systemctl %q, want %q", got, want)
+	}
+	if got := strings.TrimSpace(in("stat", "-c", "%a %U", "/etc/default/cdphub-cluster")); got != "600 root" {
+		t.Errorf("/etc/default/cdphub-cluster: %s", got)
+	}
+	in("cdphub-cluster", "cluster", "keys", "/keys")
+	t.Run(clusterUnit, func(t *testing.T) { runUnit(t, root, clusterUnit) })
+	in("rm", "-r", "/keys")
+	in("dpkg", "--purge", "cdphub-cluster")
+	if got := calls(); !strings.HasPrefix(got, "disable --now cdphub-cluster.service\n") || !strings.HasSuffix(got, "daemon-reload\n") {
+		t.Errorf("the removal called systemctl %q", got)
+	}
+	if got := in("sh", "-c", "find / -xdev -name '*cdphub*' -not -name 'cdphub*.deb'"); got != "" {
+		t.Errorf("the removal leaves %s", got)
+	}
+	output(t, "rpm", "--root", root, "-i", "--nodeps", "--nodigest", packageOf(t, "cdphub-cluster", "rpm"))
+	if got := in("cdphub-cluster", "--version"); !strings.HasPrefix(got, "cdphub-cluster "+r.Version+" (") {
+		t.Errorf("of the rpm, cdphub-cluster --version: %q", got)
+	}
+	output(t, "rpm", "--root", root, "-e", "cdphub-cluster")
 }
 
 // fakeSystemctl makes the root look as if systemd ran there. calls returns, and
@@ -156,8 +200,11 @@ func runUnit(t *testing.T, root, unit string) {
 	}
 	addr, admin := freeAddr(t), freeAddr(t)
 	c := container{root, "61184", []string{"PATH=/usr/bin:/bin", "HOME=/tmp", "CDPHUB_CLIENT_ADDR=" + addr, "CDPHUB_HOST_ADDR=" + addr}}
-	c.serve(t, strings.Fields(strings.Replace(string(found[1]), "127.0.0.1:9225", admin, 1))...)
-	if got := outputOf(t, c.command(t.Context(), "cdphub", "health", "--admin-addr", admin)); got != "healthy: http://"+admin+"/readyz: ok\n" {
+	if unit == clusterUnit {
+		c.env = append(c.env, "CDPHUB_CLUSTER_ADDR="+freeAddr(t), "CDPHUB_DIRECTORY_ADDR="+freeAddr(t))
+	}
+	c.serve(t, strings.Fields(strings.NewReplacer("127.0.0.1:9225", admin, "%d", "/keys").Replace(string(found[1])))...)
+	if got := outputOf(t, c.command(t.Context(), strings.Fields(string(found[1]))[0], "health", "--admin-addr", admin)); got != "healthy: http://"+admin+"/readyz: ok\n" {
 		t.Errorf("cdphub health: %q", got)
 	}
 	if strings.Contains(unit, "browser") {

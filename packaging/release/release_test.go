@@ -64,18 +64,20 @@ func TestChecksums(t *testing.T) {
 	cmd.Dir = *dist
 	outputOf(t, cmd)
 	var want []string
-	for _, system := range []string{"linux", "darwin", "windows"} {
-		for _, arch := range []string{"amd64", "arm64"} {
-			kind := "tar.gz"
-			if system == "windows" {
-				kind = "zip"
+	for program := range licensesOf {
+		for _, system := range []string{"linux", "darwin", "windows"} {
+			for _, arch := range []string{"amd64", "arm64"} {
+				kind := "tar.gz"
+				if system == "windows" {
+					kind = "zip"
+				}
+				name := program + "_" + r.Version + "_" + system + "_" + arch
+				want = append(want, name+"."+kind, name+".cdx.json")
 			}
-			name := "cdphub_" + r.Version + "_" + system + "_" + arch
-			want = append(want, name+"."+kind, name+".cdx.json")
 		}
+		want = append(want, program+"_"+r.Version+"_linux_amd64.docker.tar", program+"_"+r.Version+"_linux_arm64.docker.tar", program+"_"+r.Version+"_linux.oci.tar")
 	}
 	want = append(want,
-		"cdphub_"+r.Version+"_linux_amd64.docker.tar", "cdphub_"+r.Version+"_linux_arm64.docker.tar", "cdphub_"+r.Version+"_linux.oci.tar",
 		"cdphub-chromium_"+r.Version+"_linux_"+runtime.GOARCH+".docker.tar", "cdphub-chromium_"+r.Version+"_linux.oci.tar",
 		"cdphub-chromium_"+r.Version+"_linux_"+runtime.GOARCH+".cdx.json")
 	var got []string
@@ -87,7 +89,7 @@ func TestChecksums(t *testing.T) {
 			t.Errorf("checksums.txt does not have %s", name)
 		}
 	}
-	for kind, n := range map[string]int{".deb": 2, ".rpm": 2} {
+	for kind, n := range map[string]int{".deb": 4, ".rpm": 4} {
 		found := 0
 		for _, name := range got {
 			if strings.HasSuffix(name, kind) {
@@ -103,16 +105,22 @@ func TestChecksums(t *testing.T) {
 // TestArchives unpacks each archive, and runs the program that this machine can.
 func TestArchives(t *testing.T) {
 	r := built(t)
-	archives, _ := filepath.Glob(filepath.Join(*dist, "cdphub_*.tar.gz"))
-	zips, _ := filepath.Glob(filepath.Join(*dist, "cdphub_*.zip"))
+	for name := range licensesOf {
+		t.Run(name, func(t *testing.T) { testArchives(t, r, name) })
+	}
+}
+
+func testArchives(t *testing.T, r release, name string) {
+	archives, _ := filepath.Glob(filepath.Join(*dist, name+"_*.tar.gz"))
+	zips, _ := filepath.Glob(filepath.Join(*dist, name+"_*.zip"))
 	for _, archive := range append(archives, zips...) {
 		files := unpack(t, archive)
 		folder := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(archive), ".tar.gz"), ".zip")
-		program := "cdphub"
+		program := name
 		if strings.Contains(folder, "windows") {
 			program += ".exe"
 		}
-		for _, name := range []string{program, "LICENSE", "NOTICE", "THIRD-PARTY.txt", "README.md", "docs/config.md", "docs/install.md"} {
+		for _, name := range []string{program, "LICENSE", "NOTICE", "THIRD-PARTY.txt", "README.md", "docs/config.md", "docs/install.md", "docs/cluster.md"} {
 			if len(files[folder+"/"+name]) == 0 {
 				t.Errorf("%s has no %s", archive, name)
 			}
@@ -124,9 +132,9 @@ func TestArchives(t *testing.T) {
 		if err := os.WriteFile(path, files[folder+"/"+program], 0o700); err != nil { //nolint:gosec // it is run
 			t.Fatal(err)
 		}
-		want := regexp.QuoteMeta("cdphub "+r.Version+" (commit "+r.Commit[:12]) + `, 20\d\d-\d\d-\d\dT\S+Z, go\S+, linux/` + runtime.GOARCH + `\)`
+		want := regexp.QuoteMeta(program+" "+r.Version+" (commit "+r.Commit[:12]) + `, 20\d\d-\d\d-\d\dT\S+Z, go\S+, linux/` + runtime.GOARCH + `\)`
 		if got := output(t, path, "--version"); !regexp.MustCompile(`^` + want + `\n$`).MatchString(got) {
-			t.Errorf("cdphub --version: %q, want %s", got, want)
+			t.Errorf("%s --version: %q, want %s", program, got, want)
 		}
 	}
 	if len(archives) != 4 || len(zips) != 2 {
@@ -197,22 +205,27 @@ func TestSBOM(t *testing.T) {
 		if err := json.Unmarshal(raw, &bom); err != nil {
 			t.Fatal(err)
 		}
-		part := "github.com/gobwas/ws"
+		// Of the programs, only cdphub-cluster may hold NATS.
+		const directory = "github.com/nats-io/nats-server/v2"
+		part, isNode := "github.com/gobwas/ws", strings.Contains(name, "cdphub-cluster")
 		if strings.Contains(name, "chromium") {
 			part = "chromium"
 		}
-		has := false
+		has, hasDirectory := false, false
 		for _, c := range bom.Components {
-			has = has || c.Name == part
+			has, hasDirectory = has || c.Name == part, hasDirectory || c.Name == directory
 			if c.Version == "" || !strings.HasPrefix(c.PURL, "pkg:") {
 				t.Errorf("%s: %+v", name, c)
 			}
+		}
+		if hasDirectory != isNode {
+			t.Errorf("%s names %s: %v, want %v", name, directory, hasDirectory, isNode)
 		}
 		if bom.BOMFormat != "CycloneDX" || !has {
 			t.Errorf("%s is %s and does not name %s", name, bom.BOMFormat, part)
 		}
 	}
-	if len(found) != 7 {
-		t.Errorf("there are %d SBOMs, want 7", len(found))
+	if len(found) != 13 {
+		t.Errorf("there are %d SBOMs, want 13", len(found))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"path"
 	"strings"
 	"time"
 
@@ -30,15 +31,19 @@ func sbom(binary, out, version string, at time.Time) error {
 		PackageURL: "pkg:golang/stdlib@" + strings.TrimPrefix(build.GoVersion, "go"),
 	}}
 	for _, m := range build.Deps {
-		if m.Replace != nil {
+		switch {
+		case m.Path == own: // replaced by a folder of the same commit
+			m.Version = "v" + version
+		case m.Replace != nil:
 			m = m.Replace
 		}
 		purl := "pkg:golang/" + m.Path + "@" + m.Version
 		components = append(components, cdx.Component{Type: cdx.ComponentTypeLibrary, BOMRef: purl, Name: m.Path, Version: m.Version, PackageURL: purl})
 	}
+	name := path.Base(build.Path)
 	return writeBOM(out, cdx.Component{
-		Type: cdx.ComponentTypeApplication, BOMRef: "cdphub", Name: "cdphub", Version: version,
-		PackageURL: "pkg:golang/github.com/cdphub/cdphub@v" + version,
+		Type: cdx.ComponentTypeApplication, BOMRef: name, Name: name, Version: version,
+		PackageURL: "pkg:golang/" + build.Main.Path + "@v" + version,
 		Hashes:     &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: sum}},
 		Licenses:   &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}},
 	}, components, at)

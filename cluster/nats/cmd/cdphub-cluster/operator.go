@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// operatorFlags say how the listener for operators of a node is reached.
+type operatorFlags struct {
+	URL        string        `arg:"" optional:"" help:"Listener for operators of any node." default:"http://127.0.0.1:9224"`
+	AdminToken string        `help:"Token for the listener of operators." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
+	Timeout    time.Duration `help:"Time that the answer may take." default:"5s"`
+}
+
+// drainCmd is `cdphub-cluster cluster drain`.
+type drainCmd struct {
+	Node string `arg:"" help:"Name of the node, as cluster status prints it."`
+	operatorFlags
+}
+
+// Run asks a node to drain another, or itself.
+func (c *drainCmd) Run(ctx context.Context, out io.Writer) error {
+	if _, err := c.ask(ctx, http.MethodPost, "/cluster/drain?"+url.Values{"node": {c.Node}}.Encode(), http.StatusNoContent); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "%s drains: it takes nothing new, lets commands in flight finish, and ends.\n", c.Node)
+	return err
+}
+
+// ask returns the body of an answer with the wanted status.
+func (c *operatorFlags) ask(ctx context.Context, method, path string, want int) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	if c.AdminToken != "" {
+		req.Header.Set("Authorization", "Bearer "+c.AdminToken)
+	}
+	client := http.Client{Transport: &http.Transport{}} // and no proxy: it would answer in place of the hub
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	const longest = 16 << 20
+	body, err := io.ReadAll(io.LimitReader(resp.Body, longest))
+	said := strings.TrimSpace(string(body))
+	switch {
+	case err != nil:
+		return nil, err
+	case resp.StatusCode == want:
+		return body, nil
+	case resp.StatusCode == http.StatusUnauthorized:
+		return nil, fmt.Errorf("%s wants a token: set --admin-token or CDPHUB_ADMIN_TOKEN", c.URL)
+	case resp.StatusCode == http.StatusNotFound && !strings.Contains(said, "node"):
+		return nil, fmt.Errorf("%s is no node of a cluster, or not its listener for operators (--admin-addr)", c.URL)
+	}
+	return nil, fmt.Errorf("%s answers %d: %s", c.URL, resp.StatusCode, said)
+}

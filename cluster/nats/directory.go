@@ -1,0 +1,383 @@
+// Package natsdir is the directory of a cluster on NATS JetStream: which nodes are
+// alive, and which of them owns which hub.
+//
+//	srv, err := natsdir.StartServer(natsdir.ServerOptions{Name: "a", Routes: …})
+//	dir, err := natsdir.Open(ctx, natsdir.Options{Server: srv, Node: cluster.Node{…}})
+//
+// Nodes ask it when somebody connects, and never for a command. The
+// records are in key-value buckets:
+//
+//	cdphub-nodes       node id: a cluster.Node; it expires when the node does not renew it
+//	cdphub-owner-NN    key of a hub: {"hub":"x","node":"ID","claim":"RANDOM"}
+//	                   note- and that key: the epoch in 8 bytes, and what the owner has noted
+//	cdphub-reserved    "browsers": {"ID":3}, how many each node has
+//
+// A claim is a write that expects the revision of the one before, and its own revision
+// is its epoch.
+package natsdir
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/cluster"
+)
+
+// Options say where the directory is. Zero fields take the default.
+type Options struct {
+	Server *Server // the one in this process; nil: the one at URL
+	URL    string  // of NATS servers with JetStream, separated by commas
+	// Replicas is how many servers hold each record: 1, 3 or 5; 3.
+	Replicas int
+	Node     cluster.Node  // this node; its ID is made where it is empty
+	Lease    time.Duration // after which a node that is silent has no hubs; 10 s
+	Log      *zap.Logger   // nothing is logged when nil
+}
+
+// buckets is how many buckets the claims are in. Each may have another leader, so that
+// the end of one server does not stop all claims.
+const buckets = 16
+
+const (
+	nodesBucket = "cdphub-nodes"
+	ownerBucket = "cdphub-owner-%02d"
+	// evictSubject tells a node that another has claimed one of its hubs.
+	evictSubject = "cdphub.node.%s.evict"
+	// saysSubject has what a node says of itself, for who does not look into the bucket
+	// at once.
+	saysSubject = "cdphub.nodes"
+	// markerKept is how long the directory remembers that a hub was given back.
+	markerKept = time.Minute
+	// notesKept is how long a note stays that is not written again.
+	notesKept = 2 * time.Hour
+	// cachedFor is how long an owner is not asked for again, and cachedHubs how many
+	// owners are remembered.
+	cachedFor  = 30 * time.Second
+	cachedHubs = 1 << 16
+	// checkedFor is how long a claim is not compared with the directory again.
+	checkedFor = time.Second
+	// answerWithin is how long one request may take. A server without a leader does not
+	// answer at all.
+	answerWithin = 2 * time.Second
+	// retryEvery is the pause between attempts to reach a directory without a leader.
+	retryEvery = 100 * time.Millisecond
+)
+
+// Directory implements cluster.Directory.
+type Directory struct {
+	o      Options // static after Open, as is all down to mu
+	log    *zap.Logger
+	conn   *nats.Conn
+	nodes  *bucket
+	owners [buckets]*bucket
+	shared *bucket
+	ended  context.CancelFunc
+	done   sync.WaitGroup
+
+	renewNow    chan struct{} // has room for one: others are to know at once what this node says
+	reserveTurn chan struct{} // holds one while the record of browsers is written
+
+	mu      sync.Mutex // guards everything below
+	renewed time.Time  // when the last renewal that came through began
+	self    cluster.Node
+	alive   map[string]cluster.Node
+	held    map[string]*claim
+	cache   map[string]cached
+	closed  bool
+
+	reserved      int  // browsers of this node
+	reservedStale bool // the directory knows another number
+}
+
+type cached struct {
+	owner cluster.Owner
+	until time.Time
+}
+
+// bucket is a key-value bucket, and the stream that holds it: reads of that see the
+// last write, since they go to its leader.
+type bucket struct {
+	jetstream.KeyValue
+	stream jetstream.Stream
+	js     jetstream.JetStream
+}
+
+// record is the value of a claim.
+type record struct {
+	Hub   string `json:"hub"`
+	Node  string `json:"node"`
+	Claim string `json:"claim"` // tells two claims of one node apart
+}
+
+// Open joins the directory, and waits until it has a leader, or ctx ends.
+func Open(ctx context.Context, o Options) (*Directory, error) {
+	o.Replicas, o.Lease = cmp.Or(o.Replicas, 3), cmp.Or(o.Lease, 10*time.Second)
+	o.Node.ID, o.Node.Since = cmp.Or(o.Node.ID, rand.Text()), time.Now().UTC()
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	d := &Directory{
+		o: o, log: o.Log.Named("directory"), self: o.Node,
+		renewNow: make(chan struct{}, 1), reserveTurn: make(chan struct{}, 1),
+		alive: make(map[string]cluster.Node), held: make(map[string]*claim), cache: make(map[string]cached),
+	}
+	if err := d.connect(ctx); err != nil {
+		return nil, err
+	}
+	if err := d.begin(ctx); err != nil {
+		d.conn.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *Directory) connect(ctx context.Context) (err error) {
+	options := []nats.Option{
+		nats.Name("cdphub " + d.o.Node.Name), nats.MaxReconnects(-1), nats.ReconnectWait(retryEvery), nats.RetryOnFailedConnect(true),
+		nats.PingInterval(d.o.Lease / 5), nats.MaxPingsOutstanding(2), nats.Timeout(2 * time.Second),
+	}
+	if d.o.Server != nil {
+		d.conn, err = d.o.Server.connect(options)
+	} else {
+		d.conn, err = nats.Connect(d.o.URL, options...)
+	}
+	if err != nil {
+		return fmt.Errorf("the directory of the cluster: %w", err)
+	}
+	js, err := jetstream.New(d.conn)
+	if err != nil {
+		return err
+	}
+	if d.nodes, err = d.open(ctx, js, nodesBucket, d.o.Lease); err != nil {
+		return err
+	}
+	if d.shared, err = d.open(ctx, js, reservedBucket, 0); err != nil {
+		return err
+	}
+	for i := range d.owners {
+		if d.owners[i], err = d.open(ctx, js, fmt.Sprintf(ownerBucket, i), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open finds a bucket, or makes it. Its first revision is the time in microseconds:
+// should the directory be lost and made anew, later claims still have greater epochs.
+func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name string, age time.Duration) (*bucket, error) {
+	config := jetstream.StreamConfig{
+		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, FirstSeq: uint64(time.Now().UnixMicro()),
+		Replicas: d.o.Replicas, Storage: jetstream.MemoryStorage, MaxMsgsPerSubject: 1, MaxAge: age, AllowMsgTTL: true,
+		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true,
+		// Without AllowDirect the leader answers reads: others may be behind.
+	}
+	said := false
+	for {
+		b, err := openOnce(ctx, js, config, name)
+		if err == nil {
+			return b, nil
+		}
+		if !said && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			said = true
+			d.log.Info("waiting for the directory of the cluster", zap.String("bucket", name), zap.Error(err))
+		}
+		if err := pause(ctx, retryEvery); err != nil {
+			return nil, fmt.Errorf("the directory of the cluster is not ready: it needs %d servers with JetStream: %w", d.o.Replicas, err)
+		}
+	}
+}
+
+func openOnce(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig, name string) (*bucket, error) {
+	once, cancel := context.WithTimeout(ctx, answerWithin) // without a leader nobody answers
+	defer cancel()
+	stream, err := js.Stream(once, config.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = js.CreateStream(once, config)
+	}
+	if err != nil {
+		return nil, err
+	}
+	kv, err := js.KeyValue(once, name)
+	return &bucket{kv, stream, js}, err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// begin makes this node one of the cluster.
+func (d *Directory) begin(ctx context.Context) error {
+	renew := func() error {
+		once, cancel := context.WithTimeout(ctx, answerWithin)
+		defer cancel()
+		return d.renew(once)
+	}
+	for renew() != nil {
+		if err := pause(ctx, retryEvery); err != nil {
+			return fmt.Errorf("this node could not join the directory of the cluster: %w", err)
+		}
+	}
+	d.readNodes(ctx)
+	if _, err := d.conn.Subscribe(fmt.Sprintf(evictSubject, d.o.Node.ID), d.evicted); err != nil {
+		return err
+	}
+	if _, err := d.conn.Subscribe(saysSubject, d.heard); err != nil {
+		return err
+	}
+	running, cancel := context.WithCancel(context.Background())
+	d.ended = cancel
+	d.done.Go(func() { d.keep(running) })
+	d.done.Go(func() { (&sweeper{d: d}).run(running) })
+	return nil
+}
+
+// last reads the last write of a key. ok is false when there is none.
+func (b *bucket) last(ctx context.Context, key string) (m *jetstream.RawStreamMsg, ok bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	m, err = b.stream.GetLastMsgForSubject(ctx, "$KV."+b.Bucket()+"."+key)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, false, nil
+	}
+	return m, err == nil, err
+}
+
+// place is the bucket and the key of a hub.
+func (d *Directory) place(hub string) (*bucket, string) {
+	sum := sha256.Sum256([]byte(hub))
+	key := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
+	return d.owners[sum[16]%buckets], key
+}
+
+// Self implements cluster.Directory.
+func (d *Directory) Self() cluster.Node {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.selfLocked()
+}
+
+func (d *Directory) selfLocked() cluster.Node {
+	n := d.self
+	n.Hubs = len(d.held)
+	return n
+}
+
+// Nodes implements cluster.Directory.
+func (d *Directory) Nodes() []cluster.Node {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := []cluster.Node{d.selfLocked()}
+	for id, n := range d.alive {
+		if id != d.self.ID {
+			list = append(list, n)
+		}
+	}
+	slices.SortFunc(list, cluster.ByName)
+	return list
+}
+
+// Owner implements cluster.Directory.
+func (d *Directory) Owner(ctx context.Context, hub string) (cluster.Owner, error) {
+	d.mu.Lock()
+	c, hit := d.cache[hub]
+	if hit {
+		_, alive := d.alive[c.owner.Node.ID]
+		hit = alive && time.Now().Before(c.until)
+	}
+	d.mu.Unlock()
+	if hit {
+		return c.owner, nil
+	}
+	for {
+		if err := d.certain(); err != nil {
+			return cluster.Owner{}, err
+		}
+		owner, err := d.ask(ctx, hub)
+		if err == nil || errors.Is(err, cluster.ErrNoOwner) {
+			return owner, err
+		}
+		if pause(ctx, retryEvery) != nil { // a new leader takes some seconds
+			return owner, err
+		}
+	}
+}
+
+// ask reads the owner of a hub from the directory.
+func (d *Directory) ask(ctx context.Context, hub string) (cluster.Owner, error) {
+	b, key := d.place(hub)
+	m, ok, err := b.last(ctx, key)
+	if err != nil {
+		return cluster.Owner{}, unreachable(err)
+	}
+	if !ok {
+		return cluster.Owner{}, cluster.ErrNoOwner
+	}
+	owner := cluster.Owner{Epoch: cluster.Epoch(m.Sequence)}
+	var rec record
+	if len(m.Data) == 0 || json.Unmarshal(m.Data, &rec) != nil { // it was given back
+		return owner, cluster.ErrNoOwner
+	}
+	if owner.Node, ok, err = d.node(ctx, rec.Node); err != nil {
+		return cluster.Owner{}, err
+	} else if !ok {
+		return owner, cluster.ErrNoOwner
+	}
+	d.remember(hub, owner)
+	return owner, nil
+}
+
+// unreachable is an error of NATS, as callers may tell it.
+func unreachable(err error) error { return fmt.Errorf("%w (%w)", cluster.ErrUncertain, err) }
+
+func (d *Directory) remember(hub string, owner cluster.Owner) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.cache) >= cachedHubs {
+		clear(d.cache)
+	}
+	d.cache[hub] = cached{owner, time.Now().Add(cachedFor)}
+}
+
+// Forget implements cluster.Directory.
+func (d *Directory) Forget(hub string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.cache, hub)
+}
+
+// certainLocked fails when the lease of this node may be over by the clock of others:
+// it was not renewed for four fifths of it.
+func (d *Directory) certainLocked() error {
+	switch {
+	case d.closed:
+		return cluster.ErrClosed
+	case time.Since(d.renewed) > d.o.Lease*4/5:
+		return cluster.ErrUncertain
+	}
+	return nil
+}
+
+func (d *Directory) certain() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.certainLocked()
+}

@@ -1,0 +1,168 @@
+package natsdir
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"go.uber.org/zap"
+
+	"github.com/cdphub/cdphub/cluster"
+)
+
+// checkRounds is how many renewals it takes until each claim was compared with the
+// directory, in case the message about its loss was lost, too.
+const checkRounds = 100
+
+// keep renews the lease of this node until ctx ends.
+func (d *Directory) keep(ctx context.Context) {
+	tick := time.NewTicker(d.o.Lease / 4)
+	defer tick.Stop()
+	for round := 0; ; round++ {
+		select {
+		case <-tick.C:
+		case <-d.renewNow:
+			if pause(ctx, renewPause) != nil {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+		before := d.certain()
+		once, cancel := context.WithTimeout(ctx, d.o.Lease/4)
+		err := d.renew(once)
+		cancel()
+		switch {
+		case err != nil && before == nil && d.certain() != nil:
+			d.log.Error("the directory of the cluster cannot be reached: what runs goes on, and nothing new begins", zap.Error(err))
+		case err == nil && before != nil:
+			d.log.Info("the directory of the cluster can be reached again")
+			d.checkAll(ctx, d.claims(0, 1))
+		case err == nil:
+			d.checkAll(ctx, d.claims(round%checkRounds, checkRounds))
+		}
+		once, cancel = context.WithTimeout(ctx, d.o.Lease/4)
+		d.readNodes(once)
+		d.tellReserved(once)
+		cancel()
+	}
+}
+
+// claims are one part of several of the claims.
+func (d *Directory) claims(part, parts int) (list []*claim) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.held {
+		if int(uint64(c.epoch)%uint64(parts)) == part {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// renew writes the record of this node.
+func (d *Directory) renew(ctx context.Context) error {
+	began := time.Now()
+	d.mu.Lock()
+	self := d.selfLocked()
+	d.mu.Unlock()
+	value, err := json.Marshal(self)
+	if err != nil {
+		return err
+	}
+	if _, err := d.nodes.Put(ctx, self.ID, value); err != nil {
+		return err
+	}
+	d.conn.Publish(saysSubject, value) //nolint:errcheck // they look into the bucket, too
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.renewed = began
+	return nil
+}
+
+// readNodes reads which nodes are alive. While that is not known, those that were
+// alive are thought to be.
+func (d *Directory) readNodes(ctx context.Context) {
+	prefix := "$KV." + nodesBucket + "."
+	info, err := d.nodes.stream.Info(ctx, jetstream.WithSubjectFilter(prefix+">"))
+	if err != nil {
+		return
+	}
+	alive := make(map[string]cluster.Node, len(info.State.Subjects))
+	for subject := range info.State.Subjects {
+		id := strings.TrimPrefix(subject, prefix)
+		m, ok, err := d.nodes.last(ctx, id)
+		if err != nil {
+			return
+		}
+		var n cluster.Node
+		if ok && len(m.Data) > 0 && json.Unmarshal(m.Data, &n) == nil && n.ID == id {
+			alive[id] = n
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.alive = alive
+}
+
+// node finds a node that is alive: one of those known, or one that has just come.
+func (d *Directory) node(ctx context.Context, id string) (n cluster.Node, ok bool, err error) {
+	d.mu.Lock()
+	n, ok = d.alive[id]
+	d.mu.Unlock()
+	if ok {
+		return n, true, nil
+	}
+	m, ok, err := d.nodes.last(ctx, id)
+	if err != nil {
+		return n, false, unreachable(err)
+	}
+	if !ok || len(m.Data) == 0 {
+		return n, false, nil
+	}
+	if json.Unmarshal(m.Data, &n) != nil {
+		return n, false, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.alive[id] = n // or what is passed on to it would be cut as to a dead node
+	return n, true, nil
+}
+
+// Drain implements cluster.Directory.
+func (d *Directory) Drain(ctx context.Context) error {
+	d.mu.Lock()
+	d.self.Draining = true
+	d.mu.Unlock()
+	return d.renew(ctx)
+}
+
+// Close implements cluster.Directory. The server in this process, if it is used, goes on.
+func (d *Directory) Close(ctx context.Context) error {
+	d.mu.Lock()
+	closed := d.closed
+	d.closed = true
+	d.mu.Unlock()
+	if closed {
+		return nil
+	}
+	d.ended()
+	d.done.Wait()
+	var failed []error
+	for _, c := range d.claims(0, 1) {
+		if err := c.Release(ctx); err != nil {
+			failed = append(failed, err)
+			if ctx.Err() != nil {
+				break
+			}
+		}
+	}
+	if err := d.nodes.Purge(ctx, d.o.Node.ID); err != nil {
+		failed = append(failed, err)
+	}
+	d.conn.Close()
+	return errors.Join(failed...)
+}

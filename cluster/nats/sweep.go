@@ -1,0 +1,77 @@
+package natsdir
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"go.uber.org/zap"
+)
+
+// sweepEvery is how often claims of nodes are looked for that ended without a word.
+const sweepEvery = time.Hour
+
+// sweeper takes claims out of the directory whose node is dead in two rounds: a node that
+// is only cut off keeps its hubs.
+type sweeper struct {
+	d    *Directory
+	dead map[string]bool // the nodes of the last round
+}
+
+// run sweeps until ctx ends. One node alone does it.
+func (s *sweeper) run(ctx context.Context) {
+	for pause(ctx, sweepEvery) == nil {
+		if s.d.isFirst() {
+			s.round(ctx)
+		} else {
+			s.dead = nil
+		}
+	}
+}
+
+// isFirst reports whether this node is the first by id of those that are alive.
+func (d *Directory) isFirst() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id := range d.alive {
+		if id < d.self.ID {
+			return false
+		}
+	}
+	return d.certainLocked() == nil
+}
+
+func (s *sweeper) round(ctx context.Context) {
+	dead, taken := make(map[string]bool), 0
+	for _, b := range s.d.owners {
+		prefix := "$KV." + b.Bucket() + "."
+		info, err := b.stream.Info(ctx, jetstream.WithSubjectFilter(prefix+">"))
+		if err != nil {
+			return // the next round begins anew
+		}
+		for subject := range info.State.Subjects {
+			key := strings.TrimPrefix(subject, prefix)
+			if strings.HasPrefix(key, notePrefix) {
+				continue
+			}
+			m, ok, err := b.last(ctx, key)
+			var rec record
+			if err != nil || !ok || json.Unmarshal(m.Data, &rec) != nil {
+				continue
+			}
+			if _, alive, err := s.d.node(ctx, rec.Node); err != nil || alive {
+				continue
+			}
+			dead[rec.Node] = true
+			if s.dead[rec.Node] && b.Purge(ctx, key, jetstream.LastRevision(m.Sequence), jetstream.PurgeTTL(markerKept)) == nil {
+				taken++
+			}
+		}
+	}
+	s.dead = dead
+	if taken > 0 {
+		s.d.log.Info("claims of dead nodes were taken out of the directory", zap.Int("claims", taken))
+	}
+}
