@@ -22,12 +22,13 @@ const sidebar = [
   group("Start", ["getting-started", "install", "npm", "troubleshooting"]),
   group("Your app", ["proxy", "pages"]),
   group("Browsers", ["browsers"]),
+  group("Watch and steer", ["dashboard", "handoff", "devtools", "recording"]),
   group("Clients", [
     "clients/playwright", "clients/puppeteer", "clients/agent-browser", "clients/mcp", "clients/chromedp", "clients/rod",
     "clients/chrome-remote-interface", "clients/selenium", "clients", "answers",
   ]),
   group("Action APIs", ["actions"]),
-  group("Run it", ["operate", "config", "security", "scopes", "trust"]),
+  group("Run it", ["operate", "sessions", "connect", "cluster", "config", "security", "scopes", "trust"]),
   group("Understand it", ["architecture", "glossary", "bridge", "go"]),
 ];
 
