@@ -9,17 +9,19 @@
 # make trust-doc     what must hold, and which test proves it: docs/trust.md
 # make actions-doc   how to speak the action APIs, and what works where: docs/actions.md
 # make clients-doc   which client can do what: docs/clients.md
+# make devtools      the DevTools front end, for programs that are built afterwards: devtools/dist/frontend.zip
 # make docs          the documentation as a site with search: docs/.vitepress/dist
 # make docs-images   the pictures of the documentation, from the demo: docs/images
 # make bench         the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's
-# make chaos         all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again)
+# make bench-cluster what another node, and cdphub connect, cost; takeovers, claims, memory of idle hubs
+# make chaos         all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again, CLUSTER=3: in a cluster)
 # make release       archives, deb, rpm, images, SBOMs, checksums: dist/, the same bytes for the same commit
 # make release-test  what make release has made, tried as its users would
 # make generate      what is made from sources: codecs, bundles, types, pages
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images bench chaos release release-test generate tools compiler
+.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-cluster chaos release release-test generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -41,8 +43,8 @@ $(TOOLS)/%:
 	GOBIN=$(TOOLS)/new go install $(MODULE)@$(lastword $(subst @, ,$*))
 	mv $(TOOLS)/new/$(firstword $(subst @, ,$*)) $@
 
-# The modules of this repository: the product, its bundler, its end-to-end tests, its releases.
-MODULES := . web/build $(E2E) packaging/release
+# The modules of this repository: the product, its cluster, its bundler, its end-to-end tests, its releases.
+MODULES := . cluster/nats web/build $(E2E) packaging/release
 
 include npm/Makefile
 
@@ -50,7 +52,7 @@ demo: tools
 	go run ./cmd/cdphub demo --agent-browser=$(AGENT_BROWSER) $(ARGS)
 
 # Packages whose tests use a browser, or take long.
-SLOW := actions$$|actions/conformance|internal/answersdoc|bridge/chrome|browsers|internal/browsertest|cmd/cdphub|server|internal/chaos|internal/bench|web/test
+SLOW := actions$$|actions/conformance|internal/answersdoc|bridge/chrome|browsers|internal/browsertest|internal/cli|server|internal/chaos|internal/bench|web/test
 
 check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	@out=$$($(GOFUMPT) -l .) && test -z "$$out" || { echo "gofumpt would change these files; run $(GOFUMPT) -w ."; echo "$$out"; exit 1; }
@@ -60,7 +62,7 @@ check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	go test $$(go list ./... | grep -vE '($(SLOW))$$')
 
 # Tests wait for browsers more than they compute: two parts run side by side. Three
-# kept two cores so busy that time-outs ended.
+# parts kept two cores so busy that time limits expired.
 test: tools compiler $(GOTESTSUM)
 	@echo "Two parts run side by side. Each prints what it found when it ends, after ten minutes or more."
 	$(MAKE) -j2 --output-sync=target test-product test-e2e
@@ -89,8 +91,11 @@ test-e2e-playwright: tools
 
 test-e2e-others: tools
 	go test -C web/build -shuffle=on -timeout 20m ./...
-	go test -C $(E2E) -shuffle=on -timeout 20m -p 2 . ./axtree ./browserhost ./pages ./proxy ./shots
+	go test -C cluster/nats -shuffle=on -timeout 20m -p 1 ./...
+	go test -C packaging/release -run TestKubernetes .
+	go test -C $(E2E) -shuffle=on -timeout 20m -p 2 . ./axtree ./browserhost ./devtools ./pages ./proxy ./shots
 	go test -C $(E2E) -count=1 -timeout 20m ./docs -run 'TestBlocks/README|TestOwnPages'
+	go test -C $(E2E) -count=1 -timeout 20m ./recording -run TestHandoff
 
 # One after the other.
 test-e2e:
@@ -99,8 +104,10 @@ test-e2e:
 
 test-clients: tools
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree
-	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m -p 1 ./apps ./clients ./docs ./npm ./playwright
+	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m -p 1 ./apps ./clients ./docs ./npm ./playwright ./recording
 	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m ./clients -target browser
+	go test -C $(E2E) -run '^$$' -bench ClickInTheDashboard -benchtime 1x -timeout 30m ./pages
+	CDPHUB_LINK_FAULTS=2m go test -C $(E2E) -count=1 -timeout 20m . -run 'ByABadNetwork|TestCluster'
 
 # The tests whose numbers are smaller by default, as their requirements have them.
 test-long: tools
@@ -156,7 +163,7 @@ actions-doc: tools
 
 # docs/clients.md, from a run of the end-to-end tests of all clients
 clients-doc: tools
-	out=$$(mktemp) && cd $(E2E) && E2E_RESULTS=$$out go test -count=1 -timeout 30m . ./clients ./playwright && \
+	out=$$(mktemp) && cd $(E2E) && E2E_RESULTS=$$out go test -count=1 -timeout 30m . ./clients ./playwright ./devtools && \
 		go run ./clients/table < $$out > $(CURDIR)/docs/clients.md; status=$$?; rm -f $$out; exit $$status
 
 docs: docs/node_modules
@@ -166,15 +173,31 @@ docs: docs/node_modules
 docs-images: tools
 	go test -C $(E2E) -count=1 ./docs -run TestImages -images $(CURDIR)/docs/images
 
+devtools: devtools/dist/frontend.zip
+
+devtools/dist/frontend.zip: devtools/node_modules devtools/embedder.js $(wildcard devtools/pack/*.go)
+	go run ./devtools/pack
+
 bench: tools
 	go run ./internal/bench
-	go test -C $(E2E) -run '^$$' -bench . -benchtime 1x -timeout 30m ./playwright ./clients
+	go test ./internal/cli -run '^$$' -bench Connect -benchtime 5s
+	go test ./web/test -run '^$$' -bench PageLoop -benchtime 1x
+	go test ./server -run '^$$' -bench ViewedPage -benchtime 2x
+	go test ./server -run '^$$' -bench ClickInAView -benchtime 100x
+	go test -C $(E2E) -run '^$$' -bench . -benchtime 1x -timeout 30m ./playwright ./clients ./pages
+
+# Each number is of this machine and what else runs on it: the ratios say more.
+bench-cluster:
+	go test -C cluster/nats -run '^$$' -bench Hop -benchtime 300x ./cmd/cdphub-cluster
+	go test -C cluster/nats -run '^$$' -bench 'Takeover|Idle' -benchtime 1x ./cmd/cdphub-cluster
+	go test -C cluster/nats -run '^$$' -bench 'Claim|Owner' .
 
 DURATION ?= 60s
 SEED ?= 0
+CLUSTER ?= 0
 
 chaos: compiler
-	go test -race -count=1 -v -timeout 0 -run TestRandomFaults ./internal/chaos -duration=$(DURATION) -seed=$(SEED)
+	go test -race -count=1 -v -timeout 0 -run TestRandomFaults ./internal/chaos -duration=$(DURATION) -seed=$(SEED) -cluster=$(CLUSTER)
 
 # A commit with a tag is a release, any other a snapshot. goreleaser wants to know
 # a remote, which a clone may not have.
@@ -185,10 +208,11 @@ release release-test: export GORELEASER := $(GORELEASER)
 release: export GIT_CONFIG_COUNT = 1
 release: export GIT_CONFIG_KEY_0 = remote.origin.url
 release: export GIT_CONFIG_VALUE_0 = https://github.com/cdphub/cdphub
-release: $(GORELEASER)
+release: $(GORELEASER) devtools/dist/frontend.zip
 	@command -v mmdebstrap >/dev/null || ./.ci/install mmdebstrap debian-archive-keyring
 	go build -C packaging/release -o $(RELEASE) .
-	$(RELEASE) licenses > packaging/THIRD-PARTY.txt
+	$(RELEASE) licenses ./cmd/cdphub > packaging/THIRD-PARTY.txt
+	cd cluster/nats && $(RELEASE) licenses ./cmd/cdphub-cluster > $(CURDIR)/packaging/cluster/THIRD-PARTY.txt
 	$(GORELEASER) check packaging/goreleaser.yaml
 	$(GORELEASER) release -f packaging/goreleaser.yaml --clean --skip=publish $$(git describe --exact-match --tags >/dev/null 2>&1 || echo --snapshot)
 	$(RELEASE) images dist
