@@ -61,11 +61,20 @@ check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 	go vet ./...
 	go test $$(go list ./... | grep -vE '($(SLOW))$$')
 
+# A test that failed runs once more, alone: a machine that others use can be too
+# slow for it once. Nothing runs again after a data race, or when more than three
+# tests have failed. make test ends with the names of the tests that ran again.
+AGAIN := $(TOOLS)/again
+GOTEST = $(GOTESTSUM) --format pkgname --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test \
+	--rerun-fails-abort-on-data-race --rerun-fails-report=$(AGAIN)/$@-$(1) --packages="$(2)"
+
 # Tests wait for browsers more than they compute: two parts run side by side. Three
 # parts kept two cores so busy that time limits expired.
 test: tools compiler $(GOTESTSUM)
+	@rm -rf $(AGAIN) && mkdir -p $(AGAIN)
 	@echo "Two parts run side by side. Each prints what it found when it ends, after ten minutes or more."
 	$(MAKE) -j2 --output-sync=target test-product test-e2e
+	@again=$$(cat $(AGAIN)/* 2>/dev/null); test -z "$$again" || { echo "These tests failed, and passed when they ran again, alone:"; echo "$$again"; }
 
 PACKAGES_AT_ONCE ?= 4
 
@@ -74,28 +83,30 @@ PACKAGES_AT_ONCE ?= 4
 # what a browser does, and run without it, as do tests of relay that it cannot watch
 # (TestR70) or that only count time (TestR151).
 test-product: tools compiler $(GOTESTSUM)
-	@out=$$(mktemp) && \
-	$(GOTESTSUM) --format pkgname --jsonfile $$out -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE) $$(go list ./... | grep -vE '/(actions/conformance|web/test)$$') && \
-	$(GOTESTSUM) --format pkgname --jsonfile $$out.plain -- -shuffle=on -timeout 20m -p 2 ./actions/conformance ./web/test && \
-	(cd $(E2E) && $(GOTESTSUM) --format pkgname --jsonfile $$out.scopes -- -shuffle=on -timeout 20m ./scopes) && \
-	$(GOTESTSUM) --format pkgname --jsonfile $$out.norace -- -count=1 -run 'TestR70|TestR151' ./relay && \
+	@mkdir -p $(AGAIN); out=$$(mktemp) && \
+	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) --jsonfile $$out -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE) && \
+	$(call GOTEST,plain,./actions/conformance ./web/test) --jsonfile $$out.plain -- -shuffle=on -timeout 20m -p 2 && \
+	(cd $(E2E) && $(call GOTEST,scopes,./scopes) --jsonfile $$out.scopes -- -shuffle=on -timeout 20m) && \
+	$(call GOTEST,norace,./relay) --jsonfile $$out.norace -- -count=1 -run 'TestR70|TestR151' && \
 	cat $$out.plain $$out.scopes $$out.norace >> $$out && \
 	go run ./internal/trust -outcome < $$out && \
 	go run ./internal/actionsdoc -check docs/actions.md < $$out; status=$$?; rm -f $$out $$out.plain $$out.scopes $$out.norace; exit $$status
 
 # The sample: Playwright at frames and at a browser behind the hub, three other
 # clients at frames.
-test-e2e-playwright: tools
-	go test -C $(E2E) -count=1 -timeout 20m ./playwright -run 'TestHub|TestBrowserHost'
-	go test -C $(E2E) -count=1 -timeout 20m ./clients -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP'
+test-e2e-playwright: tools $(GOTESTSUM)
+	@mkdir -p $(AGAIN)
+	cd $(E2E) && $(call GOTEST,playwright,./playwright) -- -count=1 -timeout 20m -run 'TestHub|TestBrowserHost'
+	cd $(E2E) && $(call GOTEST,clients,./clients) -- -count=1 -timeout 20m -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP'
 
-test-e2e-others: tools
-	go test -C web/build -shuffle=on -timeout 20m ./...
-	go test -C cluster/nats -shuffle=on -timeout 20m -p 1 ./...
+test-e2e-others: tools $(GOTESTSUM)
+	@mkdir -p $(AGAIN)
+	cd web/build && $(call GOTEST,build,./...) -- -shuffle=on -timeout 20m
+	cd cluster/nats && $(call GOTEST,nats,./...) -- -shuffle=on -timeout 20m -p 1
 	go test -C packaging/release -run TestKubernetes .
-	go test -C $(E2E) -shuffle=on -timeout 20m -p 2 . ./axtree ./browserhost ./devtools ./pages ./proxy ./shots
-	go test -C $(E2E) -count=1 -timeout 20m ./docs -run 'TestBlocks/README|TestOwnPages'
-	go test -C $(E2E) -count=1 -timeout 20m ./recording -run TestHandoff
+	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./browserhost ./devtools ./pages ./proxy ./shots) -- -shuffle=on -timeout 20m -p 2
+	cd $(E2E) && $(call GOTEST,docs,./docs) -- -count=1 -timeout 20m -run 'TestBlocks/README|TestOwnPages'
+	cd $(E2E) && $(call GOTEST,recording,./recording) -- -count=1 -timeout 20m -run TestHandoff
 
 # One after the other.
 test-e2e:

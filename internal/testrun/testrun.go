@@ -19,12 +19,9 @@ const module = "github.com/cdphub/cdphub/"
 type Test struct {
 	Package string            // below the module's path
 	Name    string            // TestA/with_a_subtest
-	Outcome string            // pass, skip or fail: the worst where it ran more than once
+	Outcome string            // pass, skip or fail: of its last run, since the gate runs a test that failed once more
 	Attr    map[string]string // what it has told by t.Attr
 }
-
-// severity orders outcomes. A test that has not ended has failed.
-var severity = map[string]int{"pass": 1, "skip": 2, "fail": 3}
 
 // Read returns the tests of a run, in the order in which they began.
 func Read(in io.Reader) ([]Test, error) {
@@ -46,17 +43,19 @@ func Read(in io.Reader) ([]Test, error) {
 			known[[2]string{e.Package, e.Test}] = t
 			list = append(list, t)
 		}
-		if severity[e.Action] > severity[t.Outcome] {
+		switch e.Action {
+		case "run": // once more, perhaps
+			t.Outcome, t.Attr = "", make(map[string]string)
+		case "pass", "skip", "fail":
 			t.Outcome = e.Action
-		}
-		if e.Action == "attr" {
+		case "attr":
 			t.Attr[e.Key] = e.Value
 		}
 	}
 	tests := make([]Test, len(list))
 	for i, t := range list {
 		tests[i] = *t
-		if t.Outcome == "" {
+		if t.Outcome == "" { // it has not ended
 			tests[i].Outcome = "fail"
 		}
 	}

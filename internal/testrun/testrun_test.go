@@ -14,12 +14,15 @@ const output = `{"Action":"start","Package":"github.com/cdphub/cdphub/p"}
 {"Action":"run","Package":"github.com/cdphub/cdphub/p","Test":"TestB"}
 {"Action":"run","Package":"github.com/cdphub/cdphub/p","Test":"TestB/x"}
 {"Action":"attr","Package":"github.com/cdphub/cdphub/p","Test":"TestB/x","Key":"why","Value":"so"}
-{"Action":"pass","Package":"github.com/cdphub/cdphub/p","Test":"TestB/x"}
 {"Action":"fail","Package":"github.com/cdphub/cdphub/p","Test":"TestB/x"}
-{"Action":"pass","Package":"github.com/cdphub/cdphub/p","Test":"TestB/x"}
+{"Action":"run","Package":"github.com/cdphub/cdphub/p","Test":"TestC"}
+{"Action":"attr","Package":"github.com/cdphub/cdphub/p","Test":"TestC","Key":"why","Value":"not so"}
+{"Action":"fail","Package":"github.com/cdphub/cdphub/p","Test":"TestC"}
 {"Action":"run","Package":"github.com/cdphub/cdphub/p","Test":"TestA"}
 {"Action":"skip","Package":"github.com/cdphub/cdphub/p","Test":"TestA"}
 {"Action":"fail","Package":"github.com/cdphub/cdphub/p"}
+{"Action":"run","Package":"github.com/cdphub/cdphub/p","Test":"TestC"}
+{"Action":"pass","Package":"github.com/cdphub/cdphub/p","Test":"TestC"}
 `
 
 func TestRead(t *testing.T) {
@@ -27,6 +30,7 @@ func TestRead(t *testing.T) {
 	want := []Test{
 		{"p", "TestB", "fail", map[string]string{}}, // which never ended
 		{"p", "TestB/x", "fail", map[string]string{"why": "so"}},
+		{"p", "TestC", "pass", map[string]string{}}, // the second time
 		{"p", "TestA", "skip", map[string]string{}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
