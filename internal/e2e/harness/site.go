@@ -100,19 +100,29 @@ func (s *Site) Handle(pattern string, handler http.HandlerFunc) {
 	s.mux.HandleFunc(pattern, handler)
 }
 
+// Agent is the element that puts the hub's agent into a page, or nothing without a hub.
+func (s *Site) Agent() string {
+	_, element := s.agent()
+	return element
+}
+
+func (s *Site) agent() (hub, element string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hub == "" {
+		return "", ""
+	}
+	parents := s.Host.URL + " " + s.hub // Host pages of the site, and the shell
+	return s.hub, fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s" crossorigin></script>`, s.hub, parents)
+}
+
 func (s *Site) page(w http.ResponseWriter, name string) {
 	text, err := os.ReadFile(filepath.Join(Repository(), "testdata", "e2e", filepath.Base(name)))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	s.mu.Lock()
-	hub := s.hub
-	s.mu.Unlock()
-	agent := ""
-	if hub != "" {
-		agent = fmt.Sprintf(`<script src="%s/agent.js" data-parents="%s" crossorigin></script>`, hub, s.Host.URL+" "+hub) // Host pages of the site, and the shell
-	}
+	hub, agent := s.agent()
 	kind := "text/html; charset=utf-8"
 	if strings.HasSuffix(name, ".js") {
 		kind = "text/javascript; charset=utf-8"
