@@ -103,8 +103,7 @@ var beyond = []step{
 	},
 	{name: "connect", run: ab("connect", "$PORT"), ask: "document.title", want: `"Field book"`},
 	{name: "eval: a question, asked later", run: ab("eval", "setTimeout(() => { document.title = String(confirm('Sure?')) }, 1000), 1"), shows: []string{"1"}},
-	{name: "wait: until it is", run: ab("wait", "1500"), shows: []string{"Done"}},
-	{name: "dialog status", run: ab("dialog", "status"), shows: []string{"Sure?"}},
+	{name: "dialog status", run: ab("dialog", "status"), shows: []string{"Sure?"}, late: true},
 	{name: "dialog accept", run: ab("dialog", "accept"), ask: "document.title", want: `"true"`},
 	{name: "screenshot of an element", run: ab("screenshot", "#pad", "$HOME/pad.png"), file: "pad.png", starts: "\x89PNG"},
 	{

@@ -19,22 +19,14 @@ func TestMemoryGoesBack(t *testing.T) {
 	)
 	site := newSite(t)
 	h := harness.StartBrowserHub(t, site+"/start")
-	var burst sync.WaitGroup
 	large := fmt.Sprintf("'%s'.length", strings.Repeat("x", 16e6))
-	for range 4 {
-		c := harness.DialCDP(t, endpoint(h, ""))
-		session := c.Attach(t, c.Pages(t)[0])
-		burst.Go(func() {
-			defer c.Close()
-			if got := c.Evaluate(t, session, large); got != "16000000" {
-				t.Errorf("the answer is %s", got)
-			}
-		})
+	peak := 0
+	for i := 0; i < 10 && peak < most; i++ { // on a busy machine the commands may come one after the other
+		burst(t, h, large)
+		peak = h.Resident(t)
 	}
-	burst.Wait()
-	peak := h.Resident(t)
 	if peak < most {
-		t.Errorf("the hub has %d MB after the burst: too little for this test", peak>>20)
+		t.Errorf("the hub has %d MB after the bursts: too little for this test", peak>>20)
 	}
 	harness.Eventually(t, within, func() error {
 		if now := h.Resident(t); now > most {
@@ -42,4 +34,21 @@ func TestMemoryGoesBack(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// burst lets four Clients send a command at once, and leave when they are answered.
+func burst(t *testing.T, h *harness.Hub, command string) {
+	t.Helper()
+	var clients sync.WaitGroup
+	for range 4 {
+		c := harness.DialCDP(t, endpoint(h, ""))
+		session := c.Attach(t, c.Pages(t)[0])
+		clients.Go(func() {
+			defer c.Close()
+			if got := c.Evaluate(t, session, command); got != "16000000" {
+				t.Errorf("the answer is %s", got)
+			}
+		})
+	}
+	clients.Wait()
 }

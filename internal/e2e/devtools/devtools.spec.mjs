@@ -15,6 +15,7 @@ const REFUSED = {
     "Debugger.setAsyncCallStackDepth",
     "Preload.enable",
     "Profiler.enable",
+    "Runtime.globalLexicalScopeNames", // for suggestions
     "Storage.setStorageBucketTracking",
   ],
 };
@@ -75,8 +76,8 @@ async function inConsole(page, text, result) {
   const prompt = page.locator("#console-prompt .cm-content");
   await prompt.click();
   await prompt.pressSequentially(text);
-  await page.keyboard.press("Escape"); // a suggestion would take Enter
-  await page.keyboard.press("Enter");
+  await expect(prompt).toHaveText(text);
+  await page.keyboard.press("Control+Enter"); // a suggestion would take Enter
   await expect(page.locator(".console-user-command-result").last()).toContainText(result);
 }
 
