@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +32,7 @@ func startNodes(t testing.TB, n int) (all []*hub) {
 	if out, err := exec.Command(path, "cluster", "keys", keys).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	free := freeAddrs(t, 5*n)
+	free := hubtest.FreeAddrs(t, 5*n)
 	directories := free[4*n:]
 	for i := range n {
 		own := free[4*i : 4*i+4]
@@ -50,20 +49,6 @@ func startNodes(t testing.TB, n int) (all []*hub) {
 		h.await()
 	}
 	return all
-}
-
-// freeAddrs are addresses of loopback that nobody listens on.
-func freeAddrs(t testing.TB, n int) (addrs []string) {
-	t.Helper()
-	for range n {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ln.Close()
-		addrs = append(addrs, ln.Addr().String())
-	}
-	return addrs
 }
 
 // What happens to a node, and how often. With three nodes, a third of those that are

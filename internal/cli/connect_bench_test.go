@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
 // BenchmarkConnect prints what a round trip takes by cdphub connect more than at the
 // hub itself, which is a process of its own: medians of turns of one run.
 func BenchmarkConnect(b *testing.B) {
-	clients, local := freeAddr(b), freeAddr(b)
-	startProcess(b, nil, "serve", "--client-addr", clients, "--host-addr", freeAddr(b))
+	clients, local := hubtest.FreeAddr(b), hubtest.FreeAddr(b)
+	startProcess(b, nil, "serve", "--client-addr", clients, "--host-addr", hubtest.FreeAddr(b))
 	awaitListener(b, clients)
 	startProcess(b, nil, "connect", "ws://"+clients, "--listen", local).await("linked")
 	direct, linked := newAsker(b, clients), newAsker(b, local)

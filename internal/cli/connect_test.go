@@ -20,8 +20,8 @@ import (
 // TestConnectSurvivesCuts sends commands by cdphub connect while its link is cut: each
 // is answered once, in their order.
 func TestConnectSurvivesCuts(t *testing.T) {
-	clients, local := freeAddr(t), freeAddr(t)
-	startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", freeAddr(t), "--client-token", hubtest.ClientToken, "--host-token", hubtest.HostToken)
+	clients, local := hubtest.FreeAddr(t), hubtest.FreeAddr(t)
+	startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", hubtest.FreeAddr(t), "--client-token", hubtest.ClientToken, "--host-token", hubtest.HostToken)
 	awaitListener(t, clients)
 	wire := hubtest.NewNetwork(t, clients)
 	p := startProcess(t, nil, "connect", "ws://"+wire.Addr, "--listen", local, "--token", hubtest.ClientToken, "--log-json")
@@ -57,9 +57,9 @@ func TestConnectSurvivesCuts(t *testing.T) {
 // TestConnectByTLSAndProxy reaches a hub by a name that only the proxy of the
 // environment knows, with a certificate of an authority that the system is told of.
 func TestConnectByTLSAndProxy(t *testing.T) {
-	clients, local, dir := freeAddr(t), freeAddr(t), t.TempDir()
+	clients, local, dir := hubtest.FreeAddr(t), hubtest.FreeAddr(t), t.TempDir()
 	cert, key := hubtest.WriteCertificate(t, dir, 1)
-	startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", freeAddr(t), "--tls-cert", cert, "--tls-key", key, "--allowed-host", "hub.example")
+	startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", hubtest.FreeAddr(t), "--tls-cert", cert, "--tls-key", key, "--allowed-host", "hub.example")
 	awaitListener(t, clients)
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		far, err := net.Dial("tcp", clients)
@@ -88,11 +88,11 @@ func TestConnectByTLSAndProxy(t *testing.T) {
 
 // TestConnectRefuses wants to know what is wrong and what to do.
 func TestConnectRefuses(t *testing.T) {
-	clients := freeAddr(t)
-	startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", freeAddr(t))
+	clients := hubtest.FreeAddr(t)
+	startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", hubtest.FreeAddr(t))
 	awaitListener(t, clients)
-	guarded := freeAddr(t)
-	startProcess(t, nil, "serve", "--client-addr", guarded, "--host-addr", freeAddr(t), "--client-token", hubtest.ClientToken, "--host-token", hubtest.HostToken)
+	guarded := hubtest.FreeAddr(t)
+	startProcess(t, nil, "serve", "--client-addr", guarded, "--host-addr", hubtest.FreeAddr(t), "--client-token", hubtest.ClientToken, "--host-token", hubtest.HostToken)
 	awaitListener(t, guarded)
 	nothing := httptest.NewServer(http.NotFoundHandler())
 	defer nothing.Close()
@@ -103,9 +103,9 @@ func TestConnectRefuses(t *testing.T) {
 		{[]string{"hub.example"}, "is no address of a hub"},
 		{[]string{"ws://hub.example/?token=x"}, "--token"},
 		{[]string{"ftp://hub.example"}, "is no address of a hub"},
-		{[]string{"ws://" + guarded, "--listen", freeAddr(t)}, "refuses the token"},
+		{[]string{"ws://" + guarded, "--listen", hubtest.FreeAddr(t)}, "refuses the token"},
 		{[]string{"ws://" + guarded, "--listen", clients, "--token", hubtest.ClientToken}, "is taken by another program"},
-		{[]string{nothing.URL, "--listen", freeAddr(t)}, "has no links"},
+		{[]string{nothing.URL, "--listen", hubtest.FreeAddr(t)}, "has no links"},
 		{[]string{"ws://" + clients, "--listen", "0.0.0.0:0"}, "--insecure-bind"},
 	} {
 		var out, err logtest.Buffer

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // TestDoctor lacks things one by one, and wants each to be found with what to do.
@@ -100,7 +102,7 @@ func TestServeNeedsWholeTokens(t *testing.T) {
 
 // TestAwaitApp starts the app after the proxy.
 func TestAwaitApp(t *testing.T) {
-	addr := freeAddr(t)
+	addr := hubtest.FreeAddr(t)
 	said, out := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- awaitApp(t.Context(), "http://"+addr+"/", out) }()

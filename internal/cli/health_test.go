@@ -19,7 +19,7 @@ func TestHealth(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := hubtest.WriteCertificate(t, dir, 1)
 	other, _ := hubtest.WriteCertificate(t, t.TempDir(), 2)
-	plain, operators, secure := freeAddr(t), freeAddr(t), freeAddr(t)
+	plain, operators, secure := hubtest.FreeAddr(t), hubtest.FreeAddr(t), hubtest.FreeAddr(t)
 	startProcess(t, nil, "serve", "--client-addr", plain, "--host-addr", plain, "--admin-addr", operators,
 		"--client-token", "a-client-token-of-the-test", "--host-token", "a-host-token-of-the-test", "--admin-token", admin).await(`"listening"`)
 	startProcess(t, nil, "serve", "--client-addr", secure, "--host-addr", secure, "--tls-cert", cert, "--tls-key", key).await(`"listening"`)
@@ -52,7 +52,7 @@ func TestHealth(t *testing.T) {
 		"TLS where there is none":  {[]string{"--client-addr", plain, "--tls-cert", cert}, `^unhealthy: https://\S+/health: `},
 		"no certificate":           {[]string{"--client-addr", plain, "--tls-cert", key}, `^--tls-cert: .* has no certificate in PEM$`},
 		"shutting down":            {[]string{draining.URL + "/readyz?token=secret"}, `^unhealthy: http://[\d.:]+/readyz answers 503: the hub is shutting down$`},
-		"no listener":              {[]string{"--client-addr", freeAddr(t)}, `^unhealthy: http://\S+/health: dial tcp .*connection refused$`},
+		"no listener":              {[]string{"--client-addr", hubtest.FreeAddr(t)}, `^unhealthy: http://\S+/health: dial tcp .*connection refused$`},
 		"no answer":                {[]string{"--client-addr", hangs.Addr().String(), "--timeout", "50ms"}, `^unhealthy: http://\S+/health: no answer within 50ms$`},
 		"no address":               {[]string{"--client-addr", "9222"}, `^--client-addr: address 9222: missing port in address$`},
 		"URL of something else":    {[]string{"ws://" + plain}, `^"ws://\S+" is no URL of a hub: give one such as http://127\.0\.0\.1:9222$`},
@@ -75,7 +75,7 @@ func TestHealth(t *testing.T) {
 
 // TestHealthReadsTheEnvironmentOfServe is how a container uses it.
 func TestHealthReadsTheEnvironmentOfServe(t *testing.T) {
-	addr := freeAddr(t)
+	addr := hubtest.FreeAddr(t)
 	t.Setenv("CDPHUB_CLIENT_ADDR", addr)
 	startProcess(t, nil, "serve", "--host-addr", addr).await(`"listening"`)
 	var out bytes.Buffer

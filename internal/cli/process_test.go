@@ -74,17 +74,6 @@ func (p *process) await(want string) {
 	}
 }
 
-// freeAddr is an address without a listener.
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
-
 // awaitListener waits until somebody listens at an address.
 func awaitListener(t testing.TB, addr string) {
 	t.Helper()
@@ -101,7 +90,7 @@ func awaitListener(t testing.TB, addr string) {
 // again, a few times. The machine may be busy, so it is counted how long the
 // hub computes, and a start that waits for something takes longer than the rest.
 func TestR102KilledAndStartedAgain(t *testing.T) {
-	clients, hosts := freeAddr(t), freeAddr(t)
+	clients, hosts := hubtest.FreeAddr(t), hubtest.FreeAddr(t)
 	least, old := time.Hour, ""
 	for range 5 {
 		begun := time.Now()

@@ -12,7 +12,7 @@ import (
 // TestR101SecondSignalEnds interrupts a drain that would take ten seconds.
 func TestR101SecondSignalEnds(t *testing.T) {
 	for _, again := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
-		clients, hosts := freeAddr(t), freeAddr(t)
+		clients, hosts := hubtest.FreeAddr(t), hubtest.FreeAddr(t)
 		p := startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", hosts)
 		awaitListener(t, clients)
 		awaitListener(t, hosts)

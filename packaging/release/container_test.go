@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -75,16 +74,6 @@ func (c container) serve(t *testing.T, args ...string) {
 		}
 	}
 	t.Fatalf("%q does not listen", args)
-}
-
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // drive opens a page and reads from it, as a Client does.
@@ -169,7 +158,7 @@ func TestImage(t *testing.T) {
 }
 
 func testImage(t *testing.T, r release, name string) {
-	addr := freeAddr(t)
+	addr := hubtest.FreeAddr(t)
 	c, config := imageOf(t, name+"_"+r.Version+"_linux_"+runtime.GOARCH+".docker.tar", addr)
 	if config.User != "65532:65532" {
 		t.Errorf("the user is %q", config.User)
@@ -195,7 +184,7 @@ func TestImageWithBrowser(t *testing.T) {
 	}
 	for name, noSandbox := range map[string]string{"as it is": "true", "with a sandbox": "false"} {
 		t.Run(name, func(t *testing.T) {
-			c, addr := image, freeAddr(t)
+			c, addr := image, hubtest.FreeAddr(t)
 			c.env = slices.Concat(c.env, []string{"CDPHUB_CLIENT_ADDR=" + addr, "CDPHUB_HOST_ADDR=" + addr, "CDPHUB_BROWSER_NO_SANDBOX=" + noSandbox})
 			c.serve(t, slices.Concat(config.Entrypoint, config.Cmd)...)
 			healthy(t, c, config)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // clusterUnit is the one of package cdphub-cluster.
@@ -198,10 +200,10 @@ func runUnit(t *testing.T, root, unit string) {
 	if found == nil {
 		t.Fatalf("%s starts nothing", unit)
 	}
-	addr, admin := freeAddr(t), freeAddr(t)
+	addr, admin := hubtest.FreeAddr(t), hubtest.FreeAddr(t)
 	c := container{root, "61184", []string{"PATH=/usr/bin:/bin", "HOME=/tmp", "CDPHUB_CLIENT_ADDR=" + addr, "CDPHUB_HOST_ADDR=" + addr}}
 	if unit == clusterUnit {
-		c.env = append(c.env, "CDPHUB_CLUSTER_ADDR="+freeAddr(t), "CDPHUB_DIRECTORY_ADDR="+freeAddr(t))
+		c.env = append(c.env, "CDPHUB_CLUSTER_ADDR="+hubtest.FreeAddr(t), "CDPHUB_DIRECTORY_ADDR="+hubtest.FreeAddr(t))
 	}
 	c.serve(t, strings.Fields(strings.NewReplacer("127.0.0.1:9225", admin, "%d", "/keys").Replace(string(found[1])))...)
 	if got := outputOf(t, c.command(t.Context(), strings.Fields(string(found[1]))[0], "health", "--admin-addr", admin)); got != "healthy: http://"+admin+"/readyz: ok\n" {

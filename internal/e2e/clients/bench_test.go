@@ -2,13 +2,13 @@ package clients
 
 import (
 	"encoding/json"
-	"net"
 	"os"
 	"os/exec"
 	"slices"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // baseline is what each action API is measured against: what does the same.
@@ -25,7 +25,7 @@ func BenchmarkActions(b *testing.B) {
 	for _, kind := range []string{"browser", "hub"} {
 		name := map[string]string{"browser": "browser", "hub": "frame"}[kind]
 		b.Run(name, func(b *testing.B) {
-			admin := freeAddr(b)
+			admin := hubtest.FreeAddr(b)
 			e := harness.EndpointOf(b, kind, "--admin-addr", admin, "--hook-scope=browser:read,browser:write,browser:eval", "--eval-allow=*")
 			cmd := exec.CommandContext(b.Context(), serverNode(b), "actions.mjs")
 			cmd.Dir, cmd.Stderr = "node", os.Stderr
@@ -62,15 +62,4 @@ func reportCost(b *testing.B, own, theirs cost) {
 func median(list []float64) float64 {
 	slices.Sort(list)
 	return list[len(list)/2]
-}
-
-// freeAddr is an address of the loopback that nobody listens on.
-func freeAddr(tb testing.TB) string {
-	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

@@ -51,10 +51,7 @@ type run struct {
 // newRun prepares the folder, and starts the cdphub that the block needs.
 func newRun(t *testing.T, b docstest.Block) *run {
 	t.Helper()
-	p, err := freePorts(example(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := freePorts(t, example(t))
 	dir, err := os.MkdirTemp(scratch, "b") // not t.TempDir: the paths of sockets are short
 	if err != nil {
 		t.Fatal(err)

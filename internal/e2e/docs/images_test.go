@@ -19,10 +19,7 @@ const largest = 300 << 10
 // TestImages makes the pictures of the documentation from the real demo. They are
 // not compared: make docs-images writes them.
 func TestImages(t *testing.T) {
-	p, err := freePorts("0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := freePorts(t, "0")
 	dir, folder := t.TempDir(), *images
 	if folder == "" {
 		folder = t.TempDir()

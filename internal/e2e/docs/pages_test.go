@@ -24,10 +24,7 @@ func TestOwnPages(t *testing.T) {
 		}
 	}
 	app := listen(t)
-	p, err := freePorts(app.port)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := freePorts(t, app.port)
 	page := listen(t)
 	p["8080"] = page.port
 	app.serve(t, p.in("<!doctype html><head>"+html["app"]+"<title>Field book</title></head><body>An app</body>"))

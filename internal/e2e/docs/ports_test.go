@@ -1,10 +1,11 @@
 package docs
 
 import (
-	"net"
 	"regexp"
-	"strconv"
 	"strings"
+	"testing"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // ports gives each port of the documentation one that is free here.
@@ -16,17 +17,13 @@ var documented = []string{"9222", "9223", "9224", "9225", "8080"}
 var number = regexp.MustCompile(`\b(` + strings.Join(documented, "|") + `|3000)\b`)
 
 // freePorts finds them. The app at port 3000 is already there.
-func freePorts(app string) (ports, error) {
+func freePorts(t testing.TB, app string) ports {
+	t.Helper()
 	p := ports{"3000": app}
-	for _, name := range documented {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer ln.Close() // after all of them are chosen: no two are the same
-		p[name] = strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
+	for i, addr := range hubtest.FreeAddrs(t, len(documented)) {
+		_, p[documented[i]], _ = strings.Cut(addr, ":")
 	}
-	return p, nil
+	return p
 }
 
 // in puts the free ports into a text of the documentation.

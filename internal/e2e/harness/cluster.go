@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/docstest"
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // cdphubCluster returns the path of cdphub-cluster, which it builds once.
@@ -23,7 +24,7 @@ func StartNodes(t testing.TB) (nodes []*Hub) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands, err := docstest.ClusterCommands(Repository(), func() string { return freeAddr(t) })
+	commands, err := docstest.ClusterCommands(Repository(), func() string { return hubtest.FreeAddr(t) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,16 +66,6 @@ func apart(words []string) (others []string, clients, hosts string) {
 		}
 	}
 	return others, clients, hosts
-}
-
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 // StartBalancer starts a load balancer in front of addresses and returns its own: a

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 var scratch string
@@ -125,8 +126,8 @@ func TestServe(t *testing.T) {
 	dir := installed(t, tarballs(t)...)
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		t.Run(signal.String(), func(t *testing.T) {
-			addr := freeAddr(t)
-			cmd := command(t, dir, "", filepath.Join(dir, "node_modules", ".bin", "cdphub"), "serve", "--client-addr", addr, "--host-addr", freeAddr(t))
+			addr := hubtest.FreeAddr(t)
+			cmd := command(t, dir, "", filepath.Join(dir, "node_modules", ".bin", "cdphub"), "serve", "--client-addr", addr, "--host-addr", hubtest.FreeAddr(t))
 			var said bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &said, &said
 			if err := cmd.Start(); err != nil {
@@ -264,14 +265,4 @@ func tool(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
