@@ -4,35 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // within is how long a directory may take on a slow machine. No test expects it.
 const within = time.Minute
 
-// freeAddrs are addresses of loopback that nobody listens on.
-func freeAddrs(t testing.TB, n int) (addrs []string) {
-	t.Helper()
-	for range n {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ln.Close()
-		addrs = append(addrs, ln.Addr().String())
-	}
-	return addrs
-}
-
 // startServers starts servers that are one directory.
 func startServers(t testing.TB, n int) (list []*Server) {
 	t.Helper()
-	addrs := freeAddrs(t, n)
+	addrs := hubtest.FreeAddrs(t, n)
 	routes := addrs
 	if n == 1 {
 		routes = nil
@@ -327,7 +313,7 @@ func eventuallyGone(t *testing.T, d *Directory) {
 func TestNoDirectory(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	_, err := Open(ctx, Options{URL: "nats://" + freeAddrs(t, 1)[0]})
+	_, err := Open(ctx, Options{URL: "nats://" + hubtest.FreeAddr(t)})
 	if err == nil {
 		t.Fatal("a directory that is not there can be opened")
 	}

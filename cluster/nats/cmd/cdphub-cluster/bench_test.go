@@ -82,7 +82,7 @@ func BenchmarkHop(b *testing.B) {
 	ways := []string{"direct", "node", "connect", "connect-and-node"}
 	askers := []*asker{newAsker(b, nodes[0].clients), newAsker(b, nodes[1].clients)}
 	for _, n := range nodes[:2] {
-		local := freeAddr(b)
+		local := hubtest.FreeAddr(b)
 		startNode(b, dir, []string{"connect", "ws://" + n.clients, "--listen", local}).await("linked")
 		askers = append(askers, newAsker(b, local))
 	}

@@ -70,7 +70,7 @@ func program(ctx context.Context, dir string, args ...string) *exec.Cmd {
 // them and the lines that are no `serve`.
 func example(t testing.TB, dir string, more ...string) (nodes []*process, others [][]string) {
 	t.Helper()
-	commands, err := docstest.ClusterCommands("../../../..", func() string { return freeAddr(t) })
+	commands, err := docstest.ClusterCommands("../../../..", func() string { return hubtest.FreeAddr(t) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,16 +92,6 @@ func example(t testing.TB, dir string, more ...string) (nodes []*process, others
 		n.await(`"hosts":true`)
 	}
 	return nodes, others
-}
-
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 // runs runs a command that ends, and returns what it prints.
@@ -275,7 +265,7 @@ func TestS08OtherKeys(t *testing.T) {
 	for i, word := range args {
 		switch {
 		case strings.HasSuffix(word, "-addr"):
-			args[i+1] = freeAddr(t)
+			args[i+1] = hubtest.FreeAddr(t)
 		case word == "--cluster-name":
 			args[i+1] = "stranger"
 		case word == "--cluster-keys":
@@ -339,7 +329,7 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%q: %v, %s; want %q", args, err, out, want)
 		}
 	}
-	for want, url := range map[string]string{"refused": "http://" + freeAddr(t), "invalid": "::"} {
+	for want, url := range map[string]string{"refused": "http://" + hubtest.FreeAddr(t), "invalid": "::"} {
 		if out, err := program(t.Context(), dir, "cluster", "status", url).CombinedOutput(); err == nil {
 			t.Errorf("%s: %s", want, out)
 		}
