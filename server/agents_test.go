@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,8 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -93,12 +94,18 @@ func TestDialogs(t *testing.T) {
 func TestDialogOfAPageThatGoes(t *testing.T) {
 	s := start(t, nil)
 	_, client, _, key := extended(t, s)
-	c := http.Client{Timeout: 100 * time.Millisecond}
-	_, err := c.Post("http://"+s.addr(true)+"/dialog", "text/plain", strings.NewReader(`{"targetId":"T1","type":"confirm","key":"`+key+`"}`))
-	if err == nil {
-		t.Fatal("a dialog that nobody answers was answered")
-	}
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	asked := make(chan error, 1)
+	go func() {
+		_, _, err := hubtest.PostJSON(ctx, "http://"+s.addr(true)+"/dialog", http.Header{"Content-Type": {"text/plain"}}, []byte(`{"targetId":"T1","type":"confirm","key":"`+key+`"}`))
+		asked <- err
+	}()
 	client.until("Page.javascriptDialogOpening")
+	leave()
+	if err := <-asked; err == nil {
+		t.Fatal("a dialog without an answer was answered")
+	}
 	client.until(`Page.javascriptDialogClosed","params":{"frameId":"","result":false`)
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,9 +16,22 @@ import (
 // operator sees of it.
 func TestHubsShowWhoLeft(t *testing.T) {
 	s, admin := startAdmin(t, nil)
+	var got struct{ Closes []closelog.Close }
+	var body string
+	noted := func(n int) { // an end is noted once its goroutine has ended
+		t.Helper()
+		await(t, fmt.Sprint(n, " ends are noted"), func() bool {
+			_, body = s.get(t, admin, "/hubs", nil)
+			if err := json.Unmarshal([]byte(body), &got); err != nil {
+				t.Fatal(err)
+			}
+			return len(got.Closes) >= n
+		})
+	}
 	c := dial(t, "ws://"+s.addr(false)+"/hub/a/devtools/browser?secret=in-the-url", nil)
 	c.Conn.Close(wsconn.Reason{Code: 3001, Text: "bye"})
 	c.reason()
+	noted(1)
 	first := dial(t, "ws://"+s.addr(true)+"/icdp/host", http.Header{"Origin": {"http://localhost:3000"}})
 	first.send(`{"kind":"ready","v":1,"targets":[],"features":["codes"]}`)
 	first.until("accepted") // which a Host hears before the hub has it
@@ -30,14 +44,7 @@ func TestHubsShowWhoLeft(t *testing.T) {
 	if r := first.reason(); r != wsconn.ReasonReplaced {
 		t.Errorf("the first Host was closed with %v, want %v", r, wsconn.ReasonReplaced)
 	}
-	var got struct{ Closes []closelog.Close }
-	var body string
-	for end := time.Now().Add(within); len(got.Closes) < 2 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		_, body = s.get(t, admin, "/hubs", nil) // an end is noted once its goroutine has ended
-		if err := json.Unmarshal([]byte(body), &got); err != nil {
-			t.Fatal(err)
-		}
-	}
+	noted(2)
 	if len(got.Closes) != 2 || strings.Contains(body, "secret") {
 		t.Fatalf("the operator sees %s", body)
 	}

@@ -150,7 +150,7 @@ func TestActions(t *testing.T) {
 			if m != `{"kind":"browserRequest","id":1,"method":"Target.createTarget","params":{"url":"http://app/new"}}` {
 				t.Errorf("the Host got %s", m)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(within):
 			t.Error("the Host was not asked")
 		}
 		host.send(`{"kind":"targetCreated","target":{"targetId":"N","title":"New","url":"http://app/new"}}`)

@@ -74,9 +74,9 @@ func TestR03HalfARequestIsNotWaitedFor(t *testing.T) {
 	defer nc.Close()
 	begun := time.Now()
 	io.WriteString(nc, "GET /json/version HTTP/1.1\r\nHost: loc")
-	nc.SetDeadline(begun.Add(60 * time.Second))
+	nc.SetDeadline(begun.Add(within))
 	_, err = io.ReadAll(nc)
-	if took := time.Since(begun); err != nil || took < 4*time.Second || took > 30*time.Second {
+	if took := time.Since(begun); err != nil || took < 4*time.Second {
 		t.Errorf("closed after %v with %v, want after 5 s", took, err)
 	}
 }
