@@ -148,7 +148,7 @@ func want[T comparable](t *testing.T, from <-chan T, lines ...T) {
 			if got != line {
 				t.Errorf("got  %v\nwant %v", got, line)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("nothing came, want %v", line)
 		}
 	}

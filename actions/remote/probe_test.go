@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // TestWhatIsNoHub connects to servers that are none, and wants to be told what is
@@ -32,11 +34,7 @@ func TestWhatIsNoHub(t *testing.T) {
 		server func(*testing.T) string
 		want   string
 	}{
-		"nothing listens": {func(t *testing.T) string {
-			l := listens(t)
-			_ = l.Close()
-			return l.Addr().String()
-		}, "nothing listens at http://ADDR: start a hub there"},
+		"nothing listens": {func(t *testing.T) string { return hubtest.FreeAddr(t) }, "nothing listens at http://ADDR: start a hub there"},
 		"it is silent":    {func(t *testing.T) string { return listens(t).Addr().String() }, "the server at http://ADDR does not answer, and is no hub: check --url"},
 		"another service": {answers(http.StatusNotFound), "the server at http://ADDR is no hub"},
 		"a token":         {answers(http.StatusUnauthorized), "the hub at http://ADDR refuses this token"},

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // TestPrecedence wants the command line before the environment before the
@@ -74,7 +76,7 @@ func TestCommandLine(t *testing.T) {
 		{"open to all", []string{"serve", "--client-addr", ":0", "--host-addr", "127.0.0.1:0"}, "", "--insecure-bind"},
 	} {
 		var out bytes.Buffer
-		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second) // for what is served although it must not be
+		ctx, stop := context.WithTimeout(t.Context(), hubtest.Within) // for what is served although it must not be
 		err := run(ctx, tc.args, &out, io.Discard)
 		stop()
 		if !strings.Contains(out.String(), tc.out) {

@@ -67,39 +67,31 @@ func startProcess(t testing.TB, change func(*exec.Cmd), args ...string) *process
 // await waits until the log contains want.
 func (p *process) await(want string) {
 	p.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(p.logs.String(), want); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			p.t.Fatalf("the log never had %q", want)
-		}
-	}
+	hubtest.Eventually(p.t, fmt.Sprintf("the log has %q", want), func() bool { return strings.Contains(p.logs.String(), want) })
 }
 
 // awaitListener waits until somebody listens at an address.
 func awaitListener(t testing.TB, addr string) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if c, err := net.DialTimeout("tcp", addr, time.Second); err == nil {
+	hubtest.Eventually(t, "it listens at "+addr, func() bool {
+		c, err := net.Dial("tcp", addr)
+		if err == nil {
 			c.Close()
-			return
 		}
-	}
-	t.Fatalf("nobody ever listened at %s", addr)
+		return err == nil
+	})
 }
 
 // TestR102KilledAndStartedAgain kills the hub under a Client and starts it
 // again, a few times. The machine may be busy, so it is counted how long the
-// hub computes, and a start that waits for something takes longer than the rest.
+// hub computes, and not how long it takes.
 func TestR102KilledAndStartedAgain(t *testing.T) {
 	clients, hosts := hubtest.FreeAddr(t), hubtest.FreeAddr(t)
 	least, old := time.Hour, ""
 	for range 5 {
-		begun := time.Now()
 		p := startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", hosts)
 		awaitListener(t, clients)
 		awaitListener(t, hosts)
-		if took := time.Since(begun); took > 10*time.Second {
-			t.Errorf("a start took %v", took)
-		}
 		host := hubtest.Dial(t, "ws://"+hosts+"/icdp/host", nil)
 		host.Send(hubtest.Ready)
 		client := hubtest.Dial(t, "ws://"+clients+"/devtools/browser", nil)
@@ -210,7 +202,7 @@ func TestSocketActivation(t *testing.T) {
 	told := func(want string) {
 		t.Helper()
 		message := make([]byte, 1000)
-		manager.SetReadDeadline(time.Now().Add(20 * time.Second))
+		manager.SetReadDeadline(time.Now().Add(hubtest.Within))
 		n, err := manager.Read(message)
 		if err != nil || !strings.HasPrefix(string(message[:n]), want) {
 			t.Errorf("the service manager was told %q, %v; want %s", message[:n], err, want)

@@ -37,7 +37,7 @@ func Run(t testing.TB, serve func(context.Context) error) (stop func()) {
 			if err != nil {
 				t.Errorf("run: %v", err)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(Within):
 			t.Error("run did not end")
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/wsconn"
 )
@@ -32,7 +33,7 @@ func expect(t *testing.T, who string, got <-chan string, want ...string) {
 			if m != w {
 				t.Errorf("%s got %q, want %q", who, m, w)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(hubtest.Within):
 			t.Fatalf("%s got nothing, want %q", who, w)
 		}
 	}
