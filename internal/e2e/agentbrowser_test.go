@@ -17,10 +17,6 @@ import (
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
-// soon is how long a command may take that fails at once, on a machine with other
-// work. One that is never answered takes agent-browser 25 to 30 seconds.
-const soon = 10 * time.Second
-
 // client is agent-browser with a session and a home of its own.
 type client struct {
 	path, port, home string
@@ -56,7 +52,7 @@ func (c *client) run(args ...string) (string, error) {
 // command runs one command. In the arguments $APP is the app's origin and $HOME the
 // client's folder.
 func (c *client) command(args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 45*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*harness.Started) // it gives up itself after 30 s
 	defer cancel()
 	words := strings.NewReplacer("$APP", c.site.app.URL, "$HOME", c.home, "$PORT", c.port)
 	all := []string{"--session", "e2e"}
@@ -179,12 +175,10 @@ func TestRefs(t *testing.T) {
 // step runs one row of the table.
 func (c *client) step(t *testing.T, s step) {
 	t.Helper()
-	began := time.Now()
 	out, err := c.run(s.run...)
-	took := time.Since(began)
-	fails, within := s.fails, time.Duration(0)
+	fails := s.fails
 	if throughHub() && s.refused != "" {
-		fails, within = s.refused, soon
+		fails = s.refused
 	}
 	switch {
 	case fails == "" && err != nil:
@@ -193,8 +187,6 @@ func (c *client) step(t *testing.T, s step) {
 		t.Fatalf("%q succeeded, want an error with %q; it said\n%s", s.run, fails, out)
 	case !strings.Contains(out, fails):
 		t.Fatalf("%q failed with\n%s\nwant %q", s.run, out, fails)
-	case within > 0 && took > within:
-		t.Errorf("%q failed after %v, want it at once", s.run, took)
 	}
 	if throughHub() && s.refused != "" {
 		return

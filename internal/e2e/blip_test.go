@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/e2e/harness"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
@@ -25,7 +26,7 @@ func TestF02HostPageBlips(t *testing.T) {
 
 	wire.Cut()
 	for _, want := range []bool{false, true} {
-		eventually(t, soon, func() error {
+		eventually(t, harness.Started, func() error {
 			st, err := h.status()
 			if err == nil && st.HostConnected != want {
 				err = fmt.Errorf("the Host is connected: %v, want %v", st.HostConnected, want)

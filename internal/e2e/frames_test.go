@@ -48,7 +48,7 @@ func attackFrom(t *testing.T, h *hub, s *site) {
 	check := func(what, session, address string) {
 		t.Helper()
 		const upwards = `(() => { try { return origin + " reaches " + top.location.hash + top.document.title } catch (e) { return origin + " " + e.name + " " + location.href } })()`
-		eventually(t, soon, func() error {
+		eventually(t, harness.Started, func() error {
 			id := c.Send(t, session, "Runtime.evaluate", map[string]any{"expression": upwards})
 			m := c.Await(t, "an answer", func(m harness.Message) bool { return m.ID == id })
 			got := string(m.Result)
@@ -85,7 +85,7 @@ func attackFrom(t *testing.T, h *hub, s *site) {
 		func() { c.Send(t, "", "Target.createTarget", map[string]any{"url": "about:blank"}) },
 	} {
 		open()
-		eventually(t, soon, func() error {
+		eventually(t, harness.Started, func() error {
 			if n := len(c.Pages(t)); n != i+2 {
 				return fmt.Errorf("there are %d pages, want %d", n, i+2)
 			}

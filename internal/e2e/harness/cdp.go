@@ -75,7 +75,7 @@ func DialCDPAs(t testing.TB, endpoint, token string) *CDP {
 	if err := json.NewDecoder(res.Body).Decode(&version); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), Soon)
+	ctx, cancel := context.WithTimeout(context.Background(), Started)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, version.URL, &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // the connection has it
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *CDP) Try(t testing.TB, session, method string, params map[string]any) (
 func (c *CDP) Await(t testing.TB, what string, is func(Message) bool) Message {
 	t.Helper()
 	var found Message
-	Eventually(t, Soon, func() error {
+	Eventually(t, Started, func() error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		for _, m := range c.came {

@@ -14,10 +14,11 @@ import (
 )
 
 // Soon is how long a command may take that ends at once, on a machine with other
-// work.
-const Soon = 10 * time.Second
+// work. Playwright and agent-browser give one up that is never answered after 25 to 30 s.
+const Soon = 20 * time.Second
 
-// Started is how long a browser or the hub may take to be there, on such a machine.
+// Started is how long a browser or the hub may take to be there, and a message to come,
+// on such a machine.
 const Started = time.Minute
 
 var target = flag.String("target", "hub", "what the clients drive: hub (an iframe), browser (a Chromium behind a hub), or chromium itself")

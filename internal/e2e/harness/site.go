@@ -196,7 +196,7 @@ func (s *Site) Ask(path, question string) (string, error) {
 	id := doc.next
 	doc.waiting[id] = reply
 	doc.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), Soon)
+	ctx, cancel := context.WithTimeout(context.Background(), Started)
 	defer cancel()
 	if err := wsjson.Write(ctx, doc.conn, map[string]any{"id": id, "question": question}); err != nil {
 		return "", err
@@ -217,7 +217,7 @@ func (s *Site) Ask(path, question string) (string, error) {
 // Expect asks until the answer is want.
 func (s *Site) Expect(t testing.TB, path, question, want string) {
 	t.Helper()
-	Eventually(t, Soon, func() error {
+	Eventually(t, Started, func() error {
 		got, err := s.Ask(path, question)
 		if err == nil && got != want {
 			err = fmt.Errorf("the page %s answers %s with\n  %s\nwant\n  %s", path, question, got, want)
