@@ -11,6 +11,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
+	"github.com/cdphub/cdphub/server"
 )
 
 const (
@@ -54,6 +55,29 @@ func awaitApp(ctx context.Context, address string, out io.Writer) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// show opens a page and waits until as many apps in it have paired. closeAll gives back
+// the hub and closes the page, unless the user's own browser shows it.
+func (b desktop) show(ctx context.Context, srv *server.Server, page string, apps int, out io.Writer) (closeAll func(), err error) {
+	browser, err := b.open(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	hub, release, err := srv.Hub(ctx, relay.DefaultHub)
+	if err != nil {
+		browser.Close()
+		return nil, err
+	}
+	closeAll = func() {
+		release()
+		browser.Close()
+	}
+	if err := awaitTargets(ctx, hub, apps, browser, out); err != nil {
+		closeAll()
+		return nil, fmt.Errorf("%w: is %s open in a browser?", err, page)
+	}
+	return closeAll, nil
 }
 
 // awaitTargets waits until so many apps, which a browser shows, have told their

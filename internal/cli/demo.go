@@ -13,7 +13,6 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/httpserver"
-	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/server"
 	"github.com/cdphub/cdphub/web"
 )
@@ -60,22 +59,14 @@ func (c *demoCmd) show(ctx context.Context, srv *server.Server, log *zap.Logger,
 	}
 	defer closePages()
 	b := c.desktop(log)
-	browser, err := b.open(ctx, page)
+	closeAll, err := b.show(ctx, srv, page, len(demoApps), s.out)
 	if err != nil {
-		return err
-	}
-	defer browser.Close()
-	hub, release, err := srv.Hub(ctx, relay.DefaultHub)
-	if err != nil {
-		return err
-	}
-	defer release()
-	if err := awaitTargets(ctx, hub, len(demoApps), browser, s.out); err != nil {
-		if ctx.Err() != nil && !c.Drive {
-			return nil // the user has seen enough
+		if c.Drive {
+			return err
 		}
-		return fmt.Errorf("%w: is %s open in a browser?", err, page)
+		return unlessEnded(ctx, err) // the user has seen enough
 	}
+	defer closeAll()
 	g := c.guide(srv, s)
 	g.agentBrowser = c.AgentBrowser
 	addr, port := g.endpoint()

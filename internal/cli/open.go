@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-
-	"github.com/cdphub/cdphub/relay"
 )
 
 // openCmd is `cdphub open URL`: the proxy, its Host page and a browser that
@@ -36,19 +34,11 @@ func (c *openCmd) Run(ctx context.Context, s streams) error {
 		if err := awaitApp(ctx, upstream, s.out); err != nil {
 			return unlessEnded(ctx, err)
 		}
-		browser, err := b.open(ctx, page)
+		closeAll, err := b.show(ctx, srv, page, 1, s.out)
 		if err != nil {
-			return err
+			return unlessEnded(ctx, err)
 		}
-		defer browser.Close()
-		hub, release, err := srv.Hub(ctx, relay.DefaultHub)
-		if err != nil {
-			return err
-		}
-		defer release()
-		if err := awaitTargets(ctx, hub, 1, browser, s.out); err != nil {
-			return unlessEnded(ctx, fmt.Errorf("%w: is %s open in a browser?", err, page))
-		}
+		defer closeAll()
 		fmt.Fprintf(s.out, "The app is at %s\n\n%s", b.printed(page), howTo(c.guide(srv, s)))
 		<-ctx.Done()
 		return nil
