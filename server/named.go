@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/named"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/wsconn"
@@ -207,10 +208,10 @@ func (s *Server) namedOf(owner named.Owner) []named.Info {
 	return s.named.List(func(o named.Owner) bool { return o == owner })
 }
 
-func uiNamedOf(list []named.Info) []uiNamed {
-	of := []uiNamed{}
+func uiNamedOf(list []named.Info) []uiwire.Named {
+	of := []uiwire.Named{}
 	for _, i := range list {
-		u := uiNamed{Name: i.Name, Client: i.Client, GraceMs: i.GraceMs, Kept: i.Kept}
+		u := uiwire.Named{Name: i.Name, Client: i.Client, GraceMs: i.GraceMs, Kept: i.Kept}
 		if i.AwaySince != nil {
 			u.AwaySince = i.AwaySince.UnixMilli()
 		}

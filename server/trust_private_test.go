@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
+	"github.com/cdphub/cdphub/internal/uiwire"
 )
 
 // TestR179PrivatePages has a Client open a page in a browser context of its own, and
@@ -49,7 +50,7 @@ func TestR179PrivatePages(t *testing.T) {
 
 	lists := func(token string) bool {
 		_, body := s.get(t, s.addr(false), "/hub/chromium/ui/api/state", bearer(token))
-		var state uiState
+		var state uiwire.State
 		if err := json.Unmarshal([]byte(body), &state); err != nil {
 			t.Fatalf("%s: %v", body, err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
+	"github.com/cdphub/cdphub/internal/uiwire"
 )
 
 // TestR147TabsAreHandedOverByTheDashboard gives a frame to a Client with tabs of its own
@@ -31,7 +32,7 @@ func TestR147TabsAreHandedOverByTheDashboard(t *testing.T) {
 		return strings.Contains(agent.next(), "http://app/1")
 	}
 	owns := func(token string) (list []string) {
-		var state uiState
+		var state uiwire.State
 		_, body := s.get(t, s.addr(false), "/ui/api/state", bearer(token))
 		if err := json.Unmarshal([]byte(body), &state); err != nil {
 			t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/internal/closelog"
+	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/version"
-	"github.com/cdphub/cdphub/journal"
 	"github.com/cdphub/cdphub/named"
 	"github.com/cdphub/cdphub/relay"
 )
@@ -52,103 +52,6 @@ func (s *Server) uiEntry(r *http.Request, on audience) (entry, bool) {
 	return s.forGuests(r, e), true
 }
 
-// uiState is what runs, as far as the asker may know it.
-type uiState struct {
-	Version string           `json:"version"`
-	Now     int64            `json:"now"` // ms since 1970, as all times here
-	You     uiAsker          `json:"you"`
-	Hubs    []uiHub          `json:"hubs"`   // first the one that was asked
-	Closes  []closelog.Close `json:"closes"` // of the same hubs, the newest first
-
-	Nodes []uiNode `json:"nodes,omitempty"` // of the cluster, for who may see every hub
-}
-
-type uiAsker struct {
-	Name     string `json:"name"`
-	Scope    string `json:"scope"`
-	Control  bool   `json:"control"` // may take over pages
-	DevTools bool   `json:"devtools,omitempty"`
-	Drain    bool   `json:"drain,omitempty"` // may drain nodes of the cluster
-}
-
-type uiHub struct {
-	Hub           string     `json:"hub"`
-	Path          string     `json:"path"`
-	HostConnected bool       `json:"hostConnected"`
-	HostHangs     bool       `json:"hostHangs"`
-	Browser       bool       `json:"browser"`
-	Clients       int        `json:"clients"`
-	Sessions      int        `json:"sessions"`
-	Counters      uiCounters `json:"counters"`
-	Targets       []uiTarget `json:"targets"`
-
-	Named []uiNamed `json:"named"` // the asker's
-	// OwnTabs are the Clients with tabs of their own, for who may hand tabs over.
-	OwnTabs []relay.TabClient `json:"ownTabs,omitempty"`
-	// Closed are the targets that have ended last and have a timeline, the newest first.
-	Closed []journal.Closed `json:"closed,omitempty"`
-}
-
-// uiNode is a node of a cluster.
-type uiNode struct {
-	ID       string `json:"id"` // of the process: after a restart it is another
-	Name     string `json:"name"`
-	Version  string `json:"version"`
-	Since    int64  `json:"since"`
-	Hubs     int    `json:"hubs"` // that it owns
-	Draining bool   `json:"draining,omitempty"`
-	Answers  bool   `json:"answers,omitempty"` // it serves the hub that was asked, and so this state
-
-	Browsers    int `json:"browsers,omitempty"`    // that it has
-	MaxBrowsers int `json:"maxBrowsers,omitempty"` // that it may have
-}
-
-// uiNamed is a named session.
-type uiNamed struct {
-	Name      string `json:"name"`
-	Client    string `json:"client"`
-	AwaySince int64  `json:"awaySince,omitempty"`
-	GraceMs   int64  `json:"graceMs"`
-	Kept      int    `json:"kept"`
-}
-
-// uiCounters grow for ever, but for Pending.
-type uiCounters struct {
-	Received uint64 `json:"received"`
-	Answered uint64 `json:"answered"`
-	Pending  uint64 `json:"pending"`
-	Events   uint64 `json:"events"`
-}
-
-type uiTarget struct {
-	TargetID     string     `json:"targetId"`
-	Type         string     `json:"type"`
-	Title        string     `json:"title"`
-	URL          string     `json:"url"`
-	Drawn        bool       `json:"drawn"`
-	Client       string     `json:"client,omitempty"` // whose browser context it is in; "" for a target of all
-	Drivers      []string   `json:"drivers"`
-	Last         *uiLast    `json:"last,omitempty"`
-	Holder       *uiHolder  `json:"holder,omitempty"`
-	Handoff      *uiHandoff `json:"handoff,omitempty"`
-	Unresponsive bool       `json:"unresponsive,omitempty"`
-}
-
-type uiLast struct {
-	Method string `json:"method"`
-	At     int64  `json:"at"`
-}
-
-type uiHolder struct {
-	Name  string `json:"name"`
-	Until int64  `json:"until"`
-}
-
-type uiHandoff struct {
-	Instructions string `json:"instructions"`
-	Until        int64  `json:"until"`
-}
-
 // maxUITargets is how many targets of a hub are listed.
 const maxUITargets = 1000
 
@@ -168,16 +71,16 @@ func (s *Server) serveUIState(w http.ResponseWriter, r *http.Request, on audienc
 }
 
 // uiState says what runs. It starts no browser and makes no hub.
-func (s *Server) uiState(r *http.Request, on audience) uiState {
+func (s *Server) uiState(r *http.Request, on audience) uiwire.State {
 	pass := auth.PassOf(r)
 	scope := cmp.Or(pass.Grant.Scope, auth.ScopePrivileged)
-	state := uiState{
+	state := uiwire.State{
 		Version: version.Current().Version, Now: time.Now().UnixMilli(), Closes: []closelog.Close{},
-		You: uiAsker{Name: viewerName(r, pass), Scope: scope.String(), Control: !scope.ReadOnly(), DevTools: s.o.DevTools != nil},
+		You: uiwire.Asker{Name: viewerName(r, pass), Scope: scope.String(), Control: !scope.ReadOnly(), DevTools: s.o.DevTools != nil},
 	}
 	if guest := guestOf(r); guest.key != "" {
 		state.You.DevTools = false
-		state.Hubs = append(state.Hubs, s.uiHub(routeOf(r).hub, routeOf(r).prefix, watcher(r)).uncounted())
+		state.Hubs = append(state.Hubs, uncountedHub(s.uiHub(routeOf(r).hub, routeOf(r).prefix, watcher(r))))
 		return state
 	}
 	names := map[string]bool{}
@@ -200,9 +103,9 @@ func (s *Server) uiState(r *http.Request, on audience) uiState {
 	return state
 }
 
-func (m *membership) uiNodes() (list []uiNode) {
+func (m *membership) uiNodes() (list []uiwire.Node) {
 	for _, n := range m.dir.Nodes() {
-		u := uiNode{ID: n.ID, Name: n.Name, Version: n.Version, Since: n.Since.UnixMilli(), Hubs: n.Hubs, Draining: n.Draining, Answers: n.ID == m.id}
+		u := uiwire.Node{ID: n.ID, Name: n.Name, Version: n.Version, Since: n.Since.UnixMilli(), Hubs: n.Hubs, Draining: n.Draining, Answers: n.ID == m.id}
 		if b := n.Browsers; b != nil {
 			u.Browsers, u.MaxBrowsers = b.Running, b.Max
 		}
@@ -211,14 +114,14 @@ func (m *membership) uiNodes() (list []uiNode) {
 	return list
 }
 
-func (s *Server) uiHub(name, prefix string, w relay.Watcher) uiHub {
+func (s *Server) uiHub(name, prefix string, w relay.Watcher) uiwire.Hub {
 	hub, release := s.hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
-	u := uiHub{
+	u := uiwire.Hub{
 		Hub: name, Path: prefix, HostConnected: stats.Hosts > 0, HostHangs: hub.HostHangs(), Browser: s.browsers.Has(name),
-		Clients: max(0, stats.Clients-s.views(hub).Len()), Sessions: stats.Sessions, Targets: []uiTarget{},
-		Counters: uiCounters{stats.Received, stats.AnsweredByHost + stats.AnsweredByHub, stats.Pending, stats.Sent},
+		Clients: max(0, stats.Clients-s.views(hub).Len()), Sessions: stats.Sessions, Targets: []uiwire.Target{},
+		Counters: uiwire.Counters{Received: stats.Received, Answered: stats.AnsweredByHost + stats.AnsweredByHub, Pending: stats.Pending, Events: stats.Sent},
 	}
 	u.Named = uiNamedOf(s.namedOf(named.Owner{Hub: name, Bearer: w.Account}))
 	list := hub.WatchedTargets(w)
@@ -231,14 +134,14 @@ func (s *Server) uiHub(name, prefix string, w relay.Watcher) uiHub {
 	return u
 }
 
-// uncounted is the hub for who may see one target alone.
-func (u uiHub) uncounted() uiHub {
-	u.Clients, u.Sessions, u.Counters, u.Named = 0, 0, uiCounters{}, []uiNamed{}
+// uncountedHub is the hub for who may see one target alone.
+func uncountedHub(u uiwire.Hub) uiwire.Hub {
+	u.Clients, u.Sessions, u.Counters, u.Named = 0, 0, uiwire.Counters{}, []uiwire.Named{}
 	return u
 }
 
-func (s *Server) uiTarget(hub *relay.Hub, name string, t relay.Watched) uiTarget {
-	u := uiTarget{
+func (s *Server) uiTarget(hub *relay.Hub, name string, t relay.Watched) uiwire.Target {
+	u := uiwire.Target{
 		TargetID: t.ID, Type: cmp.Or(t.Type, "page"), Title: t.Title, URL: t.URL, Drawn: hub.Emulated(t.ID), Client: t.Client,
 		Drivers: hub.Drivers(t.ID), Unresponsive: t.Unresponsive,
 	}
@@ -247,14 +150,14 @@ func (s *Server) uiTarget(hub *relay.Hub, name string, t relay.Watched) uiTarget
 	}
 	if s.journal != nil {
 		if method, at, ok := s.journal.Last(name, t.ID); ok {
-			u.Last = &uiLast{method, at.UnixMilli()}
+			u.Last = &uiwire.Last{Method: method, At: at.UnixMilli()}
 		}
 	}
 	if held, ok := hub.Holder(t.ID); ok {
-		u.Holder = &uiHolder{held.Name, held.Until.Truncate(time.Second).UnixMilli()}
+		u.Holder = &uiwire.Holder{Name: held.Name, Until: held.Until.Truncate(time.Second).UnixMilli()}
 	}
 	if h, ok := hub.HandoffOf(t.ID); ok {
-		u.Handoff = &uiHandoff{h.Instructions, h.Until.UnixMilli()}
+		u.Handoff = &uiwire.Handoff{Instructions: h.Instructions, Until: h.Until.UnixMilli()}
 	}
 	return u
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/cluster"
+	"github.com/cdphub/cdphub/internal/uiwire"
 )
 
 // The dashboard of any node lists all nodes, for a token of every hub.
@@ -18,7 +19,7 @@ func TestR172DashboardListsNodes(t *testing.T) {
 	nodes[0].get(t, nodes[0].addr(false), "/hub/one/ui/api/state", bearer(clientToken)) // which is its owner then
 	for _, n := range nodes {
 		_, body := n.get(t, n.addr(false), "/hub/one/ui/api/state", bearer(clientToken))
-		var state uiState
+		var state uiwire.State
 		if err := json.Unmarshal([]byte(body), &state); err != nil {
 			t.Fatalf("%v: %s", err, body)
 		}

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/uiwire"
 )
 
 // events reads a stream of states until the test ends.
-func (s started) uiEvents(t *testing.T, prefix string) <-chan uiState {
+func (s started) uiEvents(t *testing.T, prefix string) <-chan uiwire.State {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.addr(false)+prefix+"/ui/api/events", nil)
 	if err != nil {
@@ -27,7 +28,7 @@ func (s started) uiEvents(t *testing.T, prefix string) <-chan uiState {
 	if kind := res.Header.Get("Content-Type"); res.StatusCode != 200 || kind != "text/event-stream" {
 		t.Fatalf("%d, %s", res.StatusCode, kind)
 	}
-	states := make(chan uiState, 1000)
+	states := make(chan uiwire.State, 1000)
 	go func() {
 		defer res.Body.Close()
 		defer close(states)
@@ -36,7 +37,7 @@ func (s started) uiEvents(t *testing.T, prefix string) <-chan uiState {
 			if !is {
 				continue
 			}
-			var state uiState
+			var state uiwire.State
 			if err := json.Unmarshal([]byte(text), &state); err != nil {
 				t.Errorf("%s: %v", text, err)
 			}
@@ -50,7 +51,7 @@ func (s started) uiEvents(t *testing.T, prefix string) <-chan uiState {
 func TestDashboardEvents(t *testing.T) {
 	s := start(t, shortDrain)
 	states := s.uiEvents(t, "")
-	until := func(what string, is func(uiState) bool) (at uiState) {
+	until := func(what string, is func(uiwire.State) bool) (at uiwire.State) {
 		t.Helper()
 		for state := range states {
 			if is(state) {
@@ -58,26 +59,26 @@ func TestDashboardEvents(t *testing.T) {
 			}
 		}
 		t.Fatalf("the stream ended before %s", what)
-		return uiState{}
+		return uiwire.State{}
 	}
-	first := until("the first state", func(uiState) bool { return true })
+	first := until("the first state", func(uiwire.State) bool { return true })
 	if len(first.Hubs) != 1 || first.Hubs[0].HostConnected || !first.You.Control || first.You.Scope != "privileged" {
 		t.Errorf("the first state is %+v", first)
 	}
 	host := s.echo(t, "/hub/b", "B1", "B2")
-	state := until("another hub", func(u uiState) bool { return len(u.Hubs) == 2 && len(u.Hubs[1].Targets) == 2 })
+	state := until("another hub", func(u uiwire.State) bool { return len(u.Hubs) == 2 && len(u.Hubs[1].Targets) == 2 })
 	if h := state.Hubs[1]; h.Hub != "b" || h.Path != "/hub/b" || !h.HostConnected || h.Targets[0].TargetID != "B1" || !h.Targets[0].Drawn {
 		t.Errorf("the hub is %+v", h)
 	}
 	host.send(`{"kind":"targetInfoChanged","target":{"targetId":"B1","title":"new","url":"u"}}`)
-	until("a title", func(u uiState) bool { return u.Hubs[1].Targets[0].Title == "new" })
+	until("a title", func(u uiwire.State) bool { return u.Hubs[1].Targets[0].Title == "new" })
 	c := s.clientOf(t, "/hub/b")
 	tail := c.attachTo("B2")
-	until("a driver", func(u uiState) bool { return len(u.Hubs[1].Targets[1].Drivers) == 1 })
+	until("a driver", func(u uiwire.State) bool { return len(u.Hubs[1].Targets[1].Drivers) == 1 })
 	c.send(`{"id":1,"method":"Page.enable"` + tail)
-	until("a command", func(u uiState) bool { return u.Hubs[1].Counters.Answered >= 2 })
+	until("a command", func(u uiwire.State) bool { return u.Hubs[1].Counters.Answered >= 2 })
 	host.send(`{"kind":"targetDestroyed","targetId":"B1"}`)
-	until("the end of a target", func(u uiState) bool { return len(u.Hubs[1].Targets) == 1 })
+	until("the end of a target", func(u uiwire.State) bool { return len(u.Hubs[1].Targets) == 1 })
 	s.stop()
 	for range states { // it ends
 	}

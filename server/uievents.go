@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/uiwire"
 )
 
 // How often the stream of the dashboard looks, and speaks.
@@ -116,7 +117,7 @@ func (u *uiStream) news(now time.Time) []byte {
 	if bytes.Equal(counts, u.lastCounts) {
 		return nil
 	}
-	bare := mustJSON(state.uncounted())
+	bare := mustJSON(uncounted(state))
 	if bytes.Equal(bare, u.last) && now.Sub(u.sent) < uiCounts {
 		return nil
 	}
@@ -125,11 +126,11 @@ func (u *uiStream) news(now time.Time) []byte {
 	return append(append([]byte("event: state\ndata: "), mustJSON(state)...), "\n\n"...)
 }
 
-// uncounted is the state without its counters.
-func (u uiState) uncounted() uiState {
+// uncounted is a state without its counters.
+func uncounted(u uiwire.State) uiwire.State {
 	u.Hubs = slices.Clone(u.Hubs)
 	for i := range u.Hubs {
-		u.Hubs[i].Counters = uiCounters{}
+		u.Hubs[i].Counters = uiwire.Counters{}
 		u.Hubs[i].Named = slices.Clone(u.Hubs[i].Named)
 		for n := range u.Hubs[i].Named {
 			u.Hubs[i].Named[n].Kept = 0

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/relay"
 )
 
@@ -64,7 +65,7 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 
 // ownTabs are the Clients of a hub with tabs of their own, each with those that are
 // among these targets.
-func (s *Server) ownTabs(name string, list []uiTarget) []relay.TabClient {
+func (s *Server) ownTabs(name string, list []uiwire.Target) []relay.TabClient {
 	hub, release := s.hubs.Peek(name)
 	defer release()
 	ids := make([]string, len(list))

@@ -136,11 +136,15 @@ func kindOfExpr(e ast.Expr) string {
 		return "array"
 	case *ast.MapType, *ast.StructType:
 		return "object"
+	case *ast.SelectorExpr:
+		if t.Sel.Name == "Time" { // of package time: RFC 3339
+			return "string"
+		}
 	case *ast.Ident:
 		switch t.Name {
 		case "string", "bool", "any":
 			return map[string]string{"string": "string", "bool": "boolean", "any": "any"}[t.Name]
-		case "int", "int32", "int64", "uint32", "uint64", "float64":
+		case "int", "int32", "int64", "uint16", "uint32", "uint64", "float64":
 			return "number"
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/internal/closelog"
+	"github.com/cdphub/cdphub/internal/uiwire"
 	"github.com/cdphub/cdphub/internal/version"
 	"github.com/cdphub/cdphub/internal/webpage"
 	"github.com/cdphub/cdphub/journal"
@@ -61,69 +63,13 @@ func file(kind string, body []byte) http.HandlerFunc {
 // player answers for one recording.
 type player struct{ r *journal.Recording }
 
-// state is what a hub says of itself at /ui/api/state, as far as a recording knows it.
-type state struct {
-	Version string     `json:"version"`
-	Now     int64      `json:"now"`
-	You     you        `json:"you"`
-	Hubs    []hub      `json:"hubs"`
-	Closes  []struct{} `json:"closes"`
-	Replay  *origin    `json:"replay"`
-}
-
-type you struct {
-	Name    string `json:"name"`
-	Scope   string `json:"scope"`
-	Control bool   `json:"control"`
-}
-
-type hub struct {
-	Hub           string   `json:"hub"`
-	Path          string   `json:"path"`
-	HostConnected bool     `json:"hostConnected"`
-	HostHangs     bool     `json:"hostHangs"`
-	Browser       bool     `json:"browser"`
-	Clients       int      `json:"clients"`
-	Sessions      int      `json:"sessions"`
-	Counters      counters `json:"counters"`
-	Targets       []target `json:"targets"`
-}
-
-type counters struct {
-	Received int `json:"received"`
-	Answered int `json:"answered"`
-	Pending  int `json:"pending"`
-	Events   int `json:"events"`
-}
-
-type target struct {
-	ID      string   `json:"targetId"`
-	Type    string   `json:"type"`
-	Title   string   `json:"title"`
-	URL     string   `json:"url"`
-	Drawn   bool     `json:"drawn"`
-	Drivers []string `json:"drivers"`
-	Last    *last    `json:"last,omitempty"`
-}
-
-// last is the newest command that acted.
-type last struct {
-	Method string `json:"method"`
-	At     int64  `json:"at"`
-}
-
-// origin says that there is no live page, and what the recording lacks.
-type origin struct {
-	Began int64  `json:"began"`
-	Cut   string `json:"cut,omitempty"`
-}
-
 // mostDrivers is how many Clients are named of those that acted on the target.
 const mostDrivers = 8
 
-func (p player) state() state {
-	t := target{ID: p.r.Target, Type: "page", Title: p.r.Address(), URL: p.r.Address(), Drivers: []string{}}
-	h := hub{Hub: p.r.Hub}
+// state is what a hub would say of itself, as far as a recording knows it.
+func (p player) state() uiwire.State {
+	t := uiwire.Target{TargetID: p.r.Target, Type: "page", Title: p.r.Address(), URL: p.r.Address(), Drivers: []string{}}
+	h := uiwire.Hub{Hub: p.r.Hub}
 	for _, e := range p.r.Entries {
 		if e.Kind != journal.Command {
 			h.Counters.Events++
@@ -131,15 +77,15 @@ func (p player) state() state {
 		}
 		h.Counters.Received++
 		h.Counters.Answered++
-		t.Last = &last{e.Method, e.At}
+		t.Last = &uiwire.Last{Method: e.Method, At: e.At}
 		if e.Client != "" && !slices.Contains(t.Drivers, e.Client) && len(t.Drivers) < mostDrivers {
 			t.Drivers = append(t.Drivers, e.Client)
 		}
 	}
-	h.Targets = []target{t}
-	return state{
-		Version: version.Current().Version, Now: time.Now().UnixMilli(), You: you{Name: "replay", Scope: "readonly"}, Hubs: []hub{h},
-		Closes: []struct{}{}, Replay: &origin{p.r.Began, p.r.Cut},
+	h.Targets = []uiwire.Target{t}
+	return uiwire.State{
+		Version: version.Current().Version, Now: time.Now().UnixMilli(), You: uiwire.Asker{Name: "replay", Scope: "readonly"},
+		Hubs: []uiwire.Hub{h}, Closes: []closelog.Close{}, Replay: &uiwire.Replay{Began: p.r.Began, Cut: p.r.Cut},
 	}
 }
 
