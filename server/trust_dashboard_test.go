@@ -80,6 +80,17 @@ func withReaders(t *testing.T) (change func(*Options), rewrite func(string)) {
 `))
 }
 
+// guardedScreen is a Host with the token of withReaders, whose T1 the dashboard shows.
+func (s started) guardedScreen(t *testing.T) *screen {
+	t.Helper()
+	host := s.screen(t, "", bearer(hostToken))
+	hubtest.Eventually(t, "the target", func() bool {
+		_, body := s.get(t, s.addr(false), "/ui/api/state", bearer(clientToken))
+		return strings.Contains(body, `"targetId":"T1"`)
+	})
+	return host
+}
+
 func TestR170ReadonlyViewsAndDoesNotAct(t *testing.T) {
 	change, _ := withReaders(t)
 	s := start(t, change)
@@ -152,11 +163,7 @@ func TestR171DashboardAnswersItsOwnOriginAlone(t *testing.T) {
 func TestR172DashboardShowsWhatTheTokenMaySee(t *testing.T) {
 	change, _ := withReaders(t)
 	s := start(t, change)
-	s.screen(t, "", bearer(hostToken))
-	hubtest.Eventually(t, "the target", func() bool {
-		_, body := s.get(t, s.addr(false), "/ui/api/state", bearer(clientToken))
-		return strings.Contains(body, `"targetId":"T1"`)
-	})
+	s.guardedScreen(t)
 	none := raw(t, s.addr(false), handshake("/ui/api/view?target=T9", "Authorization: Bearer "+clientToken))
 	if none.status != 404 {
 		t.Errorf("an unknown target: %d", none.status)
@@ -191,11 +198,7 @@ func TestR172DashboardShowsWhatTheTokenMaySee(t *testing.T) {
 func TestR173ViewsEndWithTheirToken(t *testing.T) {
 	change, rewrite := withReaders(t)
 	s := start(t, change)
-	s.screen(t, "", bearer(hostToken))
-	hubtest.Eventually(t, "the target", func() bool {
-		_, body := s.get(t, s.addr(false), "/ui/api/state", bearer(clientToken))
-		return strings.Contains(body, `"targetId":"T1"`)
-	})
+	s.guardedScreen(t)
 	v := s.view(t, "", "T1", bearer(readToken))
 	v.untilPictures(1)
 	ended := make(chan struct{})
@@ -276,11 +279,7 @@ func TestR176AuditLog(t *testing.T) {
 	var b logtest.Buffer
 	change, _ := withReaders(t)
 	s := startLogged(t, logtest.Open(t, &b).Logger, change)
-	s.screen(t, "", bearer(hostToken))
-	hubtest.Eventually(t, "the target", func() bool {
-		_, body := s.get(t, s.addr(false), "/ui/api/state", bearer(clientToken))
-		return strings.Contains(body, `"targetId":"T1"`)
-	})
+	s.guardedScreen(t)
 	v := s.view(t, "", "T1", bearer(clientToken))
 	v.untilPictures(1)
 	v.say(`{"kind":"take"}`)

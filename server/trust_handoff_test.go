@@ -14,11 +14,7 @@ import (
 func TestR178HandoffLinks(t *testing.T) {
 	change, _ := withReaders(t)
 	s := start(t, change)
-	host := s.screen(t, "", bearer(hostToken))
-	hubtest.Eventually(t, "the target", func() bool {
-		_, body := s.get(t, s.addr(false), "/ui/api/state", bearer(clientToken))
-		return strings.Contains(body, `"targetId":"T1"`)
-	})
+	host := s.guardedScreen(t)
 	host.send(`{"kind":"targetCreated","target":{"targetId":"T2","title":"Other","url":"http://app/other"}}`)
 	agent := hubtest.Dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(clientToken))
 	agent.Send(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T1","flatten":true}}`)
