@@ -80,17 +80,10 @@ func TestPackages(t *testing.T) {
 	output(t, "debootstrap", "--variant=minbase", debian, root)
 	t.Cleanup(func() { exec.Command("umount", filepath.Join(root, "proc")).Run() }) // debootstrap may leave it
 	in := func(args ...string) string { return output(t, "chroot", append([]string{root}, args...)...) }
-	deb, err := os.ReadFile(packageOf(t, "cdphub", "deb"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "cdphub.deb"), deb, 0o644); err != nil { //nolint:gosec // apt's user reads it
-		t.Fatal(err)
-	}
 	in("apt-get", "update", "-q")
 	in("apt-get", "install", "-q", "-y", "--no-install-recommends", "chromium")
 	calls := fakeSystemctl(t, root)
-	said := in("apt-get", "install", "-q", "-y", "/cdphub.deb")
+	said := installDeb(t, root, "cdphub")
 	if got, want := calls(), "daemon-reload\ntry-restart cdphub.service cdphub-browser.service\n"; !strings.HasSuffix(got, want) || strings.Contains(got, "enable") {
 		t.Errorf("the installation called systemctl %q, want %q\n%s", got, want, said)
 	}
@@ -119,10 +112,7 @@ func TestPackages(t *testing.T) {
 		t.Errorf("the removal leaves %s", got)
 	}
 
-	output(t, "rpm", "--root", root, "-i", "--nodeps", "--nodigest", packageOf(t, "cdphub", "rpm"))
-	if got := in("cdphub", "--version"); !strings.HasPrefix(got, "cdphub "+r.Version+" (") {
-		t.Errorf("of the rpm, cdphub --version: %q", got)
-	}
+	installRPM(t, root, "cdphub", r.Version)
 	if got := calls(); strings.Contains(got, "enable") || !strings.Contains(got, "daemon-reload\n") {
 		t.Errorf("the installation of the rpm called systemctl %q", got)
 	}
@@ -137,14 +127,7 @@ func TestPackages(t *testing.T) {
 // keys and runs a node in between.
 func testClusterPackages(t *testing.T, r release, root string, calls func() string) {
 	in := func(args ...string) string { return output(t, "chroot", append([]string{root}, args...)...) }
-	deb, err := os.ReadFile(packageOf(t, "cdphub-cluster", "deb"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "cdphub-cluster.deb"), deb, 0o644); err != nil { //nolint:gosec // apt's user reads it
-		t.Fatal(err)
-	}
-	in("apt-get", "install", "-q", "-y", "/cdphub-cluster.deb")
+	installDeb(t, root, "cdphub-cluster")
 	if got, want := calls(), "daemon-reload\ntry-restart cdphub-cluster.service\n"; !strings.HasSuffix(got, want) || strings.Contains(got, "enable") {
 		t.Errorf("the installation called systemctl %q, want %q", got, want)
 	}
@@ -161,11 +144,31 @@ func testClusterPackages(t *testing.T, r release, root string, calls func() stri
 	if got := in("sh", "-c", "find / -xdev -name '*cdphub*' -not -name 'cdphub*.deb'"); got != "" {
 		t.Errorf("the removal leaves %s", got)
 	}
-	output(t, "rpm", "--root", root, "-i", "--nodeps", "--nodigest", packageOf(t, "cdphub-cluster", "rpm"))
-	if got := in("cdphub-cluster", "--version"); !strings.HasPrefix(got, "cdphub-cluster "+r.Version+" (") {
-		t.Errorf("of the rpm, cdphub-cluster --version: %q", got)
-	}
+	installRPM(t, root, "cdphub-cluster", r.Version)
 	output(t, "rpm", "--root", root, "-e", "cdphub-cluster")
+}
+
+// installDeb copies a package to the root and installs it there with apt. It returns what
+// apt says.
+func installDeb(t *testing.T, root, name string) string {
+	t.Helper()
+	deb, err := os.ReadFile(packageOf(t, name, "deb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, name+".deb"), deb, 0o644); err != nil { //nolint:gosec // apt's user reads it
+		t.Fatal(err)
+	}
+	return output(t, "chroot", root, "apt-get", "install", "-q", "-y", "/"+name+".deb")
+}
+
+// installRPM installs a package into the root, and asks its program for the version.
+func installRPM(t *testing.T, root, name, version string) {
+	t.Helper()
+	output(t, "rpm", "--root", root, "-i", "--nodeps", "--nodigest", packageOf(t, name, "rpm"))
+	if got := output(t, "chroot", root, name, "--version"); !strings.HasPrefix(got, name+" "+version+" (") {
+		t.Errorf("of the rpm, %s --version: %q", name, got)
+	}
 }
 
 // fakeSystemctl makes the root look as if systemd ran there. calls returns, and
