@@ -8,18 +8,25 @@ import (
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
-// TestClusterOwnerDies starts the nodes of docs/cluster.md. Clients of the third drive a
-// Host page of the first, which is then killed: the page comes to another node, and the
-// Clients connect again.
-func TestClusterOwnerDies(t *testing.T) {
-	onlyHub(t)
+// startCluster starts the nodes of docs/cluster.md, and a Host page of the first one,
+// which the third one knows.
+func startCluster(t *testing.T) (a, b, c *harness.Hub, s *site) {
+	t.Helper()
 	nodes := harness.StartNodes(t)
-	a, b, c := nodes[0], nodes[1], nodes[2]
-	s := newSite(t)
+	a, b, c = nodes[0], nodes[1], nodes[2]
+	s = newSite(t)
 	s.useHub("http://" + harness.StartBalancer(t, a.HostAddr, b.HostAddr, c.HostAddr))
 	startBrowser(t, s.host.URL+"/host/1", false)
 	a.AwaitTarget(t, "app-1", "Field book") // it is asked first, and owns the hub
 	c.AwaitTarget(t, "app-1", "Field book")
+	return a, b, c, s
+}
+
+// TestClusterOwnerDies has Clients of the third node drive a Host page of the first,
+// which is then killed: the page comes to another node, and the Clients connect again.
+func TestClusterOwnerDies(t *testing.T) {
+	onlyHub(t)
+	a, b, c, s := startCluster(t)
 
 	playwright := harness.StartRemote(t, "http://"+c.ClientAddr, s.app.URL)
 	agent := newClient(t, &endpoint{site: s, port: c.Port(t)})
@@ -60,13 +67,7 @@ func TestClusterOwnerDies(t *testing.T) {
 // lost or done twice.
 func TestR214FramesGoOnAfterADrain(t *testing.T) {
 	onlyHub(t)
-	nodes := harness.StartNodes(t)
-	a, b, c := nodes[0], nodes[1], nodes[2]
-	s := newSite(t)
-	s.useHub("http://" + harness.StartBalancer(t, a.HostAddr, b.HostAddr, c.HostAddr))
-	startBrowser(t, s.host.URL+"/host/1", false)
-	a.AwaitTarget(t, "app-1", "Field book")
-	c.AwaitTarget(t, "app-1", "Field book")
+	a, b, c, s := startCluster(t)
 	link := harness.StartResuming(t, "ws://"+c.ClientAddr+"/devtools/browser?session=work&grace=5m")
 	playwright := harness.StartRemote(t, link.URL, s.app.URL)
 	playwright.Run(t, `
