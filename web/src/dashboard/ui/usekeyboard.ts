@@ -47,19 +47,16 @@ export function useKeyboard(field: RefObject<HTMLTextAreaElement | null>, send: 
       held.clear();
     };
 
-    element.addEventListener("keydown", down);
-    element.addEventListener("keyup", up);
-    element.addEventListener("input", input);
-    element.addEventListener("compositionend", flush);
-    element.addEventListener("paste", paste);
-    element.addEventListener("blur", blur);
+    const listening = new AbortController();
+    const { signal } = listening;
+    element.addEventListener("keydown", down, { signal });
+    element.addEventListener("keyup", up, { signal });
+    element.addEventListener("input", input, { signal });
+    element.addEventListener("compositionend", flush, { signal });
+    element.addEventListener("paste", paste, { signal });
+    element.addEventListener("blur", blur, { signal });
     return () => {
-      element.removeEventListener("keydown", down);
-      element.removeEventListener("keyup", up);
-      element.removeEventListener("input", input);
-      element.removeEventListener("compositionend", flush);
-      element.removeEventListener("paste", paste);
-      element.removeEventListener("blur", blur);
+      listening.abort();
       blur();
     };
   }, [field]);
