@@ -2,12 +2,10 @@ package live
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"go.uber.org/zap"
@@ -23,13 +21,6 @@ import (
 // Of a tab that is hidden Chromium sends one old picture, and Page.screencastVisibilityChanged.
 // It is captured by Page.captureScreenshot, during which the page remains hidden to
 // itself: no visibilitychange comes, and no other tab leaves the front.
-
-// picture is one that viewers get.
-type picture struct {
-	seq  int64
-	head []byte // its message
-	data []byte
-}
 
 // capture is the state of the pictures of a view. Its goroutine owns it.
 type capture struct {
@@ -336,72 +327,3 @@ func (v *View) dropBlind() {
 		}
 	}
 }
-
-// frame reads a Page.screencastFrame:
-//
-//	{"data":"BASE64","metadata":{"deviceWidth":1000,"deviceHeight":600,…},"sessionId":1}
-func (v *View) frame(params []byte) {
-	var data []byte
-	var at struct{ DeviceWidth, DeviceHeight float64 }
-	_ = wire.ReadObject(params, func(key string, value []byte) (err error) { // what is missing is found below
-		switch key {
-		case "data":
-			text, _ := wire.Text(value)
-			data, err = base64.StdEncoding.DecodeString(text)
-		case "metadata":
-			err = json.Unmarshal(value, &at)
-		case "sessionId":
-			v.ack = append(append([]byte(`{"sessionId":`), value...), '}')
-		}
-		return err
-	})
-	if len(data) > 0 && at.DeviceWidth > 0 {
-		v.keep(data, at.DeviceWidth, at.DeviceHeight)
-	}
-}
-
-// keep makes a picture the newest.
-func (v *View) keep(data []byte, width, height float64) {
-	v.seq++
-	p := picture{seq: v.seq, data: data, head: pictureMessage(v.seq, width, height)}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.latest = p
-}
-
-// show sends the newest picture to whoever can take it, and says after how long
-// another can.
-func (v *View) show(now time.Time) (after time.Duration) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for w := range v.viewers {
-		if d := w.showLocked(&v.latest, now); d > 0 && (after == 0 || d < after) {
-			after = d
-		}
-	}
-	return after
-}
-
-// shoot captures a hidden tab, if it is time to.
-func (v *View) shoot(now time.Time, want size) (after time.Duration) {
-	every := max(time.Duration(float64(time.Second)/want.fps), slowest)
-	if due := v.shown.Add(every); now.Before(due) {
-		return due.Sub(now)
-	}
-	v.shown = now
-	var shot struct{ Data []byte }
-	var at struct {
-		CSSVisualViewport struct{ ClientWidth, ClientHeight float64 }
-	}
-	if err := v.call(v.session, "Page.captureScreenshot", object{"format": "jpeg", "quality": quality}, &shot, late); err != nil {
-		return every
-	}
-	if err := v.call(v.session, "Page.getLayoutMetrics", object{}, &at, late); err != nil || len(shot.Data) == 0 {
-		return every
-	}
-	v.keep(shot.Data, at.CSSVisualViewport.ClientWidth, at.CSSVisualViewport.ClientHeight)
-	v.stir()
-	return every
-}
-
-func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
