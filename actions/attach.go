@@ -39,8 +39,8 @@ func (p *Page) attach(ctx context.Context) (session string, err error) {
 	}
 }
 
-// look is attach for what reads the document or acts on it: it is refused where
-// no page may be, to which one may have come while nobody was attached.
+// look is attach for what reads the document or acts on it: it is refused at an
+// address where no page may be, to which one may have come while it had no session.
 func (p *Page) look(ctx context.Context) (session string, err error) {
 	if session, err = p.attach(ctx); err != nil {
 		return "", err

@@ -136,10 +136,10 @@ func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPro
 	p.b.emit(Event{Kind: DialogEvents, Page: p, Body: d})
 }
 
-// leaveLocked leaves a dialog to others. A tab in which nobody has answered is
-// freed after askTimeout, as the hub frees a frame: Chromium tells of a dialog
-// those alone who are there when it opens, and keeps it as long as one of them
-// was, so that nobody who comes later could do anything with the page.
+// leaveLocked leaves a dialog to others. A tab whose dialog has no answer is freed
+// after askTimeout, as the hub frees a frame: Chromium tells of a dialog only those
+// sessions that are there when it opens, so that one that comes later could do
+// nothing with the page.
 func (p *Page) leaveLocked(session string, d *Dialog) {
 	p.dialog.open = d
 	if p.kind != FrameTarget {

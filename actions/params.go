@@ -11,7 +11,7 @@ import (
 )
 
 // Params reads the params of a request field by field. Names count with their
-// case; a field that is null is as good as none; fields that nobody asks for
+// case; a field that is null is as good as none; unknown fields
 // are ignored. Err is the first thing that was wrong.
 type Params struct {
 	fields map[string]json.RawMessage

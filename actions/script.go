@@ -213,7 +213,7 @@ func (p *Page) read(out *evaluated, result any) error {
 	return nil
 }
 
-// while is the context of work that nobody waits for. Such work also ends
+// while is the context of work in the background. Such work also ends
 // with the Browser, whose connection then fails it.
 func (b *Browser) while() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), defaultTimeout)

@@ -10,7 +10,7 @@ import (
 //
 // In a frame that document must come sooner. Chromium 156 tells a page that it
 // wants to leave (navigate, beforeunload), and then nothing when the answer is a
-// 204 or a download: nobody but the browser knows such a document from a slow
+// 204 or a download: only the browser can tell such a document from a slow
 // one.
 const (
 	settleQuiet    = 500 * time.Millisecond

@@ -49,7 +49,7 @@ type Browsers struct {
 	Hubs    []string `json:"hubs"`             // that have one: names, and patterns
 	Max     int      `json:"max"`              // that the node may have
 	Running int      `json:"running"`          // that it has, or starts
-	Idle    int      `json:"idle"`             // of these, those that nobody uses
+	Idle    int      `json:"idle"`             // of these, without a user
 	Broken  bool     `json:"broken,omitempty"` // none can be started, as far as the node knows
 }
 

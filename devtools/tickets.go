@@ -10,8 +10,8 @@ import (
 const Life = time.Minute
 
 // maxTickets bounds the tickets that are kept: whoever lists targets gets one for
-// each, and most are never used. The oldest of the asker that has most go first, so
-// that nobody ends the tickets of others.
+// each, and most are never used. The oldest of the asker that has most go first: no
+// asker can push out the tickets of another.
 const maxTickets = 8192
 
 // Tickets stand in place of a token in an address that opens one target: each works

@@ -2,8 +2,8 @@ package link
 
 import "time"
 
-// deadline is one of a net.Conn, whose clock stands while the link is lost: nobody
-// can be late meanwhile.
+// deadline is one of a net.Conn, whose clock stands while the link is lost: the
+// other end cannot be late meanwhile.
 type deadline struct {
 	at    time.Time // zero for none
 	since time.Time // when it was set

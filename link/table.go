@@ -29,7 +29,7 @@ type Table struct {
 	mu     sync.Mutex // guards everything below
 	ended  bool
 	links  map[[sha256.Size]byte]*owned // by the hash of the key, which takes the same time for all
-	counts map[string]int               // of owners, or of places for those that nobody owns
+	counts map[string]int               // links by owner, or by place for those without one
 }
 
 type owned struct {

@@ -56,7 +56,7 @@ type Options struct {
 	Watch func(changed func()) (stop func())
 	Lease relay.LeaseOptions // Key, Quiet and Ended are the view's
 	// Quiet reports whether who takes over the target now does what an agent has asked
-	// for (relay.LeaseOptions). It is asked without a lock. Nil: nobody does.
+	// for (relay.LeaseOptions). It is asked without a lock. Nil: it never is.
 	Quiet func() bool
 	Log   *zap.Logger
 }
@@ -125,7 +125,7 @@ type View struct {
 	mu      sync.Mutex // guards everything below
 	over    bool       // it takes no more viewers
 	viewers map[*Viewer]struct{}
-	holder  *Viewer // whose input is carried out; nil: nobody's here
+	holder  *Viewer // whose input is carried out; nil: none of this view
 	client  Client  // nil before and after
 	session string  // "" before there is one
 	news    news

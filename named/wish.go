@@ -20,7 +20,7 @@ type Wish struct {
 	Stream   string
 	After    uint64
 	// Sent is how many messages the Client has sent, if it says so (Counted): after the
-	// death of a node nobody else knows.
+	// death of a node only the Client knows.
 	Sent    uint64
 	Counted bool
 }

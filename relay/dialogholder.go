@@ -9,8 +9,8 @@ import (
 )
 
 // Chromium tells of a dialog those sessions alone that had Page enabled when it
-// opened, and lets no other answer it (Chromium 156). Who takes over the page after
-// that, because nobody answers, does both with the hub's help.
+// opened, and lets no other answer it (Chromium 156). A person who takes over the page
+// later, because it waits for an answer, sees and answers the dialog through the hub.
 
 // maxDialogText is how much of the texts of an open dialog is kept, in bytes.
 const maxDialogText = 4 << 10

@@ -90,7 +90,7 @@ func beginHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 		h.handoffs = make(map[string]*handoff)
 	}
 	h.handoffs[o.TargetID] = o
-	if l := h.leaseOnLocked(o.TargetID); l != nil { // what its person types from now on is for nobody
+	if l := h.leaseOnLocked(o.TargetID); l != nil { // no Client may see what its person types from now on
 		l.Quiet = true
 		h.takenLocked(l)
 	}

@@ -20,7 +20,7 @@ const (
 var ErrTooManyHubs = errors.New("too many hubs in this process")
 
 // Hubs holds the hubs of one process by name. A hub comes into being when it
-// is first asked for and goes when nobody has used it for a while.
+// is first asked for and goes when it has not been used for a while.
 type Hubs struct {
 	opts Options
 
@@ -76,9 +76,8 @@ func (hs *Hubs) Acquire(name string) (h *Hub, release func(), err error) {
 	return e.hub, hs.useLocked(name, e), nil
 }
 
-// Peek is Acquire for those whom nobody has let in: it makes no hub that
-// lasts. Where there is none of that name it returns an empty one, which
-// nobody else sees.
+// Peek is Acquire for those who only look: it makes no hub that lasts. Where there
+// is none of that name it returns an empty one, for this caller alone.
 func (hs *Hubs) Peek(name string) (h *Hub, release func()) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 // LeaseOptions says how a lease behaves. Its zero value works.
 type LeaseOptions struct {
 	// Key is the same for the same viewer: who comes back with it gets a lease whose
-	// viewer has gone. "" is nobody's.
+	// viewer has gone. "" is the key of no viewer.
 	Key string
 	// Quiet refuses all commands of others but those that free something
 	// (scope.GoesOn), and keeps from them what events tell of what is typed.

@@ -57,7 +57,7 @@ type views struct {
 	params []byte
 	made   []view
 	hushed *views // for Clients for whom a page is quiet; nil while none is
-	none   bool   // nobody sees it
+	none   bool   // no Client sees it
 }
 
 type view struct {

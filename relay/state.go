@@ -136,7 +136,7 @@ func (h *Hub) expectLocked() {
 
 // expected is a Host page that comes from another node.
 type expected struct {
-	came <-chan struct{} // closed when it has come, or nobody waits for it any more
+	came <-chan struct{} // closed when it has come, or is no longer waited for
 	over func()
 }
 

@@ -11,7 +11,7 @@ type Stats struct {
 	Received       uint64 // messages of Clients
 	AnsweredByHost uint64
 	AnsweredByHub  uint64 // results of its own, and errors
-	ClientGone     uint64 // ended with their Client: there was nobody left to answer
+	ClientGone     uint64 // ended with their Client, and so have no answer
 	Pending        uint64 // commands that the Host has and has not answered
 
 	// Answers of Hosts that the hub dropped, by what they answered.

@@ -16,7 +16,7 @@ import (
 // everything, and no tabs of its own, it sees all.
 type Watcher struct {
 	Policy  Policy // nil allows everything
-	Account string // as in ClientOptions; "" is that of nobody
+	Account string // as in ClientOptions; "" is the account of no Client
 	// Only is the one Target that the Watcher sees, whosever it is; "" is no limit.
 	Only string
 }

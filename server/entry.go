@@ -20,7 +20,7 @@ type entry struct {
 	hub   bool      // it is about a hub: in a cluster, the node that owns the hub serves it
 	serve http.HandlerFunc
 
-	claim bool // nobody owns the hub yet: the node that it is passed on to claims it
+	claim bool // the hub has no owner yet: the node that it is passed on to claims it
 }
 
 // pages are those whose requests are heard. Unless an entry says otherwise

@@ -44,7 +44,7 @@ func (s *Server) servesUI() bool {
 }
 
 // guest is who has come by the link of a handoff: a person without a token, for one
-// target and until the handoff ends. The zero value is nobody.
+// target and until the handoff ends. The zero value is no guest.
 type guest struct {
 	key string
 	relay.Handoff
@@ -58,7 +58,7 @@ func guestOf(r *http.Request) guest {
 	return g
 }
 
-// stays reports whether the handoff of a guest is still open; it is true for nobody.
+// stays reports whether the handoff of a guest is still open; without a guest it is true.
 func (g guest) stays(hub *relay.Hub) bool {
 	if g.key == "" {
 		return true

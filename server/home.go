@@ -141,8 +141,8 @@ func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request, on audi
 type namedHub struct{ name, prefix string }
 
 // hubsFor are the hubs that an asker may know of: the one that was asked, and all
-// others for who may drive them all. Sandboxes are in nobody's list, since their names
-// are the keys to them.
+// others for who may drive them all. Sandboxes are in no list, since their names are
+// the keys to them.
 func (s *Server) hubsFor(r *http.Request, on audience) []namedHub {
 	at, pass := routeOf(r), auth.PassOf(r)
 	list := []namedHub{{at.hub, at.prefix}}

@@ -48,7 +48,7 @@ func (l Limits) hub() relay.Limits {
 }
 
 // budget is what connections may hold in all, without what others use; nil where
-// nobody knows how much memory there is.
+// it is unknown how much memory there is.
 func (l Limits) budget(others int64) *wsconn.Budget {
 	n := l.memory()
 	if n == 0 {

@@ -46,7 +46,7 @@ var (
 )
 
 // clustered is what serves a request for a hub: this node, or the one that owns the hub.
-// A request that nobody has let in yet claims no hub.
+// A request claims no hub before its token has been checked.
 func (s *Server) clustered(e entry, on audience) http.HandlerFunc {
 	if s.cluster == nil || !e.hub {
 		return e.serve

@@ -48,7 +48,7 @@ type sandboxRecord struct {
 }
 
 // sandboxes are hubs that were made on request, each for itself, until they are
-// deleted or nobody has used them for a while.
+// deleted or have not been used for a while.
 type sandboxes struct {
 	max  int // static
 	idle time.Duration

@@ -23,8 +23,8 @@ const (
 )
 
 // serveUIEvents streams the state: whole, at once and for each change. It looks for
-// changes instead of being told of them: most come in crowds, and nobody has to look
-// while nobody asks.
+// changes instead of being told of them: most come in crowds, and without an asker there
+// is no work.
 func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request, on audience) {
 	if !onlyReads(w, r) {
 		return

@@ -18,8 +18,8 @@ import (
 // viewsKey is where a hub keeps its views.
 type viewsKey struct{}
 
-// serveView makes a WebSocket a viewer of one target. The target must be there: nobody
-// starts a browser by looking.
+// serveView makes a WebSocket a viewer of one target. The target must be there: a
+// look starts no browser.
 func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
 	at, pass := routeOf(r), auth.PassOf(r)
 	if err := s.sandboxes.check(at.hub); err != nil {

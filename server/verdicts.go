@@ -34,8 +34,8 @@ type verdict struct {
 	Exposed  bool           `json:"exposed"`
 	From     netip.AddrPort `json:"from"`
 	TLS      bool           `json:"tls"`
-	Claim    bool           `json:"claim,omitempty"` // the hub is nobody's: the node is to claim it
-	Node     bool           `json:"node,omitempty"`  // the entry node itself asks, and nobody else
+	Claim    bool           `json:"claim,omitempty"` // the hub has no owner: the node is to claim it
+	Node     bool           `json:"node,omitempty"`  // the entry node asks in its own name, for no Client
 	// Pass is how the request was let in; nil for one that brings what the owner alone
 	// can check, such as a ticket.
 	Pass *auth.Verdict `json:"pass,omitempty"`

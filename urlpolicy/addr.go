@@ -18,7 +18,7 @@ func forms(a netip.Addr) []netip.Addr {
 	switch {
 	case wellKnown64.Contains(a), compatible.Contains(a), translated.Contains(a):
 		add(b[12], b[13], b[14], b[15])
-	case local64.Contains(a): // RFC 6052, section 2.2: where the address is depends on a length that nobody tells
+	case local64.Contains(a): // RFC 6052, section 2.2: where the address is depends on the length of a prefix that is not known here
 		add(b[12], b[13], b[14], b[15])
 		add(b[6], b[7], b[9], b[10])
 		add(b[7], b[9], b[10], b[11])

@@ -18,7 +18,7 @@ type Reason struct {
 func (r Reason) Error() string { return strconv.Itoa(int(r.Code)) + " " + r.Text }
 
 // The reasons of RFC 6455 and of the IANA registry. A peer sees all but
-// ReasonGone and ReasonDead, for which there is nobody left to tell.
+// ReasonGone and ReasonDead, which come after the peer has gone.
 var (
 	ReasonNormal       = Reason{1000, ""}
 	ReasonTargetClosed = Reason{1000, "target closed"}

@@ -18,8 +18,8 @@ import (
 type socket struct {
 	conn   *wsconn.Conn // static after Serve began
 	log    *zap.Logger
-	timer  *time.Timer   // ends it when nobody has logged in; nil where nobody must
-	known  chan struct{} // closed when somebody has
+	timer  *time.Timer   // ends it without a login; nil where none is needed
+	known  chan struct{} // closed by the login
 	ending <-chan struct{}
 
 	caller    actions.Caller     // owned by the reader, as are the next two; it has a Login until one has succeeded

@@ -37,7 +37,7 @@ func newPipe(in, out *os.File) *pipe {
 
 // Offer implements conn. A single message of any size is taken when nothing
 // else waits. One with a NUL byte, which is not JSON, would be two messages at
-// the other end, the second seen by nobody on the way: it is never taken.
+// the other end, the second without a check by the hub: it is never taken.
 func (p *pipe) Offer(f wire.Frame) bool {
 	if hasNUL(f.Head) || hasNUL(f.Body) || hasNUL(f.Tail) {
 		return false

@@ -47,7 +47,7 @@ func reasonOf(why error) string {
 }
 
 // isOurs reports whether a token was refused that is good elsewhere, or was
-// good once: nobody has guessed it.
+// good once: it was not guessed.
 func isOurs(why error) bool {
 	return errors.Is(why, errOtherRole) || errors.Is(why, errOtherHub) || errors.Is(why, ErrExpired) || errors.Is(why, ErrRevoked)
 }

@@ -161,7 +161,7 @@ func TestF13GuessedTokens(t *testing.T) {
 	if got[401] != 10 || got[429] != 20 {
 		t.Errorf("30 wrong tokens were answered %v, want 401 ten times and 429 twenty times", got)
 	}
-	if status := try("127.0.0.1", right); status != 101 { // who guesses locks out nobody who knows
+	if status := try("127.0.0.1", right); status != 101 { // who guesses does not lock out who knows
 		t.Errorf("the right token from there: %d, want 101", status)
 	}
 	if status := try("127.0.0.2", right); status != 101 {

@@ -26,8 +26,8 @@ const (
 	idleLifetime = 2 * time.Minute
 )
 
-// Proxy speaks HTTP/1.1, with CONNECT for https and WebSockets. It asks nobody
-// who they are: Chromium can be given no password for a proxy, and another
+// Proxy speaks HTTP/1.1, with CONNECT for https and WebSockets. It asks for no
+// password: Chromium can be given none for a proxy, and another
 // program of this machine gets nothing here that it could not dial itself.
 type Proxy struct {
 	policy *urlpolicy.Policy

@@ -1,6 +1,6 @@
 // Package logging makes the logger of a command: lines for people on a
-// terminal, JSON elsewhere. A flood of one kind of line is cut, and a log that
-// nobody reads delays nobody.
+// terminal, JSON elsewhere. A flood of one kind of line is cut, and the
+// program never waits for the reader of the log.
 package logging
 
 import (

@@ -11,8 +11,8 @@ const (
 	syncWithin   = time.Second // how long the end waits for them
 )
 
-// sink writes log lines in a goroutine of its own, so that a disk that is
-// full or a pipe that nobody reads holds up nobody who logs. What finds no
+// sink writes log lines in a goroutine of its own, so that those who
+// log never wait for a full disk or for the reader of a pipe. What finds no
 // room is left out and counted. The goroutine lives only as long as there is
 // something to write.
 type sink struct {

@@ -243,8 +243,8 @@ func (r *reader) judge(m *member, at int) {
 	}
 }
 
-// array reads an array, whose objects are nobody's business but must be fit
-// for all readers.
+// array reads an array, whose objects are not checked but must be fit for
+// all readers.
 func (r *reader) array() {
 	r.i++ // the bracket
 	r.out = append(r.out, '[')

@@ -4,7 +4,7 @@ import "strings"
 
 // While a person has taken over a page, other Clients go on reading it and wait
 // with what acts on it. While it is quiet they do not even read, since the person
-// types there what nobody may know.
+// may type a password there.
 
 // Acts reports whether a method acts on a page. One that is not in the table does,
 // but for those of the hub itself.
