@@ -71,7 +71,7 @@ func TestS05NodeIsCutOff(t *testing.T) {
 	<-taken.Lost()
 	eventually(t, "it trusts the other claim", func() bool { return kept.Certain(ctx) == nil })
 	if isLost(kept) {
-		t.Error("a claim is lost that nobody has taken")
+		t.Error("a claim is lost, and no other node has taken it")
 	}
 }
 

@@ -92,7 +92,7 @@ func (c *keysCmd) Run(out io.Writer) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(out, "The keys are in %s, until %s. Copy the folder to each node, and let nobody else read it.\n", c.Dir, node.cert.NotAfter.Format(time.DateOnly))
+	_, err = fmt.Fprintf(out, "The keys are in %s, until %s. Copy the folder to each node. Keep it unreadable for others.\n", c.Dir, node.cert.NotAfter.Format(time.DateOnly))
 	return err
 }
 
