@@ -173,7 +173,7 @@ test.describe("dialog", () => {
 
   test("covers what is below", async ({ page }) => {
     await page.getByRole("button", { name: "Open dialog" }).click();
-    await expect(page.getByRole("link", { name: "Tasks" }).click({ timeout: 1_000 })).rejects.toThrow("intercepts pointer events");
+    await expect(page.getByRole("link", { name: "Tasks" }).click({ timeout: 5_000 })).rejects.toThrow("intercepts pointer events");
   });
 });
 

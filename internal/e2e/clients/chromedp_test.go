@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
@@ -86,7 +85,7 @@ func connectChromedp(t *testing.T, e *harness.Endpoint) dpPage {
 	t.Cleanup(detach)
 	p := dpPage{ctx, e}
 	p.do(t) // attaches; a time limit on this first run would be one on the connection
-	limited, cancel := context.WithTimeout(ctx, 15*time.Second)
+	limited, cancel := context.WithTimeout(ctx, harness.Started)
 	t.Cleanup(cancel)
 	return dpPage{limited, e}
 }

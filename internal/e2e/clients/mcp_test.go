@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -71,7 +70,7 @@ func startServer(t *testing.T, name string, arguments ...string) *mcp.ClientSess
 	cmd := exec.Command(node, append([]string{program}, arguments...)...)
 	cmd.Dir = scratch
 	client := mcp.NewClient(&mcp.Implementation{Name: "cdphub-e2e", Version: "1"}, nil)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Started)
 	defer cancel()
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
@@ -84,7 +83,7 @@ func startServer(t *testing.T, name string, arguments ...string) *mcp.ClientSess
 // call uses a tool and returns what it says. images is the number of pictures.
 func (s *server) call(t *testing.T, tool string, a args) (said string, images int, failed bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Started)
 	defer cancel()
 	if s.used != nil {
 		s.used(tool)

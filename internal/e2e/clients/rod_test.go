@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-rod/rod"
 	"github.com/go-rod/rod/lib/cdp"
@@ -60,7 +59,7 @@ func connectRod(t *testing.T, e *harness.Endpoint) *rod.Browser {
 	if err := socket.Connect(t.Context(), control, nil); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Started)
 	t.Cleanup(func() {
 		socket.Close()
 		cancel()

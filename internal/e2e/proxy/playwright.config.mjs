@@ -6,8 +6,8 @@ export default defineConfig({
   outputDir: process.env.SCRATCH,
   workers: 1,
   fullyParallel: false,
-  timeout: 30_000,
-  expect: { timeout: 5_000 },
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
   forbidOnly: !!process.env.CI,
   preserveOutput: "never",
 });

@@ -20,7 +20,7 @@ export const appPage = `${app}/app.html`;
 
 let stuck = 0; // how often in a row there was no page to check
 const table = []; // [name, body], in the order of declaration
-const limit = 20_000; // ms for one check
+const limit = 60_000; // ms for one check
 const only = new RegExp(process.env.CHECKS ?? ""); // names of the checks to run
 const lacks = (process.env.LACKS ?? "").split(",");
 
@@ -108,7 +108,7 @@ export async function truth(question, want, path) {
 }
 
 /** until repeats done until it does not throw. */
-export async function until(done, ms = 8_000) {
+export async function until(done, ms = 30_000) {
   for (const end = Date.now() + ms; ;) {
     try {
       return await done();

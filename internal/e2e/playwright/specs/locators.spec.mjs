@@ -86,7 +86,7 @@ test("locators: an expectation waits, and says what it saw", async ({ show }) =>
   const page = await show("<p>before</p>");
   await page.evaluate(() => setTimeout(() => { document.querySelector("p").textContent = "after"; }, 300));
   await expect(page.locator("p")).toHaveText("after");
-  const failure = await expect(page.locator("p")).toHaveText("never", { timeout: 1500 }).catch((e) => e.message);
+  const failure = await expect(page.locator("p")).toHaveText("never", { timeout: 5_000 }).catch((e) => e.message);
   expect(failure).toContain("after");
 });
 

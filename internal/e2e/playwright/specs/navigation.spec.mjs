@@ -76,7 +76,7 @@ test("goto: an address that is none", async ({ page }) => {
 });
 
 test("goto: a second one overtakes the first", async ({ page }) => {
-  const first = page.goto(`${app}/slow?ms=3000`).then(() => "arrived", (e) => e.message);
+  const first = page.goto(`${app}/slow?ms=20000`).then(() => "arrived", (e) => e.message);
   await page.waitForTimeout(200);
   await page.goto(pageOf("<p>second</p>"));
   expect(await first).toMatch(/ERR_ABORTED|interrupted by another navigation/);
