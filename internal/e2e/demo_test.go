@@ -63,17 +63,7 @@ func TestDemoOpensTheDashboard(t *testing.T) {
 	}
 	cmd := exec.Command(path, "demo", "--client-addr", "127.0.0.1:0", "--host-addr", "localhost:0")
 	cmd.Env = append(os.Environ(), "HOME="+home, "DISPLAY=:99", "PATH="+home+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Error(err)
-		}
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("cdphub demo ended with %v", err)
-		}
-	})
+	harness.Start(t, cmd)
 	addresses := func(n int) (list []string) {
 		eventually(t, harness.Started, func() error {
 			text, err := os.ReadFile(opened)

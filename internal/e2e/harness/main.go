@@ -147,6 +147,22 @@ func Repository() string {
 	panic("the tests run outside of their repository")
 }
 
+// Start starts a program. The end of the test interrupts it, and it must end well then.
+func Start(t testing.TB, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%q ended with %v", cmd.Args, err)
+		}
+	})
+}
+
 // Eventually polls until done returns nil, and fails the test with what it returned
 // last.
 func Eventually(t testing.TB, limit time.Duration, done func() error) {
