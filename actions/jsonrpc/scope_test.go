@@ -24,8 +24,8 @@ func TestR24JSONRPCReadersOnlyRead(t *testing.T) {
 		if m.reads {
 			continue
 		}
-		c.send(`{"jsonrpc":"2.0","id":1,"method":"` + name + `","params":{}}`)
-		c.wants(failedText("1", "-32002", "permission denied: "+name+" needs scope standard", actions.PermissionDenied, "false"))
+		c.Send(`{"jsonrpc":"2.0","id":1,"method":"` + name + `","params":{}}`)
+		c.Wants(failedText("1", "-32002", "permission denied: "+name+" needs scope standard", actions.PermissionDenied, "false"))
 	}
 	if joined {
 		t.Error("the hub was joined for what was refused")

@@ -9,12 +9,10 @@ import (
 	"time"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/wsconn"
 )
-
-// patience is how long anything may take that must happen.
-const patience = 30 * time.Second
 
 // tabs is a Client of a hub with one tab.
 type tabs struct{ hold chan struct{} }
@@ -44,50 +42,14 @@ func (b tabs) Send(_, method string, _ []byte) func(context.Context) ([]byte, er
 
 func (tabs) Leave() {}
 
-// client is the far end of a connection.
-type client struct {
-	*testing.T
-	conn   *wsconn.Conn
-	got    chan string
-	closed chan wsconn.Reason
-}
-
-func dial(t *testing.T, c actions.Caller) *client {
+// dial is the far end of a connection that is served until the test ends.
+func dial(t *testing.T, c actions.Caller) *hubtest.Peer {
 	t.Helper()
-	near, remote := wsconn.Pipe(wsconn.Limits{MaxMessage: 10 << 20}, wsconn.Limits{})
-	f := &client{T: t, conn: remote, got: make(chan string, 100), closed: make(chan wsconn.Reason, 1)}
-	ended, served := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		f.closed <- remote.Serve(context.Background(), func(m []byte) { f.got <- string(m) })
-	}()
+	near, far := wsconn.Pipe(wsconn.Limits{MaxMessage: 10 << 20}, wsconn.Limits{})
+	served := make(chan struct{})
 	go func() { defer close(served); Serve(context.Background(), near, c) }()
-	t.Cleanup(func() {
-		remote.Close(wsconn.ReasonNormal)
-		<-ended
-		<-served
-	})
-	return f
-}
-
-func (c *client) send(frame string) { c.conn.Deliver(wire.Frame{Head: []byte(frame)}) }
-
-func (c *client) next() string {
-	c.Helper()
-	select {
-	case m := <-c.got:
-		return m
-	case <-time.After(patience):
-		c.Fatal("no answer came")
-		return ""
-	}
-}
-
-func (c *client) wants(want string) {
-	c.Helper()
-	if got := c.next(); got != want {
-		c.Errorf("got  %s\nwant %s", got, want)
-	}
+	t.Cleanup(func() { <-served })
+	return hubtest.Over(t, far)
 }
 
 func failedText(id string, code, message string, kind actions.Kind, again string) string {
@@ -165,8 +127,8 @@ func TestJSONRPCMessages(t *testing.T) {
 		"no configuration": {call("browser_config.update", `{"browser":7}`), failedText("1", "-32602", "Invalid params: invalid type: integer `7`, expected a map for field `browser`", actions.InvalidArgument, "false")},
 		"needless connect": {call("connect", `{"device_id":"d1"}`), `{"jsonrpc":"2.0","id":1,"result":{"token":"","device_id":"d1","permissions":["*"],"expires_at":"9999-12-31T23:59:59Z"}}`},
 	} {
-		c.send(tt.in)
-		if got := c.next(); got != tt.want {
+		c.Send(tt.in)
+		if got := c.Next(); got != tt.want {
 			t.Errorf("%s: %s\ngot  %s\nwant %s", name, tt.in, got, tt.want)
 		}
 	}
@@ -181,16 +143,16 @@ func TestJSONRPCNotifications(t *testing.T) {
 		`[{"jsonrpc":"2.0","method":"browser.list_tabs"},{"jsonrpc":"2.0","method":"browser.fly"}]`,
 		`{"jsonrpc":"2.0","id":1,"method":"browser.list_tabs"}`,
 	} {
-		c.send(m)
+		c.Send(m)
 	}
-	c.wants(listed)
+	c.Wants(listed)
 }
 
 func TestJSONRPCBatch(t *testing.T) {
 	c := dial(t, actions.Caller{Join: tabs{}.join})
-	c.send(`[{"jsonrpc":"2.0","id":1,"method":"browser.list_tabs"},{"jsonrpc":"2.0","method":"browser.list_tabs"},7,{"jsonrpc":"2.0","id":"x","method":"browser.fly"}]`)
+	c.Send(`[{"jsonrpc":"2.0","id":1,"method":"browser.list_tabs"},{"jsonrpc":"2.0","method":"browser.list_tabs"},7,{"jsonrpc":"2.0","id":"x","method":"browser.fly"}]`)
 	var answers []response
-	if text := c.next(); json.Unmarshal([]byte(text), &answers) != nil || len(answers) != 3 {
+	if text := c.Next(); json.Unmarshal([]byte(text), &answers) != nil || len(answers) != 3 {
 		t.Fatalf("got %s, want three answers", text)
 	}
 	codes := map[string]int{}
@@ -220,11 +182,11 @@ func TestJSONRPCQueueIsBounded(t *testing.T) {
 	b := tabs{hold: make(chan struct{})}
 	c := dial(t, actions.Caller{Join: b.join, Options: actions.Options{Limits: actions.Limits{Requests: 1000}}})
 	one := `{"jsonrpc":"2.0","id":1,"method":"browser.snapshot"}`
-	c.send("[" + strings.Repeat(one+",", 63) + one + "]")
-	c.send(strings.Replace(one, `"id":1`, `"id":2`, 1))
-	c.wants(failedText("2", "-32003", "rate limited: 64 requests of this connection wait already", actions.RateLimited, "true"))
+	c.Send("[" + strings.Repeat(one+",", 63) + one + "]")
+	c.Send(strings.Replace(one, `"id":1`, `"id":2`, 1))
+	c.Wants(failedText("2", "-32003", "rate limited: 64 requests of this connection wait already", actions.RateLimited, "true"))
 	close(b.hold)
-	if got := strings.Count(c.next(), `"id":1`); got != 64 {
+	if got := strings.Count(c.Next(), `"id":1`); got != 64 {
 		t.Errorf("%d answers in the batch, want 64", got)
 	}
 }
@@ -250,12 +212,12 @@ func TestJSONRPCConnect(t *testing.T) {
 		"invitation token": `{"invitation_token":"right","client":{"id":"d1"}}`,
 	} {
 		c := dial(t, needs(tabs{}.join))
-		c.send(`{"jsonrpc":"2.0","id":"c","method":"connect","params":` + params + `}`)
-		if got, want := c.next(), `{"jsonrpc":"2.0","id":"c","result":{"token":"right","device_id":"d1","permissions":["standard"],"expires_at":"2030-01-02T03:04:05Z"}}`; got != want {
+		c.Send(`{"jsonrpc":"2.0","id":"c","method":"connect","params":` + params + `}`)
+		if got, want := c.Next(), `{"jsonrpc":"2.0","id":"c","result":{"token":"right","device_id":"d1","permissions":["standard"],"expires_at":"2030-01-02T03:04:05Z"}}`; got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
-		c.send(`{"jsonrpc":"2.0","id":1,"method":"browser.list_tabs"}`)
-		c.wants(listed)
+		c.Send(`{"jsonrpc":"2.0","id":1,"method":"browser.list_tabs"}`)
+		c.Wants(listed)
 	}
 }
 
@@ -267,11 +229,11 @@ func TestJSONRPCNeedsConnectFirst(t *testing.T) {
 		"no request":     {`{}`, "null"},
 	} {
 		c := dial(t, needs(tabs{}.join))
-		c.send(first.message)
-		if got, want := c.next(), failedText(first.id, "-32000", "Authentication required: first request must be 'connect'", actions.NotInitialized, "false"); got != want {
+		c.Send(first.message)
+		if got, want := c.Next(), failedText(first.id, "-32000", "Authentication required: first request must be 'connect'", actions.NotInitialized, "false"); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
-		if r := <-c.closed; r != wsconn.ReasonNoLogin {
+		if r := <-c.Closed; r != wsconn.ReasonNoLogin {
 			t.Errorf("%s: closed with %v", name, r)
 		}
 	}
@@ -279,17 +241,17 @@ func TestJSONRPCNeedsConnectFirst(t *testing.T) {
 
 func TestJSONRPCFiveWrongTokensClose(t *testing.T) {
 	c := dial(t, needs(tabs{}.join))
-	c.send(`no JSON`)
-	c.next()
+	c.Send(`no JSON`)
+	c.Next()
 	for i := range 5 {
 		token, want := "wrong", failedText("1", "-32001", "Authentication failed", actions.Unauthenticated, "false")
 		if i == 3 {
 			token, want = "late", failedText("1", "-32003", "rate limited: try again later", actions.RateLimited, "true")
 		}
-		c.send(`{"jsonrpc":"2.0","id":1,"method":"connect","params":{"token":"` + token + `"}}`)
-		c.wants(want)
+		c.Send(`{"jsonrpc":"2.0","id":1,"method":"connect","params":{"token":"` + token + `"}}`)
+		c.Wants(want)
 	}
-	if r := <-c.closed; r != wsconn.ReasonWrongLogins {
+	if r := <-c.Closed; r != wsconn.ReasonWrongLogins {
 		t.Errorf("closed with %v", r)
 	}
 }
@@ -298,7 +260,7 @@ func TestJSONRPCLoginHasATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := dial(t, needs(tabs{}.join))
 		began := time.Now()
-		r := <-c.closed
+		r := <-c.Closed
 		if took := time.Since(began); r != wsconn.ReasonNoLogin || took < loginWithin || took > loginWithin+time.Second {
 			t.Errorf("closed with %v after %v", r, took)
 		}

@@ -24,8 +24,8 @@ func TestR24NDJSONReadersOnlyRead(t *testing.T) {
 		if v.reads {
 			continue
 		}
-		c.send(`{"id":"1","action":"` + action + `","params":{"page_id":7}}`)
-		if got, want := c.next(), `{"id":"1","success":false,"error":"permission denied: `+action+` needs scope standard"}`; got != want {
+		c.Send(`{"id":"1","action":"` + action + `","params":{"page_id":7}}`)
+		if got, want := c.Next(), `{"id":"1","success":false,"error":"permission denied: `+action+` needs scope standard"}`; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -46,8 +46,8 @@ func TestR24NDJSONReadersHaveAConnectionOfTheirOwn(t *testing.T) {
 			}
 		}
 		c := connect(t, actions.Caller{Scope: scope, Join: join("any"), Reader: join("reader")})
-		c.send(`{"id":"1","action":"session.info"}`)
-		if got := c.next(); !strings.Contains(got, `"pages":1`) || as != want {
+		c.Send(`{"id":"1","action":"session.info"}`)
+		if got := c.Next(); !strings.Contains(got, `"pages":1`) || as != want {
 			t.Errorf("scope %q: %s, joined as %q, want %q", scope, got, as, want)
 		}
 	}

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cdphub/cdphub/actions"
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/wire"
 	"github.com/cdphub/cdphub/wsconn"
 )
-
-// patience is how long anything may take that must happen.
-const patience = 30 * time.Second
 
 // page is a Client of a hub with one page. A command of its session is answered
 // with {} when hold, if it is there, is closed.
@@ -44,39 +41,14 @@ func (p page) Send(_, method string, _ []byte) func(context.Context) ([]byte, er
 
 func (page) Leave() {}
 
-// client is the far end of a connection.
-type client struct {
-	*testing.T
-	conn *wsconn.Conn
-	got  chan string
-}
-
-func connect(t *testing.T, c actions.Caller) *client {
+// connect is the far end of a connection that is served until the test ends.
+func connect(t *testing.T, c actions.Caller) *hubtest.Peer {
 	t.Helper()
-	near, remote := wsconn.Pipe(wsconn.Limits{MaxMessage: 10 << 20}, wsconn.Limits{})
-	f := &client{T: t, conn: remote, got: make(chan string, 100)}
-	ended, served := make(chan struct{}), make(chan struct{})
-	go func() { defer close(ended); remote.Serve(context.Background(), func(m []byte) { f.got <- string(m) }) }()
+	near, far := wsconn.Pipe(wsconn.Limits{MaxMessage: 10 << 20}, wsconn.Limits{})
+	served := make(chan struct{})
 	go func() { defer close(served); Serve(context.Background(), near, c) }()
-	t.Cleanup(func() {
-		remote.Close(wsconn.ReasonNormal)
-		<-ended
-		<-served
-	})
-	return f
-}
-
-func (c *client) send(frame string) { c.conn.Deliver(wire.Frame{Head: []byte(frame)}) }
-
-func (c *client) next() string {
-	c.Helper()
-	select {
-	case m := <-c.got:
-		return m
-	case <-time.After(patience):
-		c.Fatal("no answer came")
-		return ""
-	}
+	t.Cleanup(func() { <-served })
+	return hubtest.Over(t, far)
 }
 
 func TestNDJSONFrames(t *testing.T) {
@@ -125,16 +97,16 @@ func TestNDJSONFrames(t *testing.T) {
 		"info":                     {`{"id":"1","action":"session.info"}`, `{"id":"1","success":true,"data":{"session":"box","engine":"Chrome/1","pages":1}}`},
 		"tabs":                     {`{"id":"1","action":"tab.list"}`, `{"id":"1","success":true,"data":{"tabs":[{"page_id":"page-1","url":"http://app/","title":"App","active":true}]}}`},
 	} {
-		c.send(tt.in)
-		if got := c.next(); got != tt.want {
+		c.Send(tt.in)
+		if got := c.Next(); got != tt.want {
 			t.Errorf("%s: %s\ngot  %s\nwant %s", name, tt.in, got, tt.want)
 		}
 	}
 	for _, blank := range []string{"", " \n"} {
-		c.send(blank)
+		c.Send(blank)
 	}
-	c.send(`{"id":"9","action":"session.list"}`)
-	if got := c.next(); !strings.HasPrefix(got, `{"id":"9"`) {
+	c.Send(`{"id":"9","action":"session.list"}`)
+	if got := c.Next(); !strings.HasPrefix(got, `{"id":"9"`) {
 		t.Errorf("after blank frames: %s", got)
 	}
 }
@@ -144,15 +116,15 @@ func TestNDJSONFrames(t *testing.T) {
 func TestNDJSONProtocolErrorsOvertake(t *testing.T) {
 	p := page{hold: make(chan struct{})}
 	c := connect(t, actions.Caller{Join: p.join})
-	c.send(`{"id":"a","action":"page.snapshot"}`)
-	c.send(`{"id":"b","action":"page.snapshot"}`)
-	c.send(`{"id":3,"action":"page.snapshot"}`)
-	if got := c.next(); !strings.HasPrefix(got, `{"id":"",`) {
+	c.Send(`{"id":"a","action":"page.snapshot"}`)
+	c.Send(`{"id":"b","action":"page.snapshot"}`)
+	c.Send(`{"id":3,"action":"page.snapshot"}`)
+	if got := c.Next(); !strings.HasPrefix(got, `{"id":"",`) {
 		t.Errorf("first came %s, want the protocol error", got)
 	}
 	close(p.hold)
 	for _, id := range []string{"a", "b"} {
-		if got, want := c.next(), `{"id":"`+id+`","success":false,"error":"page closed"}`; got != want {
+		if got, want := c.Next(), `{"id":"`+id+`","success":false,"error":"page closed"}`; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -162,15 +134,15 @@ func TestNDJSONQueueIsBounded(t *testing.T) {
 	p := page{hold: make(chan struct{})}
 	c := connect(t, actions.Caller{Join: p.join, Options: actions.Options{Limits: actions.Limits{Requests: 1000}}})
 	for range 64 {
-		c.send(`{"id":"waits","action":"page.snapshot"}`)
+		c.Send(`{"id":"waits","action":"page.snapshot"}`)
 	}
-	c.send(`{"id":"more","action":"page.snapshot"}`)
-	if got, want := c.next(), `{"id":"more","success":false,"error":"rate limited: 64 requests of this connection wait already"}`; got != want {
+	c.Send(`{"id":"more","action":"page.snapshot"}`)
+	if got, want := c.Next(), `{"id":"more","success":false,"error":"rate limited: 64 requests of this connection wait already"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	close(p.hold)
 	for i := range 64 {
-		if got := c.next(); !strings.Contains(got, "waits") {
+		if got := c.Next(); !strings.Contains(got, "waits") {
 			t.Errorf("answer %d is %s", i, got)
 		}
 	}
@@ -178,8 +150,8 @@ func TestNDJSONQueueIsBounded(t *testing.T) {
 
 func TestNDJSONWithoutHub(t *testing.T) {
 	c := connect(t, actions.Caller{Join: func(actions.EventFunc) (actions.Client, error) { return nil, errors.New("too many clients") }})
-	c.send(`{"id":"1","action":"tab.list"}`)
-	if got, want := c.next(), `{"id":"1","success":false,"error":"no browser: too many clients"}`; got != want {
+	c.Send(`{"id":"1","action":"tab.list"}`)
+	if got, want := c.Next(), `{"id":"1","success":false,"error":"no browser: too many clients"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

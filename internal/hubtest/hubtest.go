@@ -47,14 +47,25 @@ func DialTo(t testing.TB, url string, header http.Header, handle func([]byte)) *
 	if err != nil {
 		t.Fatalf("dial %s: %v", url, err)
 	}
-	p := &Peer{T: t, Conn: conn, Closed: make(chan wsconn.Reason, 1)}
+	return serve(&Peer{T: t, Conn: conn}, handle)
+}
+
+// Over is a Peer at the end of a connection, such as of a wsconn.Pipe.
+func Over(t testing.TB, conn *wsconn.Conn) *Peer {
+	p := &Peer{T: t, Conn: conn, Got: make(chan string, 1000)}
+	return serve(p, func(m []byte) { p.Got <- string(m) })
+}
+
+// serve has a Peer take messages until the test ends.
+func serve(p *Peer, handle func([]byte)) *Peer {
+	p.Closed = make(chan wsconn.Reason, 1)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		p.Closed <- conn.Serve(context.Background(), handle)
+		p.Closed <- p.Conn.Serve(context.Background(), handle)
 	}()
-	t.Cleanup(func() {
-		conn.Close(wsconn.ReasonNormal)
+	p.T.Cleanup(func() {
+		p.Conn.Close(wsconn.ReasonNormal)
 		<-ended
 	})
 	return p
@@ -136,7 +147,7 @@ func Raw(t testing.TB, addr, request string) Answer {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	nc.SetDeadline(time.Now().Add(30 * time.Second))
+	nc.SetDeadline(time.Now().Add(Within))
 	go io.WriteString(nc, request) //nolint:errcheck // a listener that refuses need not read it all
 	resp, err := http.ReadResponse(bufio.NewReader(nc), nil)
 	if err != nil {
