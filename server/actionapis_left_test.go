@@ -81,7 +81,7 @@ func TestDialectsLeaveNothing(t *testing.T) {
 			cutOff(call)
 			await(t, "the caller has left the hub", func() bool { return hub.Clients() == 0 })
 		}
-		session := ask(t.Context(), http.MethodPost, "/mcp", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+		session := ask(t.Context(), http.MethodPost, "/mcp", "", initialize)
 		cutOff(func(ctx context.Context) {
 			ask(ctx, http.MethodPost, "/mcp", session, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"browser_snapshot","arguments":{}}}`)
 		})

@@ -110,9 +110,8 @@ func TestLinkCarriesEverything(t *testing.T) {
 	actions := dial(t, "ws://"+addr+"/ndjson", nil)
 	actions.send(listSessions)
 	actions.until(`"success":true`)
-	const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	header := http.Header{"Accept": {"application/json, text/event-stream"}, "Content-Type": {"application/json"}}
-	if status, text := hubtest.MustPostJSON(t, "http://"+addr+"/mcp", header, []byte(begin)); status != http.StatusOK || !strings.Contains(text, "protocolVersion") {
+	if status, text := hubtest.MustPostJSON(t, "http://"+addr+"/mcp", header, []byte(initialize)); status != http.StatusOK || !strings.Contains(text, "protocolVersion") {
 		t.Errorf("MCP: %d %s", status, text)
 	}
 	c.Conn.Close(wsconn.ReasonNormal)

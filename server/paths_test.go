@@ -19,7 +19,6 @@ func TestActionPathsAreGuarded(t *testing.T) {
 	change, rewrite := withFile(t, "tokens: [{name: a, token: "+clientToken+", role: client, scope: readonly}, {name: b, token: "+adminToken+", role: client}]")
 	s := start(t, func(f *Options) { change(f); f.Actions.HookScopes = []string{"browser:read", "browser:write"} })
 	base := "http://" + s.addr(false)
-	const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	speak := func(token string, more ...string) http.Header {
 		h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
 		if token != "" {
@@ -30,7 +29,7 @@ func TestActionPathsAreGuarded(t *testing.T) {
 		}
 		return h
 	}
-	for path, body := range map[string]string{"/mcp": begin, "/hooks/invoke": `{"name":"browser.list"}`} {
+	for path, body := range map[string]string{"/mcp": initialize, "/hooks/invoke": `{"name":"browser.list"}`} {
 		for name, test := range map[string]struct {
 			header http.Header
 			want   int
@@ -49,19 +48,11 @@ func TestActionPathsAreGuarded(t *testing.T) {
 		}
 	}
 
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", strings.NewReader(begin))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header = speak(adminToken)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	session := resp.Header.Get("Mcp-Session-Id")
+	own := speak(adminToken)
+	beginMCP(t, base+"/mcp", own)
+	session := own.Get("Mcp-Session-Id")
 	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
-	if status, text := hubtest.MustPostJSON(t, base+"/mcp", speak(adminToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusOK || !strings.Contains(text, "browser_evaluate") {
+	if status, text := hubtest.MustPostJSON(t, base+"/mcp", own, []byte(list)); status != http.StatusOK || !strings.Contains(text, "browser_evaluate") {
 		t.Errorf("the session's own caller: %d %s", status, text)
 	}
 	if status, _ := hubtest.MustPostJSON(t, base+"/mcp", speak(clientToken, "Mcp-Session-Id", session), []byte(list)); status != http.StatusNotFound {
@@ -91,17 +82,7 @@ func TestR24MCPToolsByScope(t *testing.T) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Accept", "application/json, text/event-stream")
 	base := "http://" + s.addr(false) + "/mcp"
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header = header
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+	beginMCP(t, base, header)
 	_, text := hubtest.MustPostJSON(t, base, header, []byte(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))
 	for tool, want := range map[string]bool{"browser_tabs": true, "browser_take_screenshot": true, "browser_evaluate": false, "browser_click": false, "browser_close": false} {
 		if strings.Contains(text, `"`+tool+`"`) != want {

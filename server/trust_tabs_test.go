@@ -16,6 +16,22 @@ const (
 	listMCPTabs   = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"browser_tabs","arguments":{"action":"list"}}}`
 )
 
+// beginMCP begins a session of MCP, whose id is in the header then.
+func beginMCP(t *testing.T, address string, header http.Header) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(initialize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = header
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+}
+
 // lists asks for the Targets by every way that there is.
 func (s started) lists(t *testing.T, token, query string) map[string]string {
 	t.Helper()
@@ -35,17 +51,7 @@ func (s started) lists(t *testing.T, token, query string) map[string]string {
 	_, said["/hooks/invoke"] = hubtest.MustPostJSON(t, base+"/hooks/invoke"+query, header, []byte(`{"name":"browser.list"}`))
 	header.Set("Accept", "application/json, text/event-stream")
 	header.Set("Content-Type", "application/json")
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp"+query, strings.NewReader(initialize))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header = header
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+	beginMCP(t, base+"/mcp"+query, header)
 	_, said["/mcp"] = hubtest.MustPostJSON(t, base+"/mcp"+query, header, []byte(listMCPTabs))
 	return said
 }
