@@ -20,6 +20,10 @@ import (
 // Within is how long a test waits for what must come.
 const Within = time.Minute
 
+// patient are the limits of a Peer, which waits for a slow machine: the hub is what ends
+// connections.
+var patient = wsconn.Limits{MaxMessage: 512 << 20, PingEvery: time.Hour, WriteTimeout: Within, MessageTimeout: 10 * Within}
+
 // Ready is the first message of a Host that has one target, T1.
 const Ready = `{"kind":"ready","v":1,"targets":[{"targetId":"T1","title":"One","url":"http://app/1"}]}`
 
@@ -43,7 +47,7 @@ func Dial(t testing.TB, url string, header http.Header) *Peer {
 // DialTo is Dial with a function for each message.
 func DialTo(t testing.TB, url string, header http.Header, handle func([]byte)) *Peer {
 	t.Helper()
-	conn, err := wsconn.Dial(t.Context(), url, header, wsconn.Limits{MaxMessage: 512 << 20})
+	conn, err := wsconn.Dial(t.Context(), url, header, patient)
 	if err != nil {
 		t.Fatalf("dial %s: %v", url, err)
 	}
