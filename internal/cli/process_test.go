@@ -82,6 +82,20 @@ func awaitListener(t testing.TB, addr string) {
 	})
 }
 
+// serveT1 starts a hub with a Host, and a Client that has seen its T1.
+func serveT1(t testing.TB, clients, hosts string) (p *process, host, client *hubtest.Peer) {
+	t.Helper()
+	p = startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", hosts)
+	awaitListener(t, clients)
+	awaitListener(t, hosts)
+	host = hubtest.Dial(t, "ws://"+hosts+"/icdp/host", nil)
+	host.Send(hubtest.Ready)
+	client = hubtest.Dial(t, "ws://"+clients+"/devtools/browser", nil)
+	client.Send(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`)
+	client.Until(`"targetId":"T1"`)
+	return p, host, client
+}
+
 // TestR102KilledAndStartedAgain kills the hub under a Client and starts it
 // again, a few times. The machine may be busy, so it is counted how long the
 // hub computes, and not how long it takes.
@@ -89,14 +103,7 @@ func TestR102KilledAndStartedAgain(t *testing.T) {
 	clients, hosts := hubtest.FreeAddr(t), hubtest.FreeAddr(t)
 	least, old := time.Hour, ""
 	for range 5 {
-		p := startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", hosts)
-		awaitListener(t, clients)
-		awaitListener(t, hosts)
-		host := hubtest.Dial(t, "ws://"+hosts+"/icdp/host", nil)
-		host.Send(hubtest.Ready)
-		client := hubtest.Dial(t, "ws://"+clients+"/devtools/browser", nil)
-		client.Send(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`)
-		client.Until(`"targetId":"T1"`)
+		p, _, client := serveT1(t, clients, hosts)
 		if old != "" {
 			client.Send(`{"id":2,"method":"Page.enable","sessionId":"` + old + `"}`)
 			if got := client.Until(`"id":2`); !strings.Contains(got, "-32001") {

@@ -13,14 +13,7 @@ import (
 func TestR101SecondSignalEnds(t *testing.T) {
 	for _, again := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		clients, hosts := hubtest.FreeAddr(t), hubtest.FreeAddr(t)
-		p := startProcess(t, nil, "serve", "--client-addr", clients, "--host-addr", hosts)
-		awaitListener(t, clients)
-		awaitListener(t, hosts)
-		host := hubtest.Dial(t, "ws://"+hosts+"/icdp/host", nil)
-		host.Send(hubtest.Ready)
-		client := hubtest.Dial(t, "ws://"+clients+"/devtools/browser", nil)
-		client.Send(`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`)
-		client.Until(`"targetId":"T1"`)
+		p, host, client := serveT1(t, clients, hosts)
 		client.Send(`{"id":2,"method":"A.never","sessionId":"` + client.Attach("T1") + `"}`)
 		host.Until(`"A.never"`)
 		p.Process.Signal(syscall.SIGTERM)
