@@ -67,7 +67,7 @@ type Directory interface {
 	// If there was another claim meanwhile, it returns ErrTaken.
 	Claim(ctx context.Context, hub string, after Epoch) (Claim, error)
 	// Left is the newest Note of an owner of this hub; nil where there is none. Notes are
-	// forgotten two hours after they were written.
+	// forgotten two hours after they were written. The bytes are the caller's.
 	Left(ctx context.Context, hub string) ([]byte, error)
 	// Nodes lists the nodes that are alive, this one included, sorted by name.
 	Nodes() []Node
@@ -96,7 +96,8 @@ type Claim interface {
 	Certain(ctx context.Context) error
 	Release(ctx context.Context) error
 	// Note leaves a text for the owner after this one, in the place of the last. An empty
-	// one leaves none. After a newer claim has left a Note it fails with ErrTaken.
+	// one leaves none. After a newer claim has left a Note it fails with ErrTaken. It keeps no
+	// part of text, which has at most MaxNote bytes (ErrLongNote).
 	Note(ctx context.Context, text []byte) error
 }
 

@@ -103,7 +103,7 @@ func (j *Journal) Entries(hub, targetID string, after uint64, w relay.Watcher) [
 func (e *Entry) shows(w relay.Watcher) bool { return !e.NotWeb || w.Policy == nil || w.Policy.Files() }
 
 // Picture is the picture of an entry that a Watcher may see, a JPEG; nil when there is
-// none, or no more.
+// none, or no more. Callers share the bytes, and must not change them.
 func (j *Journal) Picture(hub, targetID string, seq uint64, w relay.Watcher) []byte {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -18,6 +18,7 @@ type ViewerOptions struct {
 	Sees func() bool
 	// Send sends a message, JSON, and after it, if it is not nil, a picture as one
 	// binary message. It does not block, and reports whether the viewer is still there.
+	// The bytes are the same for all viewers: Send may keep them, and must not change them.
 	Send func(message, picture []byte) bool
 	// Gone is called once, after the last message, when the target has gone. It does
 	// not block.

@@ -152,7 +152,8 @@ type Link struct {
 	conn   Conn
 }
 
-// Receive takes a message of the Client, as relay.Client.Receive does.
+// Receive takes a message of the Client, as relay.Client.Receive does, and keeps no part of
+// it. It waits first while the Host page is on its way from another node.
 func (l *Link) Receive(m []byte) {
 	l.stream.client.AwaitReturn()
 	l.stream.receive(l.conn, m)

@@ -39,7 +39,7 @@ func (st *State) Shorten() {
 	}
 }
 
-// Halve leaves out half of the names.
+// Halve leaves out the older half of the names that have ended, and half of the sessions.
 func (st *State) Halve() {
 	st.Ended = st.Ended[(len(st.Ended)+1)/2:] // the oldest
 	st.Sessions = st.Sessions[:len(st.Sessions)/2]
@@ -51,7 +51,7 @@ type SessionState struct {
 	Name    string        `json:"name"`
 	ID      string        `json:"id"`
 	Since   time.Time     `json:"since"`
-	Grace   time.Duration `json:"grace"`
+	Grace   time.Duration `json:"grace"` // in nanoseconds
 	Tabs    string        `json:"tabs,omitempty"`
 	Verdict []byte        `json:"verdict,omitempty"` // Begin.Verdict
 	// Lost says that the session cannot go on: what it had was in a browser of its node.
@@ -62,9 +62,9 @@ type SessionState struct {
 	Client   relay.ClientState `json:"client"`
 	// Exact says that what follows is known. It is not where the node has died.
 	Exact    bool     `json:"exact,omitempty"`
-	Sent     uint64   `json:"sent,omitempty"`
-	Received uint64   `json:"received,omitempty"`
-	Kept     [][]byte `json:"kept,omitempty"` // the newest messages, the oldest of them first
+	Sent     uint64   `json:"sent,omitempty"`     // messages to the Client, kept or not
+	Received uint64   `json:"received,omitempty"` // messages of the Client
+	Kept     [][]byte `json:"kept,omitempty"`     // the newest messages, the oldest of them first
 }
 
 // EndedState is a name whose session has ended.

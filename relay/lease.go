@@ -40,11 +40,11 @@ type LeaseEnd string
 
 // The ends of leases.
 const (
-	LeaseReleased   LeaseEnd = "released"
-	LeaseViewerGone LeaseEnd = "viewer gone"
-	LeaseIdle       LeaseEnd = "idle"
-	LeaseTargetGone LeaseEnd = "target gone"
-	LeaseHandoff    LeaseEnd = "the handoff has ended"
+	LeaseReleased   LeaseEnd = "released"              // its holder has given the target back
+	LeaseViewerGone LeaseEnd = "viewer gone"           // for longer than LeaseOptions.Gone
+	LeaseIdle       LeaseEnd = "idle"                  // for longer than LeaseOptions.Idle
+	LeaseTargetGone LeaseEnd = "target gone"           // it has ended
+	LeaseHandoff    LeaseEnd = "the handoff has ended" // for which the person took the target
 	LeaseHubEnds    LeaseEnd = "the hub ends"
 )
 

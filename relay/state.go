@@ -58,10 +58,10 @@ type SubscriptionState struct {
 
 // DownloadState is what was asked for by Browser.setDownloadBehavior in a session.
 type DownloadState struct {
-	Session string `json:"session,omitempty"`
-	Events  bool   `json:"events,omitempty"`
-	ByGUID  bool   `json:"byGuid,omitempty"`
-	Folder  string `json:"folder,omitempty"`
+	Session string `json:"session,omitempty"` // "" for the connection
+	Events  bool   `json:"events,omitempty"`  // eventsEnabled: it hears of downloads
+	ByGUID  bool   `json:"byGuid,omitempty"`  // behavior allowAndName: a file is named by its guid
+	Folder  string `json:"folder,omitempty"`  // downloadPath; "" where no files are written
 }
 
 // State describes the hub for another node.
