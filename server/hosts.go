@@ -44,7 +44,7 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := s.peer("host", r)
-	s.serveSocket(w, r, who, s.hosts, wsconn.Options{Limits: s.o.Limits.host()}, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
+	s.serveSocket(w, r, who, s.hosts, wsconn.Options{Limits: s.o.Limits.host(), Share: s.share(hub)}, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
 		return serve(ctx, conn, s.log.With(who.fields()...))
 	})
 }

@@ -106,7 +106,9 @@ func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.
 		}
 	}
 	who := s.peer("client", r)
-	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client()}
+	hub, letGo := s.hubs.Peek(key.Hub)
+	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client(), Share: s.share(hub)}
+	letGo()
 	came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
 		link, err := s.named.Join(key, wish, conn, begin)
 		if err != nil {

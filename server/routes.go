@@ -324,7 +324,7 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 		http.Error(w, "Too many clients", http.StatusServiceUnavailable)
 		return
 	}
-	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client()}
+	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client(), Share: s.share(hub)}
 	came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
 		if connect(client, conn) != nil { // the Target has just gone
 			conn.Close(wsconn.ReasonTargetClosed)
@@ -344,6 +344,13 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 		client.Leave()
 		release()
 	}
+}
+
+type shareKey struct{}
+
+// share is what a hub has of the CPUs.
+func (s *Server) share(hub *relay.Hub) *wsconn.Share {
+	return hub.Value(shareKey{}, func() any { return s.shares.Share() }).(*wsconn.Share)
 }
 
 // upgrade takes a WebSocket over and starts it. Drain waits until ended has

@@ -50,6 +50,7 @@ type Server struct {
 	gate     *auth.Gate
 	budget   *wsconn.Budget // of all connections; nil: none
 	poller   *wsconn.Poller // where idle Clients wait
+	shares   *wsconn.Shares // of the CPUs, one for each hub
 	metrics  *metrics
 	closes   closelog.Ring // of connections, for operators
 
@@ -128,7 +129,7 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s.poller = wsconn.NewPoller(0)
+	s.poller, s.shares = wsconn.NewPoller(0), wsconn.NewShares()
 	s.links = newLinks(s)
 	return s, nil
 }

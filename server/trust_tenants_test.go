@@ -153,6 +153,21 @@ func TestR92NeighbourFloods(t *testing.T) {
 	t.Logf("p99 of hub b: %v alone, %v beside the flood: %.1f times", alone, beside.p99(), float64(beside.p99())/float64(alone))
 }
 
+// TestR92EachHubHasItsShare wants the connections of a Host, a Client and a named
+// session to count for their hub.
+func TestR92EachHubHasItsShare(t *testing.T) {
+	s := start(t, nil)
+	for name, path := range map[string]string{"host": "/icdp/host", "client": "/devtools/browser", "named": "/devtools/browser?session=s"} {
+		dial(t, "ws://"+s.addr(name == "host")+"/hub/"+name+path, nil)
+		hub, release, err := s.hubs.Acquire(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+		hub.Value(shareKey{}, func() any { t.Errorf("the connection of a %s has no share", name); return s.shares.Share() })
+	}
+}
+
 func TestR93LimitsAreEachHubsOwn(t *testing.T) {
 	out, log := infoLog()
 	s := startLogged(t, log, func(f *Options) { f.Limits.MaxCalls, f.Limits.MemoryBudget = 100, 16<<20 })

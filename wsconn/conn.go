@@ -79,6 +79,7 @@ type Conn struct {
 	versionOne atomic.Bool  // the peer knows 1008 in place of our own codes
 
 	memory Account
+	share  *Share // nil: nobody counts its time
 
 	started // for Start; its comments say who owns what
 

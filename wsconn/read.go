@@ -33,6 +33,7 @@ type reader struct {
 	next   time.Time // when to ping, or to give up waiting
 	begun  time.Time // first byte of an unfinished message; zero when there is none
 	due    time.Time // the socket's deadline
+	since  time.Time // when the last read with bytes ended; zero where that does not count
 }
 
 func (in *reader) unread() []byte { return in.buf[in.r:in.w] }
@@ -124,10 +125,17 @@ func (c *Conn) need(n int, between bool) error {
 // sees to pings and to what the peer owes; if the connection may go on it
 // returns 0 and no error. Its errors are Reasons.
 func (c *Conn) receive(p []byte) (int, error) {
+	if c.share != nil && !c.in.since.IsZero() {
+		c.share.yield(c.in.since)
+		c.in.since = time.Time{}
+	}
 	n, err := c.nc.Read(p)
 	switch {
 	case n > 0:
 		c.in.heard = true
+		if c.share != nil {
+			c.in.since = time.Now()
+		}
 		c.in.yield(n == len(p))
 		return n, nil
 	case err == nil:

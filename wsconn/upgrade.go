@@ -26,6 +26,7 @@ type Options struct {
 	Header      http.Header // more of the answer
 	Budget      *Budget     // shared with other connections; nil: none
 	Poller      *Poller     // watches the connection while it is idle, see Start; nil: it keeps its goroutine
+	Share       *Share      // of the CPUs, with the others of its hub; nil: it never waits for others
 	Limits      Limits
 }
 
@@ -56,7 +57,7 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	limits := o.Limits.withDefaults()
 	c := newConn(nc, &limits)
 	c.textOnly = !goodKey(key)
-	c.memory.budget, c.poller = o.Budget, o.Poller
+	c.memory.budget, c.poller, c.share = o.Budget, o.Poller, o.Share
 	if n := buffered.Reader.Buffered(); n > 0 {
 		early, _ := buffered.Peek(n)
 		c.in.push(append([]byte(nil), early...))

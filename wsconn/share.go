@@ -1,0 +1,88 @@
+package wsconn
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Groups of connections share the CPUs, one group for each hub. A group has a
+// part of a CPU of its own (ownPart); one that uses more is heavy. As long as
+// another group that is not heavy has messages, the readers of a heavy one pause
+// before they read on: until the group has no more than its part again, fewer than half
+// of the CPUs are busy, or longestPause is over. So a flood gets what is left, a group
+// that is alone or among its like never waits, and none waits for ever. What a
+// reader has not read stays in the socket: it keeps its order, and the TCP window
+// tells the peer to wait.
+//
+// The time is that from one read of a socket to the next. It is measured for each
+// read, not for each message, so that it costs next to nothing.
+const (
+	ownPart      = 8                      // of a CPU: 1/8
+	ownBurst     = time.Millisecond       // so much more at once
+	countedMost  = 500 * time.Microsecond // of one read: a handler may wait, or the process may not run
+	lightFor     = 10 * time.Millisecond  // so long after a message a group counts as one that has messages
+	pauseFor     = 100 * time.Microsecond
+	longestPause = 10 * time.Millisecond
+)
+
+// Shares is all groups that share the CPUs.
+type Shares struct {
+	begun  time.Time
+	groups atomic.Uint32
+	light  atomic.Uint64 // see note
+}
+
+// NewShares returns one without groups.
+func NewShares() *Shares { return &Shares{begun: time.Now()} }
+
+// Share is what one group has used.
+type Share struct {
+	of *Shares
+	id uint32
+
+	mu   sync.Mutex    // guards what follows; nothing else is locked under it
+	used time.Duration // beyond the group's own part
+	at   time.Duration // when that was right, after Shares.begun
+}
+
+// Share makes a group.
+func (s *Shares) Share() *Share { return &Share{of: s, id: s.groups.Add(1)} }
+
+// note says that a group which is not heavy has messages. Only the last one is
+// known, with the time in milliseconds: a heavy group only asks whether it is another.
+func (s *Shares) note(id uint32, now time.Duration) {
+	if v := uint64(id)<<32 | uint64(uint32(now/time.Millisecond)); s.light.Load() != v {
+		s.light.Store(v)
+	}
+}
+
+// others reports whether a group that is not heavy has messages, other than this.
+func (s *Shares) others(id uint32, now time.Duration) bool {
+	v := s.light.Load()
+	return v>>32 != 0 && uint32(v>>32) != id && uint32(now/time.Millisecond)-uint32(v) <= uint32(lightFor/time.Millisecond)
+}
+
+// add counts time that a reader has used, and returns what its group has used beyond
+// its own part: it is heavy above ownBurst.
+func (s *Share) add(took, now time.Duration) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := s.used - max(0, now-s.at)/ownPart
+	s.used, s.at = min(max(0, left)+min(took, countedMost), 2*ownBurst), now
+	return s.used
+}
+
+// yield is called before a read by a reader that has used the time since the last
+// one, and pauses if it must.
+func (s *Share) yield(since time.Time) {
+	now := time.Since(s.of.begun)
+	used := s.add(now-since.Sub(s.of.begun), now)
+	if used <= ownBurst/2 { // one that is heavy now and then hides no other
+		s.of.note(s.id, now)
+	}
+	for end := now + longestPause; used > ownBurst && now < end && s.of.others(s.id, now) && busy(2); used = s.add(0, now) {
+		time.Sleep(pauseFor)
+		now = time.Since(s.of.begun)
+	}
+}
