@@ -129,7 +129,25 @@ func (h handles) have(method string) bool {
 // connection ends, and returns why. The Host enters the hub with its first
 // ready message, which it owes within 10 s.
 func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger) (why wsconn.Reason) {
-	return newPage(conn, hub, log).serve(ctx)
+	p := newPage(conn, hub, log)
+	defer func() { p.end(why) }()
+	return conn.Serve(ctx, p.receive)
+}
+
+// Guard makes a handler of messages that survives a panic of the one it is given.
+type Guard func(handle func(message []byte)) func(message []byte)
+
+// StartPage is ServePage, but returns at once and calls ended when ServePage would
+// return. While the Host is silent it needs no goroutine: see wsconn.Conn.Start.
+func StartPage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger, g Guard, ended func(wsconn.Reason)) {
+	newPage(conn, hub, log).start(ctx, g, ended)
+}
+
+func (p *Page) start(ctx context.Context, g Guard, ended func(wsconn.Reason)) {
+	p.conn.Start(ctx, g(p.receive), func(why wsconn.Reason) {
+		p.end(why)
+		ended(why)
+	})
 }
 
 // newPage makes a Page, which owes its ready from now on.
@@ -145,16 +163,13 @@ func newPage(conn *wsconn.Conn, hub Hub, log *zap.Logger) *Page {
 	return p
 }
 
-// serve runs the Host until its connection ends.
-func (p *Page) serve(ctx context.Context) (why wsconn.Reason) {
-	defer func() {
-		p.ready.Stop()
-		p.alive.stop()
-		if p.events != nil {
-			p.events.HostGone(mayReturn(why))
-		}
-	}()
-	return p.conn.Serve(ctx, p.receive)
+// end takes the Host out of the hub when its connection has ended.
+func (p *Page) end(why wsconn.Reason) {
+	p.ready.Stop()
+	p.alive.stop()
+	if p.events != nil {
+		p.events.HostGone(mayReturn(why))
+	}
 }
 
 // mayReturn reports whether the Host may come back: it cannot when it has said

@@ -10,17 +10,15 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// ServeStandby is ServePage for a Host that does not replace another Host page. The
+// StartStandby is StartPage for a Host that does not replace another Host page. The
 // hub sends {"kind":"standby","free":false} while another one is connected, and
 // {"kind":"standby","free":true} when the Host may send its ready. If another Host
 // was faster, the connection ends with wsconn.ReasonReplaced.
-func ServeStandby(ctx context.Context, conn *wsconn.Conn, hub Standby, log *zap.Logger) wsconn.Reason {
+func StartStandby(ctx context.Context, conn *wsconn.Conn, hub Standby, log *zap.Logger, g Guard, ended func(wsconn.Reason)) {
 	p := newPage(conn, yielding{hub}, log)
 	p.ready.Stop() // it owes none before the hub is free
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
-	defer waiting.Wait()
-	defer cancel()
 	waiting.Go(func() {
 		if !hub.Free() {
 			p.tellFree(false)
@@ -30,7 +28,11 @@ func ServeStandby(ctx context.Context, conn *wsconn.Conn, hub Standby, log *zap.
 			p.tellFree(true)
 		}
 	})
-	return p.serve(ctx)
+	p.start(ctx, g, func(why wsconn.Reason) {
+		cancel()
+		waiting.Wait()
+		ended(why)
+	})
 }
 
 func (p *Page) tellFree(free bool) {

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/internal/auth"
 	"github.com/cdphub/cdphub/relay"
@@ -32,21 +30,35 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 	if ownBrowser {
 		at = pageSide{hub}
 	}
-	serve := func(ctx context.Context, conn *wsconn.Conn, log *zap.Logger) wsconn.Reason {
-		return bridge.ServePage(ctx, conn, at, log)
-	}
-	if r.URL.Query().Has("standby") {
-		serve = func(ctx context.Context, conn *wsconn.Conn, log *zap.Logger) wsconn.Reason {
-			return bridge.ServeStandby(ctx, conn, at, log)
-		}
-	} else if !awaitTakeover(r, hub) {
+	standby := r.URL.Query().Has("standby")
+	if !standby && !awaitTakeover(r, hub) {
 		release()
 		return
 	}
 	who := s.peer("host", r)
-	s.serveSocket(w, r, who, s.hosts, wsconn.Options{Limits: s.o.Limits.host(), Share: s.share(hub)}, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
-		return serve(ctx, conn, s.log.With(who.fields()...))
+	o := wsconn.Options{Limits: s.o.Limits.host(), Share: s.share(hub)}
+	came := s.upgrade(w, r, who, s.hosts, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
+		guard := func(handle func([]byte)) func([]byte) {
+			return func(m []byte) {
+				defer who.survive(conn)
+				handle(m)
+			}
+		}
+		left := func(why wsconn.Reason) {
+			who.left(why)
+			release()
+			ended()
+		}
+		log := s.log.With(who.fields()...)
+		if standby {
+			bridge.StartStandby(ctx, conn, at, log, guard, left)
+		} else {
+			bridge.StartPage(ctx, conn, at, log, guard, left)
+		}
 	})
+	if !came {
+		release()
+	}
 }
 
 // awaitTakeover waits for the Host's turn and reports whether it still wants

@@ -52,3 +52,42 @@ func TestR103PanicEndsOneConnection(t *testing.T) {
 		t.Errorf("%v panics are counted, want 1", got)
 	}
 }
+
+// clumsy is an Observer with a fault, which otherwise wants nothing.
+type clumsy struct{ relay.Observer }
+
+func (clumsy) Wants(string) bool { return false }
+
+func (clumsy) Detached(string) {}
+
+func (clumsy) Ended(relay.Past) {}
+
+func (clumsy) Web(targetID string, _ bool) {
+	if targetID == "T2" {
+		panic("a fault")
+	}
+}
+
+// TestR103PanicOverAHost has the hub panic over a message of a Host, beside another.
+func TestR103PanicOverAHost(t *testing.T) {
+	var out logtest.Buffer
+	l := logtest.Open(t, &out)
+	srv, err := makeServer(Options{ClientAddr: "127.0.0.1:0", HostAddr: "localhost:0", Drain: time.Millisecond}, l.Logger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv.hubs = relay.NewHubs(relay.Options{Observe: func(*relay.Hub) relay.Observer { return clumsy{} }})
+	srv.browsers = browsers.None(srv.hubs)
+	s := startServer(t, srv)
+	unlucky := s.host(t)
+	unlucky.send(`{"kind":"targetCreated","target":{"targetId":"T2"}}`)
+	if r := unlucky.reason(); r.Code != 1011 {
+		t.Errorf("the connection was closed with %v, want 1011", r)
+	}
+	s.host(t)
+	s.client(t).attach()
+	s.stop()
+	if got := testutil.ToFloat64(s.metrics.panics); got != 1 {
+		t.Errorf("%v panics are counted, want 1", got)
+	}
+}
