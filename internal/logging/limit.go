@@ -1,6 +1,7 @@
 package logging
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -29,7 +30,8 @@ type kind struct{ logger, message string }
 // time one more line says how many, as "leftOut", and counts among the next.
 type limitedCore struct {
 	zapcore.Core
-	limit *limiter // shared by all that With has made
+	limit  *limiter        // shared by all that With has made
+	fields []zapcore.Field // of every line: to write them now would take a kilobyte for as long as the logger lives
 }
 
 // limiter is what has been logged lately.
@@ -50,12 +52,12 @@ type window struct {
 }
 
 func newLimitedCore(to zapcore.Core) limitedCore {
-	return limitedCore{to, &limiter{to: to, lately: make(map[kind]*window)}}
+	return limitedCore{to, &limiter{to: to, lately: make(map[kind]*window)}, nil}
 }
 
 // With implements zapcore.Core.
 func (c limitedCore) With(f []zapcore.Field) zapcore.Core {
-	return limitedCore{c.Core.With(f), c.limit}
+	return limitedCore{c.Core, c.limit, slices.Concat(c.fields, f)}
 }
 
 // Check implements zapcore.Core.
@@ -63,7 +65,12 @@ func (c limitedCore) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.C
 	if !c.Enabled(e.Level) || !c.limit.admit(e) {
 		return to
 	}
-	return c.Core.Check(e, to)
+	return to.AddCore(e, c)
+}
+
+// Write implements zapcore.Core.
+func (c limitedCore) Write(e zapcore.Entry, f []zapcore.Field) error {
+	return c.Core.Write(e, slices.Concat(c.fields, f))
 }
 
 // Sync implements zapcore.Core: it first tells what was left out so far.

@@ -85,3 +85,21 @@ func TestLogLevelIsRead(t *testing.T) {
 		t.Error("a level that does not exist is taken")
 	}
 }
+
+// TestFieldsOfALogger has loggers with fields of their own, which each line has in
+// the order in which they were given.
+func TestFieldsOfALogger(t *testing.T) {
+	var out logtest.Buffer
+	l := logtest.Open(t, &out)
+	hub := l.With(zap.String("hub", "a"))
+	one, two := hub.With(zap.String("peer", "1")), hub.With(zap.String("peer", "2"))
+	one.Info("came", zap.Int("code", 1))
+	two.Info("came", zap.Int("code", 2))
+	hub.Info("ended")
+	l.Sync()
+	for _, want := range []string{`"hub":"a","peer":"1","code":1}`, `"hub":"a","peer":"2","code":2}`, `"msg":"ended","hub":"a"}`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no line has %s:\n%s", want, out.String())
+		}
+	}
+}
