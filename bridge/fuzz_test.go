@@ -39,8 +39,7 @@ func FuzzR58HostMessages(f *testing.F) {
 		w := &witness{t: t}
 		p := &Page{conn: conn, hub: w, log: zap.NewNop(), ready: time.NewTimer(time.Hour)}
 		p.abilities.Store(&abilities{})
-		p.set = p.in.set
-		defer p.ready.Stop()
+		defer p.stopWaiting()
 		defer p.alive.stop()
 		hear := func(m []byte) {
 			w.message = bytes.Clone(m)

@@ -86,12 +86,10 @@ type Page struct {
 	scratch   []byte                    // heads of frames; guarded by the hub's lock
 
 	alive   aliveness
-	events  Events   // owned by the reader, as is what follows; nil before ready
-	browser bool     // the Host has come as one
-	in      fields   // of the message at hand
-	ids     []string // of the event at hand
-	set     func(key string, value []byte) error
-	ready   *time.Timer
+	events  Events      // owned by the reader, as is what follows; nil before ready
+	browser bool        // the Host has come as one
+	ids     []string    // of the event at hand
+	ready   *time.Timer // nil once the Host has sent it
 	warned  time.Time
 	skipped int // warnings since then
 }
@@ -157,7 +155,6 @@ func newPage(conn *wsconn.Conn, hub Hub, log *zap.Logger) *Page {
 	}
 	p := &Page{conn: conn, hub: hub, log: log.Named("bridge")}
 	p.abilities.Store(&abilities{})
-	p.set = p.in.set
 	conn.UseVersionOneCodes(true) // until the Host has said that it knows others
 	p.ready = time.AfterFunc(readyTimeout, func() { conn.Close(wsconn.ReasonNoReady) })
 	return p
@@ -165,10 +162,18 @@ func newPage(conn *wsconn.Conn, hub Hub, log *zap.Logger) *Page {
 
 // end takes the Host out of the hub when its connection has ended.
 func (p *Page) end(why wsconn.Reason) {
-	p.ready.Stop()
+	p.stopWaiting()
 	p.alive.stop()
 	if p.events != nil {
 		p.events.HostGone(mayReturn(why))
+	}
+}
+
+// stopWaiting is for a Host that owes no ready any more.
+func (p *Page) stopWaiting() {
+	if p.ready != nil {
+		p.ready.Stop()
+		p.ready = nil
 	}
 }
 

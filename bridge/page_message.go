@@ -4,6 +4,7 @@ package bridge
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/mailru/easyjson"
 	"github.com/mailru/easyjson/jlexer"
@@ -39,6 +40,21 @@ type fields struct {
 	n                                   []byte // of alive
 	sessionIDs                          []byte // of event
 	opens, closes                       []byte // of event and response
+
+	by func(key string, value []byte) error // set
+}
+
+// read has fields to use again: a Host needs them only while it has a message.
+var read = sync.Pool{New: func() any {
+	f := new(fields)
+	f.by = f.set
+	return f
+}}
+
+// free lets go of the message.
+func (f *fields) free() {
+	*f = fields{by: f.by}
+	read.Put(f)
 }
 
 func (f *fields) set(key string, value []byte) error {

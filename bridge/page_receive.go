@@ -18,9 +18,9 @@ var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from 
 // receive takes one message of the Host. Whatever is wrong with it is
 // refused piece by piece; a Host is never disconnected for it.
 func (p *Page) receive(frame []byte) {
-	f := &p.in
-	*f = fields{}
-	if err := wire.ReadObject(frame, p.set); err != nil {
+	f := read.Get().(*fields)
+	defer f.free()
+	if err := wire.ReadObject(frame, f.by); err != nil {
 		// What was read before the fault is good. A command must end, even
 		// if its answer is not JSON.
 		if p.events != nil && (f.kind == "response" || f.kind == "browserResult") {
@@ -82,7 +82,7 @@ func (p *Page) receiveReady(f *fields) {
 		p.warn("ready refused: a Host that is a page cannot become a browser, nor a browser a page")
 		return
 	}
-	p.ready.Stop()
+	p.stopWaiting()
 	p.conn.UseVersionOneCodes(!slices.Contains(known, featureCodes))
 	p.abilities.Store(&abilities{
 		handles:    readHandles(f.handles, slices.Contains(known, featureHandles)),

@@ -16,7 +16,8 @@ import (
 // was faster, the connection ends with wsconn.ReasonReplaced.
 func StartStandby(ctx context.Context, conn *wsconn.Conn, hub Standby, log *zap.Logger, g Guard, ended func(wsconn.Reason)) {
 	p := newPage(conn, yielding{hub}, log)
-	p.ready.Stop() // it owes none before the hub is free
+	owes := p.ready
+	owes.Stop() // none before the hub is free
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
@@ -24,7 +25,7 @@ func StartStandby(ctx context.Context, conn *wsconn.Conn, hub Standby, log *zap.
 			p.tellFree(false)
 		}
 		if hub.AwaitFree(ctx) == nil {
-			p.ready.Reset(readyTimeout)
+			owes.Reset(readyTimeout)
 			p.tellFree(true)
 		}
 	})

@@ -35,9 +35,10 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 		release()
 		return
 	}
-	who := s.peer("host", r)
+	peer := s.peer("host", r)
+	who := &peer // it is kept once
 	o := wsconn.Options{Limits: s.o.Limits.host(), Share: s.share(hub)}
-	came := s.upgrade(w, r, who, s.hosts, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
+	came := s.upgrade(w, r, peer, s.hosts, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
 		guard := func(handle func([]byte)) func([]byte) {
 			return func(m []byte) {
 				defer who.survive(conn)
