@@ -192,7 +192,7 @@ func (c *client) step(t *testing.T, s step) {
 		return
 	}
 	wrong := s.spoken(strings.ReplaceAll(out, c.site.app.URL, "$APP"))
-	for end := time.Now().Add(soon); s.late && wrong != nil && time.Now().Before(end); {
+	for end := time.Now().Add(harness.Soon); s.late && wrong != nil && time.Now().Before(end); {
 		if out, err = c.run(s.run...); err != nil {
 			t.Fatalf("%q: %v\n%s", s.run, err, out)
 		}

@@ -51,6 +51,44 @@ func BenchmarkActions(b *testing.B) {
 	}
 }
 
+// BenchmarkClicks prints what a click takes at a frame and at a browser behind the hub,
+// as a multiple of what it takes by the same client at Chromium itself.
+func BenchmarkClicks(b *testing.B) {
+	kinds := map[string]string{"direct": "chromium", "frame": "hub", "browser": "browser"}
+	places := make(map[string]string)
+	for name, kind := range kinds {
+		places[name] = "http://127.0.0.1:" + harness.EndpointOf(b, kind).Port
+	}
+	list, err := json.Marshal(places)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.CommandContext(b.Context(), serverNode(b), "clicks.mjs")
+	cmd.Dir, cmd.Stderr = "node", os.Stderr
+	cmd.Env = append(os.Environ(), "PLACES="+string(list), "ROUNDS=5")
+	out, err := cmd.Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var measured map[string]map[string][]float64 // ms by client and place
+	if err := json.Unmarshal(out, &measured); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(0, "ns/op") // it says nothing here
+	for client, times := range measured {
+		b.Run(client, func(b *testing.B) {
+			direct := median(times["direct"])
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(direct, "ms-direct")
+			for name := range kinds {
+				if name != "direct" {
+					b.ReportMetric(median(times[name])/direct, name+"/direct")
+				}
+			}
+		})
+	}
+}
+
 func reportCost(b *testing.B, own, theirs cost) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(median(own.MS), "ms")
