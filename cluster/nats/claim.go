@@ -46,7 +46,11 @@ func (d *Directory) Claim(ctx context.Context, hub string, after cluster.Epoch) 
 	c := &claim{d: d, hub: hub, epoch: cluster.Epoch(epoch), lost: make(chan struct{}), checked: time.Now()}
 	d.mu.Lock()
 	old := d.held[hub]
-	d.held[hub] = c
+	if old != nil && old.epoch > c.epoch { // which was slower to get here
+		old = c
+	} else {
+		d.held[hub] = c
+	}
 	delete(d.cache, hub)
 	d.mu.Unlock()
 	if old != nil {
@@ -75,10 +79,7 @@ func (d *Directory) formerOwner(ctx context.Context, b *bucket, key string, epoc
 // tries again until ctx ends. A write whose answer was lost is found again by its mark.
 func (b *bucket) write(ctx context.Context, key string, value []byte, mark string, after uint64) (revision uint64, err error) {
 	for {
-		once, cancel := context.WithTimeout(ctx, answerWithin)
-		revision, err = b.Update(once, key, value, after)
-		cancel()
-		if err == nil {
+		if revision, err = b.put(ctx, key, value, jetstream.WithExpectLastSequencePerSubject(after)); err == nil {
 			return revision, nil
 		}
 		m, ok, readErr := b.last(ctx, key)
@@ -125,10 +126,10 @@ func (c *claim) check(ctx context.Context) error {
 	began := time.Now()
 	b, key := c.d.place(c.hub)
 	m, ok, err := b.last(ctx, key)
-	if err != nil {
+	switch {
+	case err != nil, ok && cluster.Epoch(m.Sequence) < c.epoch: // the answer of a leader that is none any more
 		return c.d.certain()
-	}
-	if !ok || cluster.Epoch(m.Sequence) != c.epoch {
+	case !ok || cluster.Epoch(m.Sequence) > c.epoch:
 		c.lose()
 		return cluster.ErrTaken
 	}

@@ -73,7 +73,7 @@ func (d *Directory) renew(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := d.nodes.Put(ctx, self.ID, value); err != nil {
+	if _, err := d.nodes.put(ctx, self.ID, value); err != nil {
 		return err
 	}
 	d.conn.Publish(saysSubject, value) //nolint:errcheck // they look into the bucket, too

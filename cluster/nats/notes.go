@@ -60,7 +60,8 @@ func (c *claim) Note(ctx context.Context, text []byte) error {
 			if after == 0 && len(text) == 0 {
 				return nil
 			}
-			if err = b.putNote(ctx, key, value, after); err == nil {
+			_, err = b.put(ctx, notePrefix+key, value, jetstream.WithExpectLastSequencePerSubject(after), jetstream.WithMsgTTL(notesKept))
+			if err == nil {
 				return nil
 			}
 		}
@@ -68,13 +69,4 @@ func (c *claim) Note(ctx context.Context, text []byte) error {
 			return unreachable(err)
 		}
 	}
-}
-
-// putNote writes a note behind the one of that revision.
-func (b *bucket) putNote(ctx context.Context, key string, value []byte, after uint64) error {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	_, err := b.js.Publish(ctx, "$KV."+b.Bucket()+"."+notePrefix+key, value,
-		jetstream.WithExpectLastSequencePerSubject(after), jetstream.WithMsgTTL(notesKept))
-	return err
 }

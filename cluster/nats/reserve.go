@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/cluster"
@@ -124,9 +125,7 @@ func (d *Directory) writeReservedOnce(ctx context.Context, more, most int) error
 	if err != nil {
 		return err
 	}
-	once, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	if _, err := d.shared.Update(once, reservedKey, value, revision); err != nil {
+	if _, err := d.shared.put(ctx, reservedKey, value, jetstream.WithExpectLastSequencePerSubject(revision)); err != nil {
 		return err
 	}
 	d.mu.Lock()
