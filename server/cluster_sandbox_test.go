@@ -13,9 +13,10 @@ import (
 	"github.com/cdphub/cdphub/link"
 )
 
-// A sandbox is at one node, and its token is good at all of them.
-func TestClusterSandboxes(t *testing.T) {
-	nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) {
+// twoWithSandbox are two nodes, and a sandbox that was made through the first.
+func twoWithSandbox(t *testing.T) (nodes []node, name, token string) {
+	t.Helper()
+	nodes = startNodes(t, new(cluster.Memory), "ab", func(o *Options) {
 		o.Tokens = Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}
 		o.Browsers = &browsers.Options{Run: hubtest.RunFakeBrowser, Hubs: []string{"sandbox-*"}}
 	})
@@ -23,7 +24,12 @@ func TestClusterSandboxes(t *testing.T) {
 	if status != http.StatusCreated {
 		t.Fatalf("%d %s", status, body)
 	}
-	name, token := field(body, "sandboxID"), field(body, "accessToken")
+	return nodes, field(body, "sandboxID"), field(body, "accessToken")
+}
+
+// A sandbox is at one node, and its token is good at all of them.
+func TestClusterSandboxes(t *testing.T) {
+	nodes, name, token := twoWithSandbox(t)
 	for _, n := range nodes {
 		for given, want := range map[string]int{token: 200, hubtest.ClientToken: 200, hubtest.WrongToken: 401, "": 401} {
 			header := http.Header{}
@@ -142,15 +148,8 @@ func TestR211SandboxesOfAnotherToken(t *testing.T) {
 // At the nodes that have not made a sandbox, its paths that no other node serves want a
 // token of the cluster.
 func TestClusterSandboxPathsOfTheNode(t *testing.T) {
-	nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) {
-		o.Tokens = Tokens{Client: hubtest.ClientToken, Host: hubtest.HostToken}
-		o.Browsers = &browsers.Options{Run: hubtest.RunFakeBrowser, Hubs: []string{"sandbox-*"}}
-	})
-	status, body := hubtest.MustPostJSON(t, "http://"+nodes[0].addr(false)+sandboxPath, bearer(hubtest.ClientToken), []byte("{}"))
-	if status != http.StatusCreated {
-		t.Fatalf("%d %s", status, body)
-	}
-	below := "/hub/" + field(body, "sandboxID")
+	nodes, name, _ := twoWithSandbox(t)
+	below := "/hub/" + name
 	for _, path := range []string{"/link", "/home.json", "/none"} {
 		a := raw(t, nodes[1].addr(false), handshake(below+path, "Sec-WebSocket-Protocol: "+link.Protocol,
 			"Cdphub-Link-Key: kkkkkkkkkkkkkkkkkkkkkkkkkk", "Cdphub-Link-Epoch: 1", "Cdphub-Link-Received: 0"))

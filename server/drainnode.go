@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/internal/auth"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // A node that is drained ends as by SIGTERM. Any node can be asked to drain any:
@@ -111,3 +113,56 @@ func (s *Server) endAfter(w http.ResponseWriter) {
 
 // end has Run drain the server and return, as if its context had ended.
 func (s *Server) end() { s.endOnce.Do(func() { close(s.endAsked) }) }
+
+const (
+	// drainRate is how many Hosts a node sends away in a second when it ends: they all
+	// come to other nodes, which claim their hubs.
+	drainRate = 5000
+	// drainSpread is how long it may take to send them all away.
+	drainSpread = 10 * time.Second
+)
+
+// drain tells the other nodes that this one ends.
+func (m *membership) drain() {
+	if m == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	if err := m.dir.Drain(ctx); err != nil {
+		m.log.Warn("the other nodes do not hear that this one ends", zap.Error(err))
+	}
+}
+
+// leave gives all hubs back, and then sends their Hosts away, which find a node that
+// is free to claim them.
+func (m *membership) leave() {
+	if m == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	m.mu.Lock()
+	hosts := m.leaving
+	for hub, h := range m.held {
+		for u := range h.users {
+			if u.host {
+				hosts = append(hosts, u)
+			}
+		}
+		delete(m.held, hub)
+		close(h.done)
+	}
+	m.mu.Unlock()
+	if err := m.dir.Close(ctx); err != nil {
+		m.log.Warn("the hubs of this node could not be given back: other nodes wait for the end of its lease", zap.Error(err))
+	}
+	pause := min(time.Second/drainRate, drainSpread/time.Duration(max(len(hosts), 1)))
+	const atOnce = 50
+	for i, u := range hosts {
+		if i > 0 && i%atOnce == 0 {
+			time.Sleep(atOnce * pause)
+		}
+		u.end(wsconn.ReasonShutdown)
+	}
+}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -10,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/netip"
@@ -130,7 +128,8 @@ func (g giver) send(hub string, epoch cluster.Epoch, body handover) error {
 		if _, failed := g.bad.Load(n.ID); failed {
 			continue
 		}
-		if err = g.sendHandover(g.ctx, n, hub, epoch, text); err == nil || errors.Is(err, errElsewhereNow) || g.ctx.Err() != nil {
+		status, failed := g.cluster.sendOrder(g.ctx, n, verdict{URI: handoverPath, Hub: hub, Epoch: epoch}, text)
+		if err = failed; err == nil || status == http.StatusConflict || g.ctx.Err() != nil {
 			return err
 		}
 		g.bad.Store(n.ID, nil)
@@ -168,33 +167,7 @@ func (m *membership) letGo(hub string) (epoch cluster.Epoch, hosts []*hubUser, h
 	return h.claim.Epoch(), hosts, true
 }
 
-func (s *Server) sendHandover(ctx context.Context, to cluster.Node, hub string, epoch cluster.Epoch, text []byte) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+to.Peer+handoverPath, bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	v := &verdict{Method: r.Method, URI: handoverPath, Host: r.URL.Host, Hub: hub, Epoch: epoch, Node: true}
-	signed, err := s.cluster.signer.sign(v, to.ID)
-	if err != nil {
-		return err
-	}
-	r.Header.Set(verdictHeader, signed)
-	answer, err := s.cluster.forwards.transport.RoundTrip(r)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	switch answer.StatusCode {
-	case http.StatusNoContent:
-		return nil
-	case http.StatusConflict:
-		return errElsewhereNow
-	}
-	why, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
-	return fmt.Errorf("node %s: %d %s", to.Name, answer.StatusCode, bytes.TrimSpace(why))
-}
-
-// takeHandover serves what sendHandover sends.
+// takeHandover serves what send sends.
 func (s *Server) takeHandover(w http.ResponseWriter, r *http.Request, v *verdict) {
 	var body handover
 	if v.Hub != relay.DefaultHub && !relay.ValidName(v.Hub) {

@@ -1,11 +1,12 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
+	"time"
 
 	"github.com/cdphub/cdphub/cluster"
 )
@@ -16,6 +17,13 @@ import (
 //	POST /cluster/drain?by=WHOM    drains the node: 204
 //	POST /cluster/handover         takes the named sessions of a hub, see handover.go
 const evictPath = "/cluster/evict"
+
+const (
+	// orderWithin is how long another node may take for what it is asked to do, and
+	// maxOrderAnswer how many bytes it may say of that.
+	orderWithin    = 5 * time.Second
+	maxOrderAnswer = 4 << 10
+)
 
 // nodeOrder finds what a path of those leads to.
 func (s *Server) nodeOrder(r *http.Request, v *verdict) http.HandlerFunc {
@@ -37,15 +45,22 @@ func (s *Server) serveEvict(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// order asks another node to do something, in the name of this one.
+// order asks another node to do something soon, in the name of this one.
 func (m *membership) order(ctx context.Context, n cluster.Node, uri string) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, orderWithin)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+n.Peer+uri, http.NoBody)
+	return m.sendOrder(ctx, n, verdict{URI: uri}, nil)
+}
+
+// sendOrder sends an order of this node with a body. v says for which URI, hub and epoch it
+// is. The error is nil where the other node has done it.
+func (m *membership) sendOrder(ctx context.Context, n cluster.Node, v verdict, body []byte) (status int, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+n.Peer+v.URI, bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
-	text, err := m.signer.sign(&verdict{Method: r.Method, URI: uri, Host: n.Peer, Node: true}, n.ID)
+	v.Method, v.Host, v.Node = r.Method, n.Peer, true
+	text, err := m.signer.sign(&v, n.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -57,7 +72,7 @@ func (m *membership) order(ctx context.Context, n cluster.Node, uri string) (sta
 	defer answer.Body.Close()
 	if answer.StatusCode/100 != 2 {
 		why, _ := io.ReadAll(io.LimitReader(answer.Body, maxOrderAnswer))
-		err = fmt.Errorf("node %s answers %d: %s", n.Name, answer.StatusCode, strings.TrimSpace(string(why)))
+		err = fmt.Errorf("node %s answers %d: %s", n.Name, answer.StatusCode, bytes.TrimSpace(why))
 	}
 	return answer.StatusCode, err
 }
