@@ -27,6 +27,8 @@ var (
 	ErrUncertain = errors.New("this node does not reach the directory of the cluster: try again later")
 	// ErrNoBrowser says that all nodes together have as many browsers as they may.
 	ErrNoBrowser = errors.New("the nodes of the cluster have as many browsers as they may have together")
+	// ErrLast says that this node is the last one that serves.
+	ErrLast = errors.New("this is the last node that serves: start another one first, or stop this one's process")
 	// ErrClosed says that the Directory has been closed.
 	ErrClosed = errors.New("the directory is closed")
 )
@@ -78,6 +80,9 @@ type Directory interface {
 	ReserveBrowser(ctx context.Context, most int) error
 	// ReleaseBrowser counts one out. It does not wait.
 	ReleaseBrowser()
+	// MayEnd counts this node as one that ends, unless no other one that is alive would
+	// stay: then it returns ErrLast. Of nodes that ask at the same time, one stays.
+	MayEnd(ctx context.Context) error
 	// Drain tells the other nodes that this one is about to end.
 	Drain(ctx context.Context) error
 	// Close gives up every claim of this node. None of them is lost by that.

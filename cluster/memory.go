@@ -30,6 +30,7 @@ type MemoryNode struct {
 	node     Node
 	severed  bool
 	closed   bool
+	ends     bool // by MayEnd
 	reserved int
 	held     map[string]*memoryClaim // as far as it knows
 }
@@ -196,6 +197,21 @@ func (d *MemoryNode) ReleaseBrowser() {
 	d.of.mu.Lock()
 	defer d.of.mu.Unlock()
 	d.reserved--
+}
+
+// MayEnd implements Directory.
+func (d *MemoryNode) MayEnd(context.Context) error {
+	d.of.mu.Lock()
+	defer d.of.mu.Unlock()
+	if err := d.reachesLocked(); err != nil {
+		return err
+	}
+	stays := func(n *MemoryNode) bool { return n != d && n.aliveLocked() && !n.ends && !n.node.Draining }
+	if !slices.ContainsFunc(d.of.nodes, stays) {
+		return ErrLast
+	}
+	d.ends = true
+	return nil
 }
 
 // Drain implements Directory.

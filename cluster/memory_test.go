@@ -83,6 +83,36 @@ func TestMemoryPartition(t *testing.T) {
 	}
 }
 
+// Nodes that are cut off, or end by themselves, do not stay.
+func TestMemoryMayEnd(t *testing.T) {
+	ctx := t.Context()
+	var m Memory
+	a, b, c := m.Join(Node{ID: "a"}), m.Join(Node{ID: "b"}), m.Join(Node{ID: "c"})
+	c.Sever(true)
+	if err := c.MayEnd(ctx); !errors.Is(err, ErrUncertain) {
+		t.Errorf("a node that is cut off: %v", err)
+	}
+	for range 2 {
+		if err := a.MayEnd(ctx); err != nil {
+			t.Errorf("the first: %v", err)
+		}
+		if err := b.MayEnd(ctx); !errors.Is(err, ErrLast) {
+			t.Errorf("the last: %v", err)
+		}
+	}
+	c.Sever(false)
+	if err := b.MayEnd(ctx); err != nil {
+		t.Errorf("beside a node that is back: %v", err)
+	}
+	d := m.Join(Node{ID: "d"})
+	if err := d.Drain(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.MayEnd(ctx); !errors.Is(err, ErrLast) {
+		t.Errorf("beside one that ends by itself: %v", err)
+	}
+}
+
 func isLost(c Claim) bool {
 	select {
 	case <-c.Lost():

@@ -28,7 +28,6 @@ const (
 var (
 	errNoNode   = errors.New("there is no node of that name, or no longer: cdphub-cluster cluster status lists them")
 	errDraining = errors.New("this node is drained already")
-	errLastNode = errors.New("this is the last node that serves: start another one first, or stop this one's process")
 )
 
 // mayDrain reports whether an asker may drain nodes.
@@ -65,13 +64,13 @@ func (s *Server) answerDrain(w http.ResponseWriter, r *http.Request, name, by st
 	itself, err := s.drainNode(r.Context(), name, by)
 	s.log.Named("audit").Info("node is drained", append(who, zap.String("node", cut(name)), zap.String("by", by), zap.Error(err))...)
 	switch {
-	case itself:
+	case err == nil && itself:
 		s.endAfter(w)
 	case err == nil:
 		w.WriteHeader(http.StatusNoContent)
 	case errors.Is(err, errNoNode):
 		http.Error(w, err.Error(), http.StatusNotFound)
-	case errors.Is(err, errDraining), errors.Is(err, errLastNode):
+	case errors.Is(err, errDraining), errors.Is(err, cluster.ErrLast):
 		http.Error(w, err.Error(), http.StatusConflict)
 	default:
 		http.Error(w, "The node could not be asked to drain: "+err.Error()+".", http.StatusBadGateway)
@@ -88,19 +87,35 @@ func (s *Server) drainNode(ctx context.Context, name, by string) (itself bool, e
 		return false, errNoNode
 	case nodes[i].Draining:
 		return false, errDraining
-	case !slices.ContainsFunc(nodes, func(n cluster.Node) bool { return n.ID != nodes[i].ID && !n.Draining }):
-		return false, errLastNode
 	case nodes[i].ID == s.cluster.id:
-		return true, nil
+		return true, s.mayEnd(ctx)
 	}
-	_, err = s.cluster.order(ctx, nodes[i], drainPath+"?"+url.Values{"by": {by + " through node " + s.cluster.dir.Self().Name}}.Encode())
+	status, err := s.cluster.order(ctx, nodes[i], drainPath+"?"+url.Values{"by": {by + " through node " + s.cluster.dir.Self().Name}}.Encode())
+	if status == http.StatusConflict {
+		err = cluster.ErrLast
+	}
 	return false, err
+}
+
+// mayEnd asks the directory, which alone knows of nodes that are drained at the same time.
+func (s *Server) mayEnd(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, orderWithin)
+	defer cancel()
+	return s.cluster.dir.MayEnd(ctx)
 }
 
 // serveDrainOrder is what another node asks.
 func (s *Server) serveDrainOrder(w http.ResponseWriter, r *http.Request) {
-	s.log.Named("audit").Info("this node is drained", zap.String("by", cut(r.URL.Query().Get("by"))))
-	s.endAfter(w)
+	err := s.mayEnd(r.Context())
+	s.log.Named("audit").Info("this node is drained", zap.String("by", cut(r.URL.Query().Get("by"))), zap.Error(err))
+	switch {
+	case errors.Is(err, cluster.ErrLast):
+		http.Error(w, err.Error(), http.StatusConflict)
+	case err != nil:
+		refuseCluster(w, err)
+	default:
+		s.endAfter(w)
+	}
 }
 
 // endAfter answers with 204, and then has the server end: a server without work ends

@@ -14,7 +14,7 @@ import (
 // What one node asks another to do, at its listener for nodes alone:
 //
 //	POST /cluster/evict            ends an idle browser: 204, or 409 when there is none
-//	POST /cluster/drain?by=WHOM    drains the node: 204
+//	POST /cluster/drain?by=WHOM    drains the node: 204, or 409 when no other would stay
 //	POST /cluster/handover         takes the named sessions of a hub, see handover.go
 const evictPath = "/cluster/evict"
 

@@ -2,8 +2,10 @@ package server
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/zap"
@@ -87,6 +89,34 @@ func TestR213DrainNodes(t *testing.T) {
 	await(t, "the node has left", func() bool { return len(nodes[2].dir.Nodes()) == 1 })
 	if got := nodes[2].drainBy(t, opsToken, "c"); got.status != http.StatusConflict || !strings.Contains(got.body, "last") {
 		t.Errorf("the last node: %d %s", got.status, got.body)
+	}
+}
+
+// of two nodes that are drained at the same time, each by itself or by the other,
+// one stays.
+func TestR213TwoDrainsAtOnce(t *testing.T) {
+	for what, ask := range map[string]func(n, other node) int{
+		"itself": func(n, _ node) int {
+			path := drainPath + "?node=" + n.dir.Self().Name
+			return raw(t, n.AdminAddr(), asking("POST "+path+" HTTP/1.1", "Host: localhost", "Content-Length: 0")).status
+		},
+		"the other": func(n, other node) int {
+			status, _ := other.cluster.order(t.Context(), n.dir.Self(), drainPath)
+			return status
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			nodes := startNodes(t, new(cluster.Memory), "ab", func(o *Options) { o.AdminAddr = "127.0.0.1:0" })
+			var got [2]int
+			var both sync.WaitGroup
+			for i, n := range nodes {
+				both.Go(func() { got[i] = ask(n, nodes[1-i]) })
+			}
+			both.Wait()
+			if slices.Sort(got[:]); got != [2]int{http.StatusNoContent, http.StatusConflict} {
+				t.Errorf("the answers are %v", got)
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@
 //	cdphub-owner-NN    key of a hub: {"hub":"x","node":"ID","claim":"RANDOM"}
 //	                   note- and that key: the epoch in 8 bytes, and what the owner has noted
 //	cdphub-reserved    "browsers": {"ID":3}, how many each node has
+//	                   "ends": ["ID"], nodes that are drained
 //
 // A claim is a write that expects the revision of the one before, and its own revision
 // is its epoch.
@@ -238,7 +239,9 @@ func (d *Directory) begin(ctx context.Context) error {
 			return fmt.Errorf("this node could not join the directory of the cluster: %w", err)
 		}
 	}
-	d.readNodes(ctx)
+	if err := d.readNodes(ctx); err != nil {
+		d.log.Debug("it is not known yet which nodes are alive", zap.Error(err))
+	}
 	if _, err := d.conn.Subscribe(fmt.Sprintf(evictSubject, d.o.Node.ID), d.evicted); err != nil {
 		return err
 	}

@@ -45,7 +45,9 @@ func (d *Directory) keep(ctx context.Context) {
 			d.checkAll(ctx, d.claims(round%checkRounds, checkRounds))
 		}
 		once, cancel = context.WithTimeout(ctx, d.o.Lease/4)
-		d.readNodes(once)
+		if err := d.readNodes(once); err != nil {
+			d.log.Debug("it is not known which nodes are alive: those that were are thought to be", zap.Error(err))
+		}
 		d.tellReserved(once)
 		cancel()
 	}
@@ -85,18 +87,18 @@ func (d *Directory) renew(ctx context.Context) error {
 
 // readNodes reads which nodes are alive. While that is not known, those that were
 // alive are thought to be.
-func (d *Directory) readNodes(ctx context.Context) {
+func (d *Directory) readNodes(ctx context.Context) error {
 	prefix := "$KV." + nodesBucket + "."
 	info, err := d.nodes.stream.Info(ctx, jetstream.WithSubjectFilter(prefix+">"))
 	if err != nil {
-		return
+		return err
 	}
 	alive := make(map[string]cluster.Node, len(info.State.Subjects))
 	for subject := range info.State.Subjects {
 		id := strings.TrimPrefix(subject, prefix)
 		m, ok, err := d.nodes.last(ctx, id)
 		if err != nil {
-			return
+			return err
 		}
 		var n cluster.Node
 		if ok && len(m.Data) > 0 && json.Unmarshal(m.Data, &n) == nil && n.ID == id {
@@ -106,6 +108,7 @@ func (d *Directory) readNodes(ctx context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.alive = alive
+	return nil
 }
 
 // node finds a node that is alive: one of those known, or one that has just come.
@@ -130,14 +133,6 @@ func (d *Directory) node(ctx context.Context, id string) (n cluster.Node, ok boo
 	defer d.mu.Unlock()
 	d.alive[id] = n // or what is passed on to it would be cut as to a dead node
 	return n, true, nil
-}
-
-// Drain implements cluster.Directory.
-func (d *Directory) Drain(ctx context.Context) error {
-	d.mu.Lock()
-	d.self.Draining = true
-	d.mu.Unlock()
-	return d.renew(ctx)
 }
 
 // Close implements cluster.Directory. The server in this process, if it is used, goes on.
