@@ -105,7 +105,10 @@ func (g giver) give(name string, hub *relay.Hub) {
 	if g.browsers.Has(name) {
 		body.Named.Lose()
 	}
-	if err := g.send(name, epoch, body); err != nil {
+	begun := time.Now()
+	err := g.send(name, epoch, body)
+	g.metrics.handedOver(len(body.Named.Sessions), time.Since(begun), err)
+	if err != nil {
 		g.log.Warn("the named sessions of a hub could not be handed over", zap.String("hub", name), zap.Int("sessions", len(body.Named.Sessions)), zap.Error(err))
 		m.mu.Lock()
 		m.leaving = append(m.leaving, hosts...) // until the hub is free
@@ -129,7 +132,10 @@ func (g giver) send(hub string, epoch cluster.Epoch, body handover) error {
 			continue
 		}
 		status, failed := g.cluster.sendOrder(g.ctx, n, verdict{URI: handoverPath, Hub: hub, Epoch: epoch}, text)
-		if err = failed; err == nil || status == http.StatusConflict || g.ctx.Err() != nil {
+		if status == http.StatusConflict {
+			return errElsewhereNow
+		}
+		if err = failed; err == nil || g.ctx.Err() != nil {
 			return err
 		}
 		g.bad.Store(n.ID, nil)
@@ -178,7 +184,7 @@ func (s *Server) takeHandover(w http.ResponseWriter, r *http.Request, v *verdict
 		http.Error(w, "the hub could not be read: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	err := s.cluster.receive(r.Context(), v.Hub, v.Epoch, func() { s.adopt(v.Hub, body) })
+	err := s.cluster.receive(r.Context(), v.Hub, v.Epoch, func() { s.adopt(v.Hub, body, movedTaken) })
 	switch {
 	case errors.Is(err, cluster.ErrTaken):
 		http.Error(w, errElsewhereNow.Error(), http.StatusConflict)
@@ -201,8 +207,8 @@ func (m *membership) receive(ctx context.Context, hub string, after cluster.Epoc
 	return m.takeWith(ctx, hub, after, restore)
 }
 
-// adopt restores what another node had of a hub.
-func (s *Server) adopt(name string, from handover) {
+// adopt restores what another node had of a hub. how is for the metrics.
+func (s *Server) adopt(name string, from handover, how string) {
 	hub, release, err := s.hubs.Acquire(name)
 	if err != nil {
 		s.log.Warn("a hub of another node cannot go on", zap.String("hub", name), zap.Error(err))
@@ -211,6 +217,7 @@ func (s *Server) adopt(name string, from handover) {
 	defer release()
 	hub.Restore(from.Host)
 	s.named.Restore(name, from.Named, func(st *named.SessionState) (*named.Begin, error) { return s.beginAgain(name, st) })
+	s.metrics.moved.WithLabelValues(how).Add(float64(len(from.Named.Sessions)))
 	s.log.Info("a hub goes on that was at another node", zap.String("hub", name), zap.Int("sessions", len(from.Named.Sessions)))
 }
 

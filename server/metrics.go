@@ -26,6 +26,9 @@ type metrics struct {
 
 	passedOn, peerRefused prometheus.Counter // requests of a cluster
 
+	handover *prometheus.HistogramVec // of hubs to other nodes, by outcome
+	moved    *prometheus.CounterVec   // named sessions, by how
+
 	browserStart prometheus.Histogram
 	browserQueue *prometheus.HistogramVec // by outcome
 }
@@ -57,6 +60,7 @@ func newMetrics() *metrics {
 			Name: "cdphub_cluster_verdicts_refused_total",
 			Help: "Requests at the listener for other nodes that were refused: they had no verdict, or one that was not good.",
 		}),
+		handover: newHandoverSeconds(), moved: newSessionsMoved(),
 		browserStart: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "cdphub_browser_start_seconds",
 			Help:    "Time from the request for a browser until it has come to its hub.",
@@ -216,7 +220,7 @@ func (s *Server) registry() *prometheus.Registry {
 	)
 	r.MustRegister(s.namedMetrics()...)
 	if s.cluster != nil {
-		r.MustRegister(s.metrics.passedOn, s.metrics.peerRefused)
+		r.MustRegister(s.metrics.passedOn, s.metrics.peerRefused, s.metrics.handover, s.metrics.moved)
 		r.MustRegister(s.cluster.collectors()...)
 	}
 	r.MustRegister(s.o.Collectors...)

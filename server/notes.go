@@ -112,6 +112,6 @@ func (s *Server) readNote(ctx context.Context, hub string) {
 		return
 	}
 	if !n.Named.Empty() {
-		s.adopt(hub, n)
+		s.adopt(hub, n, movedRestored)
 	}
 }

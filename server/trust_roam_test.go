@@ -3,8 +3,12 @@ package server
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/cdphub/cdphub/cluster"
 	"github.com/cdphub/cdphub/wsconn"
@@ -62,6 +66,7 @@ func TestR214SessionsOutliveADrainedNode(t *testing.T) {
 	client.wants(`{"method":"Page.loadEventFired","params":{"timestamp":1}` + tail)
 
 	a.stop()
+	a.counts(t, `cdphub_cluster_handover_seconds_count{outcome="taken"} 1`, `cdphub_cluster_sessions_moved_total{how="given"} 2`)
 	if why := client.reason(); why != wsconn.ReasonShutdown {
 		t.Errorf("the Client was closed with %v", why)
 	}
@@ -71,6 +76,7 @@ func TestR214SessionsOutliveADrainedNode(t *testing.T) {
 	if o, err := b.dir.Owner(t.Context(), ""); err != nil || o.Node.Name == "a" {
 		t.Fatalf("the hub is owned by %v, %v", o, err)
 	}
+	holder(t, nodes[1:]).counts(t, `cdphub_cluster_sessions_moved_total{how="taken"} 2`)
 	if got := b.refusal(t, "/devtools/browser?session=work&resume="+stream+".0", strangerToken); got.status != http.StatusForbidden {
 		t.Errorf("another token: %d %s", got.status, got.body)
 	}
@@ -106,6 +112,28 @@ func TestR214SessionsOutliveADrainedNode(t *testing.T) {
 		t.Errorf("the other session: %s", m)
 	}
 	away.wants(`{"method":"Page.loadEventFired","params":{"timestamp":1}` + awayTail)
+}
+
+// holder is the node that owns the hub at the root.
+func holder(t *testing.T, nodes []node) node {
+	t.Helper()
+	i := slices.IndexFunc(nodes, func(n node) bool { return n.cluster.holdsNow("") })
+	if i < 0 {
+		t.Fatal("none of these nodes has the hub")
+	}
+	return nodes[i]
+}
+
+// counts wants the metrics of a node to have these lines.
+func (n node) counts(t *testing.T, lines ...string) {
+	t.Helper()
+	got := httptest.NewRecorder()
+	promhttp.HandlerFor(n.registry(), promhttp.HandlerOpts{}).ServeHTTP(got, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	for _, line := range lines {
+		if !strings.Contains(got.Body.String(), line+"\n") {
+			t.Errorf("the metrics lack %s", line)
+		}
+	}
 }
 
 // between is the text from a mark to the next quote.
@@ -169,6 +197,7 @@ func TestR214SessionsOutliveADeadNode(t *testing.T) {
 	if m := back.until(`"attached"`); !strings.Contains(m, tail[1:len(tail)-1]) {
 		t.Errorf("the Host page hears of %s", m)
 	}
+	holder(t, nodes[1:]).counts(t, `cdphub_cluster_sessions_moved_total{how="restored"} 1`)
 	client = c.namedClient(t, "session=work&resume="+stream+".2.1", ownToken)
 	if m := client.next(); streamOf(t, m) != stream || !strings.Contains(m, `"received":1}`) {
 		t.Errorf("the other node says %s", m)
@@ -257,6 +286,8 @@ func TestR214JournalOfMegabytes(t *testing.T) {
 			t.Fatalf("event %d is %.200s", n, m)
 		}
 	}
+	b.stop()
+	b.counts(t, `cdphub_cluster_handover_seconds_count{outcome="failed"} 1`) // there is no other node
 }
 
 // TestR215BrowsersOfExtensionsEndToo has a session on a browser that has connected as a
