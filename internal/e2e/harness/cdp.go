@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/url"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/coder/websocket/wsjson"
@@ -34,7 +36,9 @@ func (e *CDPError) Error() string { return fmt.Sprintf("%d %s", e.Code, e.Messag
 // CDP is a client without any wits of its own: it keeps all that came,
 // in order, for the test to look at.
 type CDP struct {
-	conn *websocket.Conn
+	// Patience is how long it waits for a message; Soon where it is 0.
+	Patience time.Duration
+	conn     *websocket.Conn
 
 	mu     sync.Mutex
 	nextID int
@@ -158,7 +162,7 @@ func (c *CDP) Try(t testing.TB, session, method string, params map[string]any) (
 func (c *CDP) Await(t testing.TB, what string, is func(Message) bool) Message {
 	t.Helper()
 	var found Message
-	Eventually(t, Started, func() error {
+	Eventually(t, cmp.Or(c.Patience, Started), func() error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		for _, m := range c.came {
