@@ -1,18 +1,15 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/cdphub/cdphub/internal/hubtest"
-	"github.com/cdphub/cdphub/wsconn"
 )
 
 // asker is a Client that asks one thing at a time.
@@ -159,40 +156,6 @@ func asks(b *testing.B, n *process, i int) {
 		status, _ := hubtest.Get(b, n.clients, fmt.Sprintf("/hub/owned%d/json/list", i), nil)
 		return status == 200
 	})
-}
-
-// BenchmarkIdleHubs prints what hubs cost that have a Host each and nothing to do, over
-// three nodes, and how many are claimed in a second when Hosts come, 16 at a time.
-func BenchmarkIdleHubs(b *testing.B) {
-	const hubs = 3000
-	for b.Loop() {
-		nodes, _ := example(b, b.TempDir(), "--max-connections", fmt.Sprint(hubs))
-		for _, n := range nodes {
-			n.host()
-		}
-		before := resident(b, nodes)
-		begun := time.Now()
-		var all sync.WaitGroup
-		turns := make(chan struct{}, 16)
-		for i := range hubs {
-			turns <- struct{}{}
-			all.Go(func() {
-				defer func() { <-turns }()
-				conn, err := wsconn.Dial(b.Context(), fmt.Sprintf("ws://%s/hub/h%d/icdp/host", nodes[i%len(nodes)].hosts, i), nil, wsconn.Limits{})
-				if err != nil {
-					b.Error(err)
-					return
-				}
-				b.Cleanup(func() { conn.Close(wsconn.ReasonNormal) })
-				go conn.Serve(context.Background(), func([]byte) {})
-				conn.Deliver(wsconn.Frame{Head: []byte(hubtest.Ready)})
-			})
-		}
-		all.Wait()
-		b.ReportMetric(0, "ns/op")
-		b.ReportMetric(hubs/time.Since(begun).Seconds(), "claims/s")
-		b.ReportMetric(float64(resident(b, nodes)-before)/1024/hubs, "KB/hub")
-	}
 }
 
 // resident is the memory of all nodes in bytes (proc(5), statm).
