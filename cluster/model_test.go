@@ -11,7 +11,8 @@ import (
 // step is one message or one decision, and the explorer tries all orders of them.
 //
 // A state holds what the directory says, and what each node believes. The rules are those
-// of server (own, takeOver, moved, holds) and cluster/nats (Claim, Certain).
+// of server (own, takeOver, moved, holds) and cluster/nats (Claim, Certain). What happens to
+// named sessions when a node is drained is in model_drain_test.go.
 
 const (
 	modelNodes   = 3
@@ -52,6 +53,11 @@ type modelWorld struct {
 	cut       bool               // the partition has been
 	claims    int8               // so far
 	ran       [modelClients]int8 // how often the one command of each Client was carried out
+
+	drained [modelNodes]bool       // it hands its hub over, and serves nothing more
+	named   [modelNodes]modelNamed // the named session of the Client, where nodes have it
+	moving  modelMove
+	begun   bool // the Client has its named session
 }
 
 func firstWorld() (w modelWorld) {
@@ -69,6 +75,7 @@ func (w modelWorld) steps(next func(string, modelWorld)) {
 	for n := range int8(modelNodes) {
 		w.partition(n, next)
 		w.hears(n, next)
+		w.drains(n, next)
 	}
 	for i := range modelHosts {
 		w.arrives("host", true, func(w *modelWorld) *modelConn { return &w.hosts[i] }, next)
@@ -82,7 +89,7 @@ func (w modelWorld) steps(next func(string, modelWorld)) {
 // partition cuts a node off, lets its lease end, first by its own clock, and joins it again.
 func (w modelWorld) partition(n int8, next func(string, modelWorld)) {
 	switch {
-	case n == 0 && w.reaches[n] && !w.cut: // the nodes are alike
+	case n == 0 && w.reaches[n] && !w.cut && !w.drained[n]: // the nodes are alike
 		v := w
 		v.reaches[n], v.cut = false, true
 		next("cut off ", v)
@@ -121,7 +128,7 @@ func (w modelWorld) hears(n int8, next func(string, modelWorld)) {
 
 func (w *modelWorld) lose(n int8) {
 	old := w.held[n]
-	w.held[n].epoch = 0
+	w.held[n].epoch, w.named[n] = 0, modelNamed{}
 	for _, c := range w.conns() {
 		if c.state == joined && c.owner == old {
 			c.state = away // with 4500 or 1012; it may come again
@@ -157,7 +164,7 @@ func (w modelWorld) arrives(name string, host bool, at func(*modelWorld) *modelC
 	case coming:
 		v := w
 		switch {
-		case v.admits(c.owner):
+		case v.admits(c.owner) && (host || v.joinsNamed(c.owner.node)):
 			at(&v).state = joined
 			if host {
 				v.replaceHost(at(&v))
@@ -184,6 +191,9 @@ func (w modelWorld) arrives(name string, host bool, at func(*modelWorld) *modelC
 // find is membership.own at an entry node: its own claim, the owner by the directory, or
 // a new claim where there is none.
 func (w *modelWorld) find(entry int8) (modelClaim, bool) {
+	if w.drained[entry] {
+		return modelClaim{}, false
+	}
 	if w.held[entry].epoch != 0 {
 		return w.held[entry], w.certain[entry]
 	}
@@ -226,17 +236,24 @@ func (w *modelWorld) replaceHost(newest *modelConn) {
 	}
 }
 
-// commands has a Client that is joined send its one command, which the Host of the same
-// owner carries out. Nothing is sent again.
+// commands has a Client that is joined send its one command, unless its session says that
+// the command has come already. The Host of the same owner carries it out.
 func (w modelWorld) commands(i int, next func(string, modelWorld)) {
 	c := w.clients[i]
-	if c.state != joined || w.ran[i] > 0 {
+	if c.state != joined {
 		return
 	}
-	if slices.ContainsFunc(w.hosts[:], func(h modelConn) bool { return h.state == joined && h.owner == c.owner }) {
+	n := c.owner.node
+	if !w.named[n].received {
 		v := w
-		v.ran[i]++
+		v.named[n].received, v.named[n].waits = true, true
 		next("command", v)
+	}
+	if w.named[n].waits && slices.ContainsFunc(w.hosts[:], func(h modelConn) bool { return h.state == joined && h.owner == c.owner }) {
+		v := w
+		v.named[n].waits = false
+		v.ran[i]++
+		next("command is carried out", v)
 	}
 }
 
