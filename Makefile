@@ -208,7 +208,7 @@ SEED ?= 0
 CLUSTER ?= 0
 
 chaos: compiler
-	go test -race -count=1 -v -timeout 0 -run TestRandomFaults ./internal/chaos -duration=$(DURATION) -seed=$(SEED) -cluster=$(CLUSTER)
+	go test -race -count=1 -v -timeout 0 -run TestRandom ./internal/chaos -duration=$(DURATION) -seed=$(SEED) -cluster=$(CLUSTER)
 
 # A commit with a tag is a release, any other a snapshot. goreleaser wants to know
 # a remote, which a clone may not have.

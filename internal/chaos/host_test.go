@@ -18,6 +18,8 @@ type host struct {
 	s    *sock
 	gone chan struct{} // closed when the connection has ended
 
+	ran func(nonce string) // told of each command; nil: nobody is
+
 	left, returns bool // of the random run: the Host itself ends the connection, and comes back
 
 	mu      sync.Mutex // guards everything below, and the order of what is sent
@@ -67,7 +69,7 @@ func (h *host) back(at place) (*host, error) {
 // again is the same Host for a new connection, with its hostId and its Targets.
 func (h *host) again() *host {
 	h.mu.Lock()
-	n := &host{b: h.b, name: h.name, id: h.id, epoch: h.epoch + 1, targets: h.targets}
+	n := &host{b: h.b, name: h.name, id: h.id, ran: h.ran, epoch: h.epoch + 1, targets: h.targets}
 	for _, t := range n.targets {
 		t.at = mark{n.epoch, 0}
 		h.past[t.id] = true // commands for them may be on their way here
@@ -194,6 +196,9 @@ func (h *host) command(m []byte) {
 		h.b.fault(&h.b.crossed, "host %s got a command for %s in session %s, which is on %q", h.name, id, session, h.live[session])
 	}
 	nonce := text(params, `"nonce":"`)
+	if h.ran != nil {
+		h.ran(nonce)
+	}
 	answer := func() {
 		h.s.put(opText, fmt.Appendf(nil, `{"kind":"response","sessionId":"%s","id":%d,"result":{"nonce":"%s","target":"%s","epoch":%d,"n":%d}}`,
 			session, call, nonce, t.id, t.at.epoch, t.at.n))
