@@ -13,6 +13,7 @@
 # make docs          the documentation as a site with search: docs/.vitepress/dist
 # make docs-images   the pictures of the documentation, from the demo: docs/images
 # make bench         the hub against a forwarder that parses nothing, before a Chromium, and its actions against Playwright's
+# make bench-doc     the figures of docs/performance.md beside their goals, made anew
 # make bench-cluster what another node, and cdphub connect, cost; takeovers, claims, memory of idle hubs
 # make chaos         all faults at random, 60 s (DURATION=1h: longer, SEED=N: the same again, CLUSTER=3: in a cluster)
 # make release       archives, deb, rpm, images, SBOMs, checksums: dist/, the same bytes for the same commit
@@ -21,7 +22,7 @@
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-cluster chaos release release-test generate tools compiler
+.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -104,7 +105,7 @@ test-e2e-others: tools $(GOTESTSUM)
 	cd web/build && $(call GOTEST,build,./...) -- -shuffle=on -timeout 20m
 	cd cluster/nats && $(call GOTEST,nats,./...) -- -shuffle=on -timeout 20m -p 1
 	go test -C packaging/release -run TestKubernetes .
-	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./browserhost ./devtools ./pages ./proxy ./shots) -- -shuffle=on -timeout 20m -p 2
+	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./pages ./proxy ./shots) -- -shuffle=on -timeout 20m -p 2
 	cd $(E2E) && $(call GOTEST,docs,./docs) -- -count=1 -timeout 20m -run 'TestBlocks/README|TestOwnPages'
 	cd $(E2E) && $(call GOTEST,recording,./recording) -- -count=1 -timeout 20m -run TestHandoff
 
@@ -195,7 +196,16 @@ bench: tools
 	go test ./web/test -run '^$$' -bench PageLoop -benchtime 1x
 	go test ./server -run '^$$' -bench ViewedPage -benchtime 2x
 	go test ./server -run '^$$' -bench ClickInAView -benchtime 100x
-	go test -C $(E2E) -run '^$$' -bench . -benchtime 1x -timeout 30m ./playwright ./clients ./pages
+	go test -C $(E2E) -run '^$$' -bench . -benchtime 1x -timeout 30m ./playwright ./clients ./pages ./speed
+
+# docs/performance.md. The machine should have nothing else to do meanwhile.
+bench-doc: tools
+	@set -e; figures=$$(mktemp); trap "rm -f $$figures" EXIT; \
+	go run ./internal/bench -figures $$figures; \
+	go test ./web/test -run '^$$' -bench 'PageLoop|AgentSize' -benchtime 1x >> $$figures; \
+	go test -C $(E2E) -run '^$$' -bench Clicks -benchtime 1x -timeout 30m ./clients >> $$figures; \
+	go test -C $(E2E) -run '^$$' -bench . -benchtime 1x -timeout 30m ./speed >> $$figures; \
+	go run -C $(E2E) ./benchdoc -docs $(CURDIR)/docs < $$figures
 
 # Each number is of this machine and what else runs on it: the ratios say more.
 bench-cluster:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +14,18 @@ import (
 // must run on both sides and end.
 func TestRun(t *testing.T) {
 	var out, log bytes.Buffer
-	if err := run(t.Context(), []string{"-rounds", "1", "-each", "5ms", "-hubs", "5", "-hosts", "20"}, &out, &log); err != nil {
+	figures := filepath.Join(t.TempDir(), "figures")
+	if err := run(t.Context(), []string{"-figures", figures, "-rounds", "1", "-each", "5ms", "-hubs", "5", "-hosts", "20"}, &out, &log); err != nil {
 		t.Fatalf("%v\n%s", err, &log)
+	}
+	noted, err := os.ReadFile(figures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"BenchmarkHub/attach_and_detach,_bursts_of_16 1 ", " hub/splice\n", "BenchmarkMemory/idle_Host_on_a_hub_of_its_own,_of_20 1 ", "BenchmarkFair/", " p99/control "} {
+		if !strings.Contains(string(noted), line) {
+			t.Errorf("the figures have no %q:\n%s", line, noted)
+		}
 	}
 	for _, c := range cases() {
 		if !strings.Contains(out.String(), "  "+c.name+"\n") {

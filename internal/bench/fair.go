@@ -152,6 +152,10 @@ func measureFair(ctx context.Context, cfg config, p programs, out io.Writer) err
 		}
 		p99 := float64(r.shared.at(.99))
 		fmt.Fprintf(w, "%.2f\t%.2f\t  %s\n", p99/float64(r.apart.at(.99)), p99/float64(r.alone.at(.99)), r.name)
+		err = cfg.note("Fair/"+r.name, p99/float64(r.apart.at(.99)), "p99/control", r.shared.speed()/r.apart.speed(), "speed/control")
+		if err != nil {
+			return err
+		}
 	}
 	return w.Flush()
 }

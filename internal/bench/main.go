@@ -53,6 +53,7 @@ type config struct {
 	profile string         // file for a CPU profile of the hub; none when empty
 	hubs    int            // held at once, to see what one costs
 	hosts   int            // likewise
+	figures string         // file for the figures as go test -bench prints them; none when empty
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -86,6 +87,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		fmt.Fprintf(stderr, "%s: %.2f\n", r.name, r.ratio.middle)
 		rows = append(rows, r)
+		if err := cfg.note("Hub/"+r.name, r.ratio.middle, "hub/splice"); err != nil {
+			return err
+		}
 	}
 	if err := printTable(stdout, rows); err != nil {
 		return err
@@ -105,6 +109,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	hubs := flags.Int("hubs", 1000, "hubs to hold at once")
 	hosts := flags.Int("hosts", 10_000, "Hosts to hold at once; takes a descriptor for each")
 	profile := flags.String("profile", "", "write a CPU profile of the hub to this `file`; for one case")
+	figures := flags.String("figures", "", "append the figures to this `file`, as go test -bench prints them")
 	if err := flags.Parse(args); err != nil {
 		return config{}, err
 	}
@@ -112,5 +117,5 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	if err == nil && (*rounds < 1 || *each < time.Millisecond || *hubs < 1 || *hosts < 1) {
 		err = fmt.Errorf("%d rounds of %v, %d hubs and %d Hosts are no measurement", *rounds, *each, *hubs, *hosts)
 	}
-	return config{re, *rounds, *each, *profile, *hubs, *hosts}, err
+	return config{re, *rounds, *each, *profile, *hubs, *hosts, *figures}, err
 }

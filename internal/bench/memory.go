@@ -127,6 +127,9 @@ func measureMemory(ctx context.Context, cfg config, p programs, out io.Writer) e
 		n := int64(m.each)
 		fmt.Fprintf(w, "%s%d\t%d\t%d\t  %s\n", head, d.resident/n, d.Heap/n, d.Stacks/n, m.name)
 		head = ""
+		if err := cfg.note("Memory/"+m.name, float64(d.Heap+d.Stacks)/float64(n)/1000, "kB"); err != nil {
+			return err
+		}
 	}
 	return w.Flush()
 }

@@ -4,7 +4,9 @@
 package webtest
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"embed"
 	"encoding/json"
@@ -83,6 +85,26 @@ func BenchmarkPageLoop(b *testing.B) {
 			b.ReportMetric(figure, unit)
 		}
 	}
+}
+
+// BenchmarkAgentSize says how large the script is that every page loads.
+func BenchmarkAgentSize(b *testing.B) {
+	agent, err := os.ReadFile(filepath.Join("..", "dist", "agent.js"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var packed bytes.Buffer
+	for b.Loop() {
+		packed.Reset()
+		z := gzip.NewWriter(&packed)
+		if _, err := z.Write(agent); err != nil {
+			b.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(packed.Len())/1000, "kB")
 }
 
 // runPage serves an app and a Host page on two origins and waits for the

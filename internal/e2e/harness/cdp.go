@@ -36,7 +36,7 @@ func (e *CDPError) Error() string { return fmt.Sprintf("%d %s", e.Code, e.Messag
 // CDP is a client without any wits of its own: it keeps all that came,
 // in order, for the test to look at.
 type CDP struct {
-	// Patience is how long it waits for a message; Soon where it is 0.
+	// Patience is how long it waits for a message; Started where it is 0.
 	Patience time.Duration
 	conn     *websocket.Conn
 

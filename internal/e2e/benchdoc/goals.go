@@ -1,0 +1,112 @@
+package main
+
+// group is a section of the page.
+type group struct {
+	title, text string
+	goals       []goal
+}
+
+// goal is a bound for one figure of a benchmark.
+type goal struct {
+	Title     string
+	Benchmark string // without the word Benchmark, and with _ for spaces
+	Unit      string // as the benchmark reports it
+	Of        string // the unit, as the page says it
+	Goal      float64
+	AtLeast   bool   // the figure is to be at least the goal, not at most
+	Limit     string // what stands in the way, where the goal is not met
+}
+
+// What stands in the way, by profiles of the case.
+const (
+	limitSmall    = ""
+	limitNodes    = ""
+	limitTargets  = ""
+	limitAttach   = ""
+	limitFair     = ""
+	limitMemory   = ""
+	limitEvent    = ""
+	limitSnapshot = ""
+	limitPage     = ""
+	limitSize     = ""
+)
+
+var goals = []group{
+	{
+		"The hub", "CPU time of the hub's process for each operation, as a multiple of that of the splice, for frames of the same size and number.",
+		[]goal{
+			hub("Round trips, one at a time, 100 B", "round_trip,_one_at_a_time,_100_B", 1.5, ""),
+			hub("Round trips, bursts of 64, 100 B", "round_trip,_bursts_of_64,_100_B", 2, limitSmall),
+			hub("Round trips, bursts of 64, 4 KiB in one string", "round_trip,_bursts_of_64,_4_KiB_in_one_string", 1.5, limitSmall),
+			hub("Round trips, bursts of 64, 4 KiB of nodes", "round_trip,_bursts_of_64,_4_KiB_of_nodes", 2, limitNodes),
+			hub("Round trips, bursts of 8, 256 KiB of nodes", "round_trip,_bursts_of_8,_256_KiB_of_nodes", 2, limitNodes),
+			hub("An event to 1 session", "event_to_1_session", 3, ""),
+			hub("An event to 1,000 sessions", "event_to_1000_sessions", 3, ""),
+			hub("An event of the agent to 100 sessions", "event_of_an_agent_to_100_sessions", 3, ""),
+			hub("Target.getTargets", "getTargets,_5000_Targets,_5000_sessions", 2, limitTargets),
+			hub("Target.getTargets after each change", "getTargets,_the_same,_after_a_change_each_time", 2, limitTargets),
+			hub("Attach and detach, bursts of 16", "attach_and_detach,_bursts_of_16", 2, limitAttach),
+		},
+	},
+	{
+		"Neighbours", "Round trips of one Client while other programs flood hubs of the same process, against the same floods of another process.",
+		[]goal{
+			{"p99 beside two flooded hubs", "Fair/a_Client_beside_2_such_hubs,_one_for_each_CPU", "p99/control", "times the control", 2, false, limitFair},
+			{"Speed beside two flooded hubs", "Fair/a_Client_beside_2_such_hubs,_one_for_each_CPU", "speed/control", "of the control", 0.6, true, limitFair},
+		},
+	},
+	{
+		"Memory", "Live heap and stacks of the hub's process, for each.",
+		[]goal{
+			{"Idle Client", "Memory/idle_Client,_of_500,_hub", "kB", "kB", 8, false, ""},
+			{"Idle Host on a hub of its own", "Memory/idle_Host_on_a_hub_of_its_own,_of_10000", "kB", "kB", 8, false, limitMemory},
+			{"Hub with a Host, two Targets and two Clients", "Memory/hub_with_a_Host,_two_Targets_and_two_Clients,_of_1000", "kB", "kB", 25, false, limitMemory},
+		},
+	},
+	{
+		"The whole way", "From a page to a client, in an iframe through the agent and in a browser behind the hub, against Chromium itself.",
+		[]goal{
+			whole("An event to 1 session", "frame", "Events/1", 2, limitEvent),
+			whole("An event to 100 sessions", "frame", "Events/100", 1, ""),
+			whole("An event to 1,000 sessions", "frame", "Events/1000", 1, ""),
+			whole("An event to 1 session", "browser", "Events/1", 1.5, ""),
+			whole("An event to 1,000 sessions", "browser", "Events/1000", 1.5, ""),
+			whole("A click by Playwright", "frame", "Clicks/Playwright", 1.5, ""),
+			whole("A click by Puppeteer", "frame", "Clicks/Puppeteer", 1.5, ""),
+			whole("A click by Playwright", "browser", "Clicks/Playwright", 1.5, ""),
+			whole("A click by Puppeteer", "browser", "Clicks/Puppeteer", 1.5, ""),
+		},
+	},
+	{
+		"Large pages", "50,000 nodes as a whole, against Chromium itself.",
+		[]goal{
+			whole("DOM.getDocument", "frame", "LargePage/DOM.getDocument", 2, ""),
+			whole("Accessibility.getFullAXTree", "frame", "LargePage/Accessibility.getFullAXTree", 2, ""),
+			whole("DOMSnapshot.captureSnapshot", "frame", "LargePage/DOMSnapshot.captureSnapshot", 2, limitSnapshot),
+		},
+	},
+	{
+		"A page without a client", "What a page's own work takes with the agent, against the same page without it; and the agent's first script.",
+		[]goal{
+			pageLoop("DOM changes", "dom", limitPage),
+			pageLoop("fetch", "fetch", limitPage),
+			pageLoop("XMLHttpRequest", "xhr", limitPage),
+			pageLoop("Timers", "timers", limitPage),
+			pageLoop("Console", "console", limitPage),
+			{"First script, packed by gzip", "AgentSize", "kB", "kB", 60, false, limitSize},
+		},
+	},
+}
+
+func hub(title, name string, most float64, limit string) goal {
+	return goal{title, "Hub/" + name, "hub/splice", "times the splice", most, false, limit}
+}
+
+func whole(title, side, name string, most float64, limit string) goal {
+	where := map[string]string{"frame": ", in an iframe", "browser": ", in a browser"}[side]
+	return goal{title + where, name, side + "/direct", "times Chromium", most, false, limit}
+}
+
+func pageLoop(title, name, limit string) goal {
+	return goal{title, "PageLoop", name + "-ratio", "times without", 1.02, false, limit}
+}
