@@ -69,9 +69,15 @@ func BenchmarkGetTargets(b *testing.B) {
 			c.Receive([]byte(`{"id":1,"method":"Target.getTargets"}`))
 		}
 	})
+	b.Run("one changed", func(b *testing.B) {
+		for b.Loop() {
+			h.listing.note("T2500", false)
+			c.Receive([]byte(`{"id":1,"method":"Target.getTargets"}`))
+		}
+	})
 	b.Run("changed", func(b *testing.B) {
 		for b.Loop() {
-			h.stale = true
+			h.listing.stale = true
 			c.Receive([]byte(`{"id":1,"method":"Target.getTargets"}`))
 		}
 	})

@@ -126,8 +126,7 @@ type Hub struct {
 	emulated     int           // number of emulated sides
 	freed        chan struct{} // closed when a Host leaves its slot; nil: nobody waits
 	replacements replacements
-	listing      []byte // the answer to getTargets
-	stale        bool   // listing is out of date
+	listing      listing
 	clients      map[*Client]struct{}
 	// policyCount is how many of them have a Policy.
 	policyCount map[Policy]int
@@ -163,7 +162,7 @@ func New(o Options) *Hub {
 		policyCount: make(map[Policy]int),
 		dialogs:     make(map[string]*dialogs),
 		owners:      make(owners),
-		stale:       true,
+		listing:     listing{stale: true},
 		methods:     methods,
 	}
 	h.tabPrefix = "tab-" + h.contextID + "-"

@@ -159,18 +159,14 @@ func createTarget(h *Hub, _ *request) ([]byte, *wire.Error) {
 func closeTarget(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"success":true}`), nil }
 
 func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
-	switch {
-	case r.args.filter != nil, r.client.owner != nil:
+	if r.args.filter != nil || r.client.owner != nil {
 		f := r.args.filter
 		if f == nil {
 			f = targets.Usual
 		}
 		return h.appendTargetsLocked(nil, r.client, f), nil
-	case h.stale:
-		h.listing = h.appendTargetsLocked(h.listing[:0], r.client, targets.Usual)
-		h.stale = false
 	}
-	return h.listing, nil
+	return h.listingLocked(r.client), nil
 }
 
 // kinds are the kinds of targets, in the order in which Chromium announces

@@ -276,8 +276,8 @@ func (s *side) announceTargetLocked(t targets.Info) bool {
 	if !ok {
 		return false
 	}
-	h.stale = true
 	t, _ = s.targets.Get(t.ID)
+	h.listing.note(t.ID, added)
 	if added {
 		h.owners.inherit(t)
 	}
@@ -312,7 +312,7 @@ func (s *side) goneLocked(targetID string, why *wire.Error) {
 // announced as a change of it.
 func (s *side) endTargetLocked(info targets.Info, why *wire.Error) {
 	h := s.hub
-	h.stale = true
+	h.listing.stale = true
 	for _, k := range [...]session.Kind{session.Page, session.Tab} {
 		id := h.idOf(k, info)
 		for _, on := range slices.Clone(s.sessions.OfTarget(id)) {

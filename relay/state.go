@@ -266,7 +266,7 @@ func (c *Client) restoreLocked(st *SessionState, own map[string]*session.Session
 		if st.PageEvents {
 			h.pageEventsLocked(s, true)
 		}
-		h.stale = true
+		h.listing.stale = true
 		return s
 	}
 }

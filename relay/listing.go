@@ -1,0 +1,66 @@
+package relay
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/cdphub/cdphub/internal/wire"
+	"github.com/cdphub/cdphub/session"
+	"github.com/cdphub/cdphub/targets"
+)
+
+// listing is the answer to getTargets for Clients that see all Targets. Few Targets
+// change between two questions: only these are written anew.
+type listing struct {
+	text    []byte
+	stale   bool     // text must be written anew
+	changed []string // Targets whose part of text must be
+	scratch []byte
+}
+
+// maxChanged is how many Targets may have changed: to find the part of each costs a
+// walk over the text.
+const maxChanged = 4
+
+// note says that a Target, or whether a session is on it, has changed.
+func (l *listing) note(targetID string, added bool) {
+	switch {
+	case l.stale || slices.Contains(l.changed, targetID):
+	case added || len(l.changed) == maxChanged:
+		l.stale = true
+	default:
+		l.changed = append(l.changed, targetID)
+	}
+}
+
+// listingLocked is the answer to getTargets, for one of these Clients.
+func (h *Hub) listingLocked(c *Client) []byte {
+	l := &h.listing
+	for _, id := range l.changed {
+		l.stale = l.stale || !h.relistLocked(id)
+	}
+	clear(l.changed)
+	l.changed = l.changed[:0]
+	if l.stale {
+		l.text = h.appendTargetsLocked(l.text[:0], c, targets.Usual)
+		l.stale = false
+	}
+	return l.text
+}
+
+// relistLocked writes the part of one Target anew. Its beginning and its end stand
+// nowhere else: the quotes of what they could be in are escaped there.
+func (h *Hub) relistLocked(id string) bool {
+	l := &h.listing
+	t, on, known := h.targetLocked(id)
+	l.scratch = append(wire.AppendString(append(l.scratch[:0], `{"targetId":`...), id), ',')
+	from := bytes.Index(l.text, l.scratch)
+	if !known || from < 0 {
+		return false
+	}
+	l.scratch = append(wire.AppendString(append(l.scratch[:0], `,"browserContextId":`...), h.contextID), '}')
+	size := bytes.Index(l.text[from:], l.scratch) + len(l.scratch)
+	l.scratch = h.appendTargetInfoLocked(l.scratch[:0], target{session.Page, on, t})
+	l.text = slices.Replace(l.text, from, from+size, l.scratch...)
+	return true
+}
