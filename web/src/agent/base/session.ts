@@ -44,6 +44,23 @@ export function sessionOf(id: string): Session | undefined {
 
 export function addSession(s: Session): void {
   sessions.set(s.id, s);
+  onCount();
+}
+
+let onCount: () => void = () => {};
+
+/** Calls f when a session has begun or ended. */
+export function onSessionCount(f: () => void): void {
+  onCount = f;
+}
+
+/** Whether there is a session. */
+export const hasSessions = (): boolean => sessions.size > 0;
+
+/** Whether a session has enabled one of these domains. */
+export function isEnabled(...domains: string[]): boolean {
+  if (!sessions.size) return false;
+  return [...sessions.values()].some((s) => domains.some((d) => s.enabled.has(d)));
 }
 
 const ended: ((s: Session) => void)[] = [];
@@ -58,6 +75,7 @@ export function endSession(id: string): void {
   if (!s) return;
   sessions.delete(id);
   for (const f of ended) f(s);
+  onCount();
 }
 
 let together = false;

@@ -2,7 +2,7 @@
 // in the user's place.
 
 import type { Protocol } from "../../cdp";
-import { frameOfDocument, mainFrame } from "../page/frames";
+import { allFrames, frameOfDocument, mainFrame } from "../page/frames";
 import { settleClick } from "../windows/popups";
 import { elementOfParams, idOfNode } from "./nodes";
 import { ProtocolError, register } from "../base/registry";
@@ -27,10 +27,23 @@ interface Content {
 const answering = new Map<Session, boolean>();
 /** Sessions that receive Page.fileChooserOpened. */
 const told = new Set<Session>();
-onSessionEnd((s) => {
-  answering.delete(s);
-  told.delete(s);
-});
+
+/** Whether there is any. Clicks are listened for meanwhile. */
+let choosing = false;
+
+/** Changes these. */
+function change(f: () => void): void {
+  f();
+  choosing = answering.size > 0 || told.size > 0;
+  for (const { win } of allFrames()) if (win) listenForChoosers(win);
+}
+
+onSessionEnd((s) =>
+  change(() => {
+    answering.delete(s);
+    told.delete(s);
+  }),
+);
 
 const fileInput = (node: unknown): node is HTMLInputElement => {
   const input = node as Partial<HTMLInputElement> | undefined;
@@ -43,14 +56,14 @@ export function installChoosers(win: Win): void {
   const { showPicker } = proto;
   const { click } = win.HTMLElement.prototype;
   win.HTMLElement.prototype.click = named("click", function (this: HTMLElement): void {
-    if (fileInput(this) && !this.isConnected) watch(this);
+    if (choosing && fileInput(this) && !this.isConnected) watch(this);
     apply(click, this, []);
     settleClick();
   });
   if (showPicker)
     proto.showPicker = named("showPicker", function (this: HTMLInputElement): void {
       const ours = fileInput(this) && !this.disabled;
-      if (ours && (answering.size || told.size)) opened(this);
+      if (ours && choosing) opened(this);
       if (!ours || !answering.size) showPicker.call(this);
     });
 }
@@ -61,20 +74,17 @@ function named<F extends object>(name: string, f: F): F {
 
 /** Listens for clicks that open choosers in a window; again after document.open. */
 export function listenForChoosers(win: Win): void {
-  win.addEventListener(
-    "click",
-    (e) => {
-      if (!answering.size && !told.size) return;
-      const input = e.composedPath()[0];
-      if (fileInput(input)) watch(input);
-    },
-    true,
-  );
+  if (choosing) win.addEventListener("click", clicked, true);
+  else win.removeEventListener("click", clicked, true);
+}
+
+function clicked(e: Event): void {
+  const input = e.composedPath()[0];
+  if (fileInput(input)) watch(input);
 }
 
 /** Decides when the input's own listeners have had the click, which its document's may never see. */
 function watch(input: HTMLInputElement): void {
-  if (!answering.size && !told.size) return;
   input.addEventListener(
     "click",
     (e) => {
@@ -127,14 +137,18 @@ function fileOf(win: Win, c: Content): File {
 register("DOM", { setFileInputFiles: setFiles });
 register("Page", {
   setInterceptFileChooserDialog: (p, s) => {
-    if (p.enabled === true) answering.set(s, p.cancel === true);
-    else answering.delete(s);
+    change(() => {
+      if (p.enabled === true) answering.set(s, p.cancel === true);
+      else answering.delete(s);
+    });
   },
   enable: (p, s) => {
-    if (p.enableFileChooserOpenedEvent === true) told.add(s);
+    if (p.enableFileChooserOpenedEvent === true) change(() => told.add(s));
   },
   disable: (_p, s) => {
-    told.delete(s);
-    answering.delete(s);
+    change(() => {
+      told.delete(s);
+      answering.delete(s);
+    });
   },
 });

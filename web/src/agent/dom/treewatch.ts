@@ -14,14 +14,27 @@ interface Watch {
   observers: MutationObserver[];
   shadows: Set<WeakRef<ShadowRoot>>;
   report(): void;
+  /** What clients that drive no page see of it may have changed. */
+  touched(): void;
 }
 
 const watched = new Map<Document, Watch>();
 const SELECTOR = "iframe,frame";
 const WHAT = { childList: true, subtree: true };
 
-/** Calls `changed` with all such elements now and after every change of the document. */
-export function observe(doc: Document, changed: (owners: Owner[]) => void): void {
+/**
+ * While no client drives the page, nothing watches what it changes, which would cost it time: then frames are found
+ * when they have loaded, and all of them once a client comes.
+ */
+let asleep = false;
+/** Markup has made shadow trees meanwhile. */
+let undeclared = false;
+
+/**
+ * Calls `changed` with all such elements now and after every change of the document, and `touched` when its head has
+ * changed.
+ */
+export function observe(doc: Document, changed: (owners: Owner[]) => void, touched: () => void): void {
   if (watched.has(doc)) return;
   const shadows = new Set<WeakRef<ShadowRoot>>();
   const report = (): void => {
@@ -29,10 +42,41 @@ export function observe(doc: Document, changed: (owners: Owner[]) => void): void
     changed(roots.flatMap((r) => [...r.querySelectorAll<Owner>(SELECTOR)]));
   };
   const win = (doc.defaultView ?? window) as Win;
-  const observers = [new win.MutationObserver(report), new win.MutationObserver(report)];
-  observers[0].observe(doc, WHAT);
-  watched.set(doc, { observers, shadows, report });
+  const noted = (): void => (asleep ? touched() : report());
+  const watch = {
+    observers: [new win.MutationObserver(noted), new win.MutationObserver(noted)],
+    shadows,
+    report,
+    touched,
+  };
+  watched.set(doc, watch);
+  connect(doc, watch);
   report();
+  // Of frames in shadow trees it does not tell.
+  doc.addEventListener("load", () => asleep && report(), true);
+}
+
+function connect(doc: Document, { observers, shadows }: Watch): void {
+  for (const o of observers) o.disconnect();
+  if (!asleep) observers[0].observe(doc, WHAT);
+  else if (doc.head) observers[0].observe(doc.head, { ...WHAT, characterData: true });
+  if (!asleep) for (const root of connected(shadows)) observers[1].observe(root, WHAT);
+}
+
+/** Sets whether a client drives the page. */
+export function watchTrees(is: boolean): void {
+  if (asleep !== is) return;
+  if (!is) flushChanges();
+  asleep = !is;
+  for (const [doc, watch] of watched) {
+    if (!doc.defaultView) watched.delete(doc);
+    else {
+      connect(doc, watch);
+      if (is && undeclared) watchDeclared(doc);
+      if (is) watch.report();
+    }
+  }
+  undeclared = false;
 }
 
 function connected(shadows: Set<WeakRef<ShadowRoot>>): ShadowRoot[] {
@@ -52,7 +96,7 @@ function connected(shadows: Set<WeakRef<ShadowRoot>>): ShadowRoot[] {
 export function flushChanges(): void {
   for (const [doc, { observers, report }] of watched) {
     if (!doc.defaultView) watched.delete(doc);
-    else if (observers.filter((o) => o.takeRecords().length > 0).length > 0) report();
+    else if (asleep || observers.filter((o) => o.takeRecords().length > 0).length > 0) report();
   }
 }
 
@@ -70,15 +114,21 @@ export function watchShadows(win: Win): void {
     if (setHTMLUnsafe)
       target.setHTMLUnsafe = function (this: Element | ShadowRoot, ...args) {
         setHTMLUnsafe.apply(this, args);
-        watchDeclared(this);
+        if (asleep) undeclared = true;
+        else watchDeclared(this);
       };
   }
 }
 
+/** How many trees come before those that are gone are forgotten, while nothing else does that. */
+const PRUNE = 1000;
+
 function add(root: ShadowRoot): void {
   const watch = watched.get(root.ownerDocument);
-  watch?.shadows.add(new WeakRef(root));
-  watch?.observers[1].observe(root, WHAT);
+  if (!watch) return;
+  watch.shadows.add(new WeakRef(root));
+  if (!asleep) watch.observers[1].observe(root, WHAT);
+  else if (watch.shadows.size % PRUNE === 0) connected(watch.shadows);
 }
 
 /** Finds the open shadow trees that markup has made, of which no call of script tells. */

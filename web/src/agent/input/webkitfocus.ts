@@ -12,15 +12,18 @@ type Root = Document | ShadowRoot;
 
 const notedFocus = new WeakMap<Document, Element>();
 
+const withheld = navigator.vendor === "Apple Computer, Inc."; // so says every WebKit
+
 /** Wraps the functions of a window that set and read the focus, in browsers that withhold it. */
 export function installFocus(win: Win): void {
-  if (navigator.vendor !== "Apple Computer, Inc.") return; // so says every WebKit
+  if (!withheld) return;
   for (const proto of [win.HTMLElement.prototype, win.SVGElement.prototype]) wrapFocus(proto);
   for (const proto of [win.Document.prototype, win.ShadowRoot.prototype]) wrapActive(proto);
 }
 
 /** Gives way to the browser's own focus, once that is given in a window; again after document.open. */
 export function listenForFocus(win: Win): void {
+  if (!withheld) return;
   win.addEventListener(
     "focusin",
     (e) => {

@@ -9,6 +9,7 @@ import { detach } from "../page/framewatch";
 import { forgetMarks } from "../page/lifecycle";
 import { channel } from "../base/channels";
 import { slotOf } from "../base/originals";
+import { flushChanges } from "../dom/treewatch";
 import { Nested, focusTaken, mayNest, takenBases } from "./nested";
 
 /** Hellos that came before the welcome. At most MAX_WAITING are kept. */
@@ -50,6 +51,7 @@ function isHello(m: Partial<Hello> | Knock | null): m is Hello & { base: number 
 
 /** The frame out of reach whose window has sent something. */
 function frameOfSource(source: MessageEventSource | null): Frame | undefined {
+  flushChanges();
   return allFrames().find((f) => f.owner && f.proxy === source && !reach(f.owner));
 }
 

@@ -82,7 +82,7 @@ class Stream {
   }
 
   private message(e: Event): void {
-    if (!e.isTrusted || !(e instanceof this.win.MessageEvent)) return;
+    if (!this.exchange.heard || !e.isTrusted || !(e instanceof this.win.MessageEvent)) return;
     this.exchange.note("eventSourceMessageReceived", {
       timestamp: monotonic(),
       eventName: e.type,

@@ -4,7 +4,7 @@ import type { EventParams, Protocol } from "../../cdp";
 import type { ExtraEvent } from "../../wire/proxy";
 import { currentStack } from "../runtime/exceptions";
 import { type Frame, splitFragment } from "../page/frames";
-import { logFailure, logRefusal } from "./log";
+import { logFailure, logRefusal, logStatus } from "./log";
 import { monotonic, originals } from "../base/originals";
 import { keepBody, keepPayload } from "./bodies";
 import { type Refusal, refusedFields } from "./cors";
@@ -225,11 +225,7 @@ export class Exchange extends NetworkReporter {
       frameId: this.frame.id,
     }));
     if (came.status >= 400) {
-      logFailure(
-        `the server responded with a status of ${came.status} (${came.statusText ?? ""})`,
-        this.sent.url,
-        this.id,
-      );
+      logStatus(came.status, came.statusText ?? "", this.sent.url, this.id);
     }
   }
 

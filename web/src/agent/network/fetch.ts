@@ -6,14 +6,17 @@ import type { Asker } from "./cors";
 import { EditedRequest, FailedByClient, forScript, isMadeUp, refusalOf } from "./requestchanges";
 import { initOf, withOverrides } from "./responses";
 import { Exchange } from "./exchange";
-import { atProxy } from "../page/moved";
+import { atProxy, hasMoved } from "../page/moved";
 import { type Payload, boundaryOf, payloadOf } from "./payload";
+import { countUnheard } from "./reporter";
 import { followBody } from "./responsebody";
+import { isUnheard, unheardCame, unheardFailed } from "./unheard";
 
 type Win = Window & typeof globalThis;
 
 /** What Request objects were made with, which they do not tell without being read. */
 const bodies = new WeakMap<Request, unknown>();
+const { apply } = Reflect;
 
 /** Wraps fetch and Request of a window. */
 export function installFetch(win: Win): void {
@@ -35,6 +38,8 @@ export function installFetch(win: Win): void {
   };
   win.fetch = {
     fetch(input: RequestInfo | URL, ...rest: [init?: RequestInit]): Promise<Response> {
+      // biome-ignore lint/complexity/noArguments: no argument at all differs from undefined
+      if (isUnheard() && !isMoved(win, input)) return unheard(win, native, NativeRequest, arguments);
       let request: Request;
       try {
         // biome-ignore lint/complexity/noArguments: no argument at all differs from undefined
@@ -47,6 +52,44 @@ export function installFetch(win: Win): void {
       return run({ win, native, NativeRequest, request, payload });
     },
   }.fetch;
+}
+
+/** Whether the proxy is to get a request that the page addresses to where the app is without it. */
+function isMoved(win: Win, input: RequestInfo | URL): boolean {
+  if (!hasMoved()) return false;
+  const to = typeof input === "string" ? input : ((input as Request | undefined)?.url ?? String(input));
+  return atProxy(to, win.document.baseURI) !== to;
+}
+
+/** Hands a call on to the browser. */
+async function unheard(
+  win: Win,
+  native: typeof fetch,
+  NativeRequest: typeof Request,
+  args: IArguments,
+): Promise<Response> {
+  const over = countUnheard(win);
+  try {
+    const r = (await apply(native, undefined, args)) as Response;
+    if (r.status >= 400) unheardCame(addressOf(NativeRequest, args) ?? r.url, r.status, r.statusText);
+    return r;
+  } catch (e) {
+    const url = (e as Error | undefined)?.name === "AbortError" ? undefined : addressOf(NativeRequest, args);
+    if (url) unheardFailed(url);
+    throw e;
+  } finally {
+    over();
+  }
+}
+
+/** The address that arguments of fetch stand for. Undefined where they stand for none, or the page has given up. */
+function addressOf(NativeRequest: typeof Request, args: IArguments): string | undefined {
+  try {
+    const { url, signal } = Reflect.construct(NativeRequest, args) as Request;
+    return signal.aborted ? undefined : url;
+  } catch {
+    return (args[0] as Request | undefined)?.url; // its body has been sent
+  }
 }
 
 function given(input: unknown, init: RequestInit | undefined): unknown {

@@ -49,6 +49,11 @@ export function logFailure(why: string, url: string, networkRequestId: string): 
   add(entry);
 }
 
+/** Tells of a response whose status is an error. */
+export function logStatus(status: number, text: string, url: string, networkRequestId: string): void {
+  logFailure(`the server responded with a status of ${status} (${text})`, url, networkRequestId);
+}
+
 /** Tells of something about a document that its clients should know. */
 export function logWarning(text: string, url: string): void {
   add({ source: "other", level: "warning", text, timestamp: Date.now(), url });

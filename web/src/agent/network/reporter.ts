@@ -5,7 +5,7 @@
 import type { EventName, EventParams } from "../../cdp";
 import { type Frame, frameOfDocument, mainFrame } from "../page/frames";
 import { mint, originals } from "../base/originals";
-import { type Session, allSessions, emitTo } from "../base/session";
+import { type Session, allSessions, emitTo, isEnabled } from "../base/session";
 
 type Win = Window & typeof globalThis;
 
@@ -45,9 +45,28 @@ export function whenReady(f: () => void): void {
   else if (early.length < MAX_EARLY) early.push(f);
 }
 
+/** Whether anybody hears of what begins now, as far as that is known. */
+export function isHeard(): boolean {
+  return !ready || isEnabled("Network", "Log");
+}
+
 // ---------------------------------------------------------------- reporting
 
-const unfinished = new WeakMap<Document, Set<NetworkReporter>>();
+/** What is under way in a document. */
+interface UnderWay {
+  /** Whether it is a request, not a connection. */
+  readonly isRequest: boolean;
+  /** The document is unloaded before the end. */
+  abandon(): void;
+}
+
+const unfinished = new WeakMap<Document, Set<UnderWay>>();
+
+function underWay(win: Win): Set<UnderWay> {
+  let list = unfinished.get(win.document);
+  if (!list) unfinished.set(win.document, (list = new Set()));
+  return list;
+}
 
 /** Ends the requests that a document leaves unfinished with net::ERR_ABORTED, as Chromium does. */
 export function abandonUnfinished(win: Win): void {
@@ -55,15 +74,32 @@ export function abandonUnfinished(win: Win): void {
 }
 
 let onActivity: (frame: Frame) => void = () => {};
+let isQuiet: (frame: Frame) => boolean = () => false;
 
 /** Tells of a request that begins or ends. */
 export function active(frame: Frame): void {
   onActivity(frame);
 }
 
-/** Sets what hears of each request that begins or ends. */
-export function setActivityListener(f: typeof onActivity): void {
+/** Sets what hears of each request that begins or ends, and whether it has heard enough of a frame. */
+export function setActivityListener(f: typeof onActivity, enough: typeof isQuiet): void {
   onActivity = f;
+  isQuiet = enough;
+}
+
+const nothing = (): void => {};
+
+/** Counts a request that nobody hears of among those of its document. Returns what ends it. */
+export function countUnheard(win: Win): () => void {
+  const frame = frameOfDocument(win.document) ?? mainFrame();
+  if (isQuiet(frame)) return nothing;
+  const list = underWay(win);
+  const request: UnderWay = { isRequest: true, abandon: nothing };
+  list.add(request);
+  active(frame);
+  return () => {
+    if (list.delete(request)) active(frame);
+  };
 }
 
 /** How many requests of a document have begun and not ended. Sockets are none. */
@@ -75,22 +111,19 @@ export function inFlight(document: Document): number {
 export type NetworkEvent = EventName extends infer N ? (N extends `Network.${infer E}` ? E : never) : never;
 
 /** Sends the events of one request or connection to the sessions that got its first event. */
-export abstract class NetworkReporter {
+export abstract class NetworkReporter implements UnderWay {
   readonly id = mint();
-  /** Whether it is a request, not a connection. */
   readonly isRequest: boolean = false;
   readonly frame: Frame;
   private to: Session[] | undefined;
-  private readonly rest: Set<NetworkReporter>;
+  private readonly rest: Set<UnderWay>;
   private ended = false;
 
   constructor(win: Win) {
     this.frame = frameOfDocument(win.document) ?? mainFrame();
-    this.rest = unfinished.get(win.document) ?? new Set();
-    unfinished.set(win.document, this.rest.add(this));
+    this.rest = underWay(win).add(this);
   }
 
-  /** The document is unloaded before the end. */
   abstract abandon(): void;
 
   get over(): boolean {

@@ -10,6 +10,8 @@ import { EditedRequest, FailedByClient, headersForScript, refusalOf } from "./re
 import { Exchange } from "./exchange";
 import { atProxy } from "../page/moved";
 import { multipart, payloadOf } from "./payload";
+import { countUnheard } from "./reporter";
+import { isUnheard, unheardCame, unheardFailed } from "./unheard";
 import { Answer, type Answered, fire, shadow } from "./xhranswer";
 
 type Win = Window & typeof globalThis;
@@ -28,9 +30,12 @@ interface Call extends Answered {
   paused?: AbortController;
   /** A loadstart of the browser's own would be the second. */
   started?: boolean;
+  /** Notes the end of one that nobody hears of. */
+  over?(): void;
 }
 
 const calls = new WeakMap<XMLHttpRequest, Call>();
+const { apply } = Reflect;
 
 /** The natives of one window. */
 type Natives = Pick<
@@ -52,13 +57,13 @@ export function installXhr(win: Win): void {
     open(this: Proto, ...args: Parameters<Proto["open"]>) {
       const moved =
         args.length > 1 ? [args[0], atProxy(String(args[1]), win.document.baseURI), ...args.slice(2)] : args;
-      Reflect.apply(native.open, this, moved);
+      apply(native.open, this, moved);
       opened(win, this, moved);
     },
     setRequestHeader(this: Proto, name: string, value: string) {
       const call = calls.get(this);
       if (call?.paused || call?.answer) return invalid("setRequestHeader");
-      native.setRequestHeader.call(this, name, value);
+      apply(native.setRequestHeader, this, [name, value]);
       call?.headers.push([String(name), String(value).trim()]);
     },
     overrideMimeType(this: Proto, mime: string) {
@@ -70,7 +75,8 @@ export function installXhr(win: Win): void {
       const call = calls.get(this);
       if (call?.paused || call?.answer) return invalid("send");
       if (!call || call.exchange || this.readyState !== 1) return native.send.call(this, body);
-      begin(this, call, native, body);
+      if (call.async && isUnheard()) sendUnheard(this, call, native, body);
+      else begin(this, call, native, body);
     },
     abort(this: Proto) {
       const call = calls.get(this);
@@ -99,7 +105,8 @@ function opened(win: Win, xhr: Proto, args: unknown[]): void {
   const before = calls.get(xhr);
   if (before?.paused) before.paused.abort();
   before?.exchange?.failed("net::ERR_ABORTED", true);
-  if (!before) xhr.addEventListener("loadstart", swallow, true);
+  before?.over?.();
+  const base = win.document.baseURI;
   calls.set(xhr, {
     win,
     args,
@@ -107,7 +114,9 @@ function opened(win: Win, xhr: Proto, args: unknown[]): void {
     size: 0,
     mime: before?.mime,
     method: String(args[0]).toUpperCase(),
-    url: new URL(String(args[1]), win.document.baseURI).href,
+    get url() {
+      return new URL(String(args[1]), base).href;
+    },
     async: args.length < 3 || !!args[2],
   });
 }
@@ -118,6 +127,22 @@ function swallow(this: XMLHttpRequest, e: Event): void {
 }
 
 // ---------------------------------------------------------------- sending
+
+/** Hands a call on to the browser. */
+function sendUnheard(xhr: Proto, call: Call, native: Natives, body: Body): void {
+  call.over = countUnheard(call.win);
+  const ended = (e: Event): void => {
+    xhr.removeEventListener("error", ended);
+    xhr.removeEventListener("loadend", ended);
+    if (calls.get(xhr) !== call) return;
+    call.over?.();
+    if (e.type === "error") unheardFailed(call.url);
+    else unheardCame(call.url, xhr.status, xhr.statusText);
+  };
+  xhr.addEventListener("error", ended);
+  xhr.addEventListener("loadend", ended);
+  apply(native.send, xhr, [body]);
+}
 
 function begin(xhr: Proto, call: Call, native: Natives, given: Body): void {
   const bodiless = call.method === "GET" || call.method === "HEAD";
@@ -171,6 +196,7 @@ function merged(pairs: [string, string][]): Record<string, string> {
 /** Pauses until the clients have decided. */
 function hold(xhr: Proto, call: Call, native: Natives, draft: EditedRequest): void {
   const control = (call.paused = new AbortController());
+  if (!call.started) xhr.addEventListener("loadstart", swallow, true);
   call.started = true;
   const timer = xhr.timeout > 0 ? originals.setTimeout(() => giveUp(xhr, call, "timeout"), xhr.timeout) : 0;
   const done = (): void => {

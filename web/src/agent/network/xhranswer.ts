@@ -19,6 +19,8 @@ export interface Answered {
   shown?: { real: string; as: string };
 }
 
+const { apply } = Reflect;
+
 const SHADOWED = [
   "readyState",
   "status",
@@ -38,7 +40,7 @@ export function shadow(proto: XMLHttpRequest, callOf: (xhr: XMLHttpRequest) => A
     Object.defineProperty(proto, name, {
       ...own,
       get(this: XMLHttpRequest): unknown {
-        const value = get.call(this); // throws where the responseType forbids
+        const value = apply(get, this, []) as unknown; // throws where the responseType forbids
         const { answer, shown } = callOf(this) ?? {};
         if (answer) return answer[name];
         return shown && name === "responseURL" && value === shown.real ? shown.as : value;

@@ -9,6 +9,7 @@ import { originals } from "../base/originals";
 
 /** Listens for links and forms of the main document; again after document.open. */
 export function listenInBlank(): void {
+  if (!isBlank()) return;
   window.addEventListener("click", (e) => clicked(e));
   if (window.origin === "null") window.addEventListener("submit", (e) => decide(e, () => submitted(e)));
 }

@@ -85,6 +85,7 @@ export function frameOf(id: string): Frame | undefined {
 
 /** The frame a document belongs to, or undefined. */
 export function frameOfDocument(doc: Document): Frame | undefined {
+  if (doc === document) return main;
   const win = doc.defaultView;
   return win ? allFrames().find((f) => f.win === win) : undefined;
 }

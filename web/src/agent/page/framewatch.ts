@@ -45,8 +45,9 @@ import {
 import { keepAddress, listenForTraversal, watchAddress } from "./navigation";
 import { hexId, originals } from "../base/originals";
 import { runScriptsIn } from "../runtime/scripts";
-import { emit } from "../base/session";
-import { flushChanges, observe } from "../dom/treewatch";
+import { isReady, welcomed } from "../network/reporter";
+import { emit, hasSessions, onSessionCount } from "../base/session";
+import { flushChanges, observe, watchTrees } from "../dom/treewatch";
 
 /** What is put into each child window. */
 export interface Installer {
@@ -76,16 +77,30 @@ export function watchFrames(install: Installer, onChange: () => void): void {
   changed = onChange;
   setBeforeLoaded(endVain);
   watch(mainFrame());
+  onSessionCount(rest);
+  void welcomed.then(rest);
+}
+
+/**
+ * Lets the document alone while no client drives it. The agent above one that reports to it hears of each frame all the
+ * same: its clients come with no notice to this one.
+ */
+function rest(): void {
+  watchTrees(hasSessions() || !isReady() || mainFrame().parentId !== undefined);
 }
 
 /** Watches a frame's document for elements that hold frames. */
 export function watch(frame: Frame): void {
   const doc = frame.win?.document;
   if (doc)
-    observe(doc, (owners) => {
-      sync(frame, owners);
-      if (frame === mainFrame()) changed();
-    });
+    observe(
+      doc,
+      (owners) => {
+        sync(frame, owners);
+        if (frame === mainFrame()) changed();
+      },
+      () => frame === mainFrame() && changed(),
+    );
 }
 
 /** Compares the elements of a frame's document with the table. */

@@ -97,7 +97,7 @@ function awaitQuiet(frame: Frame): void {
     }
   }
 }
-setActivityListener(awaitQuiet);
+setActivityListener(awaitQuiet, (frame) => has(frame, "networkIdle"));
 
 /** Whether it is the main frame of the Target. */
 function isTop(frame: Frame): boolean {

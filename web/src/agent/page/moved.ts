@@ -30,6 +30,9 @@ export function followMoved(origin: string): void {
   };
 }
 
+/** Whether the app is at another address without the proxy. */
+export const hasMoved = (): boolean => upstream !== undefined;
+
 /**
  * The same place of the proxy for an address, of a WebSocket too, at which the app is without it;
  * any other text as it is.

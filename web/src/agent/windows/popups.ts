@@ -6,11 +6,14 @@ import type { FromAgent, OpenerCall, PopupNews, Welcome } from "../../wire/frame
 import { allFrames } from "../page/frames";
 import { carried } from "../link/framename";
 import { hubTarget } from "../link/hub";
+import { flushChanges } from "../dom/treewatch";
 import { mint, originals } from "../base/originals";
 import { emit } from "../base/session";
 import { type RemoteWindow, type WindowCall, dispatchWindowMessage, markWindow, windowProxyOf } from "./windowproxy";
 
 type Win = Window & typeof globalThis;
+const { apply } = Reflect;
+const { composedPath } = Event.prototype;
 
 /** One that this document, or a child frame, has opened. */
 interface Popup extends RemoteWindow {
@@ -67,6 +70,7 @@ function destination(win: Win, target: string): "native" | "top" | "window" {
   const name = target.toLowerCase();
   if (name === "_top" || (name === "_parent" && win === window) || (name && target === window.name)) return "top";
   if (!hostOpensWindows || name === "_self" || name === "_parent") return "native";
+  flushChanges();
   if (name && name !== "_blank" && allFrames().some((f) => f.win?.name === target || f.owner?.name === target))
     return "native";
   return "window";
@@ -156,9 +160,15 @@ export function installPopups(win: Win): void {
 
 // -------------------------------------------------------- links and forms
 
-/** Asks for the name first: few elements are links, and each click has all above it. */
-const isLink = (n: Partial<Element>): boolean =>
-  (n.localName === "a" || n.localName === "area") && n.matches?.("[href]") === true;
+/** The link that a click is on. It asks for the name first: few elements are links, and each click has all above it. */
+function linkOf(e: Event): HTMLAnchorElement | undefined {
+  const path = apply(composedPath, e, []) as Partial<HTMLAnchorElement>[];
+  for (let i = 0; i < path.length; i++) {
+    const { localName } = path[i];
+    if ((localName === "a" || localName === "area") && path[i].matches?.("[href]")) return path[i] as HTMLAnchorElement;
+  }
+  return undefined;
+}
 
 /** Listens for links and forms of a window that lead to others; again after document.open. */
 export function listenForPopups(win: Win): void {
@@ -166,12 +176,12 @@ export function listenForPopups(win: Win): void {
     win.addEventListener(
       type,
       (e) => {
-        const link = e.composedPath().find((n) => isLink(n as Partial<Element>));
-        undecided = link && (() => clicked(win, e, link as HTMLAnchorElement));
+        const link = linkOf(e);
+        undecided = link && (() => clicked(win, e, link));
+        if (link) win.addEventListener(type, settleClick, { once: true });
       },
       true,
     );
-    win.addEventListener(type, settleClick);
   }
   win.addEventListener("submit", (e) => submitted(win, e));
 }
