@@ -42,6 +42,7 @@ var bundles = sync.OnceValue(func() map[string]bundle {
 	add("accessibility.js", "/accessibility.js", script)
 	add("input.js", "/input.js", script)
 	add("extras.js", "/extras.js", script)
+	add("worker.js", "/worker.js", script)
 	add("snapshot.js", "/snapshot.js", script)
 	add("shot.js", "/shot.js", script)
 	add("devtools.js", "/devtools.js", script)

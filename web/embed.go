@@ -10,6 +10,7 @@ import "embed"
 //	agent.js    Frame Agent, a classic script for the app's page
 //	accessibility.js, input.js, extras.js
 //	            parts of agent.js, which a document loads with the first command that needs them
+//	worker.js   agent of workers, which stands in front of their scripts
 //	agent.mjs   all of the agent as an ES module, which starts when it is told to
 //	host.js     Host library, a classic script with the global CdpHub
 //	host.mjs    Host library, an ES module

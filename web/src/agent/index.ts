@@ -1,8 +1,13 @@
 // What the agent offers to module.ts.
 
+/// <reference path="./worker-agent-main.d.ts" />
+import workerAgent from "worker-agent-main";
+import { setAgentText } from "./workers/agenttext";
 import "./accessibility";
 import "./extras";
 import "./input";
 
 export { ProtocolError, register } from "./base/registry";
 export { startFrameAgent } from "./start";
+
+setAgentText(workerAgent);

@@ -43,10 +43,11 @@ export function installNested(
   });
 }
 
-/** The text at an address of this origin; throws where there is none. */
+/** The text at an address; throws where there is none. */
 function textAt(address: string): string {
   const xhr = new XMLHttpRequest();
   xhr.open("GET", address, false);
   xhr.send();
+  if (xhr.status !== 200) throw new Error(`${address}: ${xhr.status}`);
   return xhr.responseText;
 }

@@ -145,3 +145,8 @@ is(
   "SyntaxError",
   "the browser's own errors",
 );
+
+// Where the policy of the page keeps the worker's agent away, the worker runs without it.
+await visit("/app", { csp: "connect-src 'none'" });
+await blobWorker("postMessage('alone')");
+is(await said(), ["alone"]);

@@ -15,6 +15,11 @@ export function addBaseUrl(url: string): void {
   if (!baseUrls.includes(place)) baseUrls.push(place);
 }
 
+/** The address of a bundle; "" while no folder is known. */
+export function bundleUrl(name: string): string {
+  return baseUrls.length ? baseUrls[0] + name : "";
+}
+
 let simple = false;
 
 /** Notes whether the Host is one of version 1, whose server has no bundles beside agent.js. */

@@ -1,7 +1,6 @@
 // Dedicated workers as targets. A client that has Target.setAutoAttach on in a
 // session of the page gets a session for each worker, inside that session.
 
-/// <reference path="../worker-agent-main.d.ts" />
 import type { Protocol } from "../../cdp";
 import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
 import type { FromAgent } from "../../wire/frame";
@@ -13,9 +12,9 @@ import { refusal } from "../base/unsupported";
 import { hubOfProxy } from "../link/hub";
 import { type Frame, frameOfDocument, mainFrame } from "../page/frames";
 import { endOverrides, isOffline, setWantsListener } from "../network/upstream";
+import { agentText, agentUrl } from "./agenttext";
 import { WorkerRequests, wantsNow } from "./requests";
 import { absolute, awaitAgent, optionsFor, watchBlobs, withAgent } from "./script";
-import agentText from "worker-agent-main";
 
 type Win = Window & typeof globalThis;
 
@@ -211,7 +210,7 @@ export function installWorkers(win: Win): void {
   win.Worker = new Proxy(Native, {
     construct(target, args: [string | URL, WorkerOptions?], newTarget) {
       const url = absolute(args[0], win.document.baseURI);
-      const changed = url ? withAgent(url, () => agentText) : undefined;
+      const changed = url ? withAgent(url, agentText) : undefined;
       // A worker of the app's own origin gets the agent from the proxy.
       const expected = changed !== undefined || (hubOfProxy() && url && new URL(url).origin === location.origin);
       const wants = wantsNow();
@@ -228,13 +227,6 @@ export function installWorkers(win: Win): void {
       return worker;
     },
   });
-}
-
-let made: string | undefined;
-
-/** The address at which workers get the text of their agent, for workers that they start. */
-function agentUrl(): string {
-  return (made ??= URL.createObjectURL(new Blob([agentText], { type: "text/plain" })));
 }
 
 /** Whether a filter (Target.TargetFilter) takes workers: its first entry that fits decides. */
