@@ -40,6 +40,7 @@ var bundles = sync.OnceValue(func() map[string]bundle {
 	add("agent.js", "/agent.js", script)
 	add("agent.mjs", "/agent.mjs", script)
 	add("accessibility.js", "/accessibility.js", script)
+	add("dom.js", "/dom.js", script)
 	add("input.js", "/input.js", script)
 	add("extras.js", "/extras.js", script)
 	add("worker.js", "/worker.js", script)

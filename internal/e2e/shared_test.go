@@ -69,8 +69,8 @@ func needParts(t *testing.T, h *hub, _ *site) {
 	if got := c.Evaluate(t, session, "document.querySelector('button').textContent"); got != `"1"` {
 		t.Errorf("the button has %s after the click, want 1", got)
 	}
-	const loaded = `performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname.slice(1)).filter((n) => ["accessibility.js", "input.js", "extras.js"].includes(n)).sort().join()`
-	if got := c.Evaluate(t, session, loaded); got != `"accessibility.js,input.js"` {
-		t.Errorf("the page has loaded %s, want accessibility.js and input.js", got)
+	const loaded = `performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname.slice(1)).filter((n) => ["dom.js", "accessibility.js", "input.js", "extras.js"].includes(n)).sort().join()`
+	if got := c.Evaluate(t, session, loaded); got != `"accessibility.js,dom.js,input.js"` {
+		t.Errorf("the page has loaded %s, want accessibility.js, dom.js and input.js", got)
 	}
 }

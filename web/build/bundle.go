@@ -16,10 +16,11 @@ import (
 
 // Size gates in bytes, minified: a frame loads the agent before anything else.
 const (
-	maxAgent         = 220 << 10 // with that of workers, without its parts
-	maxPacked        = 84 << 10  // the same by gzip
+	maxAgent         = 181 << 10 // without its parts and that of workers
+	maxPacked        = 70 << 10  // the same by gzip
 	maxModule        = 294 << 10 // with its parts
-	maxAccessibility = 52 << 10  // parts, loaded when a client first needs them
+	maxDOM           = 12 << 10  // parts, loaded when a client first needs them
+	maxAccessibility = 52 << 10
 	maxInput         = 22 << 10
 	maxExtras        = 8 << 10
 	maxWork          = 32 << 10
@@ -42,15 +43,16 @@ type bundle struct {
 	name   string // in dist
 	entry  string // in src
 	format api.Format
-	global string // the name of the exports of an IIFE
-	inject string // in src: what it exports takes the place of the globals of these names
-	safe   bool   // goes by the built-ins as they were before the page's scripts ran
-	worker bool   // one line, in front of the first line of a worker's own script, whatever fails in it
-	param  string // of the function that a nested bundle becomes
-	page   string // HTML in src that the script is put into, when not alone
-	max    int    // bytes
-	packed int    // bytes by gzip, if that is held
-	loan   *loan  // what it lends its parts, which are made with it
+	global string   // the name of the exports of an IIFE
+	inject string   // in src: what it exports takes the place of the globals of these names
+	safe   bool     // goes by the built-ins as they were before the page's scripts ran
+	worker bool     // one line, in front of the first line of a worker's own script, whatever fails in it
+	param  string   // of the function that a nested bundle becomes
+	page   string   // HTML in src that the script is put into, when not alone
+	max    int      // bytes
+	packed int      // bytes by gzip, if that is held
+	needs  []string // parts of the agent that this one uses
+	loan   *loan    // what it lends its parts, which are made with it
 }
 
 var bundles = []bundle{

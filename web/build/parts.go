@@ -21,10 +21,13 @@ import (
 // here each such import becomes a look into what the agent lends, so that a
 // part has the agent's own functions and state, and its built-ins of before the
 // page's scripts ran. agent.mjs has the same sources in it.
+//
+// A part may use others, which stand before it.
 var parts = []bundle{
-	{name: "accessibility.js", entry: "agent/accessibility/index.ts", max: maxAccessibility},
+	{name: "dom.js", entry: "agent/dom/index.ts", max: maxDOM},
+	{name: "accessibility.js", entry: "agent/accessibility/index.ts", max: maxAccessibility, needs: []string{"dom.js"}},
 	{name: "input.js", entry: "agent/input/index.ts", max: maxInput},
-	{name: "extras.js", entry: "agent/extras.ts", max: maxExtras},
+	{name: "extras.js", entry: "agent/extras.ts", max: maxExtras, needs: []string{"dom.js"}},
 }
 
 // lentModule is the import that stands for what agent.js lends its parts.
@@ -37,6 +40,7 @@ type part struct {
 	names   []string // what it takes from the agent's modules: "frameOf", "send as send2"
 	globals []string // names of agent/globals.ts that it uses, and helpers of agent/base/builtins.ts
 	made    []string // the globals of windows that it makes new ones of
+	lends   []string // what it returns for other parts: "pushNode", "changed: changed2"
 }
 
 // agentParts is agent.js and its parts.
@@ -45,19 +49,24 @@ func agentParts(root string, agent bundle, packages map[string]bool) ([]output, 
 	if err != nil {
 		return nil, err
 	}
+	owners, err := partFiles(root, core)
+	if err != nil {
+		return nil, err
+	}
 	lent := map[string]string{} // export to its file
-	owners := map[string]string{}
 	var list []part
 	sum := sha256.New()
-	for _, b := range parts {
-		p, err := readPart(root, b, core, lent, owners, packages)
+	for _, b := range slices.Backward(parts) { // what a part lends shows in those that use it
+		p, err := readPart(root, b, owners, lent, packages)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", b.name, err)
 		}
 		sum.Write([]byte(p.code))
 		list = append(list, p)
 	}
-	loan := loan{names: lent, parts: list}
+	ofCore := maps.Clone(lent)
+	maps.DeleteFunc(ofCore, func(_, file string) bool { return owners[file] != agent.name })
+	loan := loan{names: ofCore, parts: list}
 	agent.loan = &loan
 	// What agent.js has without the version stands for the sources of both.
 	code, err := agent.build(root, packages)
@@ -78,6 +87,35 @@ func agentParts(root string, agent bundle, packages map[string]bool) ([]output, 
 		files = append(files, output{p.name, code})
 	}
 	return files, nil
+}
+
+// partFiles says which of agent.js and its parts has a source: two would have
+// two of its state.
+func partFiles(root string, core map[string]bool) (map[string]string, error) {
+	owners := map[string]string{}
+	for name := range core {
+		owners[name] = "agent.js"
+	}
+	for _, b := range parts {
+		options := b.options(root)
+		options.Format = api.FormatESModule
+		options.Plugins = []api.Plugin{borrowing(b, owners), patched()}
+		res := api.Build(options)
+		if err := failure(res.Errors); err != nil {
+			return nil, err
+		}
+		files, err := usedFiles(res.Metafile, root)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			if owner := owners[name]; owner != "" {
+				return nil, fmt.Errorf("%s is in %s and in %s: import it in agent.js", name, b.name, owner)
+			}
+			owners[name] = b.name
+		}
+	}
+	return owners, nil
 }
 
 // coreFiles are the sources that agent.js has for itself.
@@ -117,31 +155,23 @@ func usedFiles(metafile, root string) (map[string]bool, error) {
 var (
 	lentImport = regexp.MustCompile(`(?m)^import (?:\{([^}]*)\} from )?"lent:([^"]+)";\n`)
 	reassigned = regexp.MustCompile(`(?m)^export let (\w+)`)
+	exports    = regexp.MustCompile(`(?m)^export \{([^}]*)\};\n`)
 	expected   = regexp.MustCompile(`^\$expect\("([^"]*)"\);\n`)
 	helperName = regexp.MustCompile(`\$(?:caller|reader|iterate|await|new|global)\b`)
 	globalName = regexp.MustCompile(`(?m)^  (\w+),$`)
 )
 
-// readPart bundles a part up to what it takes from the agent, which is added to
-// lent. owners says which part has a file: two would have two of its state.
-func readPart(root string, b bundle, core map[string]bool, lent, owners map[string]string, packages map[string]bool) (part, error) {
+// readPart bundles a part up to what it takes from the agent and other parts,
+// which is added to lent. owners says which of them has a file.
+func readPart(root string, b bundle, owners, lent map[string]string, packages map[string]bool) (part, error) {
 	options := b.options(root)
+	options.EntryPoints, options.Stdin = nil, &api.StdinOptions{Contents: b.withLoan(root, owners, lent), ResolveDir: root}
 	options.Format, options.Banner = api.FormatESModule, nil
 	options.MinifyWhitespace, options.MinifySyntax, options.MinifyIdentifiers = false, false, false
-	options.Plugins = []api.Plugin{borrowing(core), patched()}
+	options.Plugins = []api.Plugin{borrowing(b, owners), patched()}
 	res := api.Build(options)
 	if err := failure(res.Errors); err != nil {
 		return part{}, err
-	}
-	files, err := usedFiles(res.Metafile, root)
-	if err != nil {
-		return part{}, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if owner := owners[name]; owner != "" {
-			return part{}, fmt.Errorf("%s is in %s, too: import it in agent.js", name, owner)
-		}
-		owners[name] = b.name
 	}
 	if err := usedPackages(res.Metafile, packages); err != nil {
 		return part{}, err
@@ -153,7 +183,12 @@ func readPart(root string, b bundle, core map[string]bool, lent, owners map[stri
 			return part{}, err
 		}
 	}
-	safe, err := rewrite(root, []byte(lentImport.ReplaceAllString(code, "")))
+	code = lentImport.ReplaceAllString(code, "")
+	if m := exports.FindStringSubmatch(code); m != nil {
+		p.lends = renamed(m[1])
+		code = exports.ReplaceAllString(code, "")
+	}
+	safe, err := rewrite(root, []byte(code))
 	if err != nil {
 		return part{}, err
 	}
@@ -161,6 +196,32 @@ func readPart(root string, b bundle, core map[string]bool, lent, owners map[stri
 	p.made = strings.Fields(expected.FindStringSubmatch(p.code)[1])
 	p.code = expected.ReplaceAllString(p.code, "")
 	return p, p.findGlobals(root)
+}
+
+// withLoan is the entry of a part, with what other parts use of it.
+func (b bundle) withLoan(root string, owners, lent map[string]string) string {
+	text := fmt.Sprintf("import %q;\n", filepath.ToSlash(source(root, b.entry)))
+	for _, name := range slices.Sorted(maps.Keys(lent)) {
+		if owners[lent[name]] == b.name {
+			text += fmt.Sprintf("export {%s} from %q;\n", name, filepath.ToSlash(lent[name]))
+		}
+	}
+	return text
+}
+
+// renamed is a list of exports, "a" and "b2 as b", as properties of an object.
+func renamed(list string) []string {
+	var made []string
+	for _, each := range strings.Split(list, ",") {
+		own, name, other := strings.Cut(strings.TrimSpace(each), " as ")
+		if other {
+			own = name + ": " + own
+		}
+		if own != "" {
+			made = append(made, own)
+		}
+	}
+	return made
 }
 
 // borrow notes what an import statement takes from a file of the agent.
@@ -209,11 +270,11 @@ func (p *part) findGlobals(root string) error {
 }
 
 // write is the finished part: a module whose default export adds the handlers
-// to the agent that lends.
+// to the agent that lends, and returns what the part lends.
 func (p *part) write(version string) ([]byte, error) {
 	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.names, p.globals))))
-	text := fmt.Sprintf("export const version=%q;export default function($lent){const {%s}=$lent;%s}",
-		version, strings.Join(names, ","), p.code)
+	text := fmt.Sprintf("export const version=%q;export default function($lent){const {%s}=$lent;%s;return {%s}}",
+		version, strings.Join(names, ","), p.code, strings.Join(p.lends, ","))
 	res := api.Transform(text, api.TransformOptions{
 		Target: target, Format: api.FormatESModule, Charset: api.CharsetASCII, Banner: banner, LogLevel: api.LogLevelWarning,
 		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone,
@@ -221,15 +282,16 @@ func (p *part) write(version string) ([]byte, error) {
 	return res.Code, failure(res.Errors)
 }
 
-// borrowing leaves what agent.js has to it.
-func borrowing(core map[string]bool) api.Plugin {
+// borrowing leaves to agent.js, and to the parts that a part needs, what they have.
+func borrowing(b bundle, owners map[string]string) api.Plugin {
 	return api.Plugin{Name: "borrowing", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: `^\.`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			if a.PluginData == "resolved" {
 				return api.OnResolveResult{}, nil
 			}
 			r := build.Resolve(a.Path, api.ResolveOptions{Importer: a.Importer, ResolveDir: a.ResolveDir, Kind: a.Kind, PluginData: "resolved"})
-			if err := failure(r.Errors); err != nil || !core[r.Path] {
+			owner := owners[r.Path]
+			if err := failure(r.Errors); err != nil || owner != "agent.js" && !slices.Contains(b.needs, owner) {
 				return api.OnResolveResult{}, err
 			}
 			return api.OnResolveResult{Path: "lent:" + r.Path, External: true}, nil

@@ -216,7 +216,7 @@ func appPages(agent []byte, parents string) http.Handler {
 	for _, lazy := range []string{"agent.mjs", "host.js", "shot.js", "snapshot.js", "devtools.js"} {
 		serve("/"+lazy, lazy)
 	}
-	for _, part := range []string{"accessibility.js", "input.js", "extras.js", "worker.js"} {
+	for _, part := range []string{"dom.js", "accessibility.js", "input.js", "extras.js", "worker.js"} {
 		serve("/"+part, part)
 		serve("/__hub/"+part, part)
 	}

@@ -4,11 +4,11 @@
 import type { Json } from "../wire/cdp";
 import { isBundle, load, withClientErrors } from "./base/bundles";
 import { base, originals } from "./base/originals";
-import { ready } from "./base/parts";
+import { carryOut, ready } from "./base/parts";
 import { type Handler, handlerOf, lookElsewhere, notFound } from "./base/registry";
-import { type Session, allSessions, emit, onSessionEnd } from "./base/session";
-import { boxModel } from "./dom/boxes";
-import { pushNode } from "./dom/dom";
+import { allSessions, emit, onSessionEnd } from "./base/session";
+import type { boxModel } from "./dom/boxes";
+import type { pushNode } from "./dom/dom";
 import { styleOf } from "./dom/geometry";
 import { elementOfParams, idOfNode, nodeOfParams } from "./dom/nodes";
 import { fetchKept } from "./network/bodies";
@@ -19,15 +19,17 @@ import { wrap } from "./runtime/objects";
 
 type DevTools = typeof import("../devtools/index");
 
-const lent = {
+/** What the part with the DOM domain has of it. */
+interface OfDom {
+  boxModel: typeof boxModel;
+  pushNode: typeof pushNode;
+}
+
+const own = {
   allFrames,
   allSessions,
   base: () => base,
-  boxModel,
-  call: async (method: string, p: Json, s: Session) => {
-    await ready(method);
-    return handlerOf(method)?.(p, s);
-  },
+  call: carryOut,
   describeFrame,
   elementOfParams,
   emit,
@@ -40,13 +42,19 @@ const lent = {
   nodeOfParams,
   onSessionEnd,
   originals,
-  pushNode,
   styleOf,
   wrap,
 };
 
 /** What the bundle has of the agent. */
-export type Lent = typeof lent;
+export type Lent = typeof own & OfDom;
+
+let lent: Lent;
+
+/** Adds what is in the part. */
+export function lendDevTools(more: OfDom): void {
+  lent = { ...own, ...more };
+}
 
 /** The domains that begin anew in each document. */
 const DOMAINS = ["CSS", "Overlay", "DOMStorage", "IndexedDB", "Debugger", "ServiceWorker"];
@@ -68,7 +76,7 @@ const inBundle =
     withClientErrors(async () => {
       let tools: DevTools;
       try {
-        tools = await load<DevTools>("devtools.js", method);
+        [tools] = await Promise.all([load<DevTools>("devtools.js", method), ready("DOM.enable")]);
       } catch (e) {
         if (without[method]) return without[method]();
         throw e;

@@ -4,6 +4,7 @@
 import workerAgent from "worker-agent-main";
 import { setAgentText } from "./workers/agenttext";
 import "./accessibility";
+import "./dom";
 import "./extras";
 import "./input";
 

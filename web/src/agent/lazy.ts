@@ -8,39 +8,60 @@ import { originals } from "./base/originals";
 import { loadMissing } from "./base/parts";
 import { ProtocolError } from "./base/registry";
 
-/** A part: its default export adds its handlers to the agent. */
+/** A part: its default export adds its handlers to the agent, and returns what other parts use of it. */
 interface Part {
   version: string;
-  default(lent: object): void;
+  default(lent: object): object;
 }
 
-/** The methods of each part that agent.js has none of itself. */
-const PARTS: [methods: RegExp, name: string][] = [
-  [/^Accessibility\./, "accessibility.js"],
-  [/^Input\./, "input.js"],
-  [
-    /^(DOM\.(.*Search.*|collect.*|(set|remove)(Attribute|Node).*|(get|set)OuterHTML|copyTo|moveTo|getFileInfo)|(Network|Storage)\..*Cookies?|Storage\.getStorageKey.*|DOMStorage\.(clear|.*Item.*))$/,
-    "extras.js",
-  ],
+interface Kind {
+  name: string;
+  methods: RegExp;
+  /** The parts that it uses. */
+  needs?: string[];
+}
+
+/** The parts and their methods, of which agent.js has none itself. */
+const PARTS: Kind[] = [
+  { name: "accessibility.js", methods: /^Accessibility\./, needs: ["dom.js"] },
+  { name: "input.js", methods: /^Input\./ },
+  {
+    name: "extras.js",
+    methods:
+      /^(DOM\.(.*Search.*|collect.*|(set|remove)(Attribute|Node).*|(get|set)OuterHTML|copyTo|moveTo|getFileInfo)|(Network|Storage)\..*Cookies?|Storage\.getStorageKey.*|DOMStorage\.(clear|.*Item.*))$/,
+    needs: ["dom.js"],
+  },
+  {
+    name: "dom.js",
+    methods:
+      /^(DOM|DOMSnapshot|Performance)\.|^CSS\.getComputedStyleForNode$|^Page\.(captureScreenshot|.*[sS]creencast.*)$|^Emulation\.setDefaultBackgroundColorOverride$/,
+  },
 ];
 
 /** How long a part may take, since the commands of its session wait. */
 const LOAD_MS = 15_000;
 
 const there = new Set<string>();
+/** What parts may use: of agent.js, and of the parts that are there. */
+let lent: object | undefined;
 
 loadMissing((method) => {
-  const name = PARTS.find(([methods]) => methods.test(method))?.[1];
-  return name === undefined || there.has(name) ? undefined : add(name, method);
+  const part = PARTS.find(({ methods }) => methods.test(method));
+  return !part || there.has(part.name) ? undefined : add(part, method);
 });
 
-async function add(name: string, method: string): Promise<void> {
+async function add({ name, needs = [] }: Kind, method: string): Promise<void> {
+  const missing = PARTS.filter((p) => needs.includes(p.name) && !there.has(p.name));
+  const needed = Promise.all(missing.map((p) => add(p, method)));
+  needed.catch(() => {}); // it is heard below
   const part = await inTime(load<Part>(name, method), name);
+  await needed;
   if (part.version !== version)
     throw new ProtocolError(`${name} is of another version than the agent in the page: reload the page`);
   if (there.has(name)) return; // for another command
   there.add(name);
-  part.default(lend());
+  lent ??= lend();
+  Object.assign(lent, part.default(lent));
 }
 
 async function inTime<T>(wanted: Promise<T>, name: string): Promise<T> {

@@ -2,7 +2,7 @@
 const order = [];
 const noted = (name, answer) => answer.finally(() => order.push(name));
 const loadedParts =
-  "performance.getEntriesByType('resource').map((e) => new URL(e.name).pathname).filter((p) => /accessibility|input|extras/.test(p)).sort().join()";
+  "performance.getEntriesByType('resource').map((e) => new URL(e.name).pathname).filter((p) => /dom|accessibility|input|extras/.test(p)).sort().join()";
 const html =
   '<button id=b onclick="document.title = \'pressed\'" style="position:fixed;left:0;top:0;width:50px;height:50px">Go</button>';
 
@@ -11,8 +11,9 @@ attach("S2");
 await visit("/order", { html });
 await cdp("Accessibility.enable");
 await cdp("Runtime.enable");
-const { root } = await cdp("DOM.getDocument");
 is(await value(loadedParts), "");
+const { root } = await cdp("DOM.getDocument");
+is(await value(loadedParts), "/dom.js");
 
 // Commands are carried out in the order in which they came, and answered so.
 events.length = 0;
@@ -45,7 +46,7 @@ is(
 is(order[0], "other session", "that waits for nothing");
 const paths = "DOM.getFileInfo is not possible in an embedded frame: page script cannot see paths";
 await fails(cdp("DOM.getFileInfo", { objectId: "1" }), paths);
-is(await value(loadedParts), "/accessibility.js,/extras.js,/input.js");
+is(await value(loadedParts), "/accessibility.js,/dom.js,/extras.js,/input.js");
 
 // A session that has ended while its command waited has no effect.
 await visit("/ended", { html });

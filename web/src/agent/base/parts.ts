@@ -1,6 +1,7 @@
 // Commands that wait until the part of the agent is there that carries them out.
 
-import { isRegistered } from "./registry";
+import type { Json } from "../../wire/cdp";
+import { handlerOf, isRegistered } from "./registry";
 import type { Session } from "./session";
 
 let missing: (method: string) => Promise<void> | undefined = () => undefined;
@@ -13,6 +14,12 @@ export function loadMissing(find: typeof missing): void {
 /** Resolves when the handler of a method is there, if it is in a part. Undefined when there is nothing to wait for. */
 export function ready(method: string): Promise<void> | undefined {
   return isRegistered(method) ? undefined : missing(method);
+}
+
+/** Carries a command out, once its handler is there. */
+export async function carryOut(method: string, p: Json, s: Session): Promise<Json | void> {
+  await ready(method);
+  return handlerOf(method)?.(p, s);
 }
 
 /** The last command of each session that waits. */

@@ -2,12 +2,13 @@
 
 import type { Protocol } from "../../cdp";
 import { pushNode } from "./dom";
-import { frameOfDocument, mainFrame } from "../page/frames";
+import { frameOfDocument } from "../page/frames";
 import {
   type Box,
   boundsOf,
   contentBox,
   inTarget,
+  locationPoint,
   marginBox,
   offsetOf,
   paddingBox,
@@ -55,14 +56,6 @@ function scrollIntoView(p: Protocol.DOM.ScrollIntoViewIfNeededRequest): void {
   if (!node.isConnected) throw new ProtocolError("Node is detached from document");
   if (!boundsOf(node)) throw new ProtocolError("Node does not have a layout object");
   reveal(node, p.rect);
-}
-
-/**
- * The point of DOM.getNodeForLocation in the viewport: clients count from the
- * document's corner, and an agent around this one has taken that into account.
- */
-export function locationPoint(p: { x: number; y: number }): { x: number; y: number } {
-  return mainFrame().parentId ? { x: p.x, y: p.y } : { x: p.x - scrollX, y: p.y - scrollY };
 }
 
 function nodeForLocation(

@@ -8,15 +8,10 @@ import { wrap } from "../runtime/objects";
 import { frameOf, frameOfDocument, mainFrame } from "../page/frames";
 import { type NodeParams, documentOf, elementOfParams, idOfNode, isElement, nodeOfId, nodeOfParams } from "./nodes";
 import { ProtocolError, register } from "../base/registry";
-import { type Session, emit } from "../base/session";
+import type { Session } from "../base/session";
+import { onDocumentUpdated } from "./updated";
 
-/** Tells the sessions that the nodes they know are gone with their document. */
-export function documentUpdated(): void {
-  emit("DOM", "DOM.documentUpdated", (s) => {
-    forgetClientTree(s);
-    return {};
-  });
-}
+onDocumentUpdated(forgetClientTree);
 
 /** The depth that params ask for; everything below when it is negative, as in Chromium. */
 function depthOf(p: { depth?: number }, otherwise: number): number {

@@ -1,7 +1,7 @@
 // Where things are, in CSS pixels of the Target's viewport, and how they come
 // into view.
 
-import { frameOfDocument } from "../page/frames";
+import { frameOfDocument, mainFrame } from "../page/frames";
 import { documentOf, isElement } from "./nodes";
 
 /** A rectangle by its edges. */
@@ -36,6 +36,14 @@ export function offsetOf(doc: Document): { x: number; y: number } {
     y += inner.top;
   }
   return { x, y };
+}
+
+/**
+ * The point of DOM.getNodeForLocation in the viewport: clients count from the
+ * document's corner, and an agent around this one has taken that into account.
+ */
+export function locationPoint(p: { x: number; y: number }): { x: number; y: number } {
+  return mainFrame().parentId ? { x: p.x, y: p.y } : { x: p.x - scrollX, y: p.y - scrollY };
 }
 
 /** A rectangle of a document's viewport in the Target's. */

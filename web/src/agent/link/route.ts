@@ -3,9 +3,8 @@
 
 import type { Protocol } from "../../cdp";
 import type { Answer, Json } from "../../wire/cdp";
-import { locationPoint } from "../dom/boxes";
 import { frameOfOwner } from "../page/frames";
-import { contentBox, offsetOf, reveal } from "../dom/geometry";
+import { contentBox, locationPoint, offsetOf, reveal } from "../dom/geometry";
 import { changed } from "../input/editing";
 import { focused } from "../input/focus";
 import { hover } from "../input/hover";

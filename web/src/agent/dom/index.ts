@@ -1,0 +1,11 @@
+// The DOM domain and what is near to it, as a part of agent.js.
+
+import { lendDevTools } from "../devtools";
+import "../page/performance";
+import "../page/screenshot";
+import { boxModel } from "./boxes";
+import "./css";
+import { pushNode } from "./dom";
+import "./snapshot";
+
+lendDevTools({ boxModel, pushNode });
