@@ -91,3 +91,12 @@ await load(
 await run("document.querySelector('#first').remove()");
 attach("S1");
 is(await names(), ["second", "third", "fourth"]);
+
+// A document that is opened anew, while none is there.
+detach();
+await run(
+  "document.open(); document.write('<title>Anew</title><iframe name=fifth srcdoc=x></iframe>'); document.close(); onmessage = null",
+).catch(() => {});
+await message("the new title", (m) => m.icdp === "info" && m.title === "Anew");
+attach("S1");
+is(await names(), ["fifth"]);

@@ -52,15 +52,24 @@ export function observe(doc: Document, changed: (owners: Owner[]) => void, touch
   watched.set(doc, watch);
   connect(doc, watch);
   report();
-  // Of frames in shadow trees it does not tell.
-  doc.addEventListener("load", () => asleep && report(), true);
 }
 
-function connect(doc: Document, { observers, shadows }: Watch): void {
+function connect(doc: Document, { observers, shadows, report }: Watch): void {
   for (const o of observers) o.disconnect();
-  if (!asleep) observers[0].observe(doc, WHAT);
-  else if (doc.head) observers[0].observe(doc.head, { ...WHAT, characterData: true });
-  if (!asleep) for (const root of connected(shadows)) observers[1].observe(root, WHAT);
+  doc.removeEventListener("load", report, true);
+  if (!asleep) {
+    observers[0].observe(doc, WHAT);
+    for (const root of connected(shadows)) observers[1].observe(root, WHAT);
+  } else {
+    observers[0].observe(doc.head ?? doc, { ...WHAT, characterData: true });
+    doc.addEventListener("load", report, true); // it does not tell of frames in shadow trees
+  }
+}
+
+/** Goes on after document.open, which has taken the listeners off. */
+export function reopened(doc: Document): void {
+  const watch = asleep && watched.get(doc);
+  if (watch) connect(doc, watch);
 }
 
 /** Sets whether a client drives the page. */

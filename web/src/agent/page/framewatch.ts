@@ -47,7 +47,7 @@ import { hexId, originals } from "../base/originals";
 import { runScriptsIn } from "../runtime/scripts";
 import { isReady, welcomed } from "../network/reporter";
 import { emit, hasSessions, onSessionCount } from "../base/session";
-import { flushChanges, observe, watchTrees } from "../dom/treewatch";
+import { flushChanges, observe, reopened, watchTrees } from "../dom/treewatch";
 
 /** What is put into each child window. */
 export interface Installer {
@@ -313,6 +313,7 @@ export function surviveDocumentOpen(frame: Frame, relisten = () => listen(frame)
     const result = Reflect.apply(native, this, args) as Document;
     if (this !== doc) return result;
     relisten();
+    reopened(doc);
     listenForTraversal(frame);
     emit("Page", "Page.documentOpened", { frame: describeFrame(frame) });
     begin(frame);
