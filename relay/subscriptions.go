@@ -259,6 +259,6 @@ func (h *Hub) attachedFlippedLocked(t target) {
 	if t.kind == session.Browser || t.side.browser != nil {
 		return // it is attached for as long as anybody is there to ask, or others tell of it
 	}
-	h.listing.note(t.Info.ID, false)
+	h.listing.note(t.ID, false)
 	h.notifyInfoLocked("Target.targetInfoChanged", t)
 }
