@@ -30,11 +30,11 @@ func dial(b *testing.B, endpoint string) *client {
 	if err := json.NewDecoder(res.Body).Decode(&version); err != nil {
 		b.Fatal(err)
 	}
-	conn, _, err := websocket.Dial(b.Context(), version.URL, nil) //nolint:bodyclose // the connection has it
+	conn, _, err := websocket.Dial(b.Context(), version.URL, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { conn.CloseNow() }) //nolint:errcheck // it may have ended
+	b.Cleanup(func() { conn.CloseNow() })
 	conn.SetReadLimit(64 << 20)
 	c := &client{conn: conn, came: make(chan []byte, 1<<16)}
 	go func() {
