@@ -88,3 +88,10 @@ func (p pageSide) SetHost(h bridge.Host, a bridge.Announcement) (bridge.Events, 
 	}
 	return p.Standby.SetHost(h, a)
 }
+
+type shareKey struct{}
+
+// share is what a hub has of the CPUs.
+func (s *Server) share(hub *relay.Hub) *wsconn.Share {
+	return hub.Value(shareKey{}, func() any { return s.shares.Share() }).(*wsconn.Share)
+}

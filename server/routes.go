@@ -346,13 +346,6 @@ func (s *Server) upgradeClient(w http.ResponseWriter, r *http.Request, hub *rela
 	}
 }
 
-type shareKey struct{}
-
-// share is what a hub has of the CPUs.
-func (s *Server) share(hub *relay.Hub) *wsconn.Share {
-	return hub.Value(shareKey{}, func() any { return s.shares.Share() }).(*wsconn.Share)
-}
-
 // upgrade takes a WebSocket over and starts it. Drain waits until ended has
 // been called. It reports false when it has refused the WebSocket, and answered.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *connGroup, o wsconn.Options,
