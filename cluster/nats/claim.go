@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,7 +59,7 @@ func (d *Directory) Claim(ctx context.Context, hub string, after cluster.Epoch) 
 		old.lose()
 	}
 	if former != "" && former != d.o.Node.ID {
-		d.conn.Publish(fmt.Sprintf(evictSubject, former), []byte(hub)) //nolint:errcheck // it finds out by itself, but later
+		d.conn.Publish(fmt.Sprintf(evictSubject, former), fmt.Appendf(nil, "%d %s", c.epoch, hub)) //nolint:errcheck // it finds out by itself, but later
 	}
 	return c, nil
 }
@@ -177,19 +179,27 @@ func (c *claim) Release(ctx context.Context) error {
 // (nats-server 2.15, JSStreamWrongLastSequenceConstantErr).
 const wrongLastSequenceReplicated = 10164
 
-// evicted is a message of a node that has claimed a hub of this one.
+// evicted is a message of a node that has claimed a hub of this one, "EPOCH HUB". Whoever
+// sends it is not believed. A leader that has just come back may not know of the claim yet.
 func (d *Directory) evicted(m *nats.Msg) {
+	number, hub, _ := strings.Cut(string(m.Data), " ")
+	epoch, err := strconv.ParseUint(number, 10, 64)
 	d.mu.Lock()
-	c := d.held[string(m.Data)]
+	c := d.held[hub]
 	d.mu.Unlock()
-	if c == nil {
+	if err != nil || c == nil || cluster.Epoch(epoch) <= c.epoch {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), d.o.Lease)
-	defer cancel()
-	if err := c.check(ctx); err != nil { // whoever sends it is not believed
-		d.log.Debug("a hub was taken", zap.String("hub", c.hub), zap.Error(err))
-	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), d.o.Lease)
+		defer cancel()
+		for c.check(ctx) == nil {
+			if pause(ctx, retryEvery) != nil {
+				return
+			}
+		}
+		d.log.Debug("a hub was taken", zap.String("hub", c.hub))
+	}()
 }
 
 // checkAll compares claims with the directory, some at a time.

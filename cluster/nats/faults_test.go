@@ -84,10 +84,10 @@ func TestEvictionIsNotBelieved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.conn.Publish(fmt.Sprintf(evictSubject, a.o.Node.ID), []byte("x")); err != nil {
+	if err := b.conn.Publish(fmt.Sprintf(evictSubject, a.o.Node.ID), fmt.Appendf(nil, "%d x", c.Epoch()+1)); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.conn.Publish(fmt.Sprintf(evictSubject, a.o.Node.ID), []byte("none")); err != nil {
+	if err := b.conn.Publish(fmt.Sprintf(evictSubject, a.o.Node.ID), fmt.Appendf(nil, "%d none", c.Epoch()+1)); err != nil {
 		t.Fatal(err)
 	}
 	a.mu.Lock()
