@@ -17,18 +17,18 @@ type goal struct {
 	Limit     string // what stands in the way, where the goal is not met
 }
 
-// What stands in the way, by profiles of the case.
+// What stands in the way, by profiles of the case; their shares are of the hub's CPU time.
 const (
-	limitSmall    = ""
-	limitNodes    = ""
+	limitSmall    = "System calls 30 %, the Go scheduler 18 % (futex 10 %), wsconn.write 14 %, wsconn.header 12 %."
+	limitNodes    = "Each byte is checked once to be JSON: wire.value 55 % (of it wire.str 33 %), system calls 33 %. A check of 1.1 GB/s would have to be four times as fast."
 	limitTargets  = ""
 	limitAttach   = ""
-	limitFair     = ""
+	limitFair     = "The first message after 10 ms of silence waits for the scheduler; each flooded hub keeps an eighth of a CPU."
 	limitMemory   = ""
-	limitEvent    = ""
-	limitSnapshot = ""
-	limitPage     = ""
-	limitSize     = ""
+	limitEvent    = "The way has two more hops than Chromium's: the message from the iframe to the Host page and its Worker, and the hub."
+	limitSnapshot = "Page script asks for the style and the box of each node, which Chromium has at hand."
+	limitPage     = "One listener for clicks, 0.9 µs for each; the thin wrappers of fetch and XMLHttpRequest."
+	limitSize     = "What every page may need before a part can be loaded: Runtime, Network, and Fetch, whose patterns are restored before the first requests."
 )
 
 var goals = []group{
