@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"slices"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
@@ -77,12 +76,12 @@ func BenchmarkClicks(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // it says nothing here
 	for client, times := range measured {
 		b.Run(client, func(b *testing.B) {
-			direct := median(times["direct"])
+			direct := harness.Median(times["direct"])
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(direct, "ms-direct")
 			for name := range kinds {
 				if name != "direct" {
-					b.ReportMetric(median(times[name])/direct, name+"/direct")
+					b.ReportMetric(harness.Median(times[name])/direct, name+"/direct")
 				}
 			}
 		})
@@ -91,13 +90,8 @@ func BenchmarkClicks(b *testing.B) {
 
 func reportCost(b *testing.B, own, theirs cost) {
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(median(own.MS), "ms")
-	b.ReportMetric(median(own.MS)/median(theirs.MS), "x-time")
-	b.ReportMetric(median(own.Commands), "commands")
-	b.ReportMetric(median(own.Commands)/median(theirs.Commands), "x-commands")
-}
-
-func median(list []float64) float64 {
-	slices.Sort(list)
-	return list[len(list)/2]
+	b.ReportMetric(harness.Median(own.MS), "ms")
+	b.ReportMetric(harness.Median(own.MS)/harness.Median(theirs.MS), "x-time")
+	b.ReportMetric(harness.Median(own.Commands), "commands")
+	b.ReportMetric(harness.Median(own.Commands)/harness.Median(theirs.Commands), "x-commands")
 }

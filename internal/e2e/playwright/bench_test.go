@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"slices"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
@@ -35,14 +34,9 @@ func BenchmarkBrowserHost(b *testing.B) {
 	}
 	actions, trips := measured.Actions, measured.Trips
 	b.ReportMetric(0, "ns/op") // it says nothing here
-	b.ReportMetric(median(actions.Direct)/200, "ms/action-direct")
-	b.ReportMetric(median(actions.Hub)/200, "ms/action-hub")
-	b.ReportMetric(median(actions.Hub)/median(actions.Direct), "hub/direct")
-	b.ReportMetric(1000*median(trips.Direct), "µs/trip-direct")
-	b.ReportMetric(1000*(median(trips.Hub)-median(trips.Direct)), "µs-more/trip-hub")
-}
-
-func median(list []float64) float64 {
-	slices.Sort(list)
-	return list[len(list)/2]
+	b.ReportMetric(harness.Median(actions.Direct)/200, "ms/action-direct")
+	b.ReportMetric(harness.Median(actions.Hub)/200, "ms/action-hub")
+	b.ReportMetric(harness.Median(actions.Hub)/harness.Median(actions.Direct), "hub/direct")
+	b.ReportMetric(1000*harness.Median(trips.Direct), "µs/trip-direct")
+	b.ReportMetric(1000*(harness.Median(trips.Hub)-harness.Median(trips.Direct)), "µs-more/trip-hub")
 }

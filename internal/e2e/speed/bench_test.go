@@ -69,10 +69,10 @@ func compare(b *testing.B, name string, list []*place, run func(b *testing.B, p 
 			}
 		}
 		b.ReportMetric(0, "ns/op") // it says nothing here
-		direct := median(took[list[0]])
+		direct := harness.Median(took[list[0]])
 		b.ReportMetric(direct, "ms-direct")
 		for _, p := range list[1:] {
-			b.ReportMetric(median(took[p])/direct, p.name+"/direct")
+			b.ReportMetric(harness.Median(took[p])/direct, p.name+"/direct")
 		}
 	})
 }
@@ -131,9 +131,4 @@ func BenchmarkLargePage(b *testing.B) {
 			}
 		})
 	}
-}
-
-func median(list []float64) float64 {
-	slices.Sort(list)
-	return list[len(list)/2]
 }
