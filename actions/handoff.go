@@ -29,6 +29,9 @@ type Handoff struct {
 	State   HandoffState
 }
 
+// MaxHandoff is the longest time that a person can be given, as the hub has it.
+const MaxHandoff = time.Hour
+
 // maxHandoffs is how many handoffs of a page are remembered; the oldest are forgotten.
 const maxHandoffs = 16
 

@@ -21,10 +21,8 @@ type handoffParams struct {
 	Within       int // milliseconds that the person has; 0 is five minutes
 }
 
-const maxHandoff = 3_600_000 // milliseconds
-
 func (p *handoffParams) check() *failure {
-	if p.Within < 0 || p.Within > maxHandoff {
+	if p.Within < 0 || p.Within > int(actions.MaxHandoff.Milliseconds()) {
 		return invalid("within", "is 1 to 3600000")
 	}
 	return nil

@@ -32,15 +32,12 @@ func handoff(ctx context.Context, c *call, p handoffParams) (any, error) {
 	}
 	within := time.Duration(0)
 	if p.TimeoutMs != nil {
-		if within = time.Duration(min(*p.TimeoutMs, maxHandoff) * float64(time.Millisecond)); within <= 0 {
+		if within = time.Duration(min(*p.TimeoutMs, float64(actions.MaxHandoff.Milliseconds())) * float64(time.Millisecond)); within <= 0 {
 			return nil, invalid("timeoutMs must be above 0")
 		}
 	}
 	return answerHandoff(c.page.BeginHandoff(ctx, *p.Instructions, within))
 }
-
-// maxHandoff is the longest handoff, in milliseconds.
-const maxHandoff = 3_600_000
 
 type handoffWaitParams struct {
 	onBrowser

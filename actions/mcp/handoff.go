@@ -20,8 +20,7 @@ type handoffArgs struct {
 }
 
 func handoff(ctx context.Context, c *call, in handoffArgs) error {
-	const most = 3600
-	if in.Timeout < 0 || in.Timeout > most {
+	if in.Timeout < 0 || in.Timeout > actions.MaxHandoff.Seconds() {
 		return invalid("timeout is in seconds, up to 3600")
 	}
 	h, err := c.page.BeginHandoff(ctx, in.Instructions, time.Duration(in.Timeout*float64(time.Second)))
