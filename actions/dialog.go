@@ -136,10 +136,10 @@ func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPro
 	p.b.emit(Event{Kind: DialogEvents, Page: p, Body: d})
 }
 
-// leaveLocked leaves a dialog to others. A tab whose dialog has no answer is freed
-// after askTimeout, as the hub frees a frame: Chromium tells of a dialog only those
-// sessions that are there when it opens, so that one that comes later could do
-// nothing with the page.
+// leaveLocked leaves a dialog to others. In a tab, a dialog without an answer is
+// dismissed after askTimeout, as the hub does in a frame. Chromium sends
+// Page.javascriptDialogOpening only to the sessions that exist when the dialog opens:
+// a later session would find a page that does not answer, and no reason for it.
 func (p *Page) leaveLocked(session string, d *Dialog) {
 	p.dialog.open = d
 	if p.kind != FrameTarget {

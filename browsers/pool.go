@@ -312,7 +312,7 @@ type Numbers struct {
 	Started int // those started again included
 	Failed  int // that could not be had
 	Queued  int // users that wait for one
-	Idle    int // of those running, those that nobody uses
+	Idle    int // running, without a user
 }
 
 // Numbers counts the browsers.

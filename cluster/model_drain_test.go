@@ -23,8 +23,8 @@ func (w *modelWorld) joinsNamed(owner int8) bool {
 	return w.named[owner].there
 }
 
-// drains has a node end: it lets its hub go (server, letGo), another takes it (receive), and
-// what nobody has taken it gives back (leave).
+// drains has a node end: it lets its hub go (server, letGo), and another node takes it
+// (receive). If none takes it, the node gives the hub back (leave).
 func (w modelWorld) drains(n int8, next func(string, modelWorld)) {
 	switch {
 	case n == 0 && !w.cut && !w.drained[n] && w.held[n].epoch != 0: // the nodes are alike, and one thing happens to them

@@ -58,8 +58,8 @@ const (
 	ownerBucket = "cdphub-owner-%02d"
 	// evictSubject tells a node that another has claimed one of its hubs.
 	evictSubject = "cdphub.node.%s.evict"
-	// saysSubject has what a node says of itself, for who does not look into the bucket
-	// at once.
+	// saysSubject carries what a node says of itself, for nodes that would read it in
+	// the bucket only later.
 	saysSubject = "cdphub.nodes"
 	// markerKept is how long the directory remembers that a hub was given back.
 	markerKept = time.Minute
@@ -197,7 +197,7 @@ func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name strin
 }
 
 func openOnce(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig, name string) (*bucket, error) {
-	once, cancel := context.WithTimeout(ctx, answerWithin) // without a leader nobody answers
+	once, cancel := context.WithTimeout(ctx, answerWithin) // a bucket without a leader does not answer
 	defer cancel()
 	stream, err := js.Stream(once, config.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
