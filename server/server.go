@@ -58,6 +58,7 @@ type Server struct {
 	named     *named.Sessions
 	bap       *bap.Server
 	bapFrom   httpserver.PerAddress // its connections
+	uiFrom    httpserver.PerAddress // streams of the dashboard's state
 	logins    httpserver.PerAddress // connections that have yet to show a token
 	mcp       *mcp.Handler
 	tickets   devtools.Tickets[auth.Pass]

@@ -11,6 +11,7 @@ import (
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 	"github.com/cdphub/cdphub/internal/uiwire"
+	"github.com/cdphub/cdphub/wsconn"
 )
 
 // TestR147TabsAreHandedOverByTheDashboard gives a frame to a Client with tabs of its own
@@ -83,5 +84,34 @@ func TestR147TabsAreHandedOverByTheDashboard(t *testing.T) {
 	header.Set("Origin", "https://evil.example")
 	if status, _ := hubtest.MustPostJSON(t, "http://"+s.addr(false)+"/ui/api/grant", header, []byte(`{}`)); status != http.StatusForbidden {
 		t.Errorf("a foreign page: %d", status)
+	}
+}
+
+// TestR172OwnTabsHideOtherClients has a Client come and go, beside a token that sees its
+// own tabs alone, and one that sees all.
+func TestR172OwnTabsHideOtherClients(t *testing.T) {
+	change, _ := withFile(t, "tokens:\n  - {name: own, token: "+ownToken+", role: client, tabs: own}\n"+
+		"  - {name: all, token: "+everyToken+", role: client}\n  - {token: "+hostToken+", role: host}\n")
+	s := start(t, func(f *Options) { change(f) })
+	s.paired(t, hostToken)
+	gone := dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(everyToken))
+	gone.Conn.Close(wsconn.Reason{Code: 1000})
+	stays := dial(t, "ws://"+s.addr(false)+"/devtools/browser", bearer(everyToken))
+	stays.send(`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"T1","flatten":true}}`)
+	stays.next()
+	state := func(token string) (state uiwire.State) {
+		_, body := s.get(t, s.addr(false), "/ui/api/state", bearer(token))
+		if err := json.Unmarshal([]byte(body), &state); err != nil {
+			t.Fatal(err)
+		}
+		return state
+	}
+	hubtest.Eventually(t, "the end of a Client", func() bool { return len(state(everyToken).Closes) == 1 })
+	if hub := state(everyToken).Hubs[0]; hub.Clients != 1 || hub.Sessions != 1 || hub.Counters == (uiwire.Counters{}) {
+		t.Errorf("a token that sees all: %+v", hub)
+	}
+	own := state(ownToken)
+	if hub := own.Hubs[0]; hub.Clients != 0 || hub.Sessions != 0 || hub.Counters != (uiwire.Counters{}) || len(own.Closes) != 0 {
+		t.Errorf("a token that sees its own tabs: %+v", own)
 	}
 }

@@ -83,10 +83,14 @@ func (s *Server) uiState(r *http.Request, on audience) uiwire.State {
 		state.Hubs = append(state.Hubs, uncountedHub(s.uiHub(routeOf(r).hub, routeOf(r).prefix, watcher(r))))
 		return state
 	}
-	names := map[string]bool{}
+	names := map[string]bool{} // of hubs whose other Clients the asker may know of
 	for _, hub := range s.hubsFor(r, on) {
-		names[hub.name] = true
 		u := s.uiHub(hub.name, hub.prefix, watcher(r))
+		if pass.Grant.OwnTabs {
+			u.Clients, u.Sessions, u.Counters = 0, 0, uiwire.Counters{}
+		} else {
+			names[hub.name] = true
+		}
 		if handsOver(r) {
 			u.OwnTabs = s.ownTabs(hub.name, u.Targets)
 		}

@@ -123,3 +123,15 @@ func TestDashboardNoticesPagesThatHang(t *testing.T) {
 	}
 	t.Errorf("the stream ended, and the page was unresponsive: %v", hung)
 }
+
+// TestDashboardStreamsAreLimited opens as many as one address may have, and one more.
+func TestDashboardStreamsAreLimited(t *testing.T) {
+	s := start(t, shortDrain)
+	for range maxUIStreams {
+		s.uiEvents(t, "")
+	}
+	status, why := s.get(t, s.addr(false), "/ui/api/events", nil)
+	if status != http.StatusTooManyRequests || !strings.Contains(why, "close one of the 64") {
+		t.Errorf("one more: %d %s", status, why)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -22,6 +23,11 @@ const (
 	uiWritesFor = 10 * time.Second       // until an asker that reads nothing has gone
 )
 
+const (
+	maxUIStreams = 64 // of one address
+	uiShare      = 20 // a stream rests this many times as long as a look takes, or longer
+)
+
 // serveUIEvents streams the state: whole, at once and for each change. It looks for
 // changes instead of being told of them: most come in crowds, and without an asker there
 // is no work.
@@ -34,33 +40,42 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request, on audien
 		refuse(w, err)
 		return
 	}
+	left, ok := s.uiFrom.Enter(s.gate.Address(r), maxUIStreams)
+	if !ok {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, fmt.Sprintf("Too many streams of the dashboard's state go to this address: close one of the %d.", maxUIStreams), http.StatusTooManyRequests)
+		return
+	}
+	defer left()
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer s.gate.Hold(auth.PassOf(r), func(error) { cancel() })()
 	defer s.sandboxes.join(at.hub, cancel)()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // of a proxy before the hub
+	go s.keepTitles(ctx, r, on)
 	stream := uiStream{server: s, w: w, r: r, on: on}
-	look, titles := time.NewTicker(uiLooks), time.NewTicker(uiTitles)
-	defer look.Stop()
-	defer titles.Stop()
-	asked := make(chan struct{}, 1) // holds an item while browsers are asked
 	for stream.step(time.Now()) {
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.ending:
 			return
-		case <-titles.C:
-			select {
-			case asked <- struct{}{}:
-				go func() {
-					s.refreshTitles(ctx, s.hubsFor(r, on))
-					<-asked
-				}()
-			default: // some browser has not answered yet
-			}
-		case <-look.C:
+		case <-time.After(max(uiLooks, uiShare*stream.took)):
+		}
+	}
+}
+
+// keepTitles has browsers asked for new titles until the stream ends.
+func (s *Server) keepTitles(ctx context.Context, r *http.Request, on audience) {
+	titles := time.NewTicker(uiTitles)
+	defer titles.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-titles.C: // one is left out while some browser has not answered yet
+			s.refreshTitles(ctx, s.hubsFor(r, on))
 		}
 	}
 }
@@ -83,6 +98,7 @@ type uiStream struct {
 
 	last, lastCounts []byte // what was sent, without and with counters
 	sent, spoke      time.Time
+	took             time.Duration // the last look
 }
 
 // step sends the state if there is news, and reports whether the asker is still there.
@@ -91,6 +107,7 @@ func (u *uiStream) step(now time.Time) bool {
 		return false
 	}
 	message := u.news(now)
+	u.took = time.Since(now)
 	switch {
 	case message != nil:
 	case now.Sub(u.spoke) >= uiComment:
