@@ -22,7 +22,7 @@
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-e2e test-e2e-playwright test-e2e-others test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
+.PHONY: demo check test test-product test-sample test-e2e test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -65,54 +65,46 @@ check: fresh $(GOFUMPT) $(GOLANGCI) web/node_modules
 # A test that failed runs once more, alone: a machine that others use can be too
 # slow for it once. Nothing runs again after a data race, or when more than three
 # tests have failed. make test ends with the names of the tests that ran again.
-AGAIN := $(TOOLS)/again
+RESULTS := $(TOOLS)/results
 GOTEST = $(GOTESTSUM) --format pkgname --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test \
-	--rerun-fails-abort-on-data-race --rerun-fails-report=$(AGAIN)/$@-$(1) --packages="$(2)"
+	--rerun-fails-abort-on-data-race --rerun-fails-report=$(RESULTS)/$@-$(1).again --jsonfile $(RESULTS)/$@-$(1).json --packages="$(2)"
 
-# Tests wait for browsers more than they compute: two parts run side by side. Three
-# parts kept two cores so busy that time limits expired.
+# Tests wait for browsers more than they compute: three parts run side by side.
 test: tools compiler $(GOTESTSUM)
-	@rm -rf $(AGAIN) && mkdir -p $(AGAIN)
-	@echo "Two parts run side by side. Each prints what it found when it ends, after ten minutes or more."
-	$(MAKE) -j2 --output-sync=target test-product test-e2e
-	@again=$$(cat $(AGAIN)/* 2>/dev/null); test -z "$$again" || { echo "These tests failed, and passed when they ran again, alone:"; echo "$$again"; }
+	@rm -rf $(RESULTS) && mkdir -p $(RESULTS)
+	@echo "Three parts run side by side. Each prints what it found when it ends, after some minutes."
+	$(MAKE) -j3 --output-sync=target test-product test-sample test-e2e
+	@again=$$(cat $(RESULTS)/*.again 2>/dev/null); test -z "$$again" || { echo "These tests failed, and passed when they ran again, alone:"; echo "$$again"; }
+	@cat $(RESULTS)/*.json | go run ./internal/trust -outcome
+	@cat $(RESULTS)/*.json | go run ./internal/actionsdoc -check docs/actions.md
 
-PACKAGES_AT_ONCE ?= 4
+PACKAGES_AT_ONCE ?= 3
 
-# The tests of the product, with those that attack its scopes. Race detector
-# where there is concurrency of ours: the conformance and page tests are about
-# what a browser does, and run without it, as do tests of relay that it cannot watch
-# (TestR70) or that only count time (TestR151).
+# The tests of the product. Race detector where there is concurrency of ours: the
+# conformance and page tests are about what a browser does, and run without it, as
+# do tests of relay that it cannot watch (TestR70) or that only count time (TestR151).
 test-product: tools compiler $(GOTESTSUM)
-	@mkdir -p $(AGAIN); out=$$(mktemp) && \
-	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) --jsonfile $$out -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE) && \
-	$(call GOTEST,plain,./actions/conformance ./web/test) --jsonfile $$out.plain -- -shuffle=on -timeout 20m -p 2 && \
-	(cd $(E2E) && $(call GOTEST,scopes,./scopes) --jsonfile $$out.scopes -- -shuffle=on -timeout 20m) && \
-	$(call GOTEST,norace,./relay) --jsonfile $$out.norace -- -count=1 -run 'TestR70|TestR151' && \
-	cat $$out.plain $$out.scopes $$out.norace >> $$out && \
-	go run ./internal/trust -outcome < $$out && \
-	go run ./internal/actionsdoc -check docs/actions.md < $$out; status=$$?; rm -f $$out $$out.plain $$out.scopes $$out.norace; exit $$status
-
-# The sample: Playwright at frames and at a browser behind the hub, three other
-# clients at frames.
-test-e2e-playwright: tools $(GOTESTSUM)
-	@mkdir -p $(AGAIN)
-	cd $(E2E) && $(call GOTEST,playwright,./playwright) -- -count=1 -timeout 20m -run 'TestHub|TestBrowserHost'
-	cd $(E2E) && $(call GOTEST,clients,./clients) -- -count=1 -timeout 20m -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP'
-
-test-e2e-others: tools $(GOTESTSUM)
-	@mkdir -p $(AGAIN)
+	@mkdir -p $(RESULTS)
+	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE)
+	$(call GOTEST,relay,./relay) -- -count=1 -run 'TestR70|TestR151'
 	cd web/build && $(call GOTEST,build,./...) -- -shuffle=on -timeout 20m
 	cd cluster/nats && $(call GOTEST,nats,./...) -- -shuffle=on -timeout 20m -p 1
 	go test -C packaging/release -run TestKubernetes .
-	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./pages ./proxy ./shots) -- -shuffle=on -timeout 20m -p 2
+
+# The sample of the clients: Playwright at frames and at a browser behind the hub,
+# three other clients at frames. Then the tests of the agent and the actions in a browser.
+test-sample: tools $(GOTESTSUM)
+	@mkdir -p $(RESULTS)
+	cd $(E2E) && $(call GOTEST,playwright,./playwright) -- -count=1 -timeout 20m -run 'TestHub|TestBrowserHost' -sample
+	cd $(E2E) && $(call GOTEST,clients,./clients) -- -count=1 -timeout 20m -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP'
+	$(call GOTEST,plain,./actions/conformance ./web/test) -- -shuffle=on -timeout 20m -p 2
+
+# The product as a whole, with attacks on its scopes.
+test-e2e: tools $(GOTESTSUM)
+	@mkdir -p $(RESULTS)
+	cd $(E2E) && $(call GOTEST,e2e,. ./axtree ./benchdoc ./browserhost ./devtools ./pages ./proxy ./scopes ./shots) -- -shuffle=on -timeout 20m -p 2
 	cd $(E2E) && $(call GOTEST,docs,./docs) -- -count=1 -timeout 20m -run 'TestBlocks/README|TestOwnPages'
 	cd $(E2E) && $(call GOTEST,recording,./recording) -- -count=1 -timeout 20m -run TestHandoff
-
-# One after the other.
-test-e2e:
-	$(MAKE) test-e2e-playwright
-	$(MAKE) test-e2e-others
 
 test-clients: tools
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree
@@ -124,6 +116,7 @@ test-clients: tools
 # The tests whose numbers are smaller by default, as their requirements have them.
 test-long: tools
 	CDPHUB_LONG=1 go test -race -shuffle=on -timeout 60m ./...
+	CDPHUB_LONG=1 go test -C $(E2E) -shuffle=on -timeout 60m ./browserhost
 	$(MAKE) fuzz
 
 N ?= 20

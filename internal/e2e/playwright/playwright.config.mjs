@@ -3,6 +3,7 @@ import { defineConfig } from "@playwright/test";
 // One worker: all tests share the browser behind the endpoint.
 export default defineConfig({
   testDir: "specs",
+  testMatch: process.env.SPECS?.split(" ") ?? "*.spec.mjs",
   outputDir: process.env.SCRATCH,
   workers: 1,
   fullyParallel: false,

@@ -1,6 +1,7 @@
 package playwright
 
 import (
+	"flag"
 	"net/url"
 	"os"
 	"strconv"
@@ -19,10 +20,19 @@ func TestMain(m *testing.M) { os.Exit(harness.Main(m, &scratch)) }
 // fewest is how many tests the project has at least.
 const fewest = 120
 
+// sample is for a quick gate. What it leaves out at a browser is input and script, which
+// the hub passes on without a change.
+var sample = flag.Bool("sample", false, "at a browser behind the hub, run only the specs of what the hub does itself")
+
+const (
+	sampleSpecs  = "connect.spec.mjs frames.spec.mjs navigation.spec.mjs network.spec.mjs profiling.spec.mjs view.spec.mjs"
+	fewestSample = 90
+)
+
 func TestChromium(t *testing.T) {
 	a := newApp(t)
 	b := harness.StartBrowser(t, a.own.URL+"/p?title=ready", true)
-	runAt(t, "chromium", b.Port(t), a)
+	runAt(t, "chromium", b.Port(t), a, fewest)
 }
 
 // The same browser, behind a hub.
@@ -30,7 +40,11 @@ func TestBrowserHost(t *testing.T) {
 	a := newApp(t)
 	h := harness.StartBrowserHub(t, a.own.URL+"/p?title=ready")
 	h.AwaitTitle(t, "ready")
-	runAt(t, "browser", h.Port(t), a)
+	if *sample {
+		runAt(t, "browser", h.Port(t), a, fewestSample, "SPECS="+sampleSpecs)
+		return
+	}
+	runAt(t, "browser", h.Port(t), a, fewest)
 }
 
 func TestHub(t *testing.T) {
@@ -55,7 +69,7 @@ func runThroughHub(t *testing.T, target string, open func(page string)) {
 	a.drivenBy(hub)
 	open(hub + "/shell?" + url.Values{"app": {a.own.URL + "/p?title=ready"}, "origin": {a.otherOrigin()}}.Encode())
 	h.AwaitTitle(t, "ready")
-	runAt(t, target, h.Port(t), a)
+	runAt(t, target, h.Port(t), a, fewest)
 }
 
 // TestBadNetwork runs the project by way of `cdphub connect`, while its network fails
@@ -75,8 +89,9 @@ func TestBadNetwork(t *testing.T) {
 	t.Logf("the network was cut %d times", n.Cuts())
 }
 
-// runAt runs the project at the endpoint on a port.
-func runAt(t *testing.T, target, port string, a *app) {
+// runAt runs the project at the endpoint on a port, with these further variables in its
+// environment: least tests at least.
+func runAt(t *testing.T, target, port string, a *app, least int, env ...string) {
 	ran, succeeded, different := 0, 0, 0
 	record := func(title string, passed bool, verdict, reason string) {
 		ran++
@@ -101,7 +116,7 @@ func runAt(t *testing.T, target, port string, a *app) {
 			t.Error(err)
 		}
 	}
-	harness.RunPlaywright(t, fewest, record, "TARGET="+target, "CDP_ENDPOINT=http://127.0.0.1:"+port,
-		"APP="+a.own.URL, "OTHER="+a.otherOrigin(), "PRIVILEGED="+strconv.FormatBool(harness.Privileged()))
+	harness.RunPlaywright(t, least, record, append(env, "TARGET="+target, "CDP_ENDPOINT=http://127.0.0.1:"+port,
+		"APP="+a.own.URL, "OTHER="+a.otherOrigin(), "PRIVILEGED="+strconv.FormatBool(harness.Privileged()))...)
 	t.Logf("%d of %d tests passed, %d of them as differences.mjs says that it is here", succeeded, ran, different)
 }
