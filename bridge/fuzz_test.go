@@ -48,7 +48,7 @@ func FuzzR58HostMessages(f *testing.F) {
 				t.Fatalf("%q was changed to %q", w.message, m)
 			}
 		}
-		hear([]byte(`{"kind":"ready","v":1,"targets":[],"features":["sessions","eval","sessionIds"]}`))
+		hear([]byte(`{"kind":"ready","v":1,"targets":[],"features":["sessions","eval","sessionIds","payloadLast"]}`))
 		for m := range bytes.SplitSeq(in, []byte("\n")) {
 			hear(m)
 		}

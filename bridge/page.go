@@ -54,9 +54,11 @@ const (
 	featureStandby = "standby"
 	// The Host may send one event to several sessions.
 	featureSessionIDs = "sessionIds"
+	// What a message carries is its last member: the Host need not read it.
+	featurePayloadLast = "payloadLast"
 )
 
-var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes, featureStandby, featureSessionIDs}
+var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes, featureStandby, featureSessionIDs, featurePayloadLast}
 
 // errBusy says that the Host's queue is full.
 var errBusy = errors.New("host takes no more commands")
@@ -99,7 +101,7 @@ type abilities struct {
 	handles                   handles
 	sessions, dialog, scripts bool
 	uploads, resume, nested   bool
-	sessionIDs                bool
+	sessionIDs, payloadLast   bool
 }
 
 // handles are the browser-level methods that a Host says it handles, by domain:

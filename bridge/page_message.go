@@ -3,6 +3,7 @@ package bridge
 //go:generate go run github.com/mailru/easyjson/easyjson@v0.9.2 -output_filename page_message_easyjson.go page_message.go
 
 import (
+	"errors"
 	"strings"
 	"sync"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // The messages of a Host are JSON text frames (their members, "kind" first
-// but in no fixed order):
+// but in no fixed order; with "payloadLast" nothing follows params, result and error):
 //
 //	{"kind":"ready","v":1,"targets":[{"targetId":"T","title":"","url":""}],"handles":[…],"features":[…],"hostId":"H","browser":{…}}
 //	{"kind":"evalput","key":"K","source":"…"}     only with "eval"
@@ -41,6 +42,9 @@ type fields struct {
 	sessionIDs                          []byte // of event
 	opens, closes                       []byte // of event and response
 
+	payloadLast bool // nothing may follow params, result and error
+	full        bool // one of them has been
+
 	by func(key string, value []byte) error // set
 }
 
@@ -57,7 +61,16 @@ func (f *fields) free() {
 	read.Put(f)
 }
 
+// errPayloadLast refuses a message that goes on behind what it carries. A Host
+// passes on what its pages say without looking into it; none of them may add
+// members to the Host's own.
+var errPayloadLast = errors.New("a member follows what the message carries")
+
 func (f *fields) set(key string, value []byte) error {
+	if f.full {
+		return errPayloadLast
+	}
+	f.full = f.payloadLast && (key == "params" || key == "result" || key == "error")
 	if string(value) == "null" {
 		return nil // as if it were absent
 	}

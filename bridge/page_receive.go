@@ -20,6 +20,7 @@ var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from 
 func (p *Page) receive(frame []byte) {
 	f := read.Get().(*fields)
 	defer f.free()
+	f.payloadLast = p.abilities.Load().payloadLast
 	if err := wire.ReadObject(frame, f.by); err != nil {
 		// What was read before the fault is good. A command must end, even
 		// if its answer is not JSON.
@@ -92,7 +93,7 @@ func (p *Page) receiveReady(f *fields) {
 		uploads:    slices.Contains(known, featureUploads),
 		resume:     slices.Contains(known, featureResume),
 		nested:     slices.Contains(known, featureNested),
-		sessionIDs: slices.Contains(known, featureSessionIDs),
+		sessionIDs: slices.Contains(known, featureSessionIDs), payloadLast: slices.Contains(known, featurePayloadLast),
 	})
 	if f.features != nil {
 		p.accept(known) // sessions may begin as soon as the hub has the Host, so this is first

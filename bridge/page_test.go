@@ -230,6 +230,36 @@ func TestPageEventsOfSessions(t *testing.T) {
 	want(t, p.hub.lines, `event T1 A.b {}`) // a member that this Host does not know
 }
 
+// TestR58PagePayloadLast lets a Host pass on what its pages say as it is, with members of the page's own behind it.
+func TestR58PagePayloadLast(t *testing.T) {
+	tests := []struct {
+		name, in string
+		want     string // "" when nothing comes of it
+	}{
+		{"event", `{"kind":"event","targetId":"T1","sessionId":"S","method":"A.b","params":{"x":1}}`, `session event S A.b {"x":1}`},
+		{"event of another session", `{"kind":"event","targetId":"T1","sessionId":"S","method":"A.b","params":{},"sessionId":"S2"}`, ""},
+		{"event that opens", `{"kind":"event","targetId":"T1","sessionId":"S","method":"A.b","params":null,"opens":{"sessionId":"S2"}}`, ""},
+		{"event with unknown members", `{"kind":"event","targetId":"T1","sessionId":"S","method":"A.b","params":{},"x":1}`, ""},
+		{"answer", `{"kind":"response","sessionId":"S","id":7,"result":{"a":1}}`, `result 7 S {"a":1}`},
+		{"answer to another command", `{"kind":"response","sessionId":"S","id":7,"result":{},"id":8}`, "result 7 S " + string(invalidAnswer)},
+		{"answer with result and error", `{"kind":"response","sessionId":"S","id":7,"error":{"code":1},"result":{}}`, "result 7 S " + string(invalidAnswer)},
+		{"answer that ends too soon", `{"kind":"response","sessionId":"S","id":7,"result":{}},"a":{}}`, "result 7 S " + string(invalidAnswer)},
+	}
+	p := connect(t)
+	p.say(`{"kind":"ready","v":1,"targets":[],"features":["sessions","payloadLast"]}`)
+	want(t, p.hub.lines, "ready [] |")
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p.say(tt.in)
+			p.say(`{"kind":"targetDestroyed","targetId":"end"}`)
+			if tt.want != "" {
+				want(t, p.hub.lines, tt.want)
+			}
+			want(t, p.hub.lines, "gone end")
+		})
+	}
+}
+
 func TestPageShutdown(t *testing.T) {
 	p := connect(t)
 	p.say(readyT1)
