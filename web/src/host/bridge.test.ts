@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { FEATURES } from "./bridge";
+import { FEATURES } from "./features";
 import { methods } from "./browser";
 import { World, settle, freshClock, tick } from "./fakes";
 

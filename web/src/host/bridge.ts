@@ -8,36 +8,25 @@ import {
   CLOSE_NORMAL,
   CLOSE_POLICY,
   CLOSE_REPLACED,
+  type CommandResponse,
   type HostCommand,
   type HostMessage,
   type HubMessage,
+  type TargetEvent,
 } from "../wire/bridge";
 import type { Identity, RelayState } from "../wire/core";
 import { methods } from "./browser";
-import { type Socket, parseObject } from "./channel";
-import { type Consumer, type Reply, Session } from "./session";
+import { type Socket, serverError } from "./channel";
+import { FEATURES } from "./features";
+import { type Consumer, Session } from "./session";
 import type { Target } from "./target";
+import { type Carried, enclose, open, type Reply, read } from "./text";
 
 /** Exponential backoff between attempts, with up to 50 % random jitter. */
 export const FIRST_WAIT_MS = 250;
 export const LAST_WAIT_MS = 15_000;
 /** After a connection that lasted this long the backoff starts again from the first wait. */
 const GOOD_MS = 5_000;
-
-/** The extensions of version 1 that this Host knows. */
-export const FEATURES = [
-  "sessions",
-  "handles+",
-  "dialog",
-  "eval",
-  "uploads",
-  "resume",
-  "alive",
-  "codes",
-  "standby",
-  "nested",
-  "sessionIds",
-];
 
 /** How long sessions are kept after the connection is lost. The hub's grace time is a little shorter. */
 const KEEP_MS = 35_000;
@@ -52,23 +41,20 @@ export interface Switchboard {
   socket(url: string, token?: string): Socket;
   /** Why the relay refuses this page; undefined where that is not known. */
   refusal(url: string, token?: string): Promise<string | undefined>;
-  command(session: Session, method: string, params: Json, reply: (r: Reply) => void): void;
+  command(session: Session, method: string, params: Carried, reply: (r: Reply) => void): void;
   browserRequest(method: string, params: Json): Promise<Json>;
   relayState(state: RelayState, reason: string): void;
   /** Resolves when the page's script has run. */
   alive(): Promise<Json>;
 }
 
+/** The envelope of a message that carries something. */
+type Passed = Omit<CommandResponse, "result" | "error"> | Omit<TargetEvent, "params">;
+
 export class Bridge implements Consumer {
   private socket?: Socket;
-  private accepted = false;
-  private takesScripts = false;
-  /** The relay knows sessions with the workers of a page. */
-  private nests = false;
-  /** The relay takes an event for several sessions. */
-  private sendsTogether = false;
-  /** The relay lets this Host come back to its sessions. */
-  private resumes = false;
+  /** The extensions that the relay has accepted; none without "sessions". */
+  private accepted = new Set<string>();
   /** Sessions from before the connection was lost, which the relay has not named again. */
   private unclaimed = new Set<string>();
   private forget?: ReturnType<typeof setTimeout>;
@@ -134,7 +120,7 @@ export class Bridge implements Consumer {
       if (!this.standby) this.announce();
     };
     socket.onmessage = (e) => {
-      const m = parseObject(e.data);
+      const m = open(e.data, () => this.accepted.has("payloadLast"));
       if (m && this.socket === socket) this.received(m as unknown as HubMessage);
     };
     socket.onclose = (e) => {
@@ -177,7 +163,9 @@ export class Bridge implements Consumer {
     this.unclaimed = new Set(this.sessions.keys());
     if (keep) this.forget = setTimeout(() => this.detachUnclaimed(), KEEP_MS);
     else this.detachUnclaimed();
-    if (!keep) this.accepted = this.sendsTogether = this.takesScripts = this.resumes = false;
+    // The next relay may be an older one, which must not get what nobody has read.
+    if (keep) this.accepted.delete("payloadLast");
+    else this.accepted = new Set();
   }
 
   /** The relay has forgotten the sessions with workers, which did not go on. */
@@ -195,7 +183,7 @@ export class Bridge implements Consumer {
     const refused = !this.open;
     const good = this.open && Date.now() - this.openedAt >= GOOD_MS;
     const replaced = code === CLOSE_REPLACED || (code === CLOSE_POLICY && (reason === "" || /replaced/i.test(reason)));
-    this.drop(this.resumes && !replaced);
+    this.drop(this.accepted.has("resume") && !replaced);
     if (replaced) {
       // Two Hosts that both reconnected would replace each other for ever.
       this.tell("replaced", reason);
@@ -234,13 +222,9 @@ export class Bridge implements Consumer {
         else if (this.state !== "replaced") this.tell("replaced", "another Host has the hub");
         return;
       case "accepted":
-        this.accepted = Array.isArray(m.features) && m.features.includes("sessions");
-        this.takesScripts = this.accepted && m.features.includes("eval");
-        this.resumes = this.accepted && m.features.includes("resume");
-        this.nests = this.accepted && m.features.includes("nested");
-        this.sendsTogether = this.accepted && m.features.includes("sessionIds");
-        this.offersStandby = this.accepted && m.features.includes("standby");
-        if (!this.resumes) this.detachUnclaimed();
+        this.accepted = new Set(Array.isArray(m.features) && m.features.includes("sessions") ? m.features : []);
+        this.offersStandby = this.accepted.has("standby");
+        if (!this.accepted.has("resume")) this.detachUnclaimed();
         return;
       case "resumed":
         this.detachUnclaimed();
@@ -261,14 +245,14 @@ export class Bridge implements Consumer {
       case "evalok":
         return this.scripts.get(m.key)?.(true);
       case "browserRequest":
-        return this.browserRequest(m.id, m.method, m.params ?? {});
+        return this.browserRequest(m.id, m.method, read(m.params ?? {}));
     }
   }
 
   private command(m: HostCommand): void {
     const { sessionId, id } = m;
     const session = this.session(sessionId, m.targetId);
-    if (!session) return this.answer(sessionId, id, { error: { code: -32000, message: "Target destroyed" } });
+    if (!session) return this.answer(sessionId, id, { error: serverError("Target destroyed") });
     const socket = this.socket;
     this.board.command(
       session,
@@ -285,7 +269,7 @@ export class Bridge implements Consumer {
     if (known) return known;
     const target = this.board.targets.get(targetId);
     if (!target) return undefined;
-    const session = new Session(id, targetId, this, this.accepted ? id : "relay");
+    const session = new Session(id, targetId, this, this.accepted.size ? id : "relay");
     this.sessions.set(id, session);
     target.attach(session);
     return session;
@@ -311,7 +295,7 @@ export class Bridge implements Consumer {
     };
     this.board.browserRequest(method, params).then(
       (result) => answer({ result }),
-      (e: Error) => answer({ error: { code: -32000, message: e.message } }),
+      (e: Error) => answer({ error: serverError(e.message) }),
     );
   }
 
@@ -319,7 +303,7 @@ export class Bridge implements Consumer {
 
   /** Leaves a script for a frame to fetch; false where the relay takes none. */
   putScript(key: string, source: string): Promise<boolean> {
-    if (!this.takesScripts) return Promise.resolve(false);
+    if (!this.accepted.has("eval")) return Promise.resolve(false);
     return new Promise((resolve) => {
       const end = (taken: boolean): void => {
         clearTimeout(timer);
@@ -333,25 +317,33 @@ export class Bridge implements Consumer {
   }
 
   private answer(sessionId: string, id: number, reply: Reply): void {
-    this.send({ kind: "response", sessionId, id, ...reply });
+    const { error, result = {} } = reply;
+    this.pass({ kind: "response", sessionId, id }, error ? "error" : "result", error ?? result);
   }
 
-  event(session: Session, method: string, params: Json): void {
-    const to = this.accepted ? { sessionId: session.id } : {};
-    this.send({ kind: "event", targetId: session.targetId, method, params, ...to });
+  /** Sends a message with what it carries, which may be any text: only a relay that sees where it ends takes it unread. */
+  private pass(envelope: Passed, name: "params" | "result" | "error", carried: object): void {
+    if (this.open)
+      this.socket?.send(enclose(envelope, name, this.accepted.has("payloadLast") ? carried : read(carried)));
   }
 
-  events(sessions: Session[], method: string, params: Json): void {
+  event(session: Session, method: string, params: Carried): void {
+    const to = this.accepted.size ? { sessionId: session.id } : {};
+    this.pass({ kind: "event", targetId: session.targetId, ...to, method }, "params", params);
+  }
+
+  events(sessions: Session[], method: string, params: Carried): void {
     const [{ targetId }] = sessions;
-    if (sessions.length === 1 || !this.sendsTogether) for (const s of sessions) this.event(s, method, params);
-    else this.send({ kind: "event", targetId, method, params, sessionIds: sessions.map((s) => s.id) });
+    if (sessions.length === 1 || !this.accepted.has("sessionIds"))
+      for (const s of sessions) this.event(s, method, params);
+    else this.pass({ kind: "event", targetId, sessionIds: sessions.map((s) => s.id), method }, "params", params);
   }
 
   /** An event for every session that the relay has on the Target. */
-  broadcast(targetId: string, method: string, params: Json): void {
+  broadcast(targetId: string, method: string, params: Carried): void {
     // A relay of version 1 does not say who is attached before a command comes.
-    if (this.accepted && !this.board.targets.get(targetId)?.serves(this)) return;
-    this.send({ kind: "event", targetId, method, params });
+    if (this.accepted.size && !this.board.targets.get(targetId)?.serves(this)) return;
+    this.pass({ kind: "event", targetId, method }, "params", params);
   }
 
   ended(session: Session): void {
@@ -359,7 +351,7 @@ export class Bridge implements Consumer {
   }
 
   opens(session: Session, parent: Session, targetInfo: Protocol.Target.TargetInfo): boolean {
-    if (!this.nests || this.sessions.has(session.id)) return false;
+    if (!this.accepted.has("nested") || this.sessions.has(session.id)) return false;
     this.sessions.set(session.id, session);
     const { id: sessionId } = session;
     const { targetId, type } = targetInfo;
@@ -368,8 +360,8 @@ export class Bridge implements Consumer {
       targetId: parent.targetId,
       sessionId: parent.id,
       method: "Target.attachedToTarget",
-      params: { sessionId, targetInfo, waitingForDebugger: false },
       opens: { sessionId, targetId, type },
+      params: { sessionId, targetInfo, waitingForDebugger: false },
     });
     return true;
   }
@@ -381,8 +373,8 @@ export class Bridge implements Consumer {
       targetId: parent.targetId,
       sessionId: parent.id,
       method: "Target.detachedFromTarget",
-      params: { sessionId: session.id, targetId },
       closes: session.id,
+      params: { sessionId: session.id, targetId },
     });
   }
 

@@ -2,11 +2,12 @@
 // the documents of all Targets.
 
 import type { Method, Params, Protocol } from "../cdp";
-import type { Json } from "../wire/cdp";
+import type { Answer, Json } from "../wire/cdp";
 import type { Ask } from "../wire/core";
 import { hexId } from "./channel";
-import { type Consumer, type Reply, Session } from "./session";
+import { type Consumer, Session } from "./session";
 import type { Target } from "./target";
+import { plain, type Reply } from "./text";
 
 /** How long a method of all Targets waits for one document: a page that is busy for longer counts as stuck. */
 export const ANSWER_MS = 2_000;
@@ -114,14 +115,14 @@ function silence(targets: Target[]): Error {
 const DEAF: Consumer = { event: () => {}, events: () => {}, ended: () => {} };
 
 /** One command in a session of its own; undefined without an answer in time. */
-function once(core: Targets, target: Target, method: string, params: Json): Promise<Reply | undefined> {
+function once(core: Targets, target: Target, method: string, params: Json): Promise<Answer | undefined> {
   const session = new Session(`host-${hexId(32)}`, target.id, DEAF);
   target.attach(session);
   return new Promise((resolve) => {
     const end = (reply?: Reply): void => {
       clearTimeout(timer);
       target.detach(session);
-      resolve(reply);
+      resolve(reply && plain(reply));
     };
     const timer = setTimeout(end, ANSWER_MS);
     core.command(session, method, params, end);

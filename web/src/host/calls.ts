@@ -1,11 +1,12 @@
 // The commands of one Target: those that wait for an agent, and those that the
 // agent has and has not answered.
 
-import type { CdpError, Response } from "../wire/cdp";
+import type { CdpError } from "../wire/cdp";
 import { hexId, serverError } from "./channel";
 import { type Call, type Session, repeatable } from "./session";
-import { record } from "./state";
+import { isRecorded, record } from "./state";
 import type { Link } from "./targetview";
+import { enclose, type Reply, read } from "./text";
 
 /** How long a command waits for the next document's agent. */
 export const QUEUE_MS = 15_000;
@@ -76,7 +77,7 @@ export class Calls {
   }
 
   /** The agent has answered. */
-  answered(m: Response): void {
+  answered(m: Reply & { id: number }): void {
     const call = this.sent.get(m.id);
     if (!call) return;
     this.sent.delete(m.id);
@@ -86,6 +87,7 @@ export class Calls {
   private transmit(call: Call, link: Link): void {
     const { session, method } = call;
     let { params } = call;
+    if (isRecorded(method)) params = read(params);
     if (method === "Page.addScriptToEvaluateOnNewDocument" && link.extended) {
       params = { ...params, identifier: hexId(16) };
     }
@@ -95,7 +97,7 @@ export class Calls {
     }
     const id = this.nextId++;
     this.sent.set(id, call);
-    link.port.postMessage(JSON.stringify({ id, method, params, sessionId: session.alias }));
+    link.port.postMessage(enclose({ id, method, sessionId: session.alias }, "params", params));
   }
 
   /** Whether another session that the agent cannot tell from this one has the domain enabled. */

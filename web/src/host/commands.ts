@@ -5,9 +5,10 @@ import type { Json } from "../wire/cdp";
 import { serverError } from "./channel";
 import { isDataDocument } from "./data";
 import { STUCK_MS } from "./navigation";
-import { done, type Reply, type Session } from "./session";
+import { done, type Session } from "./session";
 import type { Target } from "./target";
 import { SUCCESSOR_MS } from "./targetview";
+import { type Carried, type Reply, read } from "./text";
 
 /** Answers one command of a session, now or later. */
 type Handler<P = Json> = (t: Target, s: Session, params: P, reply: (r: Reply) => void) => void;
@@ -86,12 +87,18 @@ const handlers = new Map(
 );
 
 /** Carries out a command. It is answered exactly once, unless its session ends before. */
-export function carryOut(t: Target, session: Session, method: string, params: Json, reply: (r: Reply) => void): void {
+export function carryOut(
+  t: Target,
+  session: Session,
+  method: string,
+  params: Carried,
+  reply: (r: Reply) => void,
+): void {
   const answer = (r: Reply): void => {
     if (!session.over) reply(r);
   };
   const handler = session.ofWorker ? undefined : handlers.get(method);
-  if (handler) handler(t, session, params as never, answer);
+  if (handler) handler(t, session, read(params) as never, answer);
   else t.submit({ session, method, params, reply: answer });
 }
 

@@ -5,11 +5,12 @@ import type { CdpEvent, Json, Response } from "../wire/cdp";
 import type { Ask, Identity, RelayState, ToCore } from "../wire/core";
 import { hooked, methods } from "./browser";
 import { Bridge, type Switchboard } from "./bridge";
-import type { Env, Socket } from "./channel";
+import { type Env, type Socket, serverError } from "./channel";
 import { carryOut } from "./commands";
-import { type Consumer, type Reply, Session } from "./session";
+import { type Consumer, Session } from "./session";
 import { Target } from "./target";
 import type { Owner } from "./targetview";
+import { type Carried, plain, type Reply, read } from "./text";
 
 export class Core implements Owner, Switchboard, Consumer {
   readonly targets = new Map<string, Target>();
@@ -103,7 +104,7 @@ export class Core implements Owner, Switchboard, Consumer {
     });
   }
 
-  publish(target: Target, method: string, params: Json): void {
+  publish(target: Target, method: string, params: Carried): void {
     this.bridge?.broadcast(target.id, method, params);
     for (const s of target.sessions.values()) if (s.consumer === this) this.event(s, method, params);
   }
@@ -152,14 +153,14 @@ export class Core implements Owner, Switchboard, Consumer {
   }
 
   private answer(sessionId: string, id: number, reply: Reply): void {
-    this.message(sessionId, { id, ...reply });
+    this.message(sessionId, { id, ...plain(reply) });
   }
 
-  event(session: Session, method: string, params: Json): void {
-    this.message(session.id, { method, params });
+  event(session: Session, method: string, params: Carried): void {
+    this.message(session.id, { method, params: read(params) });
   }
 
-  events(sessions: Session[], method: string, params: Json): void {
+  events(sessions: Session[], method: string, params: Carried): void {
     for (const s of sessions) this.event(s, method, params);
   }
 
@@ -198,10 +199,10 @@ export class Core implements Owner, Switchboard, Consumer {
     this.env.post({ do: "relay", state, reason });
   }
 
-  command(session: Session, method: string, params: Json, reply: (r: Reply) => void): void {
+  command(session: Session, method: string, params: Carried, reply: (r: Reply) => void): void {
     const target = this.targets.get(session.targetId);
     if (target) carryOut(target, session, method, params, reply);
-    else reply({ error: { code: -32000, message: "Target destroyed" } });
+    else reply({ error: serverError("Target destroyed") });
   }
 
   /** A browser-level method that `handles` named. */

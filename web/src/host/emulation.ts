@@ -4,8 +4,9 @@
 import type { Ask } from "../wire/core";
 import type { Protocol } from "../cdp";
 import { serverError } from "./channel";
-import { done, type Reply, type Session } from "./session";
+import { done, type Session } from "./session";
 import type { TargetView } from "./targetview";
+import type { Reply } from "./text";
 
 interface Size {
   width: number;

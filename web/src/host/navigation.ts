@@ -10,8 +10,9 @@ import type { Moved } from "../wire/core";
 import { hexId, serverError } from "./channel";
 import { isBlank, mayShow } from "./addresses";
 import { isDataDocument, isMade } from "./data";
-import type { Reply, Session } from "./session";
+import type { Session } from "./session";
 import type { TargetView } from "./targetview";
+import type { Reply } from "./text";
 
 /** How long a document may take to answer that it leaves. One that is stuck never does, and the Host page leads it away. */
 export const STUCK_MS = 2_000;

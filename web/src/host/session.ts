@@ -2,19 +2,17 @@
 // from the page itself.
 
 import type { Protocol } from "../cdp";
-import type { Answer, Json } from "../wire/cdp";
 import type { SessionState } from "../wire/frame";
+import { serverError } from "./channel";
 import { emptyState } from "./state";
-
-/** The answer to a command: one of the two. */
-export type Reply = Answer;
+import type { Carried, Reply } from "./text";
 
 /** Where a session's events go. */
 export interface Consumer {
   /** For this session alone, where the consumer can tell its sessions apart. */
-  event(session: Session, method: string, params: Json): void;
+  event(session: Session, method: string, params: Carried): void;
   /** The same for several of its sessions on one Target. */
-  events(sessions: Session[], method: string, params: Json): void;
+  events(sessions: Session[], method: string, params: Carried): void;
   /** The Target is gone, and the session with it. */
   ended(session: Session, reason: string): void;
   /** A session of a worker begins inside another. False where the consumer can have none. */
@@ -27,7 +25,7 @@ export interface Consumer {
 export function done(result: Promise<unknown>): Promise<Reply> {
   return result.then(
     (): Reply => ({ result: {} }),
-    (e: Error): Reply => ({ error: { code: -32000, message: e.message } }),
+    (e: Error): Reply => ({ error: serverError(e.message) }),
   );
 }
 
@@ -56,13 +54,13 @@ export class Session {
   }
 }
 
-/** A command on its way. `kept` is the result it gets if its document goes first; see record. */
+/** A command on its way, whose params may be a Text. `kept` is the result it gets if its document goes first; see record. */
 export interface Call {
   session: Session;
   method: string;
   params: object;
   reply(reply: Reply): void;
-  kept?: Json;
+  kept?: Carried;
 }
 
 /** Methods that change nothing: if a document goes before it answers, the next one carries them out. */

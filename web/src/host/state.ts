@@ -11,6 +11,11 @@ export function emptyState(sessionId: string): SessionState {
   return { sessionId, domains: [], lifecycle: false, scripts: [], bindings: [], fileChooser: false };
 }
 
+/** Whether it matters for record what the params of a command are. */
+export function isRecorded(method: string): boolean {
+  return recorders.has(method);
+}
+
 /**
  * Records what a command sets. Returns the command's result for the case that the
  * document is unloaded before it answers: the next document starts with this

@@ -2,7 +2,7 @@
 // sessions.
 
 import type { EventName, EventParams } from "../cdp";
-import type { CdpError, CdpEvent, Json, Response } from "../wire/cdp";
+import type { CdpError, CdpEvent, Json } from "../wire/cdp";
 import {
   type FromAgent,
   type Hello,
@@ -17,7 +17,7 @@ import { Absence, wayBack } from "./absence";
 import type { Moved, Opened } from "../wire/core";
 import { isOf } from "./addresses";
 import { Calls } from "./calls";
-import { type Port, parseObject, serverError } from "./channel";
+import { type Port, serverError } from "./channel";
 import { isMade } from "./data";
 import { EmulationStack } from "./emulation";
 import { Navigation } from "./navigation";
@@ -26,6 +26,7 @@ import type { Call, Consumer, Session } from "./session";
 import { merge } from "./state";
 import { Workers } from "./workers";
 import { type Link, type Owner, SUCCESSOR_MS, type TargetView } from "./targetview";
+import { type Carried, open, type Reply, read } from "./text";
 
 /** How long an agent may take to say hello after its document's load event. */
 export const SETTLE_MS = 1_500;
@@ -33,6 +34,13 @@ export const SETTLE_MS = 1_500;
 const NOT_PAIRED = "Target is not connected: the Frame Agent has not paired yet.";
 const NO_AGENT = "Target is not connected: no Frame Agent in the current document";
 const BLOCKED = "net::ERR_BLOCKED_BY_CLIENT (no Frame Agent answered in the new document)";
+
+/** Events that tell of a document's address, which is to be its own. */
+const ABOUT_ADDRESS = /^Page\.(frameN|n)avigated/;
+
+/** Whether an envelope says which command is answered, or which sessions hear of an event. */
+const isEnough = ({ id, method, sessionId, sessionIds }: Json): boolean =>
+  (id ?? method) !== undefined && (sessionId ?? sessionIds) !== undefined;
 
 export class Target implements TargetView {
   readonly sessions = new Map<string, Session>();
@@ -280,7 +288,7 @@ export class Target implements TargetView {
   }
 
   /** Passes an event on to sessions of whatever consumers. */
-  private tell(list: Iterable<Session>, method: string, params: Json): void {
+  private tell(list: Iterable<Session>, method: string, params: Carried): void {
     const byConsumer = new Map<Consumer, Session[]>();
     for (const s of list) {
       const same = byConsumer.get(s.consumer);
@@ -311,15 +319,16 @@ export class Target implements TargetView {
   // --------------------------------------------------------- from the agent
 
   private fromAgent(port: Port, data: unknown): void {
-    const m = parseObject(data);
+    const m = open(data, isEnough);
     if (!m || this.link?.port !== port) return;
     if (m.icdp !== undefined) this.controlled(m as unknown as FromAgent);
-    else if (typeof m.id === "number") this.calls.answered(m as unknown as Response);
+    else if (typeof m.id === "number") this.calls.answered(m as unknown as Reply & { id: number });
     else if (typeof m.method === "string") this.event(m as unknown as CdpEvent);
   }
 
   private event(e: CdpEvent): void {
-    const params = e.params && typeof e.params === "object" ? e.params : {};
+    let params: Carried = e.params && typeof e.params === "object" ? e.params : {};
+    if (ABOUT_ADDRESS.test(e.method)) params = read(params);
     if (!this.mayTell(e.method, params)) return;
     const names = e.sessionId === undefined ? e.sessionIds : [e.sessionId];
     if (names === undefined) this.owner.publish(this, e.method, params);
@@ -335,11 +344,14 @@ export class Target implements TargetView {
    * Whether a document may send an event: of the browser only those of downloads, none about other
    * Targets, and none that claims an address of another origin.
    */
-  private mayTell(method: string, p: { frame?: { id: string; url: string }; frameId?: string; url?: string }): boolean {
-    const here = (url: unknown): boolean =>
-      this.link !== undefined && isOf(String(url), this.link.origin, this.origins);
-    if (method === "Page.frameNavigated" && p.frame?.id === this.id) return here(p.frame.url);
-    if (method === "Page.navigatedWithinDocument" && p.frameId === this.id) return here(p.url);
+  private mayTell(
+    method: string,
+    { frame, frameId: id, url }: Carried & { frame?: { id: string; url: string }; frameId?: string; url?: string },
+  ): boolean {
+    if (ABOUT_ADDRESS.test(method))
+      return [frame, { id, url }].every(
+        (f) => f?.id !== this.id || (this.link && isOf(String(f.url), this.link.origin, this.origins)),
+      );
     return /^Browser\.download/.test(method) || !/^(Target|Browser)\./.test(method);
   }
 

@@ -8,6 +8,7 @@ import type { TargetInfo } from "../wire/bridge";
 import type { Ask, Identity, Moved, Opened } from "../wire/core";
 import type { Env, Port } from "./channel";
 import type { Call } from "./session";
+import type { Carried } from "./text";
 
 /** How long a document that has gone is expected to have a successor. */
 export const SUCCESSOR_MS = 20_000;
@@ -24,7 +25,7 @@ export interface Owner {
   /** Title, URL or connection changed. */
   changed(target: TargetView): void;
   /** An event for every session of the Target, of whatever consumer. */
-  publish(target: TargetView, method: string, params: Json): void;
+  publish(target: TargetView, method: string, params: Carried): void;
   ask(ask: Ask): Promise<Json>;
   /** Has the relay serve a script at BASE/eval/KEY.js; false where it does not. */
   putScript(key: string, source: string): Promise<boolean>;

@@ -206,7 +206,8 @@ export interface Binding {
 // Their timestamps are seconds since 1970.
 //
 // CDP messages travel as JSON strings (Command from the Host; Response and
-// CdpEvent from the agent). The control messages below travel as JSON strings
+// CdpEvent from the agent). An agent that writes the session before params,
+// result or error writes these last: the Host then passes them on unread. The control messages below travel as JSON strings
 // too, are told apart by `icdp`, and pass only between extended peers.
 
 /** Agent to Host: this document is going away (pagehide). */

@@ -18,7 +18,7 @@ export class Session {
 
   /** Sends an event to this session alone. */
   emit<M extends EventName>(method: M, params: EventParams<M>): void {
-    this.send(originals.stringify(this.id ? { method, params, sessionId: this.id } : { method, params }));
+    this.send(originals.stringify({ method, sessionId: this.id || undefined, params }));
   }
 
   /** Sends an event to sessions of the page, of which this is the first; params is JSON text. */
@@ -27,7 +27,7 @@ export class Session {
       list.length > 1
         ? `"sessionIds":${originals.stringify(list.map((s) => s.id))}`
         : `"sessionId":${originals.stringify(this.id)}`;
-    this.send(`{"method":${originals.stringify(method)},"params":${params},${to}}`);
+    this.send(`{"method":${originals.stringify(method)},${to},"params":${params}}`);
   }
 }
 

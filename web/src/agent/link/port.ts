@@ -271,7 +271,7 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
   const reply = (answer: Answer): void => {
     tellFirst(flushChanges);
     tellFirst(flushAddress);
-    whenTold(() => send(originals.stringify({ id, ...answer, ...(sessionId && { sessionId }) })));
+    whenTold(() => send(originals.stringify({ id, ...(sessionId && { sessionId }), ...answer })));
   };
   const there = sessionId && inWorker(sessionId, method, params);
   if (there) return void there.then(reply);
