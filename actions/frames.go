@@ -50,16 +50,18 @@ func (p *Page) frames(ctx context.Context) ([]Frame, error) {
 		sessions = append(sessions, child)
 	}
 	p.mu.Unlock()
-	var list []Frame
+	trees := make([]struct{ FrameTree frameTree }, len(sessions))
+	commands := make([]command, len(sessions))
 	for i, s := range sessions {
-		var tree struct{ FrameTree frameTree }
-		err := p.calls(ctx, command{s, "Page.getFrameTree", nil, &tree})
-		if err != nil && i == 0 {
-			return nil, err
-		}
-		if err == nil { // else the frame has just gone
-			list = tree.FrameTree.appendTo(list)
-		}
+		commands[i] = command{s, "Page.getFrameTree", nil, &trees[i]}
+	}
+	// Without the tree of a child, that frame has just gone.
+	if method, err := p.do(ctx, commands...); err != nil && (trees[0].FrameTree.Frame.ID == "" || ctx.Err() != nil) {
+		return nil, p.translate(method, err)
+	}
+	var list []Frame
+	for _, t := range trees {
+		list = t.FrameTree.appendTo(list)
 	}
 	return list, nil
 }
@@ -225,19 +227,51 @@ func (p *Page) callFunction(ctx context.Context, function string, l Locator, out
 	return p.calls(ctx, command{w.session, "Runtime.callFunctionOn", params, out})
 }
 
+// owner is the element that holds a frame, in the session of the document
+// around it.
+type owner struct {
+	session string
+	node    int // its backendNodeId
+}
+
 // frameOffset is how far the viewport in which a frame's script gives its
-// points is from that of the page.
+// points is from that of the page. Which elements hold the frame, and those
+// around it, is asked for once.
 func (p *Page) frameOffset(ctx context.Context, frame string) (x, y float64, err error) {
 	if frame == "" {
 		return 0, 0, nil
 	}
+	w, err := p.worldOf(ctx, frame)
+	if err != nil {
+		return 0, 0, err
+	}
+	p.mu.Lock()
+	list := w.owners
+	p.mu.Unlock()
+	if list != nil {
+		if x, y, err = p.ownersOffset(ctx, list); err == nil || ctx.Err() != nil {
+			return x, y, err
+		} // else one of them has another session now
+	}
+	if list, err = p.owners(ctx, frame); err != nil {
+		return 0, 0, err
+	}
+	p.mu.Lock()
+	w.owners = list
+	p.mu.Unlock()
+	return p.ownersOffset(ctx, list)
+}
+
+// owners are the elements between a frame and the page whose own scripts do not
+// reach beyond them.
+func (p *Page) owners(ctx context.Context, frame string) ([]owner, error) {
 	var depth int // of frames around it that the script reaches
 	if err := p.scriptIn(ctx, frame, scriptCall{verb: "depth", result: &depth}); err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	list, err := p.frames(ctx)
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	parents := map[string]string{}
 	for _, f := range list {
@@ -246,15 +280,21 @@ func (p *Page) frameOffset(ctx context.Context, frame string) (x, y float64, err
 	for ; depth > 0; depth-- {
 		frame = parents[frame]
 	}
+	owners := make([]owner, 0, len(parents)) // never nil
+	var commands []command
 	for parents[frame] != "" {
 		root, session := p.rootOf(parents[frame], parents)
-		at, err := p.ownerBox(ctx, session, frame)
-		if err != nil {
-			return 0, 0, err
-		}
-		x, y, frame = x+at.X, y+at.Y, root
+		owners = append(owners, owner{session: session})
+		commands = append(commands, command{session, "DOM.getFrameOwner", obj{"frameId": frame}, new(struct{ BackendNodeID int })})
+		frame = root
 	}
-	return x, y, nil
+	if err := p.calls(ctx, commands...); err != nil {
+		return nil, err
+	}
+	for i, c := range commands {
+		owners[i].node = c.result.(*struct{ BackendNodeID int }).BackendNodeID
+	}
+	return owners, nil
 }
 
 // rootOf is the outermost frame around a frame that is of the same process,
@@ -273,19 +313,22 @@ func (p *Page) rootOf(frame string, parents map[string]string) (root, session st
 	}
 }
 
-// ownerBox is where a frame's content begins, in the viewport of the session's
-// outermost frame.
-func (p *Page) ownerBox(ctx context.Context, session, frame string) (Point, error) {
-	var owner struct{ BackendNodeID int }
-	if err := p.calls(ctx, command{session, "DOM.getFrameOwner", obj{"frameId": frame}, &owner}); err != nil {
-		return Point{}, err
+// ownersOffset is where the content of the innermost of these begins, in the
+// viewport of the page.
+func (p *Page) ownersOffset(ctx context.Context, list []owner) (x, y float64, err error) {
+	boxes := make([]struct{ Model struct{ Content []float64 } }, len(list))
+	commands := make([]command, len(list))
+	for i, o := range list {
+		commands[i] = command{o.session, "DOM.getBoxModel", obj{"backendNodeId": o.node}, &boxes[i]}
 	}
-	var box struct{ Model struct{ Content []float64 } }
-	if err := p.calls(ctx, command{session, "DOM.getBoxModel", obj{"backendNodeId": owner.BackendNodeID}, &box}); err != nil {
-		return Point{}, err
+	if err := p.calls(ctx, commands...); err != nil {
+		return 0, 0, err
 	}
-	if len(box.Model.Content) < 2 {
-		return Point{}, errorf(NotVisible, "element not visible: the frame has no box")
+	for _, b := range boxes {
+		if len(b.Model.Content) < 2 {
+			return 0, 0, errorf(NotVisible, "element not visible: the frame has no box")
+		}
+		x, y = x+b.Model.Content[0], y+b.Model.Content[1]
 	}
-	return Point{box.Model.Content[0], box.Model.Content[1]}, nil
+	return x, y, nil
 }

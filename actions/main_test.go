@@ -47,7 +47,7 @@ var (
 	failed   error
 )
 
-func need(t *testing.T) {
+func need(t testing.TB) {
 	t.Helper()
 	starting.Do(func() { shared, failed = open() })
 	if failed != nil {
@@ -197,7 +197,7 @@ func on(t *testing.T, test func(t *testing.T, b *actions.Browser)) {
 }
 
 // connect opens a Browser on a kind of targets until the test ends.
-func connect(t *testing.T, kind actions.TargetKind, o actions.Options) *actions.Browser {
+func connect(t testing.TB, kind actions.TargetKind, o actions.Options) *actions.Browser {
 	t.Helper()
 	need(t)
 	join := shared.chromium.Join
@@ -213,7 +213,7 @@ func connect(t *testing.T, kind actions.TargetKind, o actions.Options) *actions.
 }
 
 // visit opens a page of the app until the test ends.
-func visit(t *testing.T, b *actions.Browser, path string) *actions.Page {
+func visit(t testing.TB, b *actions.Browser, path string) *actions.Page {
 	t.Helper()
 	p, err := b.NewPage(t.Context(), shared.app.URL+path, "")
 	if err != nil {

@@ -223,6 +223,9 @@ var errGone = wire.ServerError("Target closed")
 
 // do is do for commands that end with the page.
 func (p *Page) do(ctx context.Context, list ...command) (method string, err error) {
+	if len(list) == 0 {
+		return "", nil
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	p.mu.Lock()

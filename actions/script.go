@@ -26,7 +26,8 @@ var source = sync.OnceValue(func() string {
 // world is a frame's page script. It ends with the frame's document.
 type world struct {
 	session string
-	object  string // its objectId
+	object  string  // its objectId
+	owners  []owner // of the frames around it; nil until they are known; guarded by Page.mu
 }
 
 // worldOf installs the page script in a frame, unless it is there.
