@@ -1,5 +1,10 @@
 package main
 
+import (
+	"slices"
+	"strings"
+)
+
 // group is a section of the page.
 type group struct {
 	title, text string
@@ -76,6 +81,10 @@ var goals = []group{
 		},
 	},
 	{
+		"Round trips of an action", "How often an action of an action API waits for the page or its browser, on a page with six iframes of other origins, once it knows the page.",
+		slices.Concat(trips("Click"), trips("Fill"), trips("Press")),
+	},
+	{
 		"Large pages", "50,000 nodes as a whole, against Chromium itself.",
 		[]goal{
 			whole("DOM.getDocument", "frame", "LargePage/DOM.getDocument", 2, ""),
@@ -103,6 +112,18 @@ func hub(title, name string, most float64, limit string) goal {
 func whole(title, side, name string, most float64, limit string) goal {
 	where := map[string]string{"frame": ", in an iframe", "browser": ", in a browser"}[side]
 	return goal{title + where, name, side + "/direct", "times Chromium", most, false, limit}
+}
+
+func trips(action string) (list []goal) {
+	for _, p := range []struct{ name, where string }{
+		{"frame/page", "in an iframe"},
+		{"frame/child", "in an iframe of another origin in it"},
+		{"browser/page", "in a browser"},
+		{"browser/child", "in an iframe of another process there"},
+	} {
+		list = append(list, goal{action + ", " + p.where, "RoundTrips/" + p.name + "/" + strings.ToLower(action), "trips", "round trips", 4, false, ""})
+	}
+	return list
 }
 
 func pageLoop(title, name, limit string) goal {
