@@ -11,11 +11,18 @@ import (
 
 // Observe makes the Observer of a hub, for relay.Options.
 func (j *Journal) Observe(hub *relay.Hub) relay.Observer {
-	return &observer{
-		j: j, hub: hub, leads: make(map[leadKey]lead), of: make(map[string][]leadKey),
-		away: make(map[string]bool), held: make(map[string]relay.LeaseChange),
-		worlds: make(map[string]int), moving: make(map[string]bool), shows: make(map[string]shown),
+	return &observer{j: j, hub: hub}
+}
+
+// table is a map that is made when something is put there: most hubs need few of
+// those of an observer.
+type table[K comparable, V any] map[K]V
+
+func (t *table[K, V]) put(key K, v V) {
+	if *t == nil {
+		*t = make(table[K, V])
 	}
+	(*t)[key] = v
 }
 
 // observer tells the Journal of one hub. Its methods run under the hub's lock, which
@@ -26,16 +33,16 @@ type observer struct {
 
 	// A browser sends an event to each session that wants it. The first session that
 	// gets one of a domain leads: only its events are kept.
-	leads map[leadKey]lead
-	of    map[string][]leadKey // by session
+	leads table[leadKey, lead]
+	of    table[string, []leadKey] // by session
 
-	held map[string]relay.LeaseChange // by target, while a person has it
-	away map[string]bool              // targets that a person has during a handoff
+	held table[string, relay.LeaseChange] // by target, while a person has it
+	away table[string, bool]              // targets that a person has during a handoff
 
-	worlds map[string]int  // by target, while recording: the isolated world of its document
-	moving map[string]bool // targets where the answer for a move of the pointer is awaited
+	worlds table[string, int]  // by target, while recording: the isolated world of its document
+	moving table[string, bool] // targets where the answer for a move of the pointer is awaited
 
-	shows map[string]shown // by target, for those that have shown no page of the web
+	shows table[string, shown] // by target, for those that have shown no page of the web
 }
 
 // shown says whether a target shows a page of the web, and since when.
@@ -47,7 +54,7 @@ type shown struct {
 // Web implements relay.Observer.
 func (o *observer) Web(target string, web bool) {
 	if before, there := o.shows[target]; there && before.web != web || !there && !web {
-		o.shows[strings.Clone(target)] = shown{web, time.Now()}
+		o.shows.put(strings.Clone(target), shown{web, time.Now()})
 	}
 }
 
@@ -147,9 +154,9 @@ func (o *observer) leader(key leadKey, session string, inside bool) bool {
 		return false
 	}
 	if l.session != session && !slices.Contains(o.of[session], key) {
-		o.of[session] = append(o.of[session], key)
+		o.of.put(session, append(o.of[session], key))
 	}
-	o.leads[key] = lead{session, now}
+	o.leads.put(key, lead{session, now})
 	return true
 }
 
@@ -181,10 +188,11 @@ func (o *observer) Leased(c relay.LeaseChange) {
 		delete(o.away, key.target)
 	case c.Handoff:
 		what = "has the page, as a Client has asked"
-		o.away[key.target], o.held[key.target] = true, c
+		o.away.put(key.target, true)
+		o.held.put(key.target, c)
 	default:
 		delete(o.away, key.target)
-		o.held[key.target] = c
+		o.held.put(key.target, c)
 	}
 	o.put(key, 0, func(j *Journal, l *line) {
 		l.endTyping(j)

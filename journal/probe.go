@@ -27,7 +27,7 @@ const createWorld = "Page.createIsolatedWorld"
 func (o *observer) worldMade(target string, result []byte) {
 	var made struct{ ExecutionContextID int }
 	read(result, &made)
-	o.worlds[target] = made.ExecutionContextID
+	o.worlds.put(target, made.ExecutionContextID)
 }
 
 // worldGone notes that the document of a target has gone, if an event says so.
@@ -117,7 +117,7 @@ func (o *observer) look(c *command, target string, moved bool) {
 		return
 	}
 	if delete(o.moving, target); moved {
-		o.moving[target] = true
+		o.moving.put(target, true)
 	}
 	o.hub.AskNow(c.session, "Runtime.evaluate", scriptAt(world, c.x, c.y), func(result []byte, err *relay.Error) {
 		if moved {
