@@ -19,6 +19,12 @@ func FuzzR58Valid(f *testing.F) {
 		if tooDeep := want && depth(in) > MaxDepth; got != want && !tooDeep {
 			t.Fatalf("Valid(%q) = %v, encoding/json says %v", in, got, want)
 		}
+		// The same bytes as a value meet other places of what is marked at once.
+		inside := slices.Concat([]byte(`[{"key":"`), bytes.Repeat([]byte("x"), len(in)%131), []byte(`","value": `), in, []byte(`},12]`))
+		got, want = Valid(inside), json.Valid(inside)
+		if tooDeep := want && depth(inside) > MaxDepth; got != want && !tooDeep {
+			t.Fatalf("Valid(%q) = %v, encoding/json says %v", inside, got, want)
+		}
 		// The same bytes far inside a long string meet the search by windows.
 		pad := bytes.Repeat([]byte("x"), 2000)
 		long := slices.Concat([]byte{'"'}, pad, in, pad, []byte{'"'})

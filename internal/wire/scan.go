@@ -93,82 +93,18 @@ func someSpace(b []byte, i int) int {
 	return i
 }
 
-// nest holds, in a bit for each level, whether an open bracket is an object's.
-type nest [(MaxDepth + 64) / 64]uint64
-
-func (n *nest) push(depth int, object bool) {
-	bit := uint64(1) << (depth % 64)
-	if object {
-		n[depth/64] |= bit
-	} else {
-		n[depth/64] &^= bit
-	}
-}
-
-func (n *nest) object(depth int) bool { return n[depth/64]>>(depth%64)&1 == 1 }
-
-// value scans one value that stands inside base open brackets. It does not
-// recurse: what is open is kept in nest.
+// value scans one value that stands inside base open brackets.
 func value(b []byte, i, base int) (int, fault) {
-	var outer nest  // for each level above base, what encloses it
-	object := false // the innermost open bracket is an object's
-	depth := base
-	for {
-		if i >= len(b) {
-			return i, cutShort
-		}
-		var f fault
-		switch c := b[i]; c {
-		case '{', '[':
-			if depth >= MaxDepth {
-				return i, tooDeep
-			}
-			i = space(b, i+1)
-			if i < len(b) && b[i] == c+2 { // '}' is '{'+2, and ']' is '['+2
-				i++
-				break
-			}
-			outer.push(depth, object)
-			depth++
-			if object = c == '{'; object {
-				if i, f = key(b, i); f != fine {
-					return i, f
-				}
-			}
-			continue
-		case '"':
-			i, f = str(b, i)
-		default:
-			i, f = scalar(b, i)
-		}
-		if f != fine {
-			return i, f
-		}
-		// Closing brackets, then a comma and, in an object, the next key.
-		for {
-			if depth == base {
-				return i, fine
-			}
-			if i = space(b, i); i >= len(b) {
-				return i, cutShort
-			}
-			if b[i] == ',' {
-				break
-			}
-			if object && b[i] != '}' || !object && b[i] != ']' {
-				return i, wantComma
-			}
-			i++
-			depth--
-			object = outer.object(depth)
-		}
-		i = space(b, i+1)
-		if object {
-			if i, f = key(b, i); f != fine {
-				return i, f
-			}
-		}
+	if i >= len(b) {
+		return i, cutShort
 	}
+	switch b[i] {
+	case '{', '[':
+		return container(b, uint(i), uint(base))
+	case '"':
+		return str(b, i)
+	}
+	return scalar(b, i)
 }
 
 // key scans a string, a colon and the space around it.
@@ -306,11 +242,12 @@ func escape(b []byte) int {
 
 // Words of eight equal bytes, for judging eight bytes at a time.
 const (
-	ones  = 0x0101010101010101
-	tops  = 0x8080808080808080
-	quote = ones * '"'
-	slash = ones * '\\'
-	ctrl  = ones * 0x20
+	ones   = 0x0101010101010101
+	tops   = 0x8080808080808080
+	sevens = 0x7f7f7f7f7f7f7f7f
+	quote  = ones * '"'
+	slash  = ones * '\\'
+	ctrl   = ones * 0x20
 )
 
 // special marks, with its top bit, the first byte of a word that is a quote, a

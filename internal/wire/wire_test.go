@@ -27,7 +27,10 @@ func TestValid(t *testing.T) {
 		{"nothing", ``, false},
 		{"byte order mark", "\ufeff{}", false},
 		{"trailing comma", `[1,]`, false},
+		{"trailing comma in an object", `{"a":1,}`, false},
 		{"missing comma", `[1 2]`, false},
+		{"missing value", `{"a":}`, false},
+		{"colon in an array", `["a":1]`, false},
 		{"mismatched", `[1}`, false},
 		{"leading zero", `01`, false},
 		{"plus", `+1`, false},
@@ -108,6 +111,48 @@ func TestControlCharactersEverywhere(t *testing.T) {
 					if copy(in[i:], strings.Repeat(string(rune(c)), len(letter))); Valid(in) {
 						t.Fatalf("%#x at %d of %d bytes of %s is valid", c, i, size, letter)
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestEverySequence compares with encoding/json for all sequences of a few tokens.
+func TestEverySequence(t *testing.T) {
+	tokens := []string{"{", "}", "[", "]", ",", ":", `"a"`, "1", " "}
+	var try func(in []byte, more int)
+	try = func(in []byte, more int) {
+		if got, want := Valid(in), json.Valid(in); got != want {
+			t.Fatalf("Valid(%s) = %v, encoding/json says %v", in, got, want)
+		}
+		if more > 0 {
+			for _, token := range tokens {
+				try(append(in, token...), more-1)
+			}
+		}
+	}
+	try(make([]byte, 0, 32), 6)
+}
+
+// TestEveryByteEverywhere puts each kind of byte at each place of messages that begin
+// at each place of what is marked at once, and compares with encoding/json.
+func TestEveryByteEverywhere(t *testing.T) {
+	text := `{"id":7,"a":["x",0,-1,1.5,12345678,[],{},true,null,""],"\"b\\":{"\u00e9]#":"` + strings.Repeat("#", 70) + "\\n\"},\n\t\"c\" : \"ж\" }"
+	if !Valid([]byte(text)) {
+		t.Fatalf("%s is not valid", text)
+	}
+	for pad := 0; pad < 64; pad += 7 {
+		for i := range text {
+			in := []byte(strings.Repeat(" ", pad) + text)
+			for _, c := range []byte(`"\,:{}[]01.e-#x` + " \n\x01\x80") {
+				in[pad+i] = c
+				if got, want := Valid(in), json.Valid(in); got != want {
+					t.Fatalf("Valid(%q) = %v, encoding/json says %v", in, got, want)
+				}
+			}
+			for _, cut := range [][]byte{in[:pad+i], []byte("[" + text[:i])} {
+				if Valid(cut) {
+					t.Fatalf("%q is valid", cut)
 				}
 			}
 		}
