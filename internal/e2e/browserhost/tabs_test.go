@@ -131,9 +131,9 @@ func nameOf(t *testing.T, c *harness.CDP) string {
 	return who.You
 }
 
-// TestR147RandomCommands has two Clients with tabs of their own send 200 commands
-// each (1,000 with CDPHUB_LONG), of all kinds and with the ids of both, beside a third that sees all: what each
-// gets names no target of the other's.
+// TestR147RandomCommands has two Clients with tabs of their own send 200 commands each,
+// 1,000 with CDPHUB_LONG, of all kinds and with the ids of both, beside a third that sees
+// all: what each gets names no target of the other's.
 func TestR147RandomCommands(t *testing.T) {
 	site := newSite(t)
 	h := harness.StartBrowserHub(t, site+"/first")
