@@ -220,6 +220,9 @@ func appPages(agent []byte, parents string) http.Handler {
 		serve("/"+part, part)
 		serve("/__hub/"+part, part)
 	}
+	mux.HandleFunc("/loop.js", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, filepath.Join("..", "..", "testdata", "e2e", "loop.js"))
+	})
 	mux.HandleFunc("/data.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"answer":42}`)

@@ -1,44 +1,7 @@
 // What a page's own work takes in a document with an agent and no client, and in one without an agent, in turns.
-const app = `<ul id=list></ul><script>
-  const work = {
-    // A list of things to do: items come, are changed, and go.
-    dom(n) {
-      for (let i = 0; i < n; i++) {
-        const li = document.createElement("li");
-        li.innerHTML = '<input type=checkbox><label></label><button>x</button>';
-        li.querySelector("label").textContent = "Item " + i;
-        li.querySelector("input").addEventListener("change", () => li.classList.toggle("done"));
-        list.append(li);
-        li.querySelector("input").click();
-        if (i % 3 === 0) li.setAttribute("data-i", i);
-        if (list.children.length > 50) list.firstElementChild.remove();
-        if (i % 10 === 0) list.getBoundingClientRect();
-      }
-    },
-    async fetch(n) {
-      for (let i = 0; i < n; i++) await (await fetch("/data.json?" + i)).json();
-    },
-    async xhr(n) {
-      for (let i = 0; i < n; i++)
-        await new Promise((r) => {
-          const x = new XMLHttpRequest();
-          x.open("GET", "/data.json");
-          x.onload = r;
-          x.send();
-        });
-    },
-    async timers(n) {
-      for (let i = 0; i < n; i++) await new Promise((r) => setTimeout(r));
-    },
-    console(n) {
-      for (let i = 0; i < n; i++) console.debug("item", i, { i });
-    },
-  };
+const app = `<ul id=list></ul><script src=/loop.js><\/script><script>
   onmessage = async (e) => {
-    if (!e.data.work) return;
-    const begun = performance.now();
-    await work[e.data.work](e.data.n);
-    e.source.postMessage({ took: performance.now() - begun }, "*");
+    if (e.data.work) e.source.postMessage({ took: await timed(e.data.work, e.data.n) }, "*");
   };
 <\/script>`;
 const show = async (path, query) => {
