@@ -24,8 +24,6 @@ export function styleOf(el: Element): CSSStyleDeclaration {
   return (el.ownerDocument.defaultView ?? window).getComputedStyle(el);
 }
 
-const px = (length: string): number => parseFloat(length) || 0;
-
 /** Where a document's viewport begins in the Target's: past the borders and paddings of the iframes around it. */
 export function offsetOf(doc: Document): { x: number; y: number } {
   let x = 0;
@@ -53,23 +51,22 @@ export function inTarget(doc: Document, r: Box): Box {
 }
 
 /** What a border box leaves inside of border and padding. */
-export function contentBox(el: Element, border: Box): Box {
-  const s = styleOf(el);
-  return shrink(paddingBox(el, border), px(s.paddingTop), px(s.paddingRight), px(s.paddingBottom), px(s.paddingLeft));
-}
+export const contentBox = (el: Element, border: Box): Box => shrink(paddingBox(el, border), el, "padding");
 
-export function paddingBox(el: Element, border: Box): Box {
-  const s = styleOf(el);
-  return shrink(border, px(s.borderTopWidth), px(s.borderRightWidth), px(s.borderBottomWidth), px(s.borderLeftWidth));
-}
+export const paddingBox = (el: Element, border: Box): Box => shrink(border, el, "border", "Width");
 
-export function marginBox(el: Element, border: Box): Box {
-  const s = styleOf(el);
-  return shrink(border, -px(s.marginTop), -px(s.marginRight), -px(s.marginBottom), -px(s.marginLeft));
-}
+export const marginBox = (el: Element, border: Box): Box => shrink(border, el, "margin", "", -1);
 
-function shrink(b: Box, top: number, right: number, bottom: number, left: number): Box {
-  return { left: b.left + left, top: b.top + top, right: b.right - right, bottom: b.bottom - bottom };
+/** Moves the edges of a box inwards by lengths of an element's style, such as borderTopWidth. */
+function shrink(b: Box, el: Element, prefix: string, suffix = "", sign = 1): Box {
+  const style = styleOf(el);
+  const by = (side: string): number => sign * parseFloat(style[(prefix + side + suffix) as "borderTopWidth"]) || 0;
+  return {
+    left: b.left + by("Left"),
+    top: b.top + by("Top"),
+    right: b.right - by("Right"),
+    bottom: b.bottom - by("Bottom"),
+  };
 }
 
 /** The rectangles that a node is drawn in, none when it is not drawn. */
@@ -144,8 +141,8 @@ export function reveal(node: Node, part?: { x: number; y: number; width: number;
   }
   const owner = frameOfDocument(documentOf(node))?.owner;
   if (owner) {
-    const inner = contentBox(owner, owner.getBoundingClientRect());
     const outer = owner.getBoundingClientRect();
+    const inner = contentBox(owner, outer);
     const b = box();
     reveal(owner, {
       x: inner.left - outer.left + b.left,
