@@ -124,6 +124,22 @@ await named("parsed", "later");
 await value("d = document; d.open(); d.write(" + JSON.stringify(inShadow("written")) + "); d.close()");
 await named("written");
 
+// Frames that come and go with the host of their shadow tree, or that take the place of another in one turn.
+await visit("/moved", { html: inShadow("parsed") });
+await named("parsed");
+await value(
+  "h = document.createElement('div'); h.attachShadow({ mode: 'closed' }).innerHTML = '<p><iframe id=apart></iframe></p>'; 1",
+);
+await named("parsed");
+await value("document.body.append(h); 1");
+await named("parsed", "apart");
+await value("h.remove(); f = document.createElement('iframe'); f.id = 'one'; document.body.append(f); 1");
+await named("parsed", "one");
+await value("f.replaceWith(Object.assign(document.createElement('iframe'), { id: 'other' })); 1");
+await named("parsed", "other");
+await value("document.body.lastChild.replaceWith(h); 1");
+await named("parsed", "apart");
+
 // An element without a box counts as what it contains; a page may replace innerHeight.
 await visit("/contents", {
   html: "<div style='height:3000px'></div><div id=c style='display:contents'>text <b>bold</b></div><p style='height:3000px'></p>",

@@ -6,6 +6,7 @@
 // classes it is, and a callback of this window makes it one of this window's.
 
 import type { Owner } from "../page/frames";
+import { isElement } from "./nodes";
 
 type Win = Window & typeof globalThis;
 
@@ -13,9 +14,8 @@ interface Watch {
   /** One for the document, one for all its shadow trees. */
   observers: MutationObserver[];
   shadows: Set<WeakRef<ShadowRoot>>;
-  report(): void;
-  /** What clients that drive no page see of it may have changed. */
-  touched(): void;
+  /** Reports, if frames have come or gone unless `always`. */
+  report(always?: unknown): void;
 }
 
 const watched = new Map<Document, Watch>();
@@ -31,27 +31,49 @@ let asleep = false;
 let undeclared = false;
 
 /**
- * Calls `changed` with all such elements now and after every change of the document, and `touched` when its head has
- * changed.
+ * Calls `changed` with all such elements now and whenever frames have come or gone, and with none after each other change
+ * of the document; while asleep, of its head.
  */
-export function observe(doc: Document, changed: (owners: Owner[]) => void, touched: () => void): void {
+export function observe(doc: Document, changed: (owners?: Owner[]) => void): void {
   if (watched.has(doc)) return;
   const shadows = new Set<WeakRef<ShadowRoot>>();
-  const report = (): void => {
-    const roots = [doc, ...connected(shadows)];
-    changed(roots.flatMap((r) => [...r.querySelectorAll<Owner>(SELECTOR)]));
-  };
   const win = (doc.defaultView ?? window) as Win;
-  const noted = (): void => (asleep ? touched() : report());
-  const watch = {
-    observers: [new win.MutationObserver(noted), new win.MutationObserver(noted)],
-    shadows,
-    report,
-    touched,
+  let holders: WeakRef<ShadowRoot>[] = [];
+  let found: unknown[] = [];
+  const report = (always?: unknown): void => {
+    const now = windowsIn(win, holders);
+    if (!always && now.length === found.length && now.every((w, i) => w === found[i])) return changed();
+    holders = [...shadows].filter((ref) => ref.deref()?.querySelector(SELECTOR));
+    found = windowsIn(win, holders);
+    changed([doc, ...connected(shadows)].flatMap((r) => [...r.querySelectorAll<Owner>(SELECTOR)]));
   };
+  const observers = [
+    new win.MutationObserver(() => (asleep ? changed() : report())),
+    new win.MutationObserver((records) => report(mayBringFrames(doc, records))),
+  ];
+  const watch = { observers, shadows, report };
   watched.set(doc, watch);
   connect(doc, watch);
-  report();
+  report(true);
+}
+
+/**
+ * The windows of a document's child frames. A page may change thousands of times a second, and a search of the document
+ * each time would take longer than the change. window[0] and on are the frames outside of shadow trees (HTML, "document-tree
+ * child navigables"), and a frame that is taken out and put back has another window; `holders` are shadow trees with frames.
+ */
+function windowsIn(win: Win, holders: WeakRef<ShadowRoot>[]): unknown[] {
+  const list: unknown[] = [];
+  for (let i = 0; win[i]; i++) list.push(win[i]);
+  for (const ref of holders)
+    for (const { contentWindow } of ref.deref()?.querySelectorAll<Owner>(SELECTOR) ?? []) list.push(contentWindow);
+  return list;
+}
+
+/** Whether changes of shadow trees may have brought frames. In a child frame nobody may look: see above. */
+function mayBringFrames(doc: Document, records: MutationRecord[]): boolean {
+  const holds = (n: Node): boolean => isElement(n) && (n.matches(SELECTOR) || !!n.querySelector(SELECTOR));
+  return records.some((r) => doc !== document || [...r.addedNodes].some(holds));
 }
 
 function connect(doc: Document, { observers, shadows, report }: Watch): void {
@@ -82,7 +104,7 @@ export function watchTrees(is: boolean): void {
     else {
       connect(doc, watch);
       if (is && undeclared) watchDeclared(doc);
-      if (is) watch.report();
+      if (is) watch.report(true);
     }
   }
   undeclared = false;
@@ -105,7 +127,7 @@ function connected(shadows: Set<WeakRef<ShadowRoot>>): ShadowRoot[] {
 export function flushChanges(): void {
   for (const [doc, { observers, report }] of watched) {
     if (!doc.defaultView) watched.delete(doc);
-    else if (asleep || observers.filter((o) => o.takeRecords().length > 0).length > 0) report();
+    else report(asleep || mayBringFrames(doc, observers[1].takeRecords()));
   }
 }
 
@@ -153,5 +175,5 @@ export function watchDeclared(within: Document | Element | ShadowRoot): void {
     }
   };
   visit(within);
-  if (watch.shadows.size > known.size) watch.report();
+  watch.report(true);
 }

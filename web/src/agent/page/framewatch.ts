@@ -93,14 +93,10 @@ function rest(): void {
 export function watch(frame: Frame): void {
   const doc = frame.win?.document;
   if (doc)
-    observe(
-      doc,
-      (owners) => {
-        sync(frame, owners);
-        if (frame === mainFrame()) changed();
-      },
-      () => frame === mainFrame() && changed(),
-    );
+    observe(doc, (owners) => {
+      if (owners) sync(frame, owners);
+      if (frame === mainFrame()) changed();
+    });
 }
 
 /** Compares the elements of a frame's document with the table. */
