@@ -73,6 +73,20 @@ for (const [step, ...want] of [
   ],
   ["document.body.lastChild.firstChild.title = 'v'"],
   ["p.firstChild.data = ' '", "again is  ", "- again of p"],
+  [
+    "for (const n of ['i', 'b', 'u']) p.prepend(document.createElement(n))",
+    "+ u in p after none",
+    "+ b in p after u",
+    "+ i in p after b",
+  ],
+  [
+    "p.append(p.firstChild, document.createElement('q')); p.append(' '); p.firstChild.replaceWith(document.createElement('s'))",
+    "- u of p",
+    "- b of p",
+    "+ u in p after i",
+    "+ q in p after u",
+    "+ s in p after none",
+  ],
 ])
   is(await after(step), want, step);
 

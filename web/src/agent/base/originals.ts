@@ -8,8 +8,12 @@ const prototypes = [Array.prototype, Object.prototype, String.prototype, Number.
 
 /** JSON.stringify, even where the page has given everything a toJSON of its own, as older libraries do. */
 function stringify(value: unknown): string {
+  for (let i = 0; i < prototypes.length; i++) if ("toJSON" in prototypes[i]) return withoutToJSON(value);
+  return write(value);
+}
+
+function withoutToJSON(value: unknown): string {
   const given = prototypes.filter((p) => Object.hasOwn(p, "toJSON"));
-  if (given.length === 0) return write(value);
   const kept = given.map((p) => Object.getOwnPropertyDescriptor(p, "toJSON") as PropertyDescriptor);
   try {
     for (const p of given) delete p.toJSON;

@@ -5,15 +5,17 @@ import { frameOfDocument, frameOfOwner } from "../page/frames";
 import { idOfNode, isDocument, isElement } from "./nodes";
 
 /**
- * Children as clients see them: text of nothing but white space is left out, as in Chromium,
+ * Whether clients see a node among its parent's children: text of nothing but white space is left out, as in Chromium,
  * and so is what the rasteriser puts into a page to measure with.
  */
+export function isShown(node: Node): boolean {
+  if (node.nodeType === Node.TEXT_NODE) return /\S/.test(node.nodeValue ?? "");
+  return !isElement(node) || !node.hasAttribute("data-snapdom-internal");
+}
+
+/** Children as clients see them. */
 export function childrenOf(node: Node): Node[] {
-  return [...node.childNodes].filter((c) =>
-    c.nodeType === Node.TEXT_NODE
-      ? /\S/.test(c.nodeValue ?? "")
-      : !isElement(c) || !c.hasAttribute("data-snapdom-internal"),
-  );
+  return [...node.childNodes].filter(isShown);
 }
 
 /** Notes which nodes and children a description contains. */
@@ -56,18 +58,14 @@ export function describe(node: Node, scope: Scope): Protocol.DOM.Node {
 function describeElement(el: Element, d: Protocol.DOM.Node, scope: Scope): void {
   d.attributes = [...el.attributes].flatMap((a) => [a.name, a.value]);
   if (el.namespaceURI === "http://www.w3.org/2000/svg") d.isSVG = true;
+  const within = (root: Node): Protocol.DOM.Node => describe(root, { ...scope, depth: scope.pierce ? scope.depth : 0 });
   const frame = frameOfOwner(el);
-  if (frame) {
-    d.frameId = frame.id;
-    if (frame.win)
-      d.contentDocument = describe(frame.win.document, { ...scope, depth: scope.pierce ? scope.depth : 0 });
-  } else if (el === el.ownerDocument.documentElement) {
-    const own = frameOfDocument(el.ownerDocument);
-    if (own) d.frameId = own.id;
-  }
+  const own = frame ?? (el === el.ownerDocument.documentElement && frameOfDocument(el.ownerDocument));
+  if (own) d.frameId = own.id;
+  if (frame?.win) d.contentDocument = within(frame.win.document);
   if (el.localName === "template" && "content" in el)
     d.templateContent = describe(el.content as Node, { ...scope, depth: 0 });
-  if (el.shadowRoot) d.shadowRoots = [describe(el.shadowRoot, { ...scope, depth: scope.pierce ? scope.depth : 0 })];
+  if (el.shadowRoot) d.shadowRoots = [within(el.shadowRoot)];
 }
 
 function describeDocument(doc: Document, d: Protocol.DOM.Node): void {

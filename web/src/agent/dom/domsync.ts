@@ -1,20 +1,17 @@
 // Keeps clients' copies of the DOM tree up to date. A client gets events only
 // for nodes that it has been told of, as in Chromium.
 
-import { type DescriptionListener, childrenOf, describe } from "./describe";
+import { type DescriptionListener, childrenOf, describe, isShown } from "./describe";
 import { HOVERED } from "../input/hoverstyle";
-import { idOfNode, isDocument, isElement } from "./nodes";
+import { idOfNode, isDocument } from "./nodes";
 import { type Session, onSessionEnd } from "../base/session";
 import { exposeNodes } from "../../realms";
 
 /** One client's tree. */
 class ClientTree implements DescriptionListener {
   private readonly nodes = new Set<number>();
-  /**
-   * The children that the client knows, by parent and in order. No list for parents of which it knows
-   * only the number of children.
-   */
-  private readonly lists = new Map<number, number[]>();
+  /** The children that the client knows, by parent. No list for parents of which it knows only the number of children. */
+  private readonly lists = new Map<number, Set<number>>();
 
   constructor(private readonly session: Session) {}
 
@@ -28,7 +25,7 @@ class ClientTree implements DescriptionListener {
   }
 
   children(parent: Node, children: Node[]): void {
-    this.lists.set(idOfNode(parent), children.map(idOfNode));
+    this.lists.set(idOfNode(parent), new Set(children.map(idOfNode)));
   }
 
   attribute(el: Element, name: string): void {
@@ -47,47 +44,40 @@ class ClientTree implements DescriptionListener {
       });
   }
 
-  /** Reports removed children; or their new number, if the client knows no more than that. */
-  removed(parent: Node): void {
+  /** Reports which of the children that have come or gone are removed; or the new number, if the client knows no more than that. */
+  removed(parent: Node, changes: Changes): void {
     if (!this.has(parent)) return;
     const nodeId = idOfNode(parent);
     const list = this.lists.get(nodeId);
-    const now = childrenOf(parent);
-    if (!list) return this.session.emit("DOM.childNodeCountUpdated", { nodeId, childNodeCount: now.length });
-    const left = new Set(now.map(idOfNode));
-    for (const id of list) if (!left.has(id)) this.remove(nodeId, id);
-    this.lists.set(
-      nodeId,
-      list.filter((id) => left.has(id)),
-    );
+    if (!list)
+      return this.session.emit("DOM.childNodeCountUpdated", { nodeId, childNodeCount: childrenOf(parent).length });
+    for (const [child, taken] of changes) {
+      const id = idOfNode(child);
+      if (!list.has(id) || (!taken && child.parentNode === parent && isShown(child))) continue;
+      list.delete(id);
+      this.session.emit("DOM.childNodeRemoved", { parentNodeId: nodeId, nodeId: id });
+      this.drop(id);
+    }
   }
 
-  /** Reports children that are new or have moved. */
-  inserted(parent: Node): void {
+  /** Reports which of them are new or have moved, each after the one before it. */
+  inserted(parent: Node, changes: Changes): void {
     const parentNodeId = idOfNode(parent);
     const list = this.lists.get(parentNodeId);
-    if (!list || !this.has(parent)) return;
-    const now = childrenOf(parent);
-    let previousNodeId = 0;
-    let at = 0;
-    for (const child of now) {
-      const id = idOfNode(child);
-      if (list[at] === id) at++;
-      else {
-        const old = list.indexOf(id, at);
-        if (old >= 0) this.remove(parentNodeId, ...list.splice(old, 1));
-        const node = describe(child, { depth: 0, pierce: false, listener: this });
+    if (!list) return;
+    const isNew = (n: Node | null): n is Node =>
+      !!n && changes.has(n) && n.parentNode === parent && !list.has(idOfNode(n)) && isShown(n);
+    for (let child of changes.keys()) {
+      if (!isNew(child)) continue;
+      let before = shown(child, "previousSibling");
+      for (; isNew(before); before = shown(child, "previousSibling")) child = before;
+      for (let at: Node | null = child; isNew(at); at = shown(at, "nextSibling")) {
+        const previousNodeId = before ? idOfNode(before) : 0;
+        const node = describe(at, { depth: 0, pierce: false, listener: this });
+        list.add(node.nodeId);
         this.session.emit("DOM.childNodeInserted", { parentNodeId, previousNodeId, node });
+        before = at;
       }
-      previousNodeId = id;
-    }
-    this.children(parent, now);
-  }
-
-  private remove(parentNodeId: number, ...ids: number[]): void {
-    for (const nodeId of ids) {
-      this.session.emit("DOM.childNodeRemoved", { parentNodeId, nodeId });
-      this.drop(nodeId);
     }
   }
 
@@ -96,6 +86,16 @@ class ClientTree implements DescriptionListener {
     for (const child of this.lists.get(id) ?? []) this.drop(child);
     this.lists.delete(id);
   }
+}
+
+/** Children of one parent that have come or gone, and whether they were taken out, if only to be put elsewhere. */
+type Changes = Map<Node, boolean>;
+
+/** The next sibling of a node that clients see. */
+function shown(node: Node, side: "previousSibling" | "nextSibling"): Node | null {
+  let at = node[side];
+  while (at && !isShown(at)) at = at[side];
+  return at;
 }
 
 const clients = new Map<Session, ClientTree>();
@@ -118,20 +118,16 @@ export function forgetClientTree(s: Session): void {
   if (clients.size > 0) return;
   for (const o of observers.values()) o.disconnect();
   observers.clear();
-  observed = new WeakSet();
 }
 
 onSessionEnd(forgetClientTree);
 
 // ---------------------------------------------------------------- changes
 
-let observed = new WeakSet<Node>();
 /** Of each document's own window: see treewatch.ts. */
 const observers = new Map<Document, MutationObserver>();
 
 function observe(root: Node): void {
-  if (observed.has(root)) return;
-  observed.add(root);
   const doc = root.ownerDocument ?? (root as Document);
   let observer = observers.get(doc);
   if (!observer) {
@@ -141,20 +137,28 @@ function observe(root: Node): void {
   observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
 }
 
+/** Asks for no children but those that have changed: a list may be long, and a page may change thousands of times a second. */
 function changed(doc: Document, records: MutationRecord[]): void {
   if (doc !== document) exposeNodes(doc);
-  const parents = new Set<Node>();
-  for (const r of records) {
-    if (r.type === "childList") parents.add(r.target);
+  const parents = new Map<Node, Changes>();
+  for (let i = 0; i < records.length; i++) {
+    const { type, target, attributeName, addedNodes, removedNodes } = records[i];
+    for (const known of clients.values()) {
+      if (attributeName) known.attribute(target as Element, attributeName);
+      else if (type === "characterData") known.text(target);
+    }
     // Clients do not see text of white space only, so a change of text may add or remove a child.
-    else if (r.type === "characterData" && r.target.parentNode) parents.add(r.target.parentNode);
+    const parent = type === "characterData" ? target.parentNode : target;
+    if (attributeName || !parent) continue;
+    const changes = parents.get(parent) ?? new Map<Node, boolean>();
+    parents.set(parent, changes);
+    const note = (child: Node): unknown => changes.set(child, changes.get(child) === true);
+    if (parent !== target) note(target);
+    for (let k = 0; k < removedNodes.length; k++) changes.set(removedNodes[k], true);
+    for (let k = 0; k < addedNodes.length; k++) note(addedNodes[k]);
   }
   for (const known of clients.values()) {
-    for (const r of records) {
-      if (r.type === "attributes" && isElement(r.target) && r.attributeName) known.attribute(r.target, r.attributeName);
-      else if (r.type === "characterData") known.text(r.target);
-    }
-    for (const p of parents) known.removed(p); // removals first: a moved node is removed before it is inserted
-    for (const p of parents) known.inserted(p);
+    for (const [p, changes] of parents) known.removed(p, changes); // removals first: a moved node is removed before it is inserted
+    for (const [p, changes] of parents) known.inserted(p, changes);
   }
 }

@@ -6,6 +6,10 @@ import { elementOfParams, isDocument, isElement, nodeOfId, nodeOfParams } from "
 import { ProtocolError, register } from "../base/registry";
 import type { Session } from "../base/session";
 
+function copyAttributes(from: Element, to: Element): void {
+  for (const { name, value } of from.attributes) to.setAttribute(name, value);
+}
+
 function setAttributesAsText(p: Protocol.DOM.SetAttributesAsTextRequest): void {
   const el = elementOfParams({ nodeId: p.nodeId });
   const holder = document.implementation.createHTMLDocument().createElement("div");
@@ -13,13 +17,13 @@ function setAttributesAsText(p: Protocol.DOM.SetAttributesAsTextRequest): void {
   const parsed = holder.firstElementChild;
   if (!parsed) throw new ProtocolError("Could not parse value as attributes");
   if (p.name !== undefined && !parsed.hasAttribute(p.name)) el.removeAttribute(p.name);
-  for (const a of parsed.attributes) el.setAttribute(a.name, a.value);
+  copyAttributes(parsed, el);
 }
 
 function setNodeName(p: Protocol.DOM.SetNodeNameRequest, s: Session): Protocol.DOM.SetNodeNameResponse {
   const old = elementOfParams({ nodeId: p.nodeId });
   const el = old.ownerDocument.createElement(p.name);
-  for (const a of old.attributes) el.setAttribute(a.name, a.value);
+  copyAttributes(old, el);
   el.append(...old.childNodes);
   old.replaceWith(el);
   return { nodeId: pushNode(el, s) };
