@@ -28,6 +28,9 @@ export class Layout {
   private readonly colours = new Colours();
   private readonly order = new Places();
   private readonly win: Window;
+  private readonly range: Range;
+  private readonly scrollX: number;
+  private readonly scrollY: number;
 
   /** `p` are the params of the command. */
   constructor(
@@ -36,13 +39,16 @@ export class Layout {
     doc: Document,
   ) {
     this.win = doc.defaultView ?? window;
+    this.range = doc.createRange();
+    ({ scrollX: this.scrollX, scrollY: this.scrollY } = this.win);
   }
 
   /** Adds the box of a node, if it has one. */
   add(node: Node, index: number): void {
-    if (node.nodeType === Node.DOCUMENT_NODE) this.addDocument(index);
-    else if (node.nodeType === Node.ELEMENT_NODE) this.addElement(node as Element, index);
-    else if (node.nodeType === Node.TEXT_NODE) this.addText(node as Text, index);
+    const type = node.nodeType;
+    if (type === Node.ELEMENT_NODE) this.addElement(node as HTMLElement, index);
+    else if (type === Node.TEXT_NODE) this.addText(node as Text, index);
+    else if (type === Node.DOCUMENT_NODE) this.addDocument(index);
   }
 
   private addDocument(index: number): void {
@@ -52,43 +58,41 @@ export class Layout {
     this.opacities.push(1);
   }
 
-  private addElement(el: Element, index: number): void {
-    if (el.getClientRects().length === 0) return;
+  private addElement(el: HTMLElement, index: number): void {
+    const bounds = el.getBoundingClientRect();
+    if (!bounds.width && !bounds.height && el.getClientRects().length === 0) return;
     const style = this.win.getComputedStyle(el);
-    if (isStackingContext(el, style)) this.stacking.push(this.nodeIndex.length);
-    const place = this.order.of(el, style);
+    const stacks = isStackingContext(el, style);
+    if (stacks) this.stacking.push(this.nodeIndex.length);
+    const place = this.p.includePaintOrder ? this.order.of(el, style, stacks) : [];
     const styles = this.p.computedStyles.map((name) => this.strings.index(style.getPropertyValue(name)));
-    this.push(index, this.absolute(el.getBoundingClientRect()), styles, -1, place, el as HTMLElement);
+    this.push(index, this.absolute(bounds), styles, -1, place, el);
     this.colour(el);
   }
 
   private addText(node: Text, index: number): void {
-    const parent = (node.assignedSlot ?? node.parentElement ?? (node.parentNode as ShadowRoot).host) as
-      | Element
-      | undefined;
-    const range = node.ownerDocument.createRange();
+    const { range } = this;
     range.selectNodeContents(node);
-    const rects = [...range.getClientRects()];
-    if (!parent || rects.length === 0) return;
-    const style = this.win.getComputedStyle(parent);
-    const styles = this.p.computedStyles.map((name) =>
-      this.strings.index(name === "display" ? "inline" : style.getPropertyValue(name)),
+    const rects = range.getClientRects();
+    const parent = rects.length > 0 ? enclosing(node) : null;
+    if (!parent) return;
+    const { computedStyles } = this.p;
+    const collapsed = node.data.replace(/\s+/g, " ");
+    const asked = computedStyles.length > 0 || collapsed !== node.data;
+    const style = asked ? this.win.getComputedStyle(parent) : undefined;
+    const styles = computedStyles.map((name) =>
+      this.strings.index(name === "display" ? "inline" : style?.getPropertyValue(name)),
     );
-    const text = /^pre|break-spaces/.test(style.whiteSpace) ? node.data : node.data.replace(/\s+/g, " ");
-    const at = this.push(
-      index,
-      this.absolute(range.getBoundingClientRect()),
-      styles,
-      this.strings.index(text),
-      this.order.again(parent),
-    );
-    this.addBoxes(node, range, rects, at);
+    const text = style && /^pre|break-spaces/.test(style.whiteSpace) ? node.data : collapsed;
+    const bounds = this.absolute(rects.length === 1 ? rects[0] : range.getBoundingClientRect());
+    const at = this.push(index, bounds, styles, this.strings.index(text), this.order.again(parent));
+    this.addBoxes(node, [...rects], at);
     this.colour(parent);
   }
 
   private colour(el: Element): void {
-    this.backgrounds.push(this.strings.index(this.colours.backgroundOf(el)));
-    this.opacities.push(this.colours.opacityOf(el));
+    if (this.p.includeBlendedBackgroundColors) this.backgrounds.push(this.strings.index(this.colours.backgroundOf(el)));
+    if (this.p.includeTextColorOpacities) this.opacities.push(this.colours.opacityOf(el));
   }
 
   private push(
@@ -113,8 +117,8 @@ export class Layout {
   }
 
   /** One box for each line that a text has a part in. */
-  private addBoxes(node: Text, range: Range, rects: DOMRect[], layoutIndex: number): void {
-    const starts = rects.length === 1 ? [0] : lineStarts(node, range, rects);
+  private addBoxes(node: Text, rects: DOMRect[], layoutIndex: number): void {
+    const starts = rects.length === 1 ? [0] : lineStarts(node, this.range, rects);
     rects.forEach((r, i) => {
       this.boxes.layoutIndex.push(layoutIndex);
       this.boxes.bounds.push(this.absolute(r));
@@ -124,7 +128,7 @@ export class Layout {
   }
 
   private absolute(r: DOMRect): Rectangle {
-    return [r.x + this.win.scrollX, r.y + this.win.scrollY, r.width, r.height];
+    return [r.x + this.scrollX, r.y + this.scrollY, r.width, r.height];
   }
 
   snapshot(): Pick<Protocol.DOMSnapshot.DocumentSnapshot, "layout" | "textBoxes"> {
@@ -144,6 +148,11 @@ export class Layout {
       textBoxes: this.boxes,
     };
   }
+}
+
+/** The element whose style a text has. */
+function enclosing(node: Text): Element | null {
+  return node.assignedSlot ?? node.parentElement ?? (node.parentNode as ShadowRoot).host;
 }
 
 /** Where in a text each of its rectangles begins. */

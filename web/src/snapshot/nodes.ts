@@ -37,14 +37,21 @@ export class Nodes {
     private readonly queue: Document[],
   ) {}
 
-  /** Adds a node and all below it, in order, calling `seen` for each with its index. */
-  walk(node: Node, seen: (node: Node, index: number) => void, parent = -1): void {
-    const index = this.add(node, parent);
+  /** Adds a node and all below it, in order, calling `seen` for each with its index. `mode` is that of the shadow tree it is in. */
+  walk(node: Node, seen: (node: Node, index: number) => void, parent = -1, mode?: ShadowRootMode): void {
+    const index = this.add(node, parent, mode);
     seen(node, index);
-    for (const child of childrenOf(node)) this.walk(child, seen, index);
+    const el = node.nodeType === Node.ELEMENT_NODE ? (node as Partial<Element & HTMLSlotElement>) : undefined;
+    // In the flat tree, as Chromium goes: what a shadow root holds stands in the place of its host's children.
+    const root = el?.shadowRoot;
+    const assigned = (mode && el?.assignedNodes?.()) || [];
+    for (const child of assigned) this.walk(child, seen, index, modeOf(child));
+    if (assigned.length) return;
+    for (let child = (root ?? node).firstChild; child; child = child.nextSibling)
+      this.walk(child, seen, index, root ? root.mode : mode);
   }
 
-  private add(node: Node, parent: number): number {
+  private add(node: Node, parent: number, mode?: ShadowRootMode): number {
     const { strings } = this;
     const index = this.parentIndex.push(parent) - 1;
     this.nodeType.push(node.nodeType);
@@ -52,11 +59,21 @@ export class Nodes {
     this.nodeValue.push(strings.index(node.nodeValue));
     this.backendNodeId.push(this.ids.idOfNode(node));
     const el = node.nodeType === Node.ELEMENT_NODE ? (node as Element) : undefined;
-    this.attributes.push(el ? [...el.attributes].flatMap((a) => [strings.index(a.name), strings.index(a.value)]) : []);
-    const root = node.getRootNode();
-    if ("mode" in root && "host" in root) this.shadowRootType.set(index, strings.index((root as ShadowRoot).mode));
+    this.attributes.push(el ? this.attributesOf(el) : []);
+    if (mode) this.shadowRootType.set(index, strings.index(mode));
     if (el) this.addElement(el, index);
     return index;
+  }
+
+  /** By the names: el.attributes makes an object for each. */
+  private attributesOf(el: Element): number[] {
+    const list: number[] = [];
+    for (const name of el.getAttributeNames()) {
+      // getAttribute of an HTML element does not find a name in upper case, which setAttributeNS may give.
+      const value = el.getAttribute(name) ?? [...el.attributes].find((a) => a.name === name)?.value;
+      list.push(this.strings.index(name), this.strings.index(value));
+    }
+    return list;
   }
 
   private addElement(el: Element, index: number): void {
@@ -100,10 +117,7 @@ export class Nodes {
   }
 }
 
-/** In the flat tree, as Chromium goes: what a shadow root holds stands in the place of its host's children. */
-function childrenOf(node: Node): Iterable<Node> {
-  const { shadowRoot, assignedNodes } = node as Partial<Element & HTMLSlotElement>;
-  if (shadowRoot) return shadowRoot.childNodes;
-  const assigned = assignedNodes?.call(node as HTMLSlotElement) ?? [];
-  return assigned.length ? assigned : node.childNodes;
+/** The mode of the shadow tree that a node is in. */
+function modeOf(node: Node): ShadowRootMode | undefined {
+  return (node.getRootNode() as Partial<ShadowRoot>).mode;
 }

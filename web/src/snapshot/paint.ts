@@ -46,11 +46,10 @@ export class Places {
   private readonly known = new Map<Element, Place>();
   private turns = 0;
 
-  of(el: Element, s: CSSStyleDeclaration): Place {
+  of(el: Element, s: CSSStyleDeclaration, stacks: boolean): Place {
     const parent = el.assignedSlot ?? el.parentElement ?? (el.getRootNode() as Partial<ShadowRoot>).host;
     let place = (parent && this.known.get(parent)) || [];
-    if (isStackingContext(el, s) || s.position !== "static")
-      place = [...place, [parseInt(s.zIndex, 10) || 0, ++this.turns]];
+    if (stacks || s.position !== "static") place = [...place, [parseInt(s.zIndex, 10) || 0, ++this.turns]];
     this.known.set(el, place);
     return place;
   }
