@@ -68,6 +68,7 @@ func cases() []benchCase {
 		roundTrip("round trip, bursts of 64, 100 B", 64, nodes(100)),
 		roundTrip("round trip, bursts of 64, 4 KiB of nodes", 64, nodes(4<<10)),
 		roundTrip("round trip, bursts of 64, 4 KiB in one string", 64, oneString(4<<10)),
+		ofClients("round trip of 8 Clients, bursts of 64, 4 KiB in one string", 8, 64, oneString(4<<10)),
 		roundTrip("round trip, bursts of 8, 256 KiB of nodes", 8, nodes(256<<10)),
 		roundTrip("round trip, bursts of 8, 256 KiB in one string", 8, oneString(256<<10)),
 	}

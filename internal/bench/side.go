@@ -23,6 +23,7 @@ type side struct {
 	child        *child
 	host, client *wsconn.Conn
 	loop         atomic.Pointer[loop] // of the load under way; nil before the first
+	others       []*side              // more Clients of the same program, for the same load
 }
 
 // toClient takes a message to the Client.
@@ -35,7 +36,21 @@ func (s *side) toClient(_ *wsconn.Conn, message []byte) {
 // run puts a load on the side; see loop.run.
 func (s *side) run(l *loop, burst, count int, longest time.Duration) (int, error) {
 	s.loop.Store(l)
+	for _, o := range s.others {
+		o.loop.Store(l)
+	}
 	return l.run(s.ctx, burst, count, longest)
+}
+
+// join connects one more Client.
+func (s *side) join(url string) (*side, error) {
+	o := &side{ctx: s.ctx, child: s.child}
+	var err error
+	if o.client, err = connect(s.ctx, url, o.toClient); err != nil {
+		return nil, err
+	}
+	s.others = append(s.others, o)
+	return o, nil
 }
 
 // perform is run for a number of operations, however long they take.

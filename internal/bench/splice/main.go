@@ -4,6 +4,7 @@
 //
 //	/host?copies=N        the one Host; each of its frames goes N times to the newest Client
 //	/client               a Client; each of its frames goes to the Host
+//	/client?place=K&of=M  one of M Clients, to which the frames of the Host go in turn
 //	/client?answer=A,B    one whose frames are answered here, by frames of A and B bytes
 //	/client?answer=A&tell=2    likewise, and every 2nd goes to the Host too
 package main
@@ -59,11 +60,22 @@ func run(ctx context.Context) error {
 
 // splice has the newest connection of either side.
 type splice struct {
-	ctx          context.Context // ends the connections
-	host, client *slot
+	ctx     context.Context // ends the connections
+	host    *slot
+	clients [maxClients]*slot
+	of      atomic.Int32 // so many of them are used
 }
 
-func newSplice(ctx context.Context) *splice { return &splice{ctx, newSlot(), newSlot()} }
+const maxClients = 8
+
+func newSplice(ctx context.Context) *splice {
+	s := &splice{ctx: ctx, host: newSlot()}
+	for i := range s.clients {
+		s.clients[i] = newSlot()
+	}
+	s.of.Store(1)
+	return s
+}
 
 // slot is a place for a connection.
 type slot struct {
@@ -109,8 +121,10 @@ func (s *splice) serveHost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.host.put(conn)
+	turn := int32(0)
 	go conn.Serve(s.ctx, func(message []byte) {
-		client := s.client.get(s.ctx)
+		client := s.clients[turn%s.of.Load()].get(s.ctx)
+		turn++
 		if client == nil {
 			return
 		}
@@ -121,9 +135,13 @@ func (s *splice) serveHost(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *splice) serveClient(w http.ResponseWriter, r *http.Request) {
+	place, of, err := places(r.URL.Query())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	handle := s.toHost
 	if r.URL.Query().Has("answer") {
-		var err error
 		if handle, err = s.answering(r.URL.Query()); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -133,8 +151,22 @@ func (s *splice) serveClient(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	s.client.put(conn)
+	s.clients[place].put(conn)
+	s.of.Store(of)
 	go conn.Serve(s.ctx, func(message []byte) { handle(conn, message) })
+}
+
+// places reads the place of a Client and how many there are: the only one, if nothing is said.
+func places(q url.Values) (place, of int32, err error) {
+	if !q.Has("place") {
+		return 0, 1, nil
+	}
+	k, err := strconv.Atoi(q.Get("place"))
+	m, wrong := strconv.Atoi(q.Get("of"))
+	if err != nil || wrong != nil || k < 0 || k >= m || m > maxClients {
+		return 0, 0, fmt.Errorf("place %q of %q", q.Get("place"), q.Get("of"))
+	}
+	return int32(k), int32(m), nil
 }
 
 func (s *splice) toHost(_ *wsconn.Conn, message []byte) {

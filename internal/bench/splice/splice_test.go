@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -45,6 +46,24 @@ func serve(t *testing.T) *httptest.Server {
 	s := httptest.NewServer(newSplice(ctx).handler())
 	t.Cleanup(func() { cancel(); s.Close() })
 	return s
+}
+
+func TestInTurn(t *testing.T) {
+	s := serve(t)
+	host, toHost := dial(t, s, "/host")
+	var got [3]<-chan string
+	for i := range got {
+		client, messages := dial(t, s, fmt.Sprintf("/client?place=%d&of=3", i))
+		got[i] = messages
+		client.Deliver(wire.Frame{Body: []byte("here")})
+		expect(t, "the Host", toHost, "here")
+	}
+	for _, m := range []string{"a", "b", "c", "d"} {
+		host.Deliver(wire.Frame{Body: []byte(m)})
+	}
+	expect(t, "Client 0", got[0], "a", "d")
+	expect(t, "Client 1", got[1], "b")
+	expect(t, "Client 2", got[2], "c")
 }
 
 func TestForward(t *testing.T) {

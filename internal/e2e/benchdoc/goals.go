@@ -41,6 +41,7 @@ var goals = []group{
 			hub("Round trips, one at a time, 100 B", "round_trip,_one_at_a_time,_100_B", 1.5, ""),
 			hub("Round trips, bursts of 64, 100 B", "round_trip,_bursts_of_64,_100_B", 2, limitSmall),
 			hub("Round trips, bursts of 64, 4 KiB in one string", "round_trip,_bursts_of_64,_4_KiB_in_one_string", 1.5, limitSmall),
+			hub("Round trips of 8 Clients, bursts of 64, 4 KiB in one string", "round_trip_of_8_Clients,_bursts_of_64,_4_KiB_in_one_string", 1.5, ""),
 			hub("Round trips, bursts of 64, 4 KiB of nodes", "round_trip,_bursts_of_64,_4_KiB_of_nodes", 2, limitNodes),
 			hub("Round trips, bursts of 8, 256 KiB of nodes", "round_trip,_bursts_of_8,_256_KiB_of_nodes", 2, limitNodes),
 			hub("An event to 1 session", "event_to_1_session", 3, ""),
