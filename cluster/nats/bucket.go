@@ -3,6 +3,7 @@ package natsdir
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,45 +19,54 @@ type bucket struct {
 
 func (b *bucket) subject(key string) string { return "$KV." + b.Bucket() + "." + key }
 
-// last reads the last write of a key. ok is false when there is none. It asks again before
-// it gives a question up: the first may have come when there was no leader.
+// last reads the last write of a key. ok is false when there is none.
 func (b *bucket) last(ctx context.Context, key string) (m *jetstream.RawStreamMsg, ok bool, err error) {
+	m, err = asked(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return b.stream.GetLastMsgForSubject(ctx, b.subject(key))
+	})
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, false, nil
+	}
+	return m, err == nil, err
+}
+
+// put writes a key, at once or as soon as there is a leader. It may come twice, so what it
+// expects is the write before it, or it is the same when it comes again.
+func (b *bucket) put(ctx context.Context, key string, value []byte, options ...jetstream.PublishOpt) (revision uint64, err error) {
+	ack, err := asked(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
+		return b.js.Publish(ctx, b.subject(key), value, append(slices.Clone(options), jetstream.WithRetryWait(retryEvery), jetstream.WithRetryAttempts(int(answerWithin/retryEvery)))...)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return ack.Sequence, nil
+}
+
+// asked returns the first answer to a request. It asks again before it gives the request up:
+// the first may have come to a leader that has died, or when there was none.
+func asked[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	type answer struct {
-		m   *jetstream.RawStreamMsg
-		err error
+		value T
+		err   error
 	}
 	answers := make(chan answer, 1)
-	ask := func() {
-		m, err := b.stream.GetLastMsgForSubject(ctx, b.subject(key))
+	once := func() {
+		value, err := ask(ctx)
 		select {
-		case answers <- answer{m, err}:
-		default: // another question was answered before
+		case answers <- answer{value, err}:
+		default: // another request was answered before
 		}
 	}
 	again := time.NewTicker(askAgain)
 	defer again.Stop()
 	for {
-		go ask()
+		go once()
 		select {
 		case a := <-answers:
-			if errors.Is(a.err, jetstream.ErrMsgNotFound) {
-				return nil, false, nil
-			}
-			return a.m, a.err == nil, a.err
+			return a.value, a.err
 		case <-again.C:
 		}
 	}
-}
-
-// put writes a key, at once or as soon as there is a leader.
-func (b *bucket) put(ctx context.Context, key string, value []byte, options ...jetstream.PublishOpt) (revision uint64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	ack, err := b.js.Publish(ctx, b.subject(key), value, append(options, jetstream.WithRetryWait(retryEvery), jetstream.WithRetryAttempts(int(answerWithin/retryEvery)))...)
-	if err != nil {
-		return 0, err
-	}
-	return ack.Sequence, nil
 }
