@@ -29,8 +29,12 @@ type Server struct {
 	s      *server.Server
 	user   string
 	secret string
-	remove string // a folder; "" for none
+	remove string   // a folder; "" for none
+	held   *os.File // its lock
 }
+
+// folderName is how the names of folders begin that are removed in the end.
+const folderName = "cdphub-directory-"
 
 // memoryOfRecords bounds what the records may take, in bytes: some 500 a hub
 // (scale.md measured it for JetStream in memory).
@@ -48,10 +52,10 @@ func StartServer(o ServerOptions) (*Server, error) {
 	}
 	srv := &Server{user: "node", secret: rand.Text()}
 	if o.Dir == "" {
-		if o.Dir, err = os.MkdirTemp("", "cdphub-directory-"); err != nil {
+		if srv.remove, srv.held, err = newFolder(); err != nil {
 			return nil, err
 		}
-		srv.remove = o.Dir
+		o.Dir = srv.remove
 	}
 	so := &server.Options{
 		ServerName: o.Name,
@@ -96,5 +100,6 @@ func (s *Server) Close() {
 func (s *Server) cleanUp() {
 	if s.remove != "" {
 		os.RemoveAll(s.remove)
+		s.held.Close()
 	}
 }
