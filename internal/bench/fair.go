@@ -67,7 +67,7 @@ func (f fairCase) measure(ctx context.Context, cfg config, p programs) (r fairne
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r.name = f.name
-	hub, err := startHub(ctx, "", p)
+	hub, err := startHub(ctx, cfg.profile, p)
 	if err != nil {
 		return r, err
 	}
@@ -89,6 +89,12 @@ func (f fairCase) measure(ctx context.Context, cfg config, p programs) (r fairne
 		return r, err
 	}
 	command := fmt.Appendf(nil, `{"id":7,"method":"A.b","params":{},"sessionId":%q}`, ids[0])
+	if cfg.profile != "" {
+		if err := hub.profile(); err != nil {
+			return r, err
+		}
+		defer hub.profile() //nolint:errcheck // it runs before hub.stop; a hub that does not answer leaves no profile
+	}
 	for i := range cfg.rounds {
 		for _, load := range []struct {
 			floods [][]string
