@@ -199,6 +199,7 @@ bench-doc: tools
 	go test ./actions -run '^$$' -bench RoundTrips -benchtime 1x >> $$figures; \
 	go test -C $(E2E) -run '^$$' -bench Clicks -benchtime 1x -timeout 30m ./clients >> $$figures; \
 	go test -C $(E2E) -run '^$$' -bench . -benchtime 1x -timeout 30m ./speed >> $$figures; \
+	go test -C $(E2E) -run '^$$' -bench 'DrivenLoop|Storm' -benchtime 1x -timeout 30m ./playwright >> $$figures; \
 	go run -C $(E2E) ./benchdoc -docs $(CURDIR)/docs < $$figures
 
 # Each number is of this machine and what else runs on it: the ratios say more.
