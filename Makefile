@@ -195,7 +195,7 @@ bench: tools
 bench-doc: tools
 	@set -e; figures=$$(mktemp); trap "rm -f $$figures" EXIT; \
 	go run ./internal/bench -figures $$figures; \
-	go test ./web/test -run '^$$' -bench 'PageLoop|AgentSize' -benchtime 1x >> $$figures; \
+	go test ./web/test -run '^$$' -bench 'PageLoop|AgentStart|AgentSize' -benchtime 1x >> $$figures; \
 	go test ./actions -run '^$$' -bench RoundTrips -benchtime 1x >> $$figures; \
 	go test -C $(E2E) -run '^$$' -bench Clicks -benchtime 1x -timeout 30m ./clients >> $$figures; \
 	go test -C $(E2E) -run '^$$' -bench . -benchtime 1x -timeout 30m ./speed >> $$figures; \

@@ -71,7 +71,14 @@ func TestPages(t *testing.T) {
 }
 
 // BenchmarkPageLoop measures what an agent without a client costs its page.
-func BenchmarkPageLoop(b *testing.B) {
+func BenchmarkPageLoop(b *testing.B) { benchPage(b, "bench/loop.js") }
+
+// BenchmarkAgentStart measures what the agent takes of the main thread before the page's own scripts run.
+func BenchmarkAgentStart(b *testing.B) { benchPage(b, "bench/start.js") }
+
+// benchPage reports what a page measures.
+func benchPage(b *testing.B, name string) {
+	b.Helper()
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
 		b.Fatal("a Chromium is needed on PATH: ", err)
@@ -81,7 +88,7 @@ func BenchmarkPageLoop(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		for unit, figure := range runPage(b, browser, agent, "bench/loop.js").Figures {
+		for unit, figure := range runPage(b, browser, agent, name).Figures {
 			b.ReportMetric(figure, unit)
 		}
 	}
@@ -204,6 +211,10 @@ func appPages(agent []byte, parents string) http.Handler {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = w.Write(agent)
 	})
+	mux.HandleFunc("/timed/agent.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprintf(w, "performance.mark('begun');%s;performance.measure('agent','begun')", agent)
+	})
 	mux.HandleFunc("/__hub/agent.js", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = w.Write(agent)
@@ -216,7 +227,7 @@ func appPages(agent []byte, parents string) http.Handler {
 	for _, lazy := range []string{"agent.mjs", "host.js", "shot.js", "snapshot.js", "devtools.js"} {
 		serve("/"+lazy, lazy)
 	}
-	for _, part := range []string{"dom.js", "accessibility.js", "input.js", "extras.js", "worker.js"} {
+	for _, part := range []string{"dom.js", "accessibility.js", "input.js", "network.js", "extras.js", "worker.js"} {
 		serve("/"+part, part)
 		serve("/__hub/"+part, part)
 	}
