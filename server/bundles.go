@@ -43,6 +43,7 @@ var bundles = sync.OnceValue(func() map[string]bundle {
 	add("dom.js", "/dom.js", script)
 	add("input.js", "/input.js", script)
 	add("extras.js", "/extras.js", script)
+	add("network.js", "/network.js", script)
 	add("worker.js", "/worker.js", script)
 	add("snapshot.js", "/snapshot.js", script)
 	add("shot.js", "/shot.js", script)

@@ -8,7 +8,7 @@ import "embed"
 // Dist holds the bundles, below "dist":
 //
 //	agent.js    Frame Agent, a classic script for the app's page
-//	dom.js, accessibility.js, input.js, extras.js
+//	dom.js, accessibility.js, input.js, network.js, extras.js
 //	            parts of agent.js, which a document loads with the first command that needs them
 //	worker.js   agent of workers, which stands in front of their scripts
 //	agent.mjs   all of the agent as an ES module, which starts when it is told to

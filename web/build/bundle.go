@@ -16,13 +16,14 @@ import (
 
 // Size gates in bytes, minified: a frame loads the agent before anything else.
 const (
-	maxAgent         = 181 << 10 // without its parts and that of workers
-	maxPacked        = 70 << 10  // the same by gzip
-	maxModule        = 294 << 10 // with its parts
-	maxDOM           = 12 << 10  // parts, loaded when a client first needs them
+	maxAgent         = 154 << 10 // without its parts and that of workers
+	maxPacked        = 60 << 10  // the same by gzip
+	maxModule        = 296 << 10 // with its parts
+	maxDOM           = 13 << 10  // parts, loaded when a client first needs them
 	maxAccessibility = 52 << 10
-	maxInput         = 22 << 10
-	maxExtras        = 8 << 10
+	maxInput         = 25 << 10
+	maxExtras        = 18 << 10
+	maxNetwork       = 20 << 10
 	maxWork          = 32 << 10
 	maxHost          = 52 << 10
 	maxShell         = 16 << 10 // with the stylesheet

@@ -27,6 +27,7 @@ var parts = []bundle{
 	{name: "dom.js", entry: "agent/dom/index.ts", max: maxDOM},
 	{name: "accessibility.js", entry: "agent/accessibility/index.ts", max: maxAccessibility, needs: []string{"dom.js"}},
 	{name: "input.js", entry: "agent/input/index.ts", max: maxInput},
+	{name: "network.js", entry: "agent/network/part.ts", max: maxNetwork},
 	{name: "extras.js", entry: "agent/extras.ts", max: maxExtras, needs: []string{"dom.js"}},
 }
 

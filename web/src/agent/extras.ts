@@ -1,5 +1,11 @@
 // What few clients ask a frame for, as a part of agent.js.
 
+import "./dom/deep";
 import "./dom/edit";
 import "./dom/search";
+import "./dom/setfiles";
+import "./network/keptbodies";
+import "./page/overrides";
+import "./runtime/rare";
+import "./runtime/repl";
 import "./storage/storage";

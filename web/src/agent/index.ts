@@ -7,6 +7,7 @@ import "./accessibility";
 import "./dom";
 import "./extras";
 import "./input";
+import "./network/part";
 
 export { ProtocolError, register } from "./base/registry";
 export { startFrameAgent } from "./start";

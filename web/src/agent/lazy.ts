@@ -5,7 +5,7 @@
 import { lend, version } from "agent-lent";
 import { load } from "./base/bundles";
 import { originals } from "./base/originals";
-import { loadMissing } from "./base/parts";
+import { loadMissing, wantsMore } from "./base/parts";
 import { ProtocolError } from "./base/registry";
 
 /** A part: its default export adds its handlers to the agent, and returns what other parts use of it. */
@@ -25,16 +25,17 @@ interface Kind {
 const PARTS: Kind[] = [
   { name: "accessibility.js", methods: /^Accessibility\./, needs: ["dom.js"] },
   { name: "input.js", methods: /^Input\./ },
+  { name: "network.js", methods: /^Fetch\./ },
   {
     name: "extras.js",
     methods:
-      /^(DOM\.(.*Search.*|collect.*|(set|remove)(Attribute|Node).*|(get|set)OuterHTML|copyTo|moveTo|getFileInfo)|(Network|Storage)\..*Cookies?|Storage\.getStorageKey.*|DOMStorage\.(clear|.*Item.*))$/,
+      /^(DOM\.(.*Search.*|collect.*|setFileInputFiles|setInspectedNode|(set|remove)(Attribute|Node).*|(get|set)OuterHTML|copyTo|moveTo|getFileInfo)|(Network|Storage)\..*Cookies?|Network\.(get(ResponseBody|RequestPostData)|setUserAgentOverride)|Emulation\.((set|clear)GeolocationOverride|setTouchEmulationEnabled)|Runtime\.(getProperties|compileScript|getHeapUsage|getExceptionDetails)|Storage\.getStorageKey.*|DOMStorage\.(clear|.*Item.*))$/,
     needs: ["dom.js"],
   },
   {
     name: "dom.js",
     methods:
-      /^(DOM|DOMSnapshot|Performance)\.|^CSS\.getComputedStyleForNode$|^Page\.(captureScreenshot|.*[sS]creencast.*)$|^Emulation\.setDefaultBackgroundColorOverride$/,
+      /^(DOM|DOMSnapshot|Performance)\.|^CSS\.getComputedStyleForNode$|^Page\.(captureScreenshot|getLayoutMetrics|.*[sS]creencast.*)$|^Emulation\.setDefaultBackgroundColorOverride$/,
   },
 ];
 
@@ -45,8 +46,8 @@ const there = new Set<string>();
 /** What parts may use: of agent.js, and of the parts that are there. */
 let lent: object | undefined;
 
-loadMissing((method) => {
-  const part = PARTS.find(({ methods }) => methods.test(method));
+loadMissing((method, p) => {
+  const part = PARTS.find((k) => (wantsMore(p) ? k.name === "extras.js" : k.methods.test(method)));
   return !part || there.has(part.name) ? undefined : add(part, method);
 });
 

@@ -17,7 +17,8 @@ import { address, describeFrame, frameOfDocument, mainFrame } from "./page/frame
 import { adopt, announceFrames, surviveDocumentOpen, watchFrames } from "./page/framewatch";
 import { addBaseUrl } from "./base/bundles";
 import { begin, follow, holdLoad, installStop, watchLoading } from "./page/lifecycle";
-import { installLog } from "./network/log";
+import { interceptedBefore } from "./network/intercept";
+import { installLog, logWarning } from "./network/log";
 import { tellInfo, watchNavigation } from "./page/navigation";
 import { isOwnError } from "./link/scriptelement";
 import { listenForAgents, takeHellos } from "./link/hellos";
@@ -38,7 +39,7 @@ import { tree } from "./page/page";
 import { control, greet, leave, listenForHost, pair, send } from "./link/port";
 import { installPopups, listenForPopups, startPopups, welcomePopups } from "./windows/popups";
 import { installWorkers, startWorkers } from "./workers/workers";
-import { carryOut } from "./base/parts";
+import { carryOut, ready } from "./base/parts";
 import { handlerOf } from "./base/registry";
 import { installFocus, listenForFocus } from "./input/webkitfocus";
 import { giveKeysTo } from "./link/route";
@@ -48,13 +49,10 @@ import { installTimers } from "./runtime/timers";
 import { watchShadows } from "./dom/treewatch";
 import { rememberGlobals } from "./runtime/isolatedglobals";
 import "./runtime/runtime";
-import "./network/fetchcommands";
 import "./page/emulation";
 import { resumeDevTools } from "./devtools";
-import "./dom/deep";
 import { installHover } from "./input/hoverselector";
 import "./page/smalldomains";
-import "./page/overrides";
 
 type Win = Window & typeof globalThis;
 
@@ -111,7 +109,8 @@ export function startFrameAgent(options: AgentOptions): void {
   watchNested({ send, control, tree: () => tree(mainFrame()), focus: giveKeysTo });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
-  pair(options.allowedParents, options.key, (w) => {
+  if (interceptedBefore()) void ready("Fetch.enable")?.catch(() => {}); // partsFor tells of it
+  pair(options.allowedParents, options.key, partsFor, (w) => {
     restoreNetwork(w); // the document's own request is told of first
     welcomed(w);
     beginNetwork();
@@ -241,6 +240,18 @@ function tellEarlierConsole(): void {
 function tell<M extends EventName>(due: boolean, method: M, params: EventParams<M>): void {
   if (!due) return;
   emit("Page", method, params);
+}
+
+/** Loads the parts by which requests are as the sessions want them: none is told of, or goes on, before. */
+function partsFor(w: Welcome): Promise<unknown> | undefined {
+  const states = w.state?.sessions ?? [];
+  const methods = states.flatMap(({ fetch, network = {} }) => [
+    ...(fetch ? ["Fetch.enable"] : []),
+    ...Object.keys(network),
+  ]);
+  const fail = (e: Error): void => logWarning(e.message, location.href);
+  const parts = methods.flatMap((method) => ready(method)?.catch(fail) ?? []);
+  return parts.length ? Promise.all(parts) : undefined;
 }
 
 function restoreNetwork(w: Welcome): void {

@@ -12,14 +12,9 @@ import {
   type WorkerCloses,
   type WorkerHello,
 } from "../wire/worker";
-import {
-  type Answered,
-  answer,
-  argument,
-  awaitPromise,
-  getExceptionDetails,
-  getProperties,
-} from "../agent/runtime/answers";
+import { type Answered, answer, argument, awaitPromise } from "../agent/runtime/answers";
+import "../agent/runtime/deep";
+import { getExceptionDetails, getProperties } from "../agent/runtime/properties";
 import { discardConsole, installConsole, installErrors, replayConsole } from "../agent/runtime/console";
 import { setOwnText } from "../agent/runtime/serialize";
 import { type Context, NO_CONTEXT, contextCame } from "../agent/runtime/context";

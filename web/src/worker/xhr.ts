@@ -2,6 +2,7 @@
 // by fetch, and its answer is played, as the agent of a page does with a request that has waited.
 
 import { Answer, type Answered, fire, shadow } from "../agent/network/xhranswer";
+import { DeliveredAnswer } from "../agent/network/xhrdelivery";
 import { originals } from "../agent/base/originals";
 import { run, wantsNow } from "./requests";
 
@@ -84,11 +85,11 @@ function play(xhr: Xhr, call: Call, given?: XMLHttpRequestBodyInit | null): void
   const request = new Request(url, { method, headers, body, credentials, signal: control.signal });
   const timer = xhr.timeout > 0 ? originals.setTimeout(() => giveUp(xhr, call, "timeout"), xhr.timeout) : 0;
   fire(xhr, "loadstart");
-  const answered = (how: (a: Answer) => void): void => {
+  const answered = (how: (a: DeliveredAnswer) => void): void => {
     originals.clearTimeout(timer);
     if (control.signal.aborted || calls.get(xhr) !== call) return;
     call.under = undefined;
-    how((call.answer = new Answer(xhr, call)));
+    how((call.answer = new DeliveredAnswer(xhr, call)));
   };
   run(request, "XMLHttpRequest").then(
     (r) => answered((a) => void a.deliver(r, r.headers)),

@@ -1,27 +1,13 @@
-// File inputs: what a client puts into them, and the choosers that it answers
-// in the user's place.
+// The choosers of file inputs, which a client answers in the user's place.
 
-import type { Protocol } from "../../cdp";
 import { allFrames, frameOfDocument, mainFrame } from "../page/frames";
 import { settleClick } from "../windows/popups";
-import { elementOfParams, idOfNode } from "./nodes";
-import { ProtocolError, register } from "../base/registry";
+import { idOfNode } from "./nodes";
+import { register } from "../base/registry";
 import { type Session, onSessionEnd } from "../base/session";
 
 type Win = Window & typeof globalThis;
 const { apply } = Reflect;
-
-/** One file of DOM.setFileInputFiles, as the relay adds them to its params in "contents". */
-interface Content {
-  /** With slashes it is a path below the chosen directory. */
-  name: string;
-  mimeType?: string;
-  /** Milliseconds since 1970. */
-  lastModified?: number;
-  base64: string;
-}
-
-// --------------------------------------------------------------- choosers
 
 /** Sessions that answer file choosers. True: the input gets its cancel event at once. */
 const answering = new Map<Session, boolean>();
@@ -45,7 +31,8 @@ onSessionEnd((s) =>
   }),
 );
 
-const fileInput = (node: unknown): node is HTMLInputElement => {
+/** Whether something is a file input. */
+export const fileInput = (node: unknown): node is HTMLInputElement => {
   const input = node as Partial<HTMLInputElement> | undefined;
   return input?.localName === "input" && input.type === "file";
 };
@@ -105,36 +92,6 @@ function opened(input: HTMLInputElement): void {
   if ([...answering.values()].includes(true)) input.dispatchEvent(new win.Event("cancel", { bubbles: true }));
 }
 
-// ------------------------------------------------------------------ files
-
-/** Files with paths of their own, which live as long as their input: a File made by script has none. */
-const held = new WeakMap<HTMLInputElement, File[]>();
-
-function setFiles(p: Protocol.DOM.SetFileInputFilesRequest & { contents?: Content[] }): void {
-  const input = elementOfParams(p, "Node is not a file input element");
-  if (!fileInput(input)) throw new ProtocolError("Node is not a file input element");
-  const { contents } = p;
-  if (!contents && p.files?.length) throw new ProtocolError("File upload by path is disabled on this hub");
-  if (!contents?.length) return; // as Chromium 156: an empty list changes nothing
-  const win = input.ownerDocument.defaultView ?? window;
-  const files = (input.multiple || input.webkitdirectory ? contents : contents.slice(0, 1)).map((c) => fileOf(win, c));
-  const transfer = new win.DataTransfer();
-  for (const f of files) transfer.items.add(f);
-  held.set(input, files);
-  input.files = transfer.files;
-  input.dispatchEvent(new win.Event("input", { bubbles: true, composed: true }));
-  input.dispatchEvent(new win.Event("change", { bubbles: true }));
-}
-
-function fileOf(win: Win, c: Content): File {
-  const bytes = Uint8Array.from(atob(c.base64), (x) => x.charCodeAt(0));
-  const name = c.name.slice(c.name.lastIndexOf("/") + 1);
-  const file = new win.File([bytes], name, { type: c.mimeType ?? "", lastModified: c.lastModified });
-  if (name !== c.name) Object.defineProperty(file, "webkitRelativePath", { value: c.name });
-  return file;
-}
-
-register("DOM", { setFileInputFiles: setFiles });
 register("Page", {
   setInterceptFileChooserDialog: (p, s) => {
     change(() => {

@@ -1,6 +1,7 @@
 // The DOM domain and what is near to it, as a part of agent.js.
 
 import { lendDevTools } from "../devtools";
+import "../page/metrics";
 import "../page/performance";
 import "../page/screenshot";
 import { boxModel } from "./boxes";

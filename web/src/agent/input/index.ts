@@ -6,6 +6,7 @@ import { insertText } from "./editing";
 import { focused } from "./focus";
 import { dispatchKeyEvent } from "./keyboard";
 import { dispatchMouseEvent } from "./mouse";
+import "./nestedinput";
 import { dispatchTouchEvent } from "./touch";
 
 register("Input", {

@@ -41,15 +41,23 @@ let key: string | undefined;
 let port: MessagePort | undefined;
 let hellos = 0;
 let timer = 0;
+let needed: (w: Welcome) => Promise<unknown> | undefined = () => undefined;
 let adopted: (w: Welcome) => void = () => {};
 
 /**
  * Starts pairing with a parent of one of these origins; `onWelcome` runs when
- * the port is there and before any command. `ownKey` is of a document that the Host has made.
+ * the port is there and before any command, once what `before` returns has resolved.
+ * `ownKey` is of a document that the Host has made.
  */
-export function pair(allowedParents: string[], ownKey: string | undefined, onWelcome: (w: Welcome) => void): void {
+export function pair(
+  allowedParents: string[],
+  ownKey: string | undefined,
+  before: typeof needed,
+  onWelcome: typeof adopted,
+): void {
   parents = allowedParents;
   key = ownKey;
+  needed = before;
   adopted = onWelcome;
   listenForHost();
   greet();
@@ -166,13 +174,25 @@ function unlisted(e: MessageEvent, kind: unknown): void {
   }
 }
 
+/** The port of the last welcome. */
+let coming: MessagePort | undefined;
+
 function adopt(welcome: Welcome, p: MessagePort): void {
+  originals.clearTimeout(timer);
+  coming = p;
+  const parts = needed(welcome);
+  if (!parts) return take(welcome, p);
+  void parts.then(() => {
+    if (coming === p) take(welcome, p);
+  });
+}
+
+function take(welcome: Welcome, p: MessagePort): void {
   if (port) port.close();
   port = p;
   enterHub(welcome);
   noteSimpleHost(welcome.frameId === undefined);
   sendTogether(welcome.sessionIds === true);
-  originals.clearTimeout(timer);
   const states = welcome.frameId === undefined ? [anonymous] : (welcome.state?.sessions ?? []);
   for (const s of [...allSessions()]) if (!states.some((x) => x.sessionId === s.id)) endSession(s.id);
   for (const s of states) restore(s);
@@ -293,6 +313,7 @@ function dispatch(id: number, method: string, params: Json, sessionId: string | 
   inOrder(
     s,
     method,
+    params,
     () => {
       if (sessionOf(s.id) !== s)
         reply(NO_SESSION); // it has ended while the command waited

@@ -7,19 +7,25 @@ import { frameOfOwner } from "../page/frames";
 import { contentBox, locationPoint, offsetOf, reveal } from "../dom/geometry";
 import { changed } from "../input/editing";
 import { focused } from "../input/focus";
-import { hover } from "../input/hover";
 import { type Spot, spotAt } from "../input/point";
 import { Nested, agents, framesIn } from "./nested";
 import { base, slotOf } from "../base/originals";
 
-type Point = { x: number; y: number };
+export type Point = { x: number; y: number };
+
+let routeInput: typeof forward = () => undefined;
+
+/** Sets what passes Input commands on, which comes with the part that carries them out. */
+export function setInputRoute(route: typeof forward): void {
+  routeInput = route;
+}
 
 /** Passes a command to the agent that it is for. Undefined when that is this agent. */
 export function forward(method: string, p: Json, sessionId: string): Promise<Answer> | undefined {
   const all = agents();
   if (all.length === 0) return undefined;
   keyTarget();
-  if (method.startsWith("Input.")) return input(method, p, sessionId);
+  if (method.startsWith("Input.")) return routeInput(method, p, sessionId);
   if (method === "DOM.getNodeForLocation") {
     const at = locationPoint(p as Point);
     const n = agentAt(spotAt(at.x, at.y));
@@ -95,7 +101,8 @@ function loadersIn(tree: Protocol.Page.FrameTree): string[] {
 
 // --------------------------------------------------------------- by place
 
-function agentAt(spot: Spot | undefined): Nested | undefined {
+/** The agent of the frame at a place. */
+export function agentAt(spot: Spot | undefined): Nested | undefined {
   const agent = spot && frameOfOwner(spot.el)?.agent;
   return agent instanceof Nested ? agent : undefined;
 }
@@ -110,7 +117,7 @@ function origin(n: Nested): Point {
 }
 
 /** A point of this agent's viewport in that of one below. */
-function within(n: Nested, p: Point): Point {
+export function within(n: Nested, p: Point): Point {
   const { x, y } = origin(n);
   return { x: p.x - x, y: p.y - y };
 }
@@ -154,66 +161,6 @@ async function revealInThisViewport(
 
 // ------------------------------------------------------------------ input
 
-/** The frame under the pointer; and while a button or finger is down, the frame where it went down. */
-let hovered: Nested | undefined;
-let pointerOwner: { by: Nested | undefined } | undefined;
-
-function input(method: string, p: Json, sessionId: string): Promise<Answer> | undefined {
-  switch (method) {
-    case "Input.dispatchMouseEvent":
-      return mouse(method, p as unknown as Protocol.Input.DispatchMouseEventRequest, sessionId);
-    case "Input.dispatchTouchEvent":
-      return touch(method, p as unknown as Protocol.Input.DispatchTouchEventRequest, sessionId);
-    case "Input.dispatchDragEvent":
-    case "Input.synthesizeTapGesture": {
-      const n = agentAt(spotAt((p as Point).x, (p as Point).y));
-      return n?.call(method, { ...p, ...within(n, p as Point) }, sessionId);
-    }
-    case "Input.dispatchKeyEvent":
-    case "Input.insertText":
-    case "Input.imeSetComposition":
-      return keyTarget()?.call(method, p, sessionId);
-    default:
-      return undefined;
-  }
-}
-
-function mouse(
-  method: string,
-  p: Protocol.Input.DispatchMouseEventRequest,
-  sessionId: string,
-): Promise<Answer> | undefined {
-  const spot = spotAt(p.x, p.y);
-  const n = pointerOwner ? pointerOwner.by : agentAt(spot);
-  if (p.type === "mousePressed") pointerOwner ??= { by: n };
-  else if (p.type === "mouseReleased") pointerOwner = undefined;
-  const left = hovered !== n ? hovered : undefined;
-  hovered = n;
-  if (p.type === "mousePressed") keyOwner = undefined;
-  if (left?.frame.agent) void left.call(method, { ...p, type: "mouseMoved", button: "none", x: -1, y: -1 }, sessionId);
-  if (!n?.frame.owner || n.frame.agent !== n) return undefined;
-  if (p.type === "mouseMoved") hover(spot, p);
-  if (p.type === "mousePressed") giveKeysTo(n);
-  return n.call(method, { ...p, ...within(n, p) }, sessionId);
-}
-
-function touch(
-  method: string,
-  p: Protocol.Input.DispatchTouchEventRequest,
-  sessionId: string,
-): Promise<Answer> | undefined {
-  const first = p.touchPoints?.[0];
-  if (p.type === "touchStart") pointerOwner = { by: first && agentAt(spotAt(first.x, first.y)) };
-  const n = pointerOwner?.by;
-  if (p.type === "touchEnd" || p.type === "touchCancel") pointerOwner = undefined;
-  if (!n || n.frame.agent !== n) return undefined;
-  return n.call(
-    method,
-    { ...p, touchPoints: (p.touchPoints ?? []).map((t) => ({ ...t, ...within(n, t) })) },
-    sessionId,
-  );
-}
-
 /**
  * The frame that keys go to, and what had the focus here when it took them.
  * That the element of the frame has the focus shows only some time after
@@ -229,7 +176,7 @@ export function giveKeysTo(to: Nested): void {
 }
 
 /** The agent whose document has the focus, unless something here has taken it since. */
-function keyTarget(): Nested | undefined {
+export function keyTarget(): Nested | undefined {
   const now = focused();
   const agent = frameOfOwner(now)?.agent;
   if (agent instanceof Nested) {
@@ -239,4 +186,9 @@ function keyTarget(): Nested | undefined {
   if (keyOwner && ((now !== keyOwner.instead && now !== document.body) || keyOwner.to.frame.agent !== keyOwner.to))
     keyOwner = undefined;
   return keyOwner?.to;
+}
+
+/** Something here has been pressed. */
+export function takeKeys(): void {
+  keyOwner = undefined;
 }

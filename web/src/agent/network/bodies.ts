@@ -1,12 +1,9 @@
 // What clients may ask for after the fact: bodies of responses and requests,
 // bounded in number and bytes.
 
-import type { Protocol } from "../../cdp";
-import { allFrames } from "../page/frames";
 import { hubOfProxy } from "../link/hub";
 import { originals } from "../base/originals";
-import { ProtocolError } from "../base/registry";
-import { type Payload, base64, textOf } from "./payload";
+import type { Payload } from "./payload";
 
 const MAX_BODIES = 200;
 /** Of all response bodies together; a longer one is not kept. */
@@ -14,9 +11,9 @@ export const MAX_BYTES = 20_000_000;
 const MAX_URLS = 1000;
 
 /** null for one that was too long to be kept. */
-const bodies = new Map<string, Uint8Array | null>();
-const payloads = new Map<string, Payload>();
-const urls = new Map<string, string>();
+export const bodies = new Map<string, Uint8Array | null>();
+export const payloads = new Map<string, Payload>();
+export const urls = new Map<string, string>();
 let held = 0;
 
 /** Keeps a response body for Network.getResponseBody, null where it is too long; takes over the bytes. */
@@ -32,7 +29,7 @@ export function keepBody(id: string, body: Uint8Array | null): void {
 }
 
 /** Responses whose body a proxy keeps: the key, by the request's id. */
-const documents = new Map<string, string>();
+export const documents = new Map<string, string>();
 /** The key of the last response of each address. */
 const latest = new Map<string, string>();
 
@@ -73,31 +70,6 @@ function bounded<T>(map: Map<string, T>, id: string, value: T, max: number): voi
   }
 }
 
-/** Network.getResponseBody. A document's and a sub-resource's are fetched again, from the cache where it has them. */
-export async function getResponseBody(
-  p: Protocol.Network.GetResponseBodyRequest,
-): Promise<Protocol.Network.GetResponseBodyResponse> {
-  const kept = bodies.get(p.requestId);
-  if (kept) return encoded(kept);
-  if (kept === null) throw new ProtocolError("Request content was evicted from inspector cache");
-  const key = documents.get(p.requestId);
-  const sent = key && hubOfProxy() && (await bytesAt(`${hubOfProxy()}/body/${key}`, "no-store"));
-  if (sent) {
-    keepBody(p.requestId, sent);
-    return encoded(sent);
-  }
-  const url = urls.get(p.requestId) ?? allFrames().find((f) => f.win && f.loaderId === p.requestId)?.win?.location.href;
-  if (!url) throw new ProtocolError("No resource with given identifier found");
-  if (new URL(url).origin !== location.origin) {
-    throw new ProtocolError(
-      "Network.getResponseBody is not possible in an embedded frame: page script reads bodies of its own origin only",
-    );
-  }
-  const bytes = await bytesAt(url, "force-cache");
-  if (!bytes) throw new ProtocolError("No data found for resource with given identifier");
-  return encoded(bytes);
-}
-
 /** What an address of the document's own origin has; undefined where it cannot be had. */
 export async function bytesAt(url: string, cache: RequestCache): Promise<Uint8Array | undefined> {
   try {
@@ -106,22 +78,4 @@ export async function bytesAt(url: string, cache: RequestCache): Promise<Uint8Ar
   } catch {
     return undefined;
   }
-}
-
-function encoded(bytes: Uint8Array): Protocol.Network.GetResponseBodyResponse {
-  try {
-    return { body: new TextDecoder("utf-8", { fatal: true }).decode(bytes), base64Encoded: false };
-  } catch {
-    return { body: base64(bytes), base64Encoded: true };
-  }
-}
-
-/** Network.getRequestPostData. */
-export async function getRequestPostData(
-  p: Protocol.Network.GetRequestPostDataRequest,
-): Promise<Protocol.Network.GetRequestPostDataResponse> {
-  const payload = payloads.get(p.requestId);
-  const bytes = payload?.bytes ?? (payload?.blob && new Uint8Array(await payload.blob.arrayBuffer()));
-  if (!bytes) throw new ProtocolError("No resource with given id was found");
-  return { postData: textOf(bytes) } as Protocol.Network.GetRequestPostDataResponse; // base64Encoded is newer than Chromium 156
 }

@@ -2,7 +2,6 @@
 // browser would judge it (Fetch Standard, "CORS check" and "main fetch"), and why it gets none.
 
 import type { Protocol } from "../../cdp";
-import type { FailureFields } from "./neterror";
 
 /** Who asks for what. */
 export interface Asker {
@@ -66,11 +65,6 @@ export function refusal(a: Asker, header: (name: string) => string | null, befor
   if (!include || credentials === "true") return undefined;
   const why = `The value of the 'Access-Control-Allow-Credentials' header in the response is '${credentials}' which must be 'true' when the request's credentials mode is 'include'.`;
   return because("InvalidAllowCredentials", why + hint);
-}
-
-/** Network.loadingFailed of a request whose answer is refused. */
-export function refusedFields({ error: corsError }: Refusal): FailureFields {
-  return { corsErrorStatus: { corsError, failedParameter: "" } };
 }
 
 /** Response headers that script sees without leave (Fetch Standard, "CORS-safelisted response-header name"). */

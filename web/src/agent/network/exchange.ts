@@ -7,10 +7,10 @@ import { type Frame, splitFragment } from "../page/frames";
 import { logFailure, logRefusal, logStatus } from "./log";
 import { monotonic, originals } from "../base/originals";
 import { keepBody, keepPayload } from "./bodies";
-import { type Refusal, refusedFields } from "./cors";
+import type { Refusal } from "./cors";
 import type { FailureFields } from "./neterror";
 import { type Payload, postFields } from "./payload";
-import { answeredByWorker, extraOf, withCookies } from "./extrainfo";
+import { answeredByWorker, proxyNews, withCookies } from "./extrainfo";
 import { refererOf } from "./referrer";
 import { NetworkReporter, type NetworkEvent, active, whenReady } from "./reporter";
 import { headText, plainHeaders, response, timing } from "./responsefields";
@@ -207,7 +207,7 @@ export class Exchange extends NetworkReporter {
     if (extra) this.tellExtra(extra);
     const { url, method } = this.request;
     const open = this.sent.pausable && !came.made && !extra;
-    const coming = open ? extraOf(method, url) : undefined;
+    const coming = open ? proxyNews()?.extraOf(method, url) : undefined;
     const byWorker = open && !this.sent.worker ? answeredByWorker(this.win, url, this.start) : undefined;
     if (coming || byWorker) {
       const late = new Promise<[]>((resolve) => (this.extraLate = () => resolve([])));
@@ -296,7 +296,7 @@ export class Exchange extends NetworkReporter {
   /** What has come is not for script. */
   refused(why: Refusal): void {
     if (!this.over) logRefusal(why.text, this.request.url, this.id);
-    this.failed("net::ERR_FAILED", false, refusedFields(why));
+    this.failed("net::ERR_FAILED", false, { corsErrorStatus: { corsError: why.error, failedParameter: "" } });
   }
 
   failed(errorText: string, canceled = false, more: FailureFields = {}): void {

@@ -3,56 +3,36 @@
 
 import type { ExtraEvent } from "../../wire/proxy";
 import { originals } from "../base/originals";
-import { isSameServer } from "../base/urls";
-import { proxyBase } from "../link/hub";
+import type { Asker, Refusal } from "./cors";
 
 type Win = Window & typeof globalThis;
 
-/** How long a response waits for what the proxy has sent before it, on another connection. */
-const WAIT_MS = 150;
-/** After that, what nobody has asked for is of a request that was given up, or of a worker. */
-const STALE_MS = 1_000;
-const MAX = 200;
+/** How long a response waits for what is told of it elsewhere. */
+export const EXTRA_MS = 150;
 
-const early: { key: string; at: number; extra: ExtraEvent }[] = [];
-const waiting: { key: string; take(extra?: ExtraEvent): void }[] = [];
+/** What network.js knows of requests by the proxy. */
+interface ProxyNews {
+  extraOf(method: string, url: string): Promise<ExtraEvent | undefined> | undefined;
+  refusalAtProxy(method: string, a: Asker): Promise<Refusal | undefined>;
+}
 
+let there: ProxyNews | undefined;
 /** Set while the proxy tells of requests. */
 let told = false;
+
+/** Sets it, once the proxy has news. */
+export function addProxyNews(news: ProxyNews): void {
+  there = news;
+}
 
 /** Notes whether the proxy tells of requests. */
 export function expectExtras(on: boolean): void {
   told = on;
 }
 
-const keyOf = (method: string, url: string): string => `${method} ${url.split("#")[0]}`;
-
-/** Takes an event of the proxy. */
-export function extraCame(extra: ExtraEvent): void {
-  const key = keyOf(extra.method, extra.url);
-  const i = waiting.findIndex((w) => w.key === key);
-  if (i >= 0) return waiting.splice(i, 1)[0].take(extra);
-  early.push({ key, at: originals.now(), extra });
-  if (early.length > MAX) early.shift();
-}
-
-/** What the proxy tells of a request whose response has come; undefined where it tells nothing. */
-export function extraOf(method: string, url: string): Promise<ExtraEvent | undefined> | undefined {
-  const base = proxyBase();
-  if (!told || !base || !isSameServer(new URL(url), new URL(base))) return undefined;
-  const key = keyOf(method, url);
-  while (early.length && originals.now() - early[0].at > STALE_MS) early.shift();
-  const i = early.findIndex((e) => e.key === key);
-  if (i >= 0) return Promise.resolve(early.splice(i, 1)[0].extra);
-  return new Promise((resolve) => {
-    const own = { key, take: resolve };
-    waiting.push(own);
-    originals.setTimeout(() => {
-      const at = waiting.indexOf(own);
-      if (at >= 0) waiting.splice(at, 1);
-      resolve(undefined);
-    }, WAIT_MS);
-  });
+/** What the proxy tells of requests, while it does. */
+export function proxyNews(): ProxyNews | undefined {
+  return told ? there : undefined;
 }
 
 /**
@@ -73,7 +53,7 @@ export function answeredByWorker(win: Win, url: string, start: number): Promise<
       if (e) end((e as PerformanceResourceTiming).workerStart > 0);
     });
     observer.observe({ type: "resource", buffered: true });
-    originals.setTimeout(() => end(false), WAIT_MS);
+    originals.setTimeout(() => end(false), EXTRA_MS);
   });
 }
 

@@ -1,9 +1,9 @@
 // window.fetch: told, paused, and read along with.
 
-import { intercepted, wanted } from "./intercept";
+import { intercepted, makerOf, wanted } from "./intercept";
 import { tellFailure } from "./failure";
 import type { Asker } from "./cors";
-import { EditedRequest, FailedByClient, forScript, isMadeUp, refusalOf } from "./requestchanges";
+import { type Draft, FailedByClient, draftOf, isMadeUp } from "./draft";
 import { initOf, withOverrides } from "./responses";
 import { Exchange } from "./exchange";
 import { atProxy, hasMoved } from "../page/moved";
@@ -115,7 +115,7 @@ async function run(call: Call): Promise<Response> {
   const asks = { origin: win.origin, mode: request.mode, credentials: request.credentials, by: "fetch" as const };
   const x = new Exchange(win, "Fetch", { url, method, headers, payload, referrerPolicy, pausable: true });
   try {
-    const draft = new EditedRequest(url, method, [...request.headers], payload);
+    const draft = draftOf(url, method, [...request.headers], payload);
     const asked = url === request.url ? undefined : draft;
     const send = (changed = asked): Promise<Response> => (changed ? resend(call, changed) : native(request));
     const r =
@@ -123,7 +123,7 @@ async function run(call: Call): Promise<Response> {
         ? (await intercepted({ exchange: x, win, draft, signal, send, follows: request.redirect === "follow" }))!
         : await send();
     const asker: Asker = { ...asks, url: r.url || url };
-    const refused = refusalOf(r, asker);
+    const refused = makerOf(r)?.judge(r, asker);
     if (refused) {
       x.refused(refused);
       throw new Refused();
@@ -135,7 +135,7 @@ async function run(call: Call): Promise<Response> {
       headers: Object.fromEntries(r.headers),
       made: isMadeUp(r),
     });
-    const seen = forScript(win, r, asker);
+    const seen = makerOf(r)?.seenByScript(win, r, asker) ?? r;
     followBody(x, seen.type === "opaque" ? r : seen);
     return seen;
   } catch (e) {
@@ -151,7 +151,7 @@ async function run(call: Call): Promise<Response> {
 }
 
 /** Sends a request as a client has changed it. The page sees the address that it asked for. */
-async function resend({ native, NativeRequest, request }: Call, draft: EditedRequest): Promise<Response> {
+async function resend({ native, NativeRequest, request }: Call, draft: Draft): Promise<Response> {
   const { body: replaced } = draft.changed;
   const bodiless = /^(GET|HEAD)$/i.test(draft.method);
   const body = bodiless

@@ -3,21 +3,22 @@
 import type { Protocol } from "../../cdp";
 import { ProtocolError, register } from "../base/registry";
 import { type Session, onSessionEnd } from "../base/session";
+import { impossible } from "../base/unsupported";
 import { proxyBase } from "../link/hub";
+import { FailedByClient } from "./draft";
+import { INTERCEPTED, patterns } from "./intercept";
+import { base64, bytesOf } from "./payload";
 import {
   type Decision,
   type Local,
   type Paused,
   type Remote,
   type Verdict,
-  INTERCEPTED,
   inFlight,
   isRemote,
-  patterns,
   paused,
-} from "./intercept";
-import { base64, bytesOf } from "./payload";
-import { FailedByClient, canChange, madeUpResponse, netErrorOfReason, pairs } from "./requestchanges";
+} from "./pausing";
+import { canChange, madeUpResponse, netErrorOfReason, pairs } from "./requestchanges";
 import { refreshUpstream } from "./upstream";
 
 /** Params that let a request go on, of whichever command. */
@@ -34,7 +35,7 @@ function releaseInFlight(p: ReleasingParams, s: Session, method: string): boolea
   const same = pairs(p.headers)?.every(([name, value]) => entry.headers[name] === value) ?? true;
   if (method === "continueRequest" && same && p.url === undefined && p.method === undefined && p.postData === undefined)
     return true;
-  return impossible(method, "only requests of fetch and of asynchronous XMLHttpRequest can be held back");
+  return refuse(method, "only requests of fetch and of asynchronous XMLHttpRequest can be held back");
 }
 
 function pausedRequest(p: { requestId: string }, s: Session): Local | Remote {
@@ -85,9 +86,7 @@ function continueVerdict(p: Protocol.Fetch.ContinueRequestRequest): Verdict {
     (!URL.canParse(url) || new URL(url).origin !== new URL(proxyBase() ?? location.href).origin)
   ) {
     throw new ProtocolError(
-      URL.canParse(url)
-        ? "Fetch.continueRequest is not possible in an embedded frame: the proxy has one app only"
-        : "Invalid URL",
+      URL.canParse(url) ? impossible("Fetch.continueRequest", "the proxy has one app only") : "Invalid URL",
       -32602,
     );
   }
@@ -177,8 +176,8 @@ async function getResponseBody(
   return { body: base64(new Uint8Array(await response.clone().arrayBuffer())), base64Encoded: true };
 }
 
-function impossible(method: string, why: string): never {
-  throw new ProtocolError(`Fetch.${method} is not possible in an embedded frame: ${why}`);
+function refuse(method: string, why: string): never {
+  throw new ProtocolError(impossible(`Fetch.${method}`, why));
 }
 
 register("Fetch", {
@@ -201,8 +200,8 @@ register("Fetch", {
   fulfillRequest,
   failRequest,
   getResponseBody,
-  continueWithAuth: () => impossible("continueWithAuth", "authentication belongs to the browser"),
-  takeResponseBodyAsStream: () => impossible("takeResponseBodyAsStream", "the IO domain needs the browser process"),
+  continueWithAuth: () => refuse("continueWithAuth", "authentication belongs to the browser"),
+  takeResponseBodyAsStream: () => refuse("takeResponseBodyAsStream", "the IO domain needs the browser process"),
 });
 
 onSessionEnd(release);

@@ -6,7 +6,6 @@ import { monotonic } from "../base/originals";
 import { hubOfProxy } from "../link/hub";
 import { register } from "../base/registry";
 import { emit } from "../base/session";
-import { getRequestPostData, getResponseBody } from "./bodies";
 import { watchPolicy } from "./neterror";
 import { installEventSource } from "./eventsource";
 import { documentResponseOf, bytesOfDocument, reportDocumentResponse } from "./documentresponse";
@@ -64,8 +63,6 @@ register("Network", {
     return refreshUpstream();
   },
   disable: () => {},
-  getResponseBody,
-  getRequestPostData,
   setCacheDisabled: (p, s) => setOverrides(s, { noCache: p.cacheDisabled === true }),
   setBypassServiceWorker: () => {},
   emulateNetworkConditions: async (p, s) => {

@@ -1,23 +1,22 @@
-// Requests of fetch and of asynchronous XMLHttpRequest pause until the clients
-// that asked for it have decided. With several sessions, the one that enabled
-// Fetch first sees a request first and its response last.
+// Which requests may pause for clients. They do so in pausing.ts, which comes with the part network.js once a
+// client intercepts.
 
 import type { Protocol } from "../../cdp";
-import type { FailCommand, FulfillCommand, GoCommand } from "../../wire/proxy";
+import { originals } from "../base/originals";
 import type { Session } from "../base/session";
-import { mint, originals } from "../base/originals";
-import { type Exchange, setInFlightListener } from "./exchange";
+import type { Asker, Refusal } from "./cors";
+import { type Draft, isMadeUp } from "./draft";
+import type { Exchange } from "./exchange";
 import { PATIENCE_MS, isReady, welcomed } from "./reporter";
-import { response } from "./responsefields";
-import { type EditedRequest, FailedByClient } from "./requestchanges";
-import { withOverrides } from "./responses";
+import type { Answered } from "./xhranswer";
+import type { DeliveredAnswer } from "./xhrdelivery";
 
 /** A request that may pause. */
 export interface Job {
   exchange: Exchange;
   /** The window that asks. */
   win: Window & typeof globalThis;
-  draft: EditedRequest;
+  draft: Draft;
   /** Aborted when the page gives the request up. */
   signal: AbortSignal;
   /** Whether redirects are followed. */
@@ -27,7 +26,7 @@ export interface Job {
    * the browser gives the response to the page directly. With toBeSeen it must
    * not, because a client wants to see the response first.
    */
-  send(changed: EditedRequest | undefined, toBeSeen: boolean): Promise<Response | undefined>;
+  send(changed: Draft | undefined, toBeSeen: boolean): Promise<Response | undefined>;
 }
 
 interface Pattern {
@@ -47,8 +46,6 @@ export const patterns = new Map<Session, Pattern[]>();
 const WAIT_MS = 300;
 const boot = performance.now();
 export const INTERCEPTED = "__hubAgent.fetch";
-/** Redirects that clients make up; those of servers the browser follows. */
-const MAX_HOPS = 20;
 
 /** Whether a request may be of interest to a client. */
 export function wanted(url: string): boolean {
@@ -78,6 +75,24 @@ export function wants(
   return !!patterns.get(s)?.some((p) => p.response === response && (!p.type || p.type === type) && p.url.test(url));
 }
 
+/** What network.js does with requests and their answers. */
+interface Interception {
+  /** Sends a request after all clients have let it go on. */
+  proceed(job: Job): Promise<Response | undefined>;
+  /** Says why script does not get a response that a client has made up. */
+  judge(r: Response, a: Asker): Refusal | undefined;
+  headersSeen(r: Response, a: Asker): Headers;
+  seenByScript(win: Window & typeof globalThis, r: Response, a: Asker): Response;
+  answerFor(xhr: XMLHttpRequest, call: Answered): DeliveredAnswer;
+}
+
+let there: Interception | undefined;
+
+/** Sets it, with the first client that intercepts. */
+export function addInterception(i: Interception): void {
+  there = i;
+}
+
 /**
  * Sends a request after all clients have let it go on. Rejects with
  * FailedByClient when a client fails it, and with the signal's reason when the
@@ -85,21 +100,18 @@ export function wants(
  */
 export async function intercepted(job: Job): Promise<Response | undefined> {
   if (!isReady()) await Promise.race([welcomed, new Promise((r) => originals.setTimeout(r, millisecondsToWait()))]);
-  let draft: EditedRequest | undefined = job.draft;
-  for (let hops = 0; hops <= MAX_HOPS; hops++) {
-    job.signal.throwIfAborted();
-    const r = await throughSessions(job, interested(draft.url), draft, false);
-    const next: EditedRequest | undefined = r && job.follows ? draft.redirected(r) : undefined;
-    if (!next) return r && hops ? withOverrides(r, { redirected: true }) : r;
-    const headers = Object.fromEntries(r!.headers);
-    job.exchange.redirect(
-      next.url.split("#")[0],
-      next.method,
-      response(draft.url, r!.status, r!.statusText, headers, ""),
-    );
-    draft = next;
-  }
-  throw new FailedByClient("net::ERR_TOO_MANY_REDIRECTS");
+  job.signal.throwIfAborted();
+  return there ? there.proceed(job) : job.send(undefined, false);
+}
+
+/** What knows what script gets of a response, if a client has made that up. */
+export function makerOf(r: Response): Interception | undefined {
+  return isMadeUp(r) ? there : undefined;
+}
+
+/** The answer that plays a response, which a client has seen. */
+export function answerFor(xhr: XMLHttpRequest, call: Answered): DeliveredAnswer {
+  return there!.answerFor(xhr, call);
 }
 
 /** Milliseconds for which a request of now would wait. */
@@ -107,152 +119,11 @@ function millisecondsToWait(): number {
   return Math.max(0, boot + (interceptedBefore() ? PATIENCE_MS : WAIT_MS) - performance.now());
 }
 
-function interceptedBefore(): boolean {
+/** Whether clients have intercepted what a document of this origin and tab asked for. */
+export function interceptedBefore(): boolean {
   try {
     return sessionStorage.getItem(INTERCEPTED) !== null;
   } catch {
     return false;
   }
 }
-
-/** Lets each of the sessions decide about a request in order, then about its response in reverse order. */
-async function throughSessions(
-  job: Job,
-  sessions: Session[],
-  draft: EditedRequest,
-  toBeSeen: boolean,
-): Promise<Response | undefined> {
-  const [s, ...others] = sessions;
-  if (!s) return job.send(draft === job.draft ? undefined : draft, toBeSeen);
-  let seen = wants(s, draft.url, true);
-  if (wants(s, draft.url, false)) {
-    const d = await pause(job, s, draft, {});
-    if (d.fulfil) return d.fulfil;
-    if (d.draft) draft = d.draft;
-    seen = d.seen ?? seen;
-  }
-  if (!seen) return throughSessions(job, others, draft, toBeSeen);
-  const came = await throughSessions(job, others, draft, true).catch((e: Error) => e);
-  job.signal.throwIfAborted();
-  if (!patterns.has(s)) return came instanceof Error ? Promise.reject(came) : came; // the session has ended meanwhile
-  const d = await pause(job, s, draft, responseStage(came), came instanceof Error ? undefined : came);
-  if (d.fulfil) return d.fulfil;
-  if (came instanceof Error) throw came;
-  return came;
-}
-
-/** The fields of requestPaused that tell of a response or a failure. */
-function responseStage(came: Response | Error | undefined): Partial<Protocol.Fetch.RequestPausedEvent> {
-  if (came instanceof Error) return { responseErrorReason: "Failed" };
-  return {
-    responseStatusCode: came?.status,
-    responseStatusText: came?.statusText,
-    responseHeaders: [...(came?.headers ?? [])].map(([name, value]) => ({ name, value })),
-  };
-}
-
-/** What a client has decided; nothing means to go on. */
-export interface Decision {
-  fulfil?: Response;
-  draft?: EditedRequest;
-  /** Whether the client wants to see the response. */
-  seen?: boolean;
-  /** For a request that the proxy holds. */
-  verdict?: Verdict;
-}
-
-export interface Paused {
-  session: Session;
-  atResponse: boolean;
-  decide(d: Decision): void;
-  fail(e: Error): void;
-}
-
-export interface Local extends Paused {
-  job: Job;
-  draft: EditedRequest;
-  response?: Response;
-}
-
-/** A request that the proxy holds. */
-export interface Remote extends Paused {
-  /** Asks for the response's body, as base64. */
-  body?: () => Promise<string>;
-}
-
-/** What becomes of such a request; `do` is "go", "fulfill" or "fail". */
-export type Verdict = Omit<GoCommand, "id"> | Omit<FulfillCommand, "id"> | Omit<FailCommand, "id">;
-
-export const paused = new Map<string, Local | Remote>();
-
-export const isRemote = (entry: Local | Remote): entry is Remote => !("job" in entry);
-
-/** Tells one session of a request that the proxy holds, with a body where it has a response, and takes its decision. */
-export function pauseRemote(
-  session: Session,
-  event: Omit<Protocol.Fetch.RequestPausedEvent, "requestId">,
-  body?: () => Promise<string>,
-): { requestId: string; verdict: Promise<Verdict> } {
-  const requestId = `interception-job-${mint()}`;
-  const verdict = new Promise<Decision>((decide, fail) => {
-    paused.set(requestId, { session, atResponse: body !== undefined, body, decide, fail });
-    session.emit("Fetch.requestPaused", { requestId, ...event });
-  }).then(
-    (d): Verdict => d.verdict ?? { do: "go" },
-    (e: Error): Verdict => ({ do: "fail", error: e.message }),
-  );
-  return { requestId, verdict: verdict.finally(() => paused.delete(requestId)) };
-}
-
-function pause(
-  job: Job,
-  session: Session,
-  draft: EditedRequest,
-  more: Partial<Protocol.Fetch.RequestPausedEvent>,
-  response?: Response,
-): Promise<Decision> {
-  const requestId = `interception-job-${mint()}`;
-  return new Promise<Decision>((decide, fail) => {
-    const gone = (): void => fail(job.signal.reason);
-    job.signal.addEventListener("abort", gone, { once: true });
-    const atResponse = Object.keys(more).length > 0;
-    paused.set(requestId, { session, job, draft, response, atResponse, decide, fail });
-    session.emit("Fetch.requestPaused", {
-      requestId,
-      request: { ...job.exchange.request, ...draft.requestFields() },
-      frameId: job.exchange.frame.id,
-      resourceType: "XHR",
-      networkId: job.exchange.id,
-      ...more,
-    });
-  }).finally(() => paused.delete(requestId));
-}
-
-// ------------------------------------- requests that cannot be held back
-
-const MAX_GOING = 1000;
-/** Requests that clients were told are paused, and that are already on their way. */
-export const inFlight = new Map<string, { session: Session; headers: Protocol.Network.Headers }>();
-
-/**
- * Reports a request that is already on its way as paused. Playwright and
- * Puppeteer ignore every request without Fetch.requestPaused once they
- * intercept, even that of the document. A client may only continue it;
- * everything else is refused.
- */
-setInFlightListener((networkId, frame, request, type) => {
-  const resourceType = type === "Fetch" ? "XHR" : type;
-  for (const session of patterns.keys()) {
-    if (!wants(session, request.url, false, resourceType)) continue;
-    const requestId = `interception-job-${mint()}`;
-    inFlight.set(requestId, { session, headers: request.headers });
-    if (inFlight.size > MAX_GOING) inFlight.delete(inFlight.keys().next().value!);
-    session.emit("Fetch.requestPaused", {
-      requestId,
-      request: request as Protocol.Network.Request,
-      frameId: frame.id,
-      resourceType,
-      networkId,
-    });
-  }
-});

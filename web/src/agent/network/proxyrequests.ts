@@ -5,17 +5,20 @@ import type { Protocol } from "../../cdp";
 import type { ControlEvent, FailedEvent, GoCommand, RequestEvent, ResponseEvent } from "../../wire/proxy";
 import { type Frame, type Win, allFrames, mainFrame, splitFragment, urlOf } from "../page/frames";
 import { tellDownload } from "../page/downloads";
-import { type Verdict, interested, pauseRemote, wants } from "./intercept";
+import { interested, wants } from "./intercept";
 import { navigationUnderWay, navigationVoid } from "../page/navigation";
 import { monotonic, originals } from "../base/originals";
 import { type Session, emit } from "../base/session";
 import { hubOfProxy } from "../link/hub";
 import { bytesAt, keepDocument } from "./bodies";
 import { tellDocumentFailed } from "./documentresponse";
-import { extraCame, withCookies } from "./extrainfo";
+import { withCookies } from "./extrainfo";
 import { Exchange, type OutgoingRequest } from "./exchange";
-import { plainHeaders, response } from "./responsefields";
+import { type Verdict, pauseRemote } from "./pausing";
 import { bytesOf } from "./payload";
+import { extraCame } from "./proxynews";
+import { noteReported } from "./resources";
+import { plainHeaders, response } from "./responsefields";
 import { sendToProxy, setUpstream } from "./upstream";
 
 const types: Record<string, Protocol.Network.ResourceType> = {
@@ -59,23 +62,6 @@ const requests = new Map<string, ProxyRequest>();
 /** Requests that were answered with a redirect, by where it leads. */
 const redirected = new Map<string, { g: ProxyRequest; by: Protocol.Network.Response }>();
 
-// ---------------------------------------- also reported by timing entries
-
-const MAX_SEEN = 5000;
-const reported = new Map<string, number>();
-
-/** Whether a timing entry belongs to a request that the proxy has reported. Each call uses up one such request. */
-export function takeReported(url: string): boolean {
-  const n = reported.get(url) ?? 0;
-  if (n > 0) reported.set(url, n - 1);
-  return n > 0;
-}
-
-/** Whether the proxy has reported requests for an address. */
-export function isReported(url: string): boolean {
-  return reported.has(url);
-}
-
 // ---------------------------------------------------- events of the proxy
 
 function received(m: ControlEvent): void {
@@ -117,8 +103,7 @@ function identify(m: RequestEvent): ProxyRequest | undefined {
     return frame && { ...common, networkId: frame.pending!.loaderId, frame };
   }
   const win = (allFrames().find((f) => f.win && splitFragment(urlOf(f))[0] === m.referrer)?.win ?? window) as Win;
-  if (reported.size > MAX_SEEN) reported.clear();
-  reported.set(m.url, (reported.get(m.url) ?? 0) + 1);
+  noteReported(m.url);
   const payload = m.body ? { bytes: bytesOf(m.body) } : undefined;
   const sent: OutgoingRequest = {
     url: m.url,

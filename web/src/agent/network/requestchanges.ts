@@ -3,36 +3,31 @@
 
 import type { Protocol } from "../../cdp";
 import { ProtocolError } from "../base/registry";
+import { impossible } from "../base/unsupported";
 import { isUrl } from "../base/urls";
 import { type Asker, type Refusal, exposed, isSameOrigin, refusal } from "./cors";
+import { type Draft, type RequestChanges, noteMadeUp } from "./draft";
 import { type Payload, postFields } from "./payload";
 import { withOverrides } from "./responses";
 
 type Win = Window & typeof globalThis;
 type Pairs = [name: string, value: string][];
 
-/** The request that a client has failed; its message is a net error. */
-export class FailedByClient extends Error {}
-
-/** What Fetch.continueRequest may change; absent stays. */
-export interface RequestChanges {
-  url?: string;
-  method?: string;
-  headers?: Pairs;
-  body?: Uint8Array;
-}
-
 /** A request with the changes that clients have made so far. */
-export class EditedRequest {
+export class EditedRequest implements Draft {
   /** `shown` is the address that the page sees, whatever a client makes of it. */
   constructor(
     readonly url: string,
     readonly method: string,
     readonly headers: Pairs,
     readonly payload: Payload | undefined,
-    readonly shown = url,
-    readonly changed: RequestChanges = {},
+    readonly shown: string,
+    readonly changed: RequestChanges,
   ) {}
+
+  static of({ url, method, headers, payload, shown, changed }: Draft): EditedRequest {
+    return new EditedRequest(url, method, headers, payload, shown, changed);
+  }
 
   /** This request with changes of a client. */
   with(c: RequestChanges): EditedRequest {
@@ -92,14 +87,12 @@ export function canChange(draft: EditedRequest, c: RequestChanges, told: Protoco
   const refused = c.headers?.find(([name, value]) => isForbidden(name) && had.get(name.toLowerCase()) !== value);
   if (refused) {
     throw new ProtocolError(
-      `Fetch.continueRequest is not possible in an embedded frame: request headers belong to the browser (${refused[0]})`,
+      impossible("Fetch.continueRequest", `request headers belong to the browser (${refused[0]})`),
     );
   }
   const bodiless = /^(GET|HEAD)$/i.test(c.method ?? draft.method);
   if (bodiless && c.body?.length) {
-    throw new ProtocolError(
-      "Fetch.continueRequest is not possible in an embedded frame: page script sends no body with GET or HEAD",
-    );
+    throw new ProtocolError(impossible("Fetch.continueRequest", "page script sends no body with GET or HEAD"));
   }
 }
 
@@ -137,34 +130,27 @@ export function madeUpResponse(
   }
   if (new URL(url).origin === win.location.origin) setCookies(win, headers);
   if (from) remade.add(r);
-  madeUp.add(r);
+  noteMadeUp(r);
   return withOverrides(r, { url: url.split("#")[0], redirected: false, type: "basic" });
 }
 
-const madeUp = new WeakSet<Response>();
-
-/** Of these, the ones made of answers that the browser has let script have. */
+/** Of what is made up, the ones made of answers that the browser has let script have. */
 const remade = new WeakSet<Response>();
 
-/** Whether a client has made a response up. */
-export function isMadeUp(r: Response): boolean {
-  return madeUp.has(r);
-}
-
 /** A client has made a response up, whose headers script may not see: says why. */
-export function refusalOf(r: Response, a: Asker): Refusal | undefined {
-  if (!madeUp.has(r) || remade.has(r) || a.mode !== "cors" || isSameOrigin(a)) return undefined;
+export function judge(r: Response, a: Asker): Refusal | undefined {
+  if (remade.has(r) || a.mode !== "cors" || isSameOrigin(a)) return undefined;
   return refusal(a, (name) => r.headers.get(name));
 }
 
 /** The headers of a response that script sees: of one that a client has made up not all. */
-export function headersForScript(r: Response, a: Asker): Headers {
-  return !madeUp.has(r) || remade.has(r) || isSameOrigin(a) ? r.headers : exposed(a, r.headers);
+export function headersSeen(r: Response, a: Asker): Headers {
+  return remade.has(r) || isSameOrigin(a) ? r.headers : exposed(a, r.headers);
 }
 
-/** What script gets of a response that a client has made up; others are as the browser gives them. */
-export function forScript(win: Win, r: Response, a: Asker): Response {
-  const headers = headersForScript(r, a);
+/** What script gets of a response that a client has made up. */
+export function seenByScript(win: Win, r: Response, a: Asker): Response {
+  const headers = headersSeen(r, a);
   if (headers === r.headers) return r;
   if (a.mode === "no-cors") {
     const none = { url: "", status: 0, statusText: "", ok: false, redirected: false, type: "opaque" as const };

@@ -14,7 +14,6 @@ import { netErrorOf } from "./neterror";
 import { streamUrls } from "./eventsource";
 import { Exchange } from "./exchange";
 import { timing } from "./responsefields";
-import { isReported, takeReported } from "./proxyrequests";
 import { payloadOf } from "./payload";
 
 type Win = Window & typeof globalThis;
@@ -52,6 +51,23 @@ function typeOf(e: Entry): Protocol.Network.ResourceType {
   if (known) return known;
   const { pathname } = new URL(e.name);
   return byExtension.find(([ext]) => ext.test(pathname))?.[1] ?? (e.initiatorType === "link" ? "Stylesheet" : "Other");
+}
+
+const MAX_SEEN = 5000;
+/** Requests that the proxy has reported, by their addresses. */
+const reported = new Map<string, number>();
+
+/** Notes one. */
+export function noteReported(url: string): void {
+  if (reported.size > MAX_SEEN) reported.clear();
+  reported.set(url, (reported.get(url) ?? 0) + 1);
+}
+
+/** Whether a timing entry belongs to such a request. Each call uses up one. */
+function takeReported(url: string): boolean {
+  const n = reported.get(url) ?? 0;
+  if (n > 0) reported.set(url, n - 1);
+  return n > 0;
 }
 
 const watched = new WeakSet<Performance>(); // a WindowProxy stays the same for the next document
@@ -135,7 +151,7 @@ const recentEntries = new Set<string>();
 const ENTRY_MS = 500;
 
 onElementFailed((win, element, url) => {
-  if (isReported(url)) return;
+  if (reported.has(url)) return;
   failures.set(url, (failures.get(url) ?? 0) + 1);
   originals.setTimeout(() => {
     if (!takeFailure(url) || recentEntries.has(url)) return;

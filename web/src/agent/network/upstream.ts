@@ -8,6 +8,7 @@ import { mainFrame, splitFragment } from "../page/frames";
 import { expectExtras } from "./extrainfo";
 import { hubTarget, proxyBase, proxyKey } from "../link/hub";
 import { originals } from "../base/originals";
+import { ready } from "../base/parts";
 import { type Session, allSessions, onSessionEnd } from "../base/session";
 
 const { WebSocket } = window;
@@ -25,7 +26,7 @@ export type RequestOverrides = Pick<StateCommand, "extra" | "userAgent" | "noCac
 const overrides = new Map<Session, RequestOverrides>();
 
 let isIntercepting: () => boolean = () => false;
-let onEvent: (news: ControlEvent) => void = () => {};
+let onEvent: ((news: ControlEvent) => void) | undefined;
 
 /** Sets the test whether any session intercepts requests, and the listener for the proxy's events. */
 export function setUpstream(isHolding: () => boolean, onNews: (news: ControlEvent) => void): void {
@@ -87,8 +88,10 @@ export async function refreshUpstream(): Promise<void> {
   if (!base || mainFrame().parentId) return;
   const now = state();
   if (!socket && !now.hold && !now.tell && !now.extra && !now.userAgent && !now.noCache && !now.offline) return;
-  if (!socket) connect(base);
   const due = new Promise<void>((r) => originals.setTimeout(r, ACK_MS));
+  // What comes over the connection is for network.js. Without it there is none.
+  await Promise.race([ready("Fetch.enable")?.catch(() => {}), due]);
+  if (!socket && onEvent) connect(base);
   await Promise.race([opened, due]);
   const text = originals.stringify(state());
   if (text !== lastState && socket?.readyState === 1) {
@@ -117,7 +120,7 @@ function connect(base: string): void {
     s.onmessage = (e) => {
       const news = originals.parse(e.data) as ControlEvent;
       if (news.what === "state") acknowledgements.shift()?.();
-      else onEvent(news);
+      else onEvent?.(news);
     };
   } catch {
     socket = undefined; // the page's Content Security Policy forbids the connection

@@ -1,12 +1,12 @@
 // XMLHttpRequest: told, and paused where it is asynchronous. The object stays
 // the browser's own; only what a client makes up is answered by hand.
 
-import { intercepted, wanted } from "./intercept";
+import { answerFor, intercepted, makerOf, wanted } from "./intercept";
 import { hexId, originals } from "../base/originals";
 import { tellFailure } from "./failure";
 import { netErrorOf } from "./neterror";
 import type { Asker } from "./cors";
-import { EditedRequest, FailedByClient, headersForScript, refusalOf } from "./requestchanges";
+import { type Draft, FailedByClient, draftOf } from "./draft";
 import { Exchange } from "./exchange";
 import { atProxy } from "../page/moved";
 import { multipart, payloadOf } from "./payload";
@@ -173,7 +173,7 @@ function begin(xhr: Proto, call: Call, native: Natives, given: Body): void {
     pausable: call.async,
   }));
   if (call.async && wanted(call.url))
-    return hold(xhr, call, native, new EditedRequest(call.url, call.method, Object.entries(headers), payload));
+    return hold(xhr, call, native, draftOf(call.url, call.method, Object.entries(headers), payload));
   watch(xhr, call, x);
   try {
     native.send.call(xhr, body);
@@ -194,7 +194,7 @@ function merged(pairs: [string, string][]): Record<string, string> {
 }
 
 /** Pauses until the clients have decided. */
-function hold(xhr: Proto, call: Call, native: Natives, draft: EditedRequest): void {
+function hold(xhr: Proto, call: Call, native: Natives, draft: Draft): void {
   const control = (call.paused = new AbortController());
   if (!call.started) xhr.addEventListener("loadstart", swallow, true);
   call.started = true;
@@ -203,7 +203,7 @@ function hold(xhr: Proto, call: Call, native: Natives, draft: EditedRequest): vo
     originals.clearTimeout(timer);
     call.paused = undefined;
   };
-  const send = (changed: EditedRequest | undefined, toBeSeen: boolean): Promise<Response | undefined> => {
+  const send = (changed: Draft | undefined, toBeSeen: boolean): Promise<Response | undefined> => {
     if (toBeSeen) return byFetch(xhr, call, changed ?? draft, control.signal);
     done();
     continued(xhr, call, native, changed);
@@ -215,12 +215,12 @@ function hold(xhr: Proto, call: Call, native: Natives, draft: EditedRequest): vo
     (r) => {
       if (!r || calls.get(xhr) !== call) return;
       done();
-      call.answer = new Answer(xhr, call);
+      const answer = (call.answer = answerFor(xhr, call));
       const asker = askerOf(xhr, call, r.url || call.url);
-      const refused = refusalOf(r, asker);
-      if (!refused) return void call.answer.deliver(r, headersForScript(r, asker));
+      const refused = makerOf(r)?.judge(r, asker);
+      if (!refused) return void answer.deliver(r, makerOf(r)?.headersSeen(r, asker) ?? r.headers);
       call.exchange?.refused(refused);
-      call.answer.end("error");
+      answer.end("error");
     },
     (e) => {
       if (control.signal.aborted || calls.get(xhr) !== call) return;
@@ -252,7 +252,7 @@ function giveUp(xhr: Proto, call: Call, how: "abort" | "timeout"): void {
 }
 
 /** Sends natively what was paused, as it now stands. */
-function continued(xhr: Proto, call: Call, native: Natives, changed: EditedRequest | undefined): void {
+function continued(xhr: Proto, call: Call, native: Natives, changed: Draft | undefined): void {
   if (changed) {
     const [, , , user, password] = call.args;
     Reflect.apply(native.open, xhr, [changed.method, changed.url, true, user, password]); // forgets the headers
@@ -266,7 +266,7 @@ function continued(xhr: Proto, call: Call, native: Natives, changed: EditedReque
 }
 
 /** Sends it by fetch, for a client that wants to see the response before the page does. */
-async function byFetch(xhr: Proto, call: Call, draft: EditedRequest, signal: AbortSignal): Promise<Response> {
+async function byFetch(xhr: Proto, call: Call, draft: Draft, signal: AbortSignal): Promise<Response> {
   const body = (draft.changed.body ?? call.body ?? undefined) as BodyInit | undefined;
   return originals.fetch(draft.url, {
     method: draft.method,

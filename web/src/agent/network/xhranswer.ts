@@ -1,9 +1,7 @@
-// The answer of an XMLHttpRequest that a client has made up or changed:
-// states, events and the response in every responseType, in the order of
-// XMLHttpRequest Standard, 3.5 and of Chromium 156.
+// What an XMLHttpRequest shows in place of the browser's answer: states and events in the order of
+// XMLHttpRequest Standard, 3.5 and of Chromium 156. One with a response is in xhrdelivery.ts.
 
 import type { Exchange } from "./exchange";
-import { isMadeUp } from "./requestchanges";
 
 /** What an answer needs of its request. */
 export interface Answered {
@@ -54,66 +52,19 @@ export function fire(target: EventTarget, type: string, loaded = 0, total = 0): 
   target.dispatchEvent(new ProgressEvent(type, { lengthComputable: total > 0, loaded, total }));
 }
 
-const NO_BYTES = new Uint8Array();
-
+/** An answer without a response. */
 export class Answer {
   readyState = 1;
   status = 0;
   statusText = "";
   responseURL = "";
-  private got = new Headers();
-  private bytes = NO_BYTES;
-  private cached: unknown;
-  private uploaded = false;
+  /** Whether the body has been sent. */
+  protected uploaded = false;
 
   constructor(
-    private readonly xhr: XMLHttpRequest,
-    private readonly call: Answered,
+    protected readonly xhr: XMLHttpRequest,
+    protected readonly call: Answered,
   ) {}
-
-  /** Plays a response, of which script sees these headers. */
-  async deliver(r: Response, seen: Headers): Promise<void> {
-    const { xhr, call } = this;
-    const x = call.exchange!;
-    x.responded({
-      url: r.url || call.url,
-      status: r.status,
-      statusText: r.statusText,
-      headers: Object.fromEntries(r.headers),
-      made: isMadeUp(r),
-    });
-    const received = r.arrayBuffer();
-    if (call.size) {
-      this.uploaded = true;
-      fire(xhr.upload, "loadstart", 0, call.size);
-      for (const type of ["progress", "load", "loadend"]) fire(xhr.upload, type, call.size, call.size);
-    }
-    this.status = r.status;
-    this.statusText = r.statusText;
-    this.got = seen;
-    this.responseURL = (call.shown?.as ?? (r.url || call.url)).split("#")[0];
-    if (!this.enter(2)) return;
-    let bytes: Uint8Array<ArrayBuffer>;
-    try {
-      bytes = new Uint8Array(await received);
-    } catch {
-      x.failed("net::ERR_FAILED");
-      if (this.current) this.end("error");
-      return;
-    }
-    if (!this.current) return;
-    x.finished(bytes.slice());
-    this.bytes = bytes;
-    const { length } = bytes;
-    const total = this.got.has("content-length") ? length : 0;
-    if (length) {
-      if (!this.enter(3)) return;
-      fire(xhr, "progress", length, total);
-    }
-    if (!this.current || !this.enter(4)) return;
-    fire(xhr, "load", length, total);
-    if (this.current) fire(xhr, "loadend", length, total);
-  }
 
   /** Ends it without a response, or before all of it has come. */
   end(how: "error" | "abort" | "timeout"): void {
@@ -131,90 +82,40 @@ export class Answer {
     if (how === "abort" && this.current) this.readyState = 0;
   }
 
-  private fail(): void {
+  /** Forgets the response. */
+  protected fail(): void {
     this.status = 0;
     this.statusText = this.responseURL = "";
-    this.got = new Headers();
-    this.bytes = NO_BYTES;
-    this.cached = undefined;
   }
 
   /** Whether the page has neither aborted nor opened it again. */
-  private get current(): boolean {
+  protected get current(): boolean {
     return this.call.answer === this && this.readyState !== 0;
   }
 
-  private enter(state: number): boolean {
+  protected enter(state: number): boolean {
     this.readyState = state;
     this.xhr.dispatchEvent(new Event("readystatechange"));
     return this.current && this.readyState === state;
   }
 
-  // ------------------------------------------------------------ response
-
-  header(name: string): string | null {
-    return this.readyState < 2 ? null : this.got.get(name);
+  header(_name: string): string | null {
+    return null;
   }
 
   headers(): string {
-    return this.readyState < 2 ? "" : [...this.got].map(([n, v]) => `${n}: ${v}\r\n`).join("");
+    return "";
   }
 
   get responseText(): string {
-    return this.readyState < 3 ? "" : new TextDecoder(this.charset()).decode(this.bytes);
+    return "";
   }
 
   get responseXML(): Document | null {
-    if (this.readyState !== 4 || !this.status) return null;
-    return (this.cached ??= this.document()) as Document | null;
+    return null;
   }
 
   get response(): unknown {
-    const { responseType } = this.xhr;
-    if (responseType === "" || responseType === "text") return this.responseText;
-    if (this.readyState !== 4 || !this.status) return null;
-    if (this.cached === undefined) this.cached = this.typed(responseType);
-    return this.cached;
-  }
-
-  private typed(type: XMLHttpRequestResponseType): unknown {
-    const { win } = this.call;
-    if (type === "arraybuffer") {
-      const buffer = new win.ArrayBuffer(this.bytes.length);
-      new Uint8Array(buffer).set(this.bytes);
-      return buffer;
-    }
-    if (type === "blob") return new win.Blob([this.bytes as Uint8Array<ArrayBuffer>], { type: this.mime() });
-    if (type === "document") return this.document();
-    try {
-      return (win as unknown as typeof globalThis).JSON.parse(new TextDecoder().decode(this.bytes));
-    } catch {
-      return null;
-    }
-  }
-
-  private document(): Document | null {
-    const mime = this.mime().split(";")[0].trim().toLowerCase();
-    const html = mime === "text/html";
-    if (!html && !/^(text|application)\/xml$|\+xml$/.test(mime)) return null;
-    if (html && this.xhr.responseType !== "document") return null;
-    const parsed = new this.call.win.DOMParser().parseFromString(
-      this.responseText,
-      html ? "text/html" : "application/xml",
-    );
-    return !html && parsed.querySelector("parsererror") ? null : parsed;
-  }
-
-  private mime(): string {
-    return this.call.mime ?? this.got.get("content-type") ?? "text/xml";
-  }
-
-  private charset(): string {
-    const label = /charset="?([^";]+)/i.exec(this.mime())?.[1] ?? "utf-8";
-    try {
-      return new TextDecoder(label).encoding;
-    } catch {
-      return "utf-8";
-    }
+    return /^(text)?$/.test(this.xhr.responseType) ? "" : null;
   }
 }

@@ -7,6 +7,7 @@ import { type Frame, allFrames, childrenOf, describeFrame, frameOf, mainFrame } 
 import { setLifecycle } from "./lifecycle";
 import { historyEntries, navigate, reload, stop, traverse } from "./navigation";
 import { ProtocolError, register } from "../base/registry";
+import { impossible } from "../base/unsupported";
 import { addScript, removeScript } from "../runtime/scripts";
 
 function frameOfParams(p: { frameId?: string }): Frame {
@@ -35,40 +36,6 @@ function createIsolatedWorld(p: Protocol.Page.CreateIsolatedWorldRequest): Proto
   return { executionContextId: worldContext(frame, p.worldName ?? "").id };
 }
 
-/** The root's sizes, in CSS pixels and in device pixels. */
-function layoutMetrics(): Protocol.Page.GetLayoutMetricsResponse {
-  const root = document.scrollingElement ?? document.documentElement;
-  const scale = window.devicePixelRatio;
-  const v = window.visualViewport;
-  const layout = {
-    pageX: Math.round(scrollX),
-    pageY: Math.round(scrollY),
-    clientWidth: root.clientWidth,
-    clientHeight: root.clientHeight,
-  };
-  const visual = {
-    offsetX: v?.offsetLeft ?? 0,
-    offsetY: v?.offsetTop ?? 0,
-    pageX: v?.pageLeft ?? scrollX,
-    pageY: v?.pageTop ?? scrollY,
-    clientWidth: v?.width ?? root.clientWidth,
-    clientHeight: v?.height ?? root.clientHeight,
-    scale: v?.scale ?? 1,
-    zoom: 1,
-  };
-  const content = { x: 0, y: 0, width: root.scrollWidth, height: root.scrollHeight };
-  const device = <T extends Record<string, number>>(o: T): T =>
-    Object.fromEntries(Object.entries(o).map(([k, n]) => [k, k === "scale" || k === "zoom" ? n : n * scale])) as T;
-  return {
-    layoutViewport: device(layout),
-    visualViewport: device(visual),
-    contentSize: device(content),
-    cssLayoutViewport: layout,
-    cssVisualViewport: visual,
-    cssContentSize: content,
-  };
-}
-
 function setDocumentContent(p: Protocol.Page.SetDocumentContentRequest): void {
   const doc = frameOfParams(p).win?.document;
   if (!doc) throw new ProtocolError("No Document instance to set HTML for");
@@ -88,7 +55,6 @@ register("Page", {
   stopLoading: stop,
   getNavigationHistory: historyEntries,
   navigateToHistoryEntry: traverse,
-  getLayoutMetrics: layoutMetrics,
   setDocumentContent,
   handleJavaScriptDialog: () => {
     throw new ProtocolError("No dialog is showing");
@@ -97,9 +63,6 @@ register("Page", {
   setFontFamilies: () => {},
   setPrerenderingAllowed: () => {},
   setBypassCSP: (p) => {
-    if (p.enabled)
-      throw new ProtocolError(
-        "Page.setBypassCSP is not possible in an embedded frame: the policy belongs to the response",
-      );
+    if (p.enabled) throw new ProtocolError(impossible("Page.setBypassCSP", "the policy belongs to the response"));
   },
 });

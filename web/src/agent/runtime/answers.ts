@@ -3,11 +3,9 @@
 
 import type { Protocol } from "../../cdp";
 import { type Context, isLive } from "./context";
-import { depthsOf } from "./deep";
-import { callFrames, exceptionDetails, isError } from "./exceptions";
+import { exceptionDetails, isError } from "./exceptions";
 import { type Presentation, unwrap, wrap } from "./objects";
 import { ProtocolError } from "../base/registry";
-import { describeError } from "./serialize";
 import type { Session } from "../base/session";
 
 /** What commands say of how a value is to be presented. */
@@ -17,12 +15,22 @@ type Presented = Pick<
 >;
 export type Answered = Protocol.Runtime.EvaluateResponse;
 
+/** What serializes values as an option says, with all that is in them. */
+type Deepening = (o: Protocol.Runtime.SerializationOptions) => Presentation["deep"];
+
+let deepening: Deepening = () => undefined;
+
+/** Sets it: of a frame's agent it is in a part. */
+export function setDeepening(f: Deepening): void {
+  deepening = f;
+}
+
 function presentation(p: Presented): Presentation {
   const { objectGroup, serializationOptions: options } = p;
   const generatePreview = p.generatePreview === true;
   switch (options?.serialization) {
     case "deep":
-      return { generatePreview, objectGroup, deep: depthsOf(options) };
+      return { generatePreview, objectGroup, deep: deepening(options) };
     case "json":
       return { returnByValue: true, objectGroup };
     case "idOnly":
@@ -114,49 +122,6 @@ export function programsIn(list: Protocol.Runtime.CallArgument[]): string[] {
   return list.flatMap(({ unserializableValue: u }) => (u === undefined || u in NAMED || /^-?\d+n$/.test(u) ? [] : [u]));
 }
 
-/** Runtime.getProperties. */
-export function getProperties(
-  p: Protocol.Runtime.GetPropertiesRequest,
-  s: Session,
-): Protocol.Runtime.GetPropertiesResponse {
-  const { value, context, group } = unwrap(p.objectId);
-  const how = { objectGroup: group, generatePreview: p.generatePreview === true };
-  const show = (v: unknown): Protocol.Runtime.RemoteObject => wrap(v, context, s, how);
-  const result: Protocol.Runtime.PropertyDescriptor[] = [];
-  const seen = new Set<PropertyKey>();
-  for (let o: object | null = Object(value), own = true; o; o = Object.getPrototypeOf(o), own = false) {
-    if (!own && p.ownProperties) break;
-    for (const key of Reflect.ownKeys(o)) {
-      if (seen.has(key) || (p.nonIndexedPropertiesOnly && typeof key === "string" && /^\d+$/.test(key))) continue;
-      seen.add(key);
-      const d = Object.getOwnPropertyDescriptor(o, key);
-      if (!d || (p.accessorPropertiesOnly && !d.get && !d.set)) continue;
-      result.push(property(key, d, own, show));
-    }
-  }
-  const proto: unknown = Object.getPrototypeOf(Object(value));
-  const internal = p.accessorPropertiesOnly ? [] : [{ name: "[[Prototype]]", value: show(proto) }];
-  return { result, internalProperties: internal };
-}
-
-function property(
-  key: PropertyKey,
-  d: PropertyDescriptor,
-  own: boolean,
-  show: (v: unknown) => Protocol.Runtime.RemoteObject,
-): Protocol.Runtime.PropertyDescriptor {
-  return {
-    name: String(key),
-    ...("value" in d ? { value: show(d.value), writable: d.writable } : {}),
-    ...(d.get && { get: show(d.get) }),
-    ...(d.set && { set: show(d.set) }),
-    configurable: d.configurable === true,
-    enumerable: d.enumerable === true,
-    isOwn: own,
-    ...(typeof key === "symbol" && { symbol: show(key) }),
-  };
-}
-
 /** Runtime.awaitPromise. */
 export function awaitPromise(p: Protocol.Runtime.AwaitPromiseRequest, s: Session): Promise<Answered> {
   const { value, context, group } = unwrap(p.promiseObjectId);
@@ -164,20 +129,4 @@ export function awaitPromise(p: Protocol.Runtime.AwaitPromiseRequest, s: Session
   const result = settled(value, context, s, how);
   if (!result) throw new ProtocolError("Could not find promise with given id");
   return result;
-}
-
-/** Runtime.getExceptionDetails. */
-export function getExceptionDetails(
-  p: Protocol.Runtime.GetExceptionDetailsRequest,
-  s: Session,
-): Protocol.Runtime.GetExceptionDetailsResponse {
-  const { value, context } = unwrap(p.errorObjectId);
-  if (!isError(value)) throw new ProtocolError("errorObjectId is not a JS error object");
-  const frames = callFrames(value.stack ?? "");
-  return {
-    exceptionDetails: {
-      ...exceptionDetails(value, describeError(value), context, s, {}),
-      stackTrace: { callFrames: frames },
-    },
-  };
 }

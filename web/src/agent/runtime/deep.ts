@@ -4,6 +4,7 @@
 
 import type { Protocol } from "../../cdp";
 import { ProtocolError } from "../base/registry";
+import { setDeepening } from "./answers";
 import { describe, subtypeOf } from "./serialize";
 
 /** Chromium has more types than the protocol names. */
@@ -32,7 +33,7 @@ export function setPlatform(p: Platform): void {
 const MAX_DEPTH = 1000; // v8/src/inspector/value-mirror.cc, kMaxProtocolDepth
 
 /** The depths that a command asks for; throws Chromium's errors. */
-export function depthsOf(o: Protocol.Runtime.SerializationOptions): Depths {
+function depthsOf(o: Protocol.Runtime.SerializationOptions): Depths {
   const { maxNodeDepth = 0, includeShadowTree = "none" } = (o.additionalParameters ?? {}) as Record<string, unknown>;
   if (!Number.isInteger(maxNodeDepth)) throw new ProtocolError("Parameter maxNodeDepth should be of type int.");
   if (!["none", "open", "all"].includes(String(includeShadowTree))) {
@@ -46,7 +47,7 @@ export function depthsOf(o: Protocol.Runtime.SerializationOptions): Depths {
 }
 
 /** Serializes a value. */
-export function deepSerialize(value: unknown, depths: Depths): Deep {
+function deepSerialize(value: unknown, depths: Depths): Deep {
   const known = new Map<unknown, Deep>();
   const repeats: [again: Deep, first: Deep][] = [];
   let twice = 0;
@@ -108,3 +109,8 @@ function object(v: object, objects: number, inner: Inner): Deep {
   const own = v as Record<string, unknown>;
   return { type: "object", ...within(() => Object.keys(own).map((k) => [k, one(own[k])])) };
 }
+
+setDeepening((options) => {
+  const depths = depthsOf(options);
+  return (value) => deepSerialize(value, depths) as Protocol.Runtime.DeepSerializedValue;
+});

@@ -16,7 +16,7 @@ import {
   loadProgram,
   runInline,
 } from "../link/scriptelement";
-import { cuts, declares } from "./statements";
+import { declares } from "./statements";
 import { shielded } from "./isolatedglobals";
 
 /** Compiles and runs a program text in a window's global scope and returns its completion value. */
@@ -113,6 +113,11 @@ function blocked(win: Win, policy: string): never {
       `${hubBase() ?? "blob:"} in its script-src, give the agent's script element a nonce, or, where it has ` +
       "require-trusted-types-for, allow the Trusted Types policy hub-agent",
   );
+}
+
+/** Runs a program text, once, by the way that declares nothing for later programs. */
+export function runAlone(win: Win, program: string): unknown {
+  return (waysOf(win).now ?? ((s) => run(win, s)))(program);
 }
 
 // --------------------------------------------------------- finding a way
@@ -234,56 +239,4 @@ function codeIn(argument: unknown): string[] {
   };
   walk(argument, "", 0);
   return found;
-}
-
-// ----------------------------------------------------------------- REPL
-
-/**
- * The texts to try for a program that may have await outside of a function:
- * the first says whether it needs it, the others are async functions of it.
- */
-function replForms(source: string): string[] {
-  if (!/\bawait\b/.test(source)) return [];
-  const bodies = [
-    `return (${source.replace(/[\s;]+$/, "")}\n)`,
-    ...cuts(source).map(([b, l]) => `${b};return (${l}\n)`),
-    source,
-  ];
-  return [`(function(){${source}\n})`, ...bodies.map((b) => `(async () => {${b}\n})`)];
-}
-
-/** prepare, for runRepl. */
-export function prepareRepl(win: Win, source: string): Promise<void> | undefined {
-  const forms = replForms(source);
-  if (!forms.length) return prepare(win, [source]);
-  const ready = prepare(win, forms);
-  // Tried last: a text that is no expression runs as soon as it compiles.
-  return ready?.then(() => {
-    const [plain, ...asynchronous] = forms.map((f) => compiles(win, f) !== undefined);
-    return plain || !asynchronous.includes(true) ? prepare(win, [source]) : undefined;
-  });
-}
-
-/**
- * Runs a text as a console does: with top-level await, and declaring again
- * what has been declared; unlike there, let, const and class are of this text
- * alone.
- */
-export function runRepl(win: Win, source: string): unknown {
-  const [plain, ...asynchronous] = replForms(source);
-  if (plain === undefined || compiles(win, plain)) return (waysOf(win).now ?? ((s) => run(win, s)))(source);
-  for (const form of asynchronous) {
-    const f = compiles(win, form);
-    if (f) return f();
-  }
-  return run(win, source);
-}
-
-/** The function that a text is, or undefined if it does not compile. */
-function compiles(win: Win, form: string): (() => unknown) | undefined {
-  try {
-    return run(win, form) as () => unknown;
-  } catch {
-    return undefined;
-  }
 }

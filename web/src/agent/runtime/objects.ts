@@ -3,7 +3,6 @@
 
 import type { Protocol } from "../../cdp";
 import { type Context, NO_CONTEXT, onContextGone } from "./context";
-import { type Depths, deepSerialize } from "./deep";
 import { base } from "../base/originals";
 import { ProtocolError } from "../base/registry";
 import { byValue, describe, preview } from "./serialize";
@@ -14,8 +13,8 @@ export interface Presentation {
   returnByValue?: boolean;
   generatePreview?: boolean;
   objectGroup?: string;
-  /** With all that is in it, so deep. */
-  deep?: Depths;
+  /** Serializes it with all that is in it. */
+  deep?(value: unknown): Protocol.Runtime.DeepSerializedValue;
 }
 
 /** One objectId: it keeps its value alive until it is released. */
@@ -38,7 +37,7 @@ export function wrap(
 ): Protocol.Runtime.RemoteObject {
   if (how.returnByValue) return byValue(value);
   const object = describe(value);
-  if (how.deep) object.deepSerializedValue = deepSerialize(value, how.deep) as Protocol.Runtime.DeepSerializedValue;
+  if (how.deep) object.deepSerializedValue = how.deep(value);
   if (
     (typeof value !== "object" || value === null) &&
     typeof value !== "function" &&

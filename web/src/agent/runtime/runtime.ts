@@ -1,29 +1,32 @@
 // The Runtime domain: evaluation, remote objects, contexts.
 
 import type { Protocol } from "../../cdp";
-import {
-  type Answered,
-  answer,
-  argument,
-  awaitPromise,
-  getExceptionDetails,
-  getProperties,
-  programsIn,
-} from "./answers";
+import { type Answered, answer, argument, awaitPromise, programsIn } from "./answers";
 import { bind, unbind } from "./bindings";
 import { replayConsole, discardConsole } from "./console";
-import { withHelpers } from "./commandline";
 import { type Context, NO_CONTEXT } from "./context";
 import { announceContexts, contextOfParams } from "./contexts";
-import { prepare, prepareRepl, run, runRepl } from "./evaluate";
-import { allFrames, unreachable } from "../page/frames";
-import { exceptionDetails } from "./exceptions";
+import { prepare, run } from "./evaluate";
+import { type Win, allFrames, unreachable } from "../page/frames";
 import { release, releaseGroup, unwrap } from "./objects";
 import { docId } from "../base/originals";
 import { ProtocolError, register } from "../base/registry";
 import { storeBinding } from "./scripts";
 import type { Session } from "../base/session";
-import { impossible } from "../base/unsupported";
+
+/** What runs programs as a console does. */
+interface ConsoleWays {
+  withHelpers(win: Win, f: () => unknown): unknown;
+  prepareRepl(win: Win, source: string): Promise<void> | undefined;
+  runRepl(win: Win, source: string): unknown;
+}
+
+let as: ConsoleWays | undefined;
+
+/** Sets it, which is in a part. */
+export function setConsoleWays(ways: ConsoleWays): void {
+  as = ways;
+}
 
 function refuseSideEffects(c: Context): never {
   throw new (c.frame?.win ?? window).EvalError("Possible side-effect in debug-evaluate");
@@ -42,13 +45,13 @@ function evaluate(p: Protocol.Runtime.EvaluateRequest, s: Session): Answered | P
   const evaluated = (): Answered | Promise<Answered> =>
     answer(p, c, s, () => {
       if (p.throwOnSideEffect) refuseSideEffects(c);
-      const runs = (): unknown => (p.replMode ? runRepl(win, source) : run(win, source, !c.isDefault));
-      return p.includeCommandLineAPI ? withHelpers(win, runs) : runs();
+      const runs = (): unknown => (p.replMode ? as?.runRepl(win, source) : run(win, source, !c.isDefault));
+      return p.includeCommandLineAPI ? as?.withHelpers(win, runs) : runs();
     });
   const ready = p.throwOnSideEffect
     ? undefined
     : p.replMode
-      ? prepareRepl(win, source)
+      ? as?.prepareRepl(win, source)
       : prepare(win, [source], [], !c.isDefault);
   return ready ? ready.then(evaluated) : evaluated();
 }
@@ -83,34 +86,6 @@ function callFunctionOn(p: Protocol.Runtime.CallFunctionOnRequest, s: Session): 
   return ready ? ready.then(called) : called();
 }
 
-function heapUsage(): Protocol.Runtime.GetHeapUsageResponse {
-  const m = (performance as unknown as { memory?: { usedJSHeapSize: number; totalJSHeapSize: number } }).memory;
-  if (!m) throw new ProtocolError(impossible("Runtime.getHeapUsage", "this browser does not tell script"));
-  return {
-    usedSize: m.usedJSHeapSize,
-    totalSize: m.totalJSHeapSize,
-    embedderHeapUsedSize: 0,
-    backingStorageSize: 0,
-  };
-}
-
-/** Whether a text compiles as a program, told without running it. */
-async function compile(
-  p: Protocol.Runtime.CompileScriptRequest,
-  s: Session,
-): Promise<Protocol.Runtime.CompileScriptResponse> {
-  const c = contextOfParams(p);
-  const win = c.frame.win ?? window;
-  const text = `(function(){${p.expression}\n})`;
-  await prepare(win, [text]);
-  try {
-    run(win, text);
-    return {};
-  } catch (e) {
-    return { exceptionDetails: exceptionDetails(e, "Uncaught", c, s, {}) };
-  }
-}
-
 register("Runtime", {
   enable: (_p, s) => {
     if (s.enabled.has("Runtime")) return;
@@ -120,7 +95,6 @@ register("Runtime", {
   disable: () => {},
   evaluate,
   callFunctionOn,
-  getProperties,
   awaitPromise,
   releaseObject: (p) => release(p.objectId),
   releaseObjectGroup: (p, s) => releaseGroup(s, p.objectGroup),
@@ -130,11 +104,8 @@ register("Runtime", {
   },
   removeBinding: unbind,
   discardConsoleEntries: discardConsole,
-  compileScript: compile,
   runIfWaitingForDebugger: () => {},
   setAsyncCallStackDepth: () => {},
   setCustomObjectFormatterEnabled: () => {},
   getIsolateId: () => ({ id: docId }),
-  getHeapUsage: heapUsage,
-  getExceptionDetails,
 });

@@ -15,12 +15,12 @@ import type {
 import { originals } from "../base/originals";
 import { type Session, allSessions } from "../base/session";
 import type { Asker } from "../network/cors";
+import { type Draft, FailedByClient, draftOf, isMadeUp } from "../network/draft";
 import { Exchange } from "../network/exchange";
 import { tellFailure } from "../network/failure";
-import { intercepted, mayPause } from "../network/intercept";
+import { intercepted, makerOf, mayPause } from "../network/intercept";
 import { atProxy } from "../page/moved";
 import { base64, bytesOf } from "../network/payload";
-import { EditedRequest, FailedByClient, forScript, isMadeUp, refusalOf } from "../network/requestchanges";
 import { PATIENCE_MS, isReady } from "../network/reporter";
 import { withOverrides } from "../network/responses";
 
@@ -119,9 +119,9 @@ export class WorkerRequests {
     const u: UnderWay = { exchange, asker, control: new AbortController() };
     this.underWay.set(id, u);
     if (!m.held) return;
-    const draft = new EditedRequest(url, method, m.headers, payload);
+    const draft = draftOf(url, method, m.headers, payload);
     const { signal } = u.control;
-    const send = (changed: EditedRequest | undefined, toBeSeen: boolean): Promise<Response | undefined> =>
+    const send = (changed: Draft | undefined, toBeSeen: boolean): Promise<Response | undefined> =>
       this.go(id, u, changed ?? (url === m.url ? undefined : draft), toBeSeen);
     try {
       const r = await intercepted({ exchange, win: this.win, draft, signal, send, follows: m.follows });
@@ -136,7 +136,7 @@ export class WorkerRequests {
   }
 
   /** Lets the worker send a request. */
-  private go(id: number, u: UnderWay, changed: EditedRequest | undefined, see: boolean): Promise<Response | undefined> {
+  private go(id: number, u: UnderWay, changed: Draft | undefined, see: boolean): Promise<Response | undefined> {
     const { url, method, headers, changed: { body } = {} } = changed ?? {};
     this.post({ worker: "go", id, url, method, headers, ...(body && { body: base64(body) }), see });
     return new Promise((resolve, reject) => {
@@ -150,7 +150,7 @@ export class WorkerRequests {
     this.underWay.delete(id);
     const { exchange } = u;
     const asker = { ...u.asker, url: r.url || u.asker.url };
-    const refused = refusalOf(r, asker);
+    const refused = makerOf(r)?.judge(r, asker);
     if (refused) {
       exchange.refused(refused);
       return this.post({ worker: "fail", id });
@@ -158,7 +158,7 @@ export class WorkerRequests {
     exchange.responded({ ...headOf(r, asker.url), made: isMadeUp(r) });
     const bytes = new Uint8Array(await r.clone().arrayBuffer());
     exchange.finished(bytes);
-    const { url, status, statusText, headers, type, redirected } = forScript(this.win, r, asker);
+    const { url, status, statusText, headers, type, redirected } = makerOf(r)?.seenByScript(this.win, r, asker) ?? r;
     const body = type === "opaque" ? "" : base64(bytes);
     this.post({ worker: "fulfill", id, url, status, statusText, headers: [...headers], type, redirected, body });
   }

@@ -6,6 +6,7 @@ import type { Answer, CdpEvent, Json, Response } from "../../wire/cdp";
 import type { FromAgent } from "../../wire/frame";
 import type { FromWorker, ToWorker, WantsLetter } from "../../wire/worker";
 import { hexId, originals } from "../base/originals";
+import { ready } from "../base/parts";
 import { ProtocolError, errorOf, handlerOf, register } from "../base/registry";
 import { Session, onSessionEnd } from "../base/session";
 import { refusal } from "../base/unsupported";
@@ -119,6 +120,7 @@ class AgentOfWorker {
         await this.ask("Runtime.getIsolateId", {}, s.id); // by then the worker knows what is wanted
       } else if (method === "Network.disable") this.requests.disable(s);
       else {
+        if (OF_WORKERS.test(method)) await ready(method);
         const handler = handlerOf(method);
         if (!handler || !OF_WORKERS.test(method))
           throw new ProtocolError(`'${method}' wasn't found in a worker of an embedded frame`, -32601);

@@ -1,0 +1,56 @@
+// What the proxy in front of the app tells of requests of script, until their responses come.
+
+import type { ExtraEvent } from "../../wire/proxy";
+import { originals } from "../base/originals";
+import { isSameServer } from "../base/urls";
+import { proxyBase } from "../link/hub";
+import { type Asker, type Refusal, isSameOrigin, refusal } from "./cors";
+import { EXTRA_MS, addProxyNews } from "./extrainfo";
+
+/** After this time, what nobody has asked for is of a request that was given up, or of a worker. */
+const STALE_MS = 1_000;
+const MAX = 200;
+
+const early: { key: string; at: number; extra: ExtraEvent }[] = [];
+const waiting: { key: string; take(extra?: ExtraEvent): void }[] = [];
+
+const keyOf = (method: string, url: string): string => `${method} ${url.split("#")[0]}`;
+
+/** Takes an event of the proxy. */
+export function extraCame(extra: ExtraEvent): void {
+  const key = keyOf(extra.method, extra.url);
+  const i = waiting.findIndex((w) => w.key === key);
+  if (i >= 0) return waiting.splice(i, 1)[0].take(extra);
+  early.push({ key, at: originals.now(), extra });
+  if (early.length > MAX) early.shift();
+}
+
+/** What the proxy tells of a request whose response has come; undefined where it tells nothing. */
+function extraOf(method: string, url: string): Promise<ExtraEvent | undefined> | undefined {
+  const base = proxyBase();
+  if (!base || !isSameServer(new URL(url), new URL(base))) return undefined;
+  const key = keyOf(method, url);
+  while (early.length && originals.now() - early[0].at > STALE_MS) early.shift();
+  const i = early.findIndex((e) => e.key === key);
+  if (i >= 0) return Promise.resolve(early.splice(i, 1)[0].extra);
+  return new Promise((resolve) => {
+    const own = { key, take: resolve };
+    waiting.push(own);
+    originals.setTimeout(() => {
+      const at = waiting.indexOf(own);
+      if (at >= 0) waiting.splice(at, 1);
+      resolve(undefined);
+    }, EXTRA_MS);
+  });
+}
+
+/** Why the browser has not let script have an answer that the app's server has given. */
+async function refusalAtProxy(method: string, asker: Asker): Promise<Refusal | undefined> {
+  if (asker.mode !== "cors" || isSameOrigin(asker)) return undefined;
+  const came = (await extraOf(method, asker.url)) ?? (await extraOf("OPTIONS", asker.url));
+  const before =
+    came && came.method !== method ? "Response to preflight request doesn't pass access control check: " : "";
+  return came && refusal(asker, (name) => came.headers[name] ?? null, before);
+}
+
+addProxyNews({ extraOf, refusalAtProxy });
