@@ -16,14 +16,16 @@ func ClusterCommands(root string, free func() string) (commands [][]string, err 
 	if err != nil {
 		return nil, err
 	}
-	addrs := map[string]string{}
+	addrs, taken := map[string]string{}, map[string]bool{}
 	for _, b := range blocks {
 		if b.Kind != "cluster" {
 			continue
 		}
 		text := loopback.ReplaceAllStringFunc(strings.ReplaceAll(b.Text, "\\\n", " "), func(addr string) string {
-			if addrs[addr] == "" {
-				addrs[addr] = free()
+			for addrs[addr] == "" { // what is free once may be offered twice
+				if one := free(); !taken[one] {
+					addrs[addr], taken[one] = one, true
+				}
 			}
 			return addrs[addr]
 		})
