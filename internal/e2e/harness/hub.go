@@ -24,6 +24,7 @@ type Hub struct {
 	find  func() (string, error) // the path of the program
 	args  []string               // the subcommand and its arguments, beside the addresses
 	dir   string                 // where it runs; "" for the folder of the test
+	root  string                 // its root: see freshRoot; "" for that of the test
 	cmd   *exec.Cmd
 	ended chan error // what the process ended with
 
@@ -89,6 +90,9 @@ func (h *Hub) launch(t testing.TB) {
 	}
 	h.cmd = exec.Command(path, append(slices.Clip(h.args), "--client-addr", h.ClientAddr, "--host-addr", h.HostAddr)...)
 	h.cmd.Dir, h.cmd.Stdout, h.cmd.Stderr = h.dir, h, h
+	if h.root != "" {
+		inRoot(h.cmd, h.root)
+	}
 	if err := h.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -87,10 +87,10 @@ var CDPHub = sync.OnceValues(func() (string, error) {
 })
 
 // build builds a program of this repository.
-func build(name, folder string) (path string, err error) {
+func build(name, folder string, env ...string) (path string, err error) {
 	path = filepath.Join(scratch, name)
 	cmd := exec.Command("go", "build", "-o", path, ".")
-	cmd.Dir, cmd.Env = filepath.Join(Repository(), folder), environment
+	cmd.Dir, cmd.Env = filepath.Join(Repository(), folder), append(slices.Clip(environment), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
