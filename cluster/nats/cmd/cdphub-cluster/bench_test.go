@@ -140,6 +140,7 @@ func BenchmarkTakeover(b *testing.B) {
 			asks(b, nodes[2], i)
 		}
 		every = append(every, time.Since(begun))
+		b.Logf("the owner killed: its Host's hub after %v, every hub after %v", dead[len(dead)-1].Round(time.Millisecond), every[len(every)-1].Round(time.Millisecond))
 	}
 	b.ReportMetric(0, "ns/op")
 	for name, list := range map[string][]time.Duration{"owner-alive": alive, "owner-killed": dead, "every-hub": every} {
