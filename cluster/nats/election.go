@@ -25,9 +25,10 @@ var lostQuorumInterval time.Duration
 //go:linkname lostQuorumCheck github.com/nats-io/nats-server/v2/server.lostQuorumCheck
 var lostQuorumCheck time.Duration
 
-// sooner is by what all of them are divided: a leader that is alone must go on knowing of
-// it in time, before it answers reads for long beside the next one.
-const sooner = 5
+// sooner is by what all of them are divided, so that an election is over in 2 s even if the
+// first vote has no majority. A leader that is alone must go on knowing of it in time, before
+// it answers reads for long beside the next one.
+const sooner = 8
 
 func init() {
 	for _, t := range raftTimes() {
