@@ -111,7 +111,7 @@ test-clients: tools
 	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m -p 1 ./apps ./clients ./docs ./npm ./playwright ./recording
 	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m ./clients -target browser
 	go test -C $(E2E) -run '^$$' -bench ClickInTheDashboard -benchtime 1x -timeout 30m ./pages
-	CDPHUB_LINK_FAULTS=2m go test -C $(E2E) -count=1 -timeout 20m . -run 'ByABadNetwork|TestCluster'
+	CDPHUB_LINK_FAULTS=2m go test -C $(E2E) -count=1 -timeout 60m -p 1 . ./clients ./playwright -run 'ByABadNetwork|TestCluster'
 
 # The tests whose numbers are smaller by default, as their requirements have them.
 test-long: tools

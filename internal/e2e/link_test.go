@@ -2,39 +2,26 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
 
-// faultsFor is for how long tests let the network fail: CDPHUB_LINK_FAULTS, such as 30m.
-func faultsFor(t *testing.T) (long time.Duration, set bool) {
-	t.Helper()
-	said := os.Getenv("CDPHUB_LINK_FAULTS")
-	if said == "" {
-		return 17 * time.Second, false
-	}
-	long, err := time.ParseDuration(said)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return long, true
-}
-
 // TestAgentBrowserByABadNetwork runs the steps of TestAgentBrowser by way of `cdphub
 // connect`. It connects anew when an answer takes 3 s, and the new Client knows nothing of
 // open dialogs: the network is away for less.
 func TestAgentBrowserByABadNetwork(t *testing.T) {
 	onlyHub(t)
-	if _, set := faultsFor(t); !set {
+	if !harness.LongFaults() {
 		t.Skip("make test-clients runs it")
 	}
 	e := newEndpoint(t)
 	n := harness.NewNetwork(t, e.hub.clientAddr)
 	e.port = harness.Connect(t, n)
-	defer n.Fail(harness.Faults{Every: 5 * time.Second, Shortest: 100 * time.Millisecond, Longest: 1500 * time.Millisecond})()
+	faults, _ := harness.FaultsOf(t)
+	faults.Longest = 1500 * time.Millisecond
+	defer n.Fail(faults)()
 	runSections(t, e)
 	t.Logf("the network was cut %d times", n.Cuts())
 }
@@ -43,11 +30,7 @@ func TestAgentBrowserByABadNetwork(t *testing.T) {
 // 5 s, for up to 20 s in a long run: the page counts as many clicks as were sent.
 func TestClicksByABadNetwork(t *testing.T) {
 	onlyHub(t)
-	long, set := faultsFor(t)
-	faults := harness.Faults{Every: 5 * time.Second, Shortest: 100 * time.Millisecond, Longest: 3 * time.Second}
-	if set {
-		faults.Longest = 20 * time.Second
-	}
+	faults, long := harness.FaultsOf(t)
 	e := newEndpoint(t)
 	n := harness.NewNetwork(t, e.hub.clientAddr)
 	port := harness.Connect(t, n)

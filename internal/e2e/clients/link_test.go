@@ -2,7 +2,6 @@ package clients
 
 import (
 	"testing"
-	"time"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
 )
@@ -14,9 +13,8 @@ func TestPuppeteerByABadNetwork(t *testing.T) {
 		t.Skip("connect leads to a hub")
 	}
 	e := newEndpoint(t)
-	n := harness.NewNetwork(t, e.Hub.ClientAddr)
-	e.Port = harness.Connect(t, n)
-	defer n.Fail(harness.Faults{Every: 5 * time.Second, Shortest: 100 * time.Millisecond, Longest: 3 * time.Second})()
-	runNode(t, "Puppeteer", "puppeteer", e)
-	t.Logf("the network was cut %d times", n.Cuts())
+	harness.WithFaults(t, e.Hub.ClientAddr, func(port string) {
+		e.Port = port
+		runNode(t, "Puppeteer", "puppeteer", e)
+	})
 }

@@ -85,7 +85,7 @@ func runNode(t *testing.T, client, name string, e *harness.Endpoint, env ...stri
 		t.Fatal(err)
 	}
 	outcomes := filepath.Join(folder, "outcomes.jsonl")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, name+".mjs")
 	cmd.Dir = "node"

@@ -17,6 +17,9 @@ export const endpoint = CDP_ENDPOINT;
 export const app = APP;
 export const other = OTHER;
 
+/** A time limit: PATIENCE (ms) in place of this one where the network fails. */
+export const patience = (ms) => Number(process.env.PATIENCE ?? ms);
+
 /** The address of a page with this body; options: title, head, csp, status, delay (ms before the body). */
 export function pageOf(html, options = {}) {
   const { origin = app, ...rest } = options;
@@ -26,7 +29,7 @@ export function pageOf(html, options = {}) {
 export const test = base.extend({
   // Not the name "browser", which is one for all tests of a worker.
   remote: async ({}, use) => {
-    const browser = await chromium.connectOverCDP(endpoint);
+    const browser = await chromium.connectOverCDP(endpoint, { timeout: patience(30_000) });
     await use(browser);
     await browser.close();
   },
@@ -36,7 +39,7 @@ export const test = base.extend({
   page: async ({ context }, use) => {
     const [page, ...more] = context.pages();
     for (const p of more) await p.close();
-    page.setDefaultTimeout(8_000);
+    page.setDefaultTimeout(patience(8_000));
     await page.goto(pageOf(""));
     await page.evaluate(() => {
       localStorage.clear();

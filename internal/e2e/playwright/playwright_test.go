@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cdphub/cdphub/internal/e2e/clients"
 	"github.com/cdphub/cdphub/internal/e2e/harness"
@@ -72,21 +71,19 @@ func runThroughHub(t *testing.T, target string, open func(page string)) {
 	runAt(t, target, h.Port(t), a, fewest)
 }
 
-// TestBadNetwork runs the project by way of `cdphub connect`, while its network fails
+// TestPlaywrightByABadNetwork runs the project by way of `cdphub connect`, while its network fails
 // every 5 s.
-func TestBadNetwork(t *testing.T) {
+func TestPlaywrightByABadNetwork(t *testing.T) {
 	a := newApp(t)
 	h := harness.StartHub(t)
 	hub := "http://" + h.HostAddr
 	a.drivenBy(hub)
 	harness.StartBrowser(t, hub+"/shell?"+url.Values{"app": {a.own.URL + "/p?title=ready"}, "origin": {a.otherOrigin()}}.Encode(), false)
 	h.AwaitTitle(t, "ready")
-	n := harness.NewNetwork(t, h.ClientAddr)
-	port := harness.Connect(t, n)
-	defer n.Fail(harness.Faults{Every: 5 * time.Second, Shortest: 100 * time.Millisecond, Longest: 3 * time.Second})()
-	harness.RunPlaywright(t, fewest, nil, "TARGET=hub", "CDP_ENDPOINT=http://127.0.0.1:"+port,
-		"APP="+a.own.URL, "OTHER="+a.otherOrigin(), "PRIVILEGED="+strconv.FormatBool(harness.Privileged()))
-	t.Logf("the network was cut %d times", n.Cuts())
+	harness.WithFaults(t, h.ClientAddr, func(port string) {
+		harness.RunPlaywright(t, fewest, nil, "TARGET=hub", "CDP_ENDPOINT=http://127.0.0.1:"+port,
+			"APP="+a.own.URL, "OTHER="+a.otherOrigin(), "PRIVILEGED="+strconv.FormatBool(harness.Privileged()))
+	})
 }
 
 // runAt runs the project at the endpoint on a port, with these further variables in its

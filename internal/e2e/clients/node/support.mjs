@@ -8,6 +8,7 @@
 //	OUTCOMES      the file that gets one line of JSON for each check
 //	SCRATCH       a folder for files
 //	LACKS         the features that the client has no command for: their checks do not run
+//	PATIENCE      ms that anything may take, where the network fails
 //	CHECKS        a regular expression for the names of the checks to run, if not all
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
@@ -18,9 +19,12 @@ export const privileged = process.env.PRIVILEGED !== "false";
 export const throughHub = process.env.TARGET === "hub";
 export const appPage = `${app}/app.html`;
 
+/** A time limit: PATIENCE (ms) in place of this one where the network fails. */
+export const patience = (ms) => Number(process.env.PATIENCE ?? ms);
+
 let stuck = 0; // how often in a row there was no page to check
 const table = []; // [name, body], in the order of declaration
-const limit = 60_000; // ms for one check
+const limit = 10 * patience(6_000); // ms for one check
 const only = new RegExp(process.env.CHECKS ?? ""); // names of the checks to run
 const lacks = (process.env.LACKS ?? "").split(",");
 
@@ -108,7 +112,7 @@ export async function truth(question, want, path) {
 }
 
 /** until repeats done until it does not throw. */
-export async function until(done, ms = 30_000) {
+export async function until(done, ms = patience(30_000)) {
   for (const end = Date.now() + ms; ;) {
     try {
       return await done();

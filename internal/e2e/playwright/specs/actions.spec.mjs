@@ -1,6 +1,6 @@
 // Mouse and elements.
 
-import { expect, test } from "../fixtures.mjs";
+import { expect, patience, test } from "../fixtures.mjs";
 
 /** Markup that writes each event of an element into window.log. */
 const logging = (html, events) => `${html}<script>window.log=[];for(const t of "${events}".split(" "))
@@ -64,7 +64,7 @@ test("click: waits until what covers it is gone", async ({ show }) => {
 
 test("click: says what covers it", async ({ show }) => {
   const page = await show("<button>no</button><div id=cover style='position:fixed;inset:0'></div>");
-  await expect(page.click("button", { timeout: 5_000 })).rejects.toThrow(/cover.* intercepts pointer events/);
+  await expect(page.click("button", { timeout: patience(5_000) })).rejects.toThrow(/cover.* intercepts pointer events/);
 });
 
 test("click: waits until it stands still", async ({ show }) => {

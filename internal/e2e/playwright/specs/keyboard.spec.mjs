@@ -1,6 +1,6 @@
 // Text and keys.
 
-import { expect, test } from "../fixtures.mjs";
+import { expect, patience, test } from "../fixtures.mjs";
 
 test("fill: a field, with its events", async ({ show }) => {
   const page = await show("<input id=i><script>window.log=[];for(const t of ['focus','beforeinput','input','change'])i.addEventListener(t,e=>log.push(e.type))</script>");
@@ -44,7 +44,7 @@ test("fill: an editable element", async ({ show }) => {
 
 test("fill: refuses what cannot be filled", async ({ show }) => {
   const page = await show("<input type=checkbox>");
-  await expect(page.fill("input", "x", { timeout: 5000 })).rejects.toThrow("cannot be filled");
+  await expect(page.fill("input", "x", { timeout: patience(5_000) })).rejects.toThrow("cannot be filled");
 });
 
 test("type: key by key", async ({ show }) => {

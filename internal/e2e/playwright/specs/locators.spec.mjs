@@ -1,6 +1,6 @@
 // Finding and expecting.
 
-import { expect, test } from "../fixtures.mjs";
+import { expect, patience, test } from "../fixtures.mjs";
 
 test("locators: by role and name", async ({ show }) => {
   const page = await show("<button>Save all</button><button aria-label='Close dialog'>x</button><h2>Title</h2><a href='#'>Link</a><input type=checkbox aria-label=Agree checked>");
@@ -86,7 +86,7 @@ test("locators: an expectation waits, and says what it saw", async ({ show }) =>
   const page = await show("<p>before</p>");
   await page.evaluate(() => setTimeout(() => { document.querySelector("p").textContent = "after"; }, 300));
   await expect(page.locator("p")).toHaveText("after");
-  const failure = await expect(page.locator("p")).toHaveText("never", { timeout: 5_000 }).catch((e) => e.message);
+  const failure = await expect(page.locator("p")).toHaveText("never", { timeout: patience(5_000) }).catch((e) => e.message);
   expect(failure).toContain("after");
 });
 

@@ -1,6 +1,6 @@
 // Going places and waiting for them.
 
-import { app, expect, other, pageOf, test } from "../fixtures.mjs";
+import { app, expect, other, pageOf, patience, test } from "../fixtures.mjs";
 
 test("goto: answers with the response", async ({ page }) => {
   const response = await page.goto(pageOf("<p>hi</p>"));
@@ -223,8 +223,8 @@ test("set content: a script and a style are added", async ({ page }) => {
 
 test("goto: after a link to where no server answers", async ({ show }) => {
   // Firefox fires no load event for the error page in a frame, so that the Host waits 20 s for an agent.
-  test.setTimeout(60_000);
-  const timeout = 25_000;
+  test.setTimeout(10 * patience(6_000));
+  const timeout = patience(25_000);
   const page = await show("<a href='http://127.0.0.1:9/'>away</a>");
   const arrived = page.waitForNavigation({ timeout }).catch((e) => e);
   await page.getByText("away").click({ timeout });
