@@ -28,7 +28,7 @@ func startNodes(t testing.TB, n int) (all []*hub) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := filepath.Join(folder, "keys")
+	keys := filepath.Join(t.TempDir(), "keys")
 	if out, err := exec.Command(path, "cluster", "keys", keys).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
