@@ -95,7 +95,7 @@ test-product: tools compiler $(GOTESTSUM)
 # three other clients at frames. Then the tests of the agent and the actions in a browser.
 test-sample: tools $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
-	cd $(E2E) && $(call GOTEST,playwright,./playwright) -- -count=1 -timeout 20m -run 'TestHub|TestBrowserHost' -sample
+	cd $(E2E) && $(call GOTEST,playwright,./playwright) -- -count=1 -timeout 20m -run 'TestHub|TestBrowserHost' -args -sample
 	cd $(E2E) && $(call GOTEST,clients,./clients) -- -count=1 -timeout 20m -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP'
 	$(call GOTEST,plain,./actions/conformance ./web/test) -- -shuffle=on -timeout 20m -p 2
 
