@@ -99,6 +99,10 @@ func (s *Server) newDoor(hosts bool) *door {
 		}
 		next.ServeHTTP(w, r)
 	}), rate, s.log)
+	// The network can fail for a while without a sign: the hub then takes the link for a
+	// live one whose peer is late.
+	d.hs.ReadHeaderTimeout += s.o.Limits.LinkGrace
+	d.hs.IdleTimeout += s.o.Limits.LinkGrace
 	d.hs.ConnContext = func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, linkKey{}, c) }
 	d.serve = func() { go d.hs.Serve(d) } //nolint:errcheck // it ends with the door
 	return d

@@ -135,3 +135,22 @@ func TestLinksEndWithTheHub(t *testing.T) {
 		t.Errorf("%d links are left", n)
 	}
 }
+
+// TestLinksMayBeSilentBeforeARequest has a request come later than over a connection of
+// its own: a network that fails without a sign keeps it.
+func TestLinksMayBeSilentBeforeARequest(t *testing.T) {
+	s := start(t, nil)
+	p := s.mustLink(t, "/link", nil)
+	time.Sleep(6 * time.Second) // 5 s is the limit for others
+	if _, err := io.WriteString(p, "GET /json/version HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(p), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("the answer is %s", res.Status)
+	}
+}
