@@ -22,7 +22,7 @@
 # make npm           the npm packages, for all platforms: npm/dist
 # make npm-test      the npm packages, installed and used as others do
 
-.PHONY: demo check test test-product test-sample test-e2e test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
+.PHONY: demo check test test-product test-browsers test-sample test-e2e test-clients test-long flaky fuzz lint fresh trust-doc actions-doc clients-doc docs docs-images devtools bench bench-doc bench-cluster chaos release release-test generate tools compiler
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -69,16 +69,21 @@ RESULTS := $(TOOLS)/results
 GOTEST = $(GOTESTSUM) --format pkgname --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test \
 	--rerun-fails-abort-on-data-race --rerun-fails-report=$(RESULTS)/$@-$(1).again --jsonfile $(RESULTS)/$@-$(1).json --packages="$(2)"
 
-# Tests wait for browsers more than they compute: three parts run side by side.
+# Two parts run side by side. Three kept two cores so busy that time limits expired.
 test: tools compiler $(GOTESTSUM)
 	@rm -rf $(RESULTS) && mkdir -p $(RESULTS)
-	@echo "Three parts run side by side. Each prints what it found when it ends, after some minutes."
-	$(MAKE) -j3 --output-sync=target test-product test-sample test-e2e
+	@echo "Two parts run side by side. Each prints what it found when it ends, after ten minutes or more."
+	$(MAKE) -j2 --output-sync=target test-product test-browsers
 	@again=$$(cat $(RESULTS)/*.again 2>/dev/null); test -z "$$again" || { echo "These tests failed, and passed when they ran again, alone:"; echo "$$again"; }
 	@cat $(RESULTS)/*.json | go run ./internal/trust -outcome
 	@cat $(RESULTS)/*.json | go run ./internal/actionsdoc -check docs/actions.md
 
 PACKAGES_AT_ONCE ?= 3
+
+# One after the other.
+test-browsers:
+	$(MAKE) test-sample
+	$(MAKE) test-e2e
 
 # The tests of the product. Race detector where there is concurrency of ours: the
 # conformance and page tests are about what a browser does, and run without it, as
@@ -86,18 +91,18 @@ PACKAGES_AT_ONCE ?= 3
 test-product: tools compiler $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
 	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE)
+	$(call GOTEST,plain,./actions/conformance ./web/test) -- -shuffle=on -timeout 20m -p 2
 	$(call GOTEST,relay,./relay) -- -count=1 -run 'TestR70|TestR151'
 	cd web/build && $(call GOTEST,build,./...) -- -shuffle=on -timeout 20m
 	cd cluster/nats && $(call GOTEST,nats,./...) -- -shuffle=on -timeout 20m -p 1
 	go test -C packaging/release -run TestKubernetes .
 
 # The sample of the clients: Playwright at frames and at a browser behind the hub,
-# three other clients at frames. Then the tests of the agent and the actions in a browser.
+# three other clients at frames.
 test-sample: tools $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
 	cd $(E2E) && $(call GOTEST,playwright,./playwright) -- -count=1 -timeout 20m -run 'TestHub|TestBrowserHost' -args -sample
 	cd $(E2E) && $(call GOTEST,clients,./clients) -- -count=1 -timeout 20m -run 'TestPuppeteer|TestChromedp|TestPlaywrightMCP'
-	$(call GOTEST,plain,./actions/conformance ./web/test) -- -shuffle=on -timeout 20m -p 2
 
 # The product as a whole, with attacks on its scopes.
 test-e2e: tools $(GOTESTSUM)
