@@ -32,8 +32,10 @@ const (
 	limitSnapshot = "In the page: the 16 properties by which an element may make a stacking context 33 %, the rectangles of texts 19 %, garbage collection 12 %, getBoundingClientRect 9 %, JSON 6 %."
 	limitDriven   = "Of the page's time with fetch, XMLHttpRequest and the console: events to the client 20 % (postMessage 11 %), and all calls of built-ins by way of the agent's tables 25 %."
 	limitFollow   = "An event for each change: 67 % of the page's time, of it the sending 30 % (postMessage 21 %). The page's own changes take 14 %."
-	limitPage     = "The wrappers of fetch, XMLHttpRequest and the console, which keep what failed and what was written for clients that come later."
-	limitStart    = "The tables of the built-ins as they are before the page's scripts take 15 % of it. The rest is not profiled yet."
+	limitFetch    = "Of the page's time: the wrapper 2.5 %, calls of the built-ins by way of the agent's tables 2 %, timers of the lifecycle event networkIdle 2 %; fetch itself 28 %."
+	limitXHR      = "Of the page's time: the wrapper of send 2 %, that of open 1 %, calls of the built-ins by way of the agent's tables 2.5 %; send itself 20 %."
+	limitConsole  = "Of the page's time: the wrapper, and calls of the built-ins by way of the agent's tables, 10 %; the console itself 79 %."
+	limitStart    = "Of the agent's own time: the tables of the built-ins as they are before the page's scripts 40 %, calls by way of them 11 %, scripts for new documents 6 %, listeners 5 %. To parse and compile it comes on top."
 	limitSize     = "What every page may need before a part can be loaded: the wrappers of what it asks the network with, workers, windows and frames, and Runtime."
 )
 
@@ -99,11 +101,11 @@ var goals = []group{
 	{
 		"A page without a client", "What a page's own work takes with the agent, against the same page without it; and the agent's first script.",
 		[]goal{
-			pageLoop("DOM changes", "dom", limitPage),
-			pageLoop("fetch", "fetch", limitPage),
-			pageLoop("XMLHttpRequest", "xhr", limitPage),
-			pageLoop("Timers", "timers", limitPage),
-			pageLoop("Console", "console", limitPage),
+			pageLoop("DOM changes", "dom", ""),
+			pageLoop("fetch", "fetch", limitFetch),
+			pageLoop("XMLHttpRequest", "xhr", limitXHR),
+			pageLoop("Timers", "timers", ""),
+			pageLoop("Console", "console", limitConsole),
 			{"Start of the agent", "AgentStart", "ms", "ms", 5, false, limitStart},
 			{"First script, packed by gzip", "AgentSize", "kB", "kB", 60, false, limitSize},
 		},
