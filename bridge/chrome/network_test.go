@@ -127,15 +127,15 @@ func (p *policed) awaitRefusal(before int, what string) {
 	}
 }
 
-// goBack goes back until a further document has been refused. Chromium may end a
-// navigation to what was refused a moment ago by itself, without a request to judge (seen
-// with Chromium 156 on a busy machine).
+// goBack goes back to what was refused, which is refused again. Chromium may end such a
+// navigation by itself, without a request to judge (seen with Chromium 156 on a busy
+// machine): it stays where it is, or shows its error page, as it must in the end.
 func (p *policed) goBack(before int) {
 	p.t.Helper()
 	for range 10 {
 		p.run("setTimeout(() => history.back())")
 		for end := time.Now().Add(patience / 10); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-			if p.refusals() > before {
+			if p.refusals() > before || strings.Contains(p.answer(p.page, "Runtime.evaluate", `{"expression":"location.href"}`), "chrome-error:") {
 				return
 			}
 		}
