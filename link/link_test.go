@@ -10,12 +10,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -190,10 +190,7 @@ func noise(n int) []byte {
 // of bytes, in each direction: in the handshake, in frames, between them.
 func TestCutAtEveryByte(t *testing.T) {
 	h := newHub(t, time.Minute)
-	step := 3
-	if os.Getenv("CDPHUB_LONG") != "" {
-		step = 1
-	}
+	step := hubtest.Amount(3, 1)
 	up, down := noise(300), noise(200)
 	for _, upwards := range []bool{true, false} {
 		for n := 0; n < 900; n += step {
@@ -265,10 +262,7 @@ func (h *hub) drop() {
 // TestManyCuts sends much both ways while the connections are cut at random.
 func TestManyCuts(t *testing.T) {
 	h := newHub(t, time.Minute)
-	size := 12 << 20
-	if os.Getenv("CDPHUB_LONG") != "" {
-		size = 200 << 20
-	}
+	size := hubtest.Amount(12<<20, 200<<20)
 	n := newNetwork(t, h.addr(), func(conn int) (up, down int) {
 		if conn == 0 {
 			return 400_000, -1

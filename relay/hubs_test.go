@@ -3,12 +3,13 @@ package relay
 import (
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 func TestHubsComeAndGo(t *testing.T) {
@@ -47,10 +48,7 @@ func TestHubsComeAndGo(t *testing.T) {
 // TestR94HubsAreForgotten makes and drops 1,000 hubs again and again, with a
 // Host, a Client and a session on each.
 func TestR94HubsAreForgotten(t *testing.T) {
-	rounds := 3
-	if os.Getenv("CDPHUB_LONG") != "" {
-		rounds = 100
-	}
+	rounds := hubtest.Amount(3, 100)
 	synctest.Test(t, func(t *testing.T) {
 		hs := NewHubs(Options{})
 		round := func() {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -53,7 +54,7 @@ func TestF10HostileHosts(t *testing.T) {
 // TestR70HugeCommandStallsNobody counts the round trips of one Client while the
 // huge command of another is on its way: 64 MiB with CDPHUB_LONG, else 16.
 func TestR70HugeCommandStallsNobody(t *testing.T) {
-	size := amount(16<<20, 64<<20)
+	size := hubtest.Amount(16<<20, 64<<20)
 	s := start(t, func(f *Options) { f.Limits.MessageTimeout = 10 * within }) // a busy machine takes long
 	host, huge, small := s.host(t), s.client(t), s.client(t)
 	hugeID, smallID := huge.attach(), small.attach()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,15 +11,6 @@ import (
 	"testing"
 	"time"
 )
-
-// amount is how much of something a test uses: with CDPHUB_LONG set, as much
-// as the requirement says, and else less.
-func amount(short, long int) int {
-	if os.Getenv("CDPHUB_LONG") != "" {
-		return long
-	}
-	return short
-}
 
 // command is what a Host is sent.
 type command struct {

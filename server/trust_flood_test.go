@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/wsconn"
 )
 
@@ -97,7 +98,7 @@ func TestR64CommandsToASilentHost(t *testing.T) {
 	host := dialTo(t, "ws://"+s.addr(true)+"/icdp/host", nil, func([]byte) {})
 	host.send(ready)
 	s.awaitTarget(t, "", "T1")
-	n := amount(20_000, 100_000)
+	n := hubtest.Amount(20_000, 100_000)
 	c, tail, all := s.flooder(t, "", n)
 	c.push(n, func(i int) string { return fmt.Sprintf(`{"id":%d,"method":"A.b"%s`, i, tail) })
 	const most = 4096
@@ -121,7 +122,7 @@ func TestR65FloodOfCommands(t *testing.T) {
 	close(idle)
 	alone := other.trips(tail, 200, idle).p99()
 
-	n := amount(30_000, 1_000_000)
+	n := hubtest.Amount(30_000, 1_000_000)
 	c, floodTail, all := s.flooder(t, "", n)
 	flooded := make(chan struct{})
 	go func() {
@@ -142,7 +143,7 @@ func TestR66FloodOfEvents(t *testing.T) {
 	host := s.echo(t, "", "T1", "T2")
 	c := s.client(t)
 	tail := c.attachTo("T1")
-	n := amount(50_000, 1_000_000)
+	n := hubtest.Amount(50_000, 1_000_000)
 	before := heap()
 	flooded := make(chan struct{})
 	go func() {
@@ -162,7 +163,7 @@ func TestR66FloodOfEvents(t *testing.T) {
 // nothing.
 func TestR67HostThatStopsReading(t *testing.T) {
 	out, log := infoLog()
-	queue := amount(8<<20, 64<<20)
+	queue := hubtest.Amount(8<<20, 64<<20)
 	s := startLogged(t, log, func(f *Options) {
 		f.Limits.MaxHostQueue = int64(queue)
 		if queue < 64<<20 {

@@ -10,13 +10,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // TestR68SilentConnections opens connections that send nothing.
 func TestR68SilentConnections(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	conns := make([]net.Conn, amount(500, 5000))
+	conns := make([]net.Conn, hubtest.Amount(500, 5000))
 	begun := time.Now()
 	for i := range conns {
 		nc, err := net.Dial("tcp", s.addr(i%2 == 0))

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 )
 
@@ -126,7 +127,7 @@ func infoLog() (*logtest.Buffer, *zap.Logger) {
 // TestR60R62SlowReader has one of ten Clients stop reading.
 func TestR60R62SlowReader(t *testing.T) {
 	out, log := infoLog()
-	queue := amount(4<<20, 32<<20)
+	queue := hubtest.Amount(4<<20, 32<<20)
 	s := startLogged(t, log, func(f *Options) { f.Limits.MaxClientQueue = int64(queue) })
 	host := s.host(t)
 	const alone = 1000
@@ -202,7 +203,7 @@ func TestR61SlowReaderResumes(t *testing.T) {
 	host := s.host(t)
 	slow, other := s.reader(t, "T1", nil), s.reader(t, "T1", nil)
 	resume := slow.stop()
-	n := amount(2000, 4000) // at most half of what may wait, and more than the kernel holds
+	n := hubtest.Amount(2000, 4000) // at most half of what may wait, and more than the kernel holds
 	emit(t, host, 0, n, other)
 	other.wantsEvents(n)
 	if got := slow.seen.Load(); got > 1 {
@@ -214,7 +215,7 @@ func TestR61SlowReaderResumes(t *testing.T) {
 }
 
 func TestR63LargeResult(t *testing.T) {
-	queue, large := amount(4<<20, 32<<20), amount(20<<20, 200<<20)
+	queue, large := hubtest.Amount(4<<20, 32<<20), hubtest.Amount(20<<20, 200<<20)
 	s := start(t, func(f *Options) { f.Limits.MaxClientQueue = int64(queue) })
 	host := s.host(t)
 	begun := time.Now()

@@ -135,7 +135,7 @@ func TestR92NeighbourFloods(t *testing.T) {
 	alone := b.trips(tail, 200, idle).p99()
 
 	host := s.echo(t, "/hub/a", "T1", "T2")
-	n := amount(15_000, 500_000)
+	n := hubtest.Amount(15_000, 500_000)
 	c, floodTail, all := s.flooder(t, "/hub/a", n)
 	flooded := make(chan struct{})
 	go func() {
@@ -230,7 +230,7 @@ func descriptors(t *testing.T) int {
 // hubs themselves.
 func TestR94HubsLeaveNothing(t *testing.T) {
 	s := start(t, nil)
-	hubs, rounds := amount(100, 1000), amount(2, 100)
+	hubs, rounds := hubtest.Amount(100, 1000), hubtest.Amount(2, 100)
 	use := func(i int) {
 		prefix := fmt.Sprintf("/hub/h%d", i)
 		host, err := wsconn.Dial(t.Context(), "ws://"+s.addr(true)+prefix+"/icdp/host", nil, wsconn.Limits{})

@@ -110,10 +110,7 @@ func TestS09ClaimsLeaveNothing(t *testing.T) {
 	short := func(o *Options) { o.Lease, o.Replicas = 2*time.Second, 1 }
 	a, b := open(t, s, "a", short), open(t, s, "b", short)
 	ctx := t.Context()
-	hubs := 2000
-	if os.Getenv("CDPHUB_LONG") != "" {
-		hubs = 100_000
-	}
+	hubs := hubtest.Amount(2000, 100_000)
 	other, err := b.Claim(ctx, "other", 0)
 	if err != nil {
 		t.Fatal(err)

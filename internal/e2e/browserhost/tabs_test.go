@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
+	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
 // own is where a Client with tabs of its own connects.
@@ -140,11 +140,7 @@ func TestR147RandomCommands(t *testing.T) {
 	all := harness.StartRemote(t, endpoint(h, ""), site)
 	all.Run(t, `browser = await chromium.connectOverCDP(endpoint); [context] = browser.contexts()`)
 	clients := []*rambler{newRambler(t, h, site), newRambler(t, h, site)}
-	rounds := 200
-	if os.Getenv("CDPHUB_LONG") != "" {
-		rounds = 1000
-	}
-	for round := range rounds {
+	for round := range hubtest.Amount(200, 1000) {
 		for i, c := range clients {
 			c.step(t, clients[1-i])
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -14,14 +13,6 @@ import (
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/wsconn"
 )
-
-// amount is how much of something a test uses: more with CDPHUB_LONG.
-func amount(long, short int) int {
-	if os.Getenv("CDPHUB_LONG") != "" {
-		return long
-	}
-	return short
-}
 
 // load is Clients that ask one thing after the other, and a Host that answers. All of
 // them connect again by themselves: each to the addresses that it has, in turns.
@@ -164,7 +155,7 @@ func (l *load) goesOn(t *testing.T) {
 func TestS04KilledUnderLoad(t *testing.T) {
 	for _, victim := range []string{"owner", "entry"} {
 		t.Run(victim, func(t *testing.T) {
-			for range amount(3, 1) {
+			for range hubtest.Amount(1, 3) {
 				killUnderLoad(t, victim == "owner")
 			}
 		})
@@ -186,7 +177,7 @@ func killUnderLoad(t *testing.T, owner bool) {
 		status, body := hubtest.Get(t, a.clients, loadHub+"/json/list", nil)
 		return status == 200 && len(body) > len("[]\n")
 	})
-	for range amount(64, 8) {
+	for range hubtest.Amount(8, 64) {
 		if owner {
 			l.client(c.clients)
 		} else {

@@ -254,7 +254,7 @@ func TestS06StoppedNode(t *testing.T) {
 	host := b.host()
 	drives(t, c.client(), host)
 	t.Logf("another node has the hub of a stopped one after %v", time.Since(begun))
-	time.Sleep(time.Duration(amount(30, 0)) * time.Second) // for which it is stopped, beyond its lease
+	time.Sleep(time.Duration(hubtest.Amount(0, 30)) * time.Second) // for which it is stopped, beyond its lease
 	a.Process.Signal(syscall.SIGCONT)
 	if why := client.Reason(); why.Code != 1012 {
 		t.Errorf("the Client of the older owner was closed with %v, want 1012", why)
