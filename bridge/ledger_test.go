@@ -137,6 +137,17 @@ func connect(t *testing.T) *page {
 
 func (p *page) say(message string) { p.far.Deliver(wire.Frame{Body: []byte(message)}) }
 
+// saysOne says one message and takes the line that comes of it; none where the line is "".
+func (p *page) saysOne(t *testing.T, message, line string) {
+	t.Helper()
+	p.say(message)
+	p.say(`{"kind":"targetDestroyed","targetId":"end"}`)
+	if line != "" {
+		want(t, p.hub.lines, line)
+	}
+	want(t, p.hub.lines, "gone end")
+}
+
 // want takes the next lines of a channel and compares them.
 func want[T comparable](t *testing.T, from <-chan T, lines ...T) {
 	t.Helper()

@@ -81,14 +81,7 @@ func TestPageReceives(t *testing.T) {
 	p.say(readyT1)
 	want(t, p.hub.lines, "ready [{T1 one http://a/ }] |")
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			p.say(tt.in)
-			p.say(`{"kind":"targetDestroyed","targetId":"end"}`)
-			if tt.want != "" {
-				want(t, p.hub.lines, tt.want)
-			}
-			want(t, p.hub.lines, "gone end")
-		})
+		t.Run(tt.name, func(t *testing.T) { p.saysOne(t, tt.in, tt.want) })
 	}
 	p.far.Close(wsconn.ReasonNormal)
 	want(t, p.hub.lines, "host gone")
@@ -215,12 +208,7 @@ func TestPageEventsOfSessions(t *testing.T) {
 	want(t, p.hub.lines, "ready [] |")
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p.say(`{"kind":"event","targetId":"T1","method":"A.b","params":{"x":1},` + tt.in + `}`)
-			p.say(`{"kind":"targetDestroyed","targetId":"end"}`)
-			if tt.want != "" {
-				want(t, p.hub.lines, tt.want)
-			}
-			want(t, p.hub.lines, "gone end")
+			p.saysOne(t, `{"kind":"event","targetId":"T1","method":"A.b","params":{"x":1},`+tt.in+`}`, tt.want)
 		})
 	}
 	want(t, p.frames, `{"kind":"accepted","features":["sessions","sessionIds"]}`)
@@ -249,14 +237,7 @@ func TestR58PagePayloadLast(t *testing.T) {
 	p.say(`{"kind":"ready","v":1,"targets":[],"features":["sessions","payloadLast"]}`)
 	want(t, p.hub.lines, "ready [] |")
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			p.say(tt.in)
-			p.say(`{"kind":"targetDestroyed","targetId":"end"}`)
-			if tt.want != "" {
-				want(t, p.hub.lines, tt.want)
-			}
-			want(t, p.hub.lines, "gone end")
-		})
+		t.Run(tt.name, func(t *testing.T) { p.saysOne(t, tt.in, tt.want) })
 	}
 }
 
