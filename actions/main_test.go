@@ -196,15 +196,20 @@ func on(t *testing.T, test func(t *testing.T, b *actions.Browser)) {
 	}
 }
 
+// joinTo is how one becomes a Client of a kind of targets.
+func joinTo(t testing.TB, kind actions.TargetKind) actions.Join {
+	t.Helper()
+	need(t)
+	if kind == actions.FrameTarget {
+		return shared.join
+	}
+	return shared.chromium.Join
+}
+
 // connect opens a Browser on a kind of targets until the test ends.
 func connect(t testing.TB, kind actions.TargetKind, o actions.Options) *actions.Browser {
 	t.Helper()
-	need(t)
-	join := shared.chromium.Join
-	if kind == actions.FrameTarget {
-		join = shared.join
-	}
-	b, err := actions.Open(t.Context(), join, o)
+	b, err := actions.Open(t.Context(), joinTo(t, kind), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,12 +71,7 @@ func (c *tripCounter) count(t testing.TB, act func() error) int {
 // process, or have an agent of their own, and in one of those frames.
 func roundTrips(t testing.TB, kind actions.TargetKind, told func(where, action string, trips int)) {
 	t.Helper()
-	need(t)
-	join := shared.chromium.Join
-	if kind == actions.FrameTarget {
-		join = shared.join
-	}
-	c, join := counting(join)
+	c, join := counting(joinTo(t, kind))
 	b, err := actions.Open(t.Context(), join, actions.Options{})
 	if err != nil {
 		t.Fatal(err)
