@@ -2,6 +2,7 @@
 // its one page, emptied.
 
 import { test as base, chromium, expect } from "@playwright/test";
+import { patience } from "../patience.mjs";
 import { differences } from "./differences.mjs";
 
 export { expect };
@@ -16,9 +17,6 @@ export const endpoint = CDP_ENDPOINT;
 /** The origin of the app's pages, and another one whose pages carry an agent too. */
 export const app = APP;
 export const other = OTHER;
-
-/** A time limit: PATIENCE (ms) in place of this one where the network fails. */
-export const patience = (ms) => Number(process.env.PATIENCE ?? ms);
 
 /** The address of a page with this body; options: title, head, csp, status, delay (ms before the body). */
 export function pageOf(html, options = {}) {

@@ -13,14 +13,12 @@
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
 import { test } from "node:test";
+import { patience } from "../../patience.mjs";
 
 export const { CDP_ENDPOINT: endpoint, APP: app, SCRATCH: scratch } = process.env;
 export const privileged = process.env.PRIVILEGED !== "false";
 export const throughHub = process.env.TARGET === "hub";
 export const appPage = `${app}/app.html`;
-
-/** A time limit: PATIENCE (ms) in place of this one where the network fails. */
-export const patience = (ms) => Number(process.env.PATIENCE ?? ms);
 
 let stuck = 0; // how often in a row there was no page to check
 const table = []; // [name, body], in the order of declaration

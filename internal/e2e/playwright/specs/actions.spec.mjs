@@ -1,6 +1,7 @@
 // Mouse and elements.
 
-import { expect, patience, test } from "../fixtures.mjs";
+import { patience } from "../../patience.mjs";
+import { expect, test } from "../fixtures.mjs";
 
 /** Markup that writes each event of an element into window.log. */
 const logging = (html, events) => `${html}<script>window.log=[];for(const t of "${events}".split(" "))

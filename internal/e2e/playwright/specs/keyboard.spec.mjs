@@ -1,6 +1,7 @@
 // Text and keys.
 
-import { expect, patience, test } from "../fixtures.mjs";
+import { patience } from "../../patience.mjs";
+import { expect, test } from "../fixtures.mjs";
 
 test("fill: a field, with its events", async ({ show }) => {
   const page = await show("<input id=i><script>window.log=[];for(const t of ['focus','beforeinput','input','change'])i.addEventListener(t,e=>log.push(e.type))</script>");

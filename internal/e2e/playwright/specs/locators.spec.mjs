@@ -1,6 +1,7 @@
 // Finding and expecting.
 
-import { expect, patience, test } from "../fixtures.mjs";
+import { patience } from "../../patience.mjs";
+import { expect, test } from "../fixtures.mjs";
 
 test("locators: by role and name", async ({ show }) => {
   const page = await show("<button>Save all</button><button aria-label='Close dialog'>x</button><h2>Title</h2><a href='#'>Link</a><input type=checkbox aria-label=Agree checked>");

@@ -1,6 +1,7 @@
 // Going places and waiting for them.
 
-import { app, expect, other, pageOf, patience, test } from "../fixtures.mjs";
+import { patience } from "../../patience.mjs";
+import { app, expect, other, pageOf, test } from "../fixtures.mjs";
 
 test("goto: answers with the response", async ({ page }) => {
   const response = await page.goto(pageOf("<p>hi</p>"));

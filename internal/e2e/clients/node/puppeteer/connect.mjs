@@ -1,5 +1,6 @@
 import puppeteer from "puppeteer-core";
-import { appPage, checks, endpoint, patience } from "../support.mjs";
+import { patience } from "../../../patience.mjs";
+import { appPage, checks, endpoint } from "../support.mjs";
 
 const { PROTOCOL: protocol = "cdp" } = process.env; // or webDriverBiDi
 export const bidi = protocol !== "cdp";
