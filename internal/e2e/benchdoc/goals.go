@@ -34,7 +34,7 @@ const (
 	limitFollow   = "An event for each change: 67 % of the page's time, of it the sending 30 % (postMessage 21 %). The page's own changes take 14 %."
 	limitFetch    = "Of the page's time: the wrapper 2.5 %, calls of the built-ins by way of the agent's tables 2 %, timers of the lifecycle event networkIdle 2 %; fetch itself 28 %."
 	limitXHR      = "Of the page's time: the wrapper of send 2 %, that of open 1 %, calls of the built-ins by way of the agent's tables 2.5 %; send itself 20 %."
-	limitConsole  = "Each call takes 20 µs with the agent and 10 µs without, when nobody listens: the wrapper keeps what is said for clients that come later, and calls the built-ins by way of the agent's tables."
+	limitConsole  = "No client is attached. A call takes 20 µs with the agent and 10 µs without: the wrapper keeps the message for clients that come later, and calls the built-ins by way of the agent's tables."
 	limitStart    = "Of the agent's own time: the tables of the built-ins as they are before the page's scripts 40 %, calls by way of them 11 %, scripts for new documents 6 %, listeners 5 %. To parse and compile it comes on top."
 	limitSize     = "What every page may need before a part can be loaded: the wrappers of what it asks the network with, workers, windows and frames, and Runtime."
 )

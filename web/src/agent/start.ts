@@ -109,7 +109,7 @@ export function startFrameAgent(options: AgentOptions): void {
   watchNested({ send, control, tree: () => tree(mainFrame()), focus: giveKeysTo });
   surviveDocumentOpen(mainFrame(), relisten);
   watchLeaving();
-  if (interceptedBefore()) void ready("Fetch.enable")?.catch(() => {}); // partsFor tells of it
+  if (interceptedBefore()) void ready("Fetch.enable")?.catch(() => {}); // partsFor reports the failure
   pair(options.allowedParents, options.key, partsFor, (w) => {
     restoreNetwork(w); // the document's own request is told of first
     welcomed(w);

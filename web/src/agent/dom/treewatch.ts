@@ -70,7 +70,10 @@ function windowsIn(win: Win, holders: WeakRef<ShadowRoot>[]): unknown[] {
   return list;
 }
 
-/** Whether changes of shadow trees may have brought frames. In a child frame nobody may look: see above. */
+/**
+ * Whether changes of shadow trees may have brought frames. For a document of a child frame the answer is always
+ * yes: the agent must not look at the added nodes there (see the top of this file).
+ */
 function mayBringFrames(doc: Document, records: MutationRecord[]): boolean {
   const holds = (n: Node): boolean => isElement(n) && (n.matches(SELECTOR) || !!n.querySelector(SELECTOR));
   return records.some((r) => doc !== document || [...r.addedNodes].some(holds));

@@ -26,7 +26,7 @@ export interface Draft {
   readonly changed: RequestChanges;
 }
 
-/** A request that nobody has changed. */
+/** A request as the page makes it, without changes by a client. */
 export function draftOf(url: string, method: string, headers: Pairs, payload: Payload | undefined): Draft {
   return { url, method, headers, payload, shown: url, changed: {} };
 }

@@ -7,7 +7,7 @@ import type { Asker, Refusal } from "./cors";
 
 type Win = Window & typeof globalThis;
 
-/** How long a response waits for what is told of it elsewhere. */
+/** How long a response waits for what the proxy or a timing entry says of it, in milliseconds. */
 export const EXTRA_MS = 150;
 
 /** What network.js knows of requests by the proxy. */
@@ -17,20 +17,20 @@ interface ProxyNews {
 }
 
 let there: ProxyNews | undefined;
-/** Set while the proxy tells of requests. */
+/** Whether the proxy sends news of requests. */
 let told = false;
 
-/** Sets it, once the proxy has news. */
+/** Sets where the proxy's news is kept, once the part that keeps it is loaded. */
 export function addProxyNews(news: ProxyNews): void {
   there = news;
 }
 
-/** Notes whether the proxy tells of requests. */
+/** Sets whether the proxy sends news of requests. */
 export function expectExtras(on: boolean): void {
   told = on;
 }
 
-/** What the proxy tells of requests, while it does. */
+/** The proxy's news of requests; undefined while the proxy sends none. */
 export function proxyNews(): ProxyNews | undefined {
   return told ? there : undefined;
 }

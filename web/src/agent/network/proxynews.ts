@@ -1,4 +1,4 @@
-// What the proxy in front of the app tells of requests of script, until their responses come.
+// Keeps what the proxy in front of the app says of a script's request, until the response comes.
 
 import type { ExtraEvent } from "../../wire/proxy";
 import { originals } from "../base/originals";
@@ -7,7 +7,7 @@ import { proxyBase } from "../link/hub";
 import { type Asker, type Refusal, isSameOrigin, refusal } from "./cors";
 import { EXTRA_MS, addProxyNews } from "./extrainfo";
 
-/** After this time, what nobody has asked for is of a request that was given up, or of a worker. */
+/** News that is older belongs to a request that was given up, or to one of a worker. In milliseconds. */
 const STALE_MS = 1_000;
 const MAX = 200;
 
@@ -25,7 +25,7 @@ export function extraCame(extra: ExtraEvent): void {
   if (early.length > MAX) early.shift();
 }
 
-/** What the proxy tells of a request whose response has come; undefined where it tells nothing. */
+/** The proxy's news of a request whose response has come; undefined where the proxy sent none. */
 function extraOf(method: string, url: string): Promise<ExtraEvent | undefined> | undefined {
   const base = proxyBase();
   if (!base || !isSameServer(new URL(url), new URL(base))) return undefined;
@@ -44,7 +44,7 @@ function extraOf(method: string, url: string): Promise<ExtraEvent | undefined> |
   });
 }
 
-/** Why the browser has not let script have an answer that the app's server has given. */
+/** Why the browser kept a response of the app's server from the script. */
 async function refusalAtProxy(method: string, asker: Asker): Promise<Refusal | undefined> {
   if (asker.mode !== "cors" || isSameOrigin(asker)) return undefined;
   const came = (await extraOf(method, asker.url)) ?? (await extraOf("OPTIONS", asker.url));
