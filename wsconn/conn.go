@@ -115,6 +115,19 @@ func (c *Conn) LimitMessages(n int64) {
 	c.maxMessage.Store(min(orDefault(n, c.limits.MaxMessage), c.limits.MaxMessage))
 }
 
+// MaxMessage is the limit for incoming messages.
+func (c *Conn) MaxMessage() int64 { return c.maxMessage.Load() }
+
+// Hold counts memory that the connection's user holds for it, in bytes: n is added to what
+// the Budget counts for the connection, and may be negative. Only the handler of messages
+// may call it. What is held when the connection ends is returned to the Budget by itself.
+func (c *Conn) Hold(n int) {
+	c.memory.Add(n)
+	if n > 0 {
+		c.memory.Enforce()
+	}
+}
+
 // UseVersionOneCodes says whether the close frame has 1008 where the Reason has a
 // code of our own. Hosts of version 1 of the bridge know no others. Serve returns
 // the Reason unchanged.
