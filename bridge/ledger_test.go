@@ -112,12 +112,18 @@ type page struct {
 
 func connect(t *testing.T) *page {
 	t.Helper()
+	return connectWith(t, wsconn.Options{Limits: PageLimits()})
+}
+
+// connectWith connects a Host whose connection has these limits.
+func connectWith(t *testing.T, o wsconn.Options) *page {
+	t.Helper()
 	p := &page{
 		t: t, hub: &ledger{lines: make(chan string, 100)},
 		frames: make(chan string, 100), ended: make(chan wsconn.Reason, 1),
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := wsconn.Upgrade(w, r, wsconn.Options{Limits: PageLimits()})
+		c, err := wsconn.Upgrade(w, r, o)
 		if err != nil {
 			t.Error(err)
 			return

@@ -56,9 +56,11 @@ const (
 	featureSessionIDs = "sessionIds"
 	// What a message carries is its last member: the Host need not read it.
 	featurePayloadLast = "payloadLast"
+	// The Host may send a message in chunks, with others between them.
+	featureChunks = "chunks"
 )
 
-var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes, featureStandby, featureSessionIDs, featurePayloadLast}
+var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes, featureStandby, featureSessionIDs, featurePayloadLast, featureChunks}
 
 // errBusy says that the Host's queue is full.
 var errBusy = errors.New("host takes no more commands")
@@ -75,6 +77,7 @@ var errSilent = errors.New("host does not answer")
 //	{"kind":"detached","sessionId":"S","targetId":"T"}
 //	                              only with "browser" these three come without targetId too: S is a Client's session of the browser
 //	{"kind":"evalok","key":"K"}   only with "eval"
+//	{"kind":"chunkTaken"}         only with "chunks": one has been taken
 //	{"kind":"resumed"}            only with "resume": every session that goes on has been told of
 //	{"kind":"alive","n":3}        only with "alive": to be sent back by the page's script
 //	{"kind":"browserRequest","id":8,"method":"Target.createTarget","params":{}}
@@ -91,6 +94,7 @@ type Page struct {
 	events  Events      // owned by the reader, as is what follows; nil before ready
 	browser bool        // the Host has come as one
 	ids     []string    // of the event at hand
+	pieces  []byte      // of a message of which not all chunks have come
 	ready   *time.Timer // nil once the Host has sent it
 	warned  time.Time
 	skipped int // warnings since then
@@ -102,6 +106,7 @@ type abilities struct {
 	sessions, dialog, scripts bool
 	uploads, resume, nested   bool
 	sessionIDs, payloadLast   bool
+	chunks                    bool
 }
 
 // handles are the browser-level methods that a Host says it handles, by domain:

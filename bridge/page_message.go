@@ -27,6 +27,7 @@ import (
 //	…,"opens":{"sessionId":"S2","targetId":"T2","type":"iframe"}} of an event or a response, and
 //	…,"closes":"S2"}                               only with "nested": a session born inside S begins, or ends
 //	{"kind":"alive","n":3}                         only with "alive"
+//	{"kind":"chunk","last":false}, a line break, a piece of another message    only with "chunks"
 //	{"kind":"browserResult","id":8,"result":{…}}                 or "error":{…}
 
 // fields are the members of one message, as they stand in the frame. All are
@@ -39,6 +40,7 @@ type fields struct {
 	hostID                              []byte // of ready
 	key, source                         []byte // of evalput
 	n                                   []byte // of alive
+	last                                []byte // of chunk
 	sessionIDs                          []byte // of event
 	opens, closes                       []byte // of event and response
 
@@ -111,6 +113,8 @@ func (f *fields) set(key string, value []byte) error {
 		f.hostID = value
 	case "n":
 		f.n = value
+	case "last":
+		f.last = value
 	case "sessionIds":
 		f.sessionIDs = value
 	case "opens":

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -18,6 +19,19 @@ var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from 
 // receive takes one message of the Host. Whatever is wrong with it is
 // refused piece by piece; a Host is never disconnected for it.
 func (p *Page) receive(frame []byte) {
+	if !p.abilities.Load().chunks || !bytes.HasPrefix(frame, chunkBegins) {
+		p.receiveWhole(frame)
+		return
+	}
+	if !p.receiveChunk(frame) {
+		return
+	}
+	p.receiveWhole(p.pieces)
+	p.freePieces()
+}
+
+// receiveWhole takes one message that came in one frame, or of which all chunks have come.
+func (p *Page) receiveWhole(frame []byte) {
 	f := read.Get().(*fields)
 	defer f.free()
 	f.payloadLast = p.abilities.Load().payloadLast
@@ -94,6 +108,7 @@ func (p *Page) receiveReady(f *fields) {
 		resume:     slices.Contains(known, featureResume),
 		nested:     slices.Contains(known, featureNested),
 		sessionIDs: slices.Contains(known, featureSessionIDs), payloadLast: slices.Contains(known, featurePayloadLast),
+		chunks: slices.Contains(known, featureChunks),
 	})
 	if f.features != nil {
 		p.accept(known) // sessions may begin as soon as the hub has the Host, so this is first

@@ -118,6 +118,17 @@ export interface AliveReply {
   n: number;
 }
 
+/**
+ * With "chunks": a piece of another message. A line break and the piece follow this object in the same frame. The
+ * chunks of one message come in order, none of another message comes between them, and other messages may. kind is
+ * the first member.
+ */
+export interface Chunk {
+  kind: "chunk";
+  /** The message is complete with this piece. */
+  last: boolean;
+}
+
 /** The answer to a browserRequest: with either result or error. */
 export interface BrowserResult {
   kind: "browserResult";
@@ -136,6 +147,7 @@ export type HostMessage =
   | TargetEvent
   | ScriptPut
   | AliveReply
+  | Chunk
   | BrowserResult;
 
 /** The extensions that hold from now on: those of the ready that the hub knows. */
@@ -189,6 +201,11 @@ export interface ScriptAccepted {
   key: string;
 }
 
+/** With "chunks": the hub has taken one chunk. A Host sends few that the hub has not taken, so that other messages soon follow. */
+export interface ChunkTaken {
+  kind: "chunkTaken";
+}
+
 /** With "resume": every session that goes on has been named by attached. */
 export interface Resumed {
   kind: "resumed";
@@ -216,6 +233,7 @@ export type HubMessage =
   | HostCommand
   | SessionDetached
   | ScriptAccepted
+  | ChunkTaken
   | Resumed
   | AliveRequest
   | BrowserRequest;
