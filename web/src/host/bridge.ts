@@ -8,19 +8,18 @@ import {
   CLOSE_NORMAL,
   CLOSE_POLICY,
   CLOSE_REPLACED,
-  type CommandResponse,
   type HostCommand,
   type HostMessage,
   type HubMessage,
-  type TargetEvent,
 } from "../wire/bridge";
 import type { Identity, RelayState } from "../wire/core";
 import { methods } from "./browser";
 import { type Socket, serverError } from "./channel";
 import { FEATURES } from "./features";
+import { Sender } from "./sender";
 import { type Consumer, Session } from "./session";
 import type { Target } from "./target";
-import { type Carried, enclose, open, type Reply, read } from "./text";
+import { type Carried, open, type Reply, read } from "./text";
 
 /** Exponential backoff between attempts, with up to 50 % random jitter. */
 export const FIRST_WAIT_MS = 250;
@@ -48,13 +47,10 @@ export interface Switchboard {
   alive(): Promise<Json>;
 }
 
-/** The envelope of a message that carries something. */
-type Passed = Omit<CommandResponse, "result" | "error"> | Omit<TargetEvent, "params">;
-
 export class Bridge implements Consumer {
   private socket?: Socket;
-  /** The extensions that the relay has accepted; none without "sessions". */
-  private accepted = new Set<string>();
+  // ready must be the first message, and lists every Target.
+  private readonly sender = new Sender((text) => this.open && this.socket?.send(text));
   /** Sessions from before the connection was lost, which the relay has not named again. */
   private unclaimed = new Set<string>();
   private forget?: ReturnType<typeof setTimeout>;
@@ -153,6 +149,7 @@ export class Bridge implements Consumer {
     const socket = this.socket;
     this.socket = undefined;
     this.open = false;
+    this.sender.ended(keep);
     clearTimeout(this.forget);
     for (const end of [...this.scripts.values()]) end(false);
     if (socket) {
@@ -163,9 +160,6 @@ export class Bridge implements Consumer {
     this.unclaimed = new Set(this.sessions.keys());
     if (keep) this.forget = setTimeout(() => this.detachUnclaimed(), KEEP_MS);
     else this.detachUnclaimed();
-    // The next relay may be an older one, which must not get what nobody has read.
-    if (keep) this.accepted.delete("payloadLast");
-    else this.accepted = new Set();
   }
 
   /** The relay has forgotten the sessions with workers, which did not go on. */
@@ -208,9 +202,12 @@ export class Bridge implements Consumer {
     });
   }
 
+  private get accepted(): ReadonlySet<string> {
+    return this.sender.accepted;
+  }
+
   private send(message: HostMessage): void {
-    // ready must be the first message, and lists every Target.
-    if (this.open) this.socket?.send(JSON.stringify(message));
+    this.sender.message(message);
   }
 
   // ------------------------------------------------------- from the relay
@@ -222,7 +219,7 @@ export class Bridge implements Consumer {
         else if (this.state !== "replaced") this.tell("replaced", "another Host has the hub");
         return;
       case "accepted":
-        this.accepted = new Set(Array.isArray(m.features) && m.features.includes("sessions") ? m.features : []);
+        this.sender.accept(Array.isArray(m.features) && m.features.includes("sessions") ? m.features : []);
         this.offersStandby = this.accepted.has("standby");
         if (!this.accepted.has("resume")) this.detachUnclaimed();
         return;
@@ -242,6 +239,8 @@ export class Bridge implements Consumer {
         return this.detach(m.sessionId);
       case "command":
         return this.command(m);
+      case "chunkTaken":
+        return this.sender.taken();
       case "evalok":
         return this.scripts.get(m.key)?.(true);
       case "browserRequest":
@@ -317,33 +316,23 @@ export class Bridge implements Consumer {
   }
 
   private answer(sessionId: string, id: number, reply: Reply): void {
-    const { error, result = {} } = reply;
-    this.pass({ kind: "response", sessionId, id }, error ? "error" : "result", error ?? result);
-  }
-
-  /** Sends a message with what it carries, which may be any text: only a relay that sees where it ends takes it unread. */
-  private pass(envelope: Passed, name: "params" | "result" | "error", carried: object): void {
-    if (this.open)
-      this.socket?.send(enclose(envelope, name, this.accepted.has("payloadLast") ? carried : read(carried)));
+    this.sender.answer(sessionId, this.sessions.get(sessionId)?.targetId, id, reply);
   }
 
   event(session: Session, method: string, params: Carried): void {
-    const to = this.accepted.size ? { sessionId: session.id } : {};
-    this.pass({ kind: "event", targetId: session.targetId, ...to, method }, "params", params);
+    this.sender.event(session, method, params);
   }
 
   events(sessions: Session[], method: string, params: Carried): void {
-    const [{ targetId }] = sessions;
-    if (sessions.length === 1 || !this.accepted.has("sessionIds"))
-      for (const s of sessions) this.event(s, method, params);
-    else this.pass({ kind: "event", targetId, sessionIds: sessions.map((s) => s.id), method }, "params", params);
+    this.sender.events(sessions, method, params);
   }
 
   /** An event for every session that the relay has on the Target. */
   broadcast(targetId: string, method: string, params: Carried): void {
     // A relay of version 1 does not say who is attached before a command comes.
     if (this.accepted.size && !this.board.targets.get(targetId)?.serves(this)) return;
-    this.pass({ kind: "event", targetId, method }, "params", params);
+    const own = (): Session[] => [...this.sessions.values()].filter((s) => s.targetId === targetId && !s.ofWorker);
+    this.sender.broadcast(targetId, own, method, params);
   }
 
   ended(session: Session): void {
@@ -355,27 +344,29 @@ export class Bridge implements Consumer {
     this.sessions.set(session.id, session);
     const { id: sessionId } = session;
     const { targetId, type } = targetInfo;
-    this.send({
+    const message: HostMessage = {
       kind: "event",
       targetId: parent.targetId,
       sessionId: parent.id,
       method: "Target.attachedToTarget",
       opens: { sessionId, targetId, type },
       params: { sessionId, targetInfo, waitingForDebugger: false },
-    });
+    };
+    this.sender.message(message, parent, session);
     return true;
   }
 
   closes(session: Session, parent: Session, targetId: string): void {
     this.sessions.delete(session.id);
-    this.send({
+    const message: HostMessage = {
       kind: "event",
       targetId: parent.targetId,
       sessionId: parent.id,
       method: "Target.detachedFromTarget",
       closes: session.id,
       params: { sessionId: session.id, targetId },
-    });
+    };
+    this.sender.message(message, parent, session);
   }
 
   created(target: Target): void {
@@ -387,6 +378,6 @@ export class Bridge implements Consumer {
   }
 
   destroyed(targetId: string): void {
-    this.send({ kind: "targetDestroyed", targetId });
+    this.sender.destroyed(targetId);
   }
 }

@@ -12,4 +12,5 @@ export const FEATURES = [
   "nested",
   "sessionIds",
   "payloadLast",
+  "chunks",
 ];

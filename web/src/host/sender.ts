@@ -1,0 +1,93 @@
+// What a Bridge says to the relay, in the form that the relay has accepted.
+
+import type { CommandResponse, HostMessage, TargetEvent } from "../wire/bridge";
+import { Outbox, type Place } from "./outbox";
+import type { Session } from "./session";
+import { type Carried, enclose, type Reply, read } from "./text";
+
+/** The envelope of a message that carries something. */
+type Passed = Omit<CommandResponse, "result" | "error"> | Omit<TargetEvent, "params">;
+
+const placeOf = (...sessions: Session[]): Place => ({
+  targetId: sessions[0].targetId,
+  sessions: sessions.map((s) => s.id),
+});
+
+export class Sender {
+  /** The extensions that the relay has accepted; none without "sessions". */
+  accepted: ReadonlySet<string> = new Set();
+  private readonly outbox: Outbox;
+
+  /** `emit` puts a text on the connection, or drops it where there is none. */
+  constructor(emit: (text: string) => void) {
+    this.outbox = new Outbox(emit);
+  }
+
+  accept(features: string[]): void {
+    this.accepted = new Set(features);
+    this.outbox.chunked = this.accepted.has("chunks");
+  }
+
+  /**
+   * The connection has ended. Where sessions may go on, so does what the relay has accepted; but the next one may be
+   * an older one, which must not get what nobody has read, nor chunks.
+   */
+  ended(keep: boolean): void {
+    this.outbox.clear();
+    this.accept(keep ? [...this.accepted].filter((f) => f !== "payloadLast" && f !== "chunks") : []);
+  }
+
+  /** The relay has taken a chunk. */
+  taken(): void {
+    this.outbox.taken();
+  }
+
+  /** `of` are the sessions that the message is about. */
+  message(message: HostMessage, ...of: Session[]): void {
+    this.outbox.send(JSON.stringify(message), of.length ? placeOf(...of) : {});
+  }
+
+  destroyed(targetId: string): void {
+    this.outbox.send(JSON.stringify({ kind: "targetDestroyed", targetId } satisfies HostMessage), { targetId });
+  }
+
+  answer(sessionId: string, targetId: string | undefined, id: number, reply: Reply): void {
+    const { error, result = {} } = reply;
+    const place = { targetId, sessions: [sessionId] };
+    this.pass({ kind: "response", sessionId, id }, error ? "error" : "result", error ?? result, place);
+  }
+
+  event(session: Session, method: string, params: Carried): void {
+    const to = this.accepted.size ? { sessionId: session.id } : {};
+    this.pass({ kind: "event", targetId: session.targetId, ...to, method }, "params", params, placeOf(session));
+  }
+
+  /** An event for several sessions of one Target. Those for which nothing waits get it now. */
+  events(sessions: Session[], method: string, params: Carried): void {
+    const [{ targetId }] = sessions;
+    if (sessions.length === 1 || !this.accepted.has("sessionIds")) {
+      for (const s of sessions) this.event(s, method, params);
+      return;
+    }
+    const waits = this.outbox.holds({ targetId }) ? (s: Session) => this.outbox.holds(placeOf(s)) : () => false;
+    const waiting = sessions.filter(waits);
+    const free = waiting.length ? sessions.filter((s) => !waiting.includes(s)) : sessions;
+    for (const list of [free, waiting]) {
+      if (!list.length) continue;
+      const place = placeOf(...list);
+      this.pass({ kind: "event", targetId, sessionIds: place.sessions, method }, "params", params, place);
+    }
+  }
+
+  /** An event for every session that the relay has on the Target: these. */
+  broadcast(targetId: string, sessions: () => Session[], method: string, params: Carried): void {
+    const own = this.outbox.holds({ targetId }) ? sessions() : [];
+    if (own.length) this.events(own, method, params);
+    else this.pass({ kind: "event", targetId, method }, "params", params, { targetId });
+  }
+
+  /** Sends a message with what it carries, which may be any text: only a relay that sees where it ends takes it unread. */
+  private pass(envelope: Passed, name: "params" | "result" | "error", carried: object, place: Place): void {
+    this.outbox.send(enclose(envelope, name, this.accepted.has("payloadLast") ? carried : read(carried)), place);
+  }
+}
