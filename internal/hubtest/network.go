@@ -5,7 +5,9 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Network is a TCP proxy on loopback that a test can make fail.
@@ -14,6 +16,9 @@ type Network struct {
 
 	to  string
 	all sync.WaitGroup // what it runs
+
+	rate   atomic.Int64 // bytes a second, in each direction of a connection; 0: no limit
+	passed atomic.Int64 // bytes
 
 	mu     sync.Mutex // guards everything below
 	closed bool       // to new connections
@@ -90,6 +95,10 @@ func (n *Network) pass(to, from *net.TCPConn) {
 				from.Close()
 				return
 			}
+			n.passed.Add(int64(m))
+			if rate := n.rate.Load(); rate > 0 {
+				time.Sleep(time.Duration(m) * time.Second / time.Duration(rate))
+			}
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -123,6 +132,12 @@ func (n *Network) Refuse(on bool) {
 	defer n.mu.Unlock()
 	n.closed = on
 }
+
+// Slow lets so many bytes pass in a second, in each direction of a connection.
+func (n *Network) Slow(rate int64) { n.rate.Store(rate) }
+
+// Passed is how many bytes have passed, in both directions of all connections.
+func (n *Network) Passed() int64 { return n.passed.Load() }
 
 // Silence holds all bytes back until end is called, which must be before the test ends.
 // No connection is closed.
