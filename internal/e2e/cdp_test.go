@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/cdphub/cdphub/internal/e2e/harness"
@@ -44,5 +45,25 @@ func (c *cdpClient) decode(t *testing.T, session, expression string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(c.Evaluate(t, session, expression)), into); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// point is a place in a page, in CSS pixels.
+type point struct{ X, Y float64 }
+
+// middleOf scrolls to an element and returns where its middle is.
+func (c *cdpClient) middleOf(t *testing.T, session, id string) (at point) {
+	t.Helper()
+	element := fmt.Sprintf("document.getElementById(%q)", id)
+	c.Evaluate(t, session, element+".scrollIntoView(), 0")
+	c.decode(t, session, "(r => ({x: r.x + r.width / 2, y: r.y + r.height / 2}))("+element+".getBoundingClientRect())", &at)
+	return at
+}
+
+// click presses and releases the left button.
+func (c *cdpClient) click(t *testing.T, session string, at point) {
+	t.Helper()
+	for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		c.Call(t, session, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1})
 	}
 }

@@ -37,15 +37,11 @@ func TestClicksByABadNetwork(t *testing.T) {
 	c := dialCDP(t, &endpoint{port: port})
 	c.Patience = faults.Longest + harness.Soon
 	session := c.Attach(t, "app-1")
-	c.Evaluate(t, session, "document.getElementById('plus').scrollIntoView(), 0")
-	var at struct{ X, Y float64 }
-	c.decode(t, session, "(r => ({x: r.x + r.width / 2, y: r.y + r.height / 2}))(document.getElementById('plus').getBoundingClientRect())", &at)
+	at := c.middleOf(t, session, "plus")
 	defer n.Fail(faults)()
 	clicks := 0
 	for end := time.Now().Add(long); time.Now().Before(end); clicks++ {
-		for _, kind := range []string{"mousePressed", "mouseReleased"} {
-			c.Call(t, session, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1})
-		}
+		c.click(t, session, at)
 		c.Forget()
 	}
 	if got := c.Evaluate(t, session, text("count")); got != fmt.Sprintf("%q", fmt.Sprint(clicks)) {
