@@ -70,7 +70,13 @@ func serve(p *Peer, handle func([]byte)) *Peer {
 	}()
 	p.T.Cleanup(func() {
 		p.Conn.Close(wsconn.ReasonNormal)
-		<-ended
+		for {
+			select {
+			case <-ended:
+				return
+			case <-p.Got: // of more messages than Got holds, Serve would wait with the next for ever
+			}
+		}
 	})
 	return p
 }
