@@ -269,7 +269,7 @@ func TestR174ViewersCostLittle(t *testing.T) {
 // untilPicturesAre waits until so many pictures have come; there are never more.
 func (v *viewing) untilPicturesAre(n int) {
 	v.t.Helper()
-	hubtest.Eventually(v.t, fmt.Sprintf("%d pictures", n), func() bool { return v.count() >= n })
+	v.untilPictures(n)
 	if got := v.count(); got != n {
 		v.t.Fatalf("%d pictures without an acknowledgement, want %d", got, n)
 	}
