@@ -1,4 +1,4 @@
-// Package browsertest lends Chromiums to tests. A start of Chromium takes about
+// Package browsertest lends browsers to tests. A start of a browser takes about
 // a second of processor time, so a test binary starts as many browsers as it has
 // tests at a time, not one for each test.
 //
@@ -23,7 +23,7 @@ import (
 // startTimeout is how long a browser may take to start. The machine may be busy.
 const startTimeout = time.Minute
 
-// browser is one Chromium.
+// browser is one headless shell.
 type browser struct {
 	profile string
 	window  *chrome.Window
@@ -44,7 +44,7 @@ func Main(m *testing.M) (status int) {
 	return status
 }
 
-// Borrow returns the profile folder of a running headless Chromium, for
+// Borrow returns the profile folder of a running headless shell, for
 // chrome.Options.URL, until the test ends. The browser has one blank page.
 func Borrow(t testing.TB) (profile string) {
 	t.Helper()
@@ -89,12 +89,16 @@ func start() (*browser, error) {
 	if err != nil {
 		return nil, err
 	}
+	path, err := HeadlessShell()
+	if err != nil {
+		return nil, err
+	}
 	profile, err := os.MkdirTemp("", "browsertest")
 	if err != nil {
 		return nil, err
 	}
 	b := &browser{profile: profile}
-	o := chrome.Options{Profile: profile, NoSandbox: os.Geteuid() == 0, Network: policy, Args: []string{"--remote-debugging-port=0"}}
+	o := chrome.Options{Path: path, Profile: profile, NoSandbox: os.Geteuid() == 0, Network: policy, Args: []string{"--remote-debugging-port=0"}}
 	if b.window, err = chrome.Show(o, "about:blank"); err != nil {
 		os.RemoveAll(profile)
 		return nil, err
