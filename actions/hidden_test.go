@@ -13,6 +13,7 @@ import (
 // than one capture of it, each in a size of its own, were waited for in vain.
 // What is in front stays there.
 func TestHiddenTabs(t *testing.T) {
+	needChromium(t)
 	opener := connect(t, actions.BrowserTarget, actions.Options{})
 	behind, front := visit(t, opener, "/form.html"), visit(t, opener, "/form.html")
 	b := connect(t, actions.BrowserTarget, actions.Options{})
@@ -71,6 +72,7 @@ func visibility(t *testing.T, id string) string {
 // TestSights tells the tab in front from the one behind, and a frame from one
 // that its Host page does not show. A page that does not answer does not delay the answer for the others.
 func TestSights(t *testing.T) {
+	needChromium(t)
 	b := connect(t, actions.BrowserTarget, actions.Options{})
 	behind, front := visit(t, b, "/form.html"), visit(t, b, "/form.html")
 	b.Close()

@@ -17,6 +17,7 @@ import (
 	"github.com/cdphub/cdphub/actions"
 	"github.com/cdphub/cdphub/actions/actionstest"
 	"github.com/cdphub/cdphub/bridge"
+	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/relay"
 	"github.com/cdphub/cdphub/urlpolicy"
 	"github.com/cdphub/cdphub/web"
@@ -49,7 +50,12 @@ var (
 
 func need(t testing.TB) {
 	t.Helper()
-	starting.Do(func() { shared, failed = open() })
+	starting.Do(func() {
+		var shell string
+		if shell, failed = browsertest.HeadlessShell(); failed == nil {
+			shared, failed = open(shell)
+		}
+	})
 	if failed != nil {
 		t.Fatal(failed)
 	}
@@ -63,14 +69,32 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-func open() (*place, error) {
+// needChromium is need with a Chromium that has windows, as far as a headless one
+// has any, until the test ends.
+func needChromium(t *testing.T) {
+	t.Helper()
+	need(t)
+	p, err := open("chromium")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := shared
+	shared = p
+	t.Cleanup(func() {
+		shared = before
+		p.close()
+	})
+}
+
+// open opens what the tests share, with the browser at path.
+func open(path string) (*place, error) {
 	ctx, end := context.WithCancel(context.Background())
 	p := &place{hub: relay.New(relay.Options{}), end: end}
 	p.app = httptest.NewServer(p.pages())
 	p.other = strings.Replace(p.app.URL, "127.0.0.1", "localhost", 1)
 	p.host = httptest.NewServer(p.hostPages(ctx))
 	var err error
-	if p.chromium, err = actionstest.Start(); err != nil {
+	if p.chromium, err = actionstest.Start(path); err != nil {
 		return nil, err
 	}
 	if p.keep, err = actions.Open(ctx, p.chromium.Join, actions.Options{}); err != nil {

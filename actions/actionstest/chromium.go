@@ -26,12 +26,8 @@ type Chromium struct {
 // may be busy.
 const starting = time.Minute
 
-// Start runs the chromium on PATH until Close.
-func Start() (*Chromium, error) {
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		return nil, err
-	}
+// Start runs the Chromium or headless shell at path until Close.
+func Start(path string) (*Chromium, error) {
 	profile, err := os.MkdirTemp("", "actionstest")
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/cdphub/cdphub/bridge/chrome"
+	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/server"
 )
@@ -36,10 +37,14 @@ func TestR144OnePolicyForAllClients(t *testing.T) {
 	secret.Listener = ln
 	secret.Start()
 	t.Cleanup(secret.Close)
+	shell, err := browsertest.HeadlessShell()
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := newStage(t, func(f *server.Options) {
 		f.Network.Block = []string{"127.0.0.2/32"}
 		// A browser that the hub starts has the policy in its arguments, too.
-		f.Browsers = browserAt(chrome.Options{NoSandbox: os.Geteuid() == 0})
+		f.Browsers = browserAt(chrome.Options{Path: shell, NoSandbox: os.Geteuid() == 0})
 	})
 	hub := strings.TrimPrefix(s.base("/hub/chromium"), "http")
 
