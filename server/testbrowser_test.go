@@ -8,12 +8,20 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 	"github.com/cdphub/cdphub/bridge/chrome"
 	"github.com/cdphub/cdphub/browsers"
+	"github.com/cdphub/cdphub/internal/browsertest"
 	"github.com/cdphub/cdphub/internal/hubtest"
 )
 
-// testBrowser is a real Chromium behind the hub "chromium".
+// testBrowser is a real browser behind the hub "chromium". Its path is empty, which
+// finds any browser, where no headless shell is to be had.
 func testBrowser() *browsers.Options {
-	return &browsers.Options{Chrome: chrome.Options{NoSandbox: os.Geteuid() == 0}, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}
+	shell, _ := browsertest.HeadlessShell()
+	return browserAt(shell)
+}
+
+// browserAt is the browser at path, behind the hub "chromium".
+func browserAt(path string) *browsers.Options {
+	return &browsers.Options{Chrome: chrome.Options{Path: path, NoSandbox: os.Geteuid() == 0}, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}
 }
 
 func works() error { return nil }

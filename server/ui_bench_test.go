@@ -22,7 +22,7 @@ func benchmarked(b *testing.B) (*Server, *actions.Page) {
 	}))
 	b.Cleanup(app.Close)
 	o := testOptions()
-	o.Browsers, o.Drain = testBrowser(), time.Millisecond
+	o.Browsers, o.Drain = browserAt("chromium"), time.Millisecond
 	s, err := New(o)
 	if err != nil {
 		b.Fatal(err)

@@ -184,7 +184,7 @@ func evaluate(t *testing.T, p *actions.Page, expression string) string {
 }
 
 func TestLiveViewOfABrowser(t *testing.T) {
-	s := start(t, func(o *Options) { o.Browsers = testBrowser() })
+	s := start(t, func(o *Options) { o.Browsers = browserAt("chromium") })
 	_, p := counting(t, s)
 	// Chromium 156 sizes a new tab soon after it has loaded, whoever looks: a resize event
 	// came in 7 of 30 tabs, and in none after a screenshot.
@@ -252,7 +252,7 @@ func TestLiveViewOfABrowser(t *testing.T) {
 }
 
 func TestLiveViewOfAHiddenTab(t *testing.T) {
-	s := start(t, func(o *Options) { o.Browsers = testBrowser() })
+	s := start(t, func(o *Options) { o.Browsers = browserAt("chromium") })
 	b, p := counting(t, s)
 	id := p.ID
 	if _, err := b.NewPage(t.Context(), "about:blank", ""); err != nil { // in front
@@ -280,7 +280,7 @@ func TestLiveViewOfAHiddenTab(t *testing.T) {
 // TestLiveViewOfWhatStops wants the last state of a page to be shown, however slowly
 // the viewer takes pictures.
 func TestLiveViewOfWhatStops(t *testing.T) {
-	s := start(t, func(o *Options) { o.Browsers = testBrowser() })
+	s := start(t, func(o *Options) { o.Browsers = browserAt("chromium") })
 	_, p := counting(t, s)
 	v := s.view(t, "/hub/chromium", p.ID, nil)
 	v.say(`{"kind":"size","width":320,"height":200,"fps":2}`)
