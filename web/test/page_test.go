@@ -25,6 +25,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cdphub/cdphub/internal/browsertest"
 )
 
 // pages holds host.js, the Host page's script, the tests, and what measures.
@@ -46,9 +48,9 @@ type outcome struct {
 const perPage = 3 * time.Minute
 
 func TestPages(t *testing.T) {
-	browser, err := exec.LookPath("chromium")
+	browser, err := browsertest.HeadlessShell()
 	if err != nil {
-		t.Fatal("a Chromium is needed on PATH: ", err)
+		t.Fatal(err)
 	}
 	agent, err := os.ReadFile(filepath.Join("..", "dist", "agent.js"))
 	if err != nil {
