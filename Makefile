@@ -118,9 +118,10 @@ test-clients: tools
 	go test -C $(E2E) -run '^$$' -bench ClickInTheDashboard -benchtime 1x -timeout 30m ./pages
 	CDPHUB_LINK_FAULTS=2m go test -C $(E2E) -count=1 -timeout 60m -p 1 . ./clients ./playwright -run 'ByABadNetwork|TestCluster'
 
-# The tests whose numbers are smaller by default, as their requirements have them.
+# The tests whose numbers are smaller by default, as their requirements have them, and
+# a whole Chromium for those that have its headless shell by default.
 test-long: tools
-	CDPHUB_LONG=1 go test -race -shuffle=on -timeout 60m ./...
+	CDPHUB_LONG=1 CHROMIUM=chromium go test -race -shuffle=on -timeout 60m ./...
 	CDPHUB_LONG=1 go test -C $(E2E) -shuffle=on -timeout 60m ./browserhost
 	$(MAKE) fuzz
 
@@ -253,6 +254,7 @@ generate: web/node_modules
 # What the tests and the demo need beside Go; installed only where missing.
 tools: $(E2E)/node_modules web/node_modules
 	@command -v chromium >/dev/null || ./.ci/install chromium
+	@command -v chromium-headless-shell >/dev/null || ./.ci/install chromium-headless-shell || echo "Tests use chromium in its place, and take longer."
 	@command -v chromedriver >/dev/null || ./.ci/install chromium-driver
 	@command -v firefox-esr >/dev/null || command -v firefox >/dev/null || ./.ci/install firefox-esr
 	@command -v cog >/dev/null || ./.ci/install cog
