@@ -12,7 +12,8 @@ import (
 //
 // A state holds what the directory says, and what each node believes. The rules are those
 // of server (own, takeOver, moved, holds) and cluster/nats (Claim, Certain). What happens to
-// named sessions when a node is drained is in model_drain_test.go.
+// named sessions when a node is drained is in model_drain_test.go, and when it dies in
+// model_notes_test.go.
 
 const (
 	modelNodes   = 3
@@ -58,6 +59,10 @@ type modelWorld struct {
 	named   [modelNodes]modelNamed // the named session of the Client, where nodes have it
 	moving  modelMove
 	begun   bool // the Client has its named session
+
+	noting bool // nodes write notes
+	note   modelNote
+	pens   [modelNodes]modelPen
 }
 
 func firstWorld() (w modelWorld) {
@@ -76,6 +81,7 @@ func (w modelWorld) steps(next func(string, modelWorld)) {
 		w.partition(n, next)
 		w.hears(n, next)
 		w.drains(n, next)
+		w.notes(n, next)
 	}
 	for i := range modelHosts {
 		w.arrives("host", true, func(w *modelWorld) *modelConn { return &w.hosts[i] }, next)
@@ -217,6 +223,7 @@ func (w *modelWorld) claim(n, after int8) (modelClaim, bool) {
 	w.claims++
 	w.directory = modelClaim{n, w.directory.epoch + 1}
 	w.held[n] = w.directory
+	w.restores(n)
 	return w.directory, true
 }
 
@@ -303,14 +310,27 @@ func broken(before, w modelWorld) string {
 	if w.directory.epoch < before.directory.epoch {
 		return "epochs fall"
 	}
+	if w.note.epoch < before.note.epoch {
+		return "a note of an older owner is in the place of a newer one's"
+	}
 	return ""
 }
 
 // TestModel explores every state that three nodes can get into, and wants the rules of
 // the cluster to hold in each: one owner an epoch, no Client joins an owner that could
-// know of a newer one or whose lease may be over, and no command runs twice.
+// know of a newer one or whose lease may be over, no command runs twice, and no note of
+// an older owner replaces a newer one's.
 func TestModel(t *testing.T) {
-	first := firstWorld()
+	t.Run("two Hosts", func(t *testing.T) { explore(t, firstWorld()) })
+	t.Run("one Host, and notes", func(t *testing.T) { // with two Hosts they have 9 million states
+		w := firstWorld()
+		w.noting, w.hosts[1].done = true, true
+		explore(t, w)
+	})
+}
+
+func explore(t *testing.T, first modelWorld) {
+	t.Helper()
 	seen := map[modelWorld]bool{first: true}
 	queue := []modelWorld{first}
 	for len(queue) > 0 {
