@@ -111,6 +111,9 @@ test-e2e: tools $(GOTESTSUM)
 	cd $(E2E) && $(call GOTEST,docs,./docs) -- -count=1 -timeout 20m -run 'TestBlocks/README|TestOwnPages'
 	cd $(E2E) && $(call GOTEST,recording,./recording) -- -count=1 -timeout 20m -run TestHandoff
 
+# A whole Chromium for the tests that otherwise have its headless shell.
+test-clients test-long clients-doc: export CHROMIUM ?= $(firstword $(foreach name,chromium chromium-browser google-chrome chrome,$(shell command -v $(name))))
+
 test-clients: tools
 	go test -C $(E2E) -v -count=1 -run TestTreeMatchesChromium ./axtree
 	go test -C $(E2E) -shuffle=on -count=1 -timeout 60m -p 1 ./apps ./clients ./docs ./npm ./playwright ./recording
@@ -118,10 +121,9 @@ test-clients: tools
 	go test -C $(E2E) -run '^$$' -bench ClickInTheDashboard -benchtime 1x -timeout 30m ./pages
 	CDPHUB_LINK_FAULTS=2m go test -C $(E2E) -count=1 -timeout 60m -p 1 . ./clients ./playwright -run 'ByABadNetwork|TestCluster'
 
-# The tests whose numbers are smaller by default, as their requirements have them, and
-# a whole Chromium for those that have its headless shell by default.
+# The tests whose numbers are smaller by default, as their requirements have them.
 test-long: tools
-	CDPHUB_LONG=1 CHROMIUM=chromium go test -race -shuffle=on -timeout 60m ./...
+	CDPHUB_LONG=1 go test -race -shuffle=on -timeout 60m ./...
 	CDPHUB_LONG=1 go test -C $(E2E) -shuffle=on -timeout 60m ./browserhost
 	$(MAKE) fuzz
 

@@ -16,7 +16,7 @@ func TestPageHostBesideBrowser(t *testing.T) {
 	app := harness.NewSite(t)
 	h := harness.StartBrowserHub(t, site+"/start", "--page-host")
 	app.UseHub("http://" + h.HostAddr)
-	user := harness.StartBrowser(t, app.Host.URL+"/host/1", false)
+	user := harness.StartChromium(t, app.Host.URL+"/host/1", false)
 	r := harness.StartRemote(t, endpoint(h, ""), site)
 	harness.Eventually(t, harness.Started, func() error {
 		s, err := h.Status()

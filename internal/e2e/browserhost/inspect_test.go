@@ -16,7 +16,7 @@ func TestChromeInspect(t *testing.T) {
 	for name, start := range map[string]func(t *testing.T) (addr, url string){
 		"page": func(t *testing.T) (string, string) {
 			url := newSite(t) + "/start"
-			return harness.StartBrowserHub(t, url).ClientAddr, url
+			return harness.StartChromiumHub(t, url).ClientAddr, url
 		},
 		"frame": func(t *testing.T) (string, string) {
 			e := harness.EndpointOf(t, "hub", "--page-sockets")
@@ -25,7 +25,7 @@ func TestChromeInspect(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			addr, url := start(t)
-			c := harness.DialCDP(t, "http://127.0.0.1:"+harness.StartBrowser(t, "about:blank", true).Port(t))
+			c := harness.DialCDP(t, "http://127.0.0.1:"+harness.StartChromium(t, "about:blank", true).Port(t))
 			var made struct{ TargetID string }
 			if err := json.Unmarshal(c.Call(t, "", "Target.createTarget", map[string]any{"url": "chrome://inspect/#devices"}), &made); err != nil {
 				t.Fatal(err)

@@ -202,7 +202,7 @@ func TestDiscardedTabs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(profile, "Local State"), []byte(`{"internal_only_uis_enabled":true}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := harness.StartBrowserHub(t, "about:blank", "--browser-profile", profile)
+	h := harness.StartChromiumHub(t, "about:blank", "--browser-profile", profile)
 	newcomer := harness.StartRemote(t, endpoint(h, ""), site)
 	newcomer.Run(t, "return 1") // its process is there
 	c := harness.DialCDP(t, endpoint(h, ""))

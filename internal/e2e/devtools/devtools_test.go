@@ -23,7 +23,7 @@ const (
 )
 
 func TestDevTools(t *testing.T) {
-	browser, err := harness.LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	browser, err := harness.Chromium()
 	if err != nil {
 		t.Fatal(err)
 	}

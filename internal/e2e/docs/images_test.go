@@ -26,7 +26,7 @@ func TestImages(t *testing.T) {
 	} else {
 		p["9222"] = "9222" // a picture shows what a reader sees
 	}
-	chromium, err := harness.LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	chromium, err := harness.Chromium()
 	if err != nil {
 		t.Fatal(err)
 	}

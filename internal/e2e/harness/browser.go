@@ -23,14 +23,47 @@ type Browser struct {
 // likeness is what makes one Chromium behave as the next, whoever starts it.
 var likeness = []string{"--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--window-size=1280,800"}
 
-// StartBrowser opens url. With debugging it has a DevTools port, else no way in
-// for a client at all. It ends with the test at the latest.
+// chromiums are the names of Chromium.
+var chromiums = []string{"chromium", "chromium-browser", "google-chrome", "chrome"}
+
+// Chromium returns the path of Chromium, or of what the variable CHROMIUM names.
+func Chromium() (string, error) { return LookUp("CHROMIUM", chromiums...) }
+
+// browserFor returns the path of Chromium's headless shell, which takes a third of
+// the processor time, or of Chromium where there is no shell. Benchmarks are about
+// Chromium itself.
+func browserFor(t testing.TB) (string, error) {
+	if _, measures := t.(*testing.B); measures {
+		return Chromium()
+	}
+	return LookUp("CHROMIUM", append([]string{"chromium-headless-shell"}, chromiums...)...)
+}
+
+// StartBrowser opens url in a headless shell. With debugging it has a DevTools port,
+// else no way in for a client at all. It ends with the test at the latest.
 func StartBrowser(t testing.TB, url string, debugging bool) *Browser {
 	t.Helper()
-	path, err := LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	path, err := browserFor(t)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return openBrowser(t, path, url, debugging)
+}
+
+// StartChromium is StartBrowser with a whole Chromium, for what the shell lacks: a
+// process for each page, DevTools, extensions, tabs that are discarded.
+func StartChromium(t testing.TB, url string, debugging bool) *Browser {
+	t.Helper()
+	path, err := Chromium()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openBrowser(t, path, url, debugging)
+}
+
+// openBrowser opens url in the browser at path.
+func openBrowser(t testing.TB, path, url string, debugging bool) *Browser {
+	t.Helper()
 	profile, err := os.MkdirTemp(scratch, "profile")
 	if err != nil {
 		t.Fatal(err)

@@ -13,13 +13,29 @@ import (
 	"testing"
 )
 
-// StartBrowserHub is StartHub with a Chromium behind the hub, which opens url.
+// StartBrowserHub is StartHub with a headless shell behind the hub, which opens url.
 func StartBrowserHub(t testing.TB, url string, args ...string) *Hub {
 	t.Helper()
-	path, err := LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	path, err := browserFor(t)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startWith(t, path, url, args)
+}
+
+// StartChromiumHub is StartBrowserHub with a whole Chromium.
+func StartChromiumHub(t testing.TB, url string, args ...string) *Hub {
+	t.Helper()
+	path, err := Chromium()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startWith(t, path, url, args)
+}
+
+// startWith starts a hub with the browser at path.
+func startWith(t testing.TB, path, url string, args []string) *Hub {
+	t.Helper()
 	args = append(args, "--browser-path", path, "--browser-no-sandbox")
 	for _, a := range append(slices.Clip(likeness), url) {
 		args = append(args, "--browser-arg="+a)

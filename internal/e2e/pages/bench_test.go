@@ -21,7 +21,7 @@ const tries = 5
 // after 300 moves, in turns. It fails when the moves delay the click in each of some
 // tries: a machine may be busy.
 func BenchmarkClickInTheDashboard(b *testing.B) {
-	chromium, err := harness.LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	chromium, err := harness.Chromium()
 	if err != nil {
 		b.Fatal(err)
 	}

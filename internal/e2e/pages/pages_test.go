@@ -22,7 +22,7 @@ const (
 )
 
 func TestPages(t *testing.T) {
-	browser, err := harness.LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	browser, err := harness.Chromium()
 	if err != nil {
 		t.Fatal(err)
 	}

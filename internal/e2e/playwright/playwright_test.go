@@ -47,7 +47,7 @@ func TestBrowserHost(t *testing.T) {
 }
 
 func TestHub(t *testing.T) {
-	runThroughHub(t, "hub", func(page string) { harness.StartBrowser(t, page, false) })
+	runThroughHub(t, "hub", func(page string) { harness.StartChromium(t, page, false) })
 }
 
 // A browser that has no DevTools protocol at all.

@@ -15,7 +15,7 @@ var scratch string
 func TestMain(m *testing.M) { os.Exit(harness.Main(m, &scratch)) }
 
 func TestChromium(t *testing.T) {
-	runAt(t, func(page string) { harness.StartBrowser(t, page, false) })
+	runAt(t, func(page string) { harness.StartChromium(t, page, false) })
 }
 
 // runAt runs the project at a proxy, whose Host page a browser opens.

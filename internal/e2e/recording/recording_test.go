@@ -156,7 +156,7 @@ func exports(t *testing.T, a *app, dir string, har bool) {
 		t.Fatalf("cdphub replay: %v\n%s", err, said)
 	}
 	nothingTyped(t, out, "Zaphod", "Beeblebrox", "hunter2")
-	chromium, err := harness.LookUp("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "chrome")
+	chromium, err := harness.Chromium()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ type object = map[string]any
 
 // TestR112NoFileBelowPrivileged tries the ways to a file of the browser's machine.
 func TestR112NoFileBelowPrivileged(t *testing.T) {
-	s := newStage(t)
+	s := newStage(t, harness.StartBrowserHub)
 	for _, scope := range []string{"standard", "full"} {
 		c := s.client(scope)
 		target, session := s.open(c, s.site+"/own", "")
@@ -59,7 +59,7 @@ func TestR112NoFileBelowPrivileged(t *testing.T) {
 // TestR113SessionsEndBeforeAFileShows has a privileged Client lead pages to a file
 // while others hammer them with questions, in the ways there are.
 func TestR113SessionsEndBeforeAFileShows(t *testing.T) {
-	s := newStage(t)
+	s := newStage(t, harness.StartBrowserHub)
 	boss := s.client("privileged")
 	url := "file://" + s.file
 	for name, lead := range map[string]func(session string, c *harness.CDP){
@@ -168,7 +168,7 @@ func again(t *testing.T, c *harness.CDP) string {
 // TestR116DownloadsOfEachScope wants nothing in the user's home, nothing in a
 // folder that a Client below privileged names, and no file replaced.
 func TestR116DownloadsOfEachScope(t *testing.T) {
-	s := newStage(t)
+	s := newStage(t, harness.StartBrowserHub)
 	victim := filepath.Join(s.folder, "evil.txt")
 	s.write(victim, "mine")
 	for _, scope := range []string{"standard", "full", "privileged"} {

@@ -45,7 +45,8 @@ const page = `<!doctype html><title>%s</title><h1>Page</h1><input type=file><a h
 	new MutationObserver((list) => changes.push(...list.map((m) => m.type))).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 </script>`
 
-func newStage(t *testing.T, args ...string) *stage {
+// newStage has the browser that startHub starts behind its hub.
+func newStage(t *testing.T, startHub func(testing.TB, string, ...string) *harness.Hub) *stage {
 	t.Helper()
 	s := &stage{T: t, folder: t.TempDir()}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -65,10 +66,8 @@ func newStage(t *testing.T, args ...string) *stage {
 	s.write(s.key, strings.Repeat("secret", 8))
 	s.write(s.file, secret)
 	t.Setenv("HOME", s.folder) // where a browser would leave downloads
-	s.hub = harness.StartBrowserHub(t, s.site+"/start", append([]string{
-		"--jwt-key", s.key,
-		"--browser-arg=--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-	}, args...)...)
+	s.hub = startHub(t, s.site+"/start", "--jwt-key", s.key,
+		"--browser-arg=--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
 	return s
 }
 

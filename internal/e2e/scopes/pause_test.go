@@ -11,7 +11,7 @@ import (
 // TestR114ReadersPauseNothing has a reader ask for what pauses pages, in all the
 // ways there are, while others go on.
 func TestR114ReadersPauseNothing(t *testing.T) {
-	s := newStage(t)
+	s := newStage(t, harness.StartBrowserHub)
 	boss := s.client("privileged")
 	page, session := s.open(boss, s.site+"/shared", "")
 	c := s.client("readonly")
@@ -51,7 +51,7 @@ func TestR114ReadersPauseNothing(t *testing.T) {
 // TestR114WhoHeldPopupsLeaves has Clients that may hold new pages leave while they
 // do: the pages go on.
 func TestR114WhoHeldPopupsLeaves(t *testing.T) {
-	s := newStage(t)
+	s := newStage(t, harness.StartBrowserHub)
 	boss := s.client("privileged")
 	_, session := s.open(boss, s.site+"/shared", "")
 	for round := range 6 {

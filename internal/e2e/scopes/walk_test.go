@@ -58,7 +58,7 @@ func TestR117WalkOverTheProtocol(t *testing.T) {
 	all := protocolOf(t)
 	for _, scope := range []string{"readonly", "standard", "full"} {
 		t.Run(scope, func(t *testing.T) {
-			s := newStage(t)
+			s := newStage(t, harness.StartChromiumHub)
 			boss := s.client("privileged")
 			contextID := member(t, boss.Call(t, "", "Target.createBrowserContext", nil), "browserContextId")
 			theirs, witness := s.open(boss, s.site+"/private", contextID)
@@ -229,7 +229,7 @@ func (w *walker) value(domain string, q property, depth int) any {
 // protocolOf is the /json/protocol of the installed Chromium.
 func protocolOf(t *testing.T) (all protocol) {
 	t.Helper()
-	b := harness.StartBrowser(t, "about:blank", true)
+	b := harness.StartChromium(t, "about:blank", true)
 	resp, err := http.Get("http://127.0.0.1:" + b.Port(t) + "/json/protocol")
 	if err != nil {
 		t.Fatal(err)
