@@ -4,20 +4,36 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
 
 // bucket is a key-value bucket, and the stream that holds it: reads of that see the
-// last write, since they go to its leader.
+// last write, since they go to its leader. Requests are made by asked, or have a time
+// limit of their own: one that went to a leader that died has no answer.
 type bucket struct {
-	jetstream.KeyValue
+	kv     jetstream.KeyValue
 	stream jetstream.Stream
 	js     jetstream.JetStream
 }
 
-func (b *bucket) subject(key string) string { return "$KV." + b.Bucket() + "." + key }
+func (b *bucket) subject(key string) string { return "$KV." + b.kv.Bucket() + "." + key }
+
+// keys lists the keys, in no order. It asks once.
+func (b *bucket) keys(ctx context.Context) ([]string, error) {
+	all := b.subject("")
+	info, err := b.stream.Info(ctx, jetstream.WithSubjectFilter(all+">"))
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]string, 0, len(info.State.Subjects))
+	for subject := range info.State.Subjects {
+		keys = append(keys, strings.TrimPrefix(subject, all))
+	}
+	return keys, nil
+}
 
 // last reads the last write of a key. ok is false when there is none.
 func (b *bucket) last(ctx context.Context, key string) (m *jetstream.RawStreamMsg, ok bool, err error) {
@@ -40,6 +56,15 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, options ...j
 		return 0, err
 	}
 	return ack.Sequence, nil
+}
+
+// remove takes a key out. With a last revision it may be told that the last is another:
+// this request has come twice, or another node has written.
+func (b *bucket) remove(ctx context.Context, key string, options ...jetstream.KVDeleteOpt) error {
+	_, err := asked(ctx, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, b.kv.Purge(ctx, key, options...)
+	})
+	return err
 }
 
 // asked returns the first answer to a request. It asks again before it gives the request up:

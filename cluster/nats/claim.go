@@ -168,7 +168,7 @@ func (c *claim) Release(ctx context.Context) error {
 		return nil
 	}
 	b, key := c.d.place(c.hub)
-	err := b.Purge(ctx, key, jetstream.LastRevision(uint64(c.epoch)), jetstream.PurgeTTL(markerKept))
+	err := b.remove(ctx, key, jetstream.LastRevision(uint64(c.epoch)), jetstream.PurgeTTL(markerKept))
 	if wrong := new(jetstream.APIError); errors.As(err, &wrong) && (wrong.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || wrong.ErrorCode == wrongLastSequenceReplicated) {
 		return nil // another has it already
 	}

@@ -289,7 +289,7 @@ func TestEpochsOutliveTheDirectory(t *testing.T) {
 			}
 			last = c.Epoch()
 			b, key := d.place("x")
-			if err := b.Purge(t.Context(), key); err != nil {
+			if err := b.remove(t.Context(), key); err != nil {
 				t.Fatal(err)
 			}
 			eventuallyGone(t, d)

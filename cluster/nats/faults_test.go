@@ -182,7 +182,7 @@ func (d *Directory) bytes(ctx context.Context, t *testing.T) (n uint64) {
 // entries counts the claims in the directory, without the marks of those given back.
 func (d *Directory) entries(ctx context.Context) (n int) {
 	for _, b := range d.owners {
-		keys, err := b.Keys(ctx)
+		keys, err := b.kv.Keys(ctx)
 		if err == nil {
 			n += len(keys)
 		}

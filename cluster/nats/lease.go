@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
 	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/cluster"
@@ -88,14 +86,12 @@ func (d *Directory) renew(ctx context.Context) error {
 // readNodes reads which nodes are alive. While that is not known, those that were
 // alive are thought to be.
 func (d *Directory) readNodes(ctx context.Context) error {
-	prefix := "$KV." + nodesBucket + "."
-	info, err := d.nodes.stream.Info(ctx, jetstream.WithSubjectFilter(prefix+">"))
+	ids, err := asked(ctx, d.nodes.keys)
 	if err != nil {
 		return err
 	}
-	alive := make(map[string]cluster.Node, len(info.State.Subjects))
-	for subject := range info.State.Subjects {
-		id := strings.TrimPrefix(subject, prefix)
+	alive := make(map[string]cluster.Node, len(ids))
+	for _, id := range ids {
 		m, ok, err := d.nodes.last(ctx, id)
 		if err != nil {
 			return err
@@ -155,7 +151,7 @@ func (d *Directory) Close(ctx context.Context) error {
 			}
 		}
 	}
-	if err := d.nodes.Purge(ctx, d.o.Node.ID); err != nil {
+	if err := d.nodes.remove(ctx, d.o.Node.ID); err != nil {
 		failed = append(failed, err)
 	}
 	d.conn.Close()

@@ -46,13 +46,11 @@ func (d *Directory) isFirst() bool {
 func (s *sweeper) round(ctx context.Context) {
 	dead, taken := make(map[string]bool), 0
 	for _, b := range s.d.owners {
-		prefix := "$KV." + b.Bucket() + "."
-		info, err := b.stream.Info(ctx, jetstream.WithSubjectFilter(prefix+">"))
+		keys, err := b.keys(ctx)
 		if err != nil {
 			return // the next round begins anew
 		}
-		for subject := range info.State.Subjects {
-			key := strings.TrimPrefix(subject, prefix)
+		for _, key := range keys {
 			if strings.HasPrefix(key, notePrefix) {
 				continue
 			}
@@ -65,7 +63,7 @@ func (s *sweeper) round(ctx context.Context) {
 				continue
 			}
 			dead[rec.Node] = true
-			if s.dead[rec.Node] && b.Purge(ctx, key, jetstream.LastRevision(m.Sequence), jetstream.PurgeTTL(markerKept)) == nil {
+			if s.dead[rec.Node] && b.remove(ctx, key, jetstream.LastRevision(m.Sequence), jetstream.PurgeTTL(markerKept)) == nil {
 				taken++
 			}
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +15,7 @@ import (
 type operatorFlags struct {
 	URL        string        `arg:"" optional:"" help:"Listener for operators of any node." default:"http://127.0.0.1:9224"`
 	AdminToken string        `help:"Token for the listener of operators." env:"CDPHUB_ADMIN_TOKEN" placeholder:"TOKEN"`
-	Timeout    time.Duration `help:"Time that the answer may take." default:"5s"`
+	Timeout    time.Duration `help:"Time that the answer may take." default:"15s"`
 }
 
 // drainCmd is `cdphub-cluster cluster drain`.
@@ -45,6 +46,9 @@ func (c *operatorFlags) ask(ctx context.Context, method, path string, want int) 
 	}
 	client := http.Client{Transport: &http.Transport{}} // and no proxy: it would answer in place of the hub
 	resp, err := client.Do(req)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("%s has not answered within %v: its node may be cut off, or the directory is choosing a leader. Try again, or ask another node", c.URL, c.Timeout)
+	}
 	if err != nil {
 		return nil, err
 	}
