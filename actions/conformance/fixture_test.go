@@ -62,7 +62,9 @@ func browserAt(o chrome.Options) *browsers.Options {
 	return &browsers.Options{Chrome: o, Hubs: []string{"chromium"}, Max: 1, Idle: time.Minute}
 }
 
-// showHost opens the Host page in the browser and waits until it is there.
+// showHost opens the Host page in the browser and waits until it is there. The page
+// has a context of its own: tests of frames and of tabs change cookies at the same
+// time, and cookies do not differ by port (RFC 6265 section 8.5).
 func (s *stage) showHost(t *testing.T, page string) {
 	t.Helper()
 	b, err := actions.Open(t.Context(), s.Join("chromium"), actions.Options{})
@@ -70,7 +72,11 @@ func (s *stage) showHost(t *testing.T, page string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
-	if _, err := b.NewPage(t.Context(), page, ""); err != nil {
+	id, err := b.CreateContext(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.NewPage(t.Context(), page, id); err != nil {
 		t.Fatal(err)
 	}
 	hub, release, err := s.Hub(t.Context(), "")
