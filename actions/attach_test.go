@@ -101,6 +101,23 @@ func TestClosingIsAskedForAgain(t *testing.T) {
 	})
 }
 
+// TestClosingWhatGoes closes a page that Chromium has just begun to remove.
+func TestClosingWhatGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b *Browser
+		b, _ = script(func(_, method string) string {
+			if method != "Target.closeTarget" {
+				return "{}"
+			}
+			go b.event("", "Target.targetDestroyed", []byte(`{"targetId":"T1"}`))
+			return "!No target found for targetId"
+		}).open(t)
+		if err := b.ClosePage(t.Context(), "T1"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestPagesThatFailedHaveGone opens a page that a Host makes and removes
 // again, while subscribers read their events late.
 func TestPagesThatFailedHaveGone(t *testing.T) {

@@ -108,6 +108,7 @@ var (
 	gone = []string{
 		"Session with given id not found", "Target destroyed", "Session detached", "Host disconnected",
 		"Host replaced", "Host re-announced", "The Client has left", "Target closed", "Target crashed", "No target with given id",
+		"No target found for targetId",
 	}
 	moved = []string{
 		"Inspected target navigated or closed", "Cannot find context with specified id", "Execution context was destroyed",
