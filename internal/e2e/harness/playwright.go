@@ -21,14 +21,16 @@ type playwrightSuite struct {
 	Suites []playwrightSuite
 	Specs  []struct {
 		Title string
-		OK    bool
-		Tests []struct {
-			Annotations []struct{ Type, Description string }
-			Results     []struct {
-				Status string
-				Errors []struct{ Message string }
-			}
-		}
+		Tests []playwrightTest // one for each project, which is a browser
+	}
+}
+
+type playwrightTest struct {
+	ProjectName string
+	Annotations []struct{ Type, Description string }
+	Results     []struct {
+		Status string
+		Errors []struct{ Message string }
 	}
 }
 
@@ -68,6 +70,9 @@ func RunPlaywright(t *testing.T, fewest int, record func(title string, passed bo
 	for _, s := range r.Suites {
 		count += s.tell(t, record)
 	}
+	if runErr != nil && !t.Failed() {
+		t.Errorf("%v:\n%s", runErr, &said)
+	}
 	if count < fewest && only == "" {
 		t.Errorf("%d tests ran, want %d or more", count, fewest)
 	}
@@ -81,35 +86,44 @@ func NodeModules(t testing.TB, dir string) {
 	}
 }
 
-func (s playwrightSuite) tell(t *testing.T, record func(title string, passed bool, verdict, reason string)) int {
-	count := len(s.Specs)
+// tell makes each test one of t, and returns how many there are. A spec's own "ok" is
+// that of its first project alone (Playwright 1.61, the JSON reporter's _mergeSuites).
+func (s playwrightSuite) tell(t *testing.T, record func(title string, passed bool, verdict, reason string)) (count int) {
 	for _, spec := range s.Specs {
-		t.Run(spec.Title, func(t *testing.T) {
-			passed := spec.OK && spec.Tests[0].Results[0].Status == "passed"
-			if record != nil {
-				verdict, reason := "", ""
-				if list := spec.Tests[0].Annotations; len(list) > 0 {
-					verdict, reason = list[0].Type, list[0].Description
-				}
-				record(spec.Title, passed, verdict, reason)
+		for _, test := range spec.Tests {
+			count++
+			name := spec.Title
+			if len(spec.Tests) > 1 {
+				name += " in " + test.ProjectName
 			}
-			if passed {
-				return
-			}
-			for _, test := range spec.Tests {
-				for _, result := range test.Results {
-					t.Errorf("%s: %s", s.File, result.Status)
-					for _, e := range result.Errors {
-						t.Error(plain(e.Message))
-					}
-				}
-			}
-		})
+			t.Run(name, func(t *testing.T) { test.tell(t, spec.Title, s.File, record) })
+		}
 	}
 	for _, inner := range s.Suites {
 		count += inner.tell(t, record)
 	}
 	return count
+}
+
+func (test playwrightTest) tell(t *testing.T, title, file string, record func(title string, passed bool, verdict, reason string)) {
+	passed := len(test.Results) > 0 && test.Results[0].Status == "passed"
+	if record != nil {
+		verdict, reason := "", ""
+		if list := test.Annotations; len(list) > 0 {
+			verdict, reason = list[0].Type, list[0].Description
+		}
+		record(title, passed, verdict, reason)
+	}
+	if passed {
+		return
+	}
+	t.Errorf("%s: it has not passed", file)
+	for _, result := range test.Results {
+		t.Errorf("%s: %s", file, result.Status)
+		for _, e := range result.Errors {
+			t.Error(plain(e.Message))
+		}
+	}
 }
 
 // plain takes the colours out of a message.

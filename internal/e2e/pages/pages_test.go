@@ -38,12 +38,13 @@ func TestPages(t *testing.T) {
 	open := harness.StartHub(t, "--ui=false")
 	closed := harness.StartHub(t, append(tokens, "--ui=false")...)
 	dash := harness.StartHub(t, "--browser-path", browser, "--browser-no-sandbox", "--browser-hub", "two", "--browser-hub", "three")
+	idleDash := harness.StartHub(t)
 	closedDash := harness.StartHub(t, tokens...)
 	shop := serve(t, "")
 	_, hostPage := harness.StartProxy(t, shop)
-	harness.RunPlaywright(t, 22, nil,
+	harness.RunPlaywright(t, 33, nil,
 		"BROWSER="+browser, "FIREFOX="+firefox, "CDPHUB="+program,
-		"DASH_CLIENTS=http://"+dash.ClientAddr, "DASH_HOSTS=http://"+dash.HostAddr, "CLOSED_DASH=http://"+closedDash.ClientAddr,
+		"DASH_CLIENTS=http://"+dash.ClientAddr, "DASH_HOSTS=http://"+dash.HostAddr, "IDLE_DASH=http://"+idleDash.ClientAddr, "CLOSED_DASH=http://"+closedDash.ClientAddr,
 		"OPEN_CLIENTS=http://"+open.ClientAddr, "OPEN_HOSTS=http://"+open.HostAddr,
 		"CLOSED_CLIENTS=http://"+closed.ClientAddr, "CLOSED_HOSTS=http://"+closed.HostAddr,
 		"CLIENT_TOKEN="+clientToken, "HOST_TOKEN="+hostToken,

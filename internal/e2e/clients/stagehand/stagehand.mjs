@@ -81,7 +81,11 @@ check("back", "page.goBack", async ({ page }) => {
   await page.goto(`${app}/two.html`);
   await page.goBack();
   assert.equal(await page.title(), "Field book");
-});
+}, early(async ({ page }) => {
+  await page.goto(`${app}/two.html`);
+  await page.goBack();
+  await until(async () => assert.equal(await page.title(), "Field book"));
+}));
 
 check("forward", "page.goForward", async ({ page }) => {
   await page.goto(`${app}/two.html`);
