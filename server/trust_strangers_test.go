@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cdphub/cdphub/internal/hubtest"
 	"github.com/cdphub/cdphub/internal/logging/logtest"
 )
 
@@ -47,30 +48,38 @@ var prefixes = []string{"", "/hub/one", "/hub/*", "/hub/No", "/hub/a.b", "/hub/%
 
 // TestR130ForeignPagesCountAgainstNobody sends what pages of other origins can
 // send, with wrong tokens, to every path of every listener. All of it is
-// refused for where it comes from, and nobody is locked out by it.
+// refused for where it comes from, and nobody is locked out by it. Of the kinds of
+// pages, two ask for each path in turn; with CDPHUB_LONG set, all do.
 func TestR130ForeignPagesCountAgainstNobody(t *testing.T) {
 	s, addrs := everything(t, nil)
-	foreign := map[string][]string{
-		"a page":                     {"Origin: https://evil.example"},
-		"a page on loopback":         {"Origin: http://localhost:1"},
-		"a sandboxed page":           {"Origin: null"},
-		"two origins":                {"Origin: http://" + addrs["hub"], "Origin: https://evil.example"},
-		"an image of another site":   {"Sec-Fetch-Site: cross-site"},
-		"an image of the same site":  {"Sec-Fetch-Site: same-site"},
-		"a name that leads here":     {"Host: evil.example"},
-		"an origin beside that name": {"Host: evil.example", "Origin: http://evil.example"},
+	type kind struct {
+		who   string
+		lines []string
 	}
+	foreign := []kind{
+		{"a page", []string{"Origin: https://evil.example"}},
+		{"a page on loopback", []string{"Origin: http://localhost:1"}},
+		{"a sandboxed page", []string{"Origin: null"}},
+		{"two origins", []string{"Origin: http://" + addrs["hub"], "Origin: https://evil.example"}},
+		{"an image of another site", []string{"Sec-Fetch-Site: cross-site"}},
+		{"an image of the same site", []string{"Sec-Fetch-Site: same-site"}},
+		{"a name that leads here", []string{"Host: evil.example"}},
+		{"an origin beside that name", []string{"Host: evil.example", "Origin: http://evil.example"}},
+	}
+	turn := 0
 	for listener, addr := range addrs {
 		for _, prefix := range prefixes {
 			for _, path := range append(closedPaths, openPaths...) {
 				if listener == "app" {
 					path = "/__hub" + path
 				}
-				for who, lines := range foreign {
-					if who == "a page on loopback" && path == "/icdp/host" {
+				for range hubtest.Amount(2, len(foreign)) {
+					turn++
+					f := foreign[turn%len(foreign)]
+					if f.who == "a page on loopback" && path == "/icdp/host" {
 						continue // it may be a Host
 					}
-					tryForeign(t, listener, addr, prefix+path, who, lines)
+					tryForeign(t, listener, addr, prefix+path, f.who, f.lines)
 				}
 			}
 		}
