@@ -46,6 +46,10 @@ func TestR93BudgetIsRead(t *testing.T) {
 
 // TestLimitsRefused gives values that must never be read as "unlimited".
 func TestLimitsRefused(t *testing.T) {
+	p, err := newParser(new(cli), "cdphub", io.Discard, io.Discard, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, flag := range []string{
 		"max-client-message", "max-host-message", "max-client-queue", "max-host-queue", "max-client-queued", "max-host-queued",
 		"max-clients", "max-client-sessions", "max-client-calls", "max-calls",
@@ -53,7 +57,7 @@ func TestLimitsRefused(t *testing.T) {
 	} {
 		for _, value := range []string{"-1", "-1s", "-1MiB", "0", "0s", "", "none", "1e400", "99999999999999999999"} {
 			arg := "--" + flag + "=" + value
-			err := run(t.Context(), []string{"serve", "--client-addr=127.0.0.1:0", "--host-addr=127.0.0.1:0", arg}, io.Discard, io.Discard)
+			_, err := p.Parse([]string{"serve", arg})
 			if err == nil || !strings.Contains(err.Error(), "--"+flag) || !strings.Contains(err.Error(), "above 0") {
 				t.Errorf("%s: got %v, want a refusal that names the option and says what is right", arg, err)
 			}

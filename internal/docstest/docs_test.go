@@ -31,7 +31,7 @@ func TestBlocksAreDeclared(t *testing.T) {
 	}
 	for _, page := range pages(t) {
 		for n, line := range strings.Split(page.prose, "\n") {
-			if regexp.MustCompile(`^ {4}(cdphub|make|curl|npm|npx|node|go|agent-browser) `).MatchString(line) {
+			if indented.MatchString(line) {
 				t.Errorf("%s:%d: write this command into a block of sh, which a test runs", page.file, n+1)
 			}
 		}
@@ -71,7 +71,7 @@ func TestOptionsExist(t *testing.T) {
 			known = node
 		}
 		for n, line := range strings.Split(page.text, "\n") {
-			for _, m := range regexp.MustCompile(`(?:^|[\s"'(`+"`"+`=\[])--([a-z][a-z0-9-]*)`).FindAllStringSubmatch(line, -1) {
+			for _, m := range option.FindAllStringSubmatch(line, -1) {
 				if name := m[1]; !known[name] && !known[strings.TrimPrefix(name, "no-")] {
 					t.Errorf("%s:%d: --%s is an option of no command", page.file, n+1, name)
 				}
@@ -85,7 +85,13 @@ func TestOptionsExist(t *testing.T) {
 	}
 }
 
-var variables = regexp.MustCompile(`\bCDPHUB_[A-Z_]+\b`)
+var (
+	option    = regexp.MustCompile(`(?:^|[\s"'(`+"`"+`=\[])--([a-z][a-z0-9-]*)`)
+	variables = regexp.MustCompile(`\bCDPHUB_[A-Z_]+\b`)
+	indented  = regexp.MustCompile(`^ {4}(cdphub|make|curl|npm|npx|node|go|agent-browser) `) // a command
+	heading   = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	unlinked  = regexp.MustCompile(`[^\p{L}\p{M}\p{N} _-]`) // what the address of a heading leaves out
+)
 
 // optionsOf are the options of a program of a module, their variables, and the options
 // of other programs.
@@ -181,8 +187,8 @@ func read(t *testing.T, file string) document {
 // anchors are the headings as GitHub and the site name them.
 func (d document) anchors() []string {
 	var all []string
-	for _, m := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(d.prose, -1) {
-		name := regexp.MustCompile(`[^\p{L}\p{M}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+	for _, m := range heading.FindAllStringSubmatch(d.prose, -1) {
+		name := unlinked.ReplaceAllString(strings.ToLower(m[1]), "")
 		all = append(all, strings.ReplaceAll(name, " ", "-"))
 	}
 	return all
