@@ -102,7 +102,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, on audi
 		Transport:     trip,
 		FlushInterval: -1, // server-sent events
 		ErrorLog:      zap.NewStdLog(s.log.Named("cluster")),
-		Rewrite:       func(p *httputil.ProxyRequest) { rewrite(p, pass) },
+		Rewrite:       rewrite,
 		ModifyResponse: func(answer *http.Response) error {
 			for name := range answer.Header { // httputil adds, where the owner has overwritten
 				w.Header().Del(name)
@@ -167,29 +167,12 @@ func portOf(addr string) uint16 {
 	return uint16(port)
 }
 
-// rewrite leaves a token out of what is passed on: the verdict takes its place.
-func rewrite(p *httputil.ProxyRequest, pass auth.Pass) {
+// rewrite leaves tokens out of what is passed on: the verdict takes their place.
+func rewrite(p *httputil.ProxyRequest) {
 	p.Out.Host = p.In.Host
 	p.Out.URL.RawQuery = p.In.URL.RawQuery // as it is: of /json/new it is an address
-	if ownersKey(p.In) {
-		return
-	}
-	p.Out.Header.Del("Authorization")
-	p.Out.Header.Del("X-Bap-Token")
-	if pass.Protocol == "" {
-		return
-	}
-	var others []string
-	for _, line := range p.Out.Header.Values("Sec-WebSocket-Protocol") {
-		for one := range strings.SplitSeq(line, ",") {
-			if one = strings.TrimSpace(one); one != pass.Protocol {
-				others = append(others, one)
-			}
-		}
-	}
-	p.Out.Header.Del("Sec-WebSocket-Protocol")
-	if len(others) > 0 {
-		p.Out.Header.Set("Sec-WebSocket-Protocol", strings.Join(others, ", "))
+	if !ownersKey(p.In) {
+		auth.Strip(p.Out.Header)
 	}
 }
 

@@ -80,6 +80,25 @@ func Bearer(r *http.Request) (token, protocol string, given bool) {
 	return strings.TrimPrefix(protocol, protocolPrefix), protocol, protocol != ""
 }
 
+// Strip takes the tokens out of the header of a request: Authorization, X-BAP-Token, and
+// the subprotocols that carry one.
+func Strip(h http.Header) {
+	h.Del("Authorization")
+	h.Del("X-BAP-Token")
+	var others []string
+	for _, line := range h.Values("Sec-WebSocket-Protocol") {
+		for part := range strings.SplitSeq(line, ",") {
+			if part = strings.TrimSpace(part); part != "" && !strings.HasPrefix(part, protocolPrefix) {
+				others = append(others, part)
+			}
+		}
+	}
+	h.Del("Sec-WebSocket-Protocol")
+	if len(others) > 0 {
+		h.Set("Sec-WebSocket-Protocol", strings.Join(others, ", "))
+	}
+}
+
 // offered is the first subprotocol that carries a token, or "".
 func offered(h http.Header) string {
 	for _, line := range h.Values("Sec-WebSocket-Protocol") {
