@@ -86,7 +86,7 @@ func TestOptionsExist(t *testing.T) {
 }
 
 var (
-	option    = regexp.MustCompile(`(?:^|[\s"'(`+"`"+`=\[])--([a-z][a-z0-9-]*)`)
+	option    = regexp.MustCompile(`(?:^|[\s"'(` + "`" + `=\[])--([a-z][a-z0-9-]*)`)
 	variables = regexp.MustCompile(`\bCDPHUB_[A-Z_]+\b`)
 	indented  = regexp.MustCompile(`^ {4}(cdphub|make|curl|npm|npx|node|go|agent-browser) `) // a command
 	heading   = regexp.MustCompile(`(?m)^#+ (.+)$`)
