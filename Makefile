@@ -87,12 +87,13 @@ test-browsers:
 
 # The tests of the product. Race detector where there is concurrency of ours: the
 # conformance and page tests are about what a browser does, and run without it, as
-# do tests of relay that it cannot watch (TestR70) or that only count time (TestR151).
+# do tests of relay that it cannot watch (TestR70) or that only count time (TestR151),
+# and the model of a cluster, which has one goroutine (TestModel).
 test-product: tools compiler $(GOTESTSUM)
 	@mkdir -p $(RESULTS)
 	$(call GOTEST,race,$$(go list ./... | grep -vE '/(actions/conformance|web/test)$$' | tr '\n' ' ')) -- -race -shuffle=on -timeout 20m -p $(PACKAGES_AT_ONCE)
 	$(call GOTEST,plain,./actions/conformance ./web/test) -- -shuffle=on -timeout 20m -p 2
-	$(call GOTEST,relay,./relay) -- -count=1 -run 'TestR70|TestR151'
+	$(call GOTEST,norace,./relay ./cluster) -- -count=1 -run 'TestR70|TestR151|TestModel'
 	cd web/build && $(call GOTEST,build,./...) -- -shuffle=on -timeout 20m
 	cd cluster/nats && $(call GOTEST,nats,./...) -- -shuffle=on -timeout 20m -p 1
 	go test -C packaging/release -run TestKubernetes .

@@ -1,3 +1,5 @@
+//go:build !race
+
 package cluster
 
 // modelNamed is a named session as one node has it.

@@ -1,3 +1,5 @@
+//go:build !race
+
 package cluster
 
 // modelNote is what the directory keeps of a hub for the owner after one that dies.
