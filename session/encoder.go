@@ -25,7 +25,8 @@ type Encoder struct {
 // NewEncoder makes a Peer of a connection.
 func NewEncoder(to FrameWriter) *Encoder { return &Encoder{to: to} }
 
-// Answer implements Peer.
+// Answer implements Peer. The members are in Chromium's order: id, then result or error,
+// then sessionId. The answer to a message without an id has none, as in Chromium.
 func (e *Encoder) Answer(s *Session, id, result []byte, err *Error) bool {
 	f := Frame{Body: result, Tail: s.Tail()}
 	if err != nil {

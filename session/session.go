@@ -35,7 +35,8 @@ type Side interface {
 }
 
 // Session is one Client's attachment to one Target, to its tab, or to the
-// browser.
+// browser. A hub guards it by its lock, fields and methods alike; ID, Kind, TargetID and
+// Peer do not change.
 type Session struct {
 	ID       string
 	Kind     Kind
@@ -62,10 +63,12 @@ type Session struct {
 	// has sent to the session, while the dialog is open; "" for none.
 	Dialog string
 
-	// Calls is the hub's: the session's commands in flight.
+	// Calls is the hub's: the session's commands in flight. It is an any, since this
+	// package cannot import relay, whose type it is.
 	Calls any
 
-	// Told is the hub's: the last event for several sessions that went to this one.
+	// Told is the hub's: the number of the last event for several sessions that went
+	// to this one, so that it gets each such event once.
 	Told uint64
 
 	named  bool // the Client's messages name it
@@ -80,7 +83,8 @@ func New(id, targetID string, p Peer) *Session {
 }
 
 // NewImplicit makes the session of a connection that belongs to one Target:
-// its messages name no session.
+// its messages name no session. Chromium has the same at /devtools/page/ID: the messages of
+// such a connection have no sessionId.
 func NewImplicit(id, targetID string, p Peer) *Session {
 	return &Session{ID: id, TargetID: targetID, Peer: p, tail: wire.End}
 }

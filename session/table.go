@@ -46,7 +46,8 @@ func (t *Table) OfTarget(targetID string) []*Session { return t.noSide.OfTarget(
 // Len is the number of sessions.
 func (t *Table) Len() int { return len(t.byID) }
 
-// Remove forgets a session, in constant time.
+// Remove forgets a session, in constant time. Sessions inside it stay: the hub ends those
+// first.
 func (t *Table) Remove(s *Session) {
 	delete(t.byID, s.ID)
 	if s.Parent != nil {
@@ -92,6 +93,7 @@ const (
 	lists
 )
 
+// with appends a session to one of the lists, and notes its index there.
 func with(list []*Session, s *Session, which int) []*Session {
 	s.index[which] = len(list)
 	return append(list, s)

@@ -7,10 +7,12 @@ import (
 )
 
 // Filter is a Target.TargetFilter: it selects types of targets. The first rule
-// that fits decides, and what fits none is left out.
+// that fits decides, and what fits none is left out. The page of CDP's domain Target
+// describes it.
 type Filter []Rule
 
-// Rule is one entry of a Filter. An empty type is any.
+// Rule is one entry of a Filter. An empty type is any. {"type":"page","exclude":true} on
+// the wire. Both members are optional.
 type Rule struct {
 	Type    string
 	Exclude bool
@@ -35,7 +37,8 @@ func (f Filter) Takes(kind string) bool {
 const MaxRules = 64
 
 // ReadFilter reads [{"type":"page","exclude":true},…], whose members it takes by
-// their exact names. It shares no memory with the text.
+// their exact names. It shares no memory with the text. ok is false for anything else than
+// an array of at most MaxRules such objects. Unknown members are ignored.
 func ReadFilter(raw []byte) (Filter, bool) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil || len(list) > MaxRules {

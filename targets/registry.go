@@ -20,7 +20,8 @@ type Registry struct {
 
 // Set adds a Target or updates the one with the same id. It reports whether
 // the Target is new; ok is false, and nothing is changed, when the id is empty
-// or too long or the registry is full. Title and URL are cut to their limits.
+// or too long or the registry is full. Title and URL are cut to their limits. The Registry
+// copies the id and the texts: the strings of t may point into a read buffer.
 func (r *Registry) Set(t Info) (added, ok bool) {
 	if t.ID == "" || len(t.ID) > MaxID {
 		return false, false
@@ -28,6 +29,7 @@ func (r *Registry) Set(t Info) (added, ok bool) {
 	old, known := r.byID.Get(t.ID)
 	switch {
 	case known:
+		// The key of the map stays the one that was copied when the Target was new.
 		t.ID = old.ID
 	case r.Len() >= MaxCount:
 		return false, false

@@ -7,7 +7,8 @@ import (
 )
 
 // Tabs are the Targets of Clients that see no others. The hub and its Hosts share
-// them, each under its own lock. Its zero value is empty.
+// them, each under its own lock. Its zero value is empty. The Policy relay.OwnTabs makes
+// such Clients.
 type Tabs struct {
 	mu    sync.Mutex // guards what is below; no lock is taken under it
 	given map[string]bool

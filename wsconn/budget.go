@@ -32,10 +32,12 @@ func NewBudget(limit int64) *Budget {
 	return &Budget{limit: limit, accounts: make(map[*Account]struct{})}
 }
 
-// Used is the number of bytes that count against the limit.
+// Used is the number of bytes that count against the limit. Connections and Accounts add to
+// it before Enforce runs, so that it may exceed the limit for a moment.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// Account is the part of a Budget that one holder uses.
+// Account is the part of a Budget that one holder uses. Account.bytes may be read by
+// enforce while the holder changes it: both are atomic, so that counting takes no lock.
 type Account struct {
 	budget *Budget
 	of     holder
@@ -77,6 +79,8 @@ func (a *Account) Add(change int) {
 	}
 	a.budget.used.Add(int64(change))
 	a.bytes.Add(int64(change))
+	// An Account is listed when it first counts something. Most connections are idle and
+	// never do, so that enforce does not walk over them.
 	if !a.listed.Load() && a.listed.CompareAndSwap(false, true) {
 		a.budget.mu.Lock()
 		a.budget.accounts[a] = struct{}{}
@@ -104,7 +108,8 @@ func (c *Conn) ending() bool { return c.closing().Code != 0 }
 // evict implements holder.
 func (c *Conn) evict() { c.Close(ReasonMemory) }
 
-// chunkCost is the bytes that n chunks of an outbox count for.
+// chunkCost is the bytes that n chunks of an outbox count for. The first chunk is free, as
+// Budget says. Each of the others counts as a large one.
 func chunkCost(n int) int { return max(n-1, 0) * largeChunk }
 
 // bufferCost is the bytes that the buffer of a message counts for.
@@ -118,6 +123,9 @@ func bufferCost(b []byte) int {
 // enforce ends holders while the limit is exceeded. It leaves out those that are
 // ending already: their memory will soon be free.
 func (b *Budget) enforce() {
+	// TryLock: if another goroutine is at it already, that one sees the new sum or the next
+	// addition does. To wait here would make a sender wait for the closing of other
+	// connections.
 	if b == nil || b.used.Load() <= b.limit || !b.enforcing.TryLock() {
 		return
 	}

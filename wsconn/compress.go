@@ -23,12 +23,16 @@ import (
 const (
 	compressFrom = 1 << 10 // bytes of a message that is worth it
 	rsv1         = 0b100   // in a header's RSV bits: the message is compressed
-	tail         = "\x00\x00\xff\xff"
-	lastBlock    = "\x01" + tail // so that inflating ends
+	// tail is what a flush ends with, an empty stored block without its first
+	// byte. The sender removes it (RFC 7692, section 7.2.1), and the receiver adds it again (7.2.2).
+	tail      = "\x00\x00\xff\xff"
+	lastBlock = "\x01" + tail // an empty stored block with BFINAL set (RFC 1951, section 3.2.3), so that inflating ends
 )
 
 // negotiateDeflate returns the answer to the first offer of a handshake that
-// can be met, or "" when there is none.
+// can be met, or "" when there is none. Offers are tried in the order of the header. Both
+// parameters of the answer may be in it without being in the offer (RFC 7692, sections
+// 7.1.1.1 and 7.1.1.2).
 func negotiateDeflate(h http.Header) string {
 	offers, ok := httphead.ParseOptions([]byte(strings.Join(h.Values("Sec-WebSocket-Extensions"), ",")), nil)
 	if !ok {
@@ -47,7 +51,9 @@ func negotiateDeflate(h http.Header) string {
 }
 
 // misplacedRSV reports whether a header sets RSV bits other than that of a
-// compressed message, on its first frame.
+// compressed message, on its first frame. A control frame or a later fragment must not set
+// RSV1 (RFC 7692, section 6). RSV2 and RSV3 belong to extensions that nobody has
+// negotiated.
 func misplacedRSV(h ws.Header) bool {
 	return h.Rsv != 0 && (h.Rsv != rsv1 || h.OpCode != ws.OpText && h.OpCode != ws.OpBinary)
 }
@@ -68,6 +74,8 @@ func (c *Conn) inflate(m *message) error {
 	if err := restart(z, m.data); err != nil {
 		return ReasonInternal
 	}
+	// The limit is for the inflated size. Deflate reaches about 1000:1, so that a
+	// compressed message of 100 KiB may stand for 100 MiB.
 	out, most := message{binary: m.binary}, c.maxMessage.Load()
 	n, err := fill(z, out.space(firstSize, true))
 	again := err == nil
@@ -115,6 +123,8 @@ func fill(r io.Reader, p []byte) (n int, err error) {
 	return n, err
 }
 
+// deflater compresses one message after the other. A flate.Writer of this level has more
+// than half a MiB of tables: hence the pool, and no context takeover.
 type deflater struct {
 	w   *flate.Writer
 	buf bytes.Buffer
@@ -129,7 +139,9 @@ var deflaters = sync.Pool{New: func() any {
 }}
 
 // compressed returns a batch of the outbox's frames with the large text frames
-// compressed. If there are any, the batch is recycled.
+// compressed. If there are any, the batch is recycled. The frames were queued before
+// anybody knew whether compression is worth it, and the writer compresses them outside
+// Conn.mu: so a slow compression delays this peer alone.
 func compressed(batch [][]byte) [][]byte {
 	if !worthwhile(batch) {
 		return batch
@@ -142,6 +154,8 @@ func compressed(batch [][]byte) [][]byte {
 			break
 		}
 		again := in
+		// A frame that does not shrink goes out as it was, with an RSV1 bit of 0: each
+		// message is compressed or not (RFC 7692, section 6).
 		if isLarge(h, size) && z.deflate(&in, size) {
 			out.add(appendHeader(nil, ws.OpText|rsv1<<4, z.buf.Len(), false), nil, 0)
 			out.add(z.buf.Bytes(), nil, 0)
@@ -168,6 +182,8 @@ func (z *deflater) deflate(in *cursor, size int) bool {
 	return z.buf.Len() < size
 }
 
+// worthwhile reports whether a batch has a frame to compress. Most batches have none and
+// are written without a copy.
 func worthwhile(batch [][]byte) bool {
 	for in := (cursor{chunks: batch}); ; {
 		h, size, ok := in.header()
@@ -178,6 +194,9 @@ func worthwhile(batch [][]byte) bool {
 	}
 }
 
+// isLarge reports whether a frame is a text message of compressFrom bytes or more. The
+// outbox has whole messages only, never fragments. Binary messages are mostly pictures,
+// which are compressed already.
 func isLarge(header []byte, size int) bool {
 	return ws.OpCode(header[0]&0x0f) == ws.OpText && size >= compressFrom
 }

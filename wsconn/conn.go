@@ -26,7 +26,8 @@ import (
 // other. The parts are the caller's again when a call returns.
 type Frame = wire.Frame
 
-// Limits bounds what one connection may use. Zero fields take the default.
+// Limits bounds what one connection may use. Zero fields take the default. 100 MiB
+// for a message is Chromium's own limit for what its DevTools endpoint receives.
 type Limits struct {
 	MaxMessage     int64         // bytes of one incoming message; 100 MiB
 	MaxFragments   int           // frames of one incoming message; 65,536
@@ -106,11 +107,13 @@ func newConn(nc net.Conn, limits *Limits) *Conn {
 }
 
 // HandleBinary sets the handler of binary messages. Without one a binary message
-// ends the connection. It must be called before Serve or Start.
+// ends the connection. It must be called before Serve or Start. The message belongs to f
+// until it returns.
 func (c *Conn) HandleBinary(f func(message []byte)) { c.binary = f }
 
 // LimitMessages lowers the limit for incoming messages to n bytes. 0, or more than
-// Limits.MaxMessage, restores that.
+// Limits.MaxMessage, restores that. It counts from the next frame on. A longer message ends
+// the connection with ReasonTooBig. Safe for concurrent use.
 func (c *Conn) LimitMessages(n int64) {
 	c.maxMessage.Store(min(orDefault(n, c.limits.MaxMessage), c.limits.MaxMessage))
 }
@@ -158,7 +161,9 @@ func (c *Conn) Serve(ctx context.Context, handle func(message []byte)) Reason {
 	return c.closing()
 }
 
-// finish waits for the writer, closes the socket and frees the buffers.
+// finish waits for the writer, closes the socket and frees the buffers. The order matters:
+// the writer has sent the close frame before drain reads, and nobody uses the buffers once
+// the socket is closed.
 func (c *Conn) finish() {
 	<-c.ended
 	c.drain()
@@ -175,6 +180,9 @@ func (c *Conn) Close(r Reason) {
 	c.closeLocked(r)
 }
 
+// closeLocked is Close under the lock. How long the writer may go on depends on the
+// reason: not at all for a peer that has gone, DrainTimeout for a peer that does not
+// read, which is enough for the close frame, and FlushTimeout for all others.
 func (c *Conn) closeLocked(r Reason) {
 	if c.reason.Code != 0 {
 		return
@@ -186,6 +194,8 @@ func (c *Conn) closeLocked(r Reason) {
 		c.giveUp = now
 		c.dropLocked()
 	case ReasonSlowConsumer, ReasonMemory:
+		// The queue of such a peer is what must be freed. Behind the batch under way, it
+		// gets the close frame alone.
 		c.giveUp = now.Add(c.limits.DrainTimeout)
 		c.dropLocked()
 	default:

@@ -17,6 +17,7 @@ import (
 // StatusError is a server's refusal of a handshake: an HTTP status.
 type StatusError int
 
+// Error implements error.
 func (e StatusError) Error() string { return fmt.Sprintf("handshake refused with status %d", int(e)) }
 
 // Dial connects to a WebSocket server at a ws or wss URL. The header is added to
@@ -24,7 +25,8 @@ func (e StatusError) Error() string { return fmt.Sprintf("handshake refused with
 // Sec-WebSocket-Protocol offers subprotocols. Redirects are not followed.
 //
 // A server that refuses yields a StatusError. A context that ends before the
-// handshake yields its cause; afterwards it has no effect.
+// handshake yields its cause; afterwards it has no effect. The caller must call Serve or
+// Start of what it returns.
 func Dial(ctx context.Context, rawURL string, header http.Header, l Limits) (*Conn, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -41,6 +43,7 @@ func Dial(ctx context.Context, rawURL string, header http.Header, l Limits) (*Co
 	}
 	limits := l.withDefaults()
 	c := newConn(nc, &limits)
+	// RFC 6455, section 5.1: a client masks what it sends.
 	c.client = true
 	if early != nil { // frames that came right behind the answer
 		b, _ := early.Peek(early.Buffered())
@@ -50,7 +53,9 @@ func Dial(ctx context.Context, rawURL string, header http.Header, l Limits) (*Co
 	return c, nil
 }
 
-// dialer returns a dialer that sends a header. Names count in any case.
+// dialer returns a dialer that sends a header. Names count in any case. gobwas/ws writes
+// Host and Sec-WebSocket-Protocol from fields of its own: in Dialer.Header they would be
+// there twice.
 func dialer(header http.Header) ws.Dialer {
 	var d ws.Dialer
 	others := http.Header{"User-Agent": {version.UserAgent()}} // unless header has another

@@ -26,7 +26,8 @@ func (in *reader) yield(full bool) {
 	}
 }
 
-// saturated reports whether every CPU runs a goroutine.
+// saturated reports whether every CPU runs a goroutine. The first of the metrics is new in
+// Go 1.26.
 func saturated() bool { return busy(1) }
 
 // busy reports whether one CPU in so many runs a goroutine. It takes 0.3 µs.

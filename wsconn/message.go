@@ -23,10 +23,11 @@ type message struct {
 	deflate bool // data is compressed
 }
 
+// The sizes of a message's buffer, in bytes.
 const (
 	firstSize  = 4 << 10
 	keptSize   = 1 << 20 // larger buffers are not kept for the next message
-	growFactor = 4
+	growFactor = 4       // a header that announces 100 MiB gets 4 KiB, and then four times what has arrived
 )
 
 var messages sync.Pool // of *[]byte
@@ -50,7 +51,8 @@ func (c *Conn) read(handle func([]byte)) Reason {
 	}
 }
 
-// frame reads one frame. Its errors are Reasons.
+// frame reads one frame. Its errors are Reasons. The frames of a message may have control
+// frames between them, which are answered at once (RFC 6455, section 5.4).
 func (c *Conn) frame(m *message, handle func([]byte)) error {
 	h, err := c.header(m.frames > 0)
 	if err != nil {
@@ -68,15 +70,19 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 	if h.Rsv != 0 {
 		m.deflate = true
 	}
+	// Before anything is read: a peer that announces too much is refused by its header.
 	if h.Length > c.maxMessage.Load()-int64(len(m.data)) {
 		return ReasonTooBig
 	}
+	// A peer may send frames of 0 bytes without end; the limit for bytes would never stop
+	// it.
 	if m.frames++; m.frames > c.limits.MaxFragments {
 		return ReasonFragments
 	}
 	in := &c.in
 	if m.frames == 1 && h.Fin && !m.deflate && h.Length <= int64(in.w-in.r) {
-		// The usual case: all of it is here.
+		// The usual case: all of it is in the read buffer, and is unmasked there. The
+		// handler gets this memory, without a copy: hence it may not keep it.
 		p := in.buf[in.r : in.r+int(h.Length)]
 		if h.Masked {
 			ws.Cipher(p, h.Mask, 0)
@@ -98,6 +104,8 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 		if err := c.inflate(m); err != nil {
 			return err
 		}
+		// payload has checked all but a character that is cut off at the end of the message.
+		// RFC 6455, section 8.1: invalid UTF-8 fails the connection.
 	} else if !m.binary && m.checked < len(m.data) {
 		return ReasonInvalidUTF8
 	}
@@ -168,7 +176,7 @@ func (c *Conn) header(fragmented bool) (h ws.Header, err error) {
 		h.Length = int64(binary.BigEndian.Uint64(b[2:]))
 	}
 	if h.Length < 0 || short == 126 && h.Length < 126 || short == 127 && h.Length <= 0xffff {
-		return h, ReasonProtocol // the top bit, or more bytes than the length needs
+		return h, ReasonProtocol // the top bit, or more bytes than the length needs: section 5.2 forbids both
 	}
 	if h.Masked {
 		copy(h.Mask[:], b[at:])
@@ -177,7 +185,9 @@ func (c *Conn) header(fragmented bool) (h ws.Header, err error) {
 	return h, nil
 }
 
-// payload appends the payload of a data frame to the message.
+// payload appends the payload of a data frame to the message. Once the read buffer is empty
+// it reads from the socket straight into the message's buffer, so that most of a large
+// message is not copied.
 func (c *Conn) payload(m *message, h ws.Header) error {
 	in := &c.in
 	for at := 0; at < int(h.Length); {
@@ -266,7 +276,10 @@ func (m *message) free() {
 	*m = message{}
 }
 
-// control answers a control frame.
+// control answers a control frame. Their payload has 125 bytes at most and is never
+// fragmented (RFC 6455, section 5.5), which header has checked. A pong needs no answer:
+// that bytes have come is what overdue looks for. A ping is answered with its own payload
+// (section 5.5.3).
 func (c *Conn) control(h ws.Header) error {
 	size := int(h.Length)
 	if err := c.need(size, false); err != nil {
@@ -279,7 +292,8 @@ func (c *Conn) control(h ws.Header) error {
 	}
 	switch h.OpCode {
 	case ws.OpPing:
-		// Who sends pings faster than it reads pongs waits for its own pongs.
+		// A peer that sends pings faster than it reads pongs is not read from until half
+		// of its queue is free. Otherwise its pings would end it as a slow consumer.
 		c.waitUntil(func() bool { return c.out.frames < max(c.limits.MaxQueued/2, 1) }, c.limits.WriteTimeout)
 		c.sendControl(ws.OpPong, p)
 	case ws.OpClose:
@@ -288,7 +302,9 @@ func (c *Conn) control(h ws.Header) error {
 	return nil
 }
 
-// closedBy is the reason in a peer's close frame; it is sent back as it came.
+// closedBy is the reason in a peer's close frame; it is sent back as it came. A payload of
+// 1 byte has no whole code. Section 5.5.1 of RFC 6455 wants a close frame in answer, which
+// typically echoes the code; section 7.4 says which codes may be in a frame.
 func closedBy(p []byte) Reason {
 	switch {
 	case len(p) == 0:

@@ -23,6 +23,7 @@ type outbox struct {
 	room    chan struct{} // closed when the writer takes the chunks; nil unless somebody waits
 }
 
+// The sizes of chunks, in bytes. recycle tells them apart by their capacity.
 const (
 	smallChunk = 4 << 10
 	largeChunk = 64 << 10
@@ -33,6 +34,7 @@ var (
 	largeChunks = sync.Pool{New: func() any { return new([largeChunk]byte) }}
 )
 
+// newChunk borrows an empty chunk: a small one if it is the first of the queue.
 func newChunk(first bool) []byte {
 	if first {
 		return smallChunks.Get().(*[smallChunk]byte)[:0]
@@ -76,7 +78,10 @@ func (o *outbox) add(p []byte, mask *[4]byte, offset int) {
 	}
 }
 
-// addFrame queues one whole frame (RFC 6455, section 5.2).
+// addFrame queues one whole frame (RFC 6455, section 5.2). The mask of a client's frame
+// must not be predictable (section 5.3), so that no page can make a frame look like HTTP to
+// a proxy on the way (section 10.3). The generator of math/rand/v2 is ChaCha8, seeded by
+// the system.
 func (o *outbox) addFrame(op ws.OpCode, f wire.Frame, masked bool) {
 	var head [ws.MaxHeaderSize]byte
 	var mask *[4]byte
@@ -110,7 +115,8 @@ func appendHeader(dst []byte, op ws.OpCode, size int, masked bool) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, bit|127), uint64(size))
 }
 
-// take returns all chunks and leaves spare's memory for the next ones.
+// take returns all chunks and leaves spare's memory for the next ones. From then on the
+// chunks belong to the writer, which recycles them.
 func (o *outbox) take(spare [][]byte) [][]byte {
 	batch := o.chunks
 	o.chunks, o.bytes, o.frames, o.largest = spare[:0], 0, 0, 0
@@ -118,7 +124,8 @@ func (o *outbox) take(spare [][]byte) [][]byte {
 	return batch
 }
 
-// dropLocked removes all queued frames.
+// dropLocked removes all queued frames. The batch that the writer is writing is not in the
+// queue any more and stays.
 func (c *Conn) dropLocked() {
 	o := &c.out
 	c.memory.Add(-chunkCost(len(o.chunks)))

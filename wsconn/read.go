@@ -58,7 +58,8 @@ func (in *reader) release() {
 	in.buf, in.r, in.w = nil, 0, 0
 }
 
-// push puts bytes in front of the first read.
+// push puts bytes in front of the first read. They are what net/http or the dialer has read
+// ahead, behind the handshake.
 func (in *reader) push(b []byte) {
 	if len(b) == 0 {
 		return
@@ -123,7 +124,9 @@ func (c *Conn) need(n int, between bool) error {
 
 // receive reads once from the socket. When the socket's deadline passes it
 // sees to pings and to what the peer owes; if the connection may go on it
-// returns 0 and no error. Its errors are Reasons.
+// returns 0 and no error. Its errors are Reasons. It is called by the reader's goroutine
+// alone. The time for Share runs from the end of one read to the beginning of the next: it
+// is what the handler has used.
 func (c *Conn) receive(p []byte) (int, error) {
 	if c.share != nil && !c.in.since.IsZero() {
 		c.share.yield(c.in.since)
@@ -164,11 +167,14 @@ func (c *Conn) overdue(now time.Time) Reason {
 		return ReasonTooSlow
 	}
 	switch {
+	// No ping is due, or the peer would not understand one.
 	case c.textOnly || now.Before(in.next):
 	case in.pinged.IsZero():
 		in.pinged, in.heard, in.warned = now, false, false
 		in.next = now.Add(c.limits.PongWithin / 10 * 9)
 		c.ping()
+	// Any bytes count as an answer, not only a pong: a peer that sends a large message
+	// answers a ping behind it.
 	case in.heard:
 		in.next = in.pinged.Add(c.limits.PingEvery)
 		in.pinged = time.Time{}

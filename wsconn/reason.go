@@ -15,6 +15,7 @@ type Reason struct {
 	Text string
 }
 
+// Error implements error: "1013 slow consumer".
 func (r Reason) Error() string { return strconv.Itoa(int(r.Code)) + " " + r.Text }
 
 // The reasons of RFC 6455 and of the IANA registry. A peer sees all but
@@ -77,7 +78,8 @@ func IsOwn(code uint16) bool {
 // policyViolation is the code that all of them had in version 1 of the bridge.
 const policyViolation = 1008
 
-// versionOne is a reason as a peer of version 1 knows it.
+// versionOne is a reason as a peer of version 1 knows it. docs/bridge.md calls the feature
+// "codes": a Host that does not name it in its ready is of version 1.
 func (r Reason) versionOne() Reason {
 	if slices.Contains(own, r) {
 		r.Code = policyViolation

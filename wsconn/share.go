@@ -64,7 +64,9 @@ func (s *Shares) others(id uint32, now time.Duration) bool {
 }
 
 // add counts time that a reader has used, and returns what its group has used beyond
-// its own part: it is heavy above ownBurst.
+// its own part: it is heavy above ownBurst. Time that passes gives back ownPart of itself,
+// as in a token bucket. The upper bound, 2*ownBurst, keeps a group that was heavy for
+// minutes from being heavy for long after it has stopped.
 func (s *Share) add(took, now time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,8 @@ type started struct {
 // Start runs the connection as Serve does, but returns at once and calls ended
 // when Serve would return. A connection that is silent for a time is
 // parked: it waits in Options.Poller and needs no goroutine. A panic in handle
-// ends the process, as in any goroutine.
+// ends the process, as in any goroutine. The goroutine that runs ended is the connection's
+// own; no lock is held.
 func (c *Conn) Start(ctx context.Context, handle func(message []byte), ended func(Reason)) {
 	c.handle, c.onEnd = handle, ended
 	c.stop = context.AfterFunc(ctx, func() { c.Close(reasonOf(ctx)) })
@@ -48,7 +49,9 @@ func (c *Conn) run() {
 }
 
 // park hands an idle connection to the Poller. It reports false when that is
-// not possible.
+// not possible. Close may run at the same time: it takes the same lock, and either finds
+// parked set and starts the reader, or sets the reason before, which is seen here. So no
+// end is missed.
 func (c *Conn) park() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,6 +82,8 @@ func (c *Conn) wake() {
 	c.wakeLocked()
 }
 
+// The Poller, the timer and Close may all wake it; the first one starts the reader, and the
+// others find parked false.
 func (c *Conn) wakeLocked() {
 	if !c.parked {
 		return

@@ -19,7 +19,8 @@ import (
 
 // DialThrough is Dial by a transport of net/http: through its proxies, and with its
 // TLS. It returns the header of the answer too. A server that refuses yields an
-// error that wraps a StatusError and has the beginning of the answer.
+// error that wraps a StatusError and has the beginning of the answer. Redirects are not
+// followed: RoundTrip never does. The caller must call Serve or Start of the connection.
 func DialThrough(ctx context.Context, by *http.Transport, rawURL string, header http.Header, l Limits) (*Conn, http.Header, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -31,6 +32,8 @@ func DialThrough(ctx context.Context, by *http.Transport, rawURL string, header 
 	}
 	u.Scheme = scheme
 	var nc net.Conn
+	// The body of a 101 can be read and written (http.Response.Body), but has no deadlines.
+	// Those are set on the connection below, which only the trace tells.
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { nc = i.Conn }})
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err != nil {

@@ -33,7 +33,8 @@ type Options struct {
 // ErrHandshake says that Upgrade has refused a request, and answered it.
 var ErrHandshake = errors.New("not a WebSocket handshake")
 
-// handshakeTimeout is for writing the answer.
+// handshakeTimeout is for writing the answer. The answer fits the socket's buffer: only a
+// broken connection takes longer.
 const handshakeTimeout = 5 * time.Second
 
 // Upgrade answers a WebSocket handshake (RFC 6455, section 4.2) and takes the
@@ -58,6 +59,8 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	c := newConn(nc, &limits)
 	c.textOnly = !goodKey(key)
 	c.memory.budget, c.poller, c.share = o.Budget, o.Poller, o.Share
+	// A client may send frames behind its handshake without waiting for the answer.
+	// net/http has read them already.
 	if n := buffered.Reader.Buffered(); n > 0 {
 		early, _ := buffered.Peek(n)
 		c.in.push(append([]byte(nil), early...))
@@ -97,10 +100,13 @@ func CheckHandshake(w http.ResponseWriter, r *http.Request, anyKey bool) error {
 	switch status {
 	case 0:
 		return nil
+	// RFC 9110, section 15.5.22, wants Upgrade in a 426, and RFC 6455, section 4.4, the
+	// version that is spoken.
 	case http.StatusUpgradeRequired:
 		w.Header().Set("Upgrade", "websocket")
 		w.Header().Set("Connection", "Upgrade")
 		w.Header().Set("Sec-WebSocket-Version", "13")
+	// RFC 9110, section 15.5.6.
 	case http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", http.MethodGet)
 	}
@@ -108,7 +114,9 @@ func CheckHandshake(w http.ResponseWriter, r *http.Request, anyKey bool) error {
 	return fmt.Errorf("%w: %s", ErrHandshake, why)
 }
 
-// check returns the status and words to refuse a handshake with, or 0.
+// check returns the status and words to refuse a handshake with, or 0. The rules are those
+// of RFC 6455, section 4.2.1. HTTP/2 has no Upgrade header; its way (RFC 8441) is not
+// offered.
 func check(r *http.Request, anyKey bool) (int, string) {
 	key := r.Header.Get("Sec-WebSocket-Key")
 	version := r.Header.Values("Sec-WebSocket-Version")
@@ -137,7 +145,9 @@ func goodKey(key string) bool {
 	return err == nil && len(b) == 16
 }
 
-// accept is the Sec-WebSocket-Accept for a key, taken as it was given.
+// accept is the Sec-WebSocket-Accept for a key, taken as it was given. RFC 6455, section
+// 4.2.2, step 5.4, with the GUID of section 1.3. SHA-1 protects nothing here: it proves
+// that the server has read the handshake.
 func accept(key string) string {
 	sum := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) //nolint:gosec // see above
 	return base64.StdEncoding.EncodeToString(sum[:])

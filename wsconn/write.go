@@ -25,7 +25,8 @@ func (c *Conn) startWriting() {
 
 // writeLocked starts the writer's goroutine unless it runs. The goroutine ends
 // when nothing is left to write: most connections are idle, and a goroutine's
-// stack is half of the memory of one.
+// stack is half of the memory of one. Before Serve or Start, messages are only queued: the
+// caller may deliver the first ones while it still sets up the connection.
 func (c *Conn) writeLocked() {
 	if c.served && !c.writes {
 		c.writes = true
@@ -35,7 +36,8 @@ func (c *Conn) writeLocked() {
 
 // write is the writer: it takes all that is queued and writes it at once,
 // until nothing is left. When the connection closes it ends with a close frame
-// and half-closes.
+// and half-closes. It never holds Conn.mu while it writes, so that Deliver never waits for
+// the socket.
 func (c *Conn) write() {
 	var batch [][]byte
 	for {
@@ -76,7 +78,7 @@ func (c *Conn) writeEnd() {
 		recycle(o.chunks)
 	}
 	if r := c.closing(); r == ReasonGone || r == ReasonDead {
-		return // TLS would wait to say so
+		return // the CloseWrite of TLS sends an alert, and would wait for a peer that has gone
 	}
 	if half, ok := c.nc.(interface{ CloseWrite() error }); ok {
 		half.CloseWrite() //nolint:errcheck // a peer that is gone
@@ -120,6 +122,7 @@ func closeFrame(r Reason) []byte {
 	case !validCode(r.Code):
 		return nil
 	}
+	// RFC 6455, section 5.5: 125 bytes of payload, of which the code takes 2.
 	text := r.Text[:min(len(r.Text), ws.MaxControlFramePayloadSize-2)]
 	return append(binary.BigEndian.AppendUint16(nil, r.Code), text...)
 }
@@ -136,7 +139,9 @@ type writer struct {
 	deadline time.Time   // of the socket
 }
 
-// write returns the zero Reason when all is written. It consumes no chunk.
+// write returns the zero Reason when all is written. It consumes no chunk. It returns
+// ReasonSlowConsumer when the peer took nothing for WriteTimeout, and ReasonGone when the
+// socket fails.
 func (w *writer) write(batch [][]byte) Reason {
 	w.bufs = append(w.bufs[:0], batch...)
 	keep := w.bufs[:0]
