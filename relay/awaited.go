@@ -14,10 +14,12 @@ import (
 // A browser that has crashed is started again, which takes a second or two. Until
 // then the hub keeps the commands that only a browser can carry out.
 
+// The bounds of what waits. A command that finds no room is refused at once, with the
+// advice to try again.
 const (
-	browserPatience = 10 * time.Second
-	maxParked       = 64       // commands of all Clients of a hub
-	maxParkedParams = 64 << 10 // bytes of one
+	browserPatience = 10 * time.Second // after it, the command is refused
+	maxParked       = 64               // commands of all Clients of a hub
+	maxParkedParams = 64 << 10         // bytes of one
 )
 
 // awaited is what waits for the browser of a hub. Hub.mu guards it.
@@ -35,7 +37,7 @@ type parked struct {
 }
 
 // ExpectBrowser says that somebody keeps a browser at the hub, until over is
-// called: while there is none, it is being started.
+// called: while there is none, it is being started. over must be called exactly once.
 func (h *Hub) ExpectBrowser() (over func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,7 +55,9 @@ func (h *Hub) ExpectBrowser() (over func()) {
 }
 
 // AwaitBrowser waits for a browser that is being started, for 10 s at most. Its
-// error says to callers what is the case.
+// error says to callers what is the case. It returns nil, too, when no browser is expected
+// any more: the next command then gets the refusal that fits. The hub's lock must not be
+// held.
 func (h *Hub) AwaitBrowser(ctx context.Context) error {
 	patience := time.NewTimer(browserPatience)
 	defer patience.Stop()
@@ -81,7 +85,8 @@ func (h *Hub) AwaitBrowser(ctx context.Context) error {
 // browserComesLocked reports whether a browser is being started.
 func (h *Hub) browserComesLocked() bool { return h.awaited.expected > 0 && h.browserLocked() == nil }
 
-// arrivedLocked wakes up who waits for a browser.
+// arrivedLocked wakes the goroutines in AwaitBrowser, which look again, and serves the
+// parked commands if there is a browser now or none will come.
 func (h *Hub) arrivedLocked() {
 	if h.awaited.came != nil {
 		close(h.awaited.came)
@@ -94,7 +99,8 @@ func (h *Hub) arrivedLocked() {
 
 // parkLocked keeps a command that needs the browser which is being started, and
 // reports whether it did. The hub serves it when the browser is there, before what the
-// Client sends then.
+// Client sends then. It keeps only what the emulated browser level cannot answer: a command
+// inside a session on a Target has its Host, or has lost it for good.
 func (h *Hub) parkLocked(r *request, m method) bool {
 	w := &h.awaited
 	switch {
@@ -111,6 +117,8 @@ func (h *Hub) parkLocked(r *request, m method) bool {
 	}
 	p := &parked{request: r.keep()}
 	h.counters.Received-- // it is counted when it is served
+	// The timer may fire just as p is served. Both hold the lock: the second finds p no
+	// more, and the command still gets one answer.
 	p.timer = time.AfterFunc(browserPatience, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()

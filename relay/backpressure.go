@@ -8,6 +8,8 @@ import "time"
 // do not queue behind its commands. A Host that answers nothing makes no Client
 // wait for long: there Limits.ClientCalls is the bound.
 
+// The bounds of back-pressure. A single Client may keep its Host busy; of several, none may
+// fill the Host's queue for the others.
 const (
 	inFlightAlone  = 256                    // commands in flight of a Client, while no other sends
 	inFlightShared = 32                     // while others send
@@ -24,7 +26,9 @@ type flow struct {
 }
 
 // throttleLocked returns the channel that is closed when the Client may send its next
-// message; nil when it need not wait.
+// message; nil when it need not wait. The number of a message is Stats.Received. A gap to
+// the Client's last number means that another Client has sent something meanwhile. A Client
+// that has waited in vain does not wait again until an answer has come.
 func (c *Client) throttleLocked() chan struct{} {
 	p, now := &c.flow, c.hub.counters.Received
 	if now != p.last+1 {
@@ -42,7 +46,8 @@ func (c *Client) throttleLocked() chan struct{} {
 	return p.turn
 }
 
-// await waits for an answer of the Host, or for longestWait.
+// await waits for an answer of the Host, or for longestWait. It runs in the goroutine that
+// reads the Client's connection, without the hub's lock.
 func (c *Client) await(turn <-chan struct{}) {
 	if turn == nil {
 		return

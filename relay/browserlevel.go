@@ -15,7 +15,9 @@ import (
 // the root are the Host's to mint and to announce. The hub only keeps account of
 // whose they are.
 
-// askAllLocked asks the Host for what Clients have asked for before it came.
+// askAllLocked asks the Host for what Clients have asked for before it came. A Client that
+// has turned on discovery or auto-attach before the browser was there expects events of the
+// browser, too.
 func (s *side) askAllLocked() {
 	h := s.hub
 	for l := range h.subscribers.discovering.All() {
@@ -37,7 +39,8 @@ func (s *side) askLocked(c *Client, asked request) {
 }
 
 // dropBrowserLocked ends everything of the Host, as when it has crashed: it
-// gets no ends of its sessions.
+// gets no ends of its sessions. While it runs, side.host is nil, so that endSessionLocked
+// releases no session to a Host that has gone.
 func (s *side) dropBrowserLocked(why *wire.Error) {
 	h, host := s.hub, s.host
 	s.host = nil
@@ -65,7 +68,9 @@ func (s *side) dropBrowserLocked(why *wire.Error) {
 	}
 }
 
-// rootLocked is the Client's own session at the browser level of the Host.
+// rootLocked is the Client's own session at the browser level of the Host. It is made with
+// the Client's first command. Its id is for the hub and the Host alone: the Client's
+// messages at browser level name no session.
 func (s *side) rootLocked(c *Client) *session.Session {
 	root := s.roots[c]
 	if root == nil {
@@ -125,7 +130,8 @@ func (s *side) serveLocked(r *request) bool {
 }
 
 // serveBrowserLevelLocked takes a message at browser level, unless it names
-// something that is not the Host's, or belongs to neither.
+// something that is not the Host's, or belongs to neither. Browser.close stays with the
+// hub, which answers {} and closes nothing: other Clients use the browser, too.
 func (s *side) serveBrowserLevelLocked(r *request) bool {
 	if s.namesOtherLocked(&r.args) || r.Method == "Browser.close" {
 		return false
@@ -135,6 +141,8 @@ func (s *side) serveBrowserLevelLocked(r *request) bool {
 		into = s.rootLocked(r.client)
 	}
 	switch r.Method {
+	// The hub keeps the subscription, for Targets of other Hosts, and the browser gets the
+	// command as well, for its own.
 	case "Target.setAutoAttach", "Target.setDiscoverTargets":
 		if _, err := s.hub.methods[r.Method].browser(s.hub, r); err != nil {
 			r.client.answer(r.session, r.ID, nil, err)
@@ -167,7 +175,8 @@ func (s *side) namesOtherLocked(p *params) bool {
 }
 
 // withTargetsLocked adds the Targets around which the hub emulates a browser to a Host's answer to
-// Target.getTargets, {"targetInfos":[…]}.
+// Target.getTargets, {"targetInfos":[…]}. An answer that is no such object is passed on
+// unchanged.
 func (h *Hub) withTargetsLocked(result []byte, c *Client, f targets.Filter) []byte {
 	if f == nil {
 		f = targets.Usual

@@ -8,7 +8,9 @@ import (
 	"github.com/cdphub/cdphub/session"
 )
 
-// call is one command that the Host has and has not answered.
+// call is one command that the Host has and has not answered. A call's memory is used again
+// once it was removed: code that runs later, such as a timer, keeps the number and looks
+// the call up by it.
 type call struct {
 	number  bridge.CallID
 	side    *side // whose Host has it
@@ -24,7 +26,7 @@ type call struct {
 	// ended gets the Host's result or the error; nil for most.
 	ended func(result []byte, err *wire.Error)
 
-	idBytes    [11]byte // the Client's id as it was sent: an int32
+	idBytes    [11]byte // the Client's id as it was sent: an int32, so -2147483648 is the longest
 	idLen      int8
 	prev, next *call // others of the same place
 }
@@ -48,7 +50,8 @@ func (c *call) sessionID() string {
 func (c *call) origin() origin { return origin{c.client, c.session} }
 
 // calls holds the commands in flight of one hub, found by number and by where
-// they were sent.
+// they were sent. The newest call of each place is in its Client or session, and the others
+// hang on it: to end a session, no other call is looked at.
 type calls struct {
 	last     bridge.CallID
 	byNumber map[bridge.CallID]*call
@@ -60,7 +63,8 @@ func (cs *calls) len() int { return len(cs.byNumber) }
 func (cs *calls) get(n bridge.CallID) *call { return cs.byNumber[n] }
 
 // add files a command for a side under the next number. The Host has it in the
-// session s, nil at browser level.
+// session s, nil at browser level. Numbers only grow, so that an answer to a call of an
+// earlier connection is known by its number (dropAnswerLocked).
 func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 	if cs.byNumber == nil {
 		cs.byNumber = make(map[bridge.CallID]*call)
@@ -113,6 +117,7 @@ func newest(at origin) *call {
 	return c
 }
 
+// setNewest notes the newest command in flight of a place; nil for none.
 func setNewest(at origin, c *call) {
 	if at.session == nil {
 		at.client.newest = c

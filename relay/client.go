@@ -6,7 +6,8 @@ import (
 	"github.com/cdphub/cdphub/session"
 )
 
-// Client is one CDP client of a hub. It is the Peer of all its sessions.
+// Client is one CDP client of a hub. It is the Peer of all its sessions. Receive is called
+// by one goroutine at a time, the reader of its connection. Leave may be called from any.
 type Client struct {
 	hub     *Hub
 	policy  Policy
@@ -40,7 +41,8 @@ func (c *Client) Answer(s *session.Session, id, result []byte, err *Error) bool 
 // Event implements session.Peer.
 func (c *Client) Event(s *session.Session, e *session.Event) bool { return c.peer.Event(s, e) }
 
-// event sends an event of the hub itself.
+// event sends an event of the hub itself. The hub's one Event is used again for each:
+// Reset("", nil) lets go of params, which are the caller's.
 func (c *Client) event(s *session.Session, method string, params []byte) {
 	e := &c.hub.event
 	e.Reset(method, params)
@@ -79,13 +81,16 @@ type request struct {
 
 // Receive takes one message of the Client. The message gets exactly one answer, from
 // the hub now or from the Host later. Receive keeps no part of frame. It returns at
-// once, or after at most about 100 ms while the Host cannot keep up.
+// once, or after at most about 100 ms while the Host cannot keep up. An error of wire.Parse
+// is answered without a sessionId, and with the id where it could be read, as Chromium
+// answers it.
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
 	c.take(env, err)
 }
 
-// take takes one message that has been read.
+// take takes one message that has been read. The scope is asked before the lock is taken,
+// and the Client waits for its Host after it was released.
 func (c *Client) take(env wire.Envelope, err *wire.Error) {
 	r := request{Envelope: env, isMethod: wire.IsMethod(env.Method), client: c}
 	refused := c.refuse(env.Method)
@@ -134,10 +139,16 @@ func (c *Client) serve(r *request, err, refused *wire.Error) (bridge.Host, <-cha
 	return h.serveLocked(r, refused), c.throttleLocked()
 }
 
+// errNoSession is the answer of Chromium 156 to an unknown sessionId. It has no sessionId
+// itself.
 var errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
 
 // serveLocked answers a message or forwards it, and returns the Host to which it
-// went. A message that was refused before is only answered.
+// went. A message that was refused before is only answered. The order of the steps matters.
+// A session of another Client is as unknown as none, so that ids cannot be probed. A lease
+// comes before everything that could act on its page. The hub's own methods (CdpHub.…) come
+// before the Host of a browser, which knows none of them. What a Client may not see is
+// refused before the hub looks for an answer.
 func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 	c := r.client
 	r.session = h.sessionLocked(c, &r.Envelope)
@@ -224,6 +235,7 @@ func (h *Hub) handlerLocked(r *request) *side {
 	return nil
 }
 
+// handles reports whether the Host carries out a method at browser level.
 func (s *side) handles(method string) bool { return s.lifecycle != nil && s.lifecycle.Handles(method) }
 
 // sessionLocked returns the session of a message; nil at browser level, or when there
@@ -235,7 +247,8 @@ func (h *Hub) sessionLocked(c *Client, env *wire.Envelope) *session.Session {
 	return c.page
 }
 
-// methodNotFound is the answer to an unknown method.
+// methodNotFound is the answer to an unknown method. The words are those of Chromium 156,
+// with code -32601. Its name is cut, since the Client chose it.
 func methodNotFound(method string, browserLevel bool) *wire.Error {
 	if len(method) > wire.MaxMethod {
 		method = method[:wire.MaxMethod]
@@ -248,7 +261,8 @@ func methodNotFound(method string, browserLevel bool) *wire.Error {
 }
 
 // Leave ends the Client: its sessions end and nothing is delivered to it any
-// more, late answers included.
+// more, late answers included. Answers and events that come later are counted as lost with
+// their Client. A second call does nothing.
 func (c *Client) Leave() {
 	h := c.hub
 	h.mu.Lock()
@@ -282,7 +296,9 @@ func (c *Client) Leave() {
 	h.drainedLocked()
 }
 
-// endPageLocked tells a Client of one Target that the Target has ended.
+// endPageLocked tells a Client of one Target that the Target has ended. Chromium sends the
+// same event, with this reason, before it closes /devtools/page/ID (CDP,
+// Inspector.detached).
 func (c *Client) endPageLocked() {
 	c.page = nil
 	c.event(nil, "Inspector.detached", []byte(`{"reason":"target_closed"}`))

@@ -22,7 +22,8 @@ type connection struct {
 	before bridge.CallID
 }
 
-// lock takes the hub's lock, if this is the current connection of its side.
+// lock takes the hub's lock, if this is the current connection of its side. The caller
+// unlocks only where it reports true.
 func (hc *connection) lock() bool {
 	hc.hub.mu.Lock()
 	if hc.side.connection == hc {
@@ -32,7 +33,8 @@ func (hc *connection) lock() bool {
 	return false
 }
 
-// Reannounced implements bridge.Events.
+// Reannounced implements bridge.Events. A second ready on the same connection replaces
+// everything that the Host has announced (docs/bridge.md).
 func (hc *connection) Reannounced(a bridge.Announcement) {
 	if hc.lock() {
 		defer hc.hub.mu.Unlock()
@@ -41,7 +43,8 @@ func (hc *connection) Reannounced(a bridge.Announcement) {
 	}
 }
 
-// TargetCreated implements bridge.Events.
+// TargetCreated implements bridge.Events. It reports true for an outdated connection: whose
+// Target it was does not matter any more, and nothing is to be refused.
 func (hc *connection) TargetCreated(t targets.Info) bool {
 	if !hc.lock() {
 		return true
@@ -50,7 +53,8 @@ func (hc *connection) TargetCreated(t targets.Info) bool {
 	return hc.side.createdLocked(t)
 }
 
-// TargetChanged implements bridge.Events.
+// TargetChanged implements bridge.Events. A change of an unknown Target is dropped: it may
+// have gone in between.
 func (hc *connection) TargetChanged(t targets.Info) {
 	if hc.lock() {
 		defer hc.hub.mu.Unlock()
@@ -68,7 +72,8 @@ func (hc *connection) TargetGone(targetID string) {
 	}
 }
 
-// Result implements bridge.Events: one answer in, one answer out.
+// Result implements bridge.Events: one answer in, one answer out. The error is read before
+// the lock is taken, as it may be as long as a message.
 func (hc *connection) Result(id bridge.CallID, sessionID string, result, cdpErr []byte) {
 	h := hc.hub
 	var failure *wire.Error
@@ -123,12 +128,15 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 	if c.session != nil && c.session.Peer != session.Peer(client) {
 		h.counters.Misrouted++
 	}
+	// remove comes last: the id that Answer gets lies in the call's memory.
 	h.counters.answered(&h.counters.AnsweredByHost, client.peer.Answer(c.answerTo, c.id(), result, failure))
 	h.calls.remove(c)
 	client.callEndedLocked()
 }
 
-// dropAnswerLocked counts an answer that is not passed on.
+// dropAnswerLocked counts an answer that is not passed on. The numbers of calls tell why:
+// one above the last was never given, one up to before was a call of an earlier connection,
+// and any other was answered already, perhaps by a timeout.
 func (h *Hub) dropAnswerLocked(before, id bridge.CallID, wrongSession bool) {
 	s := &h.counters
 	switch {
@@ -181,7 +189,8 @@ func (hc *connection) Event(targetID, method string, params []byte) {
 	e.Reset("", nil) // the Host's memory must not be held on to
 }
 
-// SessionEvent implements bridge.Events.
+// SessionEvent implements bridge.Events. An event for a session that has ended is dropped:
+// the Host may not know of its end yet.
 func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
 	seen := hc.hub.viewsOf(method, params)
 	if !hc.lock() {
@@ -208,7 +217,8 @@ func (hc *connection) SessionEvent(sessionID, method string, params []byte) {
 	h.event.Reset("", nil)
 }
 
-// SessionsEvent implements bridge.Events.
+// SessionsEvent implements bridge.Events. A session that is named twice gets the event
+// once.
 func (hc *connection) SessionsEvent(sessionIDs []string, method string, params []byte) {
 	seen := hc.hub.viewsOf(method, params)
 	if !hc.lock() {
@@ -239,7 +249,8 @@ func (hc *connection) SessionsEvent(sessionIDs []string, method string, params [
 }
 
 // Opened implements bridge.Events: a Host that serves the browser level mints all
-// sessions, any other those on the workers of its pages.
+// sessions, any other those on the workers of its pages. An id that is taken is refused, so
+// that a Host cannot get at the sessions of another Host.
 func (hc *connection) Opened(n bridge.Nested) {
 	if !hc.lock() {
 		return
@@ -310,7 +321,9 @@ func (hc *connection) PutScript(key, source string) bool {
 	return hc.side.browser == nil && hc.side.scripts.put(key, source, time.Now())
 }
 
-// HostGone implements bridge.Events.
+// HostGone implements bridge.Events. The Targets stay for Options.Grace only if the Host
+// may come back and has said by which id it will be known. Its scripts do not: they are
+// good for 10 s anyway.
 func (hc *connection) HostGone(mayReturn bool) {
 	if !hc.lock() {
 		return

@@ -20,7 +20,8 @@ const (
 	dialogClosed  = "Page.javascriptDialogClosed"
 )
 
-// noteDialog keeps the dialog that a session of a browser was told of.
+// noteDialog keeps the dialog that a session of a browser was told of. The hub cannot ask
+// the browser for an open dialog later: CDP has no command for it.
 func noteDialog(s *session.Session, method string, params []byte) {
 	switch method {
 	case dialogOpening:
@@ -69,7 +70,9 @@ func (l *lease) dialogLocked() (params []byte, in *session.Session) {
 }
 
 // holderDialogLocked has who holds a page know of the dialog that was open before,
-// once it enables Page, and answer it. It reports whether the command needs no more.
+// once it enables Page, and answer it. It reports whether the command needs no more. The
+// answer of the person is sent in the session that was told of the dialog, in the name of
+// its Client, who sees neither the command nor its result.
 func (h *Hub) holderDialogLocked(l *lease, r *request) bool {
 	if r.session == nil || r.session.TargetID != l.target || r.session.PageEvents || r.session.Dialog != "" {
 		return false

@@ -35,13 +35,17 @@ type DialogAnswer struct {
 	Text   string // of a prompt
 }
 
-// ErrDialogKey is the error for a dialog of an unknown Target, or with the wrong key.
+// ErrDialogKey is the error for a dialog of an unknown Target, or with the wrong key. One
+// error for both says nothing about which Targets there are.
 var ErrDialogKey = errors.New("no such target, or the wrong key")
 
-// dialogTimeout is how long a dialog waits for a Client.
+// dialogTimeout is how long a dialog waits for a Client. The page's script is blocked for
+// as long.
 const dialogTimeout = 30 * time.Second
 
-// dialogs is the state of the dialogs of one Target.
+// dialogs is the state of the dialogs of one Target. The key shows that the one who asks
+// over HTTP is the agent of the Target: the hub tells it to the Target's Host alone, and
+// the Host to the agent.
 type dialogs struct {
 	side *side
 	key  string
@@ -129,12 +133,14 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	if slot.open == o {
 		slot.settleLocked(unanswered)
 	}
-	return <-o.answer, nil
+	return <-o.answer, nil // settled here, or by somebody between the timeout and the lock
 }
 
 // sameSecret compares secrets in a time that says nothing about them.
 func sameSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
+// openingParams are the params of Page.javascriptDialogOpening. hasBrowserHandler is true,
+// as in a browser with a window: the page is blocked until the dialog is handled.
 func openingParams(d Dialog) []byte {
 	b := wire.AppendString([]byte(`{"url":`), d.URL)
 	b = wire.AppendString(append(b, `,"frameId":`...), d.FrameID)
@@ -144,7 +150,9 @@ func openingParams(d Dialog) []byte {
 	return append(b, '}')
 }
 
-// settleLocked ends the open dialog of a Target, if there is one.
+// settleLocked ends the open dialog of a Target, if there is one. The Clients get
+// Page.javascriptDialogClosed before OpenDialog returns. The channel has room for the one
+// answer that it ever gets.
 func (slot *dialogs) settleLocked(a DialogAnswer) {
 	o := slot.open
 	if o == nil {
@@ -205,10 +213,12 @@ func notePageClose(h *Hub, r *request) {
 	}
 }
 
+// noteCloseTarget is for Target.closeTarget, see notePageClose.
 func noteCloseTarget(h *Hub, r *request) {
 	h.dismissLocked(r.args.targetID)
 }
 
+// dismissLocked dismisses the open dialog of a Target, if there is one.
 func (h *Hub) dismissLocked(targetID string) {
 	if len(targetID) > targets.MaxID {
 		return
@@ -228,7 +238,8 @@ func notePage(on bool) func(*Hub, *request) {
 }
 
 // pageEventsLocked notes whether a session has Page enabled. When no session is left
-// that answers dialogs, the browser shows the open one itself.
+// that answers dialogs, the browser shows the open one itself. slot.wanted must be exact:
+// at 0 the browser shows dialogs itself, and above it the page waits for a Client.
 func (h *Hub) pageEventsLocked(s *session.Session, on bool) {
 	answers := on && s.Peer.(*Client).answers()
 	was := s.Answers

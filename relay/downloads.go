@@ -19,14 +19,16 @@ const (
 	downloadProgress = "Browser.downloadProgress"
 )
 
-// downloadWish is what a Client has asked for by Browser.setDownloadBehavior.
+// downloadWish is what a Client has asked for by Browser.setDownloadBehavior. It holds for
+// all frames of the hub, until the session ends in which it was asked for.
 type downloadWish struct {
 	events bool
 	byGUID bool   // the name of the file is the guid
 	folder string // "": no files
 }
 
-// setDownloads answers Browser.setDownloadBehavior.
+// setDownloads answers Browser.setDownloadBehavior. A Client that may use no files gets the
+// events, and no file.
 func setDownloads(_ *Hub, r *request) ([]byte, *wire.Error) {
 	p, w := &r.args, downloadWish{events: r.args.eventsEnabled}
 	switch p.behavior {
@@ -52,7 +54,8 @@ type downloadTaker struct {
 	downloadWish
 }
 
-// takersLocked are those that hear of a download.
+// takersLocked are those that hear of a download. Sessions that have ended are dropped
+// here: nothing else looks at Client.downloads.
 func (h *Hub) takersLocked() (takers []downloadTaker) {
 	for c := range h.clients {
 		for on, w := range c.downloads {
@@ -67,6 +70,7 @@ func (h *Hub) takersLocked() (takers []downloadTaker) {
 }
 
 // downloadState is the params of Browser.downloadProgress, with the file at the end.
+// Contents are base64 in JSON, as encoding/json has []byte; Clients never get them.
 type downloadState struct {
 	GUID     string `json:"guid"`
 	Total    int64  `json:"totalBytes"`
@@ -77,7 +81,8 @@ type downloadState struct {
 }
 
 // download passes on what an agent tells of a download. Files are written without
-// the hub's lock.
+// the hub's lock. Between the two locks a Client may have left and a session ended, which
+// is why both are looked at again.
 func (hc *connection) download(method string, params []byte) {
 	if !hc.lock() {
 		return
@@ -119,7 +124,8 @@ func (hc *connection) download(method string, params []byte) {
 }
 
 // saved writes the file of a finished download, where a Client wants it, and returns
-// the params of the event that tells of it.
+// the params of the event that tells of it. A file that was not written, for whatever
+// reason, is "canceled" to its Client.
 func (h *Hub) saved(t downloadTaker, d downloadState) []byte {
 	if d.State == "completed" {
 		name := d.Name

@@ -7,13 +7,14 @@ var errDraining = wire.ServerError("Hub is shutting down")
 
 // Drained is a Peer that wants to know when it may close: the hub drains, and
 // all commands of its Client have been answered. It is called once, under the
-// hub's lock.
+// hub's lock. It must neither block nor call the hub.
 type Drained interface {
 	Drained()
 }
 
 // Drain begins to end the hub: commands are refused from now on, and each
-// Client hears so, by Drained, as soon as it has its last answer.
+// Client hears so, by Drained, as soon as it has its last answer. It returns at once; wait
+// on Drained. A hub never leaves this state.
 func (h *Hub) Drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -41,6 +42,8 @@ func (h *Hub) Drained() <-chan struct{} {
 	return drained
 }
 
+// drainedLocked closes the channel of Drained once no command is in flight. It may be
+// called again and again.
 func (h *Hub) drainedLocked() {
 	if h.drained == nil || !h.draining || h.calls.len() > 0 {
 		return
@@ -52,6 +55,7 @@ func (h *Hub) drainedLocked() {
 	}
 }
 
+// drainLocked tells the Client's Peer once that it may close.
 func (c *Client) drainLocked() {
 	if p, ok := c.peer.(Drained); ok && c.calls == 0 && !c.drained {
 		c.drained = true

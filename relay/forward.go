@@ -13,10 +13,12 @@ import (
 )
 
 // browserTimeout is how long a Host may take over a browser-level request.
+// Chromium answers such requests itself; a Host page asks the code of its app, which may
+// never answer.
 const browserTimeout = 30 * time.Second
 
 // forwardLocked sends a command for a session to the Host that the session is
-// in, which answers it later.
+// in, which answers it later. It returns nil if the command was refused and answered.
 func (h *Hub) forwardLocked(r *request, s *session.Session) *call {
 	noteDisable(s, r.Method)
 	cmd := bridge.Command{SessionID: s.ID, TargetID: s.TargetID, Method: r.Method, Params: r.Params, Args: r.members}
@@ -51,7 +53,9 @@ func (s *side) forwardBrowserLocked(r *request) {
 }
 
 // sendLocked files a command and hands it to the Host of a side. It returns nil
-// when the command has failed and been answered.
+// when the command has failed and been answered. bridge.Host.Send must not block. If it
+// returns a *wire.Error, that is the Client's answer; any other error says that the Host
+// takes no more at present.
 func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Command) *call {
 	refuse := func(e *wire.Error) *call {
 		r.client.fail(r.session, r.ID, e)
@@ -76,7 +80,7 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 }
 
 // failLocked answers every command in flight of a session with an error, the
-// oldest first.
+// oldest first. The list begins with the newest, hence the walk to its end.
 func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
 	c := newest(origin{s.Peer.(*Client), s})
 	if c == nil {
@@ -93,7 +97,8 @@ func (h *Hub) failLocked(s *session.Session, why *wire.Error) {
 }
 
 // failWhereLocked answers the commands in flight that fit with an error, the
-// oldest first.
+// oldest first. It walks a sorted copy of the numbers: what a Client is told may end other
+// commands meanwhile.
 func (h *Hub) failWhereLocked(why *wire.Error, fits func(*call) bool) {
 	for _, n := range slices.Sorted(maps.Keys(h.calls.byNumber)) {
 		if c := h.calls.get(n); fits(c) {
@@ -102,6 +107,8 @@ func (h *Hub) failWhereLocked(why *wire.Error, fits func(*call) bool) {
 	}
 }
 
+// failCallLocked answers one command in flight with an error. The call's id and Client are
+// used before remove, which clears them.
 func (h *Hub) failCallLocked(c *call, why *wire.Error) {
 	client := c.client
 	if c.ended != nil {

@@ -44,6 +44,8 @@ func (h *Hub) Grant(targetID, client string) error {
 	return h.grantLocked(targetID, h.clientLocked(client))
 }
 
+// A Target that is private to a Client (targets.Info.Owner) cannot be granted, nor can a
+// frame or a worker without its page.
 func (h *Hub) grantLocked(targetID string, to *Client) error {
 	t, s, known := h.targetLocked(targetID)
 	switch {
@@ -73,6 +75,7 @@ func (h *Hub) Revoke(targetID, client string) error {
 	return h.revokeLocked(targetID, h.clientLocked(client))
 }
 
+// revokeLocked is Revoke under the lock; from is nil where no Client has the name.
 func (h *Hub) revokeLocked(targetID string, from *Client) error {
 	t, s, known := h.targetLocked(targetID)
 	switch {
@@ -152,7 +155,8 @@ func grantTab(h *Hub, r *request) ([]byte, *wire.Error) {
 }
 
 // revokeTab answers CdpHub.revoke; without a name it is the Client itself that gives
-// the tab back.
+// the tab back. What a Client was given it cannot take away from others: only what it has
+// opened.
 func revokeTab(h *Hub, r *request) ([]byte, *wire.Error) {
 	id, err := h.namedTabLocked(r)
 	if err != nil {
@@ -180,6 +184,7 @@ func (h *Hub) namedTabLocked(r *request) (string, *wire.Error) {
 	return id, nil
 }
 
+// granted is the CDP error for an error of Grant or Revoke.
 func granted(err error) *wire.Error {
 	switch {
 	case err == nil:

@@ -39,7 +39,8 @@ type Handoff struct {
 	Until        time.Time
 }
 
-// handoff is one that has not ended. Hub.mu guards it.
+// handoff is one that has not ended. Hub.mu guards it. The ticket opens the link once, so
+// that a link in somebody's history opens nothing.
 type handoff struct {
 	Handoff
 	session *session.Session
@@ -69,7 +70,7 @@ var (
 // ownMethod reports whether a method is the hub's own, with every kind of Host.
 func ownMethod(name string) bool { return strings.HasPrefix(name, "CdpHub.") }
 
-// beginHandoff answers CdpHub.handoff.
+// beginHandoff answers CdpHub.handoff. One handoff of a page may be open at a time.
 func beginHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 	o, err := readHandoff(r)
 	if err != nil {
@@ -101,7 +102,8 @@ func beginHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 	return append(strconv.AppendInt(append(b, `,"expires":`...), o.Until.UnixMilli(), 10), '}'), nil
 }
 
-// readHandoff reads the params.
+// readHandoff reads the params. instructions are cloned: members point into the read
+// buffer. timeout is in milliseconds, 5 minutes where it is missing.
 func readHandoff(r *request) (*handoff, *wire.Error) {
 	instructions, given := r.members.Text("instructions")
 	instructions = strings.TrimSpace(instructions)
@@ -196,6 +198,7 @@ func (h *Hub) EndHandoff(id string, why HandoffReason) bool {
 	return true
 }
 
+// endHandoffLocked forgets a handoff and sends CdpHub.handoffComplete.
 func (h *Hub) endHandoffLocked(o *handoff, why HandoffReason) {
 	h.forgetHandoffLocked(o)
 	b := wire.AppendString([]byte(`{"handoffId":`), o.ID)
@@ -204,6 +207,8 @@ func (h *Hub) endHandoffLocked(o *handoff, why HandoffReason) {
 	o.session.Peer.(*Client).event(o.session, "CdpHub.handoffComplete", b)
 }
 
+// forgetHandoffLocked ends the person's right to the page as well. Its Client gets no
+// event.
 func (h *Hub) forgetHandoffLocked(o *handoff) {
 	o.timer.Stop()
 	delete(h.handoffs, o.TargetID)
@@ -213,6 +218,7 @@ func (h *Hub) forgetHandoffLocked(o *handoff) {
 	h.auditHandoff("handoff ends", o)
 }
 
+// auditHandoff writes to the audit log. Neither ticket nor key may be in it.
 func (h *Hub) auditHandoff(what string, o *handoff) {
 	client := o.session.Peer.(*Client).name
 	h.opts.Log.Named("audit").Info(what, zap.String("hub", h.opts.Name), zap.String("target", o.TargetID), zap.String("handoff", o.ID), zap.String("client", client))

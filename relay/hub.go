@@ -57,7 +57,8 @@ type Options struct {
 	Observe func(*Hub) Observer
 }
 
-// Limits bounds what one hub holds. Zero fields take the default.
+// Limits bounds what one hub holds. Zero fields take the default. What goes beyond is
+// refused with an error; nothing that is there ends for it.
 type Limits struct {
 	Clients        int // 1,024
 	ClientSessions int // sessions of one Client; 8,192
@@ -117,7 +118,7 @@ type Hub struct {
 	methods   map[string]method // those of the package; they call back what looks them up
 	values    sync.Map
 	policies  atomic.Pointer[[]Policy] // of Clients, but for those that see everything
-	quiet     atomic.Bool              // some lease is
+	quiet     atomic.Bool              // some lease is quiet (LeaseOptions.Quiet); read without the lock
 	observer  Observer                 // nil: there is none
 	returning atomic.Pointer[expected] // nil: no Host page comes from another node
 
@@ -173,7 +174,9 @@ func New(o Options) *Hub {
 }
 
 // Value returns the value that the hub keeps for a key. The first call for a key
-// creates it. The key should have a type of the caller's own.
+// creates it. The key should have a type of the caller's own. It lets the adapters of a hub
+// share state of theirs, which this package does not know. Under a race create may run
+// twice; one of the results is dropped.
 func (h *Hub) Value(key any, create func() any) any {
 	if v, ok := h.values.Load(key); ok {
 		return v
@@ -201,7 +204,7 @@ type ClientOptions struct {
 
 // Admit adds a Client before it is connected, so that a full hub can refuse the
 // handshake. Connect or ConnectPage then gives the Client its connection. Leave ends
-// it, connected or not.
+// it, connected or not. The error is ErrTooManyClients.
 func (h *Hub) Admit(o ClientOptions) (*Client, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -234,6 +237,8 @@ func (c *Client) Connect(p session.Peer) {
 	c.connectLocked(p)
 }
 
+// connectLocked is Connect under the lock. A Client that comes while the hub drains has no
+// commands in flight, and is told at once that it may close.
 func (c *Client) connectLocked(p session.Peer) {
 	if c.left {
 		return
@@ -249,7 +254,8 @@ var ErrNoTarget = errors.New("no such target")
 
 // ConnectPage is Connect for a Client of one Target, as on Chromium's
 // /devtools/page/ID: its messages name no session. When the Target ends, the Client
-// gets Inspector.detached. Then the hub calls gone, once and under its lock.
+// gets Inspector.detached. Then the hub calls gone, once and under its lock. The error is
+// ErrNoTarget, also for a Target that the Client may not see.
 func (c *Client) ConnectPage(p session.Peer, targetID string, gone func()) error {
 	h := c.hub
 	h.mu.Lock()
@@ -314,7 +320,8 @@ func (h *Hub) Target(p Policy, id string) (targets.Info, bool) {
 	return t, true
 }
 
-// targetLocked finds a Target, and the side that has it.
+// targetLocked finds a Target, and the side that has it. It asks each side in turn: a hub
+// has few.
 func (h *Hub) targetLocked(id string) (t targets.Info, on *side, known bool) {
 	for _, on = range h.sides {
 		if t, known = on.targets.Get(id); known {
@@ -360,6 +367,7 @@ func (h *Hub) Version() bridge.Version {
 	return h.versionLocked()
 }
 
+// versionLocked is Version under the lock.
 func (h *Hub) versionLocked() (v bridge.Version) {
 	if s := h.browserLocked(); s != nil {
 		v = s.version

@@ -12,7 +12,7 @@ import (
 const DefaultHub = ""
 
 const (
-	maxHubs = 1 << 16
+	maxHubs = 1 << 16          // any name makes a hub, so there must be a bound
 	linger  = 30 * time.Second // how long a hub outlives its last user
 )
 
@@ -30,6 +30,7 @@ type Hubs struct {
 	draining bool
 }
 
+// entry is one hub. Hubs.mu guards it.
 type entry struct {
 	hub   *Hub
 	users int
@@ -55,7 +56,8 @@ func ValidName(name string) bool {
 }
 
 // Acquire returns the hub of that name for as long as the caller needs it;
-// release must be called once when it no longer does.
+// release must be called once when it no longer does. The error is ErrTooManyHubs. A second
+// call of release does nothing.
 func (hs *Hubs) Acquire(name string) (h *Hub, release func(), err error) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
@@ -95,6 +97,7 @@ func (hs *Hubs) Has(name string) bool {
 	return hs.hubs[name] != nil
 }
 
+// useLocked counts one more user, and stops the timer that would end the hub.
 func (hs *Hubs) useLocked(name string, e *entry) (release func()) {
 	if e.idle != nil {
 		e.idle.Stop()
@@ -104,6 +107,9 @@ func (hs *Hubs) useLocked(name string, e *entry) (release func()) {
 	return sync.OnceFunc(func() { hs.release(name, e) })
 }
 
+// release counts one user less, and has the hub end later if it was the last. A timer that
+// has fired just as the hub is used again finds another idle timer, or none, and does
+// nothing. The counters of the hub go on in past, so that those of the process never fall.
 func (hs *Hubs) release(name string, e *entry) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()

@@ -40,7 +40,8 @@ type target struct {
 	targets.Info
 }
 
-// find looks up a targetId of any kind.
+// find looks up a targetId of any kind. An id that only looks like that of a tab, with a
+// prefix but without such a Target, is not known.
 func (h *Hub) find(id string) (t target, known bool) {
 	if id == h.browserID {
 		return target{kind: session.Browser}, true
@@ -76,7 +77,8 @@ func (h *Hub) targetInfoParamsLocked(t target) []byte {
 //	{"targetId":"…","type":"page","title":"…","url":"…","attached":false,"canAccessOpener":false,"browserContextId":"…"}
 //
 // and, before the last member, "openerId" and "openerFrameId" of a page that
-// another has opened. Without browserContextId, Playwright shows no page.
+// another has opened. Without browserContextId, Playwright shows no page. (CDP,
+// Target.TargetInfo.) The browser counts as attached, as in Chromium.
 func (h *Hub) appendTargetInfoLocked(b []byte, t target) []byte {
 	if t.kind == session.Browser {
 		b = wire.AppendString(append(b, `{"targetId":`...), h.browserID)

@@ -7,7 +7,8 @@ import "time"
 // repeats the same few commands has all of them measured.
 const sampleEvery = 17
 
-// LatencyBounds are the upper bounds of Latency's buckets, in seconds.
+// LatencyBounds are the upper bounds of Latency's buckets, in seconds. Commands may wait
+// for a page to load, hence the long ones; 30 s is browserTimeout.
 var LatencyBounds = [...]float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 
 // Latency is how long Hosts have taken to answer commands, of which every 17th is
@@ -17,7 +18,8 @@ type Latency struct {
 	Sum     float64                        // seconds
 }
 
-// observe counts one answer.
+// observe counts one answer. The time is that from Host.Send to Events.Result, without that
+// in the Client's connection.
 func (l *Latency) observe(took time.Duration) {
 	seconds := took.Seconds()
 	i := 0

@@ -83,7 +83,9 @@ const maxViewerName = 64
 
 // Take gives the Client the right to act on a target for a viewer, whose name others
 // read. To take it again changes the options. The error is ErrNoTarget, or what
-// others get while somebody else has the target: an *Error.
+// others get while somebody else has the target: an *Error. While the Client has it, a
+// lease with the same Key but of another connection is refused: only when its viewer has
+// gone does it pass to whoever comes back with the Key.
 func (l *Local) Take(targetID, name string, o LeaseOptions) error {
 	o.Idle, o.Gone = or(o.Idle, 10*time.Minute), or(o.Gone, 30*time.Second)
 	c, h := l.client, l.client.hub
@@ -250,7 +252,9 @@ func (h *Hub) renewLocked(l *lease, after time.Duration, why LeaseEnd) {
 	l.timer = h.leaseTimer(l, after, why)
 }
 
-// leaseTimer ends a lease when its time is up, which may have changed meanwhile.
+// leaseTimer ends a lease when its time is up, which may have changed meanwhile. An acting
+// command only moves lease.until (usedLocked), which costs nothing; the timer then finds
+// time left and starts again.
 func (h *Hub) leaseTimer(l *lease, after time.Duration, why LeaseEnd) (t *time.Timer) {
 	ready := make(chan struct{}) // t is set
 	defer close(ready)
@@ -292,7 +296,8 @@ func (h *Hub) leaseClientLeftLocked(c *Client) {
 	}
 }
 
-// endLeaseLocked ends a lease: what has waited is carried out.
+// endLeaseLocked ends a lease: what has waited is carried out. It may be called again for
+// the same lease: what resumeLocked carries out may end leases, too.
 func (h *Hub) endLeaseLocked(l *lease, why LeaseEnd) {
 	if h.leases == nil { // the end of another has ended it
 		return
@@ -338,7 +343,8 @@ func (h *Hub) endLeasesLocked(on *side, targetID string, why LeaseEnd) {
 	}
 }
 
-// paused is the answer to what may not be done meanwhile.
+// paused is the answer to what may not be done meanwhile. The message names the viewer, and
+// Data says what to do: to wait, or to ask the person.
 func (l *lease) paused() *wire.Error {
 	e := wire.ServerError("paused: " + l.name + " has the page")
 	e.Data = advice.TakenOver.String()

@@ -49,7 +49,8 @@ func (l *lease) unsure(s *session.Session) bool {
 
 // concerns reports whether a command may be for the page of a lease: by its session,
 // by the target, the context or the window that it names, or because it acts and names
-// nothing.
+// nothing. In doubt it says yes: a command that is kept from others by mistake waits or is
+// refused, one that gets through could act against the person.
 func (l *lease) concerns(r *request, acts bool) bool {
 	if inside := r.session != nil && r.session.Kind != session.Browser; inside && (l.covers(r.session) || acts && l.unsure(r.session)) {
 		return true
@@ -69,7 +70,8 @@ func (l *lease) concerns(r *request, acts bool) bool {
 }
 
 // leasedLocked keeps a command of another Client from a page that somebody has taken
-// over, and reports whether it did: the command waits, or has been refused.
+// over, and reports whether it did: the command waits, or has been refused. The holder's
+// own commands pass, and renew the lease if they act.
 func (h *Hub) leasedLocked(r *request) bool {
 	acts := scope.Acts(r.Method)
 	for _, l := range h.leases.list {
@@ -94,7 +96,9 @@ func (h *Hub) leasedLocked(r *request) bool {
 
 // goesOn reports whether a command that does not act may go to a page that is quiet.
 // A request must go on as it is: it could be sent elsewhere, with what was typed. An
-// answer that leads on (RFC 9110, sections 15.4.8 and 15.4.9) sends it elsewhere, too.
+// answer that leads on (RFC 9110, sections 15.4.8 and 15.4.9) sends it elsewhere, too. A
+// paused request of the page must be answered by the Client that has intercepted it, or the
+// page would hang.
 func goesOn(r *request) bool {
 	for _, m := range r.members {
 		switch r.Method + "." + m.Name {

@@ -9,6 +9,7 @@ import (
 
 // With LeaseOptions.Wait, what acts on a page waits until it is handed back.
 
+// The bounds of what waits for one lease. A command beyond them is refused at once.
 const (
 	maxWaiting    = 256      // commands that wait for the end of one lease
 	maxKeptParams = 64 << 10 // bytes of one
@@ -20,11 +21,12 @@ type kept struct {
 	timer *time.Timer
 }
 
-// usedLocked notes that the holder has acted.
+// usedLocked notes that the holder has acted. It does not touch the timer, see leaseTimer.
 func (l *lease) usedLocked() { l.until = time.Now().Add(l.Idle) }
 
 // keepLocked has a command wait for the end of a lease, and reports whether there was
-// room.
+// room. The timer of a command and the end of the lease may come together: whoever removes
+// it from the list answers it.
 func (h *Hub) keepLocked(l *lease, r *request) bool {
 	if len(l.kept) >= maxWaiting || len(r.Params) > maxKeptParams {
 		return false
@@ -65,7 +67,8 @@ func (l *lease) forgetLocked(c *Client) {
 	}
 }
 
-// resumeLocked carries out what has waited, in the order in which it came.
+// resumeLocked carries out what has waited, in the order in which it came. The list is
+// taken away first, as a command may begin another lease's wait.
 func (h *Hub) resumeLocked(l *lease) {
 	list := l.kept
 	l.kept = nil
@@ -89,7 +92,8 @@ func mayAct(_ *Hub, r *request) ([]byte, *wire.Error) {
 
 // MayAct is for who acts on a target by commands that read, such as a call of a
 // script: it fails while somebody else has taken over the target, as an acting
-// command would, after it has waited as long as one would.
+// command would, after it has waited as long as one would. The error is an *Error, "paused:
+// NAME has the page", also when ctx ends first.
 func (l *Local) MayAct(ctx context.Context, targetID string) error {
 	h := l.client.hub
 	var late <-chan time.Time

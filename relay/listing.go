@@ -10,7 +10,8 @@ import (
 )
 
 // listing is the answer to getTargets for Clients that see all Targets. Few Targets
-// change between two questions: only these are written anew.
+// change between two questions: only these are written anew. Otherwise the text of up to
+// 8,192 Targets would be written under the hub's lock for each question.
 type listing struct {
 	text    []byte
 	stale   bool     // text must be written anew
@@ -33,7 +34,8 @@ func (l *listing) note(targetID string, added bool) {
 	}
 }
 
-// listingLocked is the answer to getTargets, for one of these Clients.
+// listingLocked is the answer to getTargets, for one of these Clients. The caller must not
+// change it, and not keep it: the next call may write over it.
 func (h *Hub) listingLocked(c *Client) []byte {
 	l := &h.listing
 	for _, id := range l.changed {
@@ -49,7 +51,8 @@ func (h *Hub) listingLocked(c *Client) []byte {
 }
 
 // relistLocked writes the part of one Target anew. Its beginning and its end stand
-// nowhere else: the quotes of what they could be in are escaped there.
+// nowhere else: the quotes of what they could be in are escaped there. It reports false
+// when the Target is not in the text, which is then written anew as a whole.
 func (h *Hub) relistLocked(id string) bool {
 	l := &h.listing
 	t, on, known := h.targetLocked(id)

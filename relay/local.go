@@ -21,7 +21,8 @@ type LocalOptions struct {
 	Event func(sessionID, method string, params []byte)
 }
 
-// Local is a Client within the process.
+// Local is a Client within the process. Lock order: the hub's lock, then mu, as Answer is
+// called under the former. Its methods are safe for concurrent use.
 type Local struct {
 	client *Client
 	event  func(sessionID, method string, params []byte) // nil for none
@@ -67,14 +68,17 @@ func (l *Local) Leave() {
 
 // Call sends a command with params, a JSON object or nil, and waits for its
 // answer, which is the caller's. A sessionID of "" is the browser level. The
-// error is an *Error or that of ctx.
+// error is an *Error or that of ctx. Params are not kept.
 func (l *Local) Call(ctx context.Context, sessionID, method string, params []byte) ([]byte, error) {
 	return l.Send(sessionID, method, params)(ctx)
 }
 
 // Send is Call in two steps: what it returns waits for the answer, and must be
-// called once. Commands reach the Host in the order in which they are sent.
+// called once. Commands reach the Host in the order in which they are sent. The wait
+// function may be called in another goroutine. If its ctx ends first, the command goes on
+// and its answer is dropped.
 func (l *Local) Send(sessionID, method string, params []byte) (wait func(context.Context) ([]byte, error)) {
+	// Room for one: Answer runs under the hub's lock and must not wait for the caller.
 	answer := make(chan reply, 1)
 	id, ok := l.expect(answer)
 	if params = bytes.TrimSpace(params); len(params) == 0 || string(params) == "null" {

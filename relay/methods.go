@@ -27,7 +27,9 @@ type method struct {
 	note func(h *Hub, r *request)
 }
 
-// methods is every CDP method that the hub answers from its own registry.
+// methods is every CDP method that the hub answers from its own registry. Most are of the
+// CDP domains Browser and Target; CdpHub.… are the hub's own. Browser.close answers {} and
+// closes nothing, since other Clients use the same page.
 var methods = map[string]method{
 	"CdpHub.cancelHandoff":                {page: cancelHandoff},
 	"CdpHub.handoff":                      {page: beginHandoff},
@@ -135,6 +137,8 @@ var (
 	errNoCreateTarget = wire.ServerError("Target.createTarget is not supported: icdp targets are iframes paired by the Host.")
 )
 
+// getVersion answers Browser.getVersion:
+// {"protocolVersion":"1.3","product":"…","revision":"…","userAgent":"…","jsVersion":"…"}.
 func getVersion(h *Hub, _ *request) ([]byte, *wire.Error) {
 	v := h.versionLocked()
 	b := wire.AppendString([]byte(`{"protocolVersion":"1.3","product":`), v.Product)
@@ -142,6 +146,8 @@ func getVersion(h *Hub, _ *request) ([]byte, *wire.Error) {
 	return append(b, `,"jsVersion":"synthetic"}`...), nil
 }
 
+// getDomains answers Schema.getDomains with an empty list: what a Host knows, the hub
+// cannot say.
 func getDomains(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"domains":[]}`), nil }
 
 // createTarget refuses: no Host makes Targets. Its words are those of the original
@@ -156,8 +162,12 @@ func createTarget(h *Hub, _ *request) ([]byte, *wire.Error) {
 	return nil, h.advised(errNoCreateTarget, advice.NoHook)
 }
 
+// closeTarget answers Target.closeTarget where no Host handles it: {"success":true}, and
+// nothing is closed.
 func closeTarget(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"success":true}`), nil }
 
+// getTargets answers Target.getTargets. The ready-made listing is for the usual filter and
+// Clients that see all.
 func getTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 	if r.args.filter != nil || r.client.owner != nil {
 		f := r.args.filter
@@ -188,7 +198,7 @@ func (h *Hub) appendTargetsLocked(b []byte, c *Client, f targets.Filter) []byte 
 }
 
 // eachLocked calls fn for every target that a Client sees and a filter takes, until
-// one fails.
+// one fails. Tabs come before their pages, as in Chromium.
 func (h *Hub) eachLocked(c *Client, f targets.Filter, fn func(target) *wire.Error) *wire.Error {
 	tabs := c.tabs()
 	for _, k := range kinds {
@@ -215,6 +225,8 @@ func (h *Hub) eachLocked(c *Client, f targets.Filter, fn func(target) *wire.Erro
 	return nil
 }
 
+// getTargetInfo answers Target.getTargetInfo: without a targetId it is about the browser
+// itself, as in Chromium.
 func getTargetInfo(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
 	if !p.hasTargetID {
@@ -247,6 +259,9 @@ func disposeBrowserContext(_ *Hub, r *request) ([]byte, *wire.Error) {
 	return nil, wire.ServerError("Failed to find browser context with id " + id)
 }
 
+// attachToTarget answers Target.attachToTarget: {"sessionId":"…"}. Sessions are always
+// flat, whether flatten is given or not. The event Target.attachedToTarget comes before the
+// answer, as in Chromium.
 func attachToTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
 	if !p.hasTargetID {
@@ -265,6 +280,8 @@ func attachToBrowserTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	return h.attachForLocked(r, target{kind: session.Browser})
 }
 
+// attachForLocked begins a session for the Client that asks, inside the session in which it
+// asks.
 func (h *Hub) attachForLocked(r *request, t target) ([]byte, *wire.Error) {
 	s, err := h.attachLocked(h.subscriberLocked(r), t)
 	if err != nil {
@@ -274,7 +291,8 @@ func (h *Hub) attachForLocked(r *request, t target) ([]byte, *wire.Error) {
 }
 
 // detachFromTarget ends the session that params name, or, as Chromium still
-// allows, one of this Client on the Target that they name.
+// allows, one of this Client on the Target that they name. A session of another Client is
+// as unknown as none.
 func detachFromTarget(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
 	var s *session.Session

@@ -14,7 +14,8 @@ import (
 const maxName = 48
 
 // nameLocked makes the name of a Client, which no other Client of the hub has ever
-// had: "playwright #3". It is "" for one that did not ask for a name.
+// had: "playwright #3". It is "" for one that did not ask for a name. A name with "#" could
+// pass for that of another Client.
 func (h *Hub) nameLocked(wish string) string {
 	wish = strings.Map(func(r rune) rune {
 		if r == '#' || r == unicode.ReplacementChar || !unicode.IsPrint(r) {

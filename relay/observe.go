@@ -31,7 +31,8 @@ type Observer interface {
 }
 
 // LeaseChange is the beginning or the end of the right of one person to act on a
-// target. With Handoff, a Client has asked the person for it.
+// target. With Handoff, a Client has asked the person for it. Held is true for its
+// beginning.
 type LeaseChange struct {
 	TargetID, Name string
 	Handoff, Held  bool
@@ -82,7 +83,9 @@ func (h *Hub) Name() string { return h.opts.Name }
 // observedName is what people know the Client by.
 func (c *Client) observedName() string { return or(c.name, "a client within the hub") }
 
-// sendObservedLocked is sendLocked for a command that the Observer wants.
+// sendObservedLocked is sendLocked for a command that the Observer wants. The Observer is
+// asked before the command is sent: what it asks for itself reaches the Host first
+// (AskNow).
 func (h *Hub) sendObservedLocked(r *request, s *session.Session, cmd bridge.Command) *call {
 	ended := h.observer.Command(observed(s, r.Method, r.Params))
 	c := h.sendLocked(r, sideOf(s), s, cmd)

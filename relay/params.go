@@ -5,7 +5,8 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// params is what the hub reads of the params of the methods it answers.
+// params is what the hub reads of the params of the methods it answers. The texts may alias
+// the frame of the message: whoever keeps one clones it.
 type params struct {
 	targetID, sessionID, browserContextID, promptText     string
 	behavior, downloadPath, client                        string
@@ -55,6 +56,8 @@ func (p *params) set(key string, value []byte) bool {
 	case "accept":
 		p.accept, p.hasAccept = value[0] == 't', true
 	case "filter":
+		// A filter is kept for as long as the subscription, and is read again for each
+		// node.
 		ok := len(value) <= maxKept
 		if ok {
 			p.filter, ok = targets.ReadFilter(value)
@@ -64,6 +67,7 @@ func (p *params) set(key string, value []byte) bool {
 	return true
 }
 
+// missing is Chromium's error for a param that must be there and is not.
 func missing(key string) *wire.Error {
 	return wire.InvalidParams("Failed to deserialize params." + key + " - BINDINGS: mandatory field missing")
 }

@@ -51,7 +51,8 @@ func (c *Client) refuse(method string) *wire.Error {
 	return nil
 }
 
-// views are the params of one event as Clients see them. Some Policies hide a part.
+// views are the params of one event as Clients see them. Some Policies hide a part. There
+// are few Policies, so made is a list.
 type views struct {
 	method string
 	params []byte
@@ -60,6 +61,7 @@ type views struct {
 	none   bool   // no Client sees it
 }
 
+// view is the params as Clients with one Policy see them.
 type view struct {
 	policy Policy
 	seen   []byte
@@ -87,6 +89,8 @@ func (h *Hub) viewsOf(method string, params []byte) views {
 	return v
 }
 
+// add asks one more Policy. Most Clients have the same one, so that it runs once for an
+// event, however many sessions get it.
 func (v *views) add(p Policy) view {
 	seen, ok := p.Event(v.method, v.params)
 	made := view{p, seen, ok}
@@ -112,7 +116,8 @@ func (v *views) of(c *Client) (seen []byte, ok bool) {
 }
 
 // countPolicyLocked counts the Clients of a Policy: events are made ready for
-// those that some have.
+// those that some have. The list is replaced, never changed: viewsOf reads it without the
+// lock.
 func (h *Hub) countPolicyLocked(p Policy, more int) {
 	if p == Policy(allowAll) {
 		return

@@ -48,6 +48,8 @@ func (s *side) endWorkersLocked() {
 	}
 }
 
+// stopWaitingLocked ends the grace period. A timer that has fired already finds another
+// disconnection, or none.
 func (s *side) stopWaitingLocked() {
 	if s.disconnected != nil {
 		s.disconnected.timer.Stop()
@@ -56,7 +58,9 @@ func (s *side) stopWaitingLocked() {
 }
 
 // resumeLocked goes on with the Targets that the Host still has, and tells it
-// of their sessions.
+// of their sessions. Target by Target: what the Host no longer has ends, what has changed
+// is updated, and what is new is announced. So Clients keep their sessions across a
+// reconnect.
 func (s *side) resumeLocked(list []targets.Info) {
 	still := make(map[string]bool, len(list))
 	for _, t := range list {
@@ -88,6 +92,8 @@ type replacements struct {
 	times []time.Time // of the replacements within replacedWithin, oldest first
 }
 
+// The numbers of ReconnectDelay. Two Hosts that connect again at once when they are
+// replaced would otherwise end each other's sessions all the time.
 const (
 	replacedWithin = 10 * time.Second
 	delayUnit      = 100 * time.Millisecond

@@ -9,7 +9,8 @@ import (
 )
 
 // Refresh asks Hosts that report changes late (bridge.Refresher) for the titles and
-// addresses of their Targets, and waits for their answers for at most a second.
+// addresses of their Targets, and waits for their answers for at most a second. The Hosts
+// are asked without the lock, all at once.
 func (h *Hub) Refresh(ctx context.Context) {
 	var late []bridge.Refresher
 	h.mu.Lock()
@@ -34,4 +35,5 @@ func (h *Hub) Refresh(ctx context.Context) {
 	}
 }
 
+// refreshTimeout bounds Refresh: a list that is a little old is better than none.
 const refreshTimeout = time.Second

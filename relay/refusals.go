@@ -38,7 +38,8 @@ func (h *Hub) Lacking() string {
 	return h.noHostLocked().Message
 }
 
-// advised is an error with what to do beside it.
+// advised is an error with what to do beside it. Clients that compare messages still find
+// the message that they know; the advice is in Data.
 func (h *Hub) advised(e *wire.Error, a advice.Entry) *wire.Error {
 	return &wire.Error{Code: e.Code, Message: e.Message, Data: h.fill(a).String()}
 }

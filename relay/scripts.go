@@ -16,13 +16,15 @@ type scripts struct {
 	byKey map[string]script
 }
 
+// script is one source. It is kept for 10 s at most.
 type script struct {
 	source  string
 	expires time.Time
 }
 
 // TakeScript returns a source that a Host has left under key less than 10 s
-// ago, for the first who asks.
+// ago, for the first who asks. A source is given out once: whoever knows the key later gets
+// nothing.
 func (h *Hub) TakeScript(key string) (source string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -34,6 +36,7 @@ func (h *Hub) TakeScript(key string) (source string, ok bool) {
 	return source, ok
 }
 
+// put reports whether there was room. Scripts that have expired make room first.
 func (s *scripts) put(key, source string, now time.Time) bool {
 	for k, old := range s.byKey {
 		if now.After(old.expires) {
@@ -50,6 +53,7 @@ func (s *scripts) put(key, source string, now time.Time) bool {
 	return true
 }
 
+// take removes a source and returns it, unless it has expired.
 func (s *scripts) take(key string, now time.Time) (string, bool) {
 	found, ok := s.byKey[key]
 	delete(s.byKey, key)

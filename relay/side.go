@@ -102,6 +102,7 @@ func (h *Hub) addLocked(s *side) {
 	h.emulated++
 }
 
+// removeLocked removes a side, and wakes the Hosts on standby.
 func (h *Hub) removeLocked(s *side) {
 	i := slices.Index(h.sides, s)
 	if i < 0 {
@@ -115,7 +116,9 @@ func (h *Hub) removeLocked(s *side) {
 }
 
 // SetHost implements bridge.Hub. A Host that comes back keeps its Targets with
-// their sessions; those of any other Host that was in its slot end.
+// their sessions; those of any other Host that was in its slot end. It may come back before
+// its old connection is known to be lost; commands in flight fail. The HostID is a secret,
+// so that no other Host can take the Targets.
 func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, error) {
 	slot := slotOf(host)
 	hc := &connection{hub: h}
@@ -171,7 +174,8 @@ func (s *side) enterLocked(a bridge.Announcement, back bool) {
 }
 
 // makeRoomLocked ends the connection of the side's Host for the next one: the
-// same Host come back, or another. Without back it ends the side, too.
+// same Host come back, or another. Without back it ends the side, too. The old Host hears
+// of it last, once nothing that it says counts any more.
 func (s *side) makeRoomLocked(back bool) {
 	s.stopWaitingLocked()
 	why := errHostGone // of a Host that was away
@@ -196,7 +200,8 @@ func (s *side) disconnectLocked() {
 	s.host, s.connection, s.lifecycle = nil, nil, nil
 }
 
-// endLocked forgets a side whose Host has gone for good.
+// endLocked forgets a side whose Host has gone for good. If it served the browser level,
+// the next Host that can do so gets the Clients' subscriptions.
 func (s *side) endLocked(why *wire.Error) {
 	h := s.hub
 	s.stopWaitingLocked()
@@ -256,7 +261,8 @@ func (s *side) createdLocked(t targets.Info) bool {
 }
 
 // isElsewhereLocked reports whether an id names a Target of another side, or what
-// the hub emulates around those.
+// the hub emulates around those. Ids of Targets are unique in a hub: two Targets with the
+// same id could not be told apart by Clients.
 func (s *side) isElsewhereLocked(id string) bool {
 	if _, own := s.targets.Get(id); own {
 		return false

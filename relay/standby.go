@@ -18,7 +18,8 @@ func (h *Hub) Free() bool {
 	return free
 }
 
-// AwaitFree implements bridge.Standby.
+// AwaitFree implements bridge.Standby. It does not reserve the slot: of several that wait,
+// the first whose ready comes gets it, and the others get ErrTaken from SetHost.
 func (h *Hub) AwaitFree(ctx context.Context) error {
 	for {
 		free, freed := h.slotState()
@@ -52,7 +53,8 @@ func (h *Hub) slotState() (free bool, freed <-chan struct{}) {
 // freeLocked reports whether no Host has the slot "".
 func (h *Hub) freeLocked() bool { return h.inSlotLocked("") == nil }
 
-// freedLocked says that a Host may have left its slot.
+// freedLocked says that a Host may have left its slot. Every waiter looks again, so one
+// that is woken for nothing does no harm.
 func (h *Hub) freedLocked() {
 	if h.freed != nil {
 		close(h.freed)

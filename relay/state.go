@@ -20,7 +20,8 @@ import (
 // made again there. The page itself keeps what its sessions have set, and goes on with
 // those that the hub names when the page comes back.
 
-// HubState is a hub as another node needs to know it, without its Clients.
+// HubState is a hub as another node needs to know it, without its Clients. Nodes send it to
+// each other as JSON.
 type HubState struct {
 	HostID  string         `json:"hostId,omitempty"` // of the Host page; "" where none may come back
 	Version bridge.Version `json:"version"`
@@ -97,7 +98,8 @@ func (h *Hub) Part() {
 }
 
 // Restore makes what State has described at another node. A Host page that is here
-// already is newer, and stays.
+// already is newer, and stays. It waits for the page as after a lost connection, for
+// Options.Grace.
 func (h *Hub) Restore(st HubState) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -125,7 +127,8 @@ func (h *Hub) Restore(st HubState) {
 // another node.
 const returnPatience = 10 * time.Second
 
-// expectLocked has AwaitReturn wait until a Host page comes.
+// expectLocked has AwaitReturn wait until a Host page comes. Two bounds hold: the sessions
+// wait for Options.Grace, but a command no longer than 10 s.
 func (h *Hub) expectLocked() {
 	h.returnedLocked()
 	came := make(chan struct{})
@@ -148,7 +151,8 @@ func (h *Hub) returnedLocked() {
 }
 
 // AwaitReturn waits while the Host page is on its way from another node, for 10 s at
-// most, so that the commands of a Client that was quicker do not fail.
+// most, so that the commands of a Client that was quicker do not fail. It must be called
+// without the hub's lock.
 func (c *Client) AwaitReturn() {
 	if e := c.hub.returning.Load(); e != nil {
 		<-e.came
@@ -215,7 +219,8 @@ func (w *subscription) params() []byte {
 }
 
 // Restore gives a Client that has just been connected what State has described at another
-// node, of what there still is. The Client hears nothing of it.
+// node, of what there still is. The Client hears nothing of it. A subscription that was on
+// sends no events for the Targets that there are: the Client had those before.
 func (c *Client) Restore(st ClientState) {
 	h := c.hub
 	h.mu.Lock()

@@ -42,6 +42,7 @@ func (s *Stats) answered(by *uint64, taken bool) {
 	}
 }
 
+// delivered counts one copy of an event.
 func (s *Stats) delivered(taken bool) {
 	if taken {
 		s.Sent++
@@ -91,7 +92,8 @@ func (h *Hub) Stats() Stats {
 	return s
 }
 
-// Stats adds up the counters of all hubs, and of those that have ended.
+// Stats adds up the counters of all hubs, and of those that have ended. Each hub is locked
+// for itself, one after the other: the sum is of no single moment.
 func (hs *Hubs) Stats() Stats {
 	hs.mu.Lock()
 	sum := hs.past

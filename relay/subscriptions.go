@@ -24,6 +24,7 @@ type subscription struct {
 	asked          request // for a Host that connects later and serves the browser level
 }
 
+// on reports whether the subscription is turned on.
 func (w *subscription) on() bool { return w.Filter != nil }
 
 // origin is where a Client sends a command: in a session, or on its connection.
@@ -34,7 +35,7 @@ type origin struct {
 
 // subscribers are all of a hub. For each Target that comes, changes or goes, the
 // hub walks those that get events of every Target. The others, in tabs, may be as
-// many as there are sessions.
+// many as there are sessions. Hub.mu guards them.
 type subscribers struct {
 	at                     map[origin]*subscriber
 	discovering, attaching ordered.Map[origin, *subscriber] // in the order in which they began to
@@ -58,7 +59,8 @@ func (l *subscriber) attachesToAll() bool {
 	return l.session == nil || l.session.Kind == session.Browser
 }
 
-// set turns one of the subscriptions on, as the request says, or off.
+// set turns one of the subscriptions on, as the request says, or off. It changes nothing
+// when it fails. Without a filter the usual one holds (CDP, Target.TargetFilter).
 func (l *subscriber) set(w *subscription, on bool, r *request) *wire.Error {
 	switch every := w == &l.discover || l.attachesToAll(); {
 	case !on:
@@ -183,7 +185,8 @@ func (h *Hub) sessionOnLocked(c *Client, parent *session.Session, targetID strin
 	return list[i]
 }
 
-// attachLocked begins a session for a subscriber and announces it there.
+// attachLocked begins a session for a subscriber and announces it there. waitingForDebugger
+// is false: the script of a frame runs already when the frame is announced.
 func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Error) {
 	c := l.client
 	if len(c.sessions) >= h.opts.Limits.ClientSessions {
@@ -232,7 +235,9 @@ func (h *Hub) unregisterLocked(c *Client, s *session.Session, why *wire.Error) {
 }
 
 // endSessionLocked ends a session: those inside it end, its commands fail with
-// why, its Client gets Target.detachedFromTarget, its Host releases it.
+// why, its Client gets Target.detachedFromTarget, its Host releases it. The commands fail
+// before the event, so that no answer comes for a session that the Client knows to have
+// ended.
 func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 	c := s.Peer.(*Client)
 	for _, inner := range slices.Clone(s.Inside()) {

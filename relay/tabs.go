@@ -44,7 +44,8 @@ func (o owners) tabsOf(p Policy) *targets.Tabs {
 	return new(targets.Tabs)
 }
 
-// enter takes the tabs out of the Policy of a Client that comes.
+// enter takes the tabs out of the Policy of a Client that comes. What an owner had stays
+// for a Client that comes back. Owners that have nothing are dropped when a new one comes.
 func (o owners) enter(p Policy) (Policy, *owner) {
 	own, is := p.(OwnTabs)
 	if !is {
@@ -111,7 +112,8 @@ func shows(p Policy, tabs *targets.Tabs, t targets.Info) bool {
 func webOr(p Policy, t targets.Info) bool { return !t.NotWeb || p == nil || p.Files() }
 
 // hidesLocked reports whether a command names a Target that its Client, which has
-// tabs of its own, does not see, or that is none.
+// tabs of its own, does not see, or that is none. The answer is then that for an unknown
+// id.
 func (h *Hub) hidesLocked(r *request) bool {
 	tabs, id := r.client.tabs(), r.args.targetID
 	return tabs != nil && r.args.hasTargetID && id != h.browserID && !tabs.Has(strings.TrimPrefix(id, h.tabPrefix))

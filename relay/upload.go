@@ -5,6 +5,8 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
+// errNoUploads refuses files by path for a page: the Host could not open the path, and
+// the hub may only read below a folder that its user has named.
 var errNoUploads = wire.ServerError("File upload by path is disabled on this hub: start it with an upload directory (--upload-dir)")
 
 // upload puts the contents of files in the place of their paths, for a Host

@@ -59,6 +59,7 @@ func (w Watcher) sees(t targets.Info, account string, has func(owner string) boo
 	return !inTabs || has(own.Owner)
 }
 
+// watchedLocked is a Target as a Watcher sees it, and whether it does.
 func (h *Hub) watchedLocked(w Watcher, t targets.Info) (Watched, bool) {
 	of := h.private[t.ID]
 	sees := w.sees(t, of.account, func(owner string) bool { return h.owners[owner] != nil && h.owners[owner].tabs.Has(t.ID) })
@@ -107,7 +108,8 @@ func (h *Hub) notePrivateLocked(t targets.Info) {
 	h.private[t.ID] = of
 }
 
-// endedLocked is for a Target that has left the registry of its side.
+// endedLocked is for a Target that has left the registry of its side. What was private is
+// forgotten last, since the Observer is told of it.
 func (h *Hub) endedLocked(on *side, t targets.Info) {
 	h.endLeasesLocked(on, t.ID, LeaseTargetGone)
 	if h.observer != nil {
