@@ -9,13 +9,15 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
+// The times of the questions. A page may be busy for some seconds, as with a large
+// layout, so that it counts as silent only after aliveWithin.
 const (
-	aliveEvery  = 5 * time.Second
-	aliveWithin = 10 * time.Second
+	aliveEvery  = 5 * time.Second  // between two questions
+	aliveWithin = 10 * time.Second // without an answer, commands fail at once
 )
 
-// aliveness is whether the script of the page behind a Host runs. Pongs do not
-// tell: the browser sends them while the page hangs.
+// aliveness is whether the script of the page behind a Host runs. Pongs do not say so: the
+// browser sends them (RFC 6455, section 5.5.3), also while the page's script hangs.
 type aliveness struct {
 	silent atomic.Bool // for too long
 
@@ -25,7 +27,9 @@ type aliveness struct {
 	since time.Time // when it was asked; zero once it is answered
 }
 
-// start asks from now on, again and again.
+// start asks from now on, again and again. There is one question at a time: while it has no
+// answer, none is sent. A question that does not fit into the queue counts as asked, since
+// a Host that does not read is no better than one that hangs.
 func (a *aliveness) start(p *Page) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -46,6 +50,7 @@ func (a *aliveness) start(p *Page) {
 	})
 }
 
+// stop asks no more. A timer that has fired already finds none, and does nothing.
 func (a *aliveness) stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -55,7 +60,7 @@ func (a *aliveness) stop() {
 	}
 }
 
-// heard takes the page's answer.
+// heard takes the page's answer. An answer to an older question does not count.
 func (a *aliveness) heard(n int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

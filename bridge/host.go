@@ -296,6 +296,7 @@ const (
 	ReasonShutdown                   // the hub ends
 )
 
+// String implements fmt.Stringer, for logs.
 func (r Reason) String() string {
 	switch r {
 	case ReasonReplaced:

@@ -14,16 +14,18 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// PageLimits are the limits for the connection of a Page.
+// PageLimits are the limits for the connection of a Page. A Host may send 256 MiB at once:
+// a screenshot or a large document. 64 MiB may wait for it, in up to 1,048,576 frames, as
+// commands are small.
 func PageLimits() wsconn.Limits {
 	return wsconn.Limits{MaxMessage: 256 << 20, MaxPending: maxPending, MaxQueued: 1 << 20}
 }
 
 const (
-	maxPending   = 64 << 20
-	longestWait  = 10 * time.Millisecond
-	readyTimeout = 10 * time.Second
-	warnEvery    = time.Minute
+	maxPending   = 64 << 20              // bytes that wait to be written; then Send fails
+	longestWait  = 10 * time.Millisecond // of WaitForRoom
+	readyTimeout = 10 * time.Second      // from the handshake to the first ready
+	warnEvery    = time.Minute           // between two warnings about one Host
 )
 
 // The extensions that a Host may name in its ready. Until they are accepted,
@@ -60,6 +62,7 @@ const (
 	featureChunks = "chunks"
 )
 
+// features is what the hub knows, in the order in which "accepted" has them.
 var features = []string{featureSessions, featureHandles, featureDialog, featureEval, featureUploads, featureResume, featureAlive, featureBrowser, featureNested, featureCodes, featureStandby, featureSessionIDs, featurePayloadLast, featureChunks}
 
 // errBusy says that the Host's queue is full.
@@ -114,11 +117,13 @@ type abilities struct {
 // command, and most are in a domain that is not there.
 type handles map[string][]string
 
+// add notes a method, or a domain as "Storage.*".
 func (h handles) add(name string) {
 	domain, _, _ := strings.Cut(name, ".")
 	h[domain] = append(h[domain], name)
 }
 
+// have reports whether a method, or its domain, was named.
 func (h handles) have(method string) bool {
 	domain, _, _ := strings.Cut(method, ".")
 	for _, name := range h[domain] {
@@ -132,7 +137,7 @@ func (h handles) have(method string) bool {
 
 // ServePage runs a Host over conn, which should have PageLimits, until the
 // connection ends, and returns why. The Host enters the hub with its first
-// ready message, which it owes within 10 s.
+// ready message, which it owes within 10 s. It returns when the Host is out of the hub.
 func ServePage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger) (why wsconn.Reason) {
 	p := newPage(conn, hub, log)
 	defer func() { p.end(why) }()
@@ -148,6 +153,7 @@ func StartPage(ctx context.Context, conn *wsconn.Conn, hub Hub, log *zap.Logger,
 	newPage(conn, hub, log).start(ctx, g, ended)
 }
 
+// start is StartPage for a Page that was made.
 func (p *Page) start(ctx context.Context, g Guard, ended func(wsconn.Reason)) {
 	p.conn.Start(ctx, g(p.receive), func(why wsconn.Reason) {
 		p.end(why)
@@ -188,7 +194,8 @@ func (p *Page) stopWaiting() {
 // good-bye, as browsers do for a page that goes.
 func mayReturn(why wsconn.Reason) bool { return why.Code != 1000 && why.Code != 1001 }
 
-// Send implements Host.
+// Send implements Host. The params are copied once, into the connection's queue. errBusy
+// and errSilent are not the Client's answer as they stand: relay turns them into one.
 func (p *Page) Send(c Command) error {
 	if !p.Responsive() {
 		return errSilent
@@ -272,7 +279,8 @@ func (p *Page) NestsSessions() bool { return p.abilities.Load().nested }
 // TakesFiles implements Uploads.
 func (p *Page) TakesFiles() bool { return p.abilities.Load().uploads }
 
-// WaitForRoom implements FlowControl.
+// WaitForRoom implements FlowControl. It waits while more than three quarters of the queue
+// are full.
 func (p *Page) WaitForRoom() { p.conn.WaitBelow(p.conn.MaxPending()/4*3, longestWait) }
 
 // pageBrowser is a Page that said it is a whole browser.

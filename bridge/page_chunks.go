@@ -23,9 +23,10 @@ import (
 var (
 	chunkBegins = []byte(`{"kind":"chunk"`)
 	lineBreak   = []byte("\n")
-	spoiled     = []byte{0} // which is nowhere in JSON
+	spoiled     = []byte{0} // no JSON text may contain it (RFC 8259, section 7), so the message is refused
 )
 
+// errNoChunk says what is wrong with a chunk, for the log.
 var errNoChunk = errors.New("no object of the kind \"chunk\", with a line break and a piece behind it")
 
 // receiveChunk appends the piece of a chunk to p.pieces, and reports whether the message

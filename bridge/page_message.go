@@ -68,6 +68,8 @@ func (f *fields) free() {
 // members to the Host's own.
 var errPayloadLast = errors.New("a member follows what the message carries")
 
+// Of a key that comes twice the last counts, as with JSON.parse. Unknown keys are ignored,
+// so that later versions may add some.
 func (f *fields) set(key string, value []byte) error {
 	if f.full {
 		return errPayloadLast
@@ -187,7 +189,8 @@ const (
 	maxType      = 64
 )
 
-// maxEventSessions is how many sessions an event may name.
+// maxEventSessions is how many sessions an event may name: one frame of a Host must not
+// keep the hub's lock for long.
 const maxEventSessions = 1 << 16
 
 // appendTexts appends the strings of a JSON list, which alias it. ok is false
@@ -218,7 +221,7 @@ func readNested(raw []byte) (n Nested, ok bool) {
 }
 
 // readTargets reads the Targets of a ready and counts those refused. ok is
-// false when raw is no list.
+// false when raw is no list. One that is no good does not spoil the others.
 func readTargets(raw []byte) (list []targets.Info, refused int, ok bool) {
 	var items rawList
 	if len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
@@ -313,6 +316,8 @@ func readHostID(raw []byte) string {
 	return ""
 }
 
+// readVersion reads how a Host names its browser. Members that are missing or too long stay
+// empty.
 func readVersion(raw []byte) (v Version) {
 	var m browserMessage
 	if len(raw) == 0 || raw[0] != '{' || easyjson.Unmarshal(raw, &m) != nil {

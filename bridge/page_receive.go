@@ -17,7 +17,8 @@ import (
 var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from the Host"))
 
 // receive takes one message of the Host. Whatever is wrong with it is
-// refused piece by piece; a Host is never disconnected for it.
+// refused piece by piece; a Host is never disconnected for it. It is the handler of the
+// connection: frame is its memory, and messages come one at a time.
 func (p *Page) receive(frame []byte) {
 	if !p.abilities.Load().chunks || !bytes.HasPrefix(frame, chunkBegins) {
 		p.receiveWhole(frame)
@@ -82,7 +83,9 @@ func (p *Page) receiveWhole(frame []byte) {
 	}
 }
 
-// receiveReady announces the Host to the hub, or announces it anew.
+// receiveReady announces the Host to the hub, or announces it anew. The first ready makes
+// it a Host of the hub. A later one replaces everything that it has announced, with other
+// abilities if it names others.
 func (p *Page) receiveReady(f *fields) {
 	list, refused, ok := readTargets(f.targets)
 	if version, is := wire.Int(f.v); !ok || f.v != nil && (!is || version != 1) {
@@ -140,7 +143,8 @@ func (p *Page) receiveReady(f *fields) {
 	}
 }
 
-// accept answers with the features that are known.
+// accept answers with the features that are known. An unknown feature is left out of the
+// answer, by which the Host knows that the hub is older.
 func (p *Page) accept(known []string) {
 	body := []byte(`{"kind":"accepted","features":[`)
 	for i, name := range known {
@@ -190,7 +194,8 @@ func (p *Page) answer(f *fields) {
 	p.events.Result(CallID(call), sessionID, f.result, f.cdpErr)
 }
 
-// event passes on an event.
+// event passes on an event. Without "sessionIds" and "sessions", the members of these names
+// are ignored: a Host of version 1 did not mean them.
 func (p *Page) event(f *fields) {
 	method, ok := wire.Text(f.method)
 	if !ok || !wire.IsMethod(method) || f.params != nil && f.params[0] != '{' {
@@ -228,7 +233,9 @@ func (p *Page) eventOfSessions(f *fields, method string) {
 	p.ids = ids[:0]
 }
 
-// nest passes on which session begins or ends with a message of another one.
+// nest passes on which session begins or ends with a message of another one. The session
+// must begin before the message that announces it, and end before the one that says so:
+// Events.Opened and Closed come first.
 func (p *Page) nest(f *fields, parent string) {
 	if f.opens == nil && f.closes == nil || !p.abilities.Load().nested {
 		return
@@ -242,7 +249,8 @@ func (p *Page) nest(f *fields, parent string) {
 	}
 }
 
-// warn logs at most one warning a minute, and how many it left out.
+// warn logs at most one warning a minute, and how many it left out. A Host with a fault
+// would otherwise fill the disk.
 func (p *Page) warn(message string, more ...zap.Field) {
 	now := time.Now()
 	if !p.warned.IsZero() && now.Sub(p.warned) < warnEvery {

@@ -13,7 +13,9 @@ import (
 // StartStandby is StartPage for a Host that does not replace another Host page. The
 // hub sends {"kind":"standby","free":false} while another one is connected, and
 // {"kind":"standby","free":true} when the Host may send its ready. If another Host
-// was faster, the connection ends with wsconn.ReasonReplaced.
+// was faster, the connection ends with wsconn.ReasonReplaced. A ready that comes before
+// {"free":true} is served all the same: SetHost then fails with ErrTaken if another Host
+// has the hub.
 func StartStandby(ctx context.Context, conn *wsconn.Conn, hub Standby, log *zap.Logger, g Guard, ended func(wsconn.Reason)) {
 	p := newPage(conn, yielding{hub}, log)
 	owes := p.ready
@@ -36,6 +38,7 @@ func StartStandby(ctx context.Context, conn *wsconn.Conn, hub Standby, log *zap.
 	})
 }
 
+// tellFree sends the Host its state.
 func (p *Page) tellFree(free bool) {
 	body := `{"kind":"standby","free":false}`
 	if free {

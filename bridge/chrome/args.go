@@ -38,7 +38,9 @@ var baseArgs = []string{
 // of 143 pixels in Chromium 156 with --enable-automation. A later --window-size wins.
 const windowSize = "--window-size=1280,863"
 
-// arguments are those of a browser with this profile.
+// arguments are those of a browser with this profile. The user's own arguments come late:
+// of contradicting arguments Chromium takes the last. Those of Options.Network and Isolate
+// come after them.
 func (o *Options) arguments(profile string) []string {
 	args := append([]string{"--user-data-dir=" + profile}, baseArgs...)
 	if !o.Headed {

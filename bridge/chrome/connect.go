@@ -32,7 +32,7 @@ type socket struct{ ws *wsconn.Conn }
 // Offer implements conn.
 func (s socket) Offer(f wire.Frame) bool { return s.ws.Offer(f) }
 
-// Serve implements conn.
+// Serve implements conn. It has no context: Close is what ends the connection.
 func (s socket) Serve(receive func(message []byte)) error {
 	why := s.ws.Serve(context.Background(), receive)
 	if why == wsconn.ReasonNormal {
@@ -44,7 +44,8 @@ func (s socket) Serve(receive func(message []byte)) error {
 // Close implements conn.
 func (s socket) Close() { s.ws.Close(wsconn.ReasonNormal) }
 
-// connect connects to a browser that runs.
+// connect connects to a browser that runs. The error says what to try, for the person who
+// has given the address.
 func connect(ctx context.Context, where string) (conn, error) {
 	endpoint, err := endpointOf(ctx, where)
 	if err != nil {
@@ -59,7 +60,8 @@ func connect(ctx context.Context, where string) (conn, error) {
 	return socket{ws}, nil
 }
 
-// endpointOf finds the WebSocket of the browser that an Options.URL names.
+// endpointOf finds the WebSocket of the browser that an Options.URL names. A ws address is
+// taken as it is, and the browser is not asked for one.
 func endpointOf(ctx context.Context, where string) (*url.URL, error) {
 	if info, err := os.Stat(where); err == nil && info.IsDir() {
 		return endpointIn(where)
@@ -78,7 +80,8 @@ func endpointOf(ctx context.Context, where string) (*url.URL, error) {
 }
 
 // endpointIn reads the file in which Chromium leaves its port and the path of
-// its WebSocket, a line each, when its debugging port is open.
+// its WebSocket, a line each, when its debugging port is open. The file is
+// DevToolsActivePort: "9222\n/devtools/browser/ID".
 func endpointIn(profile string) (*url.URL, error) {
 	name := filepath.Join(profile, "DevToolsActivePort")
 	text, err := os.ReadFile(name) //nolint:gosec // a folder the user gave
@@ -94,7 +97,7 @@ func endpointIn(profile string) (*url.URL, error) {
 
 // askEndpoint asks a browser's HTTP endpoint for its WebSocket. Only the path
 // of the answer counts: the host that the browser thinks it has may not be the
-// one it is reached at.
+// one it is reached at. So a browser behind a forwarded port or in a container works, too.
 func askEndpoint(ctx context.Context, u *url.URL) (*url.URL, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()

@@ -54,6 +54,7 @@ func (h *Host) registerContext(client *session, contextID string, passes bool) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	// The Client may have handed its contexts on (Inherit) while the command was under way.
 	for client.heir != nil {
 		client = client.heir
 	}
@@ -85,7 +86,8 @@ func (h *Host) endsLocked(contextID string) bool {
 	return !h.shared || passes
 }
 
-// Inherit implements bridge.Heirs.
+// Inherit implements bridge.Heirs. Of answers that are still to come, registerContext
+// follows heir.
 func (h *Host) Inherit(from, to string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -128,6 +130,8 @@ func (h *Host) disposeAllLocked(client *session) {
 	}
 }
 
+// disposeLocked closes a context with its pages. The answer does not matter: the context is
+// forgotten in any case.
 func (h *Host) disposeLocked(contextID string) {
 	params := append(wire.AppendString([]byte(`{"browserContextId":`), contextID), '}')
 	h.askLocked("Target.disposeBrowserContext", params, func(_, _ []byte) { h.unregisterContext(contextID) })
@@ -181,6 +185,7 @@ func (h *Host) without(object []byte, name string, hidden func(json.RawMessage) 
 		return nil
 	})
 	switch {
+	// Nothing is better than the targets of others.
 	case err != nil:
 		return wire.Empty
 	case !found:
@@ -190,7 +195,7 @@ func (h *Host) without(object []byte, name string, hidden func(json.RawMessage) 
 }
 
 // withMember returns a copy of a JSON object in which one member has the given
-// value.
+// value. If the object has none of that name, it gets one, at the end.
 func withMember(object []byte, name string, value []byte) []byte {
 	out := []byte{'{'}
 	member := func(key string, value []byte) {

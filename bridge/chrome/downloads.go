@@ -47,7 +47,8 @@ func (w *want) allows() bool {
 	return w != nil && (w.behavior == "allow" || w.behavior == "allowAndName")
 }
 
-// behavior is the params of Browser.setDownloadBehavior.
+// behavior is the params of Browser.setDownloadBehavior. As the Host sends it,
+// eventsEnabled is always true: it needs the events itself.
 type behavior struct {
 	Behavior string `json:"behavior"`
 	Context  string `json:"browserContextId,omitempty"`
@@ -195,7 +196,8 @@ func (h *Host) dropWantLocked(s *session) {
 }
 
 // applyWantsLocked sets the behavior of a context: it serves all Clients that
-// want its files, and denies them while none does.
+// want its files, and denies them while none does. The browser is asked only when something
+// changes.
 func (h *Host) applyWantsLocked(contextID string) {
 	d := &h.downloads
 	b := behavior{Behavior: "deny", Context: contextID, Events: true}
@@ -226,6 +228,8 @@ func (h *Host) applyWantsLocked(contextID string) {
 	})
 }
 
+// folderOfLocked is the Host's folder for the downloads of a context, made when it is first
+// wanted.
 func (h *Host) folderOfLocked(contextID string) (string, error) {
 	d := &h.downloads
 	if folder := d.folders[contextID]; folder != "" {
@@ -304,6 +308,8 @@ func (h *Host) downloadProgress(params []byte) {
 	takers := h.recipientsLocked(d)
 	h.mu.Unlock()
 	if ours {
+		// The file is saved beside the reader, which goes on: params are its memory. Files
+		// of different downloads may be saved at once.
 		params := append([]byte(nil), params...)
 		h.saving.Go(func() { h.save(path, guid, d.name, takers, params) })
 		return
@@ -347,7 +353,9 @@ func (h *Host) recipientsLocked(d download) (list []recipient) {
 }
 
 // save links a file to where each recipient wants it, sends the event, and removes
-// the original.
+// the original. The event comes after the file is there. Its filePath names the file of a
+// Client that wants it. A recipient whose folder cannot be written
+// to still gets the event.
 func (h *Host) save(path, guid, name string, takers []recipient, params []byte) {
 	for _, t := range takers {
 		told := params
@@ -368,7 +376,7 @@ func (h *Host) save(path, guid, name string, takers []recipient, params []byte) 
 }
 
 // place is the path of a file of that guid or, where it is to keep its own,
-// name.
+// name. A server has chosen the name: one that could lead out of the folder is not used.
 func (w *want) place(guid, name string) string {
 	if w.behavior == "allow" && name != "." && filepath.IsLocal(name) && !strings.ContainsAny(name, `/\`) {
 		return filepath.Join(w.path, name)

@@ -12,7 +12,8 @@ type message struct {
 	sessionID          []byte
 }
 
-// set takes one member.
+// set takes one member. The key is compared with its quotes. Of two with the same name the
+// last counts.
 func (m *message) set(key, value []byte) {
 	switch string(key) {
 	case `"id"`:
@@ -72,7 +73,7 @@ func skip(b []byte, i int) int {
 }
 
 // past returns the index behind the value that begins at i; -1 when there is
-// none, or no end to it.
+// none, or no end to it. Brackets are counted and not matched: the browser writes JSON.
 func past(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {

@@ -4,7 +4,8 @@ import "github.com/cdphub/cdphub/bridge"
 
 var _ bridge.Families = (*Host)(nil)
 
-// deepest is how many targets may be inside one another.
+// deepest is how many targets may be inside one another. The bound keeps PageOf from going
+// round should a browser name targets in a circle.
 const deepest = 64
 
 // PageOf implements bridge.Families. Chromium names the target around a frame with a

@@ -62,7 +62,8 @@ func Find(path string) (string, error) {
 	return "", errors.New("no browser found: install one (Debian: apt-get install chromium), or name one with --browser-path; " + where)
 }
 
-// candidates lists where a browser may be.
+// candidates lists where a browser may be. The first len(pathNames) of them are names
+// without a folder, as exec.LookPath wants them.
 func candidates(system string, variable func(string) (string, bool)) []string {
 	list := append([]string(nil), pathNames...)
 	for _, place := range installPaths[system] {

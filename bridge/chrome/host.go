@@ -77,7 +77,8 @@ type Host struct {
 
 // Serve opens the browser that the options name and announces it to the hub.
 // It returns when ctx or the browser ends, or the hub wants no more of it, with
-// the reason. A browser that was launched is gone by then.
+// the reason. A browser that was launched is gone by then. It does not start the browser
+// again; Run does.
 func Serve(ctx context.Context, o Options, hub bridge.Hub) error {
 	c, err := open(ctx, o)
 	if err != nil {
@@ -86,7 +87,9 @@ func Serve(ctx context.Context, o Options, hub bridge.Hub) error {
 	return serve(ctx, c, &o, hub)
 }
 
-// serve runs the Host of a browser, which it closes.
+// serve runs the Host of a browser, which it closes. When c.Serve has returned, no other
+// goroutine uses h.events: it is the reader's. Then what still runs is waited for, files of
+// downloads and questions to DNS, before the folder is removed.
 func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	h := newHost(c, o, hub, cancel)
@@ -141,6 +144,8 @@ func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc)
 	}
 }
 
+// How the browser is watched. 10 s are what a busy machine may need for one answer; no
+// browser that runs is silent for 20 s, as it is asked after 10.
 const (
 	tickEvery = time.Second
 	// After so many ticks without a message the browser is asked for one, and
@@ -190,7 +195,8 @@ func (h *Host) refreshTargets() {
 }
 
 // start sends the commands whose answers make the announcement to the hub. The
-// targets come as events before the last answer, which calls announce.
+// targets come as events before the last answer, which calls announce. Chromium carries out
+// the commands of one session in their order.
 func (h *Host) start() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -201,7 +207,8 @@ func (h *Host) start() {
 	h.askLocked("Target.setDiscoverTargets", []byte(discoverAll), h.announce)
 }
 
-// announce makes the Host that of the hub.
+// announce makes the Host that of the hub. It runs in the reader's goroutine, as all
+// callbacks of answers do.
 func (h *Host) announce(_, cdpErr []byte) {
 	if cdpErr != nil {
 		h.cancel(errors.New("the browser does not list its targets: " + string(cdpErr)))
@@ -219,7 +226,8 @@ func (h *Host) announce(_, cdpErr []byte) {
 // Slot implements bridge.Slotter.
 func (h *Host) Slot() string { return bridge.BrowserSlot }
 
-// Close implements bridge.Host.
+// Close implements bridge.Host. It does not wait for the browser to end: the hub calls it
+// under its lock.
 func (h *Host) Close(r bridge.Reason) {
 	if r == bridge.ReasonReplaced {
 		h.cancel(ErrReplaced)

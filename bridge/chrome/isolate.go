@@ -69,7 +69,7 @@ func (i *isolated) Serve(receive func(message []byte)) error {
 func isolation(proxy string) []string {
 	return []string{
 		"--proxy-server=http://" + proxy,
-		"--proxy-bypass-list=<-loopback>",
+		"--proxy-bypass-list=<-loopback>", // Chromium sends nothing for loopback through a proxy otherwise (net/docs/proxy.md)
 		rulesArg + "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 		"--disable-quic",
 		"--webrtc-ip-handling-policy=disable_non_proxied_udp",

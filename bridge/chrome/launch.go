@@ -23,7 +23,8 @@ type launched struct {
 }
 
 // launch starts a browser with a pipe. Whether it has come up is known when it
-// answers.
+// answers. The pipe needs no port, so that no other program of this machine reaches the
+// browser.
 func launch(o Options) (*launched, error) {
 	ours, theirs, err := pipes()
 	if err != nil {
@@ -50,7 +51,8 @@ func launch(o Options) (*launched, error) {
 func isPage(arg string) bool { return !strings.HasPrefix(arg, "-") }
 
 // pipes makes two pipes: ours are to read from and to write to, theirs are the
-// other ends, descriptors 3 and 4 of the browser.
+// other ends, descriptors 3 and 4 of the browser. launch closes theirs once the browser has
+// them: otherwise the pipe would not end with the browser.
 func pipes() (ours, theirs [2]*os.File, err error) {
 	fromUs, toBrowser, err := os.Pipe()
 	if err != nil {
@@ -87,7 +89,7 @@ func (l *launched) Close() {
 }
 
 // end hangs up, upon which Chromium ends by itself. One with a profile that is
-// kept has time for it.
+// kept has time for it. It may be called more than once, from Close and from Serve.
 func (l *launched) end() {
 	l.close()
 	patience := shutdownGrace
@@ -97,7 +99,8 @@ func (l *launched) end() {
 	l.process.end(patience)
 }
 
-// Window is a browser without a debugging pipe, which shows a page.
+// Window is a browser without a debugging pipe, which shows a page. It is for a person: no
+// program can drive it.
 type Window struct{ process *process }
 
 // Show opens a page in a browser without a debugging pipe. The options must not

@@ -35,7 +35,8 @@ func (h *Host) lookLocked(now time.Time) {
 	}
 }
 
-// lookAtLocked asks the page of a session.
+// lookAtLocked asks the page of a session. The command is the root's own, by its negative
+// number, but it is sent in the session of a Client. Its answer stops at the Host.
 func (h *Host) lookAtLocked(s *session) {
 	h.sendLocked(s.tail, signMethod, wire.Empty, func(_, _ []byte) {})
 	n := h.lastOwn

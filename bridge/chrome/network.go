@@ -39,6 +39,8 @@ type network struct {
 	asking sync.WaitGroup // for addresses
 }
 
+// newNetwork makes the judge of a browser's requests; nil where the options name no policy.
+// All methods take a nil *network.
 func newNetwork(ctx context.Context, o *Options) *network {
 	if o.Network == nil {
 		return nil
@@ -55,7 +57,8 @@ func (n *network) wait() {
 	}
 }
 
-// interceptLocked has requests paused from now on.
+// interceptLocked has requests paused from now on. A browser that refuses is not served:
+// its requests could not be judged.
 func (h *Host) interceptLocked() {
 	if h.network == nil {
 		return
@@ -135,7 +138,8 @@ func (n *network) judge(url string) (reason string) {
 	return "NameNotResolved" // as the browser would say itself
 }
 
-// decide answers for a request that is paused.
+// decide answers for a request that is paused. A request that has ended meanwhile is
+// unknown to the browser, whose error does not matter.
 func (h *Host) decide(requestID, reason string) {
 	method, params := "Fetch.continueRequest", wire.AppendString([]byte(`{"requestId":`), requestID)
 	if reason != "" {
@@ -203,7 +207,8 @@ func (o *Options) network() []string {
 }
 
 // proxied reports whether the browser may have a proxy, by its arguments or its
-// environment.
+// environment. The names of the variables are those that Chromium reads on Linux
+// (net/proxy_resolution, ProxyConfigServiceLinux).
 func (o *Options) proxied() bool {
 	return slices.ContainsFunc(o.Args, isProxy) || slices.ContainsFunc(environment(), func(v string) bool {
 		name, value, _ := strings.Cut(v, "=")

@@ -1,5 +1,11 @@
 // Package chrome is a Host that is a real Chromium, which the hub launches or
 // connects to, spoken to over CDP.
+//
+//	product, err := chrome.Try(ctx, chrome.Options{})       // which browser is there?
+//	err = chrome.Serve(ctx, chrome.Options{}, hub)          // until the browser ends
+//	err = chrome.Run(ctx, chrome.Options{}, hub, func() {}) // and again, until ctx ends
+//
+// A Host page needs none of this: package bridge has it.
 package chrome
 
 import (
@@ -50,6 +56,8 @@ func (o *Options) logger() *zap.Logger {
 	return o.Log.Named("chrome")
 }
 
+// The bounds of a connection to a browser. A screenshot of a long page, or a trace, is
+// one message.
 const (
 	maxMessage = 256 << 20 // bytes of one message from a browser
 	maxPending = 64 << 20  // bytes that wait behind the write under way

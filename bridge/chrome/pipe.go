@@ -9,8 +9,9 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
+// The sizes of the buffer that messages are read into.
 const (
-	firstBuffer = 64 << 10 // bytes, as many as a pipe holds
+	firstBuffer = 64 << 10 // bytes, as many as a pipe of Linux holds: pipe(7)
 	keptBuffer  = 4 << 20  // a larger one goes when it is empty
 )
 
@@ -57,7 +58,8 @@ func (p *pipe) Offer(f wire.Frame) bool {
 
 func hasNUL(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }
 
-// write is the writer: it takes all that pends and writes it at once.
+// write is the writer: it takes all that pends and writes it at once. A write to a pipe
+// that the browser does not read blocks until the pipe is closed.
 func (p *pipe) write() {
 	defer close(p.written)
 	var spare []byte
@@ -77,7 +79,8 @@ func (p *pipe) write() {
 }
 
 // serve hands each message to receive until the pipe ends, and returns why:
-// io.EOF when the other end has closed it, an error of os when this one has.
+// io.EOF when the other end has closed it, an error of os when this one has. What receive
+// gets is part of the buffer, and is overwritten once it returns.
 func (p *pipe) serve(receive func(message []byte)) error {
 	buf := make([]byte, firstBuffer)
 	unread := 0 // bytes of buf, of a message whose end has not come

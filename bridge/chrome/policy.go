@@ -16,7 +16,8 @@ import (
 // looked at alike.
 
 // needsPolicy reports whether a command may reach what other Clients own. The
-// hub has read the params of commands that name something.
+// hub has read the params of commands that name something. The others, which are most, pass
+// without a look at their params.
 func needsPolicy(c *bridge.Command) bool {
 	_, streams := streamMethods[c.Method]
 	return c.Args != nil || streams || scope.Reaches(c.Method) || refused[c.Method] != "" || strings.HasPrefix(c.Method, "Tracing.")
@@ -107,7 +108,8 @@ func (h *Host) applyPolicyLocked(s *session, c *bridge.Command, a *onAnswer) err
 }
 
 // acknowledge has a command answered with {}, in its turn among the others of
-// its session, and nothing done: a harmless one takes its place.
+// its session, and nothing done: a harmless one takes its place. The Client sees the answer
+// in the order in which the browser answers its other commands.
 func acknowledge(c *bridge.Command, a *onAnswer) {
 	c.Method, c.Params = "Browser.getVersion", nil
 	a.rewrite = func(_, _ []byte) ([]byte, []byte) { return wire.Empty, nil }
@@ -119,6 +121,7 @@ type names struct {
 	windowID            []byte // nil when there is none
 }
 
+// namesOf reads those names. They alias the params.
 func namesOf(args wire.Object) (n names) {
 	n.targetID, _ = args.Text("targetId") // anything but text the browser refuses
 	n.contextID, _ = args.Text("browserContextId")
@@ -126,7 +129,8 @@ func namesOf(args wire.Object) (n names) {
 	return n
 }
 
-// registerWindow records a window that shows a target of the Client.
+// registerWindow records a window that shows a target of the Client. Only the browser knows
+// which window a target is in; the Client may name the window from then on.
 func (h *Host) registerWindow(client *session, result []byte) {
 	id, ok := wire.Int(member(result, "windowId"))
 	if !ok {

@@ -35,6 +35,8 @@ func stopPreloading(folder string) error {
 	return nil
 }
 
+// setPrediction writes the preference into one file:
+// {"net":{"network_prediction_options":2},…}.
 func setPrediction(file string) error {
 	text, err := os.ReadFile(file) //nolint:gosec // of a folder the user gave
 	switch {

@@ -13,7 +13,8 @@ import (
 )
 
 // stderrGrace is how long a child that outlives its browser may keep the
-// browser's standard error open.
+// browser's standard error open. It is exec.Cmd.WaitDelay: otherwise Wait would wait for
+// the child.
 const stderrGrace = time.Second
 
 // process is a browser that was started here, and all that goes with it: the
@@ -84,7 +85,9 @@ func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CDPHUB_") })
 }
 
-// wait waits for the end of the browser and removes what it leaves.
+// wait waits for the end of the browser and removes what it leaves. It kills what is left
+// of the group, since processes of Chromium may outlive the one that was started. The
+// reaper forgets the group at once, as the system may give its number to another.
 func (p *process) wait() {
 	defer close(p.gone)
 	p.cmd.Wait() //nolint:errcheck // its state says how it ended
@@ -103,7 +106,8 @@ func (p *process) removeAll() {
 }
 
 // end waits for the browser to end by itself, kills it when it has not, and
-// returns when nothing is left of it.
+// returns when nothing is left of it. It may be called by several goroutines. Patience of 0
+// kills at once.
 func (p *process) end(patience time.Duration) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()

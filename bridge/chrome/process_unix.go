@@ -14,13 +14,14 @@ import (
 // the terminal does not reach.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// pass gives a command files, from descriptor 3 on.
+// pass gives a command files, from descriptor 3 on. File i is descriptor 3+i of the command
+// (exec.Cmd.ExtraFiles). Chromium reads commands from 3 and writes to 4.
 func pass(cmd *exec.Cmd, files []*os.File) error {
 	cmd.ExtraFiles = files
 	return nil
 }
 
-// killGroup kills that group.
+// killGroup kills that group. A negative number stands for a group: kill(2).
 func killGroup(cmd *exec.Cmd) {
 	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // it may have ended
 }
@@ -51,7 +52,7 @@ for second in 1 2 3 4 5 6 7 8 9 10; do
 done`
 
 // newReaper starts one for a folder, "" for none. It is in a session of its
-// own, where no terminal reaches it.
+// own, where no terminal reaches it. Its environment has none of the hub's tokens.
 func newReaper(dir string) (*reaper, error) {
 	r := &reaper{cmd: exec.Command("/bin/sh", "-c", reap, "cdphub-reaper", dir)} //nolint:gosec // a folder of ours
 	r.cmd.Dir = "/"

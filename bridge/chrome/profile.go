@@ -12,7 +12,8 @@ type profile struct {
 	kept bool   // it is the user's
 }
 
-// newProfile makes a fresh folder, unless the user has one.
+// newProfile makes a fresh folder, unless the user has one. Its name ends in random digits,
+// and only this user can read it (os.MkdirTemp: mode 0700).
 func newProfile(dir string) (p profile, err error) {
 	p.kept = dir != ""
 	if !p.kept {

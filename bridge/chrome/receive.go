@@ -6,7 +6,8 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// receive takes one message of the browser.
+// receive takes one message of the browser. It runs in the goroutine of conn.Serve, the
+// reader, and uses frame only until it returns.
 func (h *Host) receive(frame []byte) {
 	h.heard.Add(1)
 	m := &h.in
@@ -27,7 +28,9 @@ func (h *Host) findLocked(m *message) *session {
 }
 
 // answer passes on the answer to a command. One that names no session, or one
-// that has ended, is of a command that has failed before.
+// that has ended, is of a command that has failed before. observe runs for every answer
+// that the Host has asked for; rewrite and the Client's answer only while the session
+// lives.
 func (h *Host) answer(m *message) {
 	number, ok := wire.Int(m.id)
 	if !ok {
@@ -60,7 +63,8 @@ func (h *Host) answer(m *message) {
 	h.events.Result(call, s.id, result, cdpErr)
 }
 
-// event passes on an event, or acts on it.
+// event passes on an event, or acts on it. An event without a sessionId is for the root
+// session, which is the connection itself.
 func (h *Host) event(m *message) {
 	method, ok := wire.Text(m.method)
 	if !ok {

@@ -54,7 +54,8 @@ func (h *Host) heldLocked(s *session) (list []*session) {
 	return list
 }
 
-// resumeLocked resumes the targets of sessions, unless another session will.
+// resumeLocked resumes the targets of sessions, unless another session will. Chromium
+// answers {} to a target that does not wait, so that one command too many does no harm.
 func (h *Host) resumeLocked(list []*session) {
 	for _, s := range list {
 		if !h.awaitedSessionLocked(s) {
@@ -169,6 +170,8 @@ func (h *Host) shunLocked(parent *session, a *attachment) {
 	h.endShadowLocked(own)
 }
 
+// endShadowLocked lets the target go on before it ends the session: the order in which
+// Chromium gets the commands.
 func (h *Host) endShadowLocked(s shadow) {
 	h.sendLocked(wire.SessionTail(s.upstream), resumeMethod, wire.Empty, nil)
 	h.detachLocked(s.parent, s.upstream)
@@ -185,6 +188,7 @@ func (h *Host) goesOnLocked(targetID string) {
 	}
 }
 
+// endShadowsLocked ends the shadows on a target, and notes that it goes on.
 func (h *Host) endShadowsLocked(targetID string) {
 	for _, s := range h.shadows[targetID] {
 		if !s.parent.over {

@@ -10,6 +10,7 @@ import (
 )
 
 var (
+	// errBusy has the hub say that the Host does not respond; it is no answer itself.
 	errBusy      = errors.New("the browser takes no more commands")
 	errNoSession = &wire.Error{Code: wire.CodeNoSession, Message: "Session with given id not found."}
 )
@@ -30,13 +31,15 @@ type onAnswer struct {
 const lowBits = math.MaxInt32
 
 // callLocked is the hub's number for a command that the browser answers: the
-// newest one with these low bits.
+// newest one with these low bits. It is right as long as fewer than 2^31 commands of a hub
+// are in flight, and relay allows 65,536.
 func (h *Host) callLocked(n int32) bridge.CallID {
 	return h.lastCall - (h.lastCall-bridge.CallID(n))&lowBits
 }
 
 // Send implements bridge.Host. Commands of a session that has not attached yet
-// wait for it.
+// wait for it. Order is kept: queued commands are sent when the session attaches, before
+// any that comes later. All notes are made only once the command was taken.
 func (h *Host) Send(c bridge.Command) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,7 +113,9 @@ func (h *Host) askLocked(method string, params []byte, note func(result, cdpErr 
 	h.sendLocked(wire.End, method, params, note)
 }
 
-// sendLocked is askLocked in some session, whose tail is given.
+// sendLocked is askLocked in some session, whose tail is given. note runs in the reader's
+// goroutine, without the lock. It is called once, or never if the session of the command
+// ends first.
 func (h *Host) sendLocked(tail []byte, method string, params []byte, note func(result, cdpErr []byte)) {
 	if h.lastOwn == math.MinInt32 {
 		h.lastOwn = 0

@@ -51,11 +51,13 @@ type session struct {
 	folder            string             // of the Client's downloads; "" until it wants some
 }
 
-// maxQueued is how much waits for a session to attach, in bytes.
+// maxQueued is how much waits for a session to attach, in bytes. A command beyond it fails
+// with errBusy.
 const maxQueued = 16 << 20
 
 // Attached implements bridge.Announcer: the browser creates a session for that of
-// the hub.
+// the hub. The hub calls it under its lock. Commands may come before the browser has
+// answered; they are queued.
 func (h *Host) Attached(at bridge.Attachment) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -101,7 +103,8 @@ func (h *Host) attachAnswered(s *session, upstream string) {
 	h.mu.Unlock()
 }
 
-// flushLocked sends the commands that have waited until the session was attached.
+// flushLocked sends the commands that have waited until the session was attached. From here
+// on, events of this session are known by upstream.
 func (h *Host) flushLocked(s *session, upstream string) {
 	s.upstream, s.tail = upstream, wire.SessionTail(upstream)
 	h.upstream[upstream] = s
@@ -153,7 +156,8 @@ func (h *Host) endLocked(s *session) {
 }
 
 // removeLocked forgets a session and those born inside it. Nothing that comes
-// for them any more reaches the hub.
+// for them any more reaches the hub. Callbacks of its commands are dropped, but for those
+// that must run in any case (onAnswer.always), as what a context belongs to must be known.
 func (h *Host) removeLocked(s *session) {
 	if s.over {
 		return

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 )
 
+// What is kept of the standard error, for one line of an error message.
 const (
 	tailLines = 6   // last lines that an error quotes
 	maxLine   = 512 // bytes of a line; the rest is cut
@@ -22,7 +23,8 @@ type stderrTail struct {
 	lines []string   // the last tailLines lines
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. It takes all of p, always: exec.Cmd would end the copying
+// otherwise.
 func (w *stderrTail) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -43,7 +43,8 @@ func (h *Host) streamLocked(s *session, c *bridge.Command, a *onAnswer) error {
 	return nil
 }
 
-// registerStream records a stream that a session may read.
+// registerStream records a stream that a session may read. IO.close does not shorten the
+// list.
 func (h *Host) registerStream(s *session, handle string) {
 	if handle == "" {
 		return

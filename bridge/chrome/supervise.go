@@ -10,6 +10,8 @@ import (
 	"github.com/cdphub/cdphub/bridge"
 )
 
+// The pauses of Run. A browser that cannot run, as with a full disk, is tried twice a
+// minute in the end.
 const (
 	minBackoff   = 100 * time.Millisecond
 	maxBackoff   = 30 * time.Second
@@ -45,7 +47,8 @@ func (r readyHub) SetHost(h bridge.Host, as bridge.Announcement) (bridge.Events,
 }
 
 // supervise calls run again whenever it returns, after a pause that doubles
-// each time. run reports whether the hub had accepted its browser.
+// each time. run reports whether the hub had accepted its browser. A first start that fails
+// is returned at once: the options are wrong, and somebody waits for the error.
 func supervise(ctx context.Context, log *zap.Logger, run func(context.Context) (bool, error)) error {
 	pause := minBackoff
 	for first := true; ; first = false {

@@ -77,6 +77,7 @@ func member(object []byte, name string) (found []byte) {
 	return found
 }
 
+// readVersion takes the answer to Browser.getVersion into the announcement.
 func (h *Host) readVersion(result, _ []byte) {
 	h.announcement.Version = bridge.Version{
 		Product: text(result, "product"), UserAgent: text(result, "userAgent"), Revision: text(result, "revision"),
@@ -84,13 +85,17 @@ func (h *Host) readVersion(result, _ []byte) {
 	}
 }
 
+// readDefault takes the id of the default context from the answer to
+// Target.getBrowserContexts. It stays "" if the browser does not name it.
 func (h *Host) readDefault(result, _ []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.context = text(result, "defaultBrowserContextId")
 }
 
-// rootEvent takes an event of the root's own session.
+// rootEvent takes an event of the root's own session. Chromium sends Fetch.requestPaused
+// here for the interception of the root (network.go), and Browser.download… for all
+// contexts.
 func (h *Host) rootEvent(method string, params []byte) {
 	switch method {
 	case "Target.targetCreated", "Target.targetInfoChanged", "Target.targetDestroyed":
@@ -176,7 +181,8 @@ func (h *Host) changed(i *info) {
 	}
 }
 
-// Refresh implements bridge.Refresher.
+// Refresh implements bridge.Refresher. Chromium sends no event for a new title (Chromium
+// 156).
 func (h *Host) Refresh(done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -187,7 +193,8 @@ func (h *Host) Refresh(done func()) {
 	})
 }
 
-// refresh compares the targets with what Target.getTargets answers.
+// refresh compares the targets with what Target.getTargets answers. It adds no target and
+// removes none: events do that.
 func (h *Host) refresh(result, _ []byte) {
 	h.mu.Lock()
 	h.refreshing = false
