@@ -11,7 +11,8 @@ import (
 var ErrStale = errors.New("the link has gone on over a newer connection")
 
 // fence lets nothing more in from WebSockets before an epoch, and returns the
-// position up to which the pipe has received.
+// position up to which the pipe has received. The order of a handshake is fence, answer,
+// attach: after fence nothing can change the position that the answer names.
 func (p *Pipe) fence(epoch uint64) (received uint64, err error) {
 	p.mu.Lock()
 	defer p.unlock()
@@ -30,7 +31,9 @@ func (p *Pipe) fence(epoch uint64) (received uint64, err error) {
 }
 
 // attach goes on over a WebSocket of an epoch, which the caller then serves, and
-// calls detach when it has ended. The peer has received up to a position.
+// calls detach when it has ended. The peer has received up to a position. A position that
+// cannot be, of bytes that the peer has acknowledged or that were never written, ends the
+// link.
 func (p *Pipe) attach(c *wsconn.Conn, epoch, peerHas uint64) error {
 	p.mu.Lock()
 	defer p.unlock()
@@ -46,6 +49,7 @@ func (p *Pipe) attach(c *wsconn.Conn, epoch, peerHas uint64) error {
 	p.conn = c
 	p.over.Stop()
 	p.ackLocked(peerHas)
+	// All behind that position is sent again, though it may have been sent before.
 	p.sent, p.owes = peerHas, true
 	p.reading.resume(p.lost, p.wakeReader)
 	p.writing.resume(p.lost, p.wakeWriter)
@@ -54,7 +58,7 @@ func (p *Pipe) attach(c *wsconn.Conn, epoch, peerHas uint64) error {
 	return nil
 }
 
-// looseLocked lets go of the WebSocket.
+// looseLocked lets go of the WebSocket. It does not close it. The grace time begins.
 func (p *Pipe) looseLocked() {
 	p.conn, p.lost = nil, time.Now()
 	p.reading.stop()
@@ -93,7 +97,8 @@ func final(why wsconn.Reason) bool {
 }
 
 // pump sends what there is to send while the pipe has that WebSocket. Little is
-// queued there: what waits is kept once.
+// queued there: what waits is kept once. It ends when the pipe has another WebSocket, or
+// none, or has ended.
 func (p *Pipe) pump(c *wsconn.Conn) {
 	buf := make([]byte, chunk)
 	for {
@@ -105,7 +110,8 @@ func (p *Pipe) pump(c *wsconn.Conn) {
 	}
 }
 
-// next waits for the next frame to send over a WebSocket. Its data are in buf.
+// next waits for the next frame to send over a WebSocket. Its data are in buf. Each frame
+// has an acknowledgement and a limit, so that none is needed beside it.
 func (p *Pipe) next(c *wsconn.Conn, buf []byte) (f frame, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,7 +138,8 @@ func (p *Pipe) next(c *wsconn.Conn, buf []byte) (f frame, ok bool) {
 	return f, false
 }
 
-// tellLocked sends an acknowledgement when one is due.
+// tellLocked sends an acknowledgement when one is due. When bytes flow in one direction
+// only, these frames are without data. A quarter of the window is worth one.
 func (p *Pipe) tellLocked() {
 	if p.received-p.toldAck >= ackEvery || p.read+window-p.toldUpTo >= window/4 {
 		p.owes = true
@@ -153,7 +160,9 @@ func (p *Pipe) receive(c *wsconn.Conn, message []byte) {
 	}
 }
 
-// takeLocked reports false for a frame that cannot be.
+// takeLocked reports false for a frame that cannot be. What was sent twice, before and
+// after a loss, is cut off. A gap cannot be: it would mean that the peer has dropped what
+// it had to keep.
 func (p *Pipe) takeLocked(f frame) bool {
 	if f.ack < p.acked || f.ack > p.sent || f.offset > p.received {
 		return false
@@ -170,6 +179,7 @@ func (p *Pipe) takeLocked(f frame) bool {
 	if p.finished {
 		return len(f.data) == 0
 	}
+	// The peer has sent more than it was allowed to.
 	if p.received+uint64(len(f.data)) > p.read+window {
 		return false
 	}

@@ -21,12 +21,14 @@ func (d *deadline) set(at time.Time, lost bool, wake func()) {
 	}
 }
 
+// arm starts the timer.
 func (d *deadline) arm(wake func()) {
 	if !d.at.IsZero() && !d.past {
 		d.timer = time.AfterFunc(time.Until(d.at), wake)
 	}
 }
 
+// stop ends the timer. The deadline stays.
 func (d *deadline) stop() {
 	if d.timer != nil {
 		d.timer.Stop()
@@ -34,7 +36,8 @@ func (d *deadline) stop() {
 	}
 }
 
-// resume goes on after a loss.
+// resume goes on after a loss. The time that the link was lost does not count; nor does the
+// part of it before the deadline was set.
 func (d *deadline) resume(lost time.Time, wake func()) {
 	if d.at.IsZero() || d.past {
 		return
@@ -47,6 +50,7 @@ func (d *deadline) resume(lost time.Time, wake func()) {
 	d.arm(wake)
 }
 
+// over reports whether the deadline has passed.
 func (d *deadline) over(lost bool) bool {
 	return d.past || !lost && !d.at.IsZero() && !time.Now().Before(d.at)
 }

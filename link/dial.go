@@ -76,7 +76,7 @@ type side struct {
 	end   func()
 }
 
-// connect makes one attempt.
+// connect makes one attempt. It uses up one epoch, also if it fails.
 func (s *side) connect(ctx context.Context) (*wsconn.Conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, attempt, errors.New("the hub does not answer"))
 	defer cancel()
@@ -108,7 +108,8 @@ func (s *side) connect(ctx context.Context) (*wsconn.Conn, error) {
 	return c, nil
 }
 
-// keepFor sets the grace time.
+// keepFor sets the grace time. It is the hub's, so that both ends give up at about the same
+// time.
 func (p *Pipe) keepFor(grace time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,7 +149,11 @@ func (s *side) reconnect() (*wsconn.Conn, bool) {
 }
 
 // refused reports whether another attempt would be answered the same. What a proxy
-// says while its hub is away, and what is for now only, is no refusal.
+// says while its hub is away, and what is for now only, is no refusal. A status below 500
+// is one, but for those that are for now only: 408, 409 and 429 (RFC 9110, sections 15.5.9
+// and
+// 15.5.10; RFC 6585, section 4). A certificate that cannot be verified does not become good
+// by itself.
 func refused(err error) bool {
 	status, is := errors.AsType[wsconn.StatusError](err)
 	if !is {
@@ -169,7 +174,8 @@ type again struct {
 	next time.Duration
 }
 
-// wait waits for the next attempt.
+// wait waits for the next attempt. The upper bound grows by half each time, from 100 ms to
+// 3 s; a wait is half of it or more.
 func (a *again) wait(ctx context.Context) error {
 	if a.next > 0 {
 		part := a.next/2 + mathrand.N(a.next/2)
@@ -188,6 +194,7 @@ type address string
 // Network implements net.Addr.
 func (address) Network() string { return "link" }
 
+// String implements net.Addr.
 func (a address) String() string { return string(a) }
 
 var _ net.Conn = (*Pipe)(nil)

@@ -56,7 +56,8 @@ func (f frame) head() []byte {
 	return binary.BigEndian.AppendUint64(b, f.offset)
 }
 
-// readFrame reads a message; the data are part of it.
+// readFrame reads a message; the data are part of it. ok is false for a frame that is too
+// short or too long, or whose first byte is neither 0 nor 1.
 func readFrame(b []byte) (f frame, ok bool) {
 	if len(b) < headSize || len(b) > headSize+chunk || b[0] > 1 {
 		return f, false

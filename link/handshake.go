@@ -43,7 +43,8 @@ const (
 	maxKey = 64
 )
 
-// ReadHello reads a request's headers. The errors are for the peer to read.
+// ReadHello reads a request's headers. The errors are for the peer to read. The key is not
+// compared here; a Table finds its link by it.
 func ReadHello(h http.Header) (hello Hello, err error) {
 	if h.Get(headerProtocol) != Protocol {
 		return hello, errors.New("links are made here: connect with cdphub connect of the same version, which offers the subprotocol " + Protocol)

@@ -72,7 +72,8 @@ func newPipe(local, remote net.Addr, grace time.Duration, budget *wsconn.Budget,
 	return p
 }
 
-// unlock counts what is held by now.
+// unlock counts what is held by now. It replaces p.mu.Unlock after everything that may
+// change what is held. Enforce runs without the lock, since it may end this very pipe.
 func (p *Pipe) unlock() {
 	held := 0
 	if p.err == nil {
@@ -87,7 +88,7 @@ func (p *Pipe) unlock() {
 	}
 }
 
-// Read implements net.Conn.
+// Read implements net.Conn. Bytes that have come are read even after the pipe has ended.
 func (p *Pipe) Read(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.unlock()
@@ -114,7 +115,8 @@ func (p *Pipe) Read(b []byte) (int, error) {
 	}
 }
 
-// Write implements net.Conn. It waits while too much is kept.
+// Write implements net.Conn. It waits while too much is kept. It does not keep b. What it
+// has taken may not arrive, if the link is lost for too long.
 func (p *Pipe) Write(b []byte) (n int, err error) {
 	p.mu.Lock()
 	defer p.unlock()
@@ -198,6 +200,8 @@ func (p *Pipe) End(why error, reason wsconn.Reason) {
 	p.endLocked(why, reason)
 }
 
+// endLocked is End under the lock. onEnd runs in a goroutine of its own: it may take locks
+// that are held here.
 func (p *Pipe) endLocked(why error, reason wsconn.Reason) {
 	if p.err != nil {
 		return
@@ -222,6 +226,7 @@ func (p *Pipe) endLocked(why error, reason wsconn.Reason) {
 	}
 }
 
+// giveUp ends a pipe whose grace time is over.
 func (p *Pipe) giveUp() {
 	p.mu.Lock()
 	defer p.unlock()
@@ -237,6 +242,7 @@ func (p *Pipe) Err() error {
 	return p.err
 }
 
+// isLost reports whether there is no WebSocket. The caller has the lock.
 func (p *Pipe) isLost() bool { return p.conn == nil }
 
 // LocalAddr implements net.Conn.
@@ -264,6 +270,8 @@ func (p *Pipe) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
+// setDeadline sets one of the two. wake is called without the lock, so that a wait that is
+// under way looks at the new deadline.
 func (p *Pipe) setDeadline(d *deadline, t time.Time, wake func()) {
 	p.mu.Lock()
 	if p.err == nil {
@@ -273,12 +281,14 @@ func (p *Pipe) setDeadline(d *deadline, t time.Time, wake func()) {
 	wake()
 }
 
+// wakeReader has waiting Reads look again.
 func (p *Pipe) wakeReader() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.readable.Broadcast()
 }
 
+// wakeWriter has waiting Writes look again.
 func (p *Pipe) wakeWriter() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,6 +11,8 @@ const smallest = 4 << 10
 
 func (q *queue) len() int { return len(q.b) - q.at }
 
+// push copies p to the end. It moves what is left to the front instead of growing, if at
+// least half is gone.
 func (q *queue) push(p []byte) {
 	if q.at > len(q.b)/2 && len(q.b)+len(p) > cap(q.b) {
 		q.b = q.b[:copy(q.b, q.b[q.at:])]
@@ -22,6 +24,7 @@ func (q *queue) push(p []byte) {
 // from is what begins at an index.
 func (q *queue) from(i int) []byte { return q.b[q.at+i:] }
 
+// drop removes the n oldest bytes.
 func (q *queue) drop(n int) {
 	q.at += n
 	if q.at < len(q.b) {

@@ -32,6 +32,7 @@ type Table struct {
 	counts map[string]int               // links by owner, or by place for those without one
 }
 
+// owned is a link of a Table.
 type owned struct {
 	*Pipe
 	owner string
@@ -44,6 +45,7 @@ type Peer struct {
 	Local, Remote net.Addr // of the Pipe
 }
 
+// counted is what the links of a Peer are counted by (Table.Most).
 func (p Peer) counted() string {
 	if p.Owner == "" {
 		return "at " + p.Place
@@ -51,7 +53,8 @@ func (p Peer) counted() string {
 	return p.Owner
 }
 
-// Joined is a handshake that has found its link.
+// Joined is a handshake that has found its link. The caller answers the handshake with
+// Answer and then calls Attach; or it calls Refuse.
 type Joined struct {
 	Pipe   *Pipe
 	Fresh  bool        // the link is new
@@ -61,7 +64,8 @@ type Joined struct {
 }
 
 // Join finds the link of a handshake, or makes one. What older WebSockets of the link
-// send is dropped from then on.
+// send is dropped from then on. With ErrStale, Joined has the link and is not to be
+// attached: the peer has been faster over another WebSocket.
 func (t *Table) Join(hello Hello, from Peer) (j Joined, err error) {
 	key := sha256.Sum256([]byte(hello.Key))
 	t.mu.Lock()
@@ -89,6 +93,7 @@ func (t *Table) Join(hello Hello, from Peer) (j Joined, err error) {
 	return j, err
 }
 
+// addLocked makes a link. It leaves the table by itself when its pipe ends.
 func (t *Table) addLocked(key [sha256.Size]byte, from Peer) *owned {
 	if t.links == nil {
 		t.links, t.counts = make(map[[sha256.Size]byte]*owned), make(map[string]int)
@@ -143,7 +148,8 @@ func (t *Table) Len() int {
 }
 
 // Close ends all links, and lets no more come. What was written to them before may
-// take until ctx ends to arrive.
+// take until ctx ends to arrive. It looks every 10 ms whether links have ended. It returns
+// after ctx ends, or earlier.
 func (t *Table) Close(ctx context.Context, why error, reason wsconn.Reason) {
 	t.mu.Lock()
 	t.ended = true

@@ -27,6 +27,7 @@ var (
 // EndedError says that a session has ended, and why.
 type EndedError struct{ Why string }
 
+// Error implements error.
 func (e *EndedError) Error() string { return advice.SessionEnded.With("why", e.Why).String() }
 
 // past remembers the names of sessions that have ended, the oldest first. Its zero
@@ -60,6 +61,7 @@ func (p *past) find(k Key, within time.Duration) error {
 // the oldest of all.
 func (p *past) add(k Key, why ending, o *Options) { p.put(ended{k, why.text, time.Now()}, o) }
 
+// put is add for a session that has ended elsewhere, perhaps some time ago.
 func (p *past) put(e ended, o *Options) {
 	k := e.Key
 	p.forget(k)

@@ -13,6 +13,7 @@ type ring struct {
 	bytes    int
 }
 
+// message is one CDP message to the Client, as it was or will be sent.
 type message struct {
 	text []byte
 	at   time.Time // when it was last sent
@@ -21,8 +22,10 @@ type message struct {
 // messageCost is what a message costs beside its text, in bytes.
 const messageCost = 64
 
+// cost is what a message counts for, in bytes.
 func (m *message) cost() int { return len(m.text) + messageCost }
 
+// len is the number of messages.
 func (r *ring) len() int { return len(r.messages) - r.head }
 
 // all are the messages, the oldest first, until the next change.

@@ -9,7 +9,8 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// Session is one named session, whose connections come one after the other.
+// Session is one named session, whose connections come one after the other. Two connections
+// with the same name come one after the other: join and left wait for each other by turn.
 type Session struct {
 	sessions *Sessions // static, as is what follows
 	key      Key
@@ -42,6 +43,8 @@ func (s *Session) change(do func()) {
 }
 
 // join gives the session another connection. Of two connections the newer one stays.
+// errOver has the caller look for the session again: it has ended in between, or was
+// replaced by a fresh one.
 func (s *Session) join(w *Wish, conn Conn, b *Begin) (*Link, error) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
@@ -77,7 +80,9 @@ func (s *Session) join(w *Wish, conn Conn, b *Begin) (*Link, error) {
 	return &Link{s.stream, conn}, nil
 }
 
-// beginLocked begins a stream, which has what the one before it had.
+// beginLocked begins a stream, which has what the one before it had. The new Client
+// inherits before the old one leaves, so that contexts in a browser are not closed in
+// between (relay.Client.Succeed).
 func (s *Session) beginLocked(w *Wish, conn Conn, b *Begin) {
 	old := s.stream
 	st := &stream{session: s, id: session.NewID(), client: b.Client, kept: s.kept, verdict: b.Verdict}
@@ -98,7 +103,8 @@ func (s *Session) beginLocked(w *Wish, conn Conn, b *Begin) {
 	}
 }
 
-// left is for a connection that has ended.
+// left is for a connection that has ended. A connection that was replaced is no longer the
+// stream's, and leaves nothing behind.
 func (s *Session) left(st *stream, conn Conn) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
@@ -109,7 +115,8 @@ func (s *Session) left(st *stream, conn Conn) {
 	s.waitLocked()
 }
 
-// waitLocked begins the grace time.
+// waitLocked begins the grace time. A timer that has fired just as a connection came back
+// finds another timer, or none.
 func (s *Session) waitLocked() {
 	var t *time.Timer
 	t = time.AfterFunc(s.grace, func() {
@@ -134,6 +141,7 @@ func (s *Session) end(of *stream, why ending) bool {
 	return true
 }
 
+// endLocked ends the session: first its name is free, then its Client leaves.
 func (s *Session) endLocked(why ending) {
 	s.over = true
 	if s.timer != nil {

@@ -129,6 +129,7 @@ type account struct {
 	sessions int // Sessions.mu guards it
 }
 
+// add counts bytes, here and in the account of all; n may be negative.
 func (a *account) add(n int) {
 	a.bytes.Add(int64(n))
 	if a.whole != nil {
@@ -137,7 +138,8 @@ func (a *account) add(n int) {
 }
 
 // Check says why a connection would not get its session: an *EndedError, or one of those
-// above. Join may still find another answer.
+// above. Join may still find another answer. It changes nothing: it is for an HTTP status
+// before a handshake is answered, when a close code cannot be sent yet.
 func (ss *Sessions) Check(k Key, w *Wish) error {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -183,7 +185,8 @@ func (ss *Sessions) Tabs(k Key) string {
 }
 
 // Join gives a connection its session. b is nil for one that resumes. An error is one
-// of those of Check.
+// of those of Check. After an error, b is still the caller's. It tries again as long as
+// sessions end under its hands.
 func (ss *Sessions) Join(k Key, w *Wish, conn Conn, b *Begin) (*Link, error) {
 	for {
 		s, err := ss.find(k, w)
@@ -219,7 +222,7 @@ func (ss *Sessions) find(k Key, w *Wish) (*Session, error) {
 	return s, nil
 }
 
-// remove forgets a session that has ended, but for its name.
+// remove forgets a session that has ended, but for its name. The caller has Session.turn.
 func (ss *Sessions) remove(s *Session, why ending) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -261,7 +264,8 @@ func (ss *Sessions) Numbers() Numbers {
 }
 
 // enforce makes rings smaller while those of an owner, or all, are too big: the biggest
-// one of the owner that has most.
+// one of the owner that has most. One goroutine does it at a time; the others do not wait
+// for it. It takes the locks of streams: none may be held.
 func (ss *Sessions) enforce(of *account) {
 	over := func() bool {
 		return of.bytes.Load() > ss.o.OwnerBytes || ss.total.bytes.Load() > ss.o.TotalBytes

@@ -40,6 +40,7 @@ func (st *State) Shorten() {
 }
 
 // Halve leaves out the older half of the names that have ended, and half of the sessions.
+// It is for a directory that takes no long note (cluster.MaxNote).
 func (st *State) Halve() {
 	st.Ended = st.Ended[(len(st.Ended)+1)/2:] // the oldest
 	st.Sessions = st.Sessions[:len(st.Sessions)/2]
@@ -149,6 +150,7 @@ func (ss *Sessions) Touch(hub string) {
 	ss.changedLocked(hub)
 }
 
+// changedLocked notes that a hub has changed, if somebody watches.
 func (ss *Sessions) changedLocked(hub string) {
 	if ss.changed != nil {
 		ss.changed[hub] = struct{}{}
@@ -182,6 +184,7 @@ func (ss *Sessions) of(hub string) (list []*Session) {
 	return list
 }
 
+// endedOf lists the names of a hub that are remembered, the oldest first.
 func (ss *Sessions) endedOf(hub string) (list []EndedState) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -274,7 +277,8 @@ func (ss *Sessions) remember(k Key, e ended) {
 	}
 }
 
-// restore makes one session, and reports whether it did.
+// restore makes one session, and reports whether it did. Its grace time begins now, as if
+// the connection had just been lost.
 func (ss *Sessions) restore(k Key, one *SessionState, b *Begin) bool {
 	s, err := ss.find(k, &Wish{Name: k.Name, Fresh: true})
 	if err != nil {
@@ -307,6 +311,7 @@ func (ss *Sessions) restore(k Key, one *SessionState, b *Begin) bool {
 	return true
 }
 
+// sortByName sorts by name, and then by id, so that each Look has the same order.
 func sortByName(list []*Session) {
 	slices.SortFunc(list, func(a, b *Session) int {
 		return cmp.Or(cmp.Compare(a.key.Name, b.key.Name), cmp.Compare(a.id, b.id))

@@ -51,7 +51,9 @@ var (
 )
 
 // Deliver implements session.FrameWriter. It runs under the hub's lock. A message that
-// the connection does not take is not lost while it is in the ring.
+// the connection does not take is not lost while it is in the ring. conn.Deliver does not
+// wait. A message is numbered by its place: sent counts all, and the ring has the newest of
+// them.
 func (st *stream) Deliver(f wire.Frame) bool {
 	st.mu.Lock()
 	if st.over {
@@ -107,6 +109,8 @@ func (st *stream) trimLaterLocked() {
 	st.trim = t
 }
 
+// stopTrimLocked is for a stream without a connection: from then on nothing can have been
+// passed on.
 func (st *stream) stopTrimLocked() {
 	if st.trim != nil {
 		st.trim.Stop()
@@ -114,7 +118,8 @@ func (st *stream) stopTrimLocked() {
 	}
 }
 
-// hold keeps what the stream needs, until it ends.
+// hold keeps what the stream needs, until it ends. The end comes in a goroutine of its own:
+// it takes Session.turn, which the caller may hold.
 func (st *stream) hold(b *Begin) {
 	s := st.session
 	st.ends = append(st.ends, b.Hold(func(why wsconn.Reason) { go s.end(st, ending{revoked.text, why}) }), b.Release)
@@ -130,7 +135,9 @@ func (st *stream) start(conn Conn, numbered bool) {
 	}
 }
 
-// resume goes on with another connection, behind the message that it has had last.
+// resume goes on with another connection, behind the message that it has had last. The
+// messages are delivered under the lock, so that none that the hub sends meanwhile
+// overtakes them.
 func (st *stream) resume(conn Conn, w *Wish) error {
 	st.in.Lock() // until the connection before has been heard out
 	defer st.in.Unlock()
@@ -182,6 +189,9 @@ func (st *stream) refusesLocked(w *Wish) error {
 }
 
 // tellLocked tells the connection what it needs to resume.
+// {"method":"CdpHub.session","params":{"session":"NAME","stream":"ID","sent":N,"received":M}}:
+// sent is how many messages the stream has sent by now, received how many of the Client
+// have come.
 func (st *stream) tellLocked(received uint64) {
 	b := wire.AppendString([]byte(`{"method":"CdpHub.session","params":{"session":`), st.session.key.Name)
 	b = wire.AppendString(append(b, `,"stream":`...), st.id)
@@ -191,6 +201,8 @@ func (st *stream) tellLocked(received uint64) {
 }
 
 // gap is the event in the place of messages that are lost.
+// {"method":"CdpHub.gap","params":{"from":N,"to":M}} takes their place. It has no number
+// itself.
 func gap(from, to uint64) []byte {
 	b := strconv.AppendUint([]byte(`{"method":"CdpHub.gap","params":{"from":`), from, 10)
 	b = strconv.AppendUint(append(b, `,"to":`...), to, 10)
@@ -209,7 +221,8 @@ func (st *stream) leave(conn Conn) bool {
 	return true
 }
 
-// end ends the stream, with its Client. Nothing is delivered to it any more.
+// end ends the stream, with its Client. Nothing is delivered to it any more. It must not be
+// called with st.mu or the hub's lock: Client.Leave takes them.
 func (st *stream) end(why wsconn.Reason) {
 	st.mu.Lock()
 	conn, before := st.conn, st.ring.bytes
@@ -226,7 +239,8 @@ func (st *stream) end(why wsconn.Reason) {
 	}
 }
 
-// Drained implements relay.Drained.
+// Drained implements relay.Drained. It runs under the hub's lock, hence the goroutine.
+// While hubs go on elsewhere, the session is kept for Take.
 func (st *stream) Drained() {
 	st.mu.Lock()
 	conn := st.conn
@@ -240,7 +254,8 @@ func (st *stream) Drained() {
 	}
 }
 
-// BrowserEnded implements relay.Lasting: what the session was for is lost.
+// BrowserEnded implements relay.Lasting: what the session was for is lost. It runs under
+// the hub's lock.
 func (st *stream) BrowserEnded() {
 	st.mu.Lock()
 	st.lost = true
@@ -248,7 +263,8 @@ func (st *stream) BrowserEnded() {
 	go st.session.end(st, browserEnded)
 }
 
-// receive takes a message of a connection.
+// receive takes a message of a connection. It may wait as relay.Client.Receive does, with
+// in held: the next connection waits for that.
 func (st *stream) receive(conn Conn, m []byte) {
 	st.in.Lock()
 	defer st.in.Unlock()

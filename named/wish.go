@@ -88,6 +88,8 @@ func (ss *Sessions) Read(query url.Values, granted Granted) (w Wish, err error) 
 	return w, nil
 }
 
+// readResume reads the param resume. A number has 53 bits at most, since JavaScript has no
+// larger whole ones (Number.MAX_SAFE_INTEGER).
 func (w *Wish) readResume(query url.Values) (err error) {
 	text := query.Get("resume")
 	switch {
@@ -113,6 +115,7 @@ func (w *Wish) readResume(query url.Values) (err error) {
 	return nil
 }
 
+// maxName is the longest name of a session, in bytes.
 const maxName = 64
 
 // ValidName reports whether a session can have this name: [A-Za-z0-9._-]{1,64}.
