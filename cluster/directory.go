@@ -13,7 +13,8 @@ import (
 )
 
 // Epoch numbers the claims of one hub: a later claim has a greater one. 0 is that
-// of a hub that was never claimed.
+// of a hub that was never claimed. It is what others call a fencing token: a node
+// refuses requests that name another epoch than its own.
 type Epoch uint64
 
 var (
@@ -112,7 +113,7 @@ const MaxNote = 256 << 10
 // ErrLongNote refuses a longer one.
 var ErrLongNote = errors.New("the note of a hub is too long for the directory")
 
-// Owner is the node that owns a hub.
+// Owner is the node that owns a hub. The node may have lost the hub since it was asked for.
 type Owner struct {
 	Node  Node
 	Epoch Epoch

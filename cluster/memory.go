@@ -18,12 +18,13 @@ type Memory struct {
 	notes  map[string]memoryNote
 }
 
+// memoryNote is what an owner has left for the next one.
 type memoryNote struct {
 	epoch Epoch
 	text  []byte
 }
 
-// MemoryNode is the Directory of one node of a Memory.
+// MemoryNode is the Directory of one node of a Memory, whose lock guards it.
 type MemoryNode struct {
 	of *Memory // static
 
@@ -35,6 +36,7 @@ type MemoryNode struct {
 	held     map[string]*memoryClaim // as far as it knows
 }
 
+// memoryClaim is a claim. One without by was given back, and keeps the epoch for the next.
 type memoryClaim struct {
 	by    *MemoryNode
 	hub   string
@@ -64,6 +66,7 @@ func (d *MemoryNode) Sever(severed bool) {
 	}
 }
 
+// loseLocked has the node know that it has lost a hub.
 func (d *MemoryNode) loseLocked(c *memoryClaim) {
 	if d.held[c.hub] == c {
 		delete(d.held, c.hub)
@@ -82,6 +85,7 @@ func (d *MemoryNode) reachesLocked() error {
 	return nil
 }
 
+// aliveLocked reports whether others count the node among those that serve.
 func (d *MemoryNode) aliveLocked() bool { return d.reachesLocked() == nil }
 
 // Self implements Directory.
@@ -91,6 +95,7 @@ func (d *MemoryNode) Self() Node {
 	return d.listedLocked()
 }
 
+// listedLocked is the node as lists have it.
 func (d *MemoryNode) listedLocked() Node {
 	n := d.node
 	n.Hubs = len(d.held)
@@ -117,7 +122,8 @@ func (d *MemoryNode) Owner(_ context.Context, hub string) (Owner, error) {
 // Forget implements Directory.
 func (d *MemoryNode) Forget(string) {}
 
-// Claim implements Directory.
+// Claim implements Directory. A node that is cut off does not learn that it has lost the
+// hub, until Sever joins it again.
 func (d *MemoryNode) Claim(_ context.Context, hub string, after Epoch) (Claim, error) {
 	m := d.of
 	m.mu.Lock()

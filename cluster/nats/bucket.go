@@ -19,6 +19,7 @@ type bucket struct {
 	js     jetstream.JetStream
 }
 
+// subject is that of a key in the bucket's stream.
 func (b *bucket) subject(key string) string { return "$KV." + b.kv.Bucket() + "." + key }
 
 // keys lists the keys, in no order. It asks once.
@@ -68,7 +69,8 @@ func (b *bucket) remove(ctx context.Context, key string, options ...jetstream.KV
 }
 
 // asked returns the first answer to a request. It asks again before it gives the request up:
-// the first may have come to a leader that has died, or when there was none.
+// the first may have come to a leader that has died, or when there was none. All requests
+// share one time limit, answerWithin. What ask does must be harmless when it is done twice.
 func asked[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()

@@ -29,7 +29,9 @@ type claim struct {
 	over    bool      // the claim is lost, or was released; guarded by d.mu
 }
 
-// Claim implements cluster.Directory.
+// Claim implements cluster.Directory. The write is the claim: of several nodes, JetStream
+// takes one, and the others get cluster.ErrTaken. The message to the former owner only
+// makes it quicker.
 func (d *Directory) Claim(ctx context.Context, hub string, after cluster.Epoch) (cluster.Claim, error) {
 	if err := d.certain(); err != nil {
 		return nil, err
@@ -79,6 +81,7 @@ func (d *Directory) formerOwner(ctx context.Context, b *bucket, key string, epoc
 
 // write claims a key whose last revision is known. While the bucket has no leader, it
 // tries again until ctx ends. A write whose answer was lost is found again by its mark.
+// mark is record.Claim, a random word.
 func (b *bucket) write(ctx context.Context, key string, value []byte, mark string, after uint64) (revision uint64, err error) {
 	for {
 		if revision, err = b.put(ctx, key, value, jetstream.WithExpectLastSequencePerSubject(after)); err == nil {
@@ -162,7 +165,8 @@ func (c *claim) end() bool {
 	return true
 }
 
-// Release implements cluster.Claim.
+// Release implements cluster.Claim. The record is deleted only if it is still this claim's.
+// A marker stays for a minute, from which Owner has the epoch for the next claim.
 func (c *claim) Release(ctx context.Context) error {
 	if !c.end() {
 		return nil
@@ -202,7 +206,8 @@ func (d *Directory) evicted(m *nats.Msg) {
 	}()
 }
 
-// checkAll compares claims with the directory, some at a time.
+// checkAll compares claims with the directory, some at a time. It is for claims whose loss
+// no message has told of.
 func (d *Directory) checkAll(ctx context.Context, some []*claim) {
 	const atOnce = 32
 	turns := make(chan struct{}, atOnce)

@@ -106,6 +106,7 @@ type Directory struct {
 	reservedStale bool // the directory knows another number
 }
 
+// cached is an owner that is not asked for again until then.
 type cached struct {
 	owner cluster.Owner
 	until time.Time
@@ -247,7 +248,8 @@ func (d *Directory) begin(ctx context.Context) error {
 	return nil
 }
 
-// place is the bucket and the key of a hub.
+// place is the bucket and the key of a hub. The name is hashed, so that the hubs are spread
+// evenly and the default hub, whose name is empty, has a key.
 func (d *Directory) place(hub string) (*bucket, string) {
 	sum := sha256.Sum256([]byte(hub))
 	key := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
@@ -334,6 +336,8 @@ func (d *Directory) ask(ctx context.Context, hub string) (cluster.Owner, error) 
 // unreachable is an error of NATS, as callers may tell it.
 func unreachable(err error) error { return fmt.Errorf("%w (%w)", cluster.ErrUncertain, err) }
 
+// remember keeps an owner for Owner. When there are too many, all are forgotten: the next
+// requests ask again.
 func (d *Directory) remember(hub string, owner cluster.Owner) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

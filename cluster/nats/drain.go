@@ -31,6 +31,8 @@ func (d *Directory) MayEnd(ctx context.Context) error {
 	}
 }
 
+// mayEndOnce reads the record, and writes it with this node added. It fails if another node
+// has written meanwhile; the caller then tries again. Ids of dead nodes are left out.
 func (d *Directory) mayEndOnce(ctx context.Context) error {
 	m, ok, err := d.shared.last(ctx, endsKey)
 	if err != nil {

@@ -36,6 +36,7 @@ func init() {
 	}
 }
 
+// raftTimes are the variables. A test looks whether the server still has them.
 func raftTimes() []*time.Duration {
 	return []*time.Duration{&hbInterval, &minElectionTimeout, &maxElectionTimeout, &lostQuorumInterval, &lostQuorumCheck}
 }

@@ -15,7 +15,9 @@ import (
 // directory, in case the message about its loss was lost, too.
 const checkRounds = 100
 
-// keep renews the lease of this node until ctx ends.
+// keep renews the lease of this node until ctx ends. It renews four times in each lease.
+// The time of a renewal counts from before it was sent, so that the lease is never thought
+// to be longer than it is.
 func (d *Directory) keep(ctx context.Context) {
 	tick := time.NewTicker(d.o.Lease / 4)
 	defer tick.Stop()
@@ -51,7 +53,8 @@ func (d *Directory) keep(ctx context.Context) {
 	}
 }
 
-// claims are one part of several of the claims.
+// claims are one part of several of the claims. By its epoch each claim is in one part for
+// good.
 func (d *Directory) claims(part, parts int) (list []*claim) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -63,7 +66,8 @@ func (d *Directory) claims(part, parts int) (list []*claim) {
 	return list
 }
 
-// renew writes the record of this node.
+// renew writes the record of this node. Its key expires by itself after Options.Lease
+// (MaxAge of the bucket), unless it is written again.
 func (d *Directory) renew(ctx context.Context) error {
 	began := time.Now()
 	d.mu.Lock()
@@ -132,6 +136,8 @@ func (d *Directory) node(ctx context.Context, id string) (n cluster.Node, ok boo
 }
 
 // Close implements cluster.Directory. The server in this process, if it is used, goes on.
+// It gives its claims back one by one, so that other nodes need not wait for the end of its
+// lease.
 func (d *Directory) Close(ctx context.Context) error {
 	d.mu.Lock()
 	closed := d.closed

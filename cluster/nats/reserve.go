@@ -21,7 +21,8 @@ const (
 	reservedKey    = "browsers"
 )
 
-// ReserveBrowser implements cluster.Directory.
+// ReserveBrowser implements cluster.Directory. One at a time of this node writes the record
+// (reserveTurn), since each write expects the revision of the one before.
 func (d *Directory) ReserveBrowser(ctx context.Context, most int) error {
 	if err := d.certain(); err != nil {
 		return err
@@ -87,6 +88,8 @@ func (d *Directory) writeReserved(ctx context.Context, more, most int) error {
 	}
 }
 
+// writeReservedOnce reads the record and writes it: {"NODE":3,…}. It fails if another node
+// has written meanwhile. Nodes that are dead leave the record.
 func (d *Directory) writeReservedOnce(ctx context.Context, more, most int) error {
 	m, ok, err := d.shared.last(ctx, reservedKey)
 	if err != nil {

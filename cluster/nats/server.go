@@ -85,7 +85,8 @@ func StartServer(o ServerOptions) (*Server, error) {
 	return srv, nil
 }
 
-// connect joins a client in this process to the server.
+// connect joins a client in this process to the server. It needs no socket:
+// nats.InProcessServer is a pipe in memory.
 func (s *Server) connect(options []nats.Option) (*nats.Conn, error) {
 	return nats.Connect("", append(options, nats.InProcessServer(s.s), nats.UserInfo(s.user, s.secret))...)
 }
@@ -97,6 +98,8 @@ func (s *Server) Close() {
 	s.cleanUp()
 }
 
+// cleanUp removes the folder before its lock is released, so that no other process removes
+// it at the same time.
 func (s *Server) cleanUp() {
 	if s.remove != "" {
 		os.RemoveAll(s.remove)

@@ -43,6 +43,8 @@ func (d *Directory) isFirst() bool {
 	return d.certainLocked() == nil
 }
 
+// round looks at all claims once. A claim is removed only at the revision that was read:
+// one that was made meanwhile stays.
 func (s *sweeper) round(ctx context.Context) {
 	dead, taken := make(map[string]bool), 0
 	for _, b := range s.d.owners {
