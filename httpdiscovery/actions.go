@@ -8,7 +8,9 @@ import (
 
 // act serves the paths that change something, in Chromium 156's words, and
 // reports whether path is one of them. Chromium takes every verb for activate and
-// close; here only the one that its clients send changes anything.
+// close; here only the one that its clients send changes anything. A page of another origin
+// can send a GET, but no PUT without a preflight (Fetch standard): hence the verb of
+// /json/new.
 func (h *handler) act(w http.ResponseWriter, r *http.Request, path string) bool {
 	name, id := "", ""
 	switch {
@@ -65,7 +67,8 @@ var methodOf = map[string]string{
 	"/json/close":    "Target.closeTarget",
 }
 
-// create makes a Target of the URL that is the query.
+// create makes a Target of the URL that is the query. The answer is one entry of
+// /json/list, {"id":"…","type":"page",…}.
 func (h *handler) create(w http.ResponseWriter, r *http.Request) {
 	address, err := url.QueryUnescape(r.URL.RawQuery)
 	if err != nil || address == "" {
@@ -79,6 +82,7 @@ func (h *handler) create(w http.ResponseWriter, r *http.Request) {
 	reply(w, h.target(r, t, true))
 }
 
+// known reports whether the asker sees a Target with this id.
 func (h *handler) known(id string) bool {
 	for _, t := range h.Targets() {
 		if t.ID == id {
@@ -88,6 +92,7 @@ func (h *handler) known(id string) bool {
 	return false
 }
 
+// say answers with a text.
 func say(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8") // text may echo the request
 	w.Header().Set("X-Content-Type-Options", "nosniff")

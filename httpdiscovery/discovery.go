@@ -80,6 +80,7 @@ type handler struct {
 	Options
 }
 
+// ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, ok := strings.CutPrefix(r.URL.Path, h.Prefix)
 	if !ok {
@@ -115,7 +116,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reading refuses what is not a request to read.
+// reading refuses what is not a request to read. HEAD is served like GET; net/http leaves
+// the body out (RFC 9110, section 9.3.2). A 405 must have Allow (section 15.5.6).
 func reading(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true
@@ -127,6 +129,7 @@ func reading(w http.ResponseWriter, r *http.Request) bool {
 
 func notFound(w http.ResponseWriter) { http.Error(w, "Not found", http.StatusNotFound) }
 
+// reply answers with JSON.
 func reply(w http.ResponseWriter, body any) {
 	out, err := json.Marshal(body)
 	if err != nil {
@@ -147,6 +150,8 @@ type versionBody struct {
 	Endpoint        string `json:"webSocketDebuggerUrl"`
 }
 
+// version is the answer to /json/version:
+// {"Browser":"Chrome/156.0.…","Protocol-Version":"1.3",…}.
 func (h *handler) version(r *http.Request) versionBody {
 	b := h.Version()
 	return versionBody{
@@ -221,6 +226,7 @@ func FrontEnd(r *http.Request, prefix, targetID, ticket string) string {
 	return scheme + hostOf(r) + prefix + "/devtools/ui/inspector.html" + socketQuery(r, prefix, targetID, ticketQuery(ticket))
 }
 
+// ticketQuery is a query with a ticket.
 func ticketQuery(ticket string) string { return "?" + TicketParam + "=" + url.QueryEscape(ticket) }
 
 // socketQuery is how DevTools are told the address of a page socket: "?ws=ADDRESS"
@@ -233,6 +239,7 @@ func socketQuery(r *http.Request, prefix, targetID, query string) string {
 	return scheme + url.QueryEscape(hostOf(r)+prefix+"/devtools/page/"+url.PathEscape(targetID)+query)
 }
 
+// list is the answer to /json/list, [{…},…], in the order of Source.Targets.
 func (h *handler) list(r *http.Request, ui bool) []targetBody {
 	h.Refresh(r.Context())
 	list := []targetBody{} // an empty list is [], not null
@@ -283,7 +290,8 @@ func (h *handler) endpoint(r *http.Request, path string) string {
 	return scheme + hostOf(r) + h.Prefix + "/devtools/" + path + h.Query
 }
 
-// hostOf is the name by which a client has asked.
+// hostOf is the name by which a client has asked. It is what the client can reach: the hub
+// cannot know under which name a proxy in front of it is known.
 func hostOf(r *http.Request) string {
 	host := r.Host
 	if host == "" { // HTTP/1.0, or an empty header

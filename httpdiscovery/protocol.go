@@ -14,6 +14,7 @@ import (
 //go:embed protocol.json
 var protocol []byte
 
+// serveProtocol answers /json/protocol, which needs no hub.
 func serveProtocol(w http.ResponseWriter, r *http.Request) {
 	if !reading(w, r) {
 		return

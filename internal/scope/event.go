@@ -24,7 +24,8 @@ func (s Scope) Event(method string, params []byte) (seen []byte, ok bool) {
 }
 
 // cleared is an event's params with some members cleared: kinds by their names.
-// It is params itself where there are none.
+// It is params itself where there are none. It may be called by several goroutines, since
+// the tables do not change.
 func cleared(kinds map[string]string, params []byte) []byte {
 	if kinds == nil {
 		return params
@@ -90,7 +91,7 @@ func (c *clearer) value(kind string) {
 	}
 }
 
-// skipValue leaves a value out.
+// skipValue leaves a value out. The comma before it has been left out as well: see object.
 func (c *clearer) skipValue() {
 	c.space()
 	c.skip()
@@ -114,6 +115,7 @@ func (c *clearer) empty(value []byte) {
 	c.out = append(c.out, with...)
 }
 
+// address writes an address without the parts that may be secrets (package secrets).
 func (c *clearer) address(value []byte) {
 	text, _ := wire.Text(value)
 	cleared := text

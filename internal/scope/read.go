@@ -20,7 +20,8 @@ import (
 //
 // The error is -32602 for a name that is there twice or spelled in another
 // case, and for a wrong type, in Chromium's words; -32000 for what needs a
-// higher scope.
+// higher scope. A text that Chromium reads in another way than the hub could get past a
+// check: so both read the text that is written here.
 func (s Scope) Read(name string, params []byte) (members wire.Object, written []byte, err *wire.Error) {
 	m := table.methods[name]
 	switch {
@@ -55,7 +56,7 @@ func (s Scope) Read(name string, params []byte) (members wire.Object, written []
 }
 
 // Reaches reports whether a method is of a domain that reaches beyond the session
-// that it is sent in.
+// that it is sent in. Storage and Browser act on contexts, and Target on all targets.
 func Reaches(method string) bool {
 	switch domain, _, _ := strings.Cut(method, "."); domain {
 	case "Target", "Browser", "Storage":
@@ -73,7 +74,9 @@ var unknown = method{scope: Privileged, members: map[string]*member{
 	"sessionId":        {name: "sessionId", kind: "any"},
 }}
 
-// reader reads and writes one params object. Its input is valid JSON.
+// reader reads and writes one params object. Its input is valid JSON. It runs without the
+// hub's lock and on params as long as a message, so that it must not take more than linear
+// time.
 type reader struct {
 	scope   Scope
 	method  string
@@ -188,7 +191,8 @@ func (r *reader) misspelled(listed map[string]*member, name string) bool {
 	return false
 }
 
-// value reads a value and writes what is sent in its place.
+// value reads a value and writes what is sent in its place. Strings are decoded and written
+// again, so that they have one spelling: "\u0066ile:" is "file:".
 func (r *reader) value(m *member, name string) {
 	r.path = append(r.path, name)
 	defer func() { r.path = r.path[:len(r.path)-1] }()

@@ -1,5 +1,12 @@
 // Package scope says what a Client may do with each method, parameter and event
 // of the Chrome DevTools Protocol. The table is scopes.txt.
+//
+//	why := scope.Standard.Refuse("Browser.crash")       // "" if it is allowed
+//	members, params, err := s.Read(method, params)      // what goes to the Host
+//	seen, ok := s.Event("Network.requestWillBeSent", e) // what the Client gets of it
+//
+// A method or event that is not in the table needs Privileged: what a new version of
+// Chromium adds is refused until somebody has judged it.
 package scope
 
 import (
@@ -24,6 +31,7 @@ const (
 // Names are those of the scopes, the least first.
 var Names = []string{"readonly", "standard", "full", "privileged"}
 
+// String is the name of the scope; "" for none.
 func (s Scope) String() string {
 	if s < Readonly || s > Privileged {
 		return ""

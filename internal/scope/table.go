@@ -157,6 +157,7 @@ func (t *tables) quiet(domain string, words []string) {
 	}
 }
 
+// mustScope is Parse for the table, which is part of the program.
 func mustScope(name string) Scope {
 	s, ok := Parse(name)
 	if !ok {

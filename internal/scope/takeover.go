@@ -23,7 +23,7 @@ func GoesOn(method string) bool {
 
 // Hush returns what others get of an event of a page that is quiet, whose params
 // must be valid JSON; ok is false when it is nothing. What it returns is params
-// itself unless something was left out.
+// itself unless something was left out. Only events that the table lists come through.
 func Hush(method string, params []byte) (seen []byte, ok bool) {
 	if !table.heard[method] {
 		return nil, false

@@ -6,7 +6,9 @@ import (
 )
 
 // container scans an object or an array that stands inside base open brackets, with
-// all that is in it. It does not recurse.
+// all that is in it. It does not recurse. Brackets are kept in an array of MaxDepth bytes
+// on the stack: a Client decides how deep a message nests, and a recursion would grow the
+// goroutine's stack.
 func container(b []byte, i, base uint) (int, fault) {
 	var (
 		around     [MaxDepth]byte // by level, what closes the bracket around
@@ -83,7 +85,7 @@ func container(b []byte, i, base uint) (int, fault) {
 // marks says which of the 64 bytes from at on are special and not yet passed, a bit
 // for each. To find the ends of strings by them is faster than to look for the end of
 // each: where a string ends does not depend on where the one before has, so that the
-// CPU works on several at once.
+// CPU works on several at once. Special are quotes, backslashes and control characters.
 type marks struct {
 	at  uint
 	set uint64
@@ -125,7 +127,7 @@ func (m marks) skip(b []byte, i uint) (uint, marks) {
 	return i, m
 }
 
-// textRest is strRest.
+// textRest is strRest. textRest is strRest, and marks the bytes behind the string.
 func textRest(b []byte, i uint) (uint, marks, fault) {
 	end, f := strRest(b, int(min(i, uint(len(b)))))
 	return uint(end), marksAt(b, uint(end)), f
@@ -149,7 +151,7 @@ func whole(b []byte, i uint, closer byte) uint {
 	return end
 }
 
-// bare is scalar.
+// bare is scalar. bare is scalar, for the index type of container.
 func bare(b []byte, i uint) (uint, fault) {
 	end, f := scalar(b, int(i))
 	return uint(end), f

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Codes of the errors that Clients see. Chromium 156 uses these.
+// Codes of the errors that Clients see. Chromium 156 uses these. The first four are those
+// of JSON-RPC 2.0, section 5.1, which leaves -32000 to -32099 to servers.
 const (
 	CodeParse          = -32700
 	CodeInvalidRequest = -32600
@@ -54,7 +55,9 @@ func ReadError(text []byte) *Error {
 	return e
 }
 
-// Keep returns the error without the bytes that it was read from.
+// Keep returns the error without the bytes that it was read from. What a Host has added
+// beyond code, message and data is lost. Call it for an error that outlives the message of
+// the Host.
 func (e *Error) Keep() *Error {
 	if e.text == nil {
 		return e
@@ -62,6 +65,7 @@ func (e *Error) Keep() *Error {
 	return &Error{Code: e.Code, Message: e.Message, Data: e.Data}
 }
 
+// Error implements error.
 func (e *Error) Error() string { return e.Message }
 
 // Full is the message with what Data says to do about it.

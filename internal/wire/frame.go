@@ -1,5 +1,12 @@
 // Package wire reads the envelope of CDP messages without parsing what is
 // inside, writes messages by splicing, and names the errors that Clients see.
+//
+//	env, err := wire.Parse(message) // {"id":7,"method":"Page.enable","sessionId":"S"}
+//	answer := wire.Frame{
+//		Head: wire.AppendAnswerHead(nil, env.ID), // {"id":7,"result":
+//		Body: wire.Empty,                         // {}
+//		Tail: wire.SessionTail(env.SessionID),    // ,"sessionId":"S"}
+//	}
 package wire
 
 // Frame is one JSON message in parts, so that a payload is never copied to be

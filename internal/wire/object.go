@@ -10,7 +10,8 @@ type Member struct {
 	Value []byte
 }
 
-// Get is the value of a member, nil when there is none.
+// Get is the value of a member, nil when there is none. A member with the value null is
+// there: its value is the four bytes.
 func (o Object) Get(name string) []byte {
 	for i := range o {
 		if o[i].Name == name {
@@ -20,7 +21,8 @@ func (o Object) Get(name string) []byte {
 	return nil
 }
 
-// Text is a member that is a string; there is false when it is not there.
+// Text is a member that is a string; there is false when it is not there. The text may
+// alias the Object.
 func (o Object) Text(name string) (text string, there bool) { return Text(o.Get(name)) }
 
 // True reports whether a member is there, and true.

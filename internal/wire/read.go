@@ -15,7 +15,8 @@ var errNotObject = errors.New("JSON: a message must be an object")
 //
 // Nothing is known of what follows a member when fn is called for it: a
 // message may only be acted on once ReadObject has returned nil. Its error
-// says what is wrong and where, or is that of fn, which ends the scan.
+// says what is wrong and where, or is that of fn, which ends the scan. Names are not
+// compared: a member that is there twice comes twice.
 func ReadObject(frame []byte, fn func(key string, value []byte) error) error {
 	i := space(frame, 0)
 	if i >= len(frame) || frame[i] != '{' {
@@ -53,7 +54,8 @@ func ReadObject(frame []byte, fn func(key string, value []byte) error) error {
 }
 
 // IsObject reports whether b is exactly one JSON object that can be the params of
-// a message: with the braces of that it nests at most MaxDepth levels.
+// a message: with the braces of that it nests at most MaxDepth levels. White space before
+// or behind it is not allowed.
 func IsObject(b []byte) bool {
 	if len(b) == 0 || b[0] != '{' {
 		return false
@@ -72,7 +74,8 @@ func keyText(raw []byte) string {
 }
 
 // Int reads a JSON integer without fraction or exponent; ok is false for
-// anything else and for what does not fit.
+// anything else and for what does not fit. Numbers of more than 18 digits do not fit
+// either: that many are safe in an int64 without a check.
 func Int(raw []byte) (n int64, ok bool) {
 	abs := raw
 	if len(abs) > 0 && abs[0] == '-' {
@@ -120,7 +123,9 @@ const (
 // names one of these members twice, -32600 for a member of the wrong type. The
 // envelope then still carries the id when there was a good one, but for what is
 // not JSON. (Chromium names none for deep nesting either, which leaves the
-// Client to wait for ever.) Members with other names are ignored.
+// Client to wait for ever.) Members with other names are ignored. Keys are compared after
+// their escapes are decoded, as Chromium does: \u0073essionId is sessionId. Otherwise a
+// check could be walked around.
 func Parse(frame []byte) (Envelope, *Error) {
 	var e Envelope
 	var have seen
@@ -138,6 +143,7 @@ func Parse(frame []byte) (Envelope, *Error) {
 		case "id":
 			n, ok := Int(value)
 			ok = ok && n >= math.MinInt32 && n <= math.MaxInt32
+			// The first id is kept: the error about a second one is sent with it.
 			if ok && have&seenID == 0 {
 				e.ID = value
 			}
@@ -150,6 +156,7 @@ func Parse(frame []byte) (Envelope, *Error) {
 			id, ok := Text(value)
 			note(seenSession, ErrDoubledKey, ErrSessionIDType, ok)
 			e.SessionID, e.InSession = id, true
+		//	null
 		case "params":
 			null := value[0] == 'n'
 			note(seenParams, ErrDoubledKey, ErrParamsType, null || value[0] == '{')
@@ -205,7 +212,8 @@ func first(bad, next *Error) *Error {
 const MaxMethod = 128
 
 // IsMethod reports whether a name can be that of a CDP method: letters,
-// digits and underscores, with a dot inside.
+// digits and underscores, with a dot inside. A method that is passed on need not be
+// escaped, in JSON, logs or metrics.
 func IsMethod(name string) bool {
 	if len(name) > MaxMethod {
 		return false

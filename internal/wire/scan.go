@@ -12,7 +12,8 @@ import (
 const MaxDepth = 300
 
 // Valid reports whether b is exactly one JSON value (RFC 8259) of at most
-// MaxDepth levels.
+// MaxDepth levels. It does not look whether strings are valid UTF-8: the connection has
+// done that.
 func Valid(b []byte) bool {
 	_, f := document(b)
 	return f == fine
@@ -54,6 +55,7 @@ type syntaxError struct {
 	pos int // byte offset
 }
 
+// Error implements error. The form is that of Chromium's parser: "JSON: … at position 7".
 func (e *syntaxError) Error() string {
 	return "JSON: " + faultTexts[e.why] + " at position " + strconv.Itoa(e.pos)
 }
@@ -86,6 +88,7 @@ func space(b []byte, i int) int {
 	return i
 }
 
+// someSpace is space for bytes of which the first may be white space: RFC 8259, section 2.
 func someSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
 		i++
@@ -146,7 +149,8 @@ func scalar(b []byte, i int) (int, fault) {
 	return i + len(word), fine
 }
 
-// number scans -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
+// number scans -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)? RFC 8259, section 6: no
+// leading zero, no plus sign, and digits on both sides of the point.
 func number(b []byte, i int) (int, fault) {
 	if b[i] == '-' {
 		i++
@@ -176,6 +180,7 @@ func number(b []byte, i int) (int, fault) {
 	return i, fine
 }
 
+// digits skips digits. For a byte below '0' the difference wraps around, and is above 9.
 func digits(b []byte, i int) int {
 	for i < len(b) && b[i]-'0' <= 9 {
 		i++
@@ -224,7 +229,7 @@ func strRest(b []byte, i int) (int, fault) {
 }
 
 // escape is the length of the escape sequence at the start of b, 0 when it is
-// none.
+// none. RFC 8259, section 7. A \u escape may be half of a surrogate pair.
 func escape(b []byte) int {
 	if len(b) < 2 {
 		return 0
@@ -315,4 +320,5 @@ func printable(w []byte) int {
 	return i
 }
 
+// le is the word of eight bytes at an index, the first byte lowest.
 func le(p *[64]byte, at int) uint64 { return binary.LittleEndian.Uint64(p[at:]) }

@@ -7,12 +7,14 @@ import (
 	"unsafe"
 )
 
-// view makes a string of b without copying it: it changes when b does.
+// view makes a string of b without copying it: it changes when b does. For an empty b it is
+// "". The strings of an Envelope are such views of the read buffer.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // Text decodes a JSON string such as "T\u0031". Without escapes the result
 // aliases raw, and is only good as long as those bytes are. The second result
-// is false when raw is not a string; raw must have been scanned before.
+// is false when raw is not a string; raw must have been scanned before. With escapes it is
+// a copy.
 func Text(raw []byte) (string, bool) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
@@ -73,7 +75,7 @@ func short(c byte) byte {
 	return c
 }
 
-// hex reads four hexadecimal digits; -1 means they are not.
+// hex reads four hexadecimal digits; -1 means they are not. b has at least four bytes.
 func hex(b []byte) rune {
 	var r rune
 	for _, c := range b[:4] {
@@ -122,6 +124,8 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
+// appendEscape appends the escape sequence for a character that must have one (RFC 8259,
+// section 7).
 func appendEscape(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':

@@ -4,7 +4,8 @@ package wire
 // order of the members is Chromium's: id or method, then result, error or
 // params, then sessionId.
 
-// AppendAnswerHead appends {"id":7,"result": — the body is a result object.
+// AppendAnswerHead appends {"id":7,"result": — the body is a result object. id is as the
+// Client wrote it.
 func AppendAnswerHead(dst, id []byte) []byte {
 	return append(append(append(dst, `{"id":`...), id...), `,"result":`...)
 }
@@ -26,7 +27,8 @@ func AppendEventHead(dst []byte, method string) []byte {
 	return append(AppendString(append(dst, `{"method":`...), method), `,"params":`...)
 }
 
-// End is the tail of a message outside of any session.
+// End is the tail of a message outside of any session. Neither it nor Empty may be written
+// to: all messages share them.
 var End = []byte{'}'}
 
 // Empty is the body of an answer that says nothing.
