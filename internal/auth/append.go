@@ -24,7 +24,9 @@ func (e FileEntry) Document() ([]byte, error) {
 // AppendFile adds an entry to a tokens file, which it makes for its owner alone
 // (mode 0600) if there is none. It refuses a name that the file has, and a file
 // that the hub would not read. What the file has, comments included, is not
-// written again, so that its owner, its mode and links to it stay.
+// written again, so that its owner, its mode and links to it stay. Two processes may call
+// it at the same time: the file is locked meanwhile, where the system can (flock(2)). A hub
+// that watches the file reads it within a second.
 func AppendFile(path string, e FileEntry) error {
 	if _, err := e.entry(); err != nil {
 		return err

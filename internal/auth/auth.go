@@ -1,5 +1,11 @@
-// Package auth decides who may talk to a hub, by the Host header and the
-// origin that a request comes from.
+// Package auth decides who may talk to a hub: by the Host header and the origin that
+// a request comes from (Rules), and by its token (Gate).
+//
+//	tokens, err := auth.NewTokens(auth.TokenOptions{File: "tokens.yaml"})
+//	go tokens.Watch(ctx, reload)
+//	gate := auth.NewGate(tokens, auth.GateOptions{})
+//	handler := rules.Guard(rules.Clients(gate.Require(ask, next)))
+//	pass := auth.PassOf(r) // in next: what the token allows
 package auth
 
 import (
@@ -30,7 +36,9 @@ type Rules struct {
 // Guard wraps every path of a listener: it refuses Host headers that no local
 // client sends, which is what tells a rebound DNS name from a local request,
 // and sets the headers that each answer carries. A handler behind it may
-// overwrite them.
+// overwrite them. The headers: no page may frame an answer (CSP Level 3, frame-ancestors),
+// guess its type, keep it, or load it from another origin (Fetch standard,
+// Cross-Origin-Resource-Policy).
 func (r Rules) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		h := w.Header()
@@ -47,9 +55,11 @@ func (r Rules) Guard(next http.Handler) http.Handler {
 	})
 }
 
-// Clients wraps the paths that Clients use, WebSocket and plain HTTP.
+// Clients wraps the paths that Clients use, WebSocket and plain HTTP. It answers 403 to
+// others.
 func (r Rules) Clients(next http.Handler) http.Handler { return unless(r.RefuseClient, next) }
 
+// unless refuses requests, or passes them to next.
 func unless(refuse func(*http.Request) string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if why := refuse(req); why != "" {
@@ -60,7 +70,7 @@ func unless(refuse func(*http.Request) string, next http.Handler) http.Handler {
 	})
 }
 
-// Refuse answers a request that the rules refuse.
+// Refuse answers a request that the rules refuse. The connection ends with the answer.
 func Refuse(w http.ResponseWriter, why string) {
 	h := w.Header()
 	h.Set("Connection", "close")
@@ -115,7 +125,11 @@ func IsWebSocket(req *http.Request) bool {
 
 // refuseOrigin judges where a request comes from: an Origin that is listed or
 // good by itself passes, and none, unless the browser says that a page of
-// another origin asks.
+// another origin asks. Sec-Fetch-Site is from Fetch Metadata: browsers send it, and scripts
+// of a page cannot set it. Browsers send an Origin with each WebSocket handshake (RFC 6455,
+// section 4.1) and, by the Fetch standard, with each request of another method than GET and
+// HEAD. More
+// than one Origin is no browser's.
 func refuseOrigin(req *http.Request, option string, listed []string, good func(string) bool) string {
 	origins := req.Header["Origin"]
 	if len(origins) == 0 {
@@ -145,7 +159,8 @@ func cutOrigin(origin string) string {
 	return origin[:min(len(origin), longest)]
 }
 
-// sameOrigin reports whether an origin is that of the request's own URL.
+// sameOrigin reports whether an origin is that of the request's own URL. Browsers leave the
+// port of the scheme out of both.
 func sameOrigin(origin string, req *http.Request) bool {
 	scheme := "http://"
 	if req.TLS != nil {

@@ -22,6 +22,7 @@ type credential struct {
 	inURL    bool   // the URL names a token, whether it counts or not
 }
 
+// lentKey finds the secret of Lend in a context.
 type lentKey struct{}
 
 // Lend is a request that the token of a pass counts for, where it has none of its
@@ -34,6 +35,7 @@ func (p Pass) Lend(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), lentKey{}, p.secret))
 }
 
+// lent is the secret that Lend has given a request.
 func lent(r *http.Request) (Secret, bool) {
 	s, is := r.Context().Value(lentKey{}).(Secret)
 	return s, is
@@ -68,7 +70,9 @@ func (g *Gate) credential(r *http.Request, path string) (*http.Request, credenti
 }
 
 // Bearer is the token that a request gives in the header Authorization or in a
-// subprotocol, and the subprotocol to answer with, "" for none.
+// subprotocol, and the subprotocol to answer with, "" for none. RFC 6750, section 2.1, has
+// the header; its scheme counts in any case (RFC 9110, section 11.1). Pages cannot set it
+// for a WebSocket, hence the subprotocol.
 func Bearer(r *http.Request) (token, protocol string, given bool) {
 	if r.Header.Get("Upgrade") != "" {
 		protocol = offered(r.Header)
@@ -81,7 +85,7 @@ func Bearer(r *http.Request) (token, protocol string, given bool) {
 }
 
 // Strip takes the tokens out of the header of a request: Authorization, X-BAP-Token, and
-// the subprotocols that carry one.
+// the subprotocols that carry one. It is for a request that is passed on to another server.
 func Strip(h http.Header) {
 	h.Del("Authorization")
 	h.Del("X-BAP-Token")
@@ -122,6 +126,8 @@ func isToken(s string) bool {
 	return s != ""
 }
 
+// takesQuery says at which paths a token may be in the URL: those that tools ask for which
+// can set no header.
 func takesQuery(path string) bool {
 	return path == "/json" || strings.HasPrefix(path, "/json/") || strings.HasPrefix(path, "/devtools/") || path == "/icdp/host"
 }
@@ -136,6 +142,7 @@ func OwnTabs(r *http.Request, path string) bool {
 	return !strings.HasPrefix(path, "/json/new") && r.URL.Query().Get("tabs") == ownTabs
 }
 
+// namesToken reports whether a query has a token, by the names that APIs use.
 func namesToken(query url.Values) bool {
 	return query.Has("token") || query.Has("access_token") || query.Has("accessToken")
 }

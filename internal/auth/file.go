@@ -91,6 +91,7 @@ func readDocuments(raw []byte) (all tokensFile, err error) {
 // quoted is what the YAML library cites of a file, which may be a token.
 var quoted = regexp.MustCompile("`[^`]*`|'[^']*'")
 
+// hideValues is an error of the YAML library without what it cites.
 func hideValues(err error) string { return quoted.ReplaceAllString(err.Error(), "…") }
 
 // Grant is what the entry allows whoever has its token.
@@ -102,6 +103,8 @@ func (e FileEntry) Grant() (Grant, error) {
 	return s.grant()
 }
 
+// entry is the entry as it is compared with tokens. The file may hold the token itself;
+// only its hash stays in memory.
 func (e FileEntry) entry() (entry, error) {
 	g, err := e.Grant()
 	if err != nil {

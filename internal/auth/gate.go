@@ -132,6 +132,7 @@ func (g *Gate) RequireLogin(ask func(*http.Request) Ask, next http.Handler) http
 	return g.require(ask, true, next)
 }
 
+// require is Require and, with later, RequireLogin.
 func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := ask(r)
@@ -272,17 +273,21 @@ func refusal(why error, grant Grant, a Ask) advice.Entry {
 	return advice.TokenClaims.With("reason", why.Error()) // a key of ours has signed it
 }
 
+// unauthorized answers 401 with the challenge that RFC 9110, section 15.5.2, wants:
+// WWW-Authenticate: Bearer (RFC 6750, section 3).
 func unauthorized(w http.ResponseWriter, why error) {
 	w.Header().Set("WWW-Authenticate", "Bearer")
 	answer(w, http.StatusUnauthorized, why.Error()+".")
 }
 
+// lockedOut answers 429 with the seconds to wait in Retry-After (RFC 6585, section 4).
 func lockedOut(w http.ResponseWriter, left time.Duration) {
 	seconds := strconv.Itoa(int(math.Ceil(left.Seconds())))
 	w.Header().Set("Retry-After", seconds)
 	answer(w, http.StatusTooManyRequests, "Too many wrong tokens came from this address: try again in "+seconds+" s.")
 }
 
+// answer writes a text for a person.
 func answer(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
@@ -290,7 +295,9 @@ func answer(w http.ResponseWriter, status int, text string) {
 }
 
 // Address is where a request comes from: the peer, or what a trusted proxy
-// says it relays for.
+// says it relays for. X-Forwarded-For is read from its end: each proxy appends the address
+// that it was asked from, and only what trusted ones have appended counts. A Client may
+// have written the rest.
 func (g *Gate) Address(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -185,6 +185,8 @@ func (g Grant) HooksOr(byDefault []string) []string {
 	return byDefault
 }
 
+// validHub is relay.ValidName, but for the default hub, whose name is "". This package must
+// not import relay.
 func validHub(name string) bool {
 	return len(name) <= 63 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
@@ -201,7 +203,9 @@ func (g Grant) Refuses(r Role, hub string) error {
 }
 
 // covers reports whether the grant allows all that an older one did, so that
-// a connection may stay.
+// a connection may stay. It is asked when a tokens file was changed. If the new grant
+// allows less, connections with the old one end: what a connection may do never changes
+// while it lasts.
 func (g Grant) covers(old Grant) bool {
 	return g.Role == old.Role && g.Scope >= old.Scope && (g.Hub == old.Hub || g.Hub == EveryHub) && g.coversHooks(old) && (!g.OwnTabs || old.OwnTabs) && (g.Grace == old.Grace || g.Grace == 0)
 }

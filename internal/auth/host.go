@@ -10,7 +10,8 @@ import (
 
 // AllowHost reports whether a Host header may stand: none at all, an IP
 // address in any spelling, localhost and the names below it, and what the
-// rules list; each with any port. Chromium 156 draws the same line.
+// rules list; each with any port. Chromium 156 draws the same line. A page whose name leads
+// to this machine (DNS rebinding) sends its own name, which is none of these.
 func (r Rules) AllowHost(header string) bool {
 	if header == "" {
 		return true
@@ -32,7 +33,8 @@ func (r Rules) AllowHost(header string) bool {
 }
 
 // HostName takes the port and a final dot off a Host header and lowers it.
-// An IPv6 address keeps its brackets. ok is false when it is no host.
+// An IPv6 address keeps its brackets. ok is false when it is no host. Brackets and a final
+// dot are as in RFC 3986, section 3.2.2.
 func HostName(header string) (host string, ok bool) {
 	host, port := strings.ToLower(header), ""
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
@@ -55,6 +57,7 @@ func HostName(header string) (host string, ok bool) {
 	return host, host != ""
 }
 
+// isLocalhost reports whether a name is localhost or below it: RFC 6761, section 6.3.
 func isLocalhost(host string) bool {
 	below, is := strings.CutSuffix(host, "localhost")
 	return is && (below == "" || len(below) > 1 && strings.HasSuffix(below, "."))

@@ -31,7 +31,8 @@ const (
 )
 
 // key verifies signatures. The algorithm is that of the key's kind, whatever
-// a token says.
+// a token says. A token that could choose the algorithm could have its signature checked
+// with a public key as an HMAC secret (RFC 8725, sections 2.1 and 3.1).
 type key struct {
 	id       string // "kid"; "" where the key has none
 	alg      jose.SignatureAlgorithm
@@ -57,8 +58,10 @@ func parseKeys(raw []byte) ([]key, error) {
 	return []key{{"", jose.HS256, bytes.Clone(text)}}, nil
 }
 
+// isPEM reports whether a text is PEM, whatever stands before it (RFC 7468, section 2).
 func isPEM(text []byte) bool { return bytes.Contains(text, []byte("-----BEGIN")) }
 
+// parsePEM reads one public key: SubjectPublicKeyInfo (RFC 7468, section 13).
 func parsePEM(text []byte) ([]key, error) {
 	block, rest := pem.Decode(text)
 	if block == nil || isPEM(rest) {
@@ -75,6 +78,8 @@ func parsePEM(text []byte) ([]key, error) {
 	return []key{{"", alg, public}}, err
 }
 
+// parseSet reads a JWK set (RFC 7517, section 5). Keys for encryption are left out; a
+// private one is an error.
 func parseSet(text []byte) ([]key, error) {
 	var set jose.JSONWebKeySet
 	if err := json.Unmarshal(text, &set); err != nil {
@@ -100,7 +105,8 @@ func parseSet(text []byte) ([]key, error) {
 	return keys, nil
 }
 
-// algorithm is the one that a kind of key is used with.
+// algorithm is the one that a kind of key is used with. RFC 7518, section 3.1, has the
+// names, and RFC 8037 EdDSA. P-256 is the only curve of ES256.
 func algorithm(material any) (jose.SignatureAlgorithm, error) {
 	switch k := material.(type) {
 	case []byte:
@@ -124,7 +130,8 @@ func algorithm(material any) (jose.SignatureAlgorithm, error) {
 	return "", errors.New("its kind is not supported: take Ed25519, P-256, RSA of 2048 bits or more, or a secret")
 }
 
-// claims are what a signed token says.
+// claims are what a signed token says. The first six are those of RFC 7519, section 4.1;
+// the others are the hub's own, and spelled as in a tokens file.
 type claims struct {
 	Audience  jwt.Audience     `json:"aud,omitempty"`
 	Expires   *jwt.NumericDate `json:"exp,omitempty"`
@@ -142,7 +149,8 @@ type claims struct {
 }
 
 // verify reads a signed token. The error wraps errUnknown unless one of the
-// keys has signed it.
+// keys has signed it. The header's kid only chooses among the keys, and is not trusted for
+// anything else.
 func verify(keys []key, s Secret, now time.Time) (Grant, error) {
 	var algs []jose.SignatureAlgorithm
 	for _, k := range keys {
@@ -182,7 +190,8 @@ func canonical(token string) bool {
 	return true
 }
 
-// grant checks the claims.
+// grant checks the claims. exp must be there, though RFC 7519 does not ask for it: a token
+// that is lost must end. No leeway is given for it, only for nbf and iat.
 func (c claims) grant(now time.Time) (Grant, error) {
 	switch {
 	case c.Expires == nil:

@@ -30,6 +30,7 @@ type tally struct {
 	until time.Time // of the lock-out; zero while there is none
 }
 
+// over reports whether the tally says nothing any more.
 func (t *tally) over(now time.Time) bool {
 	return !now.Before(t.until) && now.Sub(t.since) >= wrongWithin
 }
@@ -44,7 +45,7 @@ type limiter struct {
 
 // Place is what an address is counted as: itself, or the network that one
 // customer of a provider has. The zero Prefix stands for one that cannot be
-// read.
+// read. For IPv6 it is the /64: whoever has one address of it has all.
 func Place(from netip.Addr) netip.Prefix {
 	from = from.Unmap()
 	bits := 32
@@ -66,6 +67,7 @@ func places(from netip.Addr, hub string) []place {
 	return []place{all, {from: p, hub: hub}}
 }
 
+// most is how many wrong tokens of a place begin a lock-out.
 func (p place) most() int {
 	if p.all {
 		return 10 * wrongMost
@@ -80,6 +82,7 @@ func (l *limiter) locked(from netip.Addr, hub string) time.Duration {
 	return l.lockedLocked(places(from, hub))
 }
 
+// lockedLocked is how much longer one of these places is locked out, or 0.
 func (l *limiter) lockedLocked(at []place) (left time.Duration) {
 	for _, p := range at {
 		if t := l.tallies[p]; t != nil {
@@ -111,6 +114,8 @@ func (l *limiter) wrong(from netip.Addr, hub string) (left time.Duration, began 
 	return 0, began
 }
 
+// addLocked keeps a new tally. maxTallies bounds the memory: an attacker has any number of
+// IPv6 networks.
 func (l *limiter) addLocked(p place, t *tally, now time.Time) {
 	if l.tallies == nil {
 		l.tallies = make(map[place]*tally)

@@ -45,12 +45,14 @@ func Mint(keyFile []byte, g Grant, now time.Time, ttl time.Duration) (string, er
 	if c.ID == "" {
 		c.ID = rand.Text()
 	}
+	// What would be refused must not be signed.
 	if _, err := c.grant(now); err != nil {
 		return "", err
 	}
 	return jwt.Signed(signer).Claims(c).Serialize()
 }
 
+// signingKey reads the key to sign with: what is no PEM is a secret.
 func signingKey(raw []byte) (jose.SigningKey, error) {
 	text := bytes.TrimSpace(raw)
 	if !isPEM(text) {

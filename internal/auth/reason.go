@@ -35,8 +35,10 @@ func Reasons() []string {
 	return words
 }
 
+// reasonInvalid is the word for what has none of its own.
 const reasonInvalid = "invalid"
 
+// reasonOf is the word of an error.
 func reasonOf(why error) string {
 	for _, r := range reasons {
 		if errors.Is(why, r.err) {

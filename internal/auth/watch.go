@@ -23,6 +23,7 @@ type source struct {
 	loaded, seen os.FileInfo // nil where there was no file
 }
 
+// newSource makes a source, and reads nothing yet.
 func newSource(path, option string, read func([]byte) error) *source {
 	return &source{path: path, option: option, read: read}
 }
@@ -41,6 +42,8 @@ func (s *source) load() error {
 	return nil
 }
 
+// stat describes the file; nil where there is none. It follows symbolic links, so that a
+// mounted secret that is replaced by a link counts as changed.
 func (s *source) stat() os.FileInfo {
 	info, err := os.Stat(s.path)
 	if err != nil {
@@ -66,6 +69,7 @@ func same(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
+// sources are all files, that of tokens first.
 func (t *Tokens) sources() []*source {
 	if t.file == nil {
 		return t.keys
@@ -138,6 +142,8 @@ func (t *Tokens) Lists(bearer string) bool {
 	return err == nil && t.findLocked(d) != nil
 }
 
+// hold adds a lease. If the token has ended since it was checked, end is called at once,
+// under the lock.
 func (t *Tokens) hold(l *lease) (release func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -154,7 +160,7 @@ func (t *Tokens) hold(l *lease) (release func()) {
 }
 
 // sweep ends leases that are over. Only fresh sources can have ended others
-// than those whose time is up.
+// than those whose time is up. end runs under the lock, which is why it must not wait.
 func (t *Tokens) sweep(fresh bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

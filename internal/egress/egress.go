@@ -1,5 +1,12 @@
 // Package egress is a forward proxy through which one browser sends all its
 // requests. It dials nothing but the addresses that a policy has judged.
+//
+//	proxy, err := egress.Listen(policy, urlpolicy.NewResolver(rules), log)
+//	argument := "--proxy-server=http://" + proxy.Addr()
+//	proxy.Close() // once the browser has ended
+//
+// The names are resolved here, once: the address that was judged is the one that is
+// dialled, so that a name cannot lead elsewhere in between (DNS rebinding).
 package egress
 
 import (
@@ -20,10 +27,11 @@ import (
 	"github.com/cdphub/cdphub/urlpolicy"
 )
 
+// The time limits of the proxy. A tunnel has none: a WebSocket may be silent for hours.
 const (
 	dialWithin   = 10 * time.Second // to one address
 	headWithin   = time.Minute      // for a request to begin
-	idleLifetime = 2 * time.Minute
+	idleLifetime = 2 * time.Minute  // of a connection without a request
 )
 
 // Proxy speaks HTTP/1.1, with CONNECT for https and WebSockets. It asks for no
@@ -81,7 +89,8 @@ func (p *Proxy) Close() {
 	p.running.Wait()
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler. A request has its target in absolute form (RFC 9112,
+// section 3.2.2), or is a CONNECT (section 3.2.3).
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodConnect:
@@ -105,7 +114,8 @@ func rewrite(r *httputil.ProxyRequest) {
 	}
 }
 
-// connect makes a tunnel.
+// connect makes a tunnel. RFC 9110, section 9.3.6. What goes through the tunnel is not
+// looked at. Chromium shows ERR_TUNNEL_CONNECTION_FAILED for every other answer than 200.
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	there, err := p.dial(r.Context(), "tcp", r.Host)
 	if err != nil {
@@ -154,6 +164,7 @@ func (p *Proxy) enter(ends ...io.Closer) bool {
 	return true
 }
 
+// leave forgets a tunnel that has ended.
 func (p *Proxy) leave(ends ...io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,6 +193,7 @@ func (p *Proxy) dial(ctx context.Context, _, hostPort string) (net.Conn, error) 
 	if to.Port != 0 {
 		n = uint64(to.Port)
 	}
+	// A request for the proxy itself would go round without end.
 	own, _ := netip.ParseAddrPort(p.Addr())
 	d := net.Dialer{Timeout: dialWithin}
 	var conn net.Conn
