@@ -71,6 +71,7 @@ func (b *ByTarget) OfTarget(targetID string) []*Session {
 	return b.lists[targetID]
 }
 
+// add files a session under its target.
 func (b *ByTarget) add(s *Session) {
 	if b.lists == nil {
 		b.lists = make(map[string][]*Session)
@@ -78,6 +79,7 @@ func (b *ByTarget) add(s *Session) {
 	b.lists[s.TargetID] = with(b.lists[s.TargetID], s, onTarget)
 }
 
+// remove forgets a session. A target without sessions takes no memory.
 func (b *ByTarget) remove(s *Session) {
 	if list := without(b.lists[s.TargetID], s, onTarget); len(list) > 0 {
 		b.lists[s.TargetID] = list

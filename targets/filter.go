@@ -7,7 +7,8 @@ import (
 )
 
 // Filter is a Target.TargetFilter: it selects types of targets. The first rule
-// that fits decides, and what fits none is left out. The page of CDP's domain Target
+// that fits decides, and what fits none is left out. [{"type":"iframe","exclude":true},{}]
+// takes all but frames. The page of CDP's domain Target
 // describes it.
 type Filter []Rule
 

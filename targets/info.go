@@ -42,7 +42,8 @@ type Browser struct {
 // page is. A browser of its own answers with its own.
 const EmulatedRevision = "icdp-v1"
 
-// Limits on what a Host may announce, in bytes.
+// Limits on what a Host may announce, in bytes where nothing else is said. A Client that
+// discovers targets gets one event for each, so that their texts are bounded together.
 const (
 	MaxID    = 256      // a longer id is refused
 	MaxTitle = 4 << 10  // a longer title is cut

@@ -62,8 +62,10 @@ func (r *Registry) Delete(id string) bool {
 	return known && r.byID.Delete(id)
 }
 
+// text is how many bytes count against MaxText.
 func (t *Info) text() int { return len(t.Title) + len(t.URL) }
 
+// silent is 1 for a Target that does not respond, else 0.
 func (t *Info) silent() int {
 	if t.Unresponsive {
 		return 1

@@ -37,6 +37,7 @@ func (t *Tabs) Add(id string) bool { return t.add(id, false) }
 // Give adds a Target that another Client hands over, and reports whether it is new.
 func (t *Tabs) Give(id string) bool { return t.add(id, true) }
 
+// add adds a Target that is not there yet. It copies the id.
 func (t *Tabs) add(id string, given bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

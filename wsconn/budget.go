@@ -14,6 +14,12 @@ import (
 // and the first buffer, 4 KiB each. Others that keep bytes for peers count theirs
 // with an Account. A nil *Budget has no limit.
 //
+//	b := wsconn.NewBudget(256 << 20)
+//	conn, err := wsconn.Upgrade(w, r, wsconn.Options{Budget: b})
+//	a := b.Account(func() { … }) // for what is kept beside connections
+//	a.Add(len(kept))
+//	a.Enforce()
+//
 // When the limit is exceeded, the Budget closes the connection that uses most
 // with ReasonMemory, or ends the holder of that Account, then the next, until the
 // rest fits.
@@ -57,16 +63,19 @@ type ender struct {
 	ended atomic.Bool
 }
 
+// ending implements holder.
 func (e *ender) ending() bool { return e.ended.Load() }
 
+// evict implements holder.
 func (e *ender) evict() {
 	if e.ended.CompareAndSwap(false, true) {
 		e.end()
 	}
 }
 
-// Account counts the memory of somebody that end makes let go of it; end is called
-// once at most, by whoever exceeds the limit, and must not wait.
+// Account counts the memory of a holder that is no connection. end must have the holder
+// free its memory. It is called once at most, in the goroutine that exceeds the limit, and
+// must not wait.
 func (b *Budget) Account(end func()) *Account {
 	return &Account{budget: b, of: &ender{end: end}}
 }

@@ -18,7 +18,7 @@ import (
 
 // This file is permessage-deflate (RFC 7692) for a server, without context
 // takeover: what a connection needs to compress or inflate it borrows for one
-// message. A connection that has not negotiated it passes none of this.
+// message. Connections that have not negotiated it use none of this.
 
 const (
 	compressFrom = 1 << 10 // bytes of a message that is worth it
@@ -65,9 +65,9 @@ func restart(z io.Reader, data []byte) error {
 	return z.(flate.Resetter).Reset(io.MultiReader(bytes.NewReader(data), strings.NewReader(tail+lastBlock)), nil)
 }
 
-// inflate replaces a compressed message by what it stands for. To know how
-// large that is, a message that is not small is inflated twice: memory is
-// taken once, and none for what passes the limit. Its errors are Reasons.
+// inflate replaces a compressed message with the inflated one. A message that is not small
+// is inflated twice, first to learn its size: so memory is taken once, and none at all for
+// a message that exceeds the limit. Its errors are Reasons.
 func (c *Conn) inflate(m *message) error {
 	z := inflaters.Get().(io.Reader)
 	defer inflaters.Put(z)
@@ -153,6 +153,7 @@ func compressed(batch [][]byte) [][]byte {
 		if !ok {
 			break
 		}
+		// The cursor is a value: its copy is where to go on if the frame is sent as it was.
 		again := in
 		// A frame that does not shrink goes out as it was, with an RSV1 bit of 0: each
 		// message is compressed or not (RFC 7692, section 6).

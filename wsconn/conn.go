@@ -41,6 +41,7 @@ type Limits struct {
 	DrainTimeout   time.Duration // for the peer to close after our close frame; 500 ms
 }
 
+// withDefaults is l with the defaults of its comments.
 func (l Limits) withDefaults() Limits {
 	l.MaxMessage = orDefault(l.MaxMessage, 100<<20)
 	l.MaxFragments = orDefault(l.MaxFragments, 65536)
@@ -63,8 +64,8 @@ func orDefault[T int | int64 | time.Duration](v, d T) T {
 	return v
 }
 
-// Conn is one WebSocket connection. The caller that makes one must call Serve or
-// Start, even after Close: only these let go of the socket.
+// Conn is one WebSocket connection. Whoever makes one must call Serve or Start, even after
+// Close: only these close the socket.
 //
 // Deliver, Offer, Close and Pending are safe for concurrent use and do not wait
 // for the peer. WaitBelow is safe for concurrent use, too.
@@ -97,6 +98,8 @@ type Conn struct {
 	giveUp time.Time     // when the writer stops trying; set with reason
 }
 
+// newConn makes a connection of a socket whose handshake is over. The first ping is due
+// after PingEvery.
 func newConn(nc net.Conn, limits *Limits) *Conn {
 	c := &Conn{nc: nc, limits: limits}
 	c.maxMessage.Store(limits.MaxMessage)

@@ -27,6 +27,11 @@ func (e StatusError) Error() string { return fmt.Sprintf("handshake refused with
 // A server that refuses yields a StatusError. A context that ends before the
 // handshake yields its cause; afterwards it has no effect. The caller must call Serve or
 // Start of what it returns.
+//
+//	conn, err := wsconn.Dial(ctx, "ws://127.0.0.1:9222/devtools/browser/ID", nil, wsconn.Limits{})
+//	if status, refused := errors.AsType[wsconn.StatusError](err); refused {
+//		// 401, 403, 404 …
+//	}
 func Dial(ctx context.Context, rawURL string, header http.Header, l Limits) (*Conn, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {

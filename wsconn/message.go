@@ -12,9 +12,9 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// message assembles a message that is not in the read buffer as a whole. Its
-// memory is borrowed while the message comes in, and grows with the bytes
-// that have arrived, never on the word of a header.
+// message assembles a message that is not in the read buffer as a whole. Its memory is
+// borrowed while the message comes in. It grows with the bytes that have arrived, and never
+// by the length that a header announces.
 type message struct {
 	data    []byte
 	checked int // data[:checked] is valid UTF-8
@@ -32,8 +32,8 @@ const (
 
 var messages sync.Pool // of *[]byte
 
-// read is the reader: it hands over messages until the connection ends, and
-// returns why, or until it is idle.
+// read is the reader. It passes messages to handle until the connection ends, and returns
+// why. It returns reasonIdle when the connection may be parked.
 func (c *Conn) read(handle func([]byte)) Reason {
 	if why := c.overdue(time.Now()); why.Code != 0 {
 		return why
@@ -127,7 +127,9 @@ func (c *Conn) hand(m *message, p []byte, handle func([]byte)) {
 	m.free()
 }
 
-// header reads and checks a frame's header (RFC 6455, section 5.2).
+// header reads and checks a frame's header (RFC 6455, section 5.2). It is called with
+// fragmented for the frames of a message behind the first: these are continuations, or
+// control frames between them.
 func (c *Conn) header(fragmented bool) (h ws.Header, err error) {
 	if err = c.need(2, !fragmented); err != nil {
 		return h, err
@@ -319,9 +321,11 @@ func closedBy(p []byte) Reason {
 	return r
 }
 
+// ping sends a ping without payload (RFC 6455, section 5.5.2).
 func (c *Conn) ping() { c.sendControl(ws.OpPing, nil) }
 
-// sendControl queues a control frame behind what is queued already.
+// sendControl queues a control frame behind what is queued already. A peer that understands
+// text frames alone gets none.
 func (c *Conn) sendControl(op ws.OpCode, p []byte) {
 	if c.textOnly {
 		return

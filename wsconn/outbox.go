@@ -171,7 +171,9 @@ func (c *Conn) Offer(f Frame) bool {
 }
 
 // queueLocked reports false when the queue is full. The largest frame does not
-// count, since a peer that has not read a large frame yet need not be slow.
+// count, since a peer that has not read a large frame yet need not be slow. A single frame
+// always fits. It reports true for a connection that closes: the frame is dropped, and that
+// is no fault of the peer.
 func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 	if c.reason.Code != 0 {
 		return true
@@ -190,7 +192,8 @@ func (c *Conn) queueLocked(op ws.OpCode, f wire.Frame) bool {
 // MaxPending is the limit of Pending.
 func (c *Conn) MaxPending() int { return c.limits.MaxPending }
 
-// Pending is the number of bytes queued behind the current write.
+// Pending is the number of bytes queued behind the current write. The batch that is being
+// written does not count.
 func (c *Conn) Pending() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

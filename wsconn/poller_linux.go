@@ -41,9 +41,11 @@ func NewPoller(after time.Duration) *Poller {
 	p := &Poller{
 		idleAfter: orDefault(after, 500*time.Millisecond),
 		epoll:     fd,
-		file:      os.NewFile(uintptr(fd), "epoll"),
-		done:      make(chan struct{}),
-		conns:     make(map[int32]*Conn),
+		// A descriptor that is non-blocking is registered with the runtime's poller:
+		// SyscallConn can then wait for it.
+		file:  os.NewFile(uintptr(fd), "epoll"),
+		done:  make(chan struct{}),
+		conns: make(map[int32]*Conn),
 	}
 	if p.raw, err = p.file.SyscallConn(); err != nil {
 		p.file.Close()
@@ -91,7 +93,9 @@ func (p *Poller) run() {
 }
 
 // add watches a connection until it has something to read (EPOLLONESHOT). It
-// reports false for a connection that has no descriptor, such as a pipe.
+// reports false for a connection that has no descriptor, such as a pipe. EPOLL_CTL_MOD arms
+// the descriptor again after its one report (epoll_ctl(2)). EPOLLRDHUP reports a peer that
+// has closed its side.
 func (p *Poller) add(c *Conn) bool {
 	sc, ok := c.nc.(syscall.Conn)
 	if !ok {
@@ -121,7 +125,8 @@ func (p *Poller) add(c *Conn) bool {
 	return true
 }
 
-// remove forgets a connection that was woken.
+// remove forgets a connection that was woken. The descriptor stays in the epoll set,
+// disarmed, until the socket is closed.
 func (p *Poller) remove(c *Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

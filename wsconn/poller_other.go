@@ -14,6 +14,8 @@ func NewPoller(time.Duration) *Poller { return nil }
 // Close does nothing.
 func (*Poller) Close() {}
 
+// add reports that the connection is not watched.
 func (*Poller) add(*Conn) bool { return false }
 
+// remove does nothing.
 func (*Poller) remove(*Conn) {}

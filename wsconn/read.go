@@ -36,6 +36,7 @@ type reader struct {
 	since  time.Time // when the last read with bytes ended; zero where that does not count
 }
 
+// unread is what was read ahead, part of the buffer.
 func (in *reader) unread() []byte { return in.buf[in.r:in.w] }
 
 // take borrows a buffer.
@@ -122,9 +123,9 @@ func (c *Conn) need(n int, between bool) error {
 	return nil
 }
 
-// receive reads once from the socket. When the socket's deadline passes it
-// sees to pings and to what the peer owes; if the connection may go on it
-// returns 0 and no error. Its errors are Reasons. It is called by the reader's goroutine
+// receive reads once from the socket. When the socket's deadline passes it sends pings and
+// checks what the peer must have sent by then. If the connection may go on it returns 0 and
+// no error. Its errors are Reasons. It is called by the reader's goroutine
 // alone. The time for Share runs from the end of one read to the beginning of the next: it
 // is what the handler has used.
 func (c *Conn) receive(p []byte) (int, error) {
@@ -154,7 +155,15 @@ func (c *Conn) receive(p []byte) (int, error) {
 
 // overdue is called when the socket's deadline has passed, or reading begins. It returns why
 // the connection must end, or the zero Reason once it has set the next
-// deadline, which is never later than the nearest of what may fall due.
+// deadline, which is never later than the nearest of what may fall due. A connection is in
+// one of four states:
+//
+//	quiet    pinged is zero: at next, a ping is sent
+//	asked    at next, 9/10 of PongWithin after the ping, bytes must have come
+//	warned   none have: at next, the last tenth later, they must have come
+//	dead     none have: ReasonDead
+//
+// When bytes have come, the next ping is due PingEvery after the last one.
 func (c *Conn) overdue(now time.Time) Reason {
 	in := &c.in
 	if r := c.closing(); r.Code != 0 {
@@ -190,7 +199,8 @@ func (c *Conn) overdue(now time.Time) Reason {
 }
 
 // arm sets the socket's read deadline, unless the connection closes: Close
-// has then set one for the reader to notice.
+// has then set one for the reader to notice. It is the nearest of the time for the message
+// under way, the next ping, and the time after which the connection is parked.
 func (c *Conn) arm(now time.Time) {
 	in := &c.in
 	due := now.Add(c.limits.MessageTimeout)

@@ -87,7 +87,7 @@ func (r Reason) versionOne() Reason {
 	return r
 }
 
-// reasonIdle is no end: the connection waits without a reader.
+// reasonIdle does not end the connection: it waits without a reader.
 var reasonIdle = Reason{0, "idle"}
 
 // reasonOf is what a cancelled context closes a connection with.

@@ -10,13 +10,14 @@ import (
 // part of a CPU of its own (ownPart); one that uses more is heavy. As long as
 // another group that is not heavy has messages, the readers of a heavy one pause
 // before they read on: until the group has no more than its part again, fewer than half
-// of the CPUs are busy, or longestPause is over. So a flood gets what is left, a group
-// that is alone or among its like never waits, and none waits for ever. What a
+// of the CPUs are busy, or longestPause is over. So a flood gets the CPU time that others
+// leave. A group never waits if it is alone or if all others are heavy, too, and no wait is
+// longer than longestPause. What a
 // reader has not read stays in the socket: it keeps its order, and the TCP window
 // tells the peer to wait.
 //
-// The time is that from one read of a socket to the next. It is measured for each
-// read, not for each message, so that it costs next to nothing.
+// The time is that from one read of a socket to the next. It is measured for each read, not
+// for each message, which may be many in one read.
 const (
 	ownPart      = 8                      // of a CPU: 1/8
 	ownBurst     = time.Millisecond       // so much more at once
@@ -26,7 +27,12 @@ const (
 	longestPause = 10 * time.Millisecond
 )
 
-// Shares is all groups that share the CPUs.
+// Shares is all groups that share the CPUs. There is one for a process, and a Share of it
+// for each hub.
+//
+//	all := wsconn.NewShares()
+//	hub := all.Share()
+//	conn, err := wsconn.Upgrade(w, r, wsconn.Options{Share: hub})
 type Shares struct {
 	begun  time.Time
 	groups atomic.Uint32

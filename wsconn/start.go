@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// started is the state of a connection that was begun with Start.
+// started is the state of a connection that was begun with Start. A connection that Serve
+// runs has none of it.
 type started struct {
 	// static after Start
 	poller *Poller

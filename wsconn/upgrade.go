@@ -94,7 +94,8 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 
 // CheckHandshake answers a request that is no good handshake, and returns an
 // error that wraps ErrHandshake. Upgrade does so too; call this before work that
-// only a WebSocket is worth. For anyKey see Options.AnyKey.
+// only a WebSocket is worth. For anyKey see Options.AnyKey. It writes nothing for a good
+// request.
 func CheckHandshake(w http.ResponseWriter, r *http.Request, anyKey bool) error {
 	status, why := check(r, anyKey)
 	switch status {
