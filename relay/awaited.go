@@ -85,7 +85,7 @@ func (h *Hub) AwaitBrowser(ctx context.Context) error {
 // browserComesLocked reports whether a browser is being started.
 func (h *Hub) browserComesLocked() bool { return h.awaited.expected > 0 && h.browserLocked() == nil }
 
-// arrivedLocked wakes the goroutines in AwaitBrowser, which look again, and serves the
+// arrivedLocked wakes the goroutines in AwaitBrowser, which check again. It serves the
 // parked commands if there is a browser now or none will come.
 func (h *Hub) arrivedLocked() {
 	if h.awaited.came != nil {
@@ -110,6 +110,7 @@ func (h *Hub) parkLocked(r *request, m method) bool {
 		len(w.parked) >= maxParked || len(r.Params) > maxParkedParams:
 		return false
 	}
+	// A Target of a Host page needs no browser.
 	if r.args.hasTargetID {
 		if _, emulated := h.find(r.args.targetID); emulated {
 			return false

@@ -181,6 +181,7 @@ func (h *Hub) withTargetsLocked(result []byte, c *Client, f targets.Filter) []by
 	if f == nil {
 		f = targets.Usual
 	}
+	// The browser has its own entry already: that of the emulated one is left out.
 	own := h.appendTargetsLocked(nil, c, slices.Concat(targets.Filter{{Type: "browser", Exclude: true}}, f))
 	if len(own) == len(`{"targetInfos":[]}`) {
 		return result
@@ -196,6 +197,8 @@ func (h *Hub) withTargetsLocked(result []byte, c *Client, f targets.Filter) []by
 	if err != nil || theirs == nil {
 		return result
 	}
+	// The Host's list without its last bracket, a comma, and the hub's list with its own
+	// end.
 	merged := append([]byte(`{"targetInfos":`), theirs[:len(theirs)-1]...)
 	if len(theirs) > len("[]") {
 		merged = append(merged, ',')

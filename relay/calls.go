@@ -58,8 +58,10 @@ type calls struct {
 	spare    *call // a list of calls to use again, by next
 }
 
+// len is the number of commands in flight.
 func (cs *calls) len() int { return len(cs.byNumber) }
 
+// get finds a command by its number; nil for one that is not in flight.
 func (cs *calls) get(n bridge.CallID) *call { return cs.byNumber[n] }
 
 // add files a command for a side under the next number. The Host has it in the

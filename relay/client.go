@@ -94,10 +94,12 @@ func (c *Client) Receive(frame []byte) {
 func (c *Client) take(env wire.Envelope, err *wire.Error) {
 	r := request{Envelope: env, isMethod: wire.IsMethod(env.Method), client: c}
 	refused := c.refuse(env.Method)
+	// A message that is refused anyway is not read further.
 	if refused == nil && err == nil {
 		refused = r.read()
 	}
 	host, turn := c.serve(&r, err, refused)
+	// Both waits are without the lock, in the Client's own goroutine.
 	if f, ok := host.(bridge.FlowControl); ok {
 		f.WaitForRoom()
 	}
@@ -123,7 +125,8 @@ func (r *request) read() (err *wire.Error) {
 
 // serve answers a message or forwards it. It returns the Host to which the message
 // went, and a channel to wait for before the next message. The lock is released by a
-// defer: after a panic, the other Clients must go on.
+// defer: after a panic, the other Clients must go on. A message that could not be read
+// counts as received and as answered by the hub.
 func (c *Client) serve(r *request, err, refused *wire.Error) (bridge.Host, <-chan struct{}) {
 	h := c.hub
 	h.mu.Lock()
@@ -154,6 +157,7 @@ func (h *Hub) serveLocked(r *request, refused *wire.Error) bridge.Host {
 	r.session = h.sessionLocked(c, &r.Envelope)
 	switch {
 	case r.InSession:
+		// Also "sessionId":"" names a session, which is never there.
 		if r.session == nil || r.session.Peer != session.Peer(c) {
 			c.answer(nil, r.ID, nil, errNoSession)
 			return nil
@@ -216,7 +220,8 @@ func inTarget(s *session.Session) bool {
 
 // handlerLocked returns the side whose Host handles the method at browser level
 // (bridge.Lifecycle); nil when there is none. In a session, only the Host of that
-// session is asked.
+// session is asked. Of several emulated Hosts, the first that says that it handles the
+// method gets it.
 func (h *Hub) handlerLocked(r *request) *side {
 	if !r.isMethod {
 		return nil
@@ -310,6 +315,8 @@ func (c *Client) endPageLocked() {
 // discard is the Peer of a Client without a connection, or that has left.
 type discard struct{}
 
+// Answer implements session.Peer: nothing was taken.
 func (discard) Answer(*session.Session, []byte, []byte, *Error) bool { return false }
 
+// Event implements session.Peer: nothing was taken.
 func (discard) Event(*session.Session, *session.Event) bool { return false }

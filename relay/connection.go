@@ -14,7 +14,9 @@ import (
 )
 
 // connection is one connection of a side's Host. It is the Events that the Host
-// calls. Calls are ignored once the side has another connection, or none.
+// calls. Calls are ignored once the side has another connection, or none. A goroutine of an
+// old connection may still be on its way here when the Host is replaced: it must change
+// nothing, and finds out under the lock.
 type connection struct {
 	hub  *Hub
 	side *side // guarded by hub.mu until SetHost has returned, then static
@@ -125,6 +127,8 @@ func (hc *connection) resultLocked(id bridge.CallID, sessionID string, result []
 		h.counters.Latency.observe(time.Since(c.sent))
 	}
 	client := c.client
+	// It cannot be, since the session of a call never changes its Client. If it is, the
+	// metric shows a bug of the hub.
 	if c.session != nil && c.session.Peer != session.Peer(client) {
 		h.counters.Misrouted++
 	}
@@ -312,7 +316,8 @@ func (s *side) closedLocked(ended *session.Session) {
 }
 
 // PutScript implements bridge.Events. Scripts are for Frame Agents, which a Host
-// that serves the browser level has none of.
+// that serves the browser level has none of. The limits are in scripts.go. It reports false
+// for a connection that is not current, too.
 func (hc *connection) PutScript(key, source string) bool {
 	if key == "" || len(key) > maxScriptKey || len(source) > maxScriptSize || !hc.lock() {
 		return false

@@ -69,8 +69,9 @@ func (l *lease) dialogLocked() (params []byte, in *session.Session) {
 	return nil, nil
 }
 
-// holderDialogLocked has who holds a page know of the dialog that was open before,
-// once it enables Page, and answer it. It reports whether the command needs no more. The
+// holderDialogLocked sends the holder of a lease the dialog that was open before, once the
+// holder enables Page, and lets it answer the dialog. It reports whether the command needs
+// no more. The
 // answer of the person is sent in the session that was told of the dialog, in the name of
 // its Client, who sees neither the command nor its result.
 func (h *Hub) holderDialogLocked(l *lease, r *request) bool {

@@ -54,13 +54,15 @@ type dialogs struct {
 	wanted int
 }
 
+// openDialog is a dialog that waits for its answer.
 type openDialog struct {
 	Dialog
 	answer chan DialogAnswer // takes one without waiting
 }
 
 // dialogKeyLocked returns the key for the dialogs of a Target. The first session of
-// the Target mints it.
+// the Target mints it. It is the same for all sessions of the Target, and goes with the
+// Target.
 func (s *side) dialogKeyLocked(targetID string) string {
 	d := s.hub.dialogs[targetID]
 	if d == nil {
@@ -88,7 +90,7 @@ func attachment(s *session.Session, dialogKey string) bridge.Attachment {
 	}
 }
 
-// endDialogsLocked forgets a Target.
+// endDialogsLocked forgets a Target. A dialog that is open is dismissed: its page is gone.
 func (h *Hub) endDialogsLocked(targetID string) {
 	h.dismissLocked(targetID)
 	delete(h.dialogs, targetID)
@@ -121,6 +123,7 @@ func (h *Hub) OpenDialog(ctx context.Context, d Dialog) (DialogAnswer, error) {
 	slot.notifyLocked(d.TargetID, dialogOpening, opening)
 	h.mu.Unlock()
 
+	// The goroutine that waits is that of the agent's HTTP request.
 	ctx, cancel := context.WithTimeout(ctx, dialogTimeout)
 	defer cancel()
 	select {
@@ -159,6 +162,7 @@ func (slot *dialogs) settleLocked(a DialogAnswer) {
 		return
 	}
 	slot.open = nil
+	// It never blocks: slot.open is nil from now on, so that nothing else is sent.
 	o.answer <- a
 	b := wire.AppendString([]byte(`{"frameId":`), o.FrameID)
 	if a.Accept {

@@ -80,7 +80,7 @@ type downloadState struct {
 	Contents []byte `json:"contents,omitempty"`
 }
 
-// download passes on what an agent tells of a download. Files are written without
+// download passes on what an agent says of a download. Files are written without
 // the hub's lock. Between the two locks a Client may have left and a session ended, which
 // is why both are looked at again.
 func (hc *connection) download(method string, params []byte) {
@@ -99,6 +99,7 @@ func (hc *connection) download(method string, params []byte) {
 		if json.Unmarshal(params, &d) != nil {
 			return // a page has made it up
 		}
+		// Each taker gets params of its own, without the file.
 		params = nil
 	}
 	told := make([][]byte, len(takers))

@@ -64,6 +64,7 @@ func (h *Hub) sendLocked(r *request, to *side, s *session.Session, cmd bridge.Co
 	switch {
 	case to.host == nil:
 		return refuse(h.advised(errNoHost, advice.PageAway))
+	// The first bound is for one Client, the second for all Clients of the hub.
 	case r.client.calls >= h.opts.Limits.ClientCalls, h.calls.len() >= h.opts.Limits.Calls:
 		return refuse(errTooManyCalls)
 	}

@@ -115,7 +115,8 @@ func getClients(h *Hub, r *request) ([]byte, *wire.Error) {
 	return append(b, ']', '}'), nil
 }
 
-// TabClient is a Client with tabs of its own.
+// TabClient is a Client with tabs of its own: {"client":"playwright #3","tabs":["T1"]}. It is an entry of the dashboard's list, hence
+// the JSON.
 type TabClient struct {
 	Client string   `json:"client"` // its name
 	Tabs   []string `json:"tabs"`   // ids of Targets

@@ -141,7 +141,8 @@ func cancelHandoff(h *Hub, r *request) ([]byte, *wire.Error) {
 	return nil, nil
 }
 
-// findHandoffLocked finds the handoff that fits; nil when there is none.
+// findHandoffLocked finds the handoff that fits; nil when there is none. There are few at a
+// time: each has its person.
 func (h *Hub) findHandoffLocked(fits func(*handoff) bool) *handoff {
 	for _, o := range h.handoffs {
 		if fits(o) {
@@ -152,7 +153,8 @@ func (h *Hub) findHandoffLocked(fits func(*handoff) bool) *handoff {
 }
 
 // OpenHandoff exchanges the ticket of a link for the key of the person who has opened
-// it, once. It returns false for a ticket that was used, or whose handoff has ended.
+// it, once. It returns false for a ticket that was used, or whose handoff has ended. The
+// comparison of tickets takes the same time for all.
 func (h *Hub) OpenHandoff(ticket string) (key string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -186,7 +188,7 @@ func (h *Hub) HandoffOf(targetID string) (Handoff, bool) {
 }
 
 // EndHandoff ends a handoff by its ID and tells its Client. It reports false for one
-// that has ended before.
+// that has ended before. It is for the person's page, and for the timer.
 func (h *Hub) EndHandoff(id string, why HandoffReason) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -66,6 +66,7 @@ type Limits struct {
 	Calls          int // commands of all Clients without an answer; 65,536
 }
 
+// withDefaults is o with the defaults of its comments.
 func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
@@ -123,7 +124,7 @@ type Hub struct {
 	returning atomic.Pointer[expected] // nil: no Host page comes from another node
 
 	mu           sync.Mutex    // guards everything below
-	sides        []*side       // one for each Host: the emulated ones come first
+	sides        []*side       // one for each Host: the emulated ones come first, see emulatedLocked
 	emulated     int           // number of emulated sides
 	freed        chan struct{} // closed when a Host leaves its slot; nil: nobody waits
 	replacements replacements

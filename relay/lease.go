@@ -204,6 +204,7 @@ func (h *Hub) WatchLeases(changed func(targetID string)) (stop func()) {
 	}
 }
 
+// leaseChangedLocked calls the functions of WatchLeases.
 func (h *Hub) leaseChangedLocked(targetID string) {
 	for f := range h.leaseWatchers {
 		(*f)(targetID)
@@ -235,6 +236,7 @@ func (h *Hub) leaseOnLocked(targetID string) *lease {
 	return h.leaseLocked(on, on.pageOf(targetID))
 }
 
+// heldByLocked is the lease of this Client on a target; nil when it has none.
 func (h *Hub) heldByLocked(c *Client, targetID string) *lease {
 	if l := h.leaseOnLocked(targetID); l != nil && l.owner == c {
 		return l
@@ -274,6 +276,7 @@ func (h *Hub) leaseTimer(l *lease, after time.Duration, why LeaseEnd) (t *time.T
 	return t
 }
 
+// awayLocked is for a lease whose viewer has gone: it ends after LeaseOptions.Gone.
 func (h *Hub) awayLocked(l *lease) {
 	if !l.away {
 		l.away = true
@@ -296,7 +299,8 @@ func (h *Hub) leaseClientLeftLocked(c *Client) {
 	}
 }
 
-// endLeaseLocked ends a lease: what has waited is carried out. It may be called again for
+// endLeaseLocked ends a lease. The commands that have waited for its end are carried out.
+// It may be called again for
 // the same lease: what resumeLocked carries out may end leases, too.
 func (h *Hub) endLeaseLocked(l *lease, why LeaseEnd) {
 	if h.leases == nil { // the end of another has ended it
@@ -321,6 +325,7 @@ func (h *Hub) endLeaseLocked(l *lease, why LeaseEnd) {
 		h.leases = nil
 	}
 	h.countQuietLocked()
+	// MayAct waits for it without the lock.
 	close(l.over)
 	if l.Ended != nil {
 		l.Ended(why)
@@ -336,6 +341,7 @@ func (h *Hub) endLeasesLocked(on *side, targetID string, why LeaseEnd) {
 	if h.leases == nil {
 		return
 	}
+	// A copy: endLeaseLocked changes the list.
 	for _, l := range append([]*lease(nil), h.leases.list...) {
 		if targetID == "" || l.side == on && l.target == targetID {
 			h.endLeaseLocked(l, why)
@@ -343,7 +349,8 @@ func (h *Hub) endLeasesLocked(on *side, targetID string, why LeaseEnd) {
 	}
 }
 
-// paused is the answer to what may not be done meanwhile. The message names the viewer, and
+// paused is the answer to a command that may not be carried out meanwhile. The message
+// names the viewer, and
 // Data says what to do: to wait, or to ask the person.
 func (l *lease) paused() *wire.Error {
 	e := wire.ServerError("paused: " + l.name + " has the page")

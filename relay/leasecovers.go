@@ -83,6 +83,7 @@ func (h *Hub) leasedLocked(r *request) bool {
 			if h.holderDialogLocked(l, r) {
 				return true
 			}
+		// It reads, and the page is not quiet; or it is for another page.
 		case !acts && (!l.Quiet || goesOn(r)), !l.concerns(r, acts):
 		case l.Wait > 0 && h.keepLocked(l, r):
 			return true

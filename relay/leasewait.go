@@ -7,7 +7,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// With LeaseOptions.Wait, what acts on a page waits until it is handed back.
+// With LeaseOptions.Wait, commands that act on a page wait until it is handed back.
 
 // The bounds of what waits for one lease. A command beyond them is refused at once.
 const (
@@ -56,7 +56,8 @@ func (l *lease) dropLocked(k *kept) bool {
 	return false
 }
 
-// forgetLocked drops what a Client that leaves has waiting.
+// forgetLocked drops what a Client that leaves has waiting. They are counted as lost with
+// their Client, as all others without an answer.
 func (l *lease) forgetLocked(c *Client) {
 	for _, k := range append([]*kept(nil), l.kept...) {
 		if k.client == c && l.dropLocked(k) {
@@ -81,8 +82,9 @@ func (h *Hub) resumeLocked(l *lease) {
 	}
 }
 
-// mayAct answers CdpHub.mayAct, which acts on a page and does nothing: it waits, or is
-// refused, as a command that acts. It is Local.MayAct for a Client elsewhere.
+// mayAct answers CdpHub.mayAct, a command that counts as acting and does nothing: it waits,
+// or is refused, while somebody has taken over the page. It is Local.MayAct for a Client in
+// another process.
 func mayAct(_ *Hub, r *request) ([]byte, *wire.Error) {
 	if !r.args.hasTargetID {
 		return nil, missing("targetId")
@@ -90,9 +92,9 @@ func mayAct(_ *Hub, r *request) ([]byte, *wire.Error) {
 	return nil, nil
 }
 
-// MayAct is for who acts on a target by commands that read, such as a call of a
-// script: it fails while somebody else has taken over the target, as an acting
-// command would, after it has waited as long as one would. The error is an *Error, "paused:
+// MayAct is for callers that act on a target by commands that only read, such as a call of
+// a script. It fails while somebody else has taken over the target, after the same wait as
+// an acting command. The error is an *Error, "paused:
 // NAME has the page", also when ctx ends first.
 func (l *Local) MayAct(ctx context.Context, targetID string) error {
 	h := l.client.hub

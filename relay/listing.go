@@ -27,6 +27,8 @@ const maxChanged = 4
 func (l *listing) note(targetID string, added bool) {
 	switch {
 	case l.stale || slices.Contains(l.changed, targetID):
+	// A new Target has its place at the end of its side's, which need not be the end of the
+	// text.
 	case added || len(l.changed) == maxChanged:
 		l.stale = true
 	default:

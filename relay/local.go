@@ -23,6 +23,10 @@ type LocalOptions struct {
 
 // Local is a Client within the process. Lock order: the hub's lock, then mu, as Answer is
 // called under the former. Its methods are safe for concurrent use.
+//
+//	client, err := hub.JoinLocal(relay.LocalOptions{Event: heard})
+//	result, err := client.Call(ctx, "", "Target.attachToTarget", []byte(`{"targetId":"T","flatten":true}`))
+//	client.Leave()
 type Local struct {
 	client *Client
 	event  func(sessionID, method string, params []byte) // nil for none
@@ -131,7 +135,8 @@ func (l *Local) expect(answer chan reply) (id string, ok bool) {
 }
 
 // Answer implements session.Peer. It runs under the hub's lock, and a result may
-// be huge: it is copied once, for the caller who reads it.
+// be huge: it is copied once, for the caller who reads it. An answer that comes after the
+// caller has given up is dropped.
 func (l *Local) Answer(_ *session.Session, id, result []byte, err *Error) bool {
 	l.mu.Lock()
 	answer := l.waiting[string(id)]

@@ -150,8 +150,8 @@ func getVersion(h *Hub, _ *request) ([]byte, *wire.Error) {
 // cannot say.
 func getDomains(*Hub, *request) ([]byte, *wire.Error) { return []byte(`{"domains":[]}`), nil }
 
-// createTarget refuses: no Host makes Targets. Its words are those of the original
-// where a page is there.
+// createTarget refuses: no Host makes Targets. If a page is connected, the message is that
+// of icdp.
 func createTarget(h *Hub, _ *request) ([]byte, *wire.Error) {
 	switch emulated := h.emulatedLocked(); {
 	case len(h.sides) == 0:

@@ -99,7 +99,8 @@ func (h *Hub) sendObservedLocked(r *request, s *session.Session, cmd bridge.Comm
 	return c
 }
 
-// observeEventLocked tells the Observer of an event of a session on a target.
+// observeEventLocked tells the Observer of an event of a session on a target. For an event
+// of bridge.Events.Event, callers pass the first session of the Target alone.
 func (h *Hub) observeEventLocked(s *session.Session, method string, params []byte) {
 	if inTarget(s) && h.observer.Wants(method) {
 		h.observer.Event(observed(s, method, params))
@@ -133,8 +134,8 @@ func (h *Hub) Ask(sessionID, method string, params []byte, done func(result []by
 	h.AskNow(sessionID, method, params, done)
 }
 
-// AskNow is Ask for who has the hub's lock, such as an Observer: in Command, what it
-// asks goes to the Host right before the command.
+// AskNow is Ask for callers that have the hub's lock, such as an Observer. A command that
+// the Observer asks in Command goes to the Host right before the observed one.
 func (h *Hub) AskNow(sessionID, method string, params []byte, done func(result []byte, err *Error)) {
 	s := h.sessions.Get(sessionID)
 	if !inTarget(s) || sideOf(s) == nil {

@@ -69,7 +69,8 @@ type view struct {
 }
 
 // viewsOf makes the views for all Policies that Clients of the hub have. It runs
-// without the hub's lock, since params may be long.
+// without the hub's lock, since params may be long. A Client whose Policy is new since then
+// is asked for under the lock (views.of).
 func (h *Hub) viewsOf(method string, params []byte) views {
 	v := views{method: method, params: params}
 	if list := h.policies.Load(); list != nil {
@@ -126,6 +127,7 @@ func (h *Hub) countPolicyLocked(p Policy, more int) {
 	if h.policyCount[p] += more; h.policyCount[p] == 0 {
 		delete(h.policyCount, p)
 	}
+	// Neither the first Client with this Policy nor the last one: the list stays.
 	if before > 0 && before+more > 0 {
 		return
 	}

@@ -37,7 +37,8 @@ func (s *side) awaitLocked() {
 }
 
 // endWorkersLocked ends the sessions that the Host has minted. A Host that comes back
-// mints others.
+// mints others. Their ids were the Host's, and nothing tells which of the new ones would be
+// which.
 func (s *side) endWorkersLocked() {
 	for c := range s.hub.clients {
 		for on := range c.sessions {
@@ -66,6 +67,7 @@ func (s *side) resumeLocked(list []targets.Info) {
 	for _, t := range list {
 		still[t.ID] = true
 	}
+	// Targets whose info has not changed in any member need no event.
 	kept := make(map[targets.Info]bool)
 	for t := range s.targets.All() {
 		if !still[t.ID] {

@@ -6,8 +6,8 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// Where a Host is missing or does not answer, a Client is told what to do. The
-// messages of the original stay, and have that in their data.
+// When a Host is missing or does not answer, the error says what to do. The messages are
+// those of icdp, which Clients may compare; the advice is in the errors' data.
 
 var (
 	errNoHost         = wire.ServerError("Host is not connected")

@@ -60,4 +60,5 @@ func (s *scripts) take(key string, now time.Time) (string, bool) {
 	return found.source, ok && !now.After(found.expires)
 }
 
+// clear drops all sources, when their Host has gone.
 func (s *scripts) clear() { s.byKey = nil }

@@ -157,7 +157,8 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 	return hc, nil
 }
 
-// enterLocked takes over what a Host announces when it connects.
+// enterLocked takes over what a Host announces when it connects. For a Host that is back,
+// Attached comes for each session that goes on, and then Resumed.
 func (s *side) enterLocked(a bridge.Announcement, back bool) {
 	if back {
 		s.hostID, s.version = strings.Clone(a.HostID), a.Version
@@ -195,7 +196,8 @@ func (s *side) makeRoomLocked(back bool) {
 }
 
 // disconnectLocked forgets the Host's connection: nothing that the Host says
-// counts any more, and it is not asked to release anything.
+// counts any more, and it is not asked to release anything. Targets and sessions stay; the
+// caller ends them, or waits.
 func (s *side) disconnectLocked() {
 	s.host, s.connection, s.lifecycle = nil, nil, nil
 }
@@ -229,7 +231,7 @@ func (s *side) adoptLocked(a bridge.Announcement) {
 }
 
 // dropLocked ends every Target with its sessions, and fails every command in
-// flight.
+// flight. The Host is not asked to release the sessions: it has gone, or has started over.
 func (s *side) dropLocked(why *wire.Error) {
 	if s.browser != nil {
 		s.dropBrowserLocked(why)
@@ -275,7 +277,8 @@ func (s *side) isElsewhereLocked(id string) bool {
 }
 
 // announceTargetLocked adds or updates a Target of an emulated side, and tells
-// the Clients that want to know.
+// the Clients that want to know. A Client with auto-attach gets targetCreated, if it
+// discovers, then attachedToTarget.
 func (s *side) announceTargetLocked(t targets.Info) bool {
 	h := s.hub
 	added, ok := s.targets.Set(t)

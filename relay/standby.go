@@ -40,7 +40,8 @@ func (h *Hub) AwaitFree(ctx context.Context) error {
 }
 
 // slotState reports whether the slot "" is free. freed is closed when a Host
-// leaves it.
+// leaves it. Both come from under one lock: a Host that leaves right after it closes this
+// very channel.
 func (h *Hub) slotState() (free bool, freed <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

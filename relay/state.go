@@ -22,6 +22,8 @@ import (
 
 // HubState is a hub as another node needs to know it, without its Clients. Nodes send it to
 // each other as JSON.
+//
+//	{"hostId":"H","version":{…},"targets":[{…}],"named":4}
 type HubState struct {
 	HostID  string         `json:"hostId,omitempty"` // of the Host page; "" where none may come back
 	Version bridge.Version `json:"version"`
@@ -41,6 +43,8 @@ type ClientState struct {
 }
 
 // SessionState is a session. The one that it is in stands before it.
+//
+//	{"id":"S","kind":0,"targetId":"T","pageEvents":true}
 type SessionState struct {
 	ID         string       `json:"id"`
 	Kind       session.Kind `json:"kind"`
@@ -51,6 +55,8 @@ type SessionState struct {
 
 // SubscriptionState is what was asked for by Target.setDiscoverTargets and
 // Target.setAutoAttach in a session, "" for the connection. Both are params; nil is off.
+//
+//	{"session":"S","attach":"BASE64"}
 type SubscriptionState struct {
 	Session  string `json:"session,omitempty"`
 	Discover []byte `json:"discover,omitempty"`
@@ -81,7 +87,8 @@ func (h *Hub) State() HubState {
 
 // Part takes the Hosts away from a hub that goes on at another node: nothing that they
 // say counts any more, and commands in flight fail. What Clients have on a Host page
-// that may come back stays; what they have elsewhere ends.
+// that may come back stays; what they have elsewhere ends. After Part, State describes what
+// has stayed.
 func (h *Hub) Part() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -179,7 +186,7 @@ func (c *Client) State() ClientState {
 }
 
 // addLocked describes a session, and then those inside it. What a Host has minted is lost
-// with its connection.
+// with its connection. A parent comes before its children, so that Restore finds it.
 func (st *ClientState) addLocked(h *Hub, s *session.Session) {
 	on := sideOf(s)
 	if s.Kind == session.Worker || on != nil && (on.browser != nil || on.slot != "" || on.hostID == "") {

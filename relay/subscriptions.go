@@ -136,6 +136,7 @@ func (ls *subscribers) forget(at origin) {
 // notifyLocked sends an event about a Target, or its tab, to every subscriber that
 // discovers that kind and sees the Target.
 func (h *Hub) notifyLocked(method string, k session.Kind, t targets.Info, body func() []byte) {
+	// The params are written once, and only if somebody gets them.
 	var made []byte
 	for l := range h.subscribers.discovering.All() {
 		if l.discover.Takes(typeOf(k)) && l.client.sees(t) {
@@ -153,7 +154,8 @@ func (h *Hub) notifyInfoLocked(method string, t target) {
 }
 
 // autoAttachLocked attaches the subscribers with auto-attach to a Target that has
-// just appeared, or to its tab.
+// just appeared, or to its tab. The session is announced where the Client has asked, on its
+// connection or in its browser session.
 func (h *Hub) autoAttachLocked(t target) {
 	for l := range h.subscribers.attaching.All() {
 		if l.attach.Takes(typeOf(t.kind)) && l.client.sees(t.Info) {
@@ -216,7 +218,7 @@ func (h *Hub) beginLocked(c *Client, s *session.Session, t target) {
 	}
 }
 
-// registerLocked files a session.
+// registerLocked files a session. From then on commands in it are known.
 func (h *Hub) registerLocked(c *Client, s *session.Session) {
 	h.sessions.Add(s)
 	c.sessions[s] = struct{}{}
@@ -253,6 +255,8 @@ func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 		body = append(wire.AppendString(append(body, `,"targetId":`...), s.TargetID), '}')
 		c.event(s.Parent, "Target.detachedFromTarget", body)
 	}
+	// The Target may have left the registry before, or another side may have one with its
+	// id by now.
 	if t, known := h.find(s.TargetID); known && t.side == sideOf(s) && len(t.onLocked(h, s.TargetID)) == 0 {
 		h.attachedFlippedLocked(t)
 	}

@@ -5,7 +5,9 @@ import (
 	"slices"
 )
 
-// Summary says what is connected to one hub.
+// Summary says what is connected to one hub:
+//
+//	{"hub":"x","hostConnected":true,"clients":1,"targets":2,"sessions":2}
 type Summary struct {
 	Hub           string `json:"hub"` // its name; "" is the default hub
 	HostConnected bool   `json:"hostConnected"`

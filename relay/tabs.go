@@ -133,7 +133,8 @@ func (h *Hub) opensLocked(r *request) func(result []byte) []byte {
 }
 
 // openedLocked makes a Target of an emulated side one of a Client that has created
-// it, with those that it has opened by then. The Clients that have it now hear of it.
+// it, with those that it has opened by then. The Clients that have it now hear of it. It
+// runs before the Client gets the answer, so that the Client knows the Target by then.
 func (h *Hub) openedLocked(c *Client, id string) {
 	t, s, known := h.targetLocked(id)
 	if !known || s.browser != nil || !c.tabs().Add(id) {

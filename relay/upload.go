@@ -22,6 +22,8 @@ func (c *Client) upload(env *wire.Envelope) *wire.Error {
 	if s != nil {
 		u, _ = s.host.(bridge.Uploads)
 	}
+	// The session may end while files are read. The command then fails, as any for an
+	// unknown session.
 	h.mu.Unlock()
 	if u == nil || !u.TakesFiles() {
 		return nil

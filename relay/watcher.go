@@ -93,6 +93,7 @@ func (h *Hub) WatchedTarget(w Watcher, id string) (Watched, bool) {
 }
 
 // notePrivateLocked keeps whose a private Target is, also after its Client has left.
+// Targets.Info.Owner is the id of a session, which is gone when the Client has left.
 func (h *Hub) notePrivateLocked(t targets.Info) {
 	if t.Owner == "" {
 		return
