@@ -65,11 +65,14 @@ type Attachment struct {
 // hub. Its methods must not block: the hub calls them under its lock.
 type Host interface {
 	// Send carries out one command. The Host answers it once with Events.Result,
-	// unless Send returns an error.
+	// unless Send returns an error. An *Error is the Client's answer; for any other
+	// error, the hub answers that the Host does not respond.
 	Send(Command) error
-	// Release says that a session has ended: the Host frees what belonged to it.
+	// Release says that a session has ended: the Host frees what belonged to it, and
+	// need not answer its commands.
 	Release(sessionID, targetID string)
-	// Close ends the Host. The Reason tells it whether to come back.
+	// Close ends the Host. The Reason tells it whether to come back. It returns at
+	// once; the Host ends in its own time.
 	Close(Reason)
 }
 
@@ -214,10 +217,12 @@ type Events interface {
 	// TargetGone ends a Target with all its sessions.
 	TargetGone(targetID string)
 	// Result answers a command: result is a JSON object, or cdpErr a JSON error
-	// object; the other is nil. The hub drops an answer to an unknown call, or for
-	// another session than the command's.
+	// object, {"code":-32000,"message":"…"}; the other is nil. The hub drops an
+	// answer to an unknown call, or for another session than the command's. It passes
+	// on the bytes as they are.
 	Result(call CallID, sessionID string, result, cdpErr []byte)
-	// Event goes to every session of the Target.
+	// Event goes to every session of the Target. params is a JSON object. An unknown
+	// Target is no error: it may just have gone.
 	Event(targetID, method string, params []byte)
 	// SessionEvent goes to that session alone.
 	SessionEvent(sessionID, method string, params []byte)
@@ -225,7 +230,10 @@ type Events interface {
 	// ignored: they may just have ended. The slice is not kept.
 	SessionsEvent(sessionIDs []string, method string, params []byte)
 	// Opened adds a session that the Host has minted inside another one. It belongs
-	// to the same Client. Call it before the event that announces the session.
+	// to the same Client. Call it before the event that announces the session:
+	//
+	//	events.Opened(bridge.Nested{Parent: "S", SessionID: "S2", TargetID: "T2", Type: "iframe"})
+	//	events.SessionEvent("S", "Target.attachedToTarget", params)
 	Opened(Nested)
 	// Closed ends a session that the Host has minted, and the sessions inside it:
 	// their commands in flight fail. Call it before the event that announces it.

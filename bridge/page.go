@@ -103,7 +103,8 @@ type Page struct {
 	skipped int // warnings since then
 }
 
-// abilities is what a ready has said the Host can do.
+// abilities is what a ready has said the Host can do. It is replaced as a whole by each
+// ready: the hub reads it under its lock, and the reader writes it without.
 type abilities struct {
 	handles                   handles
 	sessions, dialog, scripts bool

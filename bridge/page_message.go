@@ -238,7 +238,7 @@ func readTargets(raw []byte) (list []targets.Info, refused int, ok bool) {
 }
 
 // readNames returns those strings of a JSON list that are known, in the order
-// of known.
+// of known. Items that are no strings are ignored, as are names that come twice.
 func readNames(raw []byte, known ...string) []string {
 	var items rawList
 	if len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {
@@ -268,7 +268,8 @@ const maxHandles = 64
 
 // readHandles returns the browser-level methods that a Host says it handles:
 // of version 1, createTarget and closeTarget; beyond that any, and whole
-// domains as "Storage.*", but for what the hub must answer itself.
+// domains as "Storage.*", but for what the hub must answer itself. Of the domain Target,
+// only the methods in known may be the Host's: the hub's own sessions hang on all others.
 func readHandles(raw []byte, beyond bool) handles {
 	h := make(handles)
 	known := []string{"Target.createTarget", "Target.closeTarget"}

@@ -173,7 +173,8 @@ func (p *Page) putScript(f *fields) {
 }
 
 // answer passes on the answer to a command. A result that is absent is {}, as
-// when a handler of the page returns nothing.
+// when a handler of the page returns nothing. Without an id nobody can be answered: the
+// hub's timeout, or the end of the session, ends the command.
 func (p *Page) answer(f *fields) {
 	call, ok := wire.Int(f.id)
 	if !ok {
@@ -183,6 +184,7 @@ func (p *Page) answer(f *fields) {
 	sessionID, _ := wire.Text(f.sessionID)
 	p.nest(f, sessionID)
 	switch {
+	// Both were checked as JSON; only their type is left to look at.
 	case f.cdpErr != nil && f.cdpErr[0] != '{', f.cdpErr == nil && f.result != nil && f.result[0] != '{':
 		f.result, f.cdpErr = nil, invalidAnswer
 		p.warn("answer of the host is no object")

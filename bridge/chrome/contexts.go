@@ -138,7 +138,7 @@ func (h *Host) disposeLocked(contextID string) {
 }
 
 // visibleTargets takes what a session may not see out of an answer to
-// Target.getTargets.
+// Target.getTargets. An entry that cannot be read is left out.
 func (h *Host) visibleTargets(s *session, result []byte) []byte {
 	return h.without(result, "targetInfos", func(raw json.RawMessage) bool {
 		var i info
@@ -155,7 +155,8 @@ func (h *Host) visibleContexts(s *session, result []byte) []byte {
 }
 
 // without returns an object whose array of that name has none of the elements
-// that are hidden. It is the same one when there are none, and nil for nil.
+// that are hidden. It is the same one when there are none, and nil for nil. The elements
+// that stay are the browser's bytes.
 func (h *Host) without(object []byte, name string, hidden func(json.RawMessage) bool) []byte {
 	if object == nil {
 		return nil

@@ -64,6 +64,7 @@ type download struct {
 	name    string
 }
 
+// newDownloads makes the state of a new Host.
 func newDownloads() downloads {
 	return downloads{
 		takers:  make(map[*session]struct{}),
@@ -168,6 +169,7 @@ func (h *Host) ownFolderLocked(client *session, w *want) error {
 	return nil
 }
 
+// newFolderLocked makes a folder in that of the Host, for this user alone (0700).
 func (h *Host) newFolderLocked(kind string) (string, error) {
 	h.downloads.made++
 	folder := filepath.Join(h.dir, kind+strconv.Itoa(h.downloads.made))
@@ -182,7 +184,8 @@ func (h *Host) removeFolderLocked(client *session) {
 	}
 }
 
-// dropWantLocked forgets what a session has asked for.
+// dropWantLocked forgets what a session has asked for. Contexts that have ended meanwhile
+// need no new behavior.
 func (h *Host) dropWantLocked(s *session) {
 	if _, ok := h.downloads.takers[s]; !ok {
 		return

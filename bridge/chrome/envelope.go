@@ -34,7 +34,7 @@ func (m *message) set(key, value []byte) {
 // parse reads a message into its parts and reports whether it could. It takes
 // the browser at its word that the message is JSON, and that its keys have no
 // escapes: a document tree nests deeper than internal/wire lets strangers, and
-// a screenshot need not be looked at byte by byte.
+// a screenshot need not be looked at byte by byte. The parts are good as long as frame is.
 func (m *message) parse(frame []byte) bool {
 	*m = message{}
 	i := skip(frame, 0)
@@ -113,6 +113,7 @@ func pastString(b []byte, i int) int {
 			return -1
 		}
 		end := i + n
+		// A quote behind an odd number of backslashes does not end the string.
 		escapes := 0
 		for b[end-escapes-1] == '\\' {
 			escapes++

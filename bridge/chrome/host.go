@@ -125,6 +125,7 @@ func serve(ctx context.Context, c conn, o *Options, hub bridge.Hub) error {
 	return why
 }
 
+// newHost makes the Host of a browser; cancel ends it.
 func newHost(c conn, o *Options, hub bridge.Hub, cancel context.CancelCauseFunc) *Host {
 	return &Host{
 		conn: c, hub: hub, log: o.logger(), shared: o.Shared, cancel: cancel,

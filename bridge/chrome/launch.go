@@ -35,6 +35,7 @@ func launch(o Options) (*launched, error) {
 		first = append(first, "about:blank")
 	}
 	browser, err := start(&o, first, theirs[:]...)
+	// The browser has copies of its own.
 	for _, f := range theirs {
 		f.Close()
 	}
@@ -67,7 +68,7 @@ func pipes() (ours, theirs [2]*os.File, err error) {
 	return [2]*os.File{toUs, toBrowser}, [2]*os.File{fromUs, fromBrowser}, nil
 }
 
-// Serve implements conn.
+// Serve implements conn. A Close of this end is errClosed, whatever the pipe says.
 func (l *launched) Serve(receive func(message []byte)) error {
 	err := l.serve(receive)
 	closing := l.closing.Load() // read before end: a Close that comes later is not why the browser ended

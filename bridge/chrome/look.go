@@ -6,8 +6,8 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// Somebody who looks at the pages wants to know which do not answer, also when no
-// Client enters meanwhile. So the Host asks the pages for a sign of life while it is
+// Lists show which pages do not answer (targets.Info.Unresponsive), also while no Client
+// attaches to them. So the Host asks the pages for a sign of life while it is
 // asked for titles (Refresh), in a session that some Client has there: the Client sees
 // nothing of it. A page without a session needs no such
 // check, since no Client waits for its answers.
@@ -54,7 +54,8 @@ func (h *Host) lookAtLocked(s *session) {
 	})
 }
 
-// silent is for a page that has not answered.
+// silent is for a page that has not answered. From then on the page is asked in a session
+// of the root, until it answers (awaitPageLocked).
 func (h *Host) silent(targetID string, n int32) {
 	h.mu.Lock()
 	_, due := h.onAnswers[n]

@@ -88,7 +88,8 @@ func (h *Host) barIfFile(frameID, url string) bool {
 
 // mayPassPaused reports whether a Client that may see no files gets an event of
 // its own interception, and so may answer the request. It does not when the
-// request is for a file. Its session then ends, and the request goes on.
+// request is for a file. Its session then ends, and the request goes on. It may be the
+// Client's own Fetch.enable, in a page that it may see: a link there may lead to a file.
 func (h *Host) mayPassPaused(s *session, params []byte) bool {
 	var e pausedDocument
 	if easyjson.Unmarshal(params, &e) == nil && !h.barIfFile(e.FrameID, e.Request.URL) {
@@ -156,7 +157,7 @@ func isNetworkURL(url string) bool {
 	return strings.HasPrefix(url, "http:") || strings.HasPrefix(url, "https:")
 }
 
-// refuses refuses the commands that would lead around the judgement.
+// refuses refuses the commands whose requests could not be judged.
 func (n *network) refuses(c *bridge.Command) error {
 	if n == nil {
 		return nil

@@ -56,6 +56,7 @@ func (p *pipe) Offer(f wire.Frame) bool {
 	return true
 }
 
+// hasNUL reports whether bytes would end a message too early.
 func hasNUL(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }
 
 // write is the writer: it takes all that pends and writes it at once. A write to a pipe
@@ -100,6 +101,7 @@ func (p *pipe) serve(receive func(message []byte)) error {
 // tooLong says that a message has more bytes than this.
 type tooLong int
 
+// Error implements error.
 func (e tooLong) Error() string {
 	return fmt.Sprintf("the browser sent a message of more than %d MiB", int(e)>>20)
 }

@@ -17,9 +17,9 @@ import (
 // the child.
 const stderrGrace = time.Second
 
-// process is a browser that was started here, and all that goes with it: the
-// processes of its group, the folder of its profile, and the reaper that sees
-// to both should this process be killed.
+// process is a browser that was started here, with the processes of its group, the folder
+// of its profile, and the reaper. The reaper removes all of this if the hub's process is
+// killed.
 type process struct {
 	cmd     *exec.Cmd
 	profile profile
@@ -120,9 +120,11 @@ func (p *process) end(patience time.Duration) {
 	<-p.gone
 }
 
-// failure says how the browser, which has gone, ended, and what to do.
+// failure says how the browser, which has gone, ended, and what to do. The last lines of
+// its standard error are part of the text, with what to do if one of them is known.
 func (p *process) failure() error {
 	lines, advice := p.stderr.tail()
+	// A Chromium with the profile of a running one opens a window there, and exits with 0.
 	if advice == "" && p.profile.kept && p.cmd.ProcessState.Success() {
 		advice = profileInUse // it has handed over to that browser
 	}

@@ -40,7 +40,8 @@ const longestTemporary = 62
 
 // variables are what the environment of the browser must have. What Chromium has
 // in the folder for temporary files stays behind when it is killed, so that is
-// one that will be removed.
+// one that will be removed. A path that would be too long for Chromium's socket leaves the
+// system's folder.
 func (p profile) variables() []string {
 	if p.kept || len(p.dir) > longestTemporary {
 		return nil

@@ -21,7 +21,8 @@ func (h *Host) receive(frame []byte) {
 	}
 }
 
-// findLocked returns the session that a message is for; nil for one that has ended.
+// findLocked returns the session that a message is for; nil for one that has ended. An
+// answer or event without a sessionId is the root's, and finds none.
 func (h *Host) findLocked(m *message) *session {
 	id, _ := wire.Text(m.sessionID)
 	return h.upstream[id]

@@ -23,9 +23,13 @@ func (h *Host) awaitedLocked(i *info, page string) bool {
 	whole := i.Type == "page" || i.Type == "tab"
 	for s := range h.waiters {
 		switch {
+		// The Client of such a session does not know of the target, and will not let it go
+		// on.
 		case s.barred || h.hiddenInfoLocked(s, i):
+		// A session of the browser, or of the tab around the page.
 		case whole && (s.browser && (s.waitsFor("page") || s.waitsFor("tab")) || h.targets[s.target].Type == "tab"):
 			return true
+		// A session of the page around the frame or worker, or one of the browser.
 		case !whole && (s.target == page || s.browser) && s.waitsFor(i.Type):
 			return true
 		}
@@ -43,7 +47,7 @@ func (s *session) waitsFor(kind string) bool {
 }
 
 // heldLocked returns the sessions inside another, and itself, whose targets may
-// wait for them.
+// wait for them. It is asked before the sessions end, while they can still be named.
 func (h *Host) heldLocked(s *session) (list []*session) {
 	if s.held {
 		list = append(list, s)

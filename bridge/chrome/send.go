@@ -65,6 +65,7 @@ func (h *Host) Send(c bridge.Command) error {
 	h.lastCall = max(h.lastCall, c.Call)
 	n := int32(c.Call & lowBits)
 	f := h.frameLocked(n, s.tail, c.Method, c.Params)
+	// The tail is not known yet: it has the browser's id of the session.
 	if s.upstream == "" {
 		if s.queued+f.Len() > maxQueued {
 			return errBusy

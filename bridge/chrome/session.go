@@ -92,6 +92,7 @@ func (h *Host) attachAnswered(s *session, upstream string) {
 			h.events.Closed(s.id)
 		}
 		return
+	// Released while the browser was attaching: end what it has begun.
 	case s.over:
 		h.detachLocked(nil, upstream)
 	case s.barred:
@@ -117,7 +118,8 @@ func (h *Host) flushLocked(s *session, upstream string) {
 }
 
 // Release implements bridge.Host. What the browser minted inside a session
-// goes with it, and so do the contexts of a Client.
+// goes with it, and so do the contexts of a Client. A session that has not attached yet is
+// detached when the browser answers (attachAnswered).
 func (h *Host) Release(sessionID, _ string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -194,7 +196,8 @@ func (h *Host) removeLocked(s *session) {
 
 // childAttached handles a session that the browser has created inside another,
 // and announces it to the hub. It reports false when the Client may not have the
-// session: the Host then detaches it, and the Client never sees it.
+// session: the Host then detaches it, and the Client never sees it. It runs in the reader's
+// goroutine, so that nothing that comes for the session is read before.
 func (h *Host) childAttached(parent *session, a *attachment, params []byte) bool {
 	h.mu.Lock()
 	if parent.over || h.sessions[a.SessionID] != nil {
@@ -213,6 +216,8 @@ func (h *Host) childAttached(parent *session, a *attachment, params []byte) bool
 		h.mu.Unlock()
 		return false
 	}
+	// Without a command of the Client under way for this target, it is the browser that has
+	// attached the session by itself.
 	auto := parent.auto && parent.attaching[a.Info.ID] == 0
 	standsIn := auto && parent.again[a.Info.ID]
 	delete(parent.again, a.Info.ID)
@@ -258,7 +263,7 @@ func (h *Host) sessionDetached(upstream string) bool {
 // barLocked ends the sessions on a target of those Clients that may not see the
 // document that it is about to show. The browser ends them before it carries out
 // later commands, and sends an event for each. The Host forwards nothing else of
-// these sessions.
+// these sessions. Commands that are queued or come later fail with errNoSession.
 func (h *Host) barLocked(targetID string) {
 	for _, s := range h.sessions {
 		if s.target != targetID || !s.client.noFiles || s.barred {

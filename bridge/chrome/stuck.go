@@ -55,7 +55,8 @@ func (h *Host) withdrawSoonLocked(s *session) {
 	h.askLocked("Browser.getVersion", wire.Empty, func(_, _ []byte) { h.withdraw(s) })
 }
 
-// watchLocked asks the page of a session for a sign of life.
+// watchLocked asks the page of a session for a sign of life. The Client's commands are sent
+// meanwhile: most pages answer at once.
 func (h *Host) watchLocked(s *session) {
 	s.watch = &watch{inFlight: make(map[bridge.CallID]struct{})}
 	h.sendLocked(s.tail, signMethod, wire.Empty, func(_, _ []byte) {
@@ -114,7 +115,8 @@ func (h *Host) awaitPageLocked(targetID string, parent *session) {
 	}
 }
 
-// askStuck asks a page that does not answer, in a session of the root.
+// askStuck asks a page that does not answer, in a session of the root. It waits without a
+// limit of time: a page may be stopped for hours.
 func (h *Host) askStuck(targetID, upstream string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -164,7 +164,8 @@ func (h *Host) opened(g *group, targetID string) {
 	h.tell(told)
 }
 
-// tiesLocked has each page of the group bring its tab, and each tab its page.
+// tiesLocked adds to the group the tab of each of its pages, and the page of each of its
+// tabs.
 func (h *Host) tiesLocked(g *group) (come []string) {
 	for id, t := range h.targets {
 		if t.page == "" {

@@ -13,7 +13,8 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// target is what the Host remembers of one.
+// target is what the Host remembers of one. The zero target stands for one that is not
+// known: it is private to nobody, and no page of the web.
 type target struct {
 	info
 	owner  *session // the Client that owns its context; nil when every Client may use it
@@ -232,7 +233,8 @@ func (h *Host) destroyed(id string) {
 }
 
 // targetEvent acts on an event of the Target domain that a session gets, and
-// reports whether the Client may see it.
+// reports whether the Client may see it. It is also called for events that were held back
+// (tabs.go), with the same rules.
 func (h *Host) targetEvent(s *session, name string, params []byte) bool {
 	var a attachment
 	if err := easyjson.Unmarshal(params, &a); err != nil {
