@@ -10,7 +10,7 @@ import (
 // ErrStale refuses a WebSocket that is older than the one that the pipe has.
 var ErrStale = errors.New("the link has gone on over a newer connection")
 
-// fence lets nothing more in from WebSockets before an epoch, and returns the
+// fence drops, from now on, what comes from WebSockets of earlier epochs. It returns the
 // position up to which the pipe has received. The order of a handshake is fence, answer,
 // attach: after fence nothing can change the position that the answer names.
 func (p *Pipe) fence(epoch uint64) (received uint64, err error) {
@@ -58,7 +58,8 @@ func (p *Pipe) attach(c *wsconn.Conn, epoch, peerHas uint64) error {
 	return nil
 }
 
-// looseLocked lets go of the WebSocket. It does not close it. The grace time begins.
+// looseLocked takes the WebSocket from the pipe. It does not close it. The grace time
+// begins.
 func (p *Pipe) looseLocked() {
 	p.conn, p.lost = nil, time.Now()
 	p.reading.stop()
@@ -67,8 +68,8 @@ func (p *Pipe) looseLocked() {
 	p.sendable.Broadcast()
 }
 
-// detach lets go of a WebSocket that has ended, and ends the pipe where the peer
-// has said so. It reports whether the pipe waits for another.
+// detach takes a WebSocket that has ended from the pipe, and ends the pipe if the
+// WebSocket's reason says so. It reports whether the pipe waits for another.
 func (p *Pipe) detach(c *wsconn.Conn, why wsconn.Reason) (waits bool) {
 	p.mu.Lock()
 	defer p.unlock()
@@ -116,6 +117,7 @@ func (p *Pipe) next(c *wsconn.Conn, buf []byte) (f frame, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.conn == c {
+		// As much as was written, the peer takes, and a frame may have.
 		n := uint64(0)
 		if p.sent < p.written && p.sent < p.allowed {
 			n = min(p.written-p.sent, p.allowed-p.sent, chunk)
@@ -198,7 +200,7 @@ func (p *Pipe) takeLocked(f frame) bool {
 	return true
 }
 
-// ackLocked lets go of what the peer has received.
+// ackLocked drops what the peer has received from kept.
 func (p *Pipe) ackLocked(upTo uint64) {
 	data := min(upTo, p.written) - min(p.acked, p.written)
 	p.kept.drop(int(data))

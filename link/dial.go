@@ -101,6 +101,7 @@ func (s *side) connect(ctx context.Context) (*wsconn.Conn, error) {
 		err = s.p.attach(c, s.epoch, peerHas)
 	}
 	if err != nil {
+		// Serve closes the socket, which Close alone does not.
 		c.Close(wsconn.ReasonProtocol)
 		c.Serve(ctx, func([]byte) {})
 		return nil, err

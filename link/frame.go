@@ -20,7 +20,8 @@ import (
 //	         the bytes, 32 KiB at most
 const Protocol = "link.cdphub.1"
 
-// The sizes of a link, in bytes.
+// The sizes of a link, in bytes. An end keeps 8 MiB at most for as long as the peer
+// does not acknowledge them, also while the link is lost: then Write waits.
 const (
 	maxKept  = 8 << 20  // written and not acknowledged: Write waits
 	window   = 1 << 20  // received and not read

@@ -37,6 +37,8 @@ type Pipe struct {
 	mu                           sync.Mutex // guards everything below
 	readable, writable, sendable sync.Cond
 
+	// Positions of what this end writes: acked <= sent <= end(), and the data of
+	// kept are those from acked to written.
 	kept    queue  // bytes from acked on
 	acked   uint64 // the peer has received as much
 	sent    uint64 // as much was given to conn
@@ -44,6 +46,8 @@ type Pipe struct {
 	allowed uint64 // the peer takes as much
 	fin     bool   // nothing more is written, which takes a position
 
+	// Positions of what the peer writes: read <= received, and the data of unread
+	// are those between them.
 	unread   queue
 	received uint64
 	read     uint64

@@ -9,6 +9,7 @@ type queue struct {
 // smallest is what an empty queue may keep.
 const smallest = 4 << 10
 
+// len is the number of bytes.
 func (q *queue) len() int { return len(q.b) - q.at }
 
 // push copies p to the end. It moves what is left to the front instead of growing, if at

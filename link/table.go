@@ -20,6 +20,11 @@ var (
 )
 
 // Table has the links of a hub.
+//
+//	j, err := table.Join(hello, peer) // an error refuses the handshake
+//	conn, err := wsconn.Upgrade(w, r, wsconn.Options{Subprotocol: link.Protocol, Header: j.Answer})
+//	err = j.Attach(conn)
+//	j.Detach(conn, conn.Serve(ctx, j.Pipe.Text))
 type Table struct {
 	Grace  time.Duration  // for which a link may be lost
 	Most   int            // of one Peer
@@ -74,6 +79,8 @@ func (t *Table) Join(hello Hello, from Peer) (j Joined, err error) {
 	case l != nil && l.owner != from.Owner:
 		err = ErrOther
 	case l != nil:
+	// The asker has had a link that this hub does not know, as after a restart: its bytes
+	// are lost.
 	case hello.Epoch > 1 || t.ended:
 		err = ErrGone
 	case t.counts[from.counted()] >= t.Most:
@@ -86,6 +93,7 @@ func (t *Table) Join(hello Hello, from Peer) (j Joined, err error) {
 		return j, err
 	}
 	received, err := l.fence(hello.Epoch)
+	// It has ended between the two locks.
 	if err != nil && !errors.Is(err, ErrStale) {
 		err = ErrGone
 	}

@@ -58,6 +58,8 @@ func (s *Session) join(w *Wish, conn Conn, b *Begin) (*Link, error) {
 		if err := s.stream.resume(conn, w); err != nil {
 			return nil, err
 		}
+	// replaced has no text, so that the name is not remembered: another session begins with
+	// it at once.
 	case w.Fresh && s.stream != nil:
 		s.endLocked(replaced)
 		return nil, errOver

@@ -46,6 +46,7 @@ type Options struct {
 	RememberedNames int
 }
 
+// withDefaults is o with the defaults of its comments.
 func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = zap.NewNop()
@@ -86,7 +87,7 @@ type Conn interface {
 	Close(wsconn.Reason)
 }
 
-// Begin is what a connection brings that does not resume. It is Join's, unless that
+// Begin is what a connection brings that does not resume. Join takes it over, unless it
 // fails.
 type Begin struct {
 	Client  *relay.Client // admitted, and not yet connected
@@ -277,6 +278,8 @@ func (ss *Sessions) enforce(of *account) {
 	for over() {
 		ss.mu.Lock()
 		from := of
+		// The limit of all is exceeded: the owner with most pays for it, not the one that
+		// happens to be at it.
 		if of.bytes.Load() <= ss.o.OwnerBytes {
 			for _, other := range ss.owners {
 				if other.bytes.Load() > from.bytes.Load() {
@@ -302,6 +305,8 @@ func (ss *Sessions) enforce(of *account) {
 }
 
 // Info is a session as lists have it.
+//
+//	{"id":"…","name":"ci","client":"playwright #3","since":"2026-01-02T03:04:05Z","graceMs":300000,"kept":0}
 type Info struct {
 	Owner     `json:"-"`
 	ID        string     `json:"id"` // unguessable; of this session alone, whatever comes by its name

@@ -46,7 +46,8 @@ func (st *State) Halve() {
 	st.Sessions = st.Sessions[:len(st.Sessions)/2]
 }
 
-// SessionState is a named session without its connection.
+// SessionState is a named session without its connection. It is JSON: "kept" has its
+// messages in base64.
 type SessionState struct {
 	Bearer  string        `json:"bearer,omitempty"`
 	Name    string        `json:"name"`
@@ -80,8 +81,8 @@ type EndedState struct {
 // can resume sends from now on is for the process after this one, and is not taken.
 func (ss *Sessions) Depart() { ss.departing.Store(true) }
 
-// Take takes the sessions of a hub out, to be restored elsewhere. They end here without a
-// word, once relay.Hub.Part has answered their commands.
+// Take takes the sessions of a hub out, to be restored elsewhere. They end here, and their
+// Clients are told nothing, once relay.Hub.Part has answered their commands.
 func (ss *Sessions) Take(hub string) State {
 	var st State
 	for _, s := range ss.of(hub) {
@@ -297,6 +298,7 @@ func (ss *Sessions) restore(k Key, one *SessionState, b *Begin) bool {
 	for _, m := range one.Kept {
 		st.ring.add(wire.Frame{Body: m}, now)
 	}
+	// This node may keep less than the other one did.
 	st.ring.shrink(ss.o.Bytes, ss.o.Messages)
 	st.chargeLocked(0)
 	b.Client.Connect(peer{session.NewEncoder(st), st})

@@ -31,11 +31,11 @@ type stream struct {
 	mu       sync.Mutex // guards what is below; comes after the hub's lock
 	conn     Conn       // nil while there is none
 	over     bool
-	numbered bool // some connection may resume it: messages are kept
-	unknown  bool // sent and received are not known: the node before this one has died
-	lost     bool // the browser of the Client has ended
-	sent     uint64
-	ring     ring
+	numbered bool        // some connection may resume it: messages are kept
+	unknown  bool        // sent and received are not known: the node before this one has died
+	lost     bool        // the browser of the Client has ended
+	sent     uint64      // messages to the Client: the number of the last one
+	ring     ring        // of the messages up to sent, without gaps
 	trim     *time.Timer // runs while messages are kept that were sent to conn
 }
 
@@ -61,6 +61,7 @@ func (st *stream) Deliver(f wire.Frame) bool {
 		return false
 	}
 	st.sent++
+	// Under st.mu, so that messages reach the connection in the order of their numbers.
 	taken := st.conn != nil && st.conn.Deliver(f)
 	if st.numbered {
 		st.keepLocked(f)
@@ -79,6 +80,7 @@ func (st *stream) keepLocked(f wire.Frame) {
 		st.ring.shrink(o.Bytes, o.Messages)
 	}
 	st.chargeLocked(before)
+	// Without a connection nothing is dropped by age: the Client may need all of it.
 	if st.conn != nil && st.trim == nil && st.ring.len() > 0 {
 		st.trimLaterLocked()
 	}
@@ -135,7 +137,8 @@ func (st *stream) start(conn Conn, numbered bool) {
 	}
 }
 
-// resume goes on with another connection, behind the message that it has had last. The
+// resume goes on with another connection. The Client gets the messages behind the last one
+// that it has received. The
 // messages are delivered under the lock, so that none that the hub sends meanwhile
 // overtakes them.
 func (st *stream) resume(conn Conn, w *Wish) error {
@@ -156,6 +159,7 @@ func (st *stream) resume(conn Conn, w *Wish) error {
 	}
 	st.conn = conn
 	st.tellLocked(st.received)
+	// It is the number of the oldest message in the ring.
 	first := st.sent - uint64(st.ring.len()) + 1
 	switch {
 	case after+1 < first:
@@ -209,7 +213,7 @@ func gap(from, to uint64) []byte {
 	return append(b, "}}"...)
 }
 
-// leave takes the connection away, if it is this one still.
+// leave takes the connection from the stream, if it is still this one.
 func (st *stream) leave(conn Conn) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()

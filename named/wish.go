@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Wish is what a connection wants of a named session.
+// Wish is what a connection wants of a named session. Sessions.Read makes it of a query.
 type Wish struct {
 	Name  string        // of the session; "" wants none
 	Grace time.Duration // how long the session stays without a connection; 0 leaves it as it is
