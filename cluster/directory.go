@@ -58,6 +58,11 @@ type Browsers struct {
 
 // Directory is what one node knows of all of them. All its methods are safe for
 // concurrent use.
+//
+//	owner, err := nodes.Owner(ctx, "hub")
+//	if errors.Is(err, cluster.ErrNoOwner) {
+//		claim, err := nodes.Claim(ctx, "hub", owner.Epoch) // ErrTaken: ask again
+//	}
 type Directory interface {
 	// Self is this node.
 	Self() Node
@@ -74,19 +79,19 @@ type Directory interface {
 	Left(ctx context.Context, hub string) ([]byte, error)
 	// Nodes lists the nodes that are alive, this one included, sorted by name.
 	Nodes() []Node
-	// Tell has this node say other things of its browsers. The other nodes know them soon.
+	// Tell replaces what this node says of its browsers. The other nodes know it soon.
 	Tell(b *Browsers)
 	// ReserveBrowser counts a browser of this node, while all nodes together have fewer than
 	// most; else it returns ErrNoBrowser. Those of nodes that are dead do not count.
 	ReserveBrowser(ctx context.Context, most int) error
-	// ReleaseBrowser counts one out. It does not wait.
+	// ReleaseBrowser takes one browser of this node off the count. It does not wait.
 	ReleaseBrowser()
 	// MayEnd counts this node as one that ends, unless no other one that is alive would
 	// stay: then it returns ErrLast. Of nodes that ask at the same time, one stays.
 	MayEnd(ctx context.Context) error
 	// Drain tells the other nodes that this one is about to end.
 	Drain(ctx context.Context) error
-	// Close gives up every claim of this node. None of them is lost by that.
+	// Close gives up every claim of this node. Claim.Lost stays open.
 	Close(ctx context.Context) error
 }
 
@@ -96,9 +101,9 @@ type Claim interface {
 	// Lost is closed when the node knows of a newer claim. A claim that has been
 	// released is not lost.
 	Lost() <-chan struct{}
-	// Certain returns nil while no other node can have a newer claim without that
-	// it has waited for the end of this node's lease, or found this node dead or out
-	// of reach. Otherwise nothing new may begin on the hub; what has begun goes on.
+	// Certain returns nil while another node can only have a newer claim if it has waited
+	// for the end of this node's lease, or has found this node dead or out of reach. After
+	// an error nothing new may begin on the hub; what has begun goes on.
 	Certain(ctx context.Context) error
 	Release(ctx context.Context) error
 	// Note leaves a text for the owner after this one, in the place of the last. An empty

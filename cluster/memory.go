@@ -138,6 +138,7 @@ func (d *MemoryNode) Claim(_ context.Context, hub string, after Epoch) (Claim, e
 	if last != nil && last.by != nil && !last.by.severed {
 		last.by.loseLocked(last)
 	}
+	// One counter for all hubs: after Release or Close the epoch of a hub still grows.
 	m.last++
 	c := &memoryClaim{d, hub, m.last, make(chan struct{})}
 	if m.claims == nil {
@@ -242,15 +243,20 @@ func (d *MemoryNode) Close(context.Context) error {
 	return nil
 }
 
-func (c *memoryClaim) Epoch() Epoch          { return c.epoch }
+// Epoch implements Claim.
+func (c *memoryClaim) Epoch() Epoch { return c.epoch }
+
+// Lost implements Claim.
 func (c *memoryClaim) Lost() <-chan struct{} { return c.lost }
 
+// Certain implements Claim.
 func (c *memoryClaim) Certain(context.Context) error {
 	c.by.of.mu.Lock()
 	defer c.by.of.mu.Unlock()
 	return c.by.reachesLocked()
 }
 
+// Release implements Claim. The epoch stays, for the next claim.
 func (c *memoryClaim) Release(context.Context) error {
 	m := c.by.of
 	m.mu.Lock()

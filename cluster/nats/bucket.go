@@ -78,6 +78,7 @@ func asked[T any](ctx context.Context, ask func(context.Context) (T, error)) (T,
 		value T
 		err   error
 	}
+	// Room for one: a request that is answered late must not wait for ever.
 	answers := make(chan answer, 1)
 	once := func() {
 		value, err := ask(ctx)

@@ -50,6 +50,8 @@ func (d *Directory) Claim(ctx context.Context, hub string, after cluster.Epoch) 
 	c := &claim{d: d, hub: hub, epoch: cluster.Epoch(epoch), lost: make(chan struct{}), checked: time.Now()}
 	d.mu.Lock()
 	old := d.held[hub]
+	// Two requests of this node have claimed the hub one after the other, and their answers
+	// have overtaken each other: the greater epoch stays.
 	if old != nil && old.epoch > c.epoch { // which was slower to get here
 		old = c
 	} else {
@@ -90,8 +92,11 @@ func (b *bucket) write(ctx context.Context, key string, value []byte, mark strin
 		m, ok, readErr := b.last(ctx, key)
 		var now record
 		switch {
+		// The write was taken, and its answer was lost.
 		case readErr == nil && ok && json.Unmarshal(m.Data, &now) == nil && now.Claim == mark:
 			return m.Sequence, nil
+		// Another claim has come, or the record was swept. Without an answer to either
+		// request nothing is known: try again.
 		case readErr == nil && (!ok && after != 0 || ok && m.Sequence != after):
 			return 0, cluster.ErrTaken
 		}
@@ -197,6 +202,8 @@ func (d *Directory) evicted(m *nats.Msg) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), d.o.Lease)
 		defer cancel()
+		// It asks until the directory shows the newer claim, or for the time of a lease:
+		// then what has sent the message was wrong.
 		for c.check(ctx) == nil {
 			if pause(ctx, retryEvery) != nil {
 				return

@@ -141,7 +141,11 @@ func Open(ctx context.Context, o Options) (*Directory, error) {
 	return d, nil
 }
 
+// connect connects to NATS, and opens the buckets. It waits for them until ctx ends.
 func (d *Directory) connect(ctx context.Context) (err error) {
+	// The client never gives up, also if no server is there at first. A dead connection is
+	// noticed after three pings, three fifths of the lease, so that another server can be
+	// tried before the lease is over.
 	options := []nats.Option{
 		nats.Name("cdphub " + d.o.Node.Name), nats.MaxReconnects(-1), nats.ReconnectWait(retryEvery), nats.RetryOnFailedConnect(true),
 		nats.PingInterval(d.o.Lease / 5), nats.MaxPingsOutstanding(2), nats.Timeout(2 * time.Second),
@@ -177,6 +181,8 @@ func (d *Directory) connect(ctx context.Context) (err error) {
 func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name string, age time.Duration) (*bucket, error) {
 	config := jetstream.StreamConfig{
 		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, FirstSeq: uint64(time.Now().UnixMicro()),
+		// The settings are those of a key-value bucket (NATS ADR-8) with one value for each
+		// key. In memory: without any server left, no record is worth anything.
 		Replicas: d.o.Replicas, Storage: jetstream.MemoryStorage, MaxMsgsPerSubject: 1, MaxAge: age, AllowMsgTTL: true,
 		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true,
 		// Without AllowDirect the leader answers reads: others may be behind.
@@ -187,6 +193,8 @@ func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name strin
 		if err == nil {
 			return b, nil
 		}
+		// Two nodes that start at once may both try to make the stream; the second then
+		// finds it.
 		if !said && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			said = true
 			d.log.Info("waiting for the directory of the cluster", zap.String("bucket", name), zap.Error(err))
@@ -197,6 +205,7 @@ func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name strin
 	}
 }
 
+// openOnce is one attempt of open.
 func openOnce(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig, name string) (*bucket, error) {
 	once, cancel := context.WithTimeout(ctx, answerWithin) // a bucket without a leader does not answer
 	defer cancel()
@@ -211,6 +220,7 @@ func openOnce(ctx context.Context, js jetstream.JetStream, config jetstream.Stre
 	return &bucket{kv, stream, js}, err
 }
 
+// pause waits, and returns the cause of ctx if that ends before.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -263,6 +273,7 @@ func (d *Directory) Self() cluster.Node {
 	return d.selfLocked()
 }
 
+// selfLocked is this node as it says of itself now.
 func (d *Directory) selfLocked() cluster.Node {
 	n := d.self
 	n.Hubs = len(d.held)
@@ -288,6 +299,7 @@ func (d *Directory) Owner(ctx context.Context, hub string) (cluster.Owner, error
 	d.mu.Lock()
 	c, hit := d.cache[hub]
 	if hit {
+		// An owner that is no longer alive is asked for again at once.
 		_, alive := d.alive[c.owner.Node.ID]
 		hit = alive && time.Now().Before(c.until)
 	}
@@ -366,6 +378,7 @@ func (d *Directory) certainLocked() error {
 	return nil
 }
 
+// certain is certainLocked for callers without the lock.
 func (d *Directory) certain() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

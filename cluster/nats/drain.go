@@ -49,6 +49,7 @@ func (d *Directory) mayEndOnce(ctx context.Context) error {
 	if err := d.readNodes(ctx); err != nil {
 		return err
 	}
+	// Read anew: a node that has died since must not count as one that stays.
 	nodes := d.Nodes()
 	stays := func(n cluster.Node) bool { return n.ID != d.o.Node.ID && !n.Draining && !slices.Contains(ends, n.ID) }
 	if !slices.ContainsFunc(nodes, stays) {

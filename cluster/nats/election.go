@@ -30,6 +30,7 @@ var lostQuorumCheck time.Duration
 // it answers reads for long beside the next one.
 const sooner = 8
 
+// init changes the times before any server of the process starts.
 func init() {
 	for _, t := range raftTimes() {
 		*t /= sooner

@@ -26,6 +26,7 @@ func newFolder() (dir string, held *os.File, err error) {
 	if info, err := os.Stat(inMemory); err == nil && info.IsDir() {
 		parent = inMemory
 	}
+	// A new folder is not locked yet for a moment, hence the age.
 	old, _ := filepath.Glob(filepath.Join(parent, folderName+"*")) // the pattern is a good one
 	for _, dir := range old {
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > made {

@@ -31,6 +31,8 @@ func (d *Directory) keep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		// Only changes are logged at error and info: a directory that is away for hours
+		// would fill the log.
 		before := d.certain()
 		once, cancel := context.WithTimeout(ctx, d.o.Lease/4)
 		err := d.renew(once)
@@ -40,6 +42,8 @@ func (d *Directory) keep(ctx context.Context) {
 			d.log.Error("the directory of the cluster cannot be reached: what runs goes on, and nothing new begins", zap.Error(err))
 		case err == nil && before != nil:
 			d.log.Info("the directory of the cluster can be reached again")
+			// After it was out of reach for so long, others may have taken any hub of this
+			// node.
 			d.checkAll(ctx, d.claims(0, 1))
 		case err == nil:
 			d.checkAll(ctx, d.claims(round%checkRounds, checkRounds))

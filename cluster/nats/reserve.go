@@ -117,6 +117,8 @@ func (d *Directory) writeReservedOnce(ctx context.Context, more, most int) error
 	d.mu.Lock()
 	mine := d.reserved + more
 	d.mu.Unlock()
+	// What this node has is its own number, not the record's: the record may be behind
+	// (reservedStale).
 	if more > 0 && all+mine > most {
 		return cluster.ErrNoBrowser
 	}
@@ -134,6 +136,7 @@ func (d *Directory) writeReservedOnce(ctx context.Context, more, most int) error
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.reserved += more
+	// Another ReleaseBrowser may have come meanwhile.
 	d.reservedStale = d.reserved != mine
 	return nil
 }

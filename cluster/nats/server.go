@@ -63,6 +63,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 		// (nats-server 2.15.2): it is for this process, and has a password that only
 		// this process knows.
 		Host: "127.0.0.1", Port: server.RANDOM_PORT, Username: srv.user, Password: srv.secret,
+		// The program handles its signals itself, and the directory logs what matters.
 		NoSigs: true, NoLog: true,
 		JetStream: true, StoreDir: o.Dir, JetStreamMaxMemory: memoryOfRecords, JetStreamMaxStore: memoryOfRecords,
 	}
