@@ -70,6 +70,7 @@ var methodOf = map[string]string{
 // create makes a Target of the URL that is the query. The answer is one entry of
 // /json/list, {"id":"…","type":"page",…}.
 func (h *handler) create(w http.ResponseWriter, r *http.Request) {
+	// The whole query is the address, as in Chromium: /json/new?https://app.example/?a=b.
 	address, err := url.QueryUnescape(r.URL.RawQuery)
 	if err != nil || address == "" {
 		address = "about:blank"

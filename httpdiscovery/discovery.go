@@ -75,6 +75,7 @@ func Serves(path string) bool {
 	return path == "/json" || strings.HasPrefix(path, "/json/") || path == "/icdp/status" || path == "/health"
 }
 
+// handler serves one hub.
 type handler struct {
 	Source
 	Options
@@ -127,6 +128,7 @@ func reading(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
+// notFound answers 404, as for every unknown path.
 func notFound(w http.ResponseWriter) { http.Error(w, "Not found", http.StatusNotFound) }
 
 // reply answers with JSON.
@@ -140,7 +142,10 @@ func reply(w http.ResponseWriter, body any) {
 	w.Write(out) //nolint:errcheck // a peer that is gone
 }
 
-// versionBody is the answer to /json/version, its keys in Chromium's order.
+// versionBody is the answer to /json/version, its keys in Chromium's order:
+//
+//	{"Browser":"Chrome/156.0.8078.79","Protocol-Version":"1.3","User-Agent":"…","V8-Version":"15.6.75.27",
+//	 "WebKit-Version":"537.36 (@…)","webSocketDebuggerUrl":"ws://127.0.0.1:9222/devtools/browser"}
 type versionBody struct {
 	Browser         string `json:"Browser"`
 	ProtocolVersion string `json:"Protocol-Version"`
@@ -171,7 +176,10 @@ func webKit(b targets.Browser) string {
 	return version + " (" + b.Revision + ")"
 }
 
-// targetBody is one entry of /json/list.
+// targetBody is one entry of /json/list:
+//
+//	{"description":"","devtoolsFrontendUrl":"…","id":"T","title":"App","type":"page",
+//	 "url":"https://app.example/","webSocketDebuggerUrl":"ws://127.0.0.1:9222/devtools/page/T"}
 type targetBody struct {
 	Description string `json:"description"`
 	Frontend    string `json:"devtoolsFrontendUrl"`
@@ -185,6 +193,7 @@ type targetBody struct {
 // target describes a Target; with ui, its DevTools are those that the hub serves.
 func (h *handler) target(r *http.Request, t targets.Info, ui bool) targetBody {
 	b := targetBody{ID: t.ID, Title: t.Title, Type: t.Type, URL: t.URL, Endpoint: h.endpoint(r, "browser")}
+	// A Host page names no types (targets.Info.Type).
 	pageSocket := t.Type != "" // it is a browser's
 	if !pageSocket {
 		b.Description, b.Type = "icdp iframe target", "page"
@@ -265,12 +274,15 @@ type healthBody struct {
 	Server  version.Info `json:"server"`
 }
 
+// statusTarget is a Target in the answer to /icdp/status.
 type statusTarget struct {
 	TargetID string `json:"targetId"`
 	Title    string `json:"title"`
 	URL      string `json:"url"`
 }
 
+// status is the answer to /icdp/status:
+// {"hostConnected":true,"targets":[{"targetId":"T","title":"","url":""}],"clients":1}.
 func (h *handler) status(r *http.Request) statusBody {
 	h.Refresh(r.Context())
 	b := statusBody{h.HostConnected(), []statusTarget{}, h.Clients(), h.HostHangs()}

@@ -106,6 +106,7 @@ func (g *Gate) Hold(p Pass, end func(why error)) (release func()) {
 	return g.tokens.Hold(p.secret, p.Grant, end)
 }
 
+// passKey finds a Pass in the context of a request.
 type passKey struct{}
 
 // PassOf is how a request behind a Gate was let in.
@@ -137,6 +138,7 @@ func (g *Gate) require(ask func(*http.Request) Ask, later bool, next http.Handle
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := ask(r)
 		r, c := g.credential(r, a.Path)
+		// Even a right token is refused here, see refusesQuery.
 		if refusesQuery(a.Path) && c.inURL {
 			g.refused(errInURL, Grant{}, g.Address(r), a)
 			unauthorized(w, advice.TokenInURL)
@@ -328,6 +330,8 @@ func (g *Gate) Trusts(a netip.Addr) bool {
 }
 
 // Verdict is a Pass as one node of a cluster tells it to another: without the token.
+//
+//	{"grant":{…},"bearer":"SHA-256 of the token","query":"?token=WORD"}
 type Verdict struct {
 	Grant  Grant  `json:"grant"`
 	Bearer string `json:"bearer,omitempty"` // Pass.Bearer

@@ -132,6 +132,8 @@ func algorithm(material any) (jose.SignatureAlgorithm, error) {
 
 // claims are what a signed token says. The first six are those of RFC 7519, section 4.1;
 // the others are the hub's own, and spelled as in a tokens file.
+//
+//	{"aud":"cdphub","exp":1800000000,"iat":1799996400,"jti":"…","sub":"ci","role":"client","scope":"full"}
 type claims struct {
 	Audience  jwt.Audience     `json:"aud,omitempty"`
 	Expires   *jwt.NumericDate `json:"exp,omitempty"`
@@ -169,6 +171,7 @@ func verify(keys []key, s Secret, now time.Time) (Grant, error) {
 		if string(k.alg) != header.Algorithm || k.id != "" && header.KeyID != "" && k.id != header.KeyID {
 			continue
 		}
+		// Without a kid each key of the algorithm is tried, the first that verifies counts.
 		if token.Claims(k.material, &c) == nil {
 			return c.grant(now)
 		}

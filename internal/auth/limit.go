@@ -98,6 +98,7 @@ func (l *limiter) wrong(from netip.Addr, hub string) (left time.Duration, began 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, at := time.Now(), places(from, hub)
+	// A lock-out is not made longer by what comes meanwhile.
 	if left = l.lockedLocked(at); left > 0 {
 		return left, false
 	}

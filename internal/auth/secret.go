@@ -48,6 +48,7 @@ type digest struct {
 	sum [sha256.Size]byte
 }
 
+// digestOf is the SHA-256 of a token.
 func digestOf(s Secret) digest { return digest{sum: sha256.Sum256([]byte(s.text()))} }
 
 // is compares in a time that does not depend on the digests.

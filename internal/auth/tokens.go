@@ -189,6 +189,7 @@ func unlessExpired(g Grant, now time.Time) (Grant, error) {
 
 // readSource reads a file of tokens or keys, which should be small.
 func readSource(path string) ([]byte, error) {
+	// Bytes. A device or a pipe could have no end.
 	const most = 16 << 20
 	info, err := os.Stat(path)
 	if err != nil {

@@ -191,6 +191,7 @@ func (t *Tokens) checkAgainLocked(l *lease, now time.Time) (Grant, error) {
 
 // endedLocked returns why a lease is over, or nil.
 func (t *Tokens) endedLocked(l *lease, now time.Time, fresh bool) error {
+	// A look at the time costs nothing; to check a signature again does.
 	if !fresh {
 		if l.grant.expired(now) {
 			return ErrExpired

@@ -67,6 +67,9 @@ func Listen(policy *urlpolicy.Policy, names *urlpolicy.Resolver, log *zap.Logger
 			p.log.Debug("a request fails", zap.String("host", r.URL.Host), zap.Error(err))
 			panic(http.ErrAbortHandler) // an answer of ours would look like the server's
 		},
+		// It has no Proxy, so that no variable of the environment counts. With
+		// DisableCompression it neither asks for gzip nor unpacks it: the browser does
+		// both. 6 is Chromium's own limit of connections to a host.
 		Transport: &http.Transport{DialContext: p.dial, DisableCompression: true, IdleConnTimeout: idleLifetime, MaxIdleConnsPerHost: 6},
 	}
 	p.server = &http.Server{Handler: p, ReadHeaderTimeout: headWithin, IdleTimeout: idleLifetime, ErrorLog: zap.NewStdLog(zap.NewNop())}
@@ -137,9 +140,12 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer p.leave(here, there)
+	// A 2xx answer to CONNECT has neither Content-Length nor Transfer-Encoding (RFC 9110,
+	// section 9.3.6).
 	if _, err := io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
 		return
 	}
+	// The bytes that the browser has sent behind its CONNECT are in buffered.
 	var up sync.WaitGroup
 	up.Go(func() {
 		_, _ = io.Copy(there, buffered) // either end closes when it wants, and then the other is closed
@@ -157,6 +163,8 @@ func (p *Proxy) enter(ends ...io.Closer) bool {
 	if p.closed {
 		return false
 	}
+	// Under the lock, so that Close, which sets closed under it, waits for this tunnel or
+	// keeps it out.
 	p.running.Add(1)
 	for _, c := range ends {
 		p.tunnels[c] = struct{}{}
@@ -186,6 +194,7 @@ func (p *Proxy) dial(ctx context.Context, _, hostPort string) (net.Conn, error) 
 	if err != nil {
 		return nil, err
 	}
+	// With an IP address as the host nothing is looked up, but it is judged all the same.
 	to, why := p.policy.Resolve(ctx, p.names, host)
 	if why != nil {
 		return nil, why

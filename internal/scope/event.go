@@ -60,7 +60,14 @@ var clearing = func() (by [Privileged]map[string]map[string]string) {
 	return by
 }()
 
-// clearer writes an event's params anew, with some members cleared.
+// clearer writes an event's params anew, with some members cleared. The kinds of
+// clearing are:
+//
+//	value    the empty value of its type: "", 0, [] or {}
+//	headers  of an object, the values of headers that may have a secret; else as value
+//	address  a string: without the parts of it that may be secrets
+//	secret   as value; of a header
+//	out      the member is left out
 type clearer struct {
 	reader
 	kinds   map[string]string
@@ -148,6 +155,8 @@ func (c *clearer) object(kind string) {
 		}
 		from := c.i
 		name := c.name()
+		// The name is looked up at any depth: {"request":{"postData":…}} as well as
+		// {"postData":…}.
 		next := c.kinds[name]
 		if next == "out" {
 			c.skipValue()

@@ -25,6 +25,7 @@ import (
 func (s Scope) Read(name string, params []byte) (members wire.Object, written []byte, err *wire.Error) {
 	m := table.methods[name]
 	switch {
+	// A method of a newer Chromium, for instance, which only Privileged may call.
 	case m == nil && Reaches(name):
 		m = &unknown
 	case m == nil, m.members == nil:
@@ -226,7 +227,12 @@ func (r *reader) value(m *member, name string) {
 	r.judge(m, to)
 }
 
-// judge applies the rule of a member whose value begins at out[at].
+// judge applies the rule of a member whose value begins at out[at]. The rules are:
+//
+//	flat   true is sent, whatever the Client has sent
+//	or     below a scope, another value is sent in its place
+//	web    below Privileged, only an address of the web is taken
+//	scope  below a scope, only an empty value is taken
 func (r *reader) judge(m *member, at int) {
 	value := r.out[at:]
 	switch m.rule {

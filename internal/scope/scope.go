@@ -61,7 +61,8 @@ func (s Scope) Files() bool { return s >= Privileged }
 // ReadOnly reports whether the scope allows no changes.
 func (s Scope) ReadOnly() bool { return s < Standard }
 
-// Refuse returns why the scope does not allow a CDP method, or "".
+// Refuse returns why the scope does not allow a CDP method, or "". The text is for the
+// Client: "Not allowed: Browser.crash needs scope privileged".
 func (s Scope) Refuse(method string) string {
 	if s >= Privileged {
 		return ""

@@ -74,7 +74,8 @@ type member struct {
 }
 
 // parse reads the table. It is part of the program: what is wrong with it is
-// found by any test.
+// found by any test. Rows of a domain follow its row "domain NAME"; a line that begins with
+// a tab and a space continues the one before.
 func parse(text string) *tables {
 	t := &tables{
 		methods: make(map[string]*method), events: make(map[string]Scope), clears: make(map[string][]Clear),
@@ -204,6 +205,7 @@ func (t *tables) param(d *Domain, row string) {
 			at = found.inner
 		}
 		found.rule, found.why = p.Rule, why
+		// Such as "standard-or-false": below standard, false is sent.
 		if s, instead, is := strings.Cut(p.Rule, "-or-"); is {
 			found.rule, found.scope, found.instead = "or", mustScope(s), instead
 			if found.kind == "string" {

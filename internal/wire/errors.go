@@ -76,7 +76,8 @@ func (e *Error) Full() string {
 	return strings.TrimSuffix(e.Message, ".") + ": " + e.Data
 }
 
-// ServerError is an error of the common code -32000.
+// ServerError is an error of the common code -32000. Chromium uses it for whatever goes
+// wrong while a command is carried out.
 func ServerError(message string) *Error { return &Error{Code: CodeServer, Message: message} }
 
 // InvalidParams is Chromium's error for params that are no good; data says why.
@@ -93,7 +94,8 @@ var (
 	ErrDoubledKey    = &Error{Code: CodeParse, Message: "JSON: duplicate map key"}
 )
 
-// AppendError appends the error as a JSON object.
+// AppendError appends the error as a JSON object. An error that ReadError has read is
+// written as the Host wrote it.
 func AppendError(dst []byte, e *Error) []byte {
 	if e.text != nil {
 		return append(dst, e.text...)

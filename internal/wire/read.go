@@ -181,7 +181,7 @@ func notJSON(err error) bool {
 	return errors.As(err, &se) && se.why != tooDeep
 }
 
-// verdict is the error that a scanned message earns, if any.
+// verdict is the error with which a scanned message is answered, if any.
 func verdict(e Envelope, have seen, bad *Error, err error) *Error {
 	switch {
 	case errors.Is(err, errNotObject):
