@@ -58,6 +58,7 @@ func (s *side) dropBrowserLocked(why *wire.Error) {
 			}
 		}
 	}
+	// The browser cannot announce these ends any more.
 	for t := range s.targets.Clear() {
 		h.endedLocked(s, t)
 		for l := range h.subscribers.discovering.All() {

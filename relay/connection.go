@@ -282,8 +282,8 @@ func (hc *connection) Opened(n bridge.Nested) {
 	h.registerLocked(c, s)
 }
 
-// Closed implements bridge.Events. The browser tells of it itself, but for the
-// session of a connection that belongs to one Target.
+// Closed implements bridge.Events. The browser announces the end itself, except to a
+// connection that belongs to one Target.
 func (hc *connection) Closed(sessionID string) {
 	if !hc.lock() {
 		return

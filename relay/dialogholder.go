@@ -8,8 +8,8 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// Chromium tells of a dialog those sessions alone that had Page enabled when it
-// opened, and lets no other answer it (Chromium 156). A person who takes over the page
+// Chromium announces a dialog only to the sessions that had Page enabled when it opened,
+// and only these may answer it (Chromium 156). A person who takes over the page
 // later, because it waits for an answer, sees and answers the dialog through the hub.
 
 // maxDialogText is how much of the texts of an open dialog is kept, in bytes.
@@ -20,7 +20,8 @@ const (
 	dialogClosed  = "Page.javascriptDialogClosed"
 )
 
-// noteDialog keeps the dialog that a session of a browser was told of. The hub cannot ask
+// noteDialog keeps the dialog that was announced to a session of a browser. The hub cannot
+// ask
 // the browser for an open dialog later: CDP has no command for it.
 func noteDialog(s *session.Session, method string, params []byte) {
 	switch method {
@@ -71,9 +72,8 @@ func (l *lease) dialogLocked() (params []byte, in *session.Session) {
 
 // holderDialogLocked sends the holder of a lease the dialog that was open before, once the
 // holder enables Page, and lets it answer the dialog. It reports whether the command needs
-// no more. The
-// answer of the person is sent in the session that was told of the dialog, in the name of
-// its Client, who sees neither the command nor its result.
+// no more. The person's answer is sent in the session to which the dialog was announced, in
+// the name of its Client. That Client sees neither the command nor its result.
 func (h *Hub) holderDialogLocked(l *lease, r *request) bool {
 	if r.session == nil || r.session.TargetID != l.target || r.session.PageEvents || r.session.Dialog != "" {
 		return false

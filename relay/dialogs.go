@@ -43,8 +43,8 @@ var ErrDialogKey = errors.New("no such target, or the wrong key")
 // as long.
 const dialogTimeout = 30 * time.Second
 
-// dialogs is the state of the dialogs of one Target. The key shows that the one who asks
-// over HTTP is the agent of the Target: the hub tells it to the Target's Host alone, and
+// dialogs is the state of the dialogs of one Target. The key proves that a request over
+// HTTP comes from the agent of the Target: the hub sends it only to the Target's Host, and
 // the Host to the agent.
 type dialogs struct {
 	side *side

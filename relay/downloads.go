@@ -8,9 +8,9 @@ import (
 	"github.com/cdphub/cdphub/session"
 )
 
-// Downloads of frames. The browser around a frame saves a file for its user. The
-// agent tells of it by Browser.downloadWillBegin and Browser.downloadProgress of its
-// Target; the last of these has the content of the file. The hub passes the events
+// Downloads of frames. The browser around a frame saves a file for its user. The agent
+// announces it with Browser.downloadWillBegin and Browser.downloadProgress of its Target;
+// the last of these has the content of the file. The hub passes the events
 // on to where Clients have asked for them, and writes the file for each Client that
 // has named a folder. A Client whose file was not written hears "canceled".
 
@@ -54,7 +54,8 @@ type downloadTaker struct {
 	downloadWish
 }
 
-// takersLocked are those that hear of a download. Sessions that have ended are dropped
+// takersLocked are the sessions and connections that get a download or its events. Sessions
+// that have ended are dropped
 // here: nothing else looks at Client.downloads.
 func (h *Hub) takersLocked() (takers []downloadTaker) {
 	for c := range h.clients {
@@ -124,8 +125,8 @@ func (hc *connection) download(method string, params []byte) {
 	}
 }
 
-// saved writes the file of a finished download, where a Client wants it, and returns
-// the params of the event that tells of it. A file that was not written, for whatever
+// saved writes the file of a finished download, if a Client wants it, and returns the
+// params of the event about it. A file that was not written, for whatever
 // reason, is "canceled" to its Client.
 func (h *Hub) saved(t downloadTaker, d downloadState) []byte {
 	if d.State == "completed" {

@@ -132,7 +132,7 @@ func (hs *Hubs) release(name string, e *entry) {
 	e.idle = t
 }
 
-// byNameLocked is a copy of what there is, to be looked at without the lock.
+// byNameLocked is a copy of the map, for use without the lock.
 func (hs *Hubs) byNameLocked() map[string]*Hub {
 	list := make(map[string]*Hub, len(hs.hubs))
 	for name, e := range hs.hubs {

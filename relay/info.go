@@ -89,6 +89,7 @@ func (h *Hub) appendTargetInfoLocked(b []byte, t target) []byte {
 	b = append(append(append(b, `,"type":"`...), typeOf(t.kind)...), '"')
 	b = wire.AppendString(append(b, `,"title":`...), t.Title)
 	b = wire.AppendString(append(b, `,"url":`...), t.URL)
+	// Whose sessions they are does not matter, as in Chromium.
 	if len(t.onLocked(h, id)) > 0 {
 		b = append(b, `,"attached":true`...)
 	} else {

@@ -19,11 +19,11 @@ import (
 
 // LeaseOptions says how a lease behaves. Its zero value works.
 type LeaseOptions struct {
-	// Key is the same for the same viewer: who comes back with it gets a lease whose
-	// viewer has gone. "" is the key of no viewer.
+	// Key is the same for the same viewer: a viewer who comes back with it gets the lease
+	// again. "" is the key of no viewer.
 	Key string
-	// Quiet refuses all commands of others but those that free something
-	// (scope.GoesOn), and keeps from them what events tell of what is typed.
+	// Quiet refuses all commands of others but those that free something (scope.GoesOn),
+	// and removes from their events what shows the person's input.
 	Quiet bool
 	// Wait is how long an acting command of others waits for the end of the lease
 	// until it is refused; 0: it is refused at once.
@@ -119,8 +119,8 @@ func (l *Local) Take(targetID, name string, o LeaseOptions) error {
 	return nil
 }
 
-// takenLocked is for a lease that has begun, or is quiet from now on. What others have
-// asked a quiet page before must not tell them what is typed.
+// takenLocked is for a lease that has begun, or is quiet from now on. Commands that others
+// have in flight on a quiet page fail, as their answers could show the person's input.
 func (h *Hub) takenLocked(l *lease) {
 	h.countQuietLocked()
 	if l.Quiet {

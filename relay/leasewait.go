@@ -111,6 +111,7 @@ func (l *Local) MayAct(ctx context.Context, targetID string) error {
 		if wait == 0 {
 			return why
 		}
+		// One limit for all: another lease may follow the first.
 		if late == nil {
 			timer := time.NewTimer(wait)
 			defer timer.Stop()

@@ -339,6 +339,7 @@ func setAutoAttach(h *Hub, r *request) ([]byte, *wire.Error) {
 		}
 		return nil, nil
 	}
+	// To call it again changes the filter. It attaches to no target a second time.
 	attached := make(map[string]bool)
 	for s := range r.client.sessions {
 		if s.Parent == r.session {
@@ -365,7 +366,9 @@ func setAutoAttachInPage(_ *Hub, r *request) ([]byte, *wire.Error) {
 	return nil, nil
 }
 
-// setDiscoverTargets tells of what the filter takes, now and later.
+// setDiscoverTargets turns on Target.targetCreated, targetInfoChanged and targetDestroyed
+// for the targets that the filter takes. Those that exist are announced before the answer,
+// as in Chromium.
 func setDiscoverTargets(h *Hub, r *request) ([]byte, *wire.Error) {
 	p := &r.args
 	if !p.hasDiscover {

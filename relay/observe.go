@@ -13,10 +13,10 @@ type Observer interface {
 	// Wants reports whether the Observer wants the commands or events of a method.
 	// The hub asks for each message, before it does anything else for the Observer.
 	Wants(method string) bool
-	// Command tells of a command on its way to a Host. If the Observer returns a
+	// Command reports a command on its way to a Host. If the Observer returns a
 	// function, the hub calls it once, with the result or the error of the command.
 	Command(Observed) (ended func(result []byte, err *Error))
-	// Event tells of an event. One that a browser sends to several sessions of a
+	// Event reports an event. One that a browser sends to several sessions of a
 	// target comes once for each of them.
 	Event(Observed)
 	// Detached tells that a session has ended.
@@ -59,8 +59,8 @@ func observed(s *session.Session, method string, params []byte) Observed {
 
 // pageOf finds the page that the target of a session belongs to: by the sessions
 // around it, or for a Client that has attached to a frame or a worker itself, by what
-// the Host knows. A lease goes by the page, too: what is kept from its Clients must
-// not be told of its frames.
+// the Host knows. A lease is for the whole page, too: what its Clients may not see must not
+// be reported for its frames either.
 func pageOf(s *session.Session) (page string, inside bool) {
 	for p := s; p != nil; p = p.Parent {
 		if p.Kind == session.Page && (p.Type == "" || p.Type == "page") {

@@ -22,6 +22,8 @@ func (h *Hub) Refresh(ctx context.Context) {
 	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
+	// Room for all: an answer that comes late must not wait for ever. A Host that calls
+	// done twice counts once.
 	refreshed := make(chan struct{}, len(late))
 	for _, r := range late {
 		r.Refresh(sync.OnceFunc(func() { refreshed <- struct{}{} }))

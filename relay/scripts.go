@@ -22,8 +22,8 @@ type script struct {
 	expires time.Time
 }
 
-// TakeScript returns a source that a Host has left under key less than 10 s
-// ago, for the first who asks. A source is given out once: whoever knows the key later gets
+// TakeScript returns a source that a Host has left under key less than 10 s ago, and
+// removes it. A source is given out once: whoever knows the key later gets
 // nothing.
 func (h *Hub) TakeScript(key string) (source string, ok bool) {
 	h.mu.Lock()

@@ -245,8 +245,8 @@ func (s *side) dropLocked(why *wire.Error) {
 	}
 }
 
-// createdLocked adds or updates a Target. It reports false when the Target is
-// refused: its id is no good or another's, or there are too many.
+// createdLocked adds or updates a Target. It reports false when the Target is refused: its
+// id is not usable or another Target's, or there are too many.
 func (s *side) createdLocked(t targets.Info) bool {
 	if s.isElsewhereLocked(t.ID) {
 		return false
@@ -316,7 +316,7 @@ func (s *side) goneLocked(targetID string, why *wire.Error) {
 	}
 }
 
-// endTargetLocked ends the sessions of a Target and tells of its end. It has
+// endTargetLocked ends the sessions of a Target and announces its end. It has
 // left the registry before, so that the end of its last session is not
 // announced as a change of it.
 func (s *side) endTargetLocked(info targets.Info, why *wire.Error) {

@@ -226,7 +226,8 @@ func (w *subscription) params() []byte {
 }
 
 // Restore gives a Client that has just been connected what State has described at another
-// node, of what there still is. The Client hears nothing of it. A subscription that was on
+// node, of what there still is. The Client gets no events for it. A subscription that was
+// on
 // sends no events for the Targets that there are: the Client had those before.
 func (c *Client) Restore(st ClientState) {
 	h := c.hub
@@ -238,6 +239,7 @@ func (c *Client) Restore(st ClientState) {
 	if c.owner != nil {
 		c.owner.tabs.Put(st.Tabs)
 	}
+	// Only sessions that were made count, by their ids; "" is the connection.
 	own := map[string]*session.Session{"": nil}
 	for i := range st.Sessions {
 		if s := c.restoreLocked(&st.Sessions[i], own); s != nil {

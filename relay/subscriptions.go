@@ -207,7 +207,8 @@ func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Err
 	return s, nil
 }
 
-// beginLocked files a session and tells who has to know.
+// beginLocked files a session, and announces it to its Host and to the Clients that
+// discover targets.
 func (h *Hub) beginLocked(c *Client, s *session.Session, t target) {
 	h.registerLocked(c, s)
 	if len(t.onLocked(h, s.TargetID)) == 1 {
@@ -262,8 +263,8 @@ func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 	}
 }
 
-// attachedFlippedLocked tells of a target whose first session has begun or
-// whose last has ended.
+// attachedFlippedLocked announces that "attached" of a target has changed: its first
+// session has begun, or its last one has ended.
 func (h *Hub) attachedFlippedLocked(t target) {
 	if t.kind == session.Browser || t.side.browser != nil {
 		return // it is attached for as long as anybody is there to ask, or others tell of it

@@ -18,8 +18,8 @@ import (
 // what the Policy inside allows, which must not be nil.
 type OwnTabs struct {
 	Policy
-	// Owner is who has the tabs: all Clients of a hub with the same Owner have
-	// them in common. They stay when the Clients have left.
+	// Owner names who has the tabs: all Clients of a hub with the same Owner have them in
+	// common. They stay when the Clients have left.
 	Owner string
 }
 
@@ -133,7 +133,8 @@ func (h *Hub) opensLocked(r *request) func(result []byte) []byte {
 }
 
 // openedLocked makes a Target of an emulated side one of a Client that has created
-// it, with those that it has opened by then. The Clients that have it now hear of it. It
+// it, with those that it has opened by then. It is announced to the Clients that have it
+// now. It
 // runs before the Client gets the answer, so that the Client knows the Target by then.
 func (h *Hub) openedLocked(c *Client, id string) {
 	t, s, known := h.targetLocked(id)

@@ -10,8 +10,8 @@ import (
 // in any list, event or answer. The hub knows it for the people who look after the
 // browser.
 
-// Watcher is who looks at the Targets of a hub without being a Client, as a person in
-// front of the dashboard does. It sees what a Client with its Policy sees, and of
+// Watcher sees the Targets of a hub without being a Client, such as a person in front of
+// the dashboard. It sees what a Client with its Policy sees, and of
 // private Targets those of Clients with the same Account. With a Policy that allows
 // everything, and no tabs of its own, it sees all.
 type Watcher struct {
@@ -109,8 +109,8 @@ func (h *Hub) notePrivateLocked(t targets.Info) {
 	h.private[t.ID] = of
 }
 
-// endedLocked is for a Target that has left the registry of its side. What was private is
-// forgotten last, since the Observer is told of it.
+// endedLocked is for a Target that has left the registry of its side. The owner of a
+// private Target is forgotten last, since the Observer gets it.
 func (h *Hub) endedLocked(on *side, t targets.Info) {
 	h.endLeasesLocked(on, t.ID, LeaseTargetGone)
 	if h.observer != nil {
