@@ -109,7 +109,7 @@ type BrowserSessions interface {
 // TabKeeper is a Host with BrowserSessions for Clients that see only their own tabs
 // (Attachment.Tabs). The hub calls it under its lock.
 type TabKeeper interface {
-	// Given says that a target was added to tabs: their Clients hear of it as of a
+	// Given says that a target was added to tabs: it is announced to their Clients like a
 	// new one.
 	Given(tabs *targets.Tabs, targetID string)
 	// Taken removes a target from tabs: for their Clients it ends.

@@ -216,6 +216,7 @@ func (p *Page) Send(c Command) error {
 	if c.Params == nil {
 		f.Body = wire.Empty
 	}
+	// A full queue fails this command alone; Deliver would end the Host.
 	if !p.conn.Offer(f) {
 		return errBusy
 	}

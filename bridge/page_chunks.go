@@ -64,7 +64,7 @@ func readChunk(head []byte) (last bool, err error) {
 	return string(f.last) == "true", nil
 }
 
-// freePieces lets go of a message that came in chunks.
+// freePieces frees the memory of a message that came in chunks.
 func (p *Page) freePieces() {
 	p.conn.Hold(-cap(p.pieces))
 	p.pieces = nil

@@ -57,7 +57,7 @@ var read = sync.Pool{New: func() any {
 	return f
 }}
 
-// free lets go of the message.
+// free drops the message, and keeps the fields for another.
 func (f *fields) free() {
 	*f = fields{by: f.by}
 	read.Put(f)
@@ -221,7 +221,7 @@ func readNested(raw []byte) (n Nested, ok bool) {
 }
 
 // readTargets reads the Targets of a ready and counts those refused. ok is
-// false when raw is no list. One that is no good does not spoil the others.
+// false when raw is no list. A Target that is not usable does not affect the others.
 func readTargets(raw []byte) (list []targets.Info, refused int, ok bool) {
 	var items rawList
 	if len(raw) == 0 || raw[0] != '[' || easyjson.Unmarshal(raw, &items) != nil {

@@ -220,6 +220,8 @@ func (c *Conn) waitUntil(wanted func() bool, longest time.Duration) {
 		if c.out.room == nil {
 			c.out.room = make(chan struct{})
 		}
+		// Taken under the lock: take closes this channel and leaves none, so that a wake
+		// cannot be missed.
 		room := c.out.room
 		c.mu.Unlock()
 		if timeout == nil {

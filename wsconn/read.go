@@ -142,6 +142,7 @@ func (c *Conn) receive(p []byte) (int, error) {
 		}
 		c.in.yield(n == len(p))
 		return n, nil
+	// A Read may return neither bytes nor an error (io.Reader).
 	case err == nil:
 		return 0, nil
 	case !errors.Is(err, os.ErrDeadlineExceeded):

@@ -49,6 +49,8 @@ func (c *Conn) write() {
 			}
 			return
 		}
+		// Counted before compressed, which may need fewer chunks: what was added must be
+		// taken off again.
 		held := chunkCost(len(batch))
 		if c.deflate {
 			batch = compressed(batch)

@@ -81,7 +81,7 @@ func (d *downloads) forget(contextID string) {
 }
 
 // makeFolder makes the folder that downloads go to, unless the browser runs on
-// another machine. In a fresh profile it goes with that, even if this process
+// another machine. In a fresh profile it is removed with the profile, even if this process
 // is killed.
 func (h *Host) makeFolder(o *Options) (err error) {
 	var profile string
@@ -151,8 +151,8 @@ func (h *Host) setDownloadsLocked(s *session, c *bridge.Command, a *onAnswer, co
 	return nil
 }
 
-// ownFolderLocked has the downloads of a Client that may not name files go to a
-// folder of its own, which goes with it.
+// ownFolderLocked has the downloads of a Client that may not name files go to a folder of
+// the Client's own, which is removed when the Client leaves.
 func (h *Host) ownFolderLocked(client *session, w *want) error {
 	if h.dir == "" {
 		return wire.ServerError("Downloads are not possible: the browser runs on another machine, whose folders only a token of scope privileged may name")
@@ -274,7 +274,7 @@ func (h *Host) downloadWillBegin(params []byte) {
 	d := h.downloads.running[guid]
 	if t, ok := h.targets[frame]; ok {
 		d.context, d.known, d.target = h.contextOfLocked(t.Context), true, t.ID
-	} else if len(h.contexts) == 0 {
+	} else if len(h.contexts) == 0 { // there is only the default one
 		d.known = true
 	}
 	d.name = text(params, "suggestedFilename")

@@ -95,6 +95,7 @@ func past(b []byte, i int) int {
 				}
 				return i + 1
 			}
+		// A number, a word, or what is between values inside of brackets.
 		default:
 			if depth == 0 {
 				return pastScalar(b, i)

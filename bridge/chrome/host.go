@@ -156,7 +156,7 @@ const (
 	discoverAll = `{"discover":true,"filter":[{}]}`
 )
 
-// watch looks after the browser until ctx ends. While the browser is in use it
+// watch checks the browser every second until ctx ends. While the browser is in use it
 // asks what the targets are now, since Chromium sends no event for a new title or
 // fragment (Chromium 156). It also asks a silent browser; if that does not
 // answer, watch ends ctx.

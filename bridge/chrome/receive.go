@@ -48,9 +48,11 @@ func (h *Host) answer(m *message) {
 		s = nil
 	}
 	h.mu.Unlock()
+	// Without the lock: it may call the hub.
 	if a.observe != nil {
 		a.observe(m.result, m.cdpErr)
 	}
+	// Of the root's own, or nobody waits any more.
 	if n < 0 || s == nil {
 		return
 	}

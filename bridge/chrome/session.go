@@ -117,8 +117,8 @@ func (h *Host) flushLocked(s *session, upstream string) {
 	s.queue, s.queued = nil, 0
 }
 
-// Release implements bridge.Host. What the browser minted inside a session
-// goes with it, and so do the contexts of a Client. A session that has not attached yet is
+// Release implements bridge.Host. The sessions that the browser minted inside a session end
+// with it, and so do the contexts of a Client. A session that has not attached yet is
 // detached when the browser answers (attachAnswered).
 func (h *Host) Release(sessionID, _ string) {
 	h.mu.Lock()

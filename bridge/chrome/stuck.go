@@ -48,8 +48,8 @@ func (h *Host) wasThereLocked(parent *session, a *attachment) bool {
 	return a.Info.Type == "page" && !a.Waiting && known && t.born < parent.autoFrom
 }
 
-// withdrawSoonLocked ends a session at once whose page is known not to answer. The Client
-// hears of the session before: Puppeteer waits for one on each page.
+// withdrawSoonLocked ends a session at once whose page is known not to answer. The session
+// is announced to the Client before: Puppeteer waits for one on each page.
 func (h *Host) withdrawSoonLocked(s *session) {
 	s.watch = &watch{inFlight: make(map[bridge.CallID]struct{})}
 	h.askLocked("Browser.getVersion", wire.Empty, func(_, _ []byte) { h.withdraw(s) })
@@ -77,8 +77,8 @@ func (h *Host) watchLocked(s *session) {
 	})
 }
 
-// withdraw ends a session whose page has not answered. The Client hears of the end before
-// its commands fail: else Playwright would show the page for a moment.
+// withdraw ends a session whose page has not answered. The end is announced to the Client
+// before its commands fail: else Playwright would show the page for a moment.
 func (h *Host) withdraw(s *session) {
 	h.mu.Lock()
 	w := s.watch

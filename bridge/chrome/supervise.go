@@ -59,6 +59,7 @@ func supervise(ctx context.Context, log *zap.Logger, run func(context.Context) (
 			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		// To start again would take the hub back from the Host that has replaced this one.
 		case errors.Is(err, ErrReplaced), errors.Is(err, errShutdown):
 			return err
 		case time.Since(began) >= healthyAfter:

@@ -345,7 +345,7 @@ func (h *Host) withdrawLocked(g *group, targetID string) {
 	if len(discovering) == 0 {
 		return
 	}
-	// Events are sent without the lock, once the browser has told of the sessions.
+	// Events are sent without the lock, after the browser's events about the sessions.
 	h.askLocked("Browser.getVersion", wire.Empty, func(_, _ []byte) {
 		for _, s := range discovering {
 			h.events.SessionEvent(s.id, "Target.targetDestroyed", gone)

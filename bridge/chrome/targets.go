@@ -162,6 +162,7 @@ func (h *Host) changed(i *info) {
 	if known && !web {
 		h.barLocked(i.ID)
 	}
+	// Few of the answers to Target.getTargets, one each second, have any.
 	news := known && (t.info != *i || t.web != web)
 	if news {
 		t.info, t.web = *i, web
@@ -209,8 +210,9 @@ func (h *Host) refresh(result, _ []byte) {
 	}
 }
 
-// destroyed forgets a target once the next has gone: the root learns of its
-// end before the Clients do, who must not learn of it when it is hidden.
+// destroyed forgets a target only when the next one has gone. The root gets the event
+// before the sessions of Clients do, and theirs must still be filtered if the target is
+// hidden.
 func (h *Host) destroyed(id string) {
 	h.mu.Lock()
 	t := h.targets[id]
