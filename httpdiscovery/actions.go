@@ -33,6 +33,7 @@ func (h *handler) act(w http.ResponseWriter, r *http.Request, path string) bool 
 			". This action supports only "+verb+" verb.")
 		return true
 	}
+	// Before the id is looked up: whoever may not close pages need not learn which there are.
 	if h.Refuse != nil {
 		if why := h.Refuse(methodOf[name]); why != "" {
 			say(w, http.StatusForbidden, why)

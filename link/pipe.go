@@ -102,6 +102,7 @@ func (p *Pipe) Read(b []byte) (int, error) {
 			return 0, net.ErrClosed
 		case p.reading.over(p.isLost()):
 			return 0, os.ErrDeadlineExceeded
+		// Before finished and err: what has come is read first.
 		case p.unread.len() > 0:
 			n := copy(b, p.unread.from(0))
 			p.unread.drop(n)

@@ -43,7 +43,7 @@ type owned struct {
 	owner string
 }
 
-// Peer is who asks for a link.
+// Peer is the asker of a link, as the hub knows it.
 type Peer struct {
 	Owner         string   // alone may go on with the link; "" for whoever knows the key
 	Place         string   // counts where there is no owner

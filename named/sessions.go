@@ -1,5 +1,5 @@
 // Package named keeps Clients whose connection has ended, so that they can come back:
-// named sessions. docs/sessions.md describes them for who connects.
+// named sessions. docs/sessions.md describes them for the authors of Clients.
 //
 //	sessions := named.New(named.Options{})
 //	wish, err := sessions.Read(query, named.Granted{})     // 400 for an error

@@ -109,7 +109,7 @@ func (ss *Sessions) Look(hub string) State {
 	return st
 }
 
-// Watch has Changed tell of changes from now on.
+// Watch begins to collect changes for Changed.
 func (ss *Sessions) Watch() {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -144,7 +144,7 @@ type mark struct {
 	sent, taken uint64
 }
 
-// Touch has the next Changed tell of a hub.
+// Touch has the next Changed list a hub.
 func (ss *Sessions) Touch(hub string) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

@@ -46,8 +46,9 @@ var params = []string{"session", "grace", "fresh", "resume"}
 //	resume=STREAM.N  go on behind message N of the stream
 //	resume=STREAM.N.M  the same, and M messages have been sent
 //
-// Its errors are for who has written the query.
+// Its errors are for the person who has written the query.
 func (ss *Sessions) Read(query url.Values, granted Granted) (w Wish, err error) {
+	// url.Values.Get would take the first one and ignore the others.
 	for _, name := range params {
 		if len(query[name]) > 1 {
 			return w, errors.New(name + " is there more than once: say it once")
@@ -71,6 +72,7 @@ func (ss *Sessions) Read(query url.Values, granted Granted) (w Wish, err error) 
 			return w, fmt.Errorf("grace=%s is too long: the longest here is %s (--session-grace, or the token)", cut(text), longest)
 		}
 	}
+	// The hub's own default must not be longer than the token allows.
 	if w.Grace == 0 && ss.o.Grace > longest {
 		w.Grace = longest
 	}

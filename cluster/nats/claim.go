@@ -214,7 +214,7 @@ func (d *Directory) evicted(m *nats.Msg) {
 }
 
 // checkAll compares claims with the directory, some at a time. It is for claims whose loss
-// no message has told of.
+// no message has reported.
 func (d *Directory) checkAll(ctx context.Context, some []*claim) {
 	const atOnce = 32
 	turns := make(chan struct{}, atOnce)

@@ -245,6 +245,7 @@ func (d *Directory) begin(ctx context.Context) error {
 	if err := d.readNodes(ctx); err != nil {
 		d.log.Debug("it is not known yet which nodes are alive", zap.Error(err))
 	}
+	// From here on others may claim hubs of this node, and say so.
 	if _, err := d.conn.Subscribe(fmt.Sprintf(evictSubject, d.o.Node.ID), d.evicted); err != nil {
 		return err
 	}

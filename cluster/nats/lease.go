@@ -150,6 +150,7 @@ func (d *Directory) Close(ctx context.Context) error {
 	if closed {
 		return nil
 	}
+	// No renewal must bring the record back once it was removed.
 	d.ended()
 	d.done.Wait()
 	var failed []error

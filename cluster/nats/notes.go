@@ -13,7 +13,8 @@ import (
 // both have one leader.
 const notePrefix = "note-"
 
-// epochSize is what stands before the text of a note: the epoch of who has written it.
+// epochSize is the size, in bytes, of what stands before the text of a note: the epoch of
+// its writer.
 const epochSize = 8
 
 // Left implements cluster.Directory.
@@ -45,6 +46,7 @@ func (c *claim) Note(ctx context.Context, text []byte) error {
 	b, key := c.d.place(c.hub)
 	value := append(binary.BigEndian.AppendUint64(nil, uint64(c.epoch)), text...)
 	for {
+		// Before each attempt: it may have lost the hub while it waited.
 		if err := c.Certain(ctx); err != nil {
 			return err
 		}
@@ -57,6 +59,7 @@ func (c *claim) Note(ctx context.Context, text []byte) error {
 			if ok && len(m.Data) >= epochSize && binary.BigEndian.Uint64(m.Data) > uint64(c.epoch) {
 				return cluster.ErrTaken
 			}
+			// There is none to remove.
 			if after == 0 && len(text) == 0 {
 				return nil
 			}

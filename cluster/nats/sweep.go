@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// sweepEvery is how often claims of nodes are looked for that ended without a word.
+// sweepEvery is how often the directory is searched for claims of nodes that have died.
 const sweepEvery = time.Hour
 
 // sweeper takes claims out of the directory whose node is dead in two rounds: a node that

@@ -132,6 +132,7 @@ func IsWebSocket(req *http.Request) bool {
 // than one Origin is no browser's.
 func refuseOrigin(req *http.Request, option string, listed []string, good func(string) bool) string {
 	origins := req.Header["Origin"]
+	// A page can send a GET without an Origin, as for an image or a script of another site.
 	if len(origins) == 0 {
 		if site := req.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
 			return "Rejected a request from a page of another site."

@@ -51,6 +51,7 @@ func (g *Gate) credential(r *http.Request, path string) (*http.Request, credenti
 	c := credential{inURL: namesToken(r.URL.Query()), protocol: protocol}
 	upgrade := r.Header.Get("Upgrade") != ""
 	inURL, found := "", false
+	// The Browser Agent Protocol has its WebSocket at either path.
 	agents := upgrade && (path == "/bap" || path == "/")
 	if takesQuery(path) || agents {
 		r, inURL, found = takeQuery(r, path)
@@ -155,6 +156,7 @@ func takeQuery(r *http.Request, path string) (without *http.Request, token strin
 	for i, part := range strings.Split(r.URL.RawQuery, "&") {
 		value, is := strings.CutPrefix(part, "token=")
 		if is && !found && (i == 0 || !first) {
+			// Not url.Values: the rest of the query must stay as it is, byte for byte.
 			if text, err := url.QueryUnescape(value); err == nil {
 				token, found = text, true
 				continue

@@ -53,6 +53,7 @@ func parseFile(raw []byte) (entries []entry, revoked map[string]bool, err error)
 	seen := make(map[[32]byte]bool, len(f.Tokens))
 	for i, e := range f.Tokens {
 		made, err := e.entry()
+		// Of two entries with one token, it would not be clear which one counts.
 		if err == nil && seen[made.digest.sum] {
 			err = errors.New("it is there twice")
 		}

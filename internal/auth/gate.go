@@ -249,8 +249,8 @@ func (g *Gate) check(c credential, a Ask) (Grant, error) {
 	return grant, err
 }
 
-// refusal says to the bearer of a token why it is refused. What a token allows is
-// told only to who has it, and never which hubs there are.
+// refusal says to the bearer of a token why it is refused. Only the bearer of a token
+// learns what it allows, and nobody which hubs there are.
 func refusal(why error, grant Grant, a Ask) advice.Entry {
 	switch {
 	case errors.Is(why, errMissing):

@@ -87,6 +87,7 @@ func parseSet(text []byte) ([]key, error) {
 	}
 	var keys []key
 	for i, k := range set.Keys {
+		// RFC 7517, section 4.2: "enc" is for encryption.
 		if k.Use != "" && k.Use != "sig" {
 			continue
 		}

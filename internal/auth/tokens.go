@@ -70,6 +70,7 @@ func NewTokens(o TokenOptions) (*Tokens, error) {
 	for i, path := range o.Keys {
 		t.keys = append(t.keys, newSource(path, "--jwt-key", func(raw []byte) error { return t.readKeys(i, raw) }))
 	}
+	// Also if a file has no tokens: an empty file lets nobody in, and not everybody.
 	t.set = len(t.fixed) > 0 || len(t.sources()) > 0
 	for _, s := range t.sources() {
 		if err := s.load(); err != nil {

@@ -80,7 +80,7 @@ func (e *Error) Full() string {
 // wrong while a command is carried out.
 func ServerError(message string) *Error { return &Error{Code: CodeServer, Message: message} }
 
-// InvalidParams is Chromium's error for params that are no good; data says why.
+// InvalidParams is Chromium's error for params that it cannot use; data says why.
 func InvalidParams(data string) *Error {
 	return &Error{Code: CodeInvalidParams, Message: "Invalid parameters", Data: data}
 }

@@ -19,6 +19,7 @@ var errNotObject = errors.New("JSON: a message must be an object")
 // compared: a member that is there twice comes twice.
 func ReadObject(frame []byte, fn func(key string, value []byte) error) error {
 	i := space(frame, 0)
+	// Whether it is JSON at all decides which error it is: -32700 or -32600.
 	if i >= len(frame) || frame[i] != '{' {
 		if i, f := document(frame); f != fine {
 			return &syntaxError{f, i}

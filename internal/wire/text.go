@@ -49,6 +49,7 @@ func unescape(dst, in []byte) []byte {
 			if len(in)-i >= 6 && in[i] == '\\' && in[i+1] == 'u' {
 				low = hex(in[i+2:])
 			}
+			// Only a pair takes the second escape with it.
 			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
 				i += 6
 			}
