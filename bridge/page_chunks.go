@@ -44,6 +44,7 @@ func (p *Page) receiveChunk(frame []byte) (complete bool) {
 		p.conn.Close(wsconn.ReasonTooBig)
 		return false
 	}
+	// The memory counts by what is allocated, not by what is used.
 	before := cap(p.pieces)
 	p.pieces = append(slices.Grow(p.pieces, len(piece)), piece...)
 	p.conn.Hold(cap(p.pieces) - before)

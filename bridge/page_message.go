@@ -266,10 +266,10 @@ func readNames(raw []byte, known ...string) []string {
 // maxHandles is how many methods and domains a Host may say it handles.
 const maxHandles = 64
 
-// readHandles returns the browser-level methods that a Host says it handles:
-// of version 1, createTarget and closeTarget; beyond that any, and whole
-// domains as "Storage.*", but for what the hub must answer itself. Of the domain Target,
-// only the methods in known may be the Host's: the hub's own sessions hang on all others.
+// readHandles returns the browser-level methods that a Host says it handles: of version 1,
+// createTarget and closeTarget; beyond that any, and whole domains as "Storage.*", but for
+// what the hub must answer itself. Of the domain Target, only the methods in known may be
+// the Host's: the hub's own sessions hang on all others.
 func readHandles(raw []byte, beyond bool) handles {
 	h := make(handles)
 	known := []string{"Target.createTarget", "Target.closeTarget"}

@@ -16,9 +16,9 @@ import (
 // invalidAnswer is the error for a command whose answer cannot be passed on.
 var invalidAnswer = wire.AppendError(nil, wire.ServerError("Invalid answer from the Host"))
 
-// receive takes one message of the Host. Whatever is wrong with it is
-// refused piece by piece; a Host is never disconnected for it. It is the handler of the
-// connection: frame is its memory, and messages come one at a time.
+// receive takes one message of the Host. Whatever is wrong with it is refused piece by
+// piece; a Host is never disconnected for it. It is the handler of the connection: frame is
+// its memory, and messages come one at a time.
 func (p *Page) receive(frame []byte) {
 	if !p.abilities.Load().chunks || !bytes.HasPrefix(frame, chunkBegins) {
 		p.receiveWhole(frame)
@@ -123,6 +123,7 @@ func (p *Page) receiveReady(f *fields) {
 		p.events.Reannounced(a)
 		return
 	}
+	// A browser has other abilities: the hub finds them by the type of the Host.
 	var host Host = p
 	if p.browser = slices.Contains(known, featureBrowser); p.browser {
 		host = pageBrowser{p}

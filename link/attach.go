@@ -97,9 +97,9 @@ func final(why wsconn.Reason) bool {
 	return false
 }
 
-// pump sends what there is to send while the pipe has that WebSocket. Little is
-// queued there: what waits is kept once. It ends when the pipe has another WebSocket, or
-// none, or has ended.
+// pump sends what there is to send while the pipe has that WebSocket. Little is queued
+// there, so that bytes which wait are in memory once. It ends when the pipe has another
+// WebSocket, or none, or has ended.
 func (p *Pipe) pump(c *wsconn.Conn) {
 	buf := make([]byte, chunk)
 	for {
@@ -191,6 +191,8 @@ func (p *Pipe) takeLocked(f frame) bool {
 		p.finished, p.owes = true, true
 		p.received++
 	}
+	// Nobody reads any more, but the peer's bytes are acknowledged, so that it comes to its
+	// end.
 	if p.closed {
 		p.dropLocked()
 	}

@@ -149,12 +149,11 @@ func (s *side) reconnect() (*wsconn.Conn, bool) {
 	return nil, false
 }
 
-// refused reports whether another attempt would be answered the same. What a proxy
-// says while its hub is away, and what is for now only, is no refusal. A status below 500
+// refused reports whether another attempt would be answered the same. A proxy's error while
+// its hub is away is no refusal, nor is a status that is for now only. A status below 500
 // is one, but for those that are for now only: 408, 409 and 429 (RFC 9110, sections 15.5.9
-// and
-// 15.5.10; RFC 6585, section 4). A certificate that cannot be verified does not become good
-// by itself.
+// and 15.5.10; RFC 6585, section 4). A certificate that cannot be verified does not become
+// good by itself.
 func refused(err error) bool {
 	status, is := errors.AsType[wsconn.StatusError](err)
 	if !is {

@@ -88,6 +88,7 @@ func (s *Session) join(w *Wish, conn Conn, b *Begin) (*Link, error) {
 func (s *Session) beginLocked(w *Wish, conn Conn, b *Begin) {
 	old := s.stream
 	st := &stream{session: s, id: session.NewID(), client: b.Client, kept: s.kept, verdict: b.Verdict}
+	// Before Connect: the event with the stream's id is its first message.
 	st.start(conn, w.Numbered)
 	b.Client.Connect(peer{session.NewEncoder(st), st})
 	st.hold(b)

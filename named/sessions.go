@@ -211,6 +211,7 @@ func (ss *Sessions) find(k Key, w *Wish) (*Session, error) {
 	if err := ss.refusesLocked(k, w); err != nil {
 		return nil, err
 	}
+	// The name is in use again.
 	ss.past.forget(k)
 	of := ss.owners[k.Owner]
 	if of == nil {

@@ -138,9 +138,8 @@ func (st *stream) start(conn Conn, numbered bool) {
 }
 
 // resume goes on with another connection. The Client gets the messages behind the last one
-// that it has received. The
-// messages are delivered under the lock, so that none that the hub sends meanwhile
-// overtakes them.
+// that it has received. The messages are delivered under the lock, so that none that the
+// hub sends meanwhile overtakes them.
 func (st *stream) resume(conn Conn, w *Wish) error {
 	st.in.Lock() // until the connection before has been heard out
 	defer st.in.Unlock()

@@ -80,6 +80,7 @@ func (cs *calls) add(to *side, r *request, s *session.Session) *call {
 	cs.last++
 	*c = call{number: cs.last, side: to, client: r.client, session: s, answerTo: r.session}
 	c.sent = c.sampled()
+	// A copy: r.ID is part of the Client's message. A command of the hub itself has none.
 	c.idLen = int8(copy(c.idBytes[:], r.ID))
 	cs.byNumber[c.number] = c
 	r.client.calls++

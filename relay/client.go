@@ -275,6 +275,7 @@ func (c *Client) Leave() {
 	if c.left {
 		return
 	}
+	// First of all, so that nothing is delivered while the rest ends.
 	c.left, c.peer = true, discard{}
 	delete(h.clients, c)
 	if c.owner != nil {

@@ -271,6 +271,7 @@ func (hc *connection) Opened(n bridge.Nested) {
 		h.log.Warn("session of the Host refused: it is in no page, or its Client has too many")
 		return
 	}
+	// The strings of n are part of the Host's message.
 	s := session.New(strings.Clone(n.SessionID), strings.Clone(n.TargetID), c)
 	s.Side, s.Parent, s.Type = hc.side, parent, strings.Clone(n.Type)
 	switch {

@@ -21,8 +21,7 @@ const (
 )
 
 // noteDialog keeps the dialog that was announced to a session of a browser. The hub cannot
-// ask
-// the browser for an open dialog later: CDP has no command for it.
+// ask the browser for an open dialog later: CDP has no command for it.
 func noteDialog(s *session.Session, method string, params []byte) {
 	switch method {
 	case dialogOpening:

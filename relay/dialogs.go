@@ -70,6 +70,7 @@ func (s *side) dialogKeyLocked(targetID string) string {
 		if s.hostID != "" && s.hub.opts.Derive != nil { // the page goes on with it at another node
 			d.key = s.hub.opts.Derive("dialog", s.hub.opts.Name, s.hostID, targetID)
 		}
+		// Sessions may have enabled Page before the key was made.
 		for _, on := range s.sessions.OfTarget(targetID) {
 			if on.Answers {
 				d.wanted++

@@ -10,9 +10,9 @@ import (
 
 // Downloads of frames. The browser around a frame saves a file for its user. The agent
 // announces it with Browser.downloadWillBegin and Browser.downloadProgress of its Target;
-// the last of these has the content of the file. The hub passes the events
-// on to where Clients have asked for them, and writes the file for each Client that
-// has named a folder. A Client whose file was not written hears "canceled".
+// the last of these has the content of the file. The hub passes the events on to where
+// Clients have asked for them, and writes the file for each Client that has named a folder.
+// A Client whose file was not written hears "canceled".
 
 const (
 	downloadBegins   = "Browser.downloadWillBegin"
@@ -55,8 +55,7 @@ type downloadTaker struct {
 }
 
 // takersLocked are the sessions and connections that get a download or its events. Sessions
-// that have ended are dropped
-// here: nothing else looks at Client.downloads.
+// that have ended are dropped here: nothing else looks at Client.downloads.
 func (h *Hub) takersLocked() (takers []downloadTaker) {
 	for c := range h.clients {
 		for on, w := range c.downloads {

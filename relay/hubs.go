@@ -118,6 +118,7 @@ func (hs *Hubs) release(name string, e *entry) {
 	if e.users--; e.users > 0 {
 		return
 	}
+	// The function compares e.idle with this very timer.
 	var t *time.Timer
 	t = time.AfterFunc(linger, func() {
 		hs.mu.Lock()

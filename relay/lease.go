@@ -300,8 +300,8 @@ func (h *Hub) leaseClientLeftLocked(c *Client) {
 }
 
 // endLeaseLocked ends a lease. The commands that have waited for its end are carried out.
-// It may be called again for
-// the same lease: what resumeLocked carries out may end leases, too.
+// It may be called again for the same lease: what resumeLocked carries out may end leases,
+// too.
 func (h *Hub) endLeaseLocked(l *lease, why LeaseEnd) {
 	if h.leases == nil { // the end of another has ended it
 		return
@@ -350,8 +350,7 @@ func (h *Hub) endLeasesLocked(on *side, targetID string, why LeaseEnd) {
 }
 
 // paused is the answer to a command that may not be carried out meanwhile. The message
-// names the viewer, and
-// Data says what to do: to wait, or to ask the person.
+// names the viewer, and Data says what to do: to wait, or to ask the person.
 func (l *lease) paused() *wire.Error {
 	e := wire.ServerError("paused: " + l.name + " has the page")
 	e.Data = advice.TakenOver.String()

@@ -95,11 +95,11 @@ func (h *Hub) leasedLocked(r *request) bool {
 	return false
 }
 
-// goesOn reports whether a command that does not act may go to a page that is quiet.
-// A request must go on as it is: it could be sent elsewhere, with what was typed. An
-// answer that leads on (RFC 9110, sections 15.4.8 and 15.4.9) sends it elsewhere, too. A
-// paused request of the page must be answered by the Client that has intercepted it, or the
-// page would hang.
+// goesOn reports whether a command that does not act may go to a page that is quiet. A
+// request must go on unchanged: a Client could send it, with the person's input, to another
+// address. A redirect with 307 or 308 (RFC 9110, sections 15.4.8 and 15.4.9) would do so,
+// too. A paused request of the page must be answered by the Client that has intercepted it,
+// or the page would hang.
 func goesOn(r *request) bool {
 	for _, m := range r.members {
 		switch r.Method + "." + m.Name {

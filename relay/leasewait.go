@@ -94,8 +94,8 @@ func mayAct(_ *Hub, r *request) ([]byte, *wire.Error) {
 
 // MayAct is for callers that act on a target by commands that only read, such as a call of
 // a script. It fails while somebody else has taken over the target, after the same wait as
-// an acting command. The error is an *Error, "paused:
-// NAME has the page", also when ctx ends first.
+// an acting command. The error is an *Error, "paused: NAME has the page", also when ctx
+// ends first.
 func (l *Local) MayAct(ctx context.Context, targetID string) error {
 	h := l.client.hub
 	var late <-chan time.Time

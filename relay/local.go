@@ -95,6 +95,7 @@ func (l *Local) Send(sessionID, method string, params []byte) (wait func(context
 		l.forget(id)
 		return func(context.Context) ([]byte, error) { return nil, wire.ErrParamsType }
 	}
+	// Answer may come before take returns, which is why the call is filed first.
 	l.client.take(wire.Envelope{ID: []byte(id), Method: method, SessionID: sessionID, InSession: sessionID != "", Params: params}, nil)
 	return func(ctx context.Context) ([]byte, error) {
 		select {

@@ -34,7 +34,7 @@ func (h *Hub) nameLocked(wish string) string {
 // two Clients of a hub have the same. It is "" for a Client that asked for none.
 func (c *Client) Name() string { return c.name }
 
-// Name is that of the Client, see Client.Name.
+// Name is Client.Name of the Client.
 func (l *Local) Name() string { return l.client.name }
 
 // Drivers are the names of the Clients that have a session on a Target, in

@@ -104,9 +104,9 @@ const (
 
 // ReconnectDelay is how long a Host must wait before it may connect. The first Host that
 // would replace another need not wait: most often it is the same one, whose connection was
-// lost and not closed. The n-th within 10 s waits 100 ms · 2^(n-1), at
-// most 5 s. Each call counts as a Host that will connect to the slot "". The other slots are for Hosts
-// that do not compete for a hub.
+// lost and not closed. The n-th within 10 s waits 100 ms · 2^(n-1), at most 5 s. Each call
+// counts as a Host that will connect to the slot "". The other slots are for Hosts that do
+// not compete for a hub.
 func (h *Hub) ReconnectDelay() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()

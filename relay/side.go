@@ -128,6 +128,7 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	// Asked under the same lock as the slot is taken: of two Hosts on standby, one gets it.
 	if browser == nil && a.Yields && !h.freeLocked() {
 		return nil, bridge.ErrTaken
 	}
@@ -144,6 +145,7 @@ func (h *Hub) SetHost(host bridge.Host, a bridge.Announcement) (bridge.Events, e
 		}
 		h.addLocked(s)
 	}
+	// Answers to calls up to before are of another connection, and dropped as outdated.
 	hc.side, hc.before = s, h.calls.last
 	s.host, s.connection, s.browser = host, hc, browser
 	s.lifecycle, _ = host.(bridge.Lifecycle)
@@ -285,6 +287,7 @@ func (s *side) announceTargetLocked(t targets.Info) bool {
 	if !ok {
 		return false
 	}
+	// As the registry has it: its texts may have been cut.
 	t, _ = s.targets.Get(t.ID)
 	h.listing.note(t.ID, added)
 	if added {

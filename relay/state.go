@@ -227,8 +227,7 @@ func (w *subscription) params() []byte {
 
 // Restore gives a Client that has just been connected what State has described at another
 // node, of what there still is. The Client gets no events for it. A subscription that was
-// on
-// sends no events for the Targets that there are: the Client had those before.
+// on sends no events for the Targets that there are: the Client had those before.
 func (c *Client) Restore(st ClientState) {
 	h := c.hub
 	h.mu.Lock()

@@ -211,6 +211,7 @@ func (h *Hub) attachLocked(l *subscriber, t target) (*session.Session, *wire.Err
 // discover targets.
 func (h *Hub) beginLocked(c *Client, s *session.Session, t target) {
 	h.registerLocked(c, s)
+	// Only the first session changes "attached" of the target.
 	if len(t.onLocked(h, s.TargetID)) == 1 {
 		h.attachedFlippedLocked(t)
 	}
@@ -243,6 +244,7 @@ func (h *Hub) unregisterLocked(c *Client, s *session.Session, why *wire.Error) {
 // ended.
 func (h *Hub) endSessionLocked(s *session.Session, why *wire.Error) {
 	c := s.Peer.(*Client)
+	// A copy, since each end changes the list.
 	for _, inner := range slices.Clone(s.Inside()) {
 		h.endSessionLocked(inner, why)
 	}

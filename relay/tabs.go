@@ -11,8 +11,8 @@ import (
 
 // A Client may have tabs of its own: of the Targets it then sees those alone that it
 // has opened, that were given to it, and that those have opened. All others are
-// unknown to it. Where the hub emulates a browser it decides here; the Host of a
-// browser keeps the same targets.Tabs, and does so for its own sessions.
+// unknown to it. Where the hub emulates a browser it decides here. The Host of a browser
+// has the same targets.Tabs, and decides for its own sessions.
 
 // OwnTabs is the Policy of Clients that see only their own tabs. It allows in them
 // what the Policy inside allows, which must not be nil.
@@ -132,9 +132,8 @@ func (h *Hub) opensLocked(r *request) func(result []byte) []byte {
 	}
 }
 
-// openedLocked makes a Target of an emulated side one of a Client that has created
-// it, with those that it has opened by then. It is announced to the Clients that have it
-// now. It
+// openedLocked makes a Target of an emulated side one of a Client that has created it, with
+// those that it has opened by then. It is announced to the Clients that have it now. It
 // runs before the Client gets the answer, so that the Client knows the Target by then.
 func (h *Hub) openedLocked(c *Client, id string) {
 	t, s, known := h.targetLocked(id)

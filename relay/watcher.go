@@ -11,9 +11,9 @@ import (
 // browser.
 
 // Watcher sees the Targets of a hub without being a Client, such as a person in front of
-// the dashboard. It sees what a Client with its Policy sees, and of
-// private Targets those of Clients with the same Account. With a Policy that allows
-// everything, and no tabs of its own, it sees all.
+// the dashboard. It sees what a Client with its Policy sees, and of private Targets those
+// of Clients with the same Account. With a Policy that allows everything, and no tabs of
+// its own, it sees all.
 type Watcher struct {
 	Policy  Policy // nil allows everything
 	Account string // as in ClientOptions; "" is the account of no Client

@@ -82,9 +82,9 @@ func New(id, targetID string, p Peer) *Session {
 	return &Session{ID: id, TargetID: targetID, Peer: p, named: true, tail: wire.SessionTail(id)}
 }
 
-// NewImplicit makes the session of a connection that belongs to one Target:
-// its messages name no session. Chromium has the same at /devtools/page/ID: the messages of
-// such a connection have no sessionId.
+// NewImplicit makes the session of a connection that belongs to one Target: its messages
+// name no session. Chromium has the same at /devtools/page/ID: the messages of such a
+// connection have no sessionId.
 func NewImplicit(id, targetID string, p Peer) *Session {
 	return &Session{ID: id, TargetID: targetID, Peer: p, tail: wire.End}
 }
@@ -98,7 +98,7 @@ func (s *Session) Inside() []*Session { return s.inside }
 //
 //	,"sessionId":"…"}
 //
-// It is } where messages name no session, as on the connection, which is nil.
+// It is } where messages name no session. A nil Session stands for the connection itself.
 func (s *Session) Tail() []byte {
 	if s == nil {
 		return wire.End
@@ -106,8 +106,8 @@ func (s *Session) Tail() []byte {
 	return s.tail
 }
 
-// Name is the id as messages name it: "" where they name none, as on the
-// connection, which is nil.
+// Name is the id in messages of the session: "" where they have none. A nil Session stands
+// for the connection itself.
 func (s *Session) Name() string {
 	if s == nil || !s.named {
 		return ""

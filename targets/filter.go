@@ -6,10 +6,9 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// Filter is a Target.TargetFilter: it selects types of targets. The first rule
-// that fits decides, and what fits none is left out. [{"type":"iframe","exclude":true},{}]
-// takes all but frames. The page of CDP's domain Target
-// describes it.
+// Filter is a Target.TargetFilter: it selects types of targets. The first rule that fits
+// decides, and what fits none is left out. [{"type":"iframe","exclude":true},{}] takes all
+// but frames. The page of CDP's domain Target describes it.
 type Filter []Rule
 
 // Rule is one entry of a Filter. An empty type is any. {"type":"page","exclude":true} on

@@ -18,10 +18,10 @@ type Registry struct {
 	silent int
 }
 
-// Set adds a Target or updates the one with the same id. It reports whether
-// the Target is new; ok is false, and nothing is changed, when the id is empty
-// or too long or the registry is full. Title and URL are cut to their limits. The Registry
-// copies the id and the texts: the strings of t may point into a read buffer.
+// Set adds a Target or updates the one with the same id. It reports whether the Target is
+// new; ok is false, and nothing is changed, when the id is empty or too long or the
+// registry is full. Title and URL are cut to their limits. The Registry copies the id and
+// the texts: the strings of t may point into a read buffer.
 func (r *Registry) Set(t Info) (added, ok bool) {
 	if t.ID == "" || len(t.ID) > MaxID {
 		return false, false

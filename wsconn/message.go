@@ -58,6 +58,7 @@ func (c *Conn) frame(m *message, handle func([]byte)) error {
 	if err != nil {
 		return err
 	}
+	// Control frames have no part in the message under way.
 	if h.OpCode.IsControl() {
 		return c.control(h)
 	}

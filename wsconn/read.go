@@ -199,9 +199,9 @@ func (c *Conn) overdue(now time.Time) Reason {
 	return Reason{}
 }
 
-// arm sets the socket's read deadline, unless the connection closes: Close
-// has then set one for the reader to notice. It is the nearest of the time for the message
-// under way, the next ping, and the time after which the connection is parked.
+// arm sets the socket's read deadline, unless the connection closes: Close has then set one
+// for the reader to notice. It is the nearest of the time for the message under way, the
+// next ping, and the time after which the connection is parked.
 func (c *Conn) arm(now time.Time) {
 	in := &c.in
 	due := now.Add(c.limits.MessageTimeout)

@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// Groups of connections share the CPUs, one group for each hub. A group has a
-// part of a CPU of its own (ownPart); one that uses more is heavy. As long as
-// another group that is not heavy has messages, the readers of a heavy one pause
-// before they read on: until the group has no more than its part again, fewer than half
-// of the CPUs are busy, or longestPause is over. So a flood gets the CPU time that others
-// leave. A group never waits if it is alone or if all others are heavy, too, and no wait is
-// longer than longestPause. What a
-// reader has not read stays in the socket: it keeps its order, and the TCP window
-// tells the peer to wait.
+// Groups of connections share the CPUs, one group for each hub. A group has a part of a CPU
+// of its own (ownPart); one that uses more is heavy. As long as another group that is not
+// heavy has messages, the readers of a heavy one pause before they read on: until the group
+// has no more than its part again, fewer than half of the CPUs are busy, or longestPause is
+// over. So a flood gets the CPU time that others leave. A group never waits if it is alone
+// or if all others are heavy, too, and no wait is longer than longestPause. What a reader
+// has not read stays in the socket: it keeps its order, and the TCP window tells the peer
+// to wait.
 //
 // The time is that from one read of a socket to the next. It is measured for each read, not
 // for each message, which may be many in one read.

@@ -20,11 +20,10 @@ type started struct {
 	timer  *time.Timer // wakes a parked connection for the next ping
 }
 
-// Start runs the connection as Serve does, but returns at once and calls ended
-// when Serve would return. A connection that is silent for a time is
-// parked: it waits in Options.Poller and needs no goroutine. A panic in handle
-// ends the process, as in any goroutine. The goroutine that runs ended is the connection's
-// own; no lock is held.
+// Start runs the connection as Serve does, but returns at once and calls ended when Serve
+// would return. A connection that is silent for a time is parked: it waits in
+// Options.Poller and needs no goroutine. A panic in handle ends the process, as in any
+// goroutine. The goroutine that runs ended is the connection's own; no lock is held.
 func (c *Conn) Start(ctx context.Context, handle func(message []byte), ended func(Reason)) {
 	c.handle, c.onEnd = handle, ended
 	c.stop = context.AfterFunc(ctx, func() { c.Close(reasonOf(ctx)) })

@@ -37,11 +37,11 @@ var ErrHandshake = errors.New("not a WebSocket handshake")
 // broken connection takes longer.
 const handshakeTimeout = 5 * time.Second
 
-// Upgrade answers a WebSocket handshake (RFC 6455, section 4.2) and takes the
-// connection over from net/http. Who may connect has been decided before. A request that is
-// not a valid handshake is answered here, and the error wraps ErrHandshake; other errors
-// are those of a socket that is gone. Extensions
-// and subprotocols are declined but for those of the options.
+// Upgrade answers a WebSocket handshake (RFC 6455, section 4.2) and takes the connection
+// over from net/http. Who may connect has been decided before. A request that is not a
+// valid handshake is answered here, and the error wraps ErrHandshake; other errors are
+// those of a socket that is gone. Extensions and subprotocols are declined but for those of
+// the options.
 //
 // A net/http handler that then calls Serve keeps the memory of its request
 // and the buffers of net/http alive; a goroutine of its own does not.
@@ -93,9 +93,8 @@ func Upgrade(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 }
 
 // CheckHandshake answers a request that is not a valid handshake, and returns an error that
-// wraps ErrHandshake. Upgrade does so too; call this before work that
-// only a WebSocket is worth. For anyKey see Options.AnyKey. It writes nothing for a good
-// request.
+// wraps ErrHandshake. Upgrade does so too; call this before work that only a WebSocket is
+// worth. For anyKey see Options.AnyKey. It writes nothing for a good request.
 func CheckHandshake(w http.ResponseWriter, r *http.Request, anyKey bool) error {
 	status, why := check(r, anyKey)
 	switch status {

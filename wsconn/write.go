@@ -34,10 +34,9 @@ func (c *Conn) writeLocked() {
 	}
 }
 
-// write is the writer: it takes all that is queued and writes it at once,
-// until nothing is left. When the connection closes it ends with a close frame
-// and half-closes. It never holds Conn.mu while it writes, so that Deliver never waits for
-// the socket.
+// write is the writer: it takes all that is queued and writes it at once, until nothing is
+// left. When the connection closes it ends with a close frame and half-closes. It never
+// holds Conn.mu while it writes, so that Deliver never waits for the socket.
 func (c *Conn) write() {
 	var batch [][]byte
 	for {
@@ -73,6 +72,7 @@ func (c *Conn) writeEnd() {
 	if c.versionOne.Load() {
 		why = why.versionOne()
 	}
+	// Written by itself, behind all that was queued.
 	if f := closeFrame(why); f != nil && !c.textOnly {
 		var o outbox
 		o.addFrame(ws.OpClose, wire.Frame{Body: f}, c.client)

@@ -62,6 +62,7 @@ func (h *Host) registerContext(client *session, contextID string, passes bool) {
 	if passes {
 		h.passing[contextID] = struct{}{}
 	}
+	// Downloads in a new context are denied first, as in all.
 	h.applyWantsLocked(contextID)
 	if client.over && h.endsLocked(contextID) {
 		h.disposeLocked(contextID)
@@ -137,8 +138,8 @@ func (h *Host) disposeLocked(contextID string) {
 	h.askLocked("Target.disposeBrowserContext", params, func(_, _ []byte) { h.unregisterContext(contextID) })
 }
 
-// visibleTargets takes what a session may not see out of an answer to
-// Target.getTargets. An entry that cannot be read is left out.
+// visibleTargets removes what a session may not see from an answer to Target.getTargets. An
+// entry that cannot be read is left out.
 func (h *Host) visibleTargets(s *session, result []byte) []byte {
 	return h.without(result, "targetInfos", func(raw json.RawMessage) bool {
 		var i info
@@ -146,7 +147,8 @@ func (h *Host) visibleTargets(s *session, result []byte) []byte {
 	})
 }
 
-// visibleContexts does so for Target.getBrowserContexts.
+// visibleContexts removes what a session may not see from an answer to
+// Target.getBrowserContexts.
 func (h *Host) visibleContexts(s *session, result []byte) []byte {
 	return h.without(result, "browserContextIds", func(raw json.RawMessage) bool {
 		id, _ := wire.Text(raw)

@@ -355,10 +355,9 @@ func (h *Host) recipientsLocked(d download) (list []recipient) {
 	return list
 }
 
-// save links a file to where each recipient wants it, sends the event, and removes
-// the original. The event comes after the file is there. Its filePath names the file of a
-// Client that wants it. A recipient whose folder cannot be written
-// to still gets the event.
+// save links a file to where each recipient wants it, sends the event, and removes the
+// original. The event comes after the file is there. Its filePath names the file of a
+// Client that wants it. A recipient whose folder cannot be written to still gets the event.
 func (h *Host) save(path, guid, name string, takers []recipient, params []byte) {
 	for _, t := range takers {
 		told := params

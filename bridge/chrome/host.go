@@ -75,10 +75,9 @@ type Host struct {
 	probes        map[string]string        // tabs whose page is looked for, and the session for that, "" at first
 }
 
-// Serve opens the browser that the options name and announces it to the hub.
-// It returns when ctx or the browser ends, or the hub wants no more of it, with
-// the reason. A browser that was launched is gone by then. It does not start the browser
-// again; Run does.
+// Serve opens the browser that the options name and announces it to the hub. It returns
+// when ctx or the browser ends, or the hub wants no more of it, with the reason. A browser
+// that was launched is gone by then. It does not start the browser again; Run does.
 func Serve(ctx context.Context, o Options, hub bridge.Hub) error {
 	c, err := open(ctx, o)
 	if err != nil {
@@ -208,7 +207,7 @@ func (h *Host) start() {
 	h.askLocked("Target.setDiscoverTargets", []byte(discoverAll), h.announce)
 }
 
-// announce makes the Host that of the hub. It runs in the reader's goroutine, as all
+// announce makes h a Host of the hub. It runs in the reader's goroutine, as all
 // callbacks of answers do.
 func (h *Host) announce(_, cdpErr []byte) {
 	if cdpErr != nil {

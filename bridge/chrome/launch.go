@@ -30,6 +30,7 @@ func launch(o Options) (*launched, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a pipe to the browser: %w", err)
 	}
+	// Without a page to open, a Chromium with windows shows its new tab page.
 	first := []string{"--remote-debugging-pipe"}
 	if !slices.ContainsFunc(o.Args, isPage) {
 		first = append(first, "about:blank")

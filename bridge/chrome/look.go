@@ -7,10 +7,9 @@ import (
 )
 
 // Lists show which pages do not answer (targets.Info.Unresponsive), also while no Client
-// attaches to them. So the Host asks the pages for a sign of life while it is
-// asked for titles (Refresh), in a session that some Client has there: the Client sees
-// nothing of it. A page without a session needs no such
-// check, since no Client waits for its answers.
+// attaches to them. So the Host asks the pages for a sign of life while it is asked for
+// titles (Refresh), in a session that some Client has there: the Client sees nothing of it.
+// A page without a session needs no such check, since no Client waits for its answers.
 
 // lookEvery is the least time between two looks.
 const lookEvery = time.Second

@@ -200,6 +200,8 @@ func (h *Host) removeLocked(s *session) {
 // goroutine, so that nothing that comes for the session is read before.
 func (h *Host) childAttached(parent *session, a *attachment, params []byte) bool {
 	h.mu.Lock()
+	// The Client has released the parent meanwhile: the browser ends what is inside it,
+	// too.
 	if parent.over || h.sessions[a.SessionID] != nil {
 		h.mu.Unlock()
 		return false
@@ -240,6 +242,7 @@ func (h *Host) childAttached(parent *session, a *attachment, params []byte) bool
 		h.watchLocked(s)
 	}
 	h.mu.Unlock()
+	// Without the lock, which comes after that of the hub.
 	h.events.Opened(bridge.Nested{Parent: parent.id, SessionID: s.id, TargetID: a.Info.ID, Type: a.Info.Type})
 	return true
 }

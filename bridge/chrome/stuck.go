@@ -86,6 +86,7 @@ func (h *Host) withdraw(s *session) {
 		h.mu.Unlock()
 		return
 	}
+	// Before the session ends: the page is asked again from now on.
 	h.awaitPageLocked(s.target, s.parent)
 	h.detachLocked(s.parent, s.upstream)
 	h.endLocked(s)

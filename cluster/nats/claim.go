@@ -42,6 +42,7 @@ func (d *Directory) Claim(ctx context.Context, hub string, after cluster.Epoch) 
 	if err != nil {
 		return nil, err
 	}
+	// Read before the write, which replaces the record.
 	former := d.formerOwner(ctx, b, key, after)
 	epoch, err := b.write(ctx, key, value, rec.Claim, uint64(after))
 	if err != nil {

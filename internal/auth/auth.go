@@ -123,13 +123,12 @@ func IsWebSocket(req *http.Request) bool {
 	})
 }
 
-// refuseOrigin judges where a request comes from: an Origin that is listed or
-// good by itself passes, and none, unless the browser says that a page of
-// another origin asks. Sec-Fetch-Site is from Fetch Metadata: browsers send it, and scripts
-// of a page cannot set it. Browsers send an Origin with each WebSocket handshake (RFC 6455,
-// section 4.1) and, by the Fetch standard, with each request of another method than GET and
-// HEAD. More
-// than one Origin is no browser's.
+// refuseOrigin judges where a request comes from: an Origin that is listed or good by
+// itself passes, and none, unless the browser says that a page of another origin asks.
+// Sec-Fetch-Site is from Fetch Metadata: browsers send it, and scripts of a page cannot set
+// it. Browsers send an Origin with each WebSocket handshake (RFC 6455, section 4.1) and, by
+// the Fetch standard, with each request of another method than GET and HEAD. More than one
+// Origin is no browser's.
 func refuseOrigin(req *http.Request, option string, listed []string, good func(string) bool) string {
 	origins := req.Header["Origin"]
 	// A page can send a GET without an Origin, as for an image or a script of another site.

@@ -296,10 +296,10 @@ func answer(w http.ResponseWriter, status int, text string) {
 	io.WriteString(w, text) //nolint:errcheck // a peer that is gone
 }
 
-// Address is where a request comes from: the peer, or what a trusted proxy
-// says it relays for. X-Forwarded-For is read from its end: each proxy appends the address
-// that it was asked from, and only what trusted ones have appended counts. A Client may
-// have written the rest.
+// Address is where a request comes from: the peer, or what a trusted proxy says it relays
+// for. X-Forwarded-For is read from its end: each proxy appends the address that it was
+// asked from, and only what trusted ones have appended counts. A Client may have written
+// the rest.
 func (g *Gate) Address(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -202,10 +202,9 @@ func (g Grant) Refuses(r Role, hub string) error {
 	return nil
 }
 
-// covers reports whether the grant allows all that an older one did, so that
-// a connection may stay. It is asked when a tokens file was changed. If the new grant
-// allows less, connections with the old one end: what a connection may do never changes
-// while it lasts.
+// covers reports whether the grant allows all that an older one did, so that a connection
+// may stay. It is asked when a tokens file was changed. If the new grant allows less,
+// connections with the old one end: what a connection may do never changes while it lasts.
 func (g Grant) covers(old Grant) bool {
 	return g.Role == old.Role && g.Scope >= old.Scope && (g.Hub == old.Hub || g.Hub == EveryHub) && g.coversHooks(old) && (!g.OwnTabs || old.OwnTabs) && (g.Grace == old.Grace || g.Grace == 0)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/cdphub/cdphub/internal/urlhost"
 )
 
-// AllowHost reports whether a Host header may stand: none at all, an IP
-// address in any spelling, localhost and the names below it, and what the
-// rules list; each with any port. Chromium 156 draws the same line. A page whose name leads
-// to this machine (DNS rebinding) sends its own name, which is none of these.
+// AllowHost reports whether a Host header may stand: none at all, an IP address in any
+// spelling, localhost and the names below it, and what the rules list; each with any port.
+// Chromium 156 draws the same line. A page whose name leads to this machine (DNS rebinding)
+// sends its own name, which is none of these.
 func (r Rules) AllowHost(header string) bool {
 	if header == "" {
 		return true
@@ -32,9 +32,9 @@ func (r Rules) AllowHost(header string) bool {
 	})
 }
 
-// HostName takes the port and a final dot off a Host header and lowers it.
-// An IPv6 address keeps its brackets. ok is false when it is no host. Brackets and a final
-// dot are as in RFC 3986, section 3.2.2.
+// HostName takes the port and a final dot off a Host header and lowers it. An IPv6 address
+// keeps its brackets. ok is false when it is no host. Brackets and a final dot are as in
+// RFC 3986, section 3.2.2.
 func HostName(header string) (host string, ok bool) {
 	host, port := strings.ToLower(header), ""
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {

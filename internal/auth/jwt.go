@@ -30,9 +30,9 @@ const (
 	minRSA  = 2048 // bits
 )
 
-// key verifies signatures. The algorithm is that of the key's kind, whatever
-// a token says. A token that could choose the algorithm could have its signature checked
-// with a public key as an HMAC secret (RFC 8725, sections 2.1 and 3.1).
+// key verifies signatures. The algorithm is that of the key's kind, whatever a token says.
+// A token that could choose the algorithm could have its signature checked with a public
+// key as an HMAC secret (RFC 8725, sections 2.1 and 3.1).
 type key struct {
 	id       string // "kid"; "" where the key has none
 	alg      jose.SignatureAlgorithm

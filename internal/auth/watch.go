@@ -56,6 +56,7 @@ func (s *source) stat() os.FileInfo {
 // been for one round.
 func (s *source) changed() bool {
 	now := s.stat()
+	// An editor may write a file in several steps.
 	still := same(now, s.seen)
 	s.seen = now
 	return still && !same(now, s.loaded)
@@ -205,6 +206,7 @@ func (t *Tokens) endedLocked(l *lease, now time.Time, fresh bool) error {
 	case err != nil, !g.covers(l.grant):
 		return ErrRevoked
 	}
+	// A token may be good for longer now.
 	l.grant.Expires = g.Expires
 	return nil
 }

@@ -105,9 +105,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// rewrite leaves a request as it is, but for what is between two neighbours.
-// ReverseProxy takes headers out that a client may well have set, and what it
-// does not read of a query.
+// rewrite leaves a request unchanged, except for hop-by-hop headers (RFC 9110, section
+// 7.6.1). ReverseProxy takes headers out that a client may well have set, and what it does
+// not read of a query.
 func rewrite(r *httputil.ProxyRequest) {
 	r.Out.URL.RawQuery = r.In.URL.RawQuery
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
@@ -156,7 +156,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	up.Wait()
 }
 
-// enter notes a tunnel, which Close ends. It reports false once that is so.
+// enter notes a tunnel, which Close ends. It reports false once the Proxy is closed.
 func (p *Proxy) enter(ends ...io.Closer) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

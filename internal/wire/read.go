@@ -13,10 +13,10 @@ var errNotObject = errors.New("JSON: a message must be an object")
 // for each of its members in order. The key is unescaped; the value is the
 // member's bytes as they stand, valid JSON. Both alias frame.
 //
-// Nothing is known of what follows a member when fn is called for it: a
-// message may only be acted on once ReadObject has returned nil. Its error
-// says what is wrong and where, or is that of fn, which ends the scan. Names are not
-// compared: a member that is there twice comes twice.
+// Nothing is known of what follows a member when fn is called for it: a message may only be
+// acted on once ReadObject has returned nil. Its error says what is wrong and where, or is
+// that of fn, which ends the scan. Names are not compared: a member that is there twice
+// comes twice.
 func ReadObject(frame []byte, fn func(key string, value []byte) error) error {
 	i := space(frame, 0)
 	// Whether it is JSON at all decides which error it is: -32700 or -32600.
@@ -212,9 +212,9 @@ func first(bad, next *Error) *Error {
 // MaxMethod is the longest method name that is passed on, in bytes.
 const MaxMethod = 128
 
-// IsMethod reports whether a name can be that of a CDP method: letters,
-// digits and underscores, with a dot inside. A method that is passed on need not be
-// escaped, in JSON, logs or metrics.
+// IsMethod reports whether a name can be that of a CDP method: letters, digits and
+// underscores, with a dot inside. A method that is passed on need not be escaped, in JSON,
+// logs or metrics.
 func IsMethod(name string) bool {
 	if len(name) > MaxMethod {
 		return false
