@@ -68,8 +68,8 @@ func (f *fields) free() {
 // members to the Host's own.
 var errPayloadLast = errors.New("a member follows what the message carries")
 
-// Of a key that comes twice the last counts, as with JSON.parse. Unknown keys are ignored,
-// so that later versions may add some.
+// set takes one member. Of a key that comes twice the last counts, as with JSON.parse.
+// Unknown keys are ignored, so that later versions may add some.
 func (f *fields) set(key string, value []byte) error {
 	if f.full {
 		return errPayloadLast
@@ -269,7 +269,7 @@ const maxHandles = 64
 // readHandles returns the browser-level methods that a Host says it handles: of version 1,
 // createTarget and closeTarget; beyond that any, and whole domains as "Storage.*", but for
 // what the hub must answer itself. Of the domain Target, only the methods in known may be
-// the Host's: the hub's own sessions hang on all others.
+// the Host's: the hub's own sessions depend on all others.
 func readHandles(raw []byte, beyond bool) handles {
 	h := make(handles)
 	known := []string{"Target.createTarget", "Target.closeTarget"}

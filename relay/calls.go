@@ -51,7 +51,7 @@ func (c *call) origin() origin { return origin{c.client, c.session} }
 
 // calls holds the commands in flight of one hub, found by number and by where
 // they were sent. The newest call of each place is in its Client or session, and the others
-// hang on it: to end a session, no other call is looked at.
+// are linked to it: to end a session, the hub need not search all calls.
 type calls struct {
 	last     bridge.CallID
 	byNumber map[bridge.CallID]*call

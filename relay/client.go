@@ -42,7 +42,7 @@ func (c *Client) Answer(s *session.Session, id, result []byte, err *Error) bool 
 func (c *Client) Event(s *session.Session, e *session.Event) bool { return c.peer.Event(s, e) }
 
 // event sends an event of the hub itself. The hub's one Event is used again for each:
-// Reset("", nil) lets go of params, which are the caller's.
+// Reset("", nil) drops params, which belong to the caller.
 func (c *Client) event(s *session.Session, method string, params []byte) {
 	e := &c.hub.event
 	e.Reset(method, params)
@@ -82,8 +82,7 @@ type request struct {
 // Receive takes one message of the Client. The message gets exactly one answer, from
 // the hub now or from the Host later. Receive keeps no part of frame. It returns at
 // once, or after at most about 100 ms while the Host cannot keep up. An error of wire.Parse
-// is answered without a sessionId, and with the id where it could be read, as Chromium
-// answers it.
+// is answered without a sessionId, and with the id where it could be read.
 func (c *Client) Receive(frame []byte) {
 	env, err := wire.Parse(frame)
 	c.take(env, err)

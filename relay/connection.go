@@ -45,8 +45,8 @@ func (hc *connection) Reannounced(a bridge.Announcement) {
 	}
 }
 
-// TargetCreated implements bridge.Events. It reports true for an outdated connection: whose
-// Target it was does not matter any more, and nothing is to be refused.
+// TargetCreated implements bridge.Events. It reports true for an outdated connection: false
+// would have the Host log a refusal that is none.
 func (hc *connection) TargetCreated(t targets.Info) bool {
 	if !hc.lock() {
 		return true
