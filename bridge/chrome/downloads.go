@@ -357,19 +357,19 @@ func (h *Host) recipientsLocked(d download) (list []recipient) {
 
 // save links a file to where each recipient wants it, sends the event, and removes the
 // original. The event comes after the file is there. Its filePath names the file of a
-// Client that wants it. A recipient whose folder cannot be written to still gets the event.
+// Client that wants it, and is empty for one that wants none: the Host's own folder is
+// nobody's business. A recipient whose folder cannot be written to still gets the event.
 func (h *Host) save(path, guid, name string, takers []recipient, params []byte) {
 	for _, t := range takers {
-		told := params
+		saved := ""
 		if t.want.allows() {
-			saved, err := saveAs(path, t.want.place(guid, name))
-			if err != nil {
+			var err error
+			if saved, err = saveAs(path, t.want.place(guid, name)); err != nil {
 				h.log.Info("a client does not get a download: its folder is not on this machine, or cannot be written to", zap.Error(err))
 			}
-			told = withMember(params, "filePath", wire.AppendString(nil, saved))
 		}
 		if t.events {
-			h.events.SessionEvent(t.sessionID, "Browser.downloadProgress", told)
+			h.events.SessionEvent(t.sessionID, "Browser.downloadProgress", withMember(params, "filePath", wire.AppendString(nil, saved)))
 		}
 	}
 	if err := os.Remove(path); err != nil {

@@ -246,6 +246,22 @@ func TestSharedHostTellsOfAllDownloads(t *testing.T) {
 	})
 }
 
+// TestSharedHostNamesNoFileToOthers wants a Client that takes no files to see the end of a
+// download, and not where the hub or another Client keeps it.
+func TestSharedHostNamesNoFileToOthers(t *testing.T) {
+	theirs := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := greeted(t, Options{Shared: true})
+		r.clients("a", "b")
+		r.setDownloads("a", "deny", "")
+		r.setDownloads("b", "allow", theirs)
+		r.begins("G", "T0")
+		r.completes(r.folder(), "G", "hello")
+		r.wantOfEach(`"state":"completed","filePath":""`, "a")
+		r.wantOfEach(`"state":"completed","filePath":"`+filepath.Join(theirs, "f.txt"), "b")
+	})
+}
+
 func TestFaultyDownloadBehaviorNeverReachesTheBrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := greeted(t, Options{})

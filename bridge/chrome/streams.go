@@ -40,11 +40,13 @@ func (h *Host) streamLocked(s *session, c *bridge.Command, a *onAnswer) error {
 	if _, given := s.streams[handle]; !given {
 		return errNoStream
 	}
+	if c.Method == "IO.close" {
+		delete(s.streams, handle)
+	}
 	return nil
 }
 
-// registerStream records a stream that a session may read. IO.close does not shorten the
-// list.
+// registerStream records a stream that a session may read, until it closes the stream.
 func (h *Host) registerStream(s *session, handle string) {
 	if handle == "" {
 		return

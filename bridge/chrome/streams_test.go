@@ -19,9 +19,10 @@ func TestStreamsOfOthersAreUnknown(t *testing.T) {
 			r.says(`{"id":` + itoa(r.hub.calls) + `,"result":` + c.result + `,"sessionId":"A"}`)
 			handle := string(rune('1' + n))
 			r.must("a", "IO.read", `{"handle":"`+handle+`"}`)
-			r.must("a", "IO.close", `{"handle":"`+handle+`"}`)
 			r.refuses("b", "IO.read", `{"handle":"`+handle+`"}`, "-32602 Invalid stream handle")
 			r.refuses("b", "IO.close", `{"handle":"`+handle+`"}`, "-32602 Invalid stream handle")
+			r.must("a", "IO.close", `{"handle":"`+handle+`"}`)
+			r.refuses("a", "IO.read", `{"handle":"`+handle+`"}`, "-32602 Invalid stream handle") // it is closed
 		}
 		r.says(`{"method":"Tracing.tracingComplete","params":{"stream":"4"},"sessionId":"B"}`)
 		r.must("b", "IO.read", `{"handle":"4"}`)
