@@ -81,7 +81,7 @@ func newPipe(local, remote net.Addr, grace time.Duration, budget *wsconn.Budget,
 func (p *Pipe) unlock() {
 	held := 0
 	if p.err == nil {
-		held = p.kept.len() + p.unread.len()
+		held = p.kept.cost() + p.unread.cost()
 	}
 	more := held - p.charged
 	p.charged = held
