@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,6 +18,9 @@ type bucket struct {
 	kv     jetstream.KeyValue
 	stream jetstream.Stream
 	js     jetstream.JetStream
+	config jetstream.StreamConfig // with which it is made
+
+	making sync.Mutex // held while it is made anew
 }
 
 // subject is that of a key in the bucket's stream.

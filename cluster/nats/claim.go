@@ -44,7 +44,7 @@ func (d *Directory) Claim(ctx context.Context, hub string, after cluster.Epoch) 
 	}
 	// Read before the write, which replaces the record.
 	former := d.formerOwner(ctx, b, key, after)
-	epoch, err := b.write(ctx, key, value, rec.Claim, uint64(after))
+	epoch, err := b.claim(ctx, key, value, rec.Claim, uint64(after))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,28 @@ func (d *Directory) formerOwner(ctx context.Context, b *bucket, key string, epoc
 	return rec.Node
 }
 
-// write claims a key whose last revision is known. While the bucket has no leader, it
+// claim writes a claim that counts: into a bucket that has lost nothing.
+func (b *bucket) claim(ctx context.Context, key string, value []byte, mark string, after uint64) (revision uint64, err error) {
+	for {
+		if revision, err = b.write(ctx, key, value, mark, after); err != nil {
+			return 0, err
+		}
+		whole, err := b.whole(ctx)
+		if whole {
+			return revision, nil
+		}
+		if err == nil {
+			err = b.makeAnew(ctx)
+		}
+		if err == nil {
+			after = 0
+		} else if pause(ctx, retryEvery) != nil {
+			return 0, unreachable(err)
+		}
+	}
+}
+
+// write writes a key whose last revision is known. While the bucket has no leader, it
 // tries again until ctx ends. A write whose answer was lost is found again by its mark.
 // mark is record.Claim, a random word.
 func (b *bucket) write(ctx context.Context, key string, value []byte, mark string, after uint64) (revision uint64, err error) {

@@ -10,6 +10,7 @@
 //	cdphub-nodes       node id: a cluster.Node; it expires when the node does not renew it
 //	cdphub-owner-NN    key of a hub: {"hub":"x","node":"ID","claim":"RANDOM"}
 //	                   note- and that key: the epoch in 8 bytes, and what the owner has noted
+//	                   made: says that the bucket has lost nothing since it was made
 //	cdphub-reserved    "browsers": {"ID":3}, how many each node has
 //	                   "ends": ["ID"], nodes that are drained
 //
@@ -162,25 +163,24 @@ func (d *Directory) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if d.nodes, err = d.open(ctx, js, nodesBucket, d.o.Lease); err != nil {
+	if d.nodes, err = d.open(ctx, js, nodesBucket, d.o.Lease, false); err != nil {
 		return err
 	}
-	if d.shared, err = d.open(ctx, js, reservedBucket, 0); err != nil {
+	if d.shared, err = d.open(ctx, js, reservedBucket, 0, false); err != nil {
 		return err
 	}
 	for i := range d.owners {
-		if d.owners[i], err = d.open(ctx, js, fmt.Sprintf(ownerBucket, i), 0); err != nil {
+		if d.owners[i], err = d.open(ctx, js, fmt.Sprintf(ownerBucket, i), 0, true); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// open finds a bucket, or makes it. Its first revision is the time in microseconds:
-// should the directory be lost and made anew, later claims still have greater epochs.
-func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name string, age time.Duration) (*bucket, error) {
+// open finds a bucket, or makes it. One of claims has a mark then.
+func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name string, age time.Duration, claims bool) (*bucket, error) {
 	config := jetstream.StreamConfig{
-		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, FirstSeq: uint64(time.Now().UnixMicro()),
+		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"},
 		// The settings are those of a key-value bucket (NATS ADR-8) with one value for each
 		// key. In memory: without any server left, no record is worth anything.
 		Replicas: d.o.Replicas, Storage: jetstream.MemoryStorage, MaxMsgsPerSubject: 1, MaxAge: age, AllowMsgTTL: true,
@@ -189,7 +189,7 @@ func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name strin
 	}
 	said := false
 	for {
-		b, err := openOnce(ctx, js, config, name)
+		b, err := openOnce(ctx, js, config, name, claims)
 		if err == nil {
 			return b, nil
 		}
@@ -206,18 +206,32 @@ func (d *Directory) open(ctx context.Context, js jetstream.JetStream, name strin
 }
 
 // openOnce is one attempt of open.
-func openOnce(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig, name string) (*bucket, error) {
+func openOnce(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig, name string, claims bool) (*bucket, error) {
 	once, cancel := context.WithTimeout(ctx, answerWithin) // a bucket without a leader does not answer
 	defer cancel()
 	stream, err := js.Stream(once, config.Name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		stream, err = js.CreateStream(once, config)
+	made := errors.Is(err, jetstream.ErrStreamNotFound)
+	if made {
+		stream, err = create(once, js, config, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
 	kv, err := js.KeyValue(once, name)
-	return &bucket{kv, stream, js}, err
+	if err != nil {
+		return nil, err
+	}
+	b := &bucket{kv: kv, stream: stream, js: js, config: config}
+	if !claims {
+		return b, nil
+	}
+	if made {
+		return b, b.setMark(ctx)
+	}
+	if ok, err := b.whole(ctx); ok || err != nil {
+		return b, err
+	}
+	return b, b.makeAnew(ctx)
 }
 
 // pause waits, and returns the cause of ctx if that ends before.

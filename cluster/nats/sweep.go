@@ -53,7 +53,7 @@ func (s *sweeper) round(ctx context.Context) {
 			return // the next round begins anew
 		}
 		for _, key := range keys {
-			if strings.HasPrefix(key, notePrefix) {
+			if key == madeKey || strings.HasPrefix(key, notePrefix) {
 				continue
 			}
 			m, ok, err := b.last(ctx, key)
