@@ -55,12 +55,13 @@ func (d *Directory) ReleaseBrowser() {
 	}
 }
 
-// tellReserved writes how many browsers this node has, if the directory does not know yet.
+// tellReserved writes how many browsers this node has, if the directory does not know: it
+// forgets nodes that it believes to be dead, and all of them when its servers start again.
 func (d *Directory) tellReserved(ctx context.Context) {
 	d.mu.Lock()
-	stale := d.reservedStale
+	stale, mine := d.reservedStale, d.reserved
 	d.mu.Unlock()
-	if !stale {
+	if !stale && mine == 0 {
 		return
 	}
 	select {
@@ -68,6 +69,11 @@ func (d *Directory) tellReserved(ctx context.Context) {
 		defer func() { <-d.reserveTurn }()
 	case <-ctx.Done():
 		return
+	}
+	if !stale {
+		if taken, _, err := d.readReserved(ctx); err != nil || taken[d.o.Node.ID] > 0 {
+			return
+		}
 	}
 	if err := d.writeReserved(ctx, 0, 0); err != nil {
 		d.log.Debug("the directory does not know how many browsers this node has", zap.Error(err))
@@ -88,20 +94,29 @@ func (d *Directory) writeReserved(ctx context.Context, more, most int) error {
 	}
 }
 
-// writeReservedOnce reads the record and writes it: {"NODE":3,…}. It fails if another node
-// has written meanwhile. Nodes that are dead leave the record.
-func (d *Directory) writeReservedOnce(ctx context.Context, more, most int) error {
+// readReserved reads how many browsers each node has, {"NODE":3,…}, and the revision of that.
+func (d *Directory) readReserved(ctx context.Context) (taken map[string]int, revision uint64, err error) {
 	m, ok, err := d.shared.last(ctx, reservedKey)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	taken, revision := map[string]int{}, uint64(0)
+	taken = map[string]int{}
 	if ok {
 		revision = m.Sequence
 		if err := json.Unmarshal(m.Data, &taken); err != nil {
 			d.log.Warn("the record of browsers is made anew", zap.Error(err))
 			clear(taken)
 		}
+	}
+	return taken, revision, nil
+}
+
+// writeReservedOnce reads the record and writes it. It fails if another node has written
+// meanwhile. Nodes that are dead leave the record.
+func (d *Directory) writeReservedOnce(ctx context.Context, more, most int) error {
+	taken, revision, err := d.readReserved(ctx)
+	if err != nil {
+		return err
 	}
 	self := d.o.Node.ID
 	all := 0

@@ -3,6 +3,7 @@ package natsdir
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -68,4 +69,39 @@ func TestTell(t *testing.T) {
 		}
 		return false
 	})
+}
+
+// A node that was thought to be dead, or whose directory has lost the record, is counted again
+// once it has renewed its lease.
+func TestReservationsOfANodeThatIsBack(t *testing.T) {
+	s := startServers(t, 1)[0]
+	alone := func(o *Options) { o.Lease, o.Replicas = within, 1 }
+	a, b := open(t, s, "a", alone), open(t, s, "b", alone)
+	ctx := t.Context()
+	if err := a.ReserveBrowser(ctx, 2); err != nil {
+		t.Fatal(err)
+	}
+	for name, forget := range map[string]func() error{
+		"its lease was over": func() error {
+			err := b.nodes.remove(ctx, a.o.Node.ID)
+			b.mu.Lock()
+			delete(b.alive, a.o.Node.ID)
+			b.mu.Unlock()
+			return err
+		},
+		"the record was lost": func() error { return b.shared.remove(ctx, reservedKey) },
+	} {
+		if err := forget(); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.ReserveBrowser(ctx, 1); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		a.Tell(nil) // renews the lease
+		eventuallyWithin(t, name+", and it counts again", 5*time.Second, func() bool {
+			m, ok, err := b.shared.last(ctx, reservedKey)
+			return err == nil && ok && strings.Contains(string(m.Data), a.o.Node.ID)
+		})
+		b.ReleaseBrowser()
+	}
 }
