@@ -119,9 +119,14 @@ func (m *membership) claimLock(hub string) *sync.Mutex {
 	return &m.claim[maphash.String(m.seed, hub)%uint64(len(m.claim))]
 }
 
-// take claims a hub, of whose owner there may be something left.
+// take claims a hub, of whose owner there may be something left. Once the hub is claimed, that
+// is read even if whoever asked has left: the next asker finds the hub here, and reads nothing.
 func (m *membership) take(ctx context.Context, hub string, after cluster.Epoch) error {
-	return m.takeWith(ctx, hub, after, func() { m.restore(ctx, hub) })
+	return m.takeWith(ctx, hub, after, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimWithin)
+		defer cancel()
+		m.restore(ctx, hub)
+	})
 }
 
 // takeWith claims a hub. restore runs before the hub is served.
