@@ -370,11 +370,11 @@ export class Bridge implements Consumer {
   }
 
   created(target: Target): void {
-    this.send({ kind: "targetCreated", target: { ...target.info } });
+    this.sender.created(target.info);
   }
 
   changed(target: Target): void {
-    this.send({ kind: "targetInfoChanged", target: { ...target.info } });
+    this.sender.changed(target.info);
   }
 
   destroyed(targetId: string): void {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CHUNK, Outbox, type Place, WINDOW } from "./outbox";
+import { CHUNK, NONE, Outbox, type Place, WINDOW } from "./outbox";
 import { World } from "./fakes";
 
 const S1: Place = { targetId: "T", sessions: ["S1"] };
 const S2: Place = { targetId: "T", sessions: ["S2"] };
 const ALL: Place = { targetId: "T" };
+const INFO: Place = { targetId: "T", sessions: [NONE] };
 
 /** An outbox whose relay takes chunks when `take` is called, and what it has sent: chunks as "n of the message". */
 function outbox(): { box: Outbox; sent: string[]; pieces: string[]; take(): void } {
@@ -89,7 +90,12 @@ test("what was under way is forgotten with its connection", () => {
 });
 
 /** A Host with two sessions of a relay that has accepted these features, and what it sends: chunks as "chunk". */
-function relayed(features: string[]): { sent: string[]; agent: (m: object) => void; say: (m: object) => void } {
+function relayed(features: string[]): {
+  world: World;
+  sent: string[];
+  agent: (m: object) => void;
+  say: (m: object) => void;
+} {
   const world = new World();
   world.pair();
   const relay = world.relay(features);
@@ -98,7 +104,7 @@ function relayed(features: string[]): { sent: string[]; agent: (m: object) => vo
   relay.send = (m) => void sent.push(m.startsWith('{"kind":"chunk"') ? "chunk" : m.slice(0, 100));
   for (const sessionId of ["S1", "S2"]) relay.say({ kind: "attached", sessionId, targetId: "T" });
   relay.say({ kind: "command", sessionId: "S1", targetId: "T", id: 7, method: "Page.x" });
-  return { sent, agent: (m) => agent.postMessage(JSON.stringify(m)), say: (m) => relay.say(m) };
+  return { world, sent, agent: (m) => agent.postMessage(JSON.stringify(m)), say: (m) => relay.say(m) };
 }
 
 const features = ["sessions", "sessionIds", "payloadLast", "chunks", "resume"];
@@ -123,4 +129,30 @@ test("a relay that has not accepted chunks gets large messages whole", () => {
     sent.map((m) => m.slice(0, 40)),
     ['{"kind":"response","sessionId":"S1","id"'],
   );
+});
+
+test("a Target that is offered again follows the end of the one before", () => {
+  const { world, sent, agent, say } = relayed(features);
+  agent(answer);
+  world.core.receive({ do: "unpair", targetId: "T" });
+  world.pair();
+  assert.deepEqual(sent.splice(0), chunks(WINDOW));
+  for (let i = 0; i < WINDOW; i++) say({ kind: "chunkTaken" });
+  assert.deepEqual(
+    sent.map((m) => (m === "chunk" ? m : JSON.parse(m).kind)),
+    ["chunk", "chunk", "targetDestroyed", "targetCreated"],
+  );
+});
+
+test("what a Target is called passes a large message of it, but not the Target itself", () => {
+  const { box, sent, take } = outbox();
+  box.send(large(10), S1);
+  sent.length = 0;
+  box.send("changed", INFO);
+  box.send("destroyed", ALL);
+  box.send("created", ALL);
+  box.send("changed again", INFO);
+  assert.deepEqual(sent.splice(0), ["changed"]);
+  for (let i = 0; i < 10; i++) take();
+  assert.deepEqual(sent, ["chunk", "last", "destroyed", "created", "changed again"]);
 });

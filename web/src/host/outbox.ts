@@ -11,6 +11,9 @@ export const CHUNK = 64 * 1024;
  */
 export const WINDOW = 8;
 
+/** In place of a session, for a message that follows those of the Target itself, and none of its sessions. */
+export const NONE = "";
+
 /** What a message is of, which its order depends on. */
 export interface Place {
   /** The Target; undefined for a message that may overtake all others. */

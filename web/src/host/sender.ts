@@ -1,7 +1,7 @@
 // What a Bridge says to the relay, in the form that the relay has accepted.
 
-import type { CommandResponse, HostMessage, TargetEvent } from "../wire/bridge";
-import { Outbox, type Place } from "./outbox";
+import type { CommandResponse, HostMessage, TargetEvent, TargetInfo } from "../wire/bridge";
+import { NONE, Outbox, type Place } from "./outbox";
 import type { Session } from "./session";
 import { type Carried, enclose, type Reply, read } from "./text";
 
@@ -45,6 +45,17 @@ export class Sender {
   /** `of` are the sessions that the message is about. */
   message(message: HostMessage, ...of: Session[]): void {
     this.outbox.send(JSON.stringify(message), of.length ? placeOf(...of) : {});
+  }
+
+  /** A Target may come with the id of one whose end still waits behind a large message. */
+  created(target: TargetInfo): void {
+    const place = { targetId: target.targetId };
+    this.outbox.send(JSON.stringify({ kind: "targetCreated", target } satisfies HostMessage), place);
+  }
+
+  changed(target: TargetInfo): void {
+    const place = { targetId: target.targetId, sessions: [NONE] };
+    this.outbox.send(JSON.stringify({ kind: "targetInfoChanged", target } satisfies HostMessage), place);
   }
 
   destroyed(targetId: string): void {
