@@ -29,7 +29,8 @@ func newFolder() (dir string, held *os.File, err error) {
 	// A new folder is not locked yet for a moment, hence the age.
 	old, _ := filepath.Glob(filepath.Join(parent, folderName+"*")) // the pattern is a good one
 	for _, dir := range old {
-		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > made {
+		// Anybody may have made something else there: to open a named pipe would wait for its writer.
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > made {
 			removeIfLeft(dir)
 		}
 	}

@@ -3,7 +3,10 @@
 package natsdir
 
 import (
+	"crypto/rand"
 	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -40,5 +43,38 @@ func TestFoldersOfKilledServersAreRemoved(t *testing.T) {
 	}
 	if _, err := os.Stat(lives); err != nil {
 		t.Errorf("the folder of the server that lives: %v", err)
+	}
+}
+
+// What another user has left by such a name is no folder: it is passed over.
+func TestWhatIsNoFolderIsPassedOver(t *testing.T) {
+	parent := os.TempDir()
+	if info, err := os.Stat(inMemory); err == nil && info.IsDir() {
+		parent = inMemory
+	}
+	pipe := filepath.Join(parent, folderName+"pipe-of-"+rand.Text())
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(pipe)
+	if err := os.Chtimes(pipe, time.Now(), time.Now().Add(-2*made)); err != nil {
+		t.Fatal(err)
+	}
+	made := make(chan error, 1)
+	go func() {
+		dir, held, err := newFolder()
+		if err == nil {
+			os.RemoveAll(dir)
+			held.Close()
+		}
+		made <- err
+	}()
+	select {
+	case err := <-made:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("the server waits for whoever writes into the pipe")
 	}
 }
