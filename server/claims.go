@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"hash/maphash"
 	"math/rand/v2"
@@ -19,7 +20,8 @@ type holding struct {
 	claim cluster.Claim
 	used  time.Time
 	users map[*hubUser]struct{}
-	done  chan struct{} // closed when it is no longer held
+	done  chan struct{}     // closed when it is no longer held
+	noted [sha256.Size]byte // hash of its note, once there is one; keepNotes alone uses it
 }
 
 // hubUser is a connection to a hub.

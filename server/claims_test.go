@@ -35,7 +35,7 @@ func TestRestoreWithoutItsAsker(t *testing.T) {
 	if !here || restored != nil {
 		t.Errorf("the hub is here: %v (%v); its sessions cannot be read: %v", here, err, restored)
 	}
-	if c := m.claimOf("x"); c != nil {
-		c.Release(t.Context()) //nolint:errcheck // the directory ends with the test
+	if h := m.holdingOf("x"); h != nil {
+		h.claim.Release(t.Context()) //nolint:errcheck // the directory ends with the test
 	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"time"
@@ -32,42 +33,51 @@ func (s *Server) keepNotes(ctx context.Context) {
 	defer again.Stop()
 	for {
 		var hubs []string
+		same := false
 		select {
 		case <-tick.C:
 			hubs = s.named.Changed()
 		case <-again.C:
-			hubs = s.named.Hubs()
+			hubs, same = s.named.Hubs(), true
 		case <-ctx.Done():
 			return
 		}
 		for _, hub := range hubs {
-			s.writeNote(ctx, hub)
+			s.writeNote(ctx, hub, same)
 		}
 	}
 }
 
-// writeNote writes the note of a hub, if this node owns it.
-func (s *Server) writeNote(ctx context.Context, hub string) {
-	claim := s.cluster.claimOf(hub)
-	if claim == nil || isSandbox(hub) {
+// writeNote writes the note of a hub, if this node owns it. One that says the same as the one
+// before is left out, unless same says otherwise: each message of a Client may have changed
+// something, and few have.
+func (s *Server) writeNote(ctx context.Context, hub string, same bool) {
+	h := s.cluster.holdingOf(hub)
+	if h == nil || isSandbox(hub) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, noteWithin)
 	defer cancel()
-	if err := claim.Note(ctx, s.noteOf(hub)); err != nil && !errors.Is(err, cluster.ErrTaken) {
+	text := s.noteOf(hub)
+	sum := sha256.Sum256(text)
+	if sum == h.noted && !same {
+		return
+	}
+	err := h.claim.Note(ctx, text)
+	switch {
+	case err == nil:
+		h.noted = sum
+	case !errors.Is(err, cluster.ErrTaken):
 		s.named.Touch(hub) // again with the next ones
 		s.cluster.log.Debug("the note of a hub was not written", zap.String("hub", hub), zap.Error(err))
 	}
 }
 
-// claimOf is the claim of a hub that this node owns, or nil.
-func (m *membership) claimOf(hub string) cluster.Claim {
+// holdingOf is the hub that this node owns by a name, or nil.
+func (m *membership) holdingOf(hub string) *holding {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if h := m.held[hub]; h != nil {
-		return h.claim
-	}
-	return nil
+	return m.held[hub]
 }
 
 // noteOf is what the next owner needs to know: nil for nothing. A note that would be too

@@ -1,12 +1,15 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
@@ -308,5 +311,49 @@ func TestR215BrowsersOfExtensionsEndToo(t *testing.T) {
 		if got := b.refusal(t, "/devtools/browser?session=work"+query, ""); got.status != http.StatusGone || !strings.Contains(got.body, "browser has ended") {
 			t.Errorf("%s: %d %s, want 410", query, got.status, got.body)
 		}
+	}
+}
+
+// countedDirectory counts what the owner of hubs notes.
+type countedDirectory struct {
+	cluster.Directory
+	notes *atomic.Int32
+}
+
+func (d countedDirectory) Claim(ctx context.Context, hub string, after cluster.Epoch) (cluster.Claim, error) {
+	c, err := d.Directory.Claim(ctx, hub, after)
+	return countedClaim{c, d.notes}, err
+}
+
+type countedClaim struct {
+	cluster.Claim
+	notes *atomic.Int32
+}
+
+func (c countedClaim) Note(ctx context.Context, text []byte) error {
+	c.notes.Add(1)
+	return c.Claim.Note(ctx, text)
+}
+
+// TestR214NotesThatSayTheSame has a Client send commands that change nothing of what its
+// session has: no note is written for them.
+func TestR214NotesThatSayTheSame(t *testing.T) {
+	var notes atomic.Int32
+	nodes := startNodes(t, new(cluster.Memory), "a", func(o *Options) {
+		twoTokens(o, t)
+		o.Cluster.Directory = countedDirectory{o.Cluster.Directory, &notes}
+	})
+	a := nodes[0]
+	a.page(t)
+	client := a.namedClient(t, "session=work&resume=on", ownToken)
+	a.noted(t, "", client.attach())
+	before := notes.Load()
+	for i := range 20 {
+		client.send(fmt.Sprintf(`{"id":%d,"method":"Browser.getVersion"}`, 100+i))
+		client.until(fmt.Sprintf(`"id":%d,`, 100+i))
+		time.Sleep(noteEvery / 5)
+	}
+	if n := notes.Load() - before; n > 0 {
+		t.Errorf("%d notes were written that say the same as the one before", n)
 	}
 }
