@@ -94,6 +94,7 @@ type Directory struct {
 
 	renewNow    chan struct{} // has room for one: others are to know at once what this node says
 	reserveTurn chan struct{} // holds one while the record of browsers is written
+	endTurn     chan struct{} // holds one while this node asks whether it may end
 
 	mu      sync.Mutex // guards everything below
 	renewed time.Time  // when the last renewal that came through began
@@ -105,6 +106,7 @@ type Directory struct {
 
 	reserved      int  // browsers of this node
 	reservedStale bool // the directory knows another number
+	endUnknown    bool // the directory may think that this node ends
 }
 
 // cached is an owner that is not asked for again until then.
@@ -129,7 +131,7 @@ func Open(ctx context.Context, o Options) (*Directory, error) {
 	}
 	d := &Directory{
 		o: o, log: o.Log.Named("directory"), self: o.Node,
-		renewNow: make(chan struct{}, 1), reserveTurn: make(chan struct{}, 1),
+		renewNow: make(chan struct{}, 1), reserveTurn: make(chan struct{}, 1), endTurn: make(chan struct{}, 1),
 		alive: make(map[string]cluster.Node), held: make(map[string]*claim), cache: make(map[string]cached),
 	}
 	if err := d.connect(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"go.uber.org/zap"
 
 	"github.com/cdphub/cdphub/cluster"
 )
@@ -15,8 +16,23 @@ import (
 // revision of the one before, so of two nodes that ask at once, one reads of the other.
 const endsKey = "ends"
 
-// MayEnd implements cluster.Directory.
+// MayEnd implements cluster.Directory. If it fails, this node goes on, and may be in the list:
+// the next renewal takes it out.
 func (d *Directory) MayEnd(ctx context.Context) error {
+	select {
+	case d.endTurn <- struct{}{}:
+		defer func() { <-d.endTurn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	err := d.mayEnd(ctx)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.endUnknown = err != nil
+	return err
+}
+
+func (d *Directory) mayEnd(ctx context.Context) error {
 	for {
 		if err := d.certain(); err != nil {
 			return err
@@ -31,20 +47,59 @@ func (d *Directory) MayEnd(ctx context.Context) error {
 	}
 }
 
-// mayEndOnce reads the record, and writes it with this node added. It fails if another node
-// has written meanwhile; the caller then tries again. Ids of dead nodes are left out.
-func (d *Directory) mayEndOnce(ctx context.Context) error {
+// tellStays takes this node out of the list if it may be there, and goes on.
+func (d *Directory) tellStays(ctx context.Context) {
+	select {
+	case d.endTurn <- struct{}{}:
+		defer func() { <-d.endTurn }()
+	default:
+		return // it asks just now
+	}
+	d.mu.Lock()
+	unknown := d.endUnknown
+	d.mu.Unlock()
+	if !unknown {
+		return
+	}
+	ends, revision, err := d.readEnds(ctx)
+	if err == nil && slices.Contains(ends, d.o.Node.ID) {
+		ends = slices.DeleteFunc(ends, func(id string) bool { return id == d.o.Node.ID })
+		err = d.writeEnds(ctx, ends, revision)
+	}
+	if err != nil {
+		d.log.Debug("the directory may not know that this node goes on", zap.Error(err))
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.endUnknown = false
+}
+
+// readEnds reads the list, and its revision.
+func (d *Directory) readEnds(ctx context.Context) (ends []string, revision uint64, err error) {
 	m, ok, err := d.shared.last(ctx, endsKey)
+	if err != nil || !ok {
+		return nil, 0, err
+	}
+	err = json.Unmarshal(m.Data, &ends)
+	return ends, m.Sequence, err
+}
+
+func (d *Directory) writeEnds(ctx context.Context, ends []string, after uint64) error {
+	value, err := json.Marshal(ends)
 	if err != nil {
 		return err
 	}
-	var ends []string
-	revision := uint64(0)
-	if ok {
-		revision = m.Sequence
-		if err := json.Unmarshal(m.Data, &ends); err != nil {
-			return err
-		}
+	_, err = d.shared.put(ctx, endsKey, value, jetstream.WithExpectLastSequencePerSubject(after))
+	return err
+}
+
+// mayEndOnce reads the record, and writes it with this node added. It fails if another node
+// has written meanwhile; the caller then tries again. Ids of dead nodes are left out.
+func (d *Directory) mayEndOnce(ctx context.Context) error {
+	ends, revision, err := d.readEnds(ctx)
+	if err != nil {
+		return err
 	}
 	if err := d.readNodes(ctx); err != nil {
 		return err
@@ -58,12 +113,7 @@ func (d *Directory) mayEndOnce(ctx context.Context) error {
 	ends = slices.DeleteFunc(ends, func(id string) bool {
 		return id == d.o.Node.ID || !slices.ContainsFunc(nodes, func(n cluster.Node) bool { return n.ID == id })
 	})
-	value, err := json.Marshal(append(ends, d.o.Node.ID))
-	if err != nil {
-		return err
-	}
-	_, err = d.shared.put(ctx, endsKey, value, jetstream.WithExpectLastSequencePerSubject(revision))
-	return err
+	return d.writeEnds(ctx, append(ends, d.o.Node.ID), revision)
 }
 
 // Drain implements cluster.Directory.

@@ -1,11 +1,14 @@
 package natsdir
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/cdphub/cdphub/cluster"
 )
@@ -51,5 +54,35 @@ func TestOneNodeStays(t *testing.T) {
 	}
 	if err := next.MayEnd(t.Context()); !errors.Is(err, cluster.ErrLast) {
 		t.Errorf("the new node: %v", err)
+	}
+}
+
+// unanswered carries writes out, and loses the answers.
+type unanswered struct{ jetstream.JetStream }
+
+func (js unanswered) Publish(ctx context.Context, subject string, value []byte, o ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	js.JetStream.Publish(ctx, subject, value, o...) //nolint:errcheck // nobody learns of it
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+// A node that has asked whether it may end, and does not know the answer, goes on: another one
+// may end beside it.
+func TestNodeThatDoesNotKnowWhetherItMayEnd(t *testing.T) {
+	s := startServers(t, 1)[0]
+	alone := func(o *Options) { o.Lease, o.Replicas = within, 1 }
+	a, b := open(t, s, "a", alone), open(t, s, "b", alone)
+	js := a.shared.js
+	a.shared.js = unanswered{js}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if err := a.MayEnd(ctx); !errors.Is(err, cluster.ErrUncertain) {
+		t.Fatal(err)
+	}
+	a.shared.js = js
+	a.Tell(nil) // renews its lease
+	eventuallyWithin(t, "the other may end", 5*time.Second, func() bool { return b.MayEnd(t.Context()) == nil })
+	if err := a.MayEnd(t.Context()); !errors.Is(err, cluster.ErrLast) {
+		t.Errorf("both may end: %v", err)
 	}
 }

@@ -53,6 +53,7 @@ func (d *Directory) keep(ctx context.Context) {
 			d.log.Debug("it is not known which nodes are alive: those that were are thought to be", zap.Error(err))
 		}
 		d.tellReserved(once)
+		d.tellStays(once)
 		cancel()
 	}
 }
