@@ -35,6 +35,8 @@ func (s *Server) peer(side string, r *http.Request) peer {
 	return peer{s, side, routeOf(r).hub, r.RemoteAddr, auth.PassOf(r).Grant.Name, time.Now()}
 }
 
+// fields are what every line about the connection has. A connection without a token
+// has no field for its name.
 func (p peer) fields(more ...zap.Field) []zap.Field {
 	if p.bearer != "" {
 		more = append(more, zap.String("bearer", p.bearer))
@@ -42,6 +44,8 @@ func (p peer) fields(more ...zap.Field) []zap.Field {
 	return append(more, zap.String("hub", p.hub), zap.String("peer", p.addr))
 }
 
+// left records the end of a connection in the three places where operators look for
+// it: the metrics, the list of /hubs and the log.
 func (p peer) left(why wsconn.Reason) {
 	p.server.metrics.closed(p.side, why.Code)
 	p.server.closes.Add(closelog.Close{Time: time.Now(), Side: p.side, Hub: p.hub, Peer: p.addr, Code: why.Code, Reason: why.Text})
@@ -49,8 +53,9 @@ func (p peer) left(why wsconn.Reason) {
 		zap.Uint16("code", why.Code), zap.String("reason", why.Text))...)
 }
 
-// survive recovers a panic, so that it ends only one connection. It must be
-// deferred.
+// survive recovers a panic, so that it ends one connection and not the process with
+// the sessions of everybody else. It must be deferred itself: recover does nothing in
+// a function that a deferred function calls (Go specification, "Handling panics").
 func (p peer) survive(conn *wsconn.Conn) {
 	fault := recover()
 	if fault == nil {
@@ -62,7 +67,9 @@ func (p peer) survive(conn *wsconn.Conn) {
 		zap.Any("panic", fault), zap.ByteString("stack", debug.Stack()))...)
 }
 
-// logRefusals logs and counts the requests that are refused.
+// logRefusals logs and counts the requests that are refused: the answers with a
+// status of 400 or more. It stands around all other handlers, so that it sees also
+// what the guard and the gate refuse.
 func (s *Server) logRefusals(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := &answer{ResponseWriter: w}
@@ -76,6 +83,7 @@ func (s *Server) logRefusals(next http.Handler) http.Handler {
 		if at.path == "/icdp/host" {
 			side = "host"
 		}
+		// A name that is not valid is text of the peer, and may be as long as a URL.
 		if !known {
 			at.hub = ""
 		}
@@ -110,21 +118,27 @@ func refusalLevel(r *http.Request, status int) zapcore.Level {
 // longestWords limits text of peers in a log line, in bytes.
 const longestWords = 200
 
+// cut shortens a text of a peer for a log line. It drops what is left of a character
+// that the limit has split: a log line is JSON, which must be UTF-8 (RFC 8259,
+// section 8.1).
 func cut(words string) string {
 	return strings.ToValidUTF8(words[:min(len(words), longestWords)], "")
 }
 
-// answer records the answer to a request.
+// answer records the answer to a request. net/http gives a handler neither the status
+// nor the body back.
 type answer struct {
 	http.ResponseWriter
 	status int
 	why    []byte // the beginning of the body of a refusal
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap is for http.ResponseController, which finds the methods Hijack and Flush and
+// the deadlines by it. A WebSocket cannot be taken over without Hijack.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// WriteHeader implements http.ResponseWriter.
+// WriteHeader implements http.ResponseWriter. It keeps the first status; net/http
+// ignores later ones.
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
@@ -132,7 +146,9 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter.
+// Write implements http.ResponseWriter. Of a refusal it keeps the first write as the
+// reason, since http.Error writes its text at once. A handler that writes without
+// WriteHeader answers 200 (net/http), which is no refusal.
 func (a *answer) Write(p []byte) (int, error) {
 	if a.status >= http.StatusBadRequest && a.why == nil {
 		a.why = []byte(cut(strings.TrimSpace(string(p))))

@@ -21,7 +21,8 @@ func (a Actions) limits() actions.Limits {
 	return actions.Limits{Requests: a.RequestRate, Screenshots: a.ScreenshotRate}
 }
 
-// policy reads which pages there may be.
+// policy reads which pages there may be. The first call reads only the list of
+// --allow-url, so that an error names the option that it belongs to.
 func (n Network) policy() (*urlpolicy.Policy, error) {
 	if _, err := urlpolicy.New(urlpolicy.Options{Allow: n.Allow}); err != nil {
 		return nil, fmt.Errorf("--allow-url %w", err)
@@ -63,15 +64,17 @@ var httpAPIs = map[string]httpAPI{
 	}},
 }
 
-// serveAdapter makes a WebSocket a caller of its hub. One that has yet to log
-// in gets neither hub nor browser before.
+// serveAdapter makes a WebSocket a caller of its hub. A caller that has yet to log in
+// gets neither a hub nor a browser before, so that strangers start no browsers.
 func (s *Server) serveAdapter(serve adapter) http.HandlerFunc {
 	return s.serveCaller(serve, wsconn.Options{Limits: s.o.Limits.action(actions.MaxRequest)}, func() {})
 }
 
-// serveBAP is serveAdapter for the Browser Agent Protocol, whose clients may
-// send binary messages and want the first subprotocol that they offer. An
-// address may have only so many connections.
+// serveBAP is serveAdapter for the Browser Agent Protocol. Its clients may send
+// binary messages, and want the first subprotocol that they offer
+// (Sec-WebSocket-Protocol, RFC 6455, section 11.3.4). One address may have
+// Actions.BAPConnections connections; the hub refuses the next one with 429 and
+// Retry-After.
 func (s *Server) serveBAP(w http.ResponseWriter, r *http.Request) {
 	most := s.o.Actions.BAPConnections
 	left, ok := s.bapFrom.Enter(s.gate.Address(r), most)
@@ -89,15 +92,20 @@ func (s *Server) serveBAP(w http.ResponseWriter, r *http.Request) {
 	s.serveCaller(serve, o, left)(w, r)
 }
 
-// serveEither serves who has dialled an address without a path, which clients of
-// two protocols do: the first message says which one it is.
+// serveEither serves a client that connects to an address without a path. Clients of
+// two protocols do that, BAP and JSON-RPC: the first message says which of them it
+// is.
 func (s *Server) serveEither(ctx context.Context, conn *wsconn.Conn, c actions.Caller) wsconn.Reason {
 	receive, end := s.bap.Begin(ctx, conn, c)
+	// The deferred call reads end only when it runs. By then it may be the end of
+	// JSON-RPC.
 	defer func() { end() }()
 	first, binary := true, receive
 	conn.HandleBinary(func(frame []byte) { first = false; binary(frame) })
 	return conn.Serve(ctx, func(frame []byte) {
 		if first && jsonrpc.Speaks(frame) {
+			// The session of BAP has received no message yet, so that nothing of it
+			// is lost.
 			end()
 			receive, end = jsonrpc.Begin(ctx, conn, c)
 			binary = func([]byte) {}
@@ -107,9 +115,11 @@ func (s *Server) serveEither(ctx context.Context, conn *wsconn.Conn, c actions.C
 	})
 }
 
-// serveCaller is serveAdapter with more to say of the WebSocket; left is called
-// when it has ended, or was refused.
+// serveCaller is serveAdapter with options for the WebSocket. It calls left once:
+// when the WebSocket has ended, or was refused.
 func (s *Server) serveCaller(serve adapter, o wsconn.Options, left func()) http.HandlerFunc {
+	// Either hub is set, or l: a caller that logs in later gets its hub from
+	// login.enter.
 	return func(w http.ResponseWriter, r *http.Request) {
 		var hub *relay.Hub
 		var l *login
@@ -130,7 +140,11 @@ func (s *Server) serveCaller(serve adapter, o wsconn.Options, left func()) http.
 		s.serveSocket(w, r, who, s.clients, o, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
 			c := s.caller(r, hub, auth.PassOf(r))
 			if l != nil {
+				// The connection exists only here, and login.enter needs it to close
+				// it when its token ends.
 				l.conn = conn
+				// Without this limit a stranger could have the hub keep a whole
+				// message of a caller.
 				conn.LimitMessages(maxBeforeLogin)
 				defer l.release()
 				c.Login = func(token string) (actions.Caller, error) { return l.enter(ctx, token) }
@@ -149,17 +163,21 @@ func (s *Server) serveActions(e httpAPI) http.HandlerFunc {
 			return
 		}
 		defer release()
+		// This request is no WebSocket, which upgrade would count for drain.
 		defer s.clients.enter()()
 		pass := auth.PassOf(r)
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
+		// An answer may be a stream of server-sent events, which lasts longer than a
+		// token.
 		defer s.gate.Hold(pass, func(error) { cancel() })()
 		e.serve(s, s.caller(r, hub, pass), w, r.WithContext(ctx))
 	})
 	return withMethods(withJSON(answer), e.methods...).ServeHTTP
 }
 
-// actionEntry finds what a path of an action API leads to.
+// actionEntry finds what a path of an action API leads to. A WebSocket without a path
+// is for serveBAP, too, which finds out its protocol.
 func (s *Server) actionEntry(r *http.Request, path string) (entry, bool) {
 	if path == "/bap" || path == "/" && auth.IsWebSocket(r) {
 		return entry{role: auth.RoleClient, ws: true, hub: true, serve: s.serveBAP}, true

@@ -34,6 +34,8 @@ import (
 //	GET      /debug/pprof/…  as package net/http/pprof says
 func (s *Server) adminHandler() http.Handler {
 	mux := http.NewServeMux()
+	// promhttp would write its errors to the standard logger of package log
+	// otherwise.
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.registry(), promhttp.HandlerOpts{ErrorLog: zap.NewStdLog(s.log.Named("metrics"))}))
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, nil) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answerCheck(w, s.ready()) })
@@ -53,6 +55,7 @@ func (s *Server) adminHandler() http.Handler {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	// Without an admin token the listener is on loopback alone, see listenAll.
 	var h http.Handler = mux
 	if s.tokens.Covers(auth.RoleAdmin) {
 		h = s.gate.Admin(h)
@@ -61,7 +64,7 @@ func (s *Server) adminHandler() http.Handler {
 	return s.rules.Guard(none.Clients(h))
 }
 
-// answerCheck answers "ok", or 503 and what is wrong.
+// answerCheck answers a health check: 200 and "ok", or 503 and what is wrong.
 func answerCheck(w http.ResponseWriter, wrong error) {
 	if wrong != nil {
 		http.Error(w, wrong.Error(), http.StatusServiceUnavailable)
@@ -70,6 +73,8 @@ func answerCheck(w http.ResponseWriter, wrong error) {
 	io.WriteString(w, "ok\n") //nolint:errcheck // a peer that is gone
 }
 
+// serveHubs answers /hubs. Its list has also the names of sandboxes, which are the
+// keys to them: operators may know all.
 func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
 	list := s.hubs.Summaries()
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -85,7 +90,8 @@ func (s *Server) serveHubs(w http.ResponseWriter, _ *http.Request) {
 var errNotServing = errors.New("the hub is shutting down")
 
 // ready is nil while a Client would be served: the server takes connections, and
-// where hubs have a browser, one can be had.
+// where hubs have a browser, one can be had. Otherwise a load balancer should send no
+// Clients here.
 func (s *Server) ready() error {
 	if s.draining.Load() {
 		return errNotServing
@@ -93,8 +99,9 @@ func (s *Server) ready() error {
 	return s.browsers.Health()
 }
 
-// checkBrowsers starts a browser once, where hubs have one. That it cannot be
-// started is an error; one to connect to may come later.
+// checkBrowsers starts a browser once, where hubs have one, so that a wrong path
+// shows at the start and not with the first Client. A browser that cannot be started
+// is an error. A browser to connect to may come later, and is only logged.
 func (s *Server) checkBrowsers(ctx context.Context) error {
 	err := s.browsers.Check(ctx)
 	switch {
@@ -107,8 +114,9 @@ func (s *Server) checkBrowsers(ctx context.Context) error {
 	return nil
 }
 
-// watchBrowsers looks after browsers that cannot be had, until stop is called,
-// which waits.
+// watchBrowsers looks again and again for browsers that could not be had, so that
+// /readyz turns to 200 without a Client. It runs until stop is called; stop waits for
+// its end.
 func (s *Server) watchBrowsers() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup

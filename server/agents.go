@@ -21,8 +21,8 @@ const maxDialog = 1 << 20
 //	                    -> {"native":true} or {"accept":true,"text":""}
 //	GET /eval/KEY.js    a script that the Host has left, once
 //
-// Apps of any origin ask; a key that only the Target's Host was given is what
-// admits them.
+// Apps of any origin ask, so that the Origin header cannot protect these paths. A key
+// does that only the Target's Host was given.
 func (s *Server) frameEndpoint(path string) http.HandlerFunc {
 	key, script := strings.CutPrefix(path, "/eval/")
 	if path != "/dialog" && !script {
@@ -31,6 +31,9 @@ func (s *Server) frameEndpoint(path string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		hub, release := s.hubs.Peek(routeOf(r).hub)
 		defer release()
+		// A page whose Cross-Origin-Embedder-Policy is require-corp loads only
+		// answers that have this header (HTML Standard, "cross-origin embedder
+		// policies").
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 		if script {
@@ -41,6 +44,8 @@ func (s *Server) frameEndpoint(path string) http.HandlerFunc {
 	}
 }
 
+// serveScript answers with a script that a Host has left for a frame. The key is used
+// up by the first request: the second one gets 404.
 func serveScript(w http.ResponseWriter, r *http.Request, hub *relay.Hub, key string) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
@@ -56,8 +61,9 @@ func serveScript(w http.ResponseWriter, r *http.Request, hub *relay.Hub, key str
 	io.WriteString(w, source) //nolint:errcheck // a peer that is gone
 }
 
-// dialogBody is what a Frame Agent sends, as text/plain, which browsers send
-// without asking first.
+// dialogBody is what a Frame Agent sends, as text/plain: browsers send that to
+// another origin without a preflight request (Fetch Standard, "CORS-safelisted
+// request-header").
 type dialogBody struct {
 	TargetID      string `json:"targetId"`
 	Key           string `json:"key"`
@@ -68,6 +74,9 @@ type dialogBody struct {
 	FrameID       string `json:"frameId"`
 }
 
+// serveDialog opens a dialog in the hub. It answers when a Client has closed the
+// dialog, or after the 30 s of relay.Hub.OpenDialog. The agent waits in a synchronous
+// request, so that the script of the page stands still as at a dialog of the browser.
 func serveDialog(w http.ResponseWriter, r *http.Request, hub *relay.Hub) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)

@@ -45,7 +45,8 @@ func (s *Server) AppPage() (page, upstream string) {
 }
 
 // pageAddress is where a person opens a Host page of a hub, as refusals name it:
-// without its token, which is not for Clients to know.
+// without its token, which is not for Clients to know. The default hub is the one
+// that Options.App is shown for.
 func (s *Server) pageAddress(hub string) string {
 	if s.app != nil && hub == relay.DefaultHub {
 		page, _, _ := strings.Cut(s.app.page, "#")
@@ -70,9 +71,10 @@ func (s *Server) tokenPlace() string {
 	return "#token=HOST_TOKEN"
 }
 
-// makeApp opens the listener of the app and puts the proxy in front of it. The
-// app's pages may not be Hosts, neither here nor at the address that they come
-// from, which they can frame: the app may be anybody's.
+// makeApp opens the listener of the app and puts the proxy in front of it. Pages of
+// the app may not be Hosts, since the app may be anybody's: neither pages of the
+// address of the proxy, nor those of the app's own address, which it can show in a
+// frame.
 func (s *Server) makeApp() error {
 	o := s.o.App
 	if o == nil {
@@ -87,9 +89,16 @@ func (s *Server) makeApp() error {
 		return err
 	}
 	s.app = &app{Listener: s.limit(ln, false), upstream: upstream.String()}
+	// The path and query of the app's URL stay, so that the Host page opens the page
+	// that was named.
 	at := *upstream
+	// The listener of an app has no TLS, whatever Options.TLS says.
 	at.Scheme, at.Host = "http", Reachable(ln.Addr().String())
+	// The rules compare ports alone: localhost, 127.0.0.1 and [::1] can lead to the
+	// same app.
 	s.rules.AppPorts = []string{auth.PortOf(&at), auth.PortOf(upstream)}
+	// Only pages of the own listener and of Options.HostOrigins may frame and drive
+	// the app, see proxy.Options.Parents.
 	hostPage := url.URL{Scheme: "http", Host: Reachable(s.HostAddr())}
 	s.app.page = s.appPage(hostPage, at, upstream)
 	handler, err := proxy.New(proxy.Options{
@@ -106,6 +115,8 @@ func (s *Server) makeApp() error {
 		return err
 	}
 	s.app.server = httpserver.NewApp(s.rules.Guard(withoutHeaders(handler)), s.o.rates.app, s.log.Named("app"))
+	// Cookies with SameSite=Lax, which is the default of Chromium, go only to frames
+	// of the same site as the top page. "localhost" and "127.0.0.1" are two sites.
 	if hostPage.Hostname() != at.Hostname() {
 		s.log.Warn("the Host page and the app have different names, so that browsers withhold the app's cookies in the frame",
 			zap.Stringer("page", &hostPage), zap.Stringer("app", &at))
@@ -125,7 +136,8 @@ func (s *Server) appPage(page, at url.URL, upstream *url.URL) string {
 	return page.String()
 }
 
-// withoutHeaders takes away the headers that Guard sets: an app has its own.
+// withoutHeaders takes away the headers that Guard sets for the hub's own answers: an
+// app has its own.
 func withoutHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clear(w.Header())
@@ -133,8 +145,8 @@ func withoutHeaders(next http.Handler) http.Handler {
 	})
 }
 
-// appAddress reads an app's URL as people write it: without a scheme, or as a
-// port.
+// appAddress reads an app's URL as people write it: without a scheme, or as a port.
+// The bit size of 16 keeps numbers above 65535 from being a port.
 func appAddress(text string) (*url.URL, error) {
 	if _, err := strconv.ParseUint(text, 10, 16); err == nil {
 		text = "localhost:" + text
@@ -152,8 +164,9 @@ func appAddress(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Reachable is the address of a listener as a program on this machine can
-// connect to it.
+// Reachable is the address of a listener as a program on this machine can connect to
+// it. A listener on 0.0.0.0 or [::] is reached at 127.0.0.1: the unspecified address
+// is no destination (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.2).
 func Reachable(addr string) string {
 	at, err := netip.ParseAddrPort(addr)
 	if err != nil || !at.Addr().IsUnspecified() {

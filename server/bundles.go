@@ -26,10 +26,13 @@ type bundle struct {
 var bundles = sync.OnceValue(func() map[string]bundle {
 	found := map[string]bundle{}
 	add := func(file, at, contentType string) {
+		// The file is missing in a build without it, and then has no path.
 		body, err := web.Dist.ReadFile("dist/" + file)
 		if err != nil {
 			return
 		}
+		// Eight bytes suffice to tell versions of a file apart; nobody can choose
+		// their contents.
 		sum := sha256.Sum256(body)
 		b := bundle{body: body, contentType: contentType, hash: hex.EncodeToString(sum[:8]), isPage: at == "/shell"}
 		found[at] = b
@@ -63,8 +66,10 @@ const (
 	plainText = "text/plain; charset=utf-8"
 )
 
-// serve answers with a bundle. They are the same for everybody and hold no
-// secret, so every page may load them.
+// serve answers with a bundle. Bundles are the same for everybody and hold no secret,
+// so every page may load them. A path without a hash is checked each time by its ETag
+// ("no-cache", RFC 9111, section 5.2.2.4); one with a hash is kept for a year
+// ("immutable", RFC 8246).
 func (b bundle) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	forEveryPage(h, b.contentType)
@@ -74,6 +79,8 @@ func (b bundle) serve(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	switch {
+	// Browsers set Sec-Fetch-Site themselves; scripts of pages cannot (W3C Fetch
+	// Metadata).
 	case b.isPage && r.Header.Get("Sec-Fetch-Site") == "cross-site":
 		// A page that sends its visitor here could put its own app in the
 		// place of the Host that the hub has.
@@ -95,13 +102,15 @@ func serveHookScript(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// forEveryPage lets pages of all origins load what is answered.
+// forEveryPage lets pages of all origins load what is answered: scripts by their
+// address, modules by CORS, and both on pages with a Cross-Origin-Embedder-Policy.
 func forEveryPage(h http.Header, contentType string) {
 	h.Set("Content-Type", contentType)
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
+// The refusal names the methods that are allowed (RFC 9110, section 15.5.6).
 // onlyReads reports whether a request does no more than read; it answers others.
 func onlyReads(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {

@@ -11,8 +11,8 @@ import (
 	"github.com/cdphub/cdphub/relay"
 )
 
-// caller is who asks, to the action APIs. The hub is nil, and nothing can be
-// joined, before a login.
+// caller is who asks, as the action APIs know it. Before a login, hub is nil, and the
+// caller can join nothing.
 func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions.Caller {
 	at := routeOf(r)
 	c := actions.Caller{
@@ -28,10 +28,14 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	if hub == nil {
 		return c
 	}
+	// All callers of a hub share it, so that they find pages that another one has
+	// opened.
 	c.Options.Shared = hub.Value(sharedKey{}, func() any { return new(actions.Shared) }).(*actions.Shared)
 	c.Options.Lacking = hub.Lacking
 	name := clientName(r, pass)
 	c.Join = s.clientsOf(at.hub, relay.ClientOptions{Policy: policy(pass), Name: name, Account: pass.Bearer()})
+	// A readonly token reads pages by commands that its own scope has not. Its Reader
+	// may send them, and the hub holds it to reading.
 	if pass.Grant.Scope != 0 {
 		c.Reader = s.clientsOf(at.hub, relay.ClientOptions{
 			Policy: inTabs(pass, onlooker{max(pass.Grant.Scope, auth.ScopeStandard)}), Name: name, Account: pass.Bearer(),
@@ -40,27 +44,31 @@ func (s *Server) caller(r *http.Request, hub *relay.Hub, pass auth.Pass) actions
 	return c
 }
 
-// onlooker is the policy of a connection that is for reading alone, by whatever
-// commands that takes: the dialogs of the pages are others' to answer.
+// onlooker is the policy of a connection that only reads, by whatever commands that
+// takes. It leaves dialogs to other Clients: an open dialog of a page is theirs to
+// answer.
 type onlooker struct{ auth.Scope }
 
 // ReadOnly implements relay.ReadOnly.
 func (onlooker) ReadOnly() bool { return true }
 
-// clientsOf makes Clients of a hub. They end with the hub, if it is a sandbox.
+// clientsOf makes Clients of a hub. They end with the hub, if it is a sandbox. Each
+// Client keeps the browser of its hub until it leaves.
 func (s *Server) clientsOf(hub string, o relay.ClientOptions) actions.Join {
 	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return s.Hub(ctx, hub) }
 	return func(event actions.EventFunc) (actions.Client, error) {
+		// Not the context of the request: the Client outlives the call that makes it.
 		c, err := browsers.Join(context.Background(), acquire, relay.LocalOptions{ClientOptions: o, Event: event})
 		if err != nil {
 			return nil, err
 		}
+		// sandboxes.join calls this under its lock, which Leave may need.
 		c.OnLeave(s.sandboxes.join(hub, func() { go c.Leave() }))
 		return c, nil
 	}
 }
 
-// sharedKey is where a hub keeps what its callers share.
+// sharedKey is the key of relay.Hub.Value for what all callers of a hub share.
 type sharedKey struct{}
 
 // socketURL is the URL of a WebSocket as the asking client can reach it.

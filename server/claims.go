@@ -15,7 +15,8 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// holding is a hub that this node owns. The lock of the membership guards it.
+// holding is a hub that this node owns. membership.mu guards it. Closing done ends
+// the goroutine of takeWith.
 type holding struct {
 	claim cluster.Claim
 	used  time.Time
@@ -24,7 +25,8 @@ type holding struct {
 	noted [sha256.Size]byte // hash of its note, once there is one; keepNotes alone uses it
 }
 
-// hubUser is a connection to a hub.
+// hubUser is a connection to a hub. It has a pointer as its identity in
+// holding.users.
 type hubUser struct {
 	host bool
 	end  func(wsconn.Reason)
@@ -44,13 +46,16 @@ const (
 )
 
 // own finds where a hub is served: here, or at the owner that is returned. When no
-// node owns it, this one claims it. Nil is no cluster: every hub is here.
+// node owns it, this node claims it. A nil membership is a server without a cluster:
+// every hub is here. Errors are those of cluster.Claim.Certain and of the directory;
+// a claim that other nodes win again and again is cluster.ErrTaken.
 func (m *membership) own(ctx context.Context, hub string) (owner cluster.Owner, here bool, err error) {
 	if m == nil {
 		return owner, true, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, claimWithin)
 	defer cancel()
+	// The fast path: it takes neither the claim's lock nor asks the directory.
 	if c := m.touch(hub); c != nil {
 		return owner, true, c.Certain(ctx)
 	}
@@ -58,6 +63,7 @@ func (m *membership) own(ctx context.Context, hub string) (owner cluster.Owner, 
 	for try := range claimTries {
 		if try > 0 { // whoever was faster has it in a moment
 			select {
+			// A random pause keeps two nodes from colliding again at the next try.
 			case <-time.After(time.Duration(rand.Int64N(int64(20 * time.Millisecond)))):
 			case <-ctx.Done():
 				return owner, false, ctx.Err()
@@ -69,11 +75,14 @@ func (m *membership) own(ctx context.Context, hub string) (owner cluster.Owner, 
 		if !errors.Is(err, cluster.ErrTaken) {
 			return owner, here, err
 		}
+		// The owner that the directory remembers is outdated.
 		m.dir.Forget(hub)
 	}
 	return owner, here, err
 }
 
+// ownOnce is one try of own. The caller holds the claim lock of the hub, so that
+// another request of this node may just have claimed it.
 func (m *membership) ownOnce(ctx context.Context, hub string) (owner cluster.Owner, here bool, err error) {
 	if c := m.touch(hub); c != nil {
 		return owner, true, c.Certain(ctx)
@@ -97,6 +106,7 @@ func (m *membership) elsewhere(ctx context.Context, hub string) (owner cluster.O
 	return owner, err == nil && owner.Node.ID != m.id
 }
 
+// holdsNow does not count as a use of the hub, as touch does.
 func (m *membership) holdsNow(hub string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,6 +127,9 @@ func (m *membership) takeOver(ctx context.Context, hub string, from cluster.Owne
 	return m.take(ctx, hub, from.Epoch)
 }
 
+// claimLock is one of a fixed number of locks, by the hash of the hub's name: a lock
+// for each hub would have to be freed, and two hubs that share a lock only wait for
+// each other. It is taken before membership.mu.
 func (m *membership) claimLock(hub string) *sync.Mutex {
 	return &m.claim[maphash.String(m.seed, hub)%uint64(len(m.claim))]
 }
@@ -137,11 +150,15 @@ func (m *membership) takeWith(ctx context.Context, hub string, after cluster.Epo
 	if err != nil {
 		return err
 	}
+	// The hub must have its sessions before it is in held: from then on, requests are
+	// served.
 	restore()
 	h := &holding{claim: c, used: time.Now(), users: make(map[*hubUser]struct{}), done: make(chan struct{})}
 	m.mu.Lock()
 	m.held[hub] = h
 	m.mu.Unlock()
+	// It ends when the claim is lost, or when the hub is given back: both close one
+	// of the channels.
 	go func() {
 		select {
 		case <-c.Lost():
@@ -211,8 +228,9 @@ func (m *membership) moved(hub string, h *holding) {
 	m.dropped(hub)
 }
 
-// join has a connection to a hub end when another node takes the hub. end must not
-// wait. left is to be called when the connection has ended.
+// join has a connection to a hub end when another node takes the hub. end is called
+// under the lock of the membership or in a goroutine of its own, and must not wait.
+// The caller calls left when the connection has ended.
 func (m *membership) join(hub string, host bool, end func(wsconn.Reason)) (left func()) {
 	if m == nil {
 		return func() {}
@@ -234,8 +252,8 @@ func (m *membership) join(hub string, host bool, end func(wsconn.Reason)) (left 
 	}
 }
 
-// sweep gives back hubs that nobody uses, and cuts links to nodes that are dead,
-// until ctx ends.
+// sweep gives back hubs that nobody uses, has other nodes know of the browsers of
+// this one, and cuts requests to nodes that are dead, until ctx ends.
 func (m *membership) sweep(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -251,6 +269,9 @@ func (m *membership) sweep(ctx context.Context) {
 	}
 }
 
+// releaseUnused gives hubs back outside of the lock, since the directory may take
+// long to answer. A hub that still exists in package relay is kept: it may have a
+// Host in its grace time.
 func (m *membership) releaseUnused(ctx context.Context) {
 	var unused []cluster.Claim
 	m.mu.Lock()

@@ -13,8 +13,9 @@ import (
 var apiNames = map[string]string{"/ndjson": "ndjson", "/ws": "json-rpc", "/hooks": "hooks", "/hooks/invoke": "hooks", "/mcp": "mcp", "/bap": "bap"}
 
 // clientName is what people call a Client, before the hub adds its number: the name
-// of its token and the name=… of its URL, as far as there are any, or else the
-// program that its User-Agent names, "playwright".
+// of its token and the name=… of its URL, joined by "/". Without both it is the name
+// of the action API, or else the program that its User-Agent names, such as
+// "playwright" (RFC 9110, section 10.1.5).
 func clientName(r *http.Request, pass auth.Pass) string {
 	var parts []string
 	if of := pass.Grant.Name; of != "" && !strings.HasPrefix(of, "--") { // an option names nobody
@@ -34,6 +35,7 @@ func clientName(r *http.Request, pass auth.Pass) string {
 	switch program = strings.ToLower(program); program {
 	case "":
 		return "client"
+	// Every browser calls itself Mozilla/5.0.
 	case "mozilla":
 		return "browser"
 	case "go-http-client":
@@ -42,8 +44,9 @@ func clientName(r *http.Request, pass auth.Pass) string {
 	return program
 }
 
-// socketQuery is what the sockets that discovery names have in their URLs, so that
-// who asks with tabs=own, name=… or session=… connects with it.
+// socketQuery is the query of the socket URLs in the answers of discovery: a program
+// that asks with tabs=own, name=… or session=… then connects with it. Clients such as
+// Playwright read the URL from /json/version and do not add the query themselves.
 func socketQuery(r *http.Request, pass auth.Pass) string {
 	query := pass.Query
 	for _, name := range []string{"tabs", "name", "session", "grace", "fresh", "resume"} {

@@ -41,6 +41,7 @@ type Cluster struct {
 // minClusterKey is the least length of Cluster.Key in bytes (RFC 7518, section 3.2).
 const minClusterKey = 32
 
+// check refuses a cluster that would work in part, or unsafely.
 func (c *Cluster) check() error {
 	switch {
 	case c.Directory == nil || c.Listener == nil:
@@ -89,6 +90,8 @@ type clusterStatus struct {
 	Lost  uint64         `json:"lost"`  // hubs that other nodes have taken
 }
 
+// status takes the lock only for lost: the directory and the forwards have locks of
+// their own.
 func (m *membership) status() clusterStatus {
 	m.mu.Lock()
 	lost := m.lost

@@ -10,9 +10,9 @@ import (
 	"github.com/cdphub/cdphub/cluster"
 )
 
-// Nodes are named by what their operators call them: after a restart, a node has another
-// id, and the same name. So there are as many series as nodes that are alive, and
-// maxNodeSeries at most.
+// The label of a node is the name that its operators gave it. After a restart a node
+// has another id, but the same name. So there are as many series as nodes that are
+// alive, and maxNodeSeries at most.
 
 // maxNodeSeries is how many nodes have metrics of their own, the first by name.
 const maxNodeSeries = 100
@@ -34,6 +34,8 @@ func (s *linkStats) add(node string, took time.Duration, err error) {
 	defer s.mu.Unlock()
 	c := s.link[node]
 	if c == nil {
+		// It forgets all of them: a counter that starts at 0 again is a restart to
+		// Prometheus.
 		if s.link == nil || len(s.link) >= 2*maxNodeSeries { // nodes whose names change
 			s.link = make(map[string]*linkCount)
 		}
@@ -110,16 +112,19 @@ func (c nodeCollector) collect(n cluster.Node, to chan<- prometheus.Metric) {
 		gauge(nodeBrowsers, b.Running)
 		gauge(nodeMost, b.Max)
 	}
+	// A node passes nothing on to itself.
 	if n.ID == c.m.id {
 		return
 	}
 	link := c.m.links.of(n.Name)
 	gauge(linkOpen, c.m.forwards.to(n.ID))
+	// A summary without quantiles: its sum and count give the mean time.
 	to <- prometheus.MustNewConstSummary(linkAnswers, link.answered, link.waited.Seconds(), nil, n.Name)
 	to <- prometheus.MustNewConstMetric(linkFailures, prometheus.CounterValue, float64(link.failed), n.Name)
 }
 
-// How named sessions come to another node.
+// The values of the label "how": the ways in which named sessions come to another
+// node.
 const (
 	movedGiven    = "given"
 	movedTaken    = "taken"

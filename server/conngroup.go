@@ -7,6 +7,8 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
+// It has a context in place of a list: each connection ends itself when the context
+// does, and knows the reason by context.Cause.
 // connGroup is the connections of one kind of peer.
 type connGroup struct {
 	ctx context.Context // ends with the reason to close them
@@ -41,8 +43,8 @@ func (g *connGroup) close(ctx context.Context, why wsconn.Reason) bool {
 	return g.wait(ctx)
 }
 
-// wait lets no more connections in, and reports whether all were gone before
-// ctx ended.
+// wait lets no more connections in, and reports whether all were gone before ctx
+// ended. The goroutine stays when ctx ends first, and ends with the last connection.
 func (g *connGroup) wait(ctx context.Context) bool {
 	g.mu.Lock()
 	g.ended = true

@@ -26,8 +26,9 @@ func (a Actions) consents() (*actions.Consents, error) {
 	return &actions.Consents{Allow: allow, Deny: deny, Ask: a.EvalAsk}, nil
 }
 
-// origins reads the origins of an option, as pages have them. Documents without
-// an address of their own have the origin "null".
+// origins reads the origins of an option, in the form in which pages have them. A
+// document without an address of its own has the origin "null" (HTML Standard,
+// "opaque origin"), such as a sandboxed frame.
 func origins(list []string) ([]string, error) {
 	read := make([]string, len(list))
 	for i, o := range list {
@@ -43,9 +44,12 @@ func origins(list []string) ([]string, error) {
 	return read, nil
 }
 
-// AskURL is for Actions.EvalAsk: it asks a URL, which has 60 s to answer:
+// AskURL is for Actions.EvalAsk: it asks a URL, which has 60 s to answer (the
+// deadline of ctx):
 //
 //	POST {"caller":"…","origin":"https://app.example"} -> {"allow":true}
+//
+// Every status but 200 is an error, and refuses the script.
 func AskURL(url string) func(ctx context.Context, caller, origin string) (allow bool, err error) {
 	return func(ctx context.Context, caller, origin string) (bool, error) {
 		question, err := json.Marshal(map[string]string{"caller": caller, "origin": origin})
@@ -67,6 +71,8 @@ func AskURL(url string) func(ctx context.Context, caller, origin string) (allow 
 			return false, fmt.Errorf("--eval-ask answers with status %d", resp.StatusCode)
 		}
 		var answer struct{ Allow bool }
+		// In bytes. The answer is one word of JSON, and the rest of a longer one is
+		// not read.
 		const longest = 1 << 16
 		err = json.NewDecoder(io.LimitReader(resp.Body, longest)).Decode(&answer)
 		return answer.Allow, err

@@ -37,6 +37,7 @@ func (s *Server) serveDashboard(w http.ResponseWriter, r *http.Request, on audie
 		Socket:  "ws" + strings.TrimPrefix(strings.TrimSuffix(base, at.prefix), "http"),
 	}
 	if base == "" { // a Host header that cannot be a host
+		// The page then shows neither of them: it cannot know an address that works.
 		d.Clients, d.Socket = nil, ""
 	}
 	if shell := s.siblingURL(r, on.hosts, s.HostAddr()); shell != "" {
@@ -45,8 +46,9 @@ func (s *Server) serveDashboard(w http.ResponseWriter, r *http.Request, on audie
 	webpage.WriteDashboard(w, d)
 }
 
-// hasUI reports whether a listener serves the dashboard: with --ui, or without a
-// word where no other machine reaches it.
+// hasUI reports whether a listener serves the dashboard: where --ui says so, and
+// without that option where no other machine reaches the listener. The dashboard
+// needs no token where none are set, and lets its reader drive every page.
 func (s *Server) hasUI(on audience) bool {
 	if !on.clients || s.o.UI != nil && !*s.o.UI {
 		return false

@@ -24,6 +24,7 @@ func (s *Server) devtoolsEntry(r *http.Request) (entry, bool) {
 	case path == frontEndPath:
 		return entry{role: auth.RoleClient, hub: true, serve: s.openDevTools}, true
 	case strings.HasPrefix(path, frontEndPath):
+		// The files of the front end are the same for everybody and hold no secret.
 		return entry{serve: http.StripPrefix(routeOf(r).prefix+frontEndPath, s.o.DevTools).ServeHTTP}, true
 	case strings.HasPrefix(path, pageSocketPath) && ticketOf(r) != "":
 		return entry{pages: ownPages, ws: true, hub: true, serve: s.servePageByTicket}, true
@@ -31,9 +32,11 @@ func (s *Server) devtoolsEntry(r *http.Request) (entry, bool) {
 	return entry{}, false
 }
 
+// ticketOf is the ticket of a URL, "" without one.
 func ticketOf(r *http.Request) string { return r.URL.Query().Get(httpdiscovery.TicketParam) }
 
-// openDevTools redirects to the front end.
+// openDevTools redirects to the front end, with a new ticket in the address. The
+// front end opens its own WebSocket, which cannot carry a header with a token.
 func (s *Server) openDevTools(w http.ResponseWriter, r *http.Request) {
 	if !onlyReads(w, r) {
 		return
@@ -50,6 +53,8 @@ func (s *Server) openDevTools(w http.ResponseWriter, r *http.Request) {
 	}
 	at := routeOf(r)
 	w.Header().Set("Location", httpdiscovery.FrontEnd(r, at.prefix, id, s.ticket(r, id)))
+	// The address has the ticket in it, which must not reach other sites as a
+	// Referer.
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(http.StatusFound)
 }
@@ -57,6 +62,8 @@ func (s *Server) openDevTools(w http.ResponseWriter, r *http.Request) {
 // ticket makes one for a target of the hub that was asked.
 func (s *Server) ticket(r *http.Request, target string) string {
 	pass := auth.PassOf(r)
+	// A subprotocol and a query belong to one request. The ticket gives the rights to
+	// another.
 	pass.Protocol, pass.Query = "", "" // of this request alone
 	return s.tickets.Make(devtools.Place{Hub: routeOf(r).hub, Target: target}, pass.Bearer(), pass)
 }

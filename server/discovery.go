@@ -11,8 +11,9 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// discoveryOptions serve /json/new, /json/activate and /json/close by the
-// commands that stand for them.
+// discoveryOptions serve /json/new, /json/activate and /json/close by the CDP
+// commands that stand for them, Target.createTarget, activateTarget and closeTarget.
+// So the policy of the asker applies to them.
 func discoveryOptions(hub *relay.Hub, prefix string, p relay.Policy) httpdiscovery.Options {
 	return httpdiscovery.Options{
 		Prefix: prefix,
@@ -21,6 +22,8 @@ func discoveryOptions(hub *relay.Hub, prefix string, p relay.Policy) httpdiscove
 			if err := callHub(ctx, hub, p, "Target.createTarget", map[string]string{"url": url}, &made); err != nil {
 				return targets.Info{}, err
 			}
+			// The hub lists a target before the answer of the command that creates
+			// it.
 			if t, ok := hub.Target(p, made.TargetID); ok {
 				return t, nil
 			}
@@ -35,8 +38,8 @@ func discoveryOptions(hub *relay.Hub, prefix string, p relay.Policy) httpdiscove
 	}
 }
 
-// callHub sends one browser-level command, as a Client with that policy, and
-// reads its result, if wanted.
+// callHub sends one browser-level command, as a Client with that policy. It decodes
+// the result, unless result is nil. An error of CDP is returned by its text.
 func callHub(ctx context.Context, hub *relay.Hub, p relay.Policy, method string, params, result any) error {
 	l, err := hub.JoinLocal(relay.LocalOptions{ClientOptions: relay.ClientOptions{Policy: p}})
 	if err != nil {
@@ -48,6 +51,7 @@ func callHub(ctx context.Context, hub *relay.Hub, p relay.Policy, method string,
 		return err
 	}
 	out, err := l.Call(ctx, "", method, in)
+	// The text has no code: /json/… answers with the words alone.
 	if e, ok := errors.AsType[*relay.Error](err); ok {
 		return errors.New(e.Full())
 	}

@@ -43,10 +43,14 @@ func (d downloads) save(folder, name string, contents []byte) error {
 	if err != nil {
 		return err
 	}
+	// filepath.Rel alone would take "../x" for an answer; IsLocal refuses what leads
+	// upwards.
 	below, err := filepath.Rel(d.root, path)
 	if err != nil || !filepath.IsLocal(below) || !filepath.IsAbs(folder) {
 		return fmt.Errorf("%s is not below the hub's download directory", folder)
 	}
+	// The name comes from a page. IsLocal refuses also names that Windows reserves,
+	// such as NUL.
 	if name != filepath.Base(name) || !filepath.IsLocal(name) || name == "." {
 		return fmt.Errorf("%q is not the name of a file", name)
 	}
@@ -61,6 +65,8 @@ func (d downloads) save(folder, name string, contents []byte) error {
 		if n > 0 {
 			name = fmt.Sprintf("%s (%d)%s", stem, n, ext)
 		}
+		// O_EXCL fails for a file that exists and for a symbolic link (open(2)), so
+		// nothing is overwritten.
 		f, err := root.OpenFile(filepath.Join(below, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue

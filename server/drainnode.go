@@ -30,12 +30,13 @@ var (
 	errDraining = errors.New("this node is drained already")
 )
 
-// mayDrain reports whether an asker may drain nodes.
+// mayDrain reports whether an asker may drain nodes: with a token of every hub and
+// scope privileged, or without tokens on a listener that only this machine reaches.
 func (s *Server) mayDrain(pass auth.Pass, on audience) bool {
 	return s.cluster != nil && s.seesAll(pass, on) && (pass.Grant.Scope == 0 || pass.Grant.Scope >= auth.ScopePrivileged)
 }
 
-// serveUIDrain answers the dashboard.
+// serveUIDrain answers the dashboard. Both outcomes are in the audit log.
 func (s *Server) serveUIDrain(w http.ResponseWriter, r *http.Request, on audience) {
 	if s.cluster == nil {
 		http.Error(w, "This hub is no node of a cluster.", http.StatusNotFound)
@@ -60,6 +61,9 @@ func (s *Server) serveDrain(w http.ResponseWriter, r *http.Request) {
 	s.answerDrain(w, r, r.URL.Query().Get("node"), "an operator", []zap.Field{zap.String("peer", r.RemoteAddr)})
 }
 
+// answerDrain asks a node to drain, and answers the asker: 204 when it has begun, 404
+// for an unknown node, 409 for one that drains already or is the last, 502 when the
+// node does not answer.
 func (s *Server) answerDrain(w http.ResponseWriter, r *http.Request, name, by string, who []zap.Field) {
 	itself, err := s.drainNode(r.Context(), name, by)
 	s.log.Named("audit").Info("node is drained", append(who, zap.String("node", cut(name)), zap.String("by", by), zap.Error(err))...)
@@ -97,14 +101,15 @@ func (s *Server) drainNode(ctx context.Context, name, by string) (itself bool, e
 	return false, err
 }
 
-// mayEnd asks the directory, which alone knows of nodes that are drained at the same time.
+// mayEnd asks the directory, which alone knows of nodes that are drained at the same
+// time: two that ask at once must not both go.
 func (s *Server) mayEnd(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, orderWithin)
 	defer cancel()
 	return s.cluster.dir.MayEnd(ctx)
 }
 
-// serveDrainOrder is what another node asks.
+// serveDrainOrder answers another node that asks this one to drain.
 func (s *Server) serveDrainOrder(w http.ResponseWriter, r *http.Request) {
 	err := s.mayEnd(r.Context())
 	s.log.Named("audit").Info("this node is drained", zap.String("by", cut(r.URL.Query().Get("by"))), zap.Error(err))
@@ -137,7 +142,8 @@ const (
 	drainSpread = 10 * time.Second
 )
 
-// drain tells the other nodes that this one ends.
+// drain tells the other nodes that this one ends, so that they place no browser here.
+// An error is only logged: the node ends all the same.
 func (m *membership) drain() {
 	if m == nil {
 		return
@@ -155,6 +161,7 @@ func (m *membership) leave() {
 	if m == nil {
 		return
 	}
+	// Not a context of the server: those have ended by now.
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	m.mu.Lock()
@@ -172,7 +179,10 @@ func (m *membership) leave() {
 	if err := m.dir.Close(ctx); err != nil {
 		m.log.Warn("the hubs of this node could not be given back: other nodes wait for the end of its lease", zap.Error(err))
 	}
+	// With few Hosts the pause is that of drainRate. With many it shrinks, so that
+	// all have gone within drainSpread.
 	pause := min(time.Second/drainRate, drainSpread/time.Duration(max(len(hosts), 1)))
+	// A pause for each Host would be 0.2 ms, less than timers keep to.
 	const atOnce = 50
 	for i, u := range hosts {
 		if i > 0 && i%atOnce == 0 {

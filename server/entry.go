@@ -35,11 +35,13 @@ const (
 	allPages       // what is served is the same for everybody, or wants a key of its own
 )
 
-// enter is the one way to what is behind a path. What a page sends that has no
-// business there is refused before its token is looked at: it says nothing of
-// who shares an address with that page's reader.
+// enter is the one way to what is behind a path. It checks the page that a request
+// comes from before the token. A foreign page that sends wrong tokens then locks
+// nobody out: its requests come from the address of its reader, who may have a good
+// one.
 func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audience) {
 	why := ""
+	// An error of fetch says nothing of the answer unless CORS lets the page read it.
 	if e.pages == hostPages && !auth.IsWebSocket(r) {
 		forEveryPage(w.Header(), plainText) // a Host page asks why its WebSocket was refused
 	}
@@ -56,6 +58,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audie
 		}
 	case allPages:
 	}
+	// A misspelled tabs=own would show a Client all tabs.
 	if tabs := r.URL.Query().Get("tabs"); why == "" && tabs != "" && e.role == auth.RoleClient && !tabsKnown(r) {
 		http.Error(w, "tabs="+cut(tabs)+" is not known: say tabs=own for a Client that sees only the tabs that it opens, or leave it out.", http.StatusBadRequest)
 		return
@@ -66,10 +69,14 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, e entry, on audie
 	}
 	if e.role != "" && e.hub && isSandbox(routeOf(r).hub) && s.sandboxes.check(routeOf(r).hub) != nil {
 		if _, elsewhere := s.cluster.elsewhere(r.Context(), routeOf(r).hub); elsewhere {
+			// Only the role is gone: the request is passed on with its token, see
+			// ownersKey.
 			e.role = "" // the owner has made its token, and alone knows it
 		}
 	}
 	e.serve = s.clustered(e, on)
+	// After clustered, so that a plain GET is answered here and reaches no other
+	// node.
 	if e.ws {
 		e.serve = onlyHandshakes(e.serve)
 	}
@@ -97,8 +104,9 @@ func whyUnnamed(path string) string {
 	return "The pages that actions have opened stay in the hub when a connection ends: connect again, and name them by their ids."
 }
 
-// onlyHandshakes lets WebSocket handshakes through to next. A plain GET is answered
-// 426 (RFC 9110, section 15.5.22); Chromium 156 answers it 200 with nothing.
+// onlyHandshakes lets WebSocket handshakes through to next. It answers a plain GET
+// 426 with Upgrade: websocket (RFC 9110, section 15.5.22). Chromium 156 answers such
+// a GET 200 with an empty body.
 func onlyHandshakes(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if wsconn.CheckHandshake(w, r, true) == nil {
@@ -107,7 +115,8 @@ func onlyHandshakes(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// ask is what a request wants of the gate.
+// ask is what a request wants of the gate. A name that no hub can have asks for
+// NoHub, so that the answer does not depend on the hubs that exist.
 func (e entry) ask(r *http.Request) auth.Ask {
 	at := routeOf(r)
 	a := auth.Ask{Role: e.role, Hub: at.hub, Path: at.path, Listener: at.listener, WebSocket: auth.IsWebSocket(r)}

@@ -22,8 +22,9 @@ const (
 	peerSilent = 10 * time.Second // after which a node that acknowledges nothing is gone
 )
 
-// joined is an answer whose connection, once it is taken over, must not be stuck in a
-// write for longer than a peer may be slow.
+// joined is an answer whose connection httputil takes over for a WebSocket. From then
+// on no server sets deadlines, and a peer that reads nothing would block the copy for
+// ever: each write may take as long as patience says.
 type joined struct {
 	http.ResponseWriter
 	patience time.Duration
@@ -41,6 +42,7 @@ func (j *joined) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	}
 	j.taken = true
 	p := patient{Conn: conn, in: conn, patience: j.patience}
+	// httputil.ReverseProxy reads from the net.Conn and not from the bufio.Reader.
 	if n := rw.Reader.Buffered(); n > 0 { // a Client that has not waited for the answer; httputil forgets these bytes
 		early, err := rw.Peek(n)
 		if err != nil {
@@ -61,7 +63,8 @@ type patient struct {
 // Read implements net.Conn.
 func (p patient) Read(b []byte) (int, error) { return p.in.Read(b) }
 
-// Write implements net.Conn.
+// Write implements net.Conn. An error of SetWriteDeadline shows as an error of the
+// write.
 func (p patient) Write(b []byte) (int, error) {
 	p.SetWriteDeadline(time.Now().Add(p.patience))
 	return p.Conn.Write(b)
@@ -75,7 +78,8 @@ func (p patient) CloseWrite() error {
 	return nil
 }
 
-// forwards are the requests that this node passes on, by the node that serves them.
+// forwards are the requests that this node passes on, by the node that serves them. A
+// pointer to a function is the key, since functions cannot be compared.
 type forwards struct {
 	transport http.RoundTripper // static
 
@@ -86,7 +90,9 @@ type forwards struct {
 
 func newForwards(c *Cluster) *forwards {
 	dialer := net.Dialer{
-		Timeout:         dialWithin,
+		Timeout: dialWithin,
+		// Keep-alives find a node that died without a FIN; giveUpAfter finds one that
+		// dies while data is on its way.
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: peerSilent / 2, Interval: peerSilent / 4, Count: 2},
 		Control:         giveUpAfter(peerSilent),
 	}
@@ -98,22 +104,28 @@ func newForwards(c *Cluster) *forwards {
 			TLSHandshakeTimeout: dialWithin,
 			MaxIdleConnsPerHost: 64,
 			IdleConnTimeout:     time.Minute,
-			DisableCompression:  true,
+			// The answer goes to the Client as it is: the transport must not ask for
+			// gzip itself and unpack it.
+			DisableCompression: true,
 		},
 	}
 }
 
-// tls is for the connections between this node and others, which are HTTP/1.1.
+// tls is for the connections between this node and others. They are HTTP/1.1, since a
+// WebSocket needs its Upgrade header; HTTP/2 has none (RFC 9113, section 8.6).
 func (c *Cluster) tls() *tls.Config {
 	config := ClusterTLS(c.Certificate, c.CA)
 	config.NextProtos = []string{"http/1.1"}
+	// 0 is the default capacity of 64. A resumed session saves the signatures of a
+	// full handshake.
 	config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
 	return config
 }
 
-// ClusterTLS is for both ends of a connection between nodes: each shows the
-// certificate, and wants one that the authority of the cluster has signed, for whatever
-// address.
+// ClusterTLS is for both ends of a connection between nodes: each end shows the
+// certificate own, and wants one that authority has signed. The name or address in
+// the certificate does not matter: nodes come and go, and whoever has a certificate
+// of this authority is a node.
 func ClusterTLS(own tls.Certificate, authority *x509.CertPool) *tls.Config {
 	verify := func(state tls.ConnectionState) error {
 		if len(state.PeerCertificates) == 0 {
@@ -129,7 +141,10 @@ func ClusterTLS(own tls.Certificate, authority *x509.CertPool) *tls.Config {
 		return nil
 	}
 	return &tls.Config{
-		Certificates:       []tls.Certificate{own},
+		Certificates: []tls.Certificate{own},
+		// RequireAndVerifyClientCert would use the system's or ClientCAs' roots and
+		// demand the key usage clientAuth; VerifyConnection checks both directions
+		// alike.
 		ClientAuth:         tls.RequireAnyClientCert,
 		InsecureSkipVerify: true, //nolint:gosec // verify does it: by the authority of the cluster alone, under whatever address
 		VerifyConnection:   verify,
@@ -157,7 +172,8 @@ func (l *forwards) add(node string, cut func()) (left func()) {
 	}
 }
 
-// cutAllBut ends the requests that are passed on to other nodes than these.
+// cutAllBut ends the requests that are passed on to nodes other than these. It calls
+// the functions under the lock: each only cancels a context.
 func (l *forwards) cutAllBut(alive []cluster.Node) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,8 +13,10 @@ import (
 	"github.com/cdphub/cdphub/relay"
 )
 
-// handoffURL is the link of a handoff, which opens the dashboard for one target. Its
-// host is Options.PublicURL, or the listener of Clients as this machine reaches it.
+// handoffURL is the link of a handoff, which opens the dashboard for one target; ""
+// where no listener serves the dashboard. Its host is Options.PublicURL, or the
+// listener of Clients as this machine reaches it. The ticket is in the fragment,
+// which browsers do not send to servers (RFC 9110, section 4.2.5).
 func (s *Server) handoffURL(hub, ticket string) string {
 	if !s.servesUI() {
 		return ""
@@ -43,8 +45,8 @@ func (s *Server) servesUI() bool {
 	return false
 }
 
-// guest is who has come by the link of a handoff: a person without a token, for one
-// target and until the handoff ends. The zero value is no guest.
+// guest is a person who came by the link of a handoff. A guest has no token, sees one
+// target, and stays until the handoff ends. The zero value is no guest.
 type guest struct {
 	key string
 	relay.Handoff
@@ -78,7 +80,8 @@ const guestPrefix = "handoff."
 
 const handoffOver = "This link was used already, or its time is over: ask for a new one."
 
-// forGuests lets guests in by their key.
+// forGuests lets guests in by their key, in place of a token. A request without such
+// a key is left to the gate.
 func (s *Server) forGuests(r *http.Request, e entry) entry {
 	token, protocol, _ := auth.Bearer(r)
 	key, is := strings.CutPrefix(token, guestPrefix)
@@ -86,6 +89,7 @@ func (s *Server) forGuests(r *http.Request, e entry) entry {
 		return e
 	}
 	serve := e.serve
+	// The gate does not know the key. The handler below checks it.
 	e.role = ""
 	e.serve = func(w http.ResponseWriter, r *http.Request) {
 		hub, release := s.hubs.Peek(routeOf(r).hub)
@@ -140,7 +144,8 @@ func (s *Server) serveHandoff(w http.ResponseWriter, r *http.Request) {
 	}{guestPrefix + key, h.TargetID, h.Instructions, h.Until.UnixMilli()})
 }
 
-// answerHandoff ends the handoff of a target, as the person says.
+// answerHandoff ends the handoff of a target with the answer of the person. Its error
+// is for that person to read.
 func answerHandoff(hub *relay.Hub, target string, done bool) error {
 	why := relay.HandoffCancelled
 	if done {

@@ -54,12 +54,14 @@ type handover struct {
 // errElsewhereNow says to the node that hands a hub over that it is another's.
 var errElsewhereNow = errors.New("this hub has another owner by now")
 
-// handOver gives the hubs with named sessions to other nodes: each as soon as no command
-// is in flight there, or patience has ended. wait returns when all are given.
+// handOver gives the hubs with named sessions to other nodes. It gives each hub as
+// soon as no command is in flight there, or when patience has ended. wait returns
+// when all are given. The whole takes handoverWithin longer than patience, at most.
 func (s *Server) handOver(patience context.Context) (wait func()) {
 	if s.cluster == nil {
 		return func() {}
 	}
+	// drain gives it a deadline always.
 	end, _ := patience.Deadline()
 	ctx, cancel := context.WithDeadline(context.Background(), end.Add(handoverWithin))
 	giver := giver{s, ctx, make(chan struct{}, handoversAtOnce), new(sync.Map)}
@@ -91,7 +93,9 @@ type giver struct {
 	bad   *sync.Map // ids of nodes that have failed
 }
 
-// give hands one hub to the first node that takes it, and sends its Hosts away.
+// give hands one hub to the first node that takes it, and sends its Hosts away. Where
+// none takes it, the Hosts stay until membership.leave has given the claim back:
+// before, no node could claim their hub.
 func (g giver) give(name string, hub *relay.Hub) {
 	g.turns <- struct{}{}
 	defer func() { <-g.turns }()
@@ -100,9 +104,12 @@ func (g giver) give(name string, hub *relay.Hub) {
 	if !held || isSandbox(name) { // a sandbox ends with its node
 		return
 	}
+	// First the Hosts are parted, then the state is read: an event in between would
+	// be lost with the old state.
 	hub.Part()
 	body := handover{Host: hub.State(), Named: g.named.Take(name)}
 	if g.browsers.Has(name) {
+		// What a browser of this node shows ends with this node.
 		body.Named.Lose()
 	}
 	begun := time.Now()
@@ -120,7 +127,9 @@ func (g giver) give(name string, hub *relay.Hub) {
 	}
 }
 
-// send tries one node after the other.
+// send offers a hub to one node after the other until one takes it. A node that has
+// failed is not asked for later hubs. errElsewhereNow ends the search: the hub has a
+// newer owner.
 func (g giver) send(hub string, epoch cluster.Epoch, body handover) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -143,7 +152,8 @@ func (g giver) send(hub string, epoch cluster.Epoch, body handover) error {
 	return err
 }
 
-// others are the nodes that can take hubs, in random order.
+// others are the nodes that can take hubs, in random order, so that the hubs of a
+// node that ends are spread over all of them.
 func (m *membership) others() (list []cluster.Node) {
 	for _, n := range m.dir.Nodes() {
 		if n.ID != m.id && !n.Draining {
@@ -154,8 +164,8 @@ func (m *membership) others() (list []cluster.Node) {
 	return list
 }
 
-// letGo takes a hub out of those that this node serves; in the directory it stays its
-// own.
+// letGo takes a hub out of the hubs that this node serves. In the directory the claim
+// stays, so that no third node takes the hub while it is handed over.
 func (m *membership) letGo(hub string) (epoch cluster.Epoch, hosts []*hubUser, held bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -173,7 +183,8 @@ func (m *membership) letGo(hub string) (epoch cluster.Epoch, hosts []*hubUser, h
 	return h.claim.Epoch(), hosts, true
 }
 
-// takeHandover serves what send sends.
+// takeHandover answers POST /cluster/handover. 409 says that the hub is another
+// node's already.
 func (s *Server) takeHandover(w http.ResponseWriter, r *http.Request, v *verdict) {
 	var body handover
 	if v.Hub != relay.DefaultHub && !relay.ValidName(v.Hub) {
@@ -221,10 +232,13 @@ func (s *Server) adopt(name string, from handover, how string) {
 	s.log.Info("a hub goes on that was at another node", zap.String("hub", name), zap.Int("sessions", len(from.Named.Sessions)))
 }
 
-// beginAgain makes of a named session what its connection brought to the node before. Its
-// errors are for who asks for the session again.
+// beginAgain restores what the connection of a named session brought to the node
+// before: its rights and its place in the hub. Its errors reach the Client that asks
+// for the session again.
 func (s *Server) beginAgain(name string, st *named.SessionState) (*named.Begin, error) {
 	var v auth.Verdict
+	// The bearer of the verdict must be the one of the session. A comparison in
+	// constant time tells nobody how much of the text is right.
 	if err := json.Unmarshal(st.Verdict, &v); err != nil || subtle.ConstantTimeCompare([]byte(v.Bearer), []byte(st.Bearer)) == 0 {
 		return nil, errors.New("its node has ended")
 	}
@@ -241,7 +255,9 @@ func (s *Server) beginAgain(name string, st *named.SessionState) (*named.Begin, 
 	return s.begins(client, pass, name, release), nil
 }
 
-// begins is what a named session needs as long as it lasts.
+// begins is what a named session needs as long as it lasts. hold ends it with its
+// sandbox or its token. In a cluster, the verdict goes with the session to its next
+// node.
 func (s *Server) begins(client *relay.Client, pass auth.Pass, hub string, release func()) *named.Begin {
 	hold := func(end func(wsconn.Reason)) func() {
 		apart := s.sandboxes.join(hub, func() { end(wsconn.ReasonDeleted) })
@@ -258,13 +274,16 @@ func (s *Server) begins(client *relay.Client, pass auth.Pass, hub string, releas
 	return b
 }
 
-// derive makes ids of hubs that are the same at each node: nil where there is one alone.
+// derive makes ids that are the same at each node, of the key that all nodes have and
+// of parts. It is nil without a cluster, where random ids do. The text has 32
+// hexadecimal digits in capitals, as ids of Chromium have.
 func (c *Cluster) derive() func(parts ...string) string {
 	if c == nil {
 		return nil
 	}
 	return func(parts ...string) string {
 		sum := hmac.New(sha256.New, c.Key)
+		// %q keeps the parts apart: ["a" "b"] and ["a b"] give two ids.
 		fmt.Fprintf(sum, "cdphub id %q", parts)
 		return strings.ToUpper(hex.EncodeToString(sum.Sum(nil)[:16]))
 	}

@@ -51,7 +51,8 @@ type audience struct {
 	exposed        bool // to other machines
 }
 
-// asks is where the home page asks what runs, and the role of the token for it.
+// asks is the address at which the home page asks what runs, and the role of the
+// token that it needs there.
 func (a audience) asks() (path string, role auth.Role) {
 	if a.clients {
 		return clientStatusPath, auth.RoleClient
@@ -77,7 +78,8 @@ func (s *Server) serveHome(w http.ResponseWriter, r *http.Request, on audience) 
 	webpage.WriteHome(w, h)
 }
 
-// homePath is the path of the home page of the hub that a request is for.
+// homePath is the path of the home page of the hub that a request is for. Refusals
+// name it to people, see webpage.ForPeople.
 func (s *Server) homePath(r *http.Request) string {
 	if at, ok := s.route(r); ok {
 		return at.prefix + "/"
@@ -85,6 +87,8 @@ func (s *Server) homePath(r *http.Request) string {
 	return "/"
 }
 
+// serveFavicon answers with an SVG image, which a day in the cache saves from being
+// asked for by each page.
 func serveFavicon(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Header().Set("Cache-Control", "max-age=86400")
@@ -113,6 +117,7 @@ type homePage struct {
 	URL   string `json:"url"`
 }
 
+// The numbers of hubs and of pages that the home page lists.
 const (
 	maxHomeHubs  = 100
 	maxHomePages = 50
@@ -141,7 +146,7 @@ func (s *Server) serveHomeStatus(w http.ResponseWriter, r *http.Request, on audi
 type namedHub struct{ name, prefix string }
 
 // hubsFor are the hubs that an asker may know of: the one that was asked, and all
-// others for who may drive them all. Sandboxes are in no list, since their names are
+// others for a token of every hub. Sandboxes are in no list, since their names are
 // the keys to them.
 func (s *Server) hubsFor(r *http.Request, on audience) []namedHub {
 	at, pass := routeOf(r), auth.PassOf(r)
@@ -158,7 +163,8 @@ func (s *Server) hubsFor(r *http.Request, on audience) []namedHub {
 }
 
 // seesAll reports whether an asker may know of all hubs, and of the nodes of the
-// cluster that have them.
+// cluster that have them: with a token of every hub, or without tokens on a listener
+// that only this machine reaches.
 func (s *Server) seesAll(pass auth.Pass, on audience) bool {
 	return pass.Grant.Hub == auth.EveryHub || !s.tokens.Set() && !on.exposed
 }
@@ -171,6 +177,8 @@ func hubPrefix(name string) string {
 	return "/hub/" + name
 }
 
+// homeHub describes one hub. It asks browsers for titles and waits titlesWithin at
+// most: Chromium reports a new title late, see relay.Hub.Refresh.
 func (s *Server) homeHub(ctx context.Context, name, prefix string, pass auth.Pass) homeHub {
 	hub, release := s.hubs.Peek(name)
 	defer release()

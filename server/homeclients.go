@@ -28,6 +28,8 @@ func (s *Server) siblingURL(r *http.Request, asked bool, addr string) string {
 		if err != nil {
 			name = host
 		}
+		// JoinHostPort adds the brackets of an IPv6 address again (RFC 3986, section
+		// 3.2.2).
 		host = net.JoinHostPort(strings.Trim(name, "[]"), port)
 	}
 	if strings.ContainsAny(host, " ;,'\"") { // it goes into a header of the answer
@@ -40,8 +42,11 @@ func (s *Server) siblingURL(r *http.Request, asked bool, addr string) string {
 	return scheme + host + routeOf(r).prefix
 }
 
-// snippets say how each client connects to the hub at a URL.
+// snippets say how each client connects to the hub at a URL. They are shown on the
+// dashboard and on the home page. Without a token the page has the word TOKEN in its
+// place.
 func (s *Server) snippets(base string) []webpage.Snippet {
+	// "http" becomes "ws", and "https" becomes "wss".
 	socket := "ws" + strings.TrimPrefix(base, "http") + "/devtools/browser"
 	playwright, puppeteer, query, mcp, curl := "", "", "", "", ""
 	if s.tokens.Set() {
@@ -55,6 +60,7 @@ func (s *Server) snippets(base string) []webpage.Snippet {
 		{Client: "Playwright", Code: fmt.Sprintf("const browser = await chromium.connectOverCDP(%q%s);", base, playwright)},
 		{Client: "Puppeteer", Code: fmt.Sprintf("const browser = await puppeteer.connect({ browserWSEndpoint: %q%s });", socket, puppeteer)},
 	}
+	// This snippet has the token in its URL, which --url-token=false forbids.
 	if query == "" || !s.o.Tokens.NoURLs {
 		list = append(list, webpage.Snippet{Client: "agent-browser", Code: fmt.Sprintf("agent-browser --cdp %q snapshot -i", socket+query)})
 	}

@@ -11,10 +11,11 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// serveHost makes a WebSocket the Host of its hub. Where there is one it must
-// wait, the longer the more often the hub was taken over of late. With
-// ?standby it replaces none, and waits until the hub is free. Beside a browser
-// that the hub has started there must be somebody who wants it.
+// serveHost makes a WebSocket the Host of its hub. If the hub has a Host, the new one
+// first waits for relay.Hub.ReconnectDelay, with exponential backoff, so that two
+// Host pages do not replace each other all the time. With ?standby it replaces none,
+// and waits until the hub is free. At a hub with a browser of its own, --page-host or
+// a Host token must allow a page beside it.
 func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 	ownBrowser := s.browsers.Has(routeOf(r).hub)
 	if ownBrowser && !s.o.PageHost && auth.PassOf(r).Grant.Role == "" {
@@ -38,7 +39,11 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 	peer := s.peer("host", r)
 	who := &peer // it is kept once
 	o := wsconn.Options{Limits: s.o.Limits.host(), Share: s.share(hub)}
+	// A Host is served without a goroutine of its own: the bridge starts its reader,
+	// and left is called at its end.
 	came := s.upgrade(w, r, peer, s.hosts, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
+		// Handlers run in the goroutine of the connection, where nothing else would
+		// recover a panic.
 		guard := func(handle func([]byte)) func([]byte) {
 			return func(m []byte) {
 				defer who.survive(conn)
@@ -62,8 +67,9 @@ func (s *Server) serveHost(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// awaitTakeover waits for the Host's turn and reports whether it still wants
-// it.
+// awaitTakeover waits until the Host may connect. It reports false when the peer has
+// gone meanwhile. The handshake is not answered before, so that the page sees one
+// slow connection and does not try again.
 func awaitTakeover(r *http.Request, hub *relay.Hub) bool {
 	wait := hub.ReconnectDelay()
 	if wait == 0 {
@@ -77,21 +83,24 @@ func awaitTakeover(r *http.Request, hub *relay.Hub) bool {
 	}
 }
 
-// pageSide is a hub that has a browser of its own: it takes pages, but no other
-// browser in the place of that.
+// pageSide is a hub that has a browser of its own. It takes Host pages, but no second
+// browser: the hub could not tell which one its Clients mean.
 type pageSide struct{ bridge.Standby }
 
 // SetHost implements bridge.Hub.
 func (p pageSide) SetHost(h bridge.Host, a bridge.Announcement) (bridge.Events, error) {
+	// Only a Host that is a browser implements BrowserSessions.
 	if _, is := h.(bridge.BrowserSessions); is {
 		return nil, wsconn.ReasonHasBrowser
 	}
 	return p.Standby.SetHost(h, a)
 }
 
+// shareKey is the key of relay.Hub.Value for the hub's share of the CPUs.
 type shareKey struct{}
 
-// share is what a hub has of the CPUs.
+// share is what a hub has of the CPUs, the same for all its connections: the readers
+// of a heavy hub pause, see docs/architecture.md, "Neighbours".
 func (s *Server) share(hub *relay.Hub) *wsconn.Share {
 	return hub.Value(shareKey{}, func() any { return s.shares.Share() }).(*wsconn.Share)
 }

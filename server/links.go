@@ -48,7 +48,8 @@ func newLinks(s *Server) *links {
 	return l
 }
 
-// close ends all links, and reports whether they were gone before ctx ended.
+// close ends all links, and reports whether they were gone before ctx ended. Half of
+// the time is for bytes that the other ends have not received yet.
 func (l *links) close(ctx context.Context) bool {
 	flush, cancel := context.WithTimeout(ctx, closing/2)
 	defer cancel()
@@ -66,9 +67,11 @@ type linked struct {
 	pass auth.Pass // that requests have; zero for none
 }
 
+// linkKey is the context key for the link that a request came by.
 type linkKey struct{}
 
-// linkOf is the link that a request has come by; one without a pipe stands for none.
+// linkOf is the link that a request has come by. A request that came by none has a
+// link without a pipe, so that callers need no nil check.
 func linkOf(r *http.Request) *linked {
 	if l, is := r.Context().Value(linkKey{}).(*linked); is {
 		return l
@@ -76,7 +79,8 @@ func linkOf(r *http.Request) *linked {
 	return &linked{}
 }
 
-// door is a listener of what comes by links, with its server.
+// door is a listener of what comes by links, with its server. net/http wants a
+// listener; this one hands over the pipes of links.
 type door struct {
 	once  sync.Once // starts the server
 	serve func()
@@ -89,10 +93,13 @@ type door struct {
 // newDoor makes a door to what a listener serves, for peers far away.
 func (s *Server) newDoor(hosts bool) *door {
 	d := &door{conns: make(chan net.Conn), done: make(chan struct{})}
+	// The rules are those of an exposed listener: the peer may be far away.
 	rate := s.o.rates.own
 	rate.Within += s.o.Limits.LinkGrace // a body may wait for the link to come back
 	next := s.serve(audience{clients: true, hosts: hosts, exposed: true})
 	d.hs = httpserver.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The peer of the link could claim any address with this header; its own was
+		// checked at the handshake.
 		r.Header.Del("X-Forwarded-For") // the link's own peer counts
 		if ofNoOtherPage(r) {
 			r = linkOf(r).pass.Lend(r)
@@ -109,15 +116,19 @@ func (s *Server) newDoor(hosts bool) *door {
 }
 
 // ofNoOtherPage reports whether a request comes from a program, or from a page that
-// the link itself has brought. Pages of --client-origin need a token of their own:
-// the link is their reader's, and not theirs.
+// the link itself has brought. Only those use the token of the link. A page of
+// another origin (--client-origin) needs a token of its own: its reader has the link,
+// but the page may be anybody's. Origins are compared without regard to case, as
+// hosts are (RFC 3986, section 6.2.2.1).
 func ofNoOtherPage(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	return len(origins) == 0 || len(origins) == 1 && strings.EqualFold(origins[0], "http://"+r.Host)
 }
 
-// let serves a link.
+// let hands a link to the server of the door, which it starts for the first link. It
+// waits until the server accepts the link.
 func (d *door) let(l *linked) {
+	// Most servers never see a link, and need no goroutine for it.
 	d.once.Do(d.serve)
 	select {
 	case d.conns <- l:
@@ -158,8 +169,8 @@ func (linkAddr) Network() string { return "link" }
 
 func (a linkAddr) String() string { return string(a) }
 
-// addressOf is the address of a request, with a port: that of whom a trusted proxy
-// relays for.
+// addressOf is the address of a request, with the port of the connection. Behind a
+// trusted proxy it is the address that the proxy names in X-Forwarded-For.
 func (s *Server) addressOf(r *http.Request) linkAddr {
 	_, port, err := net.SplitHostPort(r.RemoteAddr)
 	if from := s.gate.Address(r); err == nil && from.IsValid() {
@@ -168,7 +179,8 @@ func (s *Server) addressOf(r *http.Request) linkAddr {
 	return linkAddr(r.RemoteAddr)
 }
 
-// serveLink makes a WebSocket one of a link.
+// serveLink makes a WebSocket one of a link. In a cluster the node that has the link
+// serves it.
 func (s *Server) serveLink(w http.ResponseWriter, r *http.Request, on audience) {
 	if node, elsewhere := s.linkElsewhere(r); elsewhere {
 		s.passOn(w, r, entry{role: auth.RoleClient}, on, cluster.Owner{Node: node})
@@ -180,6 +192,8 @@ func (s *Server) serveLink(w http.ResponseWriter, r *http.Request, on audience) 
 	}
 	in := &linked{Pipe: j.Pipe, hub: routeOf(r).hub}
 	d := s.links.doors[0]
+	// Doors are by what the listener serves: a link grants no more than its own
+	// listener does.
 	if on.hosts {
 		d = s.links.doors[1]
 	}
@@ -188,6 +202,8 @@ func (s *Server) serveLink(w http.ResponseWriter, r *http.Request, on audience) 
 	}
 	refuse := j.Refuse
 	o := wsconn.Options{Subprotocol: link.Protocol, Header: j.Answer, Limits: link.Limits()}
+	// refuse is a variable: serveSocket calls its last argument but one also when the
+	// connection has ended, and then the link must stay.
 	s.serveSocket(w, r, s.peer("link", r), s.links.conns, o, func() { refuse() }, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
 		refuse = func() {} // the peer has the answer, and may have come back over another WebSocket already
 		if j.Fresh {
@@ -204,6 +220,8 @@ func (s *Server) serveLink(w http.ResponseWriter, r *http.Request, on audience) 
 // That node checks whose link it is. A link within a link is for joinLink to refuse.
 func (s *Server) linkElsewhere(r *http.Request) (node cluster.Node, is bool) {
 	hello, err := link.ReadHello(r.Header)
+	// An epoch of 1 is a new link, which every node may have. An unknown node has
+	// ended, and its links with it: joinLink then answers 410.
 	if s.cluster == nil || err != nil || hello.Epoch == 1 || hello.Node == s.cluster.id || linkOf(r).Pipe != nil {
 		return node, false
 	}
@@ -215,7 +233,9 @@ func (s *Server) linkElsewhere(r *http.Request) (node cluster.Node, is bool) {
 	return nodes[i], true
 }
 
-// joinLink finds the link of a handshake, or answers why there is none.
+// joinLink finds the link of a handshake, or answers why there is none: 410 for a
+// link that has ended, 403 for the link of another token, 429 for too many links, 409
+// for an outdated handshake.
 func (s *Server) joinLink(w http.ResponseWriter, r *http.Request) (j link.Joined, ok bool) {
 	switch query := r.URL.Query().Get("pass"); {
 	case linkOf(r).Pipe != nil:

@@ -14,8 +14,10 @@ import (
 	"github.com/cdphub/cdphub/internal/httpserver"
 )
 
-// listenAll opens the listeners for Clients, Hosts and operators, and makes
-// them speak TLS where there is a certificate.
+// listenAll opens the listeners for Clients, Hosts and operators, and makes them
+// speak TLS where there is a certificate. It opens them before the server runs, so
+// that connections queue in the kernel and an address that is taken is an error of
+// New.
 func (s *Server) listenAll() error {
 	if s.o.NoListeners {
 		return nil
@@ -29,6 +31,7 @@ func (s *Server) listenAll() error {
 		given          net.Listener
 		clients, hosts bool
 	}{{"clients", s.o.ClientAddr, s.o.Listeners.Clients, true, false}, {"hosts", s.o.HostAddr, s.o.Listeners.Hosts, false, true}}
+	// One address is one listener with the paths of both.
 	if s.o.ClientAddr == s.o.HostAddr {
 		wanted[0].hosts, wanted = true, wanted[:1]
 	}
@@ -52,11 +55,13 @@ func (s *Server) listenAll() error {
 	return nil
 }
 
-// listen opens one listener, or takes the one that is given.
+// listen opens one listener, or takes the one that is given, such as one of systemd's
+// socket activation. exposed says that other machines may reach it.
 func (s *Server) listen(name, addr string, given net.Listener, exposed bool) (net.Listener, error) {
 	if given == nil {
 		return listen(addr, exposed)
 	}
+	// A Unix socket has no address that other machines reach.
 	if given.Addr().Network() == "tcp" && !exposed {
 		if err := refuseExposed(given.Addr().String()); err != nil {
 			return nil, err
@@ -66,14 +71,16 @@ func (s *Server) listen(name, addr string, given net.Listener, exposed bool) (ne
 	return given, nil
 }
 
-// limit gives one address only so many connections to a listener.
+// limit gives one address only so many connections to a listener. silent drops the
+// others without an answer, since a peer that expects TLS could not read it.
 func (s *Server) limit(ln net.Listener, silent bool) net.Listener {
 	return httpserver.Listen(ln, httpserver.ListenerOptions{
 		Connections: httpserver.Connections(s.o.Limits.MaxConnections), Exempt: s.gate.Trusts, Silent: silent, Log: s.log,
 	})
 }
 
-// guarded reports whether tokens keep strangers out of a listener.
+// guarded reports whether tokens keep strangers out of a listener. Then it may be
+// exposed without --insecure-bind.
 func (s *Server) guarded(clients, hosts bool) bool {
 	return (!clients || s.tokens.Covers(auth.RoleClient)) && (!hosts || s.tokens.Covers(auth.RoleHost))
 }
@@ -92,7 +99,8 @@ func listen(addr string, insecure bool) (net.Listener, error) {
 	return ln, err
 }
 
-// refuseExposed refuses addresses that other machines can reach.
+// refuseExposed refuses addresses that other machines can reach. A name other than
+// localhost counts as exposed: it could lead to any address.
 func refuseExposed(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -106,7 +114,8 @@ func refuseExposed(addr string) error {
 		"listen on 127.0.0.1, have tokens for all that is served there (--client-token, --host-token, --tokens, --jwt-key), or say --insecure-bind", addr)
 }
 
-// exposed reports whether other machines can reach a listener.
+// exposed reports whether other machines can reach a listener. A listener that is no
+// TCP port counts as exposed, since nothing is known of it.
 func exposed(at net.Addr) bool {
 	tcp, ok := at.(*net.TCPAddr)
 	return !ok || !tcp.IP.IsLoopback()
@@ -146,6 +155,7 @@ func (s *Server) secure() (func(net.Listener) net.Listener, error) {
 	if t.CertFile == "" || t.KeyFile == "" {
 		return nil, errors.New("TLS needs both a certificate and its key: set --tls-cert and --tls-key")
 	}
+	// A first load here makes a wrong file an error of New.
 	k := &keyPair{certFile: t.CertFile, keyFile: t.KeyFile, log: s.log}
 	if err := k.load(); err != nil {
 		return nil, err
@@ -153,8 +163,11 @@ func (s *Server) secure() (func(net.Listener) net.Listener, error) {
 	s.files = append(s.files, file{"TLS certificate", k.load})
 	config := &tls.Config{
 		GetCertificate: k.get,
-		NextProtos:     []string{"http/1.1"},
-		MinVersion:     tls.VersionTLS13,
+		// No "h2": a WebSocket takes a connection over with the Upgrade header of
+		// HTTP/1.1 (RFC 6455, section 1.3), which HTTP/2 has not (RFC 9113, section
+		// 8.6).
+		NextProtos: []string{"http/1.1"},
+		MinVersion: tls.VersionTLS13,
 	}
 	if t.Min == tls.VersionTLS12 {
 		config.MinVersion = tls.VersionTLS12

@@ -12,8 +12,9 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// Of those who have yet to show a token there may be so many from one address,
-// each with a message of so many bytes that is not whole.
+// Limits for connections without a token so far: how many one address may have, and
+// how many bytes one of their messages may have. Strangers could fill the memory
+// otherwise.
 const (
 	maxLogins      = 64
 	maxBeforeLogin = 64 << 10
@@ -28,7 +29,9 @@ type login struct {
 	releases []func()
 }
 
-// enter implements actions.Caller's Login.
+// enter implements actions.Caller's Login. It checks the token, gets the hub with its
+// browser, and lifts the limits that held before. Its errors have the words that the
+// action protocols answer with.
 func (l *login) enter(ctx context.Context, token string) (actions.Caller, error) {
 	s := l.server
 	pass, err := auth.PassOf(l.r).Login(token)
@@ -44,20 +47,25 @@ func (l *login) enter(ctx context.Context, token string) (actions.Caller, error)
 	if err != nil {
 		return actions.Caller{}, actions.NoBrowserFor(err)
 	}
+	// Both end with the connection, see release.
 	l.releases = append(l.releases, release, s.hold(pass, l.conn))
+	// 0 lifts the limit of maxBeforeLogin: Options.Limits count again.
 	l.conn.LimitMessages(0)
 	l.known()
 	return s.caller(l.r, hub, pass), nil
 }
 
+// release gives back the hub and ends the hold of the token. It is called after the
+// connection has ended, in the same goroutine as enter.
 func (l *login) release() {
 	for _, f := range l.releases {
 		f()
 	}
 }
 
-// awaitLogin lets a request pass that is to show its token later, until known
-// is called, or answers that too many of its address are to.
+// awaitLogin lets a request pass that is to show its token later. known counts it
+// out; it may be called more than once. Too many such requests of one address are
+// answered 429.
 func (s *Server) awaitLogin(w http.ResponseWriter, r *http.Request) (known func(), ok bool) {
 	left, ok := s.logins.Enter(s.gate.Address(r), maxLogins)
 	if !ok {

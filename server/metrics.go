@@ -14,8 +14,8 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// No label has a value that a peer chooses: not the name of a hub, a Target
-// or a method.
+// No label has a value that a peer chooses, such as the name of a hub, a Target or a
+// method: a stranger could make series without end.
 
 // metrics is what the server counts itself.
 type metrics struct {
@@ -75,10 +75,13 @@ func newMetrics() *metrics {
 	}
 }
 
-// closed counts the end of a connection.
+// closed counts the end of a connection. Codes that peers may choose (3000 to 4999,
+// RFC 6455, section 7.4.2) are counted together, so that a peer cannot make series.
 func (m *metrics) closed(side string, code uint16) {
 	label := "other"
 	switch {
+	// 1000 to 1014 are what the IANA registry has ("WebSocket Close Code Number
+	// Registry").
 	case code >= 1000 && code <= 1014:
 		label = strconv.Itoa(int(code))
 	case wsconn.IsOwn(code):
@@ -94,8 +97,10 @@ func (m *metrics) loginFailed(listener, reason string) {
 	m.logins.WithLabelValues(listener, reason).Inc()
 }
 
+// browserStarted is browsers.Options.Started.
 func (m *metrics) browserStarted(took time.Duration) { m.browserStart.Observe(took.Seconds()) }
 
+// queueLeft is browsers.Options.Queued.
 func (m *metrics) queueLeft(waited time.Duration, served bool) {
 	outcome := "gave_up"
 	if served {
@@ -106,6 +111,7 @@ func (m *metrics) queueLeft(waited time.Duration, served bool) {
 
 // refused counts a handshake that was answered with an HTTP status from 400.
 func (m *metrics) refused(side string, status int) {
+	// The set of names is finite: a status without a name is "other".
 	words := http.StatusText(status)
 	if words == "" {
 		words = "other"
@@ -141,13 +147,16 @@ var hubMetrics = []hubMetric{
 var latency = prometheus.NewDesc("cdphub_command_latency_seconds",
 	"Time from a Client's command until the answer of its Host. Every 17th command is measured.", nil, nil)
 
-// latencyOf is the histogram of the numbers that package relay has.
+// latencyOf makes a histogram of Prometheus from the numbers of package relay. Its
+// buckets are cumulative: each one counts also all that are smaller. The last number
+// of relay is for everything above the bounds, which Prometheus takes from count.
 func latencyOf(l relay.Latency) prometheus.Metric {
 	buckets, count := make(map[float64]uint64, len(relay.LatencyBounds)), uint64(0)
 	for i, n := range l.Buckets {
 		if count += n; i < len(relay.LatencyBounds) {
 			buckets[relay.LatencyBounds[i]] = count
 		}
+		// Seconds, as Prometheus wants all times.
 	}
 	return prometheus.MustNewConstHistogram(latency, count, l.Sum, buckets)
 }
@@ -160,8 +169,8 @@ type hubMetric struct {
 	value      func(relay.Stats) float64
 }
 
-// hubCollector is a prometheus.Collector of hubMetrics. All numbers of one
-// scrape are from the same stats.
+// hubCollector is a prometheus.Collector of hubMetrics. All numbers of one scrape are
+// from one call of stats, so that they add up.
 type hubCollector struct {
 	stats func() relay.Stats
 	descs []*prometheus.Desc // of hubMetrics, in their order

@@ -20,13 +20,15 @@ func withMethods(next http.Handler, methods ...string) http.Handler {
 	})
 }
 
-// withJSON lets requests through to next whose body, if they have any, is JSON
-// by its name. Browsers ask first before they send that for a page of another
-// site; other bodies they just send.
+// withJSON lets requests through to next whose body, if they have one, is JSON by its
+// Content-Type. Browsers ask with a preflight request before they send JSON to
+// another site; text and forms they send without asking (Fetch Standard,
+// "CORS-safelisted request-header"). So no foreign page can post here.
 func withJSON(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kind := r.Header.Get("Content-Type")
 		name, _, err := mime.ParseMediaType(kind)
+		// A length of -1 is unknown, and counts as a body.
 		if (kind != "" || r.ContentLength != 0) && (err != nil || name != "application/json") {
 			w.Header().Set("Accept-Post", "application/json")
 			http.Error(w, "The body must be JSON: send it with Content-Type: application/json.", http.StatusUnsupportedMediaType)

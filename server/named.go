@@ -16,8 +16,9 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// options of the named sessions. What one keeps must fit into the queue of one
-// connection, or a Client could never come back to all of it.
+// named is the options of the named sessions. What a session keeps must fit into the
+// queue of one connection with room for what comes meanwhile, hence half of it. A
+// Client could never come back to all of it otherwise.
 func (l Limits) named(log *zap.Logger) named.Options {
 	queue := l.client()
 	o := named.Options{
@@ -48,8 +49,9 @@ func browserSocket(path string) bool {
 	return path == "/cdp" || path == "/devtools/browser" || strings.HasPrefix(path, "/devtools/browser/")
 }
 
-// misplacedSession is what is wrong with a request for a WebSocket that asks for a named
-// session where there is none: only CDP Clients of the browser have them.
+// misplacedSession is what is wrong with a request that asks for a named session on a
+// WebSocket without them; "" for nothing. Only CDP Clients of the whole browser have
+// named sessions.
 func misplacedSession(r *http.Request) string {
 	if !r.URL.Query().Has("session") || browserSocket(routeOf(r).path) {
 		return ""
@@ -57,12 +59,14 @@ func misplacedSession(r *http.Request) string {
 	return "session=NAME is for /devtools/browser and /cdp alone: leave it out here."
 }
 
-// owner is whose names of sessions the asker can use.
+// owner is whose names of sessions the asker can use: those of the same token at the
+// same hub.
 func (s *Server) owner(r *http.Request) named.Owner {
 	return named.Owner{Hub: routeOf(r).hub, Bearer: auth.PassOf(r).Bearer()}
 }
 
-// serveClient makes a WebSocket a Client of its hub.
+// serveClient makes a WebSocket a Client of its hub, with a named session if the URL
+// or the token asks for one.
 func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
 	grant := auth.PassOf(r).Grant
 	wish, err := s.named.Read(r.URL.Query(), named.Granted{Name: grant.Session, Longest: grant.Grace})
@@ -84,8 +88,8 @@ func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// serveNamed gives a WebSocket its named session. What that holds, its place at the hub
-// and the hub itself, is let go of when the session ends.
+// serveNamed gives a WebSocket its named session. The session holds the hub and its
+// place there until it ends, not until the connection does.
 func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.Wish) {
 	key := named.Key{Owner: s.owner(r), Name: wish.Name}
 	if err := s.named.Check(key, wish); err != nil { // before a browser is started
@@ -93,12 +97,15 @@ func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.
 		return
 	}
 	var begin *named.Begin
+	// A connection that resumes brings nothing of its own: it uses the hub and the
+	// rights that the session has.
 	if !wish.Resumes() {
 		var ok bool
 		if begin, ok = s.beginNamed(w, r, key, wish); !ok {
 			return
 		}
 	}
+	// giveBack undoes beginNamed where the session did not take it.
 	giveBack := func() {
 		if begin != nil {
 			begin.Client.Leave()
@@ -110,6 +117,8 @@ func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.
 	o := wsconn.Options{AnyKey: true, Limits: s.o.Limits.client(), Share: s.share(hub)}
 	letGo()
 	came := s.upgrade(w, r, who, s.clients, o, func(ctx context.Context, conn *wsconn.Conn, ended func()) {
+		// Join may fail although Check did not: another connection was faster. The
+		// handshake is answered by now, so the connection is closed with the reason.
 		link, err := s.named.Join(key, wish, conn, begin)
 		if err != nil {
 			giveBack()
@@ -134,13 +143,16 @@ func (s *Server) serveNamed(w http.ResponseWriter, r *http.Request, wish *named.
 	}
 }
 
-// beginNamed makes what a connection brings that does not resume.
+// beginNamed makes what a connection brings that does not resume: the hub, and a
+// place for a Client there. It answers when it fails.
 func (s *Server) beginNamed(w http.ResponseWriter, r *http.Request, key named.Key, wish *named.Wish) (*named.Begin, bool) {
 	hub, release, ok := s.acquireReady(w, r)
 	if !ok {
 		return nil, false
 	}
 	pass := auth.PassOf(r)
+	// A session that begins anew under its name sees the tabs that it had, if its
+	// connections see only their own.
 	if tabs := s.named.Tabs(key); tabs != "" && pass.Owner != "" && !wish.Fresh {
 		pass.Owner = tabs
 	}
@@ -153,7 +165,9 @@ func (s *Server) beginNamed(w http.ResponseWriter, r *http.Request, key named.Ke
 	return s.begins(client, pass, key.Hub, release), true
 }
 
-// refuseNamed answers why a connection does not get its named session.
+// refuseNamed answers why a connection does not get its named session: 403 for a name
+// that another token has begun, 400 for a wrong number, 503 for too many sessions, and
+// 410 for one that has ended.
 func refuseNamed(w http.ResponseWriter, why error) {
 	status := http.StatusGone
 	switch {
@@ -167,7 +181,8 @@ func refuseNamed(w http.ResponseWriter, why error) {
 	http.Error(w, why.Error()+".", status)
 }
 
-// closeNamed closes a connection whose session has ended since Check.
+// closeNamed is the close code for a session that has ended since Check: 1013 when
+// there are too many, else 4505, after which a Client must not try again as it did.
 func closeNamed(why error) wsconn.Reason {
 	if errors.Is(why, named.ErrTooMany) {
 		return wsconn.ReasonTryAgain
@@ -181,7 +196,8 @@ func closeNamed(why error) wsconn.Reason {
 //	DELETE /sessions/NAME   ends one: 204, or 404
 const sessionsPath = "/sessions"
 
-// namedEntry finds that.
+// namedEntry finds what serves sessionsPath. Only pages of the own origin may ask,
+// and programs.
 func (s *Server) namedEntry(path string) (entry, bool) {
 	name, one := strings.CutPrefix(path, sessionsPath+"/")
 	if path != sessionsPath && !one {
@@ -210,6 +226,8 @@ func (s *Server) namedOf(owner named.Owner) []named.Info {
 	return s.named.List(func(o named.Owner) bool { return o == owner })
 }
 
+// uiNamedOf translates the sessions for the dashboard. It never returns nil: the page
+// wants a list.
 func uiNamedOf(list []named.Info) []uiwire.Named {
 	of := []uiwire.Named{}
 	for _, i := range list {
@@ -222,6 +240,7 @@ func uiNamedOf(list []named.Info) []uiwire.Named {
 	return of
 }
 
+// endNamed answers 204 when end has ended a session, else 404.
 func endNamed(w http.ResponseWriter, end func() bool) {
 	if !end() {
 		http.Error(w, "There is no such named session, or no longer.", http.StatusNotFound)
@@ -244,7 +263,7 @@ func (s *Server) allNamed() []operatorInfo {
 	return list
 }
 
-// namedMetrics are the numbers of named sessions.
+// namedMetrics are the numbers of named sessions, read at each scrape.
 func (s *Server) namedMetrics() []prometheus.Collector {
 	const sessions, help = "cdphub_named_sessions", "Named sessions that have a connection (connected), and that wait for one (away)."
 	state := func(state string, n func(named.Numbers) int) prometheus.Collector {

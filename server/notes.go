@@ -19,14 +19,18 @@ import (
 // node that owns the hub next restores what it says.
 
 const (
+	// noteEvery is how often changes are looked for, and so how much of a session the
+	// death of a node can lose.
 	noteEvery = 500 * time.Millisecond
-	// noteAgain is when a note is written that has not changed: the directory forgets it.
+	// noteAgain is when a note is written that has not changed. The directory forgets
+	// notes after two hours, see cluster.Directory.Left.
 	noteAgain = 30 * time.Minute
 	// noteWithin is how long it may take to write one.
 	noteWithin = 2 * time.Second
 )
 
-// keepNotes writes notes until ctx ends.
+// keepNotes writes notes until ctx ends. It alone calls named.Sessions.Changed, which
+// allows one goroutine.
 func (s *Server) keepNotes(ctx context.Context) {
 	tick, again := time.NewTicker(noteEvery), time.NewTicker(noteAgain)
 	defer tick.Stop()
@@ -48,9 +52,10 @@ func (s *Server) keepNotes(ctx context.Context) {
 	}
 }
 
-// writeNote writes the note of a hub, if this node owns it. One that says the same as the one
-// before is left out, unless same says otherwise: each message of a Client may have changed
-// something, and few have.
+// writeNote writes the note of a hub, if this node owns it. Sandboxes have none: they
+// end with their node. ErrTaken says that a newer owner has written one, which is not
+// to be replaced. A note that says the same as the one before is left out, unless same says
+// otherwise: each message of a Client may have changed something, and few have.
 func (s *Server) writeNote(ctx context.Context, hub string, same bool) {
 	h := s.cluster.holdingOf(hub)
 	if h == nil || isSandbox(hub) {
@@ -80,8 +85,9 @@ func (m *membership) holdingOf(hub string) *holding {
 	return m.held[hub]
 }
 
-// noteOf is what the next owner needs to know: nil for nothing. A note that would be too
-// long leaves out what sessions are attached to, and then sessions.
+// noteOf is the note for the next owner of a hub, in JSON; nil for nothing to say. A
+// note of more than cluster.MaxNote bytes leaves out first what the sessions are
+// attached to, and then sessions, half of them each time.
 func (s *Server) noteOf(hub string) []byte {
 	h, release := s.hubs.Peek(hub)
 	defer release()
@@ -89,6 +95,7 @@ func (s *Server) noteOf(hub string) []byte {
 	if n.Named.Empty() {
 		return nil
 	}
+	// The browser runs at this node, and ends with it.
 	if s.browsers.Has(hub) {
 		n.Named.Lose()
 	}
@@ -110,7 +117,8 @@ func (s *Server) noteOf(hub string) []byte {
 	return text
 }
 
-// readNote restores what the owner before has left of a hub.
+// readNote restores what the last owner of a hub has left in the directory. An error
+// is only logged: the hub then begins without sessions.
 func (s *Server) readNote(ctx context.Context, hub string) {
 	text, err := s.cluster.dir.Left(ctx, hub)
 	var n handover

@@ -45,8 +45,9 @@ var (
 	errEnded = errors.New("another node has the address of the owner, which has ended")
 )
 
-// clustered is what serves a request for a hub: this node, or the one that owns the hub.
-// A request claims no hub before its token has been checked.
+// clustered is what serves a request for a hub: this node, or the one that owns the
+// hub. A request without a role has not been checked here, so it claims no hub: a
+// stranger could bring hubs to any node.
 func (s *Server) clustered(e entry, on audience) http.HandlerFunc {
 	if s.cluster == nil || !e.hub {
 		return e.serve
@@ -78,19 +79,24 @@ func (s *Server) clustered(e entry, on audience) http.HandlerFunc {
 	}
 }
 
-// refuseCluster answers that no node can serve a request now.
+// refuseCluster answers 503: no node can serve the request now. A client may try
+// again after a second.
 func refuseCluster(w http.ResponseWriter, why error) {
 	w.Header().Set("Retry-After", "1")
 	http.Error(w, why.Error(), http.StatusServiceUnavailable)
 }
 
-// passOn has the owner of a hub answer a request, and joins both connections for a
-// WebSocket. When the owner is not there any more, a Host has its hub here.
+// passOn has the owner of a hub answer a request. For a WebSocket it then copies
+// between both connections until one of them ends. When the owner cannot be reached,
+// notPassedOn decides whether this node takes the hub over.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, on audience, owner cluster.Owner) {
+	// cut ends the request at the owner and here. The sweep, the gate and drain call
+	// it.
 	m, pass := s.cluster, auth.PassOf(r)
 	ctx, cut := context.WithCancel(r.Context())
 	defer cut()
 	defer m.forwards.add(owner.Node.ID, cut)()
+	// The owner ends the connection first, with a close code that says why.
 	defer s.gate.Hold(pass, func(error) { time.AfterFunc(ownerEnds, cut) })()
 	defer context.AfterFunc(s.forwarded.ctx, cut)()
 	defer s.forwarded.enter()()
@@ -99,7 +105,9 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, on audi
 	trip := &peerTrip{server: s, v: s.verdictFor(r, e, on, owner.Epoch), owner: owner, hub: routeOf(r).hub}
 	mark := trip.mark(pass)
 	proxy := httputil.ReverseProxy{
-		Transport:     trip,
+		Transport: trip,
+		// Each write is passed on at once: an event of a stream must not wait for the
+		// next (httputil.ReverseProxy).
 		FlushInterval: -1, // server-sent events
 		ErrorLog:      zap.NewStdLog(s.log.Named("cluster")),
 		Rewrite:       rewrite,
@@ -107,6 +115,8 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, on audi
 			for name := range answer.Header { // httputil adds, where the owner has overwritten
 				w.Header().Del(name)
 			}
+			// The owner has not seen the token that came as a subprotocol, and cannot
+			// answer with it (RFC 6455, section 4.2.2).
 			if answer.StatusCode == http.StatusSwitchingProtocols && pass.Protocol != "" {
 				answer.Header.Set("Sec-WebSocket-Protocol", pass.Protocol)
 			}
@@ -115,6 +125,8 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, on audi
 			}
 			return nil
 		},
+		// It only notes the error: the answer depends on whether the connection was
+		// taken over.
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err },
 	}
 	answer := &joined{ResponseWriter: w, patience: cmp.Or(s.o.Limits.WriteTimeout, writePatience)}
@@ -124,9 +136,11 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, e entry, on audi
 	}
 }
 
-// notPassedOn takes a hub over whose owner cannot be reached: for a Host, which is
-// new and counts more than one that may be left there, and for everybody when the
-// owner is known to have ended. Others try again.
+// notPassedOn decides what happens when the owner of a hub cannot be reached. For a
+// Host, this node takes the hub over: the Host is new, and the one that may be left
+// at the owner is worth less. For all others it does so only if the owner is known to
+// have ended: its port refuses connections, or another node has its address.
+// Otherwise they are asked to try again.
 func (s *Server) notPassedOn(w http.ResponseWriter, r *http.Request, e entry, owner cluster.Owner, failed error) {
 	if r.Context().Err() != nil {
 		return
@@ -135,6 +149,7 @@ func (s *Server) notPassedOn(w http.ResponseWriter, r *http.Request, e entry, ow
 	if e.claim && !errors.Is(failed, errStale) { // the next try goes to another
 		s.cluster.placements.avoid(owner.Node.ID)
 	}
+	// The body of a request was sent to the owner already, and cannot be read again.
 	bodyless := r.Body == nil || r.Body == http.NoBody
 	if e.hub && !e.claim && (e.role == auth.RoleHost && !errors.Is(failed, errStale) || ended) && bodyless {
 		err := s.cluster.takeOver(r.Context(), routeOf(r).hub, owner)
@@ -148,7 +163,7 @@ func (s *Server) notPassedOn(w http.ResponseWriter, r *http.Request, e entry, ow
 	refuseCluster(w, errors.New("the node that is to answer this cannot be reached: try again"))
 }
 
-// verdictFor says how a request was let in.
+// verdictFor says how a request was let in. Its Pass is filled in by peerTrip.mark.
 func (s *Server) verdictFor(r *http.Request, e entry, on audience, epoch cluster.Epoch) *verdict {
 	at := routeOf(r)
 	v := &verdict{
@@ -167,10 +182,13 @@ func portOf(addr string) uint16 {
 	return uint16(port)
 }
 
-// rewrite leaves tokens out of what is passed on: the verdict takes their place.
+// rewrite leaves tokens out of what is passed on: the verdict takes their place, and
+// the other node need not know the token.
 func rewrite(p *httputil.ProxyRequest) {
 	p.Out.Host = p.In.Host
 	p.Out.URL.RawQuery = p.In.URL.RawQuery // as it is: of /json/new it is an address
+	// A guest's key and a sandbox's token are known to the owner alone, which checks
+	// them itself.
 	if !ownersKey(p.In) {
 		auth.Strip(p.Out.Header)
 	}
@@ -183,7 +201,8 @@ func ownersKey(r *http.Request) bool {
 	return strings.HasPrefix(token, guestPrefix) || isSandbox(routeOf(r).hub) && auth.PassOf(r).Grant.Role == ""
 }
 
-// unmark puts the token of the asker into the URLs of an answer.
+// unmark puts the token of the asker into the URLs of an answer, in the place of the
+// mark that the owner has put there. It reads maxRewrites bytes at most.
 func unmark(answer *http.Response, mark, token string) error {
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxRewrites))
 	answer.Body.Close()
@@ -196,8 +215,9 @@ func unmark(answer *http.Response, mark, token string) error {
 	return nil
 }
 
-// peerTrip sends one request to the owner of its hub, and once more when the owner
-// says that it is not.
+// peerTrip sends one request to the owner of its hub, and once more to the new owner
+// when the first says that it is not the owner any more. It is for one request and
+// one goroutine.
 type peerTrip struct {
 	server *Server
 	v      *verdict
@@ -205,8 +225,9 @@ type peerTrip struct {
 	owner  cluster.Owner
 }
 
-// mark fills in the Pass of the verdict. It returns the word that stands for the
-// token in URLs; "" for none.
+// mark fills in the Pass of the verdict. It returns the random word that stands for
+// the token in URLs of the answer, so that the owner never sees the token; "" when
+// URLs need none.
 func (t *peerTrip) mark(pass auth.Pass) (mark string) {
 	if t.v.Pass == nil {
 		return ""
@@ -219,7 +240,8 @@ func (t *peerTrip) mark(pass auth.Pass) (mark string) {
 	return mark
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. It returns errStale when the hub is this
+// node's by now, or when the body was sent and cannot be sent again.
 func (t *peerTrip) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := t.send(r)
 	if !errors.Is(err, errStale) {
@@ -238,6 +260,7 @@ func (t *peerTrip) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.send(r)
 }
 
+// send makes a new verdict each time: one is good for one node and one request.
 func (t *peerTrip) send(r *http.Request) (*http.Response, error) {
 	m := t.server.cluster
 	out := r.Clone(r.Context())
@@ -250,6 +273,8 @@ func (t *peerTrip) send(r *http.Request) (*http.Response, error) {
 	out.Header.Set(verdictHeader, text)
 	begun := time.Now()
 	answer, err := m.forwards.transport.RoundTrip(out)
+	// The owner sets staleHeader only in answers of its own, before it serves
+	// anything.
 	if err != nil || answer.Header.Get(staleHeader) == "" {
 		if r.Context().Err() == nil { // else whoever asked has left
 			m.links.add(t.owner.Node.Name, time.Since(begun), err)

@@ -8,7 +8,8 @@ import (
 )
 
 // giveUpAfter has a connection end when what was sent is not acknowledged for that
-// long (tcp(7), TCP_USER_TIMEOUT): keep-alives do not run meanwhile.
+// long (tcp(7), TCP_USER_TIMEOUT). Linux sends no keep-alives while data waits for
+// its acknowledgement, and would retry for 13 minutes or more (tcp_retries2).
 func giveUpAfter(d time.Duration) func(network, address string, c syscall.RawConn) error {
 	return func(_, _ string, c syscall.RawConn) error {
 		var set error

@@ -7,5 +7,6 @@ import (
 	"time"
 )
 
-// giveUpAfter sets nothing here: the system's own time-out ends the connection.
+// giveUpAfter sets nothing: TCP_USER_TIMEOUT is an option of Linux. The system's own
+// time-out ends the connection here.
 func giveUpAfter(time.Duration) func(network, address string, c syscall.RawConn) error { return nil }

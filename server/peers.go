@@ -18,8 +18,8 @@ import (
 	"github.com/cdphub/cdphub/internal/httpserver"
 )
 
-// strangersAtPeers is how many connections an address may have to the listener for
-// other nodes that is not the address of one.
+// strangersAtPeers is how many connections to the listener for other nodes an address
+// may have that is not the address of a node.
 const strangersAtPeers = 64
 
 // maxPeerHeader is for the headers of a request and its verdict, in bytes.
@@ -48,8 +48,8 @@ func (s *Server) makeCluster() error {
 	return nil
 }
 
-// peerListener is where the other nodes come. A stranger gets no further than the
-// TLS handshake.
+// peerListener is where the other nodes connect. A peer without a certificate of the
+// cluster gets no further than the TLS handshake.
 func (s *Server) peerListener() endpoint {
 	c := s.o.Cluster
 	ln := httpserver.Listen(c.Listener, httpserver.ListenerOptions{
@@ -58,7 +58,8 @@ func (s *Server) peerListener() endpoint {
 	return endpoint{tls.NewListener(ln, c.tls()), http.HandlerFunc(s.servePeer)}
 }
 
-// isNode reports whether a node has that address.
+// isNode reports whether a node has that address. An IPv4 address may come as an IPv6
+// one (::ffff:10.0.0.1, RFC 4291, section 2.5.5.2), hence Unmap.
 func (m *membership) isNode(a netip.Addr) bool {
 	return slices.ContainsFunc(m.dir.Nodes(), func(n cluster.Node) bool {
 		at, err := netip.ParseAddrPort(n.Peer)
@@ -74,7 +75,8 @@ func (s *Server) newPeerServer(h http.Handler) *http.Server {
 }
 
 // servePeer serves a request that another node passes on. That node has checked the
-// Host header, the Origin and the token.
+// Host header, the Origin and the token, and says so in the verdict. This one checks
+// the verdict, and that it owns the hub with the epoch that the other node knows.
 func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 	m := s.cluster
 	v, err := m.signer.read(r)
@@ -87,6 +89,7 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
+	// The other node tries again, and finds the next owner.
 	if s.draining.Load() {
 		refuseCluster(w, errNotServing)
 		return
@@ -99,6 +102,7 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 		notFound(w, r)
 		return
 	}
+	// The path says which hub is meant; a verdict for one hub must not open another.
 	at, known := s.route(r)
 	if known && at.hub != v.Hub {
 		http.Error(w, errVerdictOthers.Error(), http.StatusForbidden)
@@ -121,10 +125,13 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 	}
 	at.listener, at.passed = v.Listener, true
 	r = r.WithContext(context.WithValue(r.Context(), routeKey{}, at))
+	// From here on the request looks as if it had come to this node: with the address
+	// of its Client, and with TLS or without.
 	r.RemoteAddr, r.TLS = v.From.String(), nil
 	if v.TLS {
 		r.TLS = new(tls.ConnectionState)
 	}
+	// A shared listener serves both, and so is neither "hosts" nor "clients".
 	on := audience{v.Listener != "hosts", v.Listener != "clients", v.Exposed}
 	e := entry{serve: notFound}
 	if known {
@@ -133,7 +140,8 @@ func (s *Server) servePeer(w http.ResponseWriter, r *http.Request) {
 	s.enterFromPeer(w, r, e, v)
 }
 
-// enterFromPeer is enter for a request that another node has let in.
+// enterFromPeer is enter for a request that another node has let in. It checks no
+// page and no token again, except the token of a sandbox, which is known here alone.
 func (s *Server) enterFromPeer(w http.ResponseWriter, r *http.Request, e entry, v *verdict) {
 	if e.ws {
 		e.serve = onlyHandshakes(e.serve)
@@ -162,7 +170,7 @@ func (s *Server) watchCluster() (stop func()) {
 	}
 }
 
-// collectors are the numbers of this node.
+// collectors are the metrics of this node as one of the cluster.
 func (m *membership) collectors() []prometheus.Collector {
 	gauge := func(name, help string, value func(clusterStatus) float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(m.status()) })

@@ -33,7 +33,8 @@ const (
 	evictWithin  = 5 * time.Second
 )
 
-// placement is that a hub was sent to a node, which then said to have so many browsers.
+// placement is that a hub was sent to a node, which at that time said that it had so
+// many browsers.
 type placement struct {
 	at      time.Time
 	running int
@@ -46,6 +47,7 @@ type placements struct {
 	avoided map[string]time.Time
 }
 
+// note counts a hub that is sent to a node, until the directory knows of its browser.
 func (p *placements) note(n cluster.Node) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,6 +57,7 @@ func (p *placements) note(n cluster.Node) {
 	p.placed[n.ID] = append(p.placed[n.ID], placement{time.Now(), n.Browsers.Running})
 }
 
+// avoid has no hubs go to a node for avoidedFor.
 func (p *placements) avoid(node string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,14 +67,17 @@ func (p *placements) avoid(node string) {
 	p.avoided[node] = time.Now()
 }
 
-// of returns how many browsers a node has, with those that it has not told of yet, and
-// whether it is avoided.
+// of returns how many browsers a node has, and whether it is avoided. It adds the
+// hubs placed within the last placedFor to what the node said before the first of
+// them, so that a burst of hubs does not all go to one node.
 func (p *placements) of(node string, running int) (has int, avoided bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	late := slices.DeleteFunc(p.placed[node], func(one placement) bool { return time.Since(one.at) > placedFor })
 	if delete(p.placed, node); len(late) > 0 {
 		p.placed[node] = late
+		// The larger of both: the node may have reported some of the late browsers by
+		// now.
 		running = max(running, late[0].running+len(late))
 	}
 	if at, is := p.avoided[node]; is && time.Since(at) > avoidedFor {
@@ -90,6 +96,7 @@ type placeable struct {
 	luck  int
 }
 
+// placeable says how well a node suits. n.Browsers must not be nil.
 func (m *membership) placeable(n cluster.Node) placeable {
 	b := *n.Browsers
 	has, avoided := m.placements.of(n.ID, b.Running)
@@ -109,8 +116,9 @@ func (m *membership) placeable(n cluster.Node) placeable {
 	return p
 }
 
-// place finds the node that is to have the browser of a hub. It returns false when no
-// node has a browser for it.
+// place finds the node that is to have the browser of a hub: the best class, then the
+// lowest load, then this node, then by chance. It returns false when no node has a
+// browser for the hub.
 func (m *membership) place(hub string) (cluster.Node, bool) {
 	var list []placeable
 	for _, n := range m.dir.Nodes() {
@@ -131,8 +139,9 @@ func (m *membership) place(hub string) (cluster.Node, bool) {
 	return best.node, true
 }
 
-// placed finds another node that is to claim a hub, since the hub is nobody's and is to
-// have a browser there.
+// placed finds another node that is to claim a hub: one that nobody owns, and that is
+// to have a browser. elsewhere is false if this node is to have it, or if the hub has
+// an owner.
 func (m *membership) placed(ctx context.Context, hub string) (at cluster.Owner, elsewhere bool) {
 	if m.holdsNow(hub) {
 		return at, false
@@ -151,8 +160,8 @@ func (m *membership) placed(ctx context.Context, hub string) (at cluster.Owner, 
 	return cluster.Owner{Node: n, Epoch: owner.Epoch}, n.ID != m.id
 }
 
-// releaseSoon has a hub that got no browser given back soon, unless somebody uses it: the next
-// request may find room at another node.
+// releaseSoon has a hub that got no browser given back by the next sweep, unless
+// somebody uses it: the next request may find room at another node.
 func (m *membership) releaseSoon(hub string) {
 	if m == nil {
 		return
@@ -160,6 +169,7 @@ func (m *membership) releaseSoon(hub string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if h := m.held[hub]; h != nil && len(h.users) == 0 {
+		// The zero time is longer ago than keepHub.
 		h.used = time.Time{}
 	}
 }
@@ -180,8 +190,10 @@ func (m *membership) tellBrowsers() {
 	}
 }
 
-// reserveBrowser waits until all nodes together may have one browser more: for as long as the queue
-// for browsers, or until an idle one has ended that makes room.
+// reserveBrowser waits until all nodes together may have one browser more. It waits
+// as long as Browsers.Queue allows, and longer by evictWithin once it has asked for
+// an idle browser to end. Then it returns browsers.ErrAllFull. left gives the place
+// back.
 func (m *membership) reserveBrowser(ctx context.Context) (left func(), err error) {
 	wait, evicted := m.patience, false
 	for begun := time.Now(); ; {
@@ -194,6 +206,7 @@ func (m *membership) reserveBrowser(ctx context.Context) (left func(), err error
 		case !errors.Is(err, cluster.ErrNoBrowser):
 			return nil, err
 		}
+		// One eviction for each request: more would end browsers that others need.
 		if !evicted && m.evictIdle(ctx) {
 			evicted, wait = true, max(wait, evictWithin)
 		}
@@ -208,8 +221,8 @@ func (m *membership) reserveBrowser(ctx context.Context) (left func(), err error
 	}
 }
 
-// evictIdle ends an idle browser, of this node or of another, and reports whether there
-// was one.
+// evictIdle ends an idle browser, first one of this node, and reports whether there
+// was one. Other nodes are asked one after the other.
 func (m *membership) evictIdle(ctx context.Context) bool {
 	if m.pool.Evict() {
 		return true

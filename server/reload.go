@@ -14,8 +14,8 @@ type file struct {
 	read func() error
 }
 
-// Reload reads the tokens and the certificate again, as a SIGHUP asks of a
-// daemon. It returns at once; the log says how it went.
+// Reload reads the tokens and the certificate again, as a SIGHUP asks of a daemon. It
+// returns at once; the log says how it went. Calls while one waits are one reload.
 func (s *Server) Reload() {
 	select {
 	case s.reload <- struct{}{}:
@@ -57,7 +57,8 @@ func (s *Server) readFiles() {
 	}
 }
 
-// readTokens has the goroutine of watchTokens read the files of tokens.
+// readTokens asks the goroutine of watchTokens to read the files of tokens. That
+// goroutine alone reads them, so that two reads never overlap.
 func (s *Server) readTokens() error {
 	select {
 	case s.tokensChanged <- struct{}{}:

@@ -203,7 +203,8 @@ func (s *Server) acquire(w http.ResponseWriter, r *http.Request) (*relay.Hub, fu
 // browser free.
 const retryFull = "5"
 
-// refuse answers that there is no hub to have.
+// refuse answers that there is no hub to have: 404 for a sandbox that has ended, else
+// 503, with Retry-After where a later try can succeed (RFC 9110, section 10.2.3).
 func refuse(w http.ResponseWriter, why error) {
 	status := http.StatusServiceUnavailable
 	switch {
@@ -261,7 +262,8 @@ type visible struct {
 // Targets implements httpdiscovery.Source.
 func (v visible) Targets() []targets.Info { return v.Hub.Targets(v.policy) }
 
-// serveHealth answers everybody, and so makes no hub.
+// serveHealth answers everybody, without a token. It makes no hub and starts no
+// browser, or strangers could.
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	at := routeOf(r)
 	o := httpdiscovery.Options{Prefix: at.prefix}
@@ -307,7 +309,7 @@ type clientPeer struct {
 
 func newClientPeer(conn *wsconn.Conn) clientPeer { return clientPeer{session.NewEncoder(conn), conn} }
 
-// Drained implements relay.Drained.
+// Drained implements relay.Drained. It is called under Hub.mu; Close does not wait.
 func (c clientPeer) Drained() { c.conn.Close(wsconn.ReasonShutdown) }
 
 // upgradeClient takes a WebSocket over for a Client, which connect joins to
@@ -359,7 +361,9 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, who peer, to *c
 		return false
 	}
 	s.log.Debug(who.side+" came", who.fields()...)
-	// First, since the end of a sandbox ends its token, too: the reason is the sandbox.
+	// First, since the end of a sandbox ends its token, too. The first reason to
+	// close a connection is the one that its peer sees: here the sandbox and not the
+	// token.
 	apart := s.sandboxes.join(who.hub, func() { conn.Close(wsconn.ReasonDeleted) })
 	stayed := func() {}
 	if who.side != "link" { // which is the node's, whoever owns the hub of its path

@@ -27,9 +27,10 @@ import (
 //	DELETE /browser-sandboxes/NAME   ends it, with its browser and all its connections
 const sandboxPath = "/browser-sandboxes"
 
-// sandboxPrefix and sandboxRandom are what the name of a sandbox consists of.
-// No other hub may have such a name, so that a sandbox that has ended does not
-// come back.
+// sandboxPrefix and sandboxRandom are what the name of a sandbox consists of: the
+// prefix, and 26 random characters of base32 in lower case (RFC 4648, section 6), 130
+// bits, so that nobody can guess one. No other hub may have such a name: a Client
+// that comes back to a sandbox that has ended makes no new hub.
 const (
 	sandboxPrefix = "sandbox-"
 	sandboxRandom = 26
@@ -47,8 +48,9 @@ type sandboxRecord struct {
 	AccessToken string `json:"accessToken,omitempty"`
 }
 
-// sandboxes are hubs that were made on request, each for itself, until they are
-// deleted or have not been used for a while.
+// sandboxes are hubs that were made on request, until they are deleted or have not
+// been used for a while. Lock order: mu, then the lock of a connection, which the end
+// functions of users take. They run under mu and must not wait.
 type sandboxes struct {
 	max  int // static
 	idle time.Duration
@@ -81,7 +83,9 @@ func isSandbox(name string) bool {
 	return ok && len(random) == sandboxRandom && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// reserve makes room for a sandbox, and a name, which begin or cancel follows.
+// reserve makes room for a sandbox and gives it a name. begin or cancel must follow.
+// The place is taken before the browser starts, so that requests at the same time do
+// not exceed the limit.
 func (b *sandboxes) reserve(owner string) (name string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,18 +95,21 @@ func (b *sandboxes) reserve(owner string) (name string, err error) {
 	if b.live == nil {
 		b.live = make(map[string]*sandbox)
 	}
+	// rand.Text has at least 128 bits of randomness, as base32 (crypto/rand).
 	name = sandboxPrefix + strings.ToLower(rand.Text())
 	b.live[name] = &sandbox{since: time.Now(), owner: owner, users: make(map[*user]struct{})}
 	return name, nil
 }
 
+// cancel gives the place back that reserve has taken.
 func (b *sandboxes) cancel(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.live, name)
 }
 
-// begin lets a sandbox begin. When it is idle for long, end is called.
+// begin lets a sandbox begin. end is called when the sandbox has had no user for the
+// idle time. release is called when the sandbox ends.
 func (b *sandboxes) begin(name string, release, end func()) (since time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -128,7 +135,8 @@ type listed struct {
 	since time.Time
 }
 
-// of lists the sandboxes that a bearer has made, the oldest first.
+// of lists the sandboxes that a bearer has made, the oldest first. Without tokens the
+// bearer is "" for everybody.
 func (b *sandboxes) of(owner string) []listed {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -142,7 +150,7 @@ func (b *sandboxes) of(owner string) []listed {
 	return list
 }
 
-// check refuses the name of a sandbox that there is not.
+// check refuses the name of a sandbox that does not exist. Every other name passes.
 func (b *sandboxes) check(hub string) error {
 	if !isSandbox(hub) {
 		return nil
@@ -155,9 +163,9 @@ func (b *sandboxes) check(hub string) error {
 	return nil
 }
 
-// join has a user of a hub end with its sandbox, if the hub is one: end, which
-// must not wait, is called then. left is to be called when the user has ended by
-// itself.
+// join has a user of a hub end together with its sandbox, if the hub is one. end is
+// called under the lock then, and must not wait. left is to be called when the user
+// has ended by itself. The sandbox is idle while it has no users.
 func (b *sandboxes) join(name string, end func()) (left func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -175,14 +183,15 @@ func (b *sandboxes) join(name string, end func()) (left func()) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		delete(sb.users, u)
+		// The sandbox may have ended, and must not get its timer back.
 		if len(sb.users) == 0 && b.live[name] == sb {
 			sb.timer.Reset(b.idle)
 		}
 	}
 }
 
-// end ends a sandbox and reports whether there was one. An idle one is ended
-// only while it is idle.
+// end ends a sandbox and reports whether it has. whenIdle ends it only if it has no
+// users: its timer may fire just when a user comes.
 func (b *sandboxes) end(name string, whenIdle bool) bool {
 	release, ok := b.remove(name, whenIdle)
 	if ok {
@@ -191,7 +200,8 @@ func (b *sandboxes) end(name string, whenIdle bool) bool {
 	return ok
 }
 
-// remove takes a sandbox away and ends its users.
+// remove takes a sandbox away and ends its users. The caller calls release without
+// the lock.
 func (b *sandboxes) remove(name string, whenIdle bool) (release func(), ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -207,7 +217,8 @@ func (b *sandboxes) remove(name string, whenIdle bool) (release func(), ok bool)
 	return sb.release, true
 }
 
-// serveSandboxes answers for sandboxPath, to who may drive every hub in full.
+// serveSandboxes answers for sandboxPath, to tokens for every hub with scope full or
+// more. In a cluster it passes the request on to the node of the sandbox.
 func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request, on audience) {
 	if g := auth.PassOf(r).Grant; g.Scope != 0 && g.Scope < auth.ScopeFull {
 		refuseSandbox(w, http.StatusForbidden, "Sandboxes need a token of scope full.")
@@ -245,8 +256,9 @@ func (s *Server) serveSandboxes(w http.ResponseWriter, r *http.Request, on audie
 	}
 }
 
-// createSandbox makes a hub with a name that nobody can guess; with a browser
-// where such hubs have one.
+// createSandbox makes a hub with a name that nobody can guess, and starts its
+// browser. It answers 201 with the record and its address (RFC 9110, section 15.3.2),
+// 409 where hubs of such names get no browser, and 503 when there are too many.
 func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
 	name, err := s.sandboxes.reserve(auth.PassOf(r).Bearer())
 	if err != nil {
@@ -267,6 +279,7 @@ func (s *Server) createSandbox(w http.ResponseWriter, r *http.Request) {
 		refuseSandbox(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
+	// The token ends with the sandbox, see release.
 	token, end := s.tokens.Issue(auth.Grant{Role: auth.RoleClient, Hub: name, Scope: auth.ScopeFull, Name: name, Hooks: auth.PassOf(r).Grant.Hooks})
 	since := s.sandboxes.begin(name, func() { release(); end() }, func() { s.endSandbox(name, true) })
 	s.log.Info("sandbox made", zap.String("hub", name))
@@ -283,6 +296,7 @@ func (s *Server) listSandboxes(w http.ResponseWriter, r *http.Request, on audien
 	records, missing := s.sandboxesElsewhere(r, on)
 	if records == nil {
 		records = []sandboxRecord{}
+		// JSON null is no list.
 	}
 	for _, one := range s.sandboxes.of(auth.PassOf(r).Bearer()) {
 		records = append(records, s.sandboxRecord(r, one.name, one.since))
@@ -296,6 +310,7 @@ func (s *Server) listSandboxes(w http.ResponseWriter, r *http.Request, on audien
 	writeJSON(w, http.StatusOK, answer)
 }
 
+// endSandbox ends a sandbox with its browser.
 func (s *Server) endSandbox(name string, whenIdle bool) bool {
 	if !s.sandboxes.end(name, whenIdle) {
 		return false
@@ -320,7 +335,8 @@ func (s *Server) sandboxRecord(r *http.Request, name string, since time.Time) sa
 	}
 }
 
-// refuseSandbox answers why something is not done, as JSON like the records.
+// refuseSandbox answers why something is not done, as {"error":"…"}: programs read
+// all answers of these paths as JSON.
 func refuseSandbox(w http.ResponseWriter, status int, why string) {
 	writeJSON(w, status, map[string]string{"error": why})
 }
@@ -331,8 +347,8 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	json.NewEncoder(w).Encode(v) //nolint:errcheck // a peer that is gone
 }
 
-// belowBaseDomain reports whether a Host header is the domain below which hubs
-// have names, and its port: ":80" or "".
+// belowBaseDomain reports whether a Host header is the domain below which hubs have
+// names. port is that of the header, with its colon, or "".
 func (s *Server) belowBaseDomain(host string) (below bool, port string) {
 	name, ok := auth.HostName(host)
 	if _, p, err := net.SplitHostPort(host); err == nil {
@@ -341,7 +357,8 @@ func (s *Server) belowBaseDomain(host string) (below bool, port string) {
 	return ok && s.o.BaseDomain != "" && name == s.o.BaseDomain, port
 }
 
-// readBaseDomain is a domain as Host headers are compared with it.
+// readBaseDomain is a domain in the form in which Host headers are compared with it:
+// in lower case. Its error names the option.
 func readBaseDomain(text string) (string, error) {
 	if text == "" {
 		return "", nil

@@ -27,8 +27,10 @@ func isSandboxPath(at route) bool {
 	return at.hub == relay.DefaultHub && (at.path == sandboxPath || strings.HasPrefix(at.path, sandboxPath+"/"))
 }
 
-// sandboxElsewhere finds the node that is to answer a request about sandboxes, if that is
-// another one: that of the sandbox, or that on which a new one is to be.
+// sandboxElsewhere finds the node that is to answer a request about sandboxes, if
+// that is another node: the one that has the sandbox, or the one that is to have a
+// new one. A request that was passed on is answered here, so that nodes never pass it
+// in a circle.
 func (s *Server) sandboxElsewhere(r *http.Request, name string) (o cluster.Owner, is bool) {
 	m := s.cluster
 	switch {
@@ -45,8 +47,9 @@ func (s *Server) sandboxElsewhere(r *http.Request, name string) (o cluster.Owner
 	return o, false
 }
 
-// sandboxesElsewhere lists the sandboxes that other nodes have, and which nodes have not
-// answered.
+// sandboxesElsewhere lists the sandboxes that other nodes have. missing has the names
+// of the nodes that have not answered within orderWithin. Nodes without browsers have
+// no sandboxes, and are not asked.
 func (s *Server) sandboxesElsewhere(r *http.Request, on audience) (records []sandboxRecord, missing []string) {
 	if s.cluster == nil || routeOf(r).passed {
 		return nil, nil
@@ -73,7 +76,8 @@ func (s *Server) sandboxesElsewhere(r *http.Request, on audience) (records []san
 	return records, missing
 }
 
-// sandboxesOf asks another node for its sandboxes, in the name of who has sent r.
+// sandboxesOf asks another node for its sandboxes, in the name of the bearer that has
+// sent r. It makes a request of its own, since r may have a body and other headers.
 func (s *Server) sandboxesOf(r *http.Request, on audience, n cluster.Node) ([]sandboxRecord, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), orderWithin)
 	defer cancel()

@@ -86,7 +86,7 @@ type Server struct {
 	endOnce  sync.Once     // closes it
 }
 
-// listener is one address and whom it serves.
+// listener is one address and the kinds of peers that it serves.
 type listener struct {
 	net.Listener
 	clients, hosts bool
@@ -98,8 +98,9 @@ type endpoint struct {
 	handler http.Handler
 }
 
-// New makes a server and opens its listeners: from then on connections queue.
-// Run serves them; Close ends a server that is not to run.
+// New makes a server and opens its listeners. From then on connections queue. Run
+// serves them; Close ends a server that is not to run. Errors are those of wrong
+// options, of files that cannot be read, and of addresses that are taken.
 func New(o Options) (*Server, error) {
 	o = o.withDefaults()
 	s := &Server{
@@ -123,6 +124,8 @@ func New(o Options) (*Server, error) {
 
 		tokensChanged: make(chan struct{}, 1),
 	}
+	// The order matters: hubs need the policies and the journal, a cluster needs the
+	// hubs, and an app needs the address of the listeners.
 	for _, step := range []func() error{s.makePolicies, s.makeJournal, s.makeHubs, s.makeCluster, s.listenAll, s.makeApp} {
 		if err := step(); err != nil {
 			s.closeListeners()
@@ -135,13 +138,16 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// makePolicies reads who may connect, and what may be shown and run.
+// makePolicies reads who may connect, and which pages and scripts are allowed. Errors
+// name the options.
 func (s *Server) makePolicies() (err error) {
 	if s.o.BaseDomain, err = readBaseDomain(s.o.BaseDomain); err != nil {
 		return err
 	}
 	s.rules = auth.Rules{AllowedHosts: s.o.AllowedHosts, ClientOrigins: s.o.ClientOrigins, HostOrigins: s.o.HostOrigins}
 	if d := s.o.BaseDomain; d != "" {
+		// A full slice expression: append must not write into the array of the
+		// caller's Options.
 		s.rules.AllowedHosts = append(s.rules.AllowedHosts[:len(s.rules.AllowedHosts):len(s.rules.AllowedHosts)], d, "."+d)
 	}
 	if s.urls, err = s.o.Network.policy(); err != nil {
@@ -159,7 +165,7 @@ func (s *Server) makePolicies() (err error) {
 	return nil
 }
 
-// makeHubs makes the hubs and what runs the browsers behind them.
+// makeHubs makes the hubs, and the pool of the browsers behind them.
 func (s *Server) makeHubs() error {
 	upload, err := newUploads(s.o.UploadDir)
 	if err != nil {
@@ -183,6 +189,7 @@ func (s *Server) makeHubs() error {
 	if b.Log == nil {
 		b.Log = s.log
 	}
+	// A closure, since makeCluster sets s.cluster later.
 	if c := s.o.Cluster; c != nil && c.MaxBrowsers > 0 {
 		b.Reserve = func(ctx context.Context) (func(), error) { return s.cluster.reserveBrowser(ctx) }
 	}
@@ -191,17 +198,23 @@ func (s *Server) makeHubs() error {
 	return err
 }
 
-// Run serves until ctx ends, or the node is drained, then drains: Clients get the answers to their
-// commands in flight, within Options.Drain. It must be called once at most.
+// Run serves until ctx ends, or the node is drained. Then it drains: Clients get the
+// answers to their commands in flight, within Options.Drain. It must be called once
+// at most. The error is that of a listener that has failed, or of a browser that
+// cannot be started; nil after ctx has ended.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.log.Sync() //nolint:errcheck // there is nowhere to tell
 	defer s.poller.Close()
 	defer s.watchTokens()()
 	defer s.watchBrowsers()()
+	// Room for each server, so that none of their goroutines waits for a reader that
+	// has left.
 	failed := make(chan error, len(s.listeners)+3)
 	serve := func(hs *http.Server, ln net.Listener) *http.Server {
 		go func() { failed <- hs.Serve(ln) }()
 		return hs
+		// The listeners of operators, of the app and of other nodes serve while the
+		// server drains: an operator still sees how far it is.
 	}
 	if s.admin != nil {
 		s.log.Info("listening for operators", zap.Stringer("addr", s.admin.Addr()))
@@ -220,6 +233,7 @@ func (s *Server) Run(ctx context.Context) error {
 		s.drain(nil)
 		return err
 	}
+	// Clients and Hosts are served last, when everything that they need runs.
 	var servers []*http.Server
 	for _, ln := range s.listeners {
 		s.log.Info("listening", zap.Stringer("addr", ln.Addr()), zap.Bool("clients", ln.clients), zap.Bool("hosts", ln.hosts))
@@ -238,7 +252,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return err
 }
 
-// Close ends a server that Run has not been called for.
+// Close ends a server that Run has not been called for, and closes its listeners.
 func (s *Server) Close() {
 	s.drain(nil)
 	s.poller.Close()
@@ -249,9 +263,10 @@ func (s *Server) Close() {
 // cannot know who reaches it.
 func (s *Server) Handler() http.Handler { return s.handler(true, true, true) }
 
-// Hub finds a hub by its name, "" for the one at the root, and waits until its
-// browser is there, if it is to have one. The hub and the browser stay until
-// release is called. The errors are for everybody to read.
+// Hub finds a hub by its name, "" for the one at the root. It waits until the browser
+// of the hub is there, if the hub is to have one. The hub and the browser stay until
+// release is called. The errors are for everybody to read: details of the machine are
+// only in the log.
 func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release func(), err error) {
 	if err := s.sandboxes.check(name); err != nil {
 		return nil, nil, err
@@ -261,9 +276,11 @@ func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	// A hub that moves to another node while the browser starts ends the wait.
 	stayed := s.cluster.join(name, false, func(wsconn.Reason) { cancel(errElsewhere) })
 	hub, release, err = s.browsers.Acquire(ctx, name)
 	stayed()
+	// The number of browsers has changed, and other nodes place hubs by it.
 	s.cluster.tellBrowsers()
 	if err != nil {
 		switch {
@@ -272,6 +289,7 @@ func (s *Server) Hub(ctx context.Context, name string) (hub *relay.Hub, release 
 		case browsers.IsFull(err):
 			s.cluster.releaseSoon(name)
 		}
+		// Without tokens only programs of this machine ask, and need the details.
 		if s.guarded(true, false) && !forEverybody(err) {
 			s.log.Info("client refused", zap.Error(err))
 			err = errors.New("no browser can be had: the log of cdphub says why")
@@ -316,17 +334,19 @@ func (s *Server) addr(hosts bool) string {
 	return ""
 }
 
-// closing is how long connections may take to close once they have to.
+// closing is how long connections may take to close at the end, after Options.Drain:
+// a peer that does not answer a close frame must not hold the process up.
 const closing = 1500 * time.Millisecond
 
-// drain refuses new connections, closes each Client when its commands in flight
-// are answered, or the time given is up, and then the Hosts, so that no Client
-// sees its pages go.
+// drain ends the server in this order: it refuses new connections, closes each Client
+// when its commands in flight are answered or the time is up, hands hubs over to
+// other nodes, and only then closes the Hosts, so that no Client sees its pages go.
 func (s *Server) drain(servers []*http.Server) {
 	s.o.OnState(Stopping)
 	s.log.Info("shutting down", zap.Duration("within", s.o.Drain))
 	s.draining.Store(true)
 	close(s.ending)
+	// Before the hubs drain, so that a message that comes now is for the next node.
 	if s.cluster != nil {
 		s.named.Depart()
 	}
@@ -337,6 +357,7 @@ func (s *Server) drain(servers []*http.Server) {
 	s.clients.wait(patience)
 	given()
 	cancel()
+	// After the Clients: a Host that is sent away takes the targets with it.
 	s.cluster.leave()
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
@@ -347,6 +368,7 @@ func (s *Server) drain(servers []*http.Server) {
 	links := s.links.close(ctx)
 	s.browsers.Close()
 	s.closeJournal()
+	// A connection that is late ends with the process.
 	if !clients || !hosts || !links {
 		s.log.Warn("some connections did not close in time")
 	}

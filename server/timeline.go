@@ -9,7 +9,7 @@ import (
 	"github.com/cdphub/cdphub/relay"
 )
 
-// makeJournal begins to keep what happens on targets, if it is to be kept.
+// makeJournal begins to keep what happens on targets, if Timeline.On says so.
 func (s *Server) makeJournal() (err error) {
 	t := s.o.Timeline
 	if !t.On {
@@ -23,14 +23,15 @@ func (s *Server) makeJournal() (err error) {
 	return err
 }
 
-// Of the memory that the process may use for queues and messages, timelines have one
-// part in so many, and never more than so many bytes.
+// Timelines may use one part in timelineShare of the memory for queues and messages,
+// and at most mostTimelines bytes.
 const (
 	timelineShare = 8
 	mostTimelines = 256 << 20
 )
 
-// timelineMemory is how many bytes all timelines may have.
+// timelineMemory is how many bytes all timelines may have together. Where the memory
+// is unknown it is a modest number.
 func (o Options) timelineMemory() int64 {
 	switch n := o.Limits.memory(); {
 	case !o.Timeline.On:
@@ -41,6 +42,8 @@ func (o Options) timelineMemory() int64 {
 	return mostTimelines / timelineShare
 }
 
+// observe is nil without a journal: then the hubs observe nothing, which costs
+// nothing.
 func (s *Server) observe() func(*relay.Hub) relay.Observer {
 	if s.journal == nil {
 		return nil
@@ -54,7 +57,7 @@ func (s *Server) closeJournal() {
 	}
 }
 
-// timelineAPI is what serves a path of the timelines; nil for all others:
+// timelineAPI is what serves a path of the timelines; nil for all other paths:
 //
 //	/ui/api/timeline?target=ID[&after=SEQ]   {"entries":[…]}
 //	/ui/api/picture?target=ID&seq=SEQ        a JPEG
@@ -71,8 +74,8 @@ func (s *Server) timelineAPI(path string) http.HandlerFunc {
 	return nil
 }
 
-// timelineOf finds the target of a request, among those that its token may see, and
-// those that have ended. It answers when there is none.
+// timelineOf finds the target of a request, among the targets that its token may see
+// and those that have ended. It answers 404 when there is none.
 func (s *Server) timelineOf(w http.ResponseWriter, r *http.Request) (hub, target string, ok bool) {
 	if !onlyReads(w, r) {
 		return "", "", false
@@ -103,6 +106,7 @@ func (s *Server) serveTimeline(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	// The entries are those that the asker may see.
 	json.NewEncoder(w).Encode(timeline{s.journal.Entries(hub, target, after, watcher(r))}) //nolint:errcheck // a peer that is gone
 }
 
@@ -111,7 +115,8 @@ type timeline struct {
 	Entries []journal.Entry `json:"entries"`
 }
 
-// seqOf is a number of the query; 0 when it is not there.
+// seqOf is a number of the query; 0 when it is not there. 63 bits keep it in range of
+// signed integers.
 func seqOf(r *http.Request, name string) (uint64, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {

@@ -10,7 +10,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// lookEvery is how often the files of a keyPair are looked at.
+// lookEvery is how often a keyPair looks at its files, at most: once for many
+// handshakes.
 const lookEvery = time.Second
 
 // keyPair is a certificate and its key, from files that may change.
@@ -24,7 +25,8 @@ type keyPair struct {
 	looked time.Time // when the files were last looked at
 }
 
-// stamp tells one state of a file from another.
+// stamp is the state of a file. Two states differ in time or size unless the file was
+// written twice within the resolution of its time.
 type stamp struct {
 	changed time.Time
 	size    int64
@@ -50,7 +52,9 @@ func (k *keyPair) loadLocked() error {
 	return nil
 }
 
-// get is for tls.Config. The files are looked at when somebody connects.
+// get is for tls.Config.GetCertificate. It looks at the files when somebody connects:
+// renewals need no signal and no watcher. After an error the old certificate stays in
+// use.
 func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -61,7 +65,9 @@ func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return k.loaded, nil
 }
 
-// followLocked loads the files if they have changed.
+// followLocked loads the files if they have changed. A certificate and a key that do
+// not belong together yet, since only one is written, are an error: the next look
+// tries again.
 func (k *keyPair) followLocked() {
 	stamps, err := k.stampsOf()
 	if err == nil && stamps == k.stamps {

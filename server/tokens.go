@@ -14,7 +14,8 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// gate reads the tokens and makes the gate before every path.
+// gate reads the tokens and makes the gate before every path. failed is called for
+// each login that fails. Errors name the options.
 func (t Tokens) gate(log *zap.Logger, failed func(listener, reason string)) (*auth.Tokens, *auth.Gate, error) {
 	log = log.Named("auth")
 	tokens, err := auth.NewTokens(auth.TokenOptions{
@@ -34,8 +35,8 @@ func (t Tokens) gate(log *zap.Logger, failed func(listener, reason string)) (*au
 	return tokens, auth.NewGate(tokens, o), nil
 }
 
-// readPrefix reads an address or a CIDR. An IPv4 address that is written as an
-// IPv6 one stands for itself, as it does where a connection comes from.
+// readPrefix reads an address or a CIDR. An IPv4 address written as ::ffff:a.b.c.d
+// (RFC 4291, section 2.5.5.2) stands for the IPv4 address, as the gate compares them.
 func readPrefix(text string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(text)
 	if a, none := netip.ParseAddr(text); none == nil {
@@ -47,8 +48,9 @@ func readPrefix(text string) (netip.Prefix, error) {
 	return p, err
 }
 
-// refuseNameless refuses Hosts, where other machines can reach the address,
-// that are neither a page of a known origin nor known by a token.
+// refuseNameless is why a Host is refused that neither a page's origin nor a token
+// vouches for; "" for none. It is for listeners that other machines can reach: only
+// browsers send an Origin, and any program could come.
 func (s *Server) refuseNameless(r *http.Request) string {
 	if s.tokens.Set() || len(r.Header.Values("Origin")) > 0 {
 		return ""
@@ -59,21 +61,23 @@ func (s *Server) refuseNameless(r *http.Request) string {
 // NeedsTokens reports whether Clients and Hosts need a token.
 func (s *Server) NeedsTokens() bool { return s.tokens.Set() }
 
-// HostToken is a token for Hosts of the hub at the root, "" where none is
-// needed. A Host page takes it in its fragment, as #token=….
+// HostToken is a token for Hosts of the hub at the root, "" where none is needed. A
+// Host page takes it in its fragment, as #token=…, which browsers do not send to
+// servers. Each call makes a new token, good while the process lives.
 func (s *Server) HostToken() string { return s.issue(auth.RoleHost, relay.DefaultHub, "own page") }
 
 // ClientToken is a token for Clients of the hub at the root, "" where none is
 // needed.
 func (s *Server) ClientToken() string { return s.issue(auth.RoleClient, relay.DefaultHub, "own page") }
 
-// issue makes a token for as long as the process lives.
+// issue makes a token that is good as long as the process lives. It is in no file,
+// and cannot be revoked alone.
 func (s *Server) issue(r auth.Role, hub, name string) string {
 	text, _ := s.tokens.Issue(auth.Grant{Role: r, Hub: hub, Scope: auth.ScopeFull, Name: name})
 	return text
 }
 
-// fragment is what the URL of a Host page of our own ends with.
+// fragment is the fragment of the URL of an own Host page, with its token.
 func (s *Server) fragment() string {
 	token := s.HostToken()
 	if token == "" {
@@ -82,8 +86,9 @@ func (s *Server) fragment() string {
 	return "token=" + token
 }
 
-// policy is what a Client may do and see, by its token and its URL; nil is
-// everything.
+// policy is what a Client may do and see, by its token and its URL; nil allows
+// everything. The result is a nil interface then, and not an interface with a nil in
+// it.
 func policy(p auth.Pass) relay.Policy {
 	switch {
 	case p.Owner != "":
@@ -94,7 +99,8 @@ func policy(p auth.Pass) relay.Policy {
 	return p.Grant.Scope
 }
 
-// inTabs holds a policy to the tabs that a Client has of its own, if it has.
+// inTabs limits a policy to the tabs that a Client has of its own, if its token or
+// its URL says so.
 func inTabs(pass auth.Pass, p relay.Policy) relay.Policy {
 	if pass.Owner == "" {
 		return p
@@ -102,18 +108,21 @@ func inTabs(pass auth.Pass, p relay.Policy) relay.Policy {
 	return relay.OwnTabs{Policy: p, Owner: pass.Owner}
 }
 
-// watcher is who looks at targets by the API of the dashboard.
+// watcher is the one who looks at targets through the API of the dashboard. A guest
+// sees one target.
 func watcher(r *http.Request) relay.Watcher {
 	pass := auth.PassOf(r)
 	return relay.Watcher{Policy: policy(pass), Account: pass.Bearer(), Only: guestOf(r).TargetID}
 }
 
-// hold closes a connection as soon as its token is no longer good.
+// hold closes a connection as soon as its token is no longer good. The caller calls
+// release when the connection has ended.
 func (s *Server) hold(p auth.Pass, conn *wsconn.Conn) (release func()) {
 	return s.gate.Hold(p, func(why error) { conn.Close(tokenReason(why)) })
 }
 
-// tokenReason closes the connections of a token that is no longer good.
+// tokenReason is the close code for a token that is no longer good: 4303 for one that
+// has expired, else 4302.
 func tokenReason(why error) wsconn.Reason {
 	if errors.Is(why, auth.ErrExpired) {
 		return wsconn.ReasonTokenExpired

@@ -48,6 +48,8 @@ func (s *Server) uiEntry(r *http.Request, on audience) (entry, bool) {
 		e.ws, e.serve = true, s.serveView
 	default:
 		return entry{}, false
+		// Guests may look at their target and act on it; they may not hand tabs over or
+		// drain nodes.
 	}
 	return s.forGuests(r, e), true
 }
@@ -70,7 +72,8 @@ func (s *Server) serveUIState(w http.ResponseWriter, r *http.Request, on audienc
 	json.NewEncoder(w).Encode(s.uiState(r, on)) //nolint:errcheck // a peer that is gone
 }
 
-// uiState says what runs. It starts no browser and makes no hub.
+// uiState says what runs, as far as the asker may know it. It starts no browser and
+// makes no hub.
 func (s *Server) uiState(r *http.Request, on audience) uiwire.State {
 	pass := auth.PassOf(r)
 	scope := cmp.Or(pass.Grant.Scope, auth.ScopePrivileged)
@@ -78,6 +81,7 @@ func (s *Server) uiState(r *http.Request, on audience) uiwire.State {
 		Version: version.Current().Version, Now: time.Now().UnixMilli(), Closes: []closelog.Close{},
 		You: uiwire.Asker{Name: viewerName(r, pass), Scope: scope.String(), Control: !scope.ReadOnly(), DevTools: s.o.DevTools != nil},
 	}
+	// A guest learns nothing of other Clients, hubs or closed connections.
 	if guest := guestOf(r); guest.key != "" {
 		state.You.DevTools = false
 		state.Hubs = append(state.Hubs, uncountedHub(s.uiHub(routeOf(r).hub, routeOf(r).prefix, watcher(r))))
@@ -86,6 +90,7 @@ func (s *Server) uiState(r *http.Request, on audience) uiwire.State {
 	names := map[string]bool{} // of hubs whose other Clients the asker may know of
 	for _, hub := range s.hubsFor(r, on) {
 		u := s.uiHub(hub.name, hub.prefix, watcher(r))
+		// A token that sees only its own tabs does not learn how much others do.
 		if pass.Grant.OwnTabs {
 			u.Clients, u.Sessions, u.Counters = 0, 0, uiwire.Counters{}
 		} else {
@@ -107,6 +112,8 @@ func (s *Server) uiState(r *http.Request, on audience) uiwire.State {
 	return state
 }
 
+// uiNodes lists the nodes of the cluster. Only the own one answers requests of this
+// page.
 func (m *membership) uiNodes() (list []uiwire.Node) {
 	for _, n := range m.dir.Nodes() {
 		u := uiwire.Node{ID: n.ID, Name: n.Name, Version: n.Version, Since: n.Since.UnixMilli(), Hubs: n.Hubs, Draining: n.Draining, Answers: n.ID == m.id}
@@ -118,12 +125,15 @@ func (m *membership) uiNodes() (list []uiwire.Node) {
 	return list
 }
 
+// uiHub describes one hub to a watcher. It is called for each look of each stream,
+// and so asks nobody.
 func (s *Server) uiHub(name, prefix string, w relay.Watcher) uiwire.Hub {
 	hub, release := s.hubs.Peek(name)
 	defer release()
 	stats := hub.Stats()
 	u := uiwire.Hub{
 		Hub: name, Path: prefix, HostConnected: stats.Hosts > 0, HostHangs: hub.HostHangs(), Browser: s.browsers.Has(name),
+		// Views of the dashboard are Clients of the hub, but nobody's programs.
 		Clients: max(0, stats.Clients-s.views(hub).Len()), Sessions: stats.Sessions, Targets: []uiwire.Target{},
 		Counters: uiwire.Counters{Received: stats.Received, Answered: stats.AnsweredByHost + stats.AnsweredByHub, Pending: stats.Pending, Events: stats.Sent},
 	}
@@ -138,12 +148,14 @@ func (s *Server) uiHub(name, prefix string, w relay.Watcher) uiwire.Hub {
 	return u
 }
 
-// uncountedHub is the hub for who may see one target alone.
+// uncountedHub is the hub for an asker who may see one target alone: without numbers
+// of others.
 func uncountedHub(u uiwire.Hub) uiwire.Hub {
 	u.Clients, u.Sessions, u.Counters, u.Named = 0, 0, uiwire.Counters{}, []uiwire.Named{}
 	return u
 }
 
+// uiTarget describes one target. A target without a type counts as a page.
 func (s *Server) uiTarget(hub *relay.Hub, name string, t relay.Watched) uiwire.Target {
 	u := uiwire.Target{
 		TargetID: t.ID, Type: cmp.Or(t.Type, "page"), Title: t.Title, URL: t.URL, Drawn: hub.Emulated(t.ID), Client: t.Client,
@@ -158,6 +170,8 @@ func (s *Server) uiTarget(hub *relay.Hub, name string, t relay.Watched) uiwire.T
 		}
 	}
 	if held, ok := hub.Holder(t.ID); ok {
+		// Whole seconds: each renewal of a lease would be news for the stream
+		// otherwise.
 		u.Holder = &uiwire.Holder{Name: held.Name, Until: held.Until.Truncate(time.Second).UnixMilli()}
 	}
 	if h, ok := hub.HandoffOf(t.ID); ok {
@@ -166,8 +180,8 @@ func (s *Server) uiTarget(hub *relay.Hub, name string, t relay.Watched) uiwire.T
 	return u
 }
 
-// viewerName is what others call the person in front of the dashboard: the name of the
-// token, or where the person is.
+// viewerName is what others call the person in front of the dashboard: the name of
+// the token, or the address of the person.
 func viewerName(r *http.Request, pass auth.Pass) string {
 	if of := pass.Grant.Name; of != "" && !strings.HasPrefix(of, "--") { // an option names nobody
 		return of

@@ -14,7 +14,8 @@ import (
 	"github.com/cdphub/cdphub/internal/uiwire"
 )
 
-// How often the stream of the dashboard looks, and speaks.
+// The times of the stream of the dashboard: how often it looks for changes, and how
+// often it writes.
 const (
 	uiLooks     = 200 * time.Millisecond // at what runs
 	uiCounts    = time.Second            // between two events for counters alone
@@ -28,9 +29,10 @@ const (
 	uiShare      = 20 // a stream rests this many times as long as a look takes, or longer
 )
 
-// serveUIEvents streams the state: whole, at once and for each change. It looks for
-// changes instead of being told of them: most come in crowds, and without an asker there
-// is no work.
+// serveUIEvents streams the state as server-sent events (HTML Standard, "server-sent
+// events"): whole, at once and after each change. It looks for changes in place of
+// being notified of them: most changes come in bursts, and without an asker there is
+// no work. Each event is {"event":"state"} with the JSON of uiwire.State as its data.
 func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request, on audience) {
 	if !onlyReads(w, r) {
 		return
@@ -47,11 +49,15 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request, on audien
 		return
 	}
 	defer left()
+	// An event stream ends with its token, its sandbox, its asker and the server,
+	// whatever comes first.
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer s.gate.Hold(auth.PassOf(r), func(error) { cancel() })()
 	defer s.sandboxes.join(at.hub, cancel)()
 	w.Header().Set("Content-Type", "text/event-stream")
+	// nginx would keep events back until its buffer is full (ngx_http_proxy_module,
+	// proxy_buffering).
 	w.Header().Set("X-Accel-Buffering", "no") // of a proxy before the hub
 	go s.keepTitles(ctx, r, on)
 	stream := uiStream{server: s, w: w, r: r, on: on}
@@ -66,7 +72,8 @@ func (s *Server) serveUIEvents(w http.ResponseWriter, r *http.Request, on audien
 	}
 }
 
-// keepTitles has browsers asked for new titles until the stream ends.
+// keepTitles has browsers asked for new titles until the stream ends. It runs beside
+// the stream, since a browser that hangs would hold the stream up.
 func (s *Server) keepTitles(ctx context.Context, r *http.Request, on audience) {
 	titles := time.NewTicker(uiTitles)
 	defer titles.Stop()
@@ -80,7 +87,8 @@ func (s *Server) keepTitles(ctx context.Context, r *http.Request, on audience) {
 	}
 }
 
-// refreshTitles asks browsers for new titles, which Chromium does not tell by itself.
+// refreshTitles asks browsers for new titles. Chromium does not send
+// Target.targetInfoChanged for each of them, see bridge.Refresher.
 func (s *Server) refreshTitles(ctx context.Context, hubs []namedHub) {
 	for _, h := range hubs {
 		hub, release := s.hubs.Peek(h.name)
@@ -89,7 +97,7 @@ func (s *Server) refreshTitles(ctx context.Context, hubs []namedHub) {
 	}
 }
 
-// uiStream is one stream of states.
+// uiStream is one stream of states. One goroutine uses it.
 type uiStream struct {
 	server *Server
 	w      http.ResponseWriter
@@ -101,7 +109,9 @@ type uiStream struct {
 	took             time.Duration // the last look
 }
 
-// step sends the state if there is news, and reports whether the asker is still there.
+// step sends the state if it has changed, and reports whether the asker is still
+// there. After uiComment without an event it sends a comment line, since proxies cut
+// connections that are silent (HTML Standard, "server-sent events", authoring notes).
 func (u *uiStream) step(now time.Time) bool {
 	if !u.server.guestStays(u.r) {
 		return false
@@ -124,11 +134,12 @@ func (u *uiStream) step(now time.Time) bool {
 	return control.Flush() == nil
 }
 
-// news is the event to send; nil while nothing has changed, or counters alone and it
-// is too soon for those.
+// news is the event to send. It is nil while nothing has changed, and while only
+// counters have changed and the last event is less than uiCounts old.
 func (u *uiStream) news(now time.Time) []byte {
 	state := u.server.uiState(u.r, u.on)
 	at := state.Now
+	// The time is no news.
 	state.Now = 0
 	counts := mustJSON(state)
 	if bytes.Equal(counts, u.lastCounts) {
@@ -143,7 +154,8 @@ func (u *uiStream) news(now time.Time) []byte {
 	return append(append([]byte("event: state\ndata: "), mustJSON(state)...), "\n\n"...)
 }
 
-// uncounted is a state without its counters.
+// uncounted is a state without its counters. It clones the lists before it changes
+// them: the state is compared and sent afterwards.
 func uncounted(u uiwire.State) uiwire.State {
 	u.Hubs = slices.Clone(u.Hubs)
 	for i := range u.Hubs {
@@ -160,6 +172,7 @@ func uncounted(u uiwire.State) uiwire.State {
 	return u
 }
 
+// mustJSON encodes what this package has made itself.
 func mustJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil { // of texts and numbers alone
@@ -168,7 +181,7 @@ func mustJSON(v any) []byte {
 	return text
 }
 
-// hostOf is the address without its port.
+// hostOf is the host of an address without its port; an address without a port stays.
 func hostOf(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // handsOver reports whether the asker may hand tabs over to Clients, as a Client with
-// its token may by CdpHub.grant.
+// the same token may by CdpHub.grant: with scope full or more, and not as a guest.
 func handsOver(r *http.Request) bool {
 	return guestOf(r).key == "" && cmp.Or(auth.PassOf(r).Grant.Scope, auth.ScopePrivileged) >= auth.ScopeFull
 }
@@ -39,6 +39,7 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 	}
 	hub, release := s.hubs.Peek(routeOf(r).hub)
 	defer release()
+	// A target that the asker does not see is answered as one that does not exist.
 	who := watcher(r)
 	if _, sees := hub.WatchedTarget(who, asked.TargetID); !sees {
 		http.Error(w, "There is no such target.", http.StatusNotFound)
@@ -63,8 +64,8 @@ func (s *Server) serveTabs(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ownTabs are the Clients of a hub with tabs of their own, each with those that are
-// among these targets.
+// ownTabs are the Clients of a hub that have tabs of their own. Each comes with those
+// of its tabs that are among the given targets.
 func (s *Server) ownTabs(name string, list []uiwire.Target) []relay.TabClient {
 	hub, release := s.hubs.Peek(name)
 	defer release()

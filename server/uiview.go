@@ -18,8 +18,8 @@ import (
 // viewsKey is where a hub keeps its views.
 type viewsKey struct{}
 
-// serveView makes a WebSocket a viewer of one target. The target must be there: a
-// look starts no browser.
+// serveView makes a WebSocket a viewer of one target. The target must exist: a look
+// starts no browser. docs/dashboard.md describes the messages.
 func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
 	at, pass := routeOf(r), auth.PassOf(r)
 	if err := s.sandboxes.check(at.hub); err != nil {
@@ -39,6 +39,7 @@ func (s *Server) serveView(w http.ResponseWriter, r *http.Request) {
 	s.serveSocket(w, r, who, s.clients, wsconn.Options{Limits: limits}, release, func(ctx context.Context, conn *wsconn.Conn) wsconn.Reason {
 		v := s.viewer(r, hub, id, who, conn)
 		viewer, err := s.views(hub).Watch(viewKey(id, pass), s.viewOf(hub, at.hub, id, pass), v)
+		// The handshake is answered by now, so that the reason goes as a message.
 		if err != nil {
 			conn.Deliver(wsconn.Frame{Head: mustJSON(map[string]string{"kind": "gone", "message": err.Error()})})
 			conn.Close(wsconn.ReasonNormal)
@@ -57,12 +58,14 @@ const (
 	maxViewQueued  = 256
 )
 
+// views are the live views of a hub, made with the first viewer.
 func (s *Server) views(hub *relay.Hub) *live.Views {
 	return hub.Value(viewsKey{}, func() any { return new(live.Views) }).(*live.Views)
 }
 
-// viewKey tells the views of a target apart: those who may not see files have one of
-// their own, which ends before any is shown.
+// viewKey tells the views of a target apart. Viewers who may not see pages of files
+// have a view of their own, whose Client has a policy without files: it ends before a
+// picture of a file is shown.
 func viewKey(target string, pass auth.Pass) string {
 	if policy(pass) == nil || policy(pass).Files() {
 		return "files " + target
@@ -70,7 +73,8 @@ func viewKey(target string, pass auth.Pass) string {
 	return "web " + target
 }
 
-// viewOf is a view of a target for all viewers with the same key.
+// viewOf is a view of a target, for all viewers with the same key. Its Client may do
+// what scope full allows, or everything where the viewers may see pages of files.
 func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) live.Options {
 	var p relay.Policy
 	if mine := policy(pass); mine != nil && !mine.Files() {
@@ -96,8 +100,9 @@ func (s *Server) viewOf(hub *relay.Hub, name, target string, pass auth.Pass) liv
 	}
 }
 
-// viewClient makes the Client of a view, which ends with its hub, if that is a sandbox.
-// It keeps the browser that it shows, and starts none for a frame.
+// viewClient makes the Client of a view, which ends with its hub, if the hub is a
+// sandbox. It keeps the browser alive that it shows. For a frame of a Host page it
+// starts no browser.
 func (s *Server) viewClient(hub *relay.Hub, name, target string, o relay.LocalOptions) (live.Client, error) {
 	acquire := func(ctx context.Context) (*relay.Hub, func(), error) { return s.Hub(ctx, name) }
 	if hub.Emulated(target) {
@@ -107,11 +112,14 @@ func (s *Server) viewClient(hub *relay.Hub, name, target string, o relay.LocalOp
 	if err != nil {
 		return nil, err
 	}
+	// In a goroutine: join calls it under its lock, which Leave needs.
 	c.OnLeave(s.sandboxes.join(name, func() { go c.Leave() }))
 	return c, nil
 }
 
-// viewer is who looks at a target through a connection.
+// viewer is the one who looks at a target through a connection. Its key is the same
+// for all connections of one person from one address, so that a lease survives a
+// reload of the page.
 func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer, conn *wsconn.Conn) live.ViewerOptions {
 	pass := auth.PassOf(r)
 	w := watcher(r)
@@ -143,7 +151,8 @@ func (s *Server) viewer(r *http.Request, hub *relay.Hub, target string, who peer
 	return o
 }
 
-// audit writes one line of the audit log: who does what to which target.
+// audit writes one line of the audit log: who does what to which target. It has no
+// text of pages.
 //
 //	{"logger":"audit","msg":"page taken over","target":"T1","bearer":"ann","hub":"","peer":"127.0.0.1:5"}
 func (s *Server) audit(who peer, what, target string, more ...zap.Field) {

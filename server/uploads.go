@@ -13,7 +13,8 @@ import (
 	"syscall"
 )
 
-// maxUpload is how many bytes the files of one command may have together.
+// maxUpload is how many bytes the files of one command may have together. They go to
+// the Host as base64 in one message, which is a third longer.
 const maxUpload = 32 << 20
 
 // uploads reads files for DOM.setFileInputFiles, only below one directory.
@@ -40,7 +41,9 @@ type uploadFile struct {
 	Base64       string `json:"base64"`
 }
 
-// fill adds to the params of DOM.setFileInputFiles, for each path in "files",
+// fill adds to the params of DOM.setFileInputFiles, for each path in "files", the
+// contents of the file, since a Frame Agent cannot read paths. It keeps no part of
+// params, and leaves all other members as they are:
 //
 //	"contents":[{"name":"a.txt","mimeType":"text/plain","lastModified":0,"base64":"…"}]
 func (u uploads) fill(params []byte) ([]byte, error) {
@@ -71,8 +74,9 @@ func (u uploads) fill(params []byte) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// read reads one regular file. A path outside of the root is refused in the
-// same words whether the file exists or not.
+// read reads one regular file of at most limit bytes. A path outside of the root is
+// refused in the same words whether the file exists or not, so that a Client learns
+// nothing of the disk.
 func (u uploads) read(path string, limit int64) (uploadFile, error) {
 	outside := fmt.Errorf("file upload refused: %s is not a file below the hub's upload directory", path)
 	resolved, err := filepath.EvalSymlinks(path)
@@ -92,6 +96,8 @@ func (u uploads) read(path string, limit int64) (uploadFile, error) {
 	if err != nil || info.Mode().Type() != fs.FileMode(0) { // opening a pipe would wait for ever
 		return uploadFile{}, outside
 	}
+	// O_NONBLOCK: without it, opening a FIFO that nobody writes to would wait
+	// (fifo(7)).
 	f, err := root.OpenFile(below, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return uploadFile{}, outside
@@ -100,6 +106,8 @@ func (u uploads) read(path string, limit int64) (uploadFile, error) {
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() { // it is another now
 		return uploadFile{}, outside
 	}
+	// One byte more than allowed shows that the file is too long, whatever its size
+	// was a moment ago.
 	body, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return uploadFile{}, fmt.Errorf("file upload: %s cannot be read", path)

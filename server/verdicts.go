@@ -19,7 +19,8 @@ import (
 )
 
 // verdictHeader carries what the entry node says of a request that it passes on: a
-// JWT (RFC 7519) with HS256, good for one request.
+// JWT (RFC 7519) with HS256 (RFC 7518, section 3.2), good for one request to one
+// node.
 const verdictHeader = "Cdphub-Verdict"
 
 // verdict is the claims of that JWT, beside iss (the entry node), aud (the owner),
@@ -41,7 +42,8 @@ type verdict struct {
 	Pass *auth.Verdict `json:"pass,omitempty"`
 }
 
-// verdictGood is how long a verdict is good, and how far clocks of nodes may differ.
+// verdictGood is how old a verdict may be, and so how far the clocks of nodes may
+// differ.
 const verdictGood = 30 * time.Second
 
 // verdicts signs and checks them. Each node numbers its own: whoever reads them keeps
@@ -69,14 +71,18 @@ type window struct {
 	came   [windowSize / 64]uint64 // bits, by number modulo windowSize
 }
 
-// take notes a number. It fails for one that came before, or is older than all that
-// are kept.
+// take notes a number, and reports whether it is new. It is false for a number that
+// came before, and for one that is older than all that are kept. Memory and time do
+// not depend on how many come.
 func (w *window) take(n uint64) bool {
 	switch {
 	case n > w.newest:
+		// The whole window is older than the new number.
 		if n-w.newest >= windowSize {
 			clear(w.came[:])
 		} else {
+			// Numbers that were skipped have not come; their bits are of a window
+			// ago.
 			for i := w.newest + 1; i < n; i++ {
 				w.came[i%windowSize/64] &^= 1 << (i % 64)
 			}
@@ -97,7 +103,8 @@ var (
 	errVerdictOthers = errors.New("the verdict is for another request")
 )
 
-// sign writes a verdict for the node that is to serve the request.
+// sign writes a verdict for the node that is to serve the request, in the compact
+// form of JWS (RFC 7515, section 3.1).
 func (s *verdicts) sign(v *verdict, owner string) (string, error) {
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: s.key}, nil)
 	if err != nil {
@@ -108,13 +115,16 @@ func (s *verdicts) sign(v *verdict, owner string) (string, error) {
 	}).Claims(v).Serialize()
 }
 
-// read checks the verdict of a request, which it takes out of it.
+// read checks the verdict of a request, and takes it out of the headers: nothing
+// behind may read or log it. Its errors are errVerdict… and say no more than the
+// other node needs.
 func (s *verdicts) read(r *http.Request) (*verdict, error) {
 	text := r.Header.Values(verdictHeader)
 	r.Header.Del(verdictHeader)
 	if len(text) != 1 {
 		return nil, errVerdict
 	}
+	// HS256 alone: a token must not choose its own algorithm (RFC 8725, section 3.1).
 	token, err := jwt.ParseSigned(text[0], []jose.SignatureAlgorithm{jose.HS256})
 	if err != nil {
 		return nil, errVerdict
@@ -124,6 +134,8 @@ func (s *verdicts) read(r *http.Request) (*verdict, error) {
 	if err := token.Claims(s.key, &c, v); err != nil {
 		return nil, errVerdict
 	}
+	// The key is right, so this is a node of the cluster that asks for a process
+	// which had this address before.
 	if !c.Audience.Contains(s.self) {
 		return nil, errVerdictEnded
 	}
@@ -133,10 +145,12 @@ func (s *verdicts) read(r *http.Request) (*verdict, error) {
 	if c.IssuedAt == nil || time.Since(c.IssuedAt.Time()).Abs() > verdictGood {
 		return nil, errVerdictClock
 	}
+	// Last, so that a verdict that is refused for another reason uses no number up.
 	return v, s.once(c.ID)
 }
 
-// nextID is the id of a verdict, "RUN.NUMBER".
+// nextID is the id of a verdict, "RUN.NUMBER". RUN is random for each process:
+// numbers begin at 1 again after a restart.
 func (s *verdicts) nextID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +161,8 @@ func (s *verdicts) nextID() string {
 	return s.run + "." + strconv.FormatUint(s.last, 10)
 }
 
-// once fails for an id that was seen before.
+// once fails with errVerdictTwice for an id that was seen before. Windows of
+// processes that have not been heard of for a while are forgotten.
 func (s *verdicts) once(id string) error {
 	run, text, _ := strings.Cut(id, ".")
 	n, err := strconv.ParseUint(text, 10, 64)
