@@ -5,10 +5,12 @@ import (
 	"sync"
 )
 
-// Shared is what the callers of one hub have in common: the aliases of its
-// pages, which page is active for those who follow, what callers without a
-// connection have asked for, and what is secret on which page: who lists pages
-// has mostly read none of them. Its zero value works.
+// Shared is what the callers of one hub have in common: the aliases of its pages, the
+// active page of those who follow, the meters of callers without a connection, and
+// the secrets of each page. Secrets are shared, since a caller that lists pages has
+// read none of them, and their titles could tell the secrets. Its zero value works.
+//
+// Lock order: Shared.mu comes after Browser.mu and Page.mu.
 type Shared struct {
 	meters meters
 
@@ -19,7 +21,9 @@ type Shared struct {
 	secrets map[string]*redactor // by the page's ID
 }
 
-// alias names a page: "page-1".
+// alias names a page: "page-1". It is the same for all callers of the hub, and the
+// number is never used again: an alias that an agent remembers does not come to mean
+// another page.
 func (s *Shared) alias(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +39,7 @@ func (s *Shared) alias(id string) string {
 	return name
 }
 
-// forget drops a page that has gone.
+// forget drops a page that has gone. Its number stays used.
 func (s *Shared) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,6 +50,7 @@ func (s *Shared) forget(id string) {
 	}
 }
 
+// setActive makes a page the active one of those who follow.
 func (s *Shared) setActive(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,8 +70,8 @@ func (s *Shared) secretsOf(id string) *redactor {
 	return s.secrets[id]
 }
 
-// learn notes secrets that have been found on a page. The next document may show
-// them, so that they stay until the page goes.
+// learn notes secrets that have been found on a page. They stay until the page goes:
+// the next document may show what was typed into the last one.
 func (s *Shared) learn(id string, found []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -40,7 +40,8 @@ type exceptionDetails struct {
 	Exception *exceptionObject `json:"exception"`
 }
 
-// exceptionObject is what was thrown, a Runtime.RemoteObject.
+// exceptionObject is what was thrown, a Runtime.RemoteObject. Only an Error has a
+// description with a stack; a thrown string or number has a value.
 //
 //easyjson:json
 type exceptionObject struct {
@@ -81,7 +82,8 @@ type scriptError struct {
 	Waited  float64 `json:"waited"` // ms
 }
 
-// decodeResult decodes the result of a command, which the caller gives away.
+// decodeResult decodes the result of a command. The caller gives the bytes away: what
+// is decoded may alias them.
 func decodeResult(result []byte, into any) error {
 	if u, ok := into.(easyjson.Unmarshaler); ok {
 		return easyjson.Unmarshal(result, u)
@@ -89,11 +91,14 @@ func decodeResult(result []byte, into any) error {
 	return json.Unmarshal(result, into)
 }
 
-// readScriptAnswer reads the answer in what a call has come to.
+// readScriptAnswer reads the answer of the page script out of the result of a call.
+// The script returns a JSON text and not an object: pages can change toJSON and
+// prototypes, and the text goes through CDP as one string.
 func readScriptAnswer(out *evaluated) (a scriptAnswer, err error) {
 	text, ok := wire.Text(out.Result.Value)
 	if !ok {
 		return a, errorf(Internal, "the page script answered %s", strconv.Quote(string(out.Result.Value)))
+		// The decoded value aliases text, which nothing else holds.
 	}
 	if easyjson.Unmarshal([]byte(text), &a) != nil {
 		return a, errorf(Internal, "the page script answered %.100q", text)

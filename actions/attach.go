@@ -7,7 +7,8 @@ import (
 	"github.com/cdphub/cdphub/targets"
 )
 
-// attach returns the page's session, which it makes at first use.
+// attach returns the page's session. The first call makes it; calls at the same time
+// wait for that one. Errors: TargetClosed, Timeout, NoBrowser.
 func (p *Page) attach(ctx context.Context) (session string, err error) {
 	p.mu.Lock()
 	session, gone := p.session, p.gone
@@ -39,8 +40,9 @@ func (p *Page) attach(ctx context.Context) (session string, err error) {
 	}
 }
 
-// look is attach for what reads the document or acts on it: it is refused at an
-// address where no page may be, to which one may have come while it had no session.
+// look is attach for what reads the document or acts on it. It is refused with
+// URLBlocked at an address where no page may be: the page may have come there while
+// it had no session.
 func (p *Page) look(ctx context.Context) (session string, err error) {
 	if session, err = p.attach(ctx); err != nil {
 		return "", err
@@ -54,8 +56,8 @@ func (p *Page) look(ctx context.Context) (session string, err error) {
 }
 
 // wake has a browser go on painting a tab while this connection works with it,
-// whether or not the tab is in front: without that Chromium runs no animation
-// frames there, for which actions and captures wait. What is in front stays so.
+// whether or not the tab is in front. Without that Chromium runs no animation frames
+// there, for which actions and captures wait. It brings no tab to the front.
 func (p *Page) wake(ctx context.Context, session string) {
 	p.mu.Lock()
 	awake := p.awake == session || p.kind != BrowserTarget
@@ -74,6 +76,7 @@ const attaching = 3 * time.Second
 // frameTree is Page.FrameTree.
 type frameTree struct {
 	Frame struct {
+		// One line for all: encoding/json matches names without regard to case.
 		ID, ParentID, LoaderID, Name, URL, UnreachableURL string
 	}
 	ChildFrames []frameTree
@@ -86,6 +89,8 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 	before := p.loader
 	p.mu.Unlock()
 	var made struct{ SessionID string }
+	// A flat session has its sessionId in each message of the same connection (CDP,
+	// Target.attachToTarget).
 	if err := p.b.call(ctx, "Target.attachToTarget", obj{"targetId": p.ID, "flatten": true}, &made); err != nil {
 		return "", err
 	}
@@ -96,6 +101,8 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 	var tree struct{ FrameTree frameTree }
 	var version struct{ Revision string }
 	method, err := p.do(
+		// All go out at once: each round trip would delay the first action. The order
+		// matters: with Page enabled first, no change after the tree is missed.
 		ctx,
 		command{s, "Page.enable", nil, nil},
 		command{s, "Page.setLifecycleEventsEnabled", obj{"enabled": true}, nil},
@@ -109,6 +116,7 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// Target.targetDestroyed came while the session was made.
 	if p.gone {
 		return "", p.closed()
 	}
@@ -118,6 +126,7 @@ func (p *Page) begin(ctx context.Context) (string, error) {
 		p.loader, p.url, p.unreachable = root.LoaderID, root.URL, root.UnreachableURL
 	}
 	p.kind = BrowserTarget
+	// A Frame Agent says by this revision that it stands for a browser.
 	if version.Revision == targets.EmulatedRevision {
 		p.kind = FrameTarget
 	}

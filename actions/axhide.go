@@ -15,8 +15,10 @@ type domNode struct {
 	ContentDocument *domNode
 }
 
-// closedNodes are the nodes in closed shadow trees, which the page script does
-// not see but the accessibility tree has. A Frame Agent does not see them either.
+// closedNodes are the nodes in closed shadow trees, which the page script does not
+// see but the accessibility tree has. A Frame Agent does not see them either.
+// DOM.describeNode with depth -1 and pierce goes into all shadow trees and frames of
+// the same process.
 func (p *Page) closedNodes(ctx context.Context) (map[int]bool, error) {
 	if p.kindNow() != BrowserTarget {
 		return nil, nil
@@ -49,7 +51,8 @@ func (n *domNode) markClosed(closed map[int]bool, inside bool) {
 	}
 }
 
-// secretNodes are the secret elements that the page script sees.
+// secretNodes are the secret elements that the page script sees, by their
+// backendNodeId, which the accessibility tree has, too.
 func (p *Page) secretNodes(ctx context.Context) (map[int]bool, error) {
 	w, err := p.worldOf(ctx, "")
 	if err != nil {
@@ -69,6 +72,7 @@ func (p *Page) secretNodes(ctx context.Context) (map[int]bool, error) {
 			Value struct{ Subtype, ObjectID string }
 		}
 	}
+	// The script returns an array; each element of it needs an objectId of its own.
 	if err := p.calls(ctx, command{w.session, "Runtime.getProperties", obj{"objectId": list.Result.ObjectID, "ownProperties": true}, &items}); err != nil {
 		return nil, err
 	}
@@ -88,19 +92,24 @@ func (p *Page) secretNodes(ctx context.Context) (map[int]bool, error) {
 	for i := range nodes {
 		secret[nodes[i].Node.BackendNodeID] = true
 	}
+	// A node that could not be described has the id 0.
 	delete(secret, 0)
 	return secret, nil
 }
 
-// hiding takes the secrets out of an accessibility tree: what a secret element
-// has as its value and inside of it, and wherever else that stands. Fields in
-// closed shadow trees count as secret, because their kind cannot be read.
+// hiding takes the secrets out of an accessibility tree: the value of a secret
+// element, all that lies inside of it, and every other place where the same text
+// stands. Fields in closed shadow trees count as secret: the page script cannot read
+// of what kind they are.
 type hiding struct {
 	fields, closed map[int]bool
 	secrets        []string
 	byID           map[string]map[string]any
 }
 
+// tree changes the nodes in place and returns them. The first loop makes the index,
+// the second hides fields and collects their values, and the third takes these out of
+// all other nodes.
 func (h *hiding) tree(nodes []map[string]any) []map[string]any {
 	for _, n := range nodes {
 		h.byID[textOf(n["nodeId"])] = n
@@ -126,7 +135,8 @@ func (h *hiding) tree(nodes []map[string]any) []map[string]any {
 	return nodes
 }
 
-// shown are the roles of elements whose value is no input.
+// shown are the ARIA roles of elements whose value shows progress or size, and is
+// never typed.
 var shown = []string{"progressbar", "meter", "scrollbar"}
 
 // isField reports whether a node has a value, or may have one.
@@ -135,8 +145,8 @@ func isField(n map[string]any) bool {
 	return n["value"] != nil && !slices.Contains(shown, role) || slices.Contains([]string{"textbox", "searchbox", "combobox", "spinbutton", "listbox"}, role)
 }
 
-// hideBelow hides what lies in a secret element: its text, and which of its
-// options is selected.
+// hideBelow hides what lies in a secret element: its text, and which of its options
+// is selected. met ends a tree that goes in circles.
 func (h *hiding) hideBelow(n map[string]any, met map[string]bool) {
 	children, _ := n["childIds"].([]any)
 	for _, id := range children {
@@ -171,10 +181,13 @@ func (h *hiding) hideLines(n map[string]any) {
 	}
 }
 
-// hideValue hides one AXValue of a node, and notes it as a secret.
+// hideValue hides one AXValue of a node, and notes it as a secret. The value of a
+// field is also a secret elsewhere; a name may be a common word.
 func (h *hiding) hideValue(n map[string]any, name string) {
 	v, ok := n[name].(map[string]any)
 	text := textOf(v["value"])
+	// Dots stand for a password already, and say no more than its length; axValue
+	// hides them.
 	if !ok || text == "" || strings.Trim(text, "•") == "" {
 		return
 	}
@@ -213,6 +226,7 @@ func valueOf(v any) string {
 	return textOf(m["value"])
 }
 
+// textOf is a JSON value as text; numbers and booleans are their JSON.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case nil:

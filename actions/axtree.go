@@ -23,6 +23,7 @@ func (p *Page) AccessibilityTree(ctx context.Context) (nodes json.RawMessage, er
 // values it takes some ten times as much.
 const maxTree = 16 << 20
 
+// checkTree bounds a tree by the bytes of its JSON.
 func checkTree(tree json.RawMessage, most int) error {
 	if len(tree) <= most {
 		return nil
@@ -30,6 +31,9 @@ func checkTree(tree json.RawMessage, most int) error {
 	return errorf(LimitExceeded, "limit exceeded: the accessibility tree has %d bytes, at most %d are given; take a snapshot", len(tree), most)
 }
 
+// rawTree reads the tree and hides its secrets. It asks for the secret elements
+// first: a secret that is typed after that is not in the tree's values yet, or is
+// hidden with its field.
 func (p *Page) rawTree(ctx context.Context) (nodes json.RawMessage, err error) {
 	var secrets []string
 	if err := p.scriptIn(ctx, "", scriptCall{verb: "secrets", result: &secrets}); err != nil {
@@ -102,6 +106,7 @@ type axNode struct {
 // axValue is Accessibility.AXValue.
 type axValue struct{ Value any }
 
+// text is the value as text; "" without one.
 func (v axValue) text() string {
 	switch s := v.Value.(type) {
 	case nil:
@@ -139,10 +144,13 @@ func (p *Page) AXTree(ctx context.Context, o AXOptions) (AXNode, error) {
 		t.byID[nodes[i].NodeID] = &nodes[i]
 	}
 	for i := range nodes {
+		// A root of 0 means the first node, which is the document's.
 		if root == 0 || nodes[i].BackendDOMNodeID == root {
 			delete(t.byID, nodes[i].NodeID)
 			top := t.convert(&nodes[i])
 			top.Children = t.children(&nodes[i], 1)
+			// The raw tree is longer than the answer can be, so that a short one
+			// needs no check.
 			if len(raw) > MaxValue { // what it was made of is longer
 				err = checkTree(mustJSON(top), MaxValue)
 			}
@@ -162,8 +170,9 @@ type axTree struct {
 // dull are the roles of nodes that are left out in favour of their children.
 var dull = []string{"generic", "none", "InlineTextBox", "LayoutTable", "LineBreak", "ListMarker"}
 
-// interesting reports whether a node is in the answer: no uninteresting one is, and no text that
-// the node in which it lies has as its name or value.
+// interesting reports whether a node is in the answer. Nodes with a dull role are
+// not, and neither is a text that the node around it has already as its name or
+// value.
 func (t *axTree) interesting(n, in *axNode) bool {
 	role, text := n.Role.text(), strings.TrimSpace(n.Name.text())
 	if role == "StaticText" {
@@ -202,6 +211,8 @@ func (t *axTree) below(of, in *axNode, depth int) (list []AXNode) {
 // maxAXDepth is how deep the tree may be, with the nodes that are left out.
 const maxAXDepth = 500
 
+// convert reads the properties of Accessibility.AXNode, which are a list of names and
+// values.
 func (t *axTree) convert(n *axNode) AXNode {
 	c := AXNode{Role: n.Role.text(), Name: n.Name.text(), Value: n.Value.text(), Description: n.Description.text()}
 	for _, property := range n.Properties {
@@ -209,6 +220,8 @@ func (t *axTree) convert(n *axNode) AXNode {
 		switch property.Name {
 		case "checked":
 			switch v {
+			// A checkbox can be "mixed" (WAI-ARIA, aria-checked). Chromium gives true
+			// as a text here.
 			case "mixed":
 				c.Checked = v
 			default:

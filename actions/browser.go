@@ -70,7 +70,8 @@ type Browser struct {
 	others   map[string]targetInfo // pages of others, by ID; where own
 }
 
-// Open makes a connection and learns which pages there are. Close ends it.
+// Open makes a connection and learns which pages there are. Close ends it. The error
+// has the kind NoBrowser where the hub has nothing to act on.
 func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
 	if o.Shared == nil {
 		o.Shared = new(Shared)
@@ -92,10 +93,12 @@ func Open(ctx context.Context, join Join, o Options) (*Browser, error) {
 	b.loops.Go(func() { b.events.run(b.stop) })
 	ctx, cancel := bounded(ctx)
 	defer cancel()
+	// Chromium answers with a Target.targetCreated for each target that exists.
 	if err := b.call(ctx, "Target.setDiscoverTargets", obj{"discover": true}, nil); err != nil {
 		b.Close()
 		return nil, err
 	}
+	// The pages are in the list when Open returns.
 	if err := b.settle(ctx); err != nil {
 		b.Close()
 		return nil, err
@@ -115,6 +118,7 @@ func (b *Browser) Close() {
 	pages := slices.Clone(b.pages)
 	clear(b.sinks)
 	b.mu.Unlock()
+	// First the connection: then no new events come, and the calls that wait fail.
 	b.client.Leave()
 	for _, p := range pages {
 		p.close()
@@ -123,7 +127,9 @@ func (b *Browser) Close() {
 	b.loops.Wait()
 }
 
-// settle waits until the events that have come so far have been handled.
+// settle waits until the events that have come so far have been handled. Events and
+// answers come over one connection in one order: after settle, the state is at least
+// as new as the last answer.
 func (b *Browser) settle(ctx context.Context) error {
 	done := make(chan struct{})
 	b.events.put(func() { close(done) }, false)
@@ -167,8 +173,9 @@ func (b *Browser) Pages() []PageInfo {
 	return list
 }
 
-// Page finds a page by its ID or alias; "" is the active one. When none has
-// been used yet, the first is.
+// Page finds a page by its ID or alias; "" is the active one. If no page has been
+// active yet, the first one becomes it. Errors: PageNotFound, and NoBrowser where the
+// hub has nothing to act on.
 func (b *Browser) Page(id string) (*Page, error) {
 	p, none, err := b.find(id)
 	if none && b.lacks != nil { // which may lock the hub, and so is asked without our lock
@@ -203,7 +210,8 @@ func (b *Browser) find(id string) (p *Page, none bool, err error) {
 	return nil, len(b.pages) == 0, e
 }
 
-// ClosePage closes a page. That it has gone is known when it returns.
+// ClosePage closes a page. When it returns, the page is in no list any more. A page
+// that asks before it is left (beforeunload) is answered by the dialog policy.
 func (b *Browser) ClosePage(ctx context.Context, id string) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -212,6 +220,7 @@ func (b *Browser) ClosePage(ctx context.Context, id string) error {
 		return err
 	}
 	for patience := closing; ; patience *= 2 {
+		// TargetClosed: the page has closed itself, and the loop waits for its event.
 		if err := b.call(ctx, "Target.closeTarget", obj{"targetId": p.ID}, nil); err != nil && KindOf(err) != TargetClosed {
 			return err
 		}

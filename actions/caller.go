@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Caller is somebody who acts on a hub by one of the adapters.
+// Caller is a client that acts on a hub through one of the adapters.
 type Caller struct {
 	Join    Join    // gives a connection to the hub
 	Options Options // of every Browser opened for it
@@ -43,8 +43,8 @@ type Caller struct {
 	Login func(token string) (Caller, error)
 }
 
-// Open makes a Browser for the caller. Close ends it. One that may only read
-// leaves dialogs to others.
+// Open makes a Browser for the caller. Close ends it. A caller that may only read
+// leaves dialogs to others, and gets a Reader's connection if there is one.
 func (c Caller) Open(ctx context.Context) (*Browser, error) {
 	join := c.Join
 	if c.reads() {
@@ -66,9 +66,10 @@ const (
 	scopeFull     = "full"
 )
 
-// Permit refuses a verb to a caller that may only read, unless the verb does no
-// more than that. Every adapter asks it before any work: the connection of such
-// a caller is a Reader's, which could do more.
+// Permit refuses a verb to a caller that may only read, unless reading is true. Every
+// adapter asks it before any work: the connection of such a caller is a Reader's,
+// which the hub lets do more. The error has the kind PermissionDenied and names the
+// scope that is needed.
 func (c Caller) Permit(verb string, reading bool) error {
 	if reading || !c.reads() {
 		return nil
@@ -76,8 +77,8 @@ func (c Caller) Permit(verb string, reading bool) error {
 	return c.deny(verb, scopeStandard)
 }
 
-// PermitFull refuses a verb to a caller whose scope is less than "full", which
-// the CDP commands behind it need.
+// PermitFull refuses a verb to a caller whose scope is less than "full". The CDP
+// commands behind the verb need that scope, such as those for cookies of all sites.
 func (c Caller) PermitFull(verb string) error {
 	if c.Scope == scopeReadonly || c.Scope == scopeStandard {
 		return c.deny(verb, scopeFull)
@@ -91,8 +92,9 @@ func (c Caller) deny(verb, scope string) error {
 	return e
 }
 
-// Metered is the caller with the Meter that it has in common with all who show
-// the same token to the same hub: for adapters without connections.
+// Metered is the caller with the Meter that all requests with the same token to the
+// same hub have in common. It is for adapters without connections, whose requests
+// could not be counted otherwise.
 func (c Caller) Metered() Caller {
 	if c.Options.Meter == nil && c.Options.Shared != nil {
 		c.Options.Meter = c.Options.Shared.meters.get(c.ID, c.Options.Limits)

@@ -31,9 +31,9 @@ type command struct {
 	result  any
 }
 
-// do sends commands one after the other without waiting in between, and then
-// waits for all of them. It returns the first failure, with the method that
-// failed.
+// do sends commands one after the other without waiting in between, and then waits
+// for all of them, also after a failure: each answer is read. It returns the first
+// failure, with the method that failed.
 func do(ctx context.Context, c Client, list ...command) (method string, err error) {
 	waits := make([]func(context.Context) ([]byte, error), len(list))
 	for i, cmd := range list {
@@ -55,5 +55,6 @@ func do(ctx context.Context, c Client, list ...command) (method string, err erro
 	return method, err
 }
 
-// obj is the params of a command.
+// obj is the params of a command. Its keys are sorted in JSON (encoding/json), so
+// that the same command always has the same bytes.
 type obj = map[string]any

@@ -28,9 +28,10 @@ const consentWithin = time.Minute
 // somebody is asked again.
 const maxDecided = 10_000
 
-// Check returns an *Error of kind ConsentDenied or ApprovalTimeout unless a
-// caller may run scripts in an origin. What somebody has answered is
-// asked again when the process begins anew, or after many other answers.
+// Check returns nil if a caller may run scripts in pages of an origin. Otherwise it
+// returns an *Error of kind ConsentDenied or ApprovalTimeout. An answer of Ask is
+// remembered for the caller and the origin, until the process ends or maxDecided
+// other answers have come. Deny is stronger than Allow.
 func (c *Consents) Check(ctx context.Context, caller, origin string) error {
 	denied := errorf(ConsentDenied, "consent denied: scripts are not allowed in %s", origin)
 	switch {
@@ -45,6 +46,8 @@ func (c *Consents) Check(ctx context.Context, caller, origin string) error {
 	c.mu.Lock()
 	yes, known := c.decided[key]
 	c.mu.Unlock()
+	// Without the lock: Ask may wait for a person. Two requests at once then ask
+	// twice.
 	if !known {
 		ctx, cancel := context.WithTimeout(ctx, consentWithin)
 		defer cancel()

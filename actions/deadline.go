@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// MaxTimeout is the longest that any call may take.
+// MaxTimeout is the longest that any call may take. It keeps a client from holding a
+// page with one call for ever.
 const MaxTimeout = 300 * time.Second
 
 // defaultTimeout bounds calls whose context has no deadline.
@@ -32,9 +33,9 @@ func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() {}
 }
 
-// waiting is how long the page may wait for an element: what is left of the
-// call's time but a tenth, at most half a second, which is for acting and for
-// the answer.
+// waiting is how long the page may wait for an element: the rest of the call's time
+// without a tenth of it, at most half a second. That tenth is for acting and for the
+// answer, so that the caller learns what was missing and not only that time is up.
 func waiting(ctx context.Context) time.Duration {
 	at, ok := ctx.Deadline()
 	if !ok {

@@ -24,6 +24,8 @@ func Decode(raw json.RawMessage, into any) error {
 	e := invalid("%v", err)
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		field := fieldName(t.Field)
+		// encoding/json says "number 1.5" where the value matters; the kind is
+		// enough.
 		given, _, _ := strings.Cut(t.Value, " ")
 		e = invalid("invalid type: %s, expected %s for field `%s`", given, typeName(t.Type), field)
 		e.Details.Field = field
@@ -32,7 +34,7 @@ func Decode(raw json.RawMessage, into any) error {
 	return e
 }
 
-// typeName is what JSON calls a type.
+// typeName is the JSON type of a Go type, in the words of an error message.
 func typeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -49,7 +51,7 @@ func typeName(t reflect.Type) string {
 	return "a number"
 }
 
-// initials are how words that Go has in capitals stand in JSON.
+// initials are Go's capital initialisms, and how the names of JSON fields write them.
 var initials = strings.NewReplacer("URL", "Url", "ID", "Id", "MIME", "Mime")
 
 // fieldName is the path of a field as clients write it: options.pageId.

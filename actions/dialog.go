@@ -35,7 +35,7 @@ type DialogAnswer struct {
 	Text   string // for a prompt
 }
 
-// dialogState is what a page has of dialogs.
+// dialogState is what a page has of dialogs. Page.mu guards it.
 type dialogState struct {
 	armed *DialogAnswer // for the next one
 	open  *Dialog       // one that waits
@@ -61,7 +61,8 @@ func (b *Browser) mayAnswer() error {
 	return errorf(PermissionDenied, "permission denied: who may only read answers no dialogs")
 }
 
-// ArmDialog lays down the answer to the page's next dialog.
+// ArmDialog sets the answer to the page's next dialog. It must be called before the
+// action that opens the dialog: the page stands still until the answer.
 func (p *Page) ArmDialog(ctx context.Context, a DialogAnswer) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -87,7 +88,8 @@ func (p *Page) OpenDialog() (Dialog, bool) {
 	return *p.dialog.open, true
 }
 
-// AnswerDialog answers the dialog that waits.
+// AnswerDialog answers the dialog that waits. Without one the error is
+// InvalidArgument.
 func (p *Page) AnswerDialog(ctx context.Context, a DialogAnswer) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -100,6 +102,8 @@ func (p *Page) AnswerDialog(ctx context.Context, a DialogAnswer) error {
 	return p.call(ctx, "Page.handleJavaScriptDialog", a.params(), nil)
 }
 
+// params leaves out an empty text: promptText is optional (CDP,
+// Page.handleJavaScriptDialog).
 func (a DialogAnswer) params() obj {
 	if a.Text == "" {
 		return obj{"accept": a.Accept}
@@ -107,6 +111,9 @@ func (a DialogAnswer) params() obj {
 	return obj{"accept": a.Accept, "promptText": a.Text}
 }
 
+// dialogOpening answers a dialog (Page.javascriptDialogOpening). The page, and every
+// session on it, stands still until then: that is why an answer is always given at
+// once, or a timer is set.
 func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPrompt, URL string }) {
 	p.b.mu.Lock()
 	policy := p.b.dialogs
@@ -120,6 +127,8 @@ func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPro
 	case policy == LeaveDialogs:
 		d.Waits = true
 		p.leaveLocked(session, &d)
+	// Leaving a page is what the caller wanted: a question before it would stop the
+	// navigation.
 	case e.Type == "beforeunload":
 		answer = &DialogAnswer{Accept: true}
 	case policy == AskDialogs:
@@ -129,6 +138,7 @@ func (p *Page) dialogOpening(session string, e struct{ Type, Message, DefaultPro
 	default:
 		answer = &DialogAnswer{Accept: policy == AcceptDialogs, Text: e.DefaultPrompt}
 	}
+	// Not under the lock: background takes Browser.mu, which comes before Page.mu.
 	p.mu.Unlock()
 	if answer != nil {
 		p.b.background(session, "Page.handleJavaScriptDialog", answer.params())

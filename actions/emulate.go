@@ -11,8 +11,8 @@ type Viewport struct {
 	Height int `json:"height"`
 }
 
-// Emulation is what to change of how a page is shown. Nil and empty fields
-// change nothing.
+// Emulation is what to change of how a page is shown. Nil and empty fields change
+// nothing. Each part is one command of CDP's domains Emulation and Network.
 type Emulation struct {
 	Viewport       *Viewport
 	Scale          float64 // device pixels to a CSS pixel; 1 when 0
@@ -50,6 +50,8 @@ func (e Emulation) commands(s string) (list []command) {
 		if scale == 0 {
 			scale = 1
 		}
+		// The width and height of 0 would mean no override (CDP,
+		// Emulation.setDeviceMetricsOverride).
 		add("Emulation.setDeviceMetricsOverride", obj{"width": v.Width, "height": v.Height, "deviceScaleFactor": scale, "mobile": e.Mobile})
 		if e.Touch {
 			add("Emulation.setTouchEmulationEnabled", obj{"enabled": true})
@@ -69,6 +71,8 @@ func (e Emulation) commands(s string) (list []command) {
 		add("Emulation.setGeolocationOverride", obj{"latitude": g.Latitude, "longitude": g.Longitude, "accuracy": max(g.Accuracy, 1)})
 	}
 	if e.Offline != nil {
+		// -1 means no limit of the throughput (CDP,
+		// Network.emulateNetworkConditions).
 		add("Network.emulateNetworkConditions", obj{"offline": *e.Offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
 	}
 	if e.ColorScheme != "" {
@@ -83,7 +87,7 @@ func (e Emulation) commands(s string) (list []command) {
 	return list
 }
 
-// ViewportSize is the size of the page.
+// ViewportSize is the size of the page in CSS pixels, as its script sees it.
 func (p *Page) ViewportSize(ctx context.Context) (v Viewport, err error) {
 	err = p.view(ctx, "metrics", obj{}, &v)
 	return v, err
@@ -95,6 +99,8 @@ func (b *Browser) CreateContext(ctx context.Context) (id string, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	var out struct{ BrowserContextID string }
+	// The context ends with this connection even if the caller forgets it (CDP,
+	// Target.createBrowserContext).
 	if err := b.call(ctx, "Target.createBrowserContext", obj{"disposeOnDetach": true}, &out); err != nil {
 		return "", err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// Kind says what went wrong. Each adapter has a table from kinds to the codes
-// or names of its API; there are no such numbers here.
+// Kind says what went wrong. Each adapter has a table from kinds to the codes or
+// names of its own API; here are no numbers. Callers switch on it by KindOf.
 type Kind string
 
 // The kinds of errors. Those of the first group are for adapters to use.
@@ -102,8 +102,9 @@ func invalid(format string, args ...any) *Error {
 	return errorf(InvalidArgument, "bad request: "+format, args...)
 }
 
-// gone are the words with which a hub or a browser says that a session has
-// ended; moved those that a document has.
+// Words of answers that say what has happened. CDP has no codes for these: Chromium
+// answers all of them with -32000 and a text. gone says that a session has ended,
+// moved that a document has, and noHost that the hub has nothing to act on.
 var (
 	gone = []string{
 		"Session with given id not found", "Target destroyed", "Session detached", "Host disconnected",
@@ -121,13 +122,15 @@ var (
 	}
 )
 
-// NoBrowserFor is the error for a hub that has nothing to act on, with the reason.
+// NoBrowserFor is the error for a hub that has nothing to act on, with the reason. It
+// does not repeat its own prefix.
 func NoBrowserFor(err error) *Error {
 	const prefix = "no browser: "
 	return &Error{Kind: NoBrowser, Message: prefix + strings.TrimPrefix(said(err), prefix), Cause: err}
 }
 
-// said is an error of a command with what its data says to do.
+// said is an error of a command with the advice that its data has. A method that is
+// not found has only its name there.
 func said(err error) string {
 	e, ok := errors.AsType[*wire.Error](err)
 	if !ok || e.Code == wire.CodeMethodNotFound {
@@ -145,7 +148,9 @@ func among(text string, list []string) bool {
 	return false
 }
 
-// translate is the one place where the failure of a command becomes an Error.
+// translate is the one place where the failure of a command becomes an Error. The
+// order of the cases matters: an answer of the hub can have words of several lists. p
+// may be nil, for a command at browser level.
 func (p *Page) translate(method string, err error) *Error {
 	e := &Error{Kind: Internal, Message: method + ": " + said(err), Cause: err}
 	answer, ok := errors.AsType[*wire.Error](err)

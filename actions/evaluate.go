@@ -28,7 +28,8 @@ func (e *evaluated) decode(v any) bool {
 	return e.ExceptionDetails == nil && value != nil && json.Unmarshal(value, v) == nil
 }
 
-// exception is the first line of what was thrown, or "".
+// exception is the first line of what was thrown, or "". The other lines are a stack,
+// which names scripts of the page.
 func (e *evaluated) exception() string {
 	d := e.ExceptionDetails
 	if d == nil {
@@ -47,9 +48,10 @@ func (e *evaluated) exception() string {
 	return text
 }
 
-// Evaluate runs an expression in the page's main world and waits for the
-// promise that it may come to. Errors: EvalException, EvalTimeout,
-// LimitExceeded for values beyond MaxValue.
+// Evaluate runs an expression in the page's main world and waits for the promise that
+// it may come to. A value that JSON does not know, such as a function or a circular
+// object, is null. Errors: EvalException, EvalTimeout, PermissionDenied with
+// Options.Strict, LimitExceeded for values beyond MaxValue (bytes of JSON).
 func (p *Page) Evaluate(ctx context.Context, expression string, o EvaluateOptions) (Value, error) {
 	if p.b.strict {
 		return Value{}, errorf(PermissionDenied, "permission denied: with a strict URL policy nothing is evaluated")
@@ -63,6 +65,7 @@ func (p *Page) Evaluate(ctx context.Context, expression string, o EvaluateOption
 	case KindOf(err) == Timeout && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		p.terminate()
 		return Value{}, errorf(EvalTimeout, "evaluation timed out")
+	// The words of V8's inspector for values that it cannot copy by value.
 	case strings.Contains(err.Error(), "returned by value"), strings.Contains(err.Error(), "reference chain is too long"):
 		return Value{JSON: json.RawMessage("null"), Type: "object"}, nil
 	default:
@@ -87,12 +90,15 @@ func (p *Page) evaluate(ctx context.Context, expression string, o EvaluateOption
 	p.mu.Unlock()
 	switch {
 	case o.Function && o.Element == nil && inMain:
+		// The line break ends a line comment at the end of the expression.
 		expression = "(" + expression + "\n)()"
 	case o.Function:
 		return p.callFunction(ctx, expression, o.Element, out)
 	case !inMain:
 		return p.callFunction(ctx, "()=>(\n"+expression+"\n)", nil, out)
 	}
+	// A gesture lets the script do what needs one, such as playing sound (HTML
+	// Standard, "transient activation").
 	params := obj{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true}
 	s, err := p.look(ctx)
 	if err != nil {
@@ -101,12 +107,14 @@ func (p *Page) evaluate(ctx context.Context, expression string, o EvaluateOption
 	return p.calls(ctx, command{s, "Runtime.evaluate", params, out})
 }
 
-// terminate stops a script that may run for ever, where that is possible. Where
-// none runs, it would stop the next one: that is one of its own.
+// terminate stops a script that may run for ever, where the target can
+// (Runtime.terminateExecution). If none runs any more, the command would stop the
+// next one, which may be the page's. So a harmless script of our own follows at once.
 func (p *Page) terminate() {
 	p.mu.Lock()
 	session, kind := p.session, p.kind
 	p.mu.Unlock()
+	// A Frame Agent runs in the page's own thread and cannot stop it.
 	if kind != BrowserTarget || session == "" {
 		return
 	}

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 )
 
-// handlers are the events that count.
+// handlers are the events of CDP that change what is known of pages. Others are
+// ignored.
 var handlers = map[string]handler{
 	"Target.targetCreated":     atBrowser(func(b *Browser, e targetEvent) { b.targetChanged(e.TargetInfo) }),
 	"Target.targetInfoChanged": atBrowser(func(b *Browser, e targetEvent) { b.targetChanged(e.TargetInfo) }),
@@ -44,7 +45,8 @@ var handlers = map[string]handler{
 	"Page.downloadProgress":    telling((*Page).downloadGoes),
 }
 
-// event takes an event of the connection, under whatever lock that has.
+// event takes an event of the connection. It is called under the lock of the
+// connection, so that it only queues.
 func (b *Browser) event(sessionID, method string, params []byte) {
 	if h, known := handlers[method]; known {
 		b.events.put(func() { h.do(b, sessionID, params) }, h.tells)
@@ -65,7 +67,8 @@ type targetEvent struct {
 	SessionID  string
 }
 
-// atBrowser handles an event of the browser level.
+// atBrowser handles an event of the browser level. The same event of a session, such
+// as one of Target, is not for it.
 func atBrowser[T any](f func(*Browser, T)) handler {
 	return handler{do: func(b *Browser, sessionID string, params []byte) {
 		var v T
@@ -75,7 +78,8 @@ func atBrowser[T any](f func(*Browser, T)) handler {
 	}}
 }
 
-// onPage handles an event of a page's session or of one inside it.
+// onPage handles an event of a page's session, or of the session of a frame inside of
+// it. Events of other sessions, such as one that sight makes, are dropped.
 func onPage[T any](f func(p *Page, sessionID string, v T)) handler {
 	return handler{do: func(b *Browser, sessionID string, params []byte) {
 		b.mu.Lock()
@@ -102,11 +106,14 @@ func (b *Browser) detached(session string) {
 	p := b.sessions[session]
 	delete(b.sessions, session)
 	if p != nil && p.lose(session) {
+		// A target that is still there is attached to again, or its subscribers would
+		// hear nothing more.
 		b.watchLocked(p, func() {}) // in another session
 	}
 }
 
-// lose forgets a session, and reports whether it was the page's own.
+// lose forgets a session, and reports whether it was the page's own. All that was
+// enabled or installed in it has ended with it.
 func (p *Page) lose(session string) (own bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +133,9 @@ func (p *Page) lose(session string) (own bool) {
 	return own
 }
 
-// childAttached notes the session of a frame in another process.
+// childAttached notes the session of a frame in another process (site isolation). It
+// attaches to the frames in that one, too, since Target.setAutoAttach goes only one
+// level deep.
 func (p *Page) childAttached(_ string, e targetEvent) {
 	if e.TargetInfo.Type != "iframe" {
 		return
@@ -136,6 +145,7 @@ func (p *Page) childAttached(_ string, e targetEvent) {
 	p.b.mu.Unlock()
 	p.mu.Lock()
 	p.children[e.TargetInfo.TargetID] = e.SessionID
+	// A script in the frame's last process is of no use any more.
 	delete(p.worlds, e.TargetInfo.TargetID)
 	p.mu.Unlock()
 	for method, params := range map[string]obj{
@@ -145,7 +155,8 @@ func (p *Page) childAttached(_ string, e targetEvent) {
 	}
 }
 
-// background sends a command whose answer does not matter.
+// background sends a command whose answer does not matter. It never waits, and may be
+// called under no lock: it takes Browser.mu.
 func (b *Browser) background(session, method string, params obj) {
 	if params == nil {
 		params = obj{} // null is no object
@@ -155,7 +166,8 @@ func (b *Browser) background(session, method string, params obj) {
 	})
 }
 
-// later waits in the background for answers that do not matter.
+// later waits in the background for answers that do not matter. They must be waited
+// for all the same, see Client.Send.
 func (b *Browser) later(waits ...func(context.Context) ([]byte, error)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

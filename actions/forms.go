@@ -43,11 +43,12 @@ type File struct {
 	Data     []byte
 }
 
-// maxUpload is how many bytes of files go into one call.
+// maxUpload is how many bytes of files go into one call, before base64 makes them a
+// third longer.
 const maxUpload = 50 << 20
 
-// SetInputFiles puts files into a file input. No file of the hub's machine is
-// read.
+// SetInputFiles puts files into a file input. The page script makes them of the bytes
+// in the call: no file of the hub's machine is read, as DOM.setFileInputFiles would.
 func (p *Page) SetInputFiles(ctx context.Context, l Locator, files []File) error {
 	list, err := contents(files)
 	if err != nil {
@@ -102,7 +103,8 @@ func (p *Page) ScrollIntoView(ctx context.Context, l Locator) error {
 	return p.edit(ctx, l, scriptCall{verb: "scrollIntoView", args: obj{}})
 }
 
-// edit runs a call of the page script as input, on an element if l is not nil.
+// edit runs a call of the page script as input, after other input. Only scroll needs
+// no element.
 func (p *Page) edit(ctx context.Context, l Locator, c scriptCall) error {
 	if l != nil || c.verb != "scroll" {
 		if err := check(l); err != nil {
@@ -113,7 +115,8 @@ func (p *Page) edit(ctx context.Context, l Locator, c scriptCall) error {
 	return p.act(ctx, func(ctx context.Context, _ string) error { return p.script(ctx, c) })
 }
 
-// DragTo drags one element to another.
+// DragTo drags one element to another, with the mouse. It works for drags of HTML
+// (draggable) and for those that a page makes of mouse events.
 func (p *Page) DragTo(ctx context.Context, from, to Locator) error {
 	for _, l := range []Locator{from, to} {
 		if err := check(l); err != nil {
@@ -129,11 +132,13 @@ func (p *Page) DragTo(ctx context.Context, from, to Locator) error {
 	})
 }
 
-// held is what a mouse event says while the left button is down.
+// held is what a mouse event says while the left button is down (CDP,
+// Input.dispatchMouseEvent; buttons as in UI Events).
 var held = obj{"button": "left", "buttons": 1}
 
-// drag presses at a point, moves to the element and releases. Where the page
-// has begun a drag of its own, the browser is asked to continue that one.
+// drag presses at a point, moves to the element and releases. If the page has begun a
+// drag of HTML, Chromium sends no more mouse events, and the browser is asked to
+// continue with Input.dispatchDragEvent.
 func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error {
 	p.mu.Lock()
 	p.dragged = nil
@@ -155,6 +160,7 @@ func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error 
 		return err
 	}
 	to := Point{t.X, t.Y}
+	// One move in between: pages begin a drag only after some way.
 	half := Point{(from.X + to.X) / 2, (from.Y + to.Y) / 2}
 	if err := p.send(ctx, mouse(s, "mouseMoved", half, 0, held), mouse(s, "mouseMoved", to, 0, held)); err != nil {
 		return err
@@ -170,7 +176,8 @@ func (p *Page) drag(ctx context.Context, s string, from Point, l Locator) error 
 	return p.send(ctx, mouse(s, "mouseMoved", to, 0, held), mouse(s, "mouseReleased", to, 0, obj{"button": "left", "clickCount": 1}))
 }
 
-// drop ends a drag of HTML's.
+// drop ends a drag of HTML's drag and drop model. The data come with
+// Input.dragIntercepted.
 func (p *Page) drop(ctx context.Context, s string, at Point) error {
 	var data any
 	if err := p.await(ctx, Timeout, func() (bool, *Error) {
@@ -186,6 +193,7 @@ func (p *Page) drop(ctx context.Context, s string, at Point) error {
 	return p.send(ctx, list...)
 }
 
+// dragIntercepted takes the Input.DragData of a drag that the page has begun.
 func (p *Page) dragIntercepted(_ string, e struct{ Data any }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

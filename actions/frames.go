@@ -31,12 +31,14 @@ func (p *Page) Frames(ctx context.Context) ([]Frame, error) {
 	return list, err
 }
 
+// tellFrame is a frame as a caller may know it.
 func (p *Page) tellFrame(f Frame) Frame {
 	f.URL, f.Name = p.redactURL(f.URL), p.redact(f.Name)
 	return f
 }
 
-// frames is Frames as they are.
+// frames lists the frames with addresses and names as they are, for what judges them.
+// Each process of the page has a tree of its own; trees[0] is that of the page.
 func (p *Page) frames(ctx context.Context) ([]Frame, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -66,8 +68,8 @@ func (p *Page) frames(ctx context.Context) ([]Frame, error) {
 	return list, nil
 }
 
-// appendTo lists a tree's frames; one that is in another process stands in
-// two trees.
+// appendTo adds a tree's frames to a list. A frame in another process is in two
+// trees: in that of its parent and in its own.
 func (t frameTree) appendTo(list []Frame) []Frame {
 	f := Frame{ID: t.Frame.ID, Name: t.Frame.Name, URL: t.Frame.URL, Parent: t.Frame.ParentID}
 	for _, known := range list {
@@ -84,8 +86,9 @@ func (t frameTree) appendTo(list []Frame) []Frame {
 	return list
 }
 
-// SetFrame has locators, snapshots and Evaluate look in a frame, until the page
-// navigates. Errors: FrameNotFound, URLBlocked.
+// SetFrame has locators, snapshots and Evaluate work in a frame, until the page
+// navigates or the frame goes. Errors: FrameNotFound, and URLBlocked for a frame
+// whose address is not allowed.
 func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -118,7 +121,7 @@ func (p *Page) SetFrame(ctx context.Context, c FrameChoice) (Frame, error) {
 	return Frame{}, errorf(FrameNotFound, "not found: no frame %s%s", id, c.URL)
 }
 
-// elementFrame is the id of the frame of an element.
+// elementFrame is the id of the frame that an iframe element holds.
 func (p *Page) elementFrame(ctx context.Context, l Locator) (string, error) {
 	if err := check(l); err != nil {
 		return "", err
@@ -149,13 +152,15 @@ func (p *Page) frameOf(ctx context.Context, in string, l Locator) (string, error
 	return id, nil
 }
 
-// element is the objectId of an element in the page script's world; of the
-// document where l is nil.
+// element is the objectId of an element in the page script's world, or of the
+// document where l is nil. The objectId is good in the session of the world, until
+// the document goes.
 func (p *Page) element(ctx context.Context, frame string, l Locator) (*world, string, error) {
 	args := obj{}
 	if l != nil {
 		args["locator"] = l.query()
 	}
+	// The script waits for the element itself.
 	args = p.arguments(args, waiting(ctx))
 	w, err := p.worldOf(ctx, frame)
 	if err != nil {
@@ -167,6 +172,7 @@ func (p *Page) element(ctx context.Context, frame string, l Locator) (*world, st
 		"arguments": []obj{{"value": args}},
 	}, &out})
 	if err != nil {
+		// The next call installs the script again.
 		if KindOf(err) == ContextDestroyed {
 			p.forget(w)
 		}
@@ -195,8 +201,10 @@ func (p *Page) backendNodeID(ctx context.Context, l Locator) (int, error) {
 	return node.Node.BackendNodeID, err
 }
 
-// callFunction calls a function of the caller's in the page's main world with
-// an element, or with nothing where l is nil.
+// callFunction calls a function of the caller's in the page's main world, with an
+// element, or with nothing where l is nil. The element is found in the isolated
+// world. Its objectId is good there alone, so the element goes to the main world by
+// its backendNodeId (CDP, DOM.resolveNode).
 func (p *Page) callFunction(ctx context.Context, function string, l Locator, out *evaluated) error {
 	var q query
 	if l != nil {
@@ -218,6 +226,8 @@ func (p *Page) callFunction(ctx context.Context, function string, l Locator, out
 		return err
 	}
 	params := obj{
+		// The function is text of the caller. The line break ends a line comment at
+		// its end.
 		"objectId": resolved.Object.ObjectID, "functionDeclaration": "function(...a){return (" + function + "\n).apply(undefined,a)}",
 		"returnByValue": true, "awaitPromise": true, "userGesture": true,
 	}
@@ -234,9 +244,10 @@ type owner struct {
 	node    int // its backendNodeId
 }
 
-// frameOffset is how far the viewport in which a frame's script gives its
-// points is from that of the page. Which elements hold the frame, and those
-// around it, is asked for once.
+// frameOffset is how far the viewport of a frame's script is from that of the page,
+// in CSS pixels. A script gives points in its own viewport; Input.dispatchMouseEvent
+// wants those of the page. Which elements hold the frame and the frames around it
+// does not change while its document lives, and is asked for once.
 func (p *Page) frameOffset(ctx context.Context, frame string) (x, y float64, err error) {
 	if frame == "" {
 		return 0, 0, nil
@@ -262,9 +273,10 @@ func (p *Page) frameOffset(ctx context.Context, frame string) (x, y float64, err
 	return p.ownersOffset(ctx, list)
 }
 
-// owners are the elements between a frame and the page whose own scripts do not
-// reach beyond them.
+// owners are the elements between a frame and the page that stand in documents which
+// the frame's script cannot reach, because they are of another process or origin.
 func (p *Page) owners(ctx context.Context, frame string) ([]owner, error) {
+	// The script adds the offsets itself as far as it reaches.
 	var depth int // of frames around it that the script reaches
 	if err := p.scriptIn(ctx, frame, scriptCall{verb: "depth", result: &depth}); err != nil {
 		return nil, err
@@ -280,6 +292,7 @@ func (p *Page) owners(ctx context.Context, frame string) ([]owner, error) {
 	for ; depth > 0; depth-- {
 		frame = parents[frame]
 	}
+	// nil would mean that nothing is known.
 	owners := make([]owner, 0, len(parents)) // never nil
 	var commands []command
 	for parents[frame] != "" {
@@ -297,8 +310,8 @@ func (p *Page) owners(ctx context.Context, frame string) ([]owner, error) {
 	return owners, nil
 }
 
-// rootOf is the outermost frame around a frame that is of the same process,
-// and the session of that process.
+// rootOf is the outermost frame of the process of a frame, and the session of that
+// process. DOM.getBoxModel gives its boxes relative to that frame.
 func (p *Page) rootOf(frame string, parents map[string]string) (root, session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -313,8 +326,8 @@ func (p *Page) rootOf(frame string, parents map[string]string) (root, session st
 	}
 }
 
-// ownersOffset is where the content of the innermost of these begins, in the
-// viewport of the page.
+// ownersOffset is where the content of the innermost of these elements begins, in the
+// viewport of the page: the sum of the corners of their content boxes.
 func (p *Page) ownersOffset(ctx context.Context, list []owner) (x, y float64, err error) {
 	boxes := make([]struct{ Model struct{ Content []float64 } }, len(list))
 	commands := make([]command, len(list))

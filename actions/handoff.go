@@ -35,9 +35,10 @@ const MaxHandoff = time.Hour
 // maxHandoffs is how many handoffs of a page are remembered; the oldest are forgotten.
 const maxHandoffs = 16
 
-// BeginHandoff asks a person to act on the page. The caller shows them the URL, and
-// learns from AwaitHandoff how it has ended. A page has one at a time. It ends after
-// within; 0 is the hub's default of five minutes.
+// BeginHandoff asks a person to act on the page, by the hub's command CdpHub.handoff.
+// The caller shows the person the URL, and learns from AwaitHandoff how the handoff
+// has ended. A page has one at a time: a second one is an InvalidArgument. It ends
+// after within; 0 is the hub's default of five minutes.
 func (p *Page) BeginHandoff(ctx context.Context, instructions string, within time.Duration) (Handoff, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -55,6 +56,7 @@ func (p *Page) BeginHandoff(ctx context.Context, instructions string, within tim
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	state := HandoffOpen
+	// The session ended while the hub answered, and takes no event any more.
 	if p.session == "" {
 		state = HandoffClosed
 	}
@@ -66,6 +68,8 @@ func (p *Page) BeginHandoff(ctx context.Context, instructions string, within tim
 func (p *Page) AwaitHandoff(ctx context.Context, id string) (Handoff, error) {
 	for {
 		p.mu.Lock()
+		// A handoff without a URL is known only by its event: nobody has begun it
+		// here.
 		at := slices.IndexFunc(p.handoffs, func(h *Handoff) bool { return h.ID == id && h.URL != "" })
 		if at < 0 {
 			p.mu.Unlock()
@@ -94,7 +98,8 @@ func (p *Page) CancelHandoff(ctx context.Context, id string) error {
 	return refusedHandoff(p.call(ctx, "CdpHub.cancelHandoff", obj{"handoffId": id}, nil))
 }
 
-// refusedHandoff is the error for what the hub has refused, in its words.
+// refusedHandoff is the error for what the hub has refused, with its words. It is the
+// caller's mistake and no fault of the hub.
 func refusedHandoff(err error) error {
 	if answer, ok := errors.AsType[*wire.Error](err); ok && KindOf(err) == Internal {
 		return invalid("%s", said(answer))
@@ -102,8 +107,8 @@ func refusedHandoff(err error) error {
 	return err
 }
 
-// handoffLocked finds what is known of a handoff. What is not known yet is added: its
-// event may come before the answer.
+// handoffLocked finds what is known of a handoff, and adds what is not known yet: the
+// event CdpHub.handoffComplete may be handled before the answer of CdpHub.handoff.
 func (p *Page) handoffLocked(id string, more Handoff) *Handoff {
 	at := slices.IndexFunc(p.handoffs, func(h *Handoff) bool { return h.ID == id })
 	if at < 0 {
@@ -121,6 +126,8 @@ func (p *Page) handoffLocked(id string, more Handoff) *Handoff {
 	return h
 }
 
+// handoffComplete takes the event CdpHub.handoffComplete. Its reasons are the words
+// of HandoffState.
 func (p *Page) handoffComplete(_ string, e struct{ HandoffID, Reason string }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,8 +5,10 @@ import (
 	"fmt"
 )
 
-// mark is called with an element and CSS: it lays a mark over the element. The
-// mark stays where the element was, and goes with the document.
+// mark is called with an element and CSS. It lays a mark over the element, on top of
+// everything else (2147483647 is the greatest z-index that browsers take). The mark
+// stays where the element was, and goes with the document. Screen readers do not see
+// it.
 const mark = `(target, style) => {
 	const box = target.getBoundingClientRect();
 	const mark = document.createElement("cdphub-highlight");

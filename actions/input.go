@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// act runs one input operation of the page: after those before it, and with a
-// deadline.
+// act runs one input operation of the page, with a deadline. Operations of a page run
+// one after the other in the order of the calls: two clicks at once would press while
+// the other one holds the button.
 func (p *Page) act(ctx context.Context, f func(ctx context.Context, session string) error) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -19,12 +20,14 @@ func (p *Page) act(ctx context.Context, f func(ctx context.Context, session stri
 		return err
 	}
 	p.mu.Lock()
+	// Follow looks for a document after this one.
 	p.acted = p.loader
 	p.mu.Unlock()
 	return f(ctx, s)
 }
 
-// send sends input. That the document goes by it is no failure.
+// send sends input. An action may lead to another document before CDP has answered:
+// that is no failure.
 func (p *Page) send(ctx context.Context, list ...command) error {
 	err := p.calls(ctx, list...)
 	if KindOf(err) == ContextDestroyed {
@@ -33,7 +36,9 @@ func (p *Page) send(ctx context.Context, list ...command) error {
 	return err
 }
 
-// modifierBits are the modifier keys in CDP's mask.
+// modifierBits are the modifier keys in CDP's mask (Input.dispatchKeyEvent).
+// "ControlOrMeta" is Playwright's name for the key of shortcuts, which is Control
+// except on macOS.
 var modifierBits = map[string]int{"alt": 1, "control": 2, "ctrl": 2, "meta": 4, "command": 4, "shift": 8, "controlormeta": 2}
 
 // modifierMask reads the names of modifier keys, in any case.

@@ -20,15 +20,16 @@ type PressOptions struct {
 	NoWait    bool          // do not follow the navigation that it begins
 }
 
-// batch is how many characters are typed without waiting for the page.
+// batch is how many characters are typed without waiting for the page: each wait is a
+// round trip. A page that has gone does not get the rest of a long text.
 const batch = 16
 
-// Type types a text into an element, or into what has the focus where l is
-// nil. A line end is Enter.
+// Type types a text into an element, or into what has the focus where l is nil. A
+// line end is Enter.
 //
-// Keys go to whatever takes them, as a user's do and Playwright's: a field that
-// is read-only hears of them and stays as it is. To append is to change a value,
-// and an error of kind NotEnabled where that cannot be.
+// Keys go to whatever takes them, as with Playwright and with a person: a field that
+// is read-only gets the key events and stays as it is. With Append a value is
+// changed, and the error is NotEnabled where that is not possible.
 func (p *Page) Type(ctx context.Context, l Locator, text string, o TypeOptions) error {
 	if l != nil {
 		if err := check(l); err != nil {
@@ -50,7 +51,8 @@ func (p *Page) Type(ctx context.Context, l Locator, text string, o TypeOptions) 
 	})
 }
 
-// takeFocus makes a field ready for typing.
+// takeFocus focuses a field with the cursor at its end, and empties it if that is
+// wanted.
 func (p *Page) takeFocus(ctx context.Context, s string, l Locator, o TypeOptions) error {
 	if o.Click {
 		to, err := p.point(ctx, l, obj{"covered": true})
@@ -67,7 +69,7 @@ func (p *Page) takeFocus(ctx context.Context, s string, l Locator, o TypeOptions
 	return p.focus(ctx, l, obj{"atEnd": true, "clear": o.Clear, "editable": o.Append})
 }
 
-// focus focuses the element, or goes by what has the focus where l is nil.
+// focus focuses the element; where l is nil, what has the focus keeps it.
 func (p *Page) focus(ctx context.Context, l Locator, args obj) error {
 	if l != nil {
 		args["locator"] = l.query()
@@ -75,6 +77,8 @@ func (p *Page) focus(ctx context.Context, l Locator, args obj) error {
 	return p.script(ctx, scriptCall{verb: "focus", args: args, acts: args["clear"] == true})
 }
 
+// typeKeys sends a character that a US keyboard has as a key, and every other one by
+// Input.insertText, which makes an input event without keys.
 func (p *Page) typeKeys(ctx context.Context, s, text string, delay time.Duration) error {
 	var list []command
 	for _, r := range text {
@@ -97,9 +101,9 @@ func (p *Page) typeKeys(ctx context.Context, s, text string, delay time.Duration
 	return p.send(ctx, list...)
 }
 
-// Press presses a key or a chord such as "Control+A", in an element, or in what
-// has the focus where l is nil. If that leads to another document, it is there
-// then: see Follow.
+// Press presses a key or a chord such as "Control+A", in an element, or in what has
+// the focus where l is nil. If that leads to another document, Press waits for it,
+// see Follow.
 func (p *Page) Press(ctx context.Context, l Locator, chord string, o PressOptions) error {
 	if l != nil {
 		if err := check(l); err != nil {
@@ -116,6 +120,7 @@ func (p *Page) Press(ctx context.Context, l Locator, chord string, o PressOption
 	if !ok {
 		return invalid("there is no key %q", name)
 	}
+	// With a modifier such as Control the key is a shortcut and inserts no text.
 	if mask&^modifierBits["shift"] != 0 {
 		k.text = "" // a command types nothing
 	}
@@ -144,7 +149,8 @@ func (p *Page) Press(ctx context.Context, l Locator, chord string, o PressOption
 	return err
 }
 
-// holdModifiers presses the modifier keys of a mask; release lets go of them.
+// holdModifiers presses the modifier keys of a mask; release lets go of them in
+// reverse order. Each event has the modifiers that are held with it.
 func holdModifiers(s string, mask int) (press, release []command) {
 	now := 0
 	for _, name := range []string{"Control", "Alt", "Shift", "Meta"} {
@@ -160,7 +166,8 @@ func holdModifiers(s string, mask int) (press, release []command) {
 	return press, release
 }
 
-// keyDown and keyUp are Input.dispatchKeyEvent.
+// keyDown and keyUp are CDP's Input.dispatchKeyEvent. "keyDown" with a text also
+// makes the browser insert the text; "rawKeyDown" does not.
 func keyDown(s string, k key, mask int) command {
 	params := k.params(mask)
 	params["type"] = "rawKeyDown"
@@ -176,6 +183,8 @@ func keyUp(s string, k key, mask int) command {
 	return command{s, "Input.dispatchKeyEvent", params, nil}
 }
 
+// params are what both events have; see KeyboardEvent of UI Events for key, code and
+// location.
 func (k key) params(mask int) obj {
 	return obj{"key": k.key, "code": k.code, "windowsVirtualKeyCode": k.vk, "location": k.location, "modifiers": mask}
 }

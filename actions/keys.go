@@ -10,7 +10,8 @@ type key struct {
 	location  int    // 1 for the left of two modifier keys
 }
 
-// named are the keys with names, as DOM has them.
+// named are the keys with names, as the values of KeyboardEvent.key name them (UI
+// Events KeyboardEvent key Values).
 var named = map[string]key{
 	"Backspace": {"Backspace", "Backspace", 8, "", 0}, "Tab": {"Tab", "Tab", 9, "", 0}, "Enter": {"Enter", "Enter", 13, "\r", 0},
 	"Shift": {"Shift", "ShiftLeft", 16, "", 1}, "Control": {"Control", "ControlLeft", 17, "", 1}, "Alt": {"Alt", "AltLeft", 18, "", 1},
@@ -26,7 +27,8 @@ var named = map[string]key{
 	"F9": {"F9", "F9", 120, "", 0}, "F10": {"F10", "F10", 121, "", 0}, "F11": {"F11", "F11", 122, "", 0}, "F12": {"F12", "F12", 123, "", 0},
 }
 
-// shortNames are what else the keys are called.
+// shortNames are other names that clients use for the keys, and the characters that
+// named keys type.
 var shortNames = map[string]string{
 	"Esc": "Escape", "Return": "Enter", "Left": "ArrowLeft", "Right": "ArrowRight", "Up": "ArrowUp", "Down": "ArrowDown", "Del": "Delete",
 	"Ctrl": "Control", "Command": "Meta", "ControlOrMeta": "Control", " ": "Space", "\n": "Enter", "\r": "Enter", "\t": "Tab",
@@ -53,8 +55,9 @@ var symbols = []struct {
 
 const shiftedDigits = ")!@#$%^&*("
 
-// keyOf finds a key by its name, or by the one character that it types; with
-// shift by the character that it types without.
+// keyOf finds a key by its name, or by the one character that it types. shift says
+// that Shift is held: the key then types its upper character. It reports false for a
+// name that no key has.
 func keyOf(name string, shift bool) (key, bool) {
 	if long, ok := shortNames[name]; ok {
 		name = long
@@ -65,6 +68,7 @@ func keyOf(name string, shift bool) (key, bool) {
 	if rs := []rune(name); len(rs) != 1 {
 		return keyOfCode(name)
 	}
+	// Such as "é": the browser inserts the text without a code.
 	if len(name) > 1 { // not on the keyboard, but it types
 		return key{key: name, text: name}, true
 	}
@@ -94,6 +98,7 @@ func keyOf(name string, shift bool) (key, bool) {
 			return key{name, s.code, s.vk, name, 0}, true
 		}
 	}
+	// A character such as a control character has no key.
 	return key{key: name, text: name}, c >= ' ' && c < 0x7f
 }
 

@@ -15,8 +15,9 @@ const (
 	MaxValue    = 4 << 20  // any other answer of a page, as JSON: what Evaluate returns, a page's content; beyond there is none
 )
 
-// Limits bounds what one connection may ask for, or one caller where an adapter
-// has no connections. Zero fields take the default.
+// Limits bounds what one connection may ask for, or one caller where an adapter has
+// no connections. Zero fields take the default. A caller that asks for more gets
+// RateLimited with the time to wait.
 type Limits struct {
 	Requests    int // in a second; 50
 	Waiting     int // without an answer; 64
@@ -30,7 +31,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Meter counts what has been asked for.
+// Meter counts what has been asked for. Requests and screenshots each have a token
+// bucket: it holds the limit, so that a burst of that size passes, and fills up at
+// the same rate.
 type Meter struct {
 	limits   Limits // static after NewMeter
 	requests *rate.Limiter
@@ -61,6 +64,7 @@ func (m *Meter) Screenshot() error {
 	return count(m.shots, "%d screenshots a minute", m.limits.Screenshots)
 }
 
+// count takes a turn, and gives it back when it would have to wait.
 func count(l *rate.Limiter, format string, most int) error {
 	turn := l.Reserve()
 	wait := turn.Delay()
@@ -73,7 +77,7 @@ func count(l *rate.Limiter, format string, most int) error {
 	return e
 }
 
-// idle reports whether the Meter might as well be a new one.
+// idle reports whether a new Meter would be the same: both buckets are full.
 func (m *Meter) idle() bool {
 	return int(m.requests.Tokens()) == m.limits.Requests && int(m.shots.Tokens()) == m.limits.Screenshots
 }
@@ -88,7 +92,8 @@ func (m *Meter) TooMany() error {
 	return e
 }
 
-// meters are those of callers that come without a connection.
+// meters are the Meters of callers without a connection, by the id of the caller. The
+// map is bounded, since tokens come and go.
 type meters struct {
 	mu sync.Mutex // guards of
 	of map[string]*Meter
@@ -106,6 +111,8 @@ func (m *meters) get(caller string, l Limits) *Meter {
 	if m.of == nil {
 		m.of = make(map[string]*Meter)
 	}
+	// Those that are not idle stay, even if there are more than maxMeters of them:
+	// else a caller could get a fresh one.
 	if len(m.of) >= maxMeters {
 		for id, one := range m.of {
 			if one.idle() {

@@ -2,7 +2,7 @@ package actions
 
 import "strings"
 
-// load is what is known of one document of the main frame.
+// load is what is known of one document of the main frame. Page.mu guards it.
 type load struct {
 	reached [NetworkIdle + 1]bool
 	status  int
@@ -13,7 +13,8 @@ type load struct {
 // maxLoads is how many documents are remembered.
 const maxLoads = 16
 
-// loadLocked is the record of a document.
+// loadLocked is the record of a document, by its loader. The record is made with the
+// first event: the response to a document comes before the document is committed.
 func (p *Page) loadLocked(loader string) *load {
 	l := p.loads[loader]
 	if l == nil {
@@ -46,7 +47,8 @@ func (p *Page) navigationRequested(_ string, e struct{ FrameID, Disposition stri
 	}
 }
 
-// stoppedLoading notes that it is not: what came was no document.
+// stoppedLoading notes that the document stays: the answer was no document, such as a
+// 204 or a download.
 func (p *Page) stoppedLoading(_ string, e struct{ FrameID string }) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,6 +58,8 @@ func (p *Page) stoppedLoading(_ string, e struct{ FrameID string }) {
 	}
 }
 
+// navigated takes Page.frameNavigated. A navigation of a frame inside only ends that
+// frame's script.
 func (p *Page) navigated(session string, e frameEvent) {
 	p.mu.Lock()
 	delete(p.worlds, e.Frame.ID)
@@ -64,6 +68,7 @@ func (p *Page) navigated(session string, e frameEvent) {
 		p.mu.Unlock()
 		return
 	}
+	// Frames and refs of the last document mean nothing any more.
 	clear(p.worlds)
 	clear(p.refFrames)
 	p.loader, p.url, p.unreachable = e.Frame.LoaderID, e.Frame.URL, e.Frame.UnreachableURL
@@ -75,6 +80,7 @@ func (p *Page) navigated(session string, e frameEvent) {
 		l.reached = [...]bool{true, true, true, true}
 	}
 	p.mu.Unlock()
+	// Before waiters wake up: they must not read a document that is to be blanked.
 	p.guard(session, e.Frame.URL)
 	p.mu.Lock()
 	p.changeLocked()
@@ -82,7 +88,8 @@ func (p *Page) navigated(session string, e frameEvent) {
 	p.b.emit(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "navigated", URL: e.Frame.URL}})
 }
 
-// refusal is why a document may not be shown, nil if it may.
+// refusal is why a document may not be shown, nil if it may. about:blank and the
+// browser's error pages are always allowed.
 func (b *Browser) refusal(url string) *Error {
 	if url == "" || strings.HasPrefix(url, "chrome-error:") || strings.HasPrefix(url, "about:") {
 		return nil
@@ -90,7 +97,9 @@ func (b *Browser) refusal(url string) *Error {
 	return b.checkName(url)
 }
 
-// guard blanks the page when its document is from where it may not be.
+// guard blanks the page when its document has an address where no page may be. It
+// cannot prevent the load: the browser's own policy does that. This is for redirects
+// and links.
 func (p *Page) guard(session, url string) {
 	e := p.b.refusal(url)
 	if e == nil {
@@ -109,8 +118,8 @@ func (p *Page) guard(session, url string) {
 	p.b.loops.Go(func() { p.blank(session) })
 }
 
-// blank has the page show nothing, and waits until what it has shown before is
-// history.
+// blank has the page show about:blank, and waits until the events of the last
+// document have been handled.
 func (p *Page) blank(session string) {
 	ctx, cancel := p.b.while()
 	defer cancel()
@@ -122,6 +131,8 @@ func (p *Page) blank(session string) {
 	p.changeLocked()
 }
 
+// navigatedWithin takes Page.navigatedWithinDocument: a fragment, or
+// history.pushState.
 func (p *Page) navigatedWithin(_ string, e struct{ FrameID, URL string }) {
 	p.mu.Lock()
 	main := e.FrameID == p.main
@@ -136,9 +147,12 @@ func (p *Page) navigatedWithin(_ string, e struct{ FrameID, URL string }) {
 	}
 }
 
-// lifecycleNames are the events of documents that count.
+// lifecycleNames are the names of Page.lifecycleEvent that count. Chromium sends
+// networkIdle when no request has run for 500 ms.
 var lifecycleNames = map[string]LoadState{"commit": Commit, "DOMContentLoaded": DOMContentLoaded, "load": Load, "networkIdle": NetworkIdle}
 
+// lifecycle notes how far a document has come. Before the session knows its main
+// frame, every event counts for it.
 func (p *Page) lifecycle(_ string, e struct{ FrameID, LoaderID, Name string }) {
 	state, counts := lifecycleNames[e.Name]
 	if !counts {

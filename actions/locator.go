@@ -17,7 +17,9 @@ type Locator interface {
 	query() query
 }
 
-// query is {"by":"css","value":"#save"}.
+// query is a locator as the page script reads it:
+//
+//	{"by":"css","value":"#save"}
 type query struct {
 	By    string  `json:"by"`
 	Value string  `json:"value,omitempty"`
@@ -64,7 +66,8 @@ type Placeholder struct {
 	Exact bool
 }
 
-// Scheme tells apart the refs of the four kinds of snapshots.
+// Scheme tells apart the refs of the four kinds of snapshots. Each kind has its own
+// rule for how long a ref is good.
 type Scheme string
 
 // The schemes of refs.
@@ -132,11 +135,12 @@ func (l Role) String() string {
 	return fmt.Sprintf("role=%s[name=%q]", l.Role, l.Name)
 }
 
-// maxLocator is the longest text of a locator, in bytes.
+// maxLocator is the longest text of a locator, in bytes. Selectors are matched on the
+// page's main thread.
 const maxLocator = 10_000
 
-// check refuses locators that cannot match, or that would make the page load
-// something.
+// check refuses locators that cannot match, and those that would make the page load
+// or run something. l may be nil, which is an error, too.
 func check(l Locator) *Error {
 	if l == nil {
 		return invalid("no element is named")
@@ -163,7 +167,8 @@ func check(l Locator) *Error {
 	return nil
 }
 
-// mustJSON encodes what can always be encoded.
+// mustJSON encodes what can always be encoded: maps, slices, texts and numbers of
+// this package.
 func mustJSON(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

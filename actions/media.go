@@ -15,8 +15,9 @@ type Media struct {
 	Contrast      string // "more", "no-preference"
 }
 
-// EmulateMedia shows a page as it is asked for, and takes back what was asked for
-// before. A frame can change its colour scheme alone.
+// EmulateMedia changes how CSS sees the page, and takes back what an earlier call has
+// changed: Emulation.setEmulatedMedia replaces all features. A frame can change its
+// colour scheme alone.
 func (p *Page) EmulateMedia(ctx context.Context, m Media) error {
 	features := []obj{
 		{"name": "prefers-color-scheme", "value": m.ColorScheme},
@@ -29,8 +30,9 @@ func (p *Page) EmulateMedia(ctx context.Context, m Media) error {
 	})
 }
 
-// dropped is called with an element: it drops files and data there, as a browser
-// does: the drop comes only where the page has allowed it while dragging over.
+// dropped is called with an element and drops files and data there. It follows the
+// drag and drop processing model of HTML: the drop comes only if the page has
+// cancelled dragover, else dragleave ends the drag.
 const dropped = `(target, files, data, x, y) => {
 	const transfer = new DataTransfer();
 	for (const f of files) {
@@ -51,7 +53,7 @@ const dropped = `(target, files, data, x, y) => {
 }`
 
 // Drop drops files, or data by MIME type, onto an element, as if they came from
-// outside of the page. One that takes none is an InvalidArgument.
+// outside of the page. An element that takes none of it is an InvalidArgument.
 func (p *Page) Drop(ctx context.Context, l Locator, files []File, data map[string]string) error {
 	if err := check(l); err != nil {
 		return err

@@ -18,6 +18,7 @@ func (p *Page) MouseMove(ctx context.Context, to Point) error {
 	return p.act(ctx, func(ctx context.Context, s string) error { return p.moveMouse(ctx, s, to) })
 }
 
+// moveMouse keeps the position: MouseDown and MouseWheel have none of their own.
 func (p *Page) moveMouse(ctx context.Context, s string, to Point) error {
 	p.mu.Lock()
 	p.mouse.at = to
@@ -42,6 +43,8 @@ func (p *Page) MouseUp(ctx context.Context, button string) error {
 	return p.press(ctx, button, "mouseReleased")
 }
 
+// press presses or releases a button. The name is checked before the queue of
+// actions.
 func (p *Page) press(ctx context.Context, button, kind string) error {
 	if button == "" {
 		button = "left"
@@ -65,7 +68,8 @@ func (p *Page) pressIn(ctx context.Context, s, button string, bit int, kind stri
 	return p.send(ctx, mouse(s, kind, at, 0, obj{"button": button, "buttons": held, "clickCount": count}))
 }
 
-// MouseClick clicks at a point, with time between pressing and releasing.
+// MouseClick clicks at a point, with the time hold between pressing and releasing.
+// count counts clicks as MouseEvent.detail does: 2 is a double click.
 func (p *Page) MouseClick(ctx context.Context, at Point, button string, count int, hold time.Duration) error {
 	if button == "" {
 		button = "left"
@@ -97,7 +101,8 @@ func (p *Page) MouseClick(ctx context.Context, at Point, button string, count in
 	return err
 }
 
-// MouseWheel turns the wheel where the mouse is, by CSS pixels.
+// MouseWheel turns the wheel where the mouse is, by CSS pixels; positive values
+// scroll down and right.
 func (p *Page) MouseWheel(ctx context.Context, dx, dy float64) error {
 	return p.act(ctx, func(ctx context.Context, s string) error {
 		p.mu.Lock()

@@ -58,8 +58,10 @@ func until(s *LoadState) LoadState {
 	return *s
 }
 
-// Goto shows a URL. When time runs out after the new document is there, the
-// error is NavigationTimeout and the Navigation says what there is.
+// Goto shows a URL and waits until its document has come as far as WaitUntil. Errors:
+// URLBlocked; NavigationFailed with the browser's net::ERR_…, and for a download;
+// NavigationTimeout. If the time is over after the new document was committed, the
+// Navigation still says what there is.
 func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation, error) {
 	if err := p.b.check(ctx, url); err != nil {
 		return Navigation{}, err
@@ -83,21 +85,24 @@ func (p *Page) Goto(ctx context.Context, url string, o GotoOptions) (Navigation,
 		case out.ErrorText != "":
 			return started{}, p.failure(ctx, out.ErrorText)
 		}
+		// Chromium gives no loaderId for a navigation within the document (CDP,
+		// Page.navigate).
 		within := out.LoaderID == "" && sameDocument(from, url)
 		return started{loader: out.LoaderID, within: within, next: out.LoaderID == "" && !within, untitled: o.Untitled}, nil
 	})
 }
 
-// sameDocument reports whether a URL leads to another place of the same
-// document: only its fragment may differ, and it must have one (HTML, navigate).
+// sameDocument reports whether a URL leads to another place of the same document: all
+// but the fragment is the same, and the URL has a fragment (HTML Standard,
+// "navigate").
 func sameDocument(from, to string) bool {
 	a, _, _ := strings.Cut(from, "#")
 	b, _, fragment := strings.Cut(to, "#")
 	return fragment && a == b
 }
 
-// navigationError makes of what a target says against a navigation that it
-// failed.
+// navigationError is the error of a navigation that the target has refused, with the
+// target's words but without the name of the method.
 func navigationError(err error) error {
 	if KindOf(err) == Internal {
 		_, why, _ := strings.Cut(err.Error(), ": ")
@@ -109,8 +114,8 @@ func navigationError(err error) error {
 // refusedByBrowser is how a browser's own policy fails a request for a document.
 const refusedByBrowser = "net::ERR_ACCESS_DENIED"
 
-// failure is that of a navigation: the policy's, if that was the reason, which
-// what the events so far say.
+// failure is the error of a navigation that the browser has failed. If the URL policy
+// was the reason, it is the policy's error: the events so far say so.
 func (p *Page) failure(ctx context.Context, text string) *Error {
 	_ = p.b.settle(ctx) // without it the reason is said less well
 	p.mu.Lock()
@@ -142,6 +147,8 @@ func (p *Page) GoForward(ctx context.Context, waitUntil *LoadState) (Navigation,
 	return p.traverse(ctx, +1, until(waitUntil))
 }
 
+// traverse goes to another entry of the history. The entry may be of the same
+// document, which then changes only its address.
 func (p *Page) traverse(ctx context.Context, by int, state LoadState) (Navigation, error) {
 	moved := true
 	n, err := p.navigation(ctx, state, func(ctx context.Context, s string) (started, error) {
@@ -164,7 +171,7 @@ func (p *Page) traverse(ctx context.Context, by int, state LoadState) (Navigatio
 	return n, err
 }
 
-// started is how to know the document that a navigation leads to.
+// started is how to recognize the document that a navigation leads to.
 type started struct {
 	loader   string // by its loader
 	next     bool   // it is the next one
@@ -174,8 +181,8 @@ type started struct {
 	untitled bool   // nobody asks for its title
 }
 
-// navigation runs one that start begins, and waits until its document has come
-// as far as state.
+// navigation runs a navigation that start begins, and waits until its document has
+// come as far as state. It is input: it runs after earlier actions of the page.
 func (p *Page) navigation(ctx context.Context, state LoadState, start func(context.Context, string) (started, error)) (n Navigation, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -187,10 +194,13 @@ func (p *Page) navigation(ctx context.Context, state LoadState, start func(conte
 	if err != nil {
 		return n, err
 	}
+	// The status and the headers come with Network events. A target without them
+	// still navigates.
 	if err := p.enableNetwork(ctx, s); err != nil && KindOf(err) != Unsupported {
 		return n, err
 	}
 	p.b.use(p)
+	// A page that is being blanked would take that for the new document.
 	if err := p.await(ctx, NavigationTimeout, func() (bool, *Error) { return p.blanking == 0, nil }); err != nil {
 		return n, err
 	}
@@ -208,6 +218,7 @@ func (p *Page) navigation(ctx context.Context, state LoadState, start func(conte
 		if p.blocked != nil {
 			return false, p.blocked
 		}
+		// The loader's request has failed before the document was committed.
 		if l := p.loads[how.loader]; how.loader != "" && p.loader != how.loader && l != nil && l.failed != "" {
 			return false, errorf(NavigationFailed, "navigation failed: %s", l.failed)
 		}
@@ -238,7 +249,7 @@ func (p *Page) arrivedLocked(loader, before string) bool {
 	return p.loader == loader || l != nil && l.reached[Commit]
 }
 
-// late says of a failure for want of time that it was a navigation's.
+// late makes NavigationTimeout of a failure for lack of time.
 func (p *Page) late(ctx context.Context, err error) error {
 	if KindOf(err) == Timeout && ctx.Err() != nil {
 		return errorf(NavigationTimeout, "navigation timed out")
@@ -246,8 +257,8 @@ func (p *Page) late(ctx context.Context, err error) error {
 	return err
 }
 
-// describe fills in what is known of the page's document, and what that says
-// of itself.
+// describe fills in the address and the title that the document has now, and the
+// status and headers of its load. The script may have changed the title since.
 func (p *Page) describe(ctx context.Context, n *Navigation) {
 	var out evaluated
 	err := p.call(ctx, "Runtime.evaluate", obj{"expression": "[location.href, document.title]", "returnByValue": true}, &out)
@@ -258,7 +269,8 @@ func (p *Page) describe(ctx context.Context, n *Navigation) {
 	p.recall(n)
 }
 
-// recall fills in what is known of the page's document without asking it.
+// recall fills in what events have said of the document, without a command. It
+// changes no URL that is there.
 func (p *Page) recall(n *Navigation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Request is one request of a page, redacted.
+// Request is one request of a page. Its URL and headers are redacted; bodies are read
+// with RequestBody and ResponseBody.
 type Request struct {
 	ID           string
 	URL          string
@@ -38,8 +39,8 @@ type NetworkEvent struct {
 // maxRequests is how many requests of a page are remembered.
 const maxRequests = 500
 
-// Requests lists the latest requests of the page's document and those before
-// it, the oldest first, since the first call of this or of Goto.
+// Requests lists the requests of the page, the oldest first, at most limit of them
+// and at most maxRequests. They are known from the first call of this or of Goto on.
 func (p *Page) Requests(ctx context.Context, limit int) ([]Request, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -57,6 +58,7 @@ func (p *Page) Requests(ctx context.Context, limit int) ([]Request, error) {
 		list = list[len(list)-limit:]
 	}
 	out := make([]Request, len(list))
+	// A copy: the events change the original.
 	for i, r := range list {
 		out[i] = *r
 		out[i].URL = p.redactURL(r.URL) // more may be known by now
@@ -81,6 +83,8 @@ type requestEvent struct {
 	}
 }
 
+// requestSent takes Network.requestWillBeSent. A redirect comes as a second event
+// with the same id, which has the response of the first.
 func (p *Page) requestSent(session string, e requestEvent) {
 	r := &Request{
 		ID: e.RequestID, URL: p.redactURL(e.Request.URL), Method: e.Request.Method, ResourceType: strings.ToLower(e.Type),
@@ -100,6 +104,7 @@ func (p *Page) requestSent(session string, e requestEvent) {
 	}
 	p.requests[r.ID] = r
 	p.recent = append(p.recent, r)
+	// It forgets the oldest, and their ids only if no newer request has the same.
 	if over := len(p.recent) - maxRequests; over > 0 {
 		for _, old := range p.recent[:over] {
 			if p.requests[old.ID] == old {
@@ -110,20 +115,23 @@ func (p *Page) requestSent(session string, e requestEvent) {
 	}
 	seen := *r
 	p.mu.Unlock()
+	// A redirect to an address that is not allowed is known before its document
+	// comes.
 	if main && e.Type == "Document" && e.RedirectResponse != nil {
 		p.guard(session, e.Request.URL)
 	}
 	p.b.emit(Event{Kind: NetworkEvents, Page: p, Body: NetworkEvent{"request", seen}})
 }
 
-// took notes when a request ended, by the target's clock.
+// took notes when a request ended. Both times are of the target's clock
+// (Network.MonotonicTime, in seconds).
 func (r *Request) took(end float64) {
 	if r.began > 0 && end > r.began {
 		r.Took = time.Duration((end - r.began) * float64(time.Second))
 	}
 }
 
-// RequestBody is what a request of Requests has sent.
+// RequestBody is the text that a request of Requests has sent, redacted.
 func (p *Page) RequestBody(ctx context.Context, r Request) (string, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -135,8 +143,9 @@ func (p *Page) RequestBody(ctx context.Context, r Request) (string, error) {
 	return p.redact(out.PostData), err
 }
 
-// ResponseBody is what has been answered to a request of Requests. A browser
-// keeps it for as long as the page shows that document. Texts are redacted.
+// ResponseBody is the body of the answer to a request of Requests. A browser keeps it
+// as long as the page shows that document. Texts are redacted; binary bodies are as
+// they came.
 func (p *Page) ResponseBody(ctx context.Context, r Request) ([]byte, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -157,6 +166,8 @@ func (p *Page) ResponseBody(ctx context.Context, r Request) ([]byte, error) {
 	return data, nil
 }
 
+// responded takes Network.responseReceived. The status of the document is kept for
+// Navigation.
 func (p *Page) responded(_ string, e struct {
 	RequestID, LoaderID, FrameID, Type string
 
@@ -187,6 +198,7 @@ func (p *Page) responded(_ string, e struct {
 	}
 }
 
+// loadingFinished forgets the request by its id; the list of Requests keeps it.
 func (p *Page) loadingFinished(_ string, e struct {
 	RequestID string
 	Timestamp float64
@@ -204,6 +216,7 @@ func (p *Page) loadingFailed(_ string, e struct{ RequestID, ErrorText, Type stri
 	p.mu.Lock()
 	r := p.requests[e.RequestID]
 	delete(p.requests, e.RequestID)
+	// CDP gives the request of a document the id of its loader.
 	if l := p.loads[e.RequestID]; l != nil || e.Type == "Document" { // a document's request has its loader's id
 		p.loadLocked(e.RequestID).failed = e.ErrorText
 		p.changeLocked()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// NewPage is OpenPage for those who need not know how its document came.
+// NewPage is OpenPage without the Navigation.
 func (b *Browser) NewPage(ctx context.Context, url, contextID string) (*Page, error) {
 	p, _, err := b.OpenPage(ctx, url, contextID)
 	return p, err
@@ -20,8 +20,9 @@ func (b *Browser) OpenPage(ctx context.Context, url, contextID string) (*Page, N
 	return b.OpenPrepared(ctx, url, contextID, nil)
 }
 
-// OpenPrepared is OpenPage for a page to which prepare, if not nil, does
-// something before its document is asked for.
+// OpenPrepared is OpenPage for a page that needs something before its document is
+// asked for, such as cookies or an emulated device. prepare may be nil; its error
+// closes the page.
 func (b *Browser) OpenPrepared(ctx context.Context, url, contextID string, prepare func(context.Context, *Page) error) (p *Page, n Navigation, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -45,6 +46,7 @@ func (b *Browser) OpenPrepared(ctx context.Context, url, contextID string, prepa
 		b.use(p)
 		return p, n, nil
 	}
+	// The context of the caller may be over, and the page must go all the same.
 	closing, stop := b.while() // even when the caller's time is over
 	defer stop()
 	_ = b.ClosePage(closing, p.ID) // else it has gone by itself
@@ -54,7 +56,7 @@ func (b *Browser) OpenPrepared(ctx context.Context, url, contextID string, prepa
 // blank is the address of a page that shows nothing.
 const blank = "about:blank"
 
-// create makes a page.
+// create makes a page (Target.createTarget). A frame's Host opens a frame for it.
 func (b *Browser) create(ctx context.Context, url, contextID string) (*Page, error) {
 	params := obj{"url": url}
 	if contextID != "" {
@@ -65,6 +67,7 @@ func (b *Browser) create(ctx context.Context, url, contextID string) (*Page, err
 	if failed == nil {
 		b.hasOpened(made.TargetID)
 	}
+	// After this, the events of the new page have been handled, and the list has it.
 	if err := b.settle(ctx); err != nil && failed == nil { // a page that could not be shown has come and gone
 		return nil, err
 	}
@@ -78,8 +81,8 @@ func (b *Browser) create(ctx context.Context, url, contextID string) (*Page, err
 // app's, which it has closed again.
 const withoutAgent = "Frame Agent did not connect"
 
-// notOpened says of a page that could not be made with a document that this was
-// the document's fault, where it was.
+// notOpened is the error for a page that could not be made. It is NavigationFailed
+// where the document was the reason.
 func notOpened(url string, err error) error {
 	switch {
 	case url == blank:
@@ -92,7 +95,7 @@ func notOpened(url string, err error) error {
 	return err
 }
 
-// prepared has a blank page prepared, and then shows its document.
+// prepared prepares a blank page, and then shows its document.
 func (p *Page) prepared(ctx context.Context, url string, prepare func(context.Context, *Page) error) (n Navigation, err error) {
 	if err := prepare(ctx, p); err != nil {
 		return n, err
@@ -108,7 +111,9 @@ func (p *Page) prepared(ctx context.Context, url string, prepare func(context.Co
 	return n, err
 }
 
-// arrive waits for the load event of the document that a new page shows.
+// arrive waits for the load event of the document that a new page shows. When the
+// time is over after the document was committed, there is no error, and Reached is
+// false.
 func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error) {
 	session, err := p.attach(ctx)
 	if err != nil {
@@ -138,9 +143,9 @@ func (p *Page) arrive(ctx context.Context, url string) (n Navigation, err error)
 	return n, nil
 }
 
-// whyUnreachable is the policy's error for what a new page has not reached, if
-// that was the reason, or else err. It may have failed before there was a
-// session for its events.
+// whyUnreachable is the URL policy's error if the policy was the reason that a new
+// page shows an error page, else err. The request may have failed before there was a
+// session for its events; the error page names the address.
 func (p *Page) whyUnreachable(ctx context.Context, err error) error {
 	p.mu.Lock()
 	url := p.unreachable
@@ -153,8 +158,8 @@ func (p *Page) whyUnreachable(ctx context.Context, err error) error {
 	return err
 }
 
-// List is Pages with the titles that they have now: a browser does not report
-// when one changes.
+// List is Pages with the titles of this moment. Chromium does not report each change
+// of a title by an event, so it asks for all targets.
 func (b *Browser) List(ctx context.Context) ([]PageInfo, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

@@ -16,8 +16,11 @@ const (
 	FrameTarget   TargetKind = "frame"   // a frame with the Frame Agent
 )
 
-// Page is one target. Its methods may be called from any goroutine; input
-// goes one operation at a time, in the order of the calls.
+// Page is one target. Its methods may be called from any goroutine. Input runs one
+// operation at a time, in the order of the calls.
+//
+// Lock order: input or join, then Browser.mu, then Page.mu. Neither mutex is held
+// while a command waits.
 type Page struct {
 	ID    string // the Target's
 	Alias string // "page-1"
@@ -80,6 +83,8 @@ func (p *Page) address() string {
 	return p.urlLocked()
 }
 
+// urlLocked prefers the events of the session, which are of this moment;
+// Target.targetInfoChanged comes later.
 func (p *Page) urlLocked() string {
 	if p.session != "" && p.url != "" {
 		return p.url
@@ -128,13 +133,14 @@ func (p *Page) kindNow() TargetKind {
 	return p.kind
 }
 
+// setInfo takes what a Target event says of the page.
 func (p *Page) setInfo(t targetInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.info = t
 }
 
-// close marks the page as gone, and lets everybody know who waits.
+// close marks the page as gone. Calls that wait fail with TargetClosed.
 func (p *Page) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,14 +151,16 @@ func (p *Page) close() {
 	p.changeLocked()
 }
 
-// changeLocked wakes those who wait.
+// changeLocked wakes all calls of await, which then look at the new state. A closed
+// channel wakes any number of them.
 func (p *Page) changeLocked() {
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
 
-// await waits until done, which runs under the lock, says so. When the time
-// is over the error is of kind late.
+// await waits until done reports true or an error. done runs under Page.mu, at once
+// and after each change. If ctx ends first, the error is Timeout, or
+// NavigationTimeout where late says so; if the page goes, TargetClosed.
 func (p *Page) await(ctx context.Context, late Kind, done func() (bool, *Error)) error {
 	for {
 		p.mu.Lock()
@@ -179,13 +187,16 @@ func (p *Page) await(ctx context.Context, late Kind, done func() (bool, *Error))
 	}
 }
 
+// closed is the error of calls on a page that has gone.
 func (p *Page) closed() *Error {
 	e := errorf(TargetClosed, "page closed")
 	e.Details.PageID = p.ID
 	return e
 }
 
-// hold takes a one-place lock, or fails with the context.
+// hold takes a lock that is a channel with one place, or fails with the context. A
+// sync.Mutex could not be given up. A free lock is taken even when ctx has just
+// ended.
 func (p *Page) hold(ctx context.Context, lock chan struct{}) error {
 	select {
 	case lock <- struct{}{}:
@@ -221,7 +232,7 @@ func (p *Page) calls(ctx context.Context, list ...command) error {
 // gives none.
 var errGone = wire.ServerError("Target closed")
 
-// do is do for commands that end with the page.
+// do sends commands that also end with the page, and returns the method that failed.
 func (p *Page) do(ctx context.Context, list ...command) (method string, err error) {
 	if len(list) == 0 {
 		return "", nil
@@ -233,6 +244,7 @@ func (p *Page) do(ctx context.Context, list ...command) (method string, err erro
 		p.mu.Unlock()
 		return list[0].method, errGone
 	}
+	// Each call can be cancelled by close, and by its own context.
 	p.lastCall++
 	n := p.lastCall
 	p.running[n] = cancel

@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// Params reads the params of a request field by field. Names count with their
-// case; a field that is null is as good as none; unknown fields
-// are ignored. Err is the first thing that was wrong.
+// Params reads the params of a request field by field, with error messages for the
+// client. Names are compared with their case. A field that is null counts as missing;
+// unknown fields are ignored. Err is the first thing that was wrong: the reading
+// methods return a default then, so that an adapter reads all fields and looks once.
 type Params struct {
 	fields map[string]json.RawMessage
 	path   string // of the object that it reads, "target."
@@ -38,14 +39,15 @@ func (p *Params) Fail(name, format string, args ...any) {
 	}
 }
 
-// mismatch says what a field is and what it should be, as serde does.
+// mismatch says what a field is and what it should be, in the words of serde, the
+// JSON library of Rust.
 func (p *Params) mismatch(name string, raw json.RawMessage, want string) {
 	if *p.err == nil {
 		*p.err = invalid("invalid type: %s, expected %s for field `%s%s`", Describe(raw), want, p.path, name)
 	}
 }
 
-// Has reports whether a field is there.
+// Has reports whether a field is there and is not null.
 func (p *Params) Has(name string) bool {
 	raw, ok := p.fields[name]
 	return ok && string(raw) != "null"
@@ -85,7 +87,8 @@ func (p *Params) Need(names ...string) {
 	}
 }
 
-// field reads a field into v, and reports whether it was there.
+// field reads a field into a value of type T; byDefault where it is missing or wrong.
+// want is what an error message says that it should be.
 func field[T any](p *Params, name, want string, byDefault T) T {
 	if !p.Has(name) {
 		return byDefault
@@ -131,8 +134,8 @@ func (p *Params) Int(name string, byDefault, least, most int) int {
 	return int(v)
 }
 
-// Milliseconds reads a time; 0 when it is not there. Beyond MaxTimeout it is
-// that.
+// Milliseconds reads a time in milliseconds, which may have a fraction; 0 when it is
+// not there. A longer time than MaxTimeout is MaxTimeout.
 func (p *Params) Milliseconds(name string) time.Duration {
 	v := p.Number(name)
 	if p.Has(name) && v <= 0 {
@@ -150,8 +153,8 @@ func (p *Params) Texts(name string) []string {
 	return field[[]string](p, name, "strings", nil)
 }
 
-// Object reads an object, which is empty when it is not there. Its errors are
-// also those of p.
+// Object reads an object inside of this one, which is empty when it is not there. Err
+// of both is the same error.
 func (p *Params) Object(name string) *Params {
 	in := &Params{path: p.path + name + ".", err: p.err}
 	if p.Has(name) && json.Unmarshal(p.fields[name], &in.fields) != nil {

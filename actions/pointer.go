@@ -25,16 +25,17 @@ type HoverOptions struct {
 	Stay     time.Duration // before it returns
 }
 
-// aim is what the page script says of where to point.
+// aim is what the page script says of where to point, in the viewport of the page.
 type aim struct {
 	X, Y    float64
 	Checked any // true, false, "mixed" or nil
 	Tag     string
 }
 
-// Click clicks an element when it is visible, stable, enabled and hit by the
-// pointer, and returns the point, in the viewport. If that leads to another
-// document, it is there then: see Follow.
+// Click clicks an element when it is visible, stable, enabled and hit by the pointer,
+// and returns the point in the viewport. If the click leads to another document,
+// Click waits for it, see Follow. Errors: ElementNotFound, AmbiguousLocator,
+// NotVisible, NotEnabled, Obscured, StaleRef.
 func (p *Page) Click(ctx context.Context, l Locator, o ClickOptions) (at Point, err error) {
 	if err := check(l); err != nil {
 		return at, err
@@ -64,10 +65,12 @@ func (p *Page) Click(ctx context.Context, l Locator, o ClickOptions) (at Point, 
 	return at, err
 }
 
-// buttons are the mouse buttons, and their bits while they are held.
+// buttons are the mouse buttons and their bits in MouseEvent.buttons (UI Events).
 var buttons = map[string]int{"": 1, "left": 1, "right": 2, "middle": 4}
 
-// click moves there, presses and releases, all sent at once.
+// click moves the mouse there, presses and releases. All events are sent at once,
+// without waiting for the page in between. The n-th press has clickCount n, which
+// makes a double click of the second.
 func (p *Page) click(ctx context.Context, session string, at Point, o ClickOptions, mask int) error {
 	button := o.Button
 	if button == "" {
@@ -84,7 +87,8 @@ func (p *Page) click(ctx context.Context, session string, at Point, o ClickOptio
 	return p.send(ctx, list...)
 }
 
-// mouse is Input.dispatchMouseEvent.
+// mouse is one Input.dispatchMouseEvent, at a point of the page's viewport in CSS
+// pixels. more adds to its params.
 func mouse(session, kind string, at Point, mask int, more obj) command {
 	params := obj{"type": kind, "x": at.X, "y": at.Y, "modifiers": mask}
 	for k, v := range more {
@@ -93,7 +97,9 @@ func mouse(session, kind string, at Point, mask int, more obj) command {
 	return command{session, "Input.dispatchMouseEvent", params, nil}
 }
 
-// point asks the page where to point.
+// point asks the page script where to point at an element, once the element can be
+// acted on. A Point is taken as it is, after the script has checked that something is
+// there.
 func (p *Page) point(ctx context.Context, l Locator, options obj) (aim, error) {
 	q := l.query()
 	if q.By == "point" {
@@ -128,7 +134,8 @@ func (p *Page) Hover(ctx context.Context, l Locator, o HoverOptions) (at Point, 
 	return at, err
 }
 
-// sleep waits, for no longer than the call may take.
+// sleep waits, but no longer than ctx lasts. It holds the page's turn, as a person
+// does who waits before the next key.
 func (p *Page) sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil

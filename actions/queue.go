@@ -2,8 +2,9 @@ package actions
 
 import "sync"
 
-// queue holds events until they are handled, one after the other, outside the
-// lock under which they come. It never blocks who puts.
+// queue holds events until they are handled, one after the other, outside of the lock
+// under which they come. put never blocks, or a slow subscriber would stop the
+// connection of the hub.
 type queue struct {
 	wake chan struct{} // has an item when list may not be empty
 
@@ -12,8 +13,8 @@ type queue struct {
 	shed int // events dropped since the queue was last empty
 }
 
-// maxQueued is how many events may wait; beyond it those that need no answer are
-// dropped, the newest first.
+// maxQueued is how many events may wait. Beyond it the newest events that only tell
+// subscribers are dropped. Events that change the state of a page are never dropped.
 const maxQueued = 10_000
 
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
@@ -33,7 +34,8 @@ func (q *queue) put(f func(), droppable bool) {
 	}
 }
 
-// run handles what comes until end is closed.
+// run handles the events until end is closed. It takes the whole list at once, so
+// that put rarely waits for the lock.
 func (q *queue) run(end <-chan struct{}) {
 	for {
 		select {

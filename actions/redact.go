@@ -20,8 +20,9 @@ import (
 // Redacted replaces a secret.
 const Redacted = secrets.Redacted
 
-// RedactHeaders hides the values of headers that give access, and what does so
-// in others, such as Referer. The names stay.
+// RedactHeaders hides the values of headers that give access, such as Cookie and
+// Authorization, and what does so inside of others, such as a token in a Referer. The
+// names stay.
 func RedactHeaders(headers map[string]string) map[string]string {
 	out := make(map[string]string, len(headers))
 	for name, value := range headers {
@@ -49,18 +50,21 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// redactor takes out of texts what is known to be secret on a page, too. Its
-// zero value knows nothing.
+// redactor takes secrets out of texts: those that are known on a page, and whatever
+// looks like one. It never changes after redactorOf, so that it needs no lock. nil
+// and the zero value know no secrets of a page.
 type redactor struct {
 	values []string // what secret fields hold, or have held, the latest first
 	find   *regexp.Regexp
 }
 
-// Of what is looked for: shorter secrets are in words by chance; as short ones
-// are looked for as whole words.
+// shortValue is the length of the shortest secrets that are looked for, in
+// characters. Shorter ones stand in words by chance. Secrets of this length are
+// looked for as whole words.
 const shortValue = 3
 
-// redactorOf makes one for secrets.
+// redactorOf makes one for secrets. The longest first: an alternation of regexp takes
+// the first that matches, and a part of a secret would leave its rest.
 func redactorOf(secrets []string) *redactor {
 	longest := slices.Clone(secrets)
 	slices.SortFunc(longest, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
@@ -79,8 +83,9 @@ func redactorOf(secrets []string) *redactor {
 
 var groupedDigits = regexp.MustCompile(`^\d(?:[\s-]?\d){7,}$`)
 
-// waysToWrite are patterns for how pages write a value: in an address, as JSON,
-// a number in groups.
+// waysToWrite are patterns for the ways in which pages write a value: in an address
+// (percent-encoded, with "+" or "%20" for a space), as JSON, with other white space,
+// and a card number in groups of digits.
 func waysToWrite(value string) []string {
 	switch {
 	case utf8.RuneCountInString(value) == shortValue:
@@ -113,7 +118,9 @@ func (r *redactor) text(text string) string {
 	return RedactText(text)
 }
 
-// with is a redactor that knows these secrets, too, and whether it knows more.
+// with is a redactor that knows these secrets, too. more is false if it knew all of
+// them. The latest come first, and the oldest are forgotten beyond maxSecrets and
+// maxSecretBytes.
 func (r *redactor) with(secrets []string) (_ *redactor, more bool) {
 	var list []string
 	for _, s := range secrets {
@@ -137,8 +144,9 @@ func (r *redactor) with(secrets []string) (_ *redactor, more bool) {
 	return redactorOf(list), true
 }
 
-// How many secrets of a page are remembered, those of its frames included, and
-// how many bytes of them.
+// Limits of the secrets of a page with its frames: how many are remembered, and how
+// many bytes they have together. The pattern grows with them, and runs over each
+// answer.
 const (
 	maxSecrets     = 500
 	maxSecretBytes = 64 << 10
@@ -166,7 +174,9 @@ func (p *Page) redactHeaders(headers map[string]string) map[string]string {
 // literal is a text in JSON.
 var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// redactJSON is redact for all texts of a JSON value, whose members keep their order.
+// redactJSON is redact for all texts of a JSON value, names of members included.
+// Members keep their order and numbers their digits, which a decoded value would
+// lose.
 func (p *Page) redactJSON(value json.RawMessage) json.RawMessage {
 	return literal.ReplaceAllFunc(value, func(quoted []byte) []byte {
 		var text string

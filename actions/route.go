@@ -14,14 +14,16 @@ type Route struct {
 	Decide   func(context.Context, Request) RouteDecision // the context ends with the Browser, or after 30 s
 }
 
-// RoutePattern matches requests. Empty fields match all.
+// RoutePattern matches requests that all its fields match. Empty fields match
+// everything.
 type RoutePattern struct {
 	URL          string // with "*" for any characters
 	ResourceType string // in CDP's words: "Document", "XHR", "Image"
 	Method       string
 }
 
-// RouteDecision is what becomes of a request. Its zero value lets it go on.
+// RouteDecision is what becomes of a request: the first of Abort, Respond, Without
+// with With, and Change that is set. Its zero value lets the request go on.
 type RouteDecision struct {
 	Abort   string // the reason, a Network.ErrorReason; "" does not
 	Respond *RouteResponse
@@ -37,6 +39,8 @@ type RequestChange struct {
 	Body        []byte
 }
 
+// params are those of Fetch.continueRequest. Headers replace all headers of the
+// request there.
 func (c *RequestChange) params() obj {
 	params := obj{}
 	if c.URL != "" {
@@ -61,9 +65,10 @@ type RouteResponse struct {
 	Body    []byte
 }
 
-// Route has requests of the page decided, by the newest Route that matches,
-// until the function that it returns is called. Decide may block; it runs
-// outside of all locks.
+// Route has requests of the page decided, by the newest Route that matches, until the
+// function that it returns is called. Decide may block; it runs outside of all locks,
+// in a goroutine for each request. An error means that the target cannot hold
+// requests, and nothing has changed.
 func (p *Page) Route(ctx context.Context, r Route) (cancel func(context.Context) error, err error) {
 	ctx, done := bounded(ctx)
 	defer done()
@@ -87,7 +92,9 @@ func (p *Page) Route(ctx context.Context, r Route) (cancel func(context.Context)
 	}, nil
 }
 
-// refreshRoutes tells the target which requests to hold.
+// refreshRoutes tells the target which requests to hold (Fetch.enable). Each call
+// replaces the patterns of the last. CDP has no pattern for the method, which paused
+// checks.
 func (p *Page) refreshRoutes(ctx context.Context) error {
 	p.mu.Lock()
 	var patterns []obj
@@ -124,6 +131,8 @@ type pausedEvent struct {
 	}
 }
 
+// paused decides one request. It is called by the queue of events and must not wait,
+// so a goroutine does the work: a request waits in the browser until its answer.
 func (p *Page) paused(session string, e pausedEvent) {
 	p.mu.Lock()
 	routes := slices.Clone(p.routes)
@@ -142,6 +151,8 @@ func (p *Page) paused(session string, e pausedEvent) {
 		method, params := decide(p.b.ending(ctx), routes, r, e.Request.Headers)
 		cancel()
 		params["requestId"] = e.RequestID
+		// A new context: Decide may have used up the time of the first, and the
+		// request must not be held for ever.
 		ctx, cancel = p.b.while()
 		defer cancel()
 		_, _ = do(ctx, p.b.client, command{session, method, params, nil}) // the request may have ended by itself
@@ -169,7 +180,8 @@ func decide(ctx context.Context, routes []*Route, r Request, headers map[string]
 	return "Fetch.continueRequest", obj{}
 }
 
-// headers are those with which a request goes on. Their names have no case.
+// headers are the headers with which a request goes on. Their names are compared
+// without case (RFC 9110, section 5.1).
 func (d RouteDecision) headers(of map[string]string) []obj {
 	changed := maps.Clone(of)
 	maps.DeleteFunc(changed, func(name, _ string) bool {
@@ -179,7 +191,7 @@ func (d RouteDecision) headers(of map[string]string) []obj {
 	return append(headerList(changed), headerList(d.With)...)
 }
 
-// headerList is headers as CDP takes them.
+// headerList is headers as CDP takes them, an array of Fetch.HeaderEntry.
 func headerList(headers map[string]string) []obj {
 	list := []obj{}
 	for name, value := range headers {
@@ -203,8 +215,9 @@ func (r *Route) matches(q Request) bool {
 	})
 }
 
-// glob reports whether a text matches a pattern, in which * stands for any
-// characters and ? for one.
+// glob reports whether a text matches a pattern, in which * stands for any characters
+// and ? for one, as in Fetch.RequestPattern. It goes back only to the last star, so
+// that its time is at most the product of both lengths.
 func glob(pattern, text string) bool {
 	star, mark := -1, 0
 	i, j := 0, 0

@@ -9,9 +9,12 @@ import (
 	"go.uber.org/zap"
 )
 
-// Scheduler runs the requests of one connection: requests on one page in the
-// order in which they come, requests on different pages side by side. The first
-// request that needs the Browser opens it.
+// Scheduler runs the requests of one connection: requests on one page in the order in
+// which they come, requests on different pages at the same time. The first request
+// that needs the Browser opens it.
+//
+// Lock order: opening, then mu. mu is not held while a request runs or a Browser is
+// opened.
 type Scheduler struct {
 	caller Caller // static after NewScheduler
 	ctx    context.Context
@@ -29,7 +32,8 @@ type Scheduler struct {
 }
 
 // The queues that belong to no page. A request of exclusiveQueue runs after all
-// requests before it, and all requests after it wait for it.
+// requests before it, and all requests after it wait for it. The names are no ids of
+// pages.
 const (
 	exclusiveQueue = ""
 	noPageQueue    = "apart"
@@ -43,8 +47,9 @@ type Job struct {
 	Exclusive bool     // it may change the active page: it runs after all earlier jobs, and before all later ones
 }
 
-// NewScheduler makes the scheduler of a caller. When the process shuts down, it
-// calls over once all requests so far are answered. The caller must call End.
+// NewScheduler makes the scheduler of a caller. When the process shuts down, it calls
+// over once all requests so far are answered, so that the adapter can close its
+// connection. The caller must call End.
 func NewScheduler(ctx context.Context, c Caller, over func()) *Scheduler {
 	if c.Options.Meter == nil {
 		c.Options.Meter = NewMeter(c.Options.Limits)
@@ -56,6 +61,7 @@ func NewScheduler(ctx context.Context, c Caller, over func()) *Scheduler {
 			select {
 			case <-c.Ending:
 				s.mu.Lock()
+				// As an exclusive job it runs after all requests that came before.
 				s.goLocked(exclusiveQueue, func(context.Context) { over() })
 				s.mu.Unlock()
 			case <-s.ctx.Done():
@@ -65,7 +71,8 @@ func NewScheduler(ctx context.Context, c Caller, over func()) *Scheduler {
 	return s
 }
 
-// End cancels running requests, waits for their end, and ends the Browser.
+// End cancels running requests, waits for their end, and closes the Browser. Requests
+// that come later are refused.
 func (s *Scheduler) End() {
 	s.mu.Lock()
 	s.ended = true
@@ -77,7 +84,8 @@ func (s *Scheduler) End() {
 	}
 }
 
-// Browser returns the connection's Browser.
+// Browser returns the connection's Browser, which the first call opens. Calls at the
+// same time wait for that one; after an error the next call tries again.
 func (s *Scheduler) Browser() (*Browser, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
@@ -97,8 +105,9 @@ func (s *Scheduler) Browser() (*Browser, error) {
 	return b, nil
 }
 
-// Run runs f when the scheduler allows it. With too many requests waiting, f does
-// not run and the error has the kind RateLimited.
+// Run runs f in a goroutine of its own when the scheduler allows it, and returns at
+// once. If the connection asks too often or too many requests wait, f does not run,
+// and the error has the kind RateLimited.
 func (s *Scheduler) Run(t Job, f func(context.Context)) error {
 	meter := s.caller.Options.Meter
 	if err := meter.Request(); err != nil {
@@ -128,17 +137,20 @@ func (s *Scheduler) queueOf(t Job) string {
 		return exclusiveQueue
 	case t.NoPage:
 		return noPageQueue
+	// Without a Browser nothing is known of pages: the first request opens it alone.
 	case b == nil, exclusive && t.Page == "":
 		return exclusiveQueue
 	}
 	p, err := b.Page(t.Page)
 	if err != nil {
+		// The page may be one that an earlier request is about to open.
 		return exclusiveQueue
 	}
 	return p.ID
 }
 
-// goLocked runs f when the jobs before it in its queue have ended.
+// goLocked runs f when the jobs before it in its queue have ended. Each job waits for
+// the channel of the last one of its queue, which that one closes at its end.
 func (s *Scheduler) goLocked(queue string, f func(context.Context)) {
 	done := make(chan struct{})
 	var before []chan struct{}
@@ -149,6 +161,7 @@ func (s *Scheduler) goLocked(queue string, f func(context.Context)) {
 		clear(s.last)
 		s.exclusive++
 	} else {
+		// A nil channel, of a queue without a job, is skipped below.
 		before = []chan struct{}{s.last[exclusiveQueue], s.last[queue]}
 	}
 	s.last[queue] = done
@@ -164,6 +177,8 @@ func (s *Scheduler) goLocked(queue string, f func(context.Context)) {
 	})
 }
 
+// leave lets the next job of the queue begin. A queue whose last job this was is
+// forgotten.
 func (s *Scheduler) leave(queue string, done chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,8 +192,8 @@ func (s *Scheduler) leave(queue string, done chan struct{}) {
 	close(done)
 }
 
-// Try runs f. It logs a panic of f and returns it as an error of kind Internal.
-// With a nil log nothing is logged.
+// Try runs f. If f panics, Try logs the panic and returns an error of kind Internal,
+// so that a fault of one verb does not end the process. A nil log logs nothing.
 func Try[T any](log *zap.Logger, verb string, f func() (T, error)) (result T, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -35,7 +35,9 @@ type Screenshot struct {
 	Format        string
 }
 
-// Screenshot takes a picture of the page or of an element.
+// Screenshot takes a picture of the page or of an element. Errors: RateLimited,
+// InvalidArgument, those of waiting for the element, and NotVisible where it has no
+// area.
 func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screenshot, err error) {
 	switch o.Format {
 	case "":
@@ -66,6 +68,8 @@ func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screen
 	if err != nil {
 		return Screenshot{}, err
 	}
+	// The sizes are those of the image: they depend on the scale of the screen and on
+	// rounding.
 	size, format, err := image.DecodeConfig(bytes.NewReader(shot.Data))
 	if err != nil {
 		return Screenshot{}, errorf(Internal, "the picture cannot be read: %v", err)
@@ -74,9 +78,9 @@ func (p *Page) Screenshot(ctx context.Context, o ScreenshotOptions) (shot Screen
 	return shot, nil
 }
 
-// capture is Page.captureScreenshot. Chromium 156 makes frames of a size of their
-// own for it, which a tab that is not in front gets late or never unless it is
-// being cast as well.
+// capture is Page.captureScreenshot. Chromium 156 makes frames of a size of their own
+// for it. A tab that is not in front gets these late or never, unless a screencast
+// runs as well: so one with tiny pictures is started for the time of the capture.
 func (p *Page) capture(ctx context.Context, s string, params obj) ([]byte, error) {
 	var out struct{ Data []byte }
 	shoot := command{s, "Page.captureScreenshot", params, &out}
@@ -91,7 +95,8 @@ func (p *Page) capture(ctx context.Context, s string, params obj) ([]byte, error
 	return out.Data, err
 }
 
-// overlay paints masks and marks, which the returned function takes away.
+// overlay paints masks and marks over the page. The returned function takes them
+// away, and must be called.
 func (p *Page) overlay(ctx context.Context, o ScreenshotOptions) (wipe func(), err error) {
 	if len(o.Mask)+len(o.Marks) == 0 {
 		return func() {}, nil
@@ -130,8 +135,9 @@ type layout struct {
 	CSSContentSize    struct{ Width, Height float64 }
 }
 
-// shotParams are the params of Page.captureScreenshot. Its clip counts from the
-// document's corner.
+// shotParams are the params of Page.captureScreenshot. Without params that need it
+// there is no clip: Chromium then takes the viewport as it is. A clip counts from the
+// document's corner, in CSS pixels.
 func (p *Page) shotParams(ctx context.Context, s string, o ScreenshotOptions) (obj, error) {
 	params := obj{"format": o.Format}
 	if o.Format != "png" {
@@ -165,6 +171,7 @@ func (p *Page) shotParams(ctx context.Context, s string, o ScreenshotOptions) (o
 	if area.Width < 1 || area.Height < 1 {
 		return nil, errorf(NotVisible, "element not visible: there is nothing of it to take a picture of")
 	}
+	// The picture of a clip has deviceScaleFactor pixels for each CSS pixel.
 	scale := 1.0
 	if o.CSSPixels {
 		var screen struct{ Scale float64 }
@@ -178,7 +185,8 @@ func (p *Page) shotParams(ctx context.Context, s string, o ScreenshotOptions) (o
 	return params, nil
 }
 
-// box is where an element is in the page's viewport, once it is visible.
+// box is where an element is in the viewport of the page, once it is visible. It
+// waits for that.
 func (p *Page) box(ctx context.Context, l Locator) (b Box, err error) {
 	if err := check(l); err != nil {
 		return b, err
@@ -206,13 +214,15 @@ type PDFOptions struct {
 // Margin is in inches.
 type Margin struct{ Top, Right, Bottom, Left float64 }
 
-// papers are the sizes of paper in inches.
+// papers are the sizes of paper in inches, width and height: ISO 216 for A3 to A5,
+// and the sizes of North America (the unit of CDP's Page.printToPDF).
 var papers = map[string][2]float64{
 	"": {8.27, 11.69}, "A3": {11.69, 16.54}, "A4": {8.27, 11.69}, "A5": {5.83, 8.27},
 	"Letter": {8.5, 11}, "Legal": {8.5, 14}, "Tabloid": {11, 17},
 }
 
-// PDF prints the page.
+// PDF prints the page. The bytes are the caller's. A frame cannot be printed alone:
+// Unsupported.
 func (p *Page) PDF(ctx context.Context, o PDFOptions) (data []byte, err error) {
 	paper, ok := papers[o.Format]
 	if !ok {

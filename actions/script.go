@@ -10,11 +10,13 @@ import (
 	"github.com/cdphub/cdphub/web"
 )
 
-// worldName is that of the isolated world in which the page script runs, where
-// the target has such worlds.
+// worldName is the name of the isolated world in which the page script runs, where
+// the target has such worlds. An isolated world shares the document with the page but
+// no variables, so that the page can neither see nor change the script.
 const worldName = "cdphub-actions"
 
-// source is an expression whose value is the page script's object.
+// source is an expression that installs the page script. Its value is the script's
+// object.
 var source = sync.OnceValue(func() string {
 	js, err := web.Dist.ReadFile("dist/actions.js")
 	if err != nil {
@@ -30,7 +32,8 @@ type world struct {
 	owners  []owner // of the frames around it; nil until they are known; guarded by Page.mu
 }
 
-// worldOf installs the page script in a frame, unless it is there.
+// worldOf installs the page script in a frame, unless it is there. "" is the main
+// frame. Two calls at once may install it twice, which is harmless.
 func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 	session, err := p.look(ctx)
 	if err != nil {
@@ -43,6 +46,7 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 	if s, apart := p.children[frame]; apart {
 		session = s
 	}
+	// The loader is read before the script is installed, see below.
 	w, loader, main := p.worlds[frame], p.loader, p.main
 	p.mu.Unlock()
 	if w != nil {
@@ -54,6 +58,8 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 	switch {
 	case err == nil:
 		install["contextId"] = made.ExecutionContextID
+	// A target without isolated worlds runs the script in its main world, and only in
+	// its own document.
 	case KindOf(err) != Unsupported || frame != main:
 		return nil, err
 	}
@@ -66,6 +72,8 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 	}
 	w = &world{session: session, object: out.Result.ObjectID}
 	p.mu.Lock()
+	// The document may have changed meanwhile: the script of the last one must not be
+	// kept for it.
 	if p.loader == loader {
 		p.worlds[frame] = w
 	}
@@ -73,7 +81,7 @@ func (p *Page) worldOf(ctx context.Context, frame string) (*world, error) {
 	return w, nil
 }
 
-// forget drops a page script that is gone.
+// forget drops a page script whose document has gone.
 func (p *Page) forget(w *world) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,22 +103,24 @@ type scriptCall struct {
 // invoke is the function with which the page script is called.
 const invoke = "function(verb,args){return this.run(verb,args)}"
 
-// script calls the page script of the frame where the locator is to be looked
-// for, again when the document changes meanwhile.
+// script calls the page script in the frame where the locator of the call is looked
+// for. If the document changes meanwhile, it calls the script of the next document.
 func (p *Page) script(ctx context.Context, c scriptCall) error {
 	q, _ := c.args["locator"].(query)
 	return p.scriptIn(ctx, p.frameFor(q), c)
 }
 
-// The page script says what is missing after firstSlice, and then less and less
-// often: so that this is known when the time is over, and that it does not wait
-// on for a caller that has given up.
+// The page script waits for an element at most firstSlice, says what is missing, and
+// is called again. Each slice is twice as long as the last, up to maxSlice. So the
+// reason is known when the time is over, and the script does not wait on for a caller
+// that has given up.
 const (
 	firstSlice = 100 * time.Millisecond
 	maxSlice   = time.Second
 )
 
-// scriptIn is script in a frame; "" is the main one.
+// scriptIn is script in a frame; "" is the main frame. A call that acts is not
+// repeated once it may have run.
 func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
 	if !reading[c.verb] {
 		if err := p.mayAct(ctx); err != nil {
@@ -121,6 +131,7 @@ func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
 	var missing *Error // what was last
 	for slice := firstSlice; ; slice = min(2*slice, maxSlice) {
 		ran, err := p.scriptOnce(ctx, frame, c, slice)
+		// Each error of scriptOnce is an *Error.
 		switch e, _ := errors.AsType[*Error](err); {
 		case err == nil:
 			return nil
@@ -132,6 +143,7 @@ func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
 			continue
 		case ctx.Err() != nil && missing != nil:
 			return missing
+		// Another document: what only reads, or never ran, is tried there.
 		case e.Kind != ContextDestroyed || c.acts && ran:
 			return err
 		}
@@ -141,11 +153,12 @@ func (p *Page) scriptIn(ctx context.Context, frame string, c scriptCall) error {
 	}
 }
 
-// mayPass are the failures that waiting may help against.
+// mayPass are the failures that can go away while the call waits: an element may
+// appear, or what covers it may go.
 var mayPass = map[Kind]bool{ElementNotFound: true, NotVisible: true, NotEnabled: true, Obscured: true}
 
-// scriptOnce calls the page script, which may wait for as long as slice, and
-// reports whether the call may have run.
+// scriptOnce calls the page script once, which may wait for an element as long as
+// slice. ran is false only if the call cannot have run.
 func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall, slice time.Duration) (ran bool, err error) {
 	w, err := p.worldOf(ctx, frame)
 	if err != nil {
@@ -170,8 +183,9 @@ func (p *Page) scriptOnce(ctx context.Context, frame string, c scriptCall, slice
 	return true, p.read(&out, c.result)
 }
 
-// arguments are what the page script gets: who may only read finds elements by
-// what he may read.
+// arguments are what the page script gets: the given ones, with the time to wait in
+// milliseconds. For a caller that may only read, selectors do not match secrets: a
+// selector such as [value^=a] could find out a password letter by letter.
 func (p *Page) arguments(given obj, wait time.Duration) obj {
 	args := obj{"wait": wait.Milliseconds()}
 	for name, v := range given {
@@ -192,10 +206,12 @@ func (p *Page) arguments(given obj, wait time.Duration) obj {
 	return args
 }
 
-// neverRan are the answers to a call that came too late to run at all.
+// neverRan are the words of answers to a call that came too late to run at all: its
+// world or its object had gone.
 var neverRan = []string{"Cannot find context with specified id", "Could not find object with given id"}
 
-// read takes the script's answer, and its result if one is wanted.
+// read takes the script's answer, and decodes its result if one is wanted. Secrets
+// that the script has found are learned also with an error.
 func (p *Page) read(out *evaluated, result any) error {
 	answer, err := readScriptAnswer(out)
 	if err != nil {
@@ -214,13 +230,14 @@ func (p *Page) read(out *evaluated, result any) error {
 	return nil
 }
 
-// while is the context of work in the background. Such work also ends
-// with the Browser, whose connection then fails it.
+// while is the context of work in the background, of 30 s. It does not end with the
+// Browser: the connection of a closed Browser fails the work.
 func (b *Browser) while() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), defaultTimeout)
 }
 
-// ending is a context that ends with another one, and with the Browser.
+// ending is a context that ends with another one, and with the Browser. Its goroutine
+// ends with either.
 func (b *Browser) ending(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

@@ -18,9 +18,9 @@ const (
 	settleFrame    = 2 * time.Second
 )
 
-// Settle gives the page time to react to an action, for a snapshot to be taken
-// after it: half a second, or until the document of a navigation has been
-// parsed, for at most five.
+// Settle gives the page time to react to an action, for a snapshot that is taken
+// after it: half a second, or until the document of a navigation has been parsed, for
+// at most five seconds.
 func (p *Page) Settle(ctx context.Context) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -29,20 +29,24 @@ func (p *Page) Settle(ctx context.Context) error {
 	p.mu.Unlock()
 	quiet, stop := context.WithTimeout(ctx, settleQuiet)
 	defer stop()
+	// TargetClosed is the only failure: that nothing happened within half a second is
+	// the normal case.
 	if err := p.await(quiet, Timeout, func() (bool, *Error) { return p.loader != before, nil }); KindOf(err) == TargetClosed {
 		return err
 	}
 	return p.parsed(ctx, before)
 }
 
-// Follow waits for the document to which the latest action leads, if that has
-// begun a navigation: until it has been parsed, for at most five seconds. In a
-// frame it must be there after two.
+// Follow waits for the document to which the latest action leads, if the action has
+// begun a navigation: until it has been parsed, for at most five seconds. In a frame
+// the document must come within two seconds.
 func (p *Page) Follow(ctx context.Context) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	quiet, stop := context.WithTimeout(ctx, settleQuiet)
 	defer stop()
+	// The answer of the script comes after what the action has begun in the page's
+	// own turn, such as a navigation.
 	if err := p.scriptIn(quiet, "", scriptCall{verb: "turn"}); KindOf(err) == TargetClosed {
 		return err
 	}
@@ -53,7 +57,7 @@ func (p *Page) Follow(ctx context.Context) error {
 	return p.parsed(ctx, before)
 }
 
-// parsed waits for the document after another one, if there is one or will be.
+// parsed waits for the document after another one, if there is one or is about to be.
 func (p *Page) parsed(ctx context.Context, before string) error {
 	inTime, stop := context.WithTimeout(ctx, settleDocument)
 	defer stop()
@@ -69,8 +73,8 @@ func (p *Page) parsed(ctx context.Context, before string) error {
 	return ctx.Err()
 }
 
-// left waits until a frame's document has been left. One that still is there
-// stays, as far as anybody knows.
+// left waits until a frame's document has been left. If the document is still there
+// after settleFrame, it counts as staying.
 func (p *Page) left(ctx context.Context) {
 	inTime, stop := context.WithTimeout(ctx, settleFrame)
 	defer stop()

@@ -7,26 +7,28 @@ import (
 	"time"
 )
 
-// Sight is how a page is before its user.
+// Sight is whether a person can see a page and type into it.
 type Sight struct {
 	Visible bool // it is shown: no tab behind another one, no frame without a box
 	Focused bool // it has the keyboard
 }
 
-// sight is Sight as a page says it. In a frame that is not rendered, no element
-// has a box.
+// sight is the expression for Sight. In a frame that is not rendered, no element has
+// a box (CSSOM View, getClientRects).
 const sight = `({
 	visible: document.visibilityState === "visible" && document.documentElement?.getClientRects().length > 0,
 	focused: document.hasFocus()
 })`
 
-// sightWithin is how long a page may take to say how it is.
+// sightWithin is how long a page may take to answer. All pages have the same time
+// together.
 const sightWithin = time.Second
 
-// Sights asks all pages at once how they are before their users, by ID. A page
-// that does not answer in time counts as visible and not focused: its script
-// runs on and on, or it has a dialog. Who emulates the focus in a page (wake, and
-// every client of Playwright) has it say that it is visible and focused.
+// Sights asks all pages at once whether they are visible and focused, by ID. A page
+// that does not answer in time counts as visible and not focused: its script does not
+// end, or it shows a dialog. A client that emulates the focus in a page (wake does,
+// and every client of Playwright) makes the page answer that it is visible and
+// focused.
 func (b *Browser) Sights(ctx context.Context) map[string]Sight {
 	ctx, cancel := context.WithTimeout(ctx, sightWithin)
 	defer cancel()
@@ -46,8 +48,8 @@ func (b *Browser) Sights(ctx context.Context) map[string]Sight {
 	return all
 }
 
-// sight asks in a session of its own, so that nothing else begins to work for
-// the page: dialogs that it opens stay with others.
+// sight asks in a session of its own, not in the one of Page.attach: so nothing else
+// begins to work for the page, and dialogs that it opens stay with others.
 func (p *Page) sight(ctx context.Context) Sight {
 	unknown := Sight{Visible: true}
 	var made struct{ SessionID string }

@@ -30,7 +30,8 @@ type ElementsSnapshot struct {
 	Truncated  bool      `json:"-"` // beyond 1 MiB
 }
 
-// SnapshotElements reads the page as a tree of elements.
+// SnapshotElements reads the page as a tree of elements with roles, names, states and
+// bounds. A tree longer than MaxSnapshot is cut, and its last element says so.
 func (p *Page) SnapshotElements(ctx context.Context) (s ElementsSnapshot, err error) {
 	var out struct {
 		ElementsSnapshot
@@ -62,8 +63,9 @@ type TaggedSnapshot struct {
 	Truncated    bool   `json:"truncated"`
 }
 
-// SnapshotTagged reads the page as lines with ids of the scheme Tagged, which
-// it writes into the page.
+// SnapshotTagged reads the page as lines with ids of the scheme Tagged. It writes
+// these ids into the page, as the attribute data-rp-id, which the page's scripts can
+// see.
 func (p *Page) SnapshotTagged(ctx context.Context, o TaggedOptions) (s TaggedSnapshot, err error) {
 	args := obj{"includeHidden": o.IncludeHidden, "viewportOnly": o.ViewportOnly}
 	if o.MaxElements > 0 {
@@ -117,7 +119,7 @@ type Changes struct {
 	Removed []string `json:"removed"`
 }
 
-// Observation is what Observe sees.
+// Observation is the answer of Observe.
 type Observation struct {
 	Elements []ObservedElement `json:"elements"`
 	Total    int               `json:"total"` // before MaxElements
@@ -127,7 +129,8 @@ type Observation struct {
 	Viewport Viewport          `json:"viewport"`
 }
 
-// Observe lists the interactive elements with selectors and stable refs.
+// Observe lists the interactive elements with selectors and refs. Without
+// NumberedRefs the same element keeps its ref in the next observation.
 func (p *Page) Observe(ctx context.Context, o ObserveOptions) (s Observation, err error) {
 	args := obj{
 		"filterRoles": o.FilterRoles, "includeBounds": o.IncludeBounds, "stableRefs": !o.NumberedRefs, "refreshRefs": o.RefreshRefs,
@@ -147,9 +150,9 @@ type Content struct {
 	Title   string `json:"title"`
 }
 
-// Content reads the page, or what is in root where that is not nil, as "html",
-// "text" or "markdown". Content beyond MaxValue is an error of kind
-// LimitExceeded: half a document would pass for a whole one.
+// Content reads the page, or what is in root if that is not nil, as "html", "text" or
+// "markdown". Content beyond MaxValue is an error of kind LimitExceeded and is not
+// cut: half a document would pass for a whole one. Secrets are redacted.
 func (p *Page) Content(ctx context.Context, format string, root Locator) (c Content, err error) {
 	args := obj{"format": format}
 	if root != nil {
@@ -162,9 +165,9 @@ func (p *Page) Content(ctx context.Context, format string, root Locator) (c Cont
 	return c, err
 }
 
-// ElementState reads properties of an element: visible, enabled, checked,
-// text, value, boundingBox, attributes, computedStyle. Without such an element
-// the map has "found" alone, which is false.
+// ElementState reads properties of an element: visible, enabled, checked, text,
+// value, boundingBox, attributes, computedStyle. It does not wait for the element:
+// without one the map has only "found", which is false.
 func (p *Page) ElementState(ctx context.Context, l Locator, properties []string) (state map[string]any, err error) {
 	if err := check(l); err != nil {
 		return nil, err
@@ -199,8 +202,9 @@ type Found struct {
 	TagID  string
 }
 
-// WaitForSelector waits until an element is in a state. When time runs out, the
-// error says what was missing: ElementNotFound, NotVisible, NotEnabled.
+// WaitForSelector waits until an element is in a state. When the time is over, the
+// error says what was missing: ElementNotFound, NotVisible or NotEnabled. The Handle
+// is good until the document goes.
 func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f Found, err error) {
 	if err := check(l); err != nil {
 		return f, err
@@ -212,6 +216,7 @@ func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f
 	default:
 		return f, invalid("%q is no state of an element", o.State)
 	}
+	// A pointer, since the script answers null where there is no element.
 	var out *struct{ Handle, ID string }
 	err = p.view(ctx, "wait", obj{"locator": l.query(), "state": o.State, "tag": o.Tag}, &out)
 	if out != nil {
@@ -220,7 +225,8 @@ func (p *Page) WaitForSelector(ctx context.Context, l Locator, o WaitOptions) (f
 	return f, err
 }
 
-// view calls the page script to read, beside what else goes on.
+// view calls the page script to read. It does not wait for input of the page, which
+// may itself be waiting.
 func (p *Page) view(ctx context.Context, verb string, args obj, result any) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Cookie is a cookie.
+// Cookie is a cookie, with the names that Playwright's storage state and CDP's
+// Network.Cookie both have.
 type Cookie struct {
 	Name     string  `json:"name"`
 	Value    string  `json:"value"`
@@ -18,8 +19,9 @@ type Cookie struct {
 	SameSite string  `json:"sameSite,omitempty"` // "Strict", "Lax" or "None"
 }
 
-// Cookies lists the cookies that are sent to these URLs; without URLs, all of
-// the page's context. A frame target knows those alone that its script sees.
+// Cookies lists the cookies that would be sent to these URLs. Without URLs it lists
+// all cookies of the page's context. A frame target knows only the cookies that its
+// script sees (document.cookie), so none that are HttpOnly.
 func (p *Page) Cookies(ctx context.Context, urls ...string) ([]Cookie, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -32,7 +34,8 @@ func (p *Page) Cookies(ctx context.Context, urls ...string) ([]Cookie, error) {
 	return out.Cookies, err
 }
 
-// SetCookies sets cookies. One without domain and URL is the page's own.
+// SetCookies sets cookies. A cookie without domain and URL is set for the page's
+// address.
 func (p *Page) SetCookies(ctx context.Context, cookies []Cookie) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -44,6 +47,7 @@ func (p *Page) SetCookies(ctx context.Context, cookies []Cookie) error {
 		if c.Domain == "" && c.URL == "" {
 			c.URL = p.address()
 		}
+		// Playwright's storage state has -1 for a session cookie; CDP wants no time.
 		if c.Expires < 0 {
 			c.Expires = 0
 		}
@@ -52,8 +56,8 @@ func (p *Page) SetCookies(ctx context.Context, cookies []Cookie) error {
 	return p.call(ctx, "Network.setCookies", obj{"cookies": list}, nil)
 }
 
-// ClearCookies deletes the cookies that are sent to these URLs; without URLs,
-// all.
+// ClearCookies deletes the cookies that are sent to these URLs; without URLs, all
+// cookies of the context.
 func (p *Page) ClearCookies(ctx context.Context, urls ...string) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -91,8 +95,9 @@ type StorageState struct {
 	Origins []OriginState `json:"origins"`
 }
 
-// StorageState reads the cookies and what the origin of the page's document has
-// stored.
+// StorageState reads the cookies of the page's context, and the storage of the origin
+// of its document. CDP reads the storage of other origins only while a page of them
+// is shown.
 func (p *Page) StorageState(ctx context.Context) (s StorageState, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -109,8 +114,9 @@ func (p *Page) StorageState(ctx context.Context) (s StorageState, err error) {
 	return s, nil
 }
 
-// SetStorageState sets cookies and storage. Storage can be set for the origin
-// of the page's document alone; for another one the error is Unsupported.
+// SetStorageState sets cookies and storage. Storage can be set only for the origin of
+// the page's document; for another one the error is Unsupported, before anything is
+// set.
 func (p *Page) SetStorageState(ctx context.Context, s StorageState) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -130,7 +136,8 @@ func (p *Page) SetStorageState(ctx context.Context, s StorageState) error {
 	return nil
 }
 
-// checkOrigins refuses storage that cannot be set.
+// checkOrigins refuses storage that cannot be set, and origins that the URL policy
+// does not allow.
 func (p *Page) checkOrigins(ctx context.Context, s StorageState) error {
 	var own OriginState
 	if err := p.view(ctx, "storage", obj{}, &own); err != nil {
@@ -147,9 +154,9 @@ func (p *Page) checkOrigins(ctx context.Context, s StorageState) error {
 	return nil
 }
 
-// ReplaceStorageState is SetStorageState in place of the cookies of the page's
-// context and of the local storage of its document's origin. When it is refused,
-// nothing has changed.
+// ReplaceStorageState is SetStorageState in place of what there is: it first deletes
+// the cookies of the page's context and the local storage of its document's origin.
+// If the state is refused for its origins, nothing has changed.
 func (p *Page) ReplaceStorageState(ctx context.Context, s StorageState) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

@@ -37,7 +37,8 @@ type PageChange struct {
 	URL  string // redacted
 }
 
-// ConsoleMessage is what a page's script wrote, or threw and did not catch.
+// ConsoleMessage is a message that a page's script wrote, or an error that it threw
+// and did not catch.
 type ConsoleMessage struct {
 	Level        string // "log", "debug", "info", "warning", "error", …
 	Text         string // cut after 16 KiB, redacted
@@ -68,8 +69,9 @@ type Subscription struct {
 func (s *Subscription) of(p *Page) bool { return s.page == nil || s.page == p }
 
 // Subscribe calls f for each event of these kinds, on every page, until the
-// subscription is cancelled. Calls come one after the other; f must not block,
-// nor call what takes a context.
+// subscription is cancelled. Calls come one after the other, in the goroutine of the
+// Browser's events. f must not block, and must not call a function that takes a
+// context: that would wait for the events that f holds up.
 func (b *Browser) Subscribe(kinds EventKind, f func(Event)) *Subscription {
 	return b.subscribe(&Subscription{b: b, kinds: kinds, f: f})
 }
@@ -79,6 +81,8 @@ func (p *Page) Subscribe(kinds EventKind, f func(Event)) *Subscription {
 	return p.b.subscribe(&Subscription{b: p.b, kinds: kinds, page: p, f: f})
 }
 
+// subscribe has the pages that there are enable what is needed. Later pages do so
+// when they appear.
 func (b *Browser) subscribe(s *Subscription) *Subscription {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,19 +101,21 @@ func (b *Browser) subscribe(s *Subscription) *Subscription {
 	return s
 }
 
-// Cancel ends the subscription.
+// Cancel ends the subscription. A call of f that has begun may still run. Domains
+// stay enabled.
 func (s *Subscription) Cancel() {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
 	delete(s.b.sinks, s)
 }
 
-// unready is how long Ready waits for a page that does not answer: it tells once
-// it does.
+// unready is how long Ready waits for a page that does not answer. Such a page sends
+// its events once it answers.
 const unready = 3 * time.Second
 
-// Ready waits until the events of the pages that there were are enabled: what they
-// do after it is not missed.
+// Ready waits until the events of the pages that existed at Subscribe are enabled, so
+// that nothing that they do afterwards is missed. It returns after unready, or when
+// ctx ends, in any case.
 func (s *Subscription) Ready(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, unready)
 	defer cancel()
@@ -121,8 +127,8 @@ func (s *Subscription) Ready(ctx context.Context) {
 	}
 }
 
-// watchLocked enables the events of a page that the subscriptions need, in the background,
-// and calls done when it does or cannot.
+// watchLocked enables the events of a page that the subscriptions need, in the
+// background. It calls done when they are enabled or cannot be. It needs Browser.mu.
 func (b *Browser) watchLocked(p *Page, done func()) {
 	var kinds EventKind
 	for s := range b.sinks {
@@ -164,14 +170,15 @@ func (p *Page) enableConsole(ctx context.Context, session string) error {
 	return p.enable(ctx, session, "Runtime.enable", p.console)
 }
 
-// telling notes that the page tells what it has logged before, or is done.
+// telling notes that the page now sends what it has logged before, or has sent all of
+// it. Chromium replays the console with Runtime.enable.
 func (p *Page) telling(earlier bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.earlier = earlier
 }
 
-// domain is what a session has to enable once.
+// domain is a CDP domain that a session enables once.
 type domain struct {
 	lock chan struct{} // holds an item while it is being enabled
 	on   bool          // guarded by Page.mu
@@ -179,7 +186,8 @@ type domain struct {
 
 func newDomain() *domain { return &domain{lock: make(chan struct{}, 1)} }
 
-// enable returns once a domain is enabled, whoever does it.
+// enable returns once a domain is enabled, whoever does it. An error leaves it
+// disabled, and the next call tries again.
 func (p *Page) enable(ctx context.Context, session, method string, d *domain) error {
 	if err := p.hold(ctx, d.lock); err != nil {
 		return err
@@ -204,7 +212,8 @@ func (p *Page) enable(ctx context.Context, session, method string, d *domain) er
 	return err
 }
 
-// emit hands an event to those who want it, after what is being handled.
+// emit queues an event for its subscribers, after the events that are being handled.
+// Events that only inform may be dropped, see queue.
 func (b *Browser) emit(e Event) {
 	e.Time = time.Now()
 	if c, ok := e.Body.(PageChange); ok {
@@ -220,7 +229,8 @@ func (b *Browser) emit(e Event) {
 	}, e.Kind&(ConsoleEvents|NetworkEvents|LogEvents) != 0)
 }
 
-// wanting lists the subscriptions to a kind of a page's events.
+// wanting lists the subscriptions to a kind of a page's events. Their functions are
+// called without the lock.
 func (b *Browser) wanting(kind EventKind, p *Page) []*Subscription {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -242,7 +252,8 @@ type remote struct {
 	Value json.RawMessage
 }
 
-// text is the object as a console shows it.
+// text is the object as a console shows it: texts without quotes, other values as
+// JSON, objects by their description.
 func (r remote) text() string {
 	var s string
 	switch {
@@ -258,6 +269,7 @@ func (r remote) text() string {
 	return r.Type
 }
 
+// stackTrace is Runtime.StackTrace. Its lines and columns count from 0.
 type stackTrace struct {
 	CallFrames []struct {
 		URL                      string
@@ -269,6 +281,8 @@ type stackTrace struct {
 // kept.
 const longestMessage = 16 << 10
 
+// consoleCalled takes Runtime.consoleAPICalled. The message is cut before it is
+// redacted: redaction runs a pattern over all of it.
 func (p *Page) consoleCalled(_ string, e struct {
 	Type       string
 	Args       []remote
@@ -287,7 +301,7 @@ func (p *Page) consoleCalled(_ string, e struct {
 	p.write(m)
 }
 
-// write tells what the page's console has.
+// write passes a message of the page's console on to subscribers.
 func (p *Page) write(m ConsoleMessage) {
 	p.mu.Lock()
 	m.Earlier = p.earlier
@@ -295,6 +309,7 @@ func (p *Page) write(m ConsoleMessage) {
 	p.b.emit(Event{Kind: ConsoleEvents, Page: p, Body: m})
 }
 
+// thrown takes Runtime.exceptionThrown, of an exception that nothing has caught.
 func (p *Page) thrown(_ string, e struct {
 	ExceptionDetails struct {
 		Text, URL                string
@@ -312,8 +327,8 @@ func (p *Page) thrown(_ string, e struct {
 	p.write(m)
 }
 
-// logged takes what the browser writes into a page's console, such as that a
-// picture was not found.
+// logged takes Log.entryAdded: what the browser itself writes into a page's console,
+// such as that a picture was not found.
 func (p *Page) logged(_ string, e struct {
 	Entry struct {
 		Level, Text, URL string
@@ -327,10 +342,13 @@ func (p *Page) logged(_ string, e struct {
 
 // ---------------------------------------------------------------- downloads
 
+// downloadBegins takes Page.downloadWillBegin. The suggested name may come from the
+// page, and so hold a secret.
 func (p *Page) downloadBegins(_ string, e struct{ GUID, URL, SuggestedFilename string }) {
 	p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, URL: p.redactURL(e.URL), Suggested: p.redact(e.SuggestedFilename), State: "started"}})
 }
 
+// downloadGoes takes Page.downloadProgress, and drops all but the last.
 func (p *Page) downloadGoes(_ string, e struct{ GUID, State string }) {
 	if e.State != "inProgress" {
 		p.b.emit(Event{Kind: DownloadEvents, Page: p, Body: Download{ID: e.GUID, State: e.State}})

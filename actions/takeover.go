@@ -2,27 +2,27 @@ package actions
 
 import "context"
 
-// While a person has taken over a page, agents read it and do not act on it. A hub
-// refuses the commands that act. What acts by the page script asks before, since such
-// a call is to the hub the same as one that reads.
+// While a person has taken over a page, agents may read it but not act on it. The hub
+// refuses commands that act, such as Input.dispatchMouseEvent. To the hub all calls
+// of the page script look the same, so the ones that act ask the hub first.
 
-// taker is a Client that knows who has taken over a page, as relay.Local does, and
-// package remote for a hub elsewhere.
+// taker is a Client that can ask whether somebody has taken over a page. relay.Local
+// can, and package remote for a hub elsewhere.
 type taker interface {
 	// MayAct fails while somebody else has taken over the page. It may wait until
 	// that is over.
 	MayAct(ctx context.Context, targetID string) error
 }
 
-// reading is what the page script does that does not act on the page. Any other of
-// its verbs acts.
+// reading are the verbs of the page script that do not act on the page. All others
+// act, so that a new verb is refused until it is listed here.
 var reading = map[string]bool{
 	"box": true, "boxes": true, "checked": true, "content": true, "depth": true, "elements": true, "hit": true, "metrics": true,
 	"observe": true, "overlay": true, "secrets": true, "state": true, "storage": true, "tagged": true, "turn": true, "wait": true,
 	"yaml": true,
 }
 
-// mayAct refuses to act on a page that somebody else has taken over.
+// mayAct fails with Paused while somebody else has taken over the page.
 func (p *Page) mayAct(ctx context.Context) error {
 	t, ok := p.b.client.(taker)
 	if !ok {

@@ -8,7 +8,8 @@ type targetInfo struct {
 	OpenerID, BrowserContextID string
 }
 
-// targetChanged adds a page, or updates one.
+// targetChanged adds a page, or updates it. Other types of targets, such as workers,
+// are no pages.
 func (b *Browser) targetChanged(t targetInfo) {
 	if t.Type != "page" {
 		return
@@ -18,7 +19,9 @@ func (b *Browser) targetChanged(t targetInfo) {
 	b.pageLocked(t)
 }
 
-// pageLocked adds a page, or updates one, unless it is somebody else's.
+// pageLocked adds a page, or updates it. With Options.Own it only remembers pages of
+// others: one may turn out to be the caller's, when the page that opened it becomes
+// known.
 func (b *Browser) pageLocked(t targetInfo) {
 	if p := b.pageOf(t.TargetID); p != nil {
 		p.setInfo(t)
@@ -49,8 +52,8 @@ func (b *Browser) pageOf(id string) *Page {
 	return nil
 }
 
-// hasOpened makes a page that may have been announced before one of the Browser's
-// own.
+// hasOpened notes that the Browser has opened a page. The event of the page may have
+// come before the answer that has its id.
 func (b *Browser) hasOpened(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,7 +67,7 @@ func (b *Browser) hasOpened(id string) {
 	}
 }
 
-// targetGone forgets a page for ever.
+// targetGone forgets a page and its alias.
 func (b *Browser) targetGone(id string) {
 	b.drop(id)
 	b.mu.Lock()
@@ -74,8 +77,9 @@ func (b *Browser) targetGone(id string) {
 	b.shared.forget(id)
 }
 
-// drop forgets a page. One that has crashed keeps its alias, and comes back when
-// somebody loads it again.
+// drop takes a page out of the list. A page that has crashed keeps its alias, and
+// comes back when somebody loads it again. If it was active, the newest page becomes
+// active.
 func (b *Browser) drop(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,6 +100,7 @@ func (b *Browser) drop(id string) {
 			delete(b.sessions, s)
 		}
 	}
+	// Page.mu is taken under Browser.mu, as the lock order says.
 	p.close()
 	b.emit(Event{Kind: PageEvents, Page: p, Body: PageChange{Type: "close"}})
 }

@@ -15,7 +15,8 @@ type DeclaredTool struct {
 	FormSelector string          `json:"formSelector,omitempty"`
 }
 
-// declared is a function of the page's main world, where its scripts declare.
+// declared is a function of the page's main world, since navigator.modelContext and
+// what scripts declare there do not exist in an isolated world.
 const declared = `() => {
 	const tools = [];
 	for (const form of document.querySelectorAll("form[toolname]")) {
@@ -40,8 +41,10 @@ const declared = `() => {
 	return tools;
 }`
 
-// DeclaredTools lists what the page says can be done with it, redacted.
+// DeclaredTools lists the tools that the page declares, redacted. The texts are the
+// page's own: an agent must not take them for instructions of its user.
 func (p *Page) DeclaredTools(ctx context.Context) ([]DeclaredTool, error) {
+	// A page can answer with anything here, see the error below.
 	v, err := p.Evaluate(ctx, "("+declared+")()", EvaluateOptions{})
 	if err != nil {
 		return nil, err

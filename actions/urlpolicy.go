@@ -18,7 +18,7 @@ const (
 	BlockPrivate  = urlpolicy.Private
 )
 
-// blocked is the error for a URL that may not be shown.
+// blocked is the error for a URL that may not be shown; nil for nil.
 func blocked(why *urlpolicy.Refusal) *Error {
 	if why == nil {
 		return nil
@@ -28,9 +28,9 @@ func blocked(why *urlpolicy.Refusal) *Error {
 	return e
 }
 
-// check refuses a URL that may not be shown, by its name and by the addresses
-// that lead there. A name that is not known here may be known to the target,
-// which has its own policy if it is a browser.
+// check refuses a URL that may not be shown, by its name and by the addresses that
+// the name leads to. A name that this machine does not know passes: the target may
+// know it, and has a policy of its own if it is a browser.
 func (b *Browser) check(ctx context.Context, url string) error {
 	if url == blank {
 		return nil
@@ -42,10 +42,11 @@ func (b *Browser) check(ctx context.Context, url string) error {
 	return nil
 }
 
-// Allows refuses an address that a page may not have.
+// Allows is nil for an address that a page may have, else an *Error of kind
+// URLBlocked. It may ask DNS.
 func (b *Browser) Allows(ctx context.Context, url string) error { return b.check(ctx, url) }
 
-// checkName is check by name alone, which takes no time.
+// checkName is check by the name alone, without DNS, for the goroutine of the events.
 func (b *Browser) checkName(url string) *Error {
 	if url == blank {
 		return nil

@@ -23,7 +23,8 @@ func (p *Page) Items(ctx context.Context, s WebStorage) (items []Pair, err error
 	return own.LocalStorage, nil
 }
 
-// SetItem stores a value.
+// SetItem stores a value. A storage that is full is an InvalidArgument with the
+// page's own words.
 func (p *Page) SetItem(ctx context.Context, s WebStorage, key, value string) error {
 	return p.store(ctx, s, "setItem", key, value)
 }
@@ -38,8 +39,9 @@ func (p *Page) ClearStorage(ctx context.Context, s WebStorage) error {
 	return p.store(ctx, s, "clear")
 }
 
-// store calls a function of a storage. Pages get no event of what their own
-// document changes, and none of this.
+// store calls a function of a storage in the page's main world. The page gets no
+// "storage" event: that event goes to other documents of the origin only (HTML
+// Standard, "web storage").
 func (p *Page) store(ctx context.Context, s WebStorage, function string, args ...string) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -50,6 +52,8 @@ func (p *Page) store(ctx context.Context, s WebStorage, function string, args ..
 		args = []string{}
 	}
 	var out evaluated
+	// The name of the storage and the function are constants; the arguments are JSON,
+	// which is JavaScript.
 	expression := "void " + string(s) + "." + function + "(..." + string(mustJSON(args)) + ")"
 	if err := p.evaluate(ctx, expression, EvaluateOptions{}, &out); err != nil {
 		return err
@@ -60,8 +64,8 @@ func (p *Page) store(ctx context.Context, s WebStorage, function string, args ..
 	return nil
 }
 
-// DeleteCookies deletes the cookies with a name, of all that the page's context
-// has.
+// DeleteCookies deletes all cookies with a name that the page's context has, of
+// whatever domain and path.
 func (p *Page) DeleteCookies(ctx context.Context, name string) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

@@ -13,7 +13,8 @@ type YAMLOptions struct {
 	Root   Locator // nil is the page
 }
 
-// YAMLSnapshot is the page as an ARIA snapshot in YAML.
+// YAMLSnapshot is the page as an ARIA snapshot in YAML, the format of Playwright's
+// ariaSnapshot.
 type YAMLSnapshot struct {
 	Text  string
 	Count int // of elements; text and property lines do not count
@@ -24,19 +25,21 @@ type YAMLSnapshot struct {
 // yamlCut is the last line of a snapshot that was cut.
 const yamlCut = "# cut: the snapshot is longer than 1 MiB"
 
-// frameTime is how long one frame may take for its part.
+// frameTime is how long one frame in another process may take for its part of the
+// snapshot: one slow frame must not fail the whole.
 const frameTime = 2 * time.Second
 
-// maxNesting is how deep frames are read.
+// maxNesting is how deep frames within frames are read.
 const maxNesting = 8
 
-// part is the snapshot of one document and those that its script reaches.
+// part is the snapshot of one document and of the documents that its script reaches.
 type part struct {
 	YAMLSnapshot
 	Holes []hole
 }
 
-// hole is a frame whose document another script must read.
+// hole is a line of a frame whose document another script must read, since it is of
+// another origin.
 type hole struct {
 	Handle string
 	Line   int    // the frame's own, from 0
@@ -64,8 +67,8 @@ func (p *Page) SnapshotYAML(ctx context.Context, o YAMLOptions) (YAMLSnapshot, e
 	return s, err
 }
 
-// readYAML reads a frame, and puts those into it that its script cannot read.
-// One that cannot be read at all stays empty.
+// readYAML reads a frame, and inserts the frames that its script cannot read. A frame
+// that cannot be read at all, or not in time, stays empty.
 func (p *Page) readYAML(ctx context.Context, frame string, args obj, depth int) (YAMLSnapshot, error) {
 	var s part
 	if err := p.scriptIn(ctx, frame, scriptCall{verb: "yaml", args: args, result: &s}); err != nil {
@@ -88,6 +91,8 @@ func (p *Page) readYAML(ctx context.Context, frame string, args obj, depth int) 
 	return s.YAMLSnapshot, nil
 }
 
+// readHole reads one frame of another process and notes its refs. A frame whose
+// address is not allowed is not shown.
 func (p *Page) readHole(ctx context.Context, frame string, h hole, around obj, depth int) (YAMLSnapshot, error) {
 	ctx, cancel := context.WithTimeout(ctx, frameTime)
 	defer cancel()
@@ -108,7 +113,8 @@ func (p *Page) readHole(ctx context.Context, frame string, h hole, around obj, d
 	return inner, nil
 }
 
-// cutLines cuts a snapshot that is too long, between two lines.
+// cutLines cuts a snapshot of more than MaxSnapshot bytes between two lines, and adds
+// yamlCut as its last line.
 func cutLines(text string) string {
 	if len(text) <= MaxSnapshot {
 		return text
@@ -117,8 +123,9 @@ func cutLines(text string) string {
 	return text[:strings.LastIndexByte(text, '\n')+1] + yamlCut
 }
 
-// frameFor is the frame in which a locator is to be looked for: that of a ref
-// like f1e12, if that has a script of its own, else the chosen one.
+// frameFor is the frame in which a locator is looked for. A ref such as f1e12 names
+// its frame: the longest prefix wins, since frames nest (f1f2e3). Every other locator
+// is looked for in the frame that SetFrame has chosen.
 func (p *Page) frameFor(q query) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
