@@ -93,6 +93,8 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 	log := o.Log
 	if log == nil {
 		log = zap.NewNop()
+		// The order of the cases matters: an empty list is the default, which depends on
+		// Chrome.URL. One browser to connect to cannot serve every hub.
 	}
 	run, try := o.Run, func(context.Context) (string, error) { return "", nil }
 	if run == nil {
@@ -114,9 +116,12 @@ func New(hubs *relay.Hubs, o Options) (*Pool, error) {
 		reserve: o.Reserve, patience: o.Queue, onStart: o.Started, onQueue: o.Queued,
 		try: try, launches: o.Chrome.URL == "", sick: make(chan struct{}, 1),
 	}
+	// A pool of Chromium is unhealthy until Check has seen a browser.
 	if o.Run == nil {
 		p.health = errUnchecked
 	}
+	// Chromium locks its profile folder: a second process with the same folder hands
+	// its URL to the first one and ends.
 	if o.Chrome.Profile != "" {
 		p.max = 1 // two browsers cannot share a profile
 	}
@@ -131,7 +136,9 @@ func None(hubs *relay.Hubs) *Pool {
 // IsFull reports whether an error says that all browsers are in use.
 func IsFull(err error) bool { return errors.Is(err, ErrFull) || errors.Is(err, ErrAllFull) }
 
-// Matches reports whether a hub's name fits one of the patterns of Options.Hubs.
+// Matches reports whether a hub's name fits one of the patterns of Options.Hubs. "*"
+// does not fit the hub without a name; RootHub does. A wrong pattern, which New
+// refuses, fits nothing.
 func Matches(patterns []string, hub string) bool {
 	if hub == relay.DefaultHub {
 		return slices.Contains(patterns, RootHub)
@@ -144,8 +151,9 @@ func Matches(patterns []string, hub string) bool {
 	return false
 }
 
-// Acquire finds a hub, waits until its browser is there, and keeps both until
-// release is called.
+// Acquire finds a hub, waits until its browser is there, and keeps both until release
+// is called, which must happen once. Errors are ErrFull, ErrAllFull, ErrRestarting,
+// ErrClosed, that of ctx, or why no browser can be had.
 func (p *Pool) Acquire(ctx context.Context, name string) (hub *relay.Hub, release func(), err error) {
 	done, err := p.Use(ctx, name)
 	if err != nil {

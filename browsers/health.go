@@ -14,9 +14,11 @@ var errUnchecked = errors.New("the browser is being started for the first time, 
 // slow is how long a check may take before the log says that it is under way.
 const slow = 2 * time.Second
 
-// Check finds out whether a browser can be had, by starting one and ending it, or
-// by connecting to the one that runs already. Health returns what it found.
+// Check finds out whether a browser can be had: it starts one and ends it, or
+// connects to the one that runs already. Health returns what it found. It is not
+// under the lock, since a start takes seconds.
 func (p *Pool) Check(ctx context.Context) error {
+	// None and Options.Run have nothing to try.
 	if p.try == nil {
 		return nil
 	}
@@ -49,7 +51,8 @@ func (p *Pool) Health() error {
 // a browser may have to wait for whoever starts that.
 func (p *Pool) Launches() bool { return p.launches }
 
-// sickLocked notes that no browser can be had, which Watch looks after.
+// sickLocked notes that no browser can be had, and wakes Watch. The channel has room
+// for one item: more would say the same.
 func (p *Pool) sickLocked(err error) {
 	p.health = err
 	select {
@@ -74,6 +77,7 @@ func (p *Pool) Watch(ctx context.Context) {
 				return
 			case <-time.After(pause):
 			}
+			// A Client may have started a browser meanwhile.
 			if p.Health() == nil {
 				break
 			}

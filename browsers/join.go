@@ -39,7 +39,8 @@ func Join(ctx context.Context, acquire func(context.Context) (*relay.Hub, func()
 	return &Client{Local: l, onLeave: []func(){release}}, nil
 }
 
-// OnLeave has f called when the Client leaves, or now if it has left.
+// OnLeave has f called when the Client leaves, or at once if it has left. f is called
+// without the lock.
 func (c *Client) OnLeave(f func()) {
 	c.mu.Lock()
 	left := c.left
@@ -52,7 +53,8 @@ func (c *Client) OnLeave(f func()) {
 	}
 }
 
-// Leave ends the Client. Further calls do nothing.
+// Leave ends the Client, and calls the functions of OnLeave in their order. Further
+// calls do nothing.
 func (c *Client) Leave() {
 	c.Local.Leave()
 	c.mu.Lock()

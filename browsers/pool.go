@@ -14,7 +14,10 @@ import (
 	"github.com/cdphub/cdphub/relay"
 )
 
-// Pool is the hubs of a process with their browsers.
+// Pool is the hubs of a process with their browsers. Its methods may be called from
+// any goroutine.
+//
+// Lock order: Pool.mu comes before the lock of a hub. Nothing waits under it.
 type Pool struct {
 	// run keeps a browser at a hub until ctx ends, and calls ready whenever one is
 	// there. It returns early when there is none to be had.
@@ -46,8 +49,9 @@ type Pool struct {
 	failed failure
 }
 
-// failure is that the last browser could not be started: the next is not tried
-// at once, whoever asks.
+// failure is that the last browser could not be started. Until a pause has passed,
+// the pool starts no other, whichever hub asks: a broken installation would start
+// processes as fast as Clients come. The pause doubles from firstPause to mostPause.
 type failure struct {
 	err   error
 	pause time.Duration // doubles with each
@@ -59,7 +63,8 @@ const (
 	mostPause  = 30 * time.Second
 )
 
-// slot is one hub with its browser. The pool's lock guards it.
+// slot is one hub with its browser, from its start until it is forgotten. The pool's
+// lock guards it.
 type slot struct {
 	hub   *relay.Hub // static
 	users int
@@ -84,10 +89,12 @@ func (p *Pool) Use(ctx context.Context, hub string) (done func(), err error) {
 	done = sync.OnceFunc(func() { p.leave(hub, at) })
 	select {
 	case <-at.up:
+		// The browser has come once, but may have ended since and be on its way back.
 		err = at.hub.AwaitBrowser(ctx)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
+	// up is closed also when the browser will not come; err says so.
 	if err == nil {
 		p.mu.Lock()
 		err = at.err
@@ -107,8 +114,9 @@ func (p *Pool) Has(hub string) bool { return p.serves(hub) }
 // before anybody uses it.
 func (p *Pool) Names(hub string) bool { return slices.Contains(p.named, hub) }
 
-// enter counts a user in, with whom a browser may be started. It waits for a
-// browser that is free as long as the queue may.
+// enter counts a user in, and starts a browser for the hub if there is none. If all
+// are in use it waits in the queue, as long as Options.Queue allows. A user of a hub
+// that has a browser never waits.
 func (p *Pool) enter(ctx context.Context, hub string) (*slot, error) {
 	p.mu.Lock()
 	if p.slots[hub] != nil || len(p.queue) == 0 { // else others were first
@@ -137,6 +145,7 @@ func (p *Pool) enterLocked(hub string) (*slot, error) {
 		if time.Now().Before(p.failed.until) {
 			return nil, p.failed.err
 		}
+		// An idle browser of another hub is worth less than a user that waits.
 		if len(p.slots) >= p.max && !p.evictLocked() {
 			return nil, ErrFull
 		}
@@ -153,7 +162,7 @@ func (p *Pool) enterLocked(hub string) (*slot, error) {
 	return at, nil
 }
 
-// startLocked starts the browser of a hub.
+// startLocked starts the browser of a hub, in a goroutine that ends with the browser.
 func (p *Pool) startLocked(name string) (*slot, error) {
 	hub, release, err := p.hubs.Acquire(name)
 	if err != nil {
@@ -166,6 +175,7 @@ func (p *Pool) startLocked(name string) (*slot, error) {
 	}
 	p.slots[name] = at
 	p.log.Info("starting a browser", zap.String("hub", name))
+	// From here on the hub answers that a browser is on its way.
 	over := hub.ExpectBrowser()
 	p.runs.Go(func() {
 		defer release()
@@ -186,6 +196,7 @@ func (p *Pool) startLocked(name string) (*slot, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		at.err = fmt.Errorf("no browser: %w", err)
+		// A cluster without room says nothing about this machine.
 		if refused := new(notReserved); errors.As(err, refused) {
 			at.err = refused.error
 		} else if ctx.Err() == nil {
@@ -225,7 +236,8 @@ func (p *Pool) failLocked(err error) {
 	p.sickLocked(err)
 }
 
-// leave counts a user out. The last one leaves the browser to be idle.
+// leave counts a user out. After the last one the browser is idle: it ends after
+// Options.Idle, or earlier if another hub needs its place.
 func (p *Pool) leave(hub string, at *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -237,6 +249,7 @@ func (p *Pool) leave(hub string, at *slot) {
 	t = time.AfterFunc(p.idle, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		// A user who came meanwhile has set another timer, or none.
 		if at.idle == t {
 			p.log.Info("ending an idle browser", zap.String("hub", hub))
 			p.forgetLocked(hub, at)
@@ -273,6 +286,8 @@ func (p *Pool) Evict() bool {
 	return evicted
 }
 
+// forgetLocked ends a browser. The goroutine of startLocked does the rest, without
+// the lock.
 func (p *Pool) forgetLocked(hub string, at *slot) {
 	if p.slots[hub] == at {
 		delete(p.slots, hub)
@@ -284,7 +299,8 @@ func (p *Pool) forgetLocked(hub string, at *slot) {
 	at.end()
 }
 
-// End ends the browser of a hub, if it has one, whoever uses it.
+// End ends the browser of a hub, if it has one, even if it has users: the hub's
+// sandbox has ended, or another node has the hub.
 func (p *Pool) End(hub string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -294,7 +310,8 @@ func (p *Pool) End(hub string) {
 	}
 }
 
-// Close ends every browser and waits for that.
+// Close ends every browser and waits until the processes have ended. Users in the
+// queue get ErrClosed.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true

@@ -10,7 +10,8 @@ import (
 // maxQueue is how many users may wait for a browser.
 const maxQueue = 1000
 
-// waiter is a user in the queue. The pool's lock guards it until it is served.
+// waiter is a user in the queue. The pool's lock guards it until served is closed;
+// then it belongs to the user.
 type waiter struct {
 	hub    string
 	since  time.Time
@@ -32,7 +33,9 @@ func (p *Pool) joinQueueLocked(hub string) (*waiter, error) {
 	return w, nil
 }
 
-// await waits until a user is served, has waited for long enough, or has left.
+// await waits until a user is served, has waited for Options.Queue, or has left. If
+// the user was served at the same moment, it has the browser: the queue decides, and
+// not the select.
 func (p *Pool) await(ctx context.Context, w *waiter) (*slot, error) {
 	timer := time.NewTimer(p.patience)
 	defer timer.Stop()
@@ -55,8 +58,9 @@ func (p *Pool) await(ctx context.Context, w *waiter) (*slot, error) {
 	return w.at, w.err
 }
 
-// serveQueueLocked gives the users that have waited for longest what there is. It
-// is to be called whenever a browser has become idle or has gone.
+// serveQueueLocked gives the users that have waited longest what there is. It must be
+// called whenever a browser has become idle or has ended. Users wait in one queue, so
+// that none is passed over for ever.
 func (p *Pool) serveQueueLocked() {
 	for len(p.queue) > 0 {
 		w := p.queue[0]

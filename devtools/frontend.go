@@ -33,14 +33,16 @@ var dist embed.FS
 // Page is the page of the front end, below the path that a FrontEnd is served at.
 const Page = "inspector.html"
 
-// FrontEnd serves the files of a front end. A nil one answers how to get it.
+// FrontEnd serves the files of a front end. A nil one answers 501 with the way to get
+// one.
 type FrontEnd struct {
 	files   map[string]*zip.File
 	version string // of the files, the folder of their addresses
 }
 
 // Open reads the zip that `make devtools` has packed: a file, or with "" the one in
-// the program. The front end is nil if the program has none.
+// the program. Without one in the program, the front end and the error are nil. The
+// file stays open as long as the process lives.
 func Open(file string) (*FrontEnd, error) {
 	raw, size, err := open(file)
 	if file == "" && errors.Is(err, fs.ErrNotExist) {
@@ -53,6 +55,8 @@ func Open(file string) (*FrontEnd, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s is no zip: %w", file, err)
 	}
+	// The version is part of the addresses of all files, so that a new front end has
+	// new addresses.
 	hash := sha256.New()
 	if _, err := io.Copy(hash, io.NewSectionReader(raw, 0, size)); err != nil {
 		return nil, err
@@ -114,6 +118,8 @@ func (f *FrontEnd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawQuery != "" {
 			to += "?" + r.URL.RawQuery
 		}
+		// http.Redirect would make the address absolute, and lose the prefix that
+		// StripPrefix has taken.
 		w.Header().Set("Location", to)
 		w.WriteHeader(http.StatusFound)
 		return
@@ -129,11 +135,14 @@ func (f *FrontEnd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Referrer-Policy", "no-referrer") // the address of the page has a ticket
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	// Caches must not give the gzip form to a browser that has not asked for it (RFC
+	// 9110, section 12.5.5).
 	h.Set("Vary", "Accept-Encoding")
 	serve(w, r, file)
 }
 
-// typeOf is the media type of a file. What a system says of extensions differs.
+// typeOf is the media type of a file. The table of the operating system differs
+// between machines, and a script with a wrong type does not run under nosniff.
 func typeOf(name string) string {
 	switch ext := path.Ext(name); ext {
 	case ".js", ".mjs":
@@ -158,8 +167,9 @@ func typeOf(name string) string {
 	}
 }
 
-// serve answers with a file of the zip. Its deflated bytes are those of a gzip
-// stream (RFC 1952), and go out as they are to browsers that take one.
+// serve answers with a file of the zip. Both zip and gzip hold a raw deflate stream
+// (RFC 1951), so the compressed bytes go out as they are, with the head and the tail
+// of gzip (RFC 1952), to browsers that take gzip.
 func serve(w http.ResponseWriter, r *http.Request, file *zip.File) {
 	if file.Method == zip.Deflate && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		if raw, err := file.OpenRaw(); err == nil {
@@ -181,6 +191,8 @@ func serve(w http.ResponseWriter, r *http.Request, file *zip.File) {
 }
 
 func writeGzip(w http.ResponseWriter, r *http.Request, file *zip.File, deflated io.Reader) {
+	// Magic number, method 8 (deflate), no flags, no time, no extra flags, unknown
+	// system (RFC 1952, section 2.3).
 	head := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
 	crc, size := file.CRC32, uint32(file.UncompressedSize64) //nolint:gosec // RFC 1952: the size modulo 2^32
 	tail := []byte{

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Life is how long a ticket is good.
+// Life is how long a ticket is good: long enough for a browser to load the front end.
 const Life = time.Minute
 
-// maxTickets bounds the tickets that are kept: whoever lists targets gets one for
-// each, and most are never used. The oldest of the asker that has most go first: no
-// asker can push out the tickets of another.
+// maxTickets bounds the tickets that are kept: a program that lists targets gets one
+// for each, and most are never used. The oldest ticket of the asker that has the most
+// goes first, so that no asker pushes out the tickets of another.
 const maxTickets = 8192
 
 // Tickets stand in place of a token in an address that opens one target: each works
@@ -33,8 +33,9 @@ type ticket[H any] struct {
 // Place is what a ticket opens.
 type Place struct{ Hub, Target string }
 
-// Make makes a ticket, a text of 26 letters and digits with 128 random bits. All
-// tickets of an asker count together.
+// Make makes a ticket, a text of 26 letters and digits with at least 128 random bits
+// (crypto/rand.Text). All tickets of an asker count together for maxTickets. It first
+// forgets the asker's tickets that are too old or used.
 func (t *Tickets[H]) Make(p Place, asker string, holder H) string {
 	text, now := rand.Text(), time.Now()
 	t.mu.Lock()
@@ -73,8 +74,9 @@ func (t *Tickets[H]) dropLocked(asker string) {
 	}
 }
 
-// Use returns who has asked for a ticket. It is not good for anything after that,
-// and was not if ok is false: it is unknown, used, too old or for another place.
+// Use returns the holder that Make was given. The ticket is used up by this call,
+// whatever comes of it: ok is false for a ticket that is unknown, used, too old or
+// for another place.
 func (t *Tickets[H]) Use(text string, p Place) (holder H, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -34,8 +34,9 @@ const (
 	announceTimeout  = 100 * time.Millisecond
 )
 
-// An agentRegistry knows the Targets behind the proxy by the connections of
-// their agents.
+// agentRegistry knows the Targets behind the proxy by the connections of their
+// agents. One mutex guards all of it: requests look up a Target by any of its
+// addresses, and hold the lock only for that.
 type agentRegistry struct {
 	log *zap.Logger // static
 
@@ -46,7 +47,8 @@ type agentRegistry struct {
 	changed chan struct{} // closed when anything has changed
 }
 
-// resourceOwner is the Target that a document, stylesheet or worker belongs to.
+// resourceOwner is the Target that a document, stylesheet or worker belongs to. A
+// request names it by its Referer.
 type resourceOwner struct {
 	target string
 	worker bool
@@ -78,17 +80,18 @@ func newAgentRegistry(log *zap.Logger) *agentRegistry {
 	}
 }
 
-// maxAgentMessage is the longest message of an agent, in bytes: fulfill with a
-// body in base64.
+// maxAgentMessage is the longest message of an agent, in bytes: a fulfill command
+// with a body in base64, which is a third longer, and headers.
 const maxAgentMessage = 2 * maxResponseBody
 
-// serveAgent accepts the connection of an agent. It must come from a document of
-// the app, or from a page that may drive the app. A blank document that such a page
-// has made is of an opaque origin, as are those of strangers: it shows the key, which
-// its Host has got from the agent of the app.
+// serveAgent accepts the connection of an agent. It must come from a document of the
+// app, or from a page that may drive the app. A blank document that such a page has
+// made has an opaque origin, which is "null" in a request as for any stranger. It
+// sends the key, which its Host has got from the agent of the app.
 func (p *handler) serveAgent(w http.ResponseWriter, r *http.Request, own origin) {
 	from := r.Header.Get("Origin")
 	u, err := url.Parse(from)
+	// A comparison in constant time tells nobody how much of the key is right.
 	blank := from == "null" && subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("key")), []byte(p.key)) == 1
 	if !blank && (err != nil || originOf(u) != own && !slices.Contains(p.Parents, originOf(u).String())) {
 		http.Error(w, "This is for the app's own pages.", http.StatusForbidden)
@@ -101,7 +104,8 @@ func (p *handler) serveAgent(w http.ResponseWriter, r *http.Request, own origin)
 	go p.agents.serve(conn)
 }
 
-// serve runs the connection of one agent until it ends.
+// serve runs the connection of one agent until it ends. Requests that still wait for
+// this agent continue.
 func (c *agentRegistry) serve(conn *wsconn.Conn) {
 	var t *agentTarget
 	conn.Serve(context.Background(), func(message []byte) {
@@ -115,6 +119,7 @@ func (c *agentRegistry) serve(conn *wsconn.Conn) {
 		switch cmd := command.(type) {
 		case targetState:
 			t = c.registerLocked(conn, cmd)
+			// The agent learns that its state has taken effect.
 			send(conn, agentEvent{What: "state"})
 		case navigateCommand:
 			if t != nil {
@@ -131,6 +136,8 @@ func (c *agentRegistry) serve(conn *wsconn.Conn) {
 	defer c.mu.Unlock()
 	if t != nil && t.conn == conn {
 		t.conn = nil
+		// A new document of the Target may be on its way: its agent is expected for a
+		// while.
 		t.until = time.Now().Add(successorTimeout)
 		c.notifyLocked()
 	}
@@ -141,8 +148,8 @@ func (c *agentRegistry) serve(conn *wsconn.Conn) {
 	}
 }
 
-// registerLocked records the state of a Target. A new connection takes over the
-// requests and the backlog of the Target.
+// registerLocked records the state of a Target. The connection of a new document
+// takes over the requests that no agent has, and the backlog of the Target.
 func (c *agentRegistry) registerLocked(conn *wsconn.Conn, s targetState) *agentTarget {
 	t := c.targets[s.Target]
 	if t == nil {
@@ -170,7 +177,8 @@ func (c *agentRegistry) registerLocked(conn *wsconn.Conn, s targetState) *agentT
 	return t
 }
 
-// evictLocked makes room for a Target: Targets without a document are removed.
+// evictLocked makes room for a Target. It removes Targets without a document, and if
+// that is not enough, any one.
 func (c *agentRegistry) evictLocked() {
 	for id, t := range c.targets {
 		if t.conn == nil && time.Now().After(t.until) {
@@ -187,11 +195,14 @@ func (c *agentRegistry) evictLocked() {
 
 func (c *agentRegistry) recordOwnerLocked(address string, o resourceOwner) {
 	if len(c.owners) >= maxOwners {
+		// A rare full reset is simpler than an order of use: owners are recorded
+		// again with each document.
 		clear(c.owners)
 	}
 	c.owners[withoutFragment(address)] = o
 }
 
+// notifyLocked wakes all calls of await.
 func (c *agentRegistry) notifyLocked() {
 	close(c.changed)
 	c.changed = make(chan struct{})
@@ -219,7 +230,8 @@ func (c *agentRegistry) await(r *http.Request, within time.Duration, holds func(
 	}
 }
 
-// idleLocked reports whether no Target wants anything.
+// idleLocked reports whether no Target wants anything. Then requests need no Target,
+// which is the usual case.
 func (c *agentRegistry) idleLocked() bool {
 	for _, t := range c.targets {
 		if s := t.state; s.Hold || s.Tell || len(s.Extra) > 0 || s.UserAgent != "" || s.NoCache || s.Offline || t.referrer != "" {
@@ -229,8 +241,9 @@ func (c *agentRegistry) idleLocked() bool {
 	return true
 }
 
-// findTarget returns the Target that makes a request; nil when it is unknown.
-// main says that the request is for the document of the main frame.
+// findTarget returns the Target that makes a request; nil when it is unknown. main
+// says that the request is for the document of the main frame. A main document is
+// known by the address that its agent has announced, everything else by its Referer.
 func (c *agentRegistry) findTarget(r *http.Request, e *exchange, fromHost bool) (t *agentTarget, main bool) {
 	c.mu.Lock()
 	idle := c.idleLocked()
@@ -250,6 +263,8 @@ func (c *agentRegistry) findTarget(r *http.Request, e *exchange, fromHost bool) 
 	}
 	if e.navigates {
 		var within time.Duration
+		// The command "navigate" goes another way than the request, and may come
+		// later.
 		if dest := r.Header.Get("Sec-Fetch-Dest"); fromHost || dest == "document" || dest == "iframe" && !c.isTargetDocument(r.Referer()) {
 			within = announceTimeout
 		}
@@ -297,7 +312,8 @@ func (c *agentRegistry) soleTargetLocked() *agentTarget {
 	return holding[0]
 }
 
-// send sends an event to an agent. A connection that has ended drops it.
+// send sends an event to an agent. It does not block. A connection that has ended
+// drops it.
 func send(conn *wsconn.Conn, e agentEvent) {
 	conn.Deliver(wire.Frame{Body: mustEncode(e)})
 }

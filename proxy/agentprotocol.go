@@ -69,7 +69,7 @@ type navigateCommand struct {
 	Referrer string `json:"referrer"`
 }
 
-// A decision is a command about a paused request: one of the four types below.
+// decision is a command about a paused request: one of the four types below.
 type decision interface{ decides() }
 
 func (continueRequest) decides() {}
@@ -102,9 +102,9 @@ type failRequest struct {
 // getBody is the command "body".
 type getBody struct{}
 
-// readCommand reads a message of an agent. The id is that of a paused request,
-// or "". An unknown command lets its request continue, so that the requests of
-// a newer agent do not wait for nothing.
+// readCommand reads a message of an agent. The id is that of a paused request, or "".
+// An unknown command lets its request continue: a newer agent then does not wait for
+// an answer that never comes.
 func readCommand(message []byte) (id string, command any, err error) {
 	var head struct {
 		Do string `json:"do"`
@@ -140,7 +140,8 @@ func decodeAs[T any](message []byte) (command T, err error) {
 	return command, err
 }
 
-// agentEvent is an event of the proxy: What says which of the others it has.
+// agentEvent is an event of the proxy. What says which of the other members it has;
+// the others are left out. encoding/json writes Body as base64.
 type agentEvent struct {
 	What       string            `json:"what"`
 	ID         string            `json:"id"`

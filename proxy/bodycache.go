@@ -22,7 +22,9 @@ const (
 	bodyTimeout = 10 * time.Second
 )
 
-// bodyCache keeps the bodies of the last responses for the agents.
+// bodyCache keeps the bodies of the last responses for the agents: a page script
+// cannot read the body of its own document. mu guards all members, and text and
+// discarded of each body.
 type bodyCache struct {
 	mu    sync.Mutex
 	byKey map[string]*cachedBody
@@ -30,7 +32,8 @@ type bodyCache struct {
 	size  int
 }
 
-// cachedBody is a response body that is copied into the cache as it is read.
+// cachedBody is a response body that is copied into the cache as the browser's
+// response is read from it. It needs no second request.
 type cachedBody struct {
 	io.ReadCloser
 	cache       *bodyCache
@@ -41,7 +44,8 @@ type cachedBody struct {
 	discarded   bool // too long, cut off, or evicted
 }
 
-// add returns a body that is copied as it is read, and its key: 128 random bits.
+// add returns a body that is copied as it is read, and its key: at least 128 random
+// bits, which only the agent gets.
 func (b *bodyCache) add(body io.ReadCloser, contentType string) (io.ReadCloser, string) {
 	key, k := rand.Text(), &cachedBody{ReadCloser: body, cache: b, contentType: contentType, ended: make(chan struct{})}
 	b.mu.Lock()
@@ -67,6 +71,8 @@ func (k *cachedBody) Close() error {
 	return k.ReadCloser.Close()
 }
 
+// end marks the body as complete, or as void when it was cut off. A part of a body
+// would pass for the whole.
 func (k *cachedBody) end(whole bool) {
 	k.once.Do(func() {
 		k.cache.mu.Lock()
@@ -76,7 +82,8 @@ func (k *cachedBody) end(whole bool) {
 	})
 }
 
-// grow appends to a body, and evicts the oldest bodies when the cache is full.
+// grow appends to a body, and evicts the oldest bodies when the cache is full. A body
+// of more than maxBody is not kept at all.
 func (b *bodyCache) grow(k *cachedBody, part []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -98,7 +105,8 @@ func (b *bodyCache) grow(k *cachedBody, part []byte) {
 	}
 }
 
-// ServeHTTP serves a body to its own origin. Others do not know its key.
+// ServeHTTP serves a body to its own origin. Others do not know its key. It waits for
+// a body that is still being read.
 func (b *bodyCache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
 		http.NotFound(w, r)
@@ -111,6 +119,7 @@ func (b *bodyCache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	// After the time-out the part that came is answered: a stream may never end.
 	select {
 	case <-k.ended:
 	case <-time.After(bodyTimeout):
@@ -127,6 +136,7 @@ func (b *bodyCache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(k.contentType, "image/") { // an img element may show nothing else
 		w.Header().Set("Content-Type", k.contentType)
 	}
+	// Without it, a browser could run the bytes as what they look like.
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Write(text) //nolint:errcheck // the browser may have gone

@@ -45,8 +45,8 @@ func rewriteCookie(cookie, upstream string) string {
 	return strings.Join(kept, ";")
 }
 
-// domainCovers reports whether a cookie's domain holds a host, which is
-// without a port.
+// domainCovers reports whether a cookie's domain holds a host, which is without a
+// port. It covers the host itself and all names below it (RFC 6265, section 5.1.3).
 func domainCovers(domain, host string) bool {
 	host = strings.ToLower(host)
 	return domain == "" || domain == host || strings.HasSuffix(host, "."+domain)

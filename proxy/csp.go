@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A policy is one Content Security Policy (W3C CSP Level 3) taken apart; a
-// header may list several, and each binds.
+// policy is one Content Security Policy (W3C CSP Level 3) split into its directives.
+// A header may list several policies, and a response must satisfy each.
 type policy []directive
 
 type directive struct {
@@ -69,6 +69,8 @@ func rewriteCSP(h http.Header, keep bool, upstream string) (nonce string) {
 	return nonce
 }
 
+// parsePolicies splits at commas first: a header with several policies, or several
+// headers, are the same (CSP, "parse a serialized CSP list").
 func parsePolicies(header string) []policy {
 	var list []policy
 	for serialized := range strings.SplitSeq(header, ",") {
@@ -79,6 +81,8 @@ func parsePolicies(header string) []policy {
 				continue
 			}
 			name := strings.ToLower(words[0])
+			// CSP, "parse a serialized CSP": of directives with the same name the
+			// first counts.
 			if p.find(name) == nil { // a second one of a name is void
 				p = append(p, directive{name, words[1:]})
 			}
@@ -142,8 +146,9 @@ func (p policy) relax(nonce, upstream string) policy {
 	return p
 }
 
-// derive allows sources in a directive, which where missing is made from
-// default-src; where that is missing too, all is allowed anyway.
+// derive allows sources in a directive. A directive that is missing falls back to
+// default-src, so it is made from a copy of that. Without default-src, everything is
+// allowed already.
 func (p policy) derive(name string, sources ...string) policy {
 	if p.find(name) == nil {
 		fallback := p.find("default-src")
@@ -180,8 +185,9 @@ func (d directive) has(source string) bool {
 
 var nonceSource = regexp.MustCompile(`^'(?i:nonce)-([A-Za-z0-9+/_-]+={0,2})'$`)
 
-// scriptNonce returns the first nonce that lets scripts run, and whether a
-// policy has 'strict-dynamic', so that nothing but a nonce or hash does.
+// scriptNonce returns the first nonce that lets scripts run, and whether a policy has
+// 'strict-dynamic'. With that keyword, only a nonce or a hash lets a script element
+// run: 'self' and hosts are ignored.
 func scriptNonce(policies []policy) (nonce string, strict bool) {
 	for _, p := range policies {
 		for _, name := range scriptDirectives {
@@ -201,7 +207,7 @@ func scriptNonce(policies []policy) (nonce string, strict bool) {
 	return nonce, strict
 }
 
-// namesHost reports whether a source expression names a host, such as
+// namesHost reports whether a source expression names a host, with its port, such as
 // "https://app.example" or "app.example:8443/path".
 func namesHost(source, host string) bool {
 	if _, rest, is := strings.Cut(source, "://"); is {

@@ -22,7 +22,8 @@ import (
 	"github.com/cdphub/cdphub/internal/webpage"
 )
 
-// netErrorOf names an error of the transport as Chromium does (net_error_list.h).
+// netErrorOf names an error of the transport as Chromium does
+// (net/base/net_error_list.h). Agents pass the name on in Network.loadingFailed.
 func netErrorOf(err error) string {
 	var (
 		known   netError
@@ -59,7 +60,7 @@ func netErrorOf(err error) string {
 
 // serveFailure answers when the upstream does not, or when a Client has failed the
 // request. A frame gets a document with the agent, so that Clients can go on from
-// there. A script or an element gets a network error.
+// there. A script or an element gets a network error, as without the proxy.
 func (p *handler) serveFailure(w http.ResponseWriter, r *http.Request, err error) {
 	e := exchangeOf(r.Context())
 	if errors.Is(err, context.Canceled) {
@@ -72,6 +73,8 @@ func (p *handler) serveFailure(w http.ResponseWriter, r *http.Request, err error
 	if !errors.As(err, &decided) {
 		p.Log.Warn("no answer from the app", zap.Stringer("app", p.Upstream), zap.Error(err))
 	}
+	// Chromium leaves the document in place when a navigation is aborted; 204 has the
+	// same effect (RFC 9110, section 15.3.5).
 	if e.navigates && name == "net::ERR_ABORTED" {
 		w.WriteHeader(http.StatusNoContent) // the frame stays where it is
 		return
@@ -120,7 +123,7 @@ func (p *handler) explain(name string, err error) failure {
 	return f
 }
 
-// tellFailure answers a program.
+// tellFailure answers a program, as JSON if it accepts that, else as text.
 func (p *handler) tellFailure(w http.ResponseWriter, r *http.Request, f failure) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -138,8 +141,9 @@ func (p *handler) tellFailure(w http.ResponseWriter, r *http.Request, f failure)
 // appPath is where a page asks whether the app can be reached: 204, or 503.
 const appPath = "/app"
 
-// comeBack reloads a page as soon as the app can be reached. It runs before the
-// agent, which would tell Clients of its requests.
+// comeBack reloads a page as soon as the app can be reached. It asks once a second.
+// It runs before the agent, which would announce its requests to Clients, and keeps
+// fetch and setTimeout before the agent wraps them.
 const comeBack = `<script>{const ask=fetch,later=setTimeout,look=()=>ask("` + prefix + `app").then(r=>r.status===204?location.reload():later(look,1000),()=>later(look,1000));later(look,1000)}</script>`
 
 // writeFailure answers with a page that says why, with the agent in it.
@@ -155,7 +159,8 @@ func (p *handler) writeFailure(w http.ResponseWriter, r *http.Request, tag []byt
 	w.Write(page.Render()) //nolint:errcheck // a peer that is gone
 }
 
-// serveUp answers whether the app takes connections.
+// serveUp answers whether the app accepts TCP connections, within a second: 204 or
+// 503. It sends no request, which could change something in the app.
 func (p *handler) serveUp(w http.ResponseWriter, r *http.Request) {
 	address := p.Upstream.Host
 	if p.Upstream.Port() == "" {
@@ -173,8 +178,9 @@ func (p *handler) serveUp(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// breakResponse sends a response that browsers treat as a network error. When the
-// connection just closes, they ask again.
+// breakResponse sends a response that browsers treat as a network error: it has two
+// lengths (RFC 9112, section 6.3). If the connection were just closed, the browser
+// would send the request again.
 func breakResponse(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

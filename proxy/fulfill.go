@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// interceptTransport is a transport that carries out what agents have decided.
+// interceptTransport is a transport that carries out what agents have decided: it
+// fails a request, answers it, or sends it on.
 type interceptTransport struct {
 	http.RoundTripper
 	bodies *bodyCache
@@ -41,7 +42,7 @@ func (t interceptTransport) RoundTrip(req *http.Request) (*http.Response, error)
 }
 
 // decideResponse pauses a response, or the error in its place, until the agent has
-// decided.
+// decided. The agent may ask for the body first, any number of times.
 func (t interceptTransport) decideResponse(h *pausedRequest, e *exchange, req *http.Request, res *http.Response, err error) (*http.Response, error) {
 	n := agentEvent{What: "response", Held: true}
 	if err == nil {
@@ -70,7 +71,8 @@ func (t interceptTransport) decideResponse(h *pausedRequest, e *exchange, req *h
 	return res, err
 }
 
-// readBody reads the body of a response, and puts it back.
+// readBody reads the body of a response, at most maxResponseBody bytes of it, and
+// puts it back in front of the rest. The bytes are the caller's.
 func readBody(res *http.Response) []byte {
 	if res == nil {
 		return nil
@@ -82,7 +84,8 @@ func readBody(res *http.Response) []byte {
 	return body
 }
 
-// unpack decompresses the body of a response.
+// unpack decompresses the body of a response, and removes the headers that described
+// the compressed bytes.
 func unpack(res *http.Response) {
 	if strings.EqualFold(res.Header.Get("Content-Encoding"), "gzip") {
 		res.Body = &gunzip{src: res.Body}
@@ -93,7 +96,7 @@ func unpack(res *http.Response) {
 }
 
 // response is the response that the agent wants. It is made of the paused one, if
-// there is any.
+// there is one: members that the agent leaves out keep the values of that one.
 func (f *fulfillRequest) response(req *http.Request, from *http.Response) *http.Response {
 	res := &http.Response{
 		StatusCode: f.Status, Status: strconv.Itoa(f.Status) + " " + f.Phrase, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -108,6 +111,7 @@ func (f *fulfillRequest) response(req *http.Request, from *http.Response) *http.
 	if f.Headers != nil {
 		res.Header = http.Header{}
 		for _, h := range f.Headers {
+			// CDP separates several values of a header by line feeds.
 			for _, value := range strings.Split(h[1], "\n") {
 				res.Header.Add(h[0], value)
 			}
@@ -131,7 +135,8 @@ func (f *fulfillRequest) response(req *http.Request, from *http.Response) *http.
 }
 
 // withoutTag is a document without the agent's script element. A Client may have got
-// it from this proxy (route.fetch of Playwright), and means the app's own.
+// the document through this proxy (route.fetch of Playwright) and means the app's
+// own; the element would be there twice.
 func withoutTag(body []byte) []byte {
 	before, from, found := bytes.Cut(body, []byte(`<script src="`+prefix+`agent.js" `))
 	_, after, whole := bytes.Cut(from, []byte("></script>"))
@@ -141,7 +146,8 @@ func withoutTag(body []byte) []byte {
 	return append(before[:len(before):len(before)], after...)
 }
 
-// reportResponse announces a response and, when it comes, the end of its body.
+// reportResponse announces a response and, when it comes, the end of its body. It
+// counts the bytes as they are read.
 func (t interceptTransport) reportResponse(h *pausedRequest, e *exchange, res *http.Response) {
 	x := e.hopOf(res)
 	n := agentEvent{What: "response", Status: x.Status, StatusText: x.StatusText, Headers: x.Headers}

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A token is one token of HTML at the start of a document.
+// token is one token of HTML at the start of a document.
 type token struct {
 	kind  html.TokenType
 	name  string // of a tag, in lower case
@@ -18,9 +18,10 @@ type token struct {
 	whole bool   // its end is known
 }
 
-// scanner reads tokens from a part of a document. It says of each whether the
-// part ends within it: html.Tokenizer takes the end of its input for the end
-// of the document, and returns a cut-off comment or text as if it were whole.
+// scanner reads tokens from a part of a document. It says of each whether the part
+// ends within it: html.Tokenizer takes the end of its input for the end of the
+// document, and returns a cut-off comment or text as if it were whole. Bytes of the
+// document are never changed: only sizes come from here.
 type scanner struct {
 	z   *html.Tokenizer
 	src source
@@ -54,6 +55,7 @@ func (s *source) Read(p []byte) (int, error) {
 // next returns the next token. It is an ErrorToken when there is none.
 func (s *scanner) next() token {
 	t := token{kind: s.z.Next()}
+	// Raw must be read first: TagName and TagAttr change the bytes in place.
 	raw := s.z.Raw() // what TagName and TagAttr may change
 	t.size, t.whole = len(raw), !s.src.exhausted
 	switch t.kind {

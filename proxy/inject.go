@@ -37,7 +37,8 @@ type injector struct {
 
 func (j *injector) Close() error { return j.src.Close() }
 
-// Read implements io.Reader.
+// Read implements io.Reader. It returns what was judged, or once the head is done,
+// what src gives, without a copy.
 func (j *injector) Read(p []byte) (int, error) {
 	for len(j.out) == 0 {
 		if j.done && len(j.in) == 0 {
@@ -56,7 +57,8 @@ func (j *injector) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads once.
+// fill reads once. A second read could wait, and hold back bytes that are known
+// already.
 func (j *injector) fill(room int) {
 	chunk := make([]byte, min(max(room, 512), maxScan))
 	n, err := j.src.Read(chunk)
@@ -89,7 +91,8 @@ func (j *injector) judge() {
 	}
 }
 
-// scan judges the whole tokens of a part.
+// scan judges the whole tokens of a part. A token that is cut off at the end stays in
+// in.
 func (j *injector) scan(part []byte) {
 	if j.judged == 0 {
 		mark, known := byteOrderMark(part)
@@ -263,7 +266,8 @@ func (j *injector) head(t token) {
 	j.pass(t.size)
 }
 
-// finish has the rest of the document passed on as it is.
+// finish has the rest of the document passed on as it is. The tag comes even into an
+// empty document, so that each document has an agent.
 func (j *injector) finish() {
 	if !j.inserted {
 		j.insert()

@@ -14,8 +14,9 @@ import (
 	"github.com/cdphub/cdphub/wsconn"
 )
 
-// A pausedRequest is a request that an agent gets an event of. If waits is set it is
-// paused until the agent has decided (Fetch.requestPaused of its Clients).
+// pausedRequest is a request that an agent gets events of. If waits is set, it is
+// paused until the agent has decided, as with Fetch.requestPaused. agentRegistry.mu
+// guards its members; decisions is a channel with room for one.
 type pausedRequest struct {
 	agents    *agentRegistry
 	id        string
@@ -32,7 +33,7 @@ type pausedRequest struct {
 	fail          string          // the net error; "" for none
 }
 
-// A netError is why there is no response, as Chromium names it: net::ERR_FAILED.
+// netError is why there is no response, as Chromium names it: net::ERR_FAILED.
 type netError string
 
 func (e netError) Error() string { return string(e) }
@@ -59,7 +60,8 @@ func (h *pausedRequest) notifyLocked(n agentEvent) {
 	}
 }
 
-// decide takes a decision. Only the first one of a stage counts.
+// decide takes a decision. It never blocks: only the first one of a stage counts, and
+// more are dropped.
 func (h *pausedRequest) decide(d decision) {
 	select {
 	case h.decisions <- d:
@@ -79,6 +81,8 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 	c.mu.Lock()
 	hold := t.state.Hold
 	c.mu.Unlock()
+	// A document of the Target may be so new that its agent has not connected: its
+	// requests wait a moment for that agent.
 	if hold && !main {
 		referrer := withoutFragment(r.Referer())
 		c.await(r, successorTimeout, func() bool { return t.conn != nil && (t.next == "" || t.next != referrer) })
@@ -104,6 +108,8 @@ func (p *handler) intercept(r *http.Request, e *exchange) *pausedRequest {
 		h.fail, h.finished = "net::ERR_INTERNET_DISCONNECTED", true
 		return h
 	}
+	// The agent of a document wraps fetch and XMLHttpRequest itself, so that it needs
+	// no event for them.
 	script := dest == "empty" && !c.owners[withoutFragment(r.Referer())].worker
 	if script || dest == "" || h.conn == nil && !coming || !s.Hold && !s.Tell && !main {
 		if script && s.Tell && !main {
@@ -139,8 +145,9 @@ func applyOverridesLocked(t *agentTarget, r *http.Request, main bool) {
 	}
 }
 
-// pauseRequest announces a request, waits for the decision if it must, and
-// changes the request.
+// pauseRequest announces a request, waits for the decision if it must, and changes
+// the request. It reads at most maxRequestBody bytes of the body for the event; the
+// upstream gets all of it.
 func (h *pausedRequest) pauseRequest(r *http.Request, e *exchange) {
 	if h.fail != "" {
 		return
@@ -171,7 +178,8 @@ func (h *pausedRequest) pauseRequest(r *http.Request, e *exchange) {
 	}
 }
 
-// wait returns the next decision. Without one in time the request continues.
+// wait returns the next decision. After pauseTimeout, or when the browser has given
+// up, the request continues: a Client that has gone must not hang the page.
 func (h *pausedRequest) wait(ctx context.Context) decision {
 	select {
 	case d := <-h.decisions:
@@ -190,6 +198,8 @@ func visibleHeaders(h http.Header) map[string]string {
 			all[name] = strings.Join(values, ", ")
 		}
 	}
+	// Cookies that are HttpOnly must not reach page script (RFC 6265, section
+	// 4.1.2.6).
 	if h.Get("Cookie") != "" {
 		all["cookie"] = "" // the agent fills in those that script can read
 	}
@@ -204,7 +214,8 @@ func isHiddenHeader(name string) bool {
 	return strings.HasPrefix(name, "Sec-Fetch-")
 }
 
-// change applies the changes to a request.
+// change applies the changes to a request. The URL must be of the same origin: the
+// proxy has one upstream.
 func (c *continueRequest) change(r *http.Request, e *exchange) {
 	if c.URL != "" {
 		if u, err := r.URL.Parse(c.URL); err == nil && (u.Host == "" || originOf(u) == e.own) {
@@ -248,7 +259,8 @@ func (h *pausedRequest) finish(n agentEvent) {
 	h.notifyLocked(n)
 }
 
-// redirected records where a redirect leads the main frame.
+// redirected records where a redirect leads the main frame, so that the next request
+// is known as its document.
 func (h *pausedRequest) redirected(by hop) {
 	from, err := url.Parse(by.URL)
 	if err != nil {
@@ -261,8 +273,8 @@ func (h *pausedRequest) redirected(by hop) {
 	}
 }
 
-// committed records that the main frame gets a document, whose agent will
-// connect.
+// committed records that the main frame gets a document. Its agent is expected within
+// successorTimeout.
 func (h *pausedRequest) committed(address string) {
 	h.agents.mu.Lock()
 	defer h.agents.mu.Unlock()

@@ -22,8 +22,8 @@ const (
 	displayMedia                    // in a video element
 )
 
-// displayModeOf decides by the Content-Type, or by the first bytes of a response
-// that has none.
+// displayModeOf decides by the Content-Type, or by the first bytes of a response that
+// has none (WHATWG MIME Sniffing; http.DetectContentType implements a part of it).
 func displayModeOf(res *http.Response) displayMode {
 	declared := res.Header.Get("Content-Type")
 	if declared == "" {
@@ -34,6 +34,7 @@ func displayModeOf(res *http.Response) displayMode {
 		t, _, _ = strings.Cut(strings.ToLower(declared), ";")
 	}
 	switch {
+	// XML has a tree of its own, and text/html is the injector's.
 	case t == "text/xml" || t == "application/xml" || strings.HasSuffix(t, "+xml") || t == "text/html":
 		return displayAsIs
 	case strings.HasPrefix(t, "image/"):
@@ -48,9 +49,9 @@ func displayModeOf(res *http.Response) displayMode {
 	return displayAsIs
 }
 
-// wrapDocument replaces a document by the HTML page that Chromium 156 shows it in,
-// with the agent's tag. The original is kept at the address kept, since an image
-// must be loaded from somewhere.
+// wrapDocument replaces a document by the HTML page in which Chromium 156 shows it,
+// with the agent's tag. kept is the address of the original bytes below bodyPath,
+// since an image must be loaded from somewhere.
 func wrapDocument(res *http.Response, m displayMode, kept string, tag []byte) {
 	sent := res.Header.Get("Content-Type")
 	_, params, err := mime.ParseMediaType(sent)
@@ -62,7 +63,8 @@ func wrapDocument(res *http.Response, m displayMode, kept string, tag []byte) {
 	address := html.EscapeString(res.Request.URL.RequestURI())
 	switch m {
 	case displayText:
-		// A parser drops the first line break in pre.
+		// A parser drops the first line break in pre (HTML Standard, section
+		// 13.2.6.4.7). The extra one keeps that of the text.
 		start := "<html><head>" + string(tag) + `<meta name="color-scheme" content="light dark"></head><body>` +
 			`<pre style="word-wrap: break-word; white-space: pre-wrap;">` + "\n"
 		res.Body = wrapBody(start, &escaper{src: res.Body}, "</pre></body></html>", res.Body)
@@ -85,7 +87,8 @@ func wrapBody(before string, body io.Reader, after string, closer io.Closer) io.
 	return readCloser{io.MultiReader(strings.NewReader(before), body, strings.NewReader(after)), closer}
 }
 
-// escaper reads text with the characters that HTML needs escaped.
+// escaper reads text with the characters escaped that HTML gives a meaning. UTF-16 is
+// not wrapped, so that each of them is one byte.
 type escaper struct {
 	src io.Reader
 	out []byte
@@ -122,8 +125,9 @@ func (s *discardingReader) Read([]byte) (int, error) {
 	return 0, err
 }
 
-// peek returns the first bytes of a body without waiting for more than one read,
-// so that a slow body keeps streaming.
+// peek returns the first bytes of a body, at most 512, which are all that sniffing
+// looks at. It waits for one read only, so that a slow body keeps streaming. The body
+// stays whole.
 func peek(res *http.Response) []byte {
 	const sniffed = 512
 	body := bufio.NewReaderSize(res.Body, sniffed)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An origin has a scheme and a host with its port, in lower case; the port
-// that goes without saying is left out.
+// origin is a scheme and a host with its port, in lower case. The default port of the
+// scheme is left out (RFC 6454, section 6.2).
 type origin struct{ scheme, host string }
 
 func originOf(u *url.URL) origin {
@@ -24,8 +24,8 @@ func originOf(u *url.URL) origin {
 
 func (o origin) String() string { return o.scheme + "://" + o.host }
 
-// names are the texts of an origin: both where it is at a name of this machine,
-// since browsers take localhost and 127.0.0.1 for two origins.
+// names are the texts of an origin. An origin on this machine has two, since browsers
+// take localhost and 127.0.0.1 for two origins.
 func (o origin) names() []string {
 	name, port := splitHost(o.host)
 	other := map[string]string{"localhost": "127.0.0.1", "127.0.0.1": "localhost"}[name]
@@ -38,8 +38,9 @@ func (o origin) names() []string {
 	return []string{o.String(), origin{o.scheme, other}.String()}
 }
 
-// same reports whether two origins are one. All names of the own machine are
-// the same: a server that was asked as localhost may call itself 127.0.0.1.
+// same reports whether two origins are the same server. All names of the own machine
+// are one: a server that was asked as localhost may call itself 127.0.0.1 in a
+// redirect.
 func (o origin) same(other origin) bool {
 	if o == other {
 		return true
@@ -61,8 +62,9 @@ func isLocal(name string) bool {
 	return name == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// move rewrites a URL of one origin to the same place at another; it returns
-// others, and relative ones, as they are.
+// move rewrites a URL of one origin to the same place at another. It returns URLs of
+// other origins, and relative ones, as they are. The rest of the URL keeps its bytes:
+// url.URL.String could write it differently.
 func move(address string, from, to origin) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Opaque != "" {
@@ -88,7 +90,8 @@ func moveHeader(h http.Header, name string, from, to origin) {
 	}
 }
 
-// moveRefresh moves the URL in a Refresh header, such as "3; url=/next".
+// moveRefresh moves the URL in a Refresh header, such as "3; url=/next" (HTML
+// Standard, "shared declarative refresh steps").
 func moveRefresh(h http.Header, from, to origin) {
 	value := h.Get("Refresh")
 	if i := strings.Index(strings.ToLower(value), "url="); i >= 0 {

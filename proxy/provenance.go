@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// A hop is one request for a document and its response. The agent makes Network
-// events of it, since page script can see neither. A page must not learn cookies
-// that are HttpOnly (RFC 6265, section 4.1.2.6): the request's are left out, and of
-// the response's those that are.
+// hop is one request for a document and its response. The agent makes Network events
+// of it, since page script sees neither. A page must not learn cookies that are
+// HttpOnly (RFC 6265, section 4.1.2.6): the request's cookies are left out, and the
+// response's HttpOnly ones.
 type hop struct {
 	URL        string            `json:"url"`
 	Method     string            `json:"method"`
@@ -23,8 +23,8 @@ type hop struct {
 	Announced  bool              `json:"told,omitempty"` // the agent before has announced the request
 }
 
-// A navigationResponse is how a document was loaded. The agent's script element
-// has it as the attribute data-response, in JSON.
+// navigationResponse is how a document was loaded. The agent's script element has it
+// as the attribute data-response, in JSON.
 type navigationResponse struct {
 	hop
 	Redirects []hop  `json:"redirects,omitempty"` // the redirect chain, the first one first
@@ -41,8 +41,7 @@ func (a navigationResponse) attribute() string {
 	return ` data-response="` + html.EscapeString(string(mustEncode(a))) + `"`
 }
 
-// hopOf describes an exchange with the upstream, with the URL that the browser
-// knows.
+// hopOf describes an exchange with the upstream, with URLs as the browser knows them.
 func (e *exchange) hopOf(res *http.Response) hop {
 	headers := flatHeader(e.visibleHeader(res), "Set-Cookie")
 	if cookies := openCookies(e.visibleHeader(res)); len(cookies) > 0 {
@@ -81,8 +80,8 @@ func openCookies(h http.Header) (lines []string) {
 	return lines
 }
 
-// flatHeader is a header in the form of the Network domain, with names in lower
-// case and without one of them.
+// flatHeader is a header in the form of CDP's Network.Headers: names in lower case,
+// several values separated by line feeds. One header is left out.
 func flatHeader(h http.Header, without string) map[string]string {
 	all := make(map[string]string, len(h))
 	for name, values := range h {
@@ -113,7 +112,8 @@ type redirectChain struct {
 	at   time.Time
 }
 
-// add appends a redirect to the chain that led to it.
+// add appends a redirect to the chain that led to it, under the address of the next
+// request. A chain of more than maxHops is dropped: the browser gives up there, too.
 func (c *redirectChains) add(before []hop, last hop) {
 	from, err := url.Parse(last.URL)
 	if err != nil {
@@ -123,6 +123,7 @@ func (c *redirectChains) add(before []hop, last hop) {
 	if err != nil || len(before) >= maxHops {
 		return
 	}
+	// The fragment is never sent to a server.
 	to.Fragment, to.RawFragment = "", ""
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,10 +133,13 @@ func (c *redirectChains) add(before []hop, last hop) {
 			delete(c.byTo, address)
 		}
 	}
+	// The capacity is cut, so that append cannot write into the array of another
+	// chain.
 	c.byTo[to.String()] = redirectChain{append(before[:len(before):len(before)], last), now}
 }
 
-// take returns the redirects that lead to an address, and removes them.
+// take returns the redirects that lead to an address, and removes them: only the next
+// request for it belongs to the chain.
 func (c *redirectChains) take(address string) []hop {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -73,8 +73,9 @@ type handler struct {
 // maxWorkers is how many service workers are remembered.
 const maxWorkers = 100
 
-// New returns the handler that serves the app. It fails for an upstream that
-// is no HTTP server's address.
+// New returns the handler that serves the app. It fails for an upstream that is not
+// the address of an HTTP server. The handler is for the root of an origin: all paths
+// but those below prefix are the app's.
 func New(o Options) (http.Handler, error) {
 	if o.Upstream.Scheme != "http" && o.Upstream.Scheme != "https" || o.Upstream.Hostname() == "" {
 		return nil, fmt.Errorf("%q is not the address of a web app, such as http://localhost:3000/", o.Upstream)
@@ -87,6 +88,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the agent of workers is not built in: %w", err)
 	}
+	// SHA-384, for the attribute integrity (W3C Subresource Integrity).
 	sum := sha512.Sum384(agent)
 	p := &handler{
 		Options:   o,
@@ -151,6 +153,8 @@ func exchangeOf(ctx context.Context) *exchange {
 
 // ServeHTTP implements http.Handler.
 func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// The browser's own view of the origin is the Host header: the proxy may be
+	// reached by several names.
 	own := origin{"http", strings.ToLower(r.Host)}
 	if r.TLS != nil {
 		own.scheme = "https"
@@ -159,10 +163,13 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.serveHub(w, r, own)
 		return
 	}
+	// A client that takes this for a forward proxy gets a clear answer.
 	if r.Method == http.MethodConnect {
 		http.Error(w, "This serves one app and is no proxy for others.", http.StatusMethodNotAllowed)
 		return
 	}
+	// Browsers send this header with the script of a service worker and with nothing
+	// else (Service Workers, "Service-Worker" header).
 	service := r.Header.Get("Service-Worker") == "script"
 	if service {
 		if p.NoServiceWorkers {
@@ -180,6 +187,7 @@ func (p *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if e.paused = p.intercept(r, e); e.paused != nil {
 		e.paused.pauseRequest(r, e)
+		// finish does nothing if a last event was sent already.
 		defer func() { e.paused.finish(agentEvent{What: "end"}) }()
 	}
 	w.Header()["Content-Type"] = nil // where the upstream names none, none is guessed
@@ -212,12 +220,14 @@ func (p *handler) serveHub(w http.ResponseWriter, r *http.Request, own origin) {
 	p.Hub.ServeHTTP(w, forwarded)
 }
 
-// asksForDocument reports whether a frame will show the response. Browsers send
-// Sec-Fetch-Dest; without it a response of HTML counts as a document. A service
-// worker may keep for a frame what it fetches.
+// asksForDocument reports whether a frame will show the response. Browsers say so in
+// Sec-Fetch-Dest (W3C Fetch Metadata), on secure origins and loopback. Without the
+// header, a response of HTML counts as a document. A service worker may keep for a
+// frame what it fetches.
 func (p *handler) asksForDocument(r *http.Request, own origin) bool {
 	switch r.Header.Get("Sec-Fetch-Dest") {
 	case "":
+		// The header marks an XMLHttpRequest of many libraries.
 		return r.Header.Get("X-Requested-With") == ""
 	case "document", "iframe", "frame", "object", "embed", "fencedframe":
 		return true
@@ -236,8 +246,8 @@ func (p *handler) rememberWorker(script string) {
 	}
 }
 
-// fromWorker reports whether a service worker asks. The Referer is its script
-// then.
+// fromWorker reports whether a service worker makes the request: the Referer is its
+// script then.
 func (p *handler) fromWorker(r *http.Request, own origin) bool {
 	referrer, err := url.Parse(r.Referer())
 	if err != nil || originOf(referrer) != own {
@@ -248,8 +258,8 @@ func (p *handler) fromWorker(r *http.Request, own origin) bool {
 	return p.workers[referrer.Path]
 }
 
-// rewriteRequest makes the request to the upstream, as if the browser had asked
-// it directly.
+// rewriteRequest makes the request to the upstream look as if the browser had sent it
+// there directly: Host, Origin and Referer name the upstream.
 func (p *handler) rewriteRequest(pr *httputil.ProxyRequest) {
 	out, e := pr.Out, exchangeOf(pr.In.Context())
 	out.URL.Scheme, out.URL.Host = p.Upstream.Scheme, p.Upstream.Host
@@ -258,9 +268,11 @@ func (p *handler) rewriteRequest(pr *httputil.ProxyRequest) {
 	p.hideHost(out.Header)
 	moveHeader(out.Header, "Origin", e.own, p.upstream)
 	moveHeader(out.Header, "Referer", e.own, p.upstream)
+	// Everything else keeps its encoding and its cache headers.
 	if !e.document && !e.worker && !e.service {
 		return
 	}
+	// A document must be read, and gzip is the only encoding that the proxy unpacks.
 	encoding := "identity"
 	if strings.Contains(strings.ToLower(pr.In.Header.Get("Accept-Encoding")), "gzip") {
 		encoding = "gzip"
@@ -274,9 +286,9 @@ func (p *handler) rewriteRequest(pr *httputil.ProxyRequest) {
 	}
 }
 
-// hideHost makes a request that the Host page's iframe has caused look like one
-// from the address bar: apps refuse to be framed by these headers too
-// (W3C Fetch Metadata).
+// hideHost makes a request that the Host page's iframe has caused look like one from
+// the address bar: apps also refuse to be framed by Referer and Sec-Fetch-Dest (W3C
+// Fetch Metadata).
 func (p *handler) hideHost(h http.Header) {
 	if !p.isParent(h.Get("Referer")) {
 		return
@@ -296,10 +308,10 @@ func (p *handler) isParent(address string) bool {
 
 func (p *handler) fromHost(r *http.Request) bool { return p.isParent(r.Referer()) }
 
-// tag is the script tag of the agent. The app's own origin is among the parents
-// because of sandboxed frames: their origin is opaque, and so another one than
-// that of the app's pages. So is the one by the other name of this machine, at
-// which a page of the app may have a frame of it.
+// tag is the script tag of the agent. The app's own origin is among the parents: a
+// sandboxed frame has an opaque origin, and so its parent, a page of the app, is of
+// another one. The other name of this machine is there, too, at which a page of the
+// app may have a frame of it.
 func (p *handler) tag(own origin, response navigationResponse, nonce string, integrity bool) []byte {
 	parents := append(slices.Clone(p.Parents), own.names()...)
 	text := `<script src="` + prefix + `agent.js" data-parents="` + html.EscapeString(strings.Join(parents, " ")) + `"`

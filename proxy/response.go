@@ -13,7 +13,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// rewriteResponse makes the response for the browser of that of the upstream.
+// rewriteResponse makes the response for the browser from the response of the
+// upstream. An error makes httputil call serveFailure.
 func (p *handler) rewriteResponse(res *http.Response) error {
 	e, h := exchangeOf(res.Request.Context()), res.Header
 	var current hop
@@ -24,6 +25,7 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 			What: "extra", URL: x.URL, Method: x.Method, Sent: x.Sent, Status: x.Status, StatusText: x.StatusText, Headers: x.Headers,
 		})
 	}
+	// Network.setCacheDisabled of a Client: the browser must keep nothing.
 	if e.noCache {
 		h.Set("Cache-Control", "no-store")
 	}
@@ -35,14 +37,19 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	moveHeader(h, "Location", p.upstream, e.own)
 	moveHeader(h, "Content-Location", p.upstream, e.own)
 	moveRefresh(h, p.upstream, e.own)
+	// A proxy with TLS can keep Secure cookies as they are.
 	if e.own.scheme == "http" {
 		rewriteCookies(h, p.Upstream.Hostname())
 	}
+	// A WebSocket has no document and no policy.
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return nil
 	}
 	h.Del("Alt-Svc") // names another port of the upstream
+	// It keeps the app out of the Host page's frame; frame-ancestors is in
+	// rewriteCSP.
 	h.Del("X-Frame-Options")
+	// The agent shows dialogs by a synchronous request, which this feature forbids.
 	dropFeature(h, "Permissions-Policy", ",", "sync-xhr")
 	dropFeature(h, "Feature-Policy", ";", "sync-xhr")
 	if e.document && h.Get("Origin-Agent-Cluster") == "" {
@@ -86,8 +93,8 @@ func (p *handler) rewriteResponse(res *http.Response) error {
 	return nil
 }
 
-// recordNavigation records where a navigation has led: to a redirect, to a
-// document, or nowhere.
+// recordNavigation records where a navigation has led: to a redirect, to a download,
+// to a document, or nowhere (204 and 205 leave the document in place).
 func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop) {
 	switch {
 	case isRedirect(res):
@@ -111,13 +118,15 @@ func (p *handler) recordNavigation(res *http.Response, e *exchange, current hop)
 	}
 }
 
-// isDownload reports whether a response is to be saved, not shown.
+// isDownload reports whether a response is to be saved and not shown (RFC 6266,
+// section 4.2).
 func isDownload(h http.Header) bool {
 	disposition, _, _ := strings.Cut(h.Get("Content-Disposition"), ";")
 	return strings.EqualFold(strings.TrimSpace(disposition), "attachment")
 }
 
-// fileName is the name under which a browser saves a download.
+// fileName is the name under which a browser saves a download: that of the header, or
+// the last part of the path. It has no slash.
 func fileName(res *http.Response) string {
 	_, params, err := mime.ParseMediaType(res.Header.Get("Content-Disposition"))
 	name := path.Base(res.Request.URL.Path)
@@ -130,7 +139,8 @@ func fileName(res *http.Response) string {
 	return name
 }
 
-// dropFeature removes one member of a list of features.
+// dropFeature removes one member of a list of features, such as "sync-xhr=()" of
+// Permissions-Policy.
 func dropFeature(h http.Header, name, separator, feature string) {
 	values := h.Values(name)
 	if !strings.Contains(strings.ToLower(strings.Join(values, separator)), feature) {
@@ -151,7 +161,8 @@ func dropFeature(h http.Header, name, separator, feature string) {
 	}
 }
 
-// hasBody reports whether a response carries a whole document.
+// hasBody reports whether a response carries a whole document. A part (206) has no
+// place for the tag.
 func hasBody(res *http.Response) bool {
 	switch res.StatusCode {
 	case http.StatusNoContent, http.StatusResetContent, http.StatusNotModified, http.StatusPartialContent:
@@ -177,8 +188,8 @@ func (p *handler) isHTML(res *http.Response) bool {
 	return true
 }
 
-// sniffsAsHTML judges a response without a type by its first bytes, as
-// browsers do.
+// sniffsAsHTML judges a response without a type by its first bytes, as browsers do,
+// unless nosniff forbids it. Compressed bytes say nothing.
 func sniffsAsHTML(res *http.Response) bool {
 	if res.Header.Get("Content-Encoding") != "" || strings.EqualFold(res.Header.Get("X-Content-Type-Options"), "nosniff") {
 		return false
@@ -199,14 +210,14 @@ func isPlainOrGzip(h http.Header) bool {
 	return false
 }
 
-// bodyHeaders describe the bytes of a body, which change.
+// bodyHeaders are headers that describe the bytes of a body. The tag changes these.
 var bodyHeaders = []string{
 	"Content-Length", "Content-Encoding", "ETag", "Accept-Ranges", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest",
 }
 
 // makeEditable prepares the response of a document for a change of its text. The
-// browser must ask for the document anew each time, since another run of the
-// proxy has another tag.
+// browser must ask for the document each time, since another run of the proxy has
+// another tag.
 func (p *handler) makeEditable(res *http.Response) {
 	if strings.HasSuffix(strings.ToLower(res.Header.Get("Content-Encoding")), "gzip") {
 		res.Body = &gunzip{src: res.Body}
@@ -220,8 +231,9 @@ func (p *handler) makeEditable(res *http.Response) {
 	res.ContentLength = -1
 }
 
-// gunzip decompresses what it reads. It starts with the first Read, so that a
-// slow body streams. An empty body stays empty.
+// gunzip decompresses what it reads. It reads the gzip header with the first Read and
+// not before, so that a slow body streams. An empty body stays empty, as that of a
+// response to HEAD.
 type gunzip struct {
 	src io.ReadCloser
 	out *gzip.Reader

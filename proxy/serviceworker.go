@@ -36,7 +36,8 @@ func precede(res *http.Response, start string) {
 // counts only where nothing but directives is before it (ECMA-262, 11.2.1).
 var strictStart = regexp.MustCompile(`^(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(?:"use strict"|'use strict')`)
 
-// editServiceWorker puts workerStart before the script of a service worker.
+// editServiceWorker puts workerStart before the script of a service worker. It leaves
+// other responses as they are: a 404 is no script.
 func (p *handler) editServiceWorker(res *http.Response, own origin) {
 	if res.StatusCode != http.StatusOK || !hasBody(res) || !isPlainOrGzip(res.Header) {
 		return

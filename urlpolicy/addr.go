@@ -2,8 +2,9 @@ package urlpolicy
 
 import "net/netip"
 
-// forms are an address, and the IPv4 addresses that it is a way to write or to
-// reach. The first is the one that is meant.
+// forms are an address and the IPv4 addresses that it is a spelling of or leads to by
+// a tunnel or a translator. The first is the address itself. A block list with an
+// IPv4 address must not be passed by writing it as IPv6.
 func forms(a netip.Addr) []netip.Addr {
 	a = a.WithZone("")
 	if a.Is4In6() {
@@ -45,8 +46,8 @@ var (
 	unicast     = netip.MustParsePrefix("2000::/3")        // all of IPv6 that is given out (RFC 4291, 2.4)
 )
 
-// public reports whether an address is of the public Internet: it is in no
-// block of special purpose, and NAT64 leads to none.
+// public reports whether an address is of the public Internet: it is in no block of
+// special purpose, and if it is a NAT64 address, the IPv4 address in it is in none.
 func public(a netip.Addr) bool {
 	a = a.WithZone("").Unmap()
 	if wellKnown64.Contains(a) {

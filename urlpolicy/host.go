@@ -12,10 +12,10 @@ import (
 	"github.com/cdphub/cdphub/internal/urlhost"
 )
 
-// split reads the scheme and, of http and https, the canonical host of an
-// absolute URL as the URL standard does (its "basic URL parser" without a
-// base): tabs and line ends do not count, a backslash is a slash, and any number
-// of these stands before the host.
+// split reads the scheme of an absolute URL and, for http and https, its canonical
+// host. It follows the URL Standard (basic URL parser without a base) and not
+// net/url, since the browser does: tabs and line ends are ignored, a backslash is a
+// slash, and any number of slashes may stand before the host.
 func split(raw string) (scheme, host string, why *Refusal) {
 	scheme, rest, ok := urlhost.CutScheme(raw)
 	if !ok || !isScheme(scheme) {
@@ -28,6 +28,7 @@ func split(raw string) (scheme, host string, why *Refusal) {
 	if end := strings.IndexAny(rest, `/\?#`); end >= 0 {
 		rest = rest[:end]
 	}
+	// Up to the last "@" it is user and password (URL Standard, authority state).
 	rest = rest[strings.LastIndexByte(rest, '@')+1:]
 	if rest, ok = withoutPort(rest); !ok {
 		return "", "", invalid(raw)
@@ -58,7 +59,8 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// withoutPort takes the port off a host.
+// withoutPort takes the port off a host. It reports false for a port that is no
+// number of 16 bits.
 func withoutPort(s string) (string, bool) {
 	i := strings.LastIndexByte(s, ':')
 	if i < 0 || strings.HasSuffix(s, "]") {
@@ -72,10 +74,10 @@ func withoutPort(s string) (string, bool) {
 	return s[:i], true
 }
 
-// canonical is a host as it is looked up: in ASCII and lower case; of an address
-// its usual form. Characters that stand for others (full-width digits, other
-// dots), and those that stand for nothing, are resolved as browsers do. One dot
-// at the end of a name stays, since it means that no domain is searched.
+// canonical is a host in the form in which it is looked up: ASCII and lower case; an
+// address in its usual form. Characters that stand for others (full-width digits,
+// other dots) and those that stand for nothing are mapped as browsers do (UTS 46).
+// One dot at the end of a name stays: it means that no search domain is added.
 func canonical(host string) (string, bool) {
 	if unescaped, err := url.PathUnescape(host); err == nil {
 		host = unescaped
@@ -83,6 +85,7 @@ func canonical(host string) (string, bool) {
 	if strings.Contains(host, ":") {
 		host, _, _ = strings.Cut(host, "%") // the zone of an IPv6 address
 	}
+	// idna is slow, and changes nothing in ASCII.
 	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		mapped, err := lookup.ToASCII(host)
 		if err != nil {
@@ -105,12 +108,13 @@ func canonical(host string) (string, bool) {
 	return host, true
 }
 
-// lookup maps names as the URL standard has it (UTS 46, non-transitional). What
-// its tables do not know yet is refused.
+// lookup maps names as the URL Standard does (UTS 46, non-transitional). Characters
+// that its tables do not know yet are refused.
 var lookup = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
-// address reads a host that is an IP address in any spelling that a browser
-// takes: 169.254.169.254, 2852039166, 0xa9fea9fe, 0251.0376.0251.0376, ::ffff:a9fe:a9fe.
+// address reads a host that is an IP address in any spelling that a browser takes
+// (URL Standard, IPv4 parser): 169.254.169.254, 2852039166, 0xa9fea9fe,
+// 0251.0376.0251.0376, ::ffff:a9fe:a9fe.
 func address(host string) (netip.Addr, bool) {
 	if strings.Contains(host, ":") {
 		a, err := netip.ParseAddr(host)
@@ -119,8 +123,8 @@ func address(host string) (netip.Addr, bool) {
 	return urlhost.Parse4(strings.TrimSuffix(host, "."))
 }
 
-// endsInNumber reports whether a name would have to be an IPv4 address (URL
-// standard, "ends in a number checker"), which it is not.
+// endsInNumber reports whether a name would have to be an IPv4 address (URL Standard,
+// "ends in a number checker"). Browsers refuse such a name when it is none.
 func endsInNumber(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if strings.Trim(last, "0123456789") == "" {
@@ -130,8 +134,9 @@ func endsInNumber(name string) bool {
 	return is && strings.Trim(hex, "0123456789abcdef") == ""
 }
 
-// Origin reads an origin as browsers write it: https://bank.example of
-// https://Bank.example:443/.
+// Origin reads an origin and writes it as browsers do: https://bank.example for
+// https://Bank.example:443/. ok is false for what is no origin of http or https, or
+// has a path, a query or a user.
 func Origin(raw string) (string, bool) {
 	scheme, host, why := split(raw)
 	u, err := url.Parse(raw)

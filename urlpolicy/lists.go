@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// metadataNames are the hosts from which machines in a cloud get credentials,
-// by name.
+// metadataNames are the names of hosts that give credentials to machines in a cloud.
+// A page that reads them has the rights of the machine.
 var metadataNames = map[string]bool{
 	"metadata.google.internal":   true, // Google Cloud
 	"metadata.goog":              true,
@@ -17,7 +17,7 @@ var metadataNames = map[string]bool{
 	"metadata.tencentyun.com":    true, // Tencent Cloud
 }
 
-// metadataAddrs are they by address.
+// metadataAddrs are the addresses of such hosts.
 var metadataAddrs = addrs(
 	"169.254.169.254", // most clouds
 	"fd00:ec2::254",   // Amazon EC2
@@ -52,7 +52,7 @@ func localName(name string) bool {
 	return strings.HasSuffix(name, ".localhost")
 }
 
-// list is hosts that an option gives.
+// list is the hosts of one option, sorted by how they match.
 type list struct {
 	names, below []string // the latter with all names below them
 	addrs        []netip.Prefix
@@ -70,7 +70,7 @@ func (l *list) addr(a netip.Addr) bool {
 	return slices.ContainsFunc(l.addrs, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// readList reads the hosts of an option.
+// readList reads the hosts of an option. The error quotes the entry that is wrong.
 func readList(entries []string) (l list, err error) {
 	for _, e := range entries {
 		if err := l.add(strings.TrimSpace(e)); err != nil {
@@ -80,7 +80,8 @@ func readList(entries []string) (l list, err error) {
 	return l, nil
 }
 
-// add takes one entry.
+// add takes one entry: a block of addresses, an address, a name, or a name with "*."
+// in front. Its errors say how to write what was meant.
 func (l *list) add(entry string) error {
 	if network, bits, ok := strings.Cut(entry, "/"); ok && bits != "" && strings.Trim(bits, "0123456789") == "" {
 		p, err := netip.ParsePrefix(unbracketed(network) + "/" + bits)
@@ -97,6 +98,7 @@ func (l *list) add(entry string) error {
 		return nil
 	}
 	domain, wild := strings.CutPrefix(entry, "*.")
+	// canonical takes what people write, such as names in capitals.
 	host, ok := canonical(unbracketed(domain))
 	if a, is := address(host); ok && is {
 		if wild {
@@ -135,7 +137,8 @@ func unbracketed(s string) string {
 	return s
 }
 
-// longLabel reports whether a name is too long for DNS.
+// longLabel reports whether a name is too long for DNS: 63 bytes for a label, 253 for
+// all (RFC 1035, section 2.3.4).
 func longLabel(name string) bool {
 	const label, whole = 63, 253
 	return len(name) > whole || slices.ContainsFunc(strings.Split(name, "."), func(l string) bool { return len(l) > label })

@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// Policy is where documents may come from. It does not change; nil is the
-// default list alone: all of http and https but the hosts from which machines
-// in a cloud get their credentials. No option takes these out.
+// Policy is which documents may be loaded. It never changes after New, so that any
+// goroutine may use it. nil is the default list alone: all of http and https except
+// the hosts from which machines in a cloud get their credentials. No option allows
+// these.
 type Policy struct {
 	allow, block list
 	public       bool
@@ -28,7 +29,8 @@ type Options struct {
 	Public bool     // refuse what is not of the public Internet
 }
 
-// New reads the lists. What could never match is an error that says why.
+// New reads the lists. An entry that could never match is an error that says why: it
+// would protect nothing.
 func New(o Options) (*Policy, error) {
 	p := &Policy{public: o.Public}
 	var err error
@@ -64,7 +66,7 @@ type Refusal struct {
 // Error implements error.
 func (r *Refusal) Error() string { return r.Text }
 
-// Check judges a URL by its host alone, without looking the name up; nil is no
+// Check judges a URL by its host alone, without DNS; nil means that there is no
 // objection.
 func (p *Policy) Check(raw string) *Refusal {
 	host, why := webHost(raw)
@@ -83,7 +85,8 @@ func webHost(raw string) (string, *Refusal) {
 	return host, why
 }
 
-// Judge is Check, and then judges every address that the name leads to.
+// Judge is Check, and then judges every address that the name leads to. A name that
+// leads nowhere is Unresolved.
 func (p *Policy) Judge(ctx context.Context, names *Resolver, raw string) *Refusal {
 	host, why := webHost(raw)
 	if why == nil {
@@ -92,8 +95,9 @@ func (p *Policy) Judge(ctx context.Context, names *Resolver, raw string) *Refusa
 	return why
 }
 
-// Resolve judges a host, and returns where it leads. It does not when any of
-// its addresses is refused.
+// Resolve judges a host, and returns the addresses that it leads to. If one of them
+// is refused, the host is refused: a browser may connect to any of them. A caller
+// that connects to these very addresses is safe from DNS rebinding.
 func (p *Policy) Resolve(ctx context.Context, names *Resolver, raw string) (Place, *Refusal) {
 	host, ok := canonical(raw)
 	if !ok {
@@ -136,8 +140,8 @@ func (p *Policy) checkHost(host string) *Refusal {
 	return nil
 }
 
-// checkAddr judges an address in all the forms that it may be meant in. A host
-// that is an address must be allowed as such.
+// checkAddr judges an address in all its forms. host says that the URL itself has the
+// address, which must then be on the allow list: names allow only themselves.
 func (p *Policy) checkAddr(a netip.Addr, host bool) *Refusal {
 	all := forms(a)
 	for _, f := range all {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Resolver finds the addresses of names, as a browser on this machine does.
-// The zero value and nil ask the system.
+// Resolver finds the addresses of names, as a browser on this machine does. The zero
+// value and nil ask the system. It may be used from any goroutine.
 type Resolver struct {
 	rules []rule // of the browser
 	// ask looks a name up; the system when nil.
@@ -39,8 +39,9 @@ const (
 	mostKnown    = 1024
 )
 
-// NewResolver makes the Resolver of a browser with these rules, which are those
-// of Chromium's --host-resolver-rules.
+// NewResolver makes the Resolver of a browser with these rules, in the form of
+// Chromium's option --host-resolver-rules. Rules that cannot be read are ignored, as
+// Chromium does.
 func NewResolver(rules string) *Resolver { return &Resolver{rules: readRules(rules)} }
 
 var errNoAddress = errors.New("no address")
@@ -71,7 +72,8 @@ func loopbackName(host string) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost")
 }
 
-// Fast reports whether judging a URL needs no wait for a look-up.
+// Fast reports whether judging a URL needs no wait for DNS, so that the caller can do
+// it at once.
 func (r *Resolver) Fast(raw string) bool {
 	_, host, why := split(raw)
 	if why != nil {
@@ -100,7 +102,8 @@ func (r *Resolver) cached(host string) (answer, bool) {
 	return a, ok && time.Now().Before(a.until)
 }
 
-// look asks for a name's addresses, unless they are known.
+// look asks for a name's addresses, unless they are known. Failures are remembered,
+// too: a page may ask for the same name many times.
 func (r *Resolver) look(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, ok := r.cached(host); ok {
 		return a.addrs, a.err
@@ -115,6 +118,7 @@ func (r *Resolver) look(ctx context.Context, host string) ([]netip.Addr, error) 
 	if err == nil && len(addrs) == 0 {
 		err = errNoAddress
 	}
+	// An answer that the caller has cut off says nothing of the name.
 	if r == nil || ctx.Err() != nil {
 		return addrs, err
 	}

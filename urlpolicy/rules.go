@@ -50,8 +50,9 @@ func readRules(text string) (rules []rule) {
 	return rules
 }
 
-// apply is the host that rules make of a host, and its port, if they give one.
-// What is excluded stays; else the first that fits counts.
+// apply is the host and the port that the rules make of a host. A port of 0 is that
+// of the URL. An EXCLUDE rule wins over all others; else the first MAP rule that
+// matches counts.
 func apply(rules []rule, host string) (to string, port uint16, err error) {
 	fits := func(r rule) bool { return glob(r.pattern, host) }
 	if slices.ContainsFunc(rules, func(r rule) bool { return r.exclude && fits(r) }) {
@@ -69,8 +70,9 @@ func apply(rules []rule, host string) (to string, port uint16, err error) {
 	return host, 0, nil
 }
 
-// glob matches a text with a pattern in which * is any text and ? any
-// character, or none (base/strings/pattern.h).
+// glob matches a text with a pattern in which * is any text and ? one character or
+// none, as base::MatchPattern of Chromium does (base/strings/pattern.h). Go's
+// path.Match differs in both.
 func glob(pattern, text string) bool {
 	for pattern != "" {
 		switch pattern[0] {
@@ -102,10 +104,10 @@ func glob(pattern, text string) bool {
 	return text == ""
 }
 
-// DefaultRules are rules with which a Chromium finds none of the hosts of the
-// default list, in whatever request: not by name, and not as an address in the
-// spellings that name it alone. IPv6 addresses are patterns without brackets
-// (Chromium 156).
+// DefaultRules are rules with which a Chromium finds none of the hosts of the default
+// list, in any request that it makes, also those that no policy sees. They cover the
+// names, and the addresses in each spelling that stands for one address. IPv6
+// addresses are patterns without brackets (Chromium 156).
 func DefaultRules() string {
 	var patterns []string
 	for name := range metadataNames {
@@ -121,7 +123,8 @@ func DefaultRules() string {
 	return "MAP " + strings.Join(patterns, " "+notFound+", MAP ") + " " + notFound
 }
 
-// carriers are the IPv6 addresses that carry an IPv4 one, as patterns.
+// carriers are the IPv6 addresses that carry an IPv4 one, as patterns. Chromium
+// matches the text of the address, so each form needs its own.
 func carriers(a netip.Addr) []string {
 	four := a.As4()
 	in := func(prefix netip.Prefix) string {

@@ -27,6 +27,7 @@ func main() {
 }
 
 func pack() error {
+	// The file is renamed when it is whole: a build that fails leaves the old one.
 	out, err := os.Create(target + ".new")
 	if err != nil {
 		return err
@@ -60,7 +61,8 @@ func pack() error {
 
 func add(z *zip.Writer, from fs.FS, name string) error { return addAs(z, name, from, name) }
 
-// addAs writes a file without its time, which differs between installations.
+// addAs writes a file under another name and without its time, which differs between
+// installations: the same files give the same bytes.
 func addAs(z *zip.Writer, as string, from fs.FS, name string) error {
 	text, err := fs.ReadFile(from, name)
 	if err != nil {
