@@ -109,7 +109,7 @@ type Exchange struct {
 	Body     []byte            `json:"body,omitempty"` // only with --record-text
 }
 
-// overhead is about what an Entry needs in memory beside its texts.
+// overhead is about how many bytes an Entry needs in memory beside its texts.
 const overhead = 160
 
 // size is about how many bytes an Entry needs in memory.

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// acted makes an entry of what a Client did, after the keys that were typed before.
+// acted makes an entry of what a Client did. The caller has made the entry of the
+// keys that were typed before. A picture follows.
 func (j *Journal) acted(l *line, e Entry) {
 	e.Kind = Command
 	l.lastMethod, l.lastAt = e.Method, timeOf(e.At)
@@ -16,7 +17,8 @@ func (j *Journal) acted(l *line, e Entry) {
 	l.pictures.want()
 }
 
-// entry begins the entry of a command.
+// entry begins the entry of a command. Its time is that of the command, not of the
+// answer.
 func (l *line) entry(c *command, a *Action, text string) Entry {
 	l.session = c.session
 	return Entry{
@@ -25,18 +27,20 @@ func (l *line) entry(c *command, a *Action, text string) Entry {
 	}
 }
 
-// did makes the entry of a command.
+// did makes the entry of a command, after the entry of the keys that were typed
+// before it.
 func (l *line) did(j *Journal, c *command, a *Action, text string) {
 	l.endTyping(j)
 	j.acted(l, l.entry(c, a, text))
 }
 
-// plain returns what makes the entry of a command whose params say nothing.
+// plain returns the function for a method whose params do not matter.
 func plain(do, text string) func(*Journal, *line, *command) {
 	return func(j *Journal, l *line, c *command) { l.did(j, c, &Action{Do: do}, text) }
 }
 
-// read reads params. What a Client has sent wrongly stays zero: the Host refuses it.
+// read reads params. Members that a Client has sent wrongly stay zero: the Host
+// refuses them.
 func read(params []byte, into any) {
 	_ = json.Unmarshal(params, into)
 }
@@ -59,10 +63,12 @@ type press struct {
 	on   *Element
 }
 
-// farDrag is how far the mouse moves between press and release of a drag, in CSS
-// pixels, at least.
+// farDrag is the least distance, in CSS pixels, between press and release for a drag.
+// A hand moves a little while it clicks.
 const farDrag = 5
 
+// dispatchMouse makes one entry of a press and its release. Moves are no entries: a
+// page gets hundreds of them.
 func dispatchMouse(j *Journal, l *line, c *command) {
 	var p mouseParams
 	read(c.params, &p)
@@ -70,6 +76,7 @@ func dispatchMouse(j *Journal, l *line, c *command) {
 	case "mousePressed":
 		l.endTyping(j)
 		l.press = &press{p.X, p.Y, c.on}
+		// A press that has failed has no release.
 		if c.err != "" {
 			l.did(j, c, &Action{Do: Click, X: p.X, Y: p.Y, Button: p.Button}, "clicked "+at(p.X, p.Y))
 		}
@@ -86,6 +93,7 @@ func dispatchMouse(j *Journal, l *line, c *command) {
 	}
 }
 
+// clicked decides by the distance whether it was a click or a drag.
 func (l *line) clicked(j *Journal, c *command, p mouseParams, down *press) {
 	a := &Action{Do: Click, X: down.x, Y: down.y, Button: p.Button, On: down.on}
 	if math.Abs(p.X-down.x)+math.Abs(p.Y-down.y) > farDrag {
@@ -141,6 +149,8 @@ func tapGesture(j *Journal, l *line, c *command) {
 	l.did(j, c, &Action{Do: Click, X: p.X, Y: p.Y, On: on}, "tapped "+at(p.X, p.Y)+on.words())
 }
 
+// The distance of the gesture is that of the finger, which is the opposite of the
+// scrolling (CDP, Input.synthesizeScrollGesture).
 func scrollGesture(j *Journal, l *line, c *command) {
 	var p struct{ X, Y, XDistance, YDistance float64 }
 	read(c.params, &p)
@@ -177,13 +187,15 @@ type keyParams struct {
 	Modifiers int
 }
 
-// The modifiers of a key, as in CDP, without Shift.
+// The modifiers of a key that make a shortcut, as bits of CDP's
+// Input.dispatchKeyEvent. Shift is none: it types capitals.
 const (
 	altKey, controlKey, metaKey = 1, 2, 4
 	shortcut                    = altKey | controlKey | metaKey
 )
 
-// named are the keys that an entry names. All others are typed text.
+// named are the keys that an entry names. All others count as typed text, of which an
+// entry has only the length.
 var named = map[string]bool{
 	"Enter": true, "Tab": true, "Escape": true, "Backspace": true, "Delete": true, "Insert": true, "Home": true, "End": true,
 	"PageUp": true, "PageDown": true, "ArrowUp": true, "ArrowDown": true, "ArrowLeft": true, "ArrowRight": true,
@@ -191,6 +203,9 @@ var named = map[string]bool{
 	"F10": true, "F11": true, "F12": true, "ContextMenu": true,
 }
 
+// dispatchKey makes entries of keys with a name and of shortcuts. Typed characters
+// are counted, and become one entry at the end of typing. A "char" event follows the
+// keyDown of the same key and must not count twice.
 func dispatchKey(j *Journal, l *line, c *command) {
 	var p keyParams
 	read(c.params, &p)
@@ -213,6 +228,8 @@ func (l *line) pressed(j *Journal, c *command, key string) {
 	l.did(j, c, &Action{Do: Press, Key: key, On: on}, "pressed "+key+on.words())
 }
 
+// typedKey adds to the run of keys of this Client. Another Client, or an error,
+// begins a new run.
 func (l *line) typedKey(j *Journal, c *command, text string) {
 	if l.typing == nil || l.typing.entry.Client != c.client || c.err != "" {
 		l.endTyping(j)

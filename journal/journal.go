@@ -22,8 +22,8 @@ type Options struct {
 
 // Journal keeps what happened on the targets of a process.
 //
-// Lock order: a hub's lock, then that of the queue. A hub is never called under the
-// Journal's own lock, so that who has a hub's lock may ask the Journal.
+// Lock order: a hub's lock, then that of the queue. A hub is never called under
+// Journal.mu, so that a caller that has a hub's lock may ask the Journal.
 type Journal struct {
 	log   *zap.Logger // static after New, as are o and files
 	o     Options
@@ -73,14 +73,17 @@ func New(o Options) (*Journal, error) {
 	return j, nil
 }
 
-// Close writes what is left to the files and ends the Journal.
+// Close writes what waits to the files, ends the Journal's goroutine, and waits for
+// that. What hubs tell it afterwards is dropped.
 func (j *Journal) Close() {
 	j.queue.close()
 	<-j.done
 }
 
-// Entries lists the entries of a target that are newer than a Seq, the oldest first,
-// as far as a Watcher who sees the target may see them.
+// Entries lists the entries of a target that are newer than a Seq, the oldest first.
+// A Watcher without the right to see files does not get entries of a time when the
+// page may have shown a file. The list is never nil, and its entries are the caller's
+// to read.
 func (j *Journal) Entries(hub, targetID string, after uint64, w relay.Watcher) []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -90,6 +93,7 @@ func (j *Journal) Entries(hub, targetID string, after uint64, w relay.Watcher) [
 		return list
 	}
 	j.expireLocked(l, time.Now())
+	// Entries are sorted by Seq. The difference is signed, since Seqs are unsigned.
 	from, _ := slices.BinarySearchFunc(l.ring.kept, after+1, func(k kept, seq uint64) int { return int(int64(k.Seq) - int64(seq)) })
 	for _, k := range l.ring.kept[from:] {
 		if k.shows(w) {
@@ -129,6 +133,7 @@ func (j *Journal) Last(hub, targetID string) (method string, at time.Time, ok bo
 	return l.lastMethod, l.lastAt, true
 }
 
+// removeLocked forgets a timeline. Its recording is complete.
 func (j *Journal) removeLocked(key lineKey, l *line) {
 	j.bytes -= l.ring.bytes
 	delete(j.lines, key)
@@ -162,7 +167,8 @@ func (j *Journal) removeOldestLocked() {
 	j.removeLocked(oldest, at)
 }
 
-// keepLocked adds an entry to a timeline, and gives it its number.
+// keepLocked adds an entry to a timeline, gives it its number, and writes it to the
+// recording. The entry must be redacted.
 func (j *Journal) keepLocked(l *line, e Entry, picture []byte) {
 	l.ring.last++
 	e.Seq = l.ring.last
@@ -173,6 +179,7 @@ func (j *Journal) keepLocked(l *line, e Entry, picture []byte) {
 	if j.files != nil {
 		j.files.write(l, &e, picture)
 	}
+	// Memory has no headers and bodies: they are for exports.
 	if e.Load != nil { // only files have the rest
 		e.Load = &Exchange{Method: e.Load.Method, URL: e.Load.URL, Type: e.Load.Type, Status: e.Load.Status, Mime: e.Load.Mime}
 	}
@@ -182,8 +189,9 @@ func (j *Journal) keepLocked(l *line, e Entry, picture []byte) {
 	j.fitLocked()
 }
 
-// fitLocked drops old entries of the target that uses most memory, while all of them
-// use too much.
+// fitLocked drops old entries of the target that uses the most memory, while all of
+// them use too much. It drops an eighth at once, or each entry would search for the
+// largest target.
 func (j *Journal) fitLocked() {
 	for j.bytes > j.o.Memory {
 		var largest *line

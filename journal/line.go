@@ -10,7 +10,8 @@ import (
 	"github.com/cdphub/cdphub/internal/secrets"
 )
 
-// line is the timeline of one target.
+// line is the timeline of one target. Journal.mu guards it; only the Journal's
+// goroutine changes it.
 type line struct {
 	key     lineKey
 	ring    ring
@@ -44,13 +45,15 @@ const (
 	longestURL  = 2 << 10
 )
 
-// text is a text as it may be kept.
+// text is a text as it may be kept: redacted, and at most longestText bytes.
 func (l *line) text(s string) string { return l.clean(s, longestText) }
 
 // short is a word of a protocol, as it may be kept.
 func (l *line) short(s string) string { return l.clean(s, 100) }
 
-// address is a URL as it may be kept. That of a file is not for everybody.
+// address is a URL as it may be kept. It also notes an address that is no page of the
+// web, such as file:, which not everybody may see. Of a data: URL only the type is
+// kept.
 func (l *line) address(s string) string {
 	l.notWeb = l.notWeb || !scope.Web(s)
 	if strings.HasPrefix(s, "data:") {
@@ -60,6 +63,8 @@ func (l *line) address(s string) string {
 	return l.clean(s, longestURL)
 }
 
+// clean redacts before it cuts: a secret that the limit splits would not be found. So
+// it cuts twice, first with room for one secret more.
 func (l *line) clean(s string, most int) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
@@ -75,7 +80,8 @@ func (l *line) clean(s string, most int) string {
 	return s
 }
 
-// headers are headers as they may be kept.
+// headers are headers as they may be kept, at most mostHeaders. Values of secret
+// headers are redacted, names stay.
 func (l *line) headers(h map[string]string) map[string]string {
 	out := make(map[string]string, len(h))
 	for name, value := range h {

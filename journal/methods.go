@@ -3,6 +3,7 @@ package journal
 import "time"
 
 // method is a method of CDP that matters to a timeline, as a command or as an event.
+// Exactly one of command and event is set.
 type method struct {
 	name    string
 	domain  string // of an event
@@ -12,7 +13,7 @@ type method struct {
 	event   func(*Journal, *line, *event)
 }
 
-// command is a command of a Client that has ended.
+// command is a command of a Client that has ended. Its params are a copy.
 type command struct {
 	method  *method
 	client  string
@@ -31,7 +32,7 @@ type command struct {
 	on     *Element // nil: not known
 }
 
-// event is an event of a page.
+// event is an event of a page. Its params are a copy.
 type event struct {
 	name    string
 	at      time.Time
@@ -46,9 +47,9 @@ const (
 	frameEvent = "Page.frameNavigated"
 )
 
-// methods are those that act on a page, and the events by which one sees what it does.
-// What programs send to read a page, such as Runtime.callFunctionOn, is left out: it is
-// most of what they send, and says nothing to a person.
+// methods are the commands that act on a page, and the events that show what the page
+// does. Commands that only read, such as Runtime.callFunctionOn, are left out: they
+// are most of what programs send, and say nothing to a person.
 var methods = withNames(map[string]*method{
 	mouseEvent:                           {pointer: true, command: dispatchMouse},
 	keyEvent:                             {types: true, pointer: true, command: dispatchKey},

@@ -25,8 +25,9 @@ func (t *table[K, V]) put(key K, v V) {
 	(*t)[key] = v
 }
 
-// observer tells the Journal of one hub. Its methods run under the hub's lock, which
-// guards it.
+// observer tells the Journal about one hub. Its methods run under the hub's lock,
+// which guards its members. They copy what they keep: the bytes and strings of an
+// event are good only until they return.
 type observer struct {
 	j   *Journal
 	hub *relay.Hub
@@ -51,15 +52,16 @@ type shown struct {
 	since time.Time
 }
 
-// Web implements relay.Observer.
+// Web implements relay.Observer. Targets that have always shown pages of the web need
+// no record.
 func (o *observer) Web(target string, web bool) {
 	if before, there := o.shows[target]; there && before.web != web || !there && !web {
 		o.shows.put(strings.Clone(target), shown{web, time.Now()})
 	}
 }
 
-// notWeb reports whether a target has shown no page of the web at some time since then.
-// The caller has the hub's lock.
+// notWeb reports whether a target has shown something else than a page of the web at
+// any time since then. The caller has the hub's lock.
 func (o *observer) notWeb(target string, since time.Time) bool {
 	s, there := o.shows[target]
 	return there && (!s.web || !s.since.Before(since))
@@ -72,24 +74,28 @@ type lead struct {
 	at      time.Time
 }
 
-// leadPause is after what time another session leads, if the one before gets no
-// events any more.
+// leadPause is after how long without events another session takes the lead: the
+// leading session may have disabled its domain.
 const leadPause = 2 * time.Second
 
-// longestParams is how many bytes of params are read. Longer ones are those of pages
-// that put data into their addresses, or of long texts that are typed.
+// longestParams is how many bytes of params are read. Longer params are those of
+// pages that put data into their addresses, or long texts that are typed.
 const longestParams = 64 << 10
 
 // Wants implements relay.Observer.
 func (o *observer) Wants(method string) bool { return known(method) != nil }
 
-// Command implements relay.Observer.
+// Command implements relay.Observer. It returns the function for the answer; nil for
+// a command that is not kept. While a person has the page during a handoff, nothing
+// is kept.
 func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 	m := known(c.Method)
 	if m.command == nil || o.away[c.TargetID] {
 		return nil
 	}
 	recording := o.j.files != nil
+	// A search in the first bytes is enough to skip most moves without reading JSON
+	// under the hub's lock.
 	moved := m.name == mouseEvent && bytes.Contains(c.Params[:min(len(c.Params), 4<<10)], []byte(`"mouseMoved"`))
 	if moved && !recording {
 		return nil
@@ -99,6 +105,7 @@ func (o *observer) Command(c relay.Observed) func([]byte, *relay.Error) {
 		params: cut(c.Params), long: len(c.Params), looked: true,
 	}
 	key := o.key(c.TargetID)
+	// At once, and not with the answer: the page may repeat the text before that.
 	if m.types {
 		o.j.queue.put(item{key: key, size: len(cmd.params) + overhead, typed: true, do: func(_ *Journal, l *line) { l.typed.note(cmd) }})
 	}
@@ -143,7 +150,8 @@ func (o *observer) Event(e relay.Observed) {
 	o.happened(o.key(e.TargetID), len(params), ev.at, func(j *Journal, l *line) { m.event(j, l, ev) })
 }
 
-// leader reports whether the events of a session are kept.
+// leader reports whether the events of a session are kept. Every session with the
+// domain enabled gets the same event.
 func (o *observer) leader(key leadKey, session string, inside bool) bool {
 	if inside { // each frame and worker has events of its own
 		return true
@@ -172,8 +180,8 @@ func (o *observer) Detached(session string) {
 	delete(o.of, session)
 }
 
-// Leased implements relay.Observer. During a handoff nothing is kept but that there
-// is one.
+// Leased implements relay.Observer. During a handoff nothing is kept but the fact
+// that there is one: the person may type a password.
 func (o *observer) Leased(c relay.LeaseChange) {
 	before := o.held[c.TargetID]
 	if before == c || !before.Held && !c.Held { // as when its holder comes back
@@ -210,7 +218,8 @@ func (o *observer) put(key lineKey, size int, do func(*Journal, *line)) {
 	}})
 }
 
-// happened is put for what has happened since then. The caller has the hub's lock.
+// happened is put for something that happened from since until now. The caller has
+// the hub's lock.
 func (o *observer) happened(key lineKey, size int, since time.Time, do func(*Journal, *line)) {
 	notWeb := o.notWeb(key.target, since)
 	o.put(key, size, func(j *Journal, l *line) {
@@ -220,8 +229,8 @@ func (o *observer) happened(key lineKey, size int, since time.Time, do func(*Jou
 }
 
 // ask sends a command in the session in which something happened last on a target.
-// What is done with the answer runs in the Journal's goroutine. An answer that comes
-// during a handoff is an error.
+// done runs in the Journal's goroutine. An answer that comes during a handoff counts
+// as an error, and so does one that is too long.
 func (l *line) ask(method string, params []byte, done func(j *Journal, l *line, result []byte, failed bool)) {
 	o, key := l.hub, l.key
 	if l.asking >= mostAsked { // the page does not answer: its Client's own commands must not suffer
@@ -230,6 +239,7 @@ func (l *line) ask(method string, params []byte, done func(j *Journal, l *line, 
 	}
 	l.asking++
 	session, asked := l.session, time.Now()
+	// Not here: the caller has Journal.mu, under which no hub is called.
 	o.j.asks = append(o.j.asks, func() {
 		o.hub.Ask(session, method, params, func(result []byte, err *relay.Error) {
 			failed := err != nil || o.away[key.target] || len(result) > longestAnswer
@@ -249,7 +259,7 @@ func (l *line) ask(method string, params []byte, done func(j *Journal, l *line, 
 	})
 }
 
-// askHubs sends what is to be asked. The caller has not the Journal's lock.
+// askHubs sends the commands that wait. The caller must not have Journal.mu.
 func (j *Journal) askHubs() {
 	for len(j.asks) > 0 {
 		list := j.asks
@@ -260,7 +270,8 @@ func (j *Journal) askHubs() {
 	}
 }
 
-// mostAsked is how many commands of the Journal one target may have without an answer.
+// mostAsked is how many commands of the Journal one target may have without an
+// answer.
 const mostAsked = 32
 
 // longestAnswer is how many bytes of an answer are read.

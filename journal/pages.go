@@ -18,6 +18,7 @@ func navigate(j *Journal, l *line, c *command) {
 	l.did(j, c, &Action{Do: Navigate, URL: url}, "navigated to "+url)
 }
 
+// chooseFiles keeps the number of files: their names may tell who the person is.
 func chooseFiles(j *Journal, l *line, c *command) {
 	var p struct{ Files []json.RawMessage }
 	read(c.params, &p)
@@ -45,6 +46,7 @@ func answerDialog(j *Journal, l *line, c *command) {
 	l.did(j, c, a, text)
 }
 
+// setViewport ignores a size of 0, which takes the override away.
 func setViewport(j *Journal, l *line, c *command) {
 	var p struct{ Width, Height float64 }
 	read(c.params, &p)
@@ -54,7 +56,7 @@ func setViewport(j *Journal, l *line, c *command) {
 	l.did(j, c, &Action{Do: Viewport, X: p.Width, Y: p.Height}, fmt.Sprintf("set the viewport to %v × %v", p.Width, p.Height))
 }
 
-// happened makes an entry of an event, after what was typed before.
+// happened makes an entry of an event, after the entry of what was typed before it.
 func (l *line) happened(j *Journal, e *event, kind Kind, text string) {
 	l.session = e.session
 	if kind == Navigation || kind == Dialog {
@@ -72,9 +74,11 @@ func frameNavigated(j *Journal, l *line, e *event) {
 	}
 	read(e.params, &p)
 	f := p.Frame
+	// Only the main frame is the page.
 	if f.ParentID != "" || e.inside {
 		return
 	}
+	// The chosen session is the one whose events lead.
 	l.session = e.session
 	l.probe.forget(f.ID)
 	if j.files != nil {
@@ -98,7 +102,7 @@ func navigatedWithin(j *Journal, l *line, e *event) {
 	l.happened(j, e, Navigation, l.url)
 }
 
-// loaded has a picture taken: the page has finished to load.
+// loaded has a picture taken, since the page has finished loading.
 func loaded(_ *Journal, l *line, e *event) {
 	if !e.inside {
 		l.session = e.session
@@ -186,7 +190,7 @@ func exceptionThrown(j *Journal, l *line, e *event) {
 }
 
 // logged takes what the browser itself writes to the console. Failed requests are
-// entries of their own.
+// left out: they have entries of their own.
 func logged(j *Journal, l *line, e *event) {
 	var p struct {
 		Entry struct{ Source, Level, Text, URL string }

@@ -17,13 +17,14 @@ type Closed struct {
 	At       int64  `json:"at"`               // when it ended, ms since 1970
 }
 
-// past is what a timeline keeps of a target that has ended.
+// past is what a timeline keeps of a target that has ended, to decide who may still
+// see it.
 type past struct {
 	relay.Past
 	Closed
 }
 
-// Ended implements relay.Observer.
+// Ended implements relay.Observer. A target without a timeline gets none by its end.
 func (o *observer) Ended(p relay.Past) {
 	delete(o.shows, p.ID)
 	at := time.Now().UnixMilli()
@@ -36,8 +37,8 @@ func (o *observer) Ended(p relay.Past) {
 	}})
 }
 
-// Closed lists the newest targets of a hub that have ended and that a Watcher saw,
-// the newest first.
+// Closed lists targets of a hub that have ended and that a Watcher saw, the newest
+// first, at most most of them.
 func (j *Journal) Closed(hub string, w relay.Watcher, most int) []Closed {
 	j.mu.Lock()
 	defer j.mu.Unlock()

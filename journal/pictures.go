@@ -9,10 +9,10 @@ import (
 	"github.com/cdphub/cdphub/relay"
 )
 
-// pacing says when the next picture of a target is due. No command waits for one in
-// the hub, but a frame draws its own pictures, and answers nothing meanwhile. So a
-// picture is taken when no action has followed for some time, and frames that draw
-// slowly are asked rarely.
+// pacing says when the next picture of a target is due. No command of a Client waits
+// for a picture in the hub. But a frame draws its pictures itself, and answers
+// nothing meanwhile. So a picture is taken only when no action has followed for some
+// time, and a page that draws slowly is asked rarely.
 type pacing struct {
 	wanted time.Time     // since when; zero: none is
 	newest time.Time     // when it was wanted last
@@ -30,6 +30,7 @@ const (
 	longestPicture = 512 << 10              // bytes
 )
 
+// want asks for a picture. Several wishes before it are one.
 func (p *pacing) want() {
 	p.newest = time.Now()
 	if p.wanted.IsZero() {
@@ -37,6 +38,8 @@ func (p *pacing) want() {
 	}
 }
 
+// due waits for the page to settle, but not longer than pictureEvery after the first
+// wish.
 func (p *pacing) due(now time.Time) bool {
 	settled := now.Sub(p.newest) >= pictureSettles || now.Sub(p.wanted) >= pictureEvery
 	rest := max(pictureEvery, min(pictureRest*p.took, longestRest))
@@ -52,7 +55,7 @@ func (p *pacing) came(now time.Time) {
 	p.asked, p.taken = time.Time{}, now
 }
 
-// takePictures asks for the pictures that are due.
+// takePictures asks for the pictures that are due. The answers come to keepPicture.
 func (j *Journal) takePictures(now time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -69,9 +72,9 @@ const capture = "Page.captureScreenshot"
 
 var captureParams = []byte(`{"format":"jpeg","quality":40,"optimizeForSpeed":true}`)
 
-// takeAlone takes a picture by a Client of the Journal's own, when the Client has left
-// that acted on the page, as those do that connect for one command. Pages of private
-// contexts have gone with it.
+// takeAlone takes a picture with a Client of the Journal's own. It is for pages whose
+// Client has left, such as a program that connects for one command. Pages of a
+// private context have gone with their Client.
 func (o *observer) takeAlone(key lineKey) {
 	ctx, cancel := context.WithTimeout(context.Background(), pictureWithin)
 	defer cancel()
@@ -82,6 +85,7 @@ func (o *observer) takeAlone(key lineKey) {
 		defer c.Leave()
 		result, err = takeBy(ctx, c, key.target)
 	}
+	// Before and after: the page may have shown a file in between.
 	web = web && o.showsWeb(key.target)
 	o.put(key, len(result), func(j *Journal, l *line) {
 		l.notWeb = !web
@@ -109,6 +113,8 @@ func takeBy(ctx context.Context, c *relay.Local, target string) ([]byte, error) 
 	return c.Call(ctx, a.SessionID, capture, captureParams)
 }
 
+// keepPicture keeps a picture, unless it is larger than longestPicture or than half
+// of what one target may keep.
 func keepPicture(j *Journal, l *line, result []byte, failed bool) {
 	if failed && l.left {
 		l.left = false

@@ -22,15 +22,16 @@ const world = "cdphub-journal"
 
 const createWorld = "Page.createIsolatedWorld"
 
-// worldMade notes the isolated world of a target. It runs under the hub's lock, so that
-// it comes before or after the end of the document, as in the page.
+// worldMade notes the isolated world of a target. It runs under the hub's lock, so
+// that it is in the right order with the events that end the document.
 func (o *observer) worldMade(target string, result []byte) {
 	var made struct{ ExecutionContextID int }
 	read(result, &made)
 	o.worlds.put(target, made.ExecutionContextID)
 }
 
-// worldGone notes that the document of a target has gone, if an event says so.
+// worldGone notes that the document of a target has gone, if the event is
+// Page.frameNavigated of the main frame, which has no parentId.
 func (o *observer) worldGone(e relay.Observed) {
 	if len(o.worlds) > 0 && !e.Inside && e.Method == frameEvent && !bytes.Contains(e.Params, []byte(`"parentId"`)) {
 		delete(o.worlds, e.TargetID)
@@ -38,7 +39,8 @@ func (o *observer) worldGone(e relay.Observed) {
 	}
 }
 
-// probe is what is known of the elements that a Client acts on.
+// probe is what is known of the elements that a Client acts on, for exports. Only
+// recordings need it.
 type probe struct {
 	frame   string // the main frame
 	context int    // of the isolated world in its document; 0: there is none yet
@@ -50,7 +52,7 @@ type probe struct {
 	focus *Element
 }
 
-// sight is what was under the pointer at a position.
+// sight is the element that was under the pointer at a position.
 type sight struct {
 	x, y float64
 	at   time.Time
@@ -69,7 +71,7 @@ func (p *probe) forget(frame string) {
 	}
 }
 
-// at is the element at a position, as far as it has been looked at lately.
+// at is the element at a position, if it was looked at within freshSight.
 func (p *probe) at(x, y float64) *Element {
 	for _, s := range p.last {
 		if s.x == x && s.y == y && time.Since(s.at) < freshSight {
@@ -79,8 +81,9 @@ func (p *probe) at(x, y float64) *Element {
 	return nil
 }
 
-// look asks what a command acts on, right before the command: the page may go with it,
-// or with the next one. It runs under the hub's lock.
+// look asks which element a command acts on, right before the command: the page may
+// go with it, or with the next one. It runs under the hub's lock, and its command
+// goes to the Host before the Client's.
 func (o *observer) look(c *command, target string, moved bool) {
 	kind := ""
 	members(c.params, func(key string, value []byte) {
@@ -105,6 +108,8 @@ func (o *observer) look(c *command, target string, moved bool) {
 	c.looked = false
 	key := o.key(target)
 	world := o.worlds[target]
+	// Without a world the question comes too late for this command, but the next one
+	// has an answer.
 	if world == 0 {
 		o.put(key, 0, func(_ *Journal, l *line) {
 			l.session = c.session
@@ -152,7 +157,7 @@ func scriptAt(world int, x, y float64) []byte {
 	return fmt.Appendf(b, `(%v, %v)","contextId":%d,"returnByValue":true,"silent":true}`, x, y, world)
 }
 
-// looked takes the answer of the script.
+// looked takes the answer of the script, and lets the command become an entry.
 func (l *line) looked(j *Journal, c *command, moved bool, result []byte, failed bool) {
 	var answer struct {
 		Result struct {
@@ -179,7 +184,8 @@ func (l *line) looked(j *Journal, c *command, moved bool, result []byte, failed 
 	l.settle(j)
 }
 
-// seen keeps what is at a position, also for commands that have found nothing there.
+// seen keeps the element at a position for later commands there, and for waiting ones
+// that have found nothing.
 func (l *line) seen(x, y float64, on *Element) {
 	if on == nil {
 		return
@@ -193,7 +199,8 @@ func (l *line) seen(x, y float64, on *Element) {
 	}
 }
 
-// inWorld does something once the main frame has the isolated world.
+// inWorld calls do once the main frame has the isolated world, which the first call
+// makes.
 func (l *line) inWorld(do func(j *Journal, l *line)) {
 	p := &l.probe
 	p.queued = append(p.queued, do)
@@ -219,7 +226,7 @@ func (l *line) inWorld(do func(j *Journal, l *line)) {
 	}
 }
 
-// makeWorld makes the isolated world. Without one, what waits for it goes on, and
+// makeWorld makes the isolated world. If that fails, what waits for it goes on, and
 // finds nothing.
 func (l *line) makeWorld() {
 	l.probe.making = true

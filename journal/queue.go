@@ -7,6 +7,7 @@ import (
 )
 
 // queue takes what hubs tell under their locks, for the Journal's goroutine to read.
+// Its lock comes after a hub's lock, and is held only for a moment.
 type queue struct {
 	woken chan struct{} // holds one item while there is something to do
 
@@ -18,7 +19,8 @@ type queue struct {
 	closed bool
 }
 
-// item is one thing to do for the timeline of a target.
+// item is one thing to do for the timeline of a target. do runs in the Journal's
+// goroutine, under Journal.mu.
 type item struct {
 	key  lineKey
 	size int // bytes that it holds
@@ -29,13 +31,15 @@ type item struct {
 	do    func(j *Journal, l *line)
 }
 
-// How much may wait. What comes beyond it is counted only.
+// Limits of what waits. What comes beyond them is only counted. Items about typed
+// text have twice the room.
 const (
 	mostItems = 16 << 10
 	mostBytes = 32 << 20
 )
 
-// put adds an item. It never blocks.
+// put adds an item. It never blocks: its caller has a hub's lock. A full queue counts
+// the item as lost.
 func (q *queue) put(i item) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -70,7 +74,7 @@ func (q *queue) wakeLocked() {
 	}
 }
 
-// batch is what has come at a time.
+// batch is what has come between two calls of take.
 type batch struct {
 	items  []item
 	lost   map[lineKey]int
@@ -78,7 +82,7 @@ type batch struct {
 	closed bool
 }
 
-// take returns all that has come.
+// take returns all that has come, and gives the queue a list to reuse.
 func (q *queue) take(spare []item) batch {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -94,7 +98,7 @@ func (q *queue) close() {
 	q.wakeLocked()
 }
 
-// run does what comes, one item after the other.
+// run does what comes, one item after the other, until the queue is closed and empty.
 func (j *Journal) run() {
 	defer close(j.done)
 	tick := time.NewTicker(tickEvery)
@@ -109,6 +113,7 @@ func (j *Journal) run() {
 		}
 		b := j.queue.take(spare[:0])
 		j.work(b)
+		// The functions hold params of events.
 		clear(b.items)
 		spare = b.items
 		j.tend(now, b.closed)
@@ -147,7 +152,8 @@ func (j *Journal) work(b batch) {
 	}
 }
 
-// tend does what has become due.
+// tend does what has become due: the end of waiting and of typing, pictures, and
+// writing to files.
 func (j *Journal) tend(now time.Time, closed bool) {
 	j.mu.Lock()
 	for _, l := range j.lines {

@@ -24,7 +24,8 @@ type Recording struct {
 	pictures string // the folder
 }
 
-// Limits of what is read of a recording, which may be anybody's.
+// Limits of what is read of a recording. The file may be anybody's, and a small zstd
+// file can hold very much.
 const (
 	mostFile     = 256 << 20 // bytes of lines
 	longestLine  = 4 << 20
@@ -32,7 +33,8 @@ const (
 	mostWindow   = 8 << 20 // bytes that one frame may refer back to
 )
 
-// Open reads a recording.
+// Open reads a recording. Its pictures are read later, by Picture, from the folder
+// beside the file.
 func Open(name string) (*Recording, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -47,7 +49,8 @@ func Open(name string) (*Recording, error) {
 	return r, nil
 }
 
-// Read reads a recording without its pictures.
+// Read reads a recording without its pictures. A file that ends in the middle is no
+// error: see Recording.Cut.
 func Read(in io.Reader) (*Recording, error) {
 	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(mostWindow), zstd.WithDecoderMaxMemory(mostFile))
@@ -82,7 +85,7 @@ func cmpError(err, otherwise error) error {
 	return err
 }
 
-// readEntries reads all lines that are good. What follows a bad one is left out.
+// readEntries reads all lines up to the first that is wrong, which Cut then names.
 func (r *Recording) readEntries(lines *bufio.Scanner) {
 	for lines.Scan() {
 		var e Entry
@@ -104,7 +107,7 @@ func (r *Recording) readEntries(lines *bufio.Scanner) {
 	}
 }
 
-// Address is where the page was first; "" when the recording does not say it.
+// Address is the first address of the page; "" when the recording does not have it.
 func (r *Recording) Address() string {
 	for _, e := range r.Entries {
 		if r.URL == "" && e.Kind == Navigation {
@@ -119,7 +122,8 @@ func (r *Recording) PictureFile(seq uint64) string {
 	return filepath.Join(r.pictures, pictureName(seq))
 }
 
-// Picture is the picture of an entry, a JPEG.
+// Picture is the picture of an entry, a JPEG of at most longestPicture bytes. The
+// bytes are the caller's.
 func (r *Recording) Picture(seq uint64) ([]byte, error) {
 	file, err := os.Open(r.PictureFile(seq))
 	if err != nil {

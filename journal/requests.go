@@ -8,7 +8,7 @@ import (
 )
 
 // loads are the requests of a page that have no response yet, by their id. A page, or
-// a Host, may send any number of them and never end one.
+// a Host, may send any number of them and never end one, hence the limits.
 type loads struct {
 	open  map[string]*load
 	order []string // the oldest first; some have ended
@@ -37,7 +37,8 @@ func (ls *loads) add(id string, x *load) {
 	ls.count(x)
 }
 
-// count notes how long a request is now. The oldest ones make room.
+// count updates how many bytes a request needs. If all of them need too much, the
+// oldest are forgotten; they never become entries.
 func (ls *loads) count(x *load) {
 	now := 2*overhead + len(x.Method) + len(x.URL) + len(x.Type) + len(x.Reason) + len(x.Protocol) + len(x.Mime)
 	for _, headers := range []map[string]string{x.Asked, x.Answered} {
@@ -53,6 +54,8 @@ func (ls *loads) count(x *load) {
 	}
 }
 
+// remove leaves the id in order: taking it out of the list would cost more than
+// skipping it later.
 func (ls *loads) remove(id string) {
 	if x := ls.open[id]; x != nil {
 		ls.bytes -= x.bytes
@@ -96,7 +99,8 @@ func readRequest(params []byte) (p requestParams) {
 	return p
 }
 
-// members reads the members of a JSON object; of what is none, those before the fault.
+// members reads the members of a JSON object in one pass. After a fault it stops;
+// members before it have been read. Values alias object.
 func members(object []byte, each func(key string, value []byte)) {
 	_ = wire.ReadObject(object, func(key string, value []byte) error {
 		each(key, value)
@@ -104,12 +108,14 @@ func members(object []byte, each func(key string, value []byte)) {
 	})
 }
 
-// textOf is a string of JSON; "" for anything else.
+// textOf is a JSON string; "" for anything else. It is a copy.
 func textOf(value []byte) string {
 	s, _ := wire.Text(value)
 	return strings.Clone(s)
 }
 
+// requestSent takes Network.requestWillBeSent. A redirect comes under the id of the
+// first request, with its response.
 func requestSent(j *Journal, l *line, e *event) {
 	p := readRequest(e.params)
 	if before := l.loads.open[p.id]; before != nil && p.redirect != nil {
@@ -117,6 +123,7 @@ func requestSent(j *Journal, l *line, e *event) {
 		before.Redirect = l.address(p.url)
 		l.finish(j, e, p.id, before, "")
 	}
+	// Chromium's ids are short; a Host may choose any.
 	if len(p.id) > 128 {
 		return
 	}
@@ -125,6 +132,8 @@ func requestSent(j *Journal, l *line, e *event) {
 	}})
 }
 
+// headersIfRecording reads headers only for recordings, since memory does not keep
+// them.
 func (l *line) headersIfRecording(j *Journal, raw []byte) map[string]string {
 	if j.files == nil || raw == nil {
 		return nil
@@ -134,7 +143,7 @@ func (l *line) headersIfRecording(j *Journal, raw []byte) map[string]string {
 	return l.headers(h)
 }
 
-// respond takes a response into account.
+// respond takes a Network.Response into account.
 func (x *load) respond(j *Journal, l *line, response []byte) {
 	members(response, func(key string, value []byte) {
 		switch key {
@@ -189,6 +198,8 @@ func loadingFinished(j *Journal, l *line, e *event) {
 	if x == nil {
 		return
 	}
+	// EncodedDataLength is the number of bytes on the network (CDP,
+	// Network.loadingFinished).
 	var p struct{ EncodedDataLength float64 }
 	read(e.params, &p)
 	x.Size = int64(p.EncodedDataLength)
@@ -205,7 +216,8 @@ func loadingFailed(j *Journal, l *line, e *event) {
 	}
 }
 
-// finish makes the entry of a request.
+// finish makes the entry of a request. Its time is the beginning of the request, and
+// failed is its net error or "".
 func (l *line) finish(j *Journal, e *event, id string, x *load, failed string) {
 	l.loads.remove(id)
 	text := x.Method + " " + x.URL + " " + status(x.Status)

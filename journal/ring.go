@@ -20,7 +20,8 @@ func (k *kept) size() int64 { return k.Entry.size() + int64(len(k.picture)) }
 // mostEntries is how many entries of one target are kept, however small they are.
 const mostEntries = 5000
 
-// add gives an entry its number and keeps it. Older entries make room for it.
+// add keeps an entry. Older entries make room for it, but the newest one always
+// stays.
 func (r *ring) add(k kept, most int64) {
 	r.kept = append(r.kept, k)
 	r.bytes += k.size()
@@ -32,6 +33,7 @@ func (r *ring) add(k kept, most int64) {
 // drop forgets the oldest entry.
 func (r *ring) drop() {
 	r.bytes -= r.kept[0].size()
+	// So that the array does not hold the picture.
 	r.kept[0] = kept{}
 	r.kept = r.kept[1:]
 	if len(r.kept) == 0 {
@@ -39,7 +41,7 @@ func (r *ring) drop() {
 	}
 }
 
-// dropBefore forgets entries that are older.
+// dropBefore forgets the entries that began before a time.
 func (r *ring) dropBefore(t time.Time) {
 	for at := t.UnixMilli(); len(r.kept) > 0 && r.kept[0].At < at; {
 		r.drop()

@@ -10,8 +10,8 @@ import (
 	"github.com/cdphub/cdphub/internal/secrets"
 )
 
-// typed is what was typed on a page lately. It is in memory only, so that it can be
-// taken out of addresses and of what the page says.
+// typed is what was typed on a page lately. It is in memory only, never in an entry:
+// it is there to be taken out of addresses and of what the page says.
 type typed struct {
 	values []piece // the oldest first
 	now    string  // what is being typed; "" for nothing
@@ -37,7 +37,8 @@ const (
 	prefixPiece  = 16  // of a piece within a text, which may begin like any word
 )
 
-// add takes a text into account, a long one in pieces.
+// add takes a text into account, a long one in pieces. Texts that are too short are
+// ignored: they are in other texts by chance.
 func (t *typed) add(text string) {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) < shortTyped {
@@ -65,7 +66,8 @@ func (t *typed) add(text string) {
 	}
 }
 
-// note takes into account what a command types, before the page can say it.
+// note takes into account what a command types. It runs before the events that the
+// command causes.
 func (t *typed) note(c *command) {
 	if c.params == nil && c.long > 0 { // too long to be read
 		t.unknown = mostTyped
@@ -86,13 +88,14 @@ func (t *typed) note(c *command) {
 	}
 }
 
-// end ends what is being typed key by key.
+// end ends a run of keys: from now on the run is one text that was typed.
 func (t *typed) end() {
 	t.add(t.now)
 	t.now = ""
 }
 
-// formsOf are the ways in which pages write a text, in lower case.
+// formsOf are the ways in which pages write a text, in lower case: as it is, as JSON,
+// and percent-encoded in a query and in a path.
 func formsOf(text string) []string {
 	quoted, _ := json.Marshal(text) // a string always can
 	var list []string
@@ -121,7 +124,8 @@ func lower(s string) string {
 	return string(b)
 }
 
-// redact takes what was typed out of a text, also the beginning of it.
+// redact takes what was typed out of a text, also a beginning of it: pages repeat a
+// text while it is being typed. The newest texts are taken out first.
 func (t *typed) redact(text string) string {
 	if t.unknown > 0 && text != "" {
 		return secrets.Redacted
@@ -147,7 +151,7 @@ func (t *typed) redact(text string) string {
 	return text
 }
 
-// beginning is what a text has of a form, at least.
+// beginning is how much of a form a text must have to be taken for it.
 func beginning(form string, least int) string {
 	if at := strings.Index(form, "//"); at > 0 && at < len("https%3a%2f%2f") { // many addresses begin like that
 		least = max(least, at+2+prefixTyped)
@@ -155,8 +159,8 @@ func beginning(form string, least int) string {
 	return form[:min(len(form), least)]
 }
 
-// without replaces a form of what was typed, and beginnings of it that have at least
-// start. low is the text in lower case.
+// without replaces a form of what was typed, and beginnings of it that are at least
+// as long as start. low is text in lower case, of the same length.
 func without(text, low, form, start string) string {
 	var out strings.Builder
 	for at := strings.Index(low, start); at >= 0; at = strings.Index(low, start) {
@@ -172,7 +176,8 @@ func without(text, low, form, start string) string {
 	return out.String()
 }
 
-// typing is a run of keys that are typed one after the other.
+// typing is a run of characters that one Client types key by key. They become one
+// entry.
 type typing struct {
 	entry  Entry
 	count  int

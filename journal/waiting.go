@@ -5,8 +5,9 @@ import "time"
 // lookWithin is how long a command waits for what was under the pointer.
 const lookWithin = 3 * time.Second
 
-// ended takes a command that has been answered. Entries keep the order in which the
-// answers came, also of those that wait for what was under the pointer.
+// ended takes a command that has been answered. Entries are in the order of the
+// answers: a command that waits for what was under the pointer holds up those behind
+// it.
 func (l *line) ended(j *Journal, c *command) {
 	c.ended = time.Now()
 	l.waiting = append(l.waiting, c)

@@ -13,14 +13,16 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// A capture is a Page.startScreencast. Chromium 156 sends a picture of each frame that
-// it paints until three are without an acknowledgement, and drops those after it: the
-// last state of a page might never be shown. So when none comes after an
-// acknowledgement, the capture is begun anew, which sends one picture at once.
+// capture is a running Page.startScreencast. Chromium 156 sends a picture of each
+// frame that it paints, until three are without an acknowledgement, and drops the
+// pictures after those: the last state of a page might never be shown. So when no
+// picture comes after an acknowledgement, the capture is begun anew, which sends one
+// picture at once.
 //
-// Of a tab that is hidden Chromium sends one old picture, and Page.screencastVisibilityChanged.
-// It is captured by Page.captureScreenshot, during which the page remains hidden to
-// itself: no visibilitychange comes, and no other tab leaves the front.
+// If a tab is hidden, Chromium sends one old picture, and
+// Page.screencastVisibilityChanged. Such a tab is captured by Page.captureScreenshot.
+// The page stays hidden to itself meanwhile: it gets no visibilitychange, and no
+// other tab leaves the front.
 
 // capture is the state of the pictures of a view. Its goroutine owns it.
 type capture struct {
@@ -43,7 +45,8 @@ const (
 	attaching   = 3 * time.Second // until another session takes the place of one that does not answer
 )
 
-// run shows the target until nobody looks any more, or it has gone.
+// run shows the target until nobody looks any more, or the target has gone. It is the
+// only goroutine that waits for the target.
 func (v *View) run() {
 	defer v.ended()
 	stop := v.Watch(v.stir)
@@ -52,6 +55,7 @@ func (v *View) run() {
 	for why == nil {
 		var next time.Duration
 		if next, why = v.step(time.Now()); why != nil {
+			// Watch, events and viewers wake it earlier.
 			break
 		}
 		timer := time.NewTimer(next)
@@ -66,7 +70,8 @@ func (v *View) run() {
 
 var errNobody = errors.New("nobody looks")
 
-// finish tells the viewers why the view has ended, and lets go of the target.
+// finish tells the viewers why the view has ended, and leaves the hub. It waits for
+// the goroutines of the input.
 func (v *View) finish(why error) {
 	v.mu.Lock()
 	v.over = true
@@ -88,8 +93,9 @@ func (v *View) finish(why error) {
 	v.input.wait()
 }
 
-// begin joins the hub, attaches to the target and asks for pictures. Chromium 156 has
-// sessions that never answer, when they are made while a document is being committed.
+// begin joins the hub, attaches to the target and starts the capture. Chromium 156
+// has sessions that never answer if they are made while a document is being
+// committed; after attaching without an answer, begin makes another.
 func (v *View) begin() error {
 	info, ok := v.Info()
 	if !ok {
@@ -130,7 +136,7 @@ func (v *View) begin() error {
 
 type object = map[string]any
 
-// call sends a command and waits for its answer.
+// call sends a command and waits for its answer, at most within. result may be nil.
 func (v *View) call(session, method string, params, result any, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
@@ -141,7 +147,7 @@ func (v *View) call(session, method string, params, result any, within time.Dura
 	return json.Unmarshal(out, result)
 }
 
-// send sends a command. Who does not want the answer need not wait for it.
+// send sends a command. A caller that does not want the answer need not call wait.
 func (v *View) send(session, method string, params any) (wait func(context.Context) ([]byte, error)) {
 	text, err := json.Marshal(params)
 	if err != nil {
@@ -157,7 +163,7 @@ func (v *View) send(session, method string, params any) (wait func(context.Conte
 }
 
 // start begins the capture, or begins it anew. A page that shows a dialog does not
-// answer, and yet has pictures (Chromium 156).
+// answer, but sends pictures (Chromium 156): the first picture also ends the wait.
 func (v *View) start() error {
 	if v.cast.width > 0 { // Chromium 156 changes nothing about one that runs
 		v.send(v.session, "Page.stopScreencast", object{})
@@ -176,14 +182,16 @@ func (v *View) start() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.begun = nil
+	// Pictures come: the answer does not matter.
 	if v.news.frames > 0 {
 		return nil
 	}
 	return err
 }
 
-// wants is the largest that viewers want, whether any of them can take a picture now,
-// and if not, after how long one can; 0 is never.
+// wants is the largest size and rate that viewers want, and whether any of them can
+// take a picture now. If none can, after is how long until one can; 0 means that only
+// an acknowledgement helps.
 func (v *View) wants(now time.Time) (most size, ready bool, after time.Duration) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -199,8 +207,8 @@ func (v *View) wants(now time.Time) (most size, ready bool, after time.Duration)
 	return most, ready, after
 }
 
-// step does what there is to do, and says after how long there may be more. The error
-// is why the view ends.
+// step does what there is to do, and returns how long it may rest. An error is why
+// the view ends.
 func (v *View) step(now time.Time) (next time.Duration, err error) {
 	if err := v.read(now); err != nil {
 		return 0, err
@@ -228,7 +236,8 @@ func (v *View) step(now time.Time) (next time.Duration, err error) {
 	return next, nil
 }
 
-// pace acknowledges pictures as fast as viewers want them.
+// pace acknowledges pictures at the rate that viewers want: Chromium sends the next
+// one only then.
 func (v *View) pace(now time.Time, want size) (after time.Duration, err error) {
 	every := time.Duration(float64(time.Second) / want.fps)
 	switch due := v.shown.Add(every); {
@@ -261,7 +270,8 @@ func (v *View) acknowledge() {
 	client.Send(v.session, "Page.screencastFrameAck", v.ack)
 }
 
-// lasting is an error that ends the view: others pass.
+// lasting returns an error that must end the view, and nil for one that can pass,
+// such as a page that hangs.
 func (v *View) lasting(err error) error {
 	if e := new(wire.Error); errors.As(err, &e) && e.Code != wire.CodeNoSession {
 		v.Log.Debug("the target makes no pictures", zap.Error(err))
@@ -273,7 +283,8 @@ func (v *View) lasting(err error) error {
 	return err
 }
 
-// read takes the news, and what the target and its holder are now.
+// read takes what events have brought, and asks for the holder, the title and the
+// address of the target.
 func (v *View) read(now time.Time) error {
 	v.mu.Lock()
 	n := v.news
@@ -309,7 +320,8 @@ func (v *View) read(now time.Time) error {
 	return nil
 }
 
-// dropBlind ends the viewers who may not see the target any more.
+// dropBlind ends viewers who may not see the target any more, such as after their
+// token was revoked. Sees is called without the lock.
 func (v *View) dropBlind() {
 	v.mu.Lock()
 	list := slices.Collect(maps.Keys(v.viewers))

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// mouse is a message of kind mouse, as Input.dispatchMouseEvent.
+// mouse is a message of kind mouse, with the members of CDP's
+// Input.dispatchMouseEvent. X and Y are CSS pixels of the target's viewport.
 type mouse struct {
 	X          float64 `json:"x"`
 	Y          float64 `json:"y"`
@@ -19,7 +20,7 @@ type mouse struct {
 	Modifiers  int     `json:"modifiers"`
 }
 
-// key is a message of kind key, as Input.dispatchKeyEvent.
+// key is a message of kind key, with the members of CDP's Input.dispatchKeyEvent.
 type key struct {
 	Key                   string   `json:"key"`
 	Code                  string   `json:"code"`
@@ -33,7 +34,7 @@ type key struct {
 	Commands              []string `json:"commands"`
 }
 
-// command is one for the target.
+// command is a command for the target.
 type command struct {
 	method string
 	params object
@@ -54,7 +55,8 @@ const (
 	maxWaiting  = 256     // inputs that the page has not answered
 )
 
-// commandOf makes a command of a message.
+// commandOf makes a CDP command of a message. Only members that are known here are
+// passed on.
 func commandOf(m *message) (command, error) {
 	switch m.Kind {
 	case "mouse":
@@ -123,7 +125,7 @@ func (m *message) keyCommand() (command, error) {
 	return command{"Input.dispatchKeyEvent", p, false}, nil
 }
 
-// act does on the target what the holder of the lease does in the view.
+// act carries out a message of the viewer, who must have the lease.
 func (w *Viewer) act(m *message) error {
 	client, session, err := w.holds()
 	if err != nil {
@@ -136,9 +138,9 @@ func (w *Viewer) act(m *message) error {
 	return w.view.input.put(w, client, session, c)
 }
 
-// input sends what the holder does, in its order. One move of the mouse, or turn of
-// the wheel, is on its way at a time: a newer one takes the place of one that waits,
-// so that a click never queues behind hundreds of moves.
+// input sends what the holder does, in its order. Only one move of the mouse or turn
+// of the wheel is on its way at a time. A newer one takes the place of one that
+// waits, so that a click never queues behind hundreds of moves.
 type input struct {
 	v    *View
 	runs sync.WaitGroup // goroutines that wait for answers
@@ -151,7 +153,8 @@ type input struct {
 
 var errHangs = errors.New("the page does not answer: it may be busy, or wait for an answer to a dialog")
 
-// put sends a command, now or when those before it allow it.
+// put sends a command, now or after those before it. It does not wait for the answer.
+// With maxWaiting commands unanswered it fails: the page hangs.
 func (in *input) put(w *Viewer, client Client, session string, c command) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -162,12 +165,14 @@ func (in *input) put(w *Viewer, client Client, session string, c command) error 
 		in.mergeLocked(w, client, session, c)
 		return nil
 	}
+	// A click must come after the move that waits.
 	in.flushLocked(w, client, session)
 	in.sendLocked(w, client, session, c)
 	return nil
 }
 
-// mergeLocked has a move or a turn wait: with one of the same type, or after it.
+// mergeLocked has a move or a turn wait. It replaces a waiting move, and adds to a
+// waiting turn of the wheel, whose distances count.
 func (in *input) mergeLocked(w *Viewer, client Client, session string, c command) {
 	p := in.pending
 	switch {
@@ -195,6 +200,7 @@ func (in *input) sendLocked(w *Viewer, client Client, session string, c command)
 	in.moving = in.moving || c.merges
 	wait := in.v.send(session, c.method, c.params)
 	in.runs.Go(func() {
+		// A minute: a page may be slow without hanging.
 		ctx, cancel := context.WithTimeout(context.Background(), 12*late)
 		defer cancel()
 		_, err := wait(ctx)
@@ -211,14 +217,14 @@ func (in *input) sendLocked(w *Viewer, client Client, session string, c command)
 	})
 }
 
-// begin makes the page ready for its holder: it paints although its tab is hidden,
-// and its dialogs come to the holder.
+// begin makes the page ready for its holder. With focus emulation it paints although
+// its tab is hidden. With Page enabled its dialogs come to the holder.
 func (in *input) begin(session string) {
 	in.v.send(session, "Emulation.setFocusEmulationEnabled", object{"enabled": true})
 	in.v.send(session, "Page.enable", object{})
 }
 
-// release undoes begin.
+// release undoes begin. Page.disable lets dialogs be shown by others again.
 func (in *input) release() {
 	in.mu.Lock()
 	in.pending = nil

@@ -67,13 +67,14 @@ var ErrTooMany = errors.New("too many people look at this target already")
 // maxViewers is how many viewers a target has.
 const maxViewers = 4096
 
-// Views are the views of one hub. The zero value has none.
+// Views are the views of one hub. Its zero value has none and is ready to use.
 type Views struct {
 	mu  sync.Mutex // guards all
 	all map[string]*View
 }
 
-// Watch adds a viewer to the view of that key, and begins the view if it is the first.
+// Watch adds a viewer to the view with that key, and begins the view if it is the
+// first. The error is ErrTooMany. The caller must call Leave.
 func (vs *Views) Watch(key string, o Options, w ViewerOptions) (*Viewer, error) {
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
@@ -148,14 +149,14 @@ func newView(o Options) *View {
 	return v
 }
 
-// takeTurn waits until nobody else changes the holder: the hub would hear of two
-// changes at the same time in another order.
+// takeTurn waits until nobody else changes the holder. Without turns, the hub could
+// hear of two changes in another order than the view.
 func (v *View) takeTurn() (done func()) {
 	<-v.turn
 	return func() { v.turn <- struct{}{} }
 }
 
-// stir has run look what there is to do.
+// stir wakes run. It never blocks; several calls before run looks are one.
 func (v *View) stir() {
 	select {
 	case v.wake <- struct{}{}:
@@ -163,7 +164,8 @@ func (v *View) stir() {
 	}
 }
 
-// news is what events have brought, for run to read.
+// news is what events have brought, for run to read. An event runs under the hub's
+// lock and can only leave it here.
 type news struct {
 	frame  []byte // the newest Page.screencastFrame that nobody has read
 	frames int    // how many have come
@@ -171,7 +173,8 @@ type news struct {
 	gone   string // why the session has ended
 }
 
-// event takes an event of the Client. It runs under the hub's lock.
+// event takes an event of the Client. It runs under the hub's lock and must not wait.
+// It keeps params, as Join allows.
 func (v *View) event(sessionID, method string, params []byte) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

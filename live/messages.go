@@ -11,7 +11,7 @@ import (
 	"github.com/cdphub/cdphub/relay"
 )
 
-// The messages to viewers.
+// The messages to viewers, which docs/dashboard.md describes.
 type (
 	viewMessage struct {
 		Kind     string `json:"kind"`
@@ -47,7 +47,8 @@ func (w *Viewer) sendLocked(m any) {
 	w.Send(text, nil)
 }
 
-// pictureMessage announces the bytes of a picture.
+// pictureMessage announces the binary message with a picture. Width and height are
+// the page's, in CSS pixels.
 func pictureMessage(seq int64, width, height float64) []byte {
 	return []byte(`{"kind":"picture","seq":` + strconv.FormatInt(seq, 10) + `,"format":"jpeg","width":` + number(width) + `,"height":` + number(height) + `}`)
 }
@@ -70,8 +71,9 @@ func said(err error) string {
 	return err.Error()
 }
 
-// tellHolder tells the viewers of a change of the holder. taken is how often a viewer
-// of this view had taken the target over before the holder was asked for.
+// tellHolder tells the viewers that the holder has changed. taken is how often a
+// viewer of this view had taken the target over before the caller asked for the
+// holder: if it has grown, that answer is outdated.
 func (v *View) tellHolder(held relay.Holding, isHeld bool, taken int) {
 	defer v.takeTurn()()
 	v.mu.Lock()
@@ -143,7 +145,7 @@ func detached(params []byte) string {
 // MaxMessage is how long a message of a viewer may be, in bytes.
 const MaxMessage = 2 << 20
 
-// message is one of a viewer's.
+// message is a message of a viewer. The members that count depend on Kind.
 type message struct {
 	Kind string `json:"kind"`
 
@@ -157,8 +159,8 @@ type message struct {
 	Accept bool `json:"accept"`
 }
 
-// Receive takes one message of the viewer, at once or after what was sent to the
-// target has been taken. What is wrong with it is told to the viewer.
+// Receive takes one message of the viewer. It may wait for a turn. The viewer gets an
+// "error" message for one that is wrong.
 func (w *Viewer) Receive(text []byte) {
 	m, err := readMessage(text)
 	if err != nil {

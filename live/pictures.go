@@ -9,7 +9,7 @@ import (
 	"github.com/cdphub/cdphub/internal/wire"
 )
 
-// picture is one that viewers get.
+// picture is a picture as viewers get it: a message in JSON, then the JPEG.
 type picture struct {
 	seq  int64
 	head []byte // its message
@@ -30,6 +30,7 @@ func (v *View) frame(params []byte) {
 		case "metadata":
 			err = json.Unmarshal(value, &at)
 		case "sessionId":
+			// A copy: params are not kept for the next frame.
 			v.ack = append(append([]byte(`{"sessionId":`), value...), '}')
 		}
 		return err
@@ -39,7 +40,7 @@ func (v *View) frame(params []byte) {
 	}
 }
 
-// keep makes a picture the newest.
+// keep makes a picture the newest. Viewers that were slow skip those in between.
 func (v *View) keep(data []byte, width, height float64) {
 	v.seq++
 	p := picture{seq: v.seq, data: data, head: pictureMessage(v.seq, width, height)}
@@ -48,8 +49,8 @@ func (v *View) keep(data []byte, width, height float64) {
 	v.latest = p
 }
 
-// show sends the newest picture to whoever can take it, and says after how long
-// another can.
+// show sends the newest picture to each viewer that can take it, and returns how long
+// until another can; 0 for no other.
 func (v *View) show(now time.Time) (after time.Duration) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -61,7 +62,8 @@ func (v *View) show(now time.Time) (after time.Duration) {
 	return after
 }
 
-// shoot captures a hidden tab, if it is time to.
+// shoot captures a hidden tab when it is time, at most once a second. It waits for
+// the answer, at most late.
 func (v *View) shoot(now time.Time, want size) (after time.Duration) {
 	every := max(time.Duration(float64(time.Second)/want.fps), slowest)
 	if due := v.shown.Add(every); now.Before(due) {

@@ -60,7 +60,7 @@ var (
 
 const fewest = 1.0 / 60 // pictures per second: the time between two must fit a Duration
 
-// add adds a viewer; nil where the view is ending.
+// add adds a viewer. It returns nil without an error while the view is ending.
 func (v *View) add(o ViewerOptions) (*Viewer, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -79,15 +79,15 @@ func (v *View) add(o ViewerOptions) (*Viewer, error) {
 	return w, nil
 }
 
-// greetLocked tells a viewer what there is.
+// greetLocked tells a new viewer what the view shows and who has the target.
 func (w *Viewer) greetLocked() {
 	v := w.view
 	w.sendLocked(viewMessage{"view", v.TargetID, v.info.Title, v.info.URL, v.info.Drawn, w.Control})
 	w.tellHolderLocked()
 }
 
-// Leave ends the viewer. Its lease ends some time later, unless the same person comes
-// back.
+// Leave ends the viewer. If it has the lease, the hub keeps the lease for some time,
+// for the same person to come back.
 func (w *Viewer) Leave() {
 	v := w.view
 	defer v.takeTurn()()
@@ -113,7 +113,7 @@ func (w *Viewer) Leave() {
 	v.stir()
 }
 
-// size is what the viewer has room for from now on.
+// size sets what the viewer has room for from now on. It is limited to largest.
 func (w *Viewer) size(m *message) error {
 	v := w.view
 	if !(m.Width >= 1 && m.Height >= 1 && m.FPS > 0) {
@@ -127,7 +127,8 @@ func (w *Viewer) size(m *message) error {
 	return nil
 }
 
-// ack acknowledges a picture and those before it.
+// ack acknowledges a picture and all before it. Pictures may be acknowledged in any
+// order.
 func (w *Viewer) ack(seq int64) {
 	v := w.view
 	v.mu.Lock()
@@ -153,7 +154,8 @@ func (w *Viewer) ready(now time.Time) (ok bool, after time.Duration) {
 	return true, 0
 }
 
-// showLocked sends the viewer the newest picture, if it has not had it.
+// showLocked sends the viewer the newest picture, if it has not had it. While
+// somebody acts in a handoff (Quiet), only that person gets pictures.
 func (w *Viewer) showLocked(p *picture, now time.Time) (after time.Duration) {
 	if p.seq == 0 || p.seq == w.sent || w.view.isHeld && w.view.held.Quiet && w.view.holder != w {
 		return 0
@@ -168,7 +170,7 @@ func (w *Viewer) showLocked(p *picture, now time.Time) (after time.Duration) {
 	return 0
 }
 
-// take takes over the target for the viewer.
+// take takes over the target for the viewer. Errors are for the viewer to read.
 func (w *Viewer) take() error {
 	v := w.view
 	defer v.takeTurn()()
@@ -199,6 +201,7 @@ func (w *Viewer) take() error {
 		return err
 	}
 	v.mu.Lock()
+	// The viewer may have left while the hub was asked.
 	gone := w.left
 	if v.taken++; !gone {
 		v.holder = w
@@ -215,7 +218,7 @@ func (w *Viewer) take() error {
 
 var errNotHolder = errors.New("take over the page first: nobody acts on it by looking")
 
-// release hands the target back.
+// release hands the target back to its Clients.
 func (w *Viewer) release() error {
 	v := w.view
 	defer v.takeTurn()()
@@ -236,7 +239,8 @@ func (w *Viewer) release() error {
 	return err
 }
 
-// holds reports whether the viewer has the lease.
+// holds returns the Client and the session if the viewer has the lease, also by what
+// the hub says.
 func (w *Viewer) holds() (Client, string, error) {
 	v := w.view
 	v.mu.Lock()

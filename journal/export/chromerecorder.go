@@ -9,8 +9,8 @@ import (
 	"github.com/cdphub/cdphub/journal"
 )
 
-// recorderFile is a user flow of the Recorder in Chrome's DevTools, as
-// @puppeteer/replay has it (Schema.ts).
+// recorderFile is a user flow of the Recorder panel of Chrome's DevTools, in the
+// schema of the npm package @puppeteer/replay (Schema.ts).
 type recorderFile struct {
 	Title string         `json:"title"`
 	Steps []recorderStep `json:"steps"`
@@ -38,14 +38,16 @@ type recorderStep struct {
 	Land   *bool `json:"isLandscape,omitempty"`
 }
 
-// A recording may be anybody's: it may say that any number of characters were typed.
+// Limits of what is written. A recording may be anybody's, and may claim that any
+// number of characters were typed.
 const (
 	mostTyped = 1 << 20 // characters of all steps
 	mostKeys  = 8       // of one step: a key with all modifiers has five
 )
 
-// ChromeRecorder writes what Clients did as a file that Chrome's Recorder imports. It
-// types x for each character that was typed.
+// ChromeRecorder writes what Clients did as a file that Chrome's Recorder imports. In
+// place of each character that was typed it has an x: recordings do not have the
+// text.
 func ChromeRecorder(w io.Writer, r *journal.Recording) error {
 	file := recorderFile{Title: title(r), Steps: []recorderStep{}}
 	list := actions(r)
@@ -79,6 +81,8 @@ func recorderSteps(s step) []recorderStep {
 		if whole(s.URL) {
 			return []recorderStep{{Type: "navigate", URL: s.URL}}
 		}
+	// A reload or a step in the history becomes a navigation to where it led: the
+	// format has no such steps.
 	case journal.Reload, journal.History:
 		if s.led != "" {
 			return []recorderStep{{Type: "navigate", URL: s.led}}
@@ -112,8 +116,8 @@ func recorderInput(s step) []recorderStep {
 	return []recorderStep{out}
 }
 
-// recorderKeys press the keys of Control+A in this order, and release them in the
-// other.
+// recorderKeys press the keys of a shortcut such as Control+A in this order, and
+// release them in the reverse order.
 func recorderKeys(keys string) (steps []recorderStep) {
 	if strings.Count(keys, "+") >= mostKeys {
 		return nil
@@ -128,7 +132,7 @@ func recorderKeys(keys string) (steps []recorderStep) {
 	return steps
 }
 
-// selectors are the ways to find an element, of which the first that finds it counts.
+// selectors are ways to find an element. The Recorder tries them in this order.
 func selectors(e *journal.Element) (list [][]string) {
 	if e == nil {
 		return nil

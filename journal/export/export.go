@@ -1,5 +1,10 @@
-// Package export writes recordings of package journal as files of other programs: HAR,
-// a test of Playwright, a file of Chrome's Recorder, a video.
+// Package export writes recordings of package journal as files of other programs:
+//
+//	r, err := journal.Open("….ndjson.zst")
+//	err = export.HAR(os.Stdout, r)
+//
+// The formats are HAR, a test of Playwright, a file of Chrome's Recorder, and a
+// video.
 package export
 
 import (
@@ -11,10 +16,12 @@ import (
 	"github.com/cdphub/cdphub/journal"
 )
 
-// actions are what Clients did, in the order in which they began it, without what
-// failed. With each comes the address to which it led.
+// actions are the actions of Clients in the order in which they began, without those
+// that failed. Each has the address to which it led. The first one is a navigation,
+// so that a test begins at the right page.
 func actions(r *journal.Recording) (list []step) {
 	entries := slices.Clone(r.Entries)
+	// Entries are in the order of their ends.
 	slices.SortStableFunc(entries, func(a, b journal.Entry) int { return int(a.At - b.At) })
 	for _, e := range entries {
 		switch {
@@ -39,7 +46,8 @@ type step struct {
 	led string // the address after it; "" when it is the one before, or not known
 }
 
-// appendStep adds an action. The first click of a double click is part of it.
+// appendStep adds an action. A double click replaces the click before it: both come
+// from the same presses.
 func appendStep(list []step, s step) []step {
 	if n := len(list); s.Do == journal.DoubleClick && n > 0 && list[n-1].Do == journal.Click && list[n-1].X == s.X && list[n-1].Y == s.Y {
 		list = list[:n-1]
@@ -47,12 +55,14 @@ func appendStep(list []step, s step) []step {
 	return append(list, s)
 }
 
-// whole reports whether nothing was taken out of a text.
+// whole reports whether nothing was taken out of a text, by redaction or by a limit.
+// A locator or an address with a part missing would find something else.
 func whole(text string) bool {
 	return text != "" && !strings.Contains(text, secrets.Redacted) && !strings.HasSuffix(text, "…")
 }
 
-// quote is a text as a string of JSON and of JavaScript.
+// quote is a text as a string literal of JSON, and so of JavaScript: since ECMAScript
+// 2019 all of JSON is JavaScript.
 func quote(text string) string {
 	b, _ := json.Marshal(text) // a string always can
 	return string(b)

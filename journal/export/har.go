@@ -14,8 +14,9 @@ import (
 	"github.com/cdphub/cdphub/journal"
 )
 
-// What follows is HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Lists that
-// it wants are there even if they are empty.
+// The types follow HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Lists
+// that it demands are written even if they are empty. -1 means that a number is not
+// known. Names that begin with an underscore are extensions.
 type (
 	harFile struct {
 		Log harLog `json:"log"`
@@ -76,7 +77,8 @@ type (
 	}
 )
 
-// HAR writes the requests of a recording.
+// HAR writes the requests of a recording as HAR 1.2. Cookies are in the headers only,
+// redacted.
 func HAR(w io.Writer, r *journal.Recording) error {
 	file := harFile{harLog{Version: "1.2", Creator: harCreator{"cdphub", version.Current().Version}, Entries: []harEntry{}}}
 	for _, e := range r.Entries {
@@ -89,6 +91,7 @@ func HAR(w io.Writer, r *journal.Recording) error {
 	return out.Encode(file)
 }
 
+// harOf gives the whole time to "wait": a recording has no phases of a request.
 func harOf(e journal.Entry) harEntry {
 	x := e.Load
 	content := harContent{Size: len(x.Body), Mime: x.Mime}
@@ -111,7 +114,8 @@ func harOf(e journal.Entry) harEntry {
 	}
 }
 
-// ofTransport are headers that say how the body was sent. A HAR has it decoded.
+// ofTransport are headers that say how the body was sent over the network. A HAR has
+// the body decoded, and a program that replays it would decode it again.
 var ofTransport = []string{"content-encoding", "content-length", "transfer-encoding"}
 
 func pairs(headers map[string]string) []harPair {

@@ -21,7 +21,8 @@ const files = (n: number) => (process.env[` + "`FILES_${n}`" + `] ?? "").split("
 
 `
 
-// Playwright writes what Clients did as a test of Playwright.
+// Playwright writes what Clients did as a test of Playwright, in TypeScript. Texts
+// and files that are not in a recording come from the environment.
 func Playwright(w io.Writer, r *journal.Recording) error {
 	var b strings.Builder
 	b.WriteString(playwrightHead)
@@ -29,6 +30,7 @@ func Playwright(w io.Writer, r *journal.Recording) error {
 	t := &playwrightTest{out: &b}
 	list := actions(r)
 	for i, s := range list {
+		// Playwright dismisses a dialog for which no handler is set.
 		if i+1 < len(list) && list[i+1].Do == journal.Answer { // it must be there before the dialog is
 			t.dialog(list[i+1])
 		}
@@ -43,7 +45,8 @@ func title(r *journal.Recording) string {
 	return "a recording of " + cmp.Or(r.Address(), "cdphub")
 }
 
-// playwrightTest writes the lines of one test.
+// playwrightTest writes the lines of one test. It numbers the texts and files that
+// the environment gives.
 type playwrightTest struct {
 	out   *strings.Builder
 	typed int
@@ -84,6 +87,7 @@ func (t *playwrightTest) step(s step) {
 	default:
 		t.input(s)
 	}
+	// Waiting for the address keeps the next step from running on the last page.
 	if s.led != "" && s.led != t.at && s.Do != journal.History && s.Do != journal.Close {
 		if s.Do != journal.Navigate {
 			t.line("await page.waitForURL(%s);", quote(s.led))
@@ -163,8 +167,9 @@ func (t *playwrightTest) write(s step, on string) {
 	}
 }
 
-// locator is an expression that finds an element as people do; "" when nothing is
-// known of it.
+// locator is an expression that finds an element as people do: by role and name,
+// label, or placeholder, and only then by an attribute or a selector. It is "" when
+// nothing is known of the element.
 func locator(e *journal.Element) string {
 	switch {
 	case e == nil:

@@ -20,7 +20,8 @@ const (
 	longestShot  = 3000
 )
 
-// Video writes the pictures of a recording as a WebM file, by ffmpeg.
+// Video writes the pictures of a recording as a WebM file with VP9. It runs ffmpeg,
+// which must be in PATH, in a temporary folder. ctx ends ffmpeg.
 func Video(ctx context.Context, name string, r *journal.Recording) error {
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {
@@ -35,7 +36,8 @@ func Video(ctx context.Context, name string, r *journal.Recording) error {
 	if err != nil {
 		return err
 	}
-	// The pictures may differ in size: all get that of the first, which VP9 wants even.
+	// The pictures may differ in size: all get the size of the first, made even,
+	// since the chroma of yuv420p has half the width and height.
 	size := fmt.Sprintf("scale=%[1]d:%[2]d:force_original_aspect_ratio=decrease,pad=%[1]d:%[2]d:(ow-iw)/2:(oh-ih)/2", width&^1, height&^1)
 	cmd := exec.CommandContext(ctx, ffmpeg, "-nostdin", "-hide_banner", "-loglevel", "error", "-y",
 		"-f", "concat", "-i", "list.txt", "-vf", size+",fps=10,format=yuv420p", "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8",
@@ -51,8 +53,8 @@ func Video(ctx context.Context, name string, r *journal.Recording) error {
 	return os.WriteFile(name, data, 0o600)
 }
 
-// shots writes the pictures with a list of how long each is shown, and returns the
-// size of the first.
+// shots writes the pictures into a folder, with a list for ffmpeg's concat demuxer of
+// how long each is shown. It returns the size of the first in pixels.
 func shots(dir string, r *journal.Recording) (width, height int, err error) {
 	var list strings.Builder
 	var last int64
@@ -84,6 +86,7 @@ func shots(dir string, r *journal.Recording) (width, height int, err error) {
 	if width == 0 {
 		return 0, 0, errors.New("the recording has no pictures: they are in the folder beside the file, whose name ends in .pictures")
 	}
+	// The last picture has no successor, and is shown for a second.
 	list.WriteString("duration 1\n")
 	return width, height, os.WriteFile(filepath.Join(dir, "list.txt"), []byte(list.String()), 0o600)
 }

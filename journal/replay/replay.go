@@ -1,5 +1,9 @@
-// Package replay serves a recording over HTTP as a hub serves its timelines, so that
-// the same page shows it: the dashboard's page of one target.
+// Package replay serves a recording over HTTP as a hub serves its timelines:
+//
+//	r, err := journal.Open("….ndjson.zst")
+//	err = http.ListenAndServe("127.0.0.1:8080", replay.Handler(r))
+//
+// The page that shows it is the dashboard's page of one target.
 package replay
 
 import (
@@ -27,7 +31,8 @@ import (
 //	/ui/api/timeline?after=SEQ {"entries":[…]}
 //	/ui/api/picture?seq=SEQ    a JPEG
 //
-// It answers only requests that name this machine, and none of foreign pages.
+// It answers only requests that name this machine in their Host header, and none of
+// foreign pages.
 func Handler(r *journal.Recording) http.Handler {
 	p := player{r}
 	mux := http.NewServeMux()
@@ -39,6 +44,7 @@ func Handler(r *journal.Recording) http.Handler {
 	mux.HandleFunc("GET /ui/api/events", p.serveEvents)
 	mux.HandleFunc("GET /ui/api/timeline", p.serveTimeline)
 	mux.HandleFunc("GET /ui/api/picture", p.servePicture)
+	// The zero rules allow names of this machine only.
 	var rules auth.Rules
 	return rules.Guard(rules.Clients(mux))
 }
@@ -66,7 +72,8 @@ type player struct{ r *journal.Recording }
 // mostDrivers is how many Clients are named of those that acted on the target.
 const mostDrivers = 8
 
-// state is what a hub would say of itself, as far as a recording knows it.
+// state is what a hub with this one target would answer, as far as the recording
+// knows it.
 func (p player) state() uiwire.State {
 	t := uiwire.Target{TargetID: p.r.Target, Type: "page", Title: p.r.Address(), URL: p.r.Address(), Drivers: []string{}}
 	h := uiwire.Hub{Hub: p.r.Hub}
@@ -91,7 +98,8 @@ func (p player) state() uiwire.State {
 
 func (p player) serveState(w http.ResponseWriter, _ *http.Request) { writeJSON(w, p.state()) }
 
-// serveEvents sends the one state that there is, and keeps the stream open.
+// serveEvents sends the one state that there is, and keeps the stream open with a
+// comment every 15 s: a page whose stream ends would connect again.
 func (p player) serveEvents(w http.ResponseWriter, r *http.Request) {
 	body, err := json.Marshal(p.state())
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // debian is the release that the image with a browser is made of: the stable one.
 const debian = "trixie"
 
-// browserPackages are Chromium, fonts for most scripts and emoji, and an init
-// that collects the processes which a browser leaves behind.
+// browserPackages are Chromium, fonts for most scripts and for emoji, and an init
+// process: a browser leaves processes behind, which PID 1 must collect.
 const browserPackages = "ca-certificates,chromium,fonts-liberation,fonts-noto-color-emoji,fonts-noto-core,fonts-wqy-zenhei,tini"
 
 // The user of all images. /tmp is the only folder that it writes to.
@@ -22,8 +22,9 @@ const (
 	group  = "cdphub:x:65532:\n"
 )
 
-// bootstrap writes a Debian system with a browser as a tar file. mmdebstrap
-// keeps to SOURCE_DATE_EPOCH, so the same packages give the same bytes.
+// bootstrap writes a Debian system with a browser as a tar file, by mmdebstrap.
+// mmdebstrap takes all times from SOURCE_DATE_EPOCH, so that the same packages give
+// the same bytes.
 func bootstrap(arch, out string) error {
 	cmd := exec.Command("mmdebstrap", "--variant=essential", "--components=main", "--architectures="+arch, "--include="+browserPackages,
 		"--dpkgopt=force-unsafe-io", // whoever loses power starts again
@@ -37,7 +38,8 @@ func bootstrap(arch, out string) error {
 
 func escape(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
 
-// fileOf reads one file of a system's tar file.
+// fileOf reads one file of the tar file of a system. A file that is missing is an
+// error.
 func fileOf(system, name string) ([]byte, error) {
 	f, err := os.Open(system)
 	if err != nil {

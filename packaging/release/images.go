@@ -69,7 +69,8 @@ func images(dist string, at time.Time) error {
 	return r.write("cdphub-chromium", []variant{{runtime.GOARCH, img}})
 }
 
-// plain is a program with certificate authorities, and nothing else.
+// plain is an image with one program and the certificate authorities, and nothing
+// else: no shell, no package manager.
 func (r release) plain(name, arch string, roots file) (v1.Image, error) {
 	files, err := r.program(name, arch)
 	if err != nil {
@@ -87,7 +88,7 @@ func (r release) plain(name, arch string, roots file) (v1.Image, error) {
 	return r.assemble(arch, config, layer)
 }
 
-// withBrowser is cdphub above a Debian system with Chromium.
+// withBrowser is an image with cdphub in a layer above a Debian system with Chromium.
 func (r release) withBrowser(arch, system string) (v1.Image, error) {
 	base, err := compress(system, system+".gz")
 	if err != nil {
@@ -122,7 +123,8 @@ var licensesOf = map[string]string{
 	"cdphub-cluster": "packaging/cluster/THIRD-PARTY.txt",
 }
 
-// program is a program of goreleaser with its licences.
+// program is a program that goreleaser has built, with its licences at the place
+// where Debian has them.
 func (r release) program(name, arch string) ([]file, error) {
 	found, err := filepath.Glob(filepath.Join(r.dist, name+"_linux_"+arch+"*", name))
 	if err != nil || len(found) != 1 {
@@ -167,6 +169,8 @@ func (r release) config(title, program string) v1.Config {
 	}
 }
 
+// assemble makes an image of a configuration and layers. All times are those of the
+// commit.
 func (r release) assemble(arch string, config v1.Config, layers ...v1.Layer) (v1.Image, error) {
 	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
 		Architecture: arch, OS: "linux", Created: v1.Time{Time: r.at}, Config: config,

@@ -22,7 +22,8 @@ type file struct {
 	data []byte
 }
 
-// layerOf makes a layer of files, which belong to root.
+// layerOf makes a layer of files, which belong to root. Parent directories come
+// before what is in them.
 func layerOf(files []file, at time.Time) (v1.Layer, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -48,7 +49,7 @@ func layerOf(files []file, at time.Time) (v1.Layer, error) {
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
 }
 
-// addParents makes the directories above a file.
+// addParents writes the directories above a file, each once.
 func addParents(w *tar.Writer, name string, made map[string]bool, at time.Time) error {
 	dir := path.Dir(strings.TrimSuffix(name, "/"))
 	if dir == "." || made[dir+"/"] {
@@ -85,6 +86,8 @@ func compress(from, to string) (v1.Layer, error) {
 	return tarball.LayerFromFile(to)
 }
 
+// leftOut are folders whose contents an image does not need. The folders themselves
+// stay.
 var leftOut = []string{"dev/", "var/cache/apt/", "var/cache/debconf/", "var/cache/ldconfig/", "var/lib/apt/", "var/log/"}
 
 func copyTar(w *tar.Writer, r *tar.Reader) error {

@@ -49,7 +49,8 @@ func licenses(w io.Writer, program string) error {
 	return nil
 }
 
-// license writes the texts of one module.
+// license writes the licence texts of one module. A module without any is an error:
+// it must not be shipped.
 func license(w io.Writer, module, dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {

@@ -27,8 +27,8 @@ type variant struct {
 	img  v1.Image
 }
 
-// write writes an image in two forms: for each processor what `docker load`
-// reads, and all processors as an OCI image layout in one tar file.
+// write writes an image in two forms: for each processor a tar file that `docker
+// load` reads, and all processors as one OCI image layout in a tar file.
 func (r release) write(title string, list []variant) error {
 	tag, err := name.NewTag(title + ":" + r.Version)
 	if err != nil {
@@ -65,7 +65,8 @@ func (r release) output(title, arch, kind string) string {
 	return filepath.Join(r.dist, fmt.Sprintf("%s_%s_linux_%s.%s", title, r.Version, arch, kind))
 }
 
-// pack writes the files of a folder into a tar file, in the order of their names.
+// pack writes the files of a folder into a tar file, in the order of their names
+// (filepath.WalkDir), so that the bytes are always the same.
 func pack(dir, out string, at time.Time) error {
 	f, err := os.Create(out)
 	if err != nil {
@@ -99,7 +100,8 @@ func pack(dir, out string, at time.Time) error {
 	return errors.Join(err, w.Close(), f.Close())
 }
 
-// listPackages writes the SBOM of the image with a browser.
+// listPackages writes the SBOM of the image with a browser: the Debian packages in
+// it.
 func (r release) listPackages(system, arch string) error {
 	status, err := fileOf(system, "var/lib/dpkg/status")
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// sbom writes what is in a program, as the go command has recorded it there.
+// sbom writes the modules in a program as CycloneDX, as the go command has recorded
+// them in it (debug/buildinfo).
 func sbom(binary, out, version string, at time.Time) error {
 	build, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -49,7 +50,9 @@ func sbom(binary, out, version string, at time.Time) error {
 	}, components, at)
 }
 
-// debianPackages reads dpkg's list of packages (/var/lib/dpkg/status).
+// debianPackages reads dpkg's list of packages (/var/lib/dpkg/status): blocks of
+// "Key: value" lines, separated by empty lines. Packages that were removed are in it,
+// too, with another status.
 func debianPackages(status io.Reader, release string) ([]cdx.Component, error) {
 	var list []cdx.Component
 	fields := map[string]string{}
@@ -74,7 +77,8 @@ func debianPackages(status io.Reader, release string) ([]cdx.Component, error) {
 	return list, lines.Err()
 }
 
-// writeBOM leaves the serial number out: it would have to be random.
+// writeBOM writes a CycloneDX file. It has no serial number, which would have to be
+// random: the same program must give the same bytes.
 func writeBOM(out string, about cdx.Component, components []cdx.Component, at time.Time) error {
 	var refs []string
 	for _, c := range components {
